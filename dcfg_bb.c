@@ -1,0 +1,194 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The registry of superblocks.                       dcfg_bb.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the records of all superblocks and of the targets that indirect
+   branches have had.  Handed: descriptions by dcfg_instrument.c, targets
+   by the miss helper in dcfg_thread.c.  Taken by: dcfg_profile.c.
+
+   Records live as long as the process: counts outlast translations. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "dcfg_bb.h"
+
+typedef
+   struct _Redirection {
+      struct _Redirection* hash_next;
+      UWord                hash_key;    // the address jumped to
+      Addr                 addr;        // the code that runs
+   }
+   Redirection;
+
+static XArray*      by_id;              // Superblock*; [0] is NULL
+static VgHashTable* by_entry;
+static VgHashTable* pairs;
+static VgHashTable* redirections;
+
+static void init(void)
+{
+   Superblock* none = NULL;
+   by_id        = VG_(newXA)(VG_(malloc), "dcfg.bb.id", VG_(free),
+                             sizeof(Superblock*));
+   by_entry     = VG_(HT_construct)("dcfg.bb.entry");
+   pairs        = VG_(HT_construct)("dcfg.bb.pairs");
+   redirections = VG_(HT_construct)("dcfg.bb.redir");
+   VG_(addToXA)(by_id, &none);
+}
+
+/*------------------------------------------------------------*/
+/*--- Superblocks                                          ---*/
+/*------------------------------------------------------------*/
+
+/* 0 if A and B, which have the same entry, are the same code. */
+static Word cmp_superblocks(const void* va, const void* vb)
+{
+   const Superblock* a = va;
+   const Superblock* b = vb;
+
+   if (a->addr != b->addr || a->image != b->image
+       || a->code_hash != b->code_hash || a->n_instrs != b->n_instrs
+       || a->n_exits != b->n_exits || a->tail != b->tail
+       || a->end != b->end || a->unredirected != b->unredirected
+       || a->next != b->next
+       || VG_(memcmp)(a->lengths, b->lengths, a->n_instrs) != 0)
+      return 1;
+   for (UInt i = 0; i < a->n_exits; i++)
+      if (a->exits[i].target != b->exits[i].target
+          || a->exits[i].instr != b->exits[i].instr
+          || a->exits[i].counting != b->exits[i].counting)
+         return 1;
+   return 0;
+}
+
+static void note_redirection(Addr entry, Addr addr)
+{
+   Redirection* r = VG_(HT_lookup)(redirections, entry);
+   if (r == NULL) {
+      r = VG_(malloc)("dcfg.bb.redir", sizeof(Redirection));
+      r->hash_key = entry;
+      VG_(HT_add_node)(redirections, r);
+   }
+   r->addr = addr;
+}
+
+Superblock* DCFG_(register_superblock)(const Superblock* desc,
+                                       Bool need_started)
+{
+   if (by_id == NULL)
+      init();
+   if (desc->entry != desc->addr)
+      note_redirection(desc->entry, desc->addr);
+
+   Superblock key = *desc;
+   key.hash_key   = key.entry;
+   Superblock* sb = VG_(HT_gen_lookup)(by_entry, &key, cmp_superblocks);
+   if (sb != NULL)
+      return sb;
+
+   /* One allocation: the record, its exits, its lengths. */
+   SizeT exits_szB = key.n_exits * sizeof(SbExit);
+   sb = VG_(malloc)("dcfg.bb.sb",
+                    sizeof(Superblock) + exits_szB + key.n_instrs);
+   *sb         = key;
+   sb->exits   = (SbExit*)(sb + 1);
+   sb->lengths = (UChar*)(sb + 1) + exits_szB;
+   VG_(memcpy)(sb->exits, desc->exits, exits_szB);
+   VG_(memcpy)(sb->lengths, desc->lengths, key.n_instrs);
+   sb->id         = VG_(sizeXA)(by_id);
+   sb->first_pair = NULL;
+   sb->n_pairs    = 0;
+   VG_(memset)(sb->caches, 0, sizeof(sb->caches));
+
+   /* Neighbouring numbers: one cache line holds a superblock's cells. */
+   CellNo cell = 0;
+   UInt   n    = sb->n_exits + (need_started ? 1 : 0);
+   if (n > 0)
+      cell = DCFG_(new_counters)(n);
+   sb->started = need_started ? cell++ : 0;
+   for (UInt i = 0; i < sb->n_exits; i++)
+      sb->exits[i].cell = cell++;
+   sb->site = sb->end == EndIndirect ? DCFG_(new_slots)(SiteSlots) : 0;
+
+   VG_(addToXA)(by_id, &sb);
+   VG_(HT_add_node)(by_entry, sb);
+   return sb;
+}
+
+UInt DCFG_(n_superblocks)(void)
+{
+   return by_id == NULL ? 0 : VG_(sizeXA)(by_id) - 1;
+}
+
+Superblock* DCFG_(superblock)(UInt id)
+{
+   return *(Superblock**)VG_(indexXA)(by_id, id);
+}
+
+/*------------------------------------------------------------*/
+/*--- Targets                                              ---*/
+/*------------------------------------------------------------*/
+
+static Word cmp_pairs(const void* va, const void* vb)
+{
+   const Pair* a = va;
+   const Pair* b = vb;
+   return a->sb != b->sb || a->target != b->target;
+}
+
+Pair* DCFG_(pair)(Superblock* sb, Addr target)
+{
+   Pair key;
+   key.sb       = sb->id;
+   key.target   = target;
+   key.hash_key = target ^ ((UWord)sb->id * 0x9E3779B1u);
+   Pair* p      = VG_(HT_gen_lookup)(pairs, &key, cmp_pairs);
+   if (p == NULL) {
+      p  = VG_(malloc)("dcfg.bb.pair", sizeof(Pair));
+      *p = key;
+      p->cell        = DCFG_(new_counters)(1);
+      p->next        = sb->first_pair;
+      sb->first_pair = p;
+      sb->n_pairs++;
+      VG_(HT_add_node)(pairs, p);
+   }
+   return p;
+}
+
+Addr DCFG_(redirected)(Addr entry)
+{
+   const Redirection* r = VG_(HT_lookup)(redirections, entry);
+   return r == NULL ? entry : r->addr;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,131 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The registry of superblocks.                       dcfg_bb.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_BB_H
+#define __DCFG_BB_H
+
+#include "pub_tool_basics.h"
+#include "dcfg_cells.h"
+#include "dcfg_insn.h"
+
+/* How an exit in the middle of a superblock is counted. */
+typedef
+   enum {
+      ExitBefore,   // its cell counts the times it was taken
+      ExitAfter     // its cell counts the times it was passed by
+   }
+   ExitCounting;
+
+typedef
+   struct {
+      Addr   target;
+      CellNo cell;
+      UShort instr;      // index of the instruction that leaves
+      UChar  counting;   // ExitCounting
+   }
+   SbExit;
+
+/* How a superblock ends when no side exit is taken. */
+typedef
+   enum {
+      EndDirect,    // at .next
+      EndIndirect   // wherever the branch leads: see .first_pair
+   }
+   SbEnd;
+
+/* A target that an indirect branch has had, in any thread. */
+typedef
+   struct _Pair {
+      struct _Pair* hash_next;   // VgHashNode
+      UWord         hash_key;
+      struct _Pair* next;        // of the same superblock
+      UInt          sb;
+      Addr          target;
+      CellNo        cell;
+   }
+   Pair;
+
+/* Inline caches of an indirect branch come in sizes of 4^level entries. */
+#define DCFG_CACHE_LEVELS 6
+
+/* One superblock as VEX translated it, with guest chasing off: straight
+   code whose side exits are rare but for the last instruction's.  A
+   superblock that is translated again keeps its record and counters. */
+typedef
+   struct _Superblock {
+      struct _Superblock* hash_next;   // VgHashNode
+      UWord        hash_key;           // .entry
+      UInt         id;                 // from 1 up
+      Addr         entry;    // the address that was jumped to ...
+      Addr         addr;     // ... and, where redirected, what ran for it
+      UInt         image;    // DCFG_(image_of)(addr)
+      UInt         code_hash;
+      UShort       n_instrs;
+      UShort       n_exits;
+      UChar        tail;     // InsnKind of the last instruction
+      UChar        end;      // SbEnd
+      Bool         unredirected; // its end ignores redirections
+      CellNo       started;  // counts those whose first instruction
+                             // completed; 0: the sum of what follows
+      Addr         next;     // EndDirect
+      /* EndIndirect: */
+      Pair*        first_pair;
+      UInt         n_pairs;
+      CellNo       site;     // slots: cache mask, cache offset, one entry
+      CellNo       caches[DCFG_CACHE_LEVELS];
+      /* .n_instrs and .n_exits of them */
+      UChar*       lengths;
+      SbExit*      exits;
+   }
+   Superblock;
+
+/* Slots at Superblock.site. */
+enum { SiteMask = 0, SiteCache = 1, SiteEntry = 2, SiteSlots = 4 };
+
+/* The record of the superblock SB describes (in .entry .addr .image
+   .code_hash .n_instrs .n_exits .tail .end .unredirected .next .lengths
+   .exits[].target .instr .counting): an equal one known already, or a
+   new one with cells.  NEED_STARTED asks for a .started cell. */
+Superblock* DCFG_(register_superblock)(const Superblock* sb,
+                                       Bool need_started);
+
+/* Superblocks by id, 1 .. n_superblocks. */
+UInt        DCFG_(n_superblocks)(void);
+Superblock* DCFG_(superblock)(UInt id);
+
+/* The pair of this superblock's indirect end and TARGET; made if new. */
+Pair* DCFG_(pair)(Superblock* sb, Addr target);
+
+/* What runs when ENTRY is jumped to: another address where Valgrind
+   redirects it, ENTRY itself otherwise. */
+Addr DCFG_(redirected)(Addr entry);
+
+#endif /* __DCFG_BB_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,82 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Per-thread counter arrays.                      dcfg_cells.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_CELLS_H
+#define __DCFG_CELLS_H
+
+#include "dcfg_port.h"
+
+/* A cell is one 64-bit word.  Cell numbers are the same in every
+   thread's array, so that generated code holds them as constants and
+   adds the running thread's array base, which it finds in shadow guest
+   state.  A number is either a counter or a slot (inline-cache data of
+   an indirect branch); 0 is never either. */
+typedef UInt CellNo;
+
+/* Offset in bytes of a cell from the array's base. */
+#define DCFG_CELL_OFFSET(no) ((Addr)(no) * sizeof(ULong))
+
+/* Fixed slots at the start of each array. */
+enum {
+   CellMissKey    = 0,  // ~0: equals no branch target ...
+   CellMissTarget = 1,  // ... so what belongs to that key is never used
+   CellMark       = 2   // which superblock last ran, see dcfg_instrument.c
+};
+
+typedef struct _CellArray CellArray;
+
+/* Numbers for N consecutive counters, or N consecutive slots.  May move
+   every array: see DCFG_(cell_base). */
+CellNo DCFG_(new_counters)(UInt n);
+CellNo DCFG_(new_slots)(UInt n);
+
+/* A new thread's array, all cells zero but for CellMissKey. */
+CellArray* DCFG_(new_cell_array)(void);
+
+/* The array's base.  Valid until the next new_counters or new_slots.
+   Not for a retired array. */
+ULong* DCFG_(cell_base)(CellArray* ca);
+
+/* The thread has ended: keep the counters that are not zero, give the
+   array back. */
+void DCFG_(retire_cell_array)(CellArray* ca);
+
+/* All counters, indexed by cell number; slots are undefined.  Valid
+   until the next call of this function or of new_counters/new_slots. */
+const ULong* DCFG_(cell_counts)(CellArray* ca);
+
+/* Forget all counts (after fork, in the child). */
+void DCFG_(clear_cell_array)(CellArray* ca);
+
+/* Free an array that is retired or live. */
+void DCFG_(delete_cell_array)(CellArray* ca);
+
+#endif /* __DCFG_CELLS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,69 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Where Valgrind's versions and interfaces differ. dcfg_core.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Everything the tool takes from the core beyond the pub_tool_*.h
+   headers, and every difference between the supported versions (3.19.0
+   to 3.27.1), stands here and nowhere else. */
+
+#ifndef __DCFG_CORE_H
+#define __DCFG_CORE_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "dcfg_port.h"
+
+/* The symbol table of an object and the text of an error number have no
+   tool-level interface. */
+#include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
+
+extern const HChar* VG_(strerror) ( UWord errnum );  // pub_core_syscall.h
+
+/* VG_(am_shadow_alloc) returns a pointer in 3.19, a SysRes in later
+   versions; whichever it is picks the function that unwraps it. */
+static inline void* dcfg_mapped_ptr ( void* p )
+{
+   return p;
+}
+static inline void* dcfg_mapped_sres ( SysRes sres )
+{
+   return sr_isError(sres) ? NULL : (void*)(Addr)sr_Res(sres);
+}
+
+/* N bytes of fresh zeroed memory, or NULL.  To be unmapped with
+   VG_(am_munmap_valgrind). */
+static inline void* DCFG_(map_zeroed) ( SizeT n )
+{
+   return _Generic(VG_(am_shadow_alloc)(n),
+                   void*:  dcfg_mapped_ptr,
+                   SysRes: dcfg_mapped_sres)(VG_(am_shadow_alloc)(n));
+}
+
+#endif /* __DCFG_CORE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

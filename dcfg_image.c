@@ -1,0 +1,370 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Images: what is mapped where code runs.         dcfg_image.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the list of images, with their symbols and source lines.
+   Handed: addresses of code by dcfg_instrument.c, unmappings by the
+   core.  Taken by: dcfg_profile.c and dcfg_report.c.
+
+   An image is what the address space manager knows of the mapping that a
+   superblock was first translated from.  Its debug information goes when
+   the mapping goes, so it is copied then, and otherwise at the end. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "dcfg_bb.h"
+#include "dcfg_core.h"
+#include "dcfg_image.h"
+
+typedef
+   struct {
+      UInt    no;
+      HChar*  name;
+      Addr    load, end;     // end is exclusive
+      Addr    probe;         // an address of its code
+      Bool    gone;          // unmapped
+      XArray* symbols;       // ImageSymbol; NULL: not yet copied
+      XArray* lines;         // ImageLine; NULL: not yet copied
+   }
+   Image;
+
+typedef
+   struct {
+      const HChar* name;
+      UInt         no;
+   }
+   SourceFile;
+
+static XArray* images;          // Image*
+static Image*  last_image;      // found by image_of
+static OSet*   files_by_name;   // SourceFile
+static XArray* files;           // const HChar*
+
+/*------------------------------------------------------------*/
+/*--- Mappings                                             ---*/
+/*------------------------------------------------------------*/
+
+/* All segments of the address space, in order. */
+static Addr* segment_starts(Int* n)
+{
+   UInt  kinds  = SkAnonC | SkAnonV | SkFileC | SkFileV | SkShmC;
+   Int   room   = 256;
+   Addr* starts = NULL;
+   do {
+      starts = VG_(realloc)("dcfg.image.segs", starts,
+                            room * sizeof(Addr));
+      *n = VG_(am_get_segment_starts)(kinds, starts, room);
+      room = -*n;
+   } while (*n < 0);
+   return starts;
+}
+
+static Bool same_file(const NSegment* a, const NSegment* b)
+{
+   return (a->kind == SkFileC || a->kind == SkFileV) && a->kind == b->kind
+          && a->dev == b->dev && a->ino == b->ino;
+}
+
+/* Set IM's extent and name to those of the mapping around A. */
+static void find_extent(Image* im, Addr a)
+{
+   const NSegment* seg = VG_(am_find_nsegment)(a);
+   const HChar*    name;
+   Int             n, i, at = -1;
+   Addr*           starts;
+
+   if (seg == NULL) {
+      im->load = VG_PGROUNDDN(a);
+      im->end  = im->load + VKI_PAGE_SIZE;
+      im->name = VG_(strdup)("dcfg.image.name", "[unknown]");
+      return;
+   }
+   name     = VG_(am_get_filename)(seg);
+   im->name = VG_(strdup)("dcfg.image.name", name ? name : "[anon]");
+   im->load = seg->start;
+   im->end  = seg->end + 1;
+   if (seg->kind != SkFileC && seg->kind != SkFileV)
+      return;
+
+   /* An object is mapped in several pieces.  It begins with the piece
+      that has the file's first byte, and ends with its last code. */
+   starts = segment_starts(&n);
+   for (i = 0; i < n; i++)
+      if (starts[i] == seg->start)
+         at = i;
+   for (i = at; i >= 0 && im->load == seg->start; i--) {
+      const NSegment* s = VG_(am_find_nsegment)(starts[i]);
+      if (same_file(s, seg) && s->offset == 0)
+         im->load = s->start;
+   }
+   for (i = at + 1; i < n && at >= 0; i++) {
+      const NSegment* s = VG_(am_find_nsegment)(starts[i]);
+      if (!same_file(s, seg) || s->offset == 0)
+         break;
+      if (s->hasX)
+         im->end = s->end + 1;
+   }
+   VG_(free)(starts);
+}
+
+UInt DCFG_(image_of)(Addr a)
+{
+   Image* im = last_image;
+
+   if (im != NULL && !im->gone && a >= im->load && a < im->end)
+      return im->no;
+   for (Word i = 0; i < VG_(sizeXA)(images); i++) {
+      im = *(Image**)VG_(indexXA)(images, i);
+      if (!im->gone && a >= im->load && a < im->end) {
+         last_image = im;
+         return im->no;
+      }
+   }
+
+   im        = VG_(calloc)("dcfg.image", 1, sizeof(Image));
+   im->probe = a;
+   find_extent(im, a);
+
+   /* A mapping that has grown since. */
+   for (Word i = 0; i < VG_(sizeXA)(images); i++) {
+      Image* old = *(Image**)VG_(indexXA)(images, i);
+      if (!old->gone && im->load < old->end && old->load < im->end) {
+         if (im->load < old->load)
+            old->load = im->load;
+         if (im->end > old->end)
+            old->end = im->end;
+         VG_(free)(im->name);
+         VG_(free)(im);
+         last_image = old;
+         return old->no;
+      }
+   }
+   im->no = VG_(sizeXA)(images);
+   VG_(addToXA)(images, &im);
+   last_image = im;
+   return im->no;
+}
+
+/*------------------------------------------------------------*/
+/*--- Symbols                                              ---*/
+/*------------------------------------------------------------*/
+
+static Int cmp_symbols(const void* va, const void* vb)
+{
+   const ImageSymbol* a = va;
+   const ImageSymbol* b = vb;
+   if (a->addr != b->addr)
+      return a->addr < b->addr ? -1 : 1;
+   return VG_(strcmp)(a->name, b->name);
+}
+
+static void add_symbol(Image* im, Addr addr, SizeT size, const HChar* name)
+{
+   ImageSymbol s = { addr, size, VG_(strdup)("dcfg.image.symbol", name) };
+   VG_(addToXA)(im->symbols, &s);
+}
+
+static void copy_symbols(Image* im)
+{
+   const DebugInfo* di;
+
+   if (im->symbols != NULL)
+      return;
+   im->symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
+                            sizeof(ImageSymbol));
+   di = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), im->probe);
+   if (di == NULL)
+      return;
+   for (Int i = 0; i < VG_(DebugInfo_syms_howmany)(di); i++) {
+      SymAVMAs      avmas;
+      UInt          size;
+      const HChar*  name;
+      const HChar** others;
+      Bool          is_text;
+      VG_(DebugInfo_syms_getidx)(di, i, &avmas, &size, &name, &others,
+                                 &is_text, NULL, NULL);
+      if (!is_text || avmas.main < im->load || avmas.main >= im->end)
+         continue;
+      add_symbol(im, avmas.main, size, name);
+      for (; others != NULL && *others != NULL; others++)
+         add_symbol(im, avmas.main, size, *others);
+   }
+   VG_(setCmpFnXA)(im->symbols, (XACmpFn_t)cmp_symbols);
+   VG_(sortXA)(im->symbols);
+}
+
+/*------------------------------------------------------------*/
+/*--- Source lines                                         ---*/
+/*------------------------------------------------------------*/
+
+static Word cmp_files(const void* va, const void* vb)
+{
+   return VG_(strcmp)(((const SourceFile*)va)->name,
+                      ((const SourceFile*)vb)->name);
+}
+
+static UInt source_file(const HChar* dir, const HChar* file)
+{
+   SourceFile  key, *f;
+   SizeT       dir_len = file[0] == '/' ? 0 : VG_(strlen)(dir);
+   HChar       path[dir_len + VG_(strlen)(file) + 2];
+
+   path[0] = 0;
+   if (dir_len > 0) {
+      VG_(strcpy)(path, dir);
+      if (dir[dir_len - 1] != '/')
+         VG_(strcat)(path, "/");
+   }
+   VG_(strcat)(path, file);
+
+   key.name = path;
+   f = VG_(OSetGen_Lookup)(files_by_name, &key);
+   if (f == NULL) {
+      f = VG_(OSetGen_AllocNode)(files_by_name, sizeof(SourceFile));
+      f->name = VG_(strdup)("dcfg.image.file", path);
+      f->no   = VG_(sizeXA)(files);
+      VG_(OSetGen_Insert)(files_by_name, f);
+      VG_(addToXA)(files, &f->name);
+   }
+   return f->no;
+}
+
+static Int cmp_lines(const void* va, const void* vb)
+{
+   const ImageLine* a = va;
+   const ImageLine* b = vb;
+   return a->addr < b->addr ? -1 : a->addr > b->addr ? 1 : 0;
+}
+
+/* The lines of all instructions that were translated from IM. */
+static void copy_lines(Image* im)
+{
+   DiEpoch ep = VG_(current_DiEpoch)();
+   OSet*   seen;
+
+   if (im->lines != NULL)
+      return;
+   im->lines = VG_(newXA)(VG_(malloc), "dcfg.image.lines", VG_(free),
+                          sizeof(ImageLine));
+   if (VG_(find_DebugInfo)(ep, im->probe) == NULL)
+      return;
+   seen = VG_(OSetWord_Create)(VG_(malloc), "dcfg.image.seen", VG_(free));
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+      const Superblock* sb = DCFG_(superblock)(id);
+      Addr a = sb->addr;
+      if (sb->image != im->no)
+         continue;
+      for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
+         const HChar *file, *dir;
+         ImageLine    l;
+         if (VG_(OSetWord_Contains)(seen, a))
+            continue;
+         VG_(OSetWord_Insert)(seen, a);
+         if (!VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
+            continue;
+         l.addr = a;
+         l.file = source_file(dir, file);
+         VG_(addToXA)(im->lines, &l);
+      }
+   }
+   VG_(OSetWord_Destroy)(seen);
+   VG_(setCmpFnXA)(im->lines, (XACmpFn_t)cmp_lines);
+   VG_(sortXA)(im->lines);
+}
+
+/*------------------------------------------------------------*/
+/*--- Life                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* Called before the core forgets the mapping's debug information. */
+static void on_munmap(Addr a, SizeT len)
+{
+   for (Word i = 0; i < VG_(sizeXA)(images); i++) {
+      Image* im = *(Image**)VG_(indexXA)(images, i);
+      if (im->gone || im->load >= a + len || a >= im->end)
+         continue;
+      copy_symbols(im);
+      copy_lines(im);
+      im->gone = True;
+   }
+}
+
+void DCFG_(track_images)(void)
+{
+   images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
+                       sizeof(Image*));
+   files  = VG_(newXA)(VG_(malloc), "dcfg.image.files", VG_(free),
+                       sizeof(const HChar*));
+   files_by_name = VG_(OSetGen_Create)(offsetof(SourceFile, name),
+                                       cmp_files, VG_(malloc),
+                                       "dcfg.image.files", VG_(free));
+   VG_(track_die_mem_munmap)(on_munmap);
+}
+
+UInt DCFG_(n_images)(void)
+{
+   return VG_(sizeXA)(images);
+}
+
+void DCFG_(image_info)(UInt no, Bool with_lines, ImageInfo* info)
+{
+   Image* im = *(Image**)VG_(indexXA)(images, no);
+
+   copy_symbols(im);
+   if (with_lines)
+      copy_lines(im);
+   info->name      = im->name;
+   info->load      = im->load;
+   info->size      = im->end - im->load;
+   info->n_symbols = VG_(sizeXA)(im->symbols);
+   info->symbols   = info->n_symbols ? VG_(indexXA)(im->symbols, 0) : NULL;
+   info->n_lines   = im->lines ? VG_(sizeXA)(im->lines) : 0;
+   info->lines     = info->n_lines ? VG_(indexXA)(im->lines, 0) : NULL;
+}
+
+UInt DCFG_(n_source_files)(void)
+{
+   return VG_(sizeXA)(files);
+}
+
+const HChar* DCFG_(source_file_name)(UInt no)
+{
+   return *(const HChar**)VG_(indexXA)(files, no);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,501 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The code that counts.                      dcfg_instrument.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what is added to a superblock.  Handed: VEX's IR.  Taken by: VEX,
+   and dcfg_bb.c, which gets the superblock's description.
+
+   Guest chasing and unrolling are off, so a superblock is straight code:
+   its instructions run in order from the first one on, once each, until
+   a side exit or the end.  Nearly always the one side exit is the
+   conditional branch at its end.  What has to be known of a run is
+   then:
+
+   - how often it started: one counter, added to when the first
+     instruction has completed;
+   - how often each side exit was taken: for most exits a counter behind
+     the exit says how often it was passed by, and the difference is what
+     was taken (ExitAfter).  Where an instruction can still fault behind
+     its exit (a REP instruction: exit if the count is zero, then the
+     memory accesses) that difference would include the faults; there a
+     counter before the exit adds the exit's condition (ExitBefore);
+   - where an indirect branch at the end went: a counter for each pair
+     of branch and target, found through an inline cache (see below).
+     These add up to the passes of the end, so that a superblock without
+     side exits needs no other counter.
+
+   The mark.  Signals, faults and the end of a thread interrupt this flow.
+   dcfg_thread.c then needs to know what the thread ran last, so each
+   superblock writes its id to the thread's CellMark.  It does so when its
+   first instruction has completed, not before: if that instruction
+   faults, the thread still is where the superblock before it left it.
+   A thread found at address X with the mark of superblock P has then
+   either left P for X, or faulted at X in the middle of P.  The second is
+   meant if X is an instruction of P behind the first.  Where P can leave
+   for such an instruction as well, P says that it has come to its end by
+   setting DCFG_MARK_DONE.
+
+   The mark is a store to memory, not to guest state: VEX moves no load
+   across a store, so the loads of the first instruction, which may fault,
+   stay before it; and a signal frame, which saves the guest state, does
+   not bring back an old mark.
+
+   The inline cache of an indirect branch is a table of {target, offset of
+   the pair's counter} indexed by a hash of the target.  Its slots hold
+   the mask and place of the table; a thread starts with an empty one and
+   the helper called on a miss makes larger ones as they pay. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+
+#include "dcfg_bb.h"
+#include "dcfg_image.h"
+#include "dcfg_instrument.h"
+#include "dcfg_thread.h"
+
+#if defined(VG_BIGENDIAN)
+#  define HOST_ENDNESS Iend_BE
+#else
+#  define HOST_ENDNESS Iend_LE
+#endif
+
+/* VEX's limit for .guest_max_insns is 100; an instruction has few exits. */
+#define MAX_INSTRS 128
+#define MAX_EXITS  256
+
+/* The superblock in work. */
+typedef
+   struct {
+      IRSB*       out;
+      IRType      word_ty;                  // of the host
+      const VexGuestLayout* layout;
+      IRTemp      base;                     // of the cell array
+      Superblock  desc;
+      Addr        addrs[MAX_INSTRS];        // of the instructions
+      UChar       lengths[MAX_INSTRS];
+      SbExit      exits[MAX_EXITS];
+      UInt        next_exit;                // the next one to be met
+      Bool        started;                  // the code for it is out
+      Bool        done;
+      const Superblock* sb;                 // the registered record
+   }
+   Work;
+
+void DCFG_(set_vex_control)(void)
+{
+   /* Chasing makes VEX run both sides of an `a && b` and mark their
+      instructions as executed. */
+   VG_(clo_vex_control).guest_chase = False;
+   /* An unrolled loop would be two superblocks in one. */
+   VG_(clo_vex_control).iropt_unroll_thresh = 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- Looking at a superblock                              ---*/
+/*------------------------------------------------------------*/
+
+static Bool is_fault(IRJumpKind jk)
+{
+   switch (jk) {
+      case Ijk_NoDecode: case Ijk_MapFail: case Ijk_SigILL:
+      case Ijk_SigTRAP:  case Ijk_SigSEGV: case Ijk_SigBUS:
+      case Ijk_SigFPE:   case Ijk_SigFPE_IntDiv: case Ijk_SigFPE_IntOvf:
+         return True;
+      default:
+         return False;
+   }
+}
+
+/* Can this statement be left by a signal?  In doubt, yes. */
+static Bool may_fault(const IRStmt* st)
+{
+   switch (st->tag) {
+      case Ist_NoOp: case Ist_IMark: case Ist_AbiHint: case Ist_MBE:
+      case Ist_Put:  case Ist_PutI:
+         return False;
+      case Ist_Exit:
+         return is_fault(st->Ist.Exit.jk);
+      case Ist_WrTmp:
+         switch (st->Ist.WrTmp.data->tag) {
+            case Iex_Get: case Iex_GetI: case Iex_RdTmp: case Iex_Const:
+            case Iex_ITE: case Iex_Unop: case Iex_CCall:
+               return False;
+            case Iex_Binop:
+               switch (st->Ist.WrTmp.data->Iex.Binop.op) {
+                  case Iop_Add8 ... Iop_Max32U:   // all before division
+                     return False;
+                  default:
+                     return True;
+               }
+            default:
+               return True;
+         }
+      default:
+         return True;
+   }
+}
+
+/* May a statement behind I fault, up to the end of the instruction or
+   (WHOLE) of the superblock? */
+static Bool may_fault_behind(const IRSB* sb, Int i, Bool whole)
+{
+   for (i = i + 1; i < sb->stmts_used; i++) {
+      if (sb->stmts[i]->tag == Ist_IMark && !whole)
+         return False;
+      if (may_fault(sb->stmts[i]))
+         return True;
+   }
+   return False;
+}
+
+static Addr const_addr(const IRConst* con)
+{
+   return con->tag == Ico_U64 ? (Addr)con->Ico.U64 : (Addr)con->Ico.U32;
+}
+
+/* An exit that raises a signal for the instruction it stands in: that
+   instruction did not complete, and the signal's delivery tells. */
+static Bool is_fault_exit(const IRStmt* st, Addr instr)
+{
+   return is_fault(st->Ist.Exit.jk) && const_addr(st->Ist.Exit.dst) == instr;
+}
+
+static InsnKind kind_of_tail(const Work* w, const IRSB* sb)
+{
+   UInt last = w->desc.n_instrs - 1;
+
+   if (sb->jumpkind == Ijk_NoRedir)
+      return InsnIndirectCall;
+#if defined(VGA_amd64) || defined(VGA_x86)
+   return DCFG_(classify_x86)((const UChar*)w->addrs[last],
+                              w->lengths[last], sizeof(Addr) == 8);
+#else
+   Bool direct = sb->next->tag == Iex_Const;
+   Bool onward = direct && const_addr(sb->next->Iex.Const.con)
+                           == w->addrs[last] + w->lengths[last];
+   switch (sb->jumpkind) {
+      case Ijk_Call: return direct ? InsnCall : InsnIndirectCall;
+      case Ijk_Ret:  return InsnReturn;
+      case Ijk_Boring:
+         if (!direct)
+            return InsnIndirectJump;
+         if (w->desc.n_exits > 0
+             && w->exits[w->desc.n_exits - 1].instr == last)
+            return InsnCond;
+         return onward ? InsnPlain : InsnJump;
+      default:
+         return sb->jumpkind >= Ijk_Sys_syscall
+                && sb->jumpkind <= Ijk_Sys_sysenter ? InsnSyscall
+                                                    : InsnPlain;
+   }
+#endif
+}
+
+static UInt hash_code(Addr a, SizeT n)
+{
+   UInt h = 2166136261u;                    // FNV-1a
+   for (SizeT i = 0; i < n; i++)
+      h = (h ^ ((const UChar*)a)[i]) * 16777619u;
+   return h;
+}
+
+/* Fill in W's description of SB.  Returns False if no instruction of it
+   can complete. */
+static Bool describe(Work* w, const IRSB* sb, Addr entry)
+{
+   Superblock* d = &w->desc;
+   Int         k = -1;                      // the current instruction
+
+   for (Int i = 0; i < sb->stmts_used; i++) {
+      const IRStmt* st = sb->stmts[i];
+      if (st->tag == Ist_IMark) {
+         tl_assert(++k < MAX_INSTRS);
+         w->addrs[k]   = st->Ist.IMark.addr;
+         w->lengths[k] = st->Ist.IMark.len;
+      } else if (st->tag == Ist_Exit && k >= 0
+                 && !is_fault_exit(st, w->addrs[k])) {
+         tl_assert(d->n_exits < MAX_EXITS);
+         SbExit* e   = &w->exits[d->n_exits++];
+         e->target   = const_addr(st->Ist.Exit.dst);
+         e->instr    = k;
+         e->counting = may_fault_behind(sb, i, False) ? ExitBefore
+                                                      : ExitAfter;
+      }
+   }
+   d->n_instrs = k + 1;
+
+   /* An end that raises a signal at its own instruction: that one never
+      completes.  What is left goes on to it. */
+   if (k >= 0 && is_fault(sb->jumpkind) && sb->next->tag == Iex_Const
+       && const_addr(sb->next->Iex.Const.con) == w->addrs[k]
+       && (d->n_exits == 0 || w->exits[d->n_exits - 1].instr != k))
+      d->n_instrs--;
+   if (d->n_instrs == 0)
+      return False;
+
+   d->entry   = entry;
+   d->addr    = w->addrs[0];
+   d->lengths = w->lengths;
+   d->exits   = w->exits;
+   d->tail    = d->n_instrs == k + 1 ? kind_of_tail(w, sb) : InsnPlain;
+   d->end     = sb->next->tag == Iex_Const ? EndDirect : EndIndirect;
+   d->next    = d->end == EndDirect ? const_addr(sb->next->Iex.Const.con)
+                                    : 0;
+   d->unredirected = sb->jumpkind == Ijk_NoRedir;
+   d->image     = DCFG_(image_of)(d->addr);
+   d->code_hash = hash_code(d->addr, w->addrs[d->n_instrs - 1]
+                                     + w->lengths[d->n_instrs - 1] - d->addr);
+   return True;
+}
+
+/* Is A an instruction of the superblock other than its first? */
+static Bool is_inner(const Work* w, Addr a)
+{
+   for (UInt k = 1; k < w->desc.n_instrs; k++)
+      if (w->addrs[k] == a)
+         return True;
+   return False;
+}
+
+/*------------------------------------------------------------*/
+/*--- Adding code                                          ---*/
+/*------------------------------------------------------------*/
+
+static void add(Work* w, IRStmt* st)
+{
+   addStmtToIRSB(w->out, st);
+}
+
+static IRExpr* assign(Work* w, IRType ty, IRExpr* e)
+{
+   IRTemp t = newIRTemp(w->out->tyenv, ty);
+   add(w, IRStmt_WrTmp(t, e));
+   return IRExpr_RdTmp(t);
+}
+
+static IRExpr* word(const Work* w, UWord n)
+{
+   return w->word_ty == Ity_I64 ? IRExpr_Const(IRConst_U64(n))
+                                : IRExpr_Const(IRConst_U32((UInt)n));
+}
+
+/* OP64 or its 32-bit counterpart. */
+static IRExpr* word_op(Work* w, IROp op64, IROp op32, IRExpr* a, IRExpr* b)
+{
+   return assign(w, w->word_ty,
+                 IRExpr_Binop(w->word_ty == Ity_I64 ? op64 : op32, a, b));
+}
+
+static IRExpr* add_words(Work* w, IRExpr* a, IRExpr* b)
+{
+   return word_op(w, Iop_Add64, Iop_Add32, a, b);
+}
+
+static IRExpr* base(Work* w)
+{
+   if (w->base == IRTemp_INVALID) {
+      IRExpr* e = assign(w, w->word_ty,
+                         IRExpr_Get(w->layout->total_sizeB
+                                    + DCFG_SHADOW_OFFSET, w->word_ty));
+      w->base = e->Iex.RdTmp.tmp;
+   }
+   return IRExpr_RdTmp(w->base);
+}
+
+static IRExpr* cell_addr(Work* w, CellNo no)
+{
+   return add_words(w, base(w), word(w, DCFG_CELL_OFFSET(no)));
+}
+
+static IRExpr* load(Work* w, IRType ty, IRExpr* addr)
+{
+   return assign(w, ty, IRExpr_Load(HOST_ENDNESS, ty, addr));
+}
+
+static void store(Work* w, IRExpr* addr, IRExpr* data)
+{
+   add(w, IRStmt_Store(HOST_ENDNESS, addr, data));
+}
+
+/* Add N, an I64, to the counter at ADDR. */
+static void count(Work* w, IRExpr* addr, IRExpr* n)
+{
+   IRExpr* old = load(w, Ity_I64, addr);
+   store(w, addr, assign(w, Ity_I64, IRExpr_Binop(Iop_Add64, old, n)));
+}
+
+static void count_one(Work* w, CellNo cell)
+{
+   count(w, cell_addr(w, cell), IRExpr_Const(IRConst_U64(1)));
+}
+
+static void set_mark(Work* w, IRExpr* mark)
+{
+   store(w, cell_addr(w, CellMark), mark);
+}
+
+static void add_start(Work* w)
+{
+   if (w->started)
+      return;
+   if (w->sb->started != 0)
+      count_one(w, w->sb->started);
+   set_mark(w, word(w, DCFG_MARK(w->sb->id)));
+   w->started = True;
+}
+
+static void add_done(Work* w)
+{
+   if (w->done)
+      return;
+   set_mark(w, word(w, DCFG_MARK(w->sb->id) | DCFG_MARK_DONE));
+   w->done = True;
+}
+
+static void add_exit(Work* w, const IRSB* sb, Int i)
+{
+   IRStmt*       st    = sb->stmts[i];
+   IRExpr*       guard = st->Ist.Exit.guard;
+   const SbExit* e     = &w->sb->exits[w->next_exit++];
+
+   if (e->counting == ExitBefore) {
+      count(w, cell_addr(w, e->cell),
+            assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard)));
+      if (e->instr == 0) {
+         IRExpr* mark = load(w, w->word_ty, cell_addr(w, CellMark));
+         set_mark(w, assign(w, w->word_ty,
+                            IRExpr_ITE(guard,
+                                       word(w, DCFG_MARK(w->sb->id)),
+                                       mark)));
+      }
+   } else {
+      add_start(w);
+   }
+   if (is_inner(w, e->target)) {
+      if (may_fault_behind(sb, i, True)) {
+         IRExpr* taken = assign(w, w->word_ty,
+                                IRExpr_Unop(w->word_ty == Ity_I64
+                                            ? Iop_1Uto64 : Iop_1Uto32,
+                                            guard));
+         set_mark(w, add_words(w, word(w, DCFG_MARK(w->sb->id)), taken));
+      } else {
+         add_done(w);
+      }
+   }
+   add(w, st);
+   if (e->counting == ExitAfter)
+      count_one(w, e->cell);
+}
+
+/* Count where the indirect branch to TARGET goes.  The last thing a
+   superblock does: the helper may move the cell array. */
+static void add_indirect(Work* w, IRExpr* target)
+{
+   CellNo  site  = w->sb->site;
+   IRExpr* mask  = load(w, w->word_ty, cell_addr(w, site + SiteMask));
+   IRExpr* cache = load(w, w->word_ty, cell_addr(w, site + SiteCache));
+   /* Entries have 16 bytes.  Targets of calls differ from bit 4 up,
+      others in their low bits: fold these into the index. */
+   IRExpr* high  = word_op(w, Iop_Shl64, Iop_Shl32, target,
+                           IRExpr_Const(IRConst_U8(4)));
+   IRExpr* hash  = word_op(w, Iop_Xor64, Iop_Xor32, target, high);
+   IRExpr* index = word_op(w, Iop_And64, Iop_And32, hash, mask);
+   IRExpr* entry = add_words(w, add_words(w, base(w), cache), index);
+   IRExpr* key   = load(w, w->word_ty, entry);
+   IRExpr* offs  = load(w, w->word_ty, add_words(w, entry, word(w, 8)));
+   IRExpr* hit   = add_words(w, base(w), offs);
+   IRExpr* miss  = assign(w, Ity_I1,
+                          IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
+                                                             : Iop_CmpNE32,
+                                       key, target));
+   IRTemp   found = newIRTemp(w->out->tyenv, w->word_ty);
+   IRDirty* di    = unsafeIRDirty_1_N(
+                       found, 2, "dcfg_indirect_miss",
+                       VG_(fnptr_to_fnentry)(&DCFG_(indirect_miss)),
+                       mkIRExprVec_2(word(w, w->sb->id), target));
+   di->guard = miss;
+   /* Else VEX might move the loads above behind the call. */
+   di->mFx   = Ifx_Modify;
+   di->mAddr = base(w);
+   di->mSize = 8;
+   add(w, IRStmt_Dirty(di));
+   count(w, assign(w, w->word_ty,
+                   IRExpr_ITE(miss, IRExpr_RdTmp(found), hit)),
+         IRExpr_Const(IRConst_U64(1)));
+}
+
+IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
+                        const VexGuestLayout* layout,
+                        const VexGuestExtents* vge,
+                        const VexArchInfo* archinfo_host,
+                        IRType gWordTy, IRType hWordTy)
+{
+   Work w;
+   Int  i, k = -1;
+   Bool any_after = False;
+
+   tl_assert(gWordTy == hWordTy);
+   VG_(memset)(&w, 0, sizeof(w));
+   w.base    = IRTemp_INVALID;
+   w.word_ty = hWordTy;
+   w.layout  = layout;
+   if (!describe(&w, sbIn, closure->nraddr))
+      return sbIn;
+
+   for (UInt e = 0; e < w.desc.n_exits; e++)
+      if (w.exits[e].counting == ExitAfter)
+         any_after = True;
+   w.sb  = DCFG_(register_superblock)(&w.desc, w.desc.end == EndDirect
+                                               || any_after);
+   w.out = deepCopyIRSBExceptStmts(sbIn);
+
+   for (i = 0; i < sbIn->stmts_used; i++) {
+      IRStmt* st = sbIn->stmts[i];
+      if (st->tag == Ist_NoOp)
+         continue;
+      if (st->tag == Ist_IMark && ++k == 1)
+         add_start(&w);
+      if (st->tag == Ist_Exit && k >= 0 && !is_fault_exit(st, w.addrs[k]))
+         add_exit(&w, sbIn, i);
+      else
+         add(&w, st);
+   }
+   add_start(&w);
+   if (w.sb->end == EndIndirect || w.sb->tail == InsnSyscall
+       || is_inner(&w, w.sb->next))
+      add_done(&w);
+   if (w.sb->end == EndIndirect)
+      add_indirect(&w, sbIn->next);
+   return w.out;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,439 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Writing a DCFG.                                  dcfg_json.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the text of a DCFG, format 1.00 (its specification, part 2).
+   Handed: everything that is in one, in its final order.  Taken by:
+   whoever stands behind JsonOut.write.
+
+   Every row of a table is on a line of its own.  Readers rely on the
+   keys, columns and number formats being these and no others. */
+
+#include "dcfg_json.h"
+
+static const HChar* const edge_type_names[N_EDGE_TYPES] = {
+   "ENTRY", "EXIT",
+   "CALL", "DIRECT_CALL", "INDIRECT_CALL", "RETURN", "CALL_BYPASS",
+   "BRANCH", "CONDITIONAL_BRANCH", "UNCONDITIONAL_BRANCH",
+   "DIRECT_BRANCH", "INDIRECT_BRANCH",
+   "DIRECT_CONDITIONAL_BRANCH", "INDIRECT_CONDITIONAL_BRANCH",
+   "DIRECT_UNCONDITIONAL_BRANCH", "INDIRECT_UNCONDITIONAL_BRANCH",
+   "REP", "FALL_THROUGH",
+   "SYSTEM_CALL", "SYSTEM_RETURN", "SYSTEM_CALL_BYPASS",
+   "CONTEXT_CHANGE", "CONTEXT_CHANGE_RETURN", "CONTEXT_CHANGE_BYPASS",
+   "EXCLUDED_CODE_BYPASS", "UNKNOWN"
+};
+
+/*------------------------------------------------------------*/
+/*--- Tokens                                               ---*/
+/*------------------------------------------------------------*/
+
+void DCFG_(json_flush)(JsonOut* out)
+{
+   if (out->used > 0)
+      out->write(out->arg, out->buf, out->used);
+   out->used = 0;
+}
+
+static void put_char(JsonOut* out, HChar c)
+{
+   if (out->used == sizeof(out->buf))
+      DCFG_(json_flush)(out);
+   out->buf[out->used++] = c;
+}
+
+static void put(JsonOut* out, const HChar* s)
+{
+   while (*s)
+      put_char(out, *s++);
+}
+
+static void put_number(JsonOut* out, ULong n)
+{
+   HChar digits[20];
+   UInt  i = 0;
+
+   do {
+      digits[i++] = '0' + n % 10;
+      n /= 10;
+   } while (n > 0);
+   while (i > 0)
+      put_char(out, digits[--i]);
+}
+
+/* As a hex string: addresses and offsets. */
+static void put_hex(JsonOut* out, ULong n)
+{
+   Int shift = 60;
+
+   put(out, "\"0x");
+   while (shift > 0 && (n >> shift) == 0)
+      shift -= 4;
+   for (; shift >= 0; shift -= 4)
+      put_char(out, "0123456789abcdef"[(n >> shift) & 15]);
+   put_char(out, '"');
+}
+
+/* The length of the UTF-8 sequence that S starts with, or 0 if it does
+   not start with one (RFC 3629). */
+static UInt utf8_length(const UChar* s)
+{
+   UInt n;
+
+   if (s[0] < 0x80)
+      return 1;
+   if (s[0] >= 0xC2 && s[0] <= 0xDF)
+      n = 2;
+   else if (s[0] >= 0xE0 && s[0] <= 0xEF)
+      n = 3;
+   else if (s[0] >= 0xF0 && s[0] <= 0xF4)
+      n = 4;
+   else
+      return 0;
+   for (UInt i = 1; i < n; i++)
+      if ((s[i] & 0xC0) != 0x80)
+         return 0;
+   /* Overlong forms, surrogates, beyond the last code point. */
+   if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)
+       || (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
+      return 0;
+   return n;
+}
+
+void DCFG_(json_string)(JsonOut* out, const HChar* str)
+{
+   const UChar* s = (const UChar*)str;
+
+   put_char(out, '"');
+   while (*s) {
+      UInt n = utf8_length(s);
+      if (*s == '"' || *s == '\\') {
+         put_char(out, '\\');
+         put_char(out, *s);
+      } else if (n == 0 || *s < 0x20 || *s == 0x7F) {
+         put(out, "\\u00");
+         put_char(out, "0123456789abcdef"[*s >> 4]);
+         put_char(out, "0123456789abcdef"[*s & 15]);
+      } else {
+         for (UInt i = 0; i < n; i++)
+            put_char(out, s[i]);
+      }
+      s += n ? n : 1;
+   }
+   put_char(out, '"');
+}
+
+/* Lines of a table below KEY: the header, rows, the end. */
+static void put_table(JsonOut* out, const HChar* indent, const HChar* key,
+                      const HChar* header)
+{
+   put(out, indent);
+   put_char(out, '"');
+   put(out, key);
+   put(out, "\" : [ [ ");
+   put(out, header);
+   put(out, " ]");
+}
+
+static void put_row(JsonOut* out, const HChar* indent)
+{
+   put(out, ",\n");
+   put(out, indent);
+   put(out, "  [ ");
+}
+
+static void put_ids(JsonOut* out, const UInt* ids, UInt n)
+{
+   put(out, "[ ");
+   for (UInt i = 0; i < n; i++) {
+      if (i > 0)
+         put(out, ", ");
+      put_number(out, ids[i]);
+   }
+   put(out, " ]");
+}
+
+/*------------------------------------------------------------*/
+/*--- Images                                               ---*/
+/*------------------------------------------------------------*/
+
+#define IN_IMAGE "              "
+
+static void put_symbols(JsonOut* out, const ImageInfo* im)
+{
+   put(out, ",\n");
+   put_table(out, IN_IMAGE, "SYMBOLS",
+             "\"NAME\", \"ADDR_OFFSET\", \"SIZE\"");
+   for (UInt i = 0; i < im->n_symbols; i++) {
+      const ImageSymbol* s = &im->symbols[i];
+      put_row(out, IN_IMAGE);
+      DCFG_(json_string)(out, s->name);
+      put(out, ", ");
+      put_hex(out, s->addr - im->load);
+      put(out, ", ");
+      put_number(out, s->size);
+      put(out, " ]");
+   }
+   put(out, " ]");
+}
+
+static void put_source(JsonOut* out, const JsonImage* im)
+{
+   put(out, ",\n");
+   put_table(out, IN_IMAGE, "SOURCE_DATA",
+             "\"FILE_NAME_ID\", \"LINE_NUM\", \"ADDR_OFFSET\", "
+             "\"SIZE\", \"NUM_INSTRS\"");
+   for (UInt i = 0; i < im->n_source; i++) {
+      const SourceRow* r = &im->source[i];
+      put_row(out, IN_IMAGE);
+      put_number(out, r->file);
+      put(out, ", ");
+      put_number(out, r->line);
+      put(out, ", ");
+      put_hex(out, r->addr - im->info.load);
+      put(out, ", ");
+      put_number(out, r->size);
+      put(out, ", ");
+      put_number(out, r->n_instrs);
+      put(out, " ]");
+   }
+   put(out, " ]");
+}
+
+/* Blocks FIRST .. END-1 are those of the image. */
+static void put_blocks(JsonOut* out, const JsonDcfg* d, UInt image,
+                       UInt first, UInt end)
+{
+   put(out, ",\n");
+   put_table(out, IN_IMAGE, "BASIC_BLOCKS",
+             "\"NODE_ID\", \"ADDR_OFFSET\", \"SIZE\", \"NUM_INSTRS\", "
+             "\"LAST_INSTR_OFFSET\", \"COUNT\"");
+   for (UInt i = first; i < end; i++) {
+      const Block* b = &d->graph->blocks[i];
+      put_row(out, IN_IMAGE);
+      put_number(out, NodeFirstBlock + i);
+      put(out, ", ");
+      put_hex(out, b->addr - d->images[image].info.load);
+      put(out, ", ");
+      put_number(out, b->size);
+      put(out, ", ");
+      put_number(out, b->n_instrs);
+      put(out, ", ");
+      put_number(out, b->last_offset);
+      put(out, ", ");
+      put_number(out, b->count);
+      put(out, " ]");
+   }
+   put(out, " ]");
+}
+
+static void put_loop(JsonOut* out, const Loops* ls, const Loop* l)
+{
+   put(out, ",\n" IN_IMAGE "      [ ");
+   put_number(out, l->head);
+   put(out, ", ");
+   put_ids(out, ls->ids + l->first_back, l->n_backs);
+   put(out, ", ");
+   put_ids(out, ls->ids + l->first_node, l->n_nodes);
+   if (l->parent != 0) {
+      put(out, ", ");
+      put_number(out, l->parent);
+   }
+   put(out, " ]");
+}
+
+/* Routines from FIRST up whose entries are blocks below END, and their
+   loops from *LOOP up.  Returns the next routine. */
+static UInt put_routines(JsonOut* out, const JsonDcfg* d, UInt first,
+                         UInt end, UInt* loop)
+{
+   const Routines* r  = d->routines;
+   const Loops*    ls = d->loops;
+   UInt            k;
+
+   put(out, ",\n");
+   put_table(out, IN_IMAGE, "ROUTINES",
+             "\"ENTRY_NODE_ID\", \"EXIT_NODE_IDS\", \"NODES\", \"LOOPS\"");
+   for (k = first; k < r->n_routines
+                   && r->routines[k].entry < NodeFirstBlock + end; k++) {
+      const Routine* rt = &r->routines[k];
+      put_row(out, IN_IMAGE);
+      put_number(out, rt->entry);
+      put(out, ",\n" IN_IMAGE "    ");
+      put_ids(out, r->exits + rt->first_exit, rt->n_exits);
+      put(out, ",\n" IN_IMAGE "    [ [ \"NODE_ID\", \"IDOM_NODE_ID\" ]");
+      for (UInt i = 0; i < rt->n_nodes; i++) {
+         const RoutineNode* rn = &r->nodes[rt->first_node + i];
+         put(out, ",\n" IN_IMAGE "      [ ");
+         put_number(out, rn->node);
+         put(out, ", ");
+         put_number(out, rn->idom);
+         put(out, " ]");
+      }
+      put(out, " ]");
+      if (*loop < ls->n_loops && ls->loops[*loop].routine == k) {
+         put(out, ",\n" IN_IMAGE "    [ [ \"LOOP_HEAD_NODE_ID\", "
+                  "\"LOOP_BACK_EDGE_SOURCE_NODE_IDS\", "
+                  "\"LOOP_NODE_IDS\", \"PARENT_LOOP_HEAD_NODE_ID\" ]");
+         while (*loop < ls->n_loops && ls->loops[*loop].routine == k)
+            put_loop(out, ls, &ls->loops[(*loop)++]);
+         put(out, " ]");
+      }
+      put(out, " ]");
+   }
+   put(out, " ]");
+   return k;
+}
+
+static void put_images(JsonOut* out, const JsonDcfg* d)
+{
+   UInt block = 0, routine = 0, loop = 0;
+
+   put_table(out, "        ", "IMAGES",
+             "\"IMAGE_ID\", \"LOAD_ADDR\", \"SIZE\", \"IMAGE_DATA\"");
+   for (UInt i = 0; i < d->n_images; i++) {
+      const JsonImage* im = &d->images[i];
+      UInt end = block;
+      while (end < d->graph->n_blocks && d->graph->blocks[end].image == i)
+         end++;
+      put_row(out, "        ");
+      put_number(out, i + 1);
+      put(out, ",\n            ");
+      put_hex(out, im->info.load);
+      put(out, ",\n            ");
+      put_number(out, im->info.size);
+      put(out, ",\n            { \"FILE_NAME_ID\" : ");
+      put_number(out, im->file);
+      if (d->with_symbols && im->info.n_symbols > 0)
+         put_symbols(out, &im->info);
+      if (im->n_source > 0)
+         put_source(out, im);
+      if (d->with_cfg && end > block) {
+         put_blocks(out, d, i, block, end);
+         if (d->routines != NULL)
+            routine = put_routines(out, d, routine, end, &loop);
+      }
+      put(out, " } ]");
+      block = end;
+   }
+   put(out, " ]");
+}
+
+/*------------------------------------------------------------*/
+/*--- The whole                                            ---*/
+/*------------------------------------------------------------*/
+
+static void put_edges(JsonOut* out, const Graph* g)
+{
+   put(out, ",\n");
+   put_table(out, "        ", "EDGES",
+             "\"EDGE_ID\", \"SOURCE_NODE_ID\", \"TARGET_NODE_ID\", "
+             "\"EDGE_TYPE_ID\", \"COUNT_PER_THREAD\"");
+   for (UInt i = 0; i < g->n_edges; i++) {
+      const Edge*      e    = &g->edges[i];
+      const EdgeCount* c    = &g->counts[e->first_count];
+      const EdgeCount* last = c + e->n_counts;
+      put_row(out, "        ");
+      put_number(out, i + 1);
+      put(out, ", ");
+      put_number(out, e->source);
+      put(out, ", ");
+      put_number(out, e->target);
+      put(out, ", ");
+      put_number(out, e->type);
+      put(out, ", [ ");
+      for (UInt t = 0; t < g->n_threads; t++) {
+         if (t > 0)
+            put(out, ", ");
+         if (c < last && c->thread == t)
+            put_number(out, (c++)->count);
+         else
+            put_char(out, '0');
+      }
+      put(out, " ] ]");
+   }
+   put(out, " ]");
+}
+
+static void put_process(JsonOut* out, const JsonDcfg* d)
+{
+   const Graph* g     = d->graph;
+   ULong        total = 0;
+
+   put(out, "      { \"INSTR_COUNT_PER_THREAD\" : [ ");
+   for (UInt t = 0; t < g->n_threads; t++) {
+      if (t > 0)
+         put(out, ", ");
+      put_number(out, g->thread_instrs[t]);
+      total += g->thread_instrs[t];
+   }
+   put(out, " ],\n        \"INSTR_COUNT\" : ");
+   put_number(out, total);
+   put(out, ",\n");
+   put_images(out, d);
+   if (d->with_cfg)
+      put_edges(out, g);
+   put(out, "\n      } ]");
+}
+
+void DCFG_(write_json)(JsonOut* out, const JsonDcfg* d)
+{
+   UInt i;
+
+   out->used = 0;
+   put(out, "{ \"MAJOR_VERSION\" : 1,\n  \"MINOR_VERSION\" : 0,\n");
+   put_table(out, "  ", "FILE_NAMES", "\"FILE_NAME_ID\", \"FILE_NAME\"");
+   for (i = 0; i < d->n_files; i++) {
+      put_row(out, "  ");
+      put_number(out, i + 1);
+      put(out, ", ");
+      DCFG_(json_string)(out, d->files[i]);
+      put(out, " ]");
+   }
+   put(out, " ],\n");
+   put_table(out, "  ", "EDGE_TYPES", "\"EDGE_TYPE_ID\", \"EDGE_TYPE\"");
+   for (i = 0; i < N_EDGE_TYPES; i++) {
+      put_row(out, "  ");
+      put_number(out, i + 1);
+      put(out, ", ");
+      DCFG_(json_string)(out, edge_type_names[i]);
+      put(out, " ]");
+   }
+   put(out, " ],\n");
+   put_table(out, "  ", "SPECIAL_NODES", "\"NODE_ID\", \"NODE_NAME\"");
+   put(out, ", [ 1, \"START\" ], [ 2, \"END\" ], [ 3, \"UNKNOWN\" ] ],\n");
+   put_table(out, "  ", "PROCESSES", "\"PROCESS_ID\", \"PROCESS_DATA\"");
+   put_row(out, "  ");
+   put_number(out, d->pid);
+   put(out, ",\n");
+   put_process(out, d);
+   put(out, " ]\n}\n");
+   DCFG_(json_flush)(out);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

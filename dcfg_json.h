@@ -1,0 +1,97 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Writing a DCFG.                                  dcfg_json.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_JSON_H
+#define __DCFG_JSON_H
+
+#include "dcfg_graph.h"
+#include "dcfg_image.h"
+#include "dcfg_loop.h"
+#include "dcfg_routine.h"
+
+/* Text on its way out.  WRITE takes N bytes at a time. */
+typedef
+   struct {
+      void  (*write)(void* arg, const HChar* text, UInt n);
+      void* arg;
+      UInt  used;
+      HChar buf[65536];
+   }
+   JsonOut;
+
+/* One row of SOURCE_DATA. */
+typedef
+   struct {
+      UInt  file;         // FILE_NAME_ID
+      UInt  line;
+      ULong addr;
+      UInt  size;         // bytes
+      UInt  n_instrs;
+   }
+   SourceRow;
+
+/* An image as it is written; the graph's blocks name it by its place. */
+typedef
+   struct {
+      ImageInfo        info;
+      UInt             file;            // FILE_NAME_ID
+      SourceRow*       source;
+      UInt             n_source;
+   }
+   JsonImage;
+
+/* Everything that is in a DCFG. */
+typedef
+   struct {
+      UInt                pid;
+      UInt                n_files;      // FILE_NAME_ID is index + 1
+      const HChar* const* files;
+      UInt                n_images;     // IMAGE_ID is index + 1
+      const JsonImage*    images;
+      const Graph*        graph;
+      const Routines*     routines;     // NULL: leave out, loops too
+      const Loops*        loops;
+      Bool                with_cfg;     // blocks and edges
+      Bool                with_symbols;
+   }
+   JsonDcfg;
+
+/* Write D, format 1.00, to OUT, whose .write and .arg are set. */
+void DCFG_(write_json)(JsonOut* out, const JsonDcfg* d);
+
+/* S as a JSON string.  Bytes that are not UTF-8 become the characters
+   with their numbers, so that any name makes valid JSON. */
+void DCFG_(json_string)(JsonOut* out, const HChar* s);
+
+/* Pass on what is still in OUT's buffer. */
+void DCFG_(json_flush)(JsonOut* out);
+
+#endif /* __DCFG_JSON_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

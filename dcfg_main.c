@@ -1,0 +1,140 @@
+
+/*--------------------------------------------------------------------*/
+/*--- DCFG: writes a dynamic control-flow graph.       dcfg_main.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* This tool watches a program run and writes its dynamic control-flow
+   graph: the basic blocks that ran, the edges between them with a count
+   for each thread, and what follows from these: routines, immediate
+   dominators, loops.  The file's format, DCFG 1.00, is Intel's.
+
+   Data flows one way; a module knows those above it.
+
+      dcfg_insn.c        what kind of control transfer an instruction is
+      dcfg_cells.c       counters: one array of cells a thread
+      dcfg_bb.c          the registry of superblocks and branch targets
+      dcfg_image.c       objects and other mappings that code runs in
+      dcfg_instrument.c  the code that counts, added to superblocks
+      dcfg_thread.c      threads; signals and other diversions
+         -- so far while the program runs, from here on at its end --
+      dcfg_profile.c     counters to flows between instructions
+      dcfg_graph.c       flows to basic blocks and edges
+      dcfg_routine.c     routines and immediate dominators
+      dcfg_loop.c        natural loops
+      dcfg_json.c        all that as text
+      dcfg_out.c         text to files
+      dcfg_report.c      the steps from counters to file
+
+   What a superblock counts, and how exactness survives signals and
+   faults, is told at the head of dcfg_instrument.c.  dcfg_graph.c,
+   dcfg_routine.c, dcfg_loop.c, dcfg_json.c and dcfg_insn.c know nothing
+   of Valgrind and are tested on their own.
+
+   This file owns: the tool's registration and its options. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+
+#include "dcfg_image.h"
+#include "dcfg_instrument.h"
+#include "dcfg_out.h"
+#include "dcfg_report.h"
+#include "dcfg_thread.h"
+
+static ReportOptions opts = {
+   .out_file = "dcfg.out.%p.json",
+   .symbols  = True,
+   .source   = True,
+   .analysis = True,
+   .cfg      = True
+};
+
+static Bool process_option(const HChar* arg)
+{
+   if      VG_STR_CLO (arg, "--dcfg-out-file", opts.out_file) {}
+   else if VG_BOOL_CLO(arg, "--symbols",       opts.symbols)  {}
+   else if VG_BOOL_CLO(arg, "--source",        opts.source)   {}
+   else if VG_BOOL_CLO(arg, "--analysis",      opts.analysis) {}
+   else if VG_BOOL_CLO(arg, "--cfg",           opts.cfg)      {}
+   else
+      return False;
+   return True;
+}
+
+static void print_usage(void)
+{
+   VG_(printf)(
+"    --dcfg-out-file=<file>    write the graph to <file> [dcfg.out.%%p.json]\n"
+"                              (through a compressor if it ends in .gz, .bz2,\n"
+"                              .xz or .zst)\n"
+"    --symbols=no|yes          include the images' symbols [yes]\n"
+"    --source=no|yes           include source lines [yes]\n"
+"    --analysis=no|yes         include routines, dominators, loops [yes]\n"
+"    --cfg=no|yes              include basic blocks and edges [yes]\n"
+   );
+}
+
+static void print_debug_usage(void)
+{
+   VG_(printf)("    (none)\n");
+}
+
+static void post_clo_init(void)
+{
+   DCFG_(set_vex_control)();
+   DCFG_(check_out_file)("--dcfg-out-file", opts.out_file);
+}
+
+static void fini(Int exitcode)
+{
+   DCFG_(report)(&opts);
+}
+
+static void pre_clo_init(void)
+{
+   VG_(details_name)            ("DCFG");
+   VG_(details_version)         (NULL);
+   VG_(details_description)     ("a dynamic control-flow graph generator");
+   VG_(details_copyright_author)("Copyright (C) 2026, and GNU GPL'd, by "
+                                 "the valgrind-dcfg authors.");
+   VG_(details_bug_reports_to)  (VG_BUGS_TO);
+   VG_(details_avg_translation_sizeB)(300);
+
+   VG_(basic_tool_funcs)(post_clo_init, DCFG_(instrument), fini);
+   VG_(needs_command_line_options)(process_option, print_usage,
+                                   print_debug_usage);
+   DCFG_(track_images)();
+   DCFG_(track_threads)();
+}
+
+VG_DETERMINE_INTERFACE_VERSION(pre_clo_init)
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,56 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Output files.                                     dcfg_out.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_OUT_H
+#define __DCFG_OUT_H
+
+#include "pub_tool_basics.h"
+
+/* A file that appears under its name only when it is complete. */
+typedef struct _OutFile OutFile;
+
+/* Before the program runs: make sure that the file that option OPT names
+   with FORMAT (%p, %q{VAR}, %n) can be created; otherwise say why not and
+   exit. */
+void DCFG_(check_out_file)(const HChar* opt, const HChar* format);
+
+/* Start writing that file.  Trouble is remembered until it is closed. */
+OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format);
+
+/* For JsonOut.write; ARG is the OutFile. */
+void DCFG_(write_out_file)(void* arg, const HChar* text, UInt n);
+
+/* Finish: compress if the name asks for it, and give the file its name.
+   Returns that name, to be freed, or NULL when trouble, which has been
+   told, has left no file. */
+HChar* DCFG_(close_out_file)(OutFile* f);
+
+#endif /* __DCFG_OUT_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,53 @@
+
+/*--------------------------------------------------------------------*/
+/*--- From counters to a graph.                     dcfg_profile.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_PROFILE_H
+#define __DCFG_PROFILE_H
+
+#include "dcfg_graph.h"
+
+/* What ran, so far. */
+typedef
+   struct {
+      UInt   n_images;    // in which code ran
+      UInt*  images;      // their numbers (dcfg_image.h), by load address;
+                          // an Instr's or Block's image is a place in here
+      UInt   n_instrs;
+      Instr* instrs;
+      Graph* graph;
+   }
+   Profile;
+
+Profile* DCFG_(take_profile)(void);
+
+void DCFG_(delete_profile)(Profile* p);
+
+#endif /* __DCFG_PROFILE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

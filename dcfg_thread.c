@@ -1,0 +1,436 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Threads, and how their control flow is diverted.             ---*/
+/*---                                                dcfg_thread.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the threads, their cell arrays, and the record of all control
+   flow that generated code cannot count: entering and leaving signal
+   handlers, system calls made again, faults.  Handed: the core's events.
+   Taken by: dcfg_profile.c.
+
+   The core tells when a thread starts and stops running generated code.
+   Whatever changes the instruction pointer in between is a diversion, no
+   matter what in the core did it.  The counters already hold the step
+   that the diverted superblock meant to take; dcfg_profile.c takes it
+   back. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
+
+#include "dcfg_bb.h"
+#include "dcfg_instrument.h"
+#include "dcfg_thread.h"
+
+/* A diversion that is followed by another before any instruction has
+   completed never led anywhere: it is taken back, and the second one
+   starts where the first did.  DCFG_MARK_DIVERTED, which the next
+   superblock's mark overwrites, tells. */
+
+/* A handler that has been entered and not left. */
+typedef
+   struct {
+      Position from;
+      Addr     sp;       // the interrupted stack pointer, to know it by
+   }
+   Interruption;
+
+typedef
+   struct {
+      UInt       index;
+      Bool       started;     // has been in generated code
+      Addr       entry;
+      Addr       stop_ip;     // where it last left generated code
+      Bool       signalled;   // a handler was entered since then ...
+      Addr       signal_ip;   // ... in place of this address
+      Bool       sigreturn;   // the last system call was sigreturn
+      Diversion* diverted;    // the last one, if the mark says so
+      Bool       live;
+      Position   last;        // unless live
+      CellArray* cells;
+      XArray*    interruptions;   // Interruption, innermost last
+   }
+   Thread;
+
+static XArray*  threads;                   // Thread*, by index
+static Thread** by_tid;                    // the live ones
+static OSet*    diversions;                // Diversion
+
+/*------------------------------------------------------------*/
+/*--- Positions and diversions                             ---*/
+/*------------------------------------------------------------*/
+
+static Word cmp_addr(Addr a, Addr b)
+{
+   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+static Word cmp_diversions(const void* va, const void* vb)
+{
+   const Diversion* a = va;
+   const Diversion* b = vb;
+   Word r;
+
+   if ((r = cmp_addr(a->thread,      b->thread))      != 0) return r;
+   if ((r = cmp_addr(a->from.sb,     b->from.sb))     != 0) return r;
+   if ((r = cmp_addr(a->from.n_done, b->from.n_done)) != 0) return r;
+   if ((r = cmp_addr(a->from.addr,   b->from.addr))   != 0) return r;
+   if ((r = cmp_addr(a->kind,        b->kind))        != 0) return r;
+   return cmp_addr(a->to, b->to);
+}
+
+static UWord* mark_of(const Thread* t)
+{
+   return (UWord*)(DCFG_(cell_base)(t->cells) + CellMark);
+}
+
+/* Where T stands, given that its instruction pointer is ADDR.  See "The
+   mark" in dcfg_instrument.c. */
+static Position position(const Thread* t, Addr addr)
+{
+   UWord    mark = *mark_of(t);
+   Position p    = { DCFG_MARK_ID(mark), 0, addr };
+
+   if (mark & DCFG_MARK_DIVERTED)
+      return t->diverted->from;
+   if (p.sb != 0 && !(mark & DCFG_MARK_DONE)) {
+      const Superblock* sb = DCFG_(superblock)(p.sb);
+      Addr a = sb->addr;
+      for (UInt k = 1; k < sb->n_instrs; k++) {
+         a += sb->lengths[k - 1];
+         if (a == addr) {
+            p.n_done = k;
+            break;
+         }
+      }
+   }
+   return p;
+}
+
+static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
+                            Addr to)
+{
+   Diversion  key = { t->index, from, kind, to, 0 };
+   Diversion* d   = VG_(OSetGen_Lookup)(diversions, &key);
+
+   if (d == NULL) {
+      d  = VG_(OSetGen_AllocNode)(diversions, sizeof(Diversion));
+      *d = key;
+      VG_(OSetGen_Insert)(diversions, d);
+   }
+   return d;
+}
+
+/* T, which was bound for ADDR, goes on at TO instead. */
+static void divert(Thread* t, Addr addr, DivertKind kind, Addr to)
+{
+   Position from = position(t, addr);
+
+   if (*mark_of(t) & DCFG_MARK_DIVERTED)
+      t->diverted->count--;
+   t->diverted = diversion(t, from, kind, to);
+   t->diverted->count++;
+   *mark_of(t) |= DCFG_MARK_DIVERTED;
+}
+
+/* T's handler has returned to ADDR with the stack pointer SP: find what
+   it had interrupted.  Handlers left by a jump are still on the list
+   above it. */
+static void end_interruption(Thread* t, Addr addr, Addr sp)
+{
+   for (Word i = VG_(sizeXA)(t->interruptions) - 1; i >= 0; i--) {
+      const Interruption* in = VG_(indexXA)(t->interruptions, i);
+      if (in->sp == sp) {
+         diversion(t, in->from, DivertBypass, addr);
+         VG_(dropTailXA)(t->interruptions,
+                         VG_(sizeXA)(t->interruptions) - i);
+         return;
+      }
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Events                                               ---*/
+/*------------------------------------------------------------*/
+
+static void set_base(ThreadId tid, const Thread* t)
+{
+   ULong* base = DCFG_(cell_base)(t->cells);
+   VG_(set_shadow_regs_area)(tid, 1, DCFG_SHADOW_OFFSET, sizeof(base),
+                             (const UChar*)&base);
+}
+
+static void on_create(ThreadId parent, ThreadId tid)
+{
+   Thread* t = VG_(calloc)("dcfg.thread", 1, sizeof(Thread));
+   t->index  = VG_(sizeXA)(threads);
+   t->live   = True;
+   t->cells  = DCFG_(new_cell_array)();
+   t->interruptions = VG_(newXA)(VG_(malloc), "dcfg.thread.interruptions",
+                                 VG_(free), sizeof(Interruption));
+   VG_(addToXA)(threads, &t);
+   by_tid[tid] = t;
+}
+
+static void on_start(ThreadId tid, ULong blocks)
+{
+   Thread* t  = by_tid[tid];
+   Addr    ip = VG_(get_IP)(tid);
+
+   /* Always: the array may have moved, the thread may have got a copy of
+      its creator's shadow state, or a signal frame's. */
+   set_base(tid, t);
+
+   if (!t->started) {
+      t->started = True;
+      t->entry   = ip;
+   } else if (t->signalled) {
+      divert(t, t->signal_ip, DivertSignal, ip);
+   } else if (ip != t->stop_ip || t->sigreturn) {
+      divert(t, t->stop_ip,
+             t->sigreturn ? DivertSigreturn : DivertRestart, ip);
+      if (t->sigreturn)
+         end_interruption(t, ip, VG_(get_SP)(tid));
+   }
+   t->signalled = False;
+   t->sigreturn = False;
+}
+
+static void on_stop(ThreadId tid, ULong blocks)
+{
+   by_tid[tid]->stop_ip = VG_(get_IP)(tid);
+}
+
+static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
+{
+   Thread*      t = by_tid[tid];
+   Interruption in;
+
+   /* A second handler may be entered before the first has run. */
+   if (t->signalled)
+      return;
+   t->signalled = True;
+   t->signal_ip = VG_(get_IP)(tid);
+   if (!t->started)
+      return;
+   /* A handler that is entered just when another has returned interrupts
+      what that one had interrupted; the list says so already. */
+   if (t->sigreturn) {
+      t->signal_ip = t->stop_ip;
+      return;
+   }
+   in.from = position(t, t->signal_ip);
+   in.sp   = VG_(get_SP)(tid);
+   VG_(addToXA)(t->interruptions, &in);
+}
+
+static void on_exit(ThreadId tid)
+{
+   Thread* t = by_tid[tid];
+
+   by_tid[tid] = NULL;
+   if (!t->started && t->index == VG_(sizeXA)(threads) - 1) {
+      /* clone failed: there never was a thread. */
+      VG_(dropTailXA)(threads, 1);
+      DCFG_(delete_cell_array)(t->cells);
+      VG_(deleteXA)(t->interruptions);
+      VG_(free)(t);
+      return;
+   }
+   t->last = position(t, t->signalled ? t->signal_ip : t->stop_ip);
+   if (*mark_of(t) & DCFG_MARK_DIVERTED)
+      t->diverted->count--;
+   t->live = False;
+   DCFG_(retire_cell_array)(t->cells);
+   VG_(deleteXA)(t->interruptions);
+   t->interruptions = NULL;
+}
+
+static void on_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n_args)
+{
+   Bool sigreturn = False;
+#if defined(__NR_rt_sigreturn)
+   sigreturn = sigreturn || sysno == __NR_rt_sigreturn;
+#endif
+#if defined(__NR_sigreturn)
+   sigreturn = sigreturn || sysno == __NR_sigreturn;
+#endif
+   by_tid[tid]->sigreturn = sigreturn;
+}
+
+static void on_syscall_done(ThreadId tid, UInt sysno, UWord* args,
+                            UInt n_args, SysRes res)
+{
+}
+
+/* The child of a fork starts anew with the thread that forked. */
+static void on_fork_child(ThreadId tid)
+{
+   Thread* self = by_tid[tid];
+
+   for (Word i = 0; i < VG_(sizeXA)(threads); i++) {
+      Thread* t = *(Thread**)VG_(indexXA)(threads, i);
+      if (t == self)
+         continue;
+      DCFG_(delete_cell_array)(t->cells);
+      if (t->interruptions != NULL)
+         VG_(deleteXA)(t->interruptions);
+      VG_(free)(t);
+   }
+   VG_(memset)(by_tid, 0, VG_N_THREADS * sizeof(Thread*));
+   VG_(dropTailXA)(threads, VG_(sizeXA)(threads));
+   VG_(addToXA)(threads, &self);
+   by_tid[tid]   = self;
+   self->index   = 0;
+   self->started = False;
+   DCFG_(clear_cell_array)(self->cells);
+   VG_(dropTailXA)(self->interruptions, VG_(sizeXA)(self->interruptions));
+
+   VG_(OSetGen_Destroy)(diversions);
+   diversions = VG_(OSetGen_Create)(0, cmp_diversions, VG_(malloc),
+                                    "dcfg.diversions", VG_(free));
+}
+
+void DCFG_(track_threads)(void)
+{
+   threads    = VG_(newXA)(VG_(malloc), "dcfg.threads", VG_(free),
+                           sizeof(Thread*));
+   by_tid     = VG_(calloc)("dcfg.by_tid", VG_N_THREADS, sizeof(Thread*));
+   diversions = VG_(OSetGen_Create)(0, cmp_diversions, VG_(malloc),
+                                    "dcfg.diversions", VG_(free));
+   VG_(track_pre_thread_ll_create)(on_create);
+   VG_(track_pre_thread_ll_exit)(on_exit);
+   VG_(track_start_client_code)(on_start);
+   VG_(track_stop_client_code)(on_stop);
+   VG_(track_pre_deliver_signal)(on_signal);
+   VG_(needs_syscall_wrapper)(on_syscall, on_syscall_done);
+   VG_(atfork)(NULL, NULL, on_fork_child);
+}
+
+/*------------------------------------------------------------*/
+/*--- Indirect branches                                    ---*/
+/*------------------------------------------------------------*/
+
+static UWord* slot(ULong* base, CellNo no)
+{
+   return (UWord*)(base + no);
+}
+
+/* The cache entry for TARGET; must hash as dcfg_instrument.c does. */
+static UWord* cache_entry(ULong* base, const Superblock* sb, Addr target)
+{
+   return (UWord*)((Addr)base + *slot(base, sb->site + SiteCache)
+                   + ((target ^ (target << 4))
+                      & *slot(base, sb->site + SiteMask)));
+}
+
+ULong* DCFG_(indirect_miss)(UWord id, Addr target)
+{
+   ThreadId    tid  = VG_(get_running_tid)();
+   Thread*     t    = by_tid[tid];
+   Superblock* sb   = DCFG_(superblock)(id);
+   Pair*       p    = DCFG_(pair)(sb, target);
+   ULong*      base = DCFG_(cell_base)(t->cells);
+   UWord*      entry;
+
+   if (*slot(base, sb->site + SiteCache) == 0) {
+      *slot(base, sb->site + SiteCache)
+         = DCFG_CELL_OFFSET(sb->site + SiteEntry);
+      *slot(base, sb->site + SiteEntry) = ~(UWord)0;
+   }
+   entry = cache_entry(base, sb, target);
+
+   /* Two targets want one entry: a table four times as large, unless it
+      would be mostly empty. */
+   UInt n = *slot(base, sb->site + SiteMask) / 16 + 1;
+   if (entry[0] != ~(UWord)0 && n < 4 * sb->n_pairs) {
+      UInt level = 0;
+      while ((1u << 2 * level) <= n)
+         level++;
+      if (level < DCFG_CACHE_LEVELS) {
+         n = 1u << 2 * level;
+         if (sb->caches[level] == 0)
+            sb->caches[level] = DCFG_(new_slots)(2 * n);
+         base = DCFG_(cell_base)(t->cells);
+         VG_(memset)(base + sb->caches[level], 0xFF, 16 * n);
+         *slot(base, sb->site + SiteMask)  = (n - 1) * 16;
+         *slot(base, sb->site + SiteCache)
+            = DCFG_CELL_OFFSET(sb->caches[level]);
+         entry = cache_entry(base, sb, target);
+      }
+   }
+   entry[0] = target;
+   *(UWord*)((Addr)entry + 8) = DCFG_CELL_OFFSET(p->cell);
+
+   set_base(tid, t);
+   return base + p->cell;
+}
+
+/*------------------------------------------------------------*/
+/*--- What happened                                        ---*/
+/*------------------------------------------------------------*/
+
+UInt DCFG_(n_threads)(void)
+{
+   return VG_(sizeXA)(threads);
+}
+
+void DCFG_(thread_info)(UInt index, ThreadInfo* info)
+{
+   const Thread* t = *(Thread**)VG_(indexXA)(threads, index);
+
+   info->cells  = t->cells;
+   info->entry  = t->entry;
+   info->undone = t->live && (*mark_of(t) & DCFG_MARK_DIVERTED)
+                  ? t->diverted : NULL;
+   info->last   = t->live
+                  ? position(t, t->signalled ? t->signal_ip : t->stop_ip)
+                  : t->last;
+   info->ran    = t->started && info->last.sb != 0;
+}
+
+void DCFG_(reset_diversions)(void)
+{
+   VG_(OSetGen_ResetIter)(diversions);
+}
+
+const Diversion* DCFG_(next_diversion)(void)
+{
+   return VG_(OSetGen_Next)(diversions);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

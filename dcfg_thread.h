@@ -1,0 +1,95 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Threads, and how their control flow is diverted.             ---*/
+/*---                                                dcfg_thread.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_THREAD_H
+#define __DCFG_THREAD_H
+
+#include "pub_tool_basics.h"
+#include "dcfg_cells.h"
+
+/* Where a thread stood: behind superblock SB (0: before its first one),
+   having left it for ADDR; or, if N_DONE is not 0, within SB, with that
+   many instructions completed, at the instruction at ADDR. */
+typedef
+   struct {
+      UInt sb;
+      UInt n_done;
+      Addr addr;
+   }
+   Position;
+
+typedef
+   enum {
+      DivertSignal,      // a handler is entered
+      DivertSigreturn,   // a handler's frame is left
+      DivertRestart,     // a system call is made again
+      DivertBypass       // no flow: joins where a handler came between
+   }
+   DivertKind;
+
+/* Control that did not go where the superblock's code sent it. */
+typedef
+   struct {
+      UInt       thread;
+      Position   from;
+      DivertKind kind;
+      Addr       to;
+      ULong      count;
+   }
+   Diversion;
+
+typedef
+   struct {
+      Bool       ran;        // executed an instruction
+      Addr       entry;      // the first one's address
+      Position   last;       // where it stands, or stood at its end
+      const Diversion* undone;   // NULL, or one whose last time led nowhere
+      CellArray* cells;
+   }
+   ThreadInfo;
+
+/* Ask the core for the events this module lives on. */
+void DCFG_(track_threads)(void);
+
+/* Called by generated code when an indirect branch that ends superblock
+   ID is not in its cache: the counter for TARGET. */
+ULong* DCFG_(indirect_miss)(UWord id, Addr target);
+
+/* Threads by index, in order of creation. */
+UInt DCFG_(n_threads)(void);
+void DCFG_(thread_info)(UInt index, ThreadInfo* info);
+
+/* Diversions in order of (thread, from.sb); NULL after the last. */
+void DCFG_(reset_diversions)(void);
+const Diversion* DCFG_(next_diversion)(void);
+
+#endif /* __DCFG_THREAD_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
