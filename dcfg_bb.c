@@ -76,10 +76,10 @@ static Word cmp_superblocks(const void* va, const void* vb)
 
    if (a->addr != b->addr || a->image != b->image
        || a->code_hash != b->code_hash || a->n_instrs != b->n_instrs
-       || a->n_exits != b->n_exits || a->tail != b->tail
-       || a->end != b->end || a->unredirected != b->unredirected
-       || a->next != b->next
-       || VG_(memcmp)(a->lengths, b->lengths, a->n_instrs) != 0)
+       || a->n_exits != b->n_exits || a->end != b->end
+       || a->unredirected != b->unredirected || a->next != b->next
+       || VG_(memcmp)(a->lengths, b->lengths, a->n_instrs) != 0
+       || VG_(memcmp)(a->kinds, b->kinds, a->n_instrs) != 0)
       return 1;
    for (UInt i = 0; i < a->n_exits; i++)
       if (a->exits[i].target != b->exits[i].target
@@ -114,15 +114,17 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
    if (sb != NULL)
       return sb;
 
-   /* One allocation: the record, its exits, its lengths. */
+   /* One allocation: the record, its exits, its lengths and kinds. */
    SizeT exits_szB = key.n_exits * sizeof(SbExit);
    sb = VG_(malloc)("dcfg.bb.sb",
-                    sizeof(Superblock) + exits_szB + key.n_instrs);
+                    sizeof(Superblock) + exits_szB + 2 * key.n_instrs);
    *sb         = key;
    sb->exits   = (SbExit*)(sb + 1);
    sb->lengths = (UChar*)(sb + 1) + exits_szB;
+   sb->kinds   = sb->lengths + key.n_instrs;
    VG_(memcpy)(sb->exits, desc->exits, exits_szB);
    VG_(memcpy)(sb->lengths, desc->lengths, key.n_instrs);
+   VG_(memcpy)(sb->kinds, desc->kinds, key.n_instrs);
    sb->id         = VG_(sizeXA)(by_id);
    sb->first_pair = NULL;
    sb->n_pairs    = 0;

@@ -73,7 +73,8 @@ typedef
 #define DCFG_CACHE_LEVELS 6
 
 /* One superblock as VEX translated it, with guest chasing off: straight
-   code whose side exits are rare but for the last instruction's.  A
+   code whose side exits are rare but for the last instruction's.  (VEX
+   goes on behind a `jrcxz`.)  A
    superblock that is translated again keeps its record and counters. */
 typedef
    struct _Superblock {
@@ -86,7 +87,6 @@ typedef
       UInt         code_hash;
       UShort       n_instrs;
       UShort       n_exits;
-      UChar        tail;     // InsnKind of the last instruction
       UChar        end;      // SbEnd
       Bool         unredirected; // its end ignores redirections
       CellNo       started;  // counts those whose first instruction
@@ -97,8 +97,9 @@ typedef
       UInt         n_pairs;
       CellNo       site;     // slots: cache mask, cache offset, one entry
       CellNo       caches[DCFG_CACHE_LEVELS];
-      /* .n_instrs and .n_exits of them */
+      /* .n_instrs of each, and .n_exits: */
       UChar*       lengths;
+      UChar*       kinds;    // InsnKind
       SbExit*      exits;
    }
    Superblock;
@@ -107,7 +108,7 @@ typedef
 enum { SiteMask = 0, SiteCache = 1, SiteEntry = 2, SiteSlots = 4 };
 
 /* The record of the superblock SB describes (in .entry .addr .image
-   .code_hash .n_instrs .n_exits .tail .end .unredirected .next .lengths
+   .code_hash .n_instrs .n_exits .end .unredirected .next .lengths .kinds
    .exits[].target .instr .counting): an equal one known already, or a
    new one with cells.  NEED_STARTED asks for a .started cell. */
 Superblock* DCFG_(register_superblock)(const Superblock* sb,

@@ -126,7 +126,11 @@ void DCFG_(graph_run)(GraphBuilder* gb, UInt thread, const UInt* instrs,
                       UInt n, ULong count)
 {
    for (UInt i = 1; i < n; i++)
-      DCFG_(graph_onward)(gb, thread, instrs[i - 1], instrs[i], count);
+      if (gb->instrs[instrs[i - 1]].kind == InsnPlain)
+         DCFG_(graph_onward)(gb, thread, instrs[i - 1], instrs[i], count);
+      else
+         DCFG_(graph_edge)(gb, thread, instrs[i - 1], instrs[i],
+                           EdgeFallThrough, count);
    if (gb->partitioned)
       gb->thread_instrs[thread] += n * count;
 }

@@ -115,8 +115,7 @@ GraphBuilder* DCFG_(new_graph)(const Instr* instrs, UInt n_instrs,
                                UInt n_threads);
 
 /* THREAD executed the N instructions INSTRS[0 .. N-1], by index, one
-   after the other, COUNT times.  Only the last of them may transfer
-   control. */
+   after the other, COUNT times. */
 void DCFG_(graph_run)(GraphBuilder* gb, UInt thread, const UInt* instrs,
                       UInt n, ULong count);
 

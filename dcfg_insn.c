@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- What the last instruction of a superblock is.    dcfg_insn.c ---*/
+/*--- How an instruction hands on control.             dcfg_insn.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*

@@ -100,6 +100,7 @@ typedef
       Superblock  desc;
       Addr        addrs[MAX_INSTRS];        // of the instructions
       UChar       lengths[MAX_INSTRS];
+      UChar       kinds[MAX_INSTRS];
       SbExit      exits[MAX_EXITS];
       UInt        next_exit;                // the next one to be met
       Bool        started;                  // the code for it is out
@@ -187,35 +188,48 @@ static Bool is_fault_exit(const IRStmt* st, Addr instr)
    return is_fault(st->Ist.Exit.jk) && const_addr(st->Ist.Exit.dst) == instr;
 }
 
-static InsnKind kind_of_tail(const Work* w, const IRSB* sb)
+/* The kinds of all instructions. */
+static void find_kinds(Work* w, const IRSB* sb)
 {
-   UInt last = w->desc.n_instrs - 1;
+   Superblock* d    = &w->desc;
+   UInt        last = d->n_instrs - 1;
 
-   if (sb->jumpkind == Ijk_NoRedir)
-      return InsnIndirectCall;
 #if defined(VGA_amd64) || defined(VGA_x86)
-   return DCFG_(classify_x86)((const UChar*)w->addrs[last],
-                              w->lengths[last], sizeof(Addr) == 8);
+   for (UInt k = 0; k <= last; k++)
+      w->kinds[k] = DCFG_(classify_x86)((const UChar*)w->addrs[k],
+                                        w->lengths[k], sizeof(Addr) == 8);
 #else
-   Bool direct = sb->next->tag == Iex_Const;
-   Bool onward = direct && const_addr(sb->next->Iex.Const.con)
-                           == w->addrs[last] + w->lengths[last];
+   /* The IR has to do: a branch that was folded goes unseen. */
+   for (UInt i = 0; i < d->n_exits; i++) {
+      UInt k    = w->exits[i].instr;
+      Addr next = w->addrs[k] + w->lengths[k];
+      if (w->exits[i].target != w->addrs[k] && w->exits[i].target != next)
+         w->kinds[k] = InsnCond;
+   }
+   Bool direct = d->end == EndDirect;
    switch (sb->jumpkind) {
-      case Ijk_Call: return direct ? InsnCall : InsnIndirectCall;
-      case Ijk_Ret:  return InsnReturn;
+      case Ijk_Call:
+         w->kinds[last] = direct ? InsnCall : InsnIndirectCall;
+         break;
+      case Ijk_Ret:
+         w->kinds[last] = InsnReturn;
+         break;
       case Ijk_Boring:
          if (!direct)
-            return InsnIndirectJump;
-         if (w->desc.n_exits > 0
-             && w->exits[w->desc.n_exits - 1].instr == last)
-            return InsnCond;
-         return onward ? InsnPlain : InsnJump;
+            w->kinds[last] = InsnIndirectJump;
+         else if (w->kinds[last] == InsnPlain
+                  && d->next != w->addrs[last] + w->lengths[last])
+            w->kinds[last] = InsnJump;
+         break;
       default:
-         return sb->jumpkind >= Ijk_Sys_syscall
-                && sb->jumpkind <= Ijk_Sys_sysenter ? InsnSyscall
-                                                    : InsnPlain;
+         if (sb->jumpkind >= Ijk_Sys_syscall
+             && sb->jumpkind <= Ijk_Sys_sysenter)
+            w->kinds[last] = InsnSyscall;
+         break;
    }
 #endif
+   if (sb->jumpkind == Ijk_NoRedir)
+      w->kinds[last] = InsnIndirectCall;
 }
 
 static UInt hash_code(Addr a, SizeT n)
@@ -263,12 +277,13 @@ static Bool describe(Work* w, const IRSB* sb, Addr entry)
    d->entry   = entry;
    d->addr    = w->addrs[0];
    d->lengths = w->lengths;
+   d->kinds   = w->kinds;
    d->exits   = w->exits;
-   d->tail    = d->n_instrs == k + 1 ? kind_of_tail(w, sb) : InsnPlain;
    d->end     = sb->next->tag == Iex_Const ? EndDirect : EndIndirect;
    d->next    = d->end == EndDirect ? const_addr(sb->next->Iex.Const.con)
                                     : 0;
    d->unredirected = sb->jumpkind == Ijk_NoRedir;
+   find_kinds(w, sb);
    d->image     = DCFG_(image_of)(d->addr);
    d->code_hash = hash_code(d->addr, w->addrs[d->n_instrs - 1]
                                      + w->lengths[d->n_instrs - 1] - d->addr);
@@ -488,8 +503,8 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
          add(&w, st);
    }
    add_start(&w);
-   if (w.sb->end == EndIndirect || w.sb->tail == InsnSyscall
-       || is_inner(&w, w.sb->next))
+   if (w.sb->end == EndIndirect || is_inner(&w, w.sb->next)
+       || w.sb->kinds[w.sb->n_instrs - 1] == InsnSyscall)
       add_done(&w);
    if (w.sb->end == EndIndirect)
       add_indirect(&w, sbIn->next);

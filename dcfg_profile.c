@@ -206,7 +206,7 @@ static void find_instrs(Reader* r)
          in->addr  = a;
          in->image = r->place[sb->image];
          in->len   = sb->lengths[k];
-         in->kind  = k + 1 == sb->n_instrs ? sb->tail : InsnPlain;
+         in->kind  = sb->kinds[k];
       }
    }
    p->instrs = sort_instrs(p->instrs, n);
@@ -215,8 +215,6 @@ static void find_instrs(Reader* r)
       if (last == NULL || last->addr != p->instrs[i].addr
           || last->image != p->instrs[i].image)
          p->instrs[p->n_instrs++] = p->instrs[i];
-      else if (p->instrs[i].kind != InsnPlain)
-         last->kind = p->instrs[i].kind;
    }
 }
 
@@ -307,14 +305,12 @@ static void step(Reader* r, const Running* run, UInt k, Addr target,
       return;
 
    const Instr* in   = &r->p->instrs[run->instrs[k]];
-   InsnKind     kind = k + 1 == run->sb->n_instrs ? run->sb->tail
-                                                  : InsnPlain;
-   EdgeType     type = type_of_step(kind, in->addr, in->addr + in->len,
+   EdgeType     type = type_of_step(in->kind, in->addr, in->addr + in->len,
                                     target);
    UInt         to   = landing(r, target, unredirected);
    if (to == NONE)
       lose(r, run->sb, target);
-   else if (kind == InsnPlain && type == EdgeFallThrough)
+   else if (in->kind == InsnPlain && type == EdgeFallThrough)
       DCFG_(graph_onward)(r->gb, r->thread, run->instrs[k], to, count);
    else
       DCFG_(graph_edge)(r->gb, r->thread, run->instrs[k], to, type, count);
