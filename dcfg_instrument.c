@@ -359,16 +359,23 @@ static void store(Work* w, IRExpr* addr, IRExpr* data)
    add(w, IRStmt_Store(HOST_ENDNESS, addr, data));
 }
 
-/* Add N, an I64, to the counter at ADDR. */
-static void count(Work* w, IRExpr* addr, IRExpr* n)
+static IRExpr* sum(Work* w, IRExpr* a, IRExpr* b)
 {
-   IRExpr* old = load(w, Ity_I64, addr);
-   store(w, addr, assign(w, Ity_I64, IRExpr_Binop(Iop_Add64, old, n)));
+   return assign(w, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
+}
+
+/* Add N, an I64, to counter CELL.  The address is computed twice, because
+   an expression with one use becomes part of the instruction that uses
+   it. */
+static void count(Work* w, CellNo cell, IRExpr* n)
+{
+   IRExpr* old = load(w, Ity_I64, cell_addr(w, cell));
+   store(w, cell_addr(w, cell), sum(w, old, n));
 }
 
 static void count_one(Work* w, CellNo cell)
 {
-   count(w, cell_addr(w, cell), IRExpr_Const(IRConst_U64(1)));
+   count(w, cell, IRExpr_Const(IRConst_U64(1)));
 }
 
 static void set_mark(Work* w, IRExpr* mark)
@@ -401,7 +408,7 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
    const SbExit* e     = &w->sb->exits[w->next_exit++];
 
    if (e->counting == ExitBefore) {
-      count(w, cell_addr(w, e->cell),
+      count(w, e->cell,
             assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard)));
       if (e->instr == 0) {
          IRExpr* mark = load(w, w->word_ty, cell_addr(w, CellMark));
@@ -461,9 +468,10 @@ static void add_indirect(Work* w, IRExpr* target)
    di->mAddr = base(w);
    di->mSize = 8;
    add(w, IRStmt_Dirty(di));
-   count(w, assign(w, w->word_ty,
-                   IRExpr_ITE(miss, IRExpr_RdTmp(found), hit)),
-         IRExpr_Const(IRConst_U64(1)));
+   IRExpr* addr = assign(w, w->word_ty,
+                         IRExpr_ITE(miss, IRExpr_RdTmp(found), hit));
+   store(w, addr, sum(w, load(w, Ity_I64, addr),
+                      IRExpr_Const(IRConst_U64(1))));
 }
 
 IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
