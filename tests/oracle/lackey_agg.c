@@ -1,0 +1,223 @@
+/* Sums up Lackey's instruction trace.
+
+     valgrind --tool=lackey --trace-mem=yes --vex-guest-chase=no --log-fd=9 PROG 9>&1 >/dev/null | lackey_agg > TABLE
+
+   Only lines "I  ADDR,LEN" matter: one for each execution of an instruction.  The table on stdout is
+
+     total N
+     first ADDR LEN
+     last ADDR LEN
+     I ADDR LEN COUNT          each distinct instruction, by address and length
+     P ADDR LEN NEXT COUNT     each distinct pair of consecutive instructions
+
+   addresses in hex, counts in decimal.  A trace of a hundred million lines is gigabytes, so it is never stored, and the
+   common case (an instruction followed by the one that followed it last time) costs a comparison and no hashing: each
+   instruction remembers its latest successor, and keeps the list of all of them with the latest in front.
+
+   A line that has not quite that form is one of Valgrind's own messages and is not counted.  */
+
+#define _GNU_SOURCE             /* F_SETPIPE_SZ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Pair { uint64_t to, n; struct Pair *next; } Pair;
+
+typedef struct {
+    uint64_t addr, n;
+    uint32_t len;
+    uint32_t guess;             /* index of the latest successor */
+    Pair *pairs;                /* latest first */
+} Insn;
+
+static Insn *insns;             /* in order of first execution; index 0 is "before the start" */
+static uint32_t used = 1, room;
+static uint32_t *hash;          /* open addressing, 0 is free */
+static size_t hash_size;
+
+static void *need(void *p)
+{
+    if (!p) {
+        fputs("lackey_agg: out of memory\n", stderr);
+        exit(2);
+    }
+    return p;
+}
+
+static uint32_t *find(uint64_t addr, uint32_t len)
+{
+    size_t i = (size_t)(((addr << 5 | len) * 0x9e3779b97f4a7c15u) >> 24) & (hash_size - 1);
+    while (hash[i] && (insns[hash[i]].addr != addr || insns[hash[i]].len != len))
+        i = (i + 1) & (hash_size - 1);
+    return &hash[i];
+}
+
+/* Room for one more instruction: the hash stays at most half full. */
+static void grow(void)
+{
+    room = room ? room * 2 : 1 << 15;
+    insns = need(realloc(insns, room * sizeof *insns));
+    free(hash);
+    hash_size = 2 * (size_t)room;
+    hash = need(calloc(hash_size, sizeof *hash));
+    for (uint32_t i = 1; i < used; i++)
+        *find(insns[i].addr, insns[i].len) = i;
+}
+
+static uint32_t intern(uint64_t addr, uint32_t len)
+{
+    uint32_t *h = find(addr, len);
+    if (*h)
+        return *h;
+    if (used == room) {
+        grow();
+        h = find(addr, len);
+    }
+    insns[used] = (Insn){ .addr = addr, .len = len };
+    return *h = used++;
+}
+
+static void count_pair(Insn *from, uint64_t to)
+{
+    Pair **link = &from->pairs, *p = *link;
+    while (p && p->to != to) {
+        link = &p->next;
+        p = *link;
+    }
+    if (p)
+        *link = p->next;
+    else {
+        p = need(calloc(1, sizeof *p));
+        p->to = to;
+    }
+    p->n++;
+    p->next = from->pairs;
+    from->pairs = p;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const Insn *x = a, *y = b;
+    if (x->addr != y->addr)
+        return x->addr < y->addr ? -1 : 1;
+    return x->len < y->len ? -1 : x->len > y->len;
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const Pair *x = *(Pair *const *)a, *y = *(Pair *const *)b;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static void print_pairs(const Insn *in)
+{
+    size_t n = 0, k = 0;
+    for (Pair *p = in->pairs; p; p = p->next)
+        n++;
+    Pair **all = need(malloc((n + 1) * sizeof *all));
+    for (Pair *p = in->pairs; p; p = p->next)
+        all[k++] = p;
+    qsort(all, n, sizeof *all, by_target);
+    for (k = 0; k < n; k++)
+        printf("P %llx %u %llx %llu\n", (unsigned long long)in->addr, in->len, (unsigned long long)all[k]->to,
+               (unsigned long long)all[k]->n);
+    free(all);
+}
+
+static unsigned char hexval[256];       /* of lower-case digits; 0xff for what ends a number */
+static uint32_t last;                   /* the instruction executed most recently */
+static uint64_t total;
+static uint32_t first;
+
+static void executed(uint64_t addr, uint32_t len)
+{
+    uint32_t i = insns[last].guess;
+    if (i && insns[i].addr == addr && insns[i].len == len && last) {
+        insns[last].pairs->n++;         /* the guess is the front of the list */
+    } else {
+        i = intern(addr, len);
+        if (last) {
+            insns[last].guess = i;
+            count_pair(&insns[last], addr);
+        } else
+            first = i;
+    }
+    insns[i].n++;
+    total++;
+    last = i;
+}
+
+/* One line, ended by a newline; the buffer has at least one byte after it. */
+static void line(const unsigned char *p)
+{
+    if (p[0] != 'I' || p[1] != ' ' || p[2] != ' ')
+        return;
+    uint64_t addr = 0;
+    uint32_t len = 0;
+    unsigned char d;
+    for (p += 3; (d = hexval[*p]) != 0xff; p++)
+        addr = addr << 4 | d;
+    if (*p++ != ',')
+        return;
+    for (; *p >= '0' && *p <= '9'; p++)
+        len = len * 10 + (uint32_t)(*p - '0');
+    if (*p == '\n' && len)
+        executed(addr, len);
+}
+
+int main(void)
+{
+    enum { BUF = 1 << 20 };
+    static unsigned char buf[BUF + 4];
+    size_t have = 0;
+
+    memset(hexval, 0xff, sizeof hexval);
+    for (int i = 0; i < 16; i++)
+        hexval[(unsigned char)"0123456789abcdef"[i]] = (unsigned char)i;
+    grow();
+    insns[0] = (Insn){ 0 };
+
+    /* Lackey writes every line with a system call.  A reader that waits in read() is woken by each, which costs more
+       than all the rest; so let the pipe hold much and look at it seldom.  Not a pipe: then this fails and is not needed. */
+    int pipe_size = fcntl(0, F_SETPIPE_SZ, BUF);
+
+    for (;;) {
+        ssize_t got = read(0, buf + have, BUF - have);
+        if (got < 0) {
+            perror("lackey_agg: read");
+            return 2;
+        }
+        if (got == 0)
+            break;
+        if (pipe_size > 0 && got < pipe_size / 2)
+            usleep(5000);
+        have += (size_t)got;
+        unsigned char *p = buf, *end = buf + have, *nl;
+        while ((nl = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+            line(p);
+            p = nl + 1;
+        }
+        have = (size_t)(end - p);
+        if (have == BUF) {
+            fputs("lackey_agg: a line without end\n", stderr);
+            return 2;
+        }
+        memmove(buf, p, have);
+    }
+    if (!total) {
+        fputs("lackey_agg: no instruction in the trace\n", stderr);
+        return 2;
+    }
+    printf("total %llu\n", (unsigned long long)total);
+    printf("first %llx %u\n", (unsigned long long)insns[first].addr, insns[first].len);
+    printf("last %llx %u\n", (unsigned long long)insns[last].addr, insns[last].len);
+    qsort(insns + 1, used - 1, sizeof *insns, by_address);
+    for (uint32_t i = 1; i < used; i++) {
+        printf("I %llx %u %llu\n", (unsigned long long)insns[i].addr, insns[i].len, (unsigned long long)insns[i].n);
+        print_pairs(&insns[i]);
+    }
+    return fflush(stdout) ? 2 : 0;
+}

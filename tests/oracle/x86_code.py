@@ -1,0 +1,113 @@
+"""What kind of instruction stands at an address: bytes from the ELF files, classes from Capstone.
+
+The tool itself learns this from VEX; asking another disassembler about the bytes in the file on disk is what
+makes the comparison independent.
+"""
+import struct
+
+import capstone
+
+PLAIN, COND, JUMP, IJUMP, CALL, ICALL, RET, SYSCALL, REP, UNSEEN = (
+    "plain", "conditional", "jump", "indirect jump", "call", "indirect call", "return", "system call", "rep", "unseen")
+
+STRING_OPS = ("movs", "stos", "lods", "scas", "cmps", "ins", "outs")
+PAGE = 0x1000
+# Valgrind's own pseudo-instructions: four rotations that change nothing, then an exchange that says what is meant.
+PREAMBLE = bytes.fromhex("48c1c70348c1c70d48c1c73d48c1c733")
+CALL_UNREDIRECTED = bytes.fromhex("4887d2")
+
+_md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+_seen = {}
+
+
+def classify(code, addr=0):
+    """(kind, length, target of a direct transfer relative to the instruction's address) of the first instruction."""
+    got = _seen.get(code)
+    if got is None:
+        got = _seen[code] = _classify(code)
+    return got
+
+
+def _classify(code):
+    if code.startswith(PREAMBLE) and len(code) >= 19:
+        return (ICALL if code[16:19] == CALL_UNREDIRECTED else PLAIN, 19, None)
+    base = 0x100000000          # far from zero, so that a backward target stays positive in the text
+    for _, length, mnemonic, ops in _md.disasm_lite(code, base, 1):
+        break
+    else:
+        return (UNSEEN, 0, None)
+    words = mnemonic.split()
+    op = words[-1]
+    direct = None
+    if ops.startswith("0x"):
+        direct = int(ops, 16) - base
+    kind = PLAIN
+    if op == "jmp" or op == "ljmp":
+        kind = IJUMP if direct is None else JUMP
+    elif op == "call" or op == "lcall":
+        kind = ICALL if direct is None else CALL
+    elif op.startswith("j") or op.startswith("loop"):
+        kind = COND
+    elif op.startswith("ret") or op.startswith("iret"):
+        kind = RET
+    elif op in ("syscall", "sysenter") or op == "int" and ops == "0x80":
+        kind = SYSCALL
+    elif len(words) > 1 and words[0].startswith("rep") and op[:-1] in STRING_OPS:
+        kind = REP
+    return (kind, length, direct if kind in (JUMP, CALL, COND) else None)
+
+
+class ElfCode:
+    """The loadable bytes of one file, addressed as the process saw them."""
+
+    def __init__(self, path, load):
+        with open(path, "rb") as f:
+            self.data = f.read()
+        if self.data[:5] != b"\x7fELF\x02":
+            raise ValueError("%s is no 64-bit ELF file" % path)
+        phoff, = struct.unpack_from("<Q", self.data, 0x20)
+        size, num = struct.unpack_from("<HH", self.data, 0x36)
+        self.segments = []
+        for i in range(num):
+            kind, flags, off, vaddr, _, filesz, _, _ = struct.unpack_from("<IIQQQQQQ", self.data, phoff + i * size)
+            if kind == 1:
+                self.segments.append((vaddr, off, filesz, flags))
+        if not self.segments:
+            raise ValueError("%s has nothing to load" % path)
+        # LOAD_ADDR is where the first byte is mapped.
+        self.bias = load - (min(s[0] for s in self.segments) & -PAGE)
+
+    def bytes_at(self, addr, n):
+        v = addr - self.bias
+        for vaddr, off, filesz, flags in self.segments:
+            if vaddr <= v < vaddr + filesz and flags & 1:
+                return self.data[off + v - vaddr: off + min(v - vaddr + n, filesz)]
+        return None
+
+
+class Code:
+    """The code of a whole process: images given as (file name, load address, size)."""
+
+    def __init__(self, images):
+        self.parts = []
+        self.cache = {}
+        for path, load, size in images:
+            try:
+                self.parts.append((load, load + size, ElfCode(path, load)))
+            except (OSError, ValueError, struct.error):
+                pass                    # [anon] and the like: its instructions are UNSEEN
+
+    def bytes_at(self, addr, n):
+        for lo, hi, elf in self.parts:
+            if lo <= addr < hi:
+                b = elf.bytes_at(addr, n)
+                if b:
+                    return b
+        return None
+
+    def kind(self, addr, length):
+        """(kind, length as disassembled, relative target); the length given is what was executed."""
+        code = self.bytes_at(addr, length)
+        if not code or len(code) < length:
+            return (UNSEEN, length, None)
+        return classify(code)

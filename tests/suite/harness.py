@@ -1,0 +1,158 @@
+"""What the suite's tests share: TAP output, compiling, running programs under the tool and under Lackey alike.
+
+Environment: VALGRIND, the valgrind command to test (its tools dcfg and lackey); SRCDIR, the source tree;
+BUILDDIR, where temporary files may go.
+
+The two runs of a comparison have to be the same to the instruction.  libc behaves differently with another
+environment length, another kind of standard output, other open files; so both runs get the same few variables,
+the same arguments, the null device for input and output, and Valgrind writes its messages to a file it opens
+itself (Lackey's trace: to a named pipe) and not to a descriptor that the program would see.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+SRCDIR = os.environ.get("SRCDIR") or os.path.dirname(os.path.dirname(HERE))
+ORACLE = os.path.join(HERE, os.pardir, "oracle")
+VALGRIND = os.environ.get("VALGRIND") or "valgrind"
+PYTHON = "/usr/bin/python3"         # the distribution's, which has Capstone
+TIMEOUT = 600
+
+ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "HOME": "/", "TZ": "UTC",
+       "PERL_HASH_SEED": "0", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+for k in ("VALGRIND_LIB",):         # a Valgrind that is not installed where it was configured for
+    if os.environ.get(k):
+        ENV[k] = os.environ[k]
+
+
+class Tap:
+    def __init__(self, what):
+        base = os.environ.get("BUILDDIR")
+        self.dir = os.path.realpath(tempfile.mkdtemp(prefix=what + ".", dir=base))
+        self.n = self.failed = 0
+
+    def ok(self, good, text, diag=""):
+        self.n += 1
+        self.failed += not good
+        print("%s %d - %s" % ("ok" if good else "not ok", self.n, text))
+        if not good:
+            for line in str(diag).splitlines()[:40]:
+                print("# " + line)
+        sys.stdout.flush()
+        return good
+
+    def skip(self, text, why):
+        self.n += 1
+        print("ok %d - %s # SKIP %s" % (self.n, text, why))
+        sys.stdout.flush()
+
+    def done(self):
+        print("1..%d" % self.n)
+        if self.failed:
+            print("# kept: " + self.dir)
+        else:
+            shutil.rmtree(self.dir, ignore_errors=True)
+        sys.exit(1 if self.failed else 0)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+
+def cc(tap, source, name, *flags):
+    """Compile; the program's path, or None with a failed test."""
+    out = tap.path(name)
+    r = subprocess.run(["cc", "-O1", "-g", "-o", out, source] + list(flags), stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT)
+    if r.returncode:
+        tap.ok(False, "compiling " + name, r.stdout.decode(errors="replace"))
+        return None
+    return out
+
+
+_agg = {}
+
+
+def aggregator(tap):
+    if tap.dir not in _agg:
+        _agg[tap.dir] = cc(tap, os.path.join(ORACLE, "lackey_agg.c"), "lackey_agg", "-O2")
+    return _agg[tap.dir]
+
+
+def run(argv, cwd, env=None):
+    """(exit status, what it wrote to stderr).  Output is thrown away: see above."""
+    try:
+        r = subprocess.run(argv, cwd=cwd, env=env or ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE, timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        return 124, "no end after %d s" % TIMEOUT
+    return r.returncode, r.stderr.decode(errors="replace")
+
+
+def dcfg(tap, name, argv, opts=(), env=None):
+    """Run under the tool; (file or None, exit status, diagnosis)."""
+    out = tap.path(name + ".dcfg.json")
+    log = tap.path(name + ".log")
+    status, err = run([VALGRIND, "--tool=dcfg", "--log-file=" + log, "--dcfg-out-file=" + out] + list(opts) + argv,
+                      tap.dir, env)
+    if not os.path.exists(out):
+        try:
+            err += open(log, errors="replace").read()
+        except OSError:
+            pass
+        return None, status, "no file was written, exit status %d\n%s" % (status, err[-2000:])
+    return out, status, ""
+
+
+def lackey(tap, name, argv, env=None):
+    """Run under Lackey; (table, exit status)."""
+    fifo, table = tap.path(name + ".fifo"), tap.path(name + ".tab")
+    os.mkfifo(fifo)
+    with open(table, "w") as t:
+        agg = subprocess.Popen("exec %s < %s" % (aggregator(tap), fifo), shell=True, stdout=t)
+        status, _ = run([VALGRIND, "-q", "--tool=lackey", "--trace-mem=yes", "--vex-guest-chase=no",
+                         "--log-file=" + fifo] + argv, tap.dir, env)
+        try:
+            agg.wait(10)
+        except subprocess.TimeoutExpired:       # Valgrind never opened the pipe
+            agg.kill()
+    os.unlink(fifo)
+    return table, status
+
+
+def oracle(script, *args):
+    r = subprocess.run([PYTHON, os.path.join(ORACLE, script)] + list(args), stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT)
+    return r.returncode, r.stdout.decode(errors="replace")
+
+
+def check_rules(tap, name, path, *opts):
+    status, text = oracle("dcfg_rules.py", *opts, path)
+    return tap.ok(status == 0, name + ": rules", text)
+
+
+def check_static(tap, name, path):
+    status, text = oracle("crosscheck.py", "--static", path)
+    return tap.ok(status == 0, name + ": blocks agree with the code on disk", text)
+
+
+def crosscheck(tap, name, argv, env=None):
+    """Both tools, comparison, rules.  The order matters only for failing early."""
+    path, status, why = dcfg(tap, name, argv, env=env)
+    if not path:
+        tap.ok(False, name, why)
+        return
+    table, other = lackey(tap, name, argv, env)
+    code, text = oracle("crosscheck.py", path, table)
+    if status != other:
+        text = "exit status %d, under lackey %d\n" % (status, other) + text
+    with open(table) as f:
+        total = f.readline().split()
+    n = "%s instructions" % total[1] if len(total) == 2 else "no trace"
+    good = tap.ok(code == 0 and status == other, "%s: same as Lackey, %s" % (name, n), text)
+    if check_rules(tap, name, path) and good:
+        os.unlink(path)
+        os.unlink(table)
