@@ -125,6 +125,8 @@ void DCFG_(graph_onward)(GraphBuilder* gb, UInt thread, UInt source,
 void DCFG_(graph_run)(GraphBuilder* gb, UInt thread, const UInt* instrs,
                       UInt n, ULong count)
 {
+   if (count == 0)
+      return;
    for (UInt i = 1; i < n; i++)
       if (gb->instrs[instrs[i - 1]].kind == InsnPlain)
          DCFG_(graph_onward)(gb, thread, instrs[i - 1], instrs[i], count);

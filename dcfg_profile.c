@@ -67,7 +67,9 @@ typedef
       Profile*       p;
       GraphBuilder*  gb;
       UInt           n_sbs;
-      UInt*          first_instr;  // for each superblock id, if it ran
+      UShort*        n_ran;        // for each superblock id: how many of
+                                   // its instructions ever ran
+      UInt*          first_instr;  // the first one's place in .instrs
       UInt*          place;        // for each image number
       UInt           thread;
       const ULong*   cells;
@@ -78,54 +80,80 @@ typedef
    Reader;
 
 /*------------------------------------------------------------*/
-/*--- Instructions                                         ---*/
+/*--- What a superblock did in one thread                  ---*/
 /*------------------------------------------------------------*/
 
-/* How often SB's end was reached, if it is indirect. */
-static ULong sum_of_pairs(const Superblock* sb, const ULong* cells)
+/* A superblock in one thread. */
+typedef
+   struct {
+      const Superblock* sb;
+      ULong faulted[MAX_INSTRS];   // control left before instr K ran
+      ULong executed[MAX_INSTRS];  // instr K ran
+      ULong at_end;                // and no exit was taken
+      UInt  instrs[MAX_INSTRS];    // places in Profile.instrs
+   }
+   Running;
+
+/* Exit E was taken so often, given how often its instruction ran without
+   leaving through an exit before it. */
+static ULong times_taken(const Reader* r, const SbExit* e, ULong now)
+{
+   return e->counting == ExitBefore ? r->cells[e->cell]
+                                    : now - r->cells[e->cell];
+}
+
+/* How often the end of SB, which is indirect, was reached. */
+static ULong sum_of_pairs(const Reader* r, const Superblock* sb)
 {
    ULong n = 0;
    for (const Pair* p = sb->first_pair; p != NULL; p = p->next)
-      n += cells[p->cell];
+      n += r->cells[p->cell];
    return n;
 }
 
-static Bool ran(const Superblock* sb, const ULong* cells)
+/* Fill in all of RUN but .instrs from the cells and detours.  Returns how
+   many of the instructions ran at all. */
+static UInt tally(const Reader* r, const Superblock* sb, Running* run)
 {
-   if (sb->started != 0 ? cells[sb->started] != 0
-                        : sum_of_pairs(sb, cells) != 0)
-      return True;
-   for (UInt i = 0; i < sb->n_exits; i++)
-      if (cells[sb->exits[i].cell] != 0)
-         return True;
-   return False;
-}
+   UInt  e = 0, i, k, n_ran = 0;
+   ULong all_faulted = 0;
+   ULong now;                      // times control comes to instr k
 
-/* Set .first_instr[id] to 0 for the superblocks that ran, NONE for the
-   others. */
-static void find_superblocks(Reader* r)
-{
-   const Diversion* d;
+   run->sb = sb;
+   for (k = 0; k < sb->n_instrs; k++)
+      run->faulted[k] = 0;
+   for (i = 0; i < r->n_detours; i++)
+      if (r->detours[i].from.n_done > 0
+          && r->detours[i].kind != DivertBypass) {
+         run->faulted[r->detours[i].from.n_done] += r->detours[i].count;
+         all_faulted += r->detours[i].count;
+      }
 
-   r->first_instr = VG_(malloc)("dcfg.profile.first",
-                                (r->n_sbs + 1) * sizeof(UInt));
-   for (UInt id = 0; id <= r->n_sbs; id++)
-      r->first_instr[id] = NONE;
-   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
-      ThreadInfo   info;
-      DCFG_(thread_info)(t, &info);
-      const ULong* cells = DCFG_(cell_counts)(info.cells);
-      for (UInt id = 1; id <= r->n_sbs; id++)
-         if (r->first_instr[id] == NONE && ran(DCFG_(superblock)(id), cells))
-            r->first_instr[id] = 0;
-      /* One that only ever faulted in its middle. */
-      r->first_instr[info.last.sb] = 0;
+   /* Exits of the first instruction that are counted before they are
+      taken come on top of .started; without that cell, everything that
+      left must be summed. */
+   now = sb->started != 0 ? r->cells[sb->started]
+                          : sum_of_pairs(r, sb) + all_faulted;
+   for (i = 0; i < sb->n_exits; i++)
+      if (sb->exits[i].counting == ExitBefore
+          && (sb->exits[i].instr == 0 || sb->started == 0))
+         now += r->cells[sb->exits[i].cell];
+
+   for (k = 0; k < sb->n_instrs; k++) {
+      now -= run->faulted[k];
+      run->executed[k] = now;
+      if (now > 0)
+         n_ran = k + 1;
+      for (; e < sb->n_exits && sb->exits[e].instr == k; e++)
+         now -= times_taken(r, &sb->exits[e], now);
    }
-   DCFG_(reset_diversions)();
-   while ((d = DCFG_(next_diversion)()) != NULL)
-      r->first_instr[d->from.sb] = 0;
-   r->first_instr[0] = NONE;
+   run->at_end = now;
+   return n_ran;
 }
+
+/*------------------------------------------------------------*/
+/*--- Instructions                                         ---*/
+/*------------------------------------------------------------*/
 
 static void find_images(Reader* r)
 {
@@ -134,7 +162,7 @@ static void find_images(Reader* r)
    Bool*    used = VG_(calloc)("dcfg.profile.used", n + 1, sizeof(Bool));
 
    for (UInt id = 1; id <= r->n_sbs; id++)
-      if (r->first_instr[id] != NONE)
+      if (r->n_ran[id] > 0)
          used[DCFG_(superblock)(id)->image] = True;
    p->images = VG_(malloc)("dcfg.profile.images", (n + 1) * sizeof(UInt));
    r->place  = VG_(calloc)("dcfg.profile.place", n + 1, sizeof(UInt));
@@ -192,16 +220,13 @@ static void find_instrs(Reader* r)
    UInt     n = 0, k;
 
    for (UInt id = 1; id <= r->n_sbs; id++)
-      if (r->first_instr[id] != NONE)
-         n += DCFG_(superblock)(id)->n_instrs;
+      n += r->n_ran[id];
    p->instrs = VG_(malloc)("dcfg.profile.instrs", (n + 1) * sizeof(Instr));
    n = 0;
    for (UInt id = 1; id <= r->n_sbs; id++) {
       const Superblock* sb = DCFG_(superblock)(id);
       Addr a = sb->addr;
-      if (r->first_instr[id] == NONE)
-         continue;
-      for (k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
+      for (k = 0; k < r->n_ran[id]; a += sb->lengths[k++]) {
          Instr* in = &p->instrs[n++];
          in->addr  = a;
          in->image = r->place[sb->image];
@@ -247,14 +272,6 @@ static UInt landing(const Reader* r, Addr a, Bool unredirected)
 /*------------------------------------------------------------*/
 /*--- Flows of one superblock                              ---*/
 /*------------------------------------------------------------*/
-
-/* The superblock in work, in one thread. */
-typedef
-   struct {
-      const Superblock* sb;
-      UInt  instrs[MAX_INSTRS];    // their indices in Profile.instrs
-   }
-   Running;
 
 static void lose(Reader* r, const Superblock* sb, Addr to)
 {
@@ -356,71 +373,42 @@ static void take_detours(Reader* r, const Running* run)
    }
 }
 
-/* How often control came to the first instruction of SB, given how often
-   it FAULTED in its middle. */
-static ULong times_entered(const Reader* r, const Superblock* sb,
-                           ULong faulted)
-{
-   ULong n = sb->started != 0 ? r->cells[sb->started]
-                              : sum_of_pairs(sb, r->cells) + faulted;
-
-   /* Where there is a .started cell, exits of the first instruction that
-      are counted before they are taken come on top of it. */
-   for (UInt i = 0; i < sb->n_exits; i++)
-      if (sb->exits[i].counting == ExitBefore
-          && (sb->exits[i].instr == 0 || sb->started == 0))
-         n += r->cells[sb->exits[i].cell];
-   return n;
-}
-
+/* Pass on what SB did in the thread. */
 static void read_superblock(Reader* r, const Superblock* sb)
 {
    UInt    last = sb->n_instrs - 1;
-   UInt    e = 0, i, k;
-   ULong   faulted[MAX_INSTRS];   // times control left before instr k
-   ULong   all_faulted = 0;
-   ULong   now;                   // times control comes to instr k
+   UInt    e = 0, i, k, n_ran;
    Running run;
 
-   for (k = 0; k <= last; k++)
-      faulted[k] = 0;
-   for (i = 0; i < r->n_detours; i++)
-      if (r->detours[i].from.n_done > 0
-          && r->detours[i].kind != DivertBypass) {
-         faulted[r->detours[i].from.n_done] += r->detours[i].count;
-         all_faulted += r->detours[i].count;
-      }
-   now = times_entered(r, sb, all_faulted);
-   if (now == 0 && r->n_detours == 0)
+   n_ran = tally(r, sb, &run);
+   if (n_ran == 0)
       return;
 
-   run.sb = sb;
    Addr a = sb->addr;
-   for (k = 0, i = r->first_instr[sb->id]; k <= last;
+   for (k = 0, i = r->first_instr[sb->id]; k < n_ran;
         a += sb->lengths[k++]) {
       while (r->p->instrs[i].addr != a)
          i++;
       run.instrs[k] = i;
    }
 
-   for (k = 0; k <= last; k++) {
-      if (faulted[k] > 0)
-         DCFG_(graph_run)(r->gb, r->thread, run.instrs, k, faulted[k]);
-      now -= faulted[k];
-      if (k == last)
-         DCFG_(graph_run)(r->gb, r->thread, run.instrs, k + 1, now);
+   /* Once for each way out: the instructions up to there, and the step. */
+   for (k = 0; k < n_ran; k++) {
+      ULong now = run.executed[k];
+      DCFG_(graph_run)(r->gb, r->thread, run.instrs, k, run.faulted[k]);
       for (; e < sb->n_exits && sb->exits[e].instr == k; e++) {
-         const SbExit* x = &sb->exits[e];
-         ULong taken = x->counting == ExitBefore ? r->cells[x->cell]
-                                                 : now - r->cells[x->cell];
-         if (k < last)
-            DCFG_(graph_run)(r->gb, r->thread, run.instrs, k + 1, taken);
-         step(r, &run, k, x->target, False, taken);
+         ULong taken = times_taken(r, &sb->exits[e], now);
+         DCFG_(graph_run)(r->gb, r->thread, run.instrs, k + 1, taken);
+         step(r, &run, k, sb->exits[e].target, False, taken);
          now -= taken;
       }
    }
+   if (n_ran < sb->n_instrs)
+      DCFG_(graph_run)(r->gb, r->thread, run.instrs, n_ran,
+                       run.faulted[n_ran]);
+   DCFG_(graph_run)(r->gb, r->thread, run.instrs, last + 1, run.at_end);
    if (sb->end == EndDirect)
-      step(r, &run, last, sb->next, sb->unredirected, now);
+      step(r, &run, last, sb->next, sb->unredirected, run.at_end);
    else
       for (const Pair* p = sb->first_pair; p != NULL; p = p->next)
          step(r, &run, last, p->target, sb->unredirected,
@@ -481,9 +469,12 @@ static void read_entry(Reader* r, const ThreadInfo* info)
       DCFG_(graph_edge)(r->gb, r->thread, INSTR_START, to, EdgeEntry, 1);
 }
 
+/* Visit every superblock in every thread: to find out what ran, as long
+   as there is no graph to pass it on to. */
 static void read_all(Reader* r)
 {
    const Diversion* d;
+   Running          run;
 
    DCFG_(reset_diversions)();
    d = DCFG_(next_diversion)();
@@ -493,12 +484,18 @@ static void read_all(Reader* r)
       r->thread = t;
       r->cells  = DCFG_(cell_counts)(info.cells);
       find_detours(r, 0, &info, &d);
-      if (info.ran)
+      if (info.ran && r->gb != NULL)
          read_entry(r, &info);
       for (UInt id = 1; id <= r->n_sbs; id++) {
+         const Superblock* sb = DCFG_(superblock)(id);
          find_detours(r, id, &info, &d);
-         if (r->first_instr[id] != NONE)
-            read_superblock(r, DCFG_(superblock)(id));
+         if (r->gb != NULL) {
+            read_superblock(r, sb);
+         } else {
+            UInt n_ran = tally(r, sb, &run);
+            if (n_ran > r->n_ran[id])
+               r->n_ran[id] = n_ran;
+         }
       }
    }
 }
@@ -510,12 +507,15 @@ Profile* DCFG_(take_profile)(void)
    VG_(memset)(&r, 0, sizeof(r));
    r.p     = VG_(calloc)("dcfg.profile", 1, sizeof(Profile));
    r.n_sbs = DCFG_(n_superblocks)();
-   find_superblocks(&r);
+   r.n_ran = VG_(calloc)("dcfg.profile.ran", r.n_sbs + 1, sizeof(UShort));
+   read_all(&r);
    find_images(&r);
    find_instrs(&r);
+   r.first_instr = VG_(calloc)("dcfg.profile.first", r.n_sbs + 1,
+                               sizeof(UInt));
    for (UInt id = 1; id <= r.n_sbs; id++) {
       const Superblock* sb = DCFG_(superblock)(id);
-      if (r.first_instr[id] != NONE)
+      if (r.n_ran[id] > 0)
          r.first_instr[id] = instr_at(&r, r.place[sb->image], sb->addr);
    }
    r.gb = DCFG_(new_graph)(r.p->instrs, r.p->n_instrs, DCFG_(n_threads)());
@@ -523,6 +523,7 @@ Profile* DCFG_(take_profile)(void)
    DCFG_(partition)(r.gb);
    read_all(&r);
    r.p->graph = DCFG_(finish_graph)(r.gb);
+   VG_(free)(r.n_ran);
    VG_(free)(r.first_instr);
    VG_(free)(r.place);
    VG_(free)(r.detours);

@@ -71,6 +71,7 @@ typedef
    struct {
       UInt       index;
       Bool       started;     // has been in generated code
+      Bool       running;     // is there now
       Addr       entry;
       Addr       stop_ip;     // where it last left generated code
       Bool       signalled;   // a handler was entered since then ...
@@ -226,11 +227,13 @@ static void on_start(ThreadId tid, ULong blocks)
    }
    t->signalled = False;
    t->sigreturn = False;
+   t->running   = True;
 }
 
 static void on_stop(ThreadId tid, ULong blocks)
 {
    by_tid[tid]->stop_ip = VG_(get_IP)(tid);
+   by_tid[tid]->running = False;
 }
 
 static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
@@ -242,15 +245,14 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    if (t->signalled)
       return;
    t->signalled = True;
-   t->signal_ip = VG_(get_IP)(tid);
-   if (!t->started)
-      return;
+   /* A fault stops generated code where it is.  Otherwise the thread has
+      left that before, and a system call that is to be made again may
+      have moved the instruction pointer since. */
+   t->signal_ip = t->running ? VG_(get_IP)(tid) : t->stop_ip;
    /* A handler that is entered just when another has returned interrupts
       what that one had interrupted; the list says so already. */
-   if (t->sigreturn) {
-      t->signal_ip = t->stop_ip;
+   if (!t->started || t->sigreturn)
       return;
-   }
    in.from = position(t, t->signal_ip);
    in.sp   = VG_(get_SP)(tid);
    VG_(addToXA)(t->interruptions, &in);
