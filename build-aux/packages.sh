@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# Part of ./dev: the Debian packages that building and testing need, and installing them.
+
+# For Valgrind and the tool.  dpkg-dev unpacks Valgrind's source and brings make, patch and the decompressors along;
+# autoconf and automake run because Debian's patches change Valgrind's configure.ac; its configure wants a C++ compiler.
+build_packages=(autoconf automake dpkg-dev g++ gcc libc6-dev make perl pkg-config)
+
+# Beyond that, for ./dev test: the unit tests, what the cross-checks read results with, and the programs they run.
+test_packages=(bzip2 check gzip jq libcapstone-dev libjansson-dev perl python3 python3-capstone python3-pyelftools
+   shellcheck sqlite3 xz-utils zstd)
+
+# Beyond build_packages, for ./dev bench.
+bench_packages=(bzip2 perl python3 sqlite3 xz-utils)
+
+# as_root COMMAND...
+as_root() {
+   if [ "$(id -u)" = 0 ]; then
+      "$@"
+   elif command -v sudo >/dev/null; then
+      sudo "$@"
+   else
+      die "need root for: $* (and there is no sudo)"
+   fi
+}
+
+# install_packages PACKAGE...: with fresh lists only if those that are there will not do.
+install_packages() {
+   local install=(env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends)
+   as_root "${install[@]}" "$@" || { as_root apt-get update && as_root "${install[@]}" "$@"; }
+}
+
+# need_packages PACKAGE...: all of these are installed when it returns.  apt runs only if one is missing, and never with
+# VALGRIND_SRC, which promises to do without the network.
+need_packages() {
+   local name status missing=()
+   command -v dpkg-query >/dev/null || return 0   # not Debian: the user sees to it
+   declare -A have=()
+   # shellcheck disable=SC2016  # dpkg's variables, not ours
+   while read -r name status; do
+      [ "$status" = installed ] && have[$name]=1
+   done < <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2>/dev/null)
+   for name; do
+      [ -n "${have[$name]:-}" ] || missing+=("$name")
+   done
+   [ ${#missing[@]} = 0 ] && return
+   if [ -n "${VALGRIND_SRC:-}" ]; then
+      die "VALGRIND_SRC is set, so nothing is fetched, but these packages are missing: ${missing[*]}"
+   fi
+   step packages "installing packages: ${missing[*]}" install_packages "${missing[@]}"
+}

@@ -1,0 +1,151 @@
+# shellcheck shell=bash
+# Part of ./dev: Valgrind's source and its core.  Sets version and valgrind_tree (where the built tree is).
+
+# $base/built is written when a Valgrind is complete in $base.  Its lines: version, origin of the source (`archive` or
+# the directory), and the checkout's path, because the path is compiled into Valgrind.
+built_line() { [ -f "$1/built" ] && sed -n "$2p" "$1/built"; }
+built_version() { built_line "$1" 1 || true; }
+
+# is_valgrind_source DIR
+is_valgrind_source() { [ -f "$1/configure.ac" ] && [ -d "$1/VEX" ] && [ -d "$1/coregrind" ]; }
+
+# Whether the Valgrind in $base is still the one that is asked for.
+is_built() {
+   [ "$(built_line "$base" 3)" = "$root" ] || return 1
+   [ -n "${VALGRIND_SRC:-}" ] || return 0
+   [ "$(built_line "$base" 2)" = "$source_dir" ] || return 1
+   # A changed source is built anew, from a new copy.
+   [ -z "$(find "$source_dir" -name dcfg -prune -o -newer "$base/built" \
+      \( -name '*.[chS]' -o -name '*.am' -o -name '*.ac' \) ! -name config.h ! -name vgversion.h -print -quit)" ]
+}
+
+# apt's programs with a source list, package lists and cache of our own below build/: looking at other releases, or at
+# sources at all, changes nothing on the system, and needs no root.
+private_apt() {
+   local program=$1 dir=$build/apt
+   shift
+   "$program" -o Dir::Etc::SourceList="$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+      -o Dir::State::Lists="$dir/lists" -o Dir::Cache="$dir/cache" -o APT::Sandbox::User=root "$@"
+}
+
+# The deb-src lines: this machine's release from this machine's mirror, and if some certain version is wanted, the
+# other releases too.  A mirror that stands still (a snapshot, for reproducible machines) serves as well: its signature
+# counts, its age does not, for we ask for a certain version or for what the release has.
+write_source_list() {
+   local codename mirror release releases options=check-valid-until=no keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+   # shellcheck source=/dev/null
+   codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
+   # shellcheck disable=SC2016  # apt's variables, not ours
+   mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+      awk -v c="$codename" '$2 == c && $3 == "main" && $1 ~ /\/(debian|ubuntu)\/*$/ { print $1; exit }')
+   releases=$codename
+   [ -z "$1" ] || releases="$codename stable testing unstable"
+   [ ! -f $keyring ] || options+=" signed-by=$keyring"
+   mkdir -p "$build/apt/lists/partial" "$build/apt/cache/archives/partial"
+   for release in $releases; do
+      echo "deb-src [$options] ${mirror:-http://deb.debian.org/debian} $release main"
+   done >"$build/apt/sources.list"
+}
+
+# download_source [VERSION]: the Debian source package of VERSION, or the newest of this machine's release, into
+# build/apt/src.  Leaves the name of its .dsc file in build/apt/dsc-VERSION, or in build/apt/dsc-default.
+download_source() {
+   local all wanted
+   write_source_list "${1:-}"
+   private_apt apt-get update
+   all=$(private_apt apt-cache --only-source showsrc valgrind | sed -n 's/^Version: //p' | sort -V)
+   wanted=$(grep -E "^([0-9]+:)?${1:-.*}([-+~]|\$)" <<<"$all" | tail -n 1) ||
+      { echo "no Valgrind ${1:-}; there is: ${all//$'\n'/ }"; return 1; }
+   mkdir -p "$build/apt/src"
+   cd "$build/apt/src"
+   private_apt apt-get source --download-only "valgrind=$wanted"
+   ls "$build/apt/src/valgrind_${wanted#*:}.dsc" >"$build/apt/dsc-${1:-default}"
+}
+
+# unpack_source VERSION-OR-EMPTY DIR: the source with Debian's patches.
+unpack_source() {
+   local dsc=$build/apt/dsc-${1:-default}
+   if ! [ -s "$dsc" ] || ! [ -f "$(<"$dsc")" ]; then
+      command -v apt-get >/dev/null ||
+         die "there is no apt here to get Valgrind's source with; VALGRIND_SRC=DIR says where it is"
+      step valgrind-download "getting the source of Valgrind${1:+ $1} from the distribution" download_source "$1"
+   fi
+   rm -rf "$2"
+   mkdir -p "$(dirname "$2")"
+   step valgrind-unpack "unpacking $(basename "$(<"$dsc")" .dsc)" dpkg-source --no-check --no-copy -x "$(<"$dsc")" "$2"
+}
+
+copy_source() {
+   mkdir -p "$2"
+   # Not our own build directory, should the tree be the one that this checkout is in.
+   tar -C "$1" --exclude=./dcfg/build --exclude=./.git -cf - . | tar -C "$2" -xf -
+}
+
+configure_valgrind() {
+   cd "$valgrind_tree"
+   local options=()
+   # 32-bit programs would need a second compilation of everything, and 32-bit libraries to do it.
+   [ "$(uname -m)" != x86_64 ] || options+=(--enable-only64bit)
+   ./configure --prefix="$inst" "${options[@]}"
+   # A user's tree may come with its object files.
+   [ -z "$(find . -name '*.o' -print -quit)" ] || make clean
+}
+
+# Only what we use: the core, `none`, `lackey` and `callgrind` for tests and bench, and vg_regtest with its helpers.
+# The -am targets are automake's for "this directory, without those below it".
+make_valgrind() {
+   cd "$valgrind_tree"
+   make include/vgversion.h default.supp
+   local dir
+   for dir in include VEX coregrind; do make -j"$jobs" -C $dir; done
+   make all-am
+   for dir in none lackey callgrind; do make -j"$jobs" -C $dir all-am; done
+   make -j"$jobs" -C tests check
+}
+
+install_valgrind() {
+   cd "$valgrind_tree"
+   local dir
+   make install-am
+   for dir in include VEX coregrind; do make -C $dir install; done
+   for dir in none lackey callgrind; do make -C $dir install-am; done
+}
+
+# A complete Valgrind in $base, if it is not there already.
+build_valgrind() {
+   local source_dir=''
+   if [ -n "${VALGRIND_SRC:-}" ]; then
+      is_valgrind_source "$VALGRIND_SRC" || die "VALGRIND_SRC=$VALGRIND_SRC is not a Valgrind source tree"
+      source_dir=$(cd "$VALGRIND_SRC" && pwd)
+   fi
+   version=$(built_version "$base")
+   valgrind_tree=$base/valgrind-$version
+   ! is_built || return 0
+
+   rm -rf "$base"/{built,inst,dcfg,tests,valgrind-*}
+   valgrind_tree=$base/valgrind-new
+   mkdir -p "$base"
+   touch "$base/started"
+   if [ -n "$source_dir" ]; then
+      step valgrind-copy "copying $source_dir" copy_source "$source_dir" "$valgrind_tree"
+   else
+      unpack_source "${DCFG_VALGRIND_VERSION:-}" "$valgrind_tree"
+   fi
+   # Always, for Debian's patches change configure.ac, and a tree from git has no configure at all.
+   step valgrind-autogen "preparing Valgrind's configure" env -C "$valgrind_tree" ./autogen.sh
+   version=$("$valgrind_tree/configure" --version | awk 'NR == 1 { print $NF }')
+   [ "${DCFG_VALGRIND_VERSION:-$version}" = "$version" ] ||
+      die "VALGRIND_SRC=$VALGRIND_SRC is Valgrind $version, but DCFG_VALGRIND_VERSION=$DCFG_VALGRIND_VERSION"
+   valgrind_tree=$base/valgrind-$version
+   mv "$base/valgrind-new" "$valgrind_tree"
+   step valgrind-configure "configuring Valgrind $version" configure_valgrind
+   step valgrind-make "building Valgrind $version core" make_valgrind
+   step valgrind-install "installing Valgrind $version into $(short "$inst")" install_valgrind
+   # vg_regtest is used with $base as if it were a Valgrind tree: tests are in dcfg/tests, and helpers in tests/.
+   ln -s "valgrind-$version/tests" "$base/tests"
+   printf '%s\n' "$version" "${source_dir:-archive}" "$root" >"$base/built.new"
+   # As old as the copy: what changes in VALGRIND_SRC from then on is newer.
+   touch -r "$base/started" "$base/built.new"
+   rm "$base/started"
+   mv "$base/built.new" "$base/built"
+}
