@@ -1,0 +1,480 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Tests of routines and dominators.             test_routine.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* The judge is the definition: D dominates B if B cannot be reached from
+   the routine entries once D is taken away.  That is tried for every pair,
+   on graphs of all shapes.  What the definition leaves open is which of
+   the blocks that nothing leads to become entries; there the judge
+   follows the comment in dcfg_routine.c. */
+
+#include "unit_common.h"
+#include "dcfg_routine.h"
+
+/* Random images and symbols for G's blocks, in address order as symbols
+   and images are.  A function may go on in another place, as
+   functions with a cold part do. */
+static BlockSymbol* random_symbols(Graph* g)
+{
+   BlockSymbol* s = DCFG_CALLOC("unit", BlockSymbol, g->n_blocks + 1);
+   UInt image = 0, function = 0;
+
+   for (UInt b = 0; b < g->n_blocks; b++) {
+      Bool starts = chance(25);
+      if (chance(10))
+         image++;
+      if (starts)
+         function++;
+      else if (chance(10))
+         function = chance(50) ? 0 : 1 + below(function + 1);
+      s[b].starts   = starts;
+      s[b].function = function;
+      g->blocks[b].image = image;
+   }
+   return s;
+}
+
+/*------------------------------------------------------------*/
+/*--- The judge                                            ---*/
+/*------------------------------------------------------------*/
+
+/* Design, section 4: "target of a call, of a context change, of ENTRY, of
+   an inter-image edge, and a function symbol's address when a jump from
+   another function lands on it". */
+static ULong entries_by_definition(const Graph* g, const BlockSymbol* s)
+{
+   ULong entries = 0;
+
+   for (UInt i = 0; i < g->n_edges; i++) {
+      UInt type = g->edges[i].type;
+      UInt from = g->edges[i].source - NodeFirstBlock;
+      UInt to   = g->edges[i].target - NodeFirstBlock;
+      Bool jump = type == EdgeDirectConditionalBranch
+                  || type == EdgeDirectUnconditionalBranch
+                  || type == EdgeIndirectUnconditionalBranch;
+      if (g->edges[i].target == NodeEnd)
+         continue;
+      if (type == EdgeEntry || type == EdgeDirectCall
+          || type == EdgeIndirectCall || type == EdgeContextChange)
+         entries |= BIT(to);
+      /* A return goes back to where the routine was left. */
+      else if (type != EdgeReturn && type != EdgeContextChangeReturn
+               && g->blocks[from].image != g->blocks[to].image)
+         entries |= BIT(to);
+      else if (jump && s[to].starts && s[from].function != s[to].function)
+         entries |= BIT(to);
+   }
+   return entries;
+}
+
+/* All below the virtual root: the entries, and of the blocks they do not
+   reach first those that a return or the like led to. */
+static ULong roots_by_definition(const Graph* g, const BlockSymbol* s)
+{
+   ULong roots  = entries_by_definition(g, s);
+   ULong landed = 0;
+
+   for (UInt i = 0; i < g->n_edges; i++)
+      if (g->edges[i].target >= NodeFirstBlock
+          && !DCFG_(is_intra_routine)(g->edges[i].type))
+         landed |= BIT(g->edges[i].target - NodeFirstBlock);
+   for (Int pass = 0; pass < 2; pass++)
+      for (UInt b = 0; b < g->n_blocks; b++)
+         if (!(reached(g, roots, 0) & BIT(b))
+             && (pass == 1 || (landed & BIT(b))))
+            roots |= BIT(b);
+   return roots;
+}
+
+/* Compare R with the definition. */
+static void judge(const Graph* g, const BlockSymbol* s, const Routines* r)
+{
+   UInt  n     = g->n_blocks;
+   ULong roots = roots_by_definition(g, s);
+   ULong dominated[MAX_NODES];   // strictly, by each block
+   UInt  entry[MAX_NODES];       // of each block's routine
+   ULong exits = 0;
+
+   for (UInt d = 0; d < n; d++)
+      dominated[d] = reached(g, roots, 0) & ~reached(g, roots, BIT(d))
+                     & ~BIT(d);
+   for (UInt b = 0; b < n; b++) {
+      UInt idom = b;
+      entry[b] = b;
+      /* The nearest dominator is dominated by all others; the entry
+         dominates all others. */
+      for (UInt d = 0; d < n; d++)
+         if (dominated[d] & BIT(b)) {
+            if (idom == b || (dominated[idom] & BIT(d)))
+               idom = d;
+            if (dominated[d] & BIT(entry[b]) || entry[b] == b)
+               entry[b] = d;
+         }
+      require(r->idom[b] == idom, "block %u: idom %u, not %u", b,
+              r->idom[b], idom);
+      require(r->routines[r->routine_of[b]].entry
+              == NodeFirstBlock + entry[b],
+              "block %u: entry %u, not %u", b,
+              r->routines[r->routine_of[b]].entry - NodeFirstBlock,
+              entry[b]);
+   }
+   for (UInt i = 0; i < g->n_edges; i++) {
+      const Edge* e = &g->edges[i];
+      if (e->source >= NodeFirstBlock && e->n_counts > 0
+          && (e->target == NodeEnd
+              || entry[e->source - NodeFirstBlock]
+                 != entry[e->target - NodeFirstBlock]))
+         exits |= BIT(e->source - NodeFirstBlock);
+   }
+   for (UInt k = 0; k < r->n_routines; k++) {
+      const Routine* rt = &r->routines[k];
+      for (UInt i = 0; i < rt->n_exits; i++) {
+         UInt b = r->exits[rt->first_exit + i] - NodeFirstBlock;
+         require(exits & BIT(b), "block %u is no exit", b);
+         exits &= ~BIT(b);
+      }
+   }
+   require(exits == 0, "exits %#llx are missing", exits);
+}
+
+/* What holds for routines of any graph: the tables agree with each other
+   and are in order. */
+static void check_tables(const Graph* g, const Routines* r)
+{
+   Bool* seen = DCFG_CALLOC("unit", Bool, g->n_blocks + 1);
+   UInt  nodes = 0, exits = 0;
+
+   for (UInt k = 0; k < r->n_routines; k++) {
+      const Routine* rt = &r->routines[k];
+      require(k == 0 || r->routines[k - 1].entry < rt->entry,
+              "routine %u is out of order", k);
+      require(rt->first_node == nodes && rt->first_exit == exits,
+              "routine %u: lists are not one behind the other", k);
+      for (UInt i = 0; i < rt->n_nodes; i++) {
+         const RoutineNode* rn = &r->nodes[rt->first_node + i];
+         UInt b = rn->node - NodeFirstBlock;
+         require(b < g->n_blocks && !seen[b], "block %u: listed twice", b);
+         require(i == 0 || rn[-1].node < rn->node, "nodes not in order");
+         require(r->routine_of[b] == k, "block %u: in two routines", b);
+         require(rn->idom == NodeFirstBlock + r->idom[b],
+                 "block %u: two idoms", b);
+         require(r->routine_of[r->idom[b]] == k,
+                 "block %u: idom in another routine", b);
+         require((rn->idom == rn->node) == (rn->node == rt->entry),
+                 "block %u: only the entry is its own idom", b);
+         seen[b] = True;
+      }
+      for (UInt i = 1; i < rt->n_exits; i++)
+         require(r->exits[rt->first_exit + i - 1]
+                 < r->exits[rt->first_exit + i], "exits not in order");
+      nodes += rt->n_nodes;
+      exits += rt->n_exits;
+   }
+   require(nodes == g->n_blocks, "%u of %u blocks are in a routine", nodes,
+           g->n_blocks);
+   /* Nothing enters a routine but at its entry. */
+   for (UInt i = 0; i < g->n_edges; i++) {
+      const Edge* e = &g->edges[i];
+      if (!DCFG_(is_intra_routine)(e->type) || e->target < NodeFirstBlock)
+         continue;
+      UInt to = r->routine_of[e->target - NodeFirstBlock];
+      require(to == r->routine_of[e->source - NodeFirstBlock]
+              || r->routines[to].entry == e->target,
+              "edge %u -> %u enters a routine", e->source, e->target);
+   }
+   free(seen);
+}
+
+/*------------------------------------------------------------*/
+/*--- Random graphs                                        ---*/
+/*------------------------------------------------------------*/
+
+START_TEST(test_against_definition)
+{
+   for (ULong seed = 1; seed <= 6000; seed++) {
+      start_chance(seed);
+      Graph*       g = random_graph(seed % 3 ? 12 : 40, chance(60));
+      BlockSymbol* s = random_symbols(g);
+      Routines*    r = DCFG_(find_routines)(g, s);
+      judge(g, s, r);
+      check_tables(g, r);
+      DCFG_(delete_routines)(r);
+      DCFG_(delete_graph)(g);
+      free(s);
+   }
+}
+END_TEST
+
+/* Every block must be reachable from its routine's entry by edges of the
+   routine alone. */
+START_TEST(test_reachable_inside)
+{
+   for (ULong seed = 1; seed <= 2000; seed++) {
+      start_chance(seed);
+      Graph*       g = random_graph(MAX_NODES, True);
+      BlockSymbol* s = random_symbols(g);
+      Routines*    r = DCFG_(find_routines)(g, s);
+      for (UInt k = 0; k < r->n_routines; k++) {
+         ULong inside = 0;
+         for (UInt b = 0; b < g->n_blocks; b++)
+            if (r->routine_of[b] == k)
+               inside |= BIT(b);
+         require(reached(g, BIT(r->routines[k].entry - NodeFirstBlock),
+                         ~inside) == inside,
+                 "routine %u is not connected", k);
+      }
+      DCFG_(delete_routines)(r);
+      DCFG_(delete_graph)(g);
+      free(s);
+   }
+}
+END_TEST
+
+/* The search visits blocks in the order of their numbers.  Whatever that
+   order, the result is the same but for the numbers. */
+START_TEST(test_numbering_does_not_matter)
+{
+   UInt tried = 0;
+
+   for (ULong seed = 1; tried < 1500; seed++) {
+      start_chance(seed);
+      Graph*       g = random_graph(40, chance(60));
+      BlockSymbol* s = random_symbols(g);
+      UInt         n = g->n_blocks;
+      /* Which unreached blocks become entries does depend on it. */
+      if (roots_by_definition(g, s) == entries_by_definition(g, s)) {
+         UInt         to[MAX_NODES];
+         Graph*       h  = plain_graph(n);
+         BlockSymbol* sh = DCFG_CALLOC("unit", BlockSymbol, n + 1);
+         shuffle(to, n);
+         for (UInt b = 0; b < n; b++) {
+            h->blocks[to[b]] = g->blocks[b];
+            sh[to[b]]        = s[b];
+         }
+#        define MOVED(node) ((node) < NodeFirstBlock ? (node) \
+            : NodeFirstBlock + to[(node) - NodeFirstBlock])
+         for (UInt i = 0; i < g->n_edges; i++) {
+            const Edge* e = &g->edges[i];
+            add_edge(h, MOVED(e->source), MOVED(e->target), e->type,
+                     e->n_counts);
+         }
+         put_in_order(h);
+         Routines* r  = DCFG_(find_routines)(g, s);
+         Routines* rh = DCFG_(find_routines)(h, sh);
+         require(r->n_routines == rh->n_routines, "routines differ");
+         for (UInt b = 0; b < n; b++) {
+            require(rh->idom[to[b]] == to[r->idom[b]], "block %u: idom", b);
+            require(rh->routines[rh->routine_of[to[b]]].entry
+                    == MOVED(r->routines[r->routine_of[b]].entry),
+                    "block %u: routine", b);
+         }
+#        undef MOVED
+         DCFG_(delete_routines)(r);
+         DCFG_(delete_routines)(rh);
+         DCFG_(delete_graph)(h);
+         free(sh);
+         tried++;
+      }
+      DCFG_(delete_graph)(g);
+      free(s);
+   }
+}
+END_TEST
+
+/*------------------------------------------------------------*/
+/*--- Cases that have a name                               ---*/
+/*------------------------------------------------------------*/
+
+/* Blocks A, B, ... of a graph made by hand. */
+enum { A = NodeFirstBlock, B, C, D, E, F };
+
+/* The routines of G, which has 6 blocks, each in its own function of one
+   image. */
+static Routines* routines_of(Graph* g)
+{
+   BlockSymbol s[6];
+
+   put_in_order(g);
+   for (UInt b = 0; b < 6; b++) {
+      s[b].function = b + 1;
+      s[b].starts   = False;
+   }
+   return DCFG_(find_routines)(g, s);
+}
+
+static UInt entry_of(const Routines* r, UInt node)
+{
+   return r->routines[r->routine_of[node - NodeFirstBlock]].entry;
+}
+
+/* Two routines share their end: it becomes a routine of its own, and its
+   predecessors exits. */
+START_TEST(test_shared_tail)
+{
+   Graph* g = plain_graph(6);
+   add_edge(g, NodeStart, A, EdgeEntry, 1);
+   add_edge(g, A, B, EdgeDirectCall, 1);
+   add_edge(g, A, C, EdgeDirectCall, 1);
+   add_edge(g, B, D, EdgeDirectUnconditionalBranch, 1);
+   add_edge(g, C, D, EdgeDirectUnconditionalBranch, 1);
+   add_edge(g, D, E, EdgeFallThrough, 2);
+   add_edge(g, E, F, EdgeReturn, 2);
+   add_edge(g, A, F, EdgeCallBypass, 0);
+   Routines* r = routines_of(g);
+
+   ck_assert_uint_eq(r->n_routines, 4);
+   ck_assert_uint_eq(entry_of(r, F), A);
+   ck_assert_uint_eq(entry_of(r, B), B);
+   ck_assert_uint_eq(entry_of(r, C), C);
+   ck_assert_uint_eq(entry_of(r, D), D);
+   ck_assert_uint_eq(entry_of(r, E), D);
+   ck_assert_uint_eq(r->idom[E - A], D - A);
+   ck_assert_uint_eq(r->routines[0].n_exits, 1);
+   ck_assert_uint_eq(r->exits[r->routines[0].first_exit], A);
+   ck_assert_uint_eq(r->routines[3].n_exits, 1);
+   ck_assert_uint_eq(r->exits[r->routines[3].first_exit], E);
+   DCFG_(delete_routines)(r);
+   DCFG_(delete_graph)(g);
+}
+END_TEST
+
+/* The jump into the middle of a loop that has no head: neither block
+   dominates the other. */
+START_TEST(test_irreducible)
+{
+   Graph* g = plain_graph(6);
+   add_edge(g, NodeStart, A, EdgeEntry, 1);
+   add_edge(g, A, B, EdgeFallThrough, 1);
+   add_edge(g, A, C, EdgeDirectConditionalBranch, 1);
+   add_edge(g, B, C, EdgeFallThrough, 1);
+   add_edge(g, C, B, EdgeDirectConditionalBranch, 1);
+   add_edge(g, B, D, EdgeDirectConditionalBranch, 1);
+   add_edge(g, C, D, EdgeFallThrough, 1);
+   add_edge(g, D, E, EdgeSystemCallBypass, 1);
+   add_edge(g, E, F, EdgeFallThrough, 1);
+   Routines* r = routines_of(g);
+
+   ck_assert_uint_eq(r->n_routines, 1);
+   ck_assert_uint_eq(r->idom[B - A], 0);
+   ck_assert_uint_eq(r->idom[C - A], 0);
+   ck_assert_uint_eq(r->idom[D - A], 0);
+   ck_assert_uint_eq(r->idom[E - A], D - A);
+   ck_assert_uint_eq(r->idom[F - A], E - A);
+   DCFG_(delete_routines)(r);
+   DCFG_(delete_graph)(g);
+}
+END_TEST
+
+/* A jump to a function's first block from another function is a tail
+   call; falling into it, or jumping behind its first block, is not. */
+START_TEST(test_tail_call)
+{
+   static const EdgeType types[] = {
+      EdgeDirectUnconditionalBranch, EdgeDirectConditionalBranch,
+      EdgeIndirectUnconditionalBranch, EdgeFallThrough
+   };
+   for (UInt k = 0; k < 4; k++)
+      for (UInt starts = 0; starts < 2; starts++)
+         for (UInt other = 0; other < 2; other++) {
+            Graph*      g    = plain_graph(2);
+            BlockSymbol s[2] = { { 1, True }, { 1 + other, starts } };
+            add_edge(g, NodeStart, A, EdgeEntry, 1);
+            add_edge(g, A, B, types[k], 1);
+            Routines* r = DCFG_(find_routines)(g, s);
+            ck_assert_uint_eq(entry_of(r, B),
+                              starts && other && k < 3 ? B : A);
+            DCFG_(delete_routines)(r);
+            DCFG_(delete_graph)(g);
+         }
+}
+END_TEST
+
+START_TEST(test_empty)
+{
+   Graph*      g = plain_graph(0);
+   BlockSymbol s[1];
+   Routines*   r = DCFG_(find_routines)(g, s);
+   ck_assert_uint_eq(r->n_routines, 0);
+   DCFG_(delete_routines)(r);
+   DCFG_(delete_graph)(g);
+}
+END_TEST
+
+/* As long a routine as any program has; the search may not recurse, nor
+   may the paths of eval() be walked again and again. */
+START_TEST(test_long_chain)
+{
+   UInt         n = 100000;
+   Graph*       g = plain_graph(n);
+   BlockSymbol* s = DCFG_CALLOC("unit", BlockSymbol, n);
+
+   forbid_deep_recursion();
+   add_edge(g, NodeStart, NodeFirstBlock, EdgeEntry, 1);
+   for (UInt b = 0; b + 1 < n; b++)
+      add_edge(g, NodeFirstBlock + b, NodeFirstBlock + b + 1,
+               EdgeFallThrough, 1);
+   /* All of it is big loops, with several edges back from each block. */
+   for (UInt b = 12; b < n; b++)
+      for (UInt k = 2; k <= 4; k++)
+         add_edge(g, NodeFirstBlock + b, NodeFirstBlock + b / k,
+                  EdgeDirectConditionalBranch, 1);
+   put_in_order(g);
+   Routines* r = DCFG_(find_routines)(g, s);
+   ck_assert_uint_eq(r->n_routines, 1);
+   for (UInt b = 1; b < n; b++)
+      ck_assert_uint_eq(r->idom[b], b - 1);
+   check_tables(g, r);
+   DCFG_(delete_routines)(r);
+   DCFG_(delete_graph)(g);
+   free(s);
+}
+END_TEST
+
+int main(void)
+{
+   Suite* s     = suite_create("routine");
+   TCase* cases = tcase_create("routine");
+   TCase* large = tcase_create("large");
+
+   tcase_set_timeout(cases, 60);
+   tcase_add_test(cases, test_against_definition);
+   tcase_add_test(cases, test_reachable_inside);
+   tcase_add_test(cases, test_numbering_does_not_matter);
+   tcase_add_test(cases, test_shared_tail);
+   tcase_add_test(cases, test_irreducible);
+   tcase_add_test(cases, test_tail_call);
+   tcase_add_test(cases, test_empty);
+   suite_add_tcase(s, cases);
+   /* A fraction of a second, unless something grows with the square. */
+   tcase_set_timeout(large, 8);
+   tcase_add_test(large, test_long_chain);
+   suite_add_tcase(s, large);
+   return run_suite(s);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,198 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Tests of strings in JSON.                      test_string.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Any bytes may be in a symbol's name or a path.  What is written for them
+   must be valid JSON in valid UTF-8, and mean what dcfg_json.h says. */
+
+#include "unit_json.h"
+
+static UInt put_utf8(HChar* to, UInt c)
+{
+   if (c < 0x80) {
+      to[0] = (HChar)c;
+      return 1;
+   }
+   to[0] = (HChar)(0xC0 | c >> 6);     // only for c < 0x800
+   to[1] = (HChar)(0x80 | (c & 63));
+   return 2;
+}
+
+/* The one code point that the N bytes at S are in UTF-8, by
+   encoding every possibility of the RFC's table anew; else 0. */
+static Bool is_utf8(const UChar* s, UInt n)
+{
+   ULong c = n == 1 ? s[0] & 0x7F : s[0] & (0xFF >> (n + 1));
+   UInt  least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
+   UChar again[4];
+
+   for (UInt i = 1; i < n; i++)
+      c = c << 6 | (s[i] & 0x3F);
+   again[0] = (UChar)(n == 1 ? c : ((0xF00 >> n) & 0xFF)
+                                   | c >> (6 * (n - 1)));
+   for (UInt i = 1; i < n; i++)
+      again[i] = (UChar)(0x80 | ((c >> (6 * (n - 1 - i))) & 0x3F));
+   return memcmp(s, again, n) == 0 && c >= least[n] && c <= 0x10FFFF
+          && (c < 0xD800 || c > 0xDFFF);
+}
+
+/* What a reader should find for the bytes S: themselves where they are
+   UTF-8, and characters with their numbers where not. */
+static void should_become(const HChar* s, HChar* to)
+{
+   UInt left = (UInt)strlen(s);
+
+   while (left > 0) {
+      UInt n = 4;
+      while (n > 0 && (n > left || !is_utf8((const UChar*)s, n)))
+         n--;
+      if (n > 0)
+         memcpy(to, s, n);
+      to += n > 0 ? n : put_utf8(to, (UChar)*s);
+      n = n > 0 ? n : 1;
+      s += n;
+      left -= n;
+   }
+   *to = 0;
+}
+
+static void check_string(const HChar* s)
+{
+   SizeT  n    = strlen(s);
+   HChar* copy = malloc(n + 1);         // for the address sanitizer
+   HChar* goal = malloc(2 * n + 1);
+
+   memcpy(copy, s, n + 1);
+   should_become(s, goal);
+   start_text();
+   DCFG_(json_string)(&out, copy);
+   DCFG_(json_flush)(&out);
+   for (UInt i = 0; i < text_len; i++)
+      require((UChar)text[i] >= 0x20, "a raw control character");
+   json_t* root = read_back();
+   require(json_is_string(root), "not a string: %.60s", text);
+   require(strcmp(json_string_value(root), goal) == 0,
+           "%.80s is not %.80s", text, goal);
+   json_decref(root);
+   free(copy);
+   free(goal);
+}
+
+START_TEST(test_short_strings)
+{
+   HChar s[3] = "";
+   check_string(s);
+   for (UInt a = 1; a < 256; a++) {
+      s[0] = (HChar)a;
+      for (UInt b = 0; b < 256; b++) {  // with 0: one byte
+         s[1] = (HChar)b;
+         check_string(s);
+      }
+   }
+}
+END_TEST
+
+/* Borders of UTF-8: each followed by each, alone, and cut short. */
+START_TEST(test_utf8_borders)
+{
+   static const HChar* const pieces[] = {
+      "\xC0\x80", "\xC1\xBF", "\xC2\x80", "\xDF\xBF",
+      "\xE0\x80\x80", "\xE0\x9F\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF",
+      "\xED\xA0\x80", "\xED\xBF\xBF", "\xEE\x80\x80", "\xEF\xBF\xBF",
+      "\xF0\x80\x80\x80", "\xF0\x8F\xBF\xBF", "\xF0\x90\x80\x80",
+      "\xF4\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80",
+      "\xF8\x88\x80\x80\x80", "\xFC\x84\x80\x80\x80\x80", "\xFE", "\xFF",
+      "\xED\xA0\xBD\xED\xB8\x80",       // a surrogate pair, as in CESU-8
+      "\x80", "\xBF", "a", "\"", "\\", "/", "\x7F", "\x01", "\n"
+   };
+   UInt n = sizeof(pieces) / sizeof(pieces[0]);
+
+   for (UInt a = 0; a < n; a++)
+      for (UInt b = 0; b < n; b++)
+         for (SizeT cut = 0; cut < strlen(pieces[b]); cut++) {
+            HChar s[20];
+            strcpy(s, pieces[a]);
+            strcat(s, pieces[b]);
+            s[strlen(s) - cut] = 0;
+            check_string(s);
+         }
+}
+END_TEST
+
+START_TEST(test_random_strings)
+{
+   for (ULong seed = 1; seed <= 20000; seed++) {
+      HChar s[40];
+      UInt  n = 0;
+      start_chance(seed);
+      for (UInt len = below(sizeof(s)); n < len; n++)
+         /* Mostly what starts or goes on with UTF-8. */
+         s[n] = (HChar)(chance(40) ? 0x80 + below(0x40)
+                        : chance(60) ? 0xC0 + below(0x40)
+                        : 1 + below(255));
+      s[n] = 0;
+      check_string(s);
+   }
+}
+END_TEST
+
+/* Strings that end, or whose escapes lie, on either side of the end of the
+   buffer. */
+START_TEST(test_buffer_border)
+{
+   static const HChar* const ends[] = { "x", "\"", "\x01", "\xC3\xA9",
+                                        "\xF0\x9F\x98\x80", "\xFF" };
+   UInt   size = sizeof(out.buf);
+   HChar* s    = malloc(2 * size + 20);
+
+   for (UInt around = size; around <= 2 * size; around += size)
+      for (UInt len = around - 10; len <= around + 4; len++)
+         for (UInt e = 0; e < sizeof(ends) / sizeof(ends[0]); e++) {
+            memset(s, 'y', len);
+            strcpy(s + len, ends[e]);
+            check_string(s);
+         }
+   free(s);
+}
+END_TEST
+
+int main(void)
+{
+   Suite* s     = suite_create("string");
+   TCase* cases = tcase_create("string");
+
+   tcase_set_timeout(cases, 60);
+   tcase_add_test(cases, test_short_strings);
+   tcase_add_test(cases, test_utf8_borders);
+   tcase_add_test(cases, test_random_strings);
+   tcase_add_test(cases, test_buffer_border);
+   suite_add_tcase(s, cases);
+   return run_suite(s);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

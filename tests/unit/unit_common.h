@@ -1,0 +1,112 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What the unit tests share.                     unit_common.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __UNIT_COMMON_H
+#define __UNIT_COMMON_H
+
+#include <check.h>
+
+#include "dcfg_graph.h"
+
+/*------------------------------------------------------------*/
+/*--- Chance                                               ---*/
+/*------------------------------------------------------------*/
+
+/* The seed of the random case in work.  require() prints it, so that a
+   failure can be run again alone. */
+extern ULong seed_in_work;
+
+/* Start a random case: the same seed always gives the same numbers. */
+void  start_chance(ULong seed);
+
+ULong any_number(void);
+UInt  below(UInt n);               // 0 .. n-1
+Bool  chance(UInt percent);
+
+/* A random order of 0 .. N-1. */
+void  shuffle(UInt* order, UInt n);
+
+#define require(cond, ...) \
+   do { \
+      if (!(cond)) { \
+         char said_[400]; \
+         snprintf(said_, sizeof(said_), __VA_ARGS__); \
+         ck_abort_msg("%s (%s), seed %llu", said_, #cond, seed_in_work); \
+      } \
+   } while (0)
+
+/*------------------------------------------------------------*/
+/*--- Graphs made by hand                                  ---*/
+/*------------------------------------------------------------*/
+
+/* A graph of N blocks, one byte each, in one image, without edges. */
+Graph* plain_graph(UInt n);
+
+/* To be added in any order; put_in_order() must follow.  A count of 0
+   makes a bypass. */
+void   add_edge(Graph* g, UInt source, UInt target, EdgeType type,
+                ULong count);
+void   put_in_order(Graph* g);
+
+/* Where edge SOURCE -> TARGET stands in G, or -1. */
+Int    edge_of(const Graph* g, UInt source, UInt target);
+
+/* A random graph: edges of all types that the tool makes, or only of
+   those that stay in a routine and one ENTRY to the first block. */
+Graph* random_graph(UInt max_blocks, Bool all_types);
+
+/* Do all fields of the two agree? */
+Bool   same_graph(const Graph* a, const Graph* b);
+
+/*------------------------------------------------------------*/
+/*--- Reachability and dominance by definition             ---*/
+/*------------------------------------------------------------*/
+
+#define MAX_NODES 64
+
+/* What A reaches from the blocks in FROM (a bit for each block) by edges
+   that stay in a routine, without setting foot on the blocks in WITHOUT.
+   At most MAX_NODES blocks. */
+ULong reached(const Graph* g, ULong from, ULong without);
+
+#define BIT(b) (1ULL << (b))
+
+/*------------------------------------------------------------*/
+/*--- Running                                              ---*/
+/*------------------------------------------------------------*/
+
+/* From here on, a recursion as deep as the data is a crash. */
+void forbid_deep_recursion(void);
+
+/* Runs the suite as every test program does; main()'s result. */
+int run_suite(Suite* s);
+
+#endif /* __UNIT_COMMON_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,81 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Catching JSON and reading it back.               unit_json.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#include "unit_json.h"
+
+JsonOut out;
+HChar*  text = NULL;
+UInt    text_len = 0;
+static UInt text_room = 0;
+
+static void catch(void* arg, const HChar* s, UInt n)
+{
+   ck_assert_ptr_eq(arg, &text_len);
+   ck_assert_uint_gt(n, 0);
+   ck_assert_uint_le(n, sizeof(out.buf));
+   if (text_len + n + 1 > text_room) {
+      text_room = 2 * (text_len + n + 1);
+      text      = realloc(text, text_room);
+   }
+   memcpy(text + text_len, s, n);
+   text_len += n;
+   text[text_len] = 0;
+}
+
+void start_text(void)
+{
+   out.write = catch;
+   out.arg   = &text_len;
+   out.used  = 0;
+   text_len  = 0;
+}
+
+json_t* read_back(void)
+{
+   json_error_t error;
+   json_t*      root = json_loadb(text, text_len, JSON_REJECT_DUPLICATES
+                                                  | JSON_DECODE_ANY,
+                                  &error);
+   require(root != NULL, "no JSON: %s at %d: %.60s", error.text,
+           error.position, text);
+   return root;
+}
+
+const HChar* compact(json_t* value)
+{
+   static HChar* s = NULL;
+   free(s);
+   s = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+   for (HChar* c = s; *c; c++)
+      if (*c == '"')
+         *c = '\'';
+   return s;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

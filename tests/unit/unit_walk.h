@@ -1,0 +1,98 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Random programs and walks through them.          unit_walk.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __UNIT_WALK_H
+#define __UNIT_WALK_H
+
+#include "unit_common.h"
+
+#define MAX_INSTRS  160
+#define MAX_THREADS 4
+#define MAX_STEPS   4000
+#define MAX_FLOWS   (2 * MAX_STEPS)
+#define MAX_BYPASS  64
+
+/* One step of a walk.  FALLS: nothing but the end of an instruction that
+   transfers no control. */
+typedef
+   struct {
+      UInt     thread, source, target;   // instructions
+      EdgeType type;
+      Bool     falls;
+   }
+   Step;
+
+/* What the builder is told. */
+typedef enum { FlowRun, FlowOnward, FlowEdge } FlowKind;
+typedef
+   struct {
+      FlowKind kind;
+      Step     step;
+      UInt     first, n;           // FlowRun: in .trail
+      ULong    count;
+   }
+   Flow;
+
+/* A program, and all that its threads did, step by step. */
+typedef
+   struct {
+      Instr  instrs[MAX_INSTRS];   // by (image, addr)
+      UInt   n_instrs;
+      UInt   jumps_to[MAX_INSTRS]; // the target of a direct transfer
+      UInt   n_threads;
+      Step   steps[MAX_STEPS];     // one thread after the other
+      UInt   n_steps;
+      Step   bypasses[MAX_BYPASS]; // CONTEXT_CHANGE_BYPASS
+      UInt   n_bypasses;
+      UInt   trail[MAX_STEPS + MAX_THREADS];  // all instructions that ran
+      UInt   n_trail;
+      Flow   flows[MAX_FLOWS];
+      UInt   n_flows;
+   }
+   Walks;
+
+/* Random walks, cut. */
+void make_walks(Walks* c, ULong seed);
+
+/* Cut the walks into runs at random, as VEX cuts superblocks; what joins
+   two runs is a flow of its own. */
+void cut_walks(Walks* c);
+
+/* Add equal flows up, as counters do. */
+void add_up_flows(Walks* c);
+
+/* The graph of all flows, fed in random order. */
+Graph* build_walks(const Walks* c);
+
+/* The instruction at ADDR in IMAGE, or -1. */
+Int instr_of(const Walks* c, UInt image, ULong addr);
+
+#endif /* __UNIT_WALK_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
