@@ -25,8 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the records of all superblocks and of the targets that indirect
-   branches have had.  Handed: descriptions by dcfg_instrument.c, targets
+/* Owns: the records of all superblocks, of the targets that indirect
+   branches have had, and of what runs when an address is jumped to.  Handed: descriptions by dcfg_instrument.c, targets
    by the miss helper in dcfg_thread.c.  Taken by: dcfg_profile.c.
 
    Records live as long as the process: counts outlast translations. */
@@ -40,18 +40,23 @@
 
 #include "dcfg_bb.h"
 
+/* What runs when an address is jumped to.  The hash table has the newest
+   one for each address. */
 typedef
-   struct _Redirection {
-      struct _Redirection* hash_next;
-      UWord                hash_key;    // the address jumped to
-      Addr                 addr;        // the code that runs
+   struct _Landing {
+      struct _Landing* hash_next;
+      UWord            hash_key;        // the address jumped to
+      Addr             addr;            // the code that runs
+      UInt             image;
+      UInt             version;
+      struct _Landing* older;
    }
-   Redirection;
+   Landing;
 
 static XArray*      by_id;              // Superblock*; [0] is NULL
 static VgHashTable* by_entry;
 static VgHashTable* pairs;
-static VgHashTable* redirections;
+static VgHashTable* landings[2];       // [1]: past redirections
 
 static void init(void)
 {
@@ -60,7 +65,8 @@ static void init(void)
                              sizeof(Superblock*));
    by_entry     = VG_(HT_construct)("dcfg.bb.entry");
    pairs        = VG_(HT_construct)("dcfg.bb.pairs");
-   redirections = VG_(HT_construct)("dcfg.bb.redir");
+   landings[0]  = VG_(HT_construct)("dcfg.bb.landings");
+   landings[1]  = VG_(HT_construct)("dcfg.bb.landings");
    VG_(addToXA)(by_id, &none);
 }
 
@@ -75,8 +81,7 @@ static Word cmp_superblocks(const void* va, const void* vb)
    const Superblock* b = vb;
 
    if (a->addr != b->addr || a->image != b->image
-       || a->code_hash != b->code_hash || a->n_instrs != b->n_instrs
-       || a->n_exits != b->n_exits || a->end != b->end
+       || a->n_instrs != b->n_instrs || a->n_exits != b->n_exits || a->end != b->end
        || a->unredirected != b->unredirected || a->next != b->next
        || VG_(memcmp)(a->lengths, b->lengths, a->n_instrs) != 0
        || VG_(memcmp)(a->kinds, b->kinds, a->n_instrs) != 0)
@@ -89,24 +94,11 @@ static Word cmp_superblocks(const void* va, const void* vb)
    return 0;
 }
 
-static void note_redirection(Addr entry, Addr addr)
-{
-   Redirection* r = VG_(HT_lookup)(redirections, entry);
-   if (r == NULL) {
-      r = VG_(malloc)("dcfg.bb.redir", sizeof(Redirection));
-      r->hash_key = entry;
-      VG_(HT_add_node)(redirections, r);
-   }
-   r->addr = addr;
-}
-
 Superblock* DCFG_(register_superblock)(const Superblock* desc,
                                        Bool need_started)
 {
    if (by_id == NULL)
       init();
-   if (desc->entry != desc->addr)
-      note_redirection(desc->entry, desc->addr);
 
    Superblock key = *desc;
    key.hash_key   = key.entry;
@@ -185,10 +177,53 @@ Pair* DCFG_(pair)(Superblock* sb, Addr target)
    return p;
 }
 
-Addr DCFG_(redirected)(Addr entry)
+static Landing* newest(Addr addr, Bool unredirected)
 {
-   const Redirection* r = VG_(HT_lookup)(redirections, entry);
-   return r == NULL ? entry : r->addr;
+   return by_id == NULL ? NULL
+                        : VG_(HT_lookup)(landings[unredirected], addr);
+}
+
+Target DCFG_(target_now)(Addr addr, Bool unredirected)
+{
+   const Landing* l = newest(addr, unredirected);
+   Target         t = { addr, l == NULL ? 0 : l->version, unredirected };
+   return t;
+}
+
+Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
+{
+   const Landing* l = newest(t.addr, t.unredirected);
+
+   while (l != NULL && l->version > t.version)
+      l = l->older;
+   if (l == NULL)
+      return False;
+   *addr  = l->addr;
+   *image = l->image;
+   return True;
+}
+
+Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected)
+{
+   const Landing* l = newest(sb->entry, unredirected);
+   return l != NULL && (l->addr != sb->addr || l->image != sb->image);
+}
+
+void DCFG_(land_here)(const Superblock* sb, Bool unredirected)
+{
+   Landing* old = newest(sb->entry, unredirected);
+
+   if (old != NULL && !DCFG_(lands_elsewhere)(sb, unredirected))
+      return;
+   if (old != NULL)
+      VG_(HT_remove)(landings[unredirected], sb->entry);
+   Landing* l  = VG_(malloc)("dcfg.bb.landing", sizeof(Landing));
+   l->hash_key = sb->entry;
+   l->addr     = sb->addr;
+   l->image    = sb->image;
+   l->version  = old == NULL ? 0 : old->version + 1;
+   l->older    = old;
+   VG_(HT_add_node)(landings[unredirected], l);
 }
 
 /*--------------------------------------------------------------------*/

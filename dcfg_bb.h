@@ -83,8 +83,7 @@ typedef
       UInt         id;                 // from 1 up
       Addr         entry;    // the address that was jumped to ...
       Addr         addr;     // ... and, where redirected, what ran for it
-      UInt         image;    // DCFG_(image_of)(addr)
-      UInt         code_hash;
+      UInt         image;    // which also tells the code, see image_of
       UShort       n_instrs;
       UShort       n_exits;
       UChar        end;      // SbEnd
@@ -108,7 +107,7 @@ typedef
 enum { SiteMask = 0, SiteCache = 1, SiteEntry = 2, SiteSlots = 4 };
 
 /* The record of the superblock SB describes (in .entry .addr .image
-   .code_hash .n_instrs .n_exits .end .unredirected .next .lengths .kinds
+   .n_instrs .n_exits .end .unredirected .next .lengths .kinds
    .exits[].target .instr .counting): an equal one known already, or a
    new one with cells.  NEED_STARTED asks for a .started cell. */
 Superblock* DCFG_(register_superblock)(const Superblock* sb,
@@ -121,9 +120,28 @@ Superblock* DCFG_(superblock)(UInt id);
 /* The pair of this superblock's indirect end and TARGET; made if new. */
 Pair* DCFG_(pair)(Superblock* sb, Addr target);
 
-/* What runs when ENTRY is jumped to: another address where Valgrind
-   redirects it, ENTRY itself otherwise. */
-Addr DCFG_(redirected)(Addr entry);
+/* A target of jumps, and which of the codes that ran there one after the
+   other is meant: 0 is the first.  Code that wraps a function jumps past
+   the redirection that leads to itself. */
+typedef
+   struct {
+      Addr addr;
+      UInt version;
+      Bool unredirected;
+   }
+   Target;
+
+/* ADDR with what would run there now. */
+Target DCFG_(target_now)(Addr addr, Bool unredirected);
+
+/* What runs there: the address differs where Valgrind redirects the
+   target.  Returns False if nothing ever did. */
+Bool DCFG_(landing)(Target t, /*OUT*/Addr* addr, /*OUT*/UInt* image);
+
+/* From now on a jump to SB's .entry runs SB.  Until then it ran other
+   code if lands_elsewhere() says so. */
+Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected);
+void DCFG_(land_here)(const Superblock* sb, Bool unredirected);
 
 #endif /* __DCFG_BB_H */
 

@@ -31,11 +31,16 @@
 
    An image is what the address space manager knows of the mapping that a
    superblock was first translated from.  Its debug information goes when
-   the mapping goes, so it is copied then, and otherwise at the end. */
+   the mapping goes, so it is copied then, and otherwise at the end.
+
+   The same mapping gets a second image, a new generation, when code in it
+   is run that differs from what was run at the same addresses before.
+   For that each image remembers the code that was translated from it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_debuginfo.h"
+#include "pub_tool_hashtable.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
@@ -49,13 +54,24 @@
 #include "dcfg_core.h"
 #include "dcfg_image.h"
 
+/* The code of a page that was translated. */
+#define CODE_PAGE 4096u
+typedef
+   struct _CodePage {
+      struct _CodePage* hash_next;
+      UWord             hash_key;               // address / CODE_PAGE
+      UChar             code[CODE_PAGE];
+      UChar             known[CODE_PAGE / 8];   // a bit for each byte
+   }
+   CodePage;
+
 typedef
    struct {
       UInt    no;
       HChar*  name;
       Addr    load, end;     // end is exclusive
-      Addr    probe;         // an address of its code
       Bool    gone;          // unmapped
+      VgHashTable* pages;    // CodePage
       XArray* symbols;       // ImageSymbol; NULL: not yet copied
       XArray* lines;         // ImageLine; NULL: not yet copied
    }
@@ -69,7 +85,6 @@ typedef
    SourceFile;
 
 static XArray* images;          // Image*
-static Image*  last_image;      // found by image_of
 static OSet*   files_by_name;   // SourceFile
 static XArray* files;           // const HChar*
 
@@ -140,42 +155,113 @@ static void find_extent(Image* im, Addr a)
    VG_(free)(starts);
 }
 
-UInt DCFG_(image_of)(Addr a)
-{
-   Image* im = last_image;
+/*------------------------------------------------------------*/
+/*--- Generations                                          ---*/
+/*------------------------------------------------------------*/
 
-   if (im != NULL && !im->gone && a >= im->load && a < im->end)
-      return im->no;
-   for (Word i = 0; i < VG_(sizeXA)(images); i++) {
-      im = *(Image**)VG_(indexXA)(images, i);
-      if (!im->gone && a >= im->load && a < im->end) {
-         last_image = im;
-         return im->no;
-      }
+typedef
+   enum {
+      CodeNew,        // none of it is known
+      CodeKnown,      // some of it is, and is the same
+      CodeDiffers
    }
+   Comparison;
 
-   im        = VG_(calloc)("dcfg.image", 1, sizeof(Image));
-   im->probe = a;
+static Comparison compare_code(const Image* im, Addr a, SizeT len)
+{
+   const CodePage* p   = NULL;
+   Comparison      res = CodeNew;
+
+   for (Addr end = a + len; a < end; a++) {
+      UInt i = a % CODE_PAGE;
+      if (p == NULL || i == 0)
+         p = VG_(HT_lookup)(im->pages, a / CODE_PAGE);
+      if (p == NULL || !(p->known[i / 8] & (1 << i % 8)))
+         continue;
+      if (p->code[i] != *(const UChar*)a)
+         return CodeDiffers;
+      res = CodeKnown;
+   }
+   return res;
+}
+
+static void remember_code(Image* im, Addr a, SizeT len)
+{
+   CodePage* p = NULL;
+
+   for (Addr end = a + len; a < end; a++) {
+      UInt i = a % CODE_PAGE;
+      if (p == NULL || i == 0)
+         p = VG_(HT_lookup)(im->pages, a / CODE_PAGE);
+      if (p == NULL) {
+         p = VG_(calloc)("dcfg.image.code", 1, sizeof(CodePage));
+         p->hash_key = a / CODE_PAGE;
+         VG_(HT_add_node)(im->pages, p);
+      }
+      p->code[i]       = *(const UChar*)a;
+      p->known[i / 8] |= 1 << i % 8;
+   }
+}
+
+static Image* add_image(Image* im)
+{
+   im->pages = VG_(HT_construct)("dcfg.image.code");
+   im->no    = VG_(sizeXA)(images);
+   VG_(addToXA)(images, &im);
+   return im;
+}
+
+/* A new image for the mapping around A, or an older one if that mapping
+   has only grown. */
+static Image* map_image(Addr a)
+{
+   Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
+
    find_extent(im, a);
-
-   /* A mapping that has grown since. */
    for (Word i = 0; i < VG_(sizeXA)(images); i++) {
       Image* old = *(Image**)VG_(indexXA)(images, i);
-      if (!old->gone && im->load < old->end && old->load < im->end) {
-         if (im->load < old->load)
-            old->load = im->load;
-         if (im->end > old->end)
-            old->end = im->end;
-         VG_(free)(im->name);
-         VG_(free)(im);
-         last_image = old;
-         return old->no;
+      if (old->gone || im->load >= old->end || old->load >= im->end)
+         continue;
+      if (im->load < old->load)
+         old->load = im->load;
+      if (im->end > old->end)
+         old->end = im->end;
+      VG_(free)(im->name);
+      VG_(free)(im);
+      return old;
+   }
+   return add_image(im);
+}
+
+UInt DCFG_(image_of)(Addr a, SizeT len, UInt from)
+{
+   Image* newest = NULL;     // of those that have the mapping ...
+   Image* best   = NULL;     // ... and that the code fits in best:
+   Int    rank   = 0;        // FROM, then what knows it, then the newest
+
+   for (Word i = 0; i < VG_(sizeXA)(images); i++) {
+      Image* im = *(Image**)VG_(indexXA)(images, i);
+      if (im->gone || a < im->load || a >= im->end)
+         continue;
+      newest = im;
+      Comparison c = compare_code(im, a, len);
+      Int        r = im->no == from ? 3 : c == CodeKnown ? 2 : 1;
+      if (c != CodeDiffers && r >= rank) {
+         best = im;
+         rank = r;
       }
    }
-   im->no = VG_(sizeXA)(images);
-   VG_(addToXA)(images, &im);
-   last_image = im;
-   return im->no;
+   if (newest == NULL)
+      best = map_image(a);
+   if (best == NULL) {
+      best       = VG_(calloc)("dcfg.image", 1, sizeof(Image));
+      best->name = VG_(strdup)("dcfg.image.name", newest->name);
+      best->load = newest->load;
+      best->end  = newest->end;
+      add_image(best);
+   }
+   remember_code(best, a, len);
+   return best->no;
 }
 
 /*------------------------------------------------------------*/
@@ -197,6 +283,20 @@ static void add_symbol(Image* im, Addr addr, SizeT size, const HChar* name)
    VG_(addToXA)(im->symbols, &s);
 }
 
+/* The debug information of the object mapped there, unless the core has
+   another one there already. */
+static const DebugInfo* debug_info(const Image* im)
+{
+   const DebugInfo* di = NULL;
+
+   while ((di = VG_(next_DebugInfo)(di)) != NULL)
+      if (VG_(DebugInfo_get_text_avma)(di) >= im->load
+          && VG_(DebugInfo_get_text_avma)(di) < im->end
+          && VG_(strcmp)(VG_(DebugInfo_get_filename)(di), im->name) == 0)
+         break;
+   return di;
+}
+
 static void copy_symbols(Image* im)
 {
    const DebugInfo* di;
@@ -205,7 +305,7 @@ static void copy_symbols(Image* im)
       return;
    im->symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
                             sizeof(ImageSymbol));
-   di = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), im->probe);
+   di = debug_info(im);
    if (di == NULL)
       return;
    for (Int i = 0; i < VG_(DebugInfo_syms_howmany)(di); i++) {
@@ -279,7 +379,7 @@ static void copy_lines(Image* im)
       return;
    im->lines = VG_(newXA)(VG_(malloc), "dcfg.image.lines", VG_(free),
                           sizeof(ImageLine));
-   if (VG_(find_DebugInfo)(ep, im->probe) == NULL)
+   if (debug_info(im) == NULL)
       return;
    seen = VG_(OSetWord_Create)(VG_(malloc), "dcfg.image.seen", VG_(free));
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
@@ -309,17 +409,37 @@ static void copy_lines(Image* im)
 /*--- Life                                                 ---*/
 /*------------------------------------------------------------*/
 
+static Bool ran_from(const Image* im, Addr a, SizeT len)
+{
+   VG_(HT_ResetIter)(im->pages);
+   for (CodePage* p; (p = VG_(HT_Next)(im->pages)) != NULL; )
+      if (p->hash_key * CODE_PAGE < a + len
+          && a < (p->hash_key + 1) * CODE_PAGE)
+         return True;
+   return False;
+}
+
 /* Called before the core forgets the mapping's debug information. */
 static void on_munmap(Addr a, SizeT len)
 {
    for (Word i = 0; i < VG_(sizeXA)(images); i++) {
       Image* im = *(Image**)VG_(indexXA)(images, i);
-      if (im->gone || im->load >= a + len || a >= im->end)
+      if (im->gone || im->load >= a + len || a >= im->end
+          || !ran_from(im, a, len))
          continue;
       copy_symbols(im);
       copy_lines(im);
       im->gone = True;
+      VG_(HT_destruct)(im->pages, VG_(free));
+      im->pages = NULL;
    }
+}
+
+/* A mapping may take the place of another without an unmapping. */
+static void on_mmap(Addr a, SizeT len, Bool rr, Bool ww, Bool xx,
+                    ULong di_handle)
+{
+   on_munmap(a, len);
 }
 
 void DCFG_(track_images)(void)
@@ -332,6 +452,7 @@ void DCFG_(track_images)(void)
                                        cmp_files, VG_(malloc),
                                        "dcfg.image.files", VG_(free));
    VG_(track_die_mem_munmap)(on_munmap);
+   VG_(track_new_mem_mmap)(on_mmap);
 }
 
 UInt DCFG_(n_images)(void)

@@ -30,9 +30,13 @@
 
 #include "dcfg_port.h"
 
-/* The number of the image that holds the code at A: an object, or
-   another mapping.  A number is never used again after an unmapping. */
-UInt DCFG_(image_of)(Addr a);
+/* The number of the image that holds the code at A, LEN bytes: an object,
+   or another mapping.  After an unmapping, and where other code has been
+   written over what ran there, it is a new one.  FROM is the image that
+   control comes from, or DCFG_NO_IMAGE: where several generations fit,
+   that one is meant. */
+#define DCFG_NO_IMAGE 0xFFFFFFFFu
+UInt DCFG_(image_of)(Addr a, SizeT len, UInt from);
 
 /* Ask the core to tell about unmappings. */
 void DCFG_(track_images)(void);

@@ -41,7 +41,8 @@ InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64)
    UInt i   = 0;
    Bool rep = False;
 
-   /* Legacy prefixes in any order, then at most one REX. */
+   /* Prefixes, REX among them, in any order: like VEX, and like the
+      processor, which ignores a REX that another prefix follows. */
    for (; i < len; i++) {
       switch (bytes[i]) {
          case 0xF2: case 0xF3:
@@ -50,13 +51,15 @@ InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64)
          case 0x26: case 0x2E: case 0x36: case 0x3E:
          case 0x64: case 0x65: case 0x66: case 0x67: case 0xF0:
             continue;
+         case 0x40 ... 0x4F:
+            if (is64)
+               continue;
+            break;
          default:
             break;
       }
       break;
    }
-   if (is64 && i < len && (bytes[i] & 0xF0) == 0x40)
-      i++;
    if (i >= len)
       return InsnPlain;
 
@@ -77,7 +80,9 @@ InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64)
          return arg == 0xF8 ? InsnCond           // XBEGIN
                             : InsnPlain;
       case 0xE8:
-         return InsnCall;
+         /* In 32-bit code VEX takes `call` to the next instruction and the
+            `pop` there for one instruction, which calls nothing. */
+         return !is64 && len == i + 6 ? InsnPlain : InsnCall;
       case 0xE9: case 0xEB:
          return InsnJump;
       case 0xC2: case 0xC3: case 0xCA: case 0xCB: case 0xCF:

@@ -76,6 +76,7 @@
 #include "pub_tool_tooliface.h"
 
 #include "dcfg_bb.h"
+#include "dcfg_flow.h"
 #include "dcfg_image.h"
 #include "dcfg_instrument.h"
 #include "dcfg_thread.h"
@@ -86,8 +87,8 @@
 #  define HOST_ENDNESS Iend_LE
 #endif
 
-/* VEX's limit for .guest_max_insns is 100; an instruction has few exits. */
-#define MAX_INSTRS 128
+/* An instruction has few exits. */
+#define MAX_INSTRS DCFG_MAX_INSTRS
 #define MAX_EXITS  256
 
 /* The superblock in work. */
@@ -232,17 +233,10 @@ static void find_kinds(Work* w, const IRSB* sb)
       w->kinds[last] = InsnIndirectCall;
 }
 
-static UInt hash_code(Addr a, SizeT n)
-{
-   UInt h = 2166136261u;                    // FNV-1a
-   for (SizeT i = 0; i < n; i++)
-      h = (h ^ ((const UChar*)a)[i]) * 16777619u;
-   return h;
-}
-
-/* Fill in W's description of SB.  Returns False if no instruction of it
-   can complete. */
-static Bool describe(Work* w, const IRSB* sb, Addr entry)
+/* Fill in W's description of SB, which is jumped to at ENTRY by FROM (or
+   NULL).  Returns False if no instruction of it can complete. */
+static Bool describe(Work* w, const IRSB* sb, Addr entry,
+                     const Superblock* from)
 {
    Superblock* d = &w->desc;
    Int         k = -1;                      // the current instruction
@@ -284,9 +278,10 @@ static Bool describe(Work* w, const IRSB* sb, Addr entry)
                                     : 0;
    d->unredirected = sb->jumpkind == Ijk_NoRedir;
    find_kinds(w, sb);
-   d->image     = DCFG_(image_of)(d->addr);
-   d->code_hash = hash_code(d->addr, w->addrs[d->n_instrs - 1]
-                                     + w->lengths[d->n_instrs - 1] - d->addr);
+   d->image = DCFG_(image_of)(d->addr, w->addrs[d->n_instrs - 1]
+                                       + w->lengths[d->n_instrs - 1]
+                                       - d->addr,
+                               from == NULL ? DCFG_NO_IMAGE : from->image);
    return True;
 }
 
@@ -474,6 +469,18 @@ static void add_indirect(Work* w, IRExpr* target)
                       IRExpr_Const(IRConst_U64(1))));
 }
 
+/* SB is what runs at its entry from now on. */
+static void note_landing(const Superblock* sb, Bool unredirected)
+{
+   Bool changed = DCFG_(lands_elsewhere)(sb, unredirected);
+
+   if (changed)
+      DCFG_(settle_flows)(DCFG_(target_now)(sb->entry, unredirected));
+   DCFG_(land_here)(sb, unredirected);
+   if (changed)
+      DCFG_(retarget_threads)(sb->entry);
+}
+
 IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
                         const VexGuestLayout* layout,
                         const VexGuestExtents* vge,
@@ -483,13 +490,15 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
    Work w;
    Int  i, k = -1;
    Bool any_after = False;
+   const Superblock* from;
 
    tl_assert(gWordTy == hWordTy);
    VG_(memset)(&w, 0, sizeof(w));
    w.base    = IRTemp_INVALID;
    w.word_ty = hWordTy;
    w.layout  = layout;
-   if (!describe(&w, sbIn, closure->nraddr))
+   from = DCFG_(last_superblock)(closure->tid);
+   if (!describe(&w, sbIn, closure->nraddr, from))
       return sbIn;
 
    for (UInt e = 0; e < w.desc.n_exits; e++)
@@ -497,6 +506,7 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
          any_after = True;
    w.sb  = DCFG_(register_superblock)(&w.desc, w.desc.end == EndDirect
                                                || any_after);
+   note_landing(w.sb, from != NULL && from->unredirected);
    w.out = deepCopyIRSBExceptStmts(sbIn);
 
    for (i = 0; i < sbIn->stmts_used; i++) {

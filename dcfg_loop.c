@@ -163,6 +163,7 @@ static Bool find_loop(Finder* f, UInt head, UInt* seen, Loop* l)
 {
    UInt end = f->first_pred[head + 1];
 
+   /* Edges are in order of their sources, so these come in order. */
    l->first_back = f->n_ids;
    for (UInt i = f->first_pred[head]; i < end; i++)
       if (dominates(f, head, f->preds[i]))
@@ -170,8 +171,6 @@ static Bool find_loop(Finder* f, UInt head, UInt* seen, Loop* l)
    l->n_backs = f->n_ids - l->first_back;
    if (l->n_backs == 0)
       return False;
-   sort_ids(f->ids + l->first_back, l->n_backs);
-
    l->routine    = f->r->routine_of[head];
    l->head       = NodeFirstBlock + head;
    l->parent     = 0;

@@ -86,7 +86,7 @@ static const Compressor* find_compressor(const HChar* name)
    for (UInt i = 0; i < sizeof(compressors) / sizeof(compressors[0]); i++) {
       SizeT n = VG_(strlen)(name);
       SizeT m = VG_(strlen)(compressors[i].suffix);
-      if (n > m && VG_STREQ(name + n - m, compressors[i].suffix))
+      if (n > m && VG_(strcmp)(name + n - m, compressors[i].suffix) == 0)
          return &compressors[i];
    }
    return NULL;

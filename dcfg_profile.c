@@ -25,15 +25,9 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the reading of counters.  Handed: superblocks, threads with
-   their cells and diversions, images.  Taken by: dcfg_report.c; the flows
-   it finds go to dcfg_graph.c.
-
-   For each thread and superblock the cells give how often each exit was
-   taken (see dcfg_instrument.c).  Diversions correct that: the step that
-   a diverted superblock meant to take is taken back, and a step to where
-   control really went takes its place.  The end of a thread is one more
-   diversion, to END. */
+/* Owns: the list of instructions that ran.  Handed: what each superblock
+   did in each thread, by dcfg_flow.c; images.  Taken by: dcfg_report.c;
+   the flows go to dcfg_graph.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -42,114 +36,27 @@
 #include "pub_tool_mallocfree.h"
 
 #include "dcfg_bb.h"
+#include "dcfg_flow.h"
 #include "dcfg_image.h"
 #include "dcfg_profile.h"
 #include "dcfg_thread.h"
 
 #define NONE 0xFFFFFFFFu
-#define MAX_INSTRS 128        // of a superblock, as in dcfg_instrument.c
-
-/* A diversion of the superblock in work. */
-typedef
-   struct {
-      Position   from;
-      DivertKind kind;
-      Bool       ends;        // the thread's end, in place of .kind, .to
-      Addr       to;
-      ULong      count;
-      ULong      to_undo;     // steps to .from.addr to be taken back
-      UInt       left_at;     // index of the instruction it came from
-   }
-   Detour;
 
 typedef
    struct {
-      Profile*       p;
-      GraphBuilder*  gb;
-      UInt           n_sbs;
-      UShort*        n_ran;        // for each superblock id: how many of
-                                   // its instructions ever ran
-      UInt*          first_instr;  // the first one's place in .instrs
-      UInt*          place;        // for each image number
-      UInt           thread;
-      const ULong*   cells;
-      Detour*        detours;
-      UInt           n_detours, room;
-      Bool           lost;         // a flow that makes no sense was met
+      Profile*      p;
+      GraphBuilder* gb;
+      UInt          n_sbs;
+      UShort*       n_ran;        // for each superblock id: how many of
+                                  // its instructions ever ran
+      UInt*         first_instr;  // the first one's place in .instrs
+      UInt*         place;        // for each image number
+      SbRun         run;          // the superblock and thread in work
+      UInt          instrs[DCFG_MAX_INSTRS];  // places of its instructions
+      Bool          lost;         // a flow that makes no sense was met
    }
    Reader;
-
-/*------------------------------------------------------------*/
-/*--- What a superblock did in one thread                  ---*/
-/*------------------------------------------------------------*/
-
-/* A superblock in one thread. */
-typedef
-   struct {
-      const Superblock* sb;
-      ULong faulted[MAX_INSTRS];   // control left before instr K ran
-      ULong executed[MAX_INSTRS];  // instr K ran
-      ULong at_end;                // and no exit was taken
-      UInt  instrs[MAX_INSTRS];    // places in Profile.instrs
-   }
-   Running;
-
-/* Exit E was taken so often, given how often its instruction ran without
-   leaving through an exit before it. */
-static ULong times_taken(const Reader* r, const SbExit* e, ULong now)
-{
-   return e->counting == ExitBefore ? r->cells[e->cell]
-                                    : now - r->cells[e->cell];
-}
-
-/* How often the end of SB, which is indirect, was reached. */
-static ULong sum_of_pairs(const Reader* r, const Superblock* sb)
-{
-   ULong n = 0;
-   for (const Pair* p = sb->first_pair; p != NULL; p = p->next)
-      n += r->cells[p->cell];
-   return n;
-}
-
-/* Fill in all of RUN but .instrs from the cells and detours.  Returns how
-   many of the instructions ran at all. */
-static UInt tally(const Reader* r, const Superblock* sb, Running* run)
-{
-   UInt  e = 0, i, k, n_ran = 0;
-   ULong all_faulted = 0;
-   ULong now;                      // times control comes to instr k
-
-   run->sb = sb;
-   for (k = 0; k < sb->n_instrs; k++)
-      run->faulted[k] = 0;
-   for (i = 0; i < r->n_detours; i++)
-      if (r->detours[i].from.n_done > 0
-          && r->detours[i].kind != DivertBypass) {
-         run->faulted[r->detours[i].from.n_done] += r->detours[i].count;
-         all_faulted += r->detours[i].count;
-      }
-
-   /* Exits of the first instruction that are counted before they are
-      taken come on top of .started; without that cell, everything that
-      left must be summed. */
-   now = sb->started != 0 ? r->cells[sb->started]
-                          : sum_of_pairs(r, sb) + all_faulted;
-   for (i = 0; i < sb->n_exits; i++)
-      if (sb->exits[i].counting == ExitBefore
-          && (sb->exits[i].instr == 0 || sb->started == 0))
-         now += r->cells[sb->exits[i].cell];
-
-   for (k = 0; k < sb->n_instrs; k++) {
-      now -= run->faulted[k];
-      run->executed[k] = now;
-      if (now > 0)
-         n_ran = k + 1;
-      for (; e < sb->n_exits && sb->exits[e].instr == k; e++)
-         now -= times_taken(r, &sb->exits[e], now);
-   }
-   run->at_end = now;
-   return n_ran;
-}
 
 /*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
@@ -261,23 +168,25 @@ static UInt instr_at(const Reader* r, UInt place, Addr a)
           ? lo : NONE;
 }
 
-/* The instruction that runs when A is jumped to, or NONE. */
-static UInt landing(const Reader* r, Addr a, Bool unredirected)
+/* The instruction that runs when T is jumped to, or NONE. */
+static UInt landing(const Reader* r, Target t)
 {
-   if (!unredirected)
-      a = DCFG_(redirected)(a);
-   return instr_at(r, r->place[DCFG_(image_of)(a)], a);
+   Addr addr;
+   UInt image;
+   return DCFG_(landing)(t, &addr, &image)
+          ? instr_at(r, r->place[image], addr) : NONE;
 }
 
 /*------------------------------------------------------------*/
-/*--- Flows of one superblock                              ---*/
+/*--- Flows                                                ---*/
 /*------------------------------------------------------------*/
 
-static void lose(Reader* r, const Superblock* sb, Addr to)
+static void lose(Reader* r, Target to)
 {
    if (!r->lost)
       VG_(umsg)("dcfg: internal error: control flow from superblock %#lx "
-                "to %#lx is not accounted for\n", sb->addr, to);
+                "to %#lx is not accounted for\n",
+                r->run.sb == NULL ? 0 : r->run.sb->addr, to.addr);
    r->lost = True;
 }
 
@@ -304,198 +213,119 @@ static EdgeType type_of_step(InsnKind kind, Addr instr, Addr next,
    return EdgeUnknown;
 }
 
-/* The superblock left its K-th instruction for TARGET, COUNT times
-   according to the counters. */
-static void step(Reader* r, const Running* run, UInt k, Addr target,
-                 Bool unredirected, ULong count)
+/* A FlowFn; ARG is the Reader. */
+static void step(void* arg, const SbRun* run, UInt k, Target target,
+                 ULong count)
 {
-   for (UInt i = 0; i < r->n_detours && count > 0; i++) {
-      Detour* d = &r->detours[i];
-      if (d->to_undo == 0 || d->from.addr != target)
-         continue;
-      ULong n = d->to_undo < count ? d->to_undo : count;
-      d->to_undo -= n;
-      count      -= n;
-      d->left_at  = k;
-   }
-   if (count == 0)
-      return;
-
-   const Instr* in   = &r->p->instrs[run->instrs[k]];
+   Reader*      r    = arg;
+   const Instr* in   = &r->p->instrs[r->instrs[k]];
    EdgeType     type = type_of_step(in->kind, in->addr, in->addr + in->len,
-                                    target);
-   UInt         to   = landing(r, target, unredirected);
+                                    target.addr);
+   UInt         to   = landing(r, target);
+
    if (to == NONE)
-      lose(r, run->sb, target);
+      lose(r, target);
    else if (in->kind == InsnPlain && type == EdgeFallThrough)
-      DCFG_(graph_onward)(r->gb, r->thread, run->instrs[k], to, count);
+      DCFG_(graph_onward)(r->gb, run->thread, r->instrs[k], to, count);
    else
-      DCFG_(graph_edge)(r->gb, r->thread, run->instrs[k], to, type, count);
+      DCFG_(graph_edge)(r->gb, run->thread, r->instrs[k], to, type, count);
+}
+
+static EdgeType type_of_detour(const Detour* d, InsnKind kind)
+{
+   switch (d->kind) {
+      case DivertSignal:    return EdgeContextChange;
+      case DivertSigreturn: return EdgeContextChangeReturn;
+      case DivertBypass:    return EdgeContextChangeBypass;
+      case DivertRestart:   break;
+   }
+   return kind == InsnSyscall ? EdgeSystemCallBypass : EdgeUnknown;
 }
 
 /* Where the detours of the superblock led. */
-static void take_detours(Reader* r, const Running* run)
+static void take_detours(Reader* r)
 {
-   for (UInt i = 0; i < r->n_detours; i++) {
-      Detour* d = &r->detours[i];
-      UInt from, to;
-      if (d->to_undo > 0)
-         lose(r, run->sb, d->from.addr);
-      /* A bypass begins where the interruption did. */
-      if (d->kind == DivertBypass)
-         for (UInt j = 0; j < r->n_detours; j++)
-            if (r->detours[j].kind == DivertSignal
-                && r->detours[j].from.n_done == d->from.n_done
-                && r->detours[j].from.addr == d->from.addr)
-               d->left_at = r->detours[j].left_at;
-      from = run->instrs[d->from.n_done > 0 ? d->from.n_done - 1
-                                            : d->left_at];
-      to   = d->ends ? INSTR_END : landing(r, d->to, False);
+   for (UInt i = 0; i < r->run.n_detours; i++) {
+      const Detour* d = &r->run.detours[i];
+      if (d->kind == DivertBypass ? d->ends : d->count == 0)
+         continue;
+      UInt from = r->instrs[d->from.n_done > 0 ? d->from.n_done - 1
+                                               : d->left_at];
       if (d->ends) {
-         DCFG_(graph_edge)(r->gb, r->thread, from, to, EdgeExit, d->count);
-      } else if (d->kind == DivertBypass) {
+         DCFG_(graph_edge)(r->gb, r->run.thread, from, INSTR_END, EdgeExit,
+                           d->count);
+      } else {
+         UInt to = landing(r, d->to);
          if (to != NONE)
-            DCFG_(graph_edge)(r->gb, r->thread, from, to,
-                              EdgeContextChangeBypass, 0);
-      } else if (d->count > 0) {
-         Bool again = d->kind == DivertRestart
-                      && r->p->instrs[from].kind == InsnSyscall;
-         if (to == NONE)
-            lose(r, run->sb, d->to);
-         else
-            DCFG_(graph_edge)(r->gb, r->thread, from, to,
-                              d->kind == DivertSignal    ? EdgeContextChange
-                            : d->kind == DivertSigreturn
-                                                   ? EdgeContextChangeReturn
-                            : again ? EdgeSystemCallBypass : EdgeUnknown,
-                              d->count);
+            DCFG_(graph_edge)(r->gb, r->run.thread, from, to,
+                              type_of_detour(d, r->p->instrs[from].kind),
+                              d->kind == DivertBypass ? 0 : d->count);
+         else if (d->kind != DivertBypass)
+            lose(r, d->to);
       }
+      if (d->to_undo > 0)
+         lose(r, d->from.target);
    }
 }
 
-/* Pass on what SB did in the thread. */
-static void read_superblock(Reader* r, const Superblock* sb)
+/* Pass on what the superblock did in the thread: once for each way out,
+   the instructions up to there, and the steps. */
+static void pass_on(Reader* r, UInt n_ran)
 {
-   UInt    last = sb->n_instrs - 1;
-   UInt    e = 0, i, k, n_ran;
-   Running run;
-
-   n_ran = tally(r, sb, &run);
-   if (n_ran == 0)
-      return;
-
+   const SbRun*      run = &r->run;
+   const Superblock* sb  = run->sb;
    Addr a = sb->addr;
-   for (k = 0, i = r->first_instr[sb->id]; k < n_ran;
-        a += sb->lengths[k++]) {
+   UInt i = r->first_instr[sb->id];
+   UInt k;
+
+   for (k = 0; k < n_ran; a += sb->lengths[k++]) {
       while (r->p->instrs[i].addr != a)
          i++;
-      run.instrs[k] = i;
+      r->instrs[k] = i;
    }
-
-   /* Once for each way out: the instructions up to there, and the step. */
-   for (k = 0; k < n_ran; k++) {
-      ULong now = run.executed[k];
-      DCFG_(graph_run)(r->gb, r->thread, run.instrs, k, run.faulted[k]);
-      for (; e < sb->n_exits && sb->exits[e].instr == k; e++) {
-         ULong taken = times_taken(r, &sb->exits[e], now);
-         DCFG_(graph_run)(r->gb, r->thread, run.instrs, k + 1, taken);
-         step(r, &run, k, sb->exits[e].target, False, taken);
-         now -= taken;
-      }
+   for (k = 1; k <= n_ran; k++) {
+      ULong onward = k < n_ran ? run->executed[k] : 0;
+      if (run->executed[k - 1] > onward)
+         DCFG_(graph_run)(r->gb, run->thread, r->instrs, k,
+                          run->executed[k - 1] - onward);
    }
-   if (n_ran < sb->n_instrs)
-      DCFG_(graph_run)(r->gb, r->thread, run.instrs, n_ran,
-                       run.faulted[n_ran]);
-   DCFG_(graph_run)(r->gb, r->thread, run.instrs, last + 1, run.at_end);
-   if (sb->end == EndDirect)
-      step(r, &run, last, sb->next, sb->unredirected, run.at_end);
-   else
-      for (const Pair* p = sb->first_pair; p != NULL; p = p->next)
-         step(r, &run, last, p->target, sb->unredirected,
-              r->cells[p->cell]);
-   take_detours(r, &run);
-}
-
-/*------------------------------------------------------------*/
-/*--- All flows                                            ---*/
-/*------------------------------------------------------------*/
-
-static Detour* new_detour(Reader* r, Position from, ULong count)
-{
-   if (r->n_detours == r->room) {
-      r->room    = r->room ? 2 * r->room : 16;
-      r->detours = VG_(realloc)("dcfg.profile.detours", r->detours,
-                                r->room * sizeof(Detour));
-   }
-   Detour* d = &r->detours[r->n_detours++];
-   VG_(memset)(d, 0, sizeof(Detour));
-   d->from    = from;
-   d->count   = count;
-   d->to_undo = from.n_done == 0 ? count : 0;
-   d->left_at = from.sb == 0 ? 0 : DCFG_(superblock)(from.sb)->n_instrs - 1;
-   return d;
-}
-
-/* Collect the detours of superblock ID in this thread; *D is the next
-   diversion that was not yet looked at. */
-static void find_detours(Reader* r, UInt id, const ThreadInfo* info,
-                         const Diversion** d)
-{
-   r->n_detours = 0;
-   for (; *d != NULL && (*d)->thread == r->thread && (*d)->from.sb == id;
-        *d = DCFG_(next_diversion)()) {
-      ULong   count  = (*d)->count - (*d == info->undone ? 1 : 0);
-      Detour* detour = new_detour(r, (*d)->from, count);
-      detour->kind = (*d)->kind;
-      detour->to   = (*d)->to;
-   }
-   if (id != 0 && id == info->last.sb)
-      new_detour(r, info->last, 1)->ends = True;
+   DCFG_(each_flow)(&r->run, step, r);
+   take_detours(r);
 }
 
 /* The thread's way in: ENTRY, or what came in place of it. */
-static void read_entry(Reader* r, const ThreadInfo* info)
+static void pass_on_entry(Reader* r, const ThreadInfo* info)
 {
-   Addr a  = info->entry;
-   UInt to;
+   Target t = info->entry;
 
-   for (UInt i = 0; i < r->n_detours; i++)
-      if (r->detours[i].count > 0)
-         a = r->detours[i].to;
-   to = landing(r, a, False);
+   for (UInt i = 0; i < r->run.n_detours; i++)
+      if (r->run.detours[i].count > 0)
+         t = r->run.detours[i].to;
+   UInt to = landing(r, t);
    if (to == NONE)
-      lose(r, DCFG_(superblock)(info->last.sb), a);
+      lose(r, t);
    else
-      DCFG_(graph_edge)(r->gb, r->thread, INSTR_START, to, EdgeEntry, 1);
+      DCFG_(graph_edge)(r->gb, r->run.thread, INSTR_START, to, EdgeEntry, 1);
 }
 
 /* Visit every superblock in every thread: to find out what ran, as long
    as there is no graph to pass it on to. */
 static void read_all(Reader* r)
 {
-   const Diversion* d;
-   Running          run;
-
-   DCFG_(reset_diversions)();
-   d = DCFG_(next_diversion)();
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
       DCFG_(thread_info)(t, &info);
-      r->thread = t;
-      r->cells  = DCFG_(cell_counts)(info.cells);
-      find_detours(r, 0, &info, &d);
+      const ULong* cells = DCFG_(cell_counts)(info.cells);
+      DCFG_(read_run)(&r->run, t, &info, cells, NULL);
       if (info.ran && r->gb != NULL)
-         read_entry(r, &info);
+         pass_on_entry(r, &info);
       for (UInt id = 1; id <= r->n_sbs; id++) {
-         const Superblock* sb = DCFG_(superblock)(id);
-         find_detours(r, id, &info, &d);
-         if (r->gb != NULL) {
-            read_superblock(r, sb);
-         } else {
-            UInt n_ran = tally(r, sb, &run);
-            if (n_ran > r->n_ran[id])
-               r->n_ran[id] = n_ran;
-         }
+         UInt n_ran = DCFG_(read_run)(&r->run, t, &info, cells,
+                                      DCFG_(superblock)(id));
+         if (r->gb != NULL && n_ran > 0)
+            pass_on(r, n_ran);
+         else if (n_ran > r->n_ran[id])
+            r->n_ran[id] = n_ran;
       }
    }
 }
@@ -526,7 +356,7 @@ Profile* DCFG_(take_profile)(void)
    VG_(free)(r.n_ran);
    VG_(free)(r.first_instr);
    VG_(free)(r.place);
-   VG_(free)(r.detours);
+   VG_(free)(r.run.detours);
    return r.p;
 }
 

@@ -233,7 +233,8 @@ static void say_what_was_written(const HChar* name, const JsonDcfg* d)
       instrs += d->graph->thread_instrs[t];
    VG_(umsg)("dcfg: wrote %s: %'u blocks, %'u edges, %'u routines, "
              "%'u loops, %'llu instructions\n",
-             name, d->graph->n_blocks, d->graph->n_edges,
+             name, d->with_cfg ? d->graph->n_blocks : 0,
+             d->with_cfg ? d->graph->n_edges : 0,
              d->routines ? d->routines->n_routines : 0,
              d->loops ? d->loops->n_loops : 0, instrs);
 }

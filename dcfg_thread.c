@@ -72,7 +72,7 @@ typedef
       UInt       index;
       Bool       started;     // has been in generated code
       Bool       running;     // is there now
-      Addr       entry;
+      Target     entry;
       Addr       stop_ip;     // where it last left generated code
       Bool       signalled;   // a handler was entered since then ...
       Addr       signal_ip;   // ... in place of this address
@@ -98,6 +98,15 @@ static Word cmp_addr(Addr a, Addr b)
    return a < b ? -1 : a > b ? 1 : 0;
 }
 
+static Word cmp_targets(Target a, Target b)
+{
+   Word r;
+
+   if ((r = cmp_addr(a.addr,    b.addr))    != 0) return r;
+   if ((r = cmp_addr(a.version, b.version)) != 0) return r;
+   return cmp_addr(a.unredirected, b.unredirected);
+}
+
 static Word cmp_diversions(const void* va, const void* vb)
 {
    const Diversion* a = va;
@@ -107,9 +116,9 @@ static Word cmp_diversions(const void* va, const void* vb)
    if ((r = cmp_addr(a->thread,      b->thread))      != 0) return r;
    if ((r = cmp_addr(a->from.sb,     b->from.sb))     != 0) return r;
    if ((r = cmp_addr(a->from.n_done, b->from.n_done)) != 0) return r;
-   if ((r = cmp_addr(a->from.addr,   b->from.addr))   != 0) return r;
+   if ((r = cmp_targets(a->from.target, b->from.target)) != 0) return r;
    if ((r = cmp_addr(a->kind,        b->kind))        != 0) return r;
-   return cmp_addr(a->to, b->to);
+   return cmp_targets(a->to, b->to);
 }
 
 static UWord* mark_of(const Thread* t)
@@ -122,12 +131,13 @@ static UWord* mark_of(const Thread* t)
 static Position position(const Thread* t, Addr addr)
 {
    UWord    mark = *mark_of(t);
-   Position p    = { DCFG_MARK_ID(mark), 0, addr };
+   Position p    = { DCFG_MARK_ID(mark), 0, { 0, 0, False } };
 
    if (mark & DCFG_MARK_DIVERTED)
       return t->diverted->from;
-   if (p.sb != 0 && !(mark & DCFG_MARK_DONE)) {
-      const Superblock* sb = DCFG_(superblock)(p.sb);
+   const Superblock* sb = p.sb == 0 ? NULL : DCFG_(superblock)(p.sb);
+   p.target = DCFG_(target_now)(addr, sb != NULL && sb->unredirected);
+   if (sb != NULL && !(mark & DCFG_MARK_DONE)) {
       Addr a = sb->addr;
       for (UInt k = 1; k < sb->n_instrs; k++) {
          a += sb->lengths[k - 1];
@@ -140,10 +150,17 @@ static Position position(const Thread* t, Addr addr)
    return p;
 }
 
+/* Where T, which is not in generated code, was going when it left it. */
+static Addr bound_for(const Thread* t)
+{
+   return t->signalled ? t->signal_ip : t->stop_ip;
+}
+
 static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
                             Addr to)
 {
-   Diversion  key = { t->index, from, kind, to, 0 };
+   Diversion  key = { t->index, from, kind,
+                        DCFG_(target_now)(to, False), 0 };
    Diversion* d   = VG_(OSetGen_Lookup)(diversions, &key);
 
    if (d == NULL) {
@@ -216,7 +233,7 @@ static void on_start(ThreadId tid, ULong blocks)
 
    if (!t->started) {
       t->started = True;
-      t->entry   = ip;
+      t->entry   = DCFG_(target_now)(ip, False);
    } else if (t->signalled) {
       divert(t, t->signal_ip, DivertSignal, ip);
    } else if (ip != t->stop_ip || t->sigreturn) {
@@ -271,7 +288,7 @@ static void on_exit(ThreadId tid)
       VG_(free)(t);
       return;
    }
-   t->last = position(t, t->signalled ? t->signal_ip : t->stop_ip);
+   t->last = position(t, bound_for(t));
    if (*mark_of(t) & DCFG_MARK_DIVERTED)
       t->diverted->count--;
    t->live = False;
@@ -295,6 +312,12 @@ static void on_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n_args)
 static void on_syscall_done(ThreadId tid, UInt sysno, UWord* args,
                             UInt n_args, SysRes res)
 {
+}
+
+const Superblock* DCFG_(last_superblock)(ThreadId tid)
+{
+   UInt id = DCFG_MARK_ID(*mark_of(by_tid[tid]));
+   return id == 0 ? NULL : DCFG_(superblock)(id);
 }
 
 /* The child of a fork starts anew with the thread that forked. */
@@ -418,19 +441,56 @@ void DCFG_(thread_info)(UInt index, ThreadInfo* info)
    info->undone = t->live && (*mark_of(t) & DCFG_MARK_DIVERTED)
                   ? t->diverted : NULL;
    info->last   = t->live
-                  ? position(t, t->signalled ? t->signal_ip : t->stop_ip)
+                  ? position(t, bound_for(t))
                   : t->last;
    info->ran    = t->started && info->last.sb != 0;
 }
 
-void DCFG_(reset_diversions)(void)
+void DCFG_(each_diversion)(UInt thread, UInt sb,
+                           void (*do_it)(void* arg, const Diversion* d),
+                           void* arg)
 {
-   VG_(OSetGen_ResetIter)(diversions);
+   Diversion        key;
+   const Diversion* d;
+
+   if (VG_(OSetGen_Size)(diversions) == 0)
+      return;
+   VG_(memset)(&key, 0, sizeof(key));
+   key.thread  = thread;
+   key.from.sb = sb;
+   VG_(OSetGen_ResetIterAt)(diversions, &key);
+   while ((d = VG_(OSetGen_Next)(diversions)) != NULL
+          && d->thread == thread && d->from.sb == sb)
+      do_it(arg, d);
 }
 
-const Diversion* DCFG_(next_diversion)(void)
+Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr)
 {
-   return VG_(OSetGen_Next)(diversions);
+   const Thread* t = *(Thread**)VG_(indexXA)(threads, thread);
+
+   if (!t->live || !t->started || bound_for(t) != addr
+       || (*mark_of(t) & DCFG_MARK_DIVERTED))
+      return False;
+   Position p = position(t, addr);
+   return p.sb == sb && p.n_done == 0;
+}
+
+void DCFG_(retarget_threads)(Addr addr)
+{
+   for (Word i = 0; i < VG_(sizeXA)(threads); i++) {
+      Thread* t = *(Thread**)VG_(indexXA)(threads, i);
+      if (!t->live || !t->started)
+         continue;
+      if ((*mark_of(t) & DCFG_MARK_DIVERTED)
+          && t->diverted->to.addr == addr) {
+         t->diverted->count--;
+         t->diverted = diversion(t, t->diverted->from, t->diverted->kind,
+                                 addr);
+         t->diverted->count++;
+      } else if (*mark_of(t) == 0 && t->entry.addr == addr) {
+         t->entry = DCFG_(target_now)(addr, False);
+      }
+   }
 }
 
 /*--------------------------------------------------------------------*/

@@ -30,16 +30,17 @@
 #define __DCFG_THREAD_H
 
 #include "pub_tool_basics.h"
+#include "dcfg_bb.h"
 #include "dcfg_cells.h"
 
 /* Where a thread stood: behind superblock SB (0: before its first one),
-   having left it for ADDR; or, if N_DONE is not 0, within SB, with that
-   many instructions completed, at the instruction at ADDR. */
+   having left it for TARGET; or, if N_DONE is not 0, within SB, with that
+   many instructions completed, at the one at TARGET.addr. */
 typedef
    struct {
-      UInt sb;
-      UInt n_done;
-      Addr addr;
+      UInt   sb;
+      UInt   n_done;
+      Target target;
    }
    Position;
 
@@ -58,7 +59,7 @@ typedef
       UInt       thread;
       Position   from;
       DivertKind kind;
-      Addr       to;
+      Target     to;
       ULong      count;
    }
    Diversion;
@@ -66,7 +67,7 @@ typedef
 typedef
    struct {
       Bool       ran;        // executed an instruction
-      Addr       entry;      // the first one's address
+      Target     entry;      // the first one
       Position   last;       // where it stands, or stood at its end
       const Diversion* undone;   // NULL, or one whose last time led nowhere
       CellArray* cells;
@@ -80,13 +81,25 @@ void DCFG_(track_threads)(void);
    ID is not in its cache: the counter for TARGET. */
 ULong* DCFG_(indirect_miss)(UWord id, Addr target);
 
+/* What TID ran last, or NULL. */
+const Superblock* DCFG_(last_superblock)(ThreadId tid);
+
 /* Threads by index, in order of creation. */
 UInt DCFG_(n_threads)(void);
 void DCFG_(thread_info)(UInt index, ThreadInfo* info);
 
-/* Diversions in order of (thread, from.sb); NULL after the last. */
-void DCFG_(reset_diversions)(void);
-const Diversion* DCFG_(next_diversion)(void);
+/* Call DO_IT with each diversion of THREAD from superblock SB. */
+void DCFG_(each_diversion)(UInt thread, UInt sb,
+                           void (*do_it)(void* arg, const Diversion* d),
+                           void* arg);
+
+/* Is THREAD, which has not ended, on its way from superblock SB to ADDR?
+   It will run what will be there by then. */
+Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr);
+
+/* What is run at ADDR has changed: let threads that were diverted there
+   and have not run since find the new code. */
+void DCFG_(retarget_threads)(Addr addr);
 
 #endif /* __DCFG_THREAD_H */
 

@@ -60,7 +60,8 @@ def name(n, blocks):
 # ---- images and blocks ------------------------------------------------------------------------------------
 
 def check_images(p, opts, bad):
-    spans = sorted((im.load, im.load + im.size, im) for im in p.images if im.size > 0)
+    spans = sorted(((im.load, im.load + im.size, im) for im in p.images if im.size > 0),
+                   key=lambda span: span[:2])
     for im in p.images:
         if im.size <= 0 or im.load < 0 or im.load + im.size > 1 << 64:
             bad("image-range", "image %d at %#x with size %d" % (im.id, im.load, im.size))
