@@ -52,20 +52,32 @@
    dcfg_routine.c, dcfg_loop.c, dcfg_json.c and dcfg_insn.c know nothing
    of Valgrind and are tested on their own.
 
-   This file owns: the tool's registration and its options. */
+   This file owns: the tool's registration, its options, and when a graph
+   is written: at the end, before an execve that may succeed, and when a
+   debugger asks. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_gdbserver.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "valgrind.h"              // VG_USERREQ__GDB_MONITOR_COMMAND
 
 #include "dcfg_image.h"
 #include "dcfg_instrument.h"
 #include "dcfg_out.h"
 #include "dcfg_report.h"
 #include "dcfg_thread.h"
+
+/*------------------------------------------------------------*/
+/*--- Options                                              ---*/
+/*------------------------------------------------------------*/
 
 static ReportOptions opts = {
    .out_file = "dcfg.out.%p.json",
@@ -111,10 +123,99 @@ static void post_clo_init(void)
    DCFG_(check_out_file)("--dcfg-out-file", opts.out_file);
 }
 
+/*------------------------------------------------------------*/
+/*--- Occasions to write                                   ---*/
+/*------------------------------------------------------------*/
+
 static void fini(Int exitcode)
 {
-   DCFG_(report)(&opts);
+   DCFG_(report)(&opts, NULL);
 }
+
+/* If execve succeeds, nothing is left of the tool.  If it fails, the run
+   goes on and its file is written again at the end.  Programs try one
+   directory of the PATH after the other: there is no need to write
+   anything for a file that is not there. */
+static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
+{
+   Bool exec = False;
+
+   DCFG_(note_syscall)(tid, sysno);
+#if defined(__NR_execve)
+   struct vg_stat st;
+   if (sysno == __NR_execve)
+      exec = !sr_isError(VG_(stat)((const HChar*)args[0], &st));
+#endif
+#if defined(__NR_execveat)
+   if (sysno == __NR_execveat)
+      exec = True;
+#endif
+   if (exec)
+      DCFG_(report)(&opts, NULL);
+}
+
+static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
+                          SysRes res)
+{
+}
+
+static void in_fork_child(ThreadId tid)
+{
+   DCFG_(start_anew)(tid);
+   DCFG_(disown_out_files)();
+}
+
+static void print_monitor_help(void)
+{
+   VG_(gdb_printf)(
+"\n"
+"dcfg monitor commands:\n"
+"  dump [<file>]   write the graph of the run so far to <file>\n"
+"                  or else to the file of --dcfg-out-file\n"
+"  status          say how much ran so far\n"
+"\n");
+}
+
+/* Returns False if REQ is no command of this tool's. */
+static Bool monitor_command(const HChar* req)
+{
+   HChar    line[VG_(strlen)(req) + 1];
+   HChar*   rest;
+   Progress p;
+
+   VG_(strcpy)(line, req);
+   switch (VG_(keyword_id)("help dump status",
+                           VG_(strtok_r)(line, " ", &rest),
+                           kwd_report_duplicated_matches)) {
+      case -2:
+         return True;
+      case 0:
+         print_monitor_help();
+         return True;
+      case 1:
+         DCFG_(report)(&opts, VG_(strtok_r)(NULL, " ", &rest));
+         return True;
+      case 2:
+         DCFG_(progress)(&p);
+         VG_(gdb_printf)("%'u blocks, %'u edges, %'llu instructions\n",
+                         p.blocks, p.edges, p.instrs);
+         return True;
+      default:
+         return False;
+   }
+}
+
+static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
+{
+   if (args[0] != VG_USERREQ__GDB_MONITOR_COMMAND)
+      return False;
+   *ret = monitor_command((const HChar*)args[1]);
+   return *ret;
+}
+
+/*------------------------------------------------------------*/
+/*--- Registration                                         ---*/
+/*------------------------------------------------------------*/
 
 static void pre_clo_init(void)
 {
@@ -129,6 +230,9 @@ static void pre_clo_init(void)
    VG_(basic_tool_funcs)(post_clo_init, DCFG_(instrument), fini);
    VG_(needs_command_line_options)(process_option, print_usage,
                                    print_debug_usage);
+   VG_(needs_syscall_wrapper)(before_syscall, after_syscall);
+   VG_(needs_client_requests)(client_request);
+   VG_(atfork)(NULL, NULL, in_fork_child);
    DCFG_(track_images)();
    DCFG_(track_threads)();
 }

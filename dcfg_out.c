@@ -30,7 +30,12 @@
 
    Text goes to a file beside the final one, which is renamed when it is
    complete.  What is there and is not a regular file (/dev/null, a pipe)
-   is written to directly. */
+   is written to directly.
+
+   A name that says nothing of the process (no %p) may be wanted by
+   several: forked children, or a program that this process was before it
+   called execve.  A file that appeared since the first of them started
+   and that this process did not write is therefore left alone. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -59,6 +64,17 @@ static const Compressor compressors[] = {
    { ".xz",  "xz",    "exec xz -f \"$0\""              },
    { ".zst", "zstd",  "exec zstd -q -f --rm \"$0\""    },
 };
+
+/* The files this process wrote last, to know them by. */
+typedef
+   struct {
+      ULong dev, ino;
+   }
+   FileId;
+
+#define N_OWN_FILES 8
+static FileId own_files[N_OWN_FILES];
+static UInt   n_own_files;
 
 struct _OutFile {
    HChar* name;                 // as the user wants it
@@ -100,6 +116,126 @@ static HChar* plain_name(const OutFile* f)
       s[VG_(strlen)(s) - VG_(strlen)(f->compressor->suffix)] = 0;
    return s;
 }
+
+/*------------------------------------------------------------*/
+/*--- Other processes                                      ---*/
+/*------------------------------------------------------------*/
+
+/* From /proc/PID/stat: its parent, and when it began in ticks of 10 ms
+   from the machine's start.  Returns False if that cannot be read. */
+static Bool read_stat(Int pid, Int* parent, Long* start)
+{
+   HChar  buf[1024];
+   HChar* s;
+
+   VG_(sprintf)(buf, "/proc/%d/stat", pid);
+   Int fd = VG_(fd_open)(buf, VKI_O_RDONLY, 0);
+   if (fd < 0)
+      return False;
+   Int n = VG_(read)(fd, buf, sizeof(buf) - 1);
+   VG_(close)(fd);
+   if (n <= 0)
+      return False;
+   buf[n] = 0;
+   s = VG_(strrchr)(buf, ')');             // the name may hold anything
+   for (Int field = 3; s != NULL && field <= 22; field++) {
+      s = VG_(strchr)(s + 1, ' ');
+      if (s != NULL && field == 4)
+         *parent = VG_(strtoll10)(s + 1, NULL);
+      if (s != NULL && field == 22)
+         *start = VG_(strtoll10)(s + 1, NULL);
+   }
+   return s != NULL;
+}
+
+static Bool runs_this_tool(Int pid)
+{
+   HChar   link[64], own[512], others[512];
+   SSizeT  n, m;
+
+   VG_(sprintf)(link, "/proc/%d/exe", pid);
+   n = VG_(readlink)("/proc/self/exe", own, sizeof(own));
+   m = VG_(readlink)(link, others, sizeof(others));
+   return n > 0 && n == m && VG_(memcmp)(own, others, n) == 0;
+}
+
+/* When the first of this process's forefathers that run under this tool
+   began (or what it was before it called execve): microseconds of the
+   clock that files have, or 0 if that cannot be found out.  */
+static Long family_start(void)
+{
+   const Int           clock_boottime = 7;
+   struct vki_timespec up;
+   struct vki_timeval  now;
+   Int                 pid = VG_(getpid)(), parent = 0;
+   Long                start = 0;
+
+   while (read_stat(pid, &parent, &start) && parent > 1
+          && runs_this_tool(parent))
+      pid = parent;
+   if (start == 0)
+      return 0;
+   VG_(clock_gettime)(&up, clock_boottime);
+   VG_(gettimeofday)(&now, NULL);
+   return (now.tv_sec - up.tv_sec) * 1000000LL
+          + now.tv_usec - up.tv_nsec / 1000 + start * 10000;
+}
+
+/* Did another process of the family write the file with ST?  The family's
+   start is known to a tick, and a file's time to another. */
+static Bool is_anothers(const struct vg_stat* st)
+{
+   Long written = st->mtime * 1000000LL + st->mtime_nsec / 1000;
+   Long start   = family_start();
+
+   for (UInt i = 0; i < n_own_files; i++)
+      if (own_files[i].dev == st->dev && own_files[i].ino == st->ino)
+         return False;
+   return start != 0 && written > start + 15000;
+}
+
+static void note_own_file(const HChar* name)
+{
+   struct vg_stat st;
+
+   if (sr_isError(VG_(stat)(name, &st)))
+      return;
+   if (n_own_files < N_OWN_FILES)
+      n_own_files++;
+   for (UInt i = n_own_files - 1; i > 0; i--)
+      own_files[i] = own_files[i - 1];
+   own_files[0].dev = st.dev;
+   own_files[0].ino = st.ino;
+}
+
+void DCFG_(disown_out_files)(void)
+{
+   n_own_files = 0;
+}
+
+/* NAME with this process's id before its suffixes, and a number if there
+   is such a file as well. */
+static HChar* other_name(const HChar* name)
+{
+   const Compressor* c = find_compressor(name);
+   SizeT  n   = VG_(strlen)(name) - (c ? VG_(strlen)(c->suffix) : 0);
+   HChar* res = VG_(malloc)("dcfg.out.other", VG_(strlen)(name) + 40);
+
+   if (n > 5 && VG_(strncmp)(name + n - 5, ".json", 5) == 0)
+      n -= 5;
+   for (Int k = 1; ; k++) {
+      struct vg_stat st;
+      VG_(memcpy)(res, name, n);
+      VG_(sprintf)(res + n, k == 1 ? ".%d" : ".%d-%d", VG_(getpid)(), k);
+      VG_(strcat)(res, name + n);
+      if (sr_isError(VG_(stat)(res, &st)))
+         return res;
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Files                                                ---*/
+/*------------------------------------------------------------*/
 
 static OutFile* create(const HChar* opt, const HChar* format)
 {
@@ -144,10 +280,6 @@ static void delete(OutFile* f)
    VG_(free)(f->temp);
    VG_(free)(f);
 }
-
-/*------------------------------------------------------------*/
-/*--- Files                                                ---*/
-/*------------------------------------------------------------*/
 
 void DCFG_(check_out_file)(const HChar* opt, const HChar* format)
 {
@@ -200,6 +332,21 @@ static Bool compress(OutFile* f)
    return pid > 0 && status == 0;
 }
 
+/* The name for a complete file that wants to be called NAME, which is
+   freed if it is another process's. */
+static HChar* free_name(HChar* name)
+{
+   struct vg_stat st;
+
+   if (sr_isError(VG_(stat)(name, &st)) || !is_anothers(&st))
+      return name;
+   HChar* other = other_name(name);
+   VG_(umsg)("dcfg: %s was written by another process, this one writes %s\n",
+             name, other);
+   VG_(free)(name);
+   return other;
+}
+
 HChar* DCFG_(close_out_file)(OutFile* f)
 {
    HChar* name = VG_(strdup)("dcfg.out.result", f->name);
@@ -221,9 +368,13 @@ HChar* DCFG_(close_out_file)(OutFile* f)
                    f->compressor->program, name);
       }
    }
-   if (f->error == 0 && is_temporary(f)
-       && VG_(rename)(f->temp, name) != 0)
-      f->error = VKI_EACCES;
+   if (f->error == 0 && is_temporary(f)) {
+      name = free_name(name);
+      if (VG_(rename)(f->temp, name) != 0)
+         f->error = VKI_EACCES;
+   }
+   if (f->error == 0)
+      note_own_file(name);
    if (f->error != 0) {
       VG_(umsg)("dcfg: cannot write %s: %s\n", f->name,
                 VG_(strerror)(f->error));

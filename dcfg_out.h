@@ -33,6 +33,11 @@
 /* A file that appears under its name only when it is complete. */
 typedef struct _OutFile OutFile;
 
+/* Where two processes would write one file, the second to finish takes
+   another name and says so.  Call this in the child of a fork: it is not
+   the process that wrote its parent's files. */
+void DCFG_(disown_out_files)(void);
+
 /* Before the program runs: make sure that the file that option OPT names
    with FORMAT (%p, %q{VAR}, %n) can be created; otherwise say why not and
    exit. */

@@ -225,23 +225,38 @@ static XArray* find_images(const Profile* p, JsonImage* images,
    return files;
 }
 
+static ULong all_instrs(const Graph* g)
+{
+   ULong n = 0;
+
+   for (UInt t = 0; t < g->n_threads; t++)
+      n += g->thread_instrs[t];
+   return n;
+}
+
+void DCFG_(progress)(Progress* pr)
+{
+   Profile* p = DCFG_(take_profile)();
+
+   pr->blocks = p->graph->n_blocks;
+   pr->edges  = p->graph->n_edges;
+   pr->instrs = all_instrs(p->graph);
+   DCFG_(delete_profile)(p);
+}
+
 static void say_what_was_written(const HChar* name, const JsonDcfg* d)
 {
-   ULong instrs = 0;
-
-   for (UInt t = 0; t < d->graph->n_threads; t++)
-      instrs += d->graph->thread_instrs[t];
    VG_(umsg)("dcfg: wrote %s: %'u blocks, %'u edges, %'u routines, "
              "%'u loops, %'llu instructions\n",
              name, d->with_cfg ? d->graph->n_blocks : 0,
              d->with_cfg ? d->graph->n_edges : 0,
              d->routines ? d->routines->n_routines : 0,
-             d->loops ? d->loops->n_loops : 0, instrs);
+             d->loops ? d->loops->n_loops : 0, all_instrs(d->graph));
 }
 
-static void write_dcfg(const ReportOptions* opts, const JsonDcfg* d)
+static void write_dcfg(const HChar* file, const JsonDcfg* d)
 {
-   OutFile* f   = DCFG_(open_out_file)("--dcfg-out-file", opts->out_file);
+   OutFile* f   = DCFG_(open_out_file)("--dcfg-out-file", file);
    JsonOut* out = VG_(malloc)("dcfg.report.out", sizeof(JsonOut));
    HChar*   name;
 
@@ -255,7 +270,7 @@ static void write_dcfg(const ReportOptions* opts, const JsonDcfg* d)
    VG_(free)(name);
 }
 
-void DCFG_(report)(const ReportOptions* opts)
+void DCFG_(report)(const ReportOptions* opts, const HChar* file)
 {
    UInt       start  = VG_(read_millisecond_timer)();
    Profile*   p      = DCFG_(take_profile)();
@@ -283,7 +298,7 @@ void DCFG_(report)(const ReportOptions* opts)
    }
    d.routines = routines;
    d.loops    = loops;
-   write_dcfg(opts, &d);
+   write_dcfg(file != NULL ? file : opts->out_file, &d);
 
    if (routines != NULL) {
       DCFG_(delete_routines)(routines);

@@ -37,8 +37,19 @@ typedef
    }
    ReportOptions;
 
-/* Write the DCFG of what ran so far and say so. */
-void DCFG_(report)(const ReportOptions* opts);
+/* Write the DCFG of what ran so far, to OPTS' .out_file or, if it is not
+   NULL, to FILE, and say so. */
+void DCFG_(report)(const ReportOptions* opts, const HChar* file);
+
+/* What ran so far, in short. */
+typedef
+   struct {
+      UInt  blocks, edges;
+      ULong instrs;
+   }
+   Progress;
+
+void DCFG_(progress)(/*OUT*/Progress* p);
 
 #endif /* __DCFG_REPORT_H */
 

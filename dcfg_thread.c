@@ -70,6 +70,7 @@ typedef
 typedef
    struct {
       UInt       index;
+      ThreadId   tid;
       Bool       started;     // has been in generated code
       Bool       running;     // is there now
       Target     entry;
@@ -150,10 +151,12 @@ static Position position(const Thread* t, Addr addr)
    return p;
 }
 
-/* Where T, which is not in generated code, was going when it left it. */
+/* Where T was going when it left generated code.  (A breakpoint's
+   debugger looks at a thread that is still there.) */
 static Addr bound_for(const Thread* t)
 {
-   return t->signalled ? t->signal_ip : t->stop_ip;
+   return t->signalled ? t->signal_ip
+          : t->running ? VG_(get_IP)(t->tid) : t->stop_ip;
 }
 
 static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
@@ -214,6 +217,7 @@ static void on_create(ThreadId parent, ThreadId tid)
 {
    Thread* t = VG_(calloc)("dcfg.thread", 1, sizeof(Thread));
    t->index  = VG_(sizeXA)(threads);
+   t->tid    = tid;
    t->live   = True;
    t->cells  = DCFG_(new_cell_array)();
    t->interruptions = VG_(newXA)(VG_(malloc), "dcfg.thread.interruptions",
@@ -297,7 +301,7 @@ static void on_exit(ThreadId tid)
    t->interruptions = NULL;
 }
 
-static void on_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n_args)
+void DCFG_(note_syscall)(ThreadId tid, UInt sysno)
 {
    Bool sigreturn = False;
 #if defined(__NR_rt_sigreturn)
@@ -309,19 +313,13 @@ static void on_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n_args)
    by_tid[tid]->sigreturn = sigreturn;
 }
 
-static void on_syscall_done(ThreadId tid, UInt sysno, UWord* args,
-                            UInt n_args, SysRes res)
-{
-}
-
 const Superblock* DCFG_(last_superblock)(ThreadId tid)
 {
    UInt id = DCFG_MARK_ID(*mark_of(by_tid[tid]));
    return id == 0 ? NULL : DCFG_(superblock)(id);
 }
 
-/* The child of a fork starts anew with the thread that forked. */
-static void on_fork_child(ThreadId tid)
+void DCFG_(start_anew)(ThreadId tid)
 {
    Thread* self = by_tid[tid];
 
@@ -360,8 +358,6 @@ void DCFG_(track_threads)(void)
    VG_(track_start_client_code)(on_start);
    VG_(track_stop_client_code)(on_stop);
    VG_(track_pre_deliver_signal)(on_signal);
-   VG_(needs_syscall_wrapper)(on_syscall, on_syscall_done);
-   VG_(atfork)(NULL, NULL, on_fork_child);
 }
 
 /*------------------------------------------------------------*/

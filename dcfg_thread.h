@@ -77,6 +77,13 @@ typedef
 /* Ask the core for the events this module lives on. */
 void DCFG_(track_threads)(void);
 
+/* TID is about to make this system call. */
+void DCFG_(note_syscall)(ThreadId tid, UInt sysno);
+
+/* Forget everything that ran: in the child of a fork, which starts with
+   the thread that forked. */
+void DCFG_(start_anew)(ThreadId tid);
+
 /* Called by generated code when an indirect branch that ends superblock
    ID is not in its cache: the counter for TARGET. */
 ULong* DCFG_(indirect_miss)(UWord id, Addr target);
