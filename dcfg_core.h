@@ -36,11 +36,17 @@
 #include "pub_tool_aspacemgr.h"
 #include "dcfg_port.h"
 
-/* The symbol table of an object and the text of an error number have no
-   tool-level interface. */
+/* The symbol table of an object, the text of an error number and the
+   discarding of translations have no tool-level interface that does. */
 #include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
 
 extern const HChar* VG_(strerror) ( UWord errnum );  // pub_core_syscall.h
+
+/* A tool may ask for this at certain times only; it is safe as well while
+   a superblock is being translated, because the core looks up whatever it
+   was about to chain or run once more after a translation. */
+extern void VG_(discard_translations) ( Addr start, ULong len,
+                                        const HChar* who );
 
 /* VG_(am_shadow_alloc) returns a pointer in 3.19, a SysRes in later
    versions; whichever it is picks the function that unwraps it. */

@@ -33,9 +33,11 @@
    superblock was first translated from.  Its debug information goes when
    the mapping goes, so it is copied then, and otherwise at the end.
 
-   The same mapping gets a second image, a new generation, when code in it
-   is run that differs from what was run at the same addresses before.
-   For that each image remembers the code that was translated from it. */
+   The same mapping gets a new image, a generation, when code is run that
+   differs from what was run at the same addresses before.  For that each
+   image remembers the code that was translated from it.  Of the older
+   generation's code, what is still valid is translated anew when it is
+   next run, so that it is in one generation with the code around it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -70,7 +72,8 @@ typedef
       UInt    no;
       HChar*  name;
       Addr    load, end;     // end is exclusive
-      Bool    gone;          // unmapped
+      Bool    gone;          // unmapped, or there is a newer generation
+      UInt    generation;
       VgHashTable* pages;    // CodePage
       XArray* symbols;       // ImageSymbol; NULL: not yet copied
       XArray* lines;         // ImageLine; NULL: not yet copied
@@ -85,6 +88,7 @@ typedef
    SourceFile;
 
 static XArray* images;          // Image*
+static Image*  last_image;      // that image_of found
 static OSet*   files_by_name;   // SourceFile
 static XArray* files;           // const HChar*
 
@@ -153,115 +157,6 @@ static void find_extent(Image* im, Addr a)
          im->end = s->end + 1;
    }
    VG_(free)(starts);
-}
-
-/*------------------------------------------------------------*/
-/*--- Generations                                          ---*/
-/*------------------------------------------------------------*/
-
-typedef
-   enum {
-      CodeNew,        // none of it is known
-      CodeKnown,      // some of it is, and is the same
-      CodeDiffers
-   }
-   Comparison;
-
-static Comparison compare_code(const Image* im, Addr a, SizeT len)
-{
-   const CodePage* p   = NULL;
-   Comparison      res = CodeNew;
-
-   for (Addr end = a + len; a < end; a++) {
-      UInt i = a % CODE_PAGE;
-      if (p == NULL || i == 0)
-         p = VG_(HT_lookup)(im->pages, a / CODE_PAGE);
-      if (p == NULL || !(p->known[i / 8] & (1 << i % 8)))
-         continue;
-      if (p->code[i] != *(const UChar*)a)
-         return CodeDiffers;
-      res = CodeKnown;
-   }
-   return res;
-}
-
-static void remember_code(Image* im, Addr a, SizeT len)
-{
-   CodePage* p = NULL;
-
-   for (Addr end = a + len; a < end; a++) {
-      UInt i = a % CODE_PAGE;
-      if (p == NULL || i == 0)
-         p = VG_(HT_lookup)(im->pages, a / CODE_PAGE);
-      if (p == NULL) {
-         p = VG_(calloc)("dcfg.image.code", 1, sizeof(CodePage));
-         p->hash_key = a / CODE_PAGE;
-         VG_(HT_add_node)(im->pages, p);
-      }
-      p->code[i]       = *(const UChar*)a;
-      p->known[i / 8] |= 1 << i % 8;
-   }
-}
-
-static Image* add_image(Image* im)
-{
-   im->pages = VG_(HT_construct)("dcfg.image.code");
-   im->no    = VG_(sizeXA)(images);
-   VG_(addToXA)(images, &im);
-   return im;
-}
-
-/* A new image for the mapping around A, or an older one if that mapping
-   has only grown. */
-static Image* map_image(Addr a)
-{
-   Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
-
-   find_extent(im, a);
-   for (Word i = 0; i < VG_(sizeXA)(images); i++) {
-      Image* old = *(Image**)VG_(indexXA)(images, i);
-      if (old->gone || im->load >= old->end || old->load >= im->end)
-         continue;
-      if (im->load < old->load)
-         old->load = im->load;
-      if (im->end > old->end)
-         old->end = im->end;
-      VG_(free)(im->name);
-      VG_(free)(im);
-      return old;
-   }
-   return add_image(im);
-}
-
-UInt DCFG_(image_of)(Addr a, SizeT len, UInt from)
-{
-   Image* newest = NULL;     // of those that have the mapping ...
-   Image* best   = NULL;     // ... and that the code fits in best:
-   Int    rank   = 0;        // FROM, then what knows it, then the newest
-
-   for (Word i = 0; i < VG_(sizeXA)(images); i++) {
-      Image* im = *(Image**)VG_(indexXA)(images, i);
-      if (im->gone || a < im->load || a >= im->end)
-         continue;
-      newest = im;
-      Comparison c = compare_code(im, a, len);
-      Int        r = im->no == from ? 3 : c == CodeKnown ? 2 : 1;
-      if (c != CodeDiffers && r >= rank) {
-         best = im;
-         rank = r;
-      }
-   }
-   if (newest == NULL)
-      best = map_image(a);
-   if (best == NULL) {
-      best       = VG_(calloc)("dcfg.image", 1, sizeof(Image));
-      best->name = VG_(strdup)("dcfg.image.name", newest->name);
-      best->load = newest->load;
-      best->end  = newest->end;
-      add_image(best);
-   }
-   remember_code(best, a, len);
-   return best->no;
 }
 
 /*------------------------------------------------------------*/
@@ -406,6 +301,125 @@ static void copy_lines(Image* im)
 }
 
 /*------------------------------------------------------------*/
+/*--- Generations                                          ---*/
+/*------------------------------------------------------------*/
+
+/* A JIT compiler that patches its code all the time should not have it
+   translated all the time; beyond this many generations, old translations
+   stay. */
+#define MAX_RETRANSLATED 256
+
+/* Is what IM knows of the LEN bytes at A what is there now? */
+static Bool is_same_code(const Image* im, Addr a, SizeT len)
+{
+   const CodePage* p = NULL;
+
+   for (Addr end = a + len; a < end; a++) {
+      UInt i = a % CODE_PAGE;
+      if (p == NULL || i == 0)
+         p = VG_(HT_lookup)(im->pages, a / CODE_PAGE);
+      if (p != NULL && (p->known[i / 8] & (1 << i % 8))
+          && p->code[i] != *(const UChar*)a)
+         return False;
+   }
+   return True;
+}
+
+static void remember_code(Image* im, Addr a, SizeT len)
+{
+   CodePage* p = NULL;
+
+   for (Addr end = a + len; a < end; a++) {
+      UInt i = a % CODE_PAGE;
+      if (p == NULL || i == 0)
+         p = VG_(HT_lookup)(im->pages, a / CODE_PAGE);
+      if (p == NULL) {
+         p = VG_(calloc)("dcfg.image.code", 1, sizeof(CodePage));
+         p->hash_key = a / CODE_PAGE;
+         VG_(HT_add_node)(im->pages, p);
+      }
+      p->code[i]       = *(const UChar*)a;
+      p->known[i / 8] |= 1 << i % 8;
+   }
+}
+
+static Image* add_image(Image* im)
+{
+   im->pages = VG_(HT_construct)("dcfg.image.code");
+   im->no    = VG_(sizeXA)(images);
+   VG_(addToXA)(images, &im);
+   return im;
+}
+
+/* A new image for the mapping around A, or an older one if that mapping
+   has only grown. */
+static Image* map_image(Addr a)
+{
+   Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
+
+   find_extent(im, a);
+   for (Word i = 0; i < VG_(sizeXA)(images); i++) {
+      Image* old = *(Image**)VG_(indexXA)(images, i);
+      if (old->gone || im->load >= old->end || old->load >= im->end)
+         continue;
+      if (im->load < old->load)
+         old->load = im->load;
+      if (im->end > old->end)
+         old->end = im->end;
+      VG_(free)(im->name);
+      VG_(free)(im);
+      return old;
+   }
+   return add_image(im);
+}
+
+/* No more code will be translated from IM. */
+static void let_go(Image* im)
+{
+   copy_symbols(im);
+   copy_lines(im);
+   im->gone = True;
+   VG_(HT_destruct)(im->pages, VG_(free));
+   im->pages = NULL;
+}
+
+static Image* next_generation(Image* old)
+{
+   Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
+
+   im->name       = VG_(strdup)("dcfg.image.name", old->name);
+   im->load       = old->load;
+   im->end        = old->end;
+   im->generation = old->generation + 1;
+   if (im->generation <= MAX_RETRANSLATED)
+      VG_(discard_translations)(old->load, old->end - old->load,
+                                "dcfg: a new generation");
+   let_go(old);
+   return add_image(im);
+}
+
+UInt DCFG_(image_of)(Addr a, SizeT len)
+{
+   Image* im = NULL;
+
+   if (last_image != NULL && !last_image->gone && a >= last_image->load
+       && a < last_image->end)
+      im = last_image;
+   for (Word i = 0; im == NULL && i < VG_(sizeXA)(images); i++) {
+      Image* other = *(Image**)VG_(indexXA)(images, i);
+      if (!other->gone && a >= other->load && a < other->end)
+         im = other;
+   }
+   if (im == NULL)
+      im = map_image(a);
+   else if (!is_same_code(im, a, len))
+      im = next_generation(im);
+   remember_code(im, a, len);
+   last_image = im;
+   return im->no;
+}
+
+/*------------------------------------------------------------*/
 /*--- Life                                                 ---*/
 /*------------------------------------------------------------*/
 
@@ -427,11 +441,7 @@ static void on_munmap(Addr a, SizeT len)
       if (im->gone || im->load >= a + len || a >= im->end
           || !ran_from(im, a, len))
          continue;
-      copy_symbols(im);
-      copy_lines(im);
-      im->gone = True;
-      VG_(HT_destruct)(im->pages, VG_(free));
-      im->pages = NULL;
+      let_go(im);
    }
 }
 

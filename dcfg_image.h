@@ -30,13 +30,11 @@
 
 #include "dcfg_port.h"
 
-/* The number of the image that holds the code at A, LEN bytes: an object,
-   or another mapping.  After an unmapping, and where other code has been
-   written over what ran there, it is a new one.  FROM is the image that
-   control comes from, or DCFG_NO_IMAGE: where several generations fit,
-   that one is meant. */
-#define DCFG_NO_IMAGE 0xFFFFFFFFu
-UInt DCFG_(image_of)(Addr a, SizeT len, UInt from);
+/* The number of the image that holds the code at A, LEN bytes, which is
+   about to be run: an object, or another mapping.  After an unmapping, and
+   when the mapping has other code than was run from it before, it is a new
+   one. */
+UInt DCFG_(image_of)(Addr a, SizeT len);
 
 /* Ask the core to tell about unmappings. */
 void DCFG_(track_images)(void);

@@ -233,10 +233,9 @@ static void find_kinds(Work* w, const IRSB* sb)
       w->kinds[last] = InsnIndirectCall;
 }
 
-/* Fill in W's description of SB, which is jumped to at ENTRY by FROM (or
-   NULL).  Returns False if no instruction of it can complete. */
-static Bool describe(Work* w, const IRSB* sb, Addr entry,
-                     const Superblock* from)
+/* Fill in W's description of SB, which is jumped to at ENTRY.  Returns
+   False if no instruction of it can complete. */
+static Bool describe(Work* w, const IRSB* sb, Addr entry)
 {
    Superblock* d = &w->desc;
    Int         k = -1;                      // the current instruction
@@ -280,8 +279,7 @@ static Bool describe(Work* w, const IRSB* sb, Addr entry,
    find_kinds(w, sb);
    d->image = DCFG_(image_of)(d->addr, w->addrs[d->n_instrs - 1]
                                        + w->lengths[d->n_instrs - 1]
-                                       - d->addr,
-                               from == NULL ? DCFG_NO_IMAGE : from->image);
+                                       - d->addr);
    return True;
 }
 
@@ -490,15 +488,13 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
    Work w;
    Int  i, k = -1;
    Bool any_after = False;
-   const Superblock* from;
 
    tl_assert(gWordTy == hWordTy);
    VG_(memset)(&w, 0, sizeof(w));
    w.base    = IRTemp_INVALID;
    w.word_ty = hWordTy;
    w.layout  = layout;
-   from = DCFG_(last_superblock)(closure->tid);
-   if (!describe(&w, sbIn, closure->nraddr, from))
+   if (!describe(&w, sbIn, closure->nraddr))
       return sbIn;
 
    for (UInt e = 0; e < w.desc.n_exits; e++)
@@ -506,7 +502,7 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
          any_after = True;
    w.sb  = DCFG_(register_superblock)(&w.desc, w.desc.end == EndDirect
                                                || any_after);
-   note_landing(w.sb, from != NULL && from->unredirected);
+   note_landing(w.sb, DCFG_(jumps_unredirected)(closure->tid));
    w.out = deepCopyIRSBExceptStmts(sbIn);
 
    for (i = 0; i < sbIn->stmts_used; i++) {

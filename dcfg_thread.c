@@ -313,10 +313,10 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno)
    by_tid[tid]->sigreturn = sigreturn;
 }
 
-const Superblock* DCFG_(last_superblock)(ThreadId tid)
+Bool DCFG_(jumps_unredirected)(ThreadId tid)
 {
    UInt id = DCFG_MARK_ID(*mark_of(by_tid[tid]));
-   return id == 0 ? NULL : DCFG_(superblock)(id);
+   return id != 0 && DCFG_(superblock)(id)->unredirected;
 }
 
 void DCFG_(start_anew)(ThreadId tid)

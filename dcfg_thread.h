@@ -88,8 +88,8 @@ void DCFG_(start_anew)(ThreadId tid);
    ID is not in its cache: the counter for TARGET. */
 ULong* DCFG_(indirect_miss)(UWord id, Addr target);
 
-/* What TID ran last, or NULL. */
-const Superblock* DCFG_(last_superblock)(ThreadId tid);
+/* Has TID just jumped past redirections? */
+Bool DCFG_(jumps_unredirected)(ThreadId tid);
 
 /* Threads by index, in order of creation. */
 UInt DCFG_(n_threads)(void);
