@@ -429,6 +429,34 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
       count_one(w, e->cell);
 }
 
+static Bool is_division(const IRStmt* st)
+{
+   if (st->tag != Ist_WrTmp || st->Ist.WrTmp.data->tag != Iex_Binop)
+      return False;
+   switch (st->Ist.WrTmp.data->Iex.Binop.op) {
+      case Iop_DivU32 ... Iop_ModS128:
+         return True;
+      default:
+         return False;
+   }
+}
+
+/* A division may raise SIGFPE, but VEX keeps the instruction pointer
+   right for memory accesses only.  Set it, and use the result at once, or
+   VEX would divide where it is first used. */
+static void add_division(Work* w, IRStmt* st, Addr instr)
+{
+   IRTemp  res = st->Ist.WrTmp.tmp;
+   IRType  ty  = typeOfIRTemp(w->out->tyenv, res);
+   IRExpr* low = IRExpr_RdTmp(res);
+
+   add(w, IRStmt_Put(w->layout->offset_IP, word(w, instr)));
+   add(w, st);
+   if (ty == Ity_I128)
+      low = assign(w, Ity_I64, IRExpr_Unop(Iop_128to64, low));
+   add(w, IRStmt_Put(w->layout->total_sizeB + DCFG_SHADOW_UNUSED, low));
+}
+
 /* Count where the indirect branch to TARGET goes.  The last thing a
    superblock does: the helper may move the cell array. */
 static void add_indirect(Work* w, IRExpr* target)
@@ -513,6 +541,8 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
          add_start(&w);
       if (st->tag == Ist_Exit && k >= 0 && !is_fault_exit(st, w.addrs[k]))
          add_exit(&w, sbIn, i);
+      else if (k >= 0 && is_division(st))
+         add_division(&w, st, w.addrs[k]);
       else
          add(&w, st);
    }

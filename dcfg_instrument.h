@@ -34,6 +34,8 @@
 /* Where in the first shadow of the guest state the base of the running
    thread's cell array stands. */
 #define DCFG_SHADOW_OFFSET 0
+/* A place there for what is only written. */
+#define DCFG_SHADOW_UNUSED 8
 
 /* The mark in cell CellMark: which superblock the thread last ran (0:
    none), whether that one says it has come to its end, and whether the
