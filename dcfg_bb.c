@@ -117,10 +117,7 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
    VG_(memcpy)(sb->exits, desc->exits, exits_szB);
    VG_(memcpy)(sb->lengths, desc->lengths, key.n_instrs);
    VG_(memcpy)(sb->kinds, desc->kinds, key.n_instrs);
-   sb->id         = VG_(sizeXA)(by_id);
-   sb->first_pair = NULL;
-   sb->n_pairs    = 0;
-   VG_(memset)(sb->caches, 0, sizeof(sb->caches));
+   sb->id = VG_(sizeXA)(by_id);
 
    /* Neighbouring numbers: one cache line holds a superblock's cells. */
    CellNo cell = 0;
@@ -130,7 +127,11 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
    sb->started = need_started ? cell++ : 0;
    for (UInt i = 0; i < sb->n_exits; i++)
       sb->exits[i].cell = cell++;
-   sb->site = sb->end == EndIndirect ? DCFG_(new_slots)(SiteSlots) : 0;
+   sb->branch = NULL;
+   if (sb->end == EndIndirect) {
+      sb->branch       = VG_(calloc)("dcfg.bb.branch", 1, sizeof(Branch));
+      sb->branch->site = DCFG_(new_slots)(SiteSlots);
+   }
 
    VG_(addToXA)(by_id, &sb);
    VG_(HT_add_node)(by_entry, sb);
@@ -168,10 +169,10 @@ Pair* DCFG_(pair)(Superblock* sb, Addr target)
    if (p == NULL) {
       p  = VG_(malloc)("dcfg.bb.pair", sizeof(Pair));
       *p = key;
-      p->cell        = DCFG_(new_counters)(1);
-      p->next        = sb->first_pair;
-      sb->first_pair = p;
-      sb->n_pairs++;
+      p->cell = DCFG_(new_counters)(1);
+      p->next = sb->branch->first_pair;
+      sb->branch->first_pair = p;
+      sb->branch->n_pairs++;
       VG_(HT_add_node)(pairs, p);
    }
    return p;

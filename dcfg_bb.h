@@ -53,7 +53,7 @@ typedef
 typedef
    enum {
       EndDirect,    // at .next
-      EndIndirect   // wherever the branch leads: see .first_pair
+      EndIndirect   // wherever the branch leads: see .branch
    }
    SbEnd;
 
@@ -71,6 +71,16 @@ typedef
 
 /* Inline caches of an indirect branch come in sizes of 4^level entries. */
 #define DCFG_CACHE_LEVELS 6
+
+/* An indirect branch that ends a superblock. */
+typedef
+   struct {
+      Pair*  first_pair;
+      UInt   n_pairs;
+      CellNo site;       // slots: cache mask, cache offset, one entry
+      CellNo caches[DCFG_CACHE_LEVELS];
+   }
+   Branch;
 
 /* One superblock as VEX translated it, with guest chasing off: straight
    code whose side exits are rare but for the last instruction's.  (VEX
@@ -91,11 +101,7 @@ typedef
       CellNo       started;  // counts those whose first instruction
                              // completed; 0: the sum of what follows
       Addr         next;     // EndDirect
-      /* EndIndirect: */
-      Pair*        first_pair;
-      UInt         n_pairs;
-      CellNo       site;     // slots: cache mask, cache offset, one entry
-      CellNo       caches[DCFG_CACHE_LEVELS];
+      Branch*      branch;   // EndIndirect
       /* .n_instrs of each, and .n_exits: */
       UChar*       lengths;
       UChar*       kinds;    // InsnKind
@@ -103,7 +109,7 @@ typedef
    }
    Superblock;
 
-/* Slots at Superblock.site. */
+/* Slots at Branch.site. */
 enum { SiteMask = 0, SiteCache = 1, SiteEntry = 2, SiteSlots = 4 };
 
 /* The record of the superblock SB describes (in .entry .addr .image

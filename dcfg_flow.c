@@ -131,7 +131,7 @@ static ULong times_entered(const SbRun* run)
       n = run->cells[sb->started];
    } else {
       /* What reached the end, and what left before. */
-      for (const Pair* p = sb->first_pair; p != NULL; p = p->next)
+      for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
          n += run->cells[p->cell];
       for (UInt k = 0; k < sb->n_instrs; k++)
          n += run->faulted[k];
@@ -212,7 +212,7 @@ static void each_raw_flow(SbRun* run, RawFn do_it, void* arg)
       if (run->at_end > 0)
          do_it(arg, run, sb->n_exits, last, sb->next, run->at_end);
    } else {
-      for (const Pair* p = sb->first_pair; p != NULL; p = p->next)
+      for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
          if (run->cells[p->cell] > 0)
             do_it(arg, run, INDIRECT_FLOW | p->cell, last, p->target,
                   run->cells[p->cell]);
@@ -328,7 +328,7 @@ static Bool leads_to(const Superblock* sb, Addr addr)
          return True;
    if (sb->end == EndDirect)
       return sb->next == addr;
-   for (const Pair* p = sb->first_pair; p != NULL; p = p->next)
+   for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
       if (p->target == addr)
          return True;
    return False;

@@ -461,7 +461,7 @@ static void add_division(Work* w, IRStmt* st, Addr instr)
    superblock does: the helper may move the cell array. */
 static void add_indirect(Work* w, IRExpr* target)
 {
-   CellNo  site  = w->sb->site;
+   CellNo  site  = w->sb->branch->site;
    IRExpr* mask  = load(w, w->word_ty, cell_addr(w, site + SiteMask));
    IRExpr* cache = load(w, w->word_ty, cell_addr(w, site + SiteCache));
    /* Entries have 16 bytes.  Targets of calls differ from bit 4 up,

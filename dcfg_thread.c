@@ -370,11 +370,11 @@ static UWord* slot(ULong* base, CellNo no)
 }
 
 /* The cache entry for TARGET; must hash as dcfg_instrument.c does. */
-static UWord* cache_entry(ULong* base, const Superblock* sb, Addr target)
+static UWord* cache_entry(ULong* base, const Branch* br, Addr target)
 {
-   return (UWord*)((Addr)base + *slot(base, sb->site + SiteCache)
+   return (UWord*)((Addr)base + *slot(base, br->site + SiteCache)
                    + ((target ^ (target << 4))
-                      & *slot(base, sb->site + SiteMask)));
+                      & *slot(base, br->site + SiteMask)));
 }
 
 ULong* DCFG_(indirect_miss)(UWord id, Addr target)
@@ -382,34 +382,35 @@ ULong* DCFG_(indirect_miss)(UWord id, Addr target)
    ThreadId    tid  = VG_(get_running_tid)();
    Thread*     t    = by_tid[tid];
    Superblock* sb   = DCFG_(superblock)(id);
+   Branch*     br   = sb->branch;
    Pair*       p    = DCFG_(pair)(sb, target);
    ULong*      base = DCFG_(cell_base)(t->cells);
    UWord*      entry;
 
-   if (*slot(base, sb->site + SiteCache) == 0) {
-      *slot(base, sb->site + SiteCache)
-         = DCFG_CELL_OFFSET(sb->site + SiteEntry);
-      *slot(base, sb->site + SiteEntry) = ~(UWord)0;
+   if (*slot(base, br->site + SiteCache) == 0) {
+      *slot(base, br->site + SiteCache)
+         = DCFG_CELL_OFFSET(br->site + SiteEntry);
+      *slot(base, br->site + SiteEntry) = ~(UWord)0;
    }
-   entry = cache_entry(base, sb, target);
+   entry = cache_entry(base, br, target);
 
    /* Two targets want one entry: a table four times as large, unless it
       would be mostly empty. */
-   UInt n = *slot(base, sb->site + SiteMask) / 16 + 1;
-   if (entry[0] != ~(UWord)0 && n < 4 * sb->n_pairs) {
+   UInt n = *slot(base, br->site + SiteMask) / 16 + 1;
+   if (entry[0] != ~(UWord)0 && n < 4 * br->n_pairs) {
       UInt level = 0;
       while ((1u << 2 * level) <= n)
          level++;
       if (level < DCFG_CACHE_LEVELS) {
          n = 1u << 2 * level;
-         if (sb->caches[level] == 0)
-            sb->caches[level] = DCFG_(new_slots)(2 * n);
+         if (br->caches[level] == 0)
+            br->caches[level] = DCFG_(new_slots)(2 * n);
          base = DCFG_(cell_base)(t->cells);
-         VG_(memset)(base + sb->caches[level], 0xFF, 16 * n);
-         *slot(base, sb->site + SiteMask)  = (n - 1) * 16;
-         *slot(base, sb->site + SiteCache)
-            = DCFG_CELL_OFFSET(sb->caches[level]);
-         entry = cache_entry(base, sb, target);
+         VG_(memset)(base + br->caches[level], 0xFF, 16 * n);
+         *slot(base, br->site + SiteMask)  = (n - 1) * 16;
+         *slot(base, br->site + SiteCache)
+            = DCFG_CELL_OFFSET(br->caches[level]);
+         entry = cache_entry(base, br, target);
       }
    }
    entry[0] = target;
