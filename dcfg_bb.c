@@ -26,8 +26,9 @@
 */
 
 /* Owns: the records of all superblocks, of the targets that indirect
-   branches have had, and of what runs when an address is jumped to.  Handed: descriptions by dcfg_instrument.c, targets
-   by the miss helper in dcfg_thread.c.  Taken by: dcfg_profile.c.
+   branches have had, and of what runs when an address is jumped to.
+   Handed: descriptions by dcfg_instrument.c, targets by the miss helper in
+   dcfg_thread.c.  Taken by: dcfg_flow.c, dcfg_profile.c.
 
    Records live as long as the process: counts outlast translations. */
 
@@ -81,8 +82,8 @@ static Word cmp_superblocks(const void* va, const void* vb)
    const Superblock* b = vb;
 
    if (a->addr != b->addr || a->image != b->image
-       || a->n_instrs != b->n_instrs || a->n_exits != b->n_exits || a->end != b->end
-       || a->unredirected != b->unredirected || a->next != b->next
+       || a->n_instrs != b->n_instrs || a->n_exits != b->n_exits
+       || a->end != b->end || a->unredirected != b->unredirected || a->next != b->next
        || VG_(memcmp)(a->lengths, b->lengths, a->n_instrs) != 0
        || VG_(memcmp)(a->kinds, b->kinds, a->n_instrs) != 0)
       return 1;

@@ -84,8 +84,8 @@ typedef
 
 /* One superblock as VEX translated it, with guest chasing off: straight
    code whose side exits are rare but for the last instruction's.  (VEX
-   goes on behind a `jrcxz`.)  A
-   superblock that is translated again keeps its record and counters. */
+   goes on behind a `jrcxz`.)  A superblock that is translated again keeps
+   its record and counters. */
 typedef
    struct _Superblock {
       struct _Superblock* hash_next;   // VgHashNode

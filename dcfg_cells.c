@@ -28,7 +28,7 @@
 /* Owns: the numbering of cells and the memory behind each thread's.
    Handed: requests for numbers from dcfg_bb.c, for arrays from
    dcfg_thread.c.  Taken by: generated code, which counts in them, and
-   dcfg_profile.c, which reads them.
+   dcfg_flow.c, which reads them.
 
    Arrays are anonymous mappings, so a thread pays for the pages it
    counts in and for nothing else.  Counters and slots are numbered in

@@ -44,8 +44,16 @@ typedef UInt CellNo;
 enum {
    CellMissKey    = 0,  // ~0: equals no branch target ...
    CellMissTarget = 1,  // ... so what belongs to that key is never used
-   CellMark       = 2   // which superblock last ran, see dcfg_instrument.c
+   CellMark       = 2   // see DCFG_MARK
 };
+
+/* The mark in cell CellMark: which superblock the thread last ran (0:
+   none), whether that one says it has come to its end, and whether the
+   thread was diverted since (set by dcfg_thread.c). */
+#define DCFG_MARK(id)         ((UWord)(id) << 2)
+#define DCFG_MARK_ID(mark)    ((UInt)((mark) >> 2))
+#define DCFG_MARK_DONE        1u
+#define DCFG_MARK_DIVERTED    2u
 
 typedef struct _CellArray CellArray;
 

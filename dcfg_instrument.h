@@ -31,20 +31,6 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Where in the first shadow of the guest state the base of the running
-   thread's cell array stands. */
-#define DCFG_SHADOW_OFFSET 0
-/* A place there for what is only written. */
-#define DCFG_SHADOW_UNUSED 8
-
-/* The mark in cell CellMark: which superblock the thread last ran (0:
-   none), whether that one says it has come to its end, and whether the
-   thread was diverted since (set by dcfg_thread.c). */
-#define DCFG_MARK(id)         ((UWord)(id) << 2)
-#define DCFG_MARK_ID(mark)    ((UInt)((mark) >> 2))
-#define DCFG_MARK_DONE        1u
-#define DCFG_MARK_DIVERTED    2u
-
 /* Fix what of VEX's settings counting depends on. */
 void DCFG_(set_vex_control)(void);
 

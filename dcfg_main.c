@@ -36,10 +36,11 @@
       dcfg_cells.c       counters: one array of cells a thread
       dcfg_bb.c          the registry of superblocks and branch targets
       dcfg_image.c       objects and other mappings that code runs in
-      dcfg_instrument.c  the code that counts, added to superblocks
       dcfg_thread.c      threads; signals and other diversions
+      dcfg_flow.c        counters to flows out of superblocks
+      dcfg_instrument.c  the code that counts, added to superblocks
          -- so far while the program runs, from here on at its end --
-      dcfg_profile.c     counters to flows between instructions
+      dcfg_profile.c     superblocks to instructions and flows between them
       dcfg_graph.c       flows to basic blocks and edges
       dcfg_routine.c     routines and immediate dominators
       dcfg_loop.c        natural loops

@@ -29,12 +29,12 @@
 /* Owns: the threads, their cell arrays, and the record of all control
    flow that generated code cannot count: entering and leaving signal
    handlers, system calls made again, faults.  Handed: the core's events.
-   Taken by: dcfg_profile.c.
+   Taken by: dcfg_flow.c, dcfg_profile.c.
 
    The core tells when a thread starts and stops running generated code.
    Whatever changes the instruction pointer in between is a diversion, no
    matter what in the core did it.  The counters already hold the step
-   that the diverted superblock meant to take; dcfg_profile.c takes it
+   that the diverted superblock meant to take; dcfg_flow.c takes it
    back. */
 
 #include "pub_tool_basics.h"
@@ -51,7 +51,6 @@
 #include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
-#include "dcfg_instrument.h"
 #include "dcfg_thread.h"
 
 /* A diversion that is followed by another before any instruction has

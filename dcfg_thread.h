@@ -74,6 +74,12 @@ typedef
    }
    ThreadInfo;
 
+/* Where in the first shadow of the guest state the base of the running
+   thread's cell array stands. */
+#define DCFG_SHADOW_OFFSET 0
+/* A place there for what is only written. */
+#define DCFG_SHADOW_UNUSED 8
+
 /* Ask the core for the events this module lives on. */
 void DCFG_(track_threads)(void);
 
