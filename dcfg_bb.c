@@ -27,8 +27,8 @@
 
 /* Owns: the records of all superblocks, of the targets that indirect
    branches have had, and of what runs when an address is jumped to.
-   Handed: descriptions by dcfg_instrument.c, targets by the miss helper in
-   dcfg_thread.c.  Taken by: dcfg_flow.c, dcfg_profile.c.
+   Handed: descriptions by dcfg_instrument.c, targets by
+   dcfg_branch.c.  Taken by: dcfg_flow.c, dcfg_profile.c.
 
    Records live as long as the process: counts outlast translations. */
 
@@ -131,7 +131,7 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
    sb->branch = NULL;
    if (sb->end == EndIndirect) {
       sb->branch       = VG_(calloc)("dcfg.bb.branch", 1, sizeof(Branch));
-      sb->branch->site = DCFG_(new_slots)(SiteSlots);
+      sb->branch->site = DCFG_(new_slots)(N_SITE_SLOTS);
    }
 
    VG_(addToXA)(by_id, &sb);
@@ -160,16 +160,28 @@ static Word cmp_pairs(const void* va, const void* vb)
    return a->sb != b->sb || a->target != b->target;
 }
 
-Pair* DCFG_(pair)(Superblock* sb, Addr target)
+static UWord hash_pair(const Superblock* sb, Addr target)
+{
+   return target ^ ((UWord)sb->id * 0x9E3779B1u);
+}
+
+Pair* DCFG_(find_pair)(const Superblock* sb, Addr target)
 {
    Pair key;
    key.sb       = sb->id;
    key.target   = target;
-   key.hash_key = target ^ ((UWord)sb->id * 0x9E3779B1u);
-   Pair* p      = VG_(HT_gen_lookup)(pairs, &key, cmp_pairs);
+   key.hash_key = hash_pair(sb, target);
+   return VG_(HT_gen_lookup)(pairs, &key, cmp_pairs);
+}
+
+Pair* DCFG_(pair)(Superblock* sb, Addr target)
+{
+   Pair* p = DCFG_(find_pair)(sb, target);
    if (p == NULL) {
-      p  = VG_(malloc)("dcfg.bb.pair", sizeof(Pair));
-      *p = key;
+      p = VG_(malloc)("dcfg.bb.pair", sizeof(Pair));
+      p->hash_key = hash_pair(sb, target);
+      p->sb       = sb->id;
+      p->target   = target;
       p->cell = DCFG_(new_counters)(1);
       p->next = sb->branch->first_pair;
       sb->branch->first_pair = p;

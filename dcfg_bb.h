@@ -77,7 +77,7 @@ typedef
    struct {
       Pair*  first_pair;
       UInt   n_pairs;
-      CellNo site;       // slots: cache mask, cache offset, one entry
+      CellNo site;       // slots, see below
       CellNo caches[DCFG_CACHE_LEVELS];
    }
    Branch;
@@ -109,8 +109,14 @@ typedef
    }
    Superblock;
 
-/* Slots at Branch.site. */
-enum { SiteMask = 0, SiteCache = 1, SiteEntry = 2, SiteSlots = 4 };
+/* Slots at Branch.site; see dcfg_branch.c. */
+enum {
+   SiteMask   = 0,     // what to take of the index, in bytes
+   SiteCache  = 1,     // offset of the table from the array's base, or 0
+   SiteEntry  = 2,     // the first table: one entry, two slots
+   SiteMisses = 4,
+   N_SITE_SLOTS = 5
+};
 
 /* The record of the superblock SB describes (in .entry .addr .image
    .n_instrs .n_exits .end .unredirected .next .lengths .kinds
@@ -123,7 +129,9 @@ Superblock* DCFG_(register_superblock)(const Superblock* sb,
 UInt        DCFG_(n_superblocks)(void);
 Superblock* DCFG_(superblock)(UInt id);
 
-/* The pair of this superblock's indirect end and TARGET; made if new. */
+/* The pair of this superblock's indirect end and TARGET: NULL if there is
+   none so far, or made then. */
+Pair* DCFG_(find_pair)(const Superblock* sb, Addr target);
 Pair* DCFG_(pair)(Superblock* sb, Addr target);
 
 /* A target of jumps, and which of the codes that ran there one after the

@@ -126,7 +126,7 @@ static void init_numbering(void)
                              sizeof(CellArray*));
    capacity     = INITIAL_CAPACITY;
    VG_(addToXA)(chunk_counts, &slots);
-   next_slot    = CellMark + 1;
+   next_slot    = CellBranches + 1;
    end_slot     = CHUNK_CELLS;
 }
 
@@ -238,11 +238,10 @@ const ULong* DCFG_(cell_counts)(CellArray* ca)
 void DCFG_(clear_cell_array)(CellArray* ca)
 {
    for (UInt k = 0; k < (UInt)VG_(sizeXA)(chunk_counts); k++)
-      if (*(Bool*)VG_(indexXA)(chunk_counts, k)
-          && !chunk_is_zero(ca->cells + k * CHUNK_CELLS))
+      if (!chunk_is_zero(ca->cells + k * CHUNK_CELLS))
          VG_(memset)(ca->cells + k * CHUNK_CELLS, 0,
                      CHUNK_CELLS * sizeof(ULong));
-   ca->cells[CellMark] = 0;
+   ca->cells[CellMissKey] = ~0ULL;
 }
 
 void DCFG_(delete_cell_array)(CellArray* ca)

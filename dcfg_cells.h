@@ -44,7 +44,8 @@ typedef UInt CellNo;
 enum {
    CellMissKey    = 0,  // ~0: equals no branch target ...
    CellMissTarget = 1,  // ... so what belongs to that key is never used
-   CellMark       = 2   // see DCFG_MARK
+   CellMark       = 2,  // see DCFG_MARK
+   CellBranches   = 3   // the thread's BranchCaches, see dcfg_branch.c
 };
 
 /* The mark in cell CellMark: which superblock the thread last ran (0:
@@ -77,7 +78,7 @@ void DCFG_(retire_cell_array)(CellArray* ca);
    until the next call of this function or of new_counters/new_slots. */
 const ULong* DCFG_(cell_counts)(CellArray* ca);
 
-/* Forget all counts (after fork, in the child). */
+/* Back to the state of a new array (after fork, in the child). */
 void DCFG_(clear_cell_array)(CellArray* ca);
 
 /* Free an array that is retired or live. */

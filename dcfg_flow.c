@@ -342,6 +342,7 @@ void DCFG_(settle_flows)(Target old)
       settled = VG_(OSetGen_Create)(0, cmp_settled, VG_(malloc),
                                     "dcfg.flow.settled", VG_(free));
    VG_(memset)(&run, 0, sizeof(run));
+   DCFG_(flush_threads)();
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo   info;
       DCFG_(thread_info)(t, &info);

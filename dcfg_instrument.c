@@ -56,17 +56,17 @@
    either left P for X, or faulted at X in the middle of P.  The second is
    meant if X is an instruction of P behind the first.  Where P can leave
    for such an instruction as well, P says that it has come to its end by
-   setting DCFG_MARK_DONE.
+   setting DCFG_MARK_DONE.  (An indirect branch leaves that to the helper
+   for its misses: such a target never is a hit.)
 
    The mark is a store to memory, not to guest state: VEX moves no load
    across a store, so the loads of the first instruction, which may fault,
    stay before it; and a signal frame, which saves the guest state, does
    not bring back an old mark.
 
-   The inline cache of an indirect branch is a table of {target, offset of
-   the pair's counter} indexed by a hash of the target.  Its slots hold
-   the mask and place of the table; a thread starts with an empty one and
-   the helper called on a miss makes larger ones as they pay. */
+   The inline cache of an indirect branch is a table of {target, count}
+   that is looked up by bits of the target.  Slots of the branch hold the
+   mask and place of the table.  dcfg_branch.c tells the rest. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -76,6 +76,7 @@
 #include "pub_tool_tooliface.h"
 
 #include "dcfg_bb.h"
+#include "dcfg_branch.h"
 #include "dcfg_flow.h"
 #include "dcfg_image.h"
 #include "dcfg_instrument.h"
@@ -457,42 +458,37 @@ static void add_division(Work* w, IRStmt* st, Addr instr)
    add(w, IRStmt_Put(w->layout->total_sizeB + DCFG_SHADOW_UNUSED, low));
 }
 
-/* Count where the indirect branch to TARGET goes.  The last thing a
-   superblock does: the helper may move the cell array. */
+/* Count where the indirect branch to TARGET goes. */
 static void add_indirect(Work* w, IRExpr* target)
 {
    CellNo  site  = w->sb->branch->site;
    IRExpr* mask  = load(w, w->word_ty, cell_addr(w, site + SiteMask));
    IRExpr* cache = load(w, w->word_ty, cell_addr(w, site + SiteCache));
-   /* Entries have 16 bytes.  Targets of calls differ from bit 4 up,
-      others in their low bits: fold these into the index. */
-   IRExpr* high  = word_op(w, Iop_Shl64, Iop_Shl32, target,
-                           IRExpr_Const(IRConst_U8(4)));
-   IRExpr* hash  = word_op(w, Iop_Xor64, Iop_Xor32, target, high);
-   IRExpr* index = word_op(w, Iop_And64, Iop_And32, hash, mask);
+   IRExpr* index = word_op(w, Iop_And64, Iop_And32,
+                           word_op(w, Iop_Shl64, Iop_Shl32, target,
+                                   IRExpr_Const(IRConst_U8(
+                                      DCFG_ENTRY_SHIFT))),
+                           mask);
    IRExpr* entry = add_words(w, add_words(w, base(w), cache), index);
-   IRExpr* key   = load(w, w->word_ty, entry);
-   IRExpr* offs  = load(w, w->word_ty, add_words(w, entry, word(w, 8)));
-   IRExpr* hit   = add_words(w, base(w), offs);
    IRExpr* miss  = assign(w, Ity_I1,
                           IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
                                                              : Iop_CmpNE32,
-                                       key, target));
-   IRTemp   found = newIRTemp(w->out->tyenv, w->word_ty);
-   IRDirty* di    = unsafeIRDirty_1_N(
-                       found, 2, "dcfg_indirect_miss",
-                       VG_(fnptr_to_fnentry)(&DCFG_(indirect_miss)),
-                       mkIRExprVec_2(word(w, w->sb->id), target));
+                                       load(w, w->word_ty, entry), target));
+   IRDirty* di   = unsafeIRDirty_0_N(
+                      3, "dcfg_branch_miss",
+                      VG_(fnptr_to_fnentry)(&DCFG_(branch_miss)),
+                      mkIRExprVec_3(base(w), word(w, w->sb->id), target));
    di->guard = miss;
-   /* Else VEX might move the loads above behind the call. */
+   /* Else VEX might move the loads above behind the call, or the one
+      below before it. */
    di->mFx   = Ifx_Modify;
    di->mAddr = base(w);
    di->mSize = 8;
    add(w, IRStmt_Dirty(di));
-   IRExpr* addr = assign(w, w->word_ty,
-                         IRExpr_ITE(miss, IRExpr_RdTmp(found), hit));
-   store(w, addr, sum(w, load(w, Ity_I64, addr),
-                      IRExpr_Const(IRConst_U64(1))));
+   IRExpr* old = load(w, Ity_I64,
+                      add_words(w, entry, word(w, DCFG_ENTRY_COUNT)));
+   store(w, add_words(w, entry, word(w, DCFG_ENTRY_COUNT)),
+         sum(w, old, IRExpr_Const(IRConst_U64(1))));
 }
 
 /* SB is what runs at its entry from now on. */
@@ -547,11 +543,11 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
          add(&w, st);
    }
    add_start(&w);
-   if (w.sb->end == EndIndirect || is_inner(&w, w.sb->next)
-       || w.sb->kinds[w.sb->n_instrs - 1] == InsnSyscall)
-      add_done(&w);
    if (w.sb->end == EndIndirect)
       add_indirect(&w, sbIn->next);
+   else if (is_inner(&w, w.sb->next)
+            || w.sb->kinds[w.sb->n_instrs - 1] == InsnSyscall)
+      add_done(&w);
    return w.out;
 }
 

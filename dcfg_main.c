@@ -35,6 +35,7 @@
       dcfg_insn.c        what kind of control transfer an instruction is
       dcfg_cells.c       counters: one array of cells a thread
       dcfg_bb.c          the registry of superblocks and branch targets
+      dcfg_branch.c      inline caches of indirect branches
       dcfg_image.c       objects and other mappings that code runs in
       dcfg_thread.c      threads; signals and other diversions
       dcfg_flow.c        counters to flows out of superblocks

@@ -335,6 +335,7 @@ Profile* DCFG_(take_profile)(void)
    Reader r;
 
    VG_(memset)(&r, 0, sizeof(r));
+   DCFG_(flush_threads)();
    r.p     = VG_(calloc)("dcfg.profile", 1, sizeof(Profile));
    r.n_sbs = DCFG_(n_superblocks)();
    r.n_ran = VG_(calloc)("dcfg.profile.ran", r.n_sbs + 1, sizeof(UShort));

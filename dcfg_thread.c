@@ -51,6 +51,7 @@
 #include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
+#include "dcfg_branch.h"
 #include "dcfg_thread.h"
 
 /* A diversion that is followed by another before any instruction has
@@ -81,6 +82,7 @@ typedef
       Bool       live;
       Position   last;        // unless live
       CellArray* cells;
+      BranchCaches* branches;     // if live
       XArray*    interruptions;   // Interruption, innermost last
    }
    Thread;
@@ -219,6 +221,7 @@ static void on_create(ThreadId parent, ThreadId tid)
    t->tid    = tid;
    t->live   = True;
    t->cells  = DCFG_(new_cell_array)();
+   t->branches = DCFG_(new_branch_caches)(t->cells);
    t->interruptions = VG_(newXA)(VG_(malloc), "dcfg.thread.interruptions",
                                  VG_(free), sizeof(Interruption));
    VG_(addToXA)(threads, &t);
@@ -252,8 +255,11 @@ static void on_start(ThreadId tid, ULong blocks)
 
 static void on_stop(ThreadId tid, ULong blocks)
 {
-   by_tid[tid]->stop_ip = VG_(get_IP)(tid);
-   by_tid[tid]->running = False;
+   Thread* t  = by_tid[tid];
+
+   t->stop_ip = VG_(get_IP)(tid);
+   t->running = False;
+   DCFG_(tend_branch_caches)(t->branches);
 }
 
 static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
@@ -286,6 +292,7 @@ static void on_exit(ThreadId tid)
    if (!t->started && t->index == VG_(sizeXA)(threads) - 1) {
       /* clone failed: there never was a thread. */
       VG_(dropTailXA)(threads, 1);
+      DCFG_(delete_branch_caches)(t->branches);
       DCFG_(delete_cell_array)(t->cells);
       VG_(deleteXA)(t->interruptions);
       VG_(free)(t);
@@ -295,6 +302,9 @@ static void on_exit(ThreadId tid)
    if (*mark_of(t) & DCFG_MARK_DIVERTED)
       t->diverted->count--;
    t->live = False;
+   DCFG_(flush_branch_caches)(t->branches);
+   DCFG_(delete_branch_caches)(t->branches);
+   t->branches = NULL;
    DCFG_(retire_cell_array)(t->cells);
    VG_(deleteXA)(t->interruptions);
    t->interruptions = NULL;
@@ -326,9 +336,11 @@ void DCFG_(start_anew)(ThreadId tid)
       Thread* t = *(Thread**)VG_(indexXA)(threads, i);
       if (t == self)
          continue;
-      DCFG_(delete_cell_array)(t->cells);
-      if (t->interruptions != NULL)
+      if (t->live) {
+         DCFG_(delete_branch_caches)(t->branches);
          VG_(deleteXA)(t->interruptions);
+      }
+      DCFG_(delete_cell_array)(t->cells);
       VG_(free)(t);
    }
    VG_(memset)(by_tid, 0, VG_N_THREADS * sizeof(Thread*));
@@ -338,6 +350,7 @@ void DCFG_(start_anew)(ThreadId tid)
    self->index   = 0;
    self->started = False;
    DCFG_(clear_cell_array)(self->cells);
+   DCFG_(reset_branch_caches)(self->branches);
    VG_(dropTailXA)(self->interruptions, VG_(sizeXA)(self->interruptions));
 
    VG_(OSetGen_Destroy)(diversions);
@@ -360,68 +373,17 @@ void DCFG_(track_threads)(void)
 }
 
 /*------------------------------------------------------------*/
-/*--- Indirect branches                                    ---*/
-/*------------------------------------------------------------*/
-
-static UWord* slot(ULong* base, CellNo no)
-{
-   return (UWord*)(base + no);
-}
-
-/* The cache entry for TARGET; must hash as dcfg_instrument.c does. */
-static UWord* cache_entry(ULong* base, const Branch* br, Addr target)
-{
-   return (UWord*)((Addr)base + *slot(base, br->site + SiteCache)
-                   + ((target ^ (target << 4))
-                      & *slot(base, br->site + SiteMask)));
-}
-
-ULong* DCFG_(indirect_miss)(UWord id, Addr target)
-{
-   ThreadId    tid  = VG_(get_running_tid)();
-   Thread*     t    = by_tid[tid];
-   Superblock* sb   = DCFG_(superblock)(id);
-   Branch*     br   = sb->branch;
-   Pair*       p    = DCFG_(pair)(sb, target);
-   ULong*      base = DCFG_(cell_base)(t->cells);
-   UWord*      entry;
-
-   if (*slot(base, br->site + SiteCache) == 0) {
-      *slot(base, br->site + SiteCache)
-         = DCFG_CELL_OFFSET(br->site + SiteEntry);
-      *slot(base, br->site + SiteEntry) = ~(UWord)0;
-   }
-   entry = cache_entry(base, br, target);
-
-   /* Two targets want one entry: a table four times as large, unless it
-      would be mostly empty. */
-   UInt n = *slot(base, br->site + SiteMask) / 16 + 1;
-   if (entry[0] != ~(UWord)0 && n < 4 * br->n_pairs) {
-      UInt level = 0;
-      while ((1u << 2 * level) <= n)
-         level++;
-      if (level < DCFG_CACHE_LEVELS) {
-         n = 1u << 2 * level;
-         if (br->caches[level] == 0)
-            br->caches[level] = DCFG_(new_slots)(2 * n);
-         base = DCFG_(cell_base)(t->cells);
-         VG_(memset)(base + br->caches[level], 0xFF, 16 * n);
-         *slot(base, br->site + SiteMask)  = (n - 1) * 16;
-         *slot(base, br->site + SiteCache)
-            = DCFG_CELL_OFFSET(br->caches[level]);
-         entry = cache_entry(base, br, target);
-      }
-   }
-   entry[0] = target;
-   *(UWord*)((Addr)entry + 8) = DCFG_CELL_OFFSET(p->cell);
-
-   set_base(tid, t);
-   return base + p->cell;
-}
-
-/*------------------------------------------------------------*/
 /*--- What happened                                        ---*/
 /*------------------------------------------------------------*/
+
+void DCFG_(flush_threads)(void)
+{
+   for (Word i = 0; i < VG_(sizeXA)(threads); i++) {
+      Thread* t = *(Thread**)VG_(indexXA)(threads, i);
+      if (t->live)
+         DCFG_(flush_branch_caches)(t->branches);
+   }
+}
 
 UInt DCFG_(n_threads)(void)
 {

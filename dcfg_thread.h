@@ -90,12 +90,11 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno);
    the thread that forked. */
 void DCFG_(start_anew)(ThreadId tid);
 
-/* Called by generated code when an indirect branch that ends superblock
-   ID is not in its cache: the counter for TARGET. */
-ULong* DCFG_(indirect_miss)(UWord id, Addr target);
-
 /* Has TID just jumped past redirections? */
 Bool DCFG_(jumps_unredirected)(ThreadId tid);
+
+/* Bring all counters up to date; call this before reading them. */
+void DCFG_(flush_threads)(void);
 
 /* Threads by index, in order of creation. */
 UInt DCFG_(n_threads)(void);

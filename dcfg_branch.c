@@ -1,0 +1,251 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Inline caches of indirect branches.            dcfg_branch.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the tables in which generated code counts where indirect branches
+   go.  Handed: targets that were not found there.  Taken by:
+   dcfg_instrument.c, which makes the code that looks them up, and
+   dcfg_thread.c, which has them flushed before counters are read.
+
+   Each indirect branch has, in each thread, a table of entries {target,
+   count}.  It starts with one entry, in the branch's own slots, and grows
+   by four when it has been missed often for its size.  What is evicted
+   goes to the counter of its pair.  Allocating a counter or a table may
+   move the cell arrays, which generated code would not notice; so the
+   helper leaves that for when the thread has left generated code. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "dcfg_branch.h"
+
+/* A branch is missed this often for each entry before it gets more. */
+#define MISSES_PER_ENTRY 8
+
+typedef
+   struct {
+      UInt  sb;
+      Addr  target;
+      ULong count;
+   }
+   Evicted;
+
+struct _BranchCaches {
+   CellArray* ca;
+   XArray*    used;        // UInt: superblocks whose branches have tables
+   XArray*    evicted;     // Evicted: those without a counter so far
+   XArray*    to_grow;     // UInt: superblocks whose branches want more
+};
+
+static UWord* slot(ULong* base, CellNo no)
+{
+   return (UWord*)(base + no);
+}
+
+static void note_in_cells(BranchCaches* bc)
+{
+   *slot(DCFG_(cell_base)(bc->ca), CellBranches) = (UWord)bc;
+}
+
+BranchCaches* DCFG_(new_branch_caches)(CellArray* ca)
+{
+   BranchCaches* bc = VG_(malloc)("dcfg.branch", sizeof(BranchCaches));
+
+   bc->ca      = ca;
+   bc->used    = VG_(newXA)(VG_(malloc), "dcfg.branch.used", VG_(free),
+                            sizeof(UInt));
+   bc->evicted = VG_(newXA)(VG_(malloc), "dcfg.branch.evicted", VG_(free),
+                            sizeof(Evicted));
+   bc->to_grow = VG_(newXA)(VG_(malloc), "dcfg.branch.grow", VG_(free),
+                            sizeof(UInt));
+   note_in_cells(bc);
+   return bc;
+}
+
+void DCFG_(delete_branch_caches)(BranchCaches* bc)
+{
+   VG_(deleteXA)(bc->used);
+   VG_(deleteXA)(bc->evicted);
+   VG_(deleteXA)(bc->to_grow);
+   VG_(free)(bc);
+}
+
+void DCFG_(reset_branch_caches)(BranchCaches* bc)
+{
+   VG_(dropTailXA)(bc->used, VG_(sizeXA)(bc->used));
+   VG_(dropTailXA)(bc->evicted, VG_(sizeXA)(bc->evicted));
+   VG_(dropTailXA)(bc->to_grow, VG_(sizeXA)(bc->to_grow));
+   note_in_cells(bc);
+}
+
+/* The entry that TARGET hashes to, which is what generated code looks
+   at. */
+static UWord* entry_of(ULong* base, const Branch* br, Addr target)
+{
+   return (UWord*)((Addr)base + *slot(base, br->site + SiteCache)
+                   + ((target << DCFG_ENTRY_SHIFT)
+                      & *slot(base, br->site + SiteMask)));
+}
+
+static ULong* count_of(UWord* entry)
+{
+   return (ULong*)((Addr)entry + DCFG_ENTRY_COUNT);
+}
+
+/* COUNT more times to TARGET, where there is no entry to hold them. */
+static void count_outside(BranchCaches* bc, ULong* base,
+                          const Superblock* sb, Addr target, ULong count)
+{
+   const Pair* p = DCFG_(find_pair)(sb, target);
+
+   if (p != NULL) {
+      base[p->cell] += count;
+   } else {
+      Evicted ev = { sb->id, target, count };
+      VG_(addToXA)(bc->evicted, &ev);
+   }
+}
+
+/* Is TARGET an instruction of SB other than its first? */
+static Bool is_inner(const Superblock* sb, Addr target)
+{
+   Addr a = sb->addr;
+
+   for (UInt k = 1; k < sb->n_instrs; k++) {
+      a += sb->lengths[k - 1];
+      if (a == target)
+         return True;
+   }
+   return False;
+}
+
+/* Generated code will add 1 to the count of the entry it has looked at.
+   In a branch's first time that is at the start of the cell array, where
+   counting does no harm. */
+void DCFG_(branch_miss)(ULong* base, UWord id, Addr target)
+{
+   BranchCaches*     bc    = (BranchCaches*)*slot(base, CellBranches);
+   const Superblock* sb    = DCFG_(superblock)(id);
+   const Branch*     br    = sb->branch;
+   UInt              sb_id = id;
+   Bool              first = *slot(base, br->site + SiteCache) == 0;
+
+   /* See "The mark" in dcfg_instrument.c: a branch into its own superblock
+      must say that it has come to its end, so it never is a hit. */
+   if (is_inner(sb, target)) {
+      *slot(base, CellMark) |= DCFG_MARK_DONE;
+      count_outside(bc, base, sb, target, 1);
+      if (!first)
+         --*count_of(entry_of(base, br, target));
+      return;
+   }
+   if (first) {
+      *slot(base, br->site + SiteCache)
+         = DCFG_CELL_OFFSET(br->site + SiteEntry);
+      VG_(addToXA)(bc->used, &sb_id);
+      *slot(base, br->site + SiteEntry) = target;
+      count_outside(bc, base, sb, target, 1);
+      return;
+   }
+
+   UWord* entry = entry_of(base, br, target);
+   ULong* count = count_of(entry);
+   if (*count != 0)
+      count_outside(bc, base, sb, entry[0], *count);
+   *count   = 0;
+   entry[0] = target;
+
+   UWord n = *slot(base, br->site + SiteMask) / 16 + 1;
+   if (++*slot(base, br->site + SiteMisses) == n * MISSES_PER_ENTRY)
+      VG_(addToXA)(bc->to_grow, &sb_id);
+}
+
+static void grow(BranchCaches* bc, Branch* br)
+{
+   ULong* base  = DCFG_(cell_base)(bc->ca);
+   UWord  n     = 4 * (*slot(base, br->site + SiteMask) / 16 + 1);
+   UInt   level = 0;
+
+   while ((1u << 2 * level) < n)
+      level++;
+   if (level >= DCFG_CACHE_LEVELS)
+      return;
+   if (br->caches[level] == 0)
+      br->caches[level] = DCFG_(new_slots)(2 * n);
+   base = DCFG_(cell_base)(bc->ca);
+   *slot(base, br->site + SiteMask)   = (n - 1) * 16;
+   *slot(base, br->site + SiteCache)  = DCFG_CELL_OFFSET(br->caches[level]);
+   *slot(base, br->site + SiteMisses) = 0;
+}
+
+void DCFG_(tend_branch_caches)(BranchCaches* bc)
+{
+   for (Word i = 0; i < VG_(sizeXA)(bc->evicted); i++) {
+      const Evicted* ev = VG_(indexXA)(bc->evicted, i);
+      const Pair*    p  = DCFG_(pair)(DCFG_(superblock)(ev->sb),
+                                      ev->target);
+      DCFG_(cell_base)(bc->ca)[p->cell] += ev->count;
+   }
+   VG_(dropTailXA)(bc->evicted, VG_(sizeXA)(bc->evicted));
+   for (Word i = 0; i < VG_(sizeXA)(bc->to_grow); i++)
+      grow(bc, DCFG_(superblock)(*(UInt*)VG_(indexXA)(bc->to_grow, i))
+               ->branch);
+   VG_(dropTailXA)(bc->to_grow, VG_(sizeXA)(bc->to_grow));
+}
+
+/* Flush the N entries at cell FIRST. */
+static void flush(BranchCaches* bc, Superblock* sb, CellNo first, UInt n)
+{
+   for (UInt i = 0; i < n; i++) {
+      UWord* entry = slot(DCFG_(cell_base)(bc->ca), first + 2 * i);
+      ULong  count = *count_of(entry);
+      if (count == 0)
+         continue;
+      *count_of(entry) = 0;
+      const Pair* p = DCFG_(pair)(sb, entry[0]);
+      DCFG_(cell_base)(bc->ca)[p->cell] += count;
+   }
+}
+
+void DCFG_(flush_branch_caches)(BranchCaches* bc)
+{
+   DCFG_(tend_branch_caches)(bc);
+   for (Word i = 0; i < VG_(sizeXA)(bc->used); i++) {
+      Superblock* sb
+         = DCFG_(superblock)(*(UInt*)VG_(indexXA)(bc->used, i));
+      flush(bc, sb, sb->branch->site + SiteEntry, 1);
+      for (UInt level = 1; level < DCFG_CACHE_LEVELS; level++)
+         if (sb->branch->caches[level] != 0)
+            flush(bc, sb, sb->branch->caches[level], 1u << 2 * level);
+   }
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
