@@ -36,17 +36,35 @@
 #include "pub_tool_aspacemgr.h"
 #include "dcfg_port.h"
 
-/* The symbol table of an object, the text of an error number and the
-   discarding of translations have no tool-level interface that does. */
+/* The symbol table of an object, the text of an error number, system calls
+   and the discarding of translations have no tool-level interface that
+   does. */
 #include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
 
-extern const HChar* VG_(strerror) ( UWord errnum );  // pub_core_syscall.h
+#include "coregrind/pub_core_syscall.h"    // VG_(strerror), VG_(do_syscall5)
 
 /* A tool may ask for this at certain times only; it is safe as well while
    a superblock is being translated, because the core looks up whatever it
    was about to chain or run once more after a translation. */
 extern void VG_(discard_translations) ( Addr start, ULong len,
                                         const HChar* who );
+
+/* Rename with FLAGS, as of Linux 3.15.  Returns 0 or an errno, which is
+   EINVAL or ENOSYS where the file system or the kernel cannot do it. */
+#define DCFG_RENAME_NOREPLACE 1
+#define DCFG_RENAME_EXCHANGE  2
+static inline Int DCFG_(rename2) ( const HChar* from, const HChar* to,
+                                   UInt flags )
+{
+#if defined(__NR_renameat2)
+   const Long here = -100;    // AT_FDCWD
+   SysRes sres = VG_(do_syscall5)(__NR_renameat2, here, (RegWord)(Addr)from,
+                                  here, (RegWord)(Addr)to, flags);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+#else
+   return 38;                 // ENOSYS
+#endif
+}
 
 /* VG_(am_shadow_alloc) returns a pointer in 3.19, a SysRes in later
    versions; whichever it is picks the function that unwraps it. */

@@ -332,19 +332,37 @@ static Bool compress(OutFile* f)
    return pid > 0 && status == 0;
 }
 
-/* The name for a complete file that wants to be called NAME, which is
-   freed if it is another process's. */
-static HChar* free_name(HChar* name)
-{
-   struct vg_stat st;
+/* Rename the temporary file to *NAME, or to another name, which replaces
+   *NAME, if that is another process's file.  Returns 0 or an errno.
 
-   if (sr_isError(VG_(stat)(name, &st)) || !is_anothers(&st))
-      return name;
-   HChar* other = other_name(name);
-   VG_(umsg)("dcfg: %s was written by another process, this one writes %s\n",
-             name, other);
-   VG_(free)(name);
-   return other;
+   Of two processes that do this at the same time, none may overwrite what
+   the other has just written: so the file that is there, if there is one,
+   changes places with ours, and is looked at when it is out of the way. */
+static Int give_name(OutFile* f, HChar** name)
+{
+   for (;;) {
+      struct vg_stat st;
+      Int err = DCFG_(rename2)(f->temp, *name, DCFG_RENAME_NOREPLACE);
+      if (err == VKI_EINVAL || err == VKI_ENOSYS)
+         return VG_(rename)(f->temp, *name) == 0 ? 0 : VKI_EACCES;
+      if (err != VKI_EEXIST)
+         return err;
+      err = DCFG_(rename2)(f->temp, *name, DCFG_RENAME_EXCHANGE);
+      if (err == VKI_ENOENT)
+         continue;
+      if (err != 0)
+         return err;
+      if (sr_isError(VG_(stat)(f->temp, &st)) || !is_anothers(&st)) {
+         VG_(unlink)(f->temp);
+         return 0;
+      }
+      DCFG_(rename2)(f->temp, *name, DCFG_RENAME_EXCHANGE);
+      HChar* other = other_name(*name);
+      VG_(umsg)("dcfg: %s was written by another process, "
+                "this one writes %s\n", *name, other);
+      VG_(free)(*name);
+      *name = other;
+   }
 }
 
 HChar* DCFG_(close_out_file)(OutFile* f)
@@ -368,11 +386,8 @@ HChar* DCFG_(close_out_file)(OutFile* f)
                    f->compressor->program, name);
       }
    }
-   if (f->error == 0 && is_temporary(f)) {
-      name = free_name(name);
-      if (VG_(rename)(f->temp, name) != 0)
-         f->error = VKI_EACCES;
-   }
+   if (f->error == 0 && is_temporary(f))
+      f->error = give_name(f, &name);
    if (f->error == 0)
       note_own_file(name);
    if (f->error != 0) {
