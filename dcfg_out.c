@@ -332,36 +332,55 @@ static Bool compress(OutFile* f)
    return pid > 0 && status == 0;
 }
 
+/* NAME is another process's: say so and take another one. */
+static void choose_other(HChar** name)
+{
+   HChar* other = other_name(*name);
+
+   VG_(umsg)("dcfg: %s was written by another process, this one writes %s\n",
+             *name, other);
+   VG_(free)(*name);
+   *name = other;
+}
+
+/* Is there such a file, written by another process? */
+static Bool is_taken(const HChar* name)
+{
+   struct vg_stat st;
+   return !sr_isError(VG_(stat)(name, &st)) && is_anothers(&st);
+}
+
 /* Rename the temporary file to *NAME, or to another name, which replaces
    *NAME, if that is another process's file.  Returns 0 or an errno.
 
    Of two processes that do this at the same time, none may overwrite what
-   the other has just written: so the file that is there, if there is one,
-   changes places with ours, and is looked at when it is out of the way. */
+   the other has just written: so a file from an earlier run changes places
+   with ours, and is looked at once more when it is out of the way. */
 static Int give_name(OutFile* f, HChar** name)
 {
    for (;;) {
-      struct vg_stat st;
       Int err = DCFG_(rename2)(f->temp, *name, DCFG_RENAME_NOREPLACE);
-      if (err == VKI_EINVAL || err == VKI_ENOSYS)
+      if (err == VKI_EINVAL || err == VKI_ENOSYS) {
+         if (is_taken(*name))
+            choose_other(name);
          return VG_(rename)(f->temp, *name) == 0 ? 0 : VKI_EACCES;
+      }
       if (err != VKI_EEXIST)
          return err;
+      if (is_taken(*name)) {
+         choose_other(name);
+         continue;
+      }
       err = DCFG_(rename2)(f->temp, *name, DCFG_RENAME_EXCHANGE);
       if (err == VKI_ENOENT)
          continue;
       if (err != 0)
          return err;
-      if (sr_isError(VG_(stat)(f->temp, &st)) || !is_anothers(&st)) {
+      if (!is_taken(f->temp)) {
          VG_(unlink)(f->temp);
          return 0;
       }
       DCFG_(rename2)(f->temp, *name, DCFG_RENAME_EXCHANGE);
-      HChar* other = other_name(*name);
-      VG_(umsg)("dcfg: %s was written by another process, "
-                "this one writes %s\n", *name, other);
-      VG_(free)(*name);
-      *name = other;
    }
 }
 
