@@ -83,7 +83,8 @@ static Word cmp_superblocks(const void* va, const void* vb)
 
    if (a->addr != b->addr || a->image != b->image
        || a->n_instrs != b->n_instrs || a->n_exits != b->n_exits
-       || a->end != b->end || a->unredirected != b->unredirected || a->next != b->next
+       || a->end != b->end || a->unredirected != b->unredirected
+       || a->next != b->next
        || VG_(memcmp)(a->lengths, b->lengths, a->n_instrs) != 0
        || VG_(memcmp)(a->kinds, b->kinds, a->n_instrs) != 0)
       return 1;

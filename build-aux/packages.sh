@@ -6,8 +6,8 @@
 build_packages=(autoconf automake dpkg-dev g++ gcc libc6-dev make perl pkg-config)
 
 # Beyond that, for ./dev test: the unit tests, what the cross-checks read results with, and the programs they run.
-test_packages=(bzip2 check gzip jq libcapstone-dev libjansson-dev perl python3 python3-capstone python3-pyelftools
-   shellcheck sqlite3 xz-utils zstd)
+test_packages=(bzip2 check gzip jq libcapstone-dev libjansson-dev libpcre2-dev luajit perl python3 python3-capstone
+   python3-pyelftools shellcheck sqlite3 strace xz-utils zstd)
 
 # Beyond build_packages, for ./dev bench.
 bench_packages=(bzip2 perl python3 sqlite3 xz-utils)

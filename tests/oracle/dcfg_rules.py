@@ -235,7 +235,10 @@ def check_flow(p, adj, bad):
 def after(e, p):
     """Does the edge lead to the block that starts where its source ends?"""
     s, t = p.blocks[e.src], p.blocks[e.dst]
-    return t.start == s.start + s.size and (t.image is s.image or not s.start + s.size < s.image.load + s.image.size)
+    end = s.start + s.size
+    # A block of an old generation was the last of it to run if it goes on in the next one.
+    return t.start == end and (t.image is s.image or not end < s.image.load + s.image.size
+                               or t.image.load < s.image.load + s.image.size and s.image.load < t.image.load + t.image.size)
 
 
 def check_edge_places(p, adj, bad):
@@ -245,13 +248,14 @@ def check_edge_places(p, adj, bad):
     for b in p.blocks.values():
         here = name(b.id, p.blocks)
         outs = adj.out.get(b.id, ())
-        kinds = defaultdict(int)
+        targets = defaultdict(set)          # addresses: the same one may hold a block of each generation
         limit = {}
         for e in outs:
             if e.type in KIND:
-                kinds[KIND[e.type][0]] += 1
+                targets[KIND[e.type][0]].add(p.blocks[e.dst].start if e.dst in p.blocks else e.dst)
                 limit[KIND[e.type][0]] = KIND[e.type][1]
-        falls = [e for e in outs if e.type == "FALL_THROUGH"]
+        kinds = {k: len(t) for k, t in targets.items()}
+        falls = {p.blocks[e.dst].start if e.dst in p.blocks else e.dst for e in outs if e.type == "FALL_THROUGH"}
         if len(kinds) > 1:
             bad("out-edges", "node %s ends as %s" % (here, " and ".join(sorted(kinds))))
         for k, n in kinds.items():

@@ -1,0 +1,19 @@
+/* A raised signal, twice: the handler comes in place of the return from the system call, so the step past the call is */
+/* not made, and two context changes with their bypass are all there is. */
+#include "life.h"
+FUNC(_start)
+        HANDLE(SIGUSR1, action)
+        GETPID
+        movl    $2, %r12d
+.Lagain:
+        RAISE(SIGUSR1)
+        subl    $1, %r12d
+        jnz     .Lagain
+        EXIT
+END(_start)
+FUNC(handler)
+        nop
+        ret
+END(handler)
+RESTORE
+ACTION(action, handler, 0)

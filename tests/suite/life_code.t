@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+"""Code that comes and goes: objects unloaded, code overwritten, compilers that write machine code.  Each generation is
+an image of its own, with the counts that belong to it.  (TAP)"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import lifelib
+from lifelib import Dcfg, check, equal, run
+
+
+def check_plugins(tap, prog, objects):
+    rounds = [5, 3, 2, 7, 11]
+    r = run(tap, "plugins", [prog] + objects + [str(n) for n in rounds])
+    if not check(tap, "dlopen and dlclose", r, 1):
+        return
+    d = Dcfg(r.files[0])
+    places = {im.load for im, _ in d.by_image("plugin")}
+    tap.ok(len(places) == 1, "dlopen and dlclose: all at one address", places)
+    got = [(os.path.basename(im.name), n) for im, n in d.by_image("plugin")]
+    want = [(os.path.basename(objects[i % 2]), n) for i, n in enumerate(rounds)]
+    equal(tap, "dlopen and dlclose: an image for each loading, with its counts", sorted(got), sorted(want))
+    equal(tap, "dlopen and dlclose: what each object calls", (d.calls("only_one"), d.calls("only_two")),
+          (sum(rounds[::2]), sum(rounds[1::2])))
+    for im, _ in d.by_image("plugin"):
+        own = {nm for nm, _, _ in im.symbols} & {"only_one", "only_two"}
+        equal(tap, "dlopen and dlclose: symbols of image %d" % im.id, own,
+              {"only_one" if im.name == objects[0] else "only_two"})
+        tap.ok(im.source, "dlopen and dlclose: lines of image %d" % im.id)
+
+
+def check_jit(tap, prog):
+    generations = [4, 9, 1, 6]
+    for way in ("inplace", "protect", "remap", "patch", "alias"):
+        opts = []
+        if way == "alias":
+            # Valgrind looks whether code has changed, but not in mappings of files; --smc-check=all does.
+            opts = ["--smc-check=all"]
+        r = run(tap, way, [prog, way] + [str(n) for n in generations], opts)
+        if not check(tap, "code " + way, r, 1):
+            continue
+        equal(tap, "code %s: result" % way, r.out.split(), [str(sum(1000 * g * n for g, n in enumerate(generations, 2)))])
+        d = Dcfg(r.files[0])
+        images = [im for im in d.p.images if im.name.startswith("[anon") or "memfd" in im.name]
+        # An instruction mov, a return, and nops: a generation is known by its number of instructions.
+        got = sorted((b.ninstr - 2, b.count) for im in images for b in im.blocks or ())
+        nops = [1] * 4 if way == "patch" else range(2, 6)
+        equal(tap, "code %s: generations" % way, got, sorted(zip(nops, generations)))
+        equal(tap, "code %s: an image for each" % way, [len(im.blocks) for im in images], [1] * 4)
+
+
+def callgrind_total(tap, name, argv, env=None):
+    """Callgrind's total, which goes without the run's last superblock."""
+    out = tap.path(name + ".callgrind")
+    status, _ = harness.run([harness.VALGRIND, "-q", "--tool=callgrind", "--callgrind-out-file=" + out] + argv,
+                            tap.dir, env)
+    try:
+        with open(out) as f:
+            return int(re.search(r"^(?:summary|totals): (\d+)", f.read(), re.M).group(1))
+    except (OSError, AttributeError):
+        return None
+
+
+def check_total(tap, name, argv, images, env=None):
+    env = dict(harness.ENV, **(env or {}))
+    path, status, why = harness.dcfg(tap, name, argv, env=env)
+    if not path:
+        tap.ok(False, name, why)
+        return
+    wrong = lifelib.rules(path)
+    tap.ok(status == 0 and not wrong, name + ": all rules", wrong or "exit status %s" % status)
+    d = Dcfg(path)
+    total = callgrind_total(tap, name, argv, env)
+    last = d.p.blocks[d.edges("EXIT")[0].src]
+    if total is None:
+        tap.skip(name + ": total", "no callgrind")
+    else:
+        # VEX may have ended its last superblock inside the last block.
+        tap.ok(0 < d.total - total <= last.ninstr, "%s: %d instructions, as Callgrind counts but for the last superblock"
+               % (name, d.total), "%d, Callgrind %d; the last block has %d" % (d.total, total, last.ninstr))
+    anon = d.anonymous()
+    ran = sum(b.count * b.ninstr for im in anon for b in im.blocks or ())
+    tap.ok(len(anon) >= images and ran > 1000, "%s: %d instructions in compiled code, %d images" % (name, ran, len(anon)))
+
+
+def main():
+    tap = harness.Tap("code")
+    objects = [harness.cc(tap, os.path.join(lifelib.PROGS, "plugin.c"), "plugin%d.so" % n, "-shared", "-fPIC",
+                          "-DWHICH=%d" % n) for n in (1, 2)]
+    prog = lifelib.build(tap, "plugins.c", "-ldl")
+    if prog and all(objects):
+        check_plugins(tap, prog, objects)
+    prog = lifelib.build(tap, "jit.c")
+    if prog:
+        check_jit(tap, prog)
+    luajit = shutil.which("luajit")
+    fixed = lifelib.build(tap, "norandom.c", "-shared", "-fPIC", name="norandom.so")
+    if luajit and fixed:
+        check_total(tap, "luajit", [luajit, os.path.join(lifelib.PROGS, "traces.lua")], 1, {"LD_PRELOAD": fixed})
+    else:
+        tap.skip("luajit", "not installed")
+    if subprocess.run(["cc", "-E", "-include", "pcre2.h", "-DPCRE2_CODE_UNIT_WIDTH=8", "-x", "c", os.devnull],
+                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+        prog = lifelib.build(tap, "pcre2.c", "-lpcre2-8")
+        if prog:
+            check_total(tap, "pcre2", [prog], 1)
+    else:
+        tap.skip("pcre2", "libpcre2-dev is not installed")
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

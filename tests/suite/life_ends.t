@@ -1,0 +1,163 @@
+#!/usr/bin/python3
+"""Every way in which a process ends leaves a complete file, but for SIGKILL; and files in the middle of a run, when a
+debugger asks.  (TAP)"""
+import glob
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import lifelib
+from lifelib import Dcfg, check, equal, rules, run
+
+VGDB = os.path.join(os.path.dirname(harness.VALGRIND), "vgdb")
+
+
+def check_ends(tap, prog):
+    # way -> exit status and calls of at_exit(), alone and with other threads.
+    ways = {"exit": ((3, 1), (3, 1)), "_exit": ((4, 0), (4, 0)), "exit_thread": ((0, 1), (0, 1)),
+            "sys_exit": ((5, 0), (0, 1)), "abort": ((-signal.SIGABRT, 0), (-signal.SIGABRT, 0)),
+            "segv": ((-signal.SIGSEGV, 0), (-signal.SIGSEGV, 0)),
+            "handled_abort": ((-signal.SIGABRT, 0), (-signal.SIGABRT, 0))}
+    for way, both in ways.items():
+        for threads in (1, 4):
+            status, at_exit = both[threads > 1]
+            name = way + (" with threads" if threads > 1 else "")
+            r = run(tap, "%s%d" % (way, threads), [prog, way] + ["threads"] * (threads > 1))
+            if not check(tap, name, r, 1, status):
+                continue
+            d = Dcfg(r.files[0])
+            got = (d.calls("work"), d.calls("at_exit"), d.calls("on_signal"), d.threads, min(d.p.per_thread) > 0)
+            equal(tap, name + ": calls and threads", got, (7, at_exit, int(way == "handled_abort"), threads, True))
+
+
+def check_signals(tap, prog):
+    for way in ("wait", "spin"):
+        for threads in (1, 4):
+            for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
+                def send(p):
+                    p.stdout.readline()
+                    time.sleep(0.05)
+                    p.send_signal(sig)
+                name = "%s in %s%s" % (sig.name, way, " with threads" if threads > 1 else "")
+                if sig == signal.SIGHUP and (way, threads) != ("wait", 1):
+                    continue
+                r = run(tap, name.replace(" ", "_"), [prog, way] + ["threads"] * (threads > 1), while_running=send)
+                if sig == signal.SIGKILL:
+                    equal(tap, name + ": no file", (r.status, r.files), (-sig, []))
+                elif check(tap, name, r, 1, -sig):
+                    d = Dcfg(r.files[0])
+                    equal(tap, name + ": calls and threads", (d.calls("work"), d.threads), (7, threads))
+
+
+def check_kill_in_writing(tap):
+    """Killed while it writes: what is there is to be recognised, and is not under the final name."""
+    for attempt in range(20):
+        def kill(p):
+            pattern = os.path.join(glob.escape(tap.path("killed%d.run" % attempt)), "big.json?*")
+            while p.poll() is None:
+                if glob.glob(pattern):
+                    p.send_signal(signal.SIGKILL)
+                    return p.wait()
+        r = run(tap, "killed%d" % attempt, [harness.PYTHON, "-S", "-c", "pass"], out="big.json",
+                while_running=kill)
+        if r.status == -signal.SIGKILL and not r.files:
+            tap.ok(len(r.left) == 1 and re.search(r"big\.json\.tmp-\d+$", r.left[0]),
+                   "killed while it writes: a temporary file is left, no other", r.left)
+            return
+    tap.skip("killed while it writes", "it was faster each time")
+
+
+# ---- in the middle of a run -------------------------------------------------------------------------------
+
+def ask(p, *words):
+    r = subprocess.run([VGDB, "--pid=%d" % p.pid] + list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                       timeout=60, env=harness.ENV)
+    return r.stdout.decode(errors="replace")
+
+
+def numbers(text):
+    m = re.search(r"([\d,]+) blocks, ([\d,]+) edges, ([\d,]+) instructions", text)
+    return tuple(int(g.replace(",", "")) for g in m.groups()) if m else None
+
+
+def size(path):
+    d = Dcfg(path)
+    return len(d.p.blocks), len(d.p.edges), d.total
+
+
+def check_monitor(tap, prog, busy):
+    name = "busy" if busy else "still"
+    dumps = [tap.path("%s-%d.json" % (name, i)) for i in range(3)]
+
+    def look(p):
+        p.stdout.readline()
+        seen = [ask(p, "status")]
+        for d in dumps:
+            seen.append(ask(p, "dump", d))
+        default = ask(p, "dump")
+        time.sleep(0.1)
+        there = sorted(glob.glob(os.path.join(glob.escape(tap.path(name + ".run")), "*.json")))
+        wrong = rules(there[0]) if len(there) == 1 else "%s\n%s" % (there, default)
+        calls = Dcfg(there[0]).calls("work") if len(there) == 1 else None
+        seen.append(ask(p, "status"))
+        p.stdin.close()
+        p.stdin = None
+        return seen, wrong, calls
+
+    r = run(tap, name, [prog] + ["busy"] * busy, stdin=subprocess.PIPE, while_running=look)
+    seen, wrong, calls = r.seen
+    if not any(os.path.exists(d) for d in dumps):
+        tap.ok(False, name + ": monitor dump", "\n".join(seen) + r.log)
+        return
+    tap.ok(not wrong and calls == 7, name + ": monitor dump without a name, all rules", wrong or calls)
+    for i, d in enumerate(dumps):
+        wrong = rules(d) if os.path.exists(d) else "no file"
+        tap.ok(not wrong, "%s: dump %d, all rules" % (name, i), wrong)
+    # The last one again replaced the dump without a name: it was the same process's.
+    if not check(tap, name + ", final", r, 1) or wrong:
+        return
+    end = Dcfg(r.files[0])
+    equal(tap, name + ": calls", [Dcfg(d).calls("work") for d in dumps] + [end.calls("work")], [7, 7, 7, 12])
+    threads = 5 if busy else 1
+    equal(tap, name + ": threads", [Dcfg(d).threads for d in dumps] + [end.threads], 4 * [threads])
+    first, last = numbers(seen[0]), numbers(seen[-1])
+    sizes = [size(d) for d in dumps]
+    if not tap.ok(first and last, name + ": monitor status", seen):
+        return
+    if not busy:
+        # Each look wakes the thread up, which makes its system call again: one instruction.
+        tap.ok(first[:2] == sizes[0][:2] and first[2] <= sizes[0][2] <= first[2] + 2,
+               name + ": status says what the file says", "%s, %s" % (first, sizes))
+    totals = [first[2]] + [s[2] for s in sizes] + [last[2], end.total]
+    tap.ok(totals == sorted(totals) and (not busy or len(set(totals)) == len(totals)),
+           name + ": totals grow with the run", totals)
+    if busy:
+        more = [sum(b > a for a, b in zip(Dcfg(x).p.per_thread, Dcfg(y).p.per_thread))
+                for x, y in zip(dumps, dumps[1:])]
+        tap.ok(max(more) >= 1, name + ": the run goes on between dumps", more)
+
+
+def main():
+    tap = harness.Tap("ends")
+    prog = lifelib.build(tap, "ends.c", "-pthread")
+    if prog:
+        check_ends(tap, prog)
+        check_signals(tap, prog)
+    check_kill_in_writing(tap)
+    prog = lifelib.build(tap, "ask.c", "-pthread")
+    if prog and os.path.exists(VGDB):
+        check_monitor(tap, prog, False)
+        check_monitor(tap, prog, True)
+    else:
+        tap.skip("monitor commands", "no " + VGDB)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

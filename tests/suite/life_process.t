@@ -1,0 +1,148 @@
+#!/usr/bin/python3
+"""Processes that make others and that become others: each has a file, with what it ran and nothing else.  (TAP)"""
+import os
+import re
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import lifelib
+from lifelib import Dcfg, check, equal, run
+
+STRACE = shutil.which("strace")
+FUNCTIONS = ("before", "both", "in_parent", "in_child", "in_grandchild")
+
+
+def counts(d):
+    return tuple(d.calls(f) for f in FUNCTIONS)
+
+
+def check_forks(tap, prog):
+    # way -> what the processes call, in the order of FUNCTIONS: parent, child, grandchild.
+    parent = (5, 1, 11, 0, 0)
+    child = (0, 1, 0, 7, 0)
+    ways = {"fork": [parent, child, (0, 0, 0, 0, 3)], "clone": [parent, child], "raw": [parent, child],
+            "thread": [parent, child], "vfork": [parent, (0, 0, 0, 1, 0)], "spawn": [parent, (0, 0, 0, 0, 0)]}
+    for way, want in ways.items():
+        r = run(tap, way, [prog, way])
+        if not check(tap, way, r, len(want)):
+            continue
+        all_of_them = {d.pid: d for d in map(Dcfg, r.files)}
+        names = {int(os.path.basename(f).split(".")[0]) for f in r.files}
+        equal(tap, way + ": files are named by the process ids in them", names, set(all_of_them))
+        first, status = map(int, r.out.split())
+        mother = next((d for d in all_of_them.values() if d.calls("in_parent")), None)
+        daughter = all_of_them.get(first)
+        if not tap.ok(mother and daughter, way + ": parent and child have files", names):
+            continue
+        equal(tap, way + ": the child's exit status", status, 0 if way == "spawn" else 42)
+        got = [counts(mother), counts(daughter)] + [counts(d) for d in all_of_them.values() if d not in (mother, daughter)]
+        equal(tap, way + ": calls in each process", got, want)
+        equal(tap, way + ": threads", (mother.threads, daughter.threads), (3 if way == "thread" else 1, 1))
+        entry = daughter.edges("ENTRY")
+        equal(tap, way + ": the child has one ENTRY", [e.counts for e in entry], [[1]])
+        where = daughter.where(entry[0].dst)
+        tap.ok("_start" not in where and re.search("[Ff]ork|clone|syscall", where),
+               way + ": the child begins behind the system call", where)
+        # Another process's startup alone is above 50,000 instructions.
+        tap.ok(daughter.total < 20000, way + ": the child's total", daughter.total)
+
+
+def check_exec(tap, prog):
+    # Names that are not there, may not be executed, or are nothing that can be; then the program goes on.
+    plain, broken = tap.path("plain"), tap.path("broken")
+    for name, mode in ((plain, 0o644), (broken, 0o755)):
+        with open(name, "w") as f:
+            f.write("\x7fELF is what it is not\n")
+        os.chmod(name, mode)
+    argv = [prog, "3", "/nonexistent/program", "2", plain, "1", broken, "4"]
+    r = run(tap, "exec_fails", argv)
+    if check(tap, "failed execve", r, 1):
+        equal(tap, "failed execve: calls before and after", Dcfg(r.files[0]).calls("work"), 10)
+    harness.crosscheck(tap, "failed_execve", argv)
+
+    r = run(tap, "exec", [prog, "3", "/bin/true", "5"])
+    if check(tap, "execve", r, 1):
+        d = Dcfg(r.files[0])
+        equal(tap, "execve: written before", d.calls("work"), 3)
+        equal(tap, "execve: EXIT", [e.counts for e in d.edges("EXIT")], [[1]])
+        tap.ok("execve" in d.where(d.edges("EXIT")[0].src), "execve: EXIT where it was called",
+               d.where(d.edges("EXIT")[0].src))
+
+    # The process id is the same before and after: two files all the same.
+    r = run(tap, "exec_traced", [prog, "3", "/bin/true"], ["--trace-children=yes"])
+    if check(tap, "execve, traced", r, 2):
+        equal(tap, "execve, traced: before and after", sorted(Dcfg(f).calls("work") for f in r.files), [0, 3])
+        tap.ok("written by another process" in r.log, "execve, traced: the second name is told", r.log)
+
+    r = run(tap, "children", [prog, "1", "fork", "2", "/bin/true"], ["--trace-children=yes"])
+    if check(tap, "trace-children", r, 3):
+        equal(tap, "trace-children: calls", sorted(Dcfg(f).calls("work") for f in r.files), [0, 1, 2])
+    r = run(tap, "skipped", [prog, "1", "fork", "2", "/bin/true"], ["--trace-children=yes", "--trace-children-skip=*/true"])
+    if check(tap, "trace-children-skip", r, 2):
+        equal(tap, "trace-children-skip: calls", sorted(Dcfg(f).calls("work") for f in r.files), [1, 2])
+    r = run(tap, "exec_threads", [prog, "1", "fork", "2", "/bin/true"])
+    if check(tap, "children that are not traced", r, 2):
+        equal(tap, "children that are not traced: calls", sorted(Dcfg(f).calls("work") for f in r.files), [1, 2])
+
+
+def check_together(tap, name, r, processes):
+    if not check(tap, name, r, processes):
+        return
+    names = {os.path.basename(f) for f in r.files}
+    tap.ok("one.json" in names, name + ": one has the name that was asked for", names)
+    told = {os.path.basename(m) for m in re.findall(r"this one writes (\S+)", r.log)}
+    equal(tap, name + ": the others' names are told", told, names - {"one.json"})
+    pids = {os.path.basename(f): Dcfg(f).pid for f in r.files}
+    equal(tap, name + ": each is another process's", len(set(pids.values())), processes)
+    tap.ok(all(n == "one.json" or ".%d" % p in n for n, p in pids.items()), name + ": names hold the process ids", pids)
+
+
+def check_names(tap, prog, together):
+    r = run(tap, "names", [prog, "1"], out="a.%q{LIFE}.%p.%n.json", env={"LIFE": "forty-two"})
+    if check(tap, "names", r, 1):
+        name = os.path.basename(r.files[0])
+        tap.ok(re.match(r"a\.forty-two\.\d+\.\d+\.json$", name) and ".%d." % Dcfg(r.files[0]).pid in name,
+               "%p, %q and %n in a name", name)
+
+    check_together(tap, "together", run(tap, "together", [together, "24"], out="one.json"), 25)
+    # The same with each process held up for a while where it gives its file the final name: all have looked by then.
+    if STRACE:
+        calls = "?rename,?renameat,?renameat2,?link,?linkat"
+        slowly = [STRACE, "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + calls,
+                  "-e", "inject=" + calls + ":delay_enter=300000"]
+        r = run(tap, "slowly", [together, "6"], out="one.json", before=slowly)
+        if r.status == 0 or r.files:
+            check_together(tap, "together, slowly", r, 7)
+        else:
+            tap.skip("together, slowly", "strace may not trace here")
+    else:
+        tap.skip("together, slowly", "strace is not installed")
+
+    # A file from an earlier run is nobody's: it is replaced, as in other tools.
+    path = tap.path("again.json")
+    totals = []
+    for n in ("1", "1001"):
+        harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=" + path, prog, n], tap.dir)
+        totals.append(Dcfg(path).calls("work"))
+    equal(tap, "a file of an earlier run is replaced", totals, [1, 1001])
+
+
+def main():
+    tap = harness.Tap("process")
+    fork = lifelib.build(tap, "fork.c", "-pthread")
+    prog = lifelib.build(tap, "exec.c")
+    together = lifelib.build(tap, "together.c")
+    if fork:
+        check_forks(tap, fork)
+    if prog:
+        check_exec(tap, prog)
+    if prog and together:
+        check_names(tap, prog, together)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

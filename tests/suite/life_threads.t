@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+"""Threads by the hundred and by the thousand, in every state, and under a rain of signals.  (TAP)
+
+DCFG_RUNS: how often the last one is run, 40 if it is not set.
+"""
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import lifelib
+from lifelib import Dcfg, check, equal, rules, run
+
+RUNS = int(os.environ.get("DCFG_RUNS") or 40)
+# Runs a command and prints, last, the most memory that it had, in kB.
+MEASURE = [sys.executable, "-c", "import resource, subprocess, sys; status = subprocess.call(sys.argv[1:]); "
+           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"]
+# What a thread may cost that is gone: what it executed, in some form.  The 150 blocks that it takes to begin and to end
+# one have 30 kB of cells at most in a thread that lives.
+KB_A_THREAD = 12
+
+
+def check_kinds(tap, prog):
+    for way, count, calls in (("together", 300, 300), ("detached", 60, 60), ("cancelled", 30, 0), ("running", 12, 0)):
+        r = run(tap, way, [prog, way, str(count)])
+        if not check(tap, way, r, 1):
+            continue
+        d = Dcfg(r.files[0])
+        equal(tap, way + ": threads", (d.threads, min(d.p.per_thread) > 0), (count + 1, True))
+        equal(tap, way + ": calls", (d.calls("work"), d.calls("cleanup")), (calls, count if way == "cancelled" else 0))
+        if way == "together":
+            # The index is the order of creation: only the first one has main's work.
+            tap.ok(all(d.p.per_thread[0] > 10 * n for n in d.p.per_thread[1:]), way + ": the first thread is the first")
+
+
+def check_memory(tap, prog):
+    memory = {}
+    for count in (200, 2000):
+        r = run(tap, "series%d" % count, [prog, "series", str(count)], before=MEASURE)
+        if not check(tap, "%d one after the other" % count, r, 1):
+            return
+        d = Dcfg(r.files[0])
+        equal(tap, "%d one after the other: threads and calls" % count, (d.threads, d.calls("work")), (count + 1, count))
+        memory[count] = int(r.out.split()[-1])
+    more = (memory[2000] - memory[200]) / 1800
+    tap.ok(more < KB_A_THREAD, "memory for one more thread: %.1f kB" % more, "%s" % memory)
+
+
+def check_storm(tap, prog):
+    def once(k):
+        r = run(tap, "storm%d" % k, [prog])
+        if r.status != 0 or len(r.files) != 1:
+            return "exit status %s, %d files\n%s" % (r.status, len(r.files), r.log[-1000:])
+        wrong = rules(r.files[0])
+        if "internal error" in r.log:
+            wrong += r.log[-1000:]
+        d = Dcfg(r.files[0])
+        got = [d.calls(f) for f in ("on_alarm", "on_user", "on_fault")]
+        if got != list(map(int, r.out.split())) or not min(got) or d.threads != 5:
+            wrong += "calls %s, the program says %s; %d threads\n" % (got, r.out.strip(), d.threads)
+        entered = sum(e.total for e in d.edges("CONTEXT_CHANGE"))
+        if entered != sum(got):
+            wrong += "%d context changes, %d handlers\n" % (entered, sum(got))
+        for e in d.edges("CONTEXT_CHANGE"):
+            if d.where(e.dst) not in ("on_alarm", "on_user", "on_fault"):
+                wrong += "a context change to %s\n" % d.where(e.dst)
+        return wrong
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        results = list(pool.map(once, range(RUNS)))
+    bad = ["run %d: %s" % (k, w) for k, w in enumerate(results) if w]
+    tap.ok(not bad, "threads and signals, %d runs: all rules, all handlers counted" % RUNS, "\n".join(bad))
+
+
+def main():
+    tap = harness.Tap("lifethreads")
+    prog = lifelib.build(tap, "threads.c", "-pthread")
+    if prog:
+        check_kinds(tap, prog)
+        check_memory(tap, prog)
+    prog = lifelib.build(tap, "openmp.c", "-fopenmp")
+    if prog:
+        r = run(tap, "openmp", [prog], env={"OMP_NUM_THREADS": "3"})
+        if check(tap, "OpenMP", r, 1):
+            d = Dcfg(r.files[0])
+            equal(tap, "OpenMP: threads and calls", (d.threads, d.calls("work")), (3, 5000))
+    prog = lifelib.build(tap, "storm.c", "-pthread")
+    if prog:
+        check_storm(tap, prog)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

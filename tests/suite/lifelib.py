@@ -1,0 +1,135 @@
+"""What the tests of whole lives share: runs that leave several files, each checked against every rule, and counts by
+the names of functions.
+"""
+import glob
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import harness
+sys.path.insert(0, harness.ORACLE)
+import dcfg_model
+import dcfg_rules
+
+PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "life")
+
+
+def build(tap, source, *flags, **kw):
+    name = kw.get("name") or os.path.splitext(source)[0]
+    return harness.cc(tap, os.path.join(PROGS, source), name, *flags)
+
+
+class Dcfg:
+    """A file, read.  Counts are those of the block that begins at a function's symbol: its calls."""
+
+    def __init__(self, path):
+        self.path = path
+        self.p = dcfg_model.load(path, lambda rule, text: None)[0]
+        self.pid = self.p.pid
+        self.threads = len(self.p.per_thread)
+        self.total = self.p.instr_count
+
+    def by_image(self, function):
+        """[(image, calls)], images in the file's order; those without a call are left out."""
+        out = []
+        for im in self.p.images:
+            at = {im.load + off for nm, off, _ in im.symbols or () if nm == function}
+            n = sum(b.count for b in im.blocks or () if b.start in at)
+            if n:
+                out.append((im, n))
+        return out
+
+    def calls(self, function):
+        return sum(n for _, n in self.by_image(function))
+
+    def anonymous(self):
+        return [im for im in self.p.images if im.name.startswith("[anon")]
+
+    def edges(self, kind):
+        return [e for e in self.p.edges if e.type == kind]
+
+    def where(self, node):
+        """The function that a node is in."""
+        b = self.p.blocks.get(node)
+        if b is None:
+            return str(node)
+        off = b.start - b.image.load
+        return " ".join(nm for nm, o, size in b.image.symbols or () if o <= off < o + size) or hex(off)
+
+
+def rules(path, generations=True):
+    """What is wrong with a file, as text; nothing if all is well."""
+    class Lines:
+        def __init__(self):
+            self.text = ""
+
+        def write(self, s):
+            self.text += s
+    lines = Lines()
+    bad = dcfg_rules.Violations(lines)
+    opts = dcfg_rules.Options()
+    opts.generations = generations
+    try:
+        dcfg_rules.check_file(path, opts, bad)
+    except (dcfg_model.Broken, OSError, EOFError) as e:
+        return "unreadable: %s" % e
+    bad.finish()
+    return lines.text
+
+
+class Run:
+    """A finished run: .status, .log (Valgrind's words, of all processes), .out (standard output), .files."""
+
+
+def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=harness.TIMEOUT, while_running=None,
+        before=()):
+    """Run in a directory of its own.  With while_running, a function of the process, output is read by that; what
+    stands in before is a command that runs Valgrind."""
+    r = Run()
+    r.dir = tap.path(name + ".run")
+    os.mkdir(r.dir)
+    full = dict(harness.ENV)
+    full.update(env or {})
+    cmd = list(before) + [harness.VALGRIND, "--tool=dcfg", "--log-file=" + os.path.join(r.dir, "log.%p"),
+           "--dcfg-out-file=" + os.path.join(r.dir, out)] + list(opts) + argv
+    p = subprocess.Popen(cmd, cwd=r.dir, env=full, stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL)
+    r.seen = None
+    try:
+        if while_running:
+            r.seen = while_running(p)
+        r.out = p.communicate(timeout=timeout)[0].decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        p.kill()
+        r.out = p.communicate()[0].decode(errors="replace") + "no end after %d s" % timeout
+    r.status = p.returncode
+    r.log = ""
+    for log in sorted(glob.glob(os.path.join(glob.escape(r.dir), "log.*"))):
+        with open(log, errors="replace") as f:
+            r.log += f.read()
+    everything = sorted(glob.glob(os.path.join(glob.escape(r.dir), "*.json*")))
+    r.left = [f for f in everything if ".tmp-" in f]
+    r.files = [f for f in everything if ".tmp-" not in f]
+    return r
+
+
+def check(tap, name, r, files=None, status=0):
+    """Every file keeps every rule, there are so many, nothing is left over, and the tool did not complain."""
+    good = status is None or r.status == status
+    good = tap.ok(good, "%s: exit status" % name, "%s instead of %s\n%s" % (r.status, status, r.log[-2000:])) and good
+    wrong = "".join("%s:\n%s" % (os.path.basename(f), w) for f in r.files for w in [rules(f)] if w)
+    if files is not None and len(r.files) != files:
+        wrong += "%d files, should be %d: %s\n%s" % (len(r.files), files, " ".join(map(os.path.basename, r.files)),
+                                                  r.log[-3000:])
+    if r.left:
+        wrong += "left over: %s\n" % " ".join(map(os.path.basename, r.left))
+    if "internal error" in r.log or "the 'impossible' happened" in r.log:
+        wrong += r.log[-3000:]
+    n = len(r.files)
+    return tap.ok(not wrong and n > 0, "%s: %d file%s, all rules" % (name, n, "" if n == 1 else "s"),
+                  wrong or "no file\n" + r.log[-2000:]) and good
+
+
+def equal(tap, name, got, want):
+    return tap.ok(got == want, name, "is %r, should be %r" % (got, want))
