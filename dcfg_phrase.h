@@ -1,0 +1,132 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Which sequences of edges share a code word.    dcfg_phrase.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_PHRASE_H
+#define __DCFG_PHRASE_H
+
+#include "dcfg_graph.h"
+
+/* A node whose out-edges were traversed more than once over is a place of
+   decision, and its traversed out-edges are decision edges.  What follows
+   one up to the next place of decision follows by itself: its tail.  The
+   last edge on the way is where it arrives, its arrival; a decision edge
+   that leads straight to a place of decision is its own.
+
+   A phrase is a sequence of decision edges with their tails.  Its context
+   is the edge before it, an arrival.  A context and its phrases are a
+   tree: the phrase without its last decision edge is the parent. */
+typedef
+   struct {
+      UInt  parent;      // 0 for a context
+      UInt  edge;        // the last decision edge; of a context, the edge
+      UInt  context;     // edge
+      UInt  n_edges;
+      ULong n_instrs;    // of the edges' source nodes
+      ULong count;       // how often it was used
+      UInt  word;        // its code word
+      UChar n_bits;
+   }
+   Phrase;
+
+/* Edges are named by id. */
+typedef
+   struct {
+      const Graph* graph;
+      UInt*   rank;          // by edge: among its source's, or 0
+      UInt*   arrival;       // by edge
+      UInt*   tail_edges;    // by edge: it and its tail
+      ULong*  tail_instrs;
+      UInt*   only_edge;     // by node: the edge that must follow, or 0
+      UInt*   n_decisions;   // by node: traversed out-edges if several
+      UInt*   context_of;    // by edge: the context's phrase, or 0
+      /* Phrase 0 is none. */
+      Phrase* phrases;
+      UInt    n_phrases, room;
+      UInt*   kids;          // by phrase: where in .kid, or 0
+      UInt*   kid;           // by .kids plus rank of the edge: or 0
+      SizeT   n_kid, kid_room;
+   }
+   Phrases;
+
+/* How phrases are chosen. */
+typedef
+   struct {
+      UInt n_rounds;     // each may double their lengths
+      UInt credit;       // percent at which a saved code word counts
+      UInt max_edges;    // in one phrase
+   }
+   PhraseParams;
+
+/* How many characters N takes in the file. */
+static inline UInt DCFG_(decimal_digits)(UInt n)
+{
+   UInt digits = 1;
+
+   for (; n >= 10; n /= 10)
+      digits++;
+   return digits;
+}
+
+/* Without phrases; these come as they are met or by choose_phrases(). */
+Phrases* DCFG_(new_phrases)(const Graph* g);
+void     DCFG_(delete_phrases)(Phrases* ps);
+
+/* The phrase that is P, which may be a context, and decision EDGE. */
+static inline UInt DCFG_(longer_phrase)(const Phrases* ps, UInt p,
+                                        UInt edge)
+{
+   return ps->kid[ps->kids[p] + ps->rank[edge]];
+}
+
+/* The same, made if there is none; and the context of what follows
+   EDGE. */
+UInt DCFG_(extend_phrase)(Phrases* ps, UInt p, UInt edge);
+UInt DCFG_(context_after)(Phrases* ps, UInt edge);
+
+/* The edges from ID to its arrival, both included; there are
+   .tail_edges[id]. */
+void DCFG_(spell_tail)(const Phrases* ps, UInt id, UInt* path);
+
+/* The .n_edges edges of phrase P; returns how many. */
+UInt DCFG_(spell_phrase)(const Phrases* ps, UInt p, UInt* path);
+
+/* Choose phrases for a trace of which SAMPLE is a part: N decision edges,
+   with 0 wherever something was left out.  What is found N times in it is
+   expected N * SCALE times in all. */
+void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
+                           const UInt* sample, UInt n, UInt scale);
+
+/* Give each phrase that has a count a code word of its context.  ORDER,
+   which is for the caller to free, receives these phrases sorted by
+   context; returns how many. */
+UInt DCFG_(assign_code)(Phrases* ps, UInt** order);
+
+#endif /* __DCFG_PHRASE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,601 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Writing a DCFG-trace.                       dcfg_trace_enc.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: a DCFG-trace, format 1.00 (its specification, part 3).  Handed:
+   the graph and readers of the threads' decision edges.  Taken by: whoever
+   stands behind JsonOut.write.
+
+   First samples are taken (dcfg_sample.c), and phrases chosen from them
+   (dcfg_phrase.c).  Then everything is parsed to phrases, which are
+   counted and put into the store; that is where chunks are cut.  Now the code words can be assigned: the store is read again
+   and turned into text (dcfg_text.c), which goes back into the store until
+   its dictionary and the table have been written.  Memory: the graph's
+   size, the phrases', the sample's and a block of text, however long the
+   trace is.
+
+   A chunk begins with an edge that is written out, and ends with its
+   number of edges, whatever the last code word goes on to say.  A phrase
+   in which a chunk ends is therefore written as it is, and what is left of
+   it is parsed again for the next chunk.  If this begins within a tail, a
+   row without a code word leads to the tail's end. */
+
+#include "dcfg_sample.h"
+#include "dcfg_text.h"
+#include "dcfg_trace_enc.h"
+#include "dcfg_transition.h"
+
+const TraceEffort DCFG_(trace_fast) = { { 9, 110, 4000 }, 3 << 20, 1 << 20 };
+const TraceEffort DCFG_(trace_best) = { { 12, 115, 4000 }, 8 << 20,
+                                        2 << 20 };
+
+/* At most how often what is found in a sample is thought to be in the
+   trace. */
+#define MAX_SCALE 4
+
+/* Elements on their way to or from the store at a time. */
+#define BATCH 8192
+
+typedef
+   struct {
+      ULong n_edges;
+      ULong n_instrs;
+      UInt  first;       // edge
+   }
+   Chunk;
+
+typedef
+   struct {
+      const TraceJob* job;
+      Phrases* ps;
+      Bool*  is_way;         // by edge: a row leads on to its arrival
+      Bool*  is_start;       // by edge: a chunk's first arrival
+      ULong* n_chunks;       // by thread
+      TraceSize* size;
+      /* The thread that is being parsed: */
+      UInt   phrase;         // so far, or 0: a chunk begins
+      ULong  left;           // edges that still go into the chunk
+      Chunk  chunk;
+      UInt*  back;           // a stack of decisions to be parsed again
+      UInt   n_back, back_room;
+      UInt*  path;           // a phrase's edges
+      UInt   path_room;
+      UInt   thread;         // index
+      UInt   n_batch;
+      UChar  batch[BATCH];   // on its way to the store
+      /* For phrases that were used, their numbers among those of their
+         context, from 1 up; for contexts, how many these are. */
+      UInt*  number;
+      UInt   number_room;
+   }
+   Encoder;
+
+static void choose_phrases(Encoder* e)
+{
+   const TraceJob* job    = e->job;
+   PhraseParams    params = job->effort->phrases;
+   Sample          sample;
+
+   DCFG_(take_sample)(&sample, job->threads, job->n_threads,
+                      job->effort->max_sample);
+   /* No phrase may span many chunks: it is parsed again for each. */
+   if (params.max_edges > job->chunk / 4 + 1)
+      params.max_edges = (UInt)(job->chunk / 4 + 1);
+   /* What a longer trace would gain from a phrase that is rare in the
+      sample is too uncertain. */
+   if (sample.scale > MAX_SCALE)
+      sample.scale = MAX_SCALE;
+   DCFG_(choose_phrases)(e->ps, &params, sample.ids, sample.n,
+                         (UInt)sample.scale);
+   dcfg_free(sample.ids);
+}
+
+/*------------------------------------------------------------*/
+/*--- Parsing, and cutting chunks                          ---*/
+/*------------------------------------------------------------*/
+
+/* The store has for each chunk CHUNK_BEGINS and its first edge, and then the
+   numbers of its phrases among those of their contexts: a byte, or
+   BIG_NUMBER and four. */
+#define CHUNK_BEGINS 255
+#define BIG_NUMBER   254
+
+static void flush_batch(Encoder* e)
+{
+   const TraceStore* store = &e->job->store;
+
+   if (e->n_batch > 0)
+      store->append(store->arg, StreamPhrases, e->batch, e->n_batch);
+   e->n_batch = 0;
+}
+
+static void put_byte(Encoder* e, UChar byte)
+{
+   if (e->n_batch == BATCH)
+      flush_batch(e);
+   e->batch[e->n_batch++] = byte;
+}
+
+static void put_marked(Encoder* e, UChar mark, UInt n)
+{
+   put_byte(e, mark);
+   for (UInt i = 0; i < 4; i++)
+      put_byte(e, n >> 8 * i & 255);
+}
+
+/* Phrase P was used: its number, from 0 up. */
+static UInt number_of(Encoder* e, UInt p)
+{
+   const Phrases* ps = e->ps;
+
+   if (ps->n_phrases > e->number_room) {
+      UInt old = e->number_room;
+      e->number_room = ps->n_phrases + ps->n_phrases / 4;
+      e->number = dcfg_realloc("dcfg.trace.number", e->number,
+                               (SizeT)e->number_room * sizeof(UInt));
+      dcfg_memset(e->number + old, 0,
+                  (SizeT)(e->number_room - old) * sizeof(UInt));
+   }
+   if (e->number[p] == 0)
+      e->number[p] = ++e->number[ps->context_of[ps->phrases[p].context]];
+   return e->number[p] - 1;
+}
+
+static void put_phrase(Encoder* e, UInt p)
+{
+   UInt number = number_of(e, p);
+
+   if (number < BIG_NUMBER)
+      put_byte(e, number);
+   else
+      put_marked(e, BIG_NUMBER, number);
+}
+
+static ULong instrs_of(const Encoder* e, UInt id)
+{
+   /* A tail's instructions without those of the edges after the first. */
+   const Phrases* ps = e->ps;
+   UInt next = ps->only_edge[ps->graph->edges[id - 1].target];
+
+   return ps->tail_instrs[id] - (next ? ps->tail_instrs[next] : 0);
+}
+
+static void end_chunk(Encoder* e)
+{
+   const TraceStore* store = &e->job->store;
+
+   e->chunk.n_edges = e->job->chunk - e->left;
+   e->size->n_edges += e->chunk.n_edges;
+   store->append(store->arg, StreamChunks, &e->chunk, sizeof(Chunk));
+   e->n_chunks[e->thread]++;
+   e->left = 0;
+}
+
+static Bool is_arrival(const Encoder* e, UInt id)
+{
+   return e->ps->arrival[id] == id;
+}
+
+static UInt* room_for_path(Encoder* e, UInt n)
+{
+   if (n > e->path_room) {
+      e->path_room = 2 * n;
+      e->path      = dcfg_realloc("dcfg.trace.path", e->path,
+                                  (SizeT)e->path_room * sizeof(UInt));
+   }
+   return e->path;
+}
+
+static void push_back(Encoder* e, UInt id)
+{
+   if (e->n_back == e->back_room) {
+      e->back_room = e->back_room ? 2 * e->back_room : 1024;
+      e->back      = dcfg_realloc("dcfg.trace.back", e->back,
+                                  (SizeT)e->back_room * sizeof(UInt));
+   }
+   e->back[e->n_back++] = id;
+}
+
+/* A chunk begins with PATH[0]; the path's N edges end with an arrival. */
+static void begin_chunks(Encoder* e, const UInt* path, UInt n)
+{
+   UInt i = 0;
+
+   while (i < n) {
+      put_marked(e, CHUNK_BEGINS, path[i]);
+      e->chunk.first    = path[i];
+      e->chunk.n_instrs = instrs_of(e, path[i]);
+      e->left           = e->job->chunk - 1;
+      if (e->left > 0 && !is_arrival(e, path[i]))
+         e->is_way[path[i]] = True;
+      for (i++; e->left > 0 && !is_arrival(e, path[i - 1]); i++) {
+         e->chunk.n_instrs += instrs_of(e, path[i]);
+         e->left--;
+      }
+      if (e->left > 0) {
+         e->phrase = DCFG_(context_after)(e->ps, path[i - 1]);
+         e->is_start[path[i - 1]] = True;
+         for (UInt k = n; k > i; k--)
+            if (e->ps->n_decisions[e->ps->graph->edges[path[k - 1] - 1]
+                                   .source] > 0)
+               push_back(e, path[k - 1]);
+         return;
+      }
+      end_chunk(e);
+   }
+   e->phrase = 0;
+}
+
+/* P comes next, and e->.phrase is how far what is behind it was read. */
+static void use_phrase(Encoder* e, UInt p)
+{
+   Phrase* phrase = &e->ps->phrases[p];
+
+   phrase->count++;
+   put_phrase(e, p);
+   if (phrase->n_edges < e->left) {
+      e->left           -= phrase->n_edges;
+      e->chunk.n_instrs += phrase->n_instrs;
+      return;
+   }
+   /* The chunk ends here.  What is left is parsed again. */
+   for (UInt q = e->phrase; q != 0 && e->ps->phrases[q].parent != 0;
+        q = e->ps->phrases[q].parent)
+      push_back(e, e->ps->phrases[q].edge);
+   UInt* path     = room_for_path(e, phrase->n_edges);
+   UInt  n        = DCFG_(spell_phrase)(e->ps, p, path);
+   UInt  in_chunk = (UInt)e->left;
+   for (UInt i = 0; i < in_chunk; i++)
+      e->chunk.n_instrs += instrs_of(e, path[i]);
+   e->left = 0;
+   end_chunk(e);
+   begin_chunks(e, path + in_chunk, n - in_chunk);
+}
+
+/* Decision edge ID comes next. */
+static void use_decision(Encoder* e, UInt id)
+{
+   Phrases* ps = e->ps;
+   UInt     p  = e->phrase;
+
+   if (p == 0) {
+      UInt  n    = ps->tail_edges[id];
+      UInt* path = room_for_path(e, n);
+      DCFG_(spell_tail)(ps, id, path);
+      begin_chunks(e, path, n);
+   } else if (ps->phrases[p].parent != 0
+              && DCFG_(longer_phrase)(ps, p, id) == 0) {
+      push_back(e, id);
+      e->phrase = DCFG_(context_after)(ps, ps->phrases[p].edge);
+      use_phrase(e, p);
+   } else {
+      e->phrase = DCFG_(extend_phrase)(ps, p, id);
+   }
+}
+
+static void parse_thread(Encoder* e, UInt t, UInt* phrases)
+{
+   const TraceThread* thread = &e->job->threads[t];
+
+   e->thread = t;
+   e->phrase = 0;
+   e->left   = 0;
+   thread->start(thread->arg);
+   for (;;) {
+      UInt id, n;
+      if (e->n_back > 0) {
+         use_decision(e, e->back[--e->n_back]);
+      } else if (e->phrase == 0) {
+         if (thread->read(thread->arg, &id, 1) == 0)
+            break;
+         use_decision(e, id);
+      } else {
+         n = thread->parse(thread->arg, e->ps, &e->phrase, phrases, BATCH,
+                           e->left);
+         for (UInt i = 0; i < n; i++)
+            use_phrase(e, phrases[i]);
+      }
+   }
+   thread->stop(thread->arg);
+   if (e->left > 0)
+      end_chunk(e);
+}
+
+/*------------------------------------------------------------*/
+/*--- Text                                                 ---*/
+/*------------------------------------------------------------*/
+
+static void put_sequences(void* arg, const HChar* text, UInt n)
+{
+   const TraceStore* store = &((Encoder*)arg)->job->store;
+   store->append(store->arg, StreamText, text, n);
+}
+
+static void put_dictionary(void* arg, const HChar* text, UInt n)
+{
+   const TraceStore* store = &((Encoder*)arg)->job->store;
+   store->append(store->arg, StreamDictionary, text, n);
+}
+
+/* What was put into the store. */
+typedef
+   struct {
+      const TraceStore* store;
+      UInt  at, n;
+      UChar buf[BATCH];
+   }
+   StoreIn;
+
+/* The next byte, or -1. */
+static Int next_byte(StoreIn* in)
+{
+   if (in->at == in->n) {
+      in->n  = in->store->read(in->store->arg, StreamPhrases, in->buf,
+                               sizeof(in->buf));
+      in->at = 0;
+      if (in->n == 0)
+         return -1;
+   }
+   return in->buf[in->at++];
+}
+
+static UInt next_four(StoreIn* in)
+{
+   UInt n = 0;
+
+   for (UInt i = 0; i < 4; i++)
+      n |= (UInt)(UChar)next_byte(in) << 8 * i;
+   return n;
+}
+
+/* What follows in the text for one phrase. */
+typedef
+   struct {
+      UInt  word;
+      UInt  n_bits;
+      UInt  next;     // where the words of the context behind it begin
+   }
+   CodeWord;
+
+/* The words of all contexts by number, and where each edge's begin. */
+static CodeWord* list_words(Encoder* e, UInt** first)
+{
+   const Phrases* ps = e->ps;
+   UInt  n    = 0;
+   CodeWord* list;
+
+   *first = DCFG_CALLOC("dcfg.trace.words", UInt, ps->graph->n_edges + 1);
+   for (UInt id = 1; id <= ps->graph->n_edges; id++) {
+      UInt c = ps->context_of[id];
+      (*first)[id] = n;
+      if (c != 0 && c < e->number_room)
+         n += e->number[c];
+   }
+   list = DCFG_CALLOC("dcfg.trace.words", CodeWord, n + 1);
+   for (UInt p = 1; p < ps->n_phrases && p < e->number_room; p++) {
+      const Phrase* phrase = &ps->phrases[p];
+      if (phrase->parent == 0 || e->number[p] == 0)
+         continue;
+      CodeWord* w   = &list[(*first)[phrase->context] + e->number[p] - 1];
+      w->word   = phrase->word;
+      w->n_bits = phrase->n_bits;
+      w->next   = (*first)[ps->arrival[phrase->edge]];
+   }
+   return list;
+}
+
+static void make_text(Encoder* e)
+{
+   const TraceStore* store = &e->job->store;
+   TextSink   sink = { put_sequences, put_dictionary, e };
+   TextCoder* text = DCFG_(new_text)(&sink, e->job->effort->text_block);
+   StoreIn*   in   = DCFG_CALLOC("dcfg.trace.in", StoreIn, 1);
+   UInt*      first;
+   CodeWord*      list = list_words(e, &first);
+   UInt       at   = 0;
+   Bool       any  = False;
+   Int        byte;
+
+   in->store = store;
+   while ((byte = next_byte(in)) >= 0) {
+      if (byte == CHUNK_BEGINS) {
+         if (any)
+            DCFG_(text_end)(text);
+         any = True;
+         at  = first[e->ps->arrival[next_four(in)]];
+         continue;
+      }
+      const CodeWord* w = &list[at + (byte == BIG_NUMBER ? next_four(in)
+                                                     : (UInt)byte)];
+      if (w->n_bits > 0)
+         DCFG_(text_bits)(text, w->word, w->n_bits);
+      at = w->next;
+   }
+   if (any)
+      DCFG_(text_end)(text);
+   DCFG_(finish_text)(text);
+   dcfg_free(first);
+   dcfg_free(list);
+   dcfg_free(in);
+}
+
+/*------------------------------------------------------------*/
+/*--- JSON                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* Text from the store. */
+typedef
+   struct {
+      const TraceStore* store;
+      UInt  at, n;
+      HChar buf[65536];
+   }
+   TextIn;
+
+/* The next line of StreamText. */
+static void copy_line(JsonOut* out, TextIn* in)
+{
+   for (;;) {
+      if (in->at == in->n) {
+         in->n  = in->store->read(in->store->arg, StreamText, in->buf,
+                                  sizeof(in->buf));
+         in->at = 0;
+         if (in->n == 0)
+            return;
+      }
+      if (in->buf[in->at++] == '\n')
+         return;
+      DCFG_(put_char)(out, in->buf[in->at - 1]);
+   }
+}
+
+static void put_dictionary_rows(const TraceStore* store, JsonOut* out)
+{
+   UInt n;
+
+   DCFG_(json_flush)(out);
+   while ((n = store->read(store->arg, StreamDictionary, out->buf,
+                           sizeof(out->buf))) > 0) {
+      out->used = n;
+      DCFG_(json_flush)(out);
+   }
+}
+
+static void put_threads(const Encoder* e, JsonOut* out)
+{
+   const TraceStore* store = &e->job->store;
+   TextIn* in = DCFG_CALLOC("dcfg.trace.in", TextIn, 1);
+   Chunk   c;
+
+   in->store = store;
+   DCFG_(put_text)(out, "[[\"THREAD_ID\",\"TRACE_DATA\"]");
+   for (UInt t = 0; t < e->job->n_threads; t++) {
+      ULong before = 0;
+      DCFG_(put_text)(out, ",\n[");
+      DCFG_(put_number)(out, e->job->threads[t].thread);
+      DCFG_(put_text)(out, ",[[\"PRECEDING_INSTR_COUNT\",\"INSTR_COUNT\","
+               "\"EDGE_COUNT\",\"FIRST_EDGE_ID\",\"EDGE_ID_SEQUENCE\"]");
+      for (ULong i = 0; i < e->n_chunks[t]; i++) {
+         if (store->read(store->arg, StreamChunks, &c, sizeof(Chunk))
+             < sizeof(Chunk))
+            break;
+         DCFG_(put_text)(out, ",\n[");
+         DCFG_(put_number)(out, before);
+         DCFG_(put_char)(out, ',');
+         DCFG_(put_number)(out, c.n_instrs);
+         DCFG_(put_char)(out, ',');
+         DCFG_(put_number)(out, c.n_edges);
+         DCFG_(put_char)(out, ',');
+         DCFG_(put_number)(out, c.first);
+         DCFG_(put_text)(out, ",\"");
+         copy_line(out, in);
+         DCFG_(put_text)(out, "\"]");
+         before += c.n_instrs;
+      }
+      DCFG_(put_text)(out, "]]");
+   }
+   DCFG_(put_char)(out, ']');
+   dcfg_free(in);
+}
+
+/* Counts what goes to a JsonOut. */
+typedef
+   struct {
+      JsonOut*   out;
+      TraceSize* size;
+      void  (*write)(void* arg, const HChar* text, UInt n);
+      void* arg;
+   }
+   Counter;
+
+static void write_counted(void* arg, const HChar* text, UInt n)
+{
+   Counter* c = arg;
+
+   c->size->n_chars += n;
+   c->write(c->arg, text, n);
+}
+
+void DCFG_(write_trace)(JsonOut* out, const TraceJob* job, TraceSize* size)
+{
+   Encoder* e   = DCFG_CALLOC("dcfg.trace", Encoder, 1);
+   UInt*    ids = dcfg_alloc("dcfg.trace.ids", BATCH * sizeof(UInt));
+   UInt*    order;
+   UInt     n_rows;
+
+   Counter  counter = { out, size, out->write, out->arg };
+
+   dcfg_memset(size, 0, sizeof(TraceSize));
+   out->write  = write_counted;
+   out->arg    = &counter;
+   e->job      = job;
+   e->size     = size;
+   e->ps       = DCFG_(new_phrases)(job->graph);
+   e->is_way   = DCFG_CALLOC("dcfg.trace.way", Bool,
+                             job->graph->n_edges + 1);
+   e->is_start = DCFG_CALLOC("dcfg.trace.start", Bool,
+                             job->graph->n_edges + 1);
+   e->n_chunks = DCFG_CALLOC("dcfg.trace.n", ULong, job->n_threads + 1);
+   choose_phrases(e);
+   for (UInt t = 0; t < job->n_threads; t++)
+      parse_thread(e, t, ids);
+   flush_batch(e);
+   n_rows = DCFG_(assign_code)(e->ps, &order);
+   make_text(e);
+
+   out->used = 0;
+   DCFG_(put_text)(out, "{\"MAJOR_VERSION\":1,\"MINOR_VERSION\":0,"
+                        "\"PROCESSES\":[[\"PROCESS_ID\","
+                        "\"STRING_DICTIONARY\",\"TRANSITION_TABLE\","
+                        "\"THREAD_DATA\"],\n[");
+   DCFG_(put_number)(out, job->pid);
+   DCFG_(put_text)(out, ",{");
+   put_dictionary_rows(&job->store, out);
+   DCFG_(put_text)(out, "},\n");
+   DCFG_(put_transitions)(out, e->ps, order, n_rows, e->is_way,
+                          e->is_start);
+   DCFG_(put_text)(out, ",\n");
+   put_threads(e, out);
+   DCFG_(put_text)(out, "]]}\n");
+   DCFG_(json_flush)(out);
+   out->write = counter.write;
+   out->arg   = counter.arg;
+
+   DCFG_(delete_phrases)(e->ps);
+   dcfg_free(order);
+   dcfg_free(ids);
+   dcfg_free(e->is_way);
+   dcfg_free(e->is_start);
+   dcfg_free(e->n_chunks);
+   dcfg_free(e->back);
+   dcfg_free(e->number);
+   dcfg_free(e->path);
+   dcfg_free(e);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
