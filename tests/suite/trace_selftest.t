@@ -1,0 +1,637 @@
+#!/usr/bin/python3
+"""Do the readers of traces find what they say they find?  (TAP)
+
+The specification's own examples are decoded.  A right file is broken in one way at a time, and the one rule which
+forbids that is expected, and no other; where one mistake cannot but break two, both are named.  At the end every rule
+name that occurs in the checker's source must have been seen.  Random traces, written by the small encoder below in all
+the ways that the format allows, come out as they went in, by the fast decoder and by the plain one.  Last, lackey_path
+walks made-up instruction traces, right and wrong ones.
+"""
+import array
+import copy
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import tracelib
+import trace_plain
+import trace_rules
+
+ALPHABET = trace_plain.ALPHABET
+TOP = ["MAJOR_VERSION", "MINOR_VERSION", "PROCESSES"]
+PROCESSES = ["PROCESS_ID", "STRING_DICTIONARY", "TRANSITION_TABLE", "THREAD_DATA"]
+TRANSITIONS = ["CURRENT_EDGE_ID", "TRANSITION_CODE", "NEXT_EDGE_IDS"]
+THREADS = ["THREAD_ID", "TRACE_DATA"]
+CHUNKS = ["PRECEDING_INSTR_COUNT", "INSTR_COUNT", "EDGE_COUNT", "FIRST_EDGE_ID", "EDGE_ID_SEQUENCE"]
+
+
+def trace_file(pid, dictionary, transitions, threads):
+    return {"MAJOR_VERSION": 1, "MINOR_VERSION": 0, "PROCESSES": [
+        PROCESSES, [pid, dictionary, [TRANSITIONS] + [list(r) for r in transitions],
+                    [THREADS] + [[t, [CHUNKS] + [list(c) for c in chunks]] for t, chunks in threads]]]}
+
+
+def dcfg_file(pid, nodes, edges, threads):
+    """As much of a DCFG as is read here.  NODES is {id: instructions}, EDGES {id: (source, target)}, THREADS {thread:
+    its edges}; a thread that is not named did not run."""
+    n = max(threads) + 1
+    count = {e: [0] * n for e in edges}
+    for t, ids in threads.items():
+        for e in ids:
+            count[e][t] += 1
+    ran = [sum(nodes.get(edges[e][0], 0) for e in threads.get(t, ())) for t in range(n)]
+    blocks = [["NODE_ID", "ADDR_OFFSET", "SIZE", "NUM_INSTRS", "LAST_INSTR_OFFSET", "COUNT"]]
+    blocks += [[k, hex(64 * k), 2 * v, v, 2 * v - 2, 1] for k, v in sorted(nodes.items())]
+    return {"MAJOR_VERSION": 1, "MINOR_VERSION": 0, "FILE_NAMES": [["FILE_NAME_ID", "FILE_NAME"], [1, "/bin/prog"]],
+            "EDGE_TYPES": [["EDGE_TYPE_ID", "EDGE_TYPE"], [1, "BRANCH"]],
+            "SPECIAL_NODES": [["NODE_ID", "NODE_NAME"], [1, "START"], [2, "END"], [3, "UNKNOWN"]],
+            "PROCESSES": [["PROCESS_ID", "PROCESS_DATA"], [pid, {
+                "INSTR_COUNT_PER_THREAD": ran, "INSTR_COUNT": sum(ran),
+                "IMAGES": [["IMAGE_ID", "LOAD_ADDR", "SIZE", "IMAGE_DATA"],
+                           [1, "0x400000", 0x100000, {"FILE_NAME_ID": 1, "BASIC_BLOCKS": blocks}]],
+                "EDGES": [["EDGE_ID", "SOURCE_NODE_ID", "TARGET_NODE_ID", "EDGE_TYPE_ID", "COUNT_PER_THREAD"]]
+                + [[e, s, t, 1, count[e]] for e, (s, t) in sorted(edges.items())]}]]}
+
+
+# ---- a small encoder -----------------------------------------------------------------------------------------
+
+def encode(ids, transitions, rng=None):
+    """The bits of what follows the first edge: always the longest row that fits.  The last code word may lead further
+    than the last edge, where no shorter one is there."""
+    table = {}
+    for current, code, following in transitions:
+        table.setdefault(current, []).append((following, code))
+    bits, at = [], 0
+    while at < len(ids) - 1:
+        rest = ids[at + 1:at + 40]
+        last = rest == ids[at + 1:]
+        fit = [(len(f), c) for f, c in table[ids[at]] if f == rest[:len(f)] or last and f[:len(rest)] == rest]
+        n, code = rng.choice(fit) if rng else max(fit)
+        bits.append(code)
+        at += n
+    return "".join(bits)
+
+
+def to_text(bits, rng=None):
+    fill = -len(bits) % 6
+    bits += "".join(rng.choice("01") for _ in range(fill)) if rng else "0" * fill
+    return "".join(ALPHABET[int(bits[i:i + 6], 2)] for i in range(0, len(bits), 6))
+
+
+def chunks_of(ids, size, transitions, instrs, rng=None):
+    """Rows of TRACE_DATA; INSTRS is {edge: instructions of its source}."""
+    out, before = [], 0
+    for i in range(0, len(ids), size):
+        part = ids[i:i + size]
+        n = sum(instrs[e] for e in part)
+        out.append([before, n, len(part), part[0], to_text(encode(part, transitions, rng), rng)])
+        before += n
+    return out
+
+
+def random_codes(n, rng):
+    """Prefix-free code words for N rows, some of them long."""
+    if n == 1:
+        return [""]
+    codes = ["0", "1"]
+    while len(codes) < n:
+        c = codes.pop(rng.randrange(len(codes)) if rng.random() < 0.5 else -1)
+        if len(c) == 32:
+            codes.append(c)
+            continue
+        codes += [c + "0", c + "1"]
+    rng.shuffle(codes)
+    return codes
+
+
+def random_transitions(edges, used, rng):
+    """For each edge a tree of what can follow; its leaves are the rows."""
+    after = {e: [f for f in used if edges[f][0] == edges[e][1]] for e in used}
+    rows = []
+    for e in used:
+        leaves = [[f] for f in after[e]]
+        for _ in range(rng.choice((0, 0, 1, 3, 10))):
+            if not leaves:
+                break
+            leaf = leaves.pop(rng.randrange(len(leaves)))
+            more = [leaf + [f] for f in after[leaf[-1]]]
+            # An inner place of the tree can stay a row, too: then there is more than one way to write something.
+            leaves += more + ([leaf] if not more or rng.random() < 0.2 else [])
+        for following, code in zip(leaves, random_codes(max(1, len(leaves)), rng)):
+            rows.append([e, code, following])
+    rng.shuffle(rows)
+    return rows
+
+
+def squeeze(texts, rng):
+    """The same texts with repetitions and a dictionary; nested, and not always for the better."""
+    dictionary = {}
+
+    def repeated(s):
+        m = re.search(r"([A-Za-z0-9+-]{1,7}?)\1+", s)
+        if not m or rng.random() < 0.1:
+            return s
+        n = len(m.group(0)) // len(m.group(1))
+        return repeated(s[:m.start()]) + "(%d*%s)" % (n, m.group(1)) + repeated(s[m.end():])
+
+    def with_keys(s):
+        plain = [m for m in re.finditer(r"(?<![(0-9A-Za-z+<-])[A-Za-z0-9+-]{4,}(?![*>0-9A-Za-z+-])", s)]
+        if not plain or rng.random() < 0.2:
+            return s
+        m = rng.choice(plain)
+        a = rng.randrange(m.start(), m.end() - 2)
+        b = rng.randrange(a + 1, m.end())
+        key = "".join(rng.choice(ALPHABET) for _ in range(rng.choice((1, 1, 2, 5))))
+        if key in dictionary:
+            return s
+        dictionary[key] = s[a:b]
+        if rng.random() < 0.7:
+            dictionary[key] = with_keys(repeated(s[a:b]))
+        return with_keys(s[:a]) + "<%s>" % key + s[b:]
+
+    def outer(s):
+        """A repetition around what has repetitions and references in it."""
+        for n in (3, 2):
+            if s and len(s) % n == 0 and s[:len(s) // n] * n == s:
+                return "(%d*%s)" % (n, with_keys(repeated(s[:len(s) // n])))
+        return with_keys(repeated(s))
+
+    return [outer(s) for s in texts], dictionary
+
+
+def random_graph(rng):
+    """(nodes, edges): all nodes lead to the end somehow."""
+    n = rng.randint(1, 7)
+    nodes = {k: rng.randint(1, 9) for k in range(4, 4 + n)}
+    pairs = {(1, 4), (3 + n, 2)} | {(k, k + 1) for k in range(4, 3 + n)}
+    for _ in range(rng.randint(0, 3 * n)):
+        pairs.add((rng.randrange(4, 4 + n), rng.randrange(4, 4 + n)))
+    ids = rng.sample(range(1, 10 ** rng.randint(2, 9)), len(pairs))
+    return nodes, dict(zip(ids, sorted(pairs)))
+
+
+def random_walk(edges, rng):
+    ids, node = [], 1
+    limit = rng.choice((3, 20, 200, 2000))
+    favourite = {}
+    while node != 2:
+        out = [e for e in sorted(edges) if edges[e][0] == node]
+        if len(ids) > limit:
+            out = [e for e in out if edges[e][1] == 2 or edges[e][1] > node] or out
+            e = max(out, key=lambda e: (edges[e][1] == 2, edges[e][1]))
+        else:
+            e = favourite.setdefault(node, rng.choice(out)) if rng.random() < 0.8 else rng.choice(out)
+        ids.append(e)
+        node = edges[e][1]
+    return ids
+
+
+def check_random(tap, times):
+    bad = []
+    rng = random.Random(4)
+    bits = chars = words = overshoot = nested = 0
+    for i in range(times):
+        nodes, edges = random_graph(rng)
+        threads = {t: random_walk(edges, rng) for t in rng.sample(range(4), rng.randint(1, 3))}
+        used = sorted({e for ids in threads.values() for e in ids})
+        rows = random_transitions({e: edges[e] for e in used}, used, rng)
+        instrs = {e: nodes.get(s, 0) for e, (s, _) in edges.items()}
+        size = rng.choice((1, 2, 7, 50, 10 ** 6))
+        data = [[t, chunks_of(threads[t], size, rows, instrs, rng)] for t in sorted(threads)]
+        texts, dictionary = squeeze([c[4] for _, chunks in data for c in chunks], rng)
+        for c in (c for _, chunks in data for c in chunks):
+            c[4] = texts.pop(0)
+        trace = trace_file(77, dictionary, rows, data)
+        status, text, ids = check(tap, dcfg_file(77, nodes, edges, threads), trace, "--chunk=%d" % size)
+        if status or ids != threads:
+            bad.append("number %d: %s" % (i, text))
+        if {t: sum(c, []) for t, c in trace_plain.read(trace).items()} != threads:
+            bad.append("number %d by the plain decoder" % i)
+        s = trace_rules.summary(text)
+        bits += s.get("bits", 0)
+        chars += s.get("expanded", 0)
+        words += s.get("entries", 0)
+        overshoot += s.get("overshoot", 0)
+        nested += sum("<" in v or "(" in v for v in dictionary.values())
+    tap.ok(not bad, "%d random traces come out as they went in" % times, "\n".join(bad))
+    tap.ok(min(bits, chars, words, overshoot, 2 * nested) > times // 10, "with all that a trace can have in them",
+           "%d bits, %d characters, %d words, %d that overshoot, %d nested" % (bits, chars, words, overshoot, nested))
+
+
+# ---- running the decoder -------------------------------------------------------------------------------------
+
+def check(tap, dcfg, trace, *opts, raw=None):
+    """(exit status, text, {thread: edges})"""
+    d, t, prefix = tap.path("x.dcfg"), tap.path("x.trace"), tap.path("x.ids")
+    with open(d, "w") as f:
+        json.dump(dcfg, f)
+    with open(t, "w") as f:
+        f.write(json.dumps(trace) if raw is None else raw)
+    status, text = trace_rules.check(tracelib.compiled(tap, "trace_decode"), d, t, ["--out=" + prefix] + list(opts))
+    ids = {}
+    for k in range(10):
+        if os.path.exists(prefix + ".%d" % k):
+            ids[k] = list(read_ids(prefix + ".%d" % k))
+            os.unlink(prefix + ".%d" % k)
+    return status, text, ids
+
+
+def read_ids(path):
+    a = array.array("I")
+    with open(path, "rb") as f:
+        a.frombytes(f.read())
+    if sys.byteorder == "big":
+        a.byteswap()
+    return a
+
+
+def decode_alone(tap, trace):
+    """Without a DCFG."""
+    prefix = tap.path("alone")
+    r = subprocess.run([tracelib.compiled(tap, "trace_decode"), "--out=" + prefix], input=json.dumps(trace).encode(),
+                       stdout=subprocess.PIPE)
+    ids = list(read_ids(prefix + ".0")) if os.path.exists(prefix + ".0") else None
+    return r.returncode, r.stdout.decode(), ids
+
+
+# ---- the specification's examples ------------------------------------------------------------------------------
+
+def expanded(tap, text, dictionary, want):
+    """Each bit becomes an edge: 2 for 0, 3 for 1."""
+    rows = [[e, str(b), [2 + b]] for e in (1, 2, 3) for b in (0, 1)]
+    bits = trace_plain.to_bits(want)
+    trace = trace_file(1, dictionary, rows, [[0, [[0, 0, len(bits) + 1, 1, text]]]])
+    status, out, ids = decode_alone(tap, trace)
+    tap.ok(status == 0 and ids == [1] + [2 + int(b) for b in bits] and trace_plain.expand(text, dictionary) == want,
+           "the specification's %s becomes %s" % (text, want), out)
+
+
+def check_examples(tap):
+    expanded(tap, "A(4*BC)D", {}, "ABCBCBCBCD")
+    # There the result has only five a's twice, which is a slip.
+    expanded(tap, "123(2*(6*a)b)456", {}, "123aaaaaabaaaaaab456")
+    words = {"a": "bks2hD7kB+KDk87(6*AB)Aw3ABD9", "b": "KkDk123(42*(25*a))45690D<a>7Fjdkpm"}
+    a = "bks2hD7kB+KDk87ABABABABABABAw3ABD9"
+    expanded(tap, "A<a>B", words, "A%sB" % a)
+    expanded(tap, "(2*A<a>B)", words, "A%sBA%sB" % (a, a))
+    expanded(tap, "A<b>B", words, "AKkDk123" + 42 * 25 * "a" + "45690D" + a + "7FjdkpmB")
+    tap.ok(trace_plain.to_bits("C+") == "000010111110", "the specification's C+ becomes 000010111110")
+
+    rows = [[123, "0", [124]], [123, "1", [125]], [124, "", [456]], [125, "0", [543]], [125, "10", [542, 549]],
+            [125, "11", [540, 541]]]
+    for bits, n, want in (("110", 4, [123, 125, 542, 549]), ("0", 3, [123, 124, 456]), ("110", 3, [123, 125, 542])):
+        trace = trace_file(1, {}, rows, [[0, [[0, 0, n, 123, to_text(bits)]]]])
+        status, text, ids = decode_alone(tap, trace)
+        tap.ok(status == 0 and ids == want and trace_plain.read(trace) == {0: [want]},
+               "the specification's transitions: %s is %s" % (bits, want), text)
+
+
+# ---- a right file, and how to break it ---------------------------------------------------------------------------
+
+NODES = {4: 3, 5: 2, 6: 1}
+EDGES = {1: (1, 4), 2: (4, 5), 3: (5, 5), 4: (5, 4), 5: (5, 6), 6: (6, 2), 7: (4, 6)}
+ROWS = [[1, "", [2]], [2, "0", [3, 3, 3]], [2, "10", [4]], [2, "110", [5, 6]], [2, "111", [3]], [3, "0", [3]],
+        [3, "10", [4, 2]], [3, "11", [5, 6]], [4, "", [2]]]
+WALK = [1, 2] + 4 * (5 * [3] + [4, 2, 4, 2]) + [3, 3, 5, 6]
+THREAD_EDGES = {0: WALK, 1: [1, 2, 5, 6], 3: [1, 2] + 90 * [3] + [5, 6]}
+CHUNK = 16
+
+
+def good_dcfg():
+    return dcfg_file(4711, NODES, EDGES, THREAD_EDGES)
+
+
+def good():
+    """Thread 2 did not run; thread 3 has repetitions, thread 0 a word of the dictionary."""
+    instrs = {e: NODES.get(s, 0) for e, (s, _) in EDGES.items()}
+    threads = [[t, chunks_of(ids, CHUNK, ROWS, instrs)] for t, ids in sorted(THREAD_EDGES.items())]
+    words = {"x": threads[0][1][0][4], "y": "(2*A)"}
+    threads[0][1][0][4] = "<x>"
+    for c in threads[2][1]:
+        c[4] = c[4].replace("AA", "<y>")
+    return copy.deepcopy(trace_file(4711, words, ROWS, threads))
+
+
+def proc(d):
+    return d["PROCESSES"][1]
+
+
+def rows(d):
+    return proc(d)[2]
+
+
+def row(d, edge, code):
+    return next(r for r in rows(d) if r[:2] == [edge, code])
+
+
+def chunk(d, thread, i):
+    return next(r for r in proc(d)[3] if r[0] == thread)[1][i]
+
+
+def put(seq, i, v):
+    seq[i] = v
+
+
+def add(seq, i, n):
+    seq[i] += n
+
+
+def renamed(d, old, new):
+    return json.dumps(d).replace('"%s"' % old, '"%s"' % new)
+
+
+def reordered(d, *keys):
+    return json.dumps({k: d[k] for k in keys})
+
+
+def swapped(table, i, j):
+    """Columns I and J of a table exchanged, in all its rows."""
+    for r in table:
+        r[i], r[j] = r[j], r[i]
+
+
+def merged(d, thread):
+    """Two chunks as one."""
+    table = next(r for r in proc(d)[3] if r[0] == thread)[1]
+    a, b = table[1:3]
+    ids = trace_plain.read(d)[thread]
+    table[1:3] = [[a[0], a[1] + b[1], a[2] + b[2], a[3], to_text(encode(ids[0] + ids[1], ROWS))]]
+
+
+def shortened(d):
+    """Thread 1 without its last edge, and the DCFG's counts say so, too: only the way is not to the end."""
+    c = chunk(d, 1, 1)
+    c[1:] = [5, 3, 1, to_text("110")]
+
+
+# (rule or rules, change of the file; or a function that returns the text of a changed file).  Options follow.
+TESTS = [
+    # JSON
+    ("json", lambda d: json.dumps(d)[:-1]),
+    ("json", lambda d: json.dumps(d) + "}"),
+    ("json", lambda d: json.dumps(d).replace("],", "] ", 1)),
+    ("json", lambda d: json.dumps(d).replace("]]", ",]]", 1)),
+    # order and columns
+    ("top-keys", lambda d: reordered(d, "MINOR_VERSION", "MAJOR_VERSION", "PROCESSES")),
+    ("top-keys", lambda d: reordered(d, "PROCESSES", "MAJOR_VERSION", "MINOR_VERSION")),
+    ("top-keys", lambda d: reordered(d, "MAJOR_VERSION", "PROCESSES")),
+    ("top-keys", lambda d: reordered(d, "MAJOR_VERSION", "MINOR_VERSION")),
+    ("top-keys", lambda d: d.update(EDGES=[])),
+    ("version", lambda d: d.update(MAJOR_VERSION=2)),
+    ("version", lambda d: d.update(MINOR_VERSION=1)),
+    ("columns", lambda d: swapped(d["PROCESSES"], 1, 2)),
+    ("columns", lambda d: swapped(rows(d), 0, 2)),
+    ("columns", lambda d: swapped(proc(d)[3], 0, 1)),
+    ("columns", lambda d: swapped(proc(d)[3][1][1], 3, 4)),
+    ("columns", lambda d: renamed(d, "NEXT_EDGE_IDS", "EDGE_ID_SEQUENCE")),
+    ("columns", lambda d: rows(d)[0].append("COUNT")),
+    ("columns", lambda d: proc(d)[3][1][1][0].pop() and None),
+    ("row-length", lambda d: proc(d).append(0)),
+    ("row-length", lambda d: proc(d).pop()),
+    ("row-length", lambda d: rows(d)[1].append(0)),
+    ("row-length", lambda d: rows(d)[1].pop()),
+    ("row-length", lambda d: proc(d)[3][1].append(0)),
+    ("row-length", lambda d: chunk(d, 0, 1).append(0)),
+    ("row-length", lambda d: chunk(d, 0, 1).pop() and None),
+    ("value-form", lambda d: put(chunk(d, 0, 1), 1, hex(chunk(d, 0, 1)[1]))),
+    ("value-form", lambda d: put(chunk(d, 0, 1), 1, -1)),
+    ("value-form", lambda d: put(chunk(d, 0, 1), 2, 16.5)),
+    ("value-form", lambda d: put(chunk(d, 0, 1), 3, 0)),
+    ("value-form", lambda d: put(chunk(d, 0, 1), 4, 7)),
+    ("value-form", lambda d: put(rows(d)[1], 1, 0)),
+    ("value-form", lambda d: put(rows(d)[1], 0, 0x80000000)),
+    ("value-form", lambda d: proc(d)[1].update(z=5)),
+    ("processes", lambda d: d["PROCESSES"].append(copy.deepcopy(proc(d)))),
+    ("processes", lambda d: d["PROCESSES"].pop()),
+    ("process-id", lambda d: put(proc(d), 0, 4712)),
+    # the dictionary
+    ("dictionary-key", lambda d: proc(d)[1].update({"a.b": "AA"})),
+    ("dictionary-key", lambda d: proc(d)[1].update({"": "AA"})),
+    ("dictionary-key", lambda d: proc(d)[1].update({"z": "AA"}) or renamed(d, "z", "y")),
+    ("dictionary-text", lambda d: proc(d)[1].update(z="A/")),
+    ("dictionary-text", lambda d: proc(d)[1].update(z="(2*A")),
+    ("dictionary-text", lambda d: proc(d)[1].update(z="")),
+    ("dictionary-reference", lambda d: proc(d)[1].update(z="A<w>")),
+    ("dictionary-reference", lambda d: proc(d)[1].pop("x") and None),
+    ("dictionary-circular", lambda d: proc(d)[1].update(z="A<w>", w="<z>")),
+    ("dictionary-circular", lambda d: proc(d)[1].update(z="A(2*<z>)")),
+    # transitions
+    ("code-form", lambda d: put(rows(d)[2], 1, "02")),
+    ("code-form", lambda d: put(rows(d)[2], 1, "0" * 33)),
+    ("code-unique", lambda d: rows(d).append([3, "10", [3]])),
+    ("code-unique", lambda d: rows(d).append([3, "1", [3]])),
+    ("code-unique", lambda d: rows(d).append([3, "100", [3]])),
+    ("code-unique", lambda d: put(rows(d), 1, [1, "0", [2]]) or rows(d).append([1, "", [2]])),
+    ("code-prefix", lambda d: rows(d).append([3, "01", [3]])),
+    ("code-unique code-prefix", lambda d: put(row(d, 2, "10"), 1, "11")),
+    ("code-free", lambda d: put(row(d, 4, ""), 1, "1") or redo(d, (4, "1"))),
+    ("row-empty", lambda d: put(rows(d)[2], 2, [])),
+    ("row-edge", lambda d: put(row(d, 3, "0"), 2, [8])),
+    ("row-edge", lambda d: rows(d).append([9, "", [2]])),
+    ("row-edge", lambda d: rows(d).append([5, "", [7]])),           # of the DCFG, but never traversed
+    ("row-path", lambda d: put(row(d, 3, "10"), 2, [4, 3])),
+    ("row-path", lambda d: put(row(d, 3, "10"), 2, [2, 3])),
+    # threads
+    ("thread-unknown", lambda d: proc(d)[3].append([4, [CHUNKS]])),
+    ("thread-unwanted", None, "--threads=0,1,2"),
+    ("thread-missing", lambda d: proc(d)[3].pop() and None, "--threads=0,1,3"),
+    ("thread-missing", lambda d: proc(d)[3].pop() and None),
+    ("thread-missing", lambda d: proc(d)[3][1].pop() and proc(d)[3][1].append([CHUNKS])),
+    ("thread-order", lambda d: proc(d)[3].append(proc(d)[3].pop(2))),
+    ("thread-repeated", lambda d: proc(d)[3].append(proc(d)[3][3])),
+    # chunks
+    ("chunk-size", lambda d: merged(d, 0)),
+    ("chunk-size", None, "--chunk=15"),
+    ("chunk-size", None, "--chunk=17"),
+    ("chunk-empty", lambda d: proc(d)[3][1][1].append([THREAD_INSTRS, 0, 0, 0, ""]), "any chunk-size"),
+    ("chunk-preceding", lambda d: [add(chunk(d, 0, i), 0, 1) for i in (1, 2, 3)] and add(chunk(d, 0, 3), 1, -1),
+     "any chunk-instrs"),
+    ("chunk-preceding", lambda d: put(chunk(d, 0, 2), 0, 3), "any chunk-preceding thread-instrs"),
+    ("chunk-instrs", lambda d: add(chunk(d, 0, 1), 1, 1) or add(chunk(d, 0, 2), 0, 1) or add(chunk(d, 0, 2), 1, -1)),
+    ("chunk-first", lambda d: put(chunk(d, 0, 2), 3, 9)),
+    ("chunk-first", lambda d: put(chunk(d, 0, 2), 3, 7)),
+    ("chunk-first edge-count chunk-instrs", lambda d: other_first(d)),
+    ("entry edge-count", lambda d: put(chunk(d, 1, 1), 3, 4), "any chunk-instrs thread-instrs"),
+    ("exit edge-count", lambda d: shortened(d), "any thread-instrs"),
+    ("thread-instrs", None),
+    ("edge-count", None),
+    ("chunk-text", lambda d: put(chunk(d, 0, 1), 4, "A/")),
+    ("chunk-text", lambda d: put(chunk(d, 0, 1), 4, "(2*AA")),
+    ("chunk-text", lambda d: put(chunk(d, 0, 1), 4, "AA)")),
+    ("chunk-text", lambda d: put(chunk(d, 0, 1), 4, "(2AA)")),
+    ("chunk-text", lambda d: put(chunk(d, 0, 1), 4, "(*AA)")),
+    ("chunk-text", lambda d: put(chunk(d, 0, 1), 4, "(0*AA)")),
+    ("chunk-text", lambda d: put(chunk(d, 0, 1), 4, "(2*)")),
+    ("chunk-text", lambda d: put(chunk(d, 0, 1), 4, "<x")),
+    ("chunk-text", lambda d: put(chunk(d, 0, 1), 4, "<(2*x)>")),
+    ("chunk-text", lambda d: put(chunk(d, 0, 1), 4, "A B")),
+    ("dictionary-reference", lambda d: put(chunk(d, 0, 1), 4, "<X>")),
+    ("decode-short", lambda d: put(chunk(d, 3, 1), 4, "A")),
+    ("decode-code", lambda d: rows(d).remove(row(d, 2, "10"))),
+    ("decode-code", lambda d: rows(d).remove(row(d, 4, ""))),
+    ("decode-long", lambda d: put(chunk(d, 0, 1), 4, chunk(d, 0, 1)[4] + "A")),
+    ("decode-long", lambda d: put(chunk(d, 1, 1), 4, chunk(d, 1, 1)[4] + "(70000*A)")),
+    ("decode-long", lambda d: single(d), "any chunk-size"),
+]
+THREAD_INSTRS = sum(NODES.get(EDGES[e][0], 0) for e in WALK)
+
+
+def redo(d, *new):
+    """Write all sequences anew after rows have got other codes; NEW are those rows."""
+    table = [list(r) for r in rows(d)[1:]]
+    for t, chunks in proc(d)[3][1:]:
+        at = 0
+        for c in chunks[1:]:
+            c[4] = to_text(encode(THREAD_EDGES[t][at:at + c[2]], table))
+            at += c[2]
+
+
+def other_first(d):
+    """The second chunk of thread 0 begins with an edge that can be followed by the same, but does not follow the first
+    chunk."""
+    c = chunk(d, 0, 2)
+    ids = trace_plain.read(d)[0][1]
+    other = next(e for e in EDGES if EDGES[e][1] == EDGES[ids[0]][1] and EDGES[e][0] != EDGES[ids[0]][0] and e != 7)
+    c[3] = other
+    c[4] = to_text(encode([other] + ids[1:], ROWS))
+
+
+def single(d):
+    """A chunk of one edge has no text."""
+    proc(d)[3][2][1][1:] = [[0, 0, 1, 1, "A"], [0, NODES[4] + NODES[5] + NODES[6], 3, 2, to_text("110")]]
+
+
+def check_rules(tap):
+    dcfg = good_dcfg()
+    status, text, ids = check(tap, dcfg, good(), "--chunk=%d" % CHUNK)
+    tap.ok(status == 0 and ids == THREAD_EDGES, "the right file", text)
+    tap.ok({t: sum(c, []) for t, c in trace_plain.read(good()).items()} == THREAD_EDGES, "the right file, plainly")
+    status, text, _ = check(tap, dcfg, good(), "--threads=0,1,3")
+    tap.ok(status == 0, "the right file and a list of its threads", text)
+    some = good()
+    some_threads = proc(some)[3]
+    some_threads.pop(2)
+    status, text, _ = check(tap, dcfg, some, "--threads=0,3")
+    tap.ok(status == 0, "a file with some of the threads", text)
+    status, text, _ = check(tap, dcfg, good(), raw=json.dumps(good(), indent=3).replace("3\n", "3\t\r\n"))
+    tap.ok(status == 0, "the right file with more white space", text)
+
+    seen = set()
+    for case in TESTS:
+        rule, change = case[0], case[1]
+        opts = [o for o in case[2:] if o.startswith("-")]
+        also = {r for o in case[2:] if o.startswith("any ") for r in o.split()[1:]}
+        if not any(o.startswith("--chunk") for o in opts):
+            opts.append("--chunk=%d" % CHUNK)
+        d, g, raw = good(), copy.deepcopy(dcfg), None
+        if rule == "thread-instrs":
+            g["PROCESSES"][1][1]["INSTR_COUNT_PER_THREAD"][0] += 1
+        elif rule == "edge-count":
+            g["PROCESSES"][1][1]["EDGES"][3][4][0] += 1
+        elif change:
+            r = change(d)
+            raw = r if isinstance(r, str) else None
+        status, text, _ = check(tap, g, d, *opts, raw=raw)
+        got = {line.split(":")[0] for line in text.splitlines() if not line.startswith("#")}
+        want = set(rule.split())
+        seen |= got
+        tap.ok(status == 1 and want <= got <= want | also, "broken: " + rule, "status %d\n%s" % (status, text))
+    with open(os.path.join(harness.ORACLE, "trace_decode.c")) as f:
+        source = f.read()
+    known = set(re.findall(r'(?:wrong|stop|legal)\("([a-z-]+)"', source))
+    known |= set(re.findall(r'[:?] "(thread-[a-z-]+)"', source))
+    tap.ok(known <= seen, "every rule was seen", "not seen: " + " ".join(sorted(known - seen)))
+
+
+# ---- lackey_path -------------------------------------------------------------------------------------------------
+
+def walk(tap, lines):
+    """(exit status, edges, text).  Blocks are at 0x400000 + 64 * id and each of their instructions has 2 bytes."""
+    table, out = tap.path("walk.table"), tap.path("walk.ids")
+    with open(tap.path("walk.dcfg"), "w") as f:
+        json.dump(good_dcfg(), f)
+    with open(table, "w") as f:
+        tracelib.trace_table.write(f.name.replace("table", "dcfg"), f)
+    r = subprocess.run([tracelib.compiled(tap, "lackey_path"), table, out],
+                       input="".join(lines).encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return r.returncode, list(read_ids(out)), r.stdout.decode()
+
+
+def lackey_lines(ids):
+    out = ["==1== Lackey\n"]
+    for e in ids:
+        node = EDGES[e][1]
+        for i in range(NODES.get(node, 0)):
+            out.append("I  %08x,2\n" % (0x400000 + 64 * node + 2 * i))
+            out.append(" L 1ffeffe7e%x,8\n" % i)
+    return out
+
+
+def check_lackey_path(tap):
+    for ids in THREAD_EDGES.values():
+        status, got, text = walk(tap, lackey_lines(ids))
+        tap.ok(status == 0 and got == ids, "lackey_path: a walk of %d edges" % len(ids), text)
+    lines = lackey_lines(THREAD_EDGES[1])
+
+    def without(n):
+        return [l for i, l in enumerate(lines) if i != n]
+    for what, changed, want in (("an instruction too few", without(3), "left in the middle of a block"),
+                                ("the last one missing", lines[:-2], "no edge to the end"),
+                                ("an end in the middle", lines[:5], "an end in the middle"),
+                                ("an unknown address", lines + ["I  00000500,2\n"], "no block begins there"),
+                                ("no such edge", lines + ["I  %08x,2\n" % (0x400000 + 64 * 5)], "no such edge")):
+        status, _, text = walk(tap, changed)
+        tap.ok(status == 1 and want in text, "lackey_path: " + what, text)
+    check_given_way(tap)
+
+
+def check_given_way(tap):
+    def follow(ids, lines):
+        with open(tap.path("way"), "wb") as f:
+            f.write(b"".join(e.to_bytes(4, "little") for e in ids))
+        r = subprocess.run([tracelib.compiled(tap, "lackey_path"), "-c", tap.path("walk.table"), tap.path("way")],
+                           input="".join(lines).encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return r.returncode, r.stdout.decode()
+
+    ids = THREAD_EDGES[1]
+    lines = lackey_lines(ids)
+    for edges in THREAD_EDGES.values():
+        status, text = follow(edges, lackey_lines(edges))
+        tap.ok(status == 0 and "edges %d\n" % len(edges) in text and "failed 0\n" in text,
+               "lackey_path -c: a way of %d edges" % len(edges), text)
+    for what, way, changed in (("a longer way", ids[:2] + [3] + ids[2:], lines),
+                               ("a way without an edge", ids[:1] + ids[2:], lines),
+                               ("a way without its end", ids[:-1], lines),
+                               ("a way that goes on", ids + [1], lines),
+                               ("another way", THREAD_EDGES[0], lines),
+                               ("an instruction too few", ids, lines[:3] + lines[5:]),
+                               ("an unknown edge", [1, 2, 9, 5, 6], lines)):
+        status, text = follow(way, changed)
+        tap.ok(status != 0 and "lackey_path: " in text, "lackey_path -c: " + what, text)
+    # Attempts that fail, so that execution goes on as if they had not been: where no block is, at the start of one that
+    # does not follow, and of one that could.
+    for what, where, after in (("nowhere", 0x500, 1), ("elsewhere", 0x400000 + 64 * 4, 1),
+                               ("that could succeed", 0x400000 + 64 * 5, 2)):
+        done = lackey_lines(ids[:after])
+        status, text = follow(ids, done + ["I  %08x,2\n" % where] + lines[len(done):])
+        tap.ok(status == 0 and "failed 1\n" in text, "lackey_path -c: a failed attempt " + what, text)
+
+
+def main():
+    tap = harness.Tap("traceself")
+    if tracelib.compiled(tap, "trace_decode") and tracelib.compiled(tap, "lackey_path"):
+        check_examples(tap)
+        check_rules(tap)
+        check_random(tap, int(sys.argv[1]) if len(sys.argv) > 1 else 300)
+        check_lackey_path(tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
