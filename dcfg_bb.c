@@ -150,6 +150,30 @@ Superblock* DCFG_(superblock)(UInt id)
    return *(Superblock**)VG_(indexXA)(by_id, id);
 }
 
+/* Something is recorded on every way round a cycle, or the record of a
+   thread would not tell how often it went round before a signal came. */
+InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k)
+{
+   Bool is_last = k + 1u == sb->n_instrs;
+   Addr a;
+
+   switch (sb->kinds[k]) {
+      case InsnCond: case InsnRep:
+         return RecordBit;
+      case InsnIndirectJump: case InsnIndirectCall: case InsnReturn:
+         return RecordTarget;
+      case InsnJump: case InsnCall:
+         a = sb->addr;
+         for (UInt i = 0; i < k; i++)
+            a += sb->lengths[i];
+         return is_last && sb->end == EndDirect && sb->next <= a
+                ? RecordBit : RecordNothing;
+      default:
+         return is_last && sb->end == EndIndirect ? RecordTarget
+                                                  : RecordNothing;
+   }
+}
+
 /*------------------------------------------------------------*/
 /*--- Targets                                              ---*/
 /*------------------------------------------------------------*/

@@ -129,6 +129,10 @@ Superblock* DCFG_(register_superblock)(const Superblock* sb,
 UInt        DCFG_(n_superblocks)(void);
 Superblock* DCFG_(superblock)(UInt id);
 
+/* What each execution of SB's instruction K adds to the record.  The same
+   for all superblocks that have it, whatever VEX made of it there. */
+InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k);
+
 /* The pair of this superblock's indirect end and TARGET: NULL if there is
    none so far, or made then. */
 Pair* DCFG_(find_pair)(const Superblock* sb, Addr target);
@@ -144,6 +148,17 @@ typedef
       Bool unredirected;
    }
    Target;
+
+/* Where a thread stood: behind superblock SB (0: before its first one),
+   having left it for TARGET; or, if N_DONE is not 0, within SB, with that
+   many instructions completed, at the one at TARGET.addr. */
+typedef
+   struct {
+      UInt   sb;
+      UInt   n_done;
+      Target target;
+   }
+   Position;
 
 /* ADDR with what would run there now. */
 Target DCFG_(target_now)(Addr addr, Bool unredirected);

@@ -126,7 +126,7 @@ static void init_numbering(void)
                              sizeof(CellArray*));
    capacity     = INITIAL_CAPACITY;
    VG_(addToXA)(chunk_counts, &slots);
-   next_slot    = CellBranches + 1;
+   next_slot    = N_FIXED_SLOTS;
    end_slot     = CHUNK_CELLS;
 }
 

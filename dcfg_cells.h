@@ -45,7 +45,13 @@ enum {
    CellMissKey    = 0,  // ~0: equals no branch target ...
    CellMissTarget = 1,  // ... so what belongs to that key is never used
    CellMark       = 2,  // see DCFG_MARK
-   CellBranches   = 3   // the thread's BranchCaches, see dcfg_branch.c
+   CellBranches   = 3,  // the thread's BranchCaches, see dcfg_branch.c
+   /* See dcfg_record.c: */
+   CellBits       = 4,  // bits recorded, below a leading 1
+   CellTargets    = 5,  // where the next target is to be put ...
+   CellTargetsEnd = 6,  // ... and where there is no more room
+   CellRecorder   = 7,  // the thread's Recorder
+   N_FIXED_SLOTS
 };
 
 /* The mark in cell CellMark: which superblock the thread last ran (0:

@@ -338,6 +338,7 @@ Graph* DCFG_(finish_graph)(GraphBuilder* gb)
    g->blocks        = gb->blocks;
    g->n_threads     = gb->n_threads;
    g->thread_instrs = gb->thread_instrs;
+   g->node_of       = gb->node;
    for (UInt i = 0; i < g->n_edges; i++) {
       const Edge* e = &g->edges[i];
       if (e->target < NodeFirstBlock)
@@ -348,7 +349,6 @@ Graph* DCFG_(finish_graph)(GraphBuilder* gb)
    }
    dcfg_free(gb->is_leader);
    dcfg_free(gb->is_end);
-   dcfg_free(gb->node);
    dcfg_free(gb->steps);
    dcfg_free(gb);
    return g;
@@ -360,6 +360,7 @@ void DCFG_(delete_graph)(Graph* g)
    dcfg_free(g->edges);
    dcfg_free(g->counts);
    dcfg_free(g->thread_instrs);
+   dcfg_free(g->node_of);
    dcfg_free(g);
 }
 

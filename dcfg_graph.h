@@ -64,6 +64,7 @@ typedef
       UInt  image;
       UChar len;
       UChar kind;      // InsnKind
+      UChar record;    // InsnRecord
    }
    Instr;
 
@@ -98,10 +99,12 @@ typedef
       UInt       n_blocks;
       Block*     blocks;          // in order of (image, addr)
       UInt       n_edges;
-      Edge*      edges;           // in order of (source, target)
+      Edge*      edges;           // in order of (source, target); the
+                                  // EDGE_ID is the place, from 1
       EdgeCount* counts;          // of all edges; by thread within one
       UInt       n_threads;
       ULong*     thread_instrs;   // instructions executed, per thread
+      UInt*      node_of;         // for each instruction, its block's id
    }
    Graph;
 

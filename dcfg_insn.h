@@ -46,6 +46,16 @@ typedef
    }
    InsnKind;
 
+/* What an execution of an instruction adds to the record that a trace is
+   made from. */
+typedef
+   enum {
+      RecordNothing,     // where it leads is known
+      RecordBit,
+      RecordTarget       // the address
+   }
+   InsnRecord;
+
 /* Decodes just enough of the x86 instruction in BYTES[0 .. LEN-1] to
    tell its kind; IS64 selects 64-bit mode.  LEN is the instruction's
    length as the disassembler found it, at least 1. */

@@ -80,6 +80,7 @@
 #include "dcfg_flow.h"
 #include "dcfg_image.h"
 #include "dcfg_instrument.h"
+#include "dcfg_record.h"
 #include "dcfg_thread.h"
 
 #if defined(VG_BIGENDIAN)
@@ -105,6 +106,7 @@ typedef
       UChar       kinds[MAX_INSTRS];
       SbExit      exits[MAX_EXITS];
       UInt        next_exit;                // the next one to be met
+      Bool        bit_recorded;             // for the instr in work
       Bool        started;                  // the code for it is out
       Bool        done;
       const Superblock* sb;                 // the registered record
@@ -395,11 +397,163 @@ static void add_done(Work* w)
    w->done = True;
 }
 
+/*------------------------------------------------------------*/
+/*--- Adding code that records                             ---*/
+/*------------------------------------------------------------*/
+
+/* Call FN(base, ...) if GUARD.  It may change the fixed slots. */
+static void call_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
+                    IRExpr** args)
+{
+   Int n = 0;
+   while (args[n] != NULL)
+      n++;
+   IRDirty* di = unsafeIRDirty_0_N(n, name, VG_(fnptr_to_fnentry)(fn), args);
+   di->guard = guard;
+   di->mFx   = Ifx_Modify;
+   di->mAddr = base(w);
+   di->mSize = DCFG_CELL_OFFSET(N_FIXED_SLOTS);
+   add(w, IRStmt_Dirty(di));
+}
+
+/* WORD is CellBits with bits added. */
+static void put_bits(Work* w, IRExpr* bits)
+{
+   IRExpr* zero = IRExpr_Const(IRConst_U64(0));
+
+   store(w, cell_addr(w, CellBits), bits);
+   call_if(w, assign(w, Ity_I1, IRExpr_Binop(Iop_CmpLT64S, bits, zero)),
+           "dcfg_record_word", &DCFG_(record_word), mkIRExprVec_1(base(w)));
+}
+
+/* CellBits moved up by N, an I8. */
+static IRExpr* shifted_bits(Work* w, IRExpr* n)
+{
+   IRExpr* bits = load(w, Ity_I64, cell_addr(w, CellBits));
+   return assign(w, Ity_I64, IRExpr_Binop(Iop_Shl64, bits, n));
+}
+
+static IRExpr* const_I8(UChar n)
+{
+   return IRExpr_Const(IRConst_U8(n));
+}
+
+/* The bit of a way to TARGET from instruction K: see dcfg_record.c. */
+static Bool bit_of(const Work* w, UInt k, Addr target)
+{
+   if (w->sb->kinds[k] == InsnRep)
+      return target == w->addrs[k];
+   return target != w->addrs[k] + w->lengths[k];
+}
+
+/* Record BIT. */
+static void record_bit(Work* w, Bool bit)
+{
+   IRExpr* bits = shifted_bits(w, const_I8(1));
+   put_bits(w, bit ? sum(w, bits, IRExpr_Const(IRConst_U64(1))) : bits);
+   w->bit_recorded = True;
+}
+
+/* Record which way the conditional branch K goes, whose only exit leads
+   to TARGET. */
+static void record_branch(Work* w, UInt k, Addr target, IRExpr* guard)
+{
+   IRExpr* taken = assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard));
+   IRExpr* bits  = shifted_bits(w, const_I8(1));
+
+   if (!bit_of(w, k, target)) {
+      bits  = sum(w, bits, IRExpr_Const(IRConst_U64(1)));
+      taken = assign(w, Ity_I64, IRExpr_Unop(Iop_Not64, taken));
+      taken = sum(w, taken, IRExpr_Const(IRConst_U64(1)));
+   }
+   put_bits(w, sum(w, bits, taken));
+   w->bit_recorded = True;
+}
+
+/* Record the bit of an exit of K to TARGET if it is taken. */
+static void record_if_taken(Work* w, UInt k, Addr target, IRExpr* guard)
+{
+   IRExpr* n    = assign(w, Ity_I8,  IRExpr_Unop(Iop_1Uto8, guard));
+   IRExpr* bits = shifted_bits(w, n);
+
+   if (bit_of(w, k, target))
+      bits = sum(w, bits,
+                 assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard)));
+   put_bits(w, bits);
+}
+
+static void record_target(Work* w, IRExpr* target)
+{
+   IRExpr* place = load(w, w->word_ty, cell_addr(w, CellTargets));
+   IRExpr* next  = add_words(w, place, word(w, sizeof(Addr)));
+   IRExpr* end   = load(w, w->word_ty, cell_addr(w, CellTargetsEnd));
+
+   store(w, place, target);
+   store(w, cell_addr(w, CellTargets), next);
+   call_if(w, assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
+                                             ? Iop_CmpEQ64 : Iop_CmpEQ32,
+                                             next, end)),
+           "dcfg_record_targets", &DCFG_(record_targets),
+           mkIRExprVec_1(base(w)));
+}
+
+static UInt n_exits_of(const Superblock* sb, UInt k)
+{
+   UInt n = 0;
+
+   for (UInt i = 0; i < sb->n_exits; i++)
+      n += sb->exits[i].instr == k;
+   return n;
+}
+
+/* Exit number I is about to be taken or not. */
+static void record_exit(Work* w, UInt i, IRExpr* guard)
+{
+   const SbExit* e = &w->sb->exits[i];
+   UInt          k = e->instr;
+
+   if (DCFG_(recorded)(w->sb, k) != RecordBit)
+      call_if(w, guard, "dcfg_record_exit", &DCFG_(record_exit),
+              mkIRExprVec_3(base(w), word(w, w->sb->id), word(w, i)));
+   else if (w->sb->kinds[k] == InsnCond && n_exits_of(w->sb, k) == 1)
+      record_branch(w, k, e->target, guard);
+   else
+      record_if_taken(w, k, e->target, guard);
+}
+
+/* Instruction K has ended and took no exit. */
+static void record_end(Work* w, UInt k, IRExpr* next)
+{
+   Bool is_last = k + 1u == w->sb->n_instrs;
+
+   switch (DCFG_(recorded)(w->sb, k)) {
+      case RecordNothing:
+         break;
+      case RecordBit:
+         if (w->bit_recorded)
+            break;
+         if (w->sb->kinds[k] == InsnCond || w->sb->kinds[k] == InsnRep)
+            record_bit(w, is_last && bit_of(w, k, w->sb->next));
+         else
+            record_bit(w, True);
+         break;
+      case RecordTarget:
+         record_target(w, next);
+         break;
+   }
+   w->bit_recorded = False;
+}
+
+/*------------------------------------------------------------*/
+/*--- All together                                         ---*/
+/*------------------------------------------------------------*/
+
 static void add_exit(Work* w, const IRSB* sb, Int i)
 {
    IRStmt*       st    = sb->stmts[i];
    IRExpr*       guard = st->Ist.Exit.guard;
-   const SbExit* e     = &w->sb->exits[w->next_exit++];
+   UInt          x     = w->next_exit++;
+   const SbExit* e     = &w->sb->exits[x];
 
    if (e->counting == ExitBefore) {
       count(w, e->cell,
@@ -425,6 +579,8 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
          add_done(w);
       }
    }
+   if (DCFG_(records)())
+      record_exit(w, x, guard);
    add(w, st);
    if (e->counting == ExitAfter)
       count_one(w, e->cell);
@@ -500,7 +656,7 @@ static void note_landing(const Superblock* sb, Bool unredirected)
       DCFG_(settle_flows)(DCFG_(target_now)(sb->entry, unredirected));
    DCFG_(land_here)(sb, unredirected);
    if (changed)
-      DCFG_(retarget_threads)(sb->entry);
+      DCFG_(retarget_threads)(DCFG_(target_now)(sb->entry, unredirected));
 }
 
 IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
@@ -535,6 +691,8 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
          continue;
       if (st->tag == Ist_IMark && ++k == 1)
          add_start(&w);
+      if (st->tag == Ist_IMark && k >= 1 && DCFG_(records)())
+         record_end(&w, k - 1, NULL);
       if (st->tag == Ist_Exit && k >= 0 && !is_fault_exit(st, w.addrs[k]))
          add_exit(&w, sbIn, i);
       else if (k >= 0 && is_division(st))
@@ -543,6 +701,8 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
          add(&w, st);
    }
    add_start(&w);
+   if (DCFG_(records)() && k + 1u == w.sb->n_instrs)
+      record_end(&w, k, sbIn->next);
    if (w.sb->end == EndIndirect)
       add_indirect(&w, sbIn->next);
    else if (is_inner(&w, w.sb->next)

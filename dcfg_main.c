@@ -28,7 +28,9 @@
 /* This tool watches a program run and writes its dynamic control-flow
    graph: the basic blocks that ran, the edges between them with a count
    for each thread, and what follows from these: routines, immediate
-   dominators, loops.  The file's format, DCFG 1.00, is Intel's.
+   dominators, loops.  The file's format, DCFG 1.00, is Intel's.  On
+   request it also writes in which order each thread took the edges, the
+   DCFG-trace.
 
    Data flows one way; a module knows those above it.
 
@@ -37,6 +39,8 @@
       dcfg_bb.c          the registry of superblocks and branch targets
       dcfg_branch.c      inline caches of indirect branches
       dcfg_image.c       objects and other mappings that code runs in
+      dcfg_spool.c       streams of bytes, in a file when they get long
+      dcfg_record.c      for a trace: what each thread did, in order
       dcfg_thread.c      threads; signals and other diversions
       dcfg_flow.c        counters to flows out of superblocks
       dcfg_instrument.c  the code that counts, added to superblocks
@@ -47,12 +51,27 @@
       dcfg_loop.c        natural loops
       dcfg_json.c        all that as text
       dcfg_out.c         text to files
-      dcfg_report.c      the steps from counters to file
+         -- the trace --
+      dcfg_huffman.c     Huffman codes
+      dcfg_phrase.c      sequences of edges that get code words
+      dcfg_ways.c        which edge a record means at each block
+      dcfg_reader.c      reading records
+      dcfg_replay.c      records to edges
+      dcfg_parse.c       records to sequences of edges, faster
+      dcfg_sample.c      what the choice of sequences is made from
+      dcfg_text.c        code words to characters; repetitions
+      dcfg_transition.c  the table of transitions
+      dcfg_trace_enc.c   the encoding
+      dcfg_trace.c       the steps from records to file
+         -- all together --
+      dcfg_report.c      the steps from counters to files
 
    What a superblock counts, and how exactness survives signals and
-   faults, is told at the head of dcfg_instrument.c.  dcfg_graph.c,
-   dcfg_routine.c, dcfg_loop.c, dcfg_json.c and dcfg_insn.c know nothing
-   of Valgrind and are tested on their own.
+   faults, is told at the head of dcfg_instrument.c; what is recorded for
+   a trace, at the head of dcfg_record.c.  dcfg_graph.c, dcfg_routine.c,
+   dcfg_loop.c, dcfg_json.c, dcfg_insn.c and the encoder (dcfg_huffman.c,
+   dcfg_phrase.c, dcfg_sample.c, dcfg_text.c, dcfg_transition.c,
+   dcfg_trace_enc.c) know nothing of Valgrind and are tested on their own.
 
    This file owns: the tool's registration, its options, and when a graph
    is written: at the end, before an execve that may succeed, and when a
@@ -75,6 +94,7 @@
 #include "dcfg_instrument.h"
 #include "dcfg_out.h"
 #include "dcfg_report.h"
+#include "dcfg_spool.h"
 #include "dcfg_thread.h"
 
 /*------------------------------------------------------------*/
@@ -86,7 +106,13 @@ static ReportOptions opts = {
    .symbols  = True,
    .source   = True,
    .analysis = True,
-   .cfg      = True
+   .cfg      = True,
+   .trace    = {
+      .on       = False,
+      .out_file = "dcfg-trace.out.%p.json",
+      .threads  = "all",
+      .chunk    = 1000000
+   }
 };
 
 static Bool process_option(const HChar* arg)
@@ -96,6 +122,11 @@ static Bool process_option(const HChar* arg)
    else if VG_BOOL_CLO(arg, "--source",        opts.source)   {}
    else if VG_BOOL_CLO(arg, "--analysis",      opts.analysis) {}
    else if VG_BOOL_CLO(arg, "--cfg",           opts.cfg)      {}
+   else if VG_BOOL_CLO(arg, "--trace",         opts.trace.on) {}
+   else if VG_STR_CLO (arg, "--trace-out-file", opts.trace.out_file) {}
+   else if VG_STR_CLO (arg, "--trace-threads",  opts.trace.threads)  {}
+   else if VG_BINT_CLO(arg, "--trace-chunk",    opts.trace.chunk,
+                       1, 1000000000) {}
    else
       return False;
    return True;
@@ -111,6 +142,11 @@ static void print_usage(void)
 "    --source=no|yes           include source lines [yes]\n"
 "    --analysis=no|yes         include routines, dominators, loops [yes]\n"
 "    --cfg=no|yes              include basic blocks and edges [yes]\n"
+"    --trace=no|yes            write the order of all edges as well [no]\n"
+"    --trace-out-file=<file>   write it to <file> [dcfg-trace.out.%%p.json]\n"
+"    --trace-threads=<list>|all\n"
+"                              of these threads, such as 0,2 [all]\n"
+"    --trace-chunk=<edges>     edges in a chunk of it [1000000]\n"
    );
 }
 
@@ -123,6 +159,7 @@ static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
    DCFG_(check_out_file)("--dcfg-out-file", opts.out_file);
+   DCFG_(prepare_trace)(&opts.trace, opts.cfg ? opts.out_file : NULL);
 }
 
 /*------------------------------------------------------------*/
@@ -164,6 +201,7 @@ static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
 static void in_fork_child(ThreadId tid)
 {
    DCFG_(start_anew)(tid);
+   DCFG_(forget_spool)();
    DCFG_(disown_out_files)();
 }
 

@@ -237,16 +237,20 @@ static HChar* other_name(const HChar* name)
 /*--- Files                                                ---*/
 /*------------------------------------------------------------*/
 
+Bool DCFG_(is_regular_or_new)(const HChar* name)
+{
+   struct vg_stat st;
+   return sr_isError(VG_(stat)(name, &st)) || VKI_S_ISREG(st.mode);
+}
+
 static OutFile* create(const HChar* opt, const HChar* format)
 {
-   OutFile*       f = VG_(calloc)("dcfg.out", 1, sizeof(OutFile));
-   struct vg_stat st;
-   SysRes         sres;
-   HChar          suffix[32];
+   OutFile* f = VG_(calloc)("dcfg.out", 1, sizeof(OutFile));
+   SysRes   sres;
+   HChar    suffix[32];
 
    f->name = VG_(expand_file_name)(opt, format);
-   sres    = VG_(stat)(f->name, &st);
-   if (!sr_isError(sres) && !VKI_S_ISREG(st.mode)) {
+   if (!DCFG_(is_regular_or_new)(f->name)) {
       f->temp = VG_(strdup)("dcfg.out.temp", f->name);
       sres    = VG_(open)(f->name, VKI_O_WRONLY, 0);
    } else {
@@ -281,6 +285,13 @@ static void delete(OutFile* f)
    VG_(free)(f);
 }
 
+void DCFG_(abandon_out_file)(OutFile* f)
+{
+   if (is_temporary(f))
+      VG_(unlink)(f->temp);
+   delete(f);
+}
+
 void DCFG_(check_out_file)(const HChar* opt, const HChar* format)
 {
    OutFile* f = create(opt, format);
@@ -290,9 +301,7 @@ void DCFG_(check_out_file)(const HChar* opt, const HChar* format)
                 VG_(strerror)(f->error));
       VG_(exit)(1);
    }
-   if (is_temporary(f))
-      VG_(unlink)(f->temp);
-   delete(f);
+   DCFG_(abandon_out_file)(f);
 }
 
 OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format)

@@ -29,6 +29,7 @@
 #define __DCFG_OUT_H
 
 #include "pub_tool_basics.h"
+#include "dcfg_port.h"
 
 /* A file that appears under its name only when it is complete. */
 typedef struct _OutFile OutFile;
@@ -37,6 +38,9 @@ typedef struct _OutFile OutFile;
    another name and says so.  Call this in the child of a fork: it is not
    the process that wrote its parent's files. */
 void DCFG_(disown_out_files)(void);
+
+/* Is NAME no device, pipe or directory? */
+Bool DCFG_(is_regular_or_new)(const HChar* name);
 
 /* Before the program runs: make sure that the file that option OPT names
    with FORMAT (%p, %q{VAR}, %n) can be created; otherwise say why not and
@@ -48,6 +52,9 @@ OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format);
 
 /* For JsonOut.write; ARG is the OutFile. */
 void DCFG_(write_out_file)(void* arg, const HChar* text, UInt n);
+
+/* Give up: leave no file. */
+void DCFG_(abandon_out_file)(OutFile* f);
 
 /* Finish: compress if the name asks for it, and give the file its name.
    Returns that name, to be freed, or NULL when trouble, which has been

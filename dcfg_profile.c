@@ -41,7 +41,7 @@
 #include "dcfg_profile.h"
 #include "dcfg_thread.h"
 
-#define NONE 0xFFFFFFFFu
+#define NONE DCFG_NO_INSTR
 
 typedef
    struct {
@@ -51,7 +51,6 @@ typedef
       UShort*       n_ran;        // for each superblock id: how many of
                                   // its instructions ever ran
       UInt*         first_instr;  // the first one's place in .instrs
-      UInt*         place;        // for each image number
       SbRun         run;          // the superblock and thread in work
       UInt          instrs[DCFG_MAX_INSTRS];  // places of its instructions
       Bool          lost;         // a flow that makes no sense was met
@@ -72,7 +71,8 @@ static void find_images(Reader* r)
       if (r->n_ran[id] > 0)
          used[DCFG_(superblock)(id)->image] = True;
    p->images = VG_(malloc)("dcfg.profile.images", (n + 1) * sizeof(UInt));
-   r->place  = VG_(calloc)("dcfg.profile.place", n + 1, sizeof(UInt));
+   p->place_of = VG_(calloc)("dcfg.profile.place", n + 1,
+                             sizeof(UInt));
    /* Few: insertion sort by (load address, number). */
    for (UInt no = 0; no < n; no++) {
       ImageInfo a, b;
@@ -90,7 +90,7 @@ static void find_images(Reader* r)
       p->n_images++;
    }
    for (UInt i = 0; i < p->n_images; i++)
-      r->place[p->images[i]] = i;
+      p->place_of[p->images[i]] = i;
    VG_(free)(used);
 }
 
@@ -136,9 +136,10 @@ static void find_instrs(Reader* r)
       for (k = 0; k < r->n_ran[id]; a += sb->lengths[k++]) {
          Instr* in = &p->instrs[n++];
          in->addr  = a;
-         in->image = r->place[sb->image];
+         in->image = p->place_of[sb->image];
          in->len   = sb->lengths[k];
          in->kind  = sb->kinds[k];
+         in->record = DCFG_(recorded)(sb, k);
       }
    }
    p->instrs = sort_instrs(p->instrs, n);
@@ -150,11 +151,11 @@ static void find_instrs(Reader* r)
    }
 }
 
-/* The instruction at A in the image at PLACE, or NONE. */
-static UInt instr_at(const Reader* r, UInt place, Addr a)
+UInt DCFG_(find_instr)(const Profile* p, UInt image, Addr a)
 {
-   const Instr* in = r->p->instrs;
-   UInt lo = 0, hi = r->p->n_instrs;
+   const Instr* in    = p->instrs;
+   UInt         place = p->place_of[image];
+   UInt lo = 0, hi = p->n_instrs;
 
    while (lo < hi) {
       UInt mid = lo + (hi - lo) / 2;
@@ -164,17 +165,16 @@ static UInt instr_at(const Reader* r, UInt place, Addr a)
       else
          hi = mid;
    }
-   return lo < r->p->n_instrs && in[lo].image == place && in[lo].addr == a
+   return lo < p->n_instrs && in[lo].image == place && in[lo].addr == a
           ? lo : NONE;
 }
 
-/* The instruction that runs when T is jumped to, or NONE. */
-static UInt landing(const Reader* r, Target t)
+UInt DCFG_(find_landing)(const Profile* p, Target t)
 {
    Addr addr;
    UInt image;
-   return DCFG_(landing)(t, &addr, &image)
-          ? instr_at(r, r->place[image], addr) : NONE;
+   return DCFG_(landing)(t, &addr, &image) ? DCFG_(find_instr)(p, image, addr)
+                                           : NONE;
 }
 
 /*------------------------------------------------------------*/
@@ -221,7 +221,7 @@ static void step(void* arg, const SbRun* run, UInt k, Target target,
    const Instr* in   = &r->p->instrs[r->instrs[k]];
    EdgeType     type = type_of_step(in->kind, in->addr, in->addr + in->len,
                                     target.addr);
-   UInt         to   = landing(r, target);
+   UInt         to   = DCFG_(find_landing)(r->p, target);
 
    if (to == NONE)
       lose(r, target);
@@ -255,7 +255,7 @@ static void take_detours(Reader* r)
          DCFG_(graph_edge)(r->gb, r->run.thread, from, INSTR_END, EdgeExit,
                            d->count);
       } else {
-         UInt to = landing(r, d->to);
+         UInt to = DCFG_(find_landing)(r->p, d->to);
          if (to != NONE)
             DCFG_(graph_edge)(r->gb, r->run.thread, from, to,
                               type_of_detour(d, r->p->instrs[from].kind),
@@ -301,7 +301,7 @@ static void pass_on_entry(Reader* r, const ThreadInfo* info)
    for (UInt i = 0; i < r->run.n_detours; i++)
       if (r->run.detours[i].count > 0)
          t = r->run.detours[i].to;
-   UInt to = landing(r, t);
+   UInt to = DCFG_(find_landing)(r->p, t);
    if (to == NONE)
       lose(r, t);
    else
@@ -347,7 +347,7 @@ Profile* DCFG_(take_profile)(void)
    for (UInt id = 1; id <= r.n_sbs; id++) {
       const Superblock* sb = DCFG_(superblock)(id);
       if (r.n_ran[id] > 0)
-         r.first_instr[id] = instr_at(&r, r.place[sb->image], sb->addr);
+         r.first_instr[id] = DCFG_(find_instr)(r.p, sb->image, sb->addr);
    }
    r.gb = DCFG_(new_graph)(r.p->instrs, r.p->n_instrs, DCFG_(n_threads)());
    read_all(&r);
@@ -356,7 +356,6 @@ Profile* DCFG_(take_profile)(void)
    r.p->graph = DCFG_(finish_graph)(r.gb);
    VG_(free)(r.n_ran);
    VG_(free)(r.first_instr);
-   VG_(free)(r.place);
    VG_(free)(r.run.detours);
    return r.p;
 }
@@ -365,6 +364,7 @@ void DCFG_(delete_profile)(Profile* p)
 {
    DCFG_(delete_graph)(p->graph);
    VG_(free)(p->images);
+   VG_(free)(p->place_of);
    VG_(free)(p->instrs);
    VG_(free)(p);
 }

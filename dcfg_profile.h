@@ -28,6 +28,7 @@
 #ifndef __DCFG_PROFILE_H
 #define __DCFG_PROFILE_H
 
+#include "dcfg_bb.h"
 #include "dcfg_graph.h"
 
 /* What ran, so far. */
@@ -36,6 +37,7 @@ typedef
       UInt   n_images;    // in which code ran
       UInt*  images;      // their numbers (dcfg_image.h), by load address;
                           // an Instr's or Block's image is a place in here
+      UInt*  place_of;    // for each image number, that place
       UInt   n_instrs;
       Instr* instrs;
       Graph* graph;
@@ -43,6 +45,14 @@ typedef
    Profile;
 
 Profile* DCFG_(take_profile)(void);
+
+#define DCFG_NO_INSTR 0xFFFFFFFFu
+
+/* The place in .instrs of the instruction at A in image number IMAGE, or
+   of the one that runs when T is jumped to; or DCFG_NO_INSTR if it never
+   ran. */
+UInt DCFG_(find_instr)(const Profile* p, UInt image, Addr a);
+UInt DCFG_(find_landing)(const Profile* p, Target t);
 
 void DCFG_(delete_profile)(Profile* p);
 

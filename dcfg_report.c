@@ -308,10 +308,12 @@ void DCFG_(report)(const ReportOptions* opts, const HChar* file)
       VG_(free)(images[i].source);
    VG_(free)(images);
    VG_(deleteXA)(files);
-   DCFG_(delete_profile)(p);
    if (VG_(clo_stats))
       VG_(message)(Vg_DebugMsg, "dcfg: %u ms to write the DCFG\n",
                    VG_(read_millisecond_timer)() - start);
+   if (opts->trace.on && file == NULL)
+      DCFG_(report_trace)(&opts->trace, p);
+   DCFG_(delete_profile)(p);
 }
 
 /*--------------------------------------------------------------------*/

@@ -29,16 +29,18 @@
 #define __DCFG_REPORT_H
 
 #include "pub_tool_basics.h"
+#include "dcfg_trace.h"
 
 typedef
    struct {
       const HChar* out_file;
       Bool         symbols, source, analysis, cfg;
+      TraceOptions trace;
    }
    ReportOptions;
 
-/* Write the DCFG of what ran so far, to OPTS' .out_file or, if it is not
-   NULL, to FILE, and say so. */
+/* Write the DCFG of what ran so far to OPTS' .out_file, and the trace to
+   its own; or, if FILE is not NULL, the DCFG alone to FILE.  Say so. */
 void DCFG_(report)(const ReportOptions* opts, const HChar* file);
 
 /* What ran so far, in short. */

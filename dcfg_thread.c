@@ -52,6 +52,7 @@
 
 #include "dcfg_bb.h"
 #include "dcfg_branch.h"
+#include "dcfg_record.h"
 #include "dcfg_thread.h"
 
 /* A diversion that is followed by another before any instruction has
@@ -83,6 +84,7 @@ typedef
       Position   last;        // unless live
       CellArray* cells;
       BranchCaches* branches;     // if live
+   Recorder*  recorder;        // NULL if nothing is recorded
       XArray*    interruptions;   // Interruption, innermost last
    }
    Thread;
@@ -184,6 +186,8 @@ static void divert(Thread* t, Addr addr, DivertKind kind, Addr to)
       t->diverted->count--;
    t->diverted = diversion(t, from, kind, to);
    t->diverted->count++;
+   if (t->recorder != NULL)
+      DCFG_(record_divert)(t->recorder, from, t->diverted->to);
    *mark_of(t) |= DCFG_MARK_DIVERTED;
 }
 
@@ -214,6 +218,19 @@ static void set_base(ThreadId tid, const Thread* t)
                              (const UChar*)&base);
 }
 
+static Recorder* new_recorder(const Thread* t)
+{
+   return DCFG_(records)()
+          ? DCFG_(new_recorder)(t->cells, DCFG_(is_traced)(t->index)) : NULL;
+}
+
+static void delete_recorder(Thread* t)
+{
+   if (t->recorder != NULL)
+      DCFG_(delete_recorder)(t->recorder);
+   t->recorder = NULL;
+}
+
 static void on_create(ThreadId parent, ThreadId tid)
 {
    Thread* t = VG_(calloc)("dcfg.thread", 1, sizeof(Thread));
@@ -222,6 +239,7 @@ static void on_create(ThreadId parent, ThreadId tid)
    t->live   = True;
    t->cells  = DCFG_(new_cell_array)();
    t->branches = DCFG_(new_branch_caches)(t->cells);
+   t->recorder = new_recorder(t);
    t->interruptions = VG_(newXA)(VG_(malloc), "dcfg.thread.interruptions",
                                  VG_(free), sizeof(Interruption));
    VG_(addToXA)(threads, &t);
@@ -293,6 +311,7 @@ static void on_exit(ThreadId tid)
       /* clone failed: there never was a thread. */
       VG_(dropTailXA)(threads, 1);
       DCFG_(delete_branch_caches)(t->branches);
+      delete_recorder(t);
       DCFG_(delete_cell_array)(t->cells);
       VG_(deleteXA)(t->interruptions);
       VG_(free)(t);
@@ -305,6 +324,8 @@ static void on_exit(ThreadId tid)
    DCFG_(flush_branch_caches)(t->branches);
    DCFG_(delete_branch_caches)(t->branches);
    t->branches = NULL;
+   if (t->recorder != NULL)
+      DCFG_(finish_recorder)(t->recorder);
    DCFG_(retire_cell_array)(t->cells);
    VG_(deleteXA)(t->interruptions);
    t->interruptions = NULL;
@@ -340,6 +361,7 @@ void DCFG_(start_anew)(ThreadId tid)
          DCFG_(delete_branch_caches)(t->branches);
          VG_(deleteXA)(t->interruptions);
       }
+      delete_recorder(t);
       DCFG_(delete_cell_array)(t->cells);
       VG_(free)(t);
    }
@@ -351,6 +373,8 @@ void DCFG_(start_anew)(ThreadId tid)
    self->started = False;
    DCFG_(clear_cell_array)(self->cells);
    DCFG_(reset_branch_caches)(self->branches);
+   delete_recorder(self);
+   self->recorder = new_recorder(self);
    VG_(dropTailXA)(self->interruptions, VG_(sizeXA)(self->interruptions));
 
    VG_(OSetGen_Destroy)(diversions);
@@ -402,6 +426,7 @@ void DCFG_(thread_info)(UInt index, ThreadInfo* info)
                   ? position(t, bound_for(t))
                   : t->last;
    info->ran    = t->started && info->last.sb != 0;
+   info->recorder = t->recorder;
 }
 
 void DCFG_(each_diversion)(UInt thread, UInt sb,
@@ -433,20 +458,33 @@ Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr)
    return p.sb == sb && p.n_done == 0;
 }
 
-void DCFG_(retarget_threads)(Addr addr)
+void DCFG_(retarget_threads)(Target now)
 {
+   Position none = { 0, 0, { 0, 0, False } };
+
+   if (DCFG_(records)())
+      DCFG_(record_landing)(now);
    for (Word i = 0; i < VG_(sizeXA)(threads); i++) {
       Thread* t = *(Thread**)VG_(indexXA)(threads, i);
-      if (!t->live || !t->started)
+      if (!t->live)
+         continue;
+      if (t->recorder != NULL)
+         DCFG_(record_landing_for)(t->recorder,
+                                   t->started ? position(t, bound_for(t))
+                                              : none,
+                                   now);
+      if (!t->started)
          continue;
       if ((*mark_of(t) & DCFG_MARK_DIVERTED)
-          && t->diverted->to.addr == addr) {
+          && t->diverted->to.addr == now.addr) {
          t->diverted->count--;
          t->diverted = diversion(t, t->diverted->from, t->diverted->kind,
-                                 addr);
+                                 now.addr);
          t->diverted->count++;
-      } else if (*mark_of(t) == 0 && t->entry.addr == addr) {
-         t->entry = DCFG_(target_now)(addr, False);
+         if (t->recorder != NULL)
+            DCFG_(record_retarget)(t->recorder, t->diverted->to);
+      } else if (*mark_of(t) == 0 && t->entry.addr == now.addr) {
+         t->entry = DCFG_(target_now)(now.addr, False);
       }
    }
 }

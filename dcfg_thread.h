@@ -32,17 +32,7 @@
 #include "pub_tool_basics.h"
 #include "dcfg_bb.h"
 #include "dcfg_cells.h"
-
-/* Where a thread stood: behind superblock SB (0: before its first one),
-   having left it for TARGET; or, if N_DONE is not 0, within SB, with that
-   many instructions completed, at the one at TARGET.addr. */
-typedef
-   struct {
-      UInt   sb;
-      UInt   n_done;
-      Target target;
-   }
-   Position;
+#include "dcfg_record.h"
 
 typedef
    enum {
@@ -71,6 +61,7 @@ typedef
       Position   last;       // where it stands, or stood at its end
       const Diversion* undone;   // NULL, or one whose last time led nowhere
       CellArray* cells;
+      Recorder*  recorder;   // NULL if nothing is recorded
    }
    ThreadInfo;
 
@@ -109,9 +100,9 @@ void DCFG_(each_diversion)(UInt thread, UInt sb,
    It will run what will be there by then. */
 Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr);
 
-/* What is run at ADDR has changed: let threads that were diverted there
-   and have not run since find the new code. */
-void DCFG_(retarget_threads)(Addr addr);
+/* A jump to NOW's address has come to run other code: let threads that
+   were diverted there and have not run since find it. */
+void DCFG_(retarget_threads)(Target now);
 
 #endif /* __DCFG_THREAD_H */
 
