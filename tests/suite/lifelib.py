@@ -1,5 +1,7 @@
 """What the tests of whole lives share: runs that leave several files, each checked against every rule, and counts by
 the names of functions.
+
+DCFG_TRACE=1: each run writes a trace, too, and where the files are checked, so are the traces that belong to them.
 """
 import glob
 import os
@@ -11,7 +13,12 @@ import harness
 sys.path.insert(0, harness.ORACLE)
 import dcfg_model
 import dcfg_rules
+import tracelib
 
+TRACE = os.environ.get("DCFG_TRACE") == "1"
+# Runs a command and prints, last, the most memory that it had, in kB.
+MEASURE = [sys.executable, "-c", "import resource, subprocess, sys; status = subprocess.call(sys.argv[1:]); "
+           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"]
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "life")
 
 
@@ -78,8 +85,29 @@ def rules(path, generations=True):
     return lines.text
 
 
+def traces(tap, r):
+    """What is wrong with the traces of a run, as text; nothing if all is well.  Each file has one trace, which is known
+    by its process id; a process that becomes another one has two of each."""
+    wrong, found = "", {}
+    for t in r.traces:
+        found.setdefault(tracelib.process_id(t), []).append(t)
+    for f in r.files:
+        pid = dcfg_model.load(f, lambda rule, text: None)[0].pid
+        said = ""
+        for t in found.get(pid, ()):
+            w = tracelib.rules(tap, f, t)[0]
+            if not w:
+                found[pid].remove(t)
+                break
+            said += "%s with %s:\n%s" % (os.path.basename(f), os.path.basename(t), w)
+        else:
+            wrong += said or "%s has no trace\n" % os.path.basename(f)
+    return wrong + "".join("%s belongs to no file\n" % os.path.basename(t) for ts in found.values() for t in ts
+                           if not wrong)
+
+
 class Run:
-    """A finished run: .status, .log (Valgrind's words, of all processes), .out (standard output), .files."""
+    """A finished run: .status, .log (Valgrind's words, of all processes), .out (standard output), .files, .traces."""
 
 
 def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=harness.TIMEOUT, while_running=None,
@@ -93,6 +121,9 @@ def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=h
     full.update(env or {})
     cmd = list(before) + [harness.VALGRIND, "--tool=dcfg", "--log-file=" + os.path.join(r.dir, "log.%p"),
            "--dcfg-out-file=" + os.path.join(r.dir, out)] + list(opts) + argv
+    if TRACE:
+        at = cmd.index("--tool=dcfg")
+        cmd[at + 1:at + 1] = ["--trace=yes", "--trace-out-file=" + os.path.join(r.dir, out.replace(".json", ".trace"))]
     p = subprocess.Popen(cmd, cwd=r.dir, env=full, stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL)
     r.seen = None
@@ -109,7 +140,9 @@ def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=h
         with open(log, errors="replace") as f:
             r.log += f.read()
     everything = sorted(glob.glob(os.path.join(glob.escape(r.dir), "*.json*")))
-    r.left = [f for f in everything if ".tmp-" in f]
+    r.traces = sorted(glob.glob(os.path.join(glob.escape(r.dir), "*.trace*")))
+    r.left = [f for f in everything + r.traces if ".tmp-" in f or ".spool-" in f]
+    r.traces = [f for f in r.traces if f not in r.left]
     r.files = [f for f in everything if ".tmp-" not in f]
     return r
 
@@ -119,6 +152,8 @@ def check(tap, name, r, files=None, status=0):
     good = status is None or r.status == status
     good = tap.ok(good, "%s: exit status" % name, "%s instead of %s\n%s" % (r.status, status, r.log[-2000:])) and good
     wrong = "".join("%s:\n%s" % (os.path.basename(f), w) for f in r.files for w in [rules(f)] if w)
+    if TRACE:
+        wrong += traces(tap, r)
     if files is not None and len(r.files) != files:
         wrong += "%d files, should be %d: %s\n%s" % (len(r.files), files, " ".join(map(os.path.basename, r.files)),
                                                   r.log[-3000:])
@@ -127,8 +162,8 @@ def check(tap, name, r, files=None, status=0):
     if "internal error" in r.log or "the 'impossible' happened" in r.log:
         wrong += r.log[-3000:]
     n = len(r.files)
-    return tap.ok(not wrong and n > 0, "%s: %d file%s, all rules" % (name, n, "" if n == 1 else "s"),
-                  wrong or "no file\n" + r.log[-2000:]) and good
+    what = "%s: %d file%s%s, all rules" % (name, n, "" if n == 1 else "s", " and traces" * TRACE)
+    return tap.ok(not wrong and n > 0, what, wrong or "no file\n" + r.log[-2000:]) and good
 
 
 def equal(tap, name, got, want):

@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+"""Real programs: the decoded trace is the way that Lackey saw, from the first instruction to the last; and it is small.
+(TAP)
+
+The programs and inputs of the first are those of crosscheck_real.t.  A trace has a table to carry, so its size is
+compared with that of the compressed ids after longer runs, of programs of the benchmark.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import tracelib
+
+PROGRAMS = ("bzip2", "perl", "sqlite3", "cc1", "python3", "xz")
+
+
+def check(tap, name, argv):
+    dcfg, trace, status, why = tracelib.run(tap, name, argv)
+    if not trace:
+        tap.ok(False, name, why)
+        return
+    got = tracelib.decoded(tap, name, dcfg, trace, "--chunk=1000000")
+    if not got:
+        return
+    ids, numbers = got[0] + ".0", got[1]
+    good = tracelib.same_way(tap, name, argv, dcfg, ids, status)
+    if good:
+        for f in (dcfg, trace, ids):
+            os.unlink(f)
+
+
+def check_sizes(tap, only):
+    bench = tracelib.loaded("bench_run", os.path.join(harness.SRCDIR, "bench", "run"))
+    programs = bench.Programs(harness.SRCDIR, tap.dir)
+    for name, make in (("interp_goto", lambda: [programs.compile("interp_goto"), "5000"]),
+                       ("branchy", lambda: [programs.compile("branchy"), "3"]),
+                       ("bzip2_long", lambda: [bench.need("bzip2"), "-c", programs.text(600000)])):
+        if only and name not in only:
+            continue
+        try:
+            argv = make()
+        except bench.Missing as e:
+            tap.skip(name + ": size", e)
+            continue
+        dcfg, trace, _, why = tracelib.run(tap, name, argv)
+        if not trace:
+            tap.ok(False, name, why)
+            continue
+        got = tracelib.decoded(tap, name, dcfg, trace, "--chunk=1000000")
+        if not got:
+            continue
+        ids = got[0] + ".0"
+        edges, size = got[1]["edges"], os.path.getsize(trace)
+        r = subprocess.run(["xz", "-6", "-c", "-T1", ids], stdout=subprocess.PIPE)
+        tap.ok(r.returncode == 0 and size <= len(r.stdout), "%s: %.3f bits an edge; as xz makes the ids, %.3f"
+               % (name, 8 * size / edges, 8 * len(r.stdout) / edges), "%d bytes, xz %d" % (size, len(r.stdout)))
+        os.unlink(ids)
+
+
+def main():
+    tap = harness.Tap("tracereal")
+    for name, argv in tracelib.of_test("crosscheck_real").cases(tap):
+        if name not in (sys.argv[1:] or PROGRAMS):
+            continue
+        prog = shutil.which(argv[0], path=harness.ENV["PATH"])
+        if prog:
+            check(tap, name, [prog] + argv[1:])
+        else:
+            tap.skip(name, argv[0] + " is not installed")
+    if shutil.which("xz"):
+        check_sizes(tap, sys.argv[1:])
+    else:
+        tap.skip("sizes", "no xz to compare with")
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
