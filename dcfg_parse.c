@@ -60,6 +60,7 @@ typedef
       UInt  node;        // where it leads, a decision or NodeEnd; or 0: the
                          // rest is not filled in
       Bool  is_bit;      // what is recorded there is a bit and no more
+      Bool  is_target;   // or a target
       UChar visits;
       UChar n_bits[2];   // read if the phrase gets longer that way
       UInt  next[2];     // the longer phrase, or 0: not this way, or see
@@ -142,18 +143,16 @@ static void find_next(const Parser* pr, UInt p, State* s, UInt bit)
    s->n_bits[bit] = way->n_bits + 1;
 }
 
-static State* state_of(Parser* pr, UInt p)
+static State* new_state(Parser* pr, UInt p)
 {
    State* s;
 
-   if (p >= pr->room)
-      make_room(pr);
+   make_room(pr);
    s = &pr->states[p];
-   if (s->node != 0)
-      return s;
-   s->node    = node_after(pr, p);
-   s->is_bit  = pr->w->nodes[s->node].kind == WalkBit;
-   s->n_edges = pr->ps->phrases[p].n_edges;
+   s->node      = node_after(pr, p);
+   s->is_bit    = pr->w->nodes[s->node].kind == WalkBit;
+   s->is_target = pr->w->nodes[s->node].kind == WalkTarget;
+   s->n_edges   = pr->ps->phrases[p].n_edges;
    if (s->is_bit) {
       find_next(pr, p, s, 0);
       find_next(pr, p, s, 1);
@@ -161,17 +160,22 @@ static State* state_of(Parser* pr, UInt p)
    return s;
 }
 
+static inline State* state_of(Parser* pr, UInt p)
+{
+   return p < pr->room && pr->states[p].node != 0 ? &pr->states[p]
+                                                  : new_state(pr, p);
+}
+
 static UInt root_after(Parser* pr, UInt p)
 {
-   State* s = state_of(pr, p);
+   UInt root = state_of(pr, p)->root;
 
-   if (s->root == 0) {
-      UInt root = DCFG_(context_after)(pr->ps, pr->ps->phrases[p].edge);
+   if (root == 0) {
+      root = DCFG_(context_after)(pr->ps, pr->ps->phrases[p].edge);
       state_of(pr, root);
       pr->states[p].root = root;
-      return root;
    }
-   return s->root;
+   return root;
 }
 
 static Bool is_context(const Parser* pr, UInt p)
@@ -241,7 +245,7 @@ static UInt complete(Parser* pr, Output* out, UInt p)
 }
 
 /* From P on by EDGE, which has been walked. */
-static UInt go_on(Parser* pr, Output* out, UInt p, UInt edge)
+static inline UInt go_on(Parser* pr, Output* out, UInt p, UInt edge)
 {
    UInt longer = DCFG_(longer_phrase)(pr->ps, p, edge);
 
@@ -250,6 +254,7 @@ static UInt go_on(Parser* pr, Output* out, UInt p, UInt edge)
       longer = DCFG_(longer_phrase)(pr->ps, p, edge);
    }
    if (longer == 0) {
+      /* It gets longer for the first time. */
       longer = DCFG_(extend_phrase)(pr->ps, p, edge);
       /* What was known of P is no longer all. */
       state_of(pr, longer);
@@ -274,7 +279,20 @@ static UInt step(Parser* pr, Walk* k, Output* out, UInt p)
    return go_on(pr, out, p, edge);
 }
 
-/* As far as bits lead.  Returns the state that it stops in, for step(). */
+/* From P on by the next target. */
+static inline UInt follow_target(Parser* pr, Walk* k, Output* out, UInt p)
+{
+   const Ways* w   = pr->w;
+   const Way*  way = DCFG_(target_way)(w, &w->nodes[pr->states[p].node],
+                                       DCFG_(read_target)(&k->reader));
+   if (w->nodes[way->node].is_decision)
+      DCFG_(skip_bits)(&k->reader, way->n_bits);
+   else
+      DCFG_(take_way)(k, way);
+   return way->edge == 0 ? 0 : go_on(pr, out, p, way->edge);
+}
+
+/* As far as bits lead.  Returns the state that it stops in. */
 static UInt follow_bits(Parser* pr, RecordReader* r, Output* out, UInt p,
                         UInt room, ULong limit)
 {
@@ -330,8 +348,10 @@ UInt DCFG_(parse)(Parser* pr, Walk* k, UInt* phrase, UInt* phrases, UInt room,
 
    while (p != 0 && out.n < room && out.n_edges < limit && !k->failed) {
       p = follow_bits(pr, &k->reader, &out, p, room, limit);
-      if (out.n < room && out.n_edges < limit)
-         p = step(pr, k, &out, p);
+      if (out.n == room || out.n_edges >= limit)
+         break;
+      p = pr->states[p].is_target ? follow_target(pr, k, &out, p)
+                                  : step(pr, k, &out, p);
    }
    if (k->failed)
       p = 0;

@@ -29,10 +29,12 @@
    program runs and by dcfg_report.c while a trace is encoded.  Taken by:
    dcfg_replay.c and dcfg_report.c.
 
-   One file holds all streams, in extents of up to MAX_BUFFER bytes in the
-   order in which their buffers were full.  It is made when the first
-   buffer overflows, beside the trace that it is for, and has no name from
-   then on: whatever ends the process ends it too. */
+   A stream is a list of extents of MAX_BUFFER bytes and a buffer for what
+   comes next.  The first MAX_IN_MEMORY bytes of all streams stay in memory,
+   which is cheaper than a file; what is more goes to the one file that all
+   streams share.  That is made when it is needed, beside the trace that it
+   is for, and has no name from then on: whatever ends the process ends it
+   too. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -54,16 +56,19 @@
 #define MIN_BUFFER 512u
 #define MAX_BUFFER 65536u
 
+#define MAX_IN_MEMORY (64u << 20)
+
 typedef
    struct {
-      ULong start;       // in the stream
-      ULong place;       // in the file
+      ULong  start;      // in the stream
+      UChar* memory;     // NULL: in the file ...
+      ULong  place;      // ... at this place
    }
    Extent;
 
 struct _Stream {
    XArray* extents;      // Extent
-   ULong   in_file;      // bytes of the stream
+   ULong   in_extents;   // bytes of the stream
    UChar*  buffer;       // what follows them
    UInt    used, room;
 };
@@ -72,6 +77,7 @@ static const HChar* place_opt;
 static const HChar* place_format;
 static Int          fd = -1;
 static ULong        file_size;
+static ULong        in_memory;      // bytes of extents
 static Bool         failed;
 
 /*------------------------------------------------------------*/
@@ -192,12 +198,19 @@ Stream* DCFG_(new_stream)(void)
 
 void DCFG_(delete_stream)(Stream* s)
 {
+   for (Word i = 0; i < VG_(sizeXA)(s->extents); i++) {
+      const Extent* e = VG_(indexXA)(s->extents, i);
+      if (e->memory != NULL) {
+         VG_(free)(e->memory);
+         in_memory -= MAX_BUFFER;
+      }
+   }
    VG_(deleteXA)(s->extents);
    VG_(free)(s->buffer);
    VG_(free)(s);
 }
 
-/* The buffer is full: a larger one, or to the file with it. */
+/* The buffer is full: a larger one, or an extent. */
 static void make_room(Stream* s)
 {
    if (s->room < MAX_BUFFER) {
@@ -205,11 +218,17 @@ static void make_room(Stream* s)
       s->buffer = VG_(realloc)("dcfg.spool.buffer", s->buffer, s->room);
       return;
    }
-   Extent e = { s->in_file, file_size };
-   write_all(s->buffer, s->used);
+   Extent e = { s->in_extents, NULL, file_size };
+   if (in_memory + MAX_BUFFER <= MAX_IN_MEMORY) {
+      e.memory   = s->buffer;
+      s->buffer  = VG_(malloc)("dcfg.spool.buffer", MAX_BUFFER);
+      in_memory += MAX_BUFFER;
+   } else {
+      write_all(s->buffer, MAX_BUFFER);
+   }
    VG_(addToXA)(s->extents, &e);
-   s->in_file += s->used;
-   s->used     = 0;
+   s->in_extents += MAX_BUFFER;
+   s->used        = 0;
 }
 
 void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n)
@@ -236,7 +255,7 @@ void DCFG_(trim_stream)(Stream* s)
 
 ULong DCFG_(stream_length)(const Stream* s)
 {
-   return s->in_file + s->used;
+   return s->in_extents + s->used;
 }
 
 /* The extent that has the byte AT. */
@@ -258,16 +277,19 @@ UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n)
 {
    UInt got = 0;
 
-   while (got < n && at < s->in_file && !failed) {
+   while (got < n && at < s->in_extents && !failed) {
       const Extent* e = extent_at(s, at);
       ULong         end = e->start + MAX_BUFFER;
       UInt          some = end - at < n - got ? (UInt)(end - at) : n - got;
-      some = read_all(e->place + (at - e->start), (UChar*)to + got, some);
+      if (e->memory != NULL)
+         VG_(memcpy)((UChar*)to + got, e->memory + (at - e->start), some);
+      else
+         some = read_all(e->place + (at - e->start), (UChar*)to + got, some);
       got += some;
       at  += some;
    }
    if (got < n && at < DCFG_(stream_length)(s) && !failed) {
-      UInt from = (UInt)(at - s->in_file);
+      UInt from = (UInt)(at - s->in_extents);
       UInt some = s->used - from < n - got ? s->used - from : n - got;
       VG_(memcpy)((UChar*)to + got, s->buffer + from, some);
       got += some;

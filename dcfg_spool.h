@@ -31,8 +31,8 @@
 #include "pub_tool_basics.h"
 #include "dcfg_port.h"
 
-/* Bytes that are appended now and read, from the start, later.  The last
-   few thousand stay in memory, the others go to the spool file. */
+/* Bytes that are appended now and read later.  Some millions of all
+   streams stay in memory, the others go to the spool file. */
 typedef struct _Stream Stream;
 
 /* Where to make the spool file, when there is need of one: FORMAT is the

@@ -66,6 +66,14 @@
 /* Only if one place in so many repeats what stood elsewhere, pairs are
    worth looking for. */
 #define WORTHWHILE 32
+#define MAX_LOOK   (1 << 17)
+
+/* If looking for pairs makes a block shorter by less than one part in so
+   many, that was not worth the time. */
+#define TOO_LITTLE 16
+
+/* At most so many blocks go by without a look. */
+#define MAX_SKIP 15
 
 static const HChar alphabet[64 + 1] =
    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-";
@@ -107,6 +115,10 @@ struct _TextCoder {
    /* The dictionary: */
    UInt   n_keys;
    UInt   n_dictionary;  // characters
+   ULong  n_written;     // characters, of everything
+   /* Blocks in which pairs are not worth looking for: */
+   UInt   to_skip;       // so many to come ...
+   UInt   last_skip;     // ... of so many
    /* Text on its way out: */
    UInt   n_buf;
    HChar  buf[65536];
@@ -273,21 +285,22 @@ static Bool replace_pairs(TextCoder* t)
 }
 
 /* Does enough of the block stand in it twice?  Looks at pieces of eight
-   characters. */
+   characters, and of a long block at its beginning only. */
 static Bool repeats_itself(TextCoder* t)
 {
+   UInt  n       = t->n < MAX_LOOK ? t->n : MAX_LOOK;
    ULong piece   = 0;
    UInt  repeats = 0;
 
    clear_pairs(t);
-   for (UInt i = 0; i < t->n; i++) {
+   for (UInt i = 0; i < n; i++) {
       piece = (piece << 6 | (t->symbols[i] & 63)) & 0xFFFFFFFFFFFFULL;
       ULong hash = piece * 0x9E3779B97F4A7C15ULL;
       UInt* seen = &t->slots[slot_of(piece, t->n_slots)];
       repeats += *seen == (UInt)(hash >> 16);
       *seen    = (UInt)(hash >> 16);
    }
-   return repeats >= t->n / WORTHWHILE;
+   return repeats >= n / WORTHWHILE;
 }
 
 /*------------------------------------------------------------*/
@@ -421,6 +434,7 @@ static void put_char(TextCoder* t, Put* put, HChar c)
    if (t->n_buf == sizeof(t->buf))
       flush(t, put);
    t->buf[t->n_buf++] = c;
+   t->n_written++;
 }
 
 static void put_key(TextCoder* t, Put* put, UInt key)
@@ -497,10 +511,34 @@ static void put_entries(TextCoder* t, Bool is_first)
    flush(t, put);
 }
 
+/* Shall pairs be looked for in this block? */
+static Bool looks_for_pairs(TextCoder* t)
+{
+   if (t->to_skip > 0) {
+      t->to_skip--;
+      return False;
+   }
+   return repeats_itself(t);
+}
+
+/* So many of N characters were saved by looking for pairs.  If that were
+   few, leave it for the next blocks, for the more the oftener this
+   happens. */
+static void learn_from_block(TextCoder* t, Long saved, UInt n)
+{
+   if (saved >= n / TOO_LITTLE)
+      t->last_skip = 0;
+   else if (t->last_skip < MAX_SKIP)
+      t->last_skip = 2 * t->last_skip + 1;
+   t->to_skip = t->last_skip;
+}
+
 static void finish_block(TextCoder* t)
 {
-   UInt n_keys = t->n_keys;
-   Bool again;
+   UInt  n_keys = t->n_keys;
+   UInt  n_old  = t->n;
+   ULong before = t->n_written;
+   Bool  looks, again;
 
    t->pair_of = dcfg_alloc("dcfg.text.pairs",
                            ((SizeT)t->n + 1) * sizeof(UInt));
@@ -509,7 +547,7 @@ static void finish_block(TextCoder* t)
    t->slots   = dcfg_alloc("dcfg.text.slots",
                            (SizeT)t->n_slots * sizeof(UInt));
    t->n_rules = 0;
-   again = repeats_itself(t);
+   looks = again = looks_for_pairs(t);
    replace_runs(t);
    for (UInt round = 0; again && round < MAX_ROUNDS; round++) {
       count_pairs(t);
@@ -517,12 +555,16 @@ static void finish_block(TextCoder* t)
       if (again)
          replace_runs(t);
    }
-   choose_entries(t);
-   assign_keys(t);
-   put_entries(t, n_keys == 0);
+   if (t->n_rules > 0) {
+      choose_entries(t);
+      assign_keys(t);
+      put_entries(t, n_keys == 0);
+   }
    for (UInt i = 0; i < t->n; i++)
       put_symbol(t, t->sink.sequences, SYMBOL(t->symbols[i]));
    flush(t, t->sink.sequences);
+   if (looks)
+      learn_from_block(t, (Long)(n_old - (t->n_written - before)), n_old);
    t->n = 0;
    dcfg_free(t->pair_of);
    dcfg_free(t->slots);

@@ -290,7 +290,7 @@ static void put_target(TargetWay* table, UInt mask, const FoundTarget* t)
    table[i].way.edge = t->edge;
 }
 
-/* A table for each node, a power of two and at most half full.  Returns
+/* A table for each node, a power of two and at most a quarter full.  Returns
    the size of all. */
 static UInt make_tables(Finder* f)
 {
@@ -308,7 +308,7 @@ static UInt make_tables(Finder* f)
          for (j = i; j < n; j++)
             if (((FoundTarget*)VG_(indexXA)(f->targets, j))->node != t->node)
                break;
-         while (size < 2 * (UInt)(j - i))
+         while (size < 4 * (UInt)(j - i))
             size *= 2;
          w->nodes[t->node].table = used;
          w->nodes[t->node].mask  = size - 1;
