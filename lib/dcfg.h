@@ -165,7 +165,6 @@ typedef
                duplicate-key     a key twice in an object
                duplicate-column  a column twice in a table's header
                duplicate-id      two things with one id
-               duplicate-edge    two edges with one source and target
                duplicate-node    a node in two routines, or twice in a list
                unknown-id        an id that stands for nothing
                loop-parent       loops that contain each other
@@ -173,6 +172,7 @@ typedef
       SURFACE  key               a key that format 1.00 does not have
                column            a column that format 1.00 does not have
                column-order      columns in another order
+               duplicate-edge    two edges with one source and target
                row-length        a row longer than the header
                number-style      a hex string for an integer, or the reverse
                string            a string that is not UTF-8 */
@@ -182,10 +182,10 @@ typedef
    struct {
       /* The most that may be allocated, in bytes.  0: 16 GiB. */
       uint64_t max_memory;
-      /* NULL: the first problem of kind RULE is an error, and those of kind
-         SURFACE do not matter.  Else this is told of each, a row that
-         cannot be used is left out, and a reference that cannot be resolved
-         becomes DCFG_NONE.  */
+      /* NULL: the first problem because of which something in the file
+         cannot be used is an error, and others do not matter.  Else this is
+         told of each problem, a row that cannot be used is left out, and a
+         reference that cannot be resolved becomes DCFG_NONE. */
       void   (*problem)(void* arg, const DcfgProblem* problem);
       void*    problem_arg;
    }
