@@ -169,6 +169,8 @@ typedef
                unknown-id        an id that stands for nothing
                loop-parent       loops that contain each other
                address           addresses that go beyond 64 bits
+               transition        a row of TRANSITION_TABLE that is not sound
+               dictionary        an entry of STRING_DICTIONARY, likewise
       SURFACE  key               a key that format 1.00 does not have
                column            a column that format 1.00 does not have
                column-order      columns in another order
@@ -610,18 +612,20 @@ DCFG_API size_t dcfg_trace_next(DcfgTrace* t, uint32_t* edge_ids, size_t max,
 /* The chunk of the edges last returned; NULL before the first. */
 DCFG_API const DcfgChunkInfo* dcfg_trace_chunk_info(const DcfgTrace* t);
 
-/* Go forward, within the selected threads, to the chunk in which the thread
-   executes its instruction number INSTR (from 0), without decoding those
-   before.  With the process P that the trace belongs to, go on within that
-   chunk: the next edge is then the one whose source block contains the
-   instruction.  True if there was such a chunk.  What has been read already
-   does not come back. */
+/* Go forward, within the selected threads, to the first chunk that does not
+   end before the thread's instruction number INSTR (from 0), without
+   decoding those before; what has been read does not come back.  True if
+   that instruction is in the chunk; else the trace leaves it out, or it is
+   in what was read already, or *ERR is set.  With the process P that the
+   trace belongs to, go on within the chunk: the next edge is then the one
+   whose source block has the instruction. */
 DCFG_API bool dcfg_trace_skip(DcfgTrace* t, uint64_t instr,
                               const DcfgProcess* p, DcfgError* err);
 
-/* The number of instructions that the thread had executed before the source
-   block of the next edge.  Exact if P was given to dcfg_trace_skip() or is
-   given here before the first edge is read; else UINT64_MAX. */
+/* The number of instructions that the thread of the edges last returned had
+   executed before the source block of the edge that comes next.  That takes
+   the process that the trace belongs to, given here or to dcfg_trace_skip();
+   without it, or before the chunk after that, UINT64_MAX. */
 DCFG_API uint64_t dcfg_trace_position(const DcfgTrace* t);
 DCFG_API void     dcfg_trace_count_with(DcfgTrace* t, const DcfgProcess* p);
 

@@ -35,6 +35,7 @@
    lists and one for text; a row within a row's value uses the space above,
    and is gone when the outer one ends. */
 
+#include "dcfg_value.h"
 #include "dcfg_walk.h"
 
 #include <inttypes.h>
@@ -313,42 +314,6 @@ static bool push_frame(Walk* w, const Shape* shape)
 /*--- Values                                               ---*/
 /*------------------------------------------------------------*/
 
-/* The value of C digits in BASE.  False if they are none, or too many. */
-static bool read_digits(const char* s, size_t len, unsigned base,
-                        uint64_t* n)
-{
-   uint64_t v = 0;
-
-   if (len == 0)
-      return false;
-   for (size_t i = 0; i < len; i++) {
-      unsigned d;
-      if (s[i] >= '0' && s[i] <= '9')
-         d = (unsigned)(s[i] - '0');
-      else if (s[i] >= 'a' && s[i] <= 'f')
-         d = (unsigned)(s[i] - 'a') + 10;
-      else if (s[i] >= 'A' && s[i] <= 'F')
-         d = (unsigned)(s[i] - 'A') + 10;
-      else
-         return false;
-      if (d >= base || v > (UINT64_MAX - d) / base)
-         return false;
-      v = v * base + d;
-   }
-   *n = v;
-   return true;
-}
-
-/* As C writes a constant: 0x and hex, 0 and octal, or decimal. */
-static bool read_c_number(const char* s, size_t len, uint64_t* n)
-{
-   if (len > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
-      return read_digits(s + 2, len - 2, 16, n);
-   if (len > 1 && s[0] == '0')
-      return read_digits(s + 1, len - 1, 8, n);
-   return read_digits(s, len, 10, n);
-}
-
 /* An integer in either form for the current field, or an element of it. */
 static bool put_integer(Walk* w, const char* s, size_t len, bool is_string)
 {
@@ -391,29 +356,6 @@ static bool put_integer(Walk* w, const char* s, size_t len, bool is_string)
       return push_number(w, n);
    f->numbers[f->field] = n;
    f->present |= 1U << f->field;
-   return true;
-}
-
-/* Is this UTF-8, as far as bytes can tell (RFC 3629)? */
-static bool is_utf8(const char* str, size_t len)
-{
-   const unsigned char* s = (const unsigned char*)str;
-
-   for (size_t i = 0; i < len; ) {
-      unsigned n = s[i] < 0x80 ? 1 : s[i] < 0xC2 ? 0 : s[i] < 0xE0 ? 2
-                 : s[i] < 0xF0 ? 3 : s[i] < 0xF5 ? 4 : 0;
-      if (n == 0 || n > len - i)
-         return false;
-      for (unsigned k = 1; k < n; k++)
-         if ((s[i + k] & 0xC0) != 0x80)
-            return false;
-      if ((s[i] == 0xE0 && s[i + 1] < 0xA0)
-          || (s[i] == 0xED && s[i + 1] > 0x9F)
-          || (s[i] == 0xF0 && s[i + 1] < 0x90)
-          || (s[i] == 0xF4 && s[i + 1] > 0x8F))
-         return false;
-      i += n;
-   }
    return true;
 }
 
