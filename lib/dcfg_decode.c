@@ -169,9 +169,10 @@ static inline const Row* next_row(DcfgDecoder* x)
    if (x->n_bits < 32)
       refill(x);
    s = (const State*)t->states.data + x->state;
-   /* Shifted twice, as a shift by 64 is not defined. */
-   index = ((const uint32_t*)t->cells.data)
-              [s->first_cell + (x->bits >> 1 >> (63 - s->bits))];
+   index = s->first_cell;
+   if (s->bits > 0)
+      index = ((const uint32_t*)t->cells.data)
+                 [index + (x->bits >> (64 - s->bits))];
    if (index >= LONG_CODE) {
       if (index == LONG_CODE)
          index = table_long_code(t, s, (uint32_t)(x->bits >> 32));
@@ -224,7 +225,7 @@ size_t dcfg_decoder_next(DcfgDecoder* x, uint32_t* edge_ids, size_t max,
       if (row == NULL)
          break;
       if (row->n == 1) {
-         edge_ids[n++] = nexts[row->first];
+         edge_ids[n++] = row->first;
          x->edges_left--;
       } else if (row->n <= max - n) {
          const uint32_t* from = nexts + row->first;

@@ -216,6 +216,8 @@ void* array_add_n(Job* job, Array* a, size_t size, size_t count)
 {
    void* added;
 
+   if (count == 0)
+      return a->data;
    if (count > a->cap - a->n) {
       /* Half as much again: large blocks grow in place or by remapping
          pages, and a third of them unused at most. */

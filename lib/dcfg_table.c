@@ -64,9 +64,13 @@ void table_release(Table* t)
       return;
    for (size_t i = 0; i < t->entries.n; i++)
       free(ELEM(t->entries, Entry, i).sequence.code);
+   free(t->raw_rows.data);
+   free(t->raw_nexts.data);
    free(t->rows.data);
+   free(t->codes.data);
    free(t->nexts.data);
    free(t->states.data);
+   free(t->edges.data);
    free(t->cells.data);
    free(t->entries.data);
    free(t->texts.data);
@@ -77,7 +81,11 @@ void table_release(Table* t)
 
 void table_disown(Job* job, const Table* t)
 {
-   job->used -= sizeof(*t) + t->rows.cap * sizeof(Row)
+   job->used -= sizeof(*t) + t->raw_rows.cap * sizeof(RawRow)
+                + t->raw_nexts.cap * sizeof(uint32_t)
+                + t->rows.cap * sizeof(Row)
+                + t->codes.cap * sizeof(uint32_t)
+                + t->edges.cap * sizeof(uint32_t)
                 + t->nexts.cap * sizeof(uint32_t)
                 + t->states.cap * sizeof(State)
                 + t->cells.cap * sizeof(uint32_t)
@@ -104,7 +112,7 @@ bool table_add_row(Job* job, Table* t, uint32_t edge, const char* code,
                    const char* place)
 {
    uint32_t  bits = 0;
-   Row*      row;
+   RawRow*   row;
    uint32_t* to;
 
    if (code_len > 32)
@@ -116,16 +124,16 @@ bool table_add_row(Job* job, Table* t, uint32_t edge, const char* code,
    }
    if (n == 0)
       return bad_row(job, place, edge, "no edge follows");
-   row = array_add(job, &t->rows, sizeof(*row));
+   row = array_add(job, &t->raw_rows, sizeof(*row));
    to = row == NULL ? NULL
-                    : array_add_n(job, &t->nexts, sizeof(*to), n);
+                    : array_add_n(job, &t->raw_nexts, sizeof(*to), n);
    if (to == NULL)
       return false;
+   row->edge = edge;
    row->code = bits;
    row->length = (uint32_t)code_len;
-   row->first = (uint32_t)(t->nexts.n - n);
+   row->first = (uint32_t)(t->raw_nexts.n - n);
    row->n = (uint32_t)n;
-   row->state = edge;                   // for now
    for (size_t i = 0; i < n; i++)
       to[i] = (uint32_t)nexts[i];
    return true;
@@ -134,14 +142,14 @@ bool table_add_row(Job* job, Table* t, uint32_t edge, const char* code,
 /* Rows in order of edge and code. */
 static bool sort_rows(Job* job, Table* t)
 {
-   Row*     rows = t->rows.data;
-   uint32_t n = (uint32_t)t->rows.n;
+   RawRow*  rows = t->raw_rows.data;
+   uint32_t n = (uint32_t)t->raw_rows.n;
    SortKey* keys = job_calloc(job, n, sizeof(*keys));
-   Row*     copy = job_realloc(job, NULL, 0, n * sizeof(*copy));
+   RawRow*  copy = job_realloc(job, NULL, 0, n * sizeof(*copy));
    bool     ok = keys != NULL && copy != NULL;
 
    for (uint32_t i = 0; ok && i < n; i++) {
-      keys[i].key = (uint64_t)rows[i].state << 32 | rows[i].code;
+      keys[i].key = (uint64_t)rows[i].edge << 32 | rows[i].code;
       keys[i].index = i;
       copy[i] = rows[i];
    }
@@ -155,7 +163,7 @@ static bool sort_rows(Job* job, Table* t)
 
 /* Does one code begin with the other?  In order of code, the two that do
    stand side by side if any do. */
-static bool is_ambiguous(const Row* a, const Row* b)
+static bool is_ambiguous(const RawRow* a, const RawRow* b)
 {
    uint32_t n = a->length < b->length ? a->length : b->length;
 
@@ -165,39 +173,41 @@ static bool is_ambiguous(const Row* a, const Row* b)
 /* A state for each edge; of rows that are ambiguous the first stays. */
 static bool make_states(Job* job, Table* t, const char* place)
 {
-   Row*     rows = t->rows.data;
-   State*   s = NULL;
+   RawRow*  rows = t->raw_rows.data;
    uint32_t kept = 0;
 
-   for (uint32_t i = 0; i < t->rows.n; i++) {
-      if (s != NULL && s->edge == rows[i].state) {
+   for (uint32_t i = 0; i < t->raw_rows.n; i++) {
+      State* s;
+      if (kept > 0 && rows[kept - 1].edge == rows[i].edge) {
          if (is_ambiguous(&rows[kept - 1], &rows[i])) {
-            if (!bad_row(job, place, s->edge,
+            if (!bad_row(job, place, rows[i].edge,
                          "two codes, and one begins with the other"))
                return false;
             continue;
          }
+         s = &ELEM(t->states, State, t->states.n - 1);
       } else {
+         uint32_t* edge = array_add(job, &t->edges, sizeof(*edge));
          s = array_add(job, &t->states, sizeof(*s));
-         if (s == NULL)
+         if (edge == NULL || s == NULL)
             return false;
-         s->edge = rows[i].state;
+         *edge = rows[i].edge;
          s->first_row = kept;
       }
       s->n_rows++;
       rows[kept++] = rows[i];
    }
-   t->rows.n = kept;
+   t->raw_rows.n = kept;
    return true;
 }
 
 static bool map_edges(Job* job, Table* t)
 {
-   uint32_t n = (uint32_t)t->states.n, max;
+   uint32_t n = (uint32_t)t->edges.n, max;
 
    if (n == 0)
       return true;
-   max = ELEM(t->states, State, n - 1).edge;
+   max = ELEM(t->edges, uint32_t, n - 1);
    if (max / 8 > n)
       return true;
    t->by_edge = job_realloc(job, NULL, 0,
@@ -207,25 +217,96 @@ static bool map_edges(Job* job, Table* t)
    t->n_by_edge = max + 1;
    memset(t->by_edge, 0xff, (max + (size_t)1) * sizeof(uint32_t));
    for (uint32_t i = 0; i < n; i++)
-      t->by_edge[ELEM(t->states, State, i).edge] = i;
+      t->by_edge[ELEM(t->edges, uint32_t, i)] = i;
    return true;
 }
 
 uint32_t table_state(const Table* t, uint32_t edge)
 {
-   uint32_t low = 0, high = (uint32_t)t->states.n;
+   uint32_t low = 0, high = (uint32_t)t->edges.n;
 
    if (t->by_edge != NULL)
       return edge < t->n_by_edge ? t->by_edge[edge] : NO_STATE;
    while (low < high) {
       uint32_t middle = low + (high - low) / 2;
-      if (ELEM(t->states, State, middle).edge < edge)
+      if (ELEM(t->edges, uint32_t, middle) < edge)
          low = middle + 1;
       else
          high = middle;
    }
-   return low < t->states.n && ELEM(t->states, State, low).edge == edge
+   return low < t->edges.n && ELEM(t->edges, uint32_t, low) == edge
           ? low : NO_STATE;
+}
+
+/*------------------------------------------------------------*/
+/*--- What follows                                         ---*/
+/*------------------------------------------------------------*/
+
+/* No row becomes longer than this by what can only follow. */
+#define MAX_CHAIN 16
+
+static uint32_t last_state(const Table* t, const RawRow* r)
+{
+   return table_state(t, ELEM(t->raw_nexts, uint32_t, r->first + r->n - 1));
+}
+
+static bool put_nexts(Job* job, Table* t, const RawRow* r)
+{
+   uint32_t* to = array_add_n(job, &t->nexts, sizeof(*to), r->n);
+
+   if (to != NULL)
+      memcpy(to, part(&t->raw_nexts, r->first), r->n * sizeof(*to));
+   return to != NULL;
+}
+
+static bool make_row(Job* job, Table* t, const RawRow* from, Row* row)
+{
+   const RawRow* raw = t->raw_rows.data;
+   size_t        first = t->nexts.n;
+   uint32_t      n = from->n;
+
+   row->length = from->length;
+   row->state = last_state(t, from);
+   if (!put_nexts(job, t, from))
+      return false;
+   while (row->state != NO_STATE) {
+      const State*  s = &ELEM(t->states, State, row->state);
+      const RawRow* only = &raw[s->first_row];
+      if (only->length > 0 || only->n > MAX_CHAIN || n + only->n > MAX_CHAIN)
+         break;
+      if (!put_nexts(job, t, only))
+         return false;
+      n += only->n;
+      row->state = last_state(t, only);
+   }
+   row->first = (uint32_t)first;
+   row->n = n;
+   if (n == 1) {
+      row->first = ELEM(t->nexts, uint32_t, first);
+      t->nexts.n = first;
+   }
+   return true;
+}
+
+static bool make_rows(Job* job, Table* t)
+{
+   size_t    n = t->raw_rows.n;
+   Row*      rows;
+   uint32_t* codes;
+
+   if (n == 0)
+      return true;
+   rows = array_add_n(job, &t->rows, sizeof(Row), n);
+   codes = array_add_n(job, &t->codes, sizeof(uint32_t), n);
+   if (rows == NULL || codes == NULL)
+      return false;
+   for (size_t i = 0; i < n; i++) {
+      const RawRow* raw = &ELEM(t->raw_rows, RawRow, i);
+      codes[i] = raw->code;
+      if (!make_row(job, t, raw, &rows[i]))
+         return false;
+   }
+   return true;
 }
 
 /*------------------------------------------------------------*/
@@ -234,9 +315,9 @@ uint32_t table_state(const Table* t, uint32_t edge)
 
 static bool make_cells(Job* job, Table* t, State* s)
 {
-   const Row* rows = &ELEM(t->rows, Row, s->first_row);
-   uint32_t   bits = 0, longest = 0;
-   uint32_t*  cells;
+   const RawRow* rows = &ELEM(t->raw_rows, RawRow, s->first_row);
+   uint32_t      bits = 0, longest = 0;
+   uint32_t*     cells;
 
    for (uint32_t i = 0; i < s->n_rows; i++)
       if (rows[i].length > longest)
@@ -247,14 +328,17 @@ static bool make_cells(Job* job, Table* t, State* s)
    if (bits > longest)
       bits = longest;
    s->bits = bits;
+   if (bits == 0) {
+      s->first_cell = s->first_row;
+      return true;
+   }
    s->first_cell = (uint32_t)t->cells.n;
    cells = array_add_n(job, &t->cells, sizeof(*cells), (size_t)1 << bits);
    if (cells == NULL)
       return false;
    memset(cells, 0xff, ((size_t)1 << bits) * sizeof(*cells));  // NO_CODE
    for (uint32_t i = 0; i < s->n_rows; i++) {
-      /* Shifted twice, as a shift by 32 is not defined. */
-      uint32_t first = rows[i].code >> 1 >> (31 - bits);
+      uint32_t first = rows[i].code >> (32 - bits);
       if (rows[i].length > bits) {
          cells[first] = LONG_CODE;
       } else {
@@ -268,13 +352,14 @@ static bool make_cells(Job* job, Table* t, State* s)
 
 uint32_t table_long_code(const Table* t, const State* s, uint32_t bits)
 {
-   uint32_t   low = s->first_row, high = s->first_row + s->n_rows;
-   const Row* rows = t->rows.data;
+   uint32_t        low = s->first_row, high = s->first_row + s->n_rows;
+   const uint32_t* codes = t->codes.data;
+   uint32_t        length;
 
    /* The last one that is not greater. */
    while (low < high) {
       uint32_t middle = low + (high - low) / 2;
-      if (rows[middle].code <= bits)
+      if (codes[middle] <= bits)
          low = middle + 1;
       else
          high = middle;
@@ -282,27 +367,23 @@ uint32_t table_long_code(const Table* t, const State* s, uint32_t bits)
    if (low == s->first_row)
       return NO_CODE;
    low--;
-   if (rows[low].length > 0
-       && (rows[low].code ^ bits) >> (32 - rows[low].length) != 0)
-      return NO_CODE;
-   return low;
+   length = ELEM(t->rows, Row, low).length;
+   return (codes[low] ^ bits) >> (32 - length) == 0 ? low : NO_CODE;
 }
 
 bool table_finish(Job* job, Table* t, const char* place)
 {
    t->finished = true;
    if (!sort_rows(job, t) || !make_states(job, t, place)
-       || !map_edges(job, t))
+       || !map_edges(job, t) || !make_rows(job, t))
       return false;
    for (uint32_t i = 0; i < t->states.n; i++)
       if (!make_cells(job, t, &ELEM(t->states, State, i)))
          return false;
-   for (uint32_t i = 0; i < t->rows.n; i++) {
-      Row* row = &ELEM(t->rows, Row, i);
-      row->state = table_state(t, ELEM(t->nexts, uint32_t,
-                                       row->first + row->n - 1));
-   }
-   array_trim(job, &t->rows, sizeof(Row));
+   array_free(job, &t->raw_rows, sizeof(RawRow));
+   array_free(job, &t->raw_nexts, sizeof(uint32_t));
+   array_trim(job, &t->states, sizeof(State));
+   array_trim(job, &t->edges, sizeof(uint32_t));
    array_trim(job, &t->nexts, sizeof(uint32_t));
    array_trim(job, &t->cells, sizeof(uint32_t));
    return table_finish_dictionary(job, t, place);

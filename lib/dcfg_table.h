@@ -73,25 +73,34 @@ static inline uint64_t sequence_number(const uint8_t** at)
 /* A row: what follows an edge if the next bits are its code. */
 typedef
    struct {
-      uint32_t code;            // first bit first, zeros behind
+      uint32_t first;           // in Table.nexts; or the edge, if N is 1
+      uint32_t n;
+      uint32_t state;           // of the last of them; or NO_STATE
       uint32_t length;          // of the code, in bits
-      uint32_t first, n;        // in Table.nexts
-      uint32_t state;           // that of the last of them; or NO_STATE
    }
    Row;
+
+/* The same as it is read. */
+typedef
+   struct {
+      uint32_t edge;            // CURRENT_EDGE_ID
+      uint32_t code;            // first bit first, zeros behind
+      uint32_t length;
+      uint32_t first, n;        // in Table.raw_nexts
+   }
+   RawRow;
 
 #define NO_STATE UINT32_MAX
 
 /* An edge that is current in some row.  The next BITS bits choose one of the
    2^BITS cells from FIRST_CELL on; a cell has a row with a code of at most
    BITS bits, or LONG_CODE: look among the state's rows, which are in order
-   of code. */
+   of code.  With 0 bits there is one row, and FIRST_CELL is that. */
 typedef
    struct {
-      uint32_t edge;            // its id
-      uint32_t first_row, n_rows;
       uint32_t first_cell;
       uint32_t bits;
+      uint32_t first_row, n_rows;
    }
    State;
 
@@ -116,9 +125,13 @@ typedef
       _Atomic uint32_t users;
       bool             finished;
       char             file[256];       // for errors
+      Array            raw_rows;        // RawRow; until it is finished
+      Array            raw_nexts;       // uint32_t: edge ids; likewise
       Array            rows;    // Row
+      Array            codes;   // uint32_t: of the rows
       Array            nexts;   // uint32_t: edge ids
-      Array            states;  // State, in order of edge
+      Array            states;  // State
+      Array            edges;   // uint32_t: of the states, in order
       Array            cells;   // uint32_t
       Array            entries; // Entry
       Array            texts;   // char
