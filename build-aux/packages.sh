@@ -5,6 +5,9 @@
 # autoconf and automake run because Debian's patches change Valgrind's configure.ac; its configure wants a C++ compiler.
 build_packages=(autoconf automake dpkg-dev g++ gcc libc6-dev make perl pkg-config)
 
+# For the library that reads what the tool has written.
+build_packages+=(libbz2-dev liblzma-dev libtool libyajl-dev libzstd-dev zlib1g-dev)
+
 # Beyond that, for ./dev test: the unit tests, what the cross-checks read results with, and the programs they run.
 test_packages=(bzip2 check gzip jq libcapstone-dev libjansson-dev libpcre2-dev luajit perl python3 python3-capstone
    python3-pyelftools shellcheck sqlite3 strace xz-utils zstd)

@@ -80,8 +80,13 @@ static Model* new_model(const char* name, const DcfgOptions* options,
 
 Dcfg* dcfg_load(const char* path, const DcfgOptions* options, DcfgError* err)
 {
-   Model* m = new_model(path, options, err);
+   Model* m;
 
+   if (path == NULL) {
+      set_error(err, DCFG_ERROR_ARGUMENT, NULL, NULL, 0, "no path");
+      return NULL;
+   }
+   m = new_model(path, options, err);
    return m == NULL ? NULL : load(m, input_open(&m->job, path), err);
 }
 

@@ -84,8 +84,13 @@ static DcfgTrace* start(DcfgTrace* t, Input* in, DcfgError* err)
 DcfgTrace* dcfg_trace_open(const char* path, const DcfgOptions* options,
                            DcfgError* err)
 {
-   DcfgTrace* t = new_trace(path, options, err);
+   DcfgTrace* t;
 
+   if (path == NULL) {
+      set_error(err, DCFG_ERROR_ARGUMENT, NULL, NULL, 0, "no path");
+      return NULL;
+   }
+   t = new_trace(path, options, err);
    return t == NULL ? NULL : start(t, input_open(&t->job, path), err);
 }
 
