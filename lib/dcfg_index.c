@@ -299,11 +299,14 @@ bool index_loops(Model* m, Process* p, const char* place)
 static bool sort_elements(Job* job, Array* array, size_t size, size_t offset,
                           uint32_t first, uint32_t n)
 {
-   char*    from = (char*)array->data + first * size;
+   char*    from;
    SortKey* keys;
    char*    copy;
    bool     in_order = true;
 
+   if (n < 2)
+      return true;
+   from = (char*)array->data + first * size;
    for (uint32_t i = 0; i < n; i++) {
       uint64_t before = 0, here;
       if (i > 0)

@@ -158,15 +158,16 @@ static inline uint64_t number(const Frame* f, uint32_t field)
    return has(f, field) ? f->numbers[field] : 0;
 }
 
-static inline const uint64_t* list(const Walk* w, const Frame* f,
-                                   uint32_t field)
-{
-   return w->list + f->starts[field];
-}
-
 static inline size_t length(const Frame* f, uint32_t field)
 {
    return has(f, field) ? f->lengths[field] : 0;
+}
+
+/* NULL if it is empty. */
+static inline const uint64_t* list(const Walk* w, const Frame* f,
+                                   uint32_t field)
+{
+   return length(f, field) > 0 ? w->list + f->starts[field] : NULL;
 }
 
 static inline const char* text(const Walk* w, const Frame* f, uint32_t field)
