@@ -72,11 +72,13 @@ const char* walk_place(const Walk* w, char* place)
       const Field* field = current_field(f);
       if (f->mode == IN_HEADER)
          n += (size_t)snprintf(place + n, PLACE_SIZE - n, "[header]");
-      else if (f->mode == IN_ROW)
+      else if (f->mode == IN_ROW
+               || (f->mode == IN_TABLE && f->n_columns != UINT32_MAX
+                   && i + 1 == w->n_frames))
          n += (size_t)snprintf(place + n, PLACE_SIZE - n, "[%" PRIu64 "]",
                                f->row);
       if (n < PLACE_SIZE && f->mode != IN_HEADER && field != NULL
-          && !(field->flags & F_SILENT))
+          && (!(field->flags & F_SILENT) || i + 1 == w->n_frames))
          n += (size_t)snprintf(place + n, PLACE_SIZE - n, "%s%s",
                                n > 0 ? "." : "", field->name);
       if (n < PLACE_SIZE && f->in_list)
@@ -230,6 +232,8 @@ static void end_value(Walk* w, Frame* f)
       next_value(f);
    } else if (f->mode == IN_HEADER) {
       f->column++;
+   } else if (f->mode == IN_TABLE) {
+      f->row++;
    } else {
       f->field = NO_FIELD;
    }
