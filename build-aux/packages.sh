@@ -6,7 +6,7 @@
 build_packages=(autoconf automake dpkg-dev g++ gcc libc6-dev make perl pkg-config)
 
 # For the library that reads what the tool has written.
-build_packages+=(libbz2-dev liblzma-dev libtool libyajl-dev libzstd-dev zlib1g-dev)
+build_packages+=(libbz2-dev liblzma-dev libyajl-dev libzstd-dev zlib1g-dev)
 
 # Beyond that, for ./dev test: the unit tests, what the cross-checks read results with, and the programs they run.
 test_packages=(bzip2 check gzip jq libcapstone-dev libjansson-dev libpcre2-dev luajit perl python3 python3-capstone
