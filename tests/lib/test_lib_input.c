@@ -34,6 +34,7 @@
 #include <fcntl.h>
 #include <lzma.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -162,6 +163,8 @@ START_TEST(from_pipe)
          size_t n = i < 20 ? 1 : len - i < 1000 ? len - i : 1000;
          if (write(ends[1], data + i, n) != (ssize_t)n)
             _exit(1);
+         if (i < 20)                    // so that it is read alone
+            nanosleep(&(struct timespec){ 0, 3000000 }, NULL);
          i += n;
       }
       _exit(0);
