@@ -80,6 +80,21 @@ START_TEST(blocks)
 }
 END_TEST
 
+/* COUNT counts for all threads, even if the edges say otherwise. */
+START_TEST(count_column)
+{
+   char* a = replaced(sample, "4, 6, 13 ]", "4, 6, 99 ]");
+   Dcfg* e = must_load(a);
+   const DcfgProcess* q = dcfg_process(e, 0);
+
+   ck_assert_uint_eq(dcfg_node_executions(q, node(q, 7), ALL), 99);
+   ck_assert_uint_eq(dcfg_node_inflow(q, node(q, 7), ALL), 13);
+   ck_assert_uint_eq(dcfg_node_executions(q, node(q, 7), 0), 12);
+   dcfg_free(e);
+   free(a);
+}
+END_TEST
+
 START_TEST(routines)
 {
    /* 4: 2 * 2, 5: 6 * 3, 7: 13 * 4, 8: 2 */
@@ -155,7 +170,7 @@ START_TEST(huge_counts)
 {
    char* a = replaced(sample, "[ 6, 7, 7, 13, [ 7, 0, 0 ] ]",
                       "[ 6, 7, 7, 13, [ 18446744073709551615, "
-                      "\"0xffffffffffffffff\", 1 ] ]");
+                      "\"0xffffffffffffffff\", 2 ] ]");
    Dcfg* e = must_load(a);
    const DcfgProcess* q = dcfg_process(e, 0);
 
@@ -178,6 +193,7 @@ int main(void)
    tcase_add_checked_fixture(c, load_sample, free_sample);
    tcase_add_test(c, edge_counts);
    tcase_add_test(c, blocks);
+   tcase_add_test(c, count_column);
    tcase_add_test(c, routines);
    tcase_add_test(c, tail_calls);
    tcase_add_test(c, loops);

@@ -164,6 +164,7 @@ START_TEST(edges)
    ck_assert_ptr_null(dcfg_out_edges(p, p->n_nodes, &n));
    ck_assert_uint_eq(dcfg_edge_between(p, node(p, 5), node(p, 7)), 4);
    ck_assert_uint_eq(dcfg_edge_between(p, node(p, 7), node(p, 8)), 7);
+   ck_assert_uint_eq(dcfg_edge_between(p, node(p, 7), node(p, 5)), 6);
    ck_assert_uint_eq(dcfg_edge_between(p, node(p, 8), node(p, 7)),
                      DCFG_NONE);
    ck_assert_uint_eq(dcfg_edge_between(p, DCFG_NONE, 0), DCFG_NONE);
@@ -207,6 +208,23 @@ START_TEST(routines_and_loops)
    ck_assert(!dcfg_loop_contains(p, DCFG_NONE, node(p, 5)));
    ck_assert_ptr_null(dcfg_loop_nodes(p, 2, &n));
    ck_assert_ptr_null(dcfg_routine_exits(p, 2, &n));
+}
+END_TEST
+
+/* The innermost loop, whatever the order of the rows. */
+START_TEST(loops_in_other_order)
+{
+   char* a = replaced(sample, "[ 7, [ 7 ], [ 7 ], 5 ], [ 5, [ 7 ], [ 7, 5 ] ]",
+                      "[ 5, [ 7 ], [ 7, 5 ] ], [ 7, [ 7 ], [ 7 ], 5 ]");
+   Dcfg* e = must_load(a);
+   const DcfgProcess* q = dcfg_process(e, 0);
+
+   ck_assert_uint_eq(q->loops[0].head, node(q, 5));
+   ck_assert_uint_eq(q->nodes[node(q, 7)].loop, 1);
+   ck_assert_uint_eq(q->nodes[node(q, 5)].loop, 0);
+   ck_assert_uint_eq(q->loops[1].depth, 2);
+   dcfg_free(e);
+   free(a);
 }
 END_TEST
 
@@ -466,6 +484,7 @@ int main(void)
    tcase_add_test(c, other_writing);
    suite_add_tcase(s, c);
    c = tcase_create("others");
+   tcase_add_test(c, loops_in_other_order);
    tcase_add_test(c, edge_types);
    tcase_add_loop_test(c, overlaps, 0, 50);
    tcase_add_test(c, other_order);

@@ -171,6 +171,8 @@ START_TEST(explosive)
 
    are_edges("", BITS, 10, 1, "(99999999999999999999999*(99999999999*B))",
              first);
+   /* 2 to the 64, not 0. */
+   are_edges("", BITS, 7, 1, "(18446744073709551616*B)", "1 1 1 1 1 1 2");
    are_edges("", BITS, 10, 1, "(9999999999*(9999999999*(9999999999*)))B",
              "1 1 1 1 1 1 2 [after 7 edges: the sequence ends too early]");
    text_add(&dictionary, "\"0\":\"B\"");
@@ -227,6 +229,11 @@ START_TEST(no_such_code)
              "next bits]");
    are_edges("", "[1,\"000000000000000000000000001\",[1]],[1,\"11\",[1]]",
              99, 1, "AAAAAAAAAAAA",
+             "1 [after 1 edges: the transition table has no row for the next "
+             "bits]");
+   /* After a code that is smaller than the bits, and another. */
+   are_edges("", "[1,\"000000000000000000000000001\",[1]],[1,\"11\",[1]]",
+             99, 1, "DAAAAAAAAAAA",
              "1 [after 1 edges: the transition table has no row for the next "
              "bits]");
    are_edges("", "[1,\"0\",[2]]", 99, 1, "A",
