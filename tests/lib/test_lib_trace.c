@@ -841,6 +841,19 @@ START_TEST(skip_twice)
 }
 END_TEST
 
+/* A gap, without decoding; and in the middle of a chunk, uncounted. */
+START_TEST(skip_in_vain)
+{
+   dcfg_trace_select(tr, 4711, 2);
+   ck_assert(!dcfg_trace_skip(tr, 50, NULL, &err));
+   ck_assert_int_eq(err.status, DCFG_OK);
+   ck_assert_uint_eq(dcfg_trace_next(tr, ids, 1, &err), 1);
+   ck_assert(!dcfg_trace_skip(tr, 105, p, &err));
+   ck_assert_int_eq(err.status, DCFG_OK);
+   next_are("2 3 4 8 2000000000 ");
+}
+END_TEST
+
 START_TEST(count_with)
 {
    uint64_t total = 0;
@@ -947,6 +960,23 @@ START_TEST(used_all)
 }
 END_TEST
 
+START_TEST(used_nothing)
+{
+   char*        text = one_chunk("", BITS, 1, 1, _i ? "A" : "");
+   DcfgTrace*   t = dcfg_trace_open_memory(text, strlen(text), "test", NULL,
+                                           &err);
+   DcfgChunk*   c = dcfg_trace_next_chunk(t, &err);
+   DcfgDecoder* x = dcfg_decoder_new(c, &err);
+
+   ck_assert_uint_eq(dcfg_decoder_next(x, ids, 100, &err), 1);
+   ck_assert_int_eq(dcfg_decoder_used_all(x), _i == 0);
+   dcfg_decoder_free(x);
+   dcfg_chunk_free(c);
+   dcfg_trace_close(t);
+   free(text);
+}
+END_TEST
+
 /* Some 20 MB of chunks in 2 MB of memory. */
 START_TEST(bounded_memory)
 {
@@ -1030,6 +1060,7 @@ int main(void)
    tcase_add_loop_test(c, skip_to_chunk, 0, 25);
    tcase_add_loop_test(c, skip_to_edge, 0, 25);
    tcase_add_test(c, skip_twice);
+   tcase_add_test(c, skip_in_vain);
    tcase_add_test(c, count_with);
    tcase_add_test(c, strange_edges);
    suite_add_tcase(s, c);
@@ -1037,6 +1068,7 @@ int main(void)
    tcase_set_timeout(c, 120);
    tcase_add_test(c, in_parallel);
    tcase_add_loop_test(c, used_all, 0, 5);
+   tcase_add_loop_test(c, used_nothing, 0, 2);
    tcase_add_test(c, bounded_memory);
    tcase_add_test(c, trace_file);
    suite_add_tcase(s, c);
