@@ -426,7 +426,9 @@ START_TEST(optional)
                        "\"PROCESSES\":[[\"PROCESS_ID\",\"PROCESS_DATA\"],"
                        "[7,{\"IMAGES\":[[\"IMAGE_ID\",\"LOAD_ADDR\","
                        "\"SIZE\",\"IMAGE_DATA\"],[1,\"0x1\",2,{}]],"
-                       "\"INSTR_COUNT_PER_THREAD\":[3,4]}],[8,{}]]}");
+                       "\"INSTR_COUNT_PER_THREAD\":[3,4]}],[8,{\"IMAGES\":[["
+                       "\"IMAGE_ID\",\"LOAD_ADDR\",\"SIZE\","
+                       "\"IMAGE_DATA\"],[4,\"0x10\",5,{}]]}]]}");
    const DcfgProcess* q = dcfg_process(e, 0);
    uint32_t           n;
 
@@ -437,7 +439,10 @@ START_TEST(optional)
    ck_assert_uint_eq(dcfg_node_at(q, 1), DCFG_NONE);
    ck_assert_uint_eq(dcfg_symbol_at(q, 0, 1), DCFG_NONE);
    ck_assert_ptr_null(dcfg_out_edges(q, 0, &n));
+   ck_assert_uint_eq(q->n_images, 1);
    q = dcfg_process(e, 1);
+   ck_assert_uint_eq(q->n_images, 1);
+   ck_assert_uint_eq(q->images[0].id, 4);
    ck_assert_uint_eq(q->n_threads, 0);
    ck_assert_uint_eq(dcfg_process_instrs(q, 0), 0);
    dcfg_free(e);
