@@ -269,9 +269,12 @@ static void check_blocks(Check* c, uint32_t image, uint32_t* want)
    for (uint32_t i = 0; i < im->n_nodes; i++) {
       uint32_t        node = im->first_node + i;
       const DcfgNode* b = &c->p->nodes[node];
-      if (b->id != *want)
+      if (c->ours && b->id != *want)
          broken(c->rules, "block-ids", "block %s where %" PRIu32
                 " is expected", node_label(c, node), *want);
+      else if (b->id < 4)
+         broken(c->rules, "block-ids", "block %s: ids below 4 are special "
+                "nodes'", node_label(c, node));
       *want = b->id + 1;
       if (i > 0 && b->addr <= b[-1].addr)
          broken(c->rules, "block-order", "block %s follows 0x%" PRIx64,

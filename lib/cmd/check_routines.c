@@ -51,6 +51,7 @@ typedef
       uint32_t*          members;
       uint32_t*          parent;        // of loops, by head: found ones
       uint32_t*          size;          // of found loops, by head; 0: none
+      bool*              seen;          // heads that the file has
    }
    Look;
 
@@ -169,6 +170,7 @@ static void find_loops(Look* l)
       l->size[i] = 0;
       l->mark[i] = NOWHERE;
       l->parent[i] = NOWHERE;
+      l->seen[i] = false;
    }
    for (uint32_t i = 0; i < l->n; i++)
       l->size[i] = l->g.number[i] == NOWHERE ? 0
@@ -295,14 +297,14 @@ static void check_loops(Look* l, uint32_t routine)
       uint32_t head = p->loops[r->first_loop + i].head;
       check_loop(l, r->first_loop + i, here);
       if (head != DCFG_NONE && p->nodes[head].routine == routine)
-         l->parent[l->local[head]] = DCFG_NONE - 1;     // seen
+         l->seen[l->local[head]] = true;
       if (l->c->ours && i > 0 && head < p->loops[r->first_loop + i - 1].head)
          broken(l->c->rules, "order", "%s: loop %s follows %s", here,
                 id_of(l, head),
                 id_of(l, p->loops[r->first_loop + i - 1].head));
    }
    for (uint32_t i = 0; i < l->n; i++)
-      if (l->size[i] > 0 && l->parent[i] != DCFG_NONE - 1)
+      if (l->size[i] > 0 && !l->seen[i])
          broken(l->c->rules, "loop-missing", "%s: there is no loop with the "
                 "head %s", here, node_label(l->c, l->nodes[i]));
    free(here);
@@ -494,6 +496,7 @@ void check_routines(Check* c)
    l.members = zalloc(n, sizeof(uint32_t));
    l.parent = zalloc(n, sizeof(uint32_t));
    l.size = zalloc(n, sizeof(uint32_t));
+   l.seen = zalloc(n, sizeof(bool));
    memset(l.mark, 0xff, n * sizeof(uint32_t));
    for (uint32_t i = 0; i < n; i++)
       if (p->nodes[i].routine == DCFG_NONE)
@@ -509,6 +512,7 @@ void check_routines(Check* c)
    free(l.members);
    free(l.parent);
    free(l.size);
+   free(l.seen);
 }
 
 /*--------------------------------------------------------------------*/

@@ -74,9 +74,9 @@ bool check_flow(Check* c);              // false: no use to go on
 void check_places(Check* c);
 void check_routines(Check* c);
 
-/* Each chunk of a trace against the DCFG D.  Returns false, with an error
+/* Each chunk of a trace against the DCFG.  Returns false, with an error
    printed, if the trace cannot be read. */
-bool check_trace(Rules* r, const Dcfg* d, const char* path);
+bool check_trace(Check* c, const char* path);
 
 #endif /* DCFG_CMD_RULES_H */
 

@@ -61,7 +61,7 @@ struct Table {
    size_t      n_cells, room;
 };
 
-Table* table_new(const char* key)
+Table* tab_new(const char* key)
 {
    Table* t = zalloc(1, sizeof(*t));
 
@@ -69,13 +69,13 @@ Table* table_new(const char* key)
    return t;
 }
 
-void table_free(Table* t)
+void tab_free(Table* t)
 {
    free(t->cells);
    free(t);
 }
 
-void table_column(Table* t, ColKind kind, const char* key,
+void tab_column(Table* t, ColKind kind, const char* key,
                   const char* heading, size_t width)
 {
    if (t->n_columns < MAX_COLUMNS)
@@ -140,7 +140,7 @@ void put_nothing(Table* t)
    c->text = "";
 }
 
-size_t table_rows(const Table* t)
+size_t tab_rows(const Table* t)
 {
    return t->n_columns == 0 ? 0 : t->n_cells / t->n_columns;
 }
@@ -279,7 +279,7 @@ static void print_json(const Table* t, int indent)
    printf("]");
 }
 
-void table_print(const Table* t, Form form, int indent)
+void tab_print(const Table* t, Form form, int indent)
 {
    if (form == FORM_TEXT)
       print_text(t);

@@ -49,11 +49,11 @@ typedef
    ColKind;
 
 /* KEY is for JSON and CSV. */
-Table* table_new(const char* key);
-void   table_free(Table* t);
+Table* tab_new(const char* key);
+void   tab_free(Table* t);
 
 /* WIDTH: of text, how much of it is shown at most; 0 for all. */
-void   table_column(Table* t, ColKind kind, const char* key,
+void   tab_column(Table* t, ColKind kind, const char* key,
                     const char* heading, size_t width);
 
 void   put_text(Table* t, const char* s);
@@ -63,11 +63,11 @@ void   put_ratio(Table* t, uint64_t part, uint64_t whole);
 void   put_hex(Table* t, uint64_t n);
 void   put_nothing(Table* t);
 
-size_t table_rows(const Table* t);
+size_t tab_rows(const Table* t);
 
 /* As CSV: a header, then the rows.  As JSON: an array of objects, INDENT
    spaces from the left. */
-void   table_print(const Table* t, Form form, int indent);
+void   tab_print(const Table* t, Form form, int indent);
 
 /* A string with its quotes. */
 void   print_json_string(const char* s);
