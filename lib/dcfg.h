@@ -177,6 +177,9 @@ typedef
                duplicate-edge    two edges with one source and target
                row-length        a row longer than the header
                number-style      a hex string for an integer, or the reverse
+               missing-table     no FILE_NAMES, EDGE_TYPES or SPECIAL_NODES
+               loop-columns      an outermost loop with a parent's column
+               loops-empty       LOOPS of a routine that has none
                string            a string that is not UTF-8 */
 
 /* All zero is the default. */

@@ -159,6 +159,16 @@ static bool keep_ids(Load* l, Array* to, const Frame* f, uint32_t field)
    return true;
 }
 
+/* What some readers cannot take, at the place of the walk. */
+static void odd(const Load* l, const char* rule, const char* what)
+{
+   char place[PLACE_SIZE];
+
+   if (job_listened(l->job))
+      job_problem(l->job, DCFG_PROBLEM_SURFACE, false, rule,
+                  walk_place(l->walk, place), "%s", what);
+}
+
 enum { LOOP_HEAD, LOOP_BACKS, LOOP_NODES, LOOP_PARENT };
 
 static bool close_loop(void* arg, const Frame* f)
@@ -171,6 +181,8 @@ static bool close_loop(void* arg, const Frame* f)
       return false;
    loop->head = (uint32_t)number(f, LOOP_HEAD);
    loop->parent = (uint32_t)number(f, LOOP_PARENT);
+   if (has(f, LOOP_PARENT) && loop->parent == 0)
+      odd(l, "loop-columns", "an outermost loop with a parent column");
    loop->routine = (uint32_t)(p->routines.n - 1);
    loop->first_back = (uint32_t)p->backs.n;
    loop->n_backs = (uint32_t)length(f, LOOP_BACKS);
@@ -239,6 +251,8 @@ static bool close_routine(void* arg, const Frame* f)
    r->entry = (uint32_t)number(f, ROUTINE_ENTRY);
    r->n_nodes = (uint32_t)p->routine_nodes.n - r->first_node;
    r->n_loops = (uint32_t)p->loops.n - r->first_loop;
+   if (has(f, ROUTINE_LOOPS) && r->n_loops == 0)
+      odd(l, "loops-empty", "LOOPS without a loop");
    r->n_exits = (uint32_t)length(f, ROUTINE_EXITS);
    return keep_ids(l, &p->exits, f, ROUTINE_EXITS);
 }
@@ -550,6 +564,9 @@ static bool close_top(void* arg, const Frame* f)
                       "format %u.%02u; this library reads %u.xx",
                       d->major_version, d->minor_version,
                       DCFG_VERSION_MAJOR);
+   for (uint32_t i = TOP_FILES; i <= TOP_SPECIAL; i++)
+      if (!has(f, i))
+         odd(l, "missing-table", f->shape->fields[i].name);
    return true;
 }
 

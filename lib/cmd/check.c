@@ -80,6 +80,8 @@ static void on_problem(void* arg, const DcfgProblem* problem)
 
 static void check_process(Check* c)
 {
+   if (c->p->id == 0)
+      broken(c->rules, "process-id", "PROCESS_ID is 0");
    check_images(c);
    check_edges(c);
    if (!check_flow(c))

@@ -64,8 +64,6 @@ static void check_files(Check* c)
    const Dcfg*  d = c->g.d;
    const char** names = zalloc(d->n_files, sizeof(*names));
 
-   if (d->n_files == 0)
-      broken(c->rules, "missing", "FILE_NAMES: there is no file name");
    for (uint32_t i = 0; i < d->n_files; i++) {
       if (d->files[i].id != i + 1)
          broken(c->rules, "file-ids", "FILE_NAMES[%" PRIu32 "]: file %" PRIu32
