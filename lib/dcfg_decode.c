@@ -250,7 +250,7 @@ size_t dcfg_decoder_next(DcfgDecoder* x, uint32_t* edge_ids, size_t max,
 
 bool dcfg_decoder_used_all(const DcfgDecoder* x)
 {
-   return x->edges_left == 0 && x->n_bits < 6 && x->phrase_left == 0
+   return x->edges_left == 0 && x->n_bits < 6
           && x->job.err.status == DCFG_OK;
 }
 
