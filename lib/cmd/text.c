@@ -192,17 +192,16 @@ const char* text_demangle(const char* symbol)
    return plain != NULL ? keep(plain) : symbol;
 }
 
-const char* text_brief(const char* s)
+#define ANONYMOUS "(anonymous namespace)"
+
+/* Leave out what is inside of brackets. */
+static char* without_arguments(const char* s)
 {
    size_t n = strlen(s);
-   char*  copy;
-   char*  to;
+   char*  copy = keep(need(malloc(2 * n + 8)));
+   char*  to = copy;
    int    depth = 0;
 
-   if (strchr(s, '<') == NULL && strchr(s, '(') == NULL)
-      return s;
-   copy = keep(need(malloc(2 * n + 8)));
-   to = copy;
    for (const char* c = s; *c != 0; c++) {
       bool open, close;
       if (strncmp(c, "operator", 8) == 0 && depth == 0) {
@@ -215,19 +214,14 @@ const char* text_brief(const char* s)
          c += len - 1;
          continue;
       }
-      if (strncmp(c, "(anonymous namespace)", 21) == 0 && depth == 0) {
-         memcpy(to, c, 21);
-         to += 21;
-         c += 20;
+      if (strncmp(c, ANONYMOUS, strlen(ANONYMOUS)) == 0 && depth == 0) {
+         memcpy(to, c, strlen(ANONYMOUS));
+         to += strlen(ANONYMOUS);
+         c += strlen(ANONYMOUS) - 1;
          continue;
       }
       open = *c == '<' || *c == '(';
       close = (*c == '>' && (c == s || c[-1] != '-')) || *c == ')';
-      /* Rust begins a name with '<': <T as Trait>::method. */
-      if (open && depth == 0 && *c == '<' && to == copy) {
-         memcpy(copy, s, n + 1);
-         return copy;
-      }
       if (open && depth++ == 0) {
          *to++ = *c;
          if (c[1] != ')' && c[1] != '>') {
@@ -235,15 +229,42 @@ const char* text_brief(const char* s)
             *to++ = '.';
          }
       }
-      if (close && depth > 0 && --depth == 0) {
-         *to++ = *c;
-         continue;
-      }
+      if (close && depth > 0)
+         depth--;
       if (depth == 0)
          *to++ = *c;
    }
    *to = 0;
    return copy;
+}
+
+const char* text_brief(const char* s)
+{
+   char*       copy;
+   char*       name;
+   char*       end;
+   const char* limit;
+
+   /* Rust begins a name with '<': <T as Trait>::method. */
+   if (s[0] == '<' || (strchr(s, '<') == NULL && strchr(s, '(') == NULL))
+      return s;
+   copy = name = without_arguments(s);
+   /* A template's name has the type of its value in front. */
+   end = strstr(copy, ANONYMOUS);
+   end = strchr(end != NULL ? end + strlen(ANONYMOUS) : copy, '(');
+   limit = strstr(copy, "operator");
+   if (limit == NULL || (end != NULL && end < limit))
+      limit = end;
+   if (limit != NULL && strstr(copy, " for ") == NULL
+       && strstr(copy, " to ") == NULL)
+      for (char* c = copy; c < limit; c++)
+         if (*c == ' ' && strncmp(c, " namespace)", 11) != 0)
+            name = c + 1;
+   if (end != NULL && strncmp(end, "(..)", 4) == 0)
+      memmove(end, end + 4, strlen(end + 4) + 1);
+   else if (end != NULL && strncmp(end, "()", 2) == 0)
+      memmove(end, end + 2, strlen(end + 2) + 1);
+   return name;
 }
 
 const char* text_base(const char* path)

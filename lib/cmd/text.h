@@ -58,7 +58,7 @@ const char* text_clean(const char* s);
 /* A symbol as in the source, if it is one of C++ or Rust. */
 const char* text_demangle(const char* symbol);
 
-/* Without C++ template arguments and parameters: "std::sort<..>(..)". */
+/* Only the name of a C++ function: "std::sort<..>", without parameters. */
 const char* text_brief(const char* demangled);
 
 /* The last part of a path. */
