@@ -173,7 +173,8 @@ static uint64_t follow_edges(Look* l, const DcfgChunkInfo* info, size_t n,
                 "cannot come after block %s", where(info), before + i,
                 edge_label(&l->c, edge), node_label(&l->c, l->at));
       l->at = e->target;
-      instrs += p->nodes[e->source].n_instrs;
+      if (e->source < p->n_nodes)
+         instrs += p->nodes[e->source].n_instrs;
    }
    return instrs;
 }
@@ -196,7 +197,8 @@ static void check_begin(Look* l, const DcfgChunkInfo* info)
       l->at = DCFG_NONE;
    }
    if (info->number == 0 && info->preceding_instrs == 0 && first != DCFG_NONE
-       && p->nodes[p->edges[first].source].kind != DCFG_NODE_START)
+       && (p->edges[first].source >= p->n_nodes
+           || p->nodes[p->edges[first].source].kind != DCFG_NODE_START))
       broken(l->c.rules, "trace-entry", "%s: its first edge, %s, does not "
              "leave START", where(info), edge_label(&l->c, first));
 }

@@ -204,23 +204,26 @@ static const char* shown(const Column* col, const Cell* c)
    return col->width > 0 ? text_shorten(s, col->width) : s;
 }
 
+/* A cell of a row.  Blanks wait for what they separate, so that no line ends
+   with them; *BLANKS is their number. */
 static void print_padded(const Column* col, const char* s, size_t width,
-                         bool last)
+                         size_t* blanks)
 {
    size_t pad = width - text_width(s);
+   bool   left = col->kind == COL_TEXT || col->kind == COL_NAME;
 
-   if (col->kind != COL_TEXT && col->kind != COL_NAME)
-      printf("%*s%s", (int)pad, "", s);
-   else
-      printf("%s%*s", s, last ? 0 : (int)pad, "");
-   fputs(last ? "\n" : "  ", stdout);
+   if (s[0] == 0) {
+      *blanks += width + 2;
+      return;
+   }
+   printf("%*s%s", (int)(*blanks + (left ? 0 : pad)), "", s);
+   *blanks = (left ? pad : 0) + 2;
 }
 
 static void print_text(const Table* t)
 {
-   size_t width[MAX_COLUMNS], n = t->n_columns;
+   size_t width[MAX_COLUMNS], n = t->n_columns, blanks = 0;
    bool   used[MAX_COLUMNS] = { false };
-   size_t last = 0;
 
    for (size_t i = 0; i < n; i++)
       width[i] = text_width(t->columns[i].heading);
@@ -231,19 +234,21 @@ static void print_text(const Table* t)
       if (w > width[i % n])
          width[i % n] = w;
    }
-   for (size_t i = 0; i < n; i++)
-      if (used[i])
-         last = i;
    /* A column where there is nothing is none. */
    for (size_t i = 0; i < n; i++)
       if (used[i])
          print_padded(&t->columns[i], t->columns[i].heading, width[i],
-                      i == last);
-   for (size_t i = 0; i < t->n_cells; i++)
+                      &blanks);
+   putchar('\n');
+   for (size_t i = 0; i < t->n_cells; i++) {
+      blanks = i % n == 0 ? 0 : blanks;
       if (used[i % n])
          print_padded(&t->columns[i % n],
                       shown(&t->columns[i % n], &t->cells[i]), width[i % n],
-                      i % n == last);
+                      &blanks);
+      if (i % n == n - 1)
+         putchar('\n');
+   }
 }
 
 static void print_csv(const Table* t)

@@ -69,6 +69,8 @@ char* text_format(const char* format, ...)
    va_start(args, format);
    n = vsnprintf(NULL, 0, format, args);
    va_end(args);
+   if (n < 0)
+      die("text that cannot be printed");
    s = need(malloc((size_t)n + 1));
    va_start(args, format);
    vsnprintf(s, (size_t)n + 1, format, args);
