@@ -487,10 +487,14 @@ void check_routines(Check* c)
 {
    const DcfgProcess* p = c->p;
    Look               l = { .c = c, .p = p };
-   uint32_t           n = p->n_blocks;
+   uint32_t           n = p->n_nodes;
 
    if (p->n_routines == 0)
       return;
+   /* A broken file may name special nodes, or the same ones again. */
+   for (uint32_t i = 0; i < p->n_routines; i++)
+      if (p->routines[i].n_nodes > n)
+         n = p->routines[i].n_nodes;
    l.local = zalloc(n, sizeof(uint32_t));
    l.mark = zalloc(n, sizeof(uint32_t));
    l.members = zalloc(n, sizeof(uint32_t));
@@ -498,7 +502,7 @@ void check_routines(Check* c)
    l.size = zalloc(n, sizeof(uint32_t));
    l.seen = zalloc(n, sizeof(bool));
    memset(l.mark, 0xff, n * sizeof(uint32_t));
-   for (uint32_t i = 0; i < n; i++)
+   for (uint32_t i = 0; i < p->n_blocks; i++)
       if (p->nodes[i].routine == DCFG_NONE)
          broken(c->rules, "routine-one", "block %s is in no routine",
                 node_label(c, i));

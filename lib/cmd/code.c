@@ -295,7 +295,7 @@ bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
                 void* arg)
 {
    const DcfgNode* b = &c->g->p->nodes[node];
-   ImageCode*      im = &c->images[b->image];
+   ImageCode*      im;
    const uint8_t*  bytes;
    const uint8_t*  at;
    size_t          left = b->size;
@@ -306,6 +306,9 @@ bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
    GElf_Ehdr       h;
    cs_mode         mode;
 
+   if (b->kind != DCFG_NODE_BLOCK)
+      return false;
+   im = &c->images[b->image];
    if (!im->tried)
       open_image(c, b->image);
    if (!im->good)
