@@ -298,7 +298,7 @@ int main(int argc, char** argv)
          return status;
       }
    if (name[0] == 0)
-      die("what shall I do?  dcfg --help lists the commands");
+      die("a command is missing; dcfg --help lists them");
    die("there is no command `%s'; dcfg --help lists them", name);
 }
 

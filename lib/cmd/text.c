@@ -321,13 +321,54 @@ const char* addr_name(const Program* g, uint32_t image, uint64_t addr)
           : text_format("%s+0x%" PRIx64, name, addr - from);
 }
 
+/* A block without a symbol that jumps to a function of another image is a
+   stub of a procedure linkage table, which people call after the function.
+   The function's symbol; DCFG_NONE if it is something else. */
+static uint32_t stub_target(const DcfgProcess* p, uint32_t node)
+{
+   uint32_t        n, found = DCFG_NONE;
+   const uint32_t* out = dcfg_out_edges(p, node, &n);
+   uint64_t        most = 0;
+
+   if (p->nodes[node].n_instrs > 4)
+      return DCFG_NONE;
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &p->edges[out[i]];
+      uint32_t        s;
+      if (e->type != DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH
+          || e->target >= p->n_blocks || e->count <= most
+          || p->nodes[e->target].image == p->nodes[node].image)
+         continue;
+      s = dcfg_symbol_of(p, e->target);
+      if (s != DCFG_NONE && p->symbols[s].addr == p->nodes[e->target].addr) {
+         found = s;
+         most = e->count;
+      }
+   }
+   return found;
+}
+
+static const char* block_name(const Program* g, uint32_t node)
+{
+   const DcfgNode* n = &g->p->nodes[node];
+   uint32_t        stub;
+
+   if (dcfg_symbol_of(g->p, node) == DCFG_NONE) {
+      stub = stub_target(g->p, node);
+      if (stub != DCFG_NONE)
+         return text_format("%s@plt",
+                            shown_symbol(g, g->p->symbols[stub].name));
+   }
+   return addr_name(g, n->image, n->addr);
+}
+
 const char* node_name(const Program* g, uint32_t node)
 {
    if (node >= g->p->n_nodes)
       return "?";
    switch (g->p->nodes[node].kind) {
       case DCFG_NODE_BLOCK:
-         return addr_name(g, g->p->nodes[node].image, g->p->nodes[node].addr);
+         return block_name(g, node);
       case DCFG_NODE_START:
          return "START";
       case DCFG_NODE_END:
