@@ -31,6 +31,7 @@
 #include "dot.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -92,19 +93,23 @@ double line_width(uint64_t count, uint64_t most)
 /*--- Graphviz                                             ---*/
 /*------------------------------------------------------------*/
 
-/* The program dot, which reads what is written to the result and writes a
-   picture to FILE. */
-static FILE* start_dot(const char* format, const char* file, pid_t* pid)
+/* Does the program dot make a picture in FILE of the text? */
+static bool run_dot(const char* format, const char* file, const char* text,
+                    size_t size, bool quiet)
 {
-   int   ends[2];
+   int   ends[2], status;
    FILE* f;
+   pid_t pid;
 
    if (pipe(ends) != 0)
       die("pipe: %s", strerror(errno));
-   *pid = fork();
-   if (*pid < 0)
+   pid = fork();
+   if (pid < 0)
       die("fork: %s", strerror(errno));
-   if (*pid == 0) {
+   if (pid == 0) {
+      int null = quiet ? open("/dev/null", O_WRONLY) : -1;
+      if (null >= 0)
+         dup2(null, 2);
       dup2(ends[0], 0);
       close(ends[0]);
       close(ends[1]);
@@ -112,14 +117,8 @@ static FILE* start_dot(const char* format, const char* file, pid_t* pid)
       _exit(errno == ENOENT ? 127 : 126);
    }
    close(ends[0]);
-   f = fdopen(ends[1], "w");
-   return need(f);
-}
-
-static void end_dot(FILE* f, pid_t pid, const char* file)
-{
-   int status;
-
+   f = need(fdopen(ends[1], "w"));
+   fwrite(text, 1, size, f);    // if dot ends early, its status tells
    fclose(f);
    while (waitpid(pid, &status, 0) < 0)
       if (errno != EINTR)
@@ -127,8 +126,38 @@ static void end_dot(FILE* f, pid_t pid, const char* file)
    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
       die("there is no program dot: pictures need Graphviz (on Debian, the "
           "package graphviz)");
-   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-      die("dot could not write %s", file);
+   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void draw(Drawing* d, uint32_t routine)
+{
+   if (routine == DCFG_NONE)
+      draw_calls(d);
+   else
+      draw_routine(d, routine);
+}
+
+/* Graphviz cannot lay out every graph whose order and frames are given to
+   it.  What it fails at is tried again with less. */
+static void make_picture(Drawing* d, uint32_t routine, const char* format,
+                         const char* file)
+{
+   bool done = false;
+
+   signal(SIGPIPE, SIG_IGN);
+   for (d->plain = 0; !done; d->plain++) {
+      char*  text = NULL;
+      size_t size = 0;
+      bool   last = d->plain == 2 || routine == DCFG_NONE;
+      d->out = need(open_memstream(&text, &size));
+      draw(d, routine);
+      if (fclose(d->out) != 0)
+         die("out of memory");
+      done = run_dot(format, file, text, size, !last);
+      free(text);
+      if (!done && last)
+         die("dot could not write %s", file);
+   }
 }
 
 static int run(int argc, char** argv)
@@ -152,7 +181,6 @@ static int run(int argc, char** argv)
    char*       end;
    Dcfg*       dcfg;
    uint32_t    which = DCFG_NONE;
-   pid_t       pid = 0;
 
    parse_args(&dot_command, opts, sizeof(opts) / sizeof(opts[0]), argc, argv,
               &file, 1, 1);
@@ -160,11 +188,12 @@ static int run(int argc, char** argv)
       die("either --routine=WHAT or --callgraph is needed");
    if (svg != NULL && png != NULL)
       die("--svg or --png, not both");
-   if (min == NULL)
-      min = calls ? "0.5" : "0";
-   d.min = strtod(min, &end);
-   if (end == min || *end != 0 || !(d.min >= 0))
-      die("--min needs a percentage, not `%s'", min);
+   d.min = calls ? 0.5 : -1;
+   if (min != NULL) {
+      d.min = strtod(min, &end);
+      if (end == min || *end != 0 || !(d.min >= 0))
+         die("--min needs a percentage, not `%s'", min);
+   }
    dcfg = load_dcfg(file);
    d.g.d = dcfg;
    d.p = d.g.p = main_process(dcfg);
@@ -177,17 +206,13 @@ static int run(int argc, char** argv)
       which = the_routine(&d.g, routine);
    if (code)
       d.code = code_new(&d.g, root, false);
-   /* If dot ends early, its status tells. */
-   if (svg != NULL || png != NULL)
-      signal(SIGPIPE, SIG_IGN);
-   d.out = svg != NULL ? start_dot("-Tsvg", svg, &pid)
-           : png != NULL ? start_dot("-Tpng", png, &pid) : stdout;
-   if (calls)
-      draw_calls(&d);
+   d.out = stdout;
+   if (svg != NULL)
+      make_picture(&d, which, "-Tsvg", svg);
+   else if (png != NULL)
+      make_picture(&d, which, "-Tpng", png);
    else
-      draw_routine(&d, which);
-   if (pid != 0)
-      end_dot(d.out, pid, svg != NULL ? svg : png);
+      draw(&d, which);
    if (d.code != NULL)
       code_free(d.code);
    dcfg_free(dcfg);
@@ -217,7 +242,8 @@ const Command dot_command = {
    "  --top=N            begin with the N hottest routines; 0: all [30]\n"
    "  --min=PERCENT      leave out blocks with less than PERCENT of the\n"
    "                     routine's instructions, or routines with less of the\n"
-   "                     program's [0; for --callgraph 0.5]\n"
+   "                     program's [a routine's hottest 150 blocks; for\n"
+   "                     --callgraph 0.5]\n"
    "  --code             with the instructions in the boxes\n"
    "  --root=DIR         look for the images' code below DIR\n"
    "  --thread=N         what thread N did, counted from 0\n"

@@ -37,7 +37,11 @@ typedef
       const DcfgProcess* p;
       FILE*              out;
       uint32_t           thread;
-      double             min;           // percent; less is left out
+      double             min;           // percent; less is left out; of a
+                                        // routine, if negative: as it suits
+      int                plain;         // how much of the layout is left to
+                                        // Graphviz: 1: what is above what;
+                                        // 2: loops have no frames, either
       Code*              code;          // NULL: without instructions
       uint64_t           top;           // of a call graph's routines; 0: all
    }

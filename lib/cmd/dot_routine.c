@@ -50,6 +50,7 @@ typedef
       uint64_t           hottest;       // of a block
       uint64_t           busiest;       // traversals of an edge
       uint32_t           hidden;        // blocks left out
+   uint64_t           cold;          // their instructions
       bool*              shown;         // by node - nodes[0]
       bool*              done;
    }
@@ -244,6 +245,7 @@ static void draw_edge(Draw* w, uint32_t edge)
    uint32_t        loop = dcfg_loop_by_head(w->p, e->target);
    bool            back = loop != DCFG_NONE
                           && dcfg_loop_contains(w->p, loop, e->source);
+   bool            turned;
    const char*     label = NULL;
    const char*     colour = "#2b5f9e";
    const char*     style = "solid";
@@ -287,11 +289,10 @@ static void draw_edge(Draw* w, uint32_t edge)
    if (back && e->type != DCFG_EDGE_CALL_BYPASS)
       colour = "#c0392b";
    /* Graphviz draws from top to bottom: a loop's head belongs on top. */
-   if (back)
-      fprintf(w->out, "  n%" PRIu32 " -> n%" PRIu32, t->id, s->id);
-   else
-      fprintf(w->out, "  n%" PRIu32 " -> n%" PRIu32, s->id, t->id);
-   draw_line(w, label, count, colour, style, back);
+   turned = back && w->d->plain == 0;
+   fprintf(w->out, "  n%" PRIu32 " -> n%" PRIu32, turned ? t->id : s->id,
+           turned ? s->id : t->id);
+   draw_line(w, label, count, colour, style, turned);
    text_forget();
 }
 
@@ -348,16 +349,50 @@ static void draw_edges(Draw* w)
 /*--- The whole                                            ---*/
 /*------------------------------------------------------------*/
 
+/* More than Graphviz can draw in a few seconds, or anybody wants to see. */
+#define MANY_BLOCKS 150
+
+static int by_count(const void* a, const void* b)
+{
+   uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
+
+   return x > y ? -1 : x < y;
+}
+
+/* How many instructions a block must have to be shown. */
+static uint64_t least_shown(const Draw* w)
+{
+   uint64_t* heat;
+   uint64_t  least = 1;
+
+   if (w->d->min >= 0) {
+      double x = w->d->min / 100 * (double)w->total;
+      return x < 1 ? 1 : (uint64_t)x;
+   }
+   if (w->n_nodes <= MANY_BLOCKS)
+      return 1;
+   heat = zalloc(w->n_nodes, sizeof(*heat));
+   for (uint32_t i = 0; i < w->n_nodes; i++)
+      heat[i] = instrs_of(w, w->nodes[i]);
+   qsort(heat, w->n_nodes, sizeof(*heat), by_count);
+   if (heat[MANY_BLOCKS] > 0)
+      least = heat[MANY_BLOCKS - 1];
+   free(heat);
+   return least;
+}
+
 static void measure(Draw* w)
 {
+   uint64_t least = least_shown(w);
+
    for (uint32_t i = 0; i < w->n_nodes; i++) {
       uint32_t        n;
       const uint32_t* out = dcfg_out_edges(w->p, w->nodes[i], &n);
       uint64_t        instrs = instrs_of(w, w->nodes[i]);
-      bool            shown = instrs > 0 && 100.0 * (double)instrs
-                              >= w->d->min * (double)w->total;
+      bool            shown = instrs >= least;
       w->shown[w->nodes[i] - w->nodes[0]] = shown;
       w->hidden += instrs > 0 && !shown;
+      w->cold += shown ? 0 : instrs;
       if (instrs > w->hottest)
          w->hottest = instrs;
       for (uint32_t k = 0; k < n; k++) {
@@ -384,8 +419,9 @@ static void draw_title(Draw* w)
            text_count(entries), entries == 1 ? "" : "s", r->n_nodes,
            r->n_loops);
    if (w->hidden > 0)
-      fprintf(w->out, "; %" PRIu32 " blocks with less than %g%% left out",
-              w->hidden, w->d->min);
+      fprintf(w->out, "; not shown are the %s coldest, with %s of its "
+              "instructions", text_count(w->hidden),
+              text_share(w->cold, w->total));
    fputs("\\n \"; labelloc=t; fontsize=14;\n", w->out);
    if (is_shown(w, r->entry)) {
       fprintf(w->out, "  entry [shape=point, width=0.12, color=\"#333333\"];"
@@ -416,7 +452,7 @@ void draw_routine(Drawing* d, uint32_t routine)
          "  graph [fontname=\"Helvetica\", ranksep=0.35, nodesep=0.3];\n",
          d->out);
    draw_title(&w);
-   for (uint32_t i = 0; i < r->n_loops; i++)
+   for (uint32_t i = 0; d->plain < 2 && i < r->n_loops; i++)
       if (d->p->loops[r->first_loop + i].parent == DCFG_NONE)
          draw_loop(&w, r->first_loop + i);
    for (uint32_t i = 0; i < w.n_nodes; i++)
