@@ -414,10 +414,11 @@ static void draw_title(Draw* w)
    fprintf(w->out, "  (");
    dot_text(w->out, image_name(&w->d->g, r->image));
    fprintf(w->out, ")\\n%s instructions, %s of the process; entered %s time%s"
-           ", %" PRIu32 " blocks, %" PRIu32 " loops", text_count(w->total),
+           ", %" PRIu32 " block%s, %" PRIu32 " loop%s", text_count(w->total),
            text_share(w->total, dcfg_process_instrs(w->p, w->d->thread)),
            text_count(entries), entries == 1 ? "" : "s", r->n_nodes,
-           r->n_loops);
+           r->n_nodes == 1 ? "" : "s", r->n_loops,
+           r->n_loops == 1 ? "" : "s");
    if (w->hidden > 0)
       fprintf(w->out, "; not shown are the %s coldest, with %s of its "
               "instructions", text_count(w->hidden),

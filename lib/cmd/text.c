@@ -121,7 +121,7 @@ const char* text_rounded(uint64_t n)
       x /= 1000;
       i++;
    }
-   return text_format(x < 9.95 ? "%.1f%c" : "%.0f%c", x, unit[i]);
+   return text_format(x < 99.95 ? "%.1f%c" : "%.0f%c", x, unit[i]);
 }
 
 /*------------------------------------------------------------*/
