@@ -2,9 +2,9 @@
 """What README.md shows is what happens.  (TAP)
 
 Every command in a ```console block is run, in a directory of its own that has the repository's docs/; ./dev run is the
-Valgrind under test, build/inst/bin/dcfg the command beside it.  Much of the output (offsets, libc's share of the counts) depends on the machine.  What does
-not is described by the comments behind a block, <!-- stable: REGEX -->: each must match a line of what README.md
-shows and a line of what the command prints.
+Valgrind under test, build/inst/bin/dcfg the command beside it.  Much of the output (offsets, libc's share of the
+counts) depends on the machine.  What does not is described by the comments behind a block, <!-- stable: REGEX -->: each
+must match a line of what README.md shows and a line of what the command prints.
 """
 import os
 import re
