@@ -115,6 +115,8 @@ static bool weigh(const Report* r, Section s, uint32_t i, Item* item)
          for (uint32_t k = 0; k < p->images[i].n_nodes; k++)
             item->weight += dcfg_node_instrs(p, p->images[i].first_node + k,
                                              r->thread);
+         if (p->n_blocks == 0)
+            return true;        // written without: images are all there is
    }
    return item->weight > 0;
 }

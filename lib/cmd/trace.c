@@ -366,7 +366,8 @@ static void progress(const DcfgTrace* t, uint64_t edges, bool end)
    last = now;
 }
 
-static void show_edges(Show* s, DcfgTrace* t, uint64_t most)
+static void show_edges(Show* s, DcfgTrace* t, const char* path, bool one,
+                       uint64_t most)
 {
    static uint32_t ids[N_EDGES];
    DcfgError       err;
@@ -422,6 +423,9 @@ static void show_edges(Show* s, DcfgTrace* t, uint64_t most)
       end_thread(s);
    if (err.status != DCFG_OK)
       die("%s", dcfg_error_text(&err, text));
+   if (thread == UINT64_MAX)
+      die("%s has nothing of process %" PRIu64 "%s", path, s->p->id,
+          one ? " and this thread" : "");
 }
 
 static View view_named(const char* name)
@@ -480,7 +484,7 @@ static int run(int argc, char** argv)
    }
    show_header(&s);
    if (most > 0)
-      show_edges(&s, t, most);
+      show_edges(&s, t, files[1], thread != UINT64_MAX, most);
    dcfg_trace_close(t);
    for (uint32_t i = 0; i < s.p->n_nodes; i++) {
       free((char*)s.names[i]);

@@ -207,6 +207,12 @@ def check_trace(tap, path, trace, d):
     status, out, err = command("trace", "--from=5", path, trace)
     tap.ok(status == 2 and "--thread" in err, "--from needs a thread where there are several", err)
 
+    with open(path) as f:
+        other = json.load(f)
+    other["PROCESSES"][1][0] += 1
+    status, out, err = command("trace", commandlib.write(tap.path("pid.json"), other), trace)
+    tap.ok(status == 2 and "process %d" % (d.pid + 1) in err, "a trace of another process", out[:200] + err)
+
     blocks = table(command("trace", "--as=blocks", "--csv", "--thread=1", path, trace)[1])
     count = {}
     for r in blocks:
@@ -368,6 +374,12 @@ def main():
         tap.ok(command("report", "-", stdin=f)[1] == command("report", path)[1], "the standard input")
     d = File(path)
     check_report(tap, path, d)
+    for option, absent in (("--cfg=no", "No blocks."), ("--analysis=no", "No routines."), ("--symbols=no", "No blocks.")):
+        part, _, why = harness.dcfg(tap, "part", [program, "20"], [option])
+        status, out, err = command("check", part) if part else (2, "", why)
+        tap.ok(status == 0, "check of a file written with " + option, out + err)
+        status, out, err = command("report", "--top=20", part)
+        tap.ok(status == 0 and program in out and (absent in out) == (option != "--symbols=no"), "report of it", out + err)
     check_trace(tap, path, trace, d)
     check_disasm(tap, path, d)
     check_dot(tap, path, d)
