@@ -346,11 +346,12 @@ static void end_thread(Show* s)
 }
 
 /* On stderr, if it is a terminal, and what we write does not go there. */
-static void progress(const DcfgTrace* t, uint64_t edges, bool end)
+static void progress(const Show* s, uint64_t edges, bool end)
 {
    static time_t begun, last;
    static int    visible = -1;
    time_t        now = time(NULL);
+   uint64_t      all = dcfg_process_instrs(s->p, s->thread);
 
    if (visible < 0) {
       visible = isatty(2) && !isatty(1);
@@ -361,8 +362,8 @@ static void progress(const DcfgTrace* t, uint64_t edges, bool end)
    if (end)
       fprintf(stderr, "\r%60s\r", "");
    else if (now != last)
-      fprintf(stderr, "\r%s edges, %s MB of trace read ", text_count(edges),
-              text_count(dcfg_trace_offset(t) >> 20));
+      fprintf(stderr, "\rthread %" PRIu32 ": %s, %s edges ", s->thread,
+              text_share(s->position, all), text_count(edges));
    last = now;
 }
 
@@ -414,11 +415,11 @@ static void show_edges(Show* s, DcfgTrace* t, const char* path, bool one,
       }
       text_forget();
       all += n;
-      progress(t, all, false);
+      progress(s, all, false);
       if (shown == most && s->p->n_threads == 1)
          break;
    }
-   progress(t, all, true);
+   progress(s, all, true);
    if (thread != UINT64_MAX)
       end_thread(s);
    if (err.status != DCFG_OK)
