@@ -189,8 +189,11 @@ const char* text_demangle(const char* symbol)
    char* plain = NULL;
 
    /* Versions of symbols (name@VERSION) are none that it expects. */
-   if (symbol[0] == '_' && strlen(symbol) < 10000)
-      plain = cplus_demangle(symbol, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
+   if (symbol[0] == '_' && strlen(symbol) < 10000) {
+      plain = rust_demangle(symbol, DMGL_PARAMS);
+      if (plain == NULL)
+         plain = cplus_demangle_v3(symbol, DMGL_PARAMS | DMGL_ANSI);
+   }
    return plain != NULL ? keep(plain) : symbol;
 }
 
@@ -253,8 +256,11 @@ const char* text_brief(const char* s)
    copy = name = without_arguments(s);
    /* A template's name has the type of its value in front. */
    end = strstr(copy, ANONYMOUS);
-   end = strchr(end != NULL ? end + strlen(ANONYMOUS) : copy, '(');
-   limit = strstr(copy, "operator");
+   end = end != NULL ? end + strlen(ANONYMOUS) : copy;
+   limit = strstr(end, "operator");
+   if (limit != NULL)
+      end += (limit - end) + (strncmp(limit, "operator()", 10) == 0 ? 10 : 8);
+   end = strchr(end, '(');
    if (limit == NULL || (end != NULL && end < limit))
       limit = end;
    if (limit != NULL && strstr(copy, " for ") == NULL
@@ -430,9 +436,27 @@ static bool is_name(const char* full, const char* name)
    return full[n] == 0 || full[n] == '(' || full[n] == '<' || full[n] == '@';
 }
 
+/* Template arguments may be left out, or be as text_brief() writes them. */
 static bool symbol_is(const char* symbol, const char* name)
 {
-   return is_name(symbol, name) || is_name(text_demangle(symbol), name);
+   const char* full = text_demangle(symbol);
+   const char* brief;
+   char*       plain;
+   char*       to;
+
+   if (is_name(symbol, name) || full == symbol)
+      return is_name(symbol, name);
+   brief = text_brief(full);
+   if (is_name(full, name) || strcmp(brief, name) == 0)
+      return true;
+   plain = to = keep(text_copy(brief));
+   for (const char* c = brief; *c != 0; c++)
+      if (strncmp(c, "<..>", 4) == 0)
+         c += 3;
+      else
+         *to++ = *c;
+   *to = 0;
+   return strcmp(plain, name) == 0;
 }
 
 /* Any of the symbols at the routine's first byte will do. */

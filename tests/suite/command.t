@@ -336,6 +336,35 @@ def check_diff(tap, path, other):
     tap.ok(len(rows) == 1 and rows[0]["change"] == "new", "an edge that is new", rows)
 
 
+def check_names(tap):
+    """Demangling, and names that would do something to a terminal, or to a table."""
+    d = commandlib.small.good()
+    symbols = commandlib.small.data(d)["SYMBOLS"]
+    for name, shown in (("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"),
+                        ("_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example"),
+                        ("_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<..>::push_back"),
+                        ("_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo"),
+                        ("_ZnwmPv", "operator new"), ("_ZN1AclEi", "A::operator()"),
+                        ("_Z3maxIiET_S0_S0_", "max<..>"), ("_Zzz", "_Zzz"), ("f\x1b[2Jg\n", "f?[2Jg?"),
+                        ("g\u00e9n\u00e9rer", "g\u00e9n\u00e9rer")):
+        symbols[1][0] = name
+        path = commandlib.write(tap.path("names.json"), d)
+        out = command("report", "--routines", path)[1]
+        tap.ok(re.search(r" %s  +(prog\.c:10  )?prog$" % re.escape(shown), out, re.M), "the name " + ascii(shown), out)
+        if "\x1b" not in name:
+            out = command("report", "--routines", "--mangled", "--csv", path)[1]
+            tap.ok(name in out, "--mangled", out)
+        status, out, err = command("disasm", "--routine=" + shown.replace("<..>", ""), path)
+        tap.ok(status == 0 or "?" in shown, "the routine is found by it", err)
+    symbols[1][0] = 'a,"b"'
+    rows = table(command("report", "--csv", "--routines", commandlib.write(path, d))[1])
+    tap.ok('a,"b"' in [r["routine"] for r in rows], "CSV with commas and quotes")
+    rows = json.loads(command("report", "--json", "--routines", path)[1])["processes"][0]["routines"]
+    tap.ok('a,"b"' in [r["routine"] for r in rows], "JSON with quotes")
+    out = command("dot", "--callgraph", path)[1]
+    tap.ok('label="a,\\"b\\"' in out, "a drawing with quotes", out)
+
+
 def check_pinplay(tap):
     files = sorted(glob.glob(os.path.join(commandlib.PINPLAY, "*.dcfg.json.bz2")))
     if not files:
@@ -385,6 +414,7 @@ def main():
     check_disasm(tap, path, d)
     check_dot(tap, path, d)
     check_diff(tap, path, other)
+    check_names(tap)
     check_pinplay(tap)
     tap.done()
 
