@@ -242,7 +242,8 @@ static void show_routine(Listing* l, uint32_t routine)
    l->total = dcfg_routine_instrs(p, routine, l->thread);
    calls = dcfg_routine_calls(p, routine, l->thread);
    source = node_source(&l->g, p->routines[routine].entry);
-   printf("\n%s%s%s%s  (%s)\n", routine_name(&l->g, routine),
+   printf("\n%s%s%s%s  (%s)\n",
+          text_shorten(routine_name(&l->g, routine), 100),
           source[0] != 0 ? "  [" : "", source, source[0] != 0 ? "]" : "",
           image_name(&l->g, p->routines[routine].image));
    printf("%s instructions, %s of the process; %s call%s\n",
