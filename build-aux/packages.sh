@@ -5,9 +5,15 @@
 # autoconf and automake run because Debian's patches change Valgrind's configure.ac; its configure wants a C++ compiler.
 build_packages=(autoconf automake dpkg-dev g++ gcc libc6-dev make perl pkg-config)
 
+# For the library that reads what the tool has written.
+build_packages+=(libbz2-dev liblzma-dev libyajl-dev libzstd-dev zlib1g-dev)
+
+# For the command dcfg; it draws with Graphviz's dot where that is installed.
+build_packages+=(libcapstone-dev libelf-dev libiberty-dev)
+
 # Beyond that, for ./dev test: the unit tests, what the cross-checks read results with, and the programs they run.
-test_packages=(bzip2 check gzip jq libcapstone-dev libjansson-dev libpcre2-dev luajit perl python3 python3-capstone
-   python3-pyelftools shellcheck sqlite3 strace xz-utils zstd)
+test_packages=(bash-completion bzip2 check graphviz gzip jq libjansson-dev libpcre2-dev luajit mandoc perl python3
+   python3-capstone python3-pyelftools shellcheck sqlite3 strace xz-utils zstd)
 
 # Beyond build_packages, for ./dev bench.
 bench_packages=(bzip2 perl python3 sqlite3 xz-utils)

@@ -58,21 +58,27 @@ lint_tap() {
    cd "$root"
    local file
    # ./dev with all that it sources; its parts are not scripts of their own.
-   for file in dev .ci/run tests/build/*.t; do
-      if shellcheck -x -a "$file" >&2; then echo "ok - shellcheck $file"; else echo "not ok - shellcheck $file"; fi
+   for file in dev .ci/run tests/build/*.t lib/cmd/completion/dcfg; do
+      if shellcheck -s bash -x -a "$file" >&2; then echo "ok - shellcheck $file"; else echo "not ok - shellcheck $file"; fi
    done
 }
 
-# Check's programs in tests/unit.  Check writes TAP itself.
+# Check's programs in tests/unit and tests/lib.  Check writes TAP itself.
 group_unit() {
-   local dir=$objects/tests/unit program programs
-   step unit-make "building the unit tests" make -j"$jobs" -C "$dir" check
+   # The tests of the tool's modules free nothing: its memory goes with the process.
+   run_unit_tests unit detect_leaks=0
+   run_unit_tests lib detect_leaks=1
+}
+
+# run_unit_tests DIR ASAN_OPTIONS
+run_unit_tests() {
+   local dir=$objects/tests/$1 program programs
+   step "$1-make" "building the tests in tests/$1" make -j"$jobs" -C "$dir" check
    # shellcheck disable=SC2016  # a variable of that Makefile
    programs=$(make -s --no-print-directory -C "$dir" --eval='programs: ; @echo $(check_PROGRAMS)' programs)
-   [ -n "$programs" ] || skip unit "there are none"
+   [ -n "$programs" ] || skip "$1" "there are none"
    for program in $programs; do
-      # The tests free nothing: the tool's memory goes with the process.
-      tap "unit:$program" env CK_TAP_LOG_FILE_NAME=- ASAN_OPTIONS=detect_leaks=0 "$dir/$program"
+      tap "$1:$program" env CK_TAP_LOG_FILE_NAME=- ASAN_OPTIONS="$2" "$dir/$program"
    done
 }
 

@@ -2,9 +2,9 @@
 """What README.md shows is what happens.  (TAP)
 
 Every command in a ```console block is run, in a directory of its own that has the repository's docs/; ./dev run is the
-Valgrind under test.  Much of the output (offsets, libc's share of the counts) depends on the machine.  What does
-not is described by the comments behind a block, <!-- stable: REGEX -->: each must match a line of what README.md
-shows and a line of what the command prints.
+Valgrind under test, build/inst/bin/dcfg the command beside it.  Much of the output (offsets, libc's share of the
+counts) depends on the machine.  What does not is described by the comments behind a block, <!-- stable: REGEX -->: each
+must match a line of what README.md shows and a line of what the command prints.
 """
 import os
 import re
@@ -15,6 +15,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commandlib
 import harness
 
 BLOCK = re.compile(r"^```console\n\$ (.*)\n((?:(?!```).*\n)*)```\n((?:<!-- stable: .* -->\n)*)", re.M)
@@ -34,11 +35,12 @@ def main():
     tap.ok(len(blocks) > 3 and len(blocks) == readme.count("```console\n"), "every console block can be read",
            "%d of %d" % (len(blocks), readme.count("```console\n")))
     for command, shown, comments in blocks:
-        program = command.split()[0]
-        if program != "./dev" and not shutil.which(program):
+        real = re.sub(r"^\./dev run ", lambda m: shlex.quote(harness.VALGRIND) + " --tool=dcfg ", command)
+        real = re.sub(r"^build/inst/bin/dcfg ", lambda m: shlex.quote(commandlib.DCFG) + " ", real)
+        program = shlex.split(real)[0]
+        if not shutil.which(program):
             tap.skip(command, program + " is not installed")
             continue
-        real = re.sub(r"^\./dev run ", lambda m: shlex.quote(harness.VALGRIND) + " --tool=dcfg ", command)
         r = subprocess.run(real, shell=True, cwd=tap.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, timeout=harness.TIMEOUT)
         printed = r.stdout.decode(errors="replace")

@@ -1,0 +1,77 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Graphs: what is reached, dominators, loops.      flowgraph.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_FLOWGRAPH_H
+#define DCFG_CMD_FLOWGRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NOWHERE UINT32_MAX
+
+/* A graph of nodes 0 to n-1. */
+typedef
+   struct {
+      uint32_t  n, n_edges, room;
+      uint32_t* from;           // edges as they were added
+      uint32_t* to;
+      uint32_t* first_out;      // those of node i: out[first_out[i]] ...
+      uint32_t* out;
+      uint32_t* first_in;
+      uint32_t* in;
+      uint32_t* order;          // reached nodes in reverse postorder
+      uint32_t* number;         // place in it; NOWHERE
+      uint32_t  n_reached;
+      uint32_t* idom;           // the root has itself; NOWHERE
+      uint32_t* enter;          // intervals: a dominates b if b's is in a's
+      uint32_t* leave;
+   }
+   Flowgraph;
+
+/* Empty it, for N nodes; what was allocated is used again.  Begin with all
+   zero. */
+void flow_reset(Flowgraph* g, uint32_t n);
+void flow_edge(Flowgraph* g, uint32_t from, uint32_t to);
+
+/* When all edges are there: what ROOT reaches, and dominators. */
+void flow_analyse(Flowgraph* g, uint32_t root);
+
+bool flow_dominates(const Flowgraph* g, uint32_t a, uint32_t b);
+
+/* The natural loop of all back edges to HEAD: its nodes, which are marked
+   with HEAD in MARK, go to NODES.  Returns how many; 0: there is no back
+   edge.  MARK has an element a node, none of which is HEAD yet. */
+uint32_t flow_loop(const Flowgraph* g, uint32_t head, uint32_t* mark,
+                   uint32_t* nodes);
+
+void flow_free(Flowgraph* g);
+
+#endif /* DCFG_CMD_FLOWGRAPH_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

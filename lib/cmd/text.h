@@ -1,0 +1,123 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Numbers, names and places as people read them.        text.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_TEXT_H
+#define DCFG_CMD_TEXT_H
+
+#include "cmd.h"
+
+/* All that return text return a string that lasts until text_forget(),
+   which a program that makes much of it calls now and then. */
+
+char* text_format(const char* format, ...)
+      __attribute__((format(printf, 1, 2)));
+void  text_forget(void);
+
+/* "1,234,567" */
+const char* text_count(uint64_t n);
+
+/* "12.3%"; "" if WHOLE is 0. */
+const char* text_share(uint64_t part, uint64_t whole);
+
+/* A short form of counts for pictures: "12.3k", "4.5M". */
+const char* text_rounded(uint64_t n);
+
+/* Columns that a string takes on a terminal. */
+size_t text_width(const char* s);
+
+/* At most WIDTH columns, with ".." for a part in the middle. */
+const char* text_shorten(const char* s, size_t width);
+
+/* S without what would control a terminal. */
+const char* text_clean(const char* s);
+
+/* A symbol as in the source, if it is one of C++ or Rust. */
+const char* text_demangle(const char* symbol);
+
+/* Only the name of a C++ function: "std::sort<..>", without parameters. */
+const char* text_brief(const char* demangled);
+
+/* The last part of a path. */
+const char* text_base(const char* path);
+
+/*------------------------------------------------------------*/
+/*--- Places in a program                                  ---*/
+/*------------------------------------------------------------*/
+
+/* A process with the file it is from. */
+typedef
+   struct {
+      const Dcfg*        d;
+      const DcfgProcess* p;
+      bool               mangled;       // leave names as they are
+   }
+   Program;
+
+/* An image's file as the DCFG names it; "?" without one. */
+const char* image_path(const Program* g, uint32_t image);
+
+/* "libc.so.6" */
+const char* image_name(const Program* g, uint32_t image);
+
+/* The function that holds ADDR: "name", "name+0x12"; without a symbol
+   "libc.so.6+0x1234". */
+const char* addr_name(const Program* g, uint32_t image, uint64_t addr);
+
+/* The same for a node; START and END are so called. */
+const char* node_name(const Program* g, uint32_t node);
+
+const char* routine_name(const Program* g, uint32_t routine);
+
+/* "file.c:12", or "" */
+const char* source_place(const Program* g, uint32_t image, uint64_t addr);
+const char* node_source(const Program* g, uint32_t node);
+
+/* Does PATTERN, with * ? [ ] as in a shell, match an image's path or name?
+   Without any of these characters it may be a part of the name. */
+bool image_matches(const Program* g, uint32_t image, const char* pattern);
+
+/* What somebody means by WHAT: a routine's name, as it is or demangled, with
+   or without parameters; its address, hexadecimal; its entry's node id after
+   '#'.  Fills FOUND, of MAX, and returns how many there are. */
+uint32_t find_routines(const Program* g, const char* what, uint32_t* found,
+                       uint32_t max);
+
+/* The one routine that is meant: that with most instructions, if there are
+   several; dies without one. */
+uint32_t the_routine(const Program* g, const char* what);
+
+/* The file's process with most instructions. */
+const DcfgProcess* main_process(const Dcfg* d);
+
+/* The image whose code is the program's own: the first. */
+const char* program_name(const Program* g);
+
+#endif /* DCFG_CMD_TEXT_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,103 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Fuzz targets without a fuzzer.                      replay.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* usage: replay_load FILE...  or  replay_trace FILE...
+   Without arguments, the files of the corpus that belongs to the program.  A
+   line of TAP for all of them: what is wrong ends the program. */
+
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+static void replay(const char* path)
+{
+   FILE*    f = fopen(path, "rb");
+   uint8_t* data;
+   long     size;
+
+   if (f == NULL || fseek(f, 0, SEEK_END) != 0 || (size = ftell(f)) < 0
+       || fseek(f, 0, SEEK_SET) != 0) {
+      perror(path);
+      exit(1);
+   }
+   /* Exactly as long as it is, so that reading beyond it is seen. */
+   data = malloc((size_t)size + (size == 0));
+   if (data == NULL || fread(data, 1, (size_t)size, f) != (size_t)size) {
+      perror(path);
+      exit(1);
+   }
+   fclose(f);
+   LLVMFuzzerTestOneInput(data, (size_t)size);
+   free(data);
+}
+
+static int replay_corpus(const char* name)
+{
+   char           path[4096];
+   DIR*           dir;
+   struct dirent* e;
+   int            n = 0;
+
+   snprintf(path, sizeof(path), SOURCE_DIR "/corpus/%s", name);
+   dir = opendir(path);
+   if (dir == NULL) {
+      perror(path);
+      exit(1);
+   }
+   while ((e = readdir(dir)) != NULL)
+      if (e->d_name[0] != '.') {
+         snprintf(path, sizeof(path), SOURCE_DIR "/corpus/%s/%s", name,
+                  e->d_name);
+         fprintf(stderr, "%s\n", path);
+         replay(path);
+         n++;
+      }
+   closedir(dir);
+   return n;
+}
+
+int main(int argc, char** argv)
+{
+   const char* name = strstr(argv[0], "replay_trace") ? "trace" : "load";
+
+   if (argc == 1)
+      argc += replay_corpus(name);
+   else
+      for (int i = 1; i < argc; i++)
+         replay(argv[i]);
+   printf("%sok 1 - %s: %d files\n1..1\n", argc > 1 ? "" : "not ", name,
+          argc - 1);
+   return argc > 1 ? 0 : 1;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

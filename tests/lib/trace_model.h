@@ -1,0 +1,93 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Traces made by hand, and decoded slowly.       trace_model.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef TRACE_MODEL_H
+#define TRACE_MODEL_H
+
+#include "lib_common.h"
+
+/* Text that grows. */
+typedef
+   struct {
+      char*  s;
+      size_t n, room;
+   }
+   Text;
+
+void text_add(Text* t, const char* format, ...)
+     __attribute__((format(printf, 2, 3)));
+void text_char(Text* t, char c);
+
+/* A trace of process 4711 with one thread, 0, that has one chunk.  DICTIONARY
+   and ROWS are JSON inside the braces and behind the header.  The caller frees
+   it. */
+char* one_chunk(const char* dictionary, const char* rows, uint64_t edges,
+                uint32_t first, const char* sequence);
+
+/* What the edges of that are: at most MAX, as text with blanks between.  An
+   error ends the text with its status in brackets.  In a buffer that the next
+   call uses again. */
+const char* edges_of(const char* trace, size_t max);
+
+/* The same from dcfg_trace_next(). */
+const char* edges_by_trace(const char* trace, size_t max);
+
+/* The specification by the letter: one row of a table, and a dictionary. */
+typedef
+   struct {
+      uint32_t    edge;
+      char        code[33];
+      uint32_t    nexts[24];
+      uint32_t    n;
+   }
+   ModelRow;
+
+typedef
+   struct {
+      ModelRow rows[200];
+      int      n_rows;
+      char*    keys[20];
+      char*    values[20];
+      int      n_entries;
+   }
+   Model;
+
+/* Substitutes until only characters are left; gives up, returning false, when
+   there are more than LIMIT. */
+bool model_expand(const Model* m, const char* sequence, Text* to,
+                  size_t limit);
+
+/* Decodes at most MAX edges from characters.  Returns how many; fewer if the
+   characters end. */
+size_t model_decode(const Model* m, const char* chars, uint32_t first,
+                    uint32_t* to, size_t max);
+
+#endif /* TRACE_MODEL_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,99 @@
+"""What the tests of the command dcfg share: running it, the small right file of rules_selftest.t, and a trace of it.
+
+The command is looked for beside the valgrind that is tested; DCFG says where else it is.
+"""
+import copy
+import importlib.machinery
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+
+DCFG = os.environ.get("DCFG") or os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
+PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
+
+
+def command(*args, **more):
+    """(exit status, standard output, standard error) of the command dcfg."""
+    env = dict(harness.ENV, **more.pop("env", {}))
+    r = subprocess.run([DCFG] + [str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
+                       timeout=harness.TIMEOUT, **more)
+    return r.returncode, r.stdout.decode("utf-8", "replace"), r.stderr.decode("utf-8", "replace")
+
+
+def load_script(name):
+    """A test as a module, for what is in it."""
+    loader = importlib.machinery.SourceFileLoader(name.replace(".", "_"), os.path.join(harness.HERE, name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+small = load_script("rules_selftest.t")
+
+# ---- the trace of the small file ---------------------------------------------------------------------------------
+
+# Nodes in the order in which they were executed.
+WAYS = {0: [1, 4, 15, 17, 5, 6, 7, 7, 7, 8, 6, 7, 7, 7, 8, 6, 9, 9, 9, 9, 10, 11, 2],
+        1: [1, 12, 15, 17, 13, 16, 14, 2]}
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-"
+
+
+def edges_of(d, way):
+    ids = {(r[1], r[2]): r[0] for r in small.proc(d)["EDGES"][1:]}
+    return [ids[pair] for pair in zip(way, way[1:])]
+
+
+def encode(d, ways, chunk):
+    """A trace with codes as long as they need to be, all of an edge's equally so: {thread: edges} in chunks."""
+    follow = {}
+    for edges in ways.values():
+        for a, b in zip(edges, edges[1:]):
+            follow.setdefault(a, set()).add(b)
+    code, rows = {}, []
+    for a in sorted(follow):
+        bits = (len(follow[a]) - 1).bit_length()
+        for n, b in enumerate(sorted(follow[a])):
+            code[a, b] = format(n, "b").zfill(bits) if bits else ""
+            rows.append([a, code[a, b], [b]])
+    instrs = {b[0]: b[3] for bs in small.BLOCKS for b in bs}
+    source = {r[0]: r[1] for r in small.proc(d)["EDGES"][1:]}
+    threads = [["THREAD_ID", "TRACE_DATA"]]
+    for thread, edges in sorted(ways.items()):
+        data = [["PRECEDING_INSTR_COUNT", "INSTR_COUNT", "EDGE_COUNT", "FIRST_EDGE_ID", "EDGE_ID_SEQUENCE"]]
+        before = 0
+        for i in range(0, len(edges), chunk):
+            part = edges[i:i + chunk]
+            bits = "".join(code[pair] for pair in zip(part, part[1:]))
+            bits += "0" * (-len(bits) % 6)
+            text = "".join(ALPHABET[int(bits[k:k + 6], 2)] for k in range(0, len(bits), 6))
+            n = sum(instrs.get(source.get(e), 0) for e in part)
+            data.append([before, n, len(part), part[0], text])
+            before += n
+        threads.append([thread, data])
+    return {"MAJOR_VERSION": 1, "MINOR_VERSION": 0,
+            "PROCESSES": [["PROCESS_ID", "STRING_DICTIONARY", "TRANSITION_TABLE", "THREAD_DATA"],
+                          [4711, {}, [["CURRENT_EDGE_ID", "TRANSITION_CODE", "NEXT_EDGE_IDS"]] + rows, threads]]}
+
+
+def good_trace(d, chunk=8):
+    return encode(d, {t: edges_of(d, way) for t, way in WAYS.items()}, chunk)
+
+
+def write(path, value):
+    with open(path, "w") as f:
+        json.dump(value, f)
+    return path
+
+
+def rules(text):
+    """The rules that dcfg check named."""
+    return {line.split(":")[0] for line in text.splitlines()[:-1]}
+
+
+copy_of = copy.deepcopy
