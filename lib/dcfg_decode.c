@@ -59,6 +59,7 @@ struct DcfgDecoder {
    uint64_t         bits;       // first bit first
    unsigned         n_bits;
    uint32_t         state;      // of the current edge
+   uint32_t         first_cell, state_bits;     // of the state
    uint64_t         edges_left;
    const uint32_t*  phrase;     // of edges that did not fit
    uint32_t         phrase_left;
@@ -158,7 +159,6 @@ static bool no_row(DcfgDecoder* x)
 static inline const Row* next_row(DcfgDecoder* x)
 {
    const Table* t = x->table;
-   const State* s;
    const Row*   row;
    uint32_t     index;
 
@@ -168,14 +168,14 @@ static inline const Row* next_row(DcfgDecoder* x)
    }
    if (x->n_bits < 32)
       refill(x);
-   s = (const State*)t->states.data + x->state;
-   index = s->first_cell;
-   if (s->bits > 0)
+   index = x->first_cell;
+   if (x->state_bits > 0)
       index = ((const uint32_t*)t->cells.data)
-                 [index + (x->bits >> (64 - s->bits))];
+                 [index + (x->bits >> (64 - x->state_bits))];
    if (index >= LONG_CODE) {
       if (index == LONG_CODE)
-         index = table_long_code(t, s, (uint32_t)(x->bits >> 32));
+         index = table_long_code(t, (const State*)t->states.data + x->state,
+                                 (uint32_t)(x->bits >> 32));
       if (index == NO_CODE) {
          no_row(x);
          return NULL;
@@ -189,6 +189,8 @@ static inline const Row* next_row(DcfgDecoder* x)
    x->bits <<= row->length;
    x->n_bits -= row->length;
    x->state = row->state;
+   x->first_cell = row->first_cell;
+   x->state_bits = row->bits;
    return row;
 }
 
@@ -274,6 +276,11 @@ DcfgDecoder* dcfg_decoder_new(const DcfgChunk* c, DcfgError* err)
    x->table = c->table;
    x->edges_left = c->info.n_edges;
    x->state = table_state(c->table, c->info.first_edge);
+   if (x->state != NO_STATE) {
+      const State* s = (const State*)c->table->states.data + x->state;
+      x->first_cell = s->first_cell;
+      x->state_bits = s->bits;
+   }
    if (!sequence_compile(&x->job, c->table, c->text, c->info.size,
                          &x->sequence, &why, &at)) {
       if (why != NULL)

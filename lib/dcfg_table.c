@@ -265,7 +265,7 @@ static bool make_row(Job* job, Table* t, const RawRow* from, Row* row)
    size_t        first = t->nexts.n;
    uint32_t      n = from->n;
 
-   row->length = from->length;
+   row->length = (uint16_t)from->length;
    row->state = last_state(t, from);
    if (!put_nexts(job, t, from))
       return false;
@@ -380,6 +380,14 @@ bool table_finish(Job* job, Table* t, const char* place)
    for (uint32_t i = 0; i < t->states.n; i++)
       if (!make_cells(job, t, &ELEM(t->states, State, i)))
          return false;
+   for (uint32_t i = 0; i < t->rows.n; i++) {
+      Row* row = &ELEM(t->rows, Row, i);
+      if (row->state != NO_STATE) {
+         const State* s = &ELEM(t->states, State, row->state);
+         row->first_cell = s->first_cell;
+         row->bits = (uint16_t)s->bits;
+      }
+   }
    array_free(job, &t->raw_rows, sizeof(RawRow));
    array_free(job, &t->raw_nexts, sizeof(uint32_t));
    array_trim(job, &t->states, sizeof(State));

@@ -76,7 +76,9 @@ typedef
       uint32_t first;           // in Table.nexts; or the edge, if N is 1
       uint32_t n;
       uint32_t state;           // of the last of them; or NO_STATE
-      uint32_t length;          // of the code, in bits
+      uint32_t first_cell;      // of that state: one thing less to wait for
+      uint16_t bits;            // likewise
+      uint16_t length;          // of the code, in bits
    }
    Row;
 
