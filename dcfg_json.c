@@ -58,20 +58,20 @@ void DCFG_(json_flush)(JsonOut* out)
    out->used = 0;
 }
 
-static void put_char(JsonOut* out, HChar c)
+void DCFG_(json_char)(JsonOut* out, HChar c)
 {
    if (out->used == sizeof(out->buf))
       DCFG_(json_flush)(out);
    out->buf[out->used++] = c;
 }
 
-static void put(JsonOut* out, const HChar* s)
+void DCFG_(json_text)(JsonOut* out, const HChar* s)
 {
    while (*s)
-      put_char(out, *s++);
+      DCFG_(json_char)(out, *s++);
 }
 
-static void put_number(JsonOut* out, ULong n)
+void DCFG_(json_number)(JsonOut* out, ULong n)
 {
    HChar digits[20];
    UInt  i = 0;
@@ -81,7 +81,7 @@ static void put_number(JsonOut* out, ULong n)
       n /= 10;
    } while (n > 0);
    while (i > 0)
-      put_char(out, digits[--i]);
+      DCFG_(json_char)(out, digits[--i]);
 }
 
 /* As a hex string: addresses and offsets. */
@@ -89,12 +89,12 @@ static void put_hex(JsonOut* out, ULong n)
 {
    Int shift = 60;
 
-   put(out, "\"0x");
+   DCFG_(json_text)(out, "\"0x");
    while (shift > 0 && (n >> shift) == 0)
       shift -= 4;
    for (; shift >= 0; shift -= 4)
-      put_char(out, "0123456789abcdef"[(n >> shift) & 15]);
-   put_char(out, '"');
+      DCFG_(json_char)(out, "0123456789abcdef"[(n >> shift) & 15]);
+   DCFG_(json_char)(out, '"');
 }
 
 /* The length of the UTF-8 sequence that S starts with, or 0 if it does
@@ -127,53 +127,53 @@ void DCFG_(json_string)(JsonOut* out, const HChar* str)
 {
    const UChar* s = (const UChar*)str;
 
-   put_char(out, '"');
+   DCFG_(json_char)(out, '"');
    while (*s) {
       UInt n = utf8_length(s);
       if (*s == '"' || *s == '\\') {
-         put_char(out, '\\');
-         put_char(out, *s);
+         DCFG_(json_char)(out, '\\');
+         DCFG_(json_char)(out, *s);
       } else if (n == 0 || *s < 0x20 || *s == 0x7F) {
-         put(out, "\\u00");
-         put_char(out, "0123456789abcdef"[*s >> 4]);
-         put_char(out, "0123456789abcdef"[*s & 15]);
+         DCFG_(json_text)(out, "\\u00");
+         DCFG_(json_char)(out, "0123456789abcdef"[*s >> 4]);
+         DCFG_(json_char)(out, "0123456789abcdef"[*s & 15]);
       } else {
          for (UInt i = 0; i < n; i++)
-            put_char(out, s[i]);
+            DCFG_(json_char)(out, s[i]);
       }
       s += n ? n : 1;
    }
-   put_char(out, '"');
+   DCFG_(json_char)(out, '"');
 }
 
 /* Lines of a table below KEY: the header, rows, the end. */
 static void put_table(JsonOut* out, const HChar* indent, const HChar* key,
                       const HChar* header)
 {
-   put(out, indent);
-   put_char(out, '"');
-   put(out, key);
-   put(out, "\" : [ [ ");
-   put(out, header);
-   put(out, " ]");
+   DCFG_(json_text)(out, indent);
+   DCFG_(json_char)(out, '"');
+   DCFG_(json_text)(out, key);
+   DCFG_(json_text)(out, "\" : [ [ ");
+   DCFG_(json_text)(out, header);
+   DCFG_(json_text)(out, " ]");
 }
 
 static void put_row(JsonOut* out, const HChar* indent)
 {
-   put(out, ",\n");
-   put(out, indent);
-   put(out, "  [ ");
+   DCFG_(json_text)(out, ",\n");
+   DCFG_(json_text)(out, indent);
+   DCFG_(json_text)(out, "  [ ");
 }
 
 static void put_ids(JsonOut* out, const UInt* ids, UInt n)
 {
-   put(out, "[ ");
+   DCFG_(json_text)(out, "[ ");
    for (UInt i = 0; i < n; i++) {
       if (i > 0)
-         put(out, ", ");
-      put_number(out, ids[i]);
+         DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, ids[i]);
    }
-   put(out, " ]");
+   DCFG_(json_text)(out, " ]");
 }
 
 /*------------------------------------------------------------*/
@@ -184,85 +184,85 @@ static void put_ids(JsonOut* out, const UInt* ids, UInt n)
 
 static void put_symbols(JsonOut* out, const ImageInfo* im)
 {
-   put(out, ",\n");
+   DCFG_(json_text)(out, ",\n");
    put_table(out, IN_IMAGE, "SYMBOLS",
              "\"NAME\", \"ADDR_OFFSET\", \"SIZE\"");
    for (UInt i = 0; i < im->n_symbols; i++) {
       const ImageSymbol* s = &im->symbols[i];
       put_row(out, IN_IMAGE);
       DCFG_(json_string)(out, s->name);
-      put(out, ", ");
+      DCFG_(json_text)(out, ", ");
       put_hex(out, s->addr - im->load);
-      put(out, ", ");
-      put_number(out, s->size);
-      put(out, " ]");
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, s->size);
+      DCFG_(json_text)(out, " ]");
    }
-   put(out, " ]");
+   DCFG_(json_text)(out, " ]");
 }
 
 static void put_source(JsonOut* out, const JsonImage* im)
 {
-   put(out, ",\n");
+   DCFG_(json_text)(out, ",\n");
    put_table(out, IN_IMAGE, "SOURCE_DATA",
              "\"FILE_NAME_ID\", \"LINE_NUM\", \"ADDR_OFFSET\", "
              "\"SIZE\", \"NUM_INSTRS\"");
    for (UInt i = 0; i < im->n_source; i++) {
       const SourceRow* r = &im->source[i];
       put_row(out, IN_IMAGE);
-      put_number(out, r->file);
-      put(out, ", ");
-      put_number(out, r->line);
-      put(out, ", ");
+      DCFG_(json_number)(out, r->file);
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, r->line);
+      DCFG_(json_text)(out, ", ");
       put_hex(out, r->addr - im->info.load);
-      put(out, ", ");
-      put_number(out, r->size);
-      put(out, ", ");
-      put_number(out, r->n_instrs);
-      put(out, " ]");
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, r->size);
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, r->n_instrs);
+      DCFG_(json_text)(out, " ]");
    }
-   put(out, " ]");
+   DCFG_(json_text)(out, " ]");
 }
 
 /* Blocks FIRST .. END-1 are those of the image. */
 static void put_blocks(JsonOut* out, const JsonDcfg* d, UInt image,
                        UInt first, UInt end)
 {
-   put(out, ",\n");
+   DCFG_(json_text)(out, ",\n");
    put_table(out, IN_IMAGE, "BASIC_BLOCKS",
              "\"NODE_ID\", \"ADDR_OFFSET\", \"SIZE\", \"NUM_INSTRS\", "
              "\"LAST_INSTR_OFFSET\", \"COUNT\"");
    for (UInt i = first; i < end; i++) {
       const Block* b = &d->graph->blocks[i];
       put_row(out, IN_IMAGE);
-      put_number(out, NodeFirstBlock + i);
-      put(out, ", ");
+      DCFG_(json_number)(out, NodeFirstBlock + i);
+      DCFG_(json_text)(out, ", ");
       put_hex(out, b->addr - d->images[image].info.load);
-      put(out, ", ");
-      put_number(out, b->size);
-      put(out, ", ");
-      put_number(out, b->n_instrs);
-      put(out, ", ");
-      put_number(out, b->last_offset);
-      put(out, ", ");
-      put_number(out, b->count);
-      put(out, " ]");
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, b->size);
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, b->n_instrs);
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, b->last_offset);
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, b->count);
+      DCFG_(json_text)(out, " ]");
    }
-   put(out, " ]");
+   DCFG_(json_text)(out, " ]");
 }
 
 static void put_loop(JsonOut* out, const Loops* ls, const Loop* l)
 {
-   put(out, ",\n" IN_IMAGE "      [ ");
-   put_number(out, l->head);
-   put(out, ", ");
+   DCFG_(json_text)(out, ",\n" IN_IMAGE "      [ ");
+   DCFG_(json_number)(out, l->head);
+   DCFG_(json_text)(out, ", ");
    put_ids(out, ls->ids + l->first_back, l->n_backs);
-   put(out, ", ");
+   DCFG_(json_text)(out, ", ");
    put_ids(out, ls->ids + l->first_node, l->n_nodes);
    if (l->parent != 0) {
-      put(out, ", ");
-      put_number(out, l->parent);
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, l->parent);
    }
-   put(out, " ]");
+   DCFG_(json_text)(out, " ]");
 }
 
 /* Routines from FIRST up whose entries are blocks below END, and their
@@ -274,37 +274,38 @@ static UInt put_routines(JsonOut* out, const JsonDcfg* d, UInt first,
    const Loops*    ls = d->loops;
    UInt            k;
 
-   put(out, ",\n");
+   DCFG_(json_text)(out, ",\n");
    put_table(out, IN_IMAGE, "ROUTINES",
              "\"ENTRY_NODE_ID\", \"EXIT_NODE_IDS\", \"NODES\", \"LOOPS\"");
    for (k = first; k < r->n_routines
                    && r->routines[k].entry < NodeFirstBlock + end; k++) {
       const Routine* rt = &r->routines[k];
       put_row(out, IN_IMAGE);
-      put_number(out, rt->entry);
-      put(out, ",\n" IN_IMAGE "    ");
+      DCFG_(json_number)(out, rt->entry);
+      DCFG_(json_text)(out, ",\n" IN_IMAGE "    ");
       put_ids(out, r->exits + rt->first_exit, rt->n_exits);
-      put(out, ",\n" IN_IMAGE "    [ [ \"NODE_ID\", \"IDOM_NODE_ID\" ]");
+      DCFG_(json_text)(out, ",\n" IN_IMAGE
+                    "    [ [ \"NODE_ID\", \"IDOM_NODE_ID\" ]");
       for (UInt i = 0; i < rt->n_nodes; i++) {
          const RoutineNode* rn = &r->nodes[rt->first_node + i];
-         put(out, ",\n" IN_IMAGE "      [ ");
-         put_number(out, rn->node);
-         put(out, ", ");
-         put_number(out, rn->idom);
-         put(out, " ]");
+         DCFG_(json_text)(out, ",\n" IN_IMAGE "      [ ");
+         DCFG_(json_number)(out, rn->node);
+         DCFG_(json_text)(out, ", ");
+         DCFG_(json_number)(out, rn->idom);
+         DCFG_(json_text)(out, " ]");
       }
-      put(out, " ]");
+      DCFG_(json_text)(out, " ]");
       if (*loop < ls->n_loops && ls->loops[*loop].routine == k) {
-         put(out, ",\n" IN_IMAGE "    [ [ \"LOOP_HEAD_NODE_ID\", "
+         DCFG_(json_text)(out, ",\n" IN_IMAGE "    [ [ \"LOOP_HEAD_NODE_ID\", "
                   "\"LOOP_BACK_EDGE_SOURCE_NODE_IDS\", "
                   "\"LOOP_NODE_IDS\", \"PARENT_LOOP_HEAD_NODE_ID\" ]");
          while (*loop < ls->n_loops && ls->loops[*loop].routine == k)
             put_loop(out, ls, &ls->loops[(*loop)++]);
-         put(out, " ]");
+         DCFG_(json_text)(out, " ]");
       }
-      put(out, " ]");
+      DCFG_(json_text)(out, " ]");
    }
-   put(out, " ]");
+   DCFG_(json_text)(out, " ]");
    return k;
 }
 
@@ -320,13 +321,13 @@ static void put_images(JsonOut* out, const JsonDcfg* d)
       while (end < d->graph->n_blocks && d->graph->blocks[end].image == i)
          end++;
       put_row(out, "        ");
-      put_number(out, i + 1);
-      put(out, ",\n            ");
+      DCFG_(json_number)(out, i + 1);
+      DCFG_(json_text)(out, ",\n            ");
       put_hex(out, im->info.load);
-      put(out, ",\n            ");
-      put_number(out, im->info.size);
-      put(out, ",\n            { \"FILE_NAME_ID\" : ");
-      put_number(out, im->file);
+      DCFG_(json_text)(out, ",\n            ");
+      DCFG_(json_number)(out, im->info.size);
+      DCFG_(json_text)(out, ",\n            { \"FILE_NAME_ID\" : ");
+      DCFG_(json_number)(out, im->file);
       if (d->with_symbols && im->info.n_symbols > 0)
          put_symbols(out, &im->info);
       if (im->n_source > 0)
@@ -336,10 +337,10 @@ static void put_images(JsonOut* out, const JsonDcfg* d)
          if (d->routines != NULL)
             routine = put_routines(out, d, routine, end, &loop);
       }
-      put(out, " } ]");
+      DCFG_(json_text)(out, " } ]");
       block = end;
    }
-   put(out, " ]");
+   DCFG_(json_text)(out, " ]");
 }
 
 /*------------------------------------------------------------*/
@@ -348,7 +349,7 @@ static void put_images(JsonOut* out, const JsonDcfg* d)
 
 static void put_edges(JsonOut* out, const Graph* g)
 {
-   put(out, ",\n");
+   DCFG_(json_text)(out, ",\n");
    put_table(out, "        ", "EDGES",
              "\"EDGE_ID\", \"SOURCE_NODE_ID\", \"TARGET_NODE_ID\", "
              "\"EDGE_TYPE_ID\", \"COUNT_PER_THREAD\"");
@@ -357,25 +358,25 @@ static void put_edges(JsonOut* out, const Graph* g)
       const EdgeCount* c    = &g->counts[e->first_count];
       const EdgeCount* last = c + e->n_counts;
       put_row(out, "        ");
-      put_number(out, i + 1);
-      put(out, ", ");
-      put_number(out, e->source);
-      put(out, ", ");
-      put_number(out, e->target);
-      put(out, ", ");
-      put_number(out, e->type);
-      put(out, ", [ ");
+      DCFG_(json_number)(out, i + 1);
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, e->source);
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, e->target);
+      DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, e->type);
+      DCFG_(json_text)(out, ", [ ");
       for (UInt t = 0; t < g->n_threads; t++) {
          if (t > 0)
-            put(out, ", ");
+            DCFG_(json_text)(out, ", ");
          if (c < last && c->thread == t)
-            put_number(out, (c++)->count);
+            DCFG_(json_number)(out, (c++)->count);
          else
-            put_char(out, '0');
+            DCFG_(json_char)(out, '0');
       }
-      put(out, " ] ]");
+      DCFG_(json_text)(out, " ] ]");
    }
-   put(out, " ]");
+   DCFG_(json_text)(out, " ]");
 }
 
 static void put_process(JsonOut* out, const JsonDcfg* d)
@@ -383,20 +384,20 @@ static void put_process(JsonOut* out, const JsonDcfg* d)
    const Graph* g     = d->graph;
    ULong        total = 0;
 
-   put(out, "      { \"INSTR_COUNT_PER_THREAD\" : [ ");
+   DCFG_(json_text)(out, "      { \"INSTR_COUNT_PER_THREAD\" : [ ");
    for (UInt t = 0; t < g->n_threads; t++) {
       if (t > 0)
-         put(out, ", ");
-      put_number(out, g->thread_instrs[t]);
+         DCFG_(json_text)(out, ", ");
+      DCFG_(json_number)(out, g->thread_instrs[t]);
       total += g->thread_instrs[t];
    }
-   put(out, " ],\n        \"INSTR_COUNT\" : ");
-   put_number(out, total);
-   put(out, ",\n");
+   DCFG_(json_text)(out, " ],\n        \"INSTR_COUNT\" : ");
+   DCFG_(json_number)(out, total);
+   DCFG_(json_text)(out, ",\n");
    put_images(out, d);
    if (d->with_cfg)
       put_edges(out, g);
-   put(out, "\n      } ]");
+   DCFG_(json_text)(out, "\n      } ]");
 }
 
 void DCFG_(write_json)(JsonOut* out, const JsonDcfg* d)
@@ -404,33 +405,35 @@ void DCFG_(write_json)(JsonOut* out, const JsonDcfg* d)
    UInt i;
 
    out->used = 0;
-   put(out, "{ \"MAJOR_VERSION\" : 1,\n  \"MINOR_VERSION\" : 0,\n");
+   DCFG_(json_text)(out, "{ \"MAJOR_VERSION\" : 1,\n"
+                         "  \"MINOR_VERSION\" : 0,\n");
    put_table(out, "  ", "FILE_NAMES", "\"FILE_NAME_ID\", \"FILE_NAME\"");
    for (i = 0; i < d->n_files; i++) {
       put_row(out, "  ");
-      put_number(out, i + 1);
-      put(out, ", ");
+      DCFG_(json_number)(out, i + 1);
+      DCFG_(json_text)(out, ", ");
       DCFG_(json_string)(out, d->files[i]);
-      put(out, " ]");
+      DCFG_(json_text)(out, " ]");
    }
-   put(out, " ],\n");
+   DCFG_(json_text)(out, " ],\n");
    put_table(out, "  ", "EDGE_TYPES", "\"EDGE_TYPE_ID\", \"EDGE_TYPE\"");
    for (i = 0; i < N_EDGE_TYPES; i++) {
       put_row(out, "  ");
-      put_number(out, i + 1);
-      put(out, ", ");
+      DCFG_(json_number)(out, i + 1);
+      DCFG_(json_text)(out, ", ");
       DCFG_(json_string)(out, edge_type_names[i]);
-      put(out, " ]");
+      DCFG_(json_text)(out, " ]");
    }
-   put(out, " ],\n");
+   DCFG_(json_text)(out, " ],\n");
    put_table(out, "  ", "SPECIAL_NODES", "\"NODE_ID\", \"NODE_NAME\"");
-   put(out, ", [ 1, \"START\" ], [ 2, \"END\" ], [ 3, \"UNKNOWN\" ] ],\n");
+   DCFG_(json_text)(out, ", [ 1, \"START\" ], [ 2, \"END\" ], "
+                         "[ 3, \"UNKNOWN\" ] ],\n");
    put_table(out, "  ", "PROCESSES", "\"PROCESS_ID\", \"PROCESS_DATA\"");
    put_row(out, "  ");
-   put_number(out, d->pid);
-   put(out, ",\n");
+   DCFG_(json_number)(out, d->pid);
+   DCFG_(json_text)(out, ",\n");
    put_process(out, d);
-   put(out, " ]\n}\n");
+   DCFG_(json_text)(out, " ]\n}\n");
    DCFG_(json_flush)(out);
 }
 

@@ -87,6 +87,11 @@ void DCFG_(write_json)(JsonOut* out, const JsonDcfg* d);
    with their numbers, so that any name makes valid JSON. */
 void DCFG_(json_string)(JsonOut* out, const HChar* s);
 
+/* Tokens: a character, text as it is, a number. */
+void DCFG_(json_char)(JsonOut* out, HChar c);
+void DCFG_(json_text)(JsonOut* out, const HChar* s);
+void DCFG_(json_number)(JsonOut* out, ULong n);
+
 /* Pass on what is still in OUT's buffer. */
 void DCFG_(json_flush)(JsonOut* out);
 

@@ -63,8 +63,11 @@ typedef
       Bool  is_target;   // or a target
       UChar visits;
       UChar n_bits[2];   // read if the phrase gets longer that way
-      UInt  next[2];     // the longer phrase, or 0: not this way, or see
-                         // longer_one()
+      UInt  next[2];     // the longer phrase, or 0: not this way, or not
+                         // by bits alone
+      /* Of targets, [0] is for the last one that made it longer: */
+      UInt  number;      // its number + 1, or 0
+      UInt  n_targets;   // more of them, read on the way
       UInt  table;       // its number from 1 up, or 0
       UInt  n_edges;
       UInt  root;        // the context behind it, or 0: not known yet
@@ -136,7 +139,7 @@ static void find_next(const Parser* pr, UInt p, State* s, UInt bit)
 {
    const Way* way = &pr->w->nodes[s->node].way[bit];
 
-   if (way->edge == 0 || way->n_bits + 1 > MAX_BITS
+   if (way->edge == 0 || way->n_bits + 1 > MAX_BITS || way->n_targets > 0
        || !pr->w->nodes[way->node].is_decision)
       return;
    s->next[bit]   = DCFG_(longer_phrase)(pr->ps, p, way->edge);
@@ -279,17 +282,35 @@ static UInt step(Parser* pr, Walk* k, Output* out, UInt p)
    return go_on(pr, out, p, edge);
 }
 
-/* From P on by the next target. */
+/* From P on by the next target.  Within a phrase it is nearly always the
+   same one. */
 static inline UInt follow_target(Parser* pr, Walk* k, Output* out, UInt p)
 {
-   const Ways* w   = pr->w;
-   const Way*  way = DCFG_(target_way)(w, &w->nodes[pr->states[p].node],
-                                       DCFG_(read_target)(&k->reader));
-   if (w->nodes[way->node].is_decision)
-      DCFG_(skip_bits)(&k->reader, way->n_bits);
-   else
+   const Ways*  w      = pr->w;
+   const State* s      = &pr->states[p];
+   UInt         number = DCFG_(read_target)(&k->reader), longer;
+
+   if (s->number == number + 1) {
+      DCFG_(skip_bits)(&k->reader, s->n_bits[0]);
+      DCFG_(skip_targets)(&k->reader, s->n_targets);
+      return s->next[0];
+   }
+   const Way* way = DCFG_(target_way)(w, &w->nodes[s->node], number);
+   if (!w->nodes[way->node].is_decision || way->n_bits > MAX_BITS) {
       DCFG_(take_way)(k, way);
-   return way->edge == 0 ? 0 : go_on(pr, out, p, way->edge);
+      return way->edge == 0 ? 0 : go_on(pr, out, p, way->edge);
+   }
+   DCFG_(skip_bits)(&k->reader, way->n_bits);
+   DCFG_(skip_targets)(&k->reader, way->n_targets);
+   longer = DCFG_(longer_phrase)(pr->ps, p, way->edge);
+   if (longer == 0)
+      return go_on(pr, out, p, way->edge);
+   state_of(pr, longer);
+   pr->states[p].number    = number + 1;
+   pr->states[p].n_targets = way->n_targets;
+   pr->states[p].next[0]   = longer;
+   pr->states[p].n_bits[0] = way->n_bits;
+   return longer;
 }
 
 /* As far as bits lead.  Returns the state that it stops in. */

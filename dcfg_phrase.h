@@ -81,16 +81,6 @@ typedef
    }
    PhraseParams;
 
-/* How many characters N takes in the file. */
-static inline UInt DCFG_(decimal_digits)(UInt n)
-{
-   UInt digits = 1;
-
-   for (; n >= 10; n /= 10)
-      digits++;
-   return digits;
-}
-
 /* Without phrases; these come as they are met or by choose_phrases(). */
 Phrases* DCFG_(new_phrases)(const Graph* g);
 void     DCFG_(delete_phrases)(Phrases* ps);

@@ -104,6 +104,12 @@ static inline UInt DCFG_(read_target)(RecordReader* r)
    return n;
 }
 
+static inline void DCFG_(skip_targets)(RecordReader* r, UInt n)
+{
+   for (; n > 0 && !r->failed; n--)
+      DCFG_(read_target)(r);
+}
+
 /* Is PLACE where it has come to? */
 static inline Bool DCFG_(has_read_to)(const RecordReader* r,
                                       const RecordPlace* place)

@@ -238,6 +238,7 @@ void DCFG_(take_way)(Walk* k, const Way* way)
       }
       k->node = way->node;
       DCFG_(skip_bits)(&k->reader, way->n_bits);
+      DCFG_(skip_targets)(&k->reader, way->n_targets);
       const NodeWays* n = &k->w->nodes[k->node];
       if (n->is_decision)
          return;

@@ -171,15 +171,6 @@ static UInt intern(TextCoder* t, UInt left, UInt right)
    return t->n_pairs - 1;
 }
 
-static UInt decimal_digits(UInt n)
-{
-   UInt digits = 1;
-
-   for (; n >= 10; n /= 10)
-      digits++;
-   return digits;
-}
-
 static UInt width_of(const TextCoder* t, UInt symbol)
 {
    return symbol < FIRST_RULE ? 1 : t->rules[symbol - FIRST_RULE].width;
@@ -192,7 +183,7 @@ static UInt add_rule(TextCoder* t, UInt left, UInt right, Bool is_run)
       t->rules      = dcfg_realloc("dcfg.text.rules", t->rules,
                                    (SizeT)t->rules_room * sizeof(Rule));
    }
-   UInt width = width_of(t, left) + (is_run ? 3 + decimal_digits(right)
+   UInt width = width_of(t, left) + (is_run ? 3 + DCFG_(decimal_digits)(right)
                                             : width_of(t, right));
    Rule fresh = { left, right, width, 0, 0, is_run, False };
    t->rules[t->n_rules++] = fresh;
@@ -208,6 +199,12 @@ static UInt symbol_for(TextCoder* t, UInt p, Bool is_run)
    return t->pairs[p].rule;
 }
 
+/* Would repeating what takes WIDTH be longer than (N*...)? */
+static Bool is_written_as_run(ULong width, UInt n)
+{
+   return width * n > width + 3 + DCFG_(decimal_digits)(n);
+}
+
 static void replace_runs(TextCoder* t)
 {
    UInt n_new = 0, end;
@@ -218,7 +215,7 @@ static void replace_runs(TextCoder* t)
       for (end = i + 1; end < t->n && SYMBOL(t->symbols[end]) == s; )
          end++;
       if (end - i > 1 && s != END
-          && (ULong)width * (end - i) > width + 3 + decimal_digits(end - i))
+          && is_written_as_run(width, end - i))
          t->symbols[n_new++] = symbol_for(t, intern(t, s, end - i), True)
                                | (t->symbols[end - 1] & IS_UNIQUE);
       else
@@ -355,12 +352,6 @@ static UInt used_width(const TextCoder* t, UInt symbol, UInt reference)
    return r == NULL ? 1 : r->is_entry ? reference : r->width;
 }
 
-/* Would repeating what takes WIDTH be longer than (N*...)? */
-static Bool is_written_as_run(ULong width, UInt n)
-{
-   return width * n > width + 3 + decimal_digits(n);
-}
-
 static void choose_entries(TextCoder* t)
 {
    /* "KEY":"...", and <KEY>, with a key of the length that is due. */
@@ -380,7 +371,7 @@ static void choose_entries(TextCoder* t)
          if (!r->is_run)
             r->width = left + used_width(t, r->right, reference);
          else if (is_written_as_run(left, r->right))
-            r->width = left + 3 + decimal_digits(r->right);
+            r->width = left + 3 + DCFG_(decimal_digits)(r->right);
          else
             r->width = left * r->right;
          r->is_entry = !is_full && r->uses > 1

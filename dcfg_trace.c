@@ -290,7 +290,7 @@ void DCFG_(report_trace)(const TraceOptions* opts, const Profile* p)
    job.store.append = append_to_store;
    job.store.read   = read_store;
    job.store.arg    = &store;
-   job.effort       = &DCFG_(trace_fast);
+   job.effort       = &DCFG_(trace_effort);
    write_trace(opts, &job, &common);
 
    for (UInt s = 0; s < N_TRACE_STREAMS; s++)

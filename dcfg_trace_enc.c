@@ -29,13 +29,13 @@
    the graph and readers of the threads' decision edges.  Taken by: whoever
    stands behind JsonOut.write.
 
-   First samples are taken (dcfg_sample.c), and phrases chosen from them
+   First a sample is taken (dcfg_sample.c), and phrases chosen from it
    (dcfg_phrase.c).  Then everything is parsed to phrases, which are
-   counted and put into the store; that is where chunks are cut.  Now the code words can be assigned: the store is read again
-   and turned into text (dcfg_text.c), which goes back into the store until
-   its dictionary and the table have been written.  Memory: the graph's
-   size, the phrases', the sample's and a block of text, however long the
-   trace is.
+   counted and put into the store; that is where chunks are cut.  Now the
+   code words can be assigned: the store is read again and turned into text
+   (dcfg_text.c), which goes back into the store until its dictionary and
+   the table have been written.  Memory: the graph's size, the phrases',
+   the sample's and a block of text, however long the trace is.
 
    A chunk begins with an edge that is written out, and ends with its
    number of edges, whatever the last code word goes on to say.  A phrase
@@ -48,9 +48,7 @@
 #include "dcfg_trace_enc.h"
 #include "dcfg_transition.h"
 
-const TraceEffort DCFG_(trace_fast) = { { 9, 110, 4000 }, 3 << 20, 1 << 20 };
-const TraceEffort DCFG_(trace_best) = { { 12, 115, 4000 }, 8 << 20,
-                                        2 << 20 };
+const TraceEffort DCFG_(trace_effort) = { { 9, 110, 4000 }, 3 << 20, 1 << 20 };
 
 /* At most how often what is found in a sample is thought to be in the
    trace. */
@@ -468,7 +466,7 @@ static void copy_line(JsonOut* out, TextIn* in)
       }
       if (in->buf[in->at++] == '\n')
          return;
-      DCFG_(put_char)(out, in->buf[in->at - 1]);
+      DCFG_(json_char)(out, in->buf[in->at - 1]);
    }
 }
 
@@ -491,33 +489,33 @@ static void put_threads(const Encoder* e, JsonOut* out)
    Chunk   c;
 
    in->store = store;
-   DCFG_(put_text)(out, "[[\"THREAD_ID\",\"TRACE_DATA\"]");
+   DCFG_(json_text)(out, "[[\"THREAD_ID\",\"TRACE_DATA\"]");
    for (UInt t = 0; t < e->job->n_threads; t++) {
       ULong before = 0;
-      DCFG_(put_text)(out, ",\n[");
-      DCFG_(put_number)(out, e->job->threads[t].thread);
-      DCFG_(put_text)(out, ",[[\"PRECEDING_INSTR_COUNT\",\"INSTR_COUNT\","
+      DCFG_(json_text)(out, ",\n[");
+      DCFG_(json_number)(out, e->job->threads[t].thread);
+      DCFG_(json_text)(out, ",[[\"PRECEDING_INSTR_COUNT\",\"INSTR_COUNT\","
                "\"EDGE_COUNT\",\"FIRST_EDGE_ID\",\"EDGE_ID_SEQUENCE\"]");
       for (ULong i = 0; i < e->n_chunks[t]; i++) {
          if (store->read(store->arg, StreamChunks, &c, sizeof(Chunk))
              < sizeof(Chunk))
             break;
-         DCFG_(put_text)(out, ",\n[");
-         DCFG_(put_number)(out, before);
-         DCFG_(put_char)(out, ',');
-         DCFG_(put_number)(out, c.n_instrs);
-         DCFG_(put_char)(out, ',');
-         DCFG_(put_number)(out, c.n_edges);
-         DCFG_(put_char)(out, ',');
-         DCFG_(put_number)(out, c.first);
-         DCFG_(put_text)(out, ",\"");
+         DCFG_(json_text)(out, ",\n[");
+         DCFG_(json_number)(out, before);
+         DCFG_(json_char)(out, ',');
+         DCFG_(json_number)(out, c.n_instrs);
+         DCFG_(json_char)(out, ',');
+         DCFG_(json_number)(out, c.n_edges);
+         DCFG_(json_char)(out, ',');
+         DCFG_(json_number)(out, c.first);
+         DCFG_(json_text)(out, ",\"");
          copy_line(out, in);
-         DCFG_(put_text)(out, "\"]");
+         DCFG_(json_text)(out, "\"]");
          before += c.n_instrs;
       }
-      DCFG_(put_text)(out, "]]");
+      DCFG_(json_text)(out, "]]");
    }
-   DCFG_(put_char)(out, ']');
+   DCFG_(json_char)(out, ']');
    dcfg_free(in);
 }
 
@@ -567,19 +565,19 @@ void DCFG_(write_trace)(JsonOut* out, const TraceJob* job, TraceSize* size)
    make_text(e);
 
    out->used = 0;
-   DCFG_(put_text)(out, "{\"MAJOR_VERSION\":1,\"MINOR_VERSION\":0,"
+   DCFG_(json_text)(out, "{\"MAJOR_VERSION\":1,\"MINOR_VERSION\":0,"
                         "\"PROCESSES\":[[\"PROCESS_ID\","
                         "\"STRING_DICTIONARY\",\"TRANSITION_TABLE\","
                         "\"THREAD_DATA\"],\n[");
-   DCFG_(put_number)(out, job->pid);
-   DCFG_(put_text)(out, ",{");
+   DCFG_(json_number)(out, job->pid);
+   DCFG_(json_text)(out, ",{");
    put_dictionary_rows(&job->store, out);
-   DCFG_(put_text)(out, "},\n");
+   DCFG_(json_text)(out, "},\n");
    DCFG_(put_transitions)(out, e->ps, order, n_rows, e->is_way,
                           e->is_start);
-   DCFG_(put_text)(out, ",\n");
+   DCFG_(json_text)(out, ",\n");
    put_threads(e, out);
-   DCFG_(put_text)(out, "]]}\n");
+   DCFG_(json_text)(out, "]]}\n");
    DCFG_(json_flush)(out);
    out->write = counter.write;
    out->arg   = counter.arg;

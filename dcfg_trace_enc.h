@@ -81,7 +81,8 @@ typedef
    }
    TraceEffort;
 
-extern const TraceEffort DCFG_(trace_fast), DCFG_(trace_best);
+/* What the tool uses. */
+extern const TraceEffort DCFG_(trace_effort);
 
 typedef
    struct {

@@ -41,26 +41,6 @@
 /*--- Tokens                                               ---*/
 /*------------------------------------------------------------*/
 
-void DCFG_(put_char)(JsonOut* out, HChar c)
-{
-   if (out->used == sizeof(out->buf))
-      DCFG_(json_flush)(out);
-   out->buf[out->used++] = c;
-}
-
-void DCFG_(put_text)(JsonOut* out, const HChar* s)
-{
-   while (*s)
-      DCFG_(put_char)(out, *s++);
-}
-
-void DCFG_(put_number)(JsonOut* out, ULong n)
-{
-   if (n >= 10)
-      DCFG_(put_number)(out, n / 10);
-   DCFG_(put_char)(out, '0' + n % 10);
-}
-
 /*------------------------------------------------------------*/
 /*--- Rows                                                 ---*/
 /*------------------------------------------------------------*/
@@ -129,8 +109,8 @@ static Bool is_joint(const Table* t, UInt id)
 static void put_edges(Table* t, const UInt* path, UInt n, HChar before)
 {
    for (UInt i = 0; i < n; i++) {
-      DCFG_(put_char)(t->out, i == 0 ? before : ',');
-      DCFG_(put_number)(t->out, path[i]);
+      DCFG_(json_char)(t->out, i == 0 ? before : ',');
+      DCFG_(json_number)(t->out, path[i]);
    }
 }
 
@@ -152,19 +132,19 @@ static void end_row(Table* t, UInt id)
 {
    while (is_joint(t, id))
       id = put_phrase_edges(t, t->a_row[id], ',');
-   DCFG_(put_text)(t->out, "]]");
+   DCFG_(json_text)(t->out, "]]");
 }
 
 static void put_row(Table* t, UInt p)
 {
    const Phrase* phrase = &t->ps->phrases[p];
 
-   DCFG_(put_text)(t->out, ",[");
-   DCFG_(put_number)(t->out, phrase->context);
-   DCFG_(put_text)(t->out, ",\"");
+   DCFG_(json_text)(t->out, ",[");
+   DCFG_(json_number)(t->out, phrase->context);
+   DCFG_(json_text)(t->out, ",\"");
    for (UInt i = phrase->n_bits; i-- > 0; )
-      DCFG_(put_char)(t->out, phrase->word >> i & 1 ? '1' : '0');
-   DCFG_(put_text)(t->out, "\",");
+      DCFG_(json_char)(t->out, phrase->word >> i & 1 ? '1' : '0');
+   DCFG_(json_text)(t->out, "\",");
    end_row(t, put_phrase_edges(t, p, '['));
 }
 
@@ -174,9 +154,9 @@ static void put_way(Table* t, UInt id)
    const Phrases* ps = t->ps;
    UInt           n  = ps->tail_edges[id] - 1;
 
-   DCFG_(put_text)(t->out, ",[");
-   DCFG_(put_number)(t->out, id);
-   DCFG_(put_text)(t->out, ",\"\",");
+   DCFG_(json_text)(t->out, ",[");
+   DCFG_(json_number)(t->out, id);
+   DCFG_(json_text)(t->out, ",\"\",");
    DCFG_(spell_tail)(ps, id, room_for_path(t, n + 1));
    put_edges(t, t->path + 1, n, '[');
    end_row(t, ps->arrival[id]);
@@ -203,7 +183,7 @@ void DCFG_(put_transitions)(JsonOut* out, const Phrases* ps,
       if (is_way[id])
          t.n_ends[ps->arrival[id]]++;
 
-   DCFG_(put_text)(out, "[[\"CURRENT_EDGE_ID\",\"TRANSITION_CODE\","
+   DCFG_(json_text)(out, "[[\"CURRENT_EDGE_ID\",\"TRANSITION_CODE\","
             "\"NEXT_EDGE_IDS\"]");
    for (UInt i = 0; i < n; i++) {
       UInt context = ps->phrases[order[i]].context;
@@ -211,15 +191,15 @@ void DCFG_(put_transitions)(JsonOut* out, const Phrases* ps,
          continue;
       /* A line for each context: not to have to read one of megabytes. */
       if (context != last)
-         DCFG_(put_char)(out, '\n');
+         DCFG_(json_char)(out, '\n');
       last = context;
       put_row(&t, order[i]);
    }
-   DCFG_(put_char)(out, '\n');
+   DCFG_(json_char)(out, '\n');
    for (UInt id = 1; id <= n_edges; id++)
       if (is_way[id])
          put_way(&t, id);
-   DCFG_(put_text)(out, "]");
+   DCFG_(json_text)(out, "]");
    dcfg_free(t.path);
    dcfg_free(t.n_rows);
    dcfg_free(t.n_ends);

@@ -39,11 +39,6 @@ void DCFG_(put_transitions)(JsonOut* out, const Phrases* ps,
                             const UInt* order, UInt n, Bool* is_way,
                             const Bool* is_start);
 
-/* Tokens. */
-void DCFG_(put_char)(JsonOut* out, HChar c);
-void DCFG_(put_text)(JsonOut* out, const HChar* s);
-void DCFG_(put_number)(JsonOut* out, ULong n);
-
 #endif /* __DCFG_TRANSITION_H */
 
 /*--------------------------------------------------------------------*/

@@ -441,12 +441,11 @@ static void set_kinds(Ways* w)
       n->is_decision = only_edge(w, node) == 0;
       if (n->kind == WalkSlowly)
          continue;
-      if (n->record == RecordTarget)
-         n->kind = WalkTarget;
-      else if (!n->is_decision)
+      if (!n->is_decision)
          n->kind = WalkOn;
       else
-         n->kind = n->record == RecordBit ? WalkBit : WalkSlowly;
+         n->kind = n->record == RecordBit      ? WalkBit
+                   : n->record == RecordTarget ? WalkTarget : WalkSlowly;
    }
 }
 
@@ -473,6 +472,8 @@ static Way* find_stops(const Ways* w)
          stops[node].node   = on.node;
          stops[node].n_bits = on.n_bits
                               + (w->nodes[node].record == RecordBit);
+         stops[node].n_targets = on.n_targets
+                                 + (w->nodes[node].record == RecordTarget);
       }
    }
    VG_(free)(path);

@@ -35,7 +35,7 @@
 /* What a replay does at a node. */
 typedef
    enum {
-      WalkOn,        // one way out, and at most a bit of no interest
+      WalkOn,        // one way out; what was recorded is of no interest
       WalkBit,       // read a bit
       WalkTarget,    // read a target
       WalkSlowly,    // something may have happened here that took it
@@ -49,7 +49,8 @@ typedef
    struct {
       UInt edge;           // 0: there is none
       UInt node;           // the first that is not WalkOn
-      UInt n_bits;         // recorded on the way there
+      UInt n_bits;         // recorded on the way there ...
+      UInt n_targets;      // ... and targets
    }
    Way;
 

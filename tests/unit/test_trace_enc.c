@@ -486,7 +486,7 @@ START_TEST(test_nothing)
    start_chance(1);
    new_graph(1);
    finish_walks();
-   encode(1000, &DCFG_(trace_fast));
+   encode(1000, &DCFG_(trace_effort));
    judge(1000);
    delete_walks();
 
@@ -499,7 +499,7 @@ START_TEST(test_nothing)
    step(w, NodeFirstBlock + 1, NodeEnd);
    finish_walks();
    for (ULong chunk = 1; chunk < 4; chunk++) {
-      encode(chunk, &DCFG_(trace_fast));
+      encode(chunk, &DCFG_(trace_effort));
       judge(chunk);
    }
    delete_walks();
@@ -532,13 +532,13 @@ START_TEST(test_loops)
    new_graph(9);
    walk_loops(new_walk(), 3000);
    finish_walks();
-   encode(1000000, &DCFG_(trace_fast));
+   encode(1000000, &DCFG_(trace_effort));
    judge(1000000);
    ck_assert_uint_lt(text_len, 1000);
    ck_assert_uint_ge(longest_row, 2 * 7);
    /* Chunk borders at every place of the loop. */
    for (ULong chunk = 1; chunk < 150; chunk++) {
-      encode(chunk, &DCFG_(trace_fast));
+      encode(chunk, &DCFG_(trace_effort));
       judge(chunk);
    }
    delete_walks();
@@ -573,7 +573,7 @@ START_TEST(test_shared_tail)
 #  undef TO
    step(w, at, NodeEnd);
    finish_walks();
-   encode(1000000, &DCFG_(trace_fast));
+   encode(1000000, &DCFG_(trace_effort));
    judge(1000000);
    delete_walks();
 }
@@ -596,7 +596,7 @@ START_TEST(test_many_ways)
    }
    step(w, NodeFirstBlock, NodeEnd);
    finish_walks();
-   encode(1009, &DCFG_(trace_fast));
+   encode(1009, &DCFG_(trace_effort));
    judge(1009);
    delete_walks();
 }
@@ -663,7 +663,7 @@ START_TEST(test_random)
                      below(chance(5) ? 10000 : 600));
       finish_walks();
       encode(chunk, chance(20) ? &hasty : chance(70) ? &greedy
-                                   : &DCFG_(trace_best));
+                                   : &DCFG_(trace_effort));
       judge(chunk);
       long_rows += longest_row > 20;
       delete_walks();
@@ -684,9 +684,9 @@ START_TEST(test_same_again)
    random_walk(new_walk(), 40, 100000);
    random_walk(new_walk(), 40, 5000);
    finish_walks();
-   encode(1000, &DCFG_(trace_fast));
+   encode(1000, &DCFG_(trace_effort));
    first = strdup(text);
-   encode(1000, &DCFG_(trace_fast));
+   encode(1000, &DCFG_(trace_effort));
    ck_assert_str_eq(first, text);
    free(first);
    delete_walks();
@@ -780,7 +780,7 @@ START_TEST(test_memory)
                           read_on_long, parse_long };
    TraceJob    job    = { 1, NULL, 1, &thread, 1000000,
                           { append_watched, read_stream, streams },
-                          &DCFG_(trace_fast) };
+                          &DCFG_(trace_effort) };
 
    start_chance(3);
    new_graph(BLOCKS);
