@@ -1,0 +1,14 @@
+/* Takes one conditional branch after the other, 600 million of them: what a trace records of that is more than the tool
+   keeps in memory. */
+#include <stdio.h>
+
+int main(void)
+{
+   volatile unsigned x = 0;
+
+   puts("ready");
+   fflush(stdout);
+   for (unsigned i = 0; i < 600000000u; i++)
+      x = i;
+   return x == 0;
+}
