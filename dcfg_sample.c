@@ -51,14 +51,16 @@ static void sample_some(Sample* s, const TraceThread* thread, UInt n)
    s->ids[s->n++] = 0;
 }
 
-/* Read all of THREAD, and of every SCALE windows one. */
-static void sample_windows(Sample* s, const TraceThread* thread, ULong scale)
+/* Read all of THREAD, and keep of every SCALE windows one.  *PLACE counts
+   the windows of all threads. */
+static void sample_windows(Sample* s, const TraceThread* thread, ULong scale,
+                           ULong* place)
 {
    UInt* unwanted = dcfg_alloc("dcfg.trace.unwanted", WINDOW * sizeof(UInt));
 
-   for (ULong place = 0; s->room - s->n > 1; place++) {
+   for (; s->room - s->n > 1; ++*place) {
       UInt n = s->n;
-      if (place % scale == 0) {
+      if (*place % scale == 0) {
          sample_some(s, thread, WINDOW);
          if (s->n == n + 1)
             break;
@@ -70,7 +72,8 @@ static void sample_windows(Sample* s, const TraceThread* thread, ULong scale)
 }
 
 /* One part in SCALE of THREAD. */
-static void sample_thread(Sample* s, const TraceThread* thread, ULong scale)
+static void sample_thread(Sample* s, const TraceThread* thread, ULong scale,
+                          ULong* place)
 {
    UInt  n_places = thread->n_places;
    ULong n        = thread->n_decisions / scale / (n_places + 1) + 1;
@@ -79,7 +82,7 @@ static void sample_thread(Sample* s, const TraceThread* thread, ULong scale)
    if (scale == 1) {
       sample_some(s, thread, s->room);
    } else if (n_places == 0 || !thread->skip(thread->arg, 0)) {
-      sample_windows(s, thread, scale);
+      sample_windows(s, thread, scale, place);
    } else {
       for (UInt i = 0; i < n_places && s->room - s->n > 1; i++)
          if (thread->skip(thread->arg, i))
@@ -91,16 +94,16 @@ static void sample_thread(Sample* s, const TraceThread* thread, ULong scale)
 void DCFG_(take_sample)(Sample* s, const TraceThread* threads, UInt n,
                         UInt max)
 {
-   ULong total = 0;
+   ULong total = 0, place = 0;
 
    for (UInt t = 0; t < n; t++)
       total += threads[t].n_decisions;
    s->n     = 0;
    s->scale = total / max + 1;
-   s->room  = (UInt)(total / s->scale) + n * (MAX_PLACES + WINDOW) + 2;
+   s->room  = (UInt)(total / s->scale) + n * (MAX_PLACES + 1) + WINDOW;
    s->ids   = dcfg_alloc("dcfg.sample", (SizeT)s->room * sizeof(UInt));
    for (UInt t = 0; t < n; t++)
-      sample_thread(s, &threads[t], s->scale);
+      sample_thread(s, &threads[t], s->scale, &place);
 }
 
 /*--------------------------------------------------------------------*/
