@@ -116,11 +116,13 @@ group_regtest() {
       --valgrind="$inst/bin/valgrind" --valgrind-lib="$inst/libexec/valgrind"
 }
 
-# run_scripts DIR: every executable DIR/*.t, in an empty directory of its own, with what it needs in the environment.
+# run_scripts DIR [NAME...]: every executable DIR/*.t but NAME.t, in an empty directory of its own, with what it needs in
+# the environment.
 run_scripts() {
    local script name scratch
    for script in "$root/$1"/*.t; do
       [ -x "$script" ] || continue
+      [[ " ${*:2} " != *" $(basename "$script" .t) "* ]] || continue
       name=${1##*/}-$version:$(basename "$script" .t)
       scratch=$base/scratch/$(basename "$script" .t)
       rm -rf "$scratch"
@@ -134,6 +136,13 @@ run_scripts() {
 group_suite() {
    build_test_programs
    run_scripts tests/suite
+}
+
+# Once more, on another Valgrind: the tests of whole lives with traces at once, and without what asks no Valgrind or
+# takes long and says the same.
+group_suite_again() {
+   build_test_programs
+   DCFG_TRACE=1 run_scripts tests/suite rules_selftest trace_selftest trace_life trace_real command_rules
 }
 
 # The source of the newest supported Valgrind, unpacked and otherwise untouched, in $newest_source.  Empty when it cannot
@@ -180,7 +189,7 @@ group_newest() {
       fail "newest: VALGRIND_SRC itself is untouched" "$newest_source"
    fi
    with_version "$newest_valgrind" group_regtest
-   with_version "$newest_valgrind" group_suite
+   with_version "$newest_valgrind" group_suite_again
 }
 
 tree_state() { (cd "$1" && find . -printf '%p %y %s %T@\n' | sort | sha256sum); }
