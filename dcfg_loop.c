@@ -35,6 +35,7 @@
    such loops with different heads are disjoint or one is in the other. */
 
 #include "dcfg_loop.h"
+#include "dcfg_util.h"
 
 #define NONE 0xFFFFFFFFu
 
@@ -135,26 +136,10 @@ static void add_id(Finder* f, UInt block)
    f->ids[f->n_ids++] = NodeFirstBlock + block;
 }
 
-/* Heap sort: the lists are short, but one may hold a whole routine. */
-static void sort_ids(UInt* a, UInt n)
+static Bool is_lower(const void* unused, UInt x, UInt y)
 {
-   for (UInt end = n, top = n / 2; end > 1; ) {
-      UInt v, i, c;
-      if (top > 0) {
-         v = a[--top];
-      } else {
-         v = a[--end];
-         a[end] = a[0];
-      }
-      for (i = top; (c = 2 * i + 1) < end; i = c) {
-         if (c + 1 < end && a[c] < a[c + 1])
-            c++;
-         if (a[c] <= v)
-            break;
-         a[i] = a[c];
-      }
-      a[i] = v;
-   }
+   (void)unused;
+   return x < y;
 }
 
 /* If HEAD heads a loop, describe it in L.  SEEN[b] is HEAD + 1 for the
@@ -194,7 +179,7 @@ static Bool find_loop(Finder* f, UInt head, UInt* seen, Loop* l)
          }
    }
    l->n_nodes = f->n_ids - l->first_node;
-   sort_ids(f->ids + l->first_node, l->n_nodes);
+   DCFG_(sort_uints)(f->ids + l->first_node, l->n_nodes, is_lower, NULL);
    return True;
 }
 

@@ -46,6 +46,7 @@
 
 #include "dcfg_huffman.h"
 #include "dcfg_phrase.h"
+#include "dcfg_util.h"
 
 /* At most so many phrases are joined, and pairs counted in a round. */
 #define MAX_JOINED (1 << 19)
@@ -164,6 +165,7 @@ void DCFG_(delete_phrases)(Phrases* ps)
    dcfg_free(ps->phrases);
    dcfg_free(ps->kids);
    dcfg_free(ps->kid);
+   dcfg_free(ps->path);
    dcfg_free(ps);
 }
 
@@ -225,7 +227,16 @@ UInt DCFG_(context_after)(Phrases* ps, UInt id)
    return ps->context_of[context];
 }
 
-void DCFG_(spell_tail)(const Phrases* ps, UInt id, UInt* path)
+static void make_path(Phrases* ps, UInt n)
+{
+   if (n > ps->path_room) {
+      ps->path_room = 2 * n;
+      ps->path      = dcfg_realloc("dcfg.phrase.path", ps->path,
+                                   (SizeT)ps->path_room * sizeof(UInt));
+   }
+}
+
+static void spell(const Phrases* ps, UInt id, UInt* path)
 {
    while (id != 0) {
       *path++ = id;
@@ -233,45 +244,36 @@ void DCFG_(spell_tail)(const Phrases* ps, UInt id, UInt* path)
    }
 }
 
-UInt DCFG_(spell_phrase)(const Phrases* ps, UInt p, UInt* path)
+const UInt* DCFG_(spell_tail)(Phrases* ps, UInt id)
 {
-   UInt n = ps->phrases[p].n_edges, left = n;
+   make_path(ps, ps->tail_edges[id]);
+   spell(ps, id, ps->path);
+   return ps->path;
+}
 
+const UInt* DCFG_(spell_phrase)(Phrases* ps, UInt p)
+{
+   UInt left = ps->phrases[p].n_edges;
+
+   make_path(ps, left);
    for (; ps->phrases[p].parent != 0; p = ps->phrases[p].parent) {
       left -= ps->tail_edges[ps->phrases[p].edge];
-      DCFG_(spell_tail)(ps, ps->phrases[p].edge, path + left);
+      spell(ps, ps->phrases[p].edge, ps->path + left);
    }
    dcfg_assert(left == 0);
-   return n;
+   return ps->path;
 }
 
 /*------------------------------------------------------------*/
 /*--- Code words                                           ---*/
 /*------------------------------------------------------------*/
 
-/* Heap sort, by count, then by number. */
-static void sort_by_count(const Phrase* ps, UInt* a, UInt n)
+/* By count, then by number. */
+static Bool is_less_used(const void* phrases, UInt x, UInt y)
 {
-#  define LESS(x, y) (ps[x].count < ps[y].count \
-                      || (ps[x].count == ps[y].count && (x) < (y)))
-   for (UInt end = n, top = n / 2; end > 1; ) {
-      UInt v, i, c;
-      if (top > 0) {
-         v = a[--top];
-      } else {
-         v = a[--end];
-         a[end] = a[0];
-      }
-      for (i = top; (c = 2 * i + 1) < end; i = c) {
-         if (c + 1 < end && LESS(a[c], a[c + 1]))
-            c++;
-         if (!LESS(v, a[c]))
-            break;
-         a[i] = a[c];
-      }
-      a[i] = v;
-   }
-#  undef LESS
+   const Phrase* ps = phrases;
+   return ps[x].count < ps[y].count
+          || (ps[x].count == ps[y].count && x < y);
 }
 
 /* The code of the N phrases in ORDER, all of one context. */
@@ -281,7 +283,7 @@ static void code_context(Phrases* ps, UInt* order, UInt n)
    UInt*  words   = dcfg_alloc("dcfg.phrase.code", n * sizeof(UInt));
    UChar* lengths = dcfg_alloc("dcfg.phrase.code", n);
 
-   sort_by_count(ps->phrases, order, n);
+   DCFG_(sort_uints)(order, n, is_less_used, ps->phrases);
    for (UInt i = 0; i < n; i++)
       weights[i] = ps->phrases[order[i]].count;
    DCFG_(code_lengths)(weights, n, lengths);

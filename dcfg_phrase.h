@@ -69,6 +69,8 @@ typedef
       UInt*   kids;          // by phrase: where in .kid, or 0
       UInt*   kid;           // by .kids plus rank of the edge: or 0
       SizeT   n_kid, kid_room;
+      UInt*   path;          // what was spelled last
+      UInt    path_room;
    }
    Phrases;
 
@@ -97,12 +99,10 @@ static inline UInt DCFG_(longer_phrase)(const Phrases* ps, UInt p,
 UInt DCFG_(extend_phrase)(Phrases* ps, UInt p, UInt edge);
 UInt DCFG_(context_after)(Phrases* ps, UInt edge);
 
-/* The edges from ID to its arrival, both included; there are
-   .tail_edges[id]. */
-void DCFG_(spell_tail)(const Phrases* ps, UInt id, UInt* path);
-
-/* The .n_edges edges of phrase P; returns how many. */
-UInt DCFG_(spell_phrase)(const Phrases* ps, UInt p, UInt* path);
+/* The .tail_edges[id] edges from ID to its arrival, both included; or the
+   .n_edges edges of phrase P.  Valid until the next call of either. */
+const UInt* DCFG_(spell_tail)(Phrases* ps, UInt id);
+const UInt* DCFG_(spell_phrase)(Phrases* ps, UInt p);
 
 /* Choose phrases for a trace of which SAMPLE is a part: N decision edges,
    with 0 wherever something was left out.  What is found N times in it is

@@ -103,16 +103,6 @@ static inline void* dcfg_realloc(const HChar* cc, void* p, SizeT n)
    ((type*)dcfg_memset(dcfg_alloc(cc, (SizeT)(n) * sizeof(type)), 0, \
                        (SizeT)(n) * sizeof(type)))
 
-/* How many characters N takes as text. */
-static inline UInt DCFG_(decimal_digits)(UInt n)
-{
-   UInt digits = 1;
-
-   for (; n >= 10; n /= 10)
-      digits++;
-   return digits;
-}
-
 #endif /* __DCFG_PORT_H */
 
 /*--------------------------------------------------------------------*/

@@ -43,6 +43,7 @@
    makes the text shorter, else it is written out where it is used. */
 
 #include "dcfg_text.h"
+#include "dcfg_util.h"
 
 #define NONE 0xFFFFFFFFu
 

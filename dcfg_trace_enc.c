@@ -79,8 +79,6 @@ typedef
       Chunk  chunk;
       UInt*  back;           // a stack of decisions to be parsed again
       UInt   n_back, back_room;
-      UInt*  path;           // a phrase's edges
-      UInt   path_room;
       UInt   thread;         // index
       UInt   n_batch;
       UChar  batch[BATCH];   // on its way to the store
@@ -197,16 +195,6 @@ static Bool is_arrival(const Encoder* e, UInt id)
    return e->ps->arrival[id] == id;
 }
 
-static UInt* room_for_path(Encoder* e, UInt n)
-{
-   if (n > e->path_room) {
-      e->path_room = 2 * n;
-      e->path      = dcfg_realloc("dcfg.trace.path", e->path,
-                                  (SizeT)e->path_room * sizeof(UInt));
-   }
-   return e->path;
-}
-
 static void push_back(Encoder* e, UInt id)
 {
    if (e->n_back == e->back_room) {
@@ -263,14 +251,13 @@ static void use_phrase(Encoder* e, UInt p)
    for (UInt q = e->phrase; q != 0 && e->ps->phrases[q].parent != 0;
         q = e->ps->phrases[q].parent)
       push_back(e, e->ps->phrases[q].edge);
-   UInt* path     = room_for_path(e, phrase->n_edges);
-   UInt  n        = DCFG_(spell_phrase)(e->ps, p, path);
-   UInt  in_chunk = (UInt)e->left;
+   const UInt* path     = DCFG_(spell_phrase)(e->ps, p);
+   UInt        in_chunk = (UInt)e->left;
    for (UInt i = 0; i < in_chunk; i++)
       e->chunk.n_instrs += instrs_of(e, path[i]);
    e->left = 0;
    end_chunk(e);
-   begin_chunks(e, path + in_chunk, n - in_chunk);
+   begin_chunks(e, path + in_chunk, phrase->n_edges - in_chunk);
 }
 
 /* Decision edge ID comes next. */
@@ -279,12 +266,9 @@ static void use_decision(Encoder* e, UInt id)
    Phrases* ps = e->ps;
    UInt     p  = e->phrase;
 
-   if (p == 0) {
-      UInt  n    = ps->tail_edges[id];
-      UInt* path = room_for_path(e, n);
-      DCFG_(spell_tail)(ps, id, path);
-      begin_chunks(e, path, n);
-   } else if (ps->phrases[p].parent != 0
+   if (p == 0)
+      begin_chunks(e, DCFG_(spell_tail)(ps, id), ps->tail_edges[id]);
+   else if (ps->phrases[p].parent != 0
               && DCFG_(longer_phrase)(ps, p, id) == 0) {
       push_back(e, id);
       e->phrase = DCFG_(context_after)(ps, ps->phrases[p].edge);
@@ -590,7 +574,6 @@ void DCFG_(write_trace)(JsonOut* out, const TraceJob* job, TraceSize* size)
    dcfg_free(e->n_chunks);
    dcfg_free(e->back);
    dcfg_free(e->number);
-   dcfg_free(e->path);
    dcfg_free(e);
 }
 

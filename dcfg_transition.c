@@ -36,10 +36,7 @@
    from it, the two are one row. */
 
 #include "dcfg_transition.h"
-
-/*------------------------------------------------------------*/
-/*--- Tokens                                               ---*/
-/*------------------------------------------------------------*/
+#include "dcfg_util.h"
 
 /*------------------------------------------------------------*/
 /*--- Rows                                                 ---*/
@@ -49,42 +46,29 @@
 typedef
    struct {
       JsonOut* out;
-      const Phrases* ps;
+      Phrases* ps;
       Bool*    is_way;
       const Bool* is_start;
-      UInt*    path;         // a row's edges
-      UInt     path_room;
       UInt*    n_rows;       // by edge: rows that begin after it
       UInt*    n_ends;       // by edge: rows that end with it
       UInt*    a_row;        // by edge: one that begins after it, a phrase
    }
    Table;
 
-static UInt* room_for_path(Table* t, UInt n)
-{
-   if (n > t->path_room) {
-      t->path_room = 2 * n;
-      t->path      = dcfg_realloc("dcfg.trace.path", t->path,
-                                  (SizeT)t->path_room * sizeof(UInt));
-   }
-   return t->path;
-}
-
 static void find_ways(Table* t, const UInt* order, UInt n)
 {
-   const Phrases* ps   = t->ps;
-   UInt*          rows = DCFG_CALLOC("dcfg.trace.tails", UInt,
-                                     ps->graph->n_edges + 1);
+   Phrases* ps   = t->ps;
+   UInt*    rows = DCFG_CALLOC("dcfg.trace.tails", UInt,
+                               ps->graph->n_edges + 1);
 
    for (UInt i = 0; i < n; i++) {
       UInt  id    = ps->phrases[order[i]].edge;
       ULong chars = 0;
       if (++rows[id] < 2 || t->is_way[id] || ps->arrival[id] == id)
          continue;
-      room_for_path(t, ps->tail_edges[id]);
-      DCFG_(spell_tail)(ps, id, t->path);
+      const UInt* path = DCFG_(spell_tail)(ps, id);
       for (UInt k = 1; k < ps->tail_edges[id]; k++)
-         chars += DCFG_(decimal_digits)(t->path[k]) + 1;
+         chars += DCFG_(decimal_digits)(path[k]) + 1;
       t->is_way[id] = chars * (rows[id] - 1)
                       > DCFG_(decimal_digits)(id) + 8;
    }
@@ -118,12 +102,11 @@ static UInt put_phrase_edges(Table* t, UInt p, HChar before)
 {
    const Phrases* ps = t->ps;
    UInt id = ps->phrases[p].edge;
-   UInt n  = DCFG_(spell_phrase)(ps, p,
-                                 room_for_path(t, ps->phrases[p].n_edges));
+   UInt n  = ps->phrases[p].n_edges;
 
    if (t->is_way[id])
       n -= ps->tail_edges[id] - 1;
-   put_edges(t, t->path, n, before);
+   put_edges(t, DCFG_(spell_phrase)(t->ps, p), n, before);
    return end_of_row(t, p);
 }
 
@@ -151,24 +134,22 @@ static void put_row(Table* t, UInt p)
 /* From ID to its arrival. */
 static void put_way(Table* t, UInt id)
 {
-   const Phrases* ps = t->ps;
-   UInt           n  = ps->tail_edges[id] - 1;
+   UInt n = t->ps->tail_edges[id] - 1;
 
    DCFG_(json_text)(t->out, ",[");
    DCFG_(json_number)(t->out, id);
    DCFG_(json_text)(t->out, ",\"\",");
-   DCFG_(spell_tail)(ps, id, room_for_path(t, n + 1));
-   put_edges(t, t->path + 1, n, '[');
-   end_row(t, ps->arrival[id]);
+   put_edges(t, DCFG_(spell_tail)(t->ps, id) + 1, n, '[');
+   end_row(t, t->ps->arrival[id]);
 }
 
-void DCFG_(put_transitions)(JsonOut* out, const Phrases* ps,
+void DCFG_(put_transitions)(JsonOut* out, Phrases* ps,
                             const UInt* order, UInt n, Bool* is_way,
                             const Bool* is_start)
 {
    UInt  n_edges = ps->graph->n_edges;
    UInt  last    = 0;
-   Table t       = { out, ps, is_way, is_start, NULL, 0, NULL, NULL, NULL };
+   Table t       = { out, ps, is_way, is_start, NULL, NULL, NULL };
 
    find_ways(&t, order, n);
    t.n_rows = DCFG_CALLOC("dcfg.trace.rows", UInt, n_edges + 1);
@@ -200,7 +181,6 @@ void DCFG_(put_transitions)(JsonOut* out, const Phrases* ps,
       if (is_way[id])
          put_way(&t, id);
    DCFG_(json_text)(out, "]");
-   dcfg_free(t.path);
    dcfg_free(t.n_rows);
    dcfg_free(t.n_ends);
    dcfg_free(t.a_row);

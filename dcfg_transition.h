@@ -35,7 +35,7 @@
    assign_code() makes it.  IS_WAY, by edge: there has to be a row that
    leads from it to its arrival; more may be set.  IS_START, by edge: rows
    must begin after it, whatever leads to it. */
-void DCFG_(put_transitions)(JsonOut* out, const Phrases* ps,
+void DCFG_(put_transitions)(JsonOut* out, Phrases* ps,
                             const UInt* order, UInt n, Bool* is_way,
                             const Bool* is_start);
 
