@@ -205,7 +205,7 @@ def check_full(tap):
     script = ('mount -t tmpfs -o size="$1" none "$2" && shift 2 || exit 99\n'
               '"$@"; status=$?; ls -A "%s" > listing; exit $status' % small)
     short = [perl, "-e", BUSY.replace("while (1)", "for (1 .. 40000)")]
-    long = [harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "long.c"), "long", "-O1")]
+    long = [harness.cc(tap, os.path.join(lifelib.PROGS, "long.c"), "long", "-O1")]
     for size, argv, what in (("16k", long, "while it runs"), ("64k", short, "when it is written")):
         r = run(tap, "small" + size, argv,
                 ["--trace=yes", "--trace-out-file=" + os.path.join(small, "t.json")],
