@@ -71,8 +71,8 @@ static void find_images(Reader* r)
       if (r->n_ran[id] > 0)
          used[DCFG_(superblock)(id)->image] = True;
    p->images = VG_(malloc)("dcfg.profile.images", (n + 1) * sizeof(UInt));
-   p->place_of = VG_(calloc)("dcfg.profile.place", n + 1,
-                             sizeof(UInt));
+   p->place_of = VG_(malloc)("dcfg.profile.place", (n + 1) * sizeof(UInt));
+   VG_(memset)(p->place_of, 0xFF, (n + 1) * sizeof(UInt));   // NONE
    /* Few: insertion sort by (load address, number). */
    for (UInt no = 0; no < n; no++) {
       ImageInfo a, b;

@@ -37,7 +37,8 @@ typedef
       UInt   n_images;    // in which code ran
       UInt*  images;      // their numbers (dcfg_image.h), by load address;
                           // an Instr's or Block's image is a place in here
-      UInt*  place_of;    // for each image number, that place
+      UInt*  place_of;    // for each image number, that place, or
+                          // DCFG_NO_INSTR
       UInt   n_instrs;
       Instr* instrs;
       Graph* graph;
