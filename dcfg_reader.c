@@ -51,9 +51,8 @@ void DCFG_(load_bits)(RecordReader* r)
       r->bits   = r->words[r->next_word++] << 1;
       r->n_bits = DCFG_WORD_BITS;
    } else if (!r->last_word_read && last > 1) {
-      while (last >> r->n_bits > 1)
-         r->n_bits++;
-      r->bits = last << (64 - r->n_bits);
+      r->n_bits = DCFG_(bits_in_word)(last);
+      r->bits   = last << (64 - r->n_bits);
       r->last_word_read = True;
    } else {
       r->failed = True;

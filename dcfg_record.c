@@ -77,7 +77,6 @@ struct _Recorder {
    Landmark*  landmarks[MAX_LANDMARKS];
    UInt       n_landmarks;
    UInt       landmark_words;  // between two of them
-   ULong      n_words;
    /* The last diversion.  Whether it led anywhere is known later. */
    Bool        has_divert;
    RecordEvent divert;
@@ -341,11 +340,22 @@ void DCFG_(record_landing_for)(Recorder* r, Position from, Target t)
 /*--- Reading                                              ---*/
 /*------------------------------------------------------------*/
 
+static ULong last_word(const Recorder* r)
+{
+   return r->cells != NULL ? DCFG_(cell_base)(r->cells)[CellBits]
+                           : r->last_word;
+}
+
+static ULong n_words(const Recorder* r)
+{
+   return DCFG_(stream_length)(r->words) / sizeof(ULong);
+}
+
 void DCFG_(finish_recorder)(Recorder* r)
 {
    settle_divert(r);
    number_targets(r);
-   r->last_word = DCFG_(cell_base)(r->cells)[CellBits];
+   r->last_word = last_word(r);
    r->cells     = NULL;
    DCFG_(trim_stream)(r->words);
    DCFG_(trim_stream)(r->targets);
@@ -356,25 +366,13 @@ void DCFG_(finish_recorder)(Recorder* r)
    r->guesser = NULL;
 }
 
-/* Bits below WORD's leading 1. */
-static UInt bits_in(ULong word)
-{
-   UInt n = 0;
-
-   while (word >> n > 1)
-      n++;
-   return n;
-}
-
 RecordPlace DCFG_(record_place)(const Recorder* r)
 {
    Bool        live  = r->cells != NULL;
-   ULong       word  = live ? DCFG_(cell_base)(r->cells)[CellBits]
-                            : r->last_word;
    RecordPlace place;
 
-   place.bits    = DCFG_(stream_length)(r->words) / sizeof(ULong)
-                   * DCFG_WORD_BITS + bits_in(word);
+   place.bits    = n_words(r) * DCFG_WORD_BITS
+                   + DCFG_(bits_in_word)(last_word(r));
    place.targets = r->n_numbered + (live ? next_target(r) - r->buffer : 0);
    return place;
 }
@@ -386,8 +384,7 @@ void DCFG_(recording)(Recorder* r, Recording* rec)
       number_targets(r);
    }
    rec->words      = r->words;
-   rec->last_word  = r->cells != NULL
-                     ? DCFG_(cell_base)(r->cells)[CellBits] : r->last_word;
+   rec->last_word  = last_word(r);
    rec->targets    = r->targets;
    rec->events     = r->events;
    rec->end        = DCFG_(record_place)(r);
@@ -459,7 +456,7 @@ void DCFG_(record_word)(ULong* base)
    if (!r->keep)
       return;
    DCFG_(append_to_stream)(r->words, &word, sizeof(ULong));
-   if (++r->n_words >= (r->n_landmarks + 1) * (ULong)r->landmark_words) {
+   if (n_words(r) >= (r->n_landmarks + 1) * (ULong)r->landmark_words) {
       const Superblock* sb
          = DCFG_(superblock)(DCFG_MARK_ID((UWord)base[CellMark]));
       if (records_last_bit(sb))

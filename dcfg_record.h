@@ -36,6 +36,16 @@
 /* Bits in a full word: a leading 1 shows how many there are. */
 #define DCFG_WORD_BITS 63
 
+/* Bits below WORD's leading 1. */
+static inline UInt DCFG_(bits_in_word)(ULong word)
+{
+   UInt n = 0;
+
+   while (word >> n > 1)
+      n++;
+   return n;
+}
+
 /* How much a thread had recorded at some time. */
 typedef
    struct {
