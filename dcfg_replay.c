@@ -127,23 +127,20 @@ static Bool has_come_to_event(const Walk* k, Bool behind, Bool taken)
           && is_place(k, k->places, k->n_places, behind, taken);
 }
 
+/* Is FROM where the thread stood when it had just taken EXIT? */
+static Bool is_behind(const Position* from, const RecordEvent* exit)
+{
+   return from->n_done == 0 && from->sb == exit->from.sb
+          && from->target.addr == exit->to.addr;
+}
+
 /* Has the thread ended behind this node?  EXIT is NULL, or the exit that
    was just taken. */
 static Bool has_come_to_end(const Walk* k, Bool taken, const RecordEvent* exit)
 {
    return !k->has_event && DCFG_(has_read_to)(&k->reader, &k->rec.end)
           && is_place(k, k->last_places, k->n_last_places, True, taken)
-          && (exit == NULL || (k->info.last.n_done == 0
-                               && k->info.last.sb == exit->from.sb
-                               && k->info.last.target.addr
-                                  == exit->to.addr));
-}
-
-/* Did the thread, having taken EXIT, not arrive because of this event? */
-static Bool comes_of(const RecordEvent* e, const RecordEvent* exit)
-{
-   return e->from.n_done == 0 && e->from.sb == exit->from.sb
-          && e->from.target.addr == exit->to.addr;
+          && (exit == NULL || is_behind(&k->info.last, exit));
 }
 
 /* From the node the walk is at, past whatever happened there. */
@@ -166,7 +163,7 @@ static UInt slow_step(Walk* k)
 
    while (has_come_to_event(k, True, taken || exited)
           && (!exited || k->event.kind == EventLanding
-              || comes_of(&k->event, &exit))) {
+              || is_behind(&k->event.from, &exit))) {
       RecordEvent e = k->event;
       next_event(k);
       switch (e.kind) {
@@ -262,19 +259,6 @@ UInt DCFG_(step_walk)(Walk* k)
    return k->failed ? 0 : way->edge;
 }
 
-void DCFG_(rewind_walk)(Walk* k)
-{
-   DCFG_(read_from_start)(&k->reader, &k->rec);
-   k->events_at = 0;
-   k->started   = k->failed = False;
-   if (k->versions != NULL)
-      VG_(HT_destruct)(k->versions, VG_(free));
-   k->versions = VG_(HT_construct)("dcfg.replay.versions");
-   for (UInt i = 0; i < k->rec.n_landings; i++)
-      set_version(k, DCFG_(changed_landing)(i));
-   next_event(k);
-}
-
 Bool DCFG_(skip_in_walk)(Walk* k, UInt i)
 {
    const Landmark* l    = k->rec.landmarks[i];
@@ -291,10 +275,10 @@ Bool DCFG_(skip_in_walk)(Walk* k, UInt i)
    const Way*      way = &nw->way[l->bit];
    if (way->edge == 0 || nw->kind == WalkSlowly)
       return False;
-   DCFG_(rewind_walk)(k);
    DCFG_(read_from)(&k->reader, &k->rec, l);
    k->events_at = l->events_at;
    k->started   = True;
+   k->failed    = False;
    next_event(k);
    DCFG_(take_way)(k, way);
    return !k->failed;
@@ -310,7 +294,11 @@ Walk* DCFG_(new_walk)(const Ways* w, UInt thread)
    DCFG_(recording)(k->info.recorder, &k->rec);
    k->n_last_places = DCFG_(node_places)(w->p, &k->info.last,
                                          k->last_places);
-   DCFG_(rewind_walk)(k);
+   DCFG_(read_from_start)(&k->reader, &k->rec);
+   k->versions = VG_(HT_construct)("dcfg.replay.versions");
+   for (UInt i = 0; i < k->rec.n_landings; i++)
+      set_version(k, DCFG_(changed_landing)(i));
+   next_event(k);
    return k;
 }
 

@@ -62,9 +62,6 @@ typedef
 Walk* DCFG_(new_walk)(const Ways* w, UInt thread);
 void  DCFG_(delete_walk)(Walk* k);
 
-/* Back to the start. */
-void DCFG_(rewind_walk)(Walk* k);
-
 /* On to the I-th (from 0 up) of .rec's landmarks, to read a part of the
    walk from there.  Returns False if that cannot be done; then it is where
    it was. */
