@@ -150,12 +150,41 @@ Superblock* DCFG_(superblock)(UInt id)
    return *(Superblock**)VG_(indexXA)(by_id, id);
 }
 
+Addr DCFG_(instr_addr)(const Superblock* sb, UInt k)
+{
+   Addr a = sb->addr;
+
+   for (UInt i = 0; i < k; i++)
+      a += sb->lengths[i];
+   return a;
+}
+
+UInt DCFG_(inner_instr)(const Superblock* sb, Addr a)
+{
+   Addr at = sb->addr;
+
+   for (UInt k = 1; k < sb->n_instrs; k++) {
+      at += sb->lengths[k - 1];
+      if (at == a)
+         return k;
+   }
+   return 0;
+}
+
+Bool DCFG_(bit_of_way)(InsnKind kind, Addr addr, UInt len, Addr target)
+{
+   switch (kind) {
+      case InsnCond: return target != addr + len;
+      case InsnRep:  return target == addr;
+      default:       return True;
+   }
+}
+
 /* Something is recorded on every way round a cycle, or the record of a
    thread would not tell how often it went round before a signal came. */
 InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k)
 {
    Bool is_last = k + 1u == sb->n_instrs;
-   Addr a;
 
    switch (sb->kinds[k]) {
       case InsnCond: case InsnRep:
@@ -163,10 +192,8 @@ InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k)
       case InsnIndirectJump: case InsnIndirectCall: case InsnReturn:
          return RecordTarget;
       case InsnJump: case InsnCall:
-         a = sb->addr;
-         for (UInt i = 0; i < k; i++)
-            a += sb->lengths[i];
-         return is_last && sb->end == EndDirect && sb->next <= a
+         return is_last && sb->end == EndDirect
+                && sb->next <= DCFG_(instr_addr)(sb, k)
                 ? RecordBit : RecordNothing;
       default:
          return is_last && sb->end == EndIndirect ? RecordTarget

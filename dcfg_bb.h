@@ -129,9 +129,21 @@ Superblock* DCFG_(register_superblock)(const Superblock* sb,
 UInt        DCFG_(n_superblocks)(void);
 Superblock* DCFG_(superblock)(UInt id);
 
+/* Where SB's instruction K stands. */
+Addr DCFG_(instr_addr)(const Superblock* sb, UInt k);
+
+/* The index of SB's instruction at A, if it is one behind the first;
+   else 0. */
+UInt DCFG_(inner_instr)(const Superblock* sb, Addr a);
+
 /* What each execution of SB's instruction K adds to the record.  The same
    for all superblocks that have it, whatever VEX made of it there. */
 InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k);
+
+/* The bit that an instruction of this KIND at ADDR, LEN bytes long, records
+   when it leads to TARGET: does a branch leave its fall-through, does REP go
+   on?  What else records a bit always records 1. */
+Bool DCFG_(bit_of_way)(InsnKind kind, Addr addr, UInt len, Addr target);
 
 /* The pair of this superblock's indirect end and TARGET: NULL if there is
    none so far, or made then. */

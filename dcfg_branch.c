@@ -132,19 +132,6 @@ static void count_outside(BranchCaches* bc, ULong* base,
    }
 }
 
-/* Is TARGET an instruction of SB other than its first? */
-static Bool is_inner(const Superblock* sb, Addr target)
-{
-   Addr a = sb->addr;
-
-   for (UInt k = 1; k < sb->n_instrs; k++) {
-      a += sb->lengths[k - 1];
-      if (a == target)
-         return True;
-   }
-   return False;
-}
-
 /* Generated code will add 1 to the count of the entry it has looked at.
    In a branch's first time that is at the start of the cell array, where
    counting does no harm. */
@@ -158,7 +145,7 @@ void DCFG_(branch_miss)(ULong* base, UWord id, Addr target)
 
    /* See "The mark" in dcfg_instrument.c: a branch into its own superblock
       must say that it has come to its end, so it never is a hit. */
-   if (is_inner(sb, target)) {
+   if (DCFG_(inner_instr)(sb, target) != 0) {
       *slot(base, CellMark) |= DCFG_MARK_DONE;
       count_outside(bc, base, sb, target, 1);
       if (!first)

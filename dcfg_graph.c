@@ -364,6 +364,23 @@ void DCFG_(delete_graph)(Graph* g)
    dcfg_free(g);
 }
 
+UInt* DCFG_(only_edges)(const Graph* g)
+{
+   UInt  n_nodes = NodeFirstBlock + g->n_blocks;
+   UInt* only    = DCFG_CALLOC("dcfg.graph.only", UInt, n_nodes);
+   Bool* several = DCFG_CALLOC("dcfg.graph.only", Bool, n_nodes);
+
+   for (UInt i = 0; i < g->n_edges; i++) {
+      UInt source = g->edges[i].source;
+      if (g->edges[i].n_counts == 0)
+         continue;
+      several[source] = several[source] || only[source] != 0;
+      only[source]    = several[source] ? 0 : i + 1;
+   }
+   dcfg_free(several);
+   return only;
+}
+
 Bool DCFG_(is_intra_routine)(EdgeType type)
 {
    switch (type) {

@@ -140,6 +140,10 @@ Graph* DCFG_(finish_graph)(GraphBuilder* gb);
 
 void DCFG_(delete_graph)(Graph* g);
 
+/* By node id, the one traversed edge out of it, by id; 0 where there are
+   several or none.  For the caller to free. */
+UInt* DCFG_(only_edges)(const Graph* g);
+
 /* Does an edge of this type stay in its routine?  Bypasses do; calls,
    returns, context changes, entry and exit do not. */
 Bool DCFG_(is_intra_routine)(EdgeType type);

@@ -286,15 +286,6 @@ static Bool describe(Work* w, const IRSB* sb, Addr entry)
    return True;
 }
 
-/* Is A an instruction of the superblock other than its first? */
-static Bool is_inner(const Work* w, Addr a)
-{
-   for (UInt k = 1; k < w->desc.n_instrs; k++)
-      if (w->addrs[k] == a)
-         return True;
-   return False;
-}
-
 /*------------------------------------------------------------*/
 /*--- Adding code                                          ---*/
 /*------------------------------------------------------------*/
@@ -374,6 +365,22 @@ static void count_one(Work* w, CellNo cell)
    count(w, cell, IRExpr_Const(IRConst_U64(1)));
 }
 
+/* Call FN(base, ...) if GUARD.  It is said to change cells, or VEX might
+   move loads and stores of cells across the call. */
+static void call_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
+                    IRExpr** args)
+{
+   Int n = 0;
+   while (args[n] != NULL)
+      n++;
+   IRDirty* di = unsafeIRDirty_0_N(n, name, VG_(fnptr_to_fnentry)(fn), args);
+   di->guard = guard;
+   di->mFx   = Ifx_Modify;
+   di->mAddr = base(w);
+   di->mSize = DCFG_CELL_OFFSET(N_FIXED_SLOTS);
+   add(w, IRStmt_Dirty(di));
+}
+
 static void set_mark(Work* w, IRExpr* mark)
 {
    store(w, cell_addr(w, CellMark), mark);
@@ -401,21 +408,6 @@ static void add_done(Work* w)
 /*--- Adding code that records                             ---*/
 /*------------------------------------------------------------*/
 
-/* Call FN(base, ...) if GUARD.  It may change the fixed slots. */
-static void call_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
-                    IRExpr** args)
-{
-   Int n = 0;
-   while (args[n] != NULL)
-      n++;
-   IRDirty* di = unsafeIRDirty_0_N(n, name, VG_(fnptr_to_fnentry)(fn), args);
-   di->guard = guard;
-   di->mFx   = Ifx_Modify;
-   di->mAddr = base(w);
-   di->mSize = DCFG_CELL_OFFSET(N_FIXED_SLOTS);
-   add(w, IRStmt_Dirty(di));
-}
-
 /* WORD is CellBits with bits added. */
 static void put_bits(Work* w, IRExpr* bits)
 {
@@ -438,12 +430,11 @@ static IRExpr* const_I8(UChar n)
    return IRExpr_Const(IRConst_U8(n));
 }
 
-/* The bit of a way to TARGET from instruction K: see dcfg_record.c. */
+/* The bit of a way to TARGET from instruction K. */
 static Bool bit_of(const Work* w, UInt k, Addr target)
 {
-   if (w->sb->kinds[k] == InsnRep)
-      return target == w->addrs[k];
-   return target != w->addrs[k] + w->lengths[k];
+   return DCFG_(bit_of_way)(w->sb->kinds[k], w->addrs[k], w->lengths[k],
+                            target);
 }
 
 /* Record BIT. */
@@ -530,12 +521,9 @@ static void record_end(Work* w, UInt k, IRExpr* next)
       case RecordNothing:
          break;
       case RecordBit:
-         if (w->bit_recorded)
-            break;
-         if (w->sb->kinds[k] == InsnCond || w->sb->kinds[k] == InsnRep)
-            record_bit(w, is_last && bit_of(w, k, w->sb->next));
-         else
-            record_bit(w, True);
+         if (!w->bit_recorded)
+            record_bit(w, bit_of(w, k, is_last ? w->sb->next
+                                               : w->addrs[k + 1]));
          break;
       case RecordTarget:
          record_target(w, next);
@@ -568,7 +556,7 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
    } else {
       add_start(w);
    }
-   if (is_inner(w, e->target)) {
+   if (DCFG_(inner_instr)(w->sb, e->target) != 0) {
       if (may_fault_behind(sb, i, True)) {
          IRExpr* taken = assign(w, w->word_ty,
                                 IRExpr_Unop(w->word_ty == Ity_I64
@@ -630,17 +618,8 @@ static void add_indirect(Work* w, IRExpr* target)
                           IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
                                                              : Iop_CmpNE32,
                                        load(w, w->word_ty, entry), target));
-   IRDirty* di   = unsafeIRDirty_0_N(
-                      3, "dcfg_branch_miss",
-                      VG_(fnptr_to_fnentry)(&DCFG_(branch_miss)),
-                      mkIRExprVec_3(base(w), word(w, w->sb->id), target));
-   di->guard = miss;
-   /* Else VEX might move the loads above behind the call, or the one
-      below before it. */
-   di->mFx   = Ifx_Modify;
-   di->mAddr = base(w);
-   di->mSize = 8;
-   add(w, IRStmt_Dirty(di));
+   call_if(w, miss, "dcfg_branch_miss", &DCFG_(branch_miss),
+           mkIRExprVec_3(base(w), word(w, w->sb->id), target));
    IRExpr* old = load(w, Ity_I64,
                       add_words(w, entry, word(w, DCFG_ENTRY_COUNT)));
    store(w, add_words(w, entry, word(w, DCFG_ENTRY_COUNT)),
@@ -705,7 +684,7 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
       record_end(&w, k, sbIn->next);
    if (w.sb->end == EndIndirect)
       add_indirect(&w, sbIn->next);
-   else if (is_inner(&w, w.sb->next)
+   else if (DCFG_(inner_instr)(w.sb, w.sb->next) != 0
             || w.sb->kinds[w.sb->n_instrs - 1] == InsnSyscall)
       add_done(&w);
    return w.out;

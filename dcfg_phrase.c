@@ -80,19 +80,13 @@ static void find_decisions(Phrases* ps)
    UInt         n_nodes = NodeFirstBlock + g->n_blocks;
 
    ps->rank        = DCFG_CALLOC("dcfg.phrase.edge", UInt, g->n_edges + 1);
-   ps->only_edge   = DCFG_CALLOC("dcfg.phrase.node", UInt, n_nodes);
    ps->n_decisions = DCFG_CALLOC("dcfg.phrase.node", UInt, n_nodes);
-   for (UInt id = 1; id <= g->n_edges; id++)
-      if (edge(ps, id)->n_counts > 0) {
-         UInt source = edge(ps, id)->source;
+   ps->only_edge   = DCFG_(only_edges)(g);
+   for (UInt id = 1; id <= g->n_edges; id++) {
+      UInt source = edge(ps, id)->source;
+      if (edge(ps, id)->n_counts > 0 && ps->only_edge[source] == 0)
          ps->rank[id] = ps->n_decisions[source]++;
-         ps->only_edge[source] = id;
-      }
-   for (UInt node = 0; node < n_nodes; node++)
-      if (ps->n_decisions[node] > 1)
-         ps->only_edge[node] = 0;
-      else
-         ps->n_decisions[node] = 0;
+   }
 }
 
 static void find_tails(Phrases* ps)

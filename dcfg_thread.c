@@ -141,16 +141,8 @@ static Position position(const Thread* t, Addr addr)
       return t->diverted->from;
    const Superblock* sb = p.sb == 0 ? NULL : DCFG_(superblock)(p.sb);
    p.target = DCFG_(target_now)(addr, sb != NULL && sb->unredirected);
-   if (sb != NULL && !(mark & DCFG_MARK_DONE)) {
-      Addr a = sb->addr;
-      for (UInt k = 1; k < sb->n_instrs; k++) {
-         a += sb->lengths[k - 1];
-         if (a == addr) {
-            p.n_done = k;
-            break;
-         }
-      }
-   }
+   if (sb != NULL && !(mark & DCFG_MARK_DONE))
+      p.n_done = DCFG_(inner_instr)(sb, addr);
    return p;
 }
 

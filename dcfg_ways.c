@@ -31,7 +31,7 @@
    A node's last instruction says what to read from the record; where each
    outcome leads is found out here from the superblocks that have this
    instruction.  Nodes with one way out, which most are, are linked through:
-   for each edge the table of jumps has the next node at which there is
+   for each edge there is the next node at which there is
    something to decide.
 
    Nodes where an event took place, and those that lead to an address
@@ -63,6 +63,7 @@ typedef
       XArray* targets;        // FoundTarget
       XArray* changing;       // ChangingWay
       UInt*   number_of_addr; // see find_number
+      UInt*   only_edge;      // by node: the one out of it, or 0
       const Superblock* sb;   // in work
       UInt    node;           // that its instruction in work ends
    }
@@ -86,22 +87,6 @@ UInt DCFG_(edge_between)(const Ways* w, UInt source, UInt target)
    }
    return lo < w->first_edge[source + 1] && edges[lo - 1].target == target
           && edges[lo - 1].n_counts > 0 ? lo : 0;
-}
-
-/* The only traversed edge out of NODE; 0 if there are several or none. */
-static UInt only_edge(const Ways* w, UInt node)
-{
-   const Edge* edges = w->p->graph->edges;
-   UInt        only  = 0;
-
-   for (UInt e = w->first_edge[node]; e < w->first_edge[node + 1]; e++) {
-      if (edges[e - 1].n_counts == 0)
-         continue;
-      if (only != 0)
-         return 0;
-      only = e;
-   }
-   return only;
 }
 
 static UInt node_of_instr(const Profile* p, UInt instr)
@@ -177,11 +162,15 @@ static void add_way(Finder* f, UInt bit, Addr addr, Bool unredirected)
                                            node_of_instr(p, to)));
 }
 
+static Bool bit_of(const Instr* in, Addr target)
+{
+   return DCFG_(bit_of_way)(in->kind, in->addr, in->len, target);
+}
+
 /* The end of the superblock in work, whose last instruction is IN. */
 static void add_end(Finder* f, const Instr* in)
 {
-   const Superblock* sb   = f->sb;
-   Addr              next = in->addr + in->len;
+   const Superblock* sb = f->sb;
 
    if (in->record == RecordTarget) {
       if (sb->end == EndDirect) {
@@ -197,17 +186,8 @@ static void add_end(Finder* f, const Instr* in)
       }
       return;
    }
-   switch (in->kind) {
-      case InsnCond:
-         add_way(f, sb->next != next, sb->next, sb->unredirected);
-         break;
-      case InsnRep:
-         add_way(f, sb->next == in->addr, sb->next, sb->unredirected);
-         break;
-      default:
-         add_way(f, in->record == RecordBit, sb->next, sb->unredirected);
-         break;
-   }
+   add_way(f, in->record == RecordBit && bit_of(in, sb->next), sb->next,
+           sb->unredirected);
 }
 
 /* The ways from the superblock's instruction K, the one at I. */
@@ -221,9 +201,7 @@ static void add_ways(Finder* f, UInt k, UInt i)
       const SbExit* e = &sb->exits[x];
       if (e->instr != k || in->record != RecordBit)
          continue;
-      add_way(f, in->kind == InsnRep ? e->target == in->addr
-                                     : e->target != next,
-              e->target, False);
+      add_way(f, bit_of(in, e->target), e->target, False);
       /* `jz .+0`: taken or not is the same. */
       if (in->kind == InsnCond && e->target == next && sb->next == next)
          add_way(f, 1, e->target, False);
@@ -370,11 +348,8 @@ const ChangingWay* DCFG_(changing_way)(const Ways* w, UInt node, UInt bit)
 static UInt add_place(const Profile* p, const Superblock* sb, UInt k,
                       Bool if_taken, NodePlace* places, UInt n)
 {
-   Addr a = sb->addr;
+   UInt instr = DCFG_(find_instr)(p, sb->image, DCFG_(instr_addr)(sb, k));
 
-   for (UInt i = 0; i < k; i++)
-      a += sb->lengths[i];
-   UInt instr = DCFG_(find_instr)(p, sb->image, a);
    if (instr == NONE || n == DCFG_MAX_PLACES)
       return n;
    places[n].node     = node_of_instr(p, instr);
@@ -432,13 +407,15 @@ static void mark_events(Ways* w)
 /*--- Nodes and jumps                                      ---*/
 /*------------------------------------------------------------*/
 
-static void set_kinds(Ways* w)
+static void set_kinds(const Finder* f)
 {
+   Ways* w = f->w;
+
    w->nodes[NodeEnd].kind     = WalkEnd;
    w->nodes[NodeUnknown].kind = WalkSlowly;
    for (UInt node = NodeFirstBlock; node < w->n_nodes; node++) {
       NodeWays* n = &w->nodes[node];
-      n->is_decision = only_edge(w, node) == 0;
+      n->is_decision = f->only_edge[node] == 0;
       if (n->kind == WalkSlowly)
          continue;
       if (!n->is_decision)
@@ -450,8 +427,9 @@ static void set_kinds(Ways* w)
 }
 
 /* Where a walk that comes to each node stops next. */
-static Way* find_stops(const Ways* w)
+static Way* find_stops(const Finder* f)
 {
+   const Ways* w = f->w;
    Way*  stops = VG_(calloc)("dcfg.ways.stops", w->n_nodes, sizeof(Way));
    UInt* path  = VG_(malloc)("dcfg.ways.path", w->n_nodes * sizeof(UInt));
 
@@ -462,7 +440,7 @@ static Way* find_stops(const Ways* w)
       while (w->nodes[node].kind == WalkOn && stops[node].node == 0
              && n < w->n_nodes) {
          path[n++] = node;
-         node = w->p->graph->edges[only_edge(w, node) - 1].target;
+         node = w->p->graph->edges[f->only_edge[node] - 1].target;
       }
       if (stops[node].node == 0)
          stops[node].node = node;
@@ -480,10 +458,11 @@ static Way* find_stops(const Ways* w)
    return stops;
 }
 
-static void link_ways(Ways* w, UInt table_size)
+static void link_ways(const Finder* f, UInt table_size)
 {
+   Ways*        w     = f->w;
    const Graph* g     = w->p->graph;
-   Way*         stops = find_stops(w);
+   Way*         stops = find_stops(f);
 
    w->ways = VG_(calloc)("dcfg.ways.ways", g->n_edges + 1, sizeof(Way));
    for (UInt e = 1; e <= g->n_edges; e++) {
@@ -543,8 +522,10 @@ Ways* DCFG_(find_ways)(const Profile* p)
       find_superblock_ways(&f, DCFG_(superblock)(id));
    UInt table_size = make_tables(&f);
    keep_changing(&f);
-   set_kinds(f.w);
-   link_ways(f.w, table_size);
+   f.only_edge = DCFG_(only_edges)(p->graph);
+   set_kinds(&f);
+   link_ways(&f, table_size);
+   VG_(free)(f.only_edge);
    VG_(free)(f.number_of_addr);
    VG_(deleteXA)(f.targets);
    VG_(deleteXA)(f.changing);
