@@ -30,6 +30,7 @@
 
 #include "pub_tool_basics.h"
 #include "dcfg_cells.h"
+#include "dcfg_function.h"
 #include "dcfg_insn.h"
 
 /* How an exit in the middle of a superblock is counted. */
@@ -102,6 +103,9 @@ typedef
                              // completed; 0: the sum of what follows
       Addr         next;     // EndDirect
       Branch*      branch;   // EndIndirect
+      /* For a profile of calls only: */
+      const Place* place;    // of .addr
+      CellNo       contexts; // slots, see dcfg_context.h
       /* .n_instrs of each, and .n_exits: */
       UChar*       lengths;
       UChar*       kinds;    // InsnKind

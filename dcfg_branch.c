@@ -135,6 +135,21 @@ static void count_outside(BranchCaches* bc, ULong* base,
 /* Generated code will add 1 to the count of the entry it has looked at.
    In a branch's first time that is at the start of the cell array, where
    counting does no harm. */
+void DCFG_(count_branch)(ULong* base, UWord id, Addr target)
+{
+   const Superblock* sb = DCFG_(superblock)(id);
+   const Branch*     br = sb->branch;
+
+   /* See "The mark" in dcfg_instrument.c: a branch into its own superblock
+      must say that it has come to its end. */
+   if (DCFG_(inner_instr)(sb, target) != 0)
+      *slot(base, CellMark) |= DCFG_MARK_DONE;
+   count_outside((BranchCaches*)*slot(base, CellBranches), base, sb, target,
+                 1);
+   if (*slot(base, br->site + SiteCache) != 0)
+      --*count_of(entry_of(base, br, target));
+}
+
 void DCFG_(branch_miss)(ULong* base, UWord id, Addr target)
 {
    BranchCaches*     bc    = (BranchCaches*)*slot(base, CellBranches);
@@ -143,13 +158,8 @@ void DCFG_(branch_miss)(ULong* base, UWord id, Addr target)
    UInt              sb_id = id;
    Bool              first = *slot(base, br->site + SiteCache) == 0;
 
-   /* See "The mark" in dcfg_instrument.c: a branch into its own superblock
-      must say that it has come to its end, so it never is a hit. */
    if (DCFG_(inner_instr)(sb, target) != 0) {
-      *slot(base, CellMark) |= DCFG_MARK_DONE;
-      count_outside(bc, base, sb, target, 1);
-      if (!first)
-         --*count_of(entry_of(base, br, target));
+      DCFG_(count_branch)(base, id, target);
       return;
    }
    if (first) {

@@ -52,6 +52,10 @@ void          DCFG_(delete_branch_caches)(BranchCaches* bc);
    arrays stay where they are. */
 void DCFG_(branch_miss)(ULong* base, UWord id, Addr target);
 
+/* The same for a target that is never to be put there, so that it is a miss
+   each time. */
+void DCFG_(count_branch)(ULong* base, UWord id, Addr target);
+
 /* The thread has left generated code: do what branch_miss put off. */
 void DCFG_(tend_branch_caches)(BranchCaches* bc);
 

@@ -51,6 +51,12 @@ enum {
    CellTargets    = 5,  // where the next target is to be put ...
    CellTargetsEnd = 6,  // ... and where there is no more room
    CellRecorder   = 7,  // the thread's Recorder
+   /* See dcfg_stack.c: */
+   CellTotal      = 8,  // instructions run
+   CellContext    = 9,  // the context they run in, see dcfg_context.h
+   CellContextCounts = 10, // the thread's ContextCounts
+   CellTopSp      = 11, // the innermost call's stack pointer
+   CellStack      = 12, // the thread's CallStack
    N_FIXED_SLOTS
 };
 

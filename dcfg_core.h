@@ -37,11 +37,13 @@
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
 #include "dcfg_port.h"
 
-/* The symbol table of an object, the text of an error number, system
-   calls, descriptors that the program cannot get at and the discarding of
-   translations have no tool-level interface that does. */
+/* The symbol table of an object, where a function is redirected to, the
+   text of an error number, system calls, descriptors that the program
+   cannot get at and the discarding of translations have no tool-level
+   interface that does. */
 #include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
 #include "coregrind/pub_core_libcfile.h"   // VG_(safe_fd)
+#include "coregrind/pub_core_redir.h"      // VG_(redir_do_lookup)
 #include "coregrind/pub_core_syscall.h"    // VG_(strerror), VG_(do_syscall5)
 
 /* A tool may ask for this at certain times only; it is safe as well while

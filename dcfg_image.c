@@ -54,7 +54,9 @@
 
 #include "dcfg_bb.h"
 #include "dcfg_core.h"
+#include "dcfg_function.h"
 #include "dcfg_image.h"
+#include "dcfg_name.h"
 
 /* The code of a page that was translated. */
 #define CODE_PAGE 4096u
@@ -225,31 +227,14 @@ static void copy_symbols(Image* im)
 /*--- Source lines                                         ---*/
 /*------------------------------------------------------------*/
 
-static Word cmp_files(const void* va, const void* vb)
-{
-   return VG_(strcmp)(((const SourceFile*)va)->name,
-                      ((const SourceFile*)vb)->name);
-}
-
 static UInt source_file(const HChar* dir, const HChar* file)
 {
-   SourceFile  key, *f;
-   SizeT       dir_len = file[0] == '/' ? 0 : VG_(strlen)(dir);
-   HChar       path[dir_len + VG_(strlen)(file) + 2];
+   const HChar* name = DCFG_(source_path)(dir, file);
+   SourceFile*  f    = VG_(OSetGen_Lookup)(files_by_name, &name);
 
-   path[0] = 0;
-   if (dir_len > 0) {
-      VG_(strcpy)(path, dir);
-      if (dir[dir_len - 1] != '/')
-         VG_(strcat)(path, "/");
-   }
-   VG_(strcat)(path, file);
-
-   key.name = path;
-   f = VG_(OSetGen_Lookup)(files_by_name, &key);
    if (f == NULL) {
       f = VG_(OSetGen_AllocNode)(files_by_name, sizeof(SourceFile));
-      f->name = VG_(strdup)("dcfg.image.file", path);
+      f->name = name;
       f->no   = VG_(sizeXA)(files);
       VG_(OSetGen_Insert)(files_by_name, f);
       VG_(addToXA)(files, &f->name);
@@ -436,6 +421,7 @@ static Bool ran_from(const Image* im, Addr a, SizeT len)
 /* Called before the core forgets the mapping's debug information. */
 static void on_munmap(Addr a, SizeT len)
 {
+   DCFG_(forget_places)(a, len);
    for (Word i = 0; i < VG_(sizeXA)(images); i++) {
       Image* im = *(Image**)VG_(indexXA)(images, i);
       if (im->gone || im->load >= a + len || a >= im->end
@@ -458,9 +444,9 @@ void DCFG_(track_images)(void)
                        sizeof(Image*));
    files  = VG_(newXA)(VG_(malloc), "dcfg.image.files", VG_(free),
                        sizeof(const HChar*));
-   files_by_name = VG_(OSetGen_Create)(offsetof(SourceFile, name),
-                                       cmp_files, VG_(malloc),
-                                       "dcfg.image.files", VG_(free));
+   files_by_name = VG_(OSetGen_Create)(offsetof(SourceFile, name), NULL,
+                                       VG_(malloc), "dcfg.image.files",
+                                       VG_(free));
    VG_(track_die_mem_munmap)(on_munmap);
    VG_(track_new_mem_mmap)(on_mmap);
 }

@@ -80,38 +80,10 @@
 #include "dcfg_flow.h"
 #include "dcfg_image.h"
 #include "dcfg_instrument.h"
+#include "dcfg_ir.h"
 #include "dcfg_record.h"
+#include "dcfg_stack.h"
 #include "dcfg_thread.h"
-
-#if defined(VG_BIGENDIAN)
-#  define HOST_ENDNESS Iend_BE
-#else
-#  define HOST_ENDNESS Iend_LE
-#endif
-
-/* An instruction has few exits. */
-#define MAX_INSTRS DCFG_MAX_INSTRS
-#define MAX_EXITS  256
-
-/* The superblock in work. */
-typedef
-   struct {
-      IRSB*       out;
-      IRType      word_ty;                  // of the host
-      const VexGuestLayout* layout;
-      IRTemp      base;                     // of the cell array
-      Superblock  desc;
-      Addr        addrs[MAX_INSTRS];        // of the instructions
-      UChar       lengths[MAX_INSTRS];
-      UChar       kinds[MAX_INSTRS];
-      SbExit      exits[MAX_EXITS];
-      UInt        next_exit;                // the next one to be met
-      Bool        bit_recorded;             // for the instr in work
-      Bool        started;                  // the code for it is out
-      Bool        done;
-      const Superblock* sb;                 // the registered record
-   }
-   Work;
 
 void DCFG_(set_vex_control)(void)
 {
@@ -290,97 +262,6 @@ static Bool describe(Work* w, const IRSB* sb, Addr entry)
 /*--- Adding code                                          ---*/
 /*------------------------------------------------------------*/
 
-static void add(Work* w, IRStmt* st)
-{
-   addStmtToIRSB(w->out, st);
-}
-
-static IRExpr* assign(Work* w, IRType ty, IRExpr* e)
-{
-   IRTemp t = newIRTemp(w->out->tyenv, ty);
-   add(w, IRStmt_WrTmp(t, e));
-   return IRExpr_RdTmp(t);
-}
-
-static IRExpr* word(const Work* w, UWord n)
-{
-   return w->word_ty == Ity_I64 ? IRExpr_Const(IRConst_U64(n))
-                                : IRExpr_Const(IRConst_U32((UInt)n));
-}
-
-/* OP64 or its 32-bit counterpart. */
-static IRExpr* word_op(Work* w, IROp op64, IROp op32, IRExpr* a, IRExpr* b)
-{
-   return assign(w, w->word_ty,
-                 IRExpr_Binop(w->word_ty == Ity_I64 ? op64 : op32, a, b));
-}
-
-static IRExpr* add_words(Work* w, IRExpr* a, IRExpr* b)
-{
-   return word_op(w, Iop_Add64, Iop_Add32, a, b);
-}
-
-static IRExpr* base(Work* w)
-{
-   if (w->base == IRTemp_INVALID) {
-      IRExpr* e = assign(w, w->word_ty,
-                         IRExpr_Get(w->layout->total_sizeB
-                                    + DCFG_SHADOW_OFFSET, w->word_ty));
-      w->base = e->Iex.RdTmp.tmp;
-   }
-   return IRExpr_RdTmp(w->base);
-}
-
-static IRExpr* cell_addr(Work* w, CellNo no)
-{
-   return add_words(w, base(w), word(w, DCFG_CELL_OFFSET(no)));
-}
-
-static IRExpr* load(Work* w, IRType ty, IRExpr* addr)
-{
-   return assign(w, ty, IRExpr_Load(HOST_ENDNESS, ty, addr));
-}
-
-static void store(Work* w, IRExpr* addr, IRExpr* data)
-{
-   add(w, IRStmt_Store(HOST_ENDNESS, addr, data));
-}
-
-static IRExpr* sum(Work* w, IRExpr* a, IRExpr* b)
-{
-   return assign(w, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
-}
-
-/* Add N, an I64, to counter CELL.  The address is computed twice, because
-   an expression with one use becomes part of the instruction that uses
-   it. */
-static void count(Work* w, CellNo cell, IRExpr* n)
-{
-   IRExpr* old = load(w, Ity_I64, cell_addr(w, cell));
-   store(w, cell_addr(w, cell), sum(w, old, n));
-}
-
-static void count_one(Work* w, CellNo cell)
-{
-   count(w, cell, IRExpr_Const(IRConst_U64(1)));
-}
-
-/* Call FN(base, ...) if GUARD.  It is said to change cells, or VEX might
-   move loads and stores of cells across the call. */
-static void call_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
-                    IRExpr** args)
-{
-   Int n = 0;
-   while (args[n] != NULL)
-      n++;
-   IRDirty* di = unsafeIRDirty_0_N(n, name, VG_(fnptr_to_fnentry)(fn), args);
-   di->guard = guard;
-   di->mFx   = Ifx_Modify;
-   di->mAddr = base(w);
-   di->mSize = DCFG_CELL_OFFSET(N_FIXED_SLOTS);
-   add(w, IRStmt_Dirty(di));
-}
-
 static void set_mark(Work* w, IRExpr* mark)
 {
    store(w, cell_addr(w, CellMark), mark);
@@ -392,6 +273,8 @@ static void add_start(Work* w)
       return;
    if (w->sb->started != 0)
       count_one(w, w->sb->started);
+   if (DCFG_(follows_calls)())
+      DCFG_(add_cost)(w, 0, IRExpr_Const(IRConst_U64(1)));
    set_mark(w, word(w, DCFG_MARK(w->sb->id)));
    w->started = True;
 }
@@ -402,134 +285,6 @@ static void add_done(Work* w)
       return;
    set_mark(w, word(w, DCFG_MARK(w->sb->id) | DCFG_MARK_DONE));
    w->done = True;
-}
-
-/*------------------------------------------------------------*/
-/*--- Adding code that records                             ---*/
-/*------------------------------------------------------------*/
-
-/* WORD is CellBits with bits added. */
-static void put_bits(Work* w, IRExpr* bits)
-{
-   IRExpr* zero = IRExpr_Const(IRConst_U64(0));
-
-   store(w, cell_addr(w, CellBits), bits);
-   call_if(w, assign(w, Ity_I1, IRExpr_Binop(Iop_CmpLT64S, bits, zero)),
-           "dcfg_record_word", &DCFG_(record_word), mkIRExprVec_1(base(w)));
-}
-
-/* CellBits moved up by N, an I8. */
-static IRExpr* shifted_bits(Work* w, IRExpr* n)
-{
-   IRExpr* bits = load(w, Ity_I64, cell_addr(w, CellBits));
-   return assign(w, Ity_I64, IRExpr_Binop(Iop_Shl64, bits, n));
-}
-
-static IRExpr* const_I8(UChar n)
-{
-   return IRExpr_Const(IRConst_U8(n));
-}
-
-/* The bit of a way to TARGET from instruction K. */
-static Bool bit_of(const Work* w, UInt k, Addr target)
-{
-   return DCFG_(bit_of_way)(w->sb->kinds[k], w->addrs[k], w->lengths[k],
-                            target);
-}
-
-/* Record BIT. */
-static void record_bit(Work* w, Bool bit)
-{
-   IRExpr* bits = shifted_bits(w, const_I8(1));
-   put_bits(w, bit ? sum(w, bits, IRExpr_Const(IRConst_U64(1))) : bits);
-   w->bit_recorded = True;
-}
-
-/* Record which way the conditional branch K goes, whose only exit leads
-   to TARGET. */
-static void record_branch(Work* w, UInt k, Addr target, IRExpr* guard)
-{
-   IRExpr* taken = assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard));
-   IRExpr* bits  = shifted_bits(w, const_I8(1));
-
-   if (!bit_of(w, k, target)) {
-      bits  = sum(w, bits, IRExpr_Const(IRConst_U64(1)));
-      taken = assign(w, Ity_I64, IRExpr_Unop(Iop_Not64, taken));
-      taken = sum(w, taken, IRExpr_Const(IRConst_U64(1)));
-   }
-   put_bits(w, sum(w, bits, taken));
-   w->bit_recorded = True;
-}
-
-/* Record the bit of an exit of K to TARGET if it is taken. */
-static void record_if_taken(Work* w, UInt k, Addr target, IRExpr* guard)
-{
-   IRExpr* n    = assign(w, Ity_I8,  IRExpr_Unop(Iop_1Uto8, guard));
-   IRExpr* bits = shifted_bits(w, n);
-
-   if (bit_of(w, k, target))
-      bits = sum(w, bits,
-                 assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard)));
-   put_bits(w, bits);
-}
-
-static void record_target(Work* w, IRExpr* target)
-{
-   IRExpr* place = load(w, w->word_ty, cell_addr(w, CellTargets));
-   IRExpr* next  = add_words(w, place, word(w, sizeof(Addr)));
-   IRExpr* end   = load(w, w->word_ty, cell_addr(w, CellTargetsEnd));
-
-   store(w, place, target);
-   store(w, cell_addr(w, CellTargets), next);
-   call_if(w, assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
-                                             ? Iop_CmpEQ64 : Iop_CmpEQ32,
-                                             next, end)),
-           "dcfg_record_targets", &DCFG_(record_targets),
-           mkIRExprVec_1(base(w)));
-}
-
-static UInt n_exits_of(const Superblock* sb, UInt k)
-{
-   UInt n = 0;
-
-   for (UInt i = 0; i < sb->n_exits; i++)
-      n += sb->exits[i].instr == k;
-   return n;
-}
-
-/* Exit number I is about to be taken or not. */
-static void record_exit(Work* w, UInt i, IRExpr* guard)
-{
-   const SbExit* e = &w->sb->exits[i];
-   UInt          k = e->instr;
-
-   if (DCFG_(recorded)(w->sb, k) != RecordBit)
-      call_if(w, guard, "dcfg_record_exit", &DCFG_(record_exit),
-              mkIRExprVec_3(base(w), word(w, w->sb->id), word(w, i)));
-   else if (w->sb->kinds[k] == InsnCond && n_exits_of(w->sb, k) == 1)
-      record_branch(w, k, e->target, guard);
-   else
-      record_if_taken(w, k, e->target, guard);
-}
-
-/* Instruction K has ended and took no exit. */
-static void record_end(Work* w, UInt k, IRExpr* next)
-{
-   Bool is_last = k + 1u == w->sb->n_instrs;
-
-   switch (DCFG_(recorded)(w->sb, k)) {
-      case RecordNothing:
-         break;
-      case RecordBit:
-         if (!w->bit_recorded)
-            record_bit(w, bit_of(w, k, is_last ? w->sb->next
-                                               : w->addrs[k + 1]));
-         break;
-      case RecordTarget:
-         record_target(w, next);
-         break;
-   }
-   w->bit_recorded = False;
 }
 
 /*------------------------------------------------------------*/
@@ -544,9 +299,11 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
    const SbExit* e     = &w->sb->exits[x];
 
    if (e->counting == ExitBefore) {
-      count(w, e->cell,
-            assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard)));
+      IRExpr* taken = assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard));
+      count(w, e->cell, taken);
       if (e->instr == 0) {
+         if (DCFG_(follows_calls)())
+            DCFG_(add_cost)(w, 0, taken);
          IRExpr* mark = load(w, w->word_ty, cell_addr(w, CellMark));
          set_mark(w, assign(w, w->word_ty,
                             IRExpr_ITE(guard,
@@ -568,7 +325,9 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
       }
    }
    if (DCFG_(records)())
-      record_exit(w, x, guard);
+      DCFG_(add_record_of_exit)(w, x, guard);
+   if (DCFG_(follows_calls)())
+      DCFG_(add_call_at_exit)(w, x, st);
    add(w, st);
    if (e->counting == ExitAfter)
       count_one(w, e->cell);
@@ -602,9 +361,10 @@ static void add_division(Work* w, IRStmt* st, Addr instr)
    add(w, IRStmt_Put(w->layout->total_sizeB + DCFG_SHADOW_UNUSED, low));
 }
 
-/* Count where the indirect branch to TARGET goes. */
-static void add_indirect(Work* w, IRExpr* target)
+/* Count where the indirect branch that ends SB goes. */
+static void add_indirect(Work* w, const IRSB* sb)
 {
+   IRExpr* target = sb->next;
    CellNo  site  = w->sb->branch->site;
    IRExpr* mask  = load(w, w->word_ty, cell_addr(w, site + SiteMask));
    IRExpr* cache = load(w, w->word_ty, cell_addr(w, site + SiteCache));
@@ -618,8 +378,11 @@ static void add_indirect(Work* w, IRExpr* target)
                           IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
                                                              : Iop_CmpNE32,
                                        load(w, w->word_ty, entry), target));
-   call_if(w, miss, "dcfg_branch_miss", &DCFG_(branch_miss),
-           mkIRExprVec_3(base(w), word(w, w->sb->id), target));
+   if (DCFG_(follows_calls)() && DCFG_(is_plain_jump)(w, sb))
+      DCFG_(add_jump_miss)(w, miss, target);
+   else
+      call_if(w, miss, "dcfg_branch_miss", &DCFG_(branch_miss),
+              mkIRExprVec_3(base(w), word(w, w->sb->id), target));
    IRExpr* old = load(w, Ity_I64,
                       add_words(w, entry, word(w, DCFG_ENTRY_COUNT)));
    store(w, add_words(w, entry, word(w, DCFG_ENTRY_COUNT)),
@@ -636,6 +399,21 @@ static void note_landing(const Superblock* sb, Bool unredirected)
    DCFG_(land_here)(sb, unredirected);
    if (changed)
       DCFG_(retarget_threads)(DCFG_(target_now)(sb->entry, unredirected));
+}
+
+/* SB is about to be run with its calls followed. */
+static void prepare_profile(Superblock* sb)
+{
+   if (sb->place == NULL)
+      sb->place = DCFG_(place_at)(sb->addr);
+   DCFG_(count_contexts)(sb);
+}
+
+/* Does a segment other than the first begin with instruction K? */
+static Bool begins_segment(const Superblock* sb, UInt k)
+{
+   return k > 0 && k < sb->n_instrs
+          && DCFG_(segment_of)(sb, k) != DCFG_(segment_of)(sb, k - 1);
 }
 
 IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
@@ -662,6 +440,8 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
    w.sb  = DCFG_(register_superblock)(&w.desc, w.desc.end == EndDirect
                                                || any_after);
    note_landing(w.sb, DCFG_(jumps_unredirected)(closure->tid));
+   if (DCFG_(follows_calls)())
+      prepare_profile(DCFG_(superblock)(w.sb->id));
    w.out = deepCopyIRSBExceptStmts(sbIn);
 
    for (i = 0; i < sbIn->stmts_used; i++) {
@@ -671,22 +451,31 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
       if (st->tag == Ist_IMark && ++k == 1)
          add_start(&w);
       if (st->tag == Ist_IMark && k >= 1 && DCFG_(records)())
-         record_end(&w, k - 1, NULL);
+         DCFG_(add_record_of_end)(&w, k - 1, NULL);
+      if (st->tag == Ist_IMark && DCFG_(follows_calls)()
+          && begins_segment(w.sb, k))
+         DCFG_(add_cost)(&w, k, IRExpr_Const(IRConst_U64(1)));
       if (st->tag == Ist_Exit && k >= 0 && !is_fault_exit(st, w.addrs[k]))
          add_exit(&w, sbIn, i);
       else if (k >= 0 && is_division(st))
          add_division(&w, st, w.addrs[k]);
       else
          add(&w, st);
+      if (DCFG_(follows_calls)())
+         DCFG_(track_stack_pointer)(&w, st);
    }
    add_start(&w);
    if (DCFG_(records)() && k + 1u == w.sb->n_instrs)
-      record_end(&w, k, sbIn->next);
+      DCFG_(add_record_of_end)(&w, k, sbIn->next);
    if (w.sb->end == EndIndirect)
-      add_indirect(&w, sbIn->next);
+      add_indirect(&w, sbIn);
    else if (DCFG_(inner_instr)(w.sb, w.sb->next) != 0
             || w.sb->kinds[w.sb->n_instrs - 1] == InsnSyscall)
       add_done(&w);
+   if (DCFG_(follows_calls)()) {
+      DCFG_(add_call_at_end)(&w, sbIn);
+      VG_(free)(w.sp_of_tmp);
+   }
    return w.out;
 }
 

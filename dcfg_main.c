@@ -30,20 +30,27 @@
    for each thread, and what follows from these: routines, immediate
    dominators, loops.  The file's format, DCFG 1.00, is Intel's.  On
    request it also writes in which order each thread took the edges, the
-   DCFG-trace.
+   DCFG-trace, and what each function and its callees cost, a profile in
+   Callgrind's format.
 
    Data flows one way; a module knows those above it.
 
       dcfg_insn.c        what kind of control transfer an instruction is
       dcfg_cells.c       counters: one array of cells a thread
+      dcfg_name.c        names that outlive debug information
+      dcfg_function.c    for a profile: functions, as Callgrind names them
       dcfg_bb.c          the registry of superblocks and branch targets
       dcfg_branch.c      inline caches of indirect branches
       dcfg_image.c       objects and other mappings that code runs in
       dcfg_spool.c       streams of bytes, in a file when they get long
       dcfg_record.c      for a trace: what each thread did, in order
+      dcfg_context.c     for a profile: what ran in which function
+      dcfg_stack.c       for a profile: calls, and which are active
       dcfg_thread.c      threads; signals and other diversions
       dcfg_flow.c        counters to flows out of superblocks
-      dcfg_instrument.c  the code that counts, added to superblocks
+      dcfg_ir_record.c   the code that records, added to superblocks
+      dcfg_ir_calls.c    the code that follows calls
+      dcfg_instrument.c  the code that counts; all three together
          -- so far while the program runs, from here on at its end --
       dcfg_profile.c     superblocks to instructions and flows between them
       dcfg_graph.c       flows to basic blocks and edges
@@ -63,6 +70,9 @@
       dcfg_transition.c  the table of transitions
       dcfg_trace_enc.c   the encoding
       dcfg_trace.c       the steps from records to file
+         -- the profile --
+      dcfg_costs.c       counts to costs, calls and jumps of functions
+      dcfg_callgrind.c   that as text
          -- all together --
       dcfg_report.c      the steps from counters to files
 
@@ -112,6 +122,16 @@ static ReportOptions opts = {
       .out_file = "dcfg-trace.out.%p.json",
       .threads  = "all",
       .chunk    = 1000000
+   },
+   .callgrind = {
+      .on               = False,
+      .out_file         = "callgrind.out.%p",
+      .dump_line        = True,
+      .dump_instr       = False,
+      .collect_jumps    = False,
+      .compress_strings = True,
+      .compress_pos     = True,
+      .separate_threads = False
    }
 };
 
@@ -127,6 +147,19 @@ static Bool process_option(const HChar* arg)
    else if VG_STR_CLO (arg, "--trace-threads",  opts.trace.threads)  {}
    else if VG_BINT_CLO(arg, "--trace-chunk",    opts.trace.chunk,
                        1, 1000000000) {}
+   else if VG_BOOL_CLO(arg, "--callgrind", opts.callgrind.on) {}
+   else if VG_STR_CLO (arg, "--callgrind-out-file",
+                       opts.callgrind.out_file) {}
+   else if VG_BOOL_CLO(arg, "--dump-line",     opts.callgrind.dump_line) {}
+   else if VG_BOOL_CLO(arg, "--dump-instr",    opts.callgrind.dump_instr) {}
+   else if VG_BOOL_CLO(arg, "--collect-jumps",
+                       opts.callgrind.collect_jumps) {}
+   else if VG_BOOL_CLO(arg, "--compress-strings",
+                       opts.callgrind.compress_strings) {}
+   else if VG_BOOL_CLO(arg, "--compress-pos",
+                       opts.callgrind.compress_pos) {}
+   else if VG_BOOL_CLO(arg, "--separate-threads",
+                       opts.callgrind.separate_threads) {}
    else
       return False;
    return True;
@@ -147,6 +180,15 @@ static void print_usage(void)
 "    --trace-threads=<list>|all\n"
 "                              of these threads, such as 0,2 [all]\n"
 "    --trace-chunk=<edges>     edges in a chunk of it [1000000]\n"
+"    --callgrind=no|yes        write a Callgrind profile as well [no]\n"
+"    --callgrind-out-file=<file>\n"
+"                              write it to <file> [callgrind.out.%%p]\n"
+"    --dump-line=no|yes        with costs of source lines [yes]\n"
+"    --dump-instr=no|yes       with costs of instructions [no]\n"
+"    --collect-jumps=no|yes    with jumps [no]\n"
+"    --compress-strings=no|yes compress names in it [yes]\n"
+"    --compress-pos=no|yes     compress positions in it [yes]\n"
+"    --separate-threads=no|yes one file for each thread [no]\n"
    );
 }
 
@@ -160,6 +202,7 @@ static void post_clo_init(void)
    DCFG_(set_vex_control)();
    DCFG_(check_out_file)("--dcfg-out-file", opts.out_file);
    DCFG_(prepare_trace)(&opts.trace, opts.cfg ? opts.out_file : NULL);
+   DCFG_(prepare_callgrind)(&opts.callgrind);
 }
 
 /*------------------------------------------------------------*/

@@ -313,6 +313,8 @@ void DCFG_(report)(const ReportOptions* opts, const HChar* file)
                    VG_(read_millisecond_timer)() - start);
    if (opts->trace.on && file == NULL)
       DCFG_(report_trace)(&opts->trace, p);
+   if (opts->callgrind.on && file == NULL)
+      DCFG_(report_callgrind)(&opts->callgrind, p, "Program termination");
    DCFG_(delete_profile)(p);
 }
 

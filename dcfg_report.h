@@ -29,6 +29,7 @@
 #define __DCFG_REPORT_H
 
 #include "pub_tool_basics.h"
+#include "dcfg_callgrind.h"
 #include "dcfg_trace.h"
 
 typedef
@@ -36,11 +37,13 @@ typedef
       const HChar* out_file;
       Bool         symbols, source, analysis, cfg;
       TraceOptions trace;
+      CallgrindOptions callgrind;
    }
    ReportOptions;
 
-/* Write the DCFG of what ran so far to OPTS' .out_file, and the trace to
-   its own; or, if FILE is not NULL, the DCFG alone to FILE.  Say so. */
+/* Write the DCFG of what ran so far to OPTS' .out_file, the trace and the
+   Callgrind profile to their own; or, if FILE is not NULL, the DCFG alone
+   to FILE.  Say so. */
 void DCFG_(report)(const ReportOptions* opts, const HChar* file);
 
 /* What ran so far, in short. */

@@ -84,7 +84,8 @@ typedef
       Position   last;        // unless live
       CellArray* cells;
       BranchCaches* branches;     // if live
-   Recorder*  recorder;        // NULL if nothing is recorded
+      Recorder*  recorder;        // NULL if nothing is recorded
+      CallStack* calls;           // NULL if they are not followed
       XArray*    interruptions;   // Interruption, innermost last
    }
    Thread;
@@ -183,6 +184,15 @@ static void divert(Thread* t, Addr addr, DivertKind kind, Addr to)
    *mark_of(t) |= DCFG_MARK_DIVERTED;
 }
 
+/* T, found at ADDR, will not go on from there: see DCFG_(note_stop). */
+static void note_stop(const Thread* t, Addr addr, Int sign)
+{
+   if (t->calls == NULL || (*mark_of(t) & DCFG_MARK_DIVERTED))
+      return;
+   Position p = position(t, addr);
+   DCFG_(note_stop)(t->calls, p.sb, p.n_done, sign);
+}
+
 /* T's handler has returned to ADDR with the stack pointer SP: find what
    it had interrupted.  Handlers left by a jump are still on the list
    above it. */
@@ -223,6 +233,13 @@ static void delete_recorder(Thread* t)
    t->recorder = NULL;
 }
 
+static void delete_calls(Thread* t)
+{
+   if (t->calls != NULL)
+      DCFG_(delete_call_stack)(t->calls);
+   t->calls = NULL;
+}
+
 static void on_create(ThreadId parent, ThreadId tid)
 {
    Thread* t = VG_(calloc)("dcfg.thread", 1, sizeof(Thread));
@@ -232,6 +249,8 @@ static void on_create(ThreadId parent, ThreadId tid)
    t->cells  = DCFG_(new_cell_array)();
    t->branches = DCFG_(new_branch_caches)(t->cells);
    t->recorder = new_recorder(t);
+   if (DCFG_(follows_calls)())
+      t->calls = DCFG_(new_call_stack)(t->cells);
    t->interruptions = VG_(newXA)(VG_(malloc), "dcfg.thread.interruptions",
                                  VG_(free), sizeof(Interruption));
    VG_(addToXA)(threads, &t);
@@ -258,6 +277,8 @@ static void on_start(ThreadId tid, ULong blocks)
       if (t->sigreturn)
          end_interruption(t, ip, VG_(get_SP)(tid));
    }
+   if (t->calls != NULL)
+      DCFG_(resume_call_stack)(t->calls, ip, VG_(get_SP)(tid));
    t->signalled = False;
    t->sigreturn = False;
    t->running   = True;
@@ -277,6 +298,10 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    Thread*      t = by_tid[tid];
    Interruption in;
 
+   if (t->calls != NULL && !t->signalled)
+      note_stop(t, bound_for(t), 1);
+   if (t->calls != NULL)
+      DCFG_(enter_handler)(t->calls);
    /* A second handler may be entered before the first has run. */
    if (t->signalled)
       return;
@@ -294,6 +319,20 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    VG_(addToXA)(t->interruptions, &in);
 }
 
+static void after_signal(ThreadId tid, Int sig)
+{
+   if (by_tid[tid]->calls != NULL)
+      DCFG_(leave_handler)(by_tid[tid]->calls);
+}
+
+/* All that T has counted is about to be read. */
+static void flush(const Thread* t)
+{
+   DCFG_(flush_branch_caches)(t->branches);
+   if (t->calls != NULL)
+      DCFG_(flush_contexts)(DCFG_(cell_base)(t->cells));
+}
+
 static void on_exit(ThreadId tid)
 {
    Thread* t = by_tid[tid];
@@ -304,16 +343,20 @@ static void on_exit(ThreadId tid)
       VG_(dropTailXA)(threads, 1);
       DCFG_(delete_branch_caches)(t->branches);
       delete_recorder(t);
+      delete_calls(t);
       DCFG_(delete_cell_array)(t->cells);
       VG_(deleteXA)(t->interruptions);
       VG_(free)(t);
       return;
    }
    t->last = position(t, bound_for(t));
+   note_stop(t, bound_for(t), 1);
+   if (t->calls != NULL)
+      DCFG_(end_call_stack)(t->calls);
    if (*mark_of(t) & DCFG_MARK_DIVERTED)
       t->diverted->count--;
    t->live = False;
-   DCFG_(flush_branch_caches)(t->branches);
+   flush(t);
    DCFG_(delete_branch_caches)(t->branches);
    t->branches = NULL;
    if (t->recorder != NULL)
@@ -354,6 +397,7 @@ void DCFG_(start_anew)(ThreadId tid)
          VG_(deleteXA)(t->interruptions);
       }
       delete_recorder(t);
+      delete_calls(t);
       DCFG_(delete_cell_array)(t->cells);
       VG_(free)(t);
    }
@@ -367,6 +411,8 @@ void DCFG_(start_anew)(ThreadId tid)
    DCFG_(reset_branch_caches)(self->branches);
    delete_recorder(self);
    self->recorder = new_recorder(self);
+   if (self->calls != NULL)
+      DCFG_(restart_call_stack)(self->calls);
    VG_(dropTailXA)(self->interruptions, VG_(sizeXA)(self->interruptions));
 
    VG_(OSetGen_Destroy)(diversions);
@@ -386,6 +432,7 @@ void DCFG_(track_threads)(void)
    VG_(track_start_client_code)(on_start);
    VG_(track_stop_client_code)(on_stop);
    VG_(track_pre_deliver_signal)(on_signal);
+   VG_(track_post_deliver_signal)(after_signal);
 }
 
 /*------------------------------------------------------------*/
@@ -397,7 +444,21 @@ void DCFG_(flush_threads)(void)
    for (Word i = 0; i < VG_(sizeXA)(threads); i++) {
       Thread* t = *(Thread**)VG_(indexXA)(threads, i);
       if (t->live)
-         DCFG_(flush_branch_caches)(t->branches);
+         flush(t);
+   }
+}
+
+void DCFG_(account_for_calls)(Int sign)
+{
+   for (Word i = 0; i < VG_(sizeXA)(threads); i++) {
+      const Thread* t = *(Thread**)VG_(indexXA)(threads, i);
+      if (!t->live || t->calls == NULL)
+         continue;
+      if (sign > 0)
+         note_stop(t, bound_for(t), sign);
+      DCFG_(account_for_active)(t->calls, sign);
+      if (sign < 0)
+         note_stop(t, bound_for(t), sign);
    }
 }
 
@@ -419,6 +480,7 @@ void DCFG_(thread_info)(UInt index, ThreadInfo* info)
                   : t->last;
    info->ran    = t->started && info->last.sb != 0;
    info->recorder = t->recorder;
+   info->calls    = t->calls;
 }
 
 void DCFG_(each_diversion)(UInt thread, UInt sb,

@@ -33,6 +33,7 @@
 #include "dcfg_bb.h"
 #include "dcfg_cells.h"
 #include "dcfg_record.h"
+#include "dcfg_stack.h"
 
 typedef
    enum {
@@ -62,6 +63,7 @@ typedef
       const Diversion* undone;   // NULL, or one whose last time led nowhere
       CellArray* cells;
       Recorder*  recorder;   // NULL if nothing is recorded
+      CallStack* calls;      // NULL if they are not followed
    }
    ThreadInfo;
 
@@ -86,6 +88,10 @@ Bool DCFG_(jumps_unredirected)(ThreadId tid);
 
 /* Bring all counters up to date; call this before reading them. */
 void DCFG_(flush_threads)(void);
+
+/* Account for the calls that are active now, or (SIGN is -1, not 1) take
+   that back. */
+void DCFG_(account_for_calls)(Int sign);
 
 /* Threads by index, in order of creation. */
 UInt DCFG_(n_threads)(void);

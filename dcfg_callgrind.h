@@ -1,0 +1,61 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The Callgrind profile.                      dcfg_callgrind.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_CALLGRIND_H
+#define __DCFG_CALLGRIND_H
+
+#include "dcfg_profile.h"
+
+typedef
+   struct {
+      Bool         on;
+      const HChar* out_file;
+      /* As Callgrind's options of these names: */
+      Bool         dump_line;
+      Bool         dump_instr;
+      Bool         collect_jumps;
+      Bool         compress_strings;
+      Bool         compress_pos;
+      Bool         separate_threads;
+   }
+   CallgrindOptions;
+
+/* Before the program runs: get ready to follow calls if OPTS say so.  What
+   is wrong is told, and ends the tool. */
+void DCFG_(prepare_callgrind)(const CallgrindOptions* opts);
+
+/* Write the profile of what ran so far, which is P, and say so.  TRIGGER
+   is the reason, as the file has it. */
+void DCFG_(report_callgrind)(const CallgrindOptions* opts, const Profile* p,
+                             const HChar* trigger);
+
+#endif /* __DCFG_CALLGRIND_H */
+
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,97 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Costs, calls and jumps of each function.        dcfg_costs.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_COSTS_H
+#define __DCFG_COSTS_H
+
+#include "dcfg_profile.h"
+#include "dcfg_stack.h"
+
+/* Instructions are named by their places in the Profile. */
+
+typedef
+   struct {
+      UInt  instr;
+      ULong count;             // times it ran
+   }
+   Cost;
+
+typedef
+   struct {
+      UInt        instr;
+      const Call* call;
+   }
+   CostedCall;
+
+typedef
+   struct {
+      UInt  from, to;
+      ULong count;
+      ULong executed;          // times .from ran
+      Bool  is_conditional;
+   }
+   Jump;
+
+/* What belongs to one context.  All in order of instructions. */
+typedef
+   struct {
+      UInt              context;
+      const Cost*       costs;
+      UInt              n_costs;
+      const CostedCall* calls;
+      UInt              n_calls;
+      const Jump*       jumps;
+      UInt              n_jumps;
+   }
+   ContextCosts;
+
+typedef struct _Costs Costs;
+
+/* What CP has of what ran so far, which is P; both are to outlive it.  The
+   jumps, if wanted WITH_JUMPS, are those of all threads. */
+Costs* DCFG_(take_costs)(const Profile* p, const CallProfile* cp,
+                         Bool with_jumps);
+void   DCFG_(delete_costs)(Costs* c);
+
+/* All instructions, and how often superblocks ran. */
+ULong DCFG_(total_cost)(const Costs* c);
+ULong DCFG_(total_runs)(const Costs* c);
+
+/* The next context's, in order of object, file and name.  Valid until the
+   next call.  Returns False if there is none. */
+Bool DCFG_(next_costs)(Costs* c, ContextCosts* cc);
+
+/* How addresses as run in each of P's images differ from those as linked;
+   to be freed. */
+PtrdiffT* DCFG_(image_biases)(const Profile* p);
+
+#endif /* __DCFG_COSTS_H */
+
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,623 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Calls, and the stack of those that are active.  dcfg_stack.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which calls of which functions are active in each thread, how
+   often each was made and what it cost.  Handed: ways out of superblocks
+   by generated code, the life of threads and signal handlers by
+   dcfg_thread.c.  Taken by: dcfg_callgrind.c.
+
+   A program does not say what a call is: it returns to where nothing
+   called from, leaves several frames at once, goes on in another function
+   by a jump.  Callgrind has rules for that, which decide what its numbers
+   mean, and these are the same rules:
+
+   - A call is active while the stack pointer is not above where it was
+     when the callee began.  So whatever raises the stack pointer beyond
+     it ends it: a return, longjmp, an exception.
+   - A return that does not raise it so far is a jump.
+   - A jump, or falling through, to a function's first instruction, to
+     another object or another kind of section is a call, unless it ends
+     calls.  It ends together with the call that is active when it is
+     made.
+   - The dynamic linker's resolver jumps to what it has resolved; that is
+     a return and a call by the resolver's caller.
+   - A stub of a linkage table is part of its caller.
+   - A return where no call is active ends one that was made before all
+     else, from the address before the one returned to.
+   - A signal handler has a stack of its own on top of the one that it
+     interrupts, which pays nothing for it.
+
+   Generated code calls here for calls, returns, and those jumps that may
+   be calls.  Another jump matters only if the stack pointer is above
+   CellTopSp, which generated code compares where it may have been
+   raised. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "dcfg_branch.h"
+#include "dcfg_stack.h"
+
+#define NO_SP ~(UWord)0
+
+static Bool         is_on;
+static Bool         are_separate;   // the threads' profiles
+static CallProfile* common;         // unless they are
+
+void DCFG_(follow_calls)(Bool separately)
+{
+   is_on        = True;
+   are_separate = separately;
+}
+
+Bool DCFG_(follows_calls)(void)
+{
+   return is_on;
+}
+
+/* A call that is active. */
+typedef
+   struct {
+      Call* call;          // NULL: of a stub
+      Addr  sp;            // when the callee began
+      Addr  return_addr;   // 0 for a jump
+      ULong start;         // the total then
+      /* Of the caller: */
+      UInt  function;
+      UInt  height;
+      Call* stub;
+   }
+   Frame;
+
+/* What runs now. */
+typedef
+   struct {
+      UInt  function;      // 0: nothing has run so far
+      UInt  height;        // changes of function on the way here
+      Call* stub;          // whose cost it is, or NULL
+      ULong stub_start;    // the total when that began
+   }
+   Running;
+
+/* What a handler has interrupted. */
+typedef
+   struct {
+      Running running;
+      ULong   total;
+      UInt    n_frames;
+   }
+   Suspended;
+
+struct _CallStack {
+   CellArray*   cells;
+   CallProfile* profile;
+   Frame*       frames;    // outermost first
+   UInt         n_frames, room;
+   UInt*        active;    // by function: its activations
+   UInt         n_active;
+   Running      now;
+   XArray*      suspended; // Suspended, innermost last
+};
+
+/*------------------------------------------------------------*/
+/*--- Calls                                                ---*/
+/*------------------------------------------------------------*/
+
+static Word cmp_calls(const void* va, const void* vb)
+{
+   const Call* a = va;
+   const Call* b = vb;
+   return a->sb != b->sb || a->instr != b->instr || a->from != b->from
+          || a->context != b->context || a->to != b->to
+          || a->to_context != b->to_context;
+}
+
+/* Where a call comes from. */
+typedef
+   struct {
+      UInt         sb, instr;
+      const Place* from;
+      UInt         context;
+   }
+   Site;
+
+static Call* find_call(CallProfile* cp, const Site* s, const Place* to,
+                       UInt to_context)
+{
+   Call  key = { NULL, 0, s->sb, s->instr, s->from, s->context, to,
+                 to_context, 0, 0 };
+   Call* c;
+
+   key.hash_key = ((UWord)s->sb * 31 + s->context) * 1000003
+                  + (to == NULL ? 0 : to->hash_key) + to_context % 2;
+   c = VG_(HT_gen_lookup)(cp->calls, &key, cmp_calls);
+   if (c == NULL) {
+      c  = VG_(malloc)("dcfg.stack.call", sizeof(*c));
+      *c = key;
+      VG_(HT_add_node)(cp->calls, c);
+   }
+   return c;
+}
+
+static CallProfile* new_profile(void)
+{
+   CallProfile* cp = VG_(malloc)("dcfg.stack.profile", sizeof(*cp));
+
+   cp->calls    = VG_(HT_construct)("dcfg.stack.calls");
+   cp->contexts = DCFG_(new_context_counts)();
+   return cp;
+}
+
+static void delete_profile(CallProfile* cp)
+{
+   VG_(HT_destruct)(cp->calls, VG_(free));
+   DCFG_(delete_context_counts)(cp->contexts);
+   VG_(free)(cp);
+}
+
+/*------------------------------------------------------------*/
+/*--- What runs now                                        ---*/
+/*------------------------------------------------------------*/
+
+static UInt* active(CallStack* cs, UInt function)
+{
+   if (function >= cs->n_active) {
+      UInt n     = DCFG_(n_functions)() + 64;
+      cs->active = VG_(realloc)("dcfg.stack.active", cs->active,
+                                n * sizeof(UInt));
+      VG_(memset)(cs->active + cs->n_active, 0,
+                  (n - cs->n_active) * sizeof(UInt));
+      cs->n_active = n;
+   }
+   return &cs->active[function];
+}
+
+static UInt context_of(CallStack* cs, UInt function)
+{
+   return DCFG_CONTEXT(function, *active(cs, function) > 1);
+}
+
+static Bool runs_in_handler(const CallStack* cs)
+{
+   return VG_(sizeXA)(cs->suspended) > 0;
+}
+
+static Suspended* innermost(const CallStack* cs)
+{
+   return VG_(indexXA)(cs->suspended, VG_(sizeXA)(cs->suspended) - 1);
+}
+
+/* Tell generated code what runs. */
+static void show(CallStack* cs, ULong* base)
+{
+   UInt  function = cs->now.function;
+
+   base[CellTopSp]   = cs->n_frames == 0 ? NO_SP
+                       : cs->frames[cs->n_frames - 1].sp;
+   if (function != 0 && *active(cs, function) == 0)
+      *active(cs, function) = 1;
+   base[CellContext] = cs->now.stub != NULL || function == 0
+                       ? 0 : context_of(cs, function);
+}
+
+/* From now on a stub runs for STUB, or (NULL) none does. */
+static void set_stub(CallStack* cs, ULong* base, Call* stub)
+{
+   Running* now = &cs->now;
+
+   if (now->stub != NULL)
+      now->stub->cost += base[CellTotal] - now->stub_start;
+   now->stub       = stub;
+   now->stub_start = base[CellTotal];
+}
+
+static void push(CallStack* cs, ULong* base, const Site* site,
+                 const Place* to, Addr sp, Addr return_addr)
+{
+   Running*        now = &cs->now;
+   const Function* fn  = DCFG_(function)(to->function);
+
+   if (cs->n_frames == cs->room) {
+      cs->room   = cs->room ? 2 * cs->room : 64;
+      cs->frames = VG_(realloc)("dcfg.stack.frames", cs->frames,
+                                cs->room * sizeof(Frame));
+   }
+   Frame* f = &cs->frames[cs->n_frames++];
+   f->call        = NULL;
+   f->sp          = sp;
+   f->return_addr = return_addr;
+   f->start       = base[CellTotal];
+   f->function    = now->function;
+   f->height      = now->height;
+   f->stub        = now->stub;
+   if (fn->is_skipped) {
+      if (now->stub == NULL)
+         set_stub(cs, base, find_call(cs->profile, site, NULL, 0));
+      return;
+   }
+   set_stub(cs, base, NULL);
+   ++*active(cs, to->function);
+   if (to->function != now->function)
+      now->height++;
+   now->function = to->function;
+   f->call = find_call(cs->profile, site, to, context_of(cs, to->function));
+   f->call->count++;
+}
+
+static void resume_suspended(CallStack* cs, ULong* base);
+
+static void pop(CallStack* cs, ULong* base)
+{
+   if (runs_in_handler(cs) && cs->n_frames <= innermost(cs)->n_frames)
+      resume_suspended(cs, base);
+
+   const Frame* f = &cs->frames[--cs->n_frames];
+   set_stub(cs, base, f->stub);
+   if (f->call != NULL) {
+      --*active(cs, f->call->to->function);
+      f->call->cost   += base[CellTotal] - f->start;
+      cs->now.function = f->function;
+      cs->now.height   = f->height;
+   }
+}
+
+/* End what SP has left; of those calls that it is just at, N.  Returns
+   how many ended. */
+static UInt unwind(CallStack* cs, ULong* base, Addr sp, Int n)
+{
+   UInt ended = 0;
+
+   while (cs->n_frames > 0) {
+      Addr top = cs->frames[cs->n_frames - 1].sp;
+      if (top > sp || (top == sp && n <= 0))
+         break;
+      pop(cs, base);
+      n--;
+      ended++;
+   }
+   return ended;
+}
+
+/*------------------------------------------------------------*/
+/*--- Ways out of superblocks                              ---*/
+/*------------------------------------------------------------*/
+
+/* How many calls a return to ADDR with stack pointer SP ends at least; 0
+   if it is no return. */
+static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
+{
+   UInt n = 1;
+
+   if (sp != cs->frames[cs->n_frames - 1].sp)
+      return sp > cs->frames[cs->n_frames - 1].sp;
+   for (UInt i = cs->n_frames; i > 0 && cs->frames[i - 1].sp == sp; i--) {
+      if (cs->frames[i - 1].return_addr == addr)
+         return n;
+      n++;
+   }
+   return 0;
+}
+
+/* SB has returned to TO, but nothing is known to have called what runs. */
+static void return_from_base(CallStack* cs, ULong* base,
+                             const Superblock* sb, const Place* to)
+{
+   Running* now  = &cs->now;
+   UInt     from = now->function;
+   Site     site = { 0, 0, DCFG_(place_at)(to->hash_key - 1), 0 };
+   Call*    call;
+
+   if (now->height == 1)
+      ++*active(cs, to->function);
+   site.context = DCFG_CONTEXT(to->function, False);
+   set_stub(cs, base, NULL);
+   call = find_call(cs->profile, &site, sb->place, context_of(cs, from));
+   call->count++;
+   call->cost += base[CellTotal];
+   --*active(cs, from);
+   now->function = to->function;
+}
+
+static Addr return_addr(const Superblock* sb, UInt k)
+{
+   return DCFG_(instr_addr)(sb, k) + sb->lengths[k];
+}
+
+void DCFG_(leave_for_place)(ULong* base, UWord id, UWord leave,
+                            const Place* to, Addr sp)
+{
+   CallStack*        cs   = (CallStack*)(Addr)base[CellStack];
+   const Superblock* sb   = DCFG_(superblock)(id);
+   LeaveKind         kind = DCFG_LEAVE_KIND(leave);
+   Bool              is_jump = False;      // that counts as a call
+   UInt              n    = 0;
+   Site              site = { sb->id, DCFG_LEAVE_INSTR(leave), NULL, 0 };
+
+   if (kind == LeaveReturn && cs->n_frames > 0) {
+      n       = n_returned_from(cs, to->hash_key, sp);
+      is_jump = n == 0;
+   } else if (kind == LeaveJump) {
+      is_jump = DCFG_(is_call_like)(sb->place, to);
+   }
+   site.context = context_of(cs, cs->now.function);
+
+   if (kind == LeaveReturn && !is_jump) {
+      if (cs->n_frames == 0 || cs->now.height == 1)
+         return_from_base(cs, base, sb, to);
+      else
+         unwind(cs, base, sp, n);
+      show(cs, base);
+      return;
+   }
+   if (is_jump && DCFG_(function)(sb->place->function)->pops_on_jump
+       && cs->n_frames > 0) {
+      const Frame* top = &cs->frames[cs->n_frames - 1];
+      if (top->call != NULL) {
+         const Call* call = top->call;
+         Site caller = { call->sb, call->instr, call->from, call->context };
+         site = caller;
+         sp   = top->sp;
+         pop(cs, base);
+      }
+   }
+   if (unwind(cs, base, sp, 0) == 0 && (is_jump || kind == LeaveCall)) {
+      if (cs->now.stub != NULL) {
+         const Call* stub = cs->now.stub;
+         Site caller = { stub->sb, stub->instr, stub->from, stub->context };
+         site = caller;
+      }
+      if (is_jump && cs->n_frames > 0)
+         sp = cs->frames[cs->n_frames - 1].sp;
+      push(cs, base, &site, to, sp,
+           kind == LeaveCall ? return_addr(sb, DCFG_LEAVE_INSTR(leave)) : 0);
+   }
+   show(cs, base);
+}
+
+static const Place* destination(const Superblock* sb, Addr target)
+{
+   return sb->unredirected ? DCFG_(place_at)(target)
+                           : DCFG_(landing_place)(target);
+}
+
+void DCFG_(leave_for)(ULong* base, UWord id, UWord leave, Addr target,
+                      Addr sp)
+{
+   DCFG_(leave_for_place)(base, id, leave,
+                          destination(DCFG_(superblock)(id), target), sp);
+}
+
+void DCFG_(jump_miss)(ULong* base, UWord id, Addr target, Addr sp)
+{
+   const Superblock* sb = DCFG_(superblock)(id);
+   const Place*      to = destination(sb, target);
+
+   if (!DCFG_(is_call_like)(sb->place, to)) {
+      DCFG_(branch_miss)(base, id, target);
+      return;
+   }
+   DCFG_(count_branch)(base, id, target);
+   DCFG_(leave_for_place)(base, id,
+                          DCFG_LEAVE(sb->n_instrs - 1, LeaveJump), to, sp);
+}
+
+const CallProfile* DCFG_(call_profile)(const CallStack* cs)
+{
+   return cs->profile;
+}
+
+/*------------------------------------------------------------*/
+/*--- Threads and signal handlers                          ---*/
+/*------------------------------------------------------------*/
+
+static ULong* base_of(const CallStack* cs)
+{
+   return DCFG_(cell_base)(cs->cells);
+}
+
+static void set_cells(CallStack* cs)
+{
+   ULong* base = base_of(cs);
+
+   base[CellStack]         = (Addr)cs;
+   base[CellContextCounts] = (Addr)cs->profile->contexts;
+   show(cs, base);
+}
+
+CallStack* DCFG_(new_call_stack)(CellArray* ca)
+{
+   CallStack* cs = VG_(calloc)("dcfg.stack", 1, sizeof(CallStack));
+
+   if (!are_separate && common == NULL)
+      common = new_profile();
+   cs->cells     = ca;
+   cs->profile   = are_separate ? new_profile() : common;
+   cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
+                              VG_(free), sizeof(Suspended));
+   set_cells(cs);
+   return cs;
+}
+
+void DCFG_(delete_call_stack)(CallStack* cs)
+{
+   if (are_separate)
+      delete_profile(cs->profile);
+   VG_(deleteXA)(cs->suspended);
+   VG_(free)(cs->frames);
+   VG_(free)(cs->active);
+   VG_(free)(cs);
+}
+
+/* The same call in CP, or NULL for NULL. */
+static Call* call_in(CallProfile* cp, const Call* c)
+{
+   Site site;
+
+   if (c == NULL)
+      return NULL;
+   site.sb      = c->sb;
+   site.instr   = c->instr;
+   site.from    = c->from;
+   site.context = c->context;
+   return find_call(cp, &site, c->to, c->to_context);
+}
+
+void DCFG_(restart_call_stack)(CallStack* cs)
+{
+   CallProfile* cp = new_profile();
+
+   for (UInt i = 0; i < cs->n_frames; i++) {
+      Frame* f = &cs->frames[i];
+      f->call  = call_in(cp, f->call);
+      f->stub  = call_in(cp, f->stub);
+      f->start = 0;
+   }
+   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
+      Suspended* s = VG_(indexXA)(cs->suspended, i);
+      s->running.stub       = call_in(cp, s->running.stub);
+      s->running.stub_start = 0;
+      s->total              = 0;
+   }
+   cs->now.stub       = call_in(cp, cs->now.stub);
+   cs->now.stub_start = 0;
+   delete_profile(cs->profile);
+   cs->profile = cp;
+   if (!are_separate)
+      common = cp;
+   set_cells(cs);
+}
+
+void DCFG_(resume_call_stack)(CallStack* cs, Addr ip, Addr sp)
+{
+   ULong* base = base_of(cs);
+
+   if (cs->now.function == 0) {
+      cs->now.function = DCFG_(landing_place)(ip)->function;
+      cs->now.height   = 1;
+      ++*active(cs, cs->now.function);
+   }
+   unwind(cs, base, sp, 0);
+   show(cs, base);
+}
+
+void DCFG_(note_stop)(CallStack* cs, UInt sb, UInt k, Int sign)
+{
+   ULong* base = base_of(cs);
+
+   if (k == 0)
+      return;
+   base[CellTotal]
+      -= (Long)sign * (DCFG_(segment_end)(DCFG_(superblock)(sb), k) - k);
+   if (base[CellContext] != 0)
+      DCFG_(count_fault)(cs->profile->contexts, sb, k, base[CellContext],
+                         sign);
+}
+
+void DCFG_(enter_handler)(CallStack* cs)
+{
+   ULong*    base = base_of(cs);
+   Suspended s    = { cs->now, base[CellTotal], cs->n_frames };
+
+   VG_(addToXA)(cs->suspended, &s);
+   VG_(memset)(&cs->now, 0, sizeof(cs->now));
+   base[CellTotal] = 0;
+   show(cs, base);
+}
+
+/* What was suspended runs again. */
+static void resume_suspended(CallStack* cs, ULong* base)
+{
+   const Suspended* s = innermost(cs);
+
+   set_stub(cs, base, NULL);
+   if (cs->now.function != 0)
+      --*active(cs, cs->now.function);
+   cs->now         = s->running;
+   base[CellTotal] = s->total;
+   VG_(dropTailXA)(cs->suspended, 1);
+}
+
+void DCFG_(leave_handler)(CallStack* cs)
+{
+   ULong* base = base_of(cs);
+
+   if (!runs_in_handler(cs))
+      return;
+   while (cs->n_frames > innermost(cs)->n_frames)
+      pop(cs, base);
+   resume_suspended(cs, base);
+   show(cs, base);
+}
+
+/* The total that counts for frame I. */
+static ULong total_for(const CallStack* cs, UInt i)
+{
+   for (Word s = 0; s < VG_(sizeXA)(cs->suspended); s++) {
+      const Suspended* below = VG_(indexXA)(cs->suspended, s);
+      if (i < below->n_frames)
+         return below->total;
+   }
+   return base_of(cs)[CellTotal];
+}
+
+static void account_for_stub(const Running* r, ULong total, Long sign)
+{
+   if (r->stub != NULL)
+      r->stub->cost += sign * (total - r->stub_start);
+}
+
+void DCFG_(account_for_active)(CallStack* cs, Int sign)
+{
+   for (UInt i = 0; i < cs->n_frames; i++) {
+      const Frame* f = &cs->frames[i];
+      if (f->call != NULL)
+         f->call->cost += (Long)sign * (total_for(cs, i) - f->start);
+   }
+   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
+      const Suspended* s = VG_(indexXA)(cs->suspended, i);
+      account_for_stub(&s->running, s->total, sign);
+   }
+   account_for_stub(&cs->now, base_of(cs)[CellTotal], sign);
+}
+
+void DCFG_(end_call_stack)(CallStack* cs)
+{
+   ULong* base = base_of(cs);
+
+   while (runs_in_handler(cs))
+      DCFG_(leave_handler)(cs);
+   while (cs->n_frames > 0)
+      pop(cs, base);
+   set_stub(cs, base, NULL);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
