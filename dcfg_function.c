@@ -57,9 +57,17 @@ static XArray*      functions;    // Function, by number from 1
 static VgHashTable* places;       // Place
 static OSet*        place_pages;  // pages that have one
 
-/* Most places are found here, where their address hashes to. */
+/* Most places are found here, where their address hashes to, and where the
+   address of a jump hashes to. */
 #define N_RECENT 4096u
 static const Place* recent[N_RECENT];
+typedef
+   struct {
+      Addr         target;
+      const Place* place;
+   }
+   Landing;
+static Landing recent_landings[N_RECENT];
 
 typedef
    struct {
@@ -113,16 +121,13 @@ static const HChar* file_at(DiEpoch ep, Addr a, UInt* line)
 }
 
 static UInt number_of(const HChar* object, const HChar* file,
-                      const HChar* name, Bool is_skipped)
+                      const HChar* name)
 {
    NumberedFunction  key = { object, file, name, 0 };
    NumberedFunction* f   = VG_(OSetGen_Lookup)(by_name, &key);
 
    if (f == NULL) {
-      const HChar resolver[] = "_dl_runtime_resolve";
-      Function new = { object, file, name, is_skipped,
-                       VG_(strncmp)(name, resolver, sizeof(resolver) - 1)
-                       == 0 };
+      Function new = { object, file, name };
       VG_(addToXA)(functions, &new);
       f         = VG_(OSetGen_AllocNode)(by_name, sizeof(*f));
       *f        = key;
@@ -149,6 +154,7 @@ static const HChar* section_suffix(VgSectKind kind)
 
 static const Place* new_place(Addr a)
 {
+   const HChar  resolver[] = "_dl_runtime_resolve";
    DiEpoch      ep = VG_(current_DiEpoch)();
    DebugInfo*   di = VG_(find_DebugInfo)(ep, a);
    Place*       p  = VG_(calloc)("dcfg.function.place", 1, sizeof(Place));
@@ -168,7 +174,9 @@ static const Place* new_place(Addr a)
       name = address;
    }
    p->function = number_of(p->object, file_at(ep, a, &p->line),
-                           DCFG_(name)(name), p->section == Vg_SectPLT);
+                           DCFG_(name)(name));
+   p->is_skipped   = p->section == Vg_SectPLT;
+   p->pops_on_jump = VG_(strncmp)(name, resolver, sizeof(resolver) - 1) == 0;
    VG_(HT_add_node)(places, p);
    UWord page = VG_PGROUNDDN(a);
    if (!VG_(OSetWord_Contains)(place_pages, page))
@@ -192,7 +200,13 @@ const Place* DCFG_(place_at)(Addr a)
 
 const Place* DCFG_(landing_place)(Addr a)
 {
-   return DCFG_(place_at)(VG_(redir_do_lookup)(a, NULL));
+   Landing* l = &recent_landings[a % N_RECENT];
+
+   if (l->place == NULL || l->target != a) {
+      l->target = a;
+      l->place  = DCFG_(place_at)(VG_(redir_do_lookup)(a, NULL));
+   }
+   return l->place;
 }
 
 Bool DCFG_(is_call_like)(const Place* from, const Place* to)
@@ -204,8 +218,6 @@ Bool DCFG_(is_call_like)(const Place* from, const Place* to)
 /* Has any of these pages a place?  May say yes where none has. */
 static Bool may_have_places(Addr a, SizeT len)
 {
-   if (places == NULL)
-      return False;
    if (len / VKI_PAGE_SIZE > VG_(OSetWord_Size)(place_pages))
       return True;
    for (Addr page = VG_PGROUNDDN(a); page < a + len; page += VKI_PAGE_SIZE)
@@ -219,6 +231,10 @@ void DCFG_(forget_places)(Addr a, SizeT len)
    UInt         n;
    VgHashNode** all;
 
+   if (places == NULL)
+      return;
+   /* A new object may redirect functions of others. */
+   VG_(memset)(recent_landings, 0, sizeof(recent_landings));
    if (!may_have_places(a, len))
       return;
    all = VG_(HT_to_array)(places, &n);

@@ -38,8 +38,6 @@ typedef
       const HChar* object;     // the path of its ELF object, or ???
       const HChar* file;       // with its directory, or ???
       const HChar* name;       // demangled, or an address
-      Bool is_skipped;         // a stub of a linkage table
-      Bool pops_on_jump;       // the dynamic linker's resolver
    }
    Function;
 
@@ -54,6 +52,8 @@ typedef
       const HChar*   object;
       UChar          section;     // VgSectKind
       Bool           is_entry;    // a function starts here
+      Bool           is_skipped;  // in a stub of a linkage table
+      Bool           pops_on_jump; // in the dynamic linker's resolver
       PtrdiffT       bias;        // address as run less address as linked
    }
    Place;

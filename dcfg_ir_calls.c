@@ -211,7 +211,7 @@ void DCFG_(add_call_at_exit)(Work* w, UInt i, const IRStmt* st)
 Bool DCFG_(is_plain_jump)(const Work* w, const IRSB* sb)
 {
    return kind_of(sb->jumpkind) == LeaveJump && !may_have_raised_sp(w)
-          && !DCFG_(function)(w->sb->place->function)->is_skipped;
+          && !w->sb->place->is_skipped;
 }
 
 void DCFG_(add_jump_miss)(Work* w, IRExpr* miss, IRExpr* target)

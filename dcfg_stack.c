@@ -87,8 +87,8 @@ typedef
    struct {
       Call* call;          // NULL: of a stub
       Addr  sp;            // when the callee began
-      Addr  return_addr;   // 0 for a jump
       ULong start;         // the total then
+      UInt  sb, instr;     // that called; .sb is 0 for a jump
       /* Of the caller: */
       UInt  function;
       UInt  height;
@@ -124,6 +124,7 @@ struct _CallStack {
    UInt         n_active;
    Running      now;
    XArray*      suspended; // Suspended, innermost last
+   UInt         floor;     // frames below the handler, or 0
 };
 
 /*------------------------------------------------------------*/
@@ -153,22 +154,33 @@ static Call* find_call(CallProfile* cp, const Site* s, const Place* to,
 {
    Call  key = { NULL, 0, s->sb, s->instr, s->from, s->context, to,
                  to_context, 0, 0 };
-   Call* c;
+   Call** recent;
 
    key.hash_key = ((UWord)s->sb * 31 + s->context) * 1000003
-                  + (to == NULL ? 0 : to->hash_key) + to_context % 2;
-   c = VG_(HT_gen_lookup)(cp->calls, &key, cmp_calls);
+                  + (to == NULL ? 0 : to->hash_key * 4) + to_context % 2;
+   recent = &cp->recent[(key.hash_key ^ key.hash_key >> 12)
+                        % DCFG_RECENT_CALLS];
+   if (*recent != NULL && cmp_calls(*recent, &key) == 0)
+      return *recent;
+   Call* c = VG_(HT_gen_lookup)(cp->calls, &key, cmp_calls);
    if (c == NULL) {
       c  = VG_(malloc)("dcfg.stack.call", sizeof(*c));
       *c = key;
       VG_(HT_add_node)(cp->calls, c);
    }
+   *recent = c;
    return c;
+}
+
+static Site site_of(const Call* c)
+{
+   Site s = { c->sb, c->instr, c->from, c->context };
+   return s;
 }
 
 static CallProfile* new_profile(void)
 {
-   CallProfile* cp = VG_(malloc)("dcfg.stack.profile", sizeof(*cp));
+   CallProfile* cp = VG_(calloc)("dcfg.stack.profile", 1, sizeof(*cp));
 
    cp->calls    = VG_(HT_construct)("dcfg.stack.calls");
    cp->contexts = DCFG_(new_context_counts)();
@@ -232,34 +244,40 @@ static void set_stub(CallStack* cs, ULong* base, Call* stub)
 {
    Running* now = &cs->now;
 
+   if (now->stub == stub)
+      return;
    if (now->stub != NULL)
       now->stub->cost += base[CellTotal] - now->stub_start;
    now->stub       = stub;
    now->stub_start = base[CellTotal];
 }
 
-static void push(CallStack* cs, ULong* base, const Site* site,
-                 const Place* to, Addr sp, Addr return_addr)
+/* A call is made from SITE, or, if a stub runs, from that one's.  SB is 0 for
+   a jump, else instruction INSTR of it is the call. */
+static void push(CallStack* cs, ULong* base, Site site, const Place* to,
+                 Addr sp, UInt sb, UInt instr)
 {
-   Running*        now = &cs->now;
-   const Function* fn  = DCFG_(function)(to->function);
+   Running* now = &cs->now;
 
    if (cs->n_frames == cs->room) {
       cs->room   = cs->room ? 2 * cs->room : 64;
       cs->frames = VG_(realloc)("dcfg.stack.frames", cs->frames,
                                 cs->room * sizeof(Frame));
    }
+   if (now->stub != NULL)
+      site = site_of(now->stub);
    Frame* f = &cs->frames[cs->n_frames++];
-   f->call        = NULL;
-   f->sp          = sp;
-   f->return_addr = return_addr;
-   f->start       = base[CellTotal];
-   f->function    = now->function;
-   f->height      = now->height;
-   f->stub        = now->stub;
-   if (fn->is_skipped) {
+   f->call     = NULL;
+   f->sp       = sp;
+   f->start    = base[CellTotal];
+   f->sb       = sb;
+   f->instr    = instr;
+   f->function = now->function;
+   f->height   = now->height;
+   f->stub     = now->stub;
+   if (to->is_skipped) {
       if (now->stub == NULL)
-         set_stub(cs, base, find_call(cs->profile, site, NULL, 0));
+         set_stub(cs, base, find_call(cs->profile, &site, NULL, 0));
       return;
    }
    set_stub(cs, base, NULL);
@@ -267,7 +285,8 @@ static void push(CallStack* cs, ULong* base, const Site* site,
    if (to->function != now->function)
       now->height++;
    now->function = to->function;
-   f->call = find_call(cs->profile, site, to, context_of(cs, to->function));
+   f->call = find_call(cs->profile, &site, to,
+                       context_of(cs, to->function));
    f->call->count++;
 }
 
@@ -275,7 +294,8 @@ static void resume_suspended(CallStack* cs, ULong* base);
 
 static void pop(CallStack* cs, ULong* base)
 {
-   if (runs_in_handler(cs) && cs->n_frames <= innermost(cs)->n_frames)
+   /* longjmp has left a handler. */
+   if (cs->n_frames <= cs->floor)
       resume_suspended(cs, base);
 
    const Frame* f = &cs->frames[--cs->n_frames];
@@ -309,6 +329,17 @@ static UInt unwind(CallStack* cs, ULong* base, Addr sp, Int n)
 /*--- Ways out of superblocks                              ---*/
 /*------------------------------------------------------------*/
 
+/* The address behind the call that made F; 0 for a jump. */
+static Addr return_addr(const Frame* f)
+{
+   const Superblock* sb;
+
+   if (f->sb == 0)
+      return 0;
+   sb = DCFG_(superblock)(f->sb);
+   return DCFG_(instr_addr)(sb, f->instr) + sb->lengths[f->instr];
+}
+
 /* How many calls a return to ADDR with stack pointer SP ends at least; 0
    if it is no return. */
 static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
@@ -318,7 +349,7 @@ static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
    if (sp != cs->frames[cs->n_frames - 1].sp)
       return sp > cs->frames[cs->n_frames - 1].sp;
    for (UInt i = cs->n_frames; i > 0 && cs->frames[i - 1].sp == sp; i--) {
-      if (cs->frames[i - 1].return_addr == addr)
+      if (return_addr(&cs->frames[i - 1]) == addr)
          return n;
       n++;
    }
@@ -345,58 +376,66 @@ static void return_from_base(CallStack* cs, ULong* base,
    now->function = to->function;
 }
 
-static Addr return_addr(const Superblock* sb, UInt k)
+/* SB is left by a jump, or what looks like one, at its instruction K. */
+static void jump_to(CallStack* cs, ULong* base, const Superblock* sb, UInt k,
+                    const Place* to, Addr sp, Bool is_call)
 {
-   return DCFG_(instr_addr)(sb, k) + sb->lengths[k];
+   Site site = { sb->id, k, NULL, context_of(cs, cs->now.function) };
+
+   if (is_call && sb->place->pops_on_jump && cs->n_frames > 0) {
+      const Frame* top = &cs->frames[cs->n_frames - 1];
+      if (top->call != NULL) {
+         site = site_of(top->call);
+         sp   = top->sp;
+         pop(cs, base);
+      }
+   }
+   if (unwind(cs, base, sp, 0) == 0 && is_call) {
+      if (cs->n_frames > 0)
+         sp = cs->frames[cs->n_frames - 1].sp;
+      push(cs, base, site, to, sp, 0, 0);
+   }
+}
+
+static void return_to(CallStack* cs, ULong* base, const Superblock* sb,
+                      const Place* to, Addr sp)
+{
+   UInt n = cs->n_frames == 0 ? 1 : n_returned_from(cs, to->hash_key, sp);
+
+   if (n == 0)
+      jump_to(cs, base, sb, sb->n_instrs - 1, to, sp, True);
+   else if (cs->n_frames == 0 || cs->now.height == 1)
+      return_from_base(cs, base, sb, to);
+   else
+      unwind(cs, base, sp, n);
+}
+
+static CallStack* stack_of(ULong* base)
+{
+   return (CallStack*)(Addr)base[CellStack];
 }
 
 void DCFG_(leave_for_place)(ULong* base, UWord id, UWord leave,
                             const Place* to, Addr sp)
 {
-   CallStack*        cs   = (CallStack*)(Addr)base[CellStack];
-   const Superblock* sb   = DCFG_(superblock)(id);
-   LeaveKind         kind = DCFG_LEAVE_KIND(leave);
-   Bool              is_jump = False;      // that counts as a call
-   UInt              n    = 0;
-   Site              site = { sb->id, DCFG_LEAVE_INSTR(leave), NULL, 0 };
+   CallStack* cs = stack_of(base);
+   UInt       k  = DCFG_LEAVE_INSTR(leave);
 
-   if (kind == LeaveReturn && cs->n_frames > 0) {
-      n       = n_returned_from(cs, to->hash_key, sp);
-      is_jump = n == 0;
-   } else if (kind == LeaveJump) {
-      is_jump = DCFG_(is_call_like)(sb->place, to);
-   }
-   site.context = context_of(cs, cs->now.function);
-
-   if (kind == LeaveReturn && !is_jump) {
-      if (cs->n_frames == 0 || cs->now.height == 1)
-         return_from_base(cs, base, sb, to);
-      else
-         unwind(cs, base, sp, n);
-      show(cs, base);
-      return;
-   }
-   if (is_jump && DCFG_(function)(sb->place->function)->pops_on_jump
-       && cs->n_frames > 0) {
-      const Frame* top = &cs->frames[cs->n_frames - 1];
-      if (top->call != NULL) {
-         const Call* call = top->call;
-         Site caller = { call->sb, call->instr, call->from, call->context };
-         site = caller;
-         sp   = top->sp;
-         pop(cs, base);
+   switch (DCFG_LEAVE_KIND(leave)) {
+      case LeaveCall: {
+         Site site = { id, k, NULL, context_of(cs, cs->now.function) };
+         if (unwind(cs, base, sp, 0) == 0)
+            push(cs, base, site, to, sp, id, k);
+         break;
       }
-   }
-   if (unwind(cs, base, sp, 0) == 0 && (is_jump || kind == LeaveCall)) {
-      if (cs->now.stub != NULL) {
-         const Call* stub = cs->now.stub;
-         Site caller = { stub->sb, stub->instr, stub->from, stub->context };
-         site = caller;
+      case LeaveJump: {
+         const Superblock* sb = DCFG_(superblock)(id);
+         jump_to(cs, base, sb, k, to, sp, DCFG_(is_call_like)(sb->place, to));
+         break;
       }
-      if (is_jump && cs->n_frames > 0)
-         sp = cs->frames[cs->n_frames - 1].sp;
-      push(cs, base, &site, to, sp,
-           kind == LeaveCall ? return_addr(sb, DCFG_LEAVE_INSTR(leave)) : 0);
+      case LeaveReturn:
+         return_to(cs, base, DCFG_(superblock)(id), to, sp);
+         break;
    }
    show(cs, base);
 }
@@ -410,6 +449,15 @@ static const Place* destination(const Superblock* sb, Addr target)
 void DCFG_(leave_for)(ULong* base, UWord id, UWord leave, Addr target,
                       Addr sp)
 {
+   CallStack* cs = stack_of(base);
+
+   /* What nearly all returns are. */
+   if (DCFG_LEAVE_KIND(leave) == LeaveReturn && cs->n_frames > 0
+       && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
+      unwind(cs, base, sp, 0);
+      show(cs, base);
+      return;
+   }
    DCFG_(leave_for_place)(base, id, leave,
                           destination(DCFG_(superblock)(id), target), sp);
 }
@@ -482,10 +530,7 @@ static Call* call_in(CallProfile* cp, const Call* c)
 
    if (c == NULL)
       return NULL;
-   site.sb      = c->sb;
-   site.instr   = c->instr;
-   site.from    = c->from;
-   site.context = c->context;
+   site = site_of(c);
    return find_call(cp, &site, c->to, c->to_context);
 }
 
@@ -546,6 +591,7 @@ void DCFG_(enter_handler)(CallStack* cs)
    Suspended s    = { cs->now, base[CellTotal], cs->n_frames };
 
    VG_(addToXA)(cs->suspended, &s);
+   cs->floor = cs->n_frames;
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
    base[CellTotal] = 0;
    show(cs, base);
@@ -562,6 +608,7 @@ static void resume_suspended(CallStack* cs, ULong* base)
    cs->now         = s->running;
    base[CellTotal] = s->total;
    VG_(dropTailXA)(cs->suspended, 1);
+   cs->floor = runs_in_handler(cs) ? innermost(cs)->n_frames : 0;
 }
 
 void DCFG_(leave_handler)(CallStack* cs)

@@ -66,10 +66,12 @@ typedef
    Call;
 
 /* What is collected, of one thread or of all. */
+#define DCFG_RECENT_CALLS 4096u
 typedef
    struct _CallProfile {
       VgHashTable*   calls;       // Call
       ContextCounts* contexts;
+      Call*          recent[DCFG_RECENT_CALLS];
    }
    CallProfile;
 
