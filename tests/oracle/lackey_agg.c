@@ -12,17 +12,10 @@
 
    addresses in hex, counts in decimal.  A trace of a hundred million lines is gigabytes, so it is never stored, and the
    common case (an instruction followed by the one that followed it last time) costs a comparison and no hashing: each
-   instruction remembers its latest successor, and keeps the list of all of them with the latest in front.
+   instruction remembers its latest successor, and keeps the list of all of them with the latest in front.  */
 
-   A line that has not quite that form is one of Valgrind's own messages and is not counted.  */
-
-#define _GNU_SOURCE             /* F_SETPIPE_SZ */
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#define PROGRAM "lackey_agg"
+#include "lackey_read.h"
 
 typedef struct Pair { uint64_t to, n; struct Pair *next; } Pair;
 
@@ -37,15 +30,6 @@ static Insn *insns;             /* in order of first execution; index 0 is "befo
 static uint32_t used = 1, room;
 static uint32_t *hash;          /* open addressing, 0 is free */
 static size_t hash_size;
-
-static void *need(void *p)
-{
-    if (!p) {
-        fputs("lackey_agg: out of memory\n", stderr);
-        exit(2);
-    }
-    return p;
-}
 
 static uint32_t *find(uint64_t addr, uint32_t len)
 {
@@ -127,7 +111,6 @@ static void print_pairs(const Insn *in)
     free(all);
 }
 
-static unsigned char hexval[256];       /* of lower-case digits; 0xff for what ends a number */
 static uint32_t last;                   /* the instruction executed most recently */
 static uint64_t total;
 static uint32_t first;
@@ -150,67 +133,13 @@ static void executed(uint64_t addr, uint32_t len)
     last = i;
 }
 
-/* One line, ended by a newline; the buffer has at least one byte after it. */
-static void line(const unsigned char *p)
-{
-    if (p[0] != 'I' || p[1] != ' ' || p[2] != ' ')
-        return;
-    uint64_t addr = 0;
-    uint32_t len = 0;
-    unsigned char d;
-    for (p += 3; (d = hexval[*p]) != 0xff; p++)
-        addr = addr << 4 | d;
-    if (*p++ != ',')
-        return;
-    for (; *p >= '0' && *p <= '9'; p++)
-        len = len * 10 + (uint32_t)(*p - '0');
-    if (*p == '\n' && len)
-        executed(addr, len);
-}
-
 int main(void)
 {
-    enum { BUF = 1 << 20 };
-    static unsigned char buf[BUF + 4];
-    size_t have = 0;
-
-    memset(hexval, 0xff, sizeof hexval);
-    for (int i = 0; i < 16; i++)
-        hexval[(unsigned char)"0123456789abcdef"[i]] = (unsigned char)i;
     grow();
     insns[0] = (Insn){ 0 };
-
-    /* Lackey writes every line with a system call.  A reader that waits in read() is woken by each, which costs more
-       than all the rest; so let the pipe hold much and look at it seldom.  Not a pipe: then this fails and is not needed. */
-    int pipe_size = fcntl(0, F_SETPIPE_SZ, BUF);
-
-    for (;;) {
-        ssize_t got = read(0, buf + have, BUF - have);
-        if (got < 0) {
-            perror("lackey_agg: read");
-            return 2;
-        }
-        if (got == 0)
-            break;
-        if (pipe_size > 0 && got < pipe_size / 2)
-            usleep(5000);
-        have += (size_t)got;
-        unsigned char *p = buf, *end = buf + have, *nl;
-        while ((nl = memchr(p, '\n', (size_t)(end - p))) != NULL) {
-            line(p);
-            p = nl + 1;
-        }
-        have = (size_t)(end - p);
-        if (have == BUF) {
-            fputs("lackey_agg: a line without end\n", stderr);
-            return 2;
-        }
-        memmove(buf, p, have);
-    }
-    if (!total) {
-        fputs("lackey_agg: no instruction in the trace\n", stderr);
-        return 2;
-    }
+    read_trace();
+    if (!total)
+        fail("no instruction in the trace");
     printf("total %llu\n", (unsigned long long)total);
     printf("first %llx %u\n", (unsigned long long)insns[first].addr, insns[first].len);
     printf("last %llx %u\n", (unsigned long long)insns[last].addr, insns[last].len);

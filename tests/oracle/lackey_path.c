@@ -22,14 +22,10 @@
    after the last instruction of a block, there may be some that are no part of it: attempts that failed.  Their number
    is printed.  */
 
-#define _GNU_SOURCE             /* F_SETPIPE_SZ */
-#include <fcntl.h>
+#define PROGRAM "lackey_path"
+#include "lackey_read.h"
+
 #include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 typedef struct Edge {
     uint32_t id;
@@ -51,19 +47,6 @@ static size_t at_size = 1 << 12;
 static FILE *out;
 static int compare;             /* with the way in the file, and write none */
 static uint64_t n_instrs, n_edges, n_failed;
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "lackey_path: %s\n", what);
-    exit(2);
-}
-
-static void *need(void *p)
-{
-    if (!p)
-        fail("out of memory");
-    return p;
-}
 
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
@@ -274,34 +257,8 @@ static void finish(void)
     finish_writing();
 }
 
-/* ---- the trace ------------------------------------------------------------------------------------------------- */
-
-static unsigned char hexval[256];       /* of lower-case digits; 0xff for what ends a number */
-
-/* One line, ended by a newline.  One of another form is a data access, or one of Valgrind's own messages. */
-static void line(const unsigned char *p)
-{
-    if (p[0] != 'I' || p[1] != ' ' || p[2] != ' ')
-        return;
-    uint64_t addr = 0;
-    uint32_t len = 0;
-    unsigned char d;
-    for (p += 3; (d = hexval[*p]) != 0xff; p++)
-        addr = addr << 4 | d;
-    if (*p++ != ',')
-        return;
-    for (; *p >= '0' && *p <= '9'; p++)
-        len = len * 10 + (uint32_t)(*p - '0');
-    if (*p == '\n' && len)
-        executed(addr, len);
-}
-
 int main(int argc, char **argv)
 {
-    enum { BUF = 1 << 20 };
-    static unsigned char buf[BUF + 4];
-    size_t have = 0;
-
     if (argc == 4 && !strcmp(argv[1], "-c")) {
         compare = 1;
         argv++;
@@ -315,35 +272,8 @@ int main(int argc, char **argv)
         perror(argv[2]);
         return 2;
     }
-    memset(hexval, 0xff, sizeof hexval);
-    for (int i = 0; i < 16; i++)
-        hexval[(unsigned char)"0123456789abcdef"[i]] = (unsigned char)i;
     here = &nodes[0];                   /* START is left without an instruction */
-
-    /* Lackey writes each line with a system call; waking for each would cost more than all the rest. */
-    int pipe_size = fcntl(0, F_SETPIPE_SZ, BUF);
-
-    for (;;) {
-        ssize_t got = read(0, buf + have, BUF - have);
-        if (got < 0) {
-            perror("lackey_path: read");
-            return 2;
-        }
-        if (got == 0)
-            break;
-        if (pipe_size > 0 && got < pipe_size / 2)
-            usleep(5000);
-        have += (size_t)got;
-        unsigned char *p = buf, *end = buf + have, *nl;
-        while ((nl = memchr(p, '\n', (size_t)(end - p))) != NULL) {
-            line(p);
-            p = nl + 1;
-        }
-        have = (size_t)(end - p);
-        if (have == BUF)
-            fail("a line without end");
-        memmove(buf, p, have);
-    }
+    read_trace();
     if (!n_instrs)
         fail("no instruction in the trace");
     finish();

@@ -1,0 +1,85 @@
+/* Reads Lackey's instruction trace from standard input.  Of its lines only those for instructions matter,
+   "I  ADDR,LEN": one for each execution.  A line that has not quite that form is a data access, or one of Valgrind's own
+   messages.
+
+   A program defines PROGRAM, its name, and includes this before anything else; it has a function executed().  */
+
+#define _GNU_SOURCE             /* F_SETPIPE_SZ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void executed(uint64_t addr, uint32_t len);
+
+static void fail(const char *what)
+{
+    fprintf(stderr, PROGRAM ": %s\n", what);
+    exit(2);
+}
+
+static void *need(void *p)
+{
+    if (!p)
+        fail("out of memory");
+    return p;
+}
+
+static unsigned char hexval[256];       /* of lower-case digits; 0xff for what ends a number */
+
+/* One line, ended by a newline; the buffer has at least one byte after it. */
+static void line(const unsigned char *p)
+{
+    if (p[0] != 'I' || p[1] != ' ' || p[2] != ' ')
+        return;
+    uint64_t addr = 0;
+    uint32_t len = 0;
+    unsigned char d;
+    for (p += 3; (d = hexval[*p]) != 0xff; p++)
+        addr = addr << 4 | d;
+    if (*p++ != ',')
+        return;
+    for (; *p >= '0' && *p <= '9'; p++)
+        len = len * 10 + (uint32_t)(*p - '0');
+    if (*p == '\n' && len)
+        executed(addr, len);
+}
+
+static void read_trace(void)
+{
+    enum { BUF = 1 << 20 };
+    static unsigned char buf[BUF + 4];
+    size_t have = 0;
+
+    memset(hexval, 0xff, sizeof hexval);
+    for (int i = 0; i < 16; i++)
+        hexval[(unsigned char)"0123456789abcdef"[i]] = (unsigned char)i;
+
+    /* Lackey writes every line with a system call.  A reader that waits in read() is woken by each, which costs more
+       than all the rest; so let the pipe hold much and look at it seldom.  Not a pipe: then this fails and is not needed. */
+    int pipe_size = fcntl(0, F_SETPIPE_SZ, BUF);
+
+    for (;;) {
+        ssize_t got = read(0, buf + have, BUF - have);
+        if (got < 0) {
+            perror(PROGRAM ": read");
+            exit(2);
+        }
+        if (got == 0)
+            break;
+        if (pipe_size > 0 && got < pipe_size / 2)
+            usleep(5000);
+        have += (size_t)got;
+        unsigned char *p = buf, *end = buf + have, *nl;
+        while ((nl = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+            line(p);
+            p = nl + 1;
+        }
+        have = (size_t)(end - p);
+        if (have == BUF)
+            fail("a line without end");
+        memmove(buf, p, have);
+    }
+}
