@@ -178,17 +178,6 @@ uint32_t node(const DcfgProcess* p, uint32_t id)
    return n;
 }
 
-int run_suite(Suite* s)
-{
-   SRunner* runner = srunner_create(s);
-   int      failed;
-
-   srunner_run_all(runner, CK_ENV);
-   failed = srunner_ntests_failed(runner);
-   srunner_free(runner);
-   return failed == 0 ? 0 : 1;
-}
-
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/
 /*--------------------------------------------------------------------*/

@@ -28,13 +28,13 @@
 #ifndef LIB_COMMON_H
 #define LIB_COMMON_H
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../run_suite.h"
 #include "dcfg.h"
 
 /* A DCFG with a bit of everything: two images, three threads, nested loops
@@ -71,9 +71,6 @@ extern char first_place[200], first_what[300];
 uint32_t node(const DcfgProcess* p, uint32_t id);
 
 void  must_say(const DcfgError* err, const char* want);
-
-/* Runs the suite as every test program does; main()'s result. */
-int   run_suite(Suite* s);
 
 #endif /* LIB_COMMON_H */
 

@@ -243,17 +243,6 @@ void forbid_deep_recursion(void)
    ck_assert_int_eq(setrlimit(RLIMIT_STACK, &limit), 0);
 }
 
-int run_suite(Suite* s)
-{
-   SRunner* runner = srunner_create(s);
-   int      failed;
-
-   srunner_run_all(runner, CK_ENV);
-   failed = srunner_ntests_failed(runner);
-   srunner_free(runner);
-   return failed == 0 ? 0 : 1;
-}
-
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/
 /*--------------------------------------------------------------------*/

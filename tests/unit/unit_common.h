@@ -28,8 +28,7 @@
 #ifndef __UNIT_COMMON_H
 #define __UNIT_COMMON_H
 
-#include <check.h>
-
+#include "../run_suite.h"
 #include "dcfg_graph.h"
 
 /*------------------------------------------------------------*/
@@ -101,9 +100,6 @@ ULong reached(const Graph* g, ULong from, ULong without);
 
 /* From here on, a recursion as deep as the data is a crash. */
 void forbid_deep_recursion(void);
-
-/* Runs the suite as every test program does; main()'s result. */
-int run_suite(Suite* s);
 
 #endif /* __UNIT_COMMON_H */
 
