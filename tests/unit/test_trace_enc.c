@@ -45,12 +45,13 @@
 
 /* The edges of a thread, and their reader. */
 typedef
-   struct {
+   struct Walk {
       UInt* edges;         // source and target, until there are ids
       UInt  n, room;
       UInt* decisions;
       UInt  n_decisions, at;
       UInt  ahead;         // a decision that was read too early, or 0
+      UInt  (*read)(struct Walk* w, UInt* ids, UInt room);
    }
    Walk;
 
@@ -68,10 +69,9 @@ static void step(Walk* w, UInt source, UInt target)
    w->edges[w->n++] = target;
 }
 
-static UInt read_walk(void* arg, UInt* ids, UInt room)
+static UInt read_walk(Walk* w, UInt* ids, UInt room)
 {
-   Walk* w = arg;
-   UInt  n = w->n_decisions - w->at;
+   UInt n = w->n_decisions - w->at;
 
    /* As many as it likes. */
    n = n < room ? n : room;
@@ -108,10 +108,10 @@ static Bool skip_in_walk(void* arg, UInt i)
 /* What TraceThread.parse has to do, one decision at a time.  Of a decision
    that is not part of a complete phrase any more, chance says whether it
    was read all the same. */
-static UInt parse_with(UInt (*read)(void* arg, UInt* ids, UInt room), Walk* w,
-                       Phrases* ps, UInt* phrase, UInt* phrases, UInt room,
-                       ULong limit)
+static UInt parse_walk(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
+                       UInt room, ULong limit)
 {
+   Walk* w       = arg;
    ULong n_edges = 0;
    UInt  n = 0, p = *phrase;
 
@@ -119,7 +119,7 @@ static UInt parse_with(UInt (*read)(void* arg, UInt* ids, UInt room), Walk* w,
    while (p != 0 && n < room && n_edges < limit) {
       Bool is_context = ps->phrases[p].parent == 0;
       UInt id         = w->ahead;
-      if (id == 0 && read(w, &id, 1) == 0) {
+      if (id == 0 && w->read(w, &id, 1) == 0) {
          if (!is_context)
             phrases[n++] = p;
          p = 0;
@@ -146,16 +146,10 @@ static UInt read_on(void* arg, UInt* ids, UInt room)
    Walk* w = arg;
 
    if (w->ahead == 0)
-      return read_walk(w, ids, room);
+      return w->read(w, ids, room);
    ids[0]   = w->ahead;
    w->ahead = 0;
    return 1;
-}
-
-static UInt parse_walk(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
-                       UInt room, ULong limit)
-{
-   return parse_with(read_walk, arg, ps, phrase, phrases, room, limit);
 }
 
 static void new_graph(UInt n_blocks)
@@ -168,7 +162,7 @@ static void new_graph(UInt n_blocks)
 
 static Walk* new_walk(void)
 {
-   Walk fresh = { NULL, 0, 0, NULL, 0, 0, 0 };
+   Walk fresh = { .read = read_walk };
 
    ck_assert_uint_lt(n_walks, MAX_THREADS);
    walks[n_walks] = fresh;
@@ -717,10 +711,9 @@ static void watch_memory(void)
 
 /* Decisions made while they are read: all edges of a graph with several
    out-edges for each of its blocks. */
-static UInt read_long(void* arg, UInt* ids, UInt room)
+static UInt read_long(Walk* w, UInt* ids, UInt room)
 {
-   Walk* w = arg;
-   UInt  n = 0;
+   UInt n = 0;
 
    watch_memory();
    for (; n < room && w->at < LONG_WALK; n++, w->at++) {
@@ -730,23 +723,6 @@ static UInt read_long(void* arg, UInt* ids, UInt room)
       w->n   = graph->edges[ids[n] - 1].target;
    }
    return n;
-}
-
-static UInt read_on_long(void* arg, UInt* ids, UInt room)
-{
-   Walk* w = arg;
-
-   if (w->ahead == 0)
-      return read_long(w, ids, room);
-   ids[0]   = w->ahead;
-   w->ahead = 0;
-   return 1;
-}
-
-static UInt parse_long(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
-                       UInt room, ULong limit)
-{
-   return parse_with(read_long, arg, ps, phrase, phrases, room, limit);
 }
 
 static void start_long(void* arg)
@@ -775,9 +751,10 @@ START_TEST(test_memory)
 {
    enum { BLOCKS = 300 };
    UInt        first[NodeFirstBlock + BLOCKS + 1], entry = 1;
-   Walk        w      = { first, 0, 0, &entry, 1, 0, 0 };
+   Walk        w      = { .edges = first, .decisions = &entry,
+                          .n_decisions = 1, .read = read_long };
    TraceThread thread = { 0, LONG_WALK, 0, &w, start_long, stop_walk, NULL,
-                          read_on_long, parse_long };
+                          read_on, parse_walk };
    TraceJob    job    = { 1, NULL, 1, &thread, 1000000,
                           { append_watched, read_stream, streams },
                           &DCFG_(trace_effort) };
