@@ -112,8 +112,9 @@ char* text_copy(const char* s);
 /* Load, or die. */
 Dcfg* load_dcfg(const char* path);
 
-/* Thread N must be one of a process. */
-void need_thread(const Dcfg* d, uint64_t thread);
+/* The thread of --thread=N, which must be one of a process; all of them
+   without the option, which is UINT64_MAX. */
+uint32_t need_thread(const Dcfg* d, uint64_t thread);
 
 /* Was everything written?  Dies if not. */
 void close_output(FILE* f, const char* path);

@@ -345,11 +345,7 @@ static int run(int argc, char** argv)
    d = load_dcfg(file);
    l.g.d = d;
    l.p = l.g.p = main_process(d);
-   l.thread = DCFG_ALL_THREADS;
-   if (thread != UINT64_MAX) {
-      need_thread(d, thread);
-      l.thread = (uint32_t)thread;
-   }
+   l.thread = need_thread(d, thread);
    l.code = code_new(&l.g, root, att);
    if (routine != NULL)
       list_routine(&l, routine, sde);

@@ -197,11 +197,7 @@ static int run(int argc, char** argv)
    dcfg = load_dcfg(file);
    d.g.d = dcfg;
    d.p = d.g.p = main_process(dcfg);
-   d.thread = DCFG_ALL_THREADS;
-   if (thread != UINT64_MAX) {
-      need_thread(dcfg, thread);
-      d.thread = (uint32_t)thread;
-   }
+   d.thread = need_thread(dcfg, thread);
    if (routine != NULL)
       which = the_routine(&d.g, routine);
    if (code)

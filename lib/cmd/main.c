@@ -125,16 +125,19 @@ Dcfg* load_dcfg(const char* path)
    return d;
 }
 
-void need_thread(const Dcfg* d, uint64_t thread)
+uint32_t need_thread(const Dcfg* d, uint64_t thread)
 {
    uint32_t most = 0;
 
+   if (thread == UINT64_MAX)
+      return DCFG_ALL_THREADS;
    for (uint32_t i = 0; i < d->n_processes; i++)
       if (dcfg_process(d, i)->n_threads > most)
          most = dcfg_process(d, i)->n_threads;
    if (thread >= most)
       die("there is no thread %" PRIu64 ": the file has %" PRIu32
           ", counted from 0", thread, most);
+   return (uint32_t)thread;
 }
 
 void close_output(FILE* f, const char* path)

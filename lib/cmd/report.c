@@ -213,21 +213,12 @@ static void add_columns(const Report* r, Table* t, Section s)
    tab_column(t, COL_COUNT, "node_id", "node", 0);
 }
 
-/* The source line of a node; without one, where it is in its image, for
-   people only: others have the address. */
-static const char* place(const Report* r, uint32_t node)
-{
-   const char* s = node_source(&r->g, node);
-
-   return s;
-}
-
 static void put_loop(const Report* r, Table* t, const Item* item)
 {
    const DcfgProcess* p = r->p;
    const DcfgLoop*    l = &p->loops[item->index];
    uint64_t           entries = dcfg_loop_entries(p, item->index, r->thread);
-   const char*        head = place(r, l->head);
+   const char*        head = node_source(&r->g, l->head);
 
    put_share(t, item->weight, r->total);
    put_count(t, item->weight);
@@ -263,7 +254,7 @@ static void put_routine(const Report* r, Table* t, const Item* item)
    else
       put_count(t, f->n_loops);
    put_text(t, routine_name(&r->g, item->index));
-   put_text(t, place(r, f->entry));
+   put_text(t, node_source(&r->g, f->entry));
    put_text(t, image_name(&r->g, f->image));
    if (r->form == FORM_TEXT)
       return;
@@ -282,7 +273,7 @@ static void put_block(const Report* r, Table* t, const Item* item)
    put_count(t, n->n_instrs);
    put_hex(t, n->addr);
    put_text(t, node_name(&r->g, item->index));
-   put_text(t, place(r, item->index));
+   put_text(t, node_source(&r->g, item->index));
    put_text(t, image_name(&r->g, n->image));
    if (r->form != FORM_TEXT)
       put_count(t, n->id);
@@ -317,9 +308,9 @@ static void put_edge(const Report* r, Table* t, const Item* item)
    put_text(t, r->form == FORM_TEXT ? type_words(e->type)
             : dcfg_edge_type_text(e->type));
    put_text(t, node_name(&r->g, e->source));
-   put_text(t, place(r, e->source));
+   put_text(t, node_source(&r->g, e->source));
    put_text(t, node_name(&r->g, e->target));
-   put_text(t, place(r, e->target));
+   put_text(t, node_source(&r->g, e->target));
    if (r->form == FORM_TEXT)
       return;
    put_count(t, e->id);
@@ -527,11 +518,7 @@ static int run(int argc, char** argv)
    r.source_width = wide ? 0 : 28;
    d = load_dcfg(file);
    r.g.d = d;
-   r.thread = DCFG_ALL_THREADS;
-   if (thread != UINT64_MAX) {
-      need_thread(d, thread);
-      r.thread = (uint32_t)thread;
-   }
+   r.thread = need_thread(d, thread);
    for (int i = 0; i < N_SECTIONS; i++)
       any = any || sections[i];
    for (int i = 0; !any && i < N_SECTIONS; i++)

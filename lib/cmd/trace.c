@@ -443,6 +443,7 @@ static View view_named(const char* name)
 static int run(int argc, char** argv)
 {
    uint64_t    thread = UINT64_MAX, from = UINT64_MAX, most = UINT64_MAX;
+   uint32_t    only;
    const char* as = "edges";
    Show        s = { 0 };
    const Opt   opts[] = {
@@ -464,9 +465,8 @@ static int run(int argc, char** argv)
    d = load_dcfg(files[0]);
    s.g.d = d;
    s.p = s.g.p = main_process(d);
-   if (thread != UINT64_MAX)
-      need_thread(d, thread);
-   else if (from != UINT64_MAX && s.p->n_threads > 1)
+   only = need_thread(d, thread);
+   if (only == DCFG_ALL_THREADS && from != UINT64_MAX && s.p->n_threads > 1)
       die("--from counts the instructions of one thread; --thread says of "
           "which");
    s.names = zalloc(s.p->n_nodes, sizeof(*s.names));
@@ -474,8 +474,7 @@ static int run(int argc, char** argv)
    t = dcfg_trace_open(files[1], NULL, &err);
    if (t == NULL)
       die("%s", dcfg_error_text(&err, text));
-   dcfg_trace_select(t, s.p->id, thread == UINT64_MAX ? DCFG_ALL_THREADS
-                     : (uint32_t)thread);
+   dcfg_trace_select(t, s.p->id, only);
    dcfg_trace_count_with(t, s.p);
    if (from != UINT64_MAX && !dcfg_trace_skip(t, from, s.p, &err)) {
       if (err.status != DCFG_OK)
@@ -485,7 +484,7 @@ static int run(int argc, char** argv)
    }
    show_header(&s);
    if (most > 0)
-      show_edges(&s, t, files[1], thread != UINT64_MAX, most);
+      show_edges(&s, t, files[1], only != DCFG_ALL_THREADS, most);
    dcfg_trace_close(t);
    for (uint32_t i = 0; i < s.p->n_nodes; i++) {
       free((char*)s.names[i]);
