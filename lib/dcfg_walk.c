@@ -27,7 +27,7 @@
 
 /* Owns: knowing where in the format's nested tables and objects we are, and
    what a row has so far.  Handed: JSON events by dcfg_parse.c; shapes by
-   dcfg_load.c and dcfg_trace_read.c.  Taken by: their functions, a row or
+   dcfg_load.c and dcfg_chunks.c.  Taken by: their functions, a row or
    object at a time.
 
    The columns of a table are found by its header.  What no shape names is
@@ -407,34 +407,16 @@ static bool not_an_object(Walk* w, const char* what)
                    "an object is needed, not %s", what);
 }
 
-bool walk_number(Walk* w, const char* s, size_t len)
+/* Is some value needed here, whatever its type? */
+static bool is_needed(const Frame* f)
 {
-   Frame*       f;
-   const Field* field;
-   bool         ok = true;
-
-   if (w->skipping > 0)
-      return true;
-   if (w->n_frames == 0)
-      return not_an_object(w, "a number");
-   f = top_frame(w);
-   field = current_field(f);
-   if (f->in_list) {
-      ok = put_integer(w, s, len, false);
-      f->element++;
-      return ok;
-   }
-   if (field != NULL && field->kind == V_INT)
-      ok = put_integer(w, s, len, false);
-   else if (field != NULL || f->mode == IN_TABLE || f->mode == IN_HEADER
-            || f->mode == IN_STRINGS)
-      ok = wrong_type(w, "a number");
-   end_value(w, f);
-   return ok;
+   return f->field != NO_FIELD || f->mode == IN_TABLE
+          || f->mode == IN_HEADER || f->mode == IN_STRINGS;
 }
 
-bool walk_string(Walk* w, const char* s, size_t len)
+static bool walk_scalar(Walk* w, const char* s, size_t len, bool is_string)
 {
+   const char*  what = is_string ? "a string" : "a number";
    Frame*       f;
    const Field* field;
    bool         ok = true;
@@ -442,35 +424,42 @@ bool walk_string(Walk* w, const char* s, size_t len)
    if (w->skipping > 0)
       return true;
    if (w->n_frames == 0)
-      return not_an_object(w, "a string");
+      return not_an_object(w, what);
    f = top_frame(w);
    field = current_field(f);
    if (f->in_list) {
-      ok = put_integer(w, s, len, true);
+      ok = put_integer(w, s, len, is_string);
       f->element++;
       return ok;
    }
-   if (f->mode == IN_HEADER) {
+   if (is_string && f->mode == IN_HEADER) {
       ok = header_name(w, f, s, len);
-   } else if (f->mode == IN_STRINGS) {
+   } else if (is_string && f->mode == IN_STRINGS) {
       ok = put_text(w, f, 1, s, len);
       if (ok && f->shape->close != NULL)
          ok = f->shape->close(w->arg, f);
       f->row++;
       w->n_text = f->n_text;
       return ok;
-   } else if (field == NULL) {
-      if (f->mode == IN_TABLE)
-         ok = wrong_type(w, "a string");
-   } else if (field->kind == V_INT) {
-      ok = put_integer(w, s, len, true);
-   } else if (field->kind == V_STRING) {
+   } else if (field != NULL && field->kind == V_INT) {
+      ok = put_integer(w, s, len, is_string);
+   } else if (is_string && field != NULL && field->kind == V_STRING) {
       ok = put_text(w, f, f->field, s, len);
-   } else {
-      ok = wrong_type(w, "a string");
+   } else if (is_needed(f)) {
+      ok = wrong_type(w, what);
    }
    end_value(w, f);
    return ok;
+}
+
+bool walk_number(Walk* w, const char* s, size_t len)
+{
+   return walk_scalar(w, s, len, false);
+}
+
+bool walk_string(Walk* w, const char* s, size_t len)
+{
+   return walk_scalar(w, s, len, true);
 }
 
 bool walk_other(Walk* w, const char* what)
@@ -488,8 +477,7 @@ bool walk_other(Walk* w, const char* what)
       f->element++;
       return ok;
    }
-   if (current_field(f) != NULL || f->mode == IN_TABLE
-       || f->mode == IN_HEADER || f->mode == IN_STRINGS)
+   if (is_needed(f))
       ok = wrong_type(w, what);
    end_value(w, f);
    return ok;
