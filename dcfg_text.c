@@ -177,6 +177,12 @@ static UInt width_of(const TextCoder* t, UInt symbol)
    return symbol < FIRST_RULE ? 1 : t->rules[symbol - FIRST_RULE].width;
 }
 
+/* What (N*...) takes, around what takes WIDTH. */
+static ULong run_width(ULong width, UInt n)
+{
+   return width + 3 + DCFG_(decimal_digits)(n);
+}
+
 static UInt add_rule(TextCoder* t, UInt left, UInt right, Bool is_run)
 {
    if (t->n_rules == t->rules_room) {
@@ -184,8 +190,8 @@ static UInt add_rule(TextCoder* t, UInt left, UInt right, Bool is_run)
       t->rules      = dcfg_realloc("dcfg.text.rules", t->rules,
                                    (SizeT)t->rules_room * sizeof(Rule));
    }
-   UInt width = width_of(t, left) + (is_run ? 3 + DCFG_(decimal_digits)(right)
-                                            : width_of(t, right));
+   UInt width = is_run ? run_width(width_of(t, left), right)
+                       : width_of(t, left) + width_of(t, right);
    Rule fresh = { left, right, width, 0, 0, is_run, False };
    t->rules[t->n_rules++] = fresh;
    return FIRST_RULE + t->n_rules - 1;
@@ -200,10 +206,10 @@ static UInt symbol_for(TextCoder* t, UInt p, Bool is_run)
    return t->pairs[p].rule;
 }
 
-/* Would repeating what takes WIDTH be longer than (N*...)? */
+/* Would it take more to repeat that N times? */
 static Bool is_written_as_run(ULong width, UInt n)
 {
-   return width * n > width + 3 + DCFG_(decimal_digits)(n);
+   return width * n > run_width(width, n);
 }
 
 static void replace_runs(TextCoder* t)
@@ -372,7 +378,7 @@ static void choose_entries(TextCoder* t)
          if (!r->is_run)
             r->width = left + used_width(t, r->right, reference);
          else if (is_written_as_run(left, r->right))
-            r->width = left + 3 + DCFG_(decimal_digits)(r->right);
+            r->width = run_width(left, r->right);
          else
             r->width = left * r->right;
          r->is_entry = !is_full && r->uses > 1
