@@ -36,6 +36,10 @@
 
 typedef enum { LOOPS, ROUTINES, BLOCKS, EDGES, IMAGES, N_SECTIONS } Section;
 
+static const char* const section_names[N_SECTIONS] = {
+   "loops", "routines", "blocks", "edges", "images"
+};
+
 typedef
    struct {
       Program            g;
@@ -332,15 +336,12 @@ static void put_image(const Report* r, Table* t, const Item* item)
 
 static Table* make_table(const Report* r, Section s, uint32_t* n)
 {
-   static const char* const keys[] = {
-      "loops", "routines", "blocks", "edges", "images"
-   };
    static void (*const put[])(const Report*, Table*, const Item*) = {
       put_loop, put_routine, put_block, put_edge, put_image
    };
    uint32_t shown;
    Item*    items = hottest(r, s, n, &shown);
-   Table*   t = tab_new(keys[s]);
+   Table*   t = tab_new(section_names[s]);
 
    add_columns(r, t, s);
    for (uint32_t i = 0; i < shown; i++)
@@ -355,17 +356,15 @@ static Table* make_table(const Report* r, Section s, uint32_t* n)
 
 static void print_title(Section s, uint32_t n, size_t shown)
 {
-   static const char* const many[] = {
-      "loops", "routines", "blocks", "edges", "images"
-   };
+   const char* many = section_names[s];
 
    if (n == 0)
-      printf("\nNo %s.\n", many[s]);
+      printf("\nNo %s.\n", many);
    else if (shown < n)
-      printf("\nHottest %zu of %s %s%s\n", shown, text_count(n), many[s],
+      printf("\nHottest %zu of %s %s%s\n", shown, text_count(n), many,
              s == LOOPS ? " (with the loops inside)" : "");
    else
-      printf("\n%c%s%s\n", many[s][0] - 'a' + 'A', many[s] + 1,
+      printf("\n%c%s%s\n", many[0] - 'a' + 'A', many + 1,
              s == LOOPS ? " (with the loops inside)" : "");
 }
 
@@ -425,15 +424,12 @@ static void print_process_json(const Report* r, const bool* sections)
           ", \"n_edges\": %" PRIu32, p->n_images, p->n_routines, p->n_loops,
           p->n_blocks, p->n_edges);
    for (Section s = 0; s < N_SECTIONS; s++) {
-      static const char* const keys[] = {
-         "loops", "routines", "blocks", "edges", "images"
-      };
       uint32_t n;
       Table*   t;
       if (!sections[s])
          continue;
       t = make_table(r, s, &n);
-      printf(",\n      \"%s\": ", keys[s]);
+      printf(",\n      \"%s\": ", section_names[s]);
       tab_print(t, FORM_JSON, 6);
       tab_free(t);
    }
