@@ -1,29 +1,16 @@
 #!/usr/bin/python3
 """Two runs of one program give the same file, byte for byte, but for the process id.  (TAP)"""
 import os
-import re
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 
-# The id stands first in the only row of PROCESSES; everything else must be equal without being looked at.
-PID = re.compile(rb'("PROCESS_DATA"\s*\]\s*,\s*\[\s*)\d+')
-
-
-def content(path):
-    with open(path, "rb") as f:
-        data = f.read()
-    data, n = PID.subn(rb"\1PID", data)
-    return data if n == 1 else None
-
 
 def main():
     tap = harness.Tap("determinism")
-    for name, argv in (("ls", ["/bin/ls", "-l", "/usr/lib"]),
-                       ("perl", ["/usr/bin/perl", "-e", "my %h = map { $_ => 1 } 1 .. 99; print sort keys %h"]),
-                       ("bash", ["/bin/bash", "--norc", "-c", "for i in 1 2 3; do echo $((i * i)); done"])):
+    for name, argv in harness.SAME_EACH_TIME:
         if not os.path.exists(argv[0]):
             tap.skip(name, "not installed")
             continue
@@ -31,7 +18,7 @@ def main():
         if not all(f[0] for f in files):
             tap.ok(False, name, files[0][2] + files[1][2])
             continue
-        a, b = (content(f[0]) for f in files)
+        a, b = (harness.without_pid(f[0]) for f in files)
         diag = "no process id found where it is expected"
         if a and b:
             at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))

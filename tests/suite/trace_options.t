@@ -18,8 +18,6 @@ import tracelib
 
 COMPRESSORS = ((".gz", "gzip", b"\x1f\x8b"), (".bz2", "bzip2", b"BZh"), (".xz", "xz", b"\xfd7zXZ"),
                (".zst", "zstd", b"\x28\xb5\x2f\xfd"))
-# The process id stands first in the only row of PROCESSES, in the DCFG as in the trace.
-PID = re.compile(rb'("(?:THREAD_DATA|PROCESS_DATA)"\s*\]\s*,\s*\[\s*)\d+')
 BUSY = "$| = 1; print qq(ready\\n); my $x = 1; while (1) { $x = $x * 69069 + 1 & 0xffffffff; $y++ if $x >> 20 & 3 }"
 
 
@@ -225,23 +223,15 @@ def check_full(tap):
 
 # ---- the same again ----------------------------------------------------------------------------------------
 
-def content(file):
-    with open(file, "rb") as f:
-        data, n = PID.subn(rb"\1PID", f.read())
-    return data if n == 1 else None
-
-
 def check_same(tap):
-    for name, argv in (("ls", ["/bin/ls", "-l", "/usr/lib"]),
-                       ("perl", ["/usr/bin/perl", "-e", "my %h = map { $_ => 1 } 1 .. 99; print sort keys %h"]),
-                       ("bash", ["/bin/bash", "--norc", "-c", "for i in 1 2 3; do echo $((i * i)); done"])):
+    for name, argv in harness.SAME_EACH_TIME:
         if not os.path.exists(argv[0]):
             tap.skip(name, "not installed")
             continue
         got = []
         for i, opts in enumerate((["--trace=yes"], ["--trace=yes"], [])):
             r = run(tap, "%s%d" % (name, i), argv, opts + ["--trace-chunk=10000", "--trace-out-file=t.json"])
-            got.append([content(path(r, f)) if f in r.files else b"" for f in ("d.json", "t.json")])
+            got.append([harness.without_pid(path(r, f)) if f in r.files else b"" for f in ("d.json", "t.json")])
         tap.ok(got[0][1] and got[0][1] == got[1][1], "%s: two traces, %d bytes" % (name, len(got[0][1] or b"")))
         tap.ok(got[0][0] and got[0][0] == got[1][0] == got[2][0],
                name + ": the DCFG is the same with a trace and without")
