@@ -322,20 +322,30 @@ static void put_dictionary(void* arg, const HChar* text, UInt n)
    store->append(store->arg, StreamDictionary, text, n);
 }
 
-/* What was put into the store. */
+/* What was put into a stream of the store. */
 typedef
    struct {
       const TraceStore* store;
+      UInt  stream;
       UInt  at, n;
-      UChar buf[BATCH];
+      UChar buf[65536];
    }
-   StoreIn;
+   StreamIn;
+
+static StreamIn* open_stream(const TraceStore* store, UInt stream)
+{
+   StreamIn* in = DCFG_CALLOC("dcfg.trace.in", StreamIn, 1);
+
+   in->store  = store;
+   in->stream = stream;
+   return in;
+}
 
 /* The next byte, or -1. */
-static Int next_byte(StoreIn* in)
+static Int next_byte(StreamIn* in)
 {
    if (in->at == in->n) {
-      in->n  = in->store->read(in->store->arg, StreamPhrases, in->buf,
+      in->n  = in->store->read(in->store->arg, in->stream, in->buf,
                                sizeof(in->buf));
       in->at = 0;
       if (in->n == 0)
@@ -344,7 +354,7 @@ static Int next_byte(StoreIn* in)
    return in->buf[in->at++];
 }
 
-static UInt next_four(StoreIn* in)
+static UInt next_four(StreamIn* in)
 {
    UInt n = 0;
 
@@ -391,17 +401,15 @@ static CodeWord* list_words(Encoder* e, UInt** first)
 
 static void make_text(Encoder* e)
 {
-   const TraceStore* store = &e->job->store;
    TextSink   sink = { put_sequences, put_dictionary, e };
    TextCoder* text = DCFG_(new_text)(&sink, e->job->effort->text_block);
-   StoreIn*   in   = DCFG_CALLOC("dcfg.trace.in", StoreIn, 1);
+   StreamIn*  in   = open_stream(&e->job->store, StreamPhrases);
    UInt*      first;
-   CodeWord*      list = list_words(e, &first);
+   CodeWord*  list = list_words(e, &first);
    UInt       at   = 0;
    Bool       any  = False;
    Int        byte;
 
-   in->store = store;
    while ((byte = next_byte(in)) >= 0) {
       if (byte == CHUNK_BEGINS) {
          if (any)
@@ -428,30 +436,12 @@ static void make_text(Encoder* e)
 /*--- JSON                                                 ---*/
 /*------------------------------------------------------------*/
 
-/* Text from the store. */
-typedef
-   struct {
-      const TraceStore* store;
-      UInt  at, n;
-      HChar buf[65536];
-   }
-   TextIn;
-
-/* The next line of StreamText. */
-static void copy_line(JsonOut* out, TextIn* in)
+static void copy_line(JsonOut* out, StreamIn* in)
 {
-   for (;;) {
-      if (in->at == in->n) {
-         in->n  = in->store->read(in->store->arg, StreamText, in->buf,
-                                  sizeof(in->buf));
-         in->at = 0;
-         if (in->n == 0)
-            return;
-      }
-      if (in->buf[in->at++] == '\n')
-         return;
-      DCFG_(json_char)(out, in->buf[in->at - 1]);
-   }
+   Int c;
+
+   while ((c = next_byte(in)) >= 0 && c != '\n')
+      DCFG_(json_char)(out, c);
 }
 
 static void put_dictionary_rows(const TraceStore* store, JsonOut* out)
@@ -469,10 +459,9 @@ static void put_dictionary_rows(const TraceStore* store, JsonOut* out)
 static void put_threads(const Encoder* e, JsonOut* out)
 {
    const TraceStore* store = &e->job->store;
-   TextIn* in = DCFG_CALLOC("dcfg.trace.in", TextIn, 1);
-   Chunk   c;
+   StreamIn* in = open_stream(store, StreamText);
+   Chunk     c;
 
-   in->store = store;
    DCFG_(json_text)(out, "[[\"THREAD_ID\",\"TRACE_DATA\"]");
    for (UInt t = 0; t < e->job->n_threads; t++) {
       ULong before = 0;
