@@ -499,17 +499,11 @@ uint32_t find_routines(const Program* g, const char* what, uint32_t* found,
    const DcfgProcess* p = g->p;
    uint32_t           n = 0;
    uint64_t           number;
+   bool               is_id = what[0] == '#';
 
-   if (what[0] == '#' && is_number(what + 1, &number)) {
-      uint32_t node = dcfg_node_by_id(p, (uint32_t)number);
-      if (node != DCFG_NONE && p->nodes[node].routine != DCFG_NONE) {
-         found[0] = p->nodes[node].routine;
-         return 1;
-      }
-      return 0;
-   }
-   if (is_number(what, &number)) {
-      uint32_t node = dcfg_node_at(p, number);
+   if (is_number(what + is_id, &number)) {
+      uint32_t node = is_id ? dcfg_node_by_id(p, (uint32_t)number)
+                            : dcfg_node_at(p, number);
       if (node != DCFG_NONE && p->nodes[node].routine != DCFG_NONE) {
          found[0] = p->nodes[node].routine;
          return 1;
