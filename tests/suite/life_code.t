@@ -90,8 +90,7 @@ def check_total(tap, name, argv, images, env=None):
 
 def main():
     tap = harness.Tap("code")
-    objects = [harness.cc(tap, os.path.join(lifelib.PROGS, "plugin.c"), "plugin%d.so" % n, "-shared", "-fPIC",
-                          "-DWHICH=%d" % n) for n in (1, 2)]
+    objects = lifelib.build_plugins(tap)
     prog = lifelib.build(tap, "plugins.c", "-ldl")
     if prog and all(objects):
         check_plugins(tap, prog, objects)

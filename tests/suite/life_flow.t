@@ -46,12 +46,7 @@ def check_calls(tap, name, prog, args, want):
 
 def main():
     tap = harness.Tap("flow")
-    for source, flags in (("throw.cpp", ["-lstdc++"]), ("contexts.c", []), ("ifunc.c", ["-O2", "-Wl,-z,lazy"]),
-                          ("ifunc.c", ["-O2", "-Wl,-z,now", "-static"])):
-        name = os.path.splitext(source)[0] + ("_static" if "-static" in flags else "")
-        prog = lifelib.build(tap, source, *flags, name=name)
-        if not prog:
-            continue
+    for name, prog in lifelib.build_flows(tap):
         harness.crosscheck(tap, name, [prog])
         if name == "throw":
             # 30 descents of 41 frames; of each three one throws an object, one a number, which is caught half the way

@@ -27,6 +27,22 @@ def build(tap, source, *flags, **kw):
     return harness.cc(tap, os.path.join(PROGS, source), name, *flags)
 
 
+def build_plugins(tap):
+    """What plugins.c loads."""
+    return [harness.cc(tap, os.path.join(PROGS, "plugin.c"), "plugin%d.so" % n, "-shared", "-fPIC", "-DWHICH=%d" % n)
+            for n in (1, 2)]
+
+
+def build_flows(tap):
+    """(name, program) of those that leave functions in unusual ways and need no arguments."""
+    for source, flags in (("throw.cpp", ["-lstdc++"]), ("contexts.c", []), ("ifunc.c", ["-O2", "-Wl,-z,lazy"]),
+                          ("ifunc.c", ["-O2", "-Wl,-z,now", "-static"])):
+        name = os.path.splitext(source)[0] + ("_static" if "-static" in flags else "")
+        prog = build(tap, source, *flags, name=name)
+        if prog:
+            yield name, prog
+
+
 class Dcfg:
     """A file, read.  Counts are those of the block that begins at a function's symbol: its calls."""
 

@@ -29,8 +29,7 @@ def check(tap, name, argv, failed=0, changes=False, opts=()):
 
 
 def check_changes(tap):
-    objects = [harness.cc(tap, os.path.join(lifelib.PROGS, "plugin.c"), "plugin%d.so" % n, "-shared", "-fPIC",
-                          "-DWHICH=%d" % n) for n in (1, 2)]
+    objects = lifelib.build_plugins(tap)
     prog = lifelib.build(tap, "plugins.c", "-ldl")
     if prog and all(objects):
         check(tap, "plugins", [prog] + objects + ["5", "3", "2", "7", "11"], changes=True)
@@ -42,12 +41,8 @@ def check_changes(tap):
 def main():
     tap = harness.Tap("traceflow")
     flow = tracelib.of_test("life_flow")
-    for source, flags in (("throw.cpp", ["-lstdc++"]), ("contexts.c", []), ("ifunc.c", ["-O2", "-Wl,-z,lazy"]),
-                          ("ifunc.c", ["-O2", "-Wl,-z,now", "-static"])):
-        name = os.path.splitext(source)[0] + ("_static" if "-static" in flags else "")
-        prog = lifelib.build(tap, source, *flags, name=name)
-        if prog:
-            check(tap, name, [prog])
+    for name, prog in lifelib.build_flows(tap):
+        check(tap, name, [prog])
     prog = lifelib.build(tap, "jumps.c")
     if prog:
         check(tap, "jumps", [prog, "6", "4", "3"], 4)
