@@ -204,6 +204,15 @@ void* job_calloc(Job* job, size_t n, size_t size)
    return p;
 }
 
+uint32_t* job_nones(Job* job, size_t n)
+{
+   uint32_t* p = job_realloc(job, NULL, 0, n * sizeof(*p));
+
+   if (p != NULL)
+      memset(p, 0xff, n * sizeof(*p));
+   return p;
+}
+
 void job_free(Job* job, void* p, size_t size)
 {
    if (p != NULL) {

@@ -120,12 +120,10 @@ bool id_map(Job* job, IdMap* map, SortKey* keys, uint32_t n,
       return true;
    max = (uint32_t)keys[n - 1].key;
    if (max / 4 < n) {
-      map->dense = job_realloc(job, NULL, 0,
-                               (max + (size_t)1) * sizeof(uint32_t));
+      map->dense = job_nones(job, max + (size_t)1);
       if (map->dense == NULL)
          return false;
       map->n = max + 1;
-      memset(map->dense, 0xff, (max + (size_t)1) * sizeof(uint32_t));
       for (uint32_t i = n; i-- > 0; )
          map->dense[keys[i].key] = keys[i].index;
    } else {

@@ -88,6 +88,9 @@ void* job_realloc(Job* job, void* p, size_t old, size_t size);
 /* N zeroed elements of SIZE bytes; never NULL for n == 0. */
 void* job_calloc(Job* job, size_t n, size_t size);
 
+/* Likewise N times DCFG_NONE: for indices that nothing is known of yet. */
+uint32_t* job_nones(Job* job, size_t n);
+
 void  job_free(Job* job, void* p, size_t size);
 
 /* An array that grows.  It has at most UINT32_MAX - 1 elements, so that an

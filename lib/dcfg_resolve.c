@@ -288,12 +288,10 @@ static bool resolve_loop(Resolve* r, uint32_t index)
 static bool resolve_loops(Resolve* r)
 {
    Process* p = r->p;
-   size_t   n = p->nodes.n;
 
-   p->loop_of_head = job_realloc(r->job, NULL, 0, n * sizeof(uint32_t));
+   p->loop_of_head = job_nones(r->job, p->nodes.n);
    if (p->loop_of_head == NULL)
       return false;
-   memset(p->loop_of_head, 0xff, n * sizeof(uint32_t));
    for (uint32_t i = 0; i < p->loops.n; i++)
       if (!resolve_loop(r, i))
          return false;

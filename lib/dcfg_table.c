@@ -210,12 +210,10 @@ static bool map_edges(Job* job, Table* t)
    max = ELEM(t->edges, uint32_t, n - 1);
    if (max / 8 > n)
       return true;
-   t->by_edge = job_realloc(job, NULL, 0,
-                            (max + (size_t)1) * sizeof(uint32_t));
+   t->by_edge = job_nones(job, max + (size_t)1);
    if (t->by_edge == NULL)
       return false;
    t->n_by_edge = max + 1;
-   memset(t->by_edge, 0xff, (max + (size_t)1) * sizeof(uint32_t));
    for (uint32_t i = 0; i < n; i++)
       t->by_edge[ELEM(t->edges, uint32_t, i)] = i;
    return true;
