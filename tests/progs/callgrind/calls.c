@@ -35,9 +35,11 @@ static int (*const table[])(int) = { fib, first, green, pong };
 
 NOINLINE int leave(int k)
 {
-   if (k == n)
+   if (k < 0)
+      return n;
+   if (k == 0)
       exit(0);
-   return leave(k - 1) + n;
+   return leave(k - 1) + 1;
 }
 
 int main(int argc, char **argv)
@@ -47,7 +49,7 @@ int main(int argc, char **argv)
    (void)argv;
    for (i = 0; i < 12; i++)
       sum += table[i % 4](i);
-   n = sum - sum;
+   n = sum;
    if (argc > 1)
       leave(6);
    return 0;

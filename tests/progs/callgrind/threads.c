@@ -1,5 +1,7 @@
-/* Threads of which one runs at a time, as each is joined where it was made.  They make each other, so that all are there
-   at the end; or, with an argument, the first thread makes them all, so that one takes the place of another. */
+/* Threads that make each other, so that all are there at the end; or, with an argument, the first thread makes them all,
+   so that one takes the place of another.  What is executed does not depend on how they take turns: each is joined where
+   it was made, and by then it has long ended, so that nobody has to wait. */
+#include <poll.h>
 #include <pthread.h>
 
 #define NOINLINE __attribute__((noinline))
@@ -14,11 +16,12 @@ NOINLINE void work(int k)
 
 NOINLINE int fib(int k) { return k < 2 ? k : fib(k - 1) + fib(k - 2); }
 
-NOINLINE void make(void *(*body)(void *))
+NOINLINE void make(void *(*body)(void *), int ms)
 {
    pthread_t t;
 
    pthread_create(&t, 0, body, 0);
+   poll(0, 0, ms);
    pthread_join(t, 0);
 }
 
@@ -37,7 +40,7 @@ static void *two(void *arg)
 static void *three(void *arg)
 {
    work(5);
-   make(two);
+   make(two, 300);
    work(20);
    return arg;
 }
@@ -47,11 +50,11 @@ int main(int argc, char **argv)
    (void)argv;
    work(10);
    if (argc == 1)
-      make(three);
+      make(three, 900);
    else {
-      make(one);
-      make(two);
-      make(one);
+      make(one, 300);
+      make(two, 300);
+      make(one, 300);
    }
    return 0;
 }

@@ -1,0 +1,391 @@
+#!/usr/bin/python3
+"""--callgrind=yes: the profile against the one that Callgrind of the same Valgrind writes of the same run, and both
+through callgrind_annotate.  (TAP)
+
+The arguments name what to do: a program of those below, "annotate", "selftest".  All of it if there is none.
+"""
+import collections
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+
+PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
+FLAGS = ["-O2", "-fno-inline"]
+INSTR = ["--dump-instr=yes", "--collect-jumps=yes"]
+PLAIN = ["--compress-strings=no", "--compress-pos=no"]
+
+SQL = """create table t(id integer primary key, name text, n real);
+with recursive c(i) as (select 1 union all select i+1 from c where i<40)
+insert into t select i, 'name'||(i*7919%1000), i*1.5 from c;
+create index ti on t(name); select name, sum(n) from t where id%3=1 group by substr(name,1,5) order by 2 desc limit 5;"""
+PERL = r"""my %h; my $s = "abc def ghi jkl " x 9; $h{$1}++ while $s =~ /(\w+)/g;
+my @a = sort { $h{$b} <=> $h{$a} || $a cmp $b } keys %h; print "$_ $h{$_}\n" for @a;
+sub f { my $n = shift; return $n < 2 ? $n : f($n - 1) + f($n - 2) } printf "%d\n", f(8);"""
+PYTHON = """def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+try: [][1]
+except IndexError as e: print(e, fib(7))"""
+C = "int f(int n) { int i, s = 0; for (i = 0; i < n; i++) s += i % 3 ? s >> 1 : i; return s; }\n"
+
+
+class Case:
+    """A program and what to run it with; ends: how often a last superblock is not in Callgrind's file, see the oracle;
+    processes: how many of them leave a file."""
+
+    def __init__(self, name, argv, opts=(), ends=1, processes=1):
+        self.name, self.argv, self.opts, self.ends, self.processes = name, argv, list(opts), ends, processes
+
+
+def build(tap):
+    """The programs; None for one that could not be compiled."""
+    progs = {}
+    for source, flags in (("callgrind/calls.c", FLAGS), ("callgrind/signals.c", FLAGS),
+                          ("callgrind/threads.c", FLAGS + ["-pthread"]), ("callgrind/fork.c", FLAGS), ("longjmp.c", []),
+                          ("life/contexts.c", []), ("life/throw.cpp", ["-lstdc++"]), ("life/plugins.c", [])):
+        name = os.path.splitext(os.path.basename(source))[0]
+        progs[name] = harness.cc(tap, os.path.join(PROGS, source), name, *flags)
+    for n in "12":
+        progs["plugin" + n] = harness.cc(tap, os.path.join(PROGS, "life", "plugin.c"), "plugin%s.so" % n, "-shared",
+                                         "-fPIC", "-DWHICH=" + n)
+    return progs
+
+
+def cases(tap, progs):
+    def file(name, content):
+        with open(tap.path(name), "w") as f:
+            f.write(content)
+        return name
+    calls, signals, threads = ([progs[name]] for name in ("calls", "signals", "threads"))
+    yield Case("calls", calls)
+    yield Case("calls, instructions and jumps", calls, INSTR)
+    yield Case("calls, instructions only", calls, ["--dump-line=no", "--dump-instr=yes"])
+    yield Case("calls, jumps", calls, ["--collect-jumps=yes"])
+    yield Case("calls, names in full", calls, ["--compress-strings=no"])
+    yield Case("calls, positions in full", calls, ["--compress-pos=no"] + INSTR)
+    yield Case("calls, left in a recursion", calls + ["leave"], INSTR)
+    yield Case("longjmp", [progs["longjmp"]], INSTR)
+    yield Case("contexts", [progs["contexts"]])
+    yield Case("throw", [progs["throw"]])
+    # Handlers that return: that of SIGUSR1 three times with another one in it, and one more.
+    yield Case("signals", signals, ends=8)
+    yield Case("signals, jumped out of", signals + ["away"], ends=12)
+    yield Case("threads", threads, ends=3)
+    yield Case("threads, separately", threads, ["--separate-threads=yes"])
+    yield Case("threads, one after the other", threads + ["turns"], ends=2)
+    yield Case("threads, one after the other, separately", threads + ["turns"], ["--separate-threads=yes"])
+    yield Case("plugins", [progs["plugins"], progs["plugin1"], progs["plugin2"], "3", "2", "5"], INSTR)
+    yield Case("fork", [progs["fork"]], processes=3)
+    yield Case("bzip2", ["bzip2", "-c", file("data", "".join("%d\n" % (i * i) for i in range(900)))], INSTR)
+    yield Case("perl", ["perl", "-e", PERL])
+    yield Case("sqlite3", ["sqlite3", "-batch", "-init", "/dev/null", ":memory:", SQL])
+    yield Case("cc1", [compiler(), "-quiet", "-O1", file("small.i", C), "-o", "/dev/null"])
+    yield Case("python3", [harness.PYTHON, "-S", "-c", PYTHON])
+
+
+def compiler():
+    r = subprocess.run(["gcc", "-print-prog-name=cc1"], stdout=subprocess.PIPE)
+    return r.stdout.decode().strip() or "cc1"
+
+
+def profile(tap, tool, name, argv, opts):
+    """Run; the files that were written, by thread and in the order of process ids, the exit status and a diagnosis."""
+    base = tap.path(re.sub(r"\W+", "_", name)) + ("." + tool[0])
+    status, err = harness.run([harness.VALGRIND, "--log-file=" + base + ".log.%p", "--callgrind-out-file=" + base + ".out.%p"]
+                              + tool[1:] + opts + argv, tap.dir)
+    files = {}
+    for path in glob.glob(glob.escape(base) + ".out.*"):
+        pid, _, thread = path.rpartition(".")[2].partition("-")
+        if os.path.getsize(path):       # with a file for each thread, Callgrind leaves one without a name of a thread
+            files.setdefault(int(pid), {})[thread] = path
+    for log in sorted(glob.glob(glob.escape(base) + ".log.*")):
+        with open(log, errors="replace") as f:
+            err += f.read()
+    return [files[pid] for pid in sorted(files)], status, err
+
+
+def both(tap, name, argv, opts=()):
+    """Ours, Callgrind's."""
+    ours = ["dcfg", "--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=" + tap.path("graph.%p.json")]
+    return [profile(tap, tool, name, argv, list(opts)) for tool in (ours, ["callgrind", "--tool=callgrind"])]
+
+
+def oracle(*args):
+    return harness.oracle("callgrind_compare.py", *args)
+
+
+def check(tap, case):
+    """(good, diagnosis)"""
+    (ours, status, err), (theirs, other, other_err) = both(tap, case.name, case.argv, case.opts)
+    text = "" if status == other else "exit status %s, under callgrind %s\n" % (status, other)
+    if len(theirs) != case.processes:
+        text += "Callgrind wrote %d files, should be %d\n%s" % (len(theirs), case.processes, other_err[-2000:])
+    if [sorted(threads) for threads in ours] != [sorted(threads) for threads in theirs]:
+        return False, text + "files %s, callgrind %s\n%s" % (ours, theirs, err[-2000:])
+    opts = ["--ends=%d" % case.ends] + ["--jumps"] * ("--collect-jumps=yes" in case.opts)
+    for a, b in zip(ours, theirs):
+        for thread in sorted(a):
+            wrong, said = oracle(*opts, a[thread], b[thread])
+            if wrong:
+                text += "%s:\n%s" % (os.path.basename(a[thread]), said)
+    if not text:
+        for path in [path for threads in ours + theirs for path in threads.values()]:
+            os.unlink(path)
+    return not text, text
+
+
+def annotate(path, *opts):
+    """Words on stderr, and the lines."""
+    program = os.path.join(os.path.dirname(shutil.which(harness.VALGRIND)), "callgrind_annotate")
+    r = subprocess.run([program, "--show-percs=no", "--threshold=100"] + list(opts) + [path], stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, env=harness.ENV, cwd=os.path.dirname(path))
+    lines = r.stdout.decode(errors="replace").splitlines()
+    return r.stderr.decode(errors="replace").replace(path, "FILE") + "exit status %d\n" % r.returncode, \
+        [line for line in lines if not re.match("Profile data file|Timerange:|Profiled target:", line)]
+
+
+def numbers_and_names(lines):
+    """Each line's number and the rest of it, without the object: of two functions of a name in files of a name it is that
+    of the last one."""
+    rows = []
+    for line in lines:
+        m = re.match(r" *([\d,]+|\.) +(.*?)(?: +\[[^][]*\])?$", line)
+        number, rest = m.groups() if m else ("", re.sub(r" +\[[^][]*\]$", "", line))
+        rows.append((int(number.replace(",", "") or 0) if number != "." else 0, re.sub("^-+$", "-", rest)))
+    return rows
+
+
+def annotations_differ(ours, theirs):
+    """Only the last superblock may be between them, with the same number of instructions wherever it counts."""
+    a, b = (numbers_and_names(lines) for lines in (ours, theirs))
+    total = [[n for n, rest in rows if "PROGRAM TOTALS" in rest] for rows in (a, b)]
+    if len(total[0]) != 1 or len(total[1]) != 1:
+        return "totals: %s, callgrind %s" % tuple(total)
+    last = total[0][0] - total[1][0]
+    more, less = collections.Counter(a), collections.Counter(b)
+    more, less = more - less, less - more
+    for n, rest in sorted(more.elements()):
+        if less[(n - last, rest)]:
+            less[(n - last, rest)] -= 1
+        elif n != last:             # a line that is not in Callgrind's at all is the last superblock's
+            return "ours: %d %s" % (n, rest)
+    left = sorted(less.elements())
+    return "callgrind: %d %s" % left[0] if left else ""
+
+
+def check_annotate(tap, progs):
+    for name, argv, kinds in (("calls", [progs["calls"]], (["--auto=no"], ["--auto=yes"], ["--inclusive=yes"], ["--tree=both"],
+                                                           ["--inclusive=yes", "--tree=both", "--auto=yes"])),
+                              ("throw", [progs["throw"]], ([], ["--inclusive=yes"], ["--tree=both"]))):
+        (ours, _, err), (theirs, _, _) = both(tap, "annotate " + name, argv)
+        if not tap.ok(len(ours) == len(theirs) == 1, "callgrind_annotate, %s: two files" % name, err[-2000:]):
+            continue
+        for opts in kinds:
+            a, b = (annotate(run[0][""], *opts) for run in (ours, theirs))
+            what = " ".join(["callgrind_annotate", name] + opts)
+            tap.ok(a[0] == b[0] == "exit status 0\n", what + ": no warning", a[0] + "callgrind: " + b[0])
+            tap.ok(len(b[1]) > 100, what + ": as for Callgrind, %d lines" % len(b[1]), len(b[1])) and \
+                tap.ok(not annotations_differ(a[1], b[1]), what + ": the same", annotations_differ(a[1], b[1]))
+
+
+def falsehoods(text):
+    """(what is done, the kind of difference that has to be told or None for an unreadable file, the text with it).  The
+    text has names and positions in full, with instructions."""
+    def change(pattern, replacement, count=1):
+        out, n = re.subn(pattern, replacement, text, count=count, flags=re.M)
+        assert n, pattern
+        return out
+
+    def number(pattern, more):
+        """The number that is the pattern's last group, changed."""
+        return change(pattern, lambda m: m.group(0)[:m.start(m.lastindex) - m.start()]
+                      + str(int(m.group(m.lastindex)) + more) + m.group(0)[m.end(m.lastindex) - m.start():])
+    cost = r"^fn=%s\n(?:0x[0-9a-f]+ \d+ )(\d+)$"
+    fib, red, place = cost % "fib", cost % "red", r"^fn=fib\n(0x[0-9a-f]+) "
+    call = r"^cfn=fib\ncalls=(\d+) .*\n.* (\d+)$"
+    yield "the file as it is", "", text
+    moved = number(fib, 1)
+    yield "self cost", "totals", moved
+    text = moved
+    yield "self cost moved", "self", number(red, -1)
+    text = number(fib, -1)
+    yield "self cost of one instruction moved to the next", "instruction", change(
+        r"^(fn=fib\n0x\w+ \d+ )(\d+)(\n0x\w+ \d+ )(\d+)$",
+        lambda m: m.group(1) + str(int(m.group(2)) - 1) + m.group(3) + str(int(m.group(4)) + 1))
+    yield "another line", "line", number(r"^fn=fib\n0x[0-9a-f]+ (\d+)", 1)
+    yield "another address", "instruction", change(place, lambda m: m.group(0).replace(m.group(1), "0x1"))
+    yield "number of calls", "calls", number(r"^cfn=fib\ncalls=(\d+)", 1)
+    yield "no call", "calls", change(r"^cfn=fib\ncalls=.*\n.*\n", "")
+    yield "inclusive cost", "inclusive", number(call, 1)
+    yield "inclusive cost, less", "inclusive", number(call, -1)
+    yield "a call at another line", "site", number(r"^cfn=fib\ncalls=.*\n\w+ (\d+)", 1)
+    yield "a call to another line", "site", number(r"^cfn=fib\ncalls=\d+ \w+ (\d+)", 1)
+    yield "a function renamed", "self", change(r"^(c?fn)=fib$", r"\1=fob", 0)
+    yield "a function called renamed", "calls", change(r"^cfn=fib$", "cfn=fob")
+    yield "a file renamed", "self", change(r"^fl=(.*calls\.c)$", r"fl=\1c")
+    yield "an object renamed", "self", change(r"^ob=(.*calls)$", r"ob=\1s")
+    yield "jumps", "jump", number(r"^jcnd=(\d+)", 1)
+    yield "jumps that may be taken", "jump", number(r"^jcnd=\d+/(\d+)", 1)
+    yield "a jump to elsewhere", "jump", number(r"^jcnd=\d+/\d+ \w+ (\d+)", 1)
+    yield "totals", "totals", number(r"^totals: (\d+)", 1)
+    yield "summary", "summary", number(r"^summary: (\d+)", -1)
+    yield "less in all", "total", re.sub(
+        r"^(summary|totals): (\d+)", lambda m: "%s: %d" % (m.group(1), int(m.group(2)) - 1), number(fib, -1), flags=re.M)
+    yield "more in all than a superblock has", "total", re.sub(
+        r"^(summary|totals): (\d+)", lambda m: "%s: %d" % (m.group(1), int(m.group(2)) + 101), number(fib, 101), flags=re.M)
+    yield "command", "header", change(r"^cmd: .*", "cmd: another")
+    yield "a header line missing", "header", change(r"^desc: Trigger.*\n", "")
+    yield "header lines in another order", "header", change(r"^(pid: .*\n)(cmd: .*\n)", r"\2\1")
+    yield "a line of nothing", None, change(r"^fn=fib$", "fn=fib\nfib 3")
+    yield "a header line of nothing", None, change(r"^pid: ", "pod: ")
+    yield "an unknown specification", None, change(r"^fn=fib$", "gn=fib")
+    yield "a cost that is no number", None, change(fib, r"fn=fib\n0x1 2 3x")
+    yield "a cost missing", None, change(fib, r"fn=fib\n0x1 2")
+    yield "a position that is no number", None, change(place, "fn=fib\n0x1g ")
+    yield "calls= without a function", None, change(r"^cfn=fib\n", "")
+    yield "calls= without a cost", None, change(r"^(calls=.*\n).*\n", r"\1\n")
+    yield "calls= without a target", None, change(r"^(calls=\d+) .*$", r"\1")
+    yield "a name that is not defined", None, change(r"^fn=fib$", "fn=(9)")
+    yield "a name defined twice", None, change(r"^fn=fib$", "fn=(9) fib\nfn=(9) fib")
+    yield "an end in a line", None, text[:-2]
+    yield "an empty file", None, ""
+
+
+# main calls leave, that calls itself and then _exit; the last superblock has 3 instructions.
+TINY = """# callgrind format
+version: 1
+creator: by hand
+pid: 1
+cmd: tiny
+part: 1
+
+desc: Timerange: Basic block 0 - 9
+desc: Trigger: Program termination
+
+positions: line
+events: Ir
+summary: %(sum)d
+
+fl=tiny.c
+fn=main
+1 %(main)d
+cfn=leave
+calls=%(calls)d 4
+1 %(leave)d
+
+fn=leave
+5 10
+cfn=leave'2
+calls=1 4
+5 %(again)d
+
+fn=leave'2
+5 20
+cfn=leave'2
+calls=2 4
+5 %(rest)d
+%(call)s
+fn=_exit
+9 %(exit)d
+
+totals: %(sum)d
+"""
+
+
+def tiny(main=30, calls=1, leave=60, again=50, rest=70, exit=20, callee="_exit", called=3):
+    call = "cfn=%s\ncalls=1 9\n6 %d\n" % (callee, called) if called else ""
+    return TINY % {"main": main, "calls": calls, "leave": leave, "again": again, "rest": rest, "exit": exit, "call": call,
+                   "sum": main + 30 + exit}
+
+
+def last_superblocks():
+    """(what is done, the kind of difference or nothing, options, the text)"""
+    with_it = {"leave": 63, "again": 53, "rest": 76, "exit": 23}
+    yield "the last superblock", "", [], tiny(**with_it)
+    yield "no last superblock", "", [], tiny(called=0)
+    yield "the last superblock in its function only", "", [], tiny(exit=23, called=0)
+    yield "a last superblock, but none is allowed", "self", ["--ends=0"], tiny(**with_it)
+    yield "a superblock too large", "self", [], tiny(exit=121, leave=161, again=151, rest=272, called=101)
+    yield "two last superblocks", "self", [], tiny(main=31, **with_it)
+    yield "two last superblocks that are allowed", "", ["--ends=2"], tiny(main=31, **with_it)
+    yield "not as much inclusive cost", "inclusive", [], tiny(**dict(with_it, again=52))
+    yield "twice as much without a recursion", "inclusive", [], tiny(**dict(with_it, leave=66))
+    yield "more often than in a recursion", "inclusive", [], tiny(**dict(with_it, rest=79))
+    yield "inclusive cost of what did not lead there", "inclusive", [], tiny(**dict(with_it, exit=20, main=33))
+    yield "another number of calls that lead there", "calls", [], tiny(calls=2, **with_it)
+    yield "a call with too much cost", "calls", [], tiny(called=4, **with_it)
+
+
+def check_selftest(tap, progs):
+    theirs = tap.path("tiny")
+    with open(theirs, "w") as f:
+        f.write(tiny(called=0))
+    for what, kind, opts, text in last_superblocks():
+        path = tap.path("tiny.false")
+        with open(path, "w") as f:
+            f.write(text)
+        status, said = oracle(*opts, path, theirs)
+        good = status == 1 and re.search("^%s: " % kind, said, re.M) if kind else status == 0 and not said
+        tap.ok(good, "selftest: " + what, "exit status %d\n%s" % (status, said))
+
+    def callgrind(name, opts):
+        files, status, err = profile(tap, ["callgrind", "--tool=callgrind"], name, [progs["calls"]], opts)
+        if tap.ok(status == 0 and len(files) == 1, "selftest: Callgrind's file, " + " ".join(opts), err[-2000:]):
+            return files[0][""]
+        return None
+    full, short = callgrind("full", INSTR + PLAIN), callgrind("short", INSTR)
+    if not full or not short:
+        return
+    status, said = oracle("--jumps", short, full)
+    tap.ok(status == 0, "selftest: compressed as in full", said)
+    with open(full) as f:
+        text = f.read()
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        def tell(what):
+            path = tap.path(re.sub(r"\W+", "_", what[0]) + ".false")
+            with open(path, "w") as f:
+                f.write(what[2])
+            return what, oracle("--jumps", path, full)
+        for (what, kind, _), (status, said) in pool.map(tell, falsehoods(text)):
+            if kind is None:
+                good = status == 2 and said.startswith("unreadable: ")
+            elif kind:
+                good = status == 1 and re.search("^%s: " % kind, said, re.M)
+            else:
+                good = status == 0 and not said
+            tap.ok(good, "selftest: " + what, "exit status %d\n%s" % (status, said))
+
+
+def main():
+    tap = harness.Tap("callgrind")
+    only = sys.argv[1:]
+    progs = build(tap)
+    if all(progs.values()):
+        run_them = []
+        for case in cases(tap, progs):
+            prog = shutil.which(case.argv[0], path=harness.ENV["PATH"])
+            if only and case.name.split(",")[0] not in only:
+                continue
+            if prog:
+                case.argv[0] = prog
+                run_them.append(case)
+            else:
+                tap.skip(case.name, case.argv[0] + " is not installed")
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for case, (good, text) in zip(run_them, pool.map(lambda case: check(tap, case), run_them)):
+                tap.ok(good, case.name + ": as Callgrind", text)
+        if not only or "annotate" in only:
+            check_annotate(tap, progs)
+        if not only or "selftest" in only:
+            check_selftest(tap, progs)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
