@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+"""KCachegrind opens the profile that --callgrind=yes writes, as it opens Callgrind's: in a window, on a display of its
+own, with call graph, source, and machine code with its jumps.  (TAP)
+
+KCACHEGRIND_PICTURE=FILE keeps a picture of the window, ours, as a PNG file; that takes ImageMagick's import.
+"""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+
+NEEDED = ("kcachegrind", "Xvfb", "xdotool", "dbus-run-session", "dot", "objdump")
+PICTURE = os.environ.get("KCACHEGRIND_PICTURE")
+SIZE = ("1280", "900")
+LIMIT = 60                      # seconds; it takes two
+OURS, THEIRS, BROKEN = "primes.callgrind", "theirs.callgrind", "broken.callgrind"
+# What is shown of a program that is called ./primes: its letters are the end of the group's name.
+CONFIG = """[TipOfDay]
+RunOnStart=false
+
+[MainView-TabView-1-primes]
+TopTabs=SourceView
+BottomTabs=CallGraphView
+RightTabs=InstrView
+ActiveTop=SourceView
+ActiveBottom=CallGraphView
+ActiveRight=InstrView
+RightSize=55
+TopSize=40
+ActiveItemType=Function
+ActiveItemName=is_prime
+
+[MainView-TabView-1-CallGraphView-primes]
+MaxCaller=2
+ZoomPosition=Hide
+
+[MainView-TabView-1-InstrView-primes]
+ShowHexCode=false
+"""
+
+
+class Display:
+    """An X server, and what its clients get for an environment."""
+
+    def __init__(self, tap):
+        home = tap.path("home")
+        os.makedirs(os.path.join(home, ".config"))
+        os.mkdir(os.path.join(home, "run"), 0o700)
+        with open(os.path.join(home, ".config", "kcachegrindrc"), "w") as f:
+            f.write(CONFIG)
+        r, w = os.pipe()
+        with open(tap.path("Xvfb.log"), "w") as log:
+            self.server = subprocess.Popen(["Xvfb", "-displayfd", str(w), "-screen", "0", "x".join(SIZE) + "x24",
+                                            "-nolisten", "tcp"], pass_fds=[w], stdout=log, stderr=log)
+        os.close(w)
+        with os.fdopen(r) as f:
+            number = f.readline().strip()
+        self.env = dict(harness.ENV, DISPLAY=":" + number, HOME=home, XDG_CONFIG_HOME=os.path.join(home, ".config"),
+                        XDG_RUNTIME_DIR=os.path.join(home, "run"), LC_ALL="C.UTF-8", QT_QPA_PLATFORM="xcb",
+                        QT_LOGGING_RULES="default.debug=true")
+        self.good = number.isdigit()
+
+    def xdotool(self, *args):
+        r = subprocess.run(["xdotool"] + list(args), env=self.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        return r.stdout.decode(errors="replace").splitlines()
+
+    def windows(self):
+        """{id: title} of the windows that can be seen."""
+        return {w: "".join(self.xdotool("getwindowname", w)) for w in self.xdotool("search", "--onlyvisible", "--name", ".")}
+
+    def close(self):
+        self.server.terminate()
+        self.server.wait()
+
+
+class Shown:
+    """A file, opened in KCachegrind: .windows, .said (its words on stderr), .wrong (what is not as it should be)."""
+
+    def __init__(self, tap, display, name, picture=None):
+        self.display, self.name, self.log = display, name, tap.path(name + ".log")
+        self.said, self.windows = "", {}
+        with open(self.log, "w") as log:
+            p = subprocess.Popen(["dbus-run-session", "--", "kcachegrind", name], cwd=tap.dir,
+                                 env=display.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                 start_new_session=True)
+        end = time.time() + LIMIT
+        while not self.look() and time.time() < end and p.poll() is None:
+            time.sleep(0.1)
+        # A dialog may come up behind it.
+        end = time.time() + 1
+        while time.time() < end and len(self.windows) == 1:
+            time.sleep(0.1)
+            self.look()
+        self.wrong = self.check()
+        if picture and not self.wrong:
+            self.picture(picture)
+        os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+
+    def look(self):
+        """Is there all that is to come?  The window's size is that of the display, so that everything is drawn."""
+        with open(self.log, errors="replace") as f:
+            self.said = f.read()
+        self.windows = self.display.windows()
+        for w in self.windows:
+            self.display.xdotool("windowmove", w, "0", "0", "windowsize", w, *SIZE)
+        return self.windows and "dotExited" in self.said and "Running 'objdump" in self.said
+
+    def check(self):
+        wrong = ""
+        titles = sorted(self.windows.values())
+        if len(titles) != 1 or not titles[0].startswith(self.name + " [./primes]"):
+            wrong += "windows: %s\n" % titles
+        for line in self.said.splitlines():
+            if re.search("^Loading |error|warning|invalid|cannot|can't|not found", line, re.I) and "dbus" not in line:
+                wrong += line + "\n"
+        for what in ('Selected +"is_prime"', "Running 'objdump", "CallGraphView::dotExited"):
+            if not re.search(what, self.said):
+                wrong += "it does not say %s\n" % what
+        return wrong
+
+    def told(self):
+        """What it found in the file: the function, and where its instructions begin and end."""
+        return [line for line in self.said.splitlines() if line.startswith(("Selected", "Running 'objdump"))]
+
+    def picture(self, path):
+        """When nothing changes any more."""
+        before, now = None, b""
+        while before != now:
+            before = now
+            time.sleep(1)
+            now = subprocess.run(["import", "-silent", "-window", "root", "rgb:-"], env=self.display.env,
+                                 stdout=subprocess.PIPE).stdout
+        subprocess.run(["import", "-silent", "-window", "root", "-dither", "None", "-colors", "256", "png8:" + path],
+                       env=self.display.env)
+
+
+def profiles(tap):
+    """Ours, Callgrind's, and ours broken in one line."""
+    shutil.copy(os.path.join(harness.SRCDIR, "docs", "primes.c"), tap.dir)
+    # The name of the source is shown, too, and is better without the names of directories.
+    maps = ["-fdebug-prefix-map=%s=." % directory for directory in (os.getcwd(), tap.dir)]
+    if not harness.cc(tap, tap.path("primes.c"), "primes", "-pthread", *maps):
+        return False
+    for name, tool in ((OURS, ["--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=" + tap.path("graph.json")]),
+                       (THEIRS, ["--tool=callgrind"])):
+        out = tap.path(name)
+        status, err = harness.run([harness.VALGRIND, "-q"] + tool + ["--dump-instr=yes", "--collect-jumps=yes",
+                                                                     "--callgrind-out-file=" + out, "./primes"], tap.dir)
+        if not tap.ok(status == 0 and os.path.exists(out), "a profile, " + name, err[-2000:]):
+            return False
+    with open(tap.path(OURS)) as f, open(tap.path(BROKEN), "w") as broken:
+        broken.write(f.read().replace("\ncalls=", "\ncells=", 1))
+    return True
+
+
+def main():
+    tap = harness.Tap("kcachegrind")
+    missing = [name for name in NEEDED if not shutil.which(name, path=harness.ENV["PATH"])]
+    if missing:
+        tap.skip("KCachegrind", "not installed: " + ", ".join(missing))
+    elif profiles(tap):
+        display = Display(tap)
+        try:
+            if tap.ok(display.good, "a display"):
+                theirs = Shown(tap, display, THEIRS)
+                tap.ok(not theirs.wrong, "KCachegrind shows Callgrind's file", theirs.wrong)
+                ours = Shown(tap, display, OURS, PICTURE)
+                tap.ok(not ours.wrong, "KCachegrind shows our file", ours.wrong)
+                tap.ok(ours.told() == theirs.told(), "the same function with the same instructions",
+                       "\n".join(ours.told() + ["callgrind:"] + theirs.told()))
+                broken = Shown(tap, display, BROKEN)
+                tap.ok("Loading" in broken.wrong, "a line that is not of the format is noticed", broken.said)
+        finally:
+            display.close()
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
