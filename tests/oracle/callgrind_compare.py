@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Compares a profile in Callgrind's format with the one that Callgrind wrote of the same run.
 
-    callgrind_compare.py [--jumps] [--ends=N] OURS [CALLGRIND]
+    callgrind_compare.py [--jumps] [--ends=N] [--unloaded=NAME]... OURS [CALLGRIND]
 
 Both files are read strictly: what is not of the format is an error.  OURS must agree with itself (totals, summary, the
 header's lines and their order), and with CALLGRIND's in: the total, the self cost of each function, source line and
@@ -10,9 +10,12 @@ in the jumps.  One line for each difference.  Exit status 0 if there is none, 1 
 read.
 
 Callgrind adds the cost of a superblock when the next one begins.  So it misses the last one of each thread, and of each
-signal handler that returns: N of them at most, 1 if nothing is said.  These are the only instructions that OURS may have
-more, each in one function, and then in the inclusive cost of the calls that led there.  A call that has no cost but that
-is not in CALLGRIND's file at all.
+signal handler that returns: N of them at most, 1 if nothing is said.  These are the only instructions that OURS may
+have more, each in one function, and then in the inclusive cost of the calls that led there.  A call that has no cost
+but that is not in CALLGRIND's file at all.
+
+Callgrind looks for source lines when it writes its file, so it knows none of an object that has been unloaded by then.
+Of such objects, named with --unloaded, everything but files and lines is compared.
 """
 import os
 import re
@@ -20,8 +23,8 @@ import sys
 
 LAST = 100          # more instructions are not in a superblock
 SHOWN = 30
-NAMES = {"ob": "ob", "cob": "ob", "fl": "file", "fi": "file", "fe": "file", "cfi": "file", "cfl": "file", "jfi": "file",
-         "fn": "fn", "cfn": "fn", "jfn": "fn"}
+NAMES = {"ob": "ob", "cob": "ob", "fn": "fn", "cfn": "fn", "jfn": "fn"}
+NAMES.update(dict.fromkeys(("fl", "fi", "fe", "cfi", "cfl", "jfi"), "file"))
 HEADER = ["version", "creator", "pid", "cmd", "part", "thread", "desc Timerange", "desc Trigger", "positions", "events",
           "summary", "totals"]
 NUMBER = r"(?:0x[0-9a-f]+|\d+)"
@@ -33,7 +36,8 @@ re_value = {
     "version": re.compile(r"1$"), "creator": re.compile(r"\S"), "pid": re.compile(r"\d+$"), "cmd": re.compile(r" ?\S"),
     "part": re.compile(r"[1-9]\d*$"), "thread": re.compile(r"[1-9]\d*$"), "events": re.compile(r"Ir$"),
     "positions": re.compile(r"(?:instr|line|instr line)$"), "summary": re.compile(r"\d+$"),
-    "totals": re.compile(r"\d+$"), "desc": re.compile(r"(?:Timerange: Basic block \d+ - \d+|Trigger: .+|(?:I1|D1|LL) cache: )$")}
+    "totals": re.compile(r"\d+$"),
+    "desc": re.compile(r"(?:Timerange: Basic block \d+ - \d+|Trigger: .+|(?:I1|D1|LL) cache: )$")}
 
 
 class Malformed(Exception):
@@ -53,8 +57,9 @@ class Profile:
     """Functions are (object, file, name).  A row of a table is a list of counts, and a place is (file, line, address),
     with 0 for what the file does not say."""
 
-    def __init__(self, path):
+    def __init__(self, path, unloaded=()):
         self.path = path
+        self.unloaded = unloaded
         self.number = 0
         self.parts = []             # of each: {name of a header line: value}
         self.order = []             # of each: those names as they come
@@ -190,6 +195,12 @@ class Profile:
                     self.fail("a negative position")
         return out
 
+    def function(self, ob, file, name):
+        return (ob, "" if os.path.basename(ob or "") in self.unloaded else file, name)
+
+    def place(self, function, file, at):
+        return (file, at[0], at[1]) if function[1] else ("", 0, at[1])
+
     def cost(self, line):
         if not self.body or not self.now["fn"]:
             self.fail("a cost without a function")
@@ -198,28 +209,28 @@ class Profile:
         if not m:
             self.fail("not of the format: %r" % line)
         self.base = at = self.position(m.group(1).split())
-        function = (now["ob"], now["fl"], now["fn"])
-        place = (now["file"], at[0], at[1])
+        function = self.function(now["ob"], now["fl"], now["fn"])
+        place = self.place(function, now["file"], at)
         if self.pending is None:
             n = int(m.group(2))
             if now["cfn"] or now["jfn"]:
                 self.fail("a function called without calls=")
             self.sums[-1] += n
             add(self.self, function, n)
-            add(self.lines, (function, now["file"], at[0]), n)
+            add(self.lines, (function, ) + place[:2], n)
             if self.has[1]:
                 add(self.addresses, (function, at[1]), n)
             return
         spec, counts, to = self.pending
         self.pending = None
         if jump:
-            target = (now["ob"], now["fl"], now["jfn"]) if now["jfn"] else function
-            add(self.jumps, (spec, function, place, target[2], (now["jfile"] or now["file"], to[0], to[1])),
-                *counts)
+            target = self.place(function, now["jfile"] or now["file"], to)
+            add(self.jumps, (spec, function, place, now["jfn"] or now["fn"], target), *counts)
             now["jfile"] = now["jfn"] = None
         else:
-            callee = (now["cob"] or now["ob"], now["cfile"] or now["file"], now["cfn"])
-            add(self.sites, (function, callee, place, tuple(to)), counts[0], int(m.group(2)))
+            callee = self.function(now["cob"] or now["ob"], now["cfile"] or now["file"], now["cfn"])
+            target = self.place(callee, callee[1], to)[1:]
+            add(self.sites, (function, callee, place, target), counts[0], int(m.group(2)))
             now["cob"] = now["cfile"] = now["cfn"] = None
 
 
@@ -378,12 +389,12 @@ class Comparison:
             self.jumps()
 
 
-def compare(ours, theirs, ends=1, jumps=False):
+def compare(ours, theirs, ends=1, jumps=False, unloaded=()):
     """Compares two files, or checks one alone if theirs is None; the exit status."""
     report = Report()
     try:
-        a = Profile(ours)
-        b = Profile(theirs) if theirs else None
+        a = Profile(ours, unloaded)
+        b = Profile(theirs, unloaded) if theirs else None
     except (Malformed, OSError) as e:
         print("unreadable: %s" % e)
         return 2
@@ -394,12 +405,14 @@ def compare(ours, theirs, ends=1, jumps=False):
 
 
 def main():
-    ends, jumps, files = 1, False, []
+    ends, jumps, unloaded, files = 1, False, [], []
     for arg in sys.argv[1:]:
         if arg == "--jumps":
             jumps = True
         elif re.match(r"--ends=\d+$", arg):
             ends = int(arg[7:])
+        elif arg.startswith("--unloaded="):
+            unloaded.append(arg[11:])
         elif arg.startswith("-"):
             files = []
             break
@@ -408,7 +421,7 @@ def main():
     if len(files) not in (1, 2):
         print(__doc__.split("\n\n")[1].strip(), file=sys.stderr)
         return 2
-    return compare(files[0], files[1] if len(files) == 2 else None, ends, jumps)
+    return compare(files[0], files[1] if len(files) == 2 else None, ends, jumps, unloaded)
 
 
 if __name__ == "__main__":

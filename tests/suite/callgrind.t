@@ -16,16 +16,21 @@ from concurrent.futures import ThreadPoolExecutor
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
+sys.path.insert(0, harness.ORACLE)
+import callgrind_compare
 
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 FLAGS = ["-O2", "-fno-inline"]
+OURS = ["dcfg", "--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=graph.%p.json"]
+THEIRS = ["callgrind", "--tool=callgrind"]
 INSTR = ["--dump-instr=yes", "--collect-jumps=yes"]
 PLAIN = ["--compress-strings=no", "--compress-pos=no"]
 
 SQL = """create table t(id integer primary key, name text, n real);
 with recursive c(i) as (select 1 union all select i+1 from c where i<40)
 insert into t select i, 'name'||(i*7919%1000), i*1.5 from c;
-create index ti on t(name); select name, sum(n) from t where id%3=1 group by substr(name,1,5) order by 2 desc limit 5;"""
+create index ti on t(name);
+select name, sum(n) from t where id%3=1 group by substr(name,1,5) order by 2 desc limit 5;"""
 PERL = r"""my %h; my $s = "abc def ghi jkl " x 9; $h{$1}++ while $s =~ /(\w+)/g;
 my @a = sort { $h{$b} <=> $h{$a} || $a cmp $b } keys %h; print "$_ $h{$_}\n" for @a;
 sub f { my $n = shift; return $n < 2 ? $n : f($n - 1) + f($n - 2) } printf "%d\n", f(8);"""
@@ -36,11 +41,12 @@ C = "int f(int n) { int i, s = 0; for (i = 0; i < n; i++) s += i % 3 ? s >> 1 : 
 
 
 class Case:
-    """A program and what to run it with; ends: how often a last superblock is not in Callgrind's file, see the oracle;
-    processes: how many of them leave a file."""
+    """A program and what to run it with; ends: how often a last superblock is not in Callgrind's file, and unloaded:
+    objects of which it knows no lines, see the oracle; processes: how many of them leave a file."""
 
-    def __init__(self, name, argv, opts=(), ends=1, processes=1):
-        self.name, self.argv, self.opts, self.ends, self.processes = name, argv, list(opts), ends, processes
+    def __init__(self, name, argv, opts=(), ends=1, unloaded=(), processes=1):
+        self.name, self.argv, self.opts, self.ends = name, argv, list(opts), ends
+        self.unloaded, self.processes = unloaded, processes
 
 
 def build(tap):
@@ -78,9 +84,8 @@ def cases(tap, progs):
     yield Case("signals, jumped out of", signals + ["away"], ends=12)
     yield Case("threads", threads, ends=3)
     yield Case("threads, separately", threads, ["--separate-threads=yes"])
-    yield Case("threads, one after the other", threads + ["turns"], ends=2)
-    yield Case("threads, one after the other, separately", threads + ["turns"], ["--separate-threads=yes"])
-    yield Case("plugins", [progs["plugins"], progs["plugin1"], progs["plugin2"], "3", "2", "5"], INSTR)
+    yield Case("plugins", [progs["plugins"], progs["plugin1"], progs["plugin2"], "3", "2", "5"], INSTR,
+               unloaded=("plugin1.so", "plugin2.so"))
     yield Case("fork", [progs["fork"]], processes=3)
     yield Case("bzip2", ["bzip2", "-c", file("data", "".join("%d\n" % (i * i) for i in range(900)))], INSTR)
     yield Case("perl", ["perl", "-e", PERL])
@@ -97,8 +102,8 @@ def compiler():
 def profile(tap, tool, name, argv, opts):
     """Run; the files that were written, by thread and in the order of process ids, the exit status and a diagnosis."""
     base = tap.path(re.sub(r"\W+", "_", name)) + ("." + tool[0])
-    status, err = harness.run([harness.VALGRIND, "--log-file=" + base + ".log.%p", "--callgrind-out-file=" + base + ".out.%p"]
-                              + tool[1:] + opts + argv, tap.dir)
+    status, err = harness.run([harness.VALGRIND, "--log-file=" + base + ".log.%p"] + tool[1:]
+                              + ["--callgrind-out-file=" + base + ".out.%p"] + opts + argv, tap.dir)
     files = {}
     for path in glob.glob(glob.escape(base) + ".out.*"):
         pid, _, thread = path.rpartition(".")[2].partition("-")
@@ -112,8 +117,7 @@ def profile(tap, tool, name, argv, opts):
 
 def both(tap, name, argv, opts=()):
     """Ours, Callgrind's."""
-    ours = ["dcfg", "--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=" + tap.path("graph.%p.json")]
-    return [profile(tap, tool, name, argv, list(opts)) for tool in (ours, ["callgrind", "--tool=callgrind"])]
+    return [profile(tap, tool, name, argv, list(opts)) for tool in (OURS, THEIRS)]
 
 
 def oracle(*args):
@@ -128,7 +132,8 @@ def check(tap, case):
         text += "Callgrind wrote %d files, should be %d\n%s" % (len(theirs), case.processes, other_err[-2000:])
     if [sorted(threads) for threads in ours] != [sorted(threads) for threads in theirs]:
         return False, text + "files %s, callgrind %s\n%s" % (ours, theirs, err[-2000:])
-    opts = ["--ends=%d" % case.ends] + ["--jumps"] * ("--collect-jumps=yes" in case.opts)
+    opts = ["--ends=%d" % case.ends] + ["--unloaded=" + name for name in case.unloaded]
+    opts += ["--jumps"] * ("--collect-jumps=yes" in case.opts)
     for a, b in zip(ours, theirs):
         for thread in sorted(a):
             wrong, said = oracle(*opts, a[thread], b[thread])
@@ -140,19 +145,45 @@ def check(tap, case):
     return not text, text
 
 
+def check_turns(tap, progs):
+    """Threads of which each takes the place of the one before it.  Callgrind takes them for one that goes on: where a
+    thread begins it is in what the one before it ended in, and start_thread calls itself.  For us each is a thread of its
+    own.  All else is the same."""
+    argv = [progs["threads"], "turns"]
+    (ours, _, err), (theirs, _, _) = both(tap, "turns", argv)
+    apart, _, _ = profile(tap, OURS, "turns apart", argv, ["--separate-threads=yes"])
+    if not tap.ok(len(ours) == len(theirs) == len(apart) == 1, "threads in turns: files", err[-2000:]):
+        return
+    sums, totals = [], []
+    for path in (ours[0][""], theirs[0][""]):
+        p = callgrind_compare.Profile(path)
+        sums.append(collections.Counter())
+        totals.append(sum(p.sums))
+        for (ob, file, name), (n, ) in p.self.items():
+            sums[-1][ob, file, re.sub(r"'\d+$", "", name)] += n
+    sums[0].subtract(sums[1])
+    differing = {f: n for f, n in sums[0].items() if n and f[2] not in ("clone", "start_thread", "_Exit", "_exit")}
+    tap.ok(not differing and 0 <= totals[0] - totals[1] <= 400, "threads in turns: as Callgrind",
+           "%s %s" % (totals, differing))
+    each = [sum(callgrind_compare.Profile(path).sums) for path in apart[0].values()]
+    tap.ok(len(each) == 4 and sum(each) == totals[0], "threads in turns, separately: four, all of it",
+           "%s, should be %d" % (each, totals[0]))
+
+
 def annotate(path, *opts):
     """Words on stderr, and the lines."""
     program = os.path.join(os.path.dirname(shutil.which(harness.VALGRIND)), "callgrind_annotate")
     r = subprocess.run([program, "--show-percs=no", "--threshold=100"] + list(opts) + [path], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, env=harness.ENV, cwd=os.path.dirname(path))
     lines = r.stdout.decode(errors="replace").splitlines()
+    of_the_run = re.compile("Profile data file|Timerange:|Profiled target:|(I1|D1|LL) cache:")
     return r.stderr.decode(errors="replace").replace(path, "FILE") + "exit status %d\n" % r.returncode, \
-        [line for line in lines if not re.match("Profile data file|Timerange:|Profiled target:", line)]
+        [line for line in lines if not of_the_run.match(line)]
 
 
 def numbers_and_names(lines):
-    """Each line's number and the rest of it, without the object: of two functions of a name in files of a name it is that
-    of the last one."""
+    """Each line's number and the rest of it, without the object: of two functions of a name in files of a name it is
+    that of the last one."""
     rows = []
     for line in lines:
         m = re.match(r" *([\d,]+|\.) +(.*?)(?: +\[[^][]*\])?$", line)
@@ -180,10 +211,10 @@ def annotations_differ(ours, theirs):
 
 
 def check_annotate(tap, progs):
-    for name, argv, kinds in (("calls", [progs["calls"]], (["--auto=no"], ["--auto=yes"], ["--inclusive=yes"], ["--tree=both"],
-                                                           ["--inclusive=yes", "--tree=both", "--auto=yes"])),
-                              ("throw", [progs["throw"]], ([], ["--inclusive=yes"], ["--tree=both"]))):
-        (ours, _, err), (theirs, _, _) = both(tap, "annotate " + name, argv)
+    ways = [["--auto=no"], ["--inclusive=yes", "--auto=no"], ["--tree=both", "--auto=no"]]
+    for name, kinds in (("calls", ways + [["--auto=yes"], ["--inclusive=yes", "--tree=both", "--auto=yes"]]),
+                        ("throw", ways)):
+        (ours, _, err), (theirs, _, _) = both(tap, "annotate " + name, [progs[name]])
         if not tap.ok(len(ours) == len(theirs) == 1, "callgrind_annotate, %s: two files" % name, err[-2000:]):
             continue
         for opts in kinds:
@@ -197,24 +228,24 @@ def check_annotate(tap, progs):
 def falsehoods(text):
     """(what is done, the kind of difference that has to be told or None for an unreadable file, the text with it).  The
     text has names and positions in full, with instructions."""
-    def change(pattern, replacement, count=1):
+    def change(pattern, replacement, count=1, text=text):
         out, n = re.subn(pattern, replacement, text, count=count, flags=re.M)
         assert n, pattern
         return out
 
-    def number(pattern, more):
+    def number(pattern, more, text=text, count=1):
         """The number that is the pattern's last group, changed."""
-        return change(pattern, lambda m: m.group(0)[:m.start(m.lastindex) - m.start()]
-                      + str(int(m.group(m.lastindex)) + more) + m.group(0)[m.end(m.lastindex) - m.start():])
+        def changed(m):
+            at, end = (k - m.start() for k in m.span(m.lastindex))
+            return m.group(0)[:at] + str(int(m.group(m.lastindex)) + more) + m.group(0)[end:]
+        return change(pattern, changed, count, text)
+    sums = r"^(?:summary|totals): (\d+)"
     cost = r"^fn=%s\n(?:0x[0-9a-f]+ \d+ )(\d+)$"
     fib, red, place = cost % "fib", cost % "red", r"^fn=fib\n(0x[0-9a-f]+) "
     call = r"^cfn=fib\ncalls=(\d+) .*\n.* (\d+)$"
     yield "the file as it is", "", text
-    moved = number(fib, 1)
-    yield "self cost", "totals", moved
-    text = moved
-    yield "self cost moved", "self", number(red, -1)
-    text = number(fib, -1)
+    yield "self cost", "totals", number(fib, 1)
+    yield "self cost moved", "self", number(red, -1, number(fib, 1))
     yield "self cost of one instruction moved to the next", "instruction", change(
         r"^(fn=fib\n0x\w+ \d+ )(\d+)(\n0x\w+ \d+ )(\d+)$",
         lambda m: m.group(1) + str(int(m.group(2)) - 1) + m.group(3) + str(int(m.group(4)) + 1))
@@ -235,10 +266,8 @@ def falsehoods(text):
     yield "a jump to elsewhere", "jump", number(r"^jcnd=\d+/\d+ \w+ (\d+)", 1)
     yield "totals", "totals", number(r"^totals: (\d+)", 1)
     yield "summary", "summary", number(r"^summary: (\d+)", -1)
-    yield "less in all", "total", re.sub(
-        r"^(summary|totals): (\d+)", lambda m: "%s: %d" % (m.group(1), int(m.group(2)) - 1), number(fib, -1), flags=re.M)
-    yield "more in all than a superblock has", "total", re.sub(
-        r"^(summary|totals): (\d+)", lambda m: "%s: %d" % (m.group(1), int(m.group(2)) + 101), number(fib, 101), flags=re.M)
+    yield "less in all", "total", number(sums, -1, number(fib, -1), 0)
+    yield "more in all than a superblock has", "total", number(sums, 101, number(fib, 101), 0)
     yield "command", "header", change(r"^cmd: .*", "cmd: another")
     yield "a header line missing", "header", change(r"^desc: Trigger.*\n", "")
     yield "header lines in another order", "header", change(r"^(pid: .*\n)(cmd: .*\n)", r"\2\1")
@@ -300,8 +329,8 @@ totals: %(sum)d
 
 def tiny(main=30, calls=1, leave=60, again=50, rest=70, exit=20, callee="_exit", called=3):
     call = "cfn=%s\ncalls=1 9\n6 %d\n" % (callee, called) if called else ""
-    return TINY % {"main": main, "calls": calls, "leave": leave, "again": again, "rest": rest, "exit": exit, "call": call,
-                   "sum": main + 30 + exit}
+    return TINY % {"main": main, "calls": calls, "leave": leave, "again": again, "rest": rest, "exit": exit,
+                   "call": call, "sum": main + 30 + exit}
 
 
 def last_superblocks():
@@ -335,7 +364,7 @@ def check_selftest(tap, progs):
         tap.ok(good, "selftest: " + what, "exit status %d\n%s" % (status, said))
 
     def callgrind(name, opts):
-        files, status, err = profile(tap, ["callgrind", "--tool=callgrind"], name, [progs["calls"]], opts)
+        files, status, err = profile(tap, THEIRS, name, [progs["calls"]], opts)
         if tap.ok(status == 0 and len(files) == 1, "selftest: Callgrind's file, " + " ".join(opts), err[-2000:]):
             return files[0][""]
         return None
@@ -380,6 +409,8 @@ def main():
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for case, (good, text) in zip(run_them, pool.map(lambda case: check(tap, case), run_them)):
                 tap.ok(good, case.name + ": as Callgrind", text)
+        if not only or "threads" in only:
+            check_turns(tap, progs)
         if not only or "annotate" in only:
             check_annotate(tap, progs)
         if not only or "selftest" in only:

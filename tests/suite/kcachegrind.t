@@ -73,7 +73,8 @@ class Display:
 
     def windows(self):
         """{id: title} of the windows that can be seen."""
-        return {w: "".join(self.xdotool("getwindowname", w)) for w in self.xdotool("search", "--onlyvisible", "--name", ".")}
+        ids = self.xdotool("search", "--onlyvisible", "--name", ".")
+        return {w: "".join(self.xdotool("getwindowname", w)) for w in ids}
 
     def close(self):
         self.server.terminate()
@@ -152,8 +153,8 @@ def profiles(tap):
     for name, tool in ((OURS, ["--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=" + tap.path("graph.json")]),
                        (THEIRS, ["--tool=callgrind"])):
         out = tap.path(name)
-        status, err = harness.run([harness.VALGRIND, "-q"] + tool + ["--dump-instr=yes", "--collect-jumps=yes",
-                                                                     "--callgrind-out-file=" + out, "./primes"], tap.dir)
+        opts = ["--dump-instr=yes", "--collect-jumps=yes", "--callgrind-out-file=" + out]
+        status, err = harness.run([harness.VALGRIND, "-q"] + tool + opts + ["./primes"], tap.dir)
         if not tap.ok(status == 0 and os.path.exists(out), "a profile, " + name, err[-2000:]):
             return False
     with open(tap.path(OURS)) as f, open(tap.path(BROKEN), "w") as broken:

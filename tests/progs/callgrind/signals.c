@@ -1,4 +1,5 @@
-/* Handlers of signals that the program raises itself: they call functions, raise another signal, return, or jump out. */
+/* Handlers of signals that the program raises itself.  They call functions, raise another signal, return, or jump out
+   if there is an argument. */
 #include <setjmp.h>
 #include <signal.h>
 

@@ -1,6 +1,6 @@
-/* Threads that make each other, so that all are there at the end; or, with an argument, the first thread makes them all,
-   so that one takes the place of another.  What is executed does not depend on how they take turns: each is joined where
-   it was made, and by then it has long ended, so that nobody has to wait. */
+/* Threads that make each other, so that each is there until those it made have ended; or, with an argument, the first
+   thread makes them all, so that one takes the place of another.  What is executed does not depend on when Valgrind
+   lets them run: each is joined where it was made, and by then it has long ended, so that nobody has to wait. */
 #include <poll.h>
 #include <pthread.h>
 
