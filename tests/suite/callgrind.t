@@ -50,10 +50,11 @@ class Case:
 
 
 def build(tap):
-    """The programs; None for one that could not be compiled."""
+    """The programs; None for one that could not be compiled.  With threads nothing is bound lazily: that would be done
+    by the thread that happens to be first."""
     progs = {}
-    for source, flags in (("callgrind/calls.c", FLAGS), ("callgrind/signals.c", FLAGS),
-                          ("callgrind/threads.c", FLAGS + ["-pthread"]), ("callgrind/fork.c", FLAGS), ("longjmp.c", []),
+    for source, flags in (("callgrind/calls.c", FLAGS), ("callgrind/signals.c", FLAGS), ("callgrind/fork.c", FLAGS),
+                          ("callgrind/threads.c", FLAGS + ["-pthread", "-Wl,-z,now"]), ("longjmp.c", []),
                           ("life/contexts.c", []), ("life/throw.cpp", ["-lstdc++"]), ("life/plugins.c", [])):
         name = os.path.splitext(os.path.basename(source))[0]
         progs[name] = harness.cc(tap, os.path.join(PROGS, source), name, *flags)
@@ -147,8 +148,8 @@ def check(tap, case):
 
 def check_turns(tap, progs):
     """Threads of which each takes the place of the one before it.  Callgrind takes them for one that goes on: where a
-    thread begins it is in what the one before it ended in, and start_thread calls itself.  For us each is a thread of its
-    own.  All else is the same."""
+    thread begins it is in what the one before it ended in, and start_thread calls itself.  For us each is a thread of
+    its own.  All else is the same."""
     argv = [progs["threads"], "turns"]
     (ours, _, err), (theirs, _, _) = both(tap, "turns", argv)
     apart, _, _ = profile(tap, OURS, "turns apart", argv, ["--separate-threads=yes"])
