@@ -16,6 +16,9 @@ but that is not in CALLGRIND's file at all.
 
 Callgrind looks for source lines when it writes its file, so it knows none of an object that has been unloaded by then.
 Of such objects, named with --unloaded, everything but files and lines is compared.
+
+Callgrind counts how often a conditional jump is executed in each superblock that has it, and leaves out those in which
+it was never taken.  OURS may have all of them.
 """
 import os
 import re
@@ -379,7 +382,15 @@ class Comparison:
     def jumps(self):
         self.tables("jump", self.ours.jumps, self.theirs.jumps,
                     lambda k: "%s in %s at %s -> %s at %s" % (k[0], show(k[1]), show_place(k[2]), k[3],
-                                                              show_place(k[4])))
+                                                              show_place(k[4])), self.executions)
+
+    def executions(self, key, a, b):
+        """Callgrind leaves out those in superblocks where the jump was never taken; all of them are the cost of the
+        instruction."""
+        spec, function, place = key[:3]
+        if spec != "jcnd" or not a[0] or a[0] != b[0]:
+            return False
+        return [a[1]] == self.theirs.addresses.get((function, place[2])) if self.ours.has[1] else a[1] > b[1]
 
     def all(self, jumps):
         self.headers()
