@@ -106,6 +106,7 @@ typedef
       /* For a profile of calls only: */
       const Place* place;    // of .addr
       CellNo       contexts; // slots, see dcfg_context.h
+      struct _Call* last_call; // from here, see dcfg_stack.c
       /* .n_instrs of each, and .n_exits: */
       UChar*       lengths;
       UChar*       kinds;    // InsnKind

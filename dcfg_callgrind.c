@@ -245,7 +245,7 @@ static void call_lines(Writer* w, const Function* fn, const CostedCall* c)
    Origin          o    = { call->to->hash_key - call->to->bias, to->file,
                             call->to->line };
 
-   if (call->sb == 0) {
+   if (call->sb == NULL) {
       from.addr = call->from->hash_key - call->from->bias;
       from.file = fn->file;
       from.line = call->from->line;

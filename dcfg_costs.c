@@ -119,13 +119,12 @@ static UInt extent_of(const ContextCount* cc, UInt* from)
 
 static UInt instr_of_call(const Costs* c, const Call* call)
 {
-   const Superblock* sb;
+   const Superblock* sb = call->sb;
 
-   if (call->sb == 0)
+   if (sb == NULL)
       return DCFG_(find_landing)(c->p,
                                  DCFG_(target_now)(call->from->hash_key + 1,
                                                    False));
-   sb = DCFG_(superblock)(call->sb);
    return advance(c->p, c->first_instr[sb->id],
                   DCFG_(instr_addr)(sb, call->instr));
 }
@@ -359,7 +358,10 @@ static Int cmp_costed_calls(const void* va, const void* vb)
       return a->call->to_context < b->call->to_context ? -1 : 1;
    if (a->call->to->hash_key != b->call->to->hash_key)
       return a->call->to->hash_key < b->call->to->hash_key ? -1 : 1;
-   return a->call->sb < b->call->sb ? -1 : a->call->sb > b->call->sb;
+   if (a->call->sb == NULL || b->call->sb == NULL)
+      return (a->call->sb != NULL) - (b->call->sb != NULL);
+   return a->call->sb->id < b->call->sb->id ? -1
+          : a->call->sb->id > b->call->sb->id;
 }
 
 static Int cmp_jumps(const void* va, const void* vb)

@@ -196,7 +196,7 @@ static void leave_for_const(Work* w, UInt k, LeaveKind kind, Addr target,
    IRExpr* sp = stack_pointer(w);
    if (!is_call)
       guard = and_ends_calls(w, guard, sp);
-   IRExpr** args = mkIRExprVec_5(base(w), word(w, w->sb->id),
+   IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
                                  word(w, DCFG_LEAVE(k, kind)),
                                  word(w, (Addr)to), sp);
    call_if(w, guard, "dcfg_leave_for_place", &DCFG_(leave_for_place), args);
@@ -216,7 +216,7 @@ Bool DCFG_(is_plain_jump)(const Work* w, const IRSB* sb)
 
 void DCFG_(add_jump_miss)(Work* w, IRExpr* miss, IRExpr* target)
 {
-   IRExpr** args = mkIRExprVec_4(base(w), word(w, w->sb->id), target,
+   IRExpr** args = mkIRExprVec_4(base(w), word(w, (Addr)w->sb), target,
                                  stack_pointer(w));
    call_if(w, miss, "dcfg_jump_miss", &DCFG_(jump_miss), args);
 }
@@ -230,7 +230,7 @@ void DCFG_(add_call_at_end)(Work* w, const IRSB* sb)
       leave_for_const(w, last, kind, w->sb->next, w->sb->unredirected,
                       always());
    } else if (!DCFG_(is_plain_jump)(w, sb)) {
-      IRExpr** args = mkIRExprVec_5(base(w), word(w, w->sb->id),
+      IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
                                     word(w, DCFG_LEAVE(last, kind)),
                                     sb->next, stack_pointer(w));
       call_if(w, always(), "dcfg_leave_for", &DCFG_(leave_for), args);

@@ -88,7 +88,8 @@ typedef
       Call* call;          // NULL: of a stub
       Addr  sp;            // when the callee began
       ULong start;         // the total then
-      UInt  sb, instr;     // that called; .sb is 0 for a jump
+      const Superblock* sb;   // that called; NULL for a jump ...
+      UInt  instr;            // ... with this instruction
       /* Of the caller: */
       UInt  function;
       UInt  height;
@@ -143,33 +144,62 @@ static Word cmp_calls(const void* va, const void* vb)
 /* Where a call comes from. */
 typedef
    struct {
-      UInt         sb, instr;
+      Superblock*  sb;
+      UInt         instr;
       const Place* from;
       UInt         context;
    }
    Site;
 
-static Call* find_call(CallProfile* cp, const Site* s, const Place* to,
-                       UInt to_context)
+static inline Bool is_call(const Call* c, const Site* s, const Place* to,
+                           UInt to_context)
 {
-   Call  key = { NULL, 0, s->sb, s->instr, s->from, s->context, to,
-                 to_context, 0, 0 };
-   Call** recent;
+   return c->to == to && c->sb == s->sb && c->context == s->context
+          && c->to_context == to_context && c->instr == s->instr
+          && c->from == s->from;
+}
 
-   key.hash_key = ((UWord)s->sb * 31 + s->context) * 1000003
-                  + (to == NULL ? 0 : to->hash_key * 4) + to_context % 2;
-   recent = &cp->recent[(key.hash_key ^ key.hash_key >> 12)
-                        % DCFG_RECENT_CALLS];
-   if (*recent != NULL && cmp_calls(*recent, &key) == 0)
-      return *recent;
-   Call* c = VG_(HT_gen_lookup)(cp->calls, &key, cmp_calls);
+/* An equal call known already, or a new one. */
+static Call* new_call(CallProfile* cp, UWord hash, const Site* s,
+                      const Place* to, UInt to_context)
+{
+   Call  key = { NULL, hash, s->sb, s->instr, s->from, s->context, to,
+                 to_context, 0, 0 };
+   Call* c   = VG_(HT_gen_lookup)(cp->calls, &key, cmp_calls);
+
    if (c == NULL) {
       c  = VG_(malloc)("dcfg.stack.call", sizeof(*c));
       *c = key;
       VG_(HT_add_node)(cp->calls, c);
    }
-   *recent = c;
    return c;
+}
+
+static Call* find_call(CallProfile* cp, const Site* s, const Place* to,
+                       UInt to_context)
+{
+   UWord  hash   = ((UWord)(s->sb == NULL ? 0 : s->sb->id) * 31
+                    + s->context) * 1000003
+                   + (to == NULL ? 0 : to->hash_key * 4) + to_context % 2;
+   Call** recent = &cp->recent[(hash ^ hash >> 10) % DCFG_RECENT_CALLS];
+
+   if (*recent == NULL || !is_call(*recent, s, to, to_context))
+      *recent = new_call(cp, hash, s, to, to_context);
+   return *recent;
+}
+
+/* The same; most calls from a superblock are what they were last time. */
+static inline Call* find_usual_call(CallProfile* cp, const Site* s,
+                                    const Place* to, UInt to_context)
+{
+   Call** last;
+
+   if (s->sb == NULL || are_separate)
+      return find_call(cp, s, to, to_context);
+   last = &s->sb->last_call;
+   if (*last == NULL || !is_call(*last, s, to, to_context))
+      *last = find_call(cp, s, to, to_context);
+   return *last;
 }
 
 static Site site_of(const Call* c)
@@ -198,20 +228,25 @@ static void delete_profile(CallProfile* cp)
 /*--- What runs now                                        ---*/
 /*------------------------------------------------------------*/
 
-static UInt* active(CallStack* cs, UInt function)
+static void make_room_for_active(CallStack* cs, UInt function)
 {
-   if (function >= cs->n_active) {
-      UInt n     = DCFG_(n_functions)() + 64;
-      cs->active = VG_(realloc)("dcfg.stack.active", cs->active,
-                                n * sizeof(UInt));
-      VG_(memset)(cs->active + cs->n_active, 0,
-                  (n - cs->n_active) * sizeof(UInt));
-      cs->n_active = n;
-   }
+   UInt n = function + 256;
+
+   cs->active = VG_(realloc)("dcfg.stack.active", cs->active,
+                             n * sizeof(UInt));
+   VG_(memset)(cs->active + cs->n_active, 0,
+               (n - cs->n_active) * sizeof(UInt));
+   cs->n_active = n;
+}
+
+static inline UInt* active(CallStack* cs, UInt function)
+{
+   if (function >= cs->n_active)
+      make_room_for_active(cs, function);
    return &cs->active[function];
 }
 
-static UInt context_of(CallStack* cs, UInt function)
+static inline UInt context_of(CallStack* cs, UInt function)
 {
    return DCFG_CONTEXT(function, *active(cs, function) > 1);
 }
@@ -227,7 +262,7 @@ static Suspended* innermost(const CallStack* cs)
 }
 
 /* Tell generated code what runs. */
-static void show(CallStack* cs, ULong* base)
+static inline void show(CallStack* cs, ULong* base)
 {
    UInt  function = cs->now.function;
 
@@ -252,32 +287,39 @@ static void set_stub(CallStack* cs, ULong* base, Call* stub)
    now->stub_start = base[CellTotal];
 }
 
-/* A call is made from SITE, or, if a stub runs, from that one's.  SB is 0 for
-   a jump, else instruction INSTR of it is the call. */
-static void push(CallStack* cs, ULong* base, Site site, const Place* to,
-                 Addr sp, UInt sb, UInt instr)
+static void make_room_for_frames(CallStack* cs)
+{
+   cs->room   = cs->room ? 2 * cs->room : 64;
+   cs->frames = VG_(realloc)("dcfg.stack.frames", cs->frames,
+                             cs->room * sizeof(Frame));
+}
+
+/* A call is made from SITE, or, if a stub runs, from that one's; or a jump,
+   if not IS_CALL. */
+static void push(CallStack* cs, ULong* base, const Site* site,
+                 const Place* to, Addr sp, Bool is_call)
 {
    Running* now = &cs->now;
 
-   if (cs->n_frames == cs->room) {
-      cs->room   = cs->room ? 2 * cs->room : 64;
-      cs->frames = VG_(realloc)("dcfg.stack.frames", cs->frames,
-                                cs->room * sizeof(Frame));
-   }
-   if (now->stub != NULL)
-      site = site_of(now->stub);
+   if (cs->n_frames == cs->room)
+      make_room_for_frames(cs);
    Frame* f = &cs->frames[cs->n_frames++];
+   Site   stubs;
+   f->sb    = is_call ? site->sb : NULL;
+   f->instr = site->instr;
+   if (now->stub != NULL) {
+      stubs = site_of(now->stub);
+      site  = &stubs;
+   }
    f->call     = NULL;
    f->sp       = sp;
    f->start    = base[CellTotal];
-   f->sb       = sb;
-   f->instr    = instr;
    f->function = now->function;
    f->height   = now->height;
    f->stub     = now->stub;
    if (to->is_skipped) {
       if (now->stub == NULL)
-         set_stub(cs, base, find_call(cs->profile, &site, NULL, 0));
+         set_stub(cs, base, find_call(cs->profile, site, NULL, 0));
       return;
    }
    set_stub(cs, base, NULL);
@@ -285,8 +327,8 @@ static void push(CallStack* cs, ULong* base, Site site, const Place* to,
    if (to->function != now->function)
       now->height++;
    now->function = to->function;
-   f->call = find_call(cs->profile, &site, to,
-                       context_of(cs, to->function));
+   f->call = find_usual_call(cs->profile, site, to,
+                             context_of(cs, to->function));
    f->call->count++;
 }
 
@@ -332,12 +374,8 @@ static UInt unwind(CallStack* cs, ULong* base, Addr sp, Int n)
 /* The address behind the call that made F; 0 for a jump. */
 static Addr return_addr(const Frame* f)
 {
-   const Superblock* sb;
-
-   if (f->sb == 0)
-      return 0;
-   sb = DCFG_(superblock)(f->sb);
-   return DCFG_(instr_addr)(sb, f->instr) + sb->lengths[f->instr];
+   return f->sb == NULL ? 0 : DCFG_(instr_addr)(f->sb, f->instr)
+                              + f->sb->lengths[f->instr];
 }
 
 /* How many calls a return to ADDR with stack pointer SP ends at least; 0
@@ -362,7 +400,7 @@ static void return_from_base(CallStack* cs, ULong* base,
 {
    Running* now  = &cs->now;
    UInt     from = now->function;
-   Site     site = { 0, 0, DCFG_(place_at)(to->hash_key - 1), 0 };
+   Site     site = { NULL, 0, DCFG_(place_at)(to->hash_key - 1), 0 };
    Call*    call;
 
    if (now->height == 1)
@@ -377,10 +415,10 @@ static void return_from_base(CallStack* cs, ULong* base,
 }
 
 /* SB is left by a jump, or what looks like one, at its instruction K. */
-static void jump_to(CallStack* cs, ULong* base, const Superblock* sb, UInt k,
+static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
                     const Place* to, Addr sp, Bool is_call)
 {
-   Site site = { sb->id, k, NULL, context_of(cs, cs->now.function) };
+   Site site = { sb, k, NULL, context_of(cs, cs->now.function) };
 
    if (is_call && sb->place->pops_on_jump && cs->n_frames > 0) {
       const Frame* top = &cs->frames[cs->n_frames - 1];
@@ -393,11 +431,11 @@ static void jump_to(CallStack* cs, ULong* base, const Superblock* sb, UInt k,
    if (unwind(cs, base, sp, 0) == 0 && is_call) {
       if (cs->n_frames > 0)
          sp = cs->frames[cs->n_frames - 1].sp;
-      push(cs, base, site, to, sp, 0, 0);
+      push(cs, base, &site, to, sp, False);
    }
 }
 
-static void return_to(CallStack* cs, ULong* base, const Superblock* sb,
+static void return_to(CallStack* cs, ULong* base, Superblock* sb,
                       const Place* to, Addr sp)
 {
    UInt n = cs->n_frames == 0 ? 1 : n_returned_from(cs, to->hash_key, sp);
@@ -415,7 +453,7 @@ static CallStack* stack_of(ULong* base)
    return (CallStack*)(Addr)base[CellStack];
 }
 
-void DCFG_(leave_for_place)(ULong* base, UWord id, UWord leave,
+void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
                             const Place* to, Addr sp)
 {
    CallStack* cs = stack_of(base);
@@ -423,18 +461,16 @@ void DCFG_(leave_for_place)(ULong* base, UWord id, UWord leave,
 
    switch (DCFG_LEAVE_KIND(leave)) {
       case LeaveCall: {
-         Site site = { id, k, NULL, context_of(cs, cs->now.function) };
+         Site site = { sb, k, NULL, context_of(cs, cs->now.function) };
          if (unwind(cs, base, sp, 0) == 0)
-            push(cs, base, site, to, sp, id, k);
+            push(cs, base, &site, to, sp, True);
          break;
       }
-      case LeaveJump: {
-         const Superblock* sb = DCFG_(superblock)(id);
+      case LeaveJump:
          jump_to(cs, base, sb, k, to, sp, DCFG_(is_call_like)(sb->place, to));
          break;
-      }
       case LeaveReturn:
-         return_to(cs, base, DCFG_(superblock)(id), to, sp);
+         return_to(cs, base, sb, to, sp);
          break;
    }
    show(cs, base);
@@ -446,7 +482,7 @@ static const Place* destination(const Superblock* sb, Addr target)
                            : DCFG_(landing_place)(target);
 }
 
-void DCFG_(leave_for)(ULong* base, UWord id, UWord leave, Addr target,
+void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                       Addr sp)
 {
    CallStack* cs = stack_of(base);
@@ -458,21 +494,19 @@ void DCFG_(leave_for)(ULong* base, UWord id, UWord leave, Addr target,
       show(cs, base);
       return;
    }
-   DCFG_(leave_for_place)(base, id, leave,
-                          destination(DCFG_(superblock)(id), target), sp);
+   DCFG_(leave_for_place)(base, sb, leave, destination(sb, target), sp);
 }
 
-void DCFG_(jump_miss)(ULong* base, UWord id, Addr target, Addr sp)
+void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)
 {
-   const Superblock* sb = DCFG_(superblock)(id);
-   const Place*      to = destination(sb, target);
+   const Place* to = destination(sb, target);
 
    if (!DCFG_(is_call_like)(sb->place, to)) {
-      DCFG_(branch_miss)(base, id, target);
+      DCFG_(branch_miss)(base, sb->id, target);
       return;
    }
-   DCFG_(count_branch)(base, id, target);
-   DCFG_(leave_for_place)(base, id,
+   DCFG_(count_branch)(base, sb->id, target);
+   DCFG_(leave_for_place)(base, sb,
                           DCFG_LEAVE(sb->n_instrs - 1, LeaveJump), to, sp);
 }
 
@@ -538,6 +572,8 @@ void DCFG_(restart_call_stack)(CallStack* cs)
 {
    CallProfile* cp = new_profile();
 
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
+      DCFG_(superblock)(id)->last_call = NULL;
    for (UInt i = 0; i < cs->n_frames; i++) {
       Frame* f = &cs->frames[i];
       f->call  = call_in(cp, f->call);

@@ -49,13 +49,14 @@ typedef
 
 /* The calls of a function in .to_context, whose first instruction is at
    .to, from an instruction in .context: number INSTR of superblock SB, or
-   (SB is 0) the one before a return address, at .from.  Where .to is NULL
+   (SB is NULL) the one before a return address, at .from.  Where .to is NULL
    it is a stub that was gone through, and its cost the caller's own. */
 typedef
    struct _Call {
       struct _Call* hash_next;
       UWord         hash_key;
-      UInt          sb, instr;
+      Superblock*   sb;
+      UInt          instr;
       const Place*  from;
       UInt          context;
       const Place*  to;
@@ -66,12 +67,12 @@ typedef
    Call;
 
 /* What is collected, of one thread or of all. */
-#define DCFG_RECENT_CALLS 4096u
+#define DCFG_RECENT_CALLS 2048u
 typedef
    struct _CallProfile {
       VgHashTable*   calls;       // Call
       ContextCounts* contexts;
-      Call*          recent[DCFG_RECENT_CALLS];
+      Call*          recent[DCFG_RECENT_CALLS];   // where they hash to
    }
    CallProfile;
 
@@ -96,16 +97,16 @@ const CallProfile* DCFG_(call_profile)(const CallStack* cs);
 void DCFG_(restart_call_stack)(CallStack* cs);
 
 /* Called by generated code, with the base of the thread's cell array, when
-   superblock ID is left as LEAVE says, for PLACE, or TARGET, with stack
+   superblock SB is left as LEAVE says, for PLACE, or TARGET, with stack
    pointer SP. */
-void DCFG_(leave_for_place)(ULong* base, UWord id, UWord leave,
+void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
                             const Place* place, Addr sp);
-void DCFG_(leave_for)(ULong* base, UWord id, UWord leave, Addr target,
+void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                       Addr sp);
 
 /* In place of DCFG_(branch_miss), for an indirect jump that cannot have
    raised the stack pointer. */
-void DCFG_(jump_miss)(ULong* base, UWord id, Addr target, Addr sp);
+void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp);
 
 /* The thread is about to run code at IP. */
 void DCFG_(resume_call_stack)(CallStack* cs, Addr ip, Addr sp);
