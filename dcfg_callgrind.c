@@ -59,6 +59,8 @@ void DCFG_(prepare_callgrind)(const CallgrindOptions* opts)
       return;
    DCFG_(check_out_file)("--callgrind-out-file", opts->out_file);
    DCFG_(follow_calls)(opts->separate_threads);
+   if (opts->collect_jumps)
+      DCFG_(count_last_exits)();
 }
 
 /* A name and the number that stands for it. */
@@ -84,7 +86,7 @@ typedef
    struct {
       const CallgrindOptions* opts;
       const Profile*   p;
-      const PtrdiffT*  biases;      // of the Profile's images
+      const Costs*     costs;
       const ImageInfo* images;
       JsonOut*         out;
       VgHashTable*     objects;     // NameNumber
@@ -175,7 +177,8 @@ static Origin origin_of(const Writer* w, UInt instr, const HChar* home)
 {
    const Instr*     in = &w->p->instrs[instr];
    const ImageInfo* im = &w->images[in->image];
-   Origin           o  = { in->addr - w->biases[in->image], home, 0 };
+   const Place*     at = DCFG_(place_of_instr)(w->costs, instr);
+   Origin           o  = { in->addr - at->bias, home, 0 };
    UInt             lo = 0, hi = im->n_lines;
 
    while (lo < hi) {
@@ -413,14 +416,18 @@ static void write_all(Writer* w, Costs* c, const HChar* trigger, UInt thread)
    VG_(free)(w->fn_numbers);
 }
 
+/* The file of thread number THREAD - 1, or (0) of all threads. */
 static void write_file(Writer* w, const CallProfile* cp,
                        const HChar* trigger, UInt thread)
 {
-   Costs*   c = DCFG_(take_costs)(w->p, cp, w->opts->collect_jumps);
+   Costs*   c = DCFG_(take_costs)(w->p, cp,
+                                  thread > 0 ? thread - 1 : DCFG_ALL_THREADS,
+                                  w->opts->collect_jumps);
    HChar    format[VG_(strlen)(w->opts->out_file) + 16];
    OutFile* file;
    HChar*   name;
 
+   w->costs = c;
    VG_(strcpy)(format, w->opts->out_file);
    if (thread > 0)
       VG_(sprintf)(format + VG_(strlen)(format), "-%02u", thread);
@@ -445,7 +452,6 @@ void DCFG_(report_callgrind)(const CallgrindOptions* opts, const Profile* p,
    UInt       start  = VG_(read_millisecond_timer)();
    ImageInfo* images = VG_(calloc)("dcfg.callgrind.images", p->n_images + 1,
                                    sizeof(ImageInfo));
-   PtrdiffT*  biases = DCFG_(image_biases)(p);
    Writer     w;
    ThreadInfo info;
 
@@ -454,7 +460,6 @@ void DCFG_(report_callgrind)(const CallgrindOptions* opts, const Profile* p,
       DCFG_(image_info)(p->images[i], True, &images[i]);
    w.opts   = opts;
    w.p      = p;
-   w.biases = biases;
    w.images = images;
    DCFG_(account_for_calls)(1);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
@@ -466,7 +471,6 @@ void DCFG_(report_callgrind)(const CallgrindOptions* opts, const Profile* p,
       write_file(&w, DCFG_(call_profile)(info.calls), trigger, 0);
    DCFG_(account_for_calls)(-1);
    VG_(free)(images);
-   VG_(free)(biases);
    if (VG_(clo_stats))
       VG_(message)(Vg_DebugMsg, "dcfg: %u ms to write the profile\n",
                    VG_(read_millisecond_timer)() - start);

@@ -65,6 +65,19 @@ UInt DCFG_(segment_end)(const Superblock* sb, UInt k)
    return sb->n_instrs;
 }
 
+static Bool counts_last_exits;
+
+void DCFG_(count_last_exits)(void)
+{
+   counts_last_exits = True;
+}
+
+UInt DCFG_(n_segments)(const Superblock* sb)
+{
+   return DCFG_(segment_of)(sb, counts_last_exits ? sb->n_instrs
+                                                  : sb->n_instrs - 1) + 1;
+}
+
 /*------------------------------------------------------------*/
 /*--- Counts                                               ---*/
 /*------------------------------------------------------------*/
@@ -116,9 +129,8 @@ void DCFG_(count_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context,
 void DCFG_(count_contexts)(Superblock* sb)
 {
    if (sb->contexts == 0)
-      sb->contexts = DCFG_(new_slots)(
-                        DCFG_SEGMENT_SLOTS
-                        * (DCFG_(segment_of)(sb, sb->n_instrs - 1) + 1));
+      sb->contexts = DCFG_(new_slots)(DCFG_SEGMENT_SLOTS
+                                      * DCFG_(n_segments)(sb));
 }
 
 /* Empty an entry of the cache: its count goes to the table. */
@@ -154,7 +166,7 @@ void DCFG_(flush_contexts)(ULong* base)
       const Superblock* sb = DCFG_(superblock)(id);
       if (sb->contexts == 0)
          continue;
-      for (UInt s = 0; s <= DCFG_(segment_of)(sb, sb->n_instrs - 1); s++) {
+      for (UInt s = 0; s < DCFG_(n_segments)(sb); s++) {
          ULong* entry = entries_of(base, sb, s);
          flush_entry(base, sb, s, entry);
          flush_entry(base, sb, s, entry + 2);

@@ -40,14 +40,25 @@
 #define DCFG_CONTEXT_IS_NESTED(context)   ((context) % 2)
 
 /* A segment is a run of a superblock's instructions that nothing leaves
-   in the middle but a signal.  Each has, in slots, a cache of two entries
-   {context, count}; nested contexts use the second one. */
+   in the middle but a signal: the superblock is divided behind each
+   instruction that has an exit.  Behind an exit of the last instruction
+   there is a segment of none, which only tells that the exit was not
+   taken; it is counted if jumps are wanted.  Each segment has, in slots, a
+   cache of two entries {context, count}; nested contexts use the second
+   one. */
 #define DCFG_SEGMENT_SLOTS 4u
 
-/* The number of the segment that has instruction K, from 0 up, and the
-   first instruction behind that segment. */
+/* The number of the segment that has instruction K, from 0 up (or, where K
+   is .n_instrs, of the one behind all), and the first instruction behind
+   that segment. */
 UInt DCFG_(segment_of)(const Superblock* sb, UInt k);
 UInt DCFG_(segment_end)(const Superblock* sb, UInt k);
+
+/* The number of the segments that are counted. */
+UInt DCFG_(n_segments)(const Superblock* sb);
+
+/* From now on count segments of no instructions, too. */
+void DCFG_(count_last_exits)(void);
 
 /* Segment PLACE of SB was run COUNT times in CONTEXT; or, if .faults, that
    often not from its instruction PLACE on. */

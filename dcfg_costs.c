@@ -29,9 +29,10 @@
    (dcfg_context.c), calls (dcfg_stack.c), and the graph, for jumps, by
    dcfg_profile.c.  Taken by: dcfg_callgrind.c.
 
-   Jumps were not counted by context.  They are given to the context in
-   which their instruction ran most often, which nearly always is the only
-   one. */
+   How often an exit was taken is what ran of its segment less what ran of
+   the next.  Where an indirect jump led was not counted by context: that
+   is given to the context in which its superblock ran most often, which
+   nearly always is the only one. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
@@ -41,6 +42,8 @@
 #include "pub_tool_xarray.h"
 
 #include "dcfg_costs.h"
+#include "dcfg_flow.h"
+#include "dcfg_thread.h"
 #include "dcfg_util.h"
 
 #define NONE DCFG_NO_INSTR
@@ -54,6 +57,14 @@ typedef
    }
    Ranking;
 
+typedef
+   struct {
+      UInt  sb;
+      Addr  target;
+      ULong count;
+   }
+   IndirectJump;
+
 struct _Costs {
    const Profile* p;
    UInt*          first_instr;   // by superblock
@@ -63,8 +74,11 @@ struct _Costs {
    ContextCount** counts;
    Call**         calls;
    UInt*          call_instr;
-   XArray*        jumps;         // Jump
-   Ranking        ranked_counts, ranked_calls, ranked_jumps;
+   const Place**  places;        // by instruction
+   UInt*          owner;         // by superblock: the rank in which it ran
+                                 // most often
+   XArray*        indirect;      // IndirectJump, by superblock
+   Ranking        ranked_counts, ranked_calls;
    ULong          total;
    ULong          n_runs;
    UInt           next;          // rank
@@ -127,20 +141,6 @@ static UInt instr_of_call(const Costs* c, const Call* call)
                                                    False));
    return advance(c->p, c->first_instr[sb->id],
                   DCFG_(instr_addr)(sb, call->instr));
-}
-
-PtrdiffT* DCFG_(image_biases)(const Profile* p)
-{
-   PtrdiffT* biases = VG_(calloc)("dcfg.costs.bias", p->n_images + 1,
-                                  sizeof(PtrdiffT));
-
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
-      const Superblock* sb = DCFG_(superblock)(id);
-      UInt place = p->place_of[sb->image];
-      if (place != NONE && sb->place != NULL)
-         biases[place] = sb->place->bias;
-   }
-   return biases;
 }
 
 /*------------------------------------------------------------*/
@@ -220,11 +220,10 @@ static UInt rank_of_call(const Costs* c, UInt i)
 }
 
 /*------------------------------------------------------------*/
-/*--- Jumps                                                ---*/
+/*--- Places                                               ---*/
 /*------------------------------------------------------------*/
 
-/* For each instruction a place that says what Callgrind knows of it. */
-static const Place** find_places(Costs* c)
+static const Place** find_places(const Costs* c)
 {
    const Place** places = VG_(calloc)("dcfg.costs.places",
                                       c->p->n_instrs + 1, sizeof(Place*));
@@ -239,84 +238,228 @@ static const Place** find_places(Costs* c)
             places[i] = sb->place;
       }
    }
-   /* An instruction that is jumped to begins a superblock. */
+   /* What is jumped to begins a superblock. */
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
       if (c->first_instr[id] != NONE)
          places[c->first_instr[id]] = DCFG_(superblock)(id)->place;
    return places;
 }
 
-static Bool is_jump(EdgeType type)
+const Place* DCFG_(place_of_instr)(const Costs* c, UInt instr)
 {
-   return type == EdgeDirectConditionalBranch
-          || type == EdgeDirectUnconditionalBranch
-          || type == EdgeIndirectUnconditionalBranch || type == EdgeRep;
-}
-
-/* By node, the first and the last of its instructions. */
-static void find_ends(const Profile* p, UInt* first, UInt* last)
-{
-   for (UInt i = 0; i < p->n_instrs; i++) {
-      UInt         node = p->graph->node_of[i];
-      const Block* bb   = &p->graph->blocks[node - NodeFirstBlock];
-      if (p->instrs[i].addr == bb->addr)
-         first[node] = i;
-      if (p->instrs[i].addr == bb->addr + bb->last_offset)
-         last[node] = i;
-   }
-}
-
-static void find_jumps(Costs* c)
-{
-   const Graph*  g      = c->p->graph;
-   UInt          n      = NodeFirstBlock + g->n_blocks;
-   UInt*         first  = VG_(calloc)("dcfg.costs.ends", n, sizeof(UInt));
-   UInt*         last   = VG_(calloc)("dcfg.costs.ends", n, sizeof(UInt));
-   const Place** places = find_places(c);
-
-   find_ends(c->p, first, last);
-   for (UInt i = 0; i < g->n_edges; i++) {
-      const Edge* e = &g->edges[i];
-      Jump        j = { last[e->source], first[e->target], 0, 0,
-                        e->type == EdgeDirectConditionalBranch };
-      if (!is_jump(e->type)
-          || DCFG_(is_call_like)(places[j.from], places[j.to]))
-         continue;
-      for (UInt k = 0; k < e->n_counts; k++)
-         j.count += g->counts[e->first_count + k].count;
-      j.executed = g->blocks[e->source - NodeFirstBlock].count;
-      if (j.count > 0)
-         VG_(addToXA)(c->jumps, &j);
-   }
-   VG_(free)(first);
-   VG_(free)(last);
-   VG_(free)(places);
+   return c->places[instr];
 }
 
 /*------------------------------------------------------------*/
-/*--- One context                                          ---*/
+/*--- A superblock in a context                            ---*/
 /*------------------------------------------------------------*/
 
 static void add_cost(Costs* c, UInt instr, ULong n)
 {
    Cost cost = { instr, n };
-   VG_(addToXA)(c->now_costs, &cost);
+   if (n > 0)
+      VG_(addToXA)(c->now_costs, &cost);
 }
 
-/* What CC counted. */
-static void add_costs(Costs* c, const ContextCount* cc)
-{
-   const Superblock* sb = DCFG_(superblock)(cc->sb);
-   UInt from, end = extent_of(cc, &from);
-   UInt i = c->first_instr[sb->id];
-   Addr a = DCFG_(instr_addr)(sb, from);
+/* What a superblock did in the context in work. */
+typedef
+   struct {
+      const Superblock* sb;
+      UInt  rank;
+      UInt  instrs[DCFG_MAX_INSTRS];          // its instructions, or NONE
+      ULong executed[DCFG_MAX_INSTRS];
+      ULong segments[DCFG_MAX_INSTRS + 1];
+   }
+   SbCosts;
 
-   for (UInt k = from; k < end; a += sb->lengths[k++]) {
-      i = advance(c->p, i, a);
-      if (i != NONE)
-         add_cost(c, i, cc->faults ? -cc->count : cc->count);
+/* COUNTS are the N counts of one superblock in one context. */
+static void read_costs(const Costs* c, SbCosts* sc, const UInt* counts,
+                       UInt n)
+{
+   const Superblock* sb = DCFG_(superblock)(c->counts[counts[0]]->sb);
+   UInt i = c->first_instr[sb->id];
+   Addr a = sb->addr;
+
+   sc->sb = sb;
+   VG_(memset)(sc->executed, 0, sb->n_instrs * sizeof(ULong));
+   VG_(memset)(sc->segments, 0, (sb->n_instrs + 1) * sizeof(ULong));
+   for (UInt x = 0; x < n; x++) {
+      const ContextCount* cc = c->counts[counts[x]];
+      UInt from, end = extent_of(cc, &from);
+      for (UInt k = from; k < end; k++)
+         sc->executed[k] += cc->faults ? -cc->count : cc->count;
+      if (!cc->faults)
+         sc->segments[cc->place] = cc->count;
+   }
+   for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
+      UInt next     = advance(c->p, i, a);
+      sc->instrs[k] = next;
+      i             = next == NONE ? i : next;
    }
 }
+
+/*------------------------------------------------------------*/
+/*--- Jumps                                                ---*/
+/*------------------------------------------------------------*/
+
+static void add_jump(Costs* c, const SbCosts* sc, UInt k, Addr target,
+                     ULong count, Bool is_conditional)
+{
+   /* In its own image, where other code may have come since. */
+   Jump j = { sc->instrs[k],
+              DCFG_(find_instr)(c->p, sc->sb->image, target),
+              count, 0, is_conditional };
+
+   if (j.to == NONE)
+      j.to = DCFG_(find_landing)(c->p, DCFG_(target_now)(target, False));
+   if (count > 0 && j.from != NONE && j.to != NONE
+       && !DCFG_(is_call_like)(sc->sb->place, c->places[j.to]))
+      VG_(addToXA)(c->now_jumps, &j);
+}
+
+static Bool may_jump(InsnKind kind)
+{
+   return kind != InsnCall && kind != InsnIndirectCall && kind != InsnReturn
+          && kind != InsnSyscall;
+}
+
+static void add_indirect_jumps(Costs* c, const SbCosts* sc, UInt k)
+{
+   Word lo = 0, hi = VG_(sizeXA)(c->indirect);
+
+   if (c->owner[sc->sb->id] != sc->rank)
+      return;
+   while (lo < hi) {
+      Word mid = lo + (hi - lo) / 2;
+      if (((const IndirectJump*)VG_(indexXA)(c->indirect, mid))->sb
+          < sc->sb->id)
+         lo = mid + 1;
+      else
+         hi = mid;
+   }
+   for (; lo < VG_(sizeXA)(c->indirect); lo++) {
+      const IndirectJump* j = VG_(indexXA)(c->indirect, lo);
+      if (j->sb != sc->sb->id)
+         break;
+      add_jump(c, sc, k, j->target, j->count, False);
+   }
+}
+
+static void add_jumps(Costs* c, const SbCosts* sc)
+{
+   const Superblock* sb   = sc->sb;
+   UInt              last = sb->n_instrs - 1, s = 0;
+   Bool              is_conditional = False;
+   ULong             at_end = sc->executed[last];
+   Addr              a = sb->addr;
+
+   for (UInt e = 0, k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
+      if (e == sb->n_exits || sb->exits[e].instr != k)
+         continue;
+      /* Where several exits share an instruction they lead on. */
+      ULong passed = sc->segments[++s];
+      if (sb->exits[e].target != a + sb->lengths[k])
+         add_jump(c, sc, k, sb->exits[e].target, sc->executed[k] - passed,
+                  True);
+      while (e < sb->n_exits && sb->exits[e].instr == k)
+         e++;
+      if (k == last) {
+         is_conditional = True;
+         at_end         = passed;
+      }
+   }
+   if (!may_jump(sb->kinds[last]))
+      return;
+   if (sb->end == EndIndirect)
+      add_indirect_jumps(c, sc, last);
+   else if (sb->next != a)
+      add_jump(c, sc, last, sb->next, at_end, is_conditional);
+}
+
+/* Where indirect jumps of THREAD, or of all, led. */
+static void find_indirect_jumps(Costs* c, UInt thread)
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      if (thread != DCFG_ALL_THREADS && thread != t)
+         continue;
+      DCFG_(thread_info)(t, &info);
+      const ULong* cells = DCFG_(cell_counts)(info.cells);
+      for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+         const Superblock* sb = DCFG_(superblock)(id);
+         if (sb->end != EndIndirect || !may_jump(sb->kinds[sb->n_instrs - 1]))
+            continue;
+         for (const Pair* p = sb->branch->first_pair; p; p = p->next) {
+            IndirectJump j = { id, p->target, cells[p->cell] };
+            if (j.count > 0)
+               VG_(addToXA)(c->indirect, &j);
+         }
+      }
+   }
+   VG_(sortXA)(c->indirect);
+}
+
+static Int cmp_indirect(const void* va, const void* vb)
+{
+   const IndirectJump* a = va;
+   const IndirectJump* b = vb;
+   if (a->sb != b->sb)
+      return a->sb < b->sb ? -1 : 1;
+   return a->target < b->target ? -1 : a->target > b->target;
+}
+
+static void find_owners(Costs* c)
+{
+   ULong* most = VG_(calloc)("dcfg.costs.most", DCFG_(n_superblocks)() + 1,
+                             sizeof(ULong));
+
+   for (UInt x = 0; x < c->ranked_counts.n; x++) {
+      const ContextCount* cc = c->counts[c->ranked_counts.order[x]];
+      if (!cc->faults && cc->place == 0 && cc->count > most[cc->sb]) {
+         most[cc->sb]     = cc->count;
+         c->owner[cc->sb] = c->rank[cc->context];
+      }
+   }
+   VG_(free)(most);
+}
+
+static Int cmp_jumps(const void* va, const void* vb)
+{
+   const Jump* a = va;
+   const Jump* b = vb;
+   if (a->from != b->from)
+      return a->from < b->from ? -1 : 1;
+   if (a->to != b->to)
+      return a->to < b->to ? -1 : 1;
+   return a->is_conditional - b->is_conditional;
+}
+
+/* One jump of a kind for each two instructions, with how often the first
+   ran. */
+static void merge_jumps(Costs* c)
+{
+   Word n = 0, cost = 0;
+
+   VG_(sortXA)(c->now_jumps);
+   for (Word i = 0; i < VG_(sizeXA)(c->now_jumps); i++) {
+      Jump* next = VG_(indexXA)(c->now_jumps, i);
+      Jump* last = n > 0 ? VG_(indexXA)(c->now_jumps, n - 1) : NULL;
+      while (((const Cost*)VG_(indexXA)(c->now_costs, cost))->instr
+             < next->from)
+         cost++;
+      next->executed
+         = ((const Cost*)VG_(indexXA)(c->now_costs, cost))->count;
+      if (last != NULL && cmp_jumps(last, next) == 0)
+         last->count += next->count;
+      else
+         *(Jump*)VG_(indexXA)(c->now_jumps, n++) = *next;
+   }
+   VG_(dropTailXA)(c->now_jumps, VG_(sizeXA)(c->now_jumps) - n);
+}
+
+/*------------------------------------------------------------*/
+/*--- The context in work                                  ---*/
+/*------------------------------------------------------------*/
 
 static Int cmp_costs(const void* va, const void* vb)
 {
@@ -364,25 +507,39 @@ static Int cmp_costed_calls(const void* va, const void* vb)
           : a->call->sb->id > b->call->sb->id;
 }
 
-static Int cmp_jumps(const void* va, const void* vb)
+static Bool is_count_before(const void* arg, UInt a, UInt b)
 {
-   const Jump* a = va;
-   const Jump* b = vb;
-   if (a->from != b->from)
-      return a->from < b->from ? -1 : 1;
-   return a->to < b->to ? -1 : a->to > b->to;
+   const Costs* c = arg;
+   return c->counts[a]->sb < c->counts[b]->sb;
 }
 
-static void take_rank(Costs* c, UInt r)
+static void take_counts(Costs* c, UInt rank)
 {
-   VG_(dropTailXA)(c->now_costs, VG_(sizeXA)(c->now_costs));
-   VG_(dropTailXA)(c->now_calls, VG_(sizeXA)(c->now_calls));
-   for (UInt k = c->ranked_counts.start[r];
-        k < c->ranked_counts.start[r + 1]; k++)
-      add_costs(c, c->counts[c->ranked_counts.order[k]]);
-   for (UInt k = c->ranked_calls.start[r];
-        k < c->ranked_calls.start[r + 1]; k++) {
-      UInt       i  = c->ranked_calls.order[k];
+   UInt*   order = c->ranked_counts.order + c->ranked_counts.start[rank];
+   UInt    n     = c->ranked_counts.start[rank + 1]
+                   - c->ranked_counts.start[rank];
+   SbCosts sc;
+
+   DCFG_(sort_uints)(order, n, is_count_before, c);
+   for (UInt i = 0, end; i < n; i = end) {
+      for (end = i + 1; end < n && c->counts[order[end]]->sb
+                                   == c->counts[order[i]]->sb; )
+         end++;
+      sc.rank = rank;
+      read_costs(c, &sc, order + i, end - i);
+      for (UInt k = 0; k < sc.sb->n_instrs; k++)
+         if (sc.instrs[k] != NONE)
+            add_cost(c, sc.instrs[k], sc.executed[k]);
+      if (c->owner != NULL)
+         add_jumps(c, &sc);
+   }
+}
+
+static void take_calls(Costs* c, UInt rank)
+{
+   for (UInt x = c->ranked_calls.start[rank];
+        x < c->ranked_calls.start[rank + 1]; x++) {
+      UInt       i  = c->ranked_calls.order[x];
       CostedCall cc = { c->call_instr[i], c->calls[i] };
       if (cc.instr == NONE)
          continue;
@@ -391,54 +548,24 @@ static void take_rank(Costs* c, UInt r)
       else if (cc.call->cost > 0)
          VG_(addToXA)(c->now_calls, &cc);
    }
-   merge_costs(c->now_costs);
-   VG_(sortXA)(c->now_calls);
-}
-
-static UInt* owners;     // of instructions, while jumps are ranked
-
-static UInt rank_of_jump(const Costs* c, UInt i)
-{
-   return owners[((const Jump*)VG_(indexXA)(c->jumps, i))->from];
-}
-
-static void rank_jumps(Costs* c)
-{
-   UInt   n    = c->p->n_instrs + 1;
-   ULong* most = VG_(calloc)("dcfg.costs.most", n, sizeof(ULong));
-
-   owners = VG_(calloc)("dcfg.costs.owners", n, sizeof(UInt));
-   for (UInt r = 0; r < c->n_ranks; r++) {
-      take_rank(c, r);
-      for (Word i = 0; i < VG_(sizeXA)(c->now_costs); i++) {
-         const Cost* cost = VG_(indexXA)(c->now_costs, i);
-         if (cost->count > most[cost->instr]) {
-            most[cost->instr]   = cost->count;
-            owners[cost->instr] = r;
-         }
-      }
-   }
-   rank_things(c, &c->ranked_jumps, VG_(sizeXA)(c->jumps), rank_of_jump);
-   VG_(free)(most);
-   VG_(free)(owners);
 }
 
 Bool DCFG_(next_costs)(Costs* c, ContextCosts* cc)
 {
-   UInt r = c->next;
+   UInt rank = c->next;
 
-   if (r == c->n_ranks)
+   if (rank == c->n_ranks)
       return False;
    c->next++;
-   take_rank(c, r);
+   VG_(dropTailXA)(c->now_costs, VG_(sizeXA)(c->now_costs));
+   VG_(dropTailXA)(c->now_calls, VG_(sizeXA)(c->now_calls));
    VG_(dropTailXA)(c->now_jumps, VG_(sizeXA)(c->now_jumps));
-   if (VG_(sizeXA)(c->jumps) > 0)
-      for (UInt k = c->ranked_jumps.start[r];
-           k < c->ranked_jumps.start[r + 1]; k++)
-         VG_(addToXA)(c->now_jumps,
-                      VG_(indexXA)(c->jumps, c->ranked_jumps.order[k]));
-   VG_(sortXA)(c->now_jumps);
-   cc->context = c->contexts[r];
+   take_counts(c, rank);
+   take_calls(c, rank);
+   merge_costs(c->now_costs);
+   VG_(sortXA)(c->now_calls);
+   merge_jumps(c);
+   cc->context = c->contexts[rank];
    cc->n_costs = VG_(sizeXA)(c->now_costs);
    cc->costs   = cc->n_costs ? VG_(indexXA)(c->now_costs, 0) : NULL;
    cc->n_calls = VG_(sizeXA)(c->now_calls);
@@ -468,7 +595,7 @@ static void sum_up(Costs* c, UInt n_counts, UInt n_calls)
 }
 
 Costs* DCFG_(take_costs)(const Profile* p, const CallProfile* cp,
-                         Bool with_jumps)
+                         UInt thread, Bool with_jumps)
 {
    Costs* c = VG_(calloc)("dcfg.costs", 1, sizeof(Costs));
    UInt   n_counts, n_calls;
@@ -481,8 +608,9 @@ Costs* DCFG_(take_costs)(const Profile* p, const CallProfile* cp,
                                 (n_calls + 1) * sizeof(UInt));
    for (UInt i = 0; i < n_calls; i++)
       c->call_instr[i] = instr_of_call(c, c->calls[i]);
-   c->jumps     = VG_(newXA)(VG_(malloc), "dcfg.costs.jumps", VG_(free),
-                             sizeof(Jump));
+   c->places    = find_places(c);
+   c->indirect  = VG_(newXA)(VG_(malloc), "dcfg.costs.indirect", VG_(free),
+                             sizeof(IndirectJump));
    c->now_costs = VG_(newXA)(VG_(malloc), "dcfg.costs.now", VG_(free),
                              sizeof(Cost));
    c->now_calls = VG_(newXA)(VG_(malloc), "dcfg.costs.now", VG_(free),
@@ -492,13 +620,16 @@ Costs* DCFG_(take_costs)(const Profile* p, const CallProfile* cp,
    VG_(setCmpFnXA)(c->now_costs, cmp_costs);
    VG_(setCmpFnXA)(c->now_calls, cmp_costed_calls);
    VG_(setCmpFnXA)(c->now_jumps, cmp_jumps);
+   VG_(setCmpFnXA)(c->indirect, cmp_indirect);
    rank_contexts(c, n_counts, n_calls);
    rank_things(c, &c->ranked_counts, n_counts, rank_of_count);
    rank_things(c, &c->ranked_calls, n_calls, rank_of_call);
    sum_up(c, n_counts, n_calls);
    if (with_jumps) {
-      find_jumps(c);
-      rank_jumps(c);
+      c->owner = VG_(calloc)("dcfg.costs.owner", DCFG_(n_superblocks)() + 1,
+                             sizeof(UInt));
+      find_owners(c);
+      find_indirect_jumps(c, thread);
    }
    return c;
 }
@@ -513,8 +644,10 @@ void DCFG_(delete_costs)(Costs* c)
    VG_(free)(c->call_instr);
    delete_ranking(&c->ranked_counts);
    delete_ranking(&c->ranked_calls);
-   delete_ranking(&c->ranked_jumps);
-   VG_(deleteXA)(c->jumps);
+   VG_(free)(c->places);
+   if (c->owner != NULL)
+      VG_(free)(c->owner);
+   VG_(deleteXA)(c->indirect);
    VG_(deleteXA)(c->now_costs);
    VG_(deleteXA)(c->now_calls);
    VG_(deleteXA)(c->now_jumps);

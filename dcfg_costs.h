@@ -71,10 +71,11 @@ typedef
 
 typedef struct _Costs Costs;
 
-/* What CP has of what ran so far, which is P; both are to outlive it.  The
-   jumps, if wanted WITH_JUMPS, are those of all threads. */
+/* What CP, which is of THREAD or of DCFG_ALL_THREADS, has of what ran so
+   far, which is P; both are to outlive it. */
+#define DCFG_ALL_THREADS 0xFFFFFFFFu
 Costs* DCFG_(take_costs)(const Profile* p, const CallProfile* cp,
-                         Bool with_jumps);
+                         UInt thread, Bool with_jumps);
 void   DCFG_(delete_costs)(Costs* c);
 
 /* All instructions, and how often superblocks ran. */
@@ -85,9 +86,9 @@ ULong DCFG_(total_runs)(const Costs* c);
    next call.  Returns False if there is none. */
 Bool DCFG_(next_costs)(Costs* c, ContextCosts* cc);
 
-/* How addresses as run in each of P's images differ from those as linked;
-   to be freed. */
-PtrdiffT* DCFG_(image_biases)(const Profile* p);
+/* A place that says what is known of an instruction: its own if anything
+   ever jumped to it, else one in the same object and section. */
+const Place* DCFG_(place_of_instr)(const Costs* c, UInt instr);
 
 #endif /* __DCFG_COSTS_H */
 

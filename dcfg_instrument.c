@@ -473,6 +473,9 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
             || w.sb->kinds[w.sb->n_instrs - 1] == InsnSyscall)
       add_done(&w);
    if (DCFG_(follows_calls)()) {
+      UInt n = w.sb->n_instrs;
+      if (DCFG_(n_segments)(w.sb) > DCFG_(segment_of)(w.sb, n - 1) + 1)
+         DCFG_(add_cost)(&w, n, IRExpr_Const(IRConst_U64(1)));
       DCFG_(add_call_at_end)(&w, sbIn);
       VG_(free)(w.sp_of_tmp);
    }

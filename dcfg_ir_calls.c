@@ -78,10 +78,11 @@ void DCFG_(add_cost)(Work* w, UInt k, IRExpr* n)
    IRExpr* count_addr = add_words(w, entry, word(w, key + sizeof(ULong)));
    store(w, count_addr, sum(w, load(w, Ity_I64, count_addr), n));
 
-   /* N is a number of its own only where the segment is one instruction. */
+   /* N is no constant only where the segment is one instruction. */
    tl_assert(n->tag == Iex_Const || size == 1);
-   count(w, CellTotal,
-         size == 1 ? n : IRExpr_Const(IRConst_U64(size)));
+   if (size > 0)
+      count(w, CellTotal,
+            size == 1 ? n : IRExpr_Const(IRConst_U64(size)));
 }
 
 /*------------------------------------------------------------*/
