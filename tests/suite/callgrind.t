@@ -86,7 +86,8 @@ def cases(tap, progs):
     yield Case("signals, jumped out of", signals + ["away"], ends=12)
     yield Case("threads", threads, ends=3)
     yield Case("threads, separately", threads, ["--separate-threads=yes"])
-    yield Case("plugins", [progs["plugins"], progs["plugin1"], progs["plugin2"], "3", "2", "5"], INSTR,
+    # Without jumps: of an object that is loaded again Callgrind takes some that fell through for jumps.
+    yield Case("plugins", [progs["plugins"], progs["plugin1"], progs["plugin2"], "3", "2", "5"], INSTR[:1],
                unloaded=("plugin1.so", "plugin2.so"))
     yield Case("fork", [progs["fork"]], processes=3)
     yield Case("bzip2", ["bzip2", "-c", file("data", "".join("%d\n" % (i * i) for i in range(900)))], INSTR)
