@@ -699,6 +699,11 @@ void DCFG_(end_call_stack)(CallStack* cs)
    while (cs->n_frames > 0)
       pop(cs, base);
    set_stub(cs, base, NULL);
+   VG_(free)(cs->frames);
+   VG_(free)(cs->active);
+   cs->frames = NULL;
+   cs->active = NULL;
+   cs->room   = cs->n_active = 0;
 }
 
 /*--------------------------------------------------------------------*/

@@ -55,7 +55,7 @@ def check_storm(tap, prog):
         r = run(tap, "storm%d" % k, [prog])
         if r.status != 0 or len(r.files) != 1:
             return "exit status %s, %d files\n%s" % (r.status, len(r.files), r.log[-1000:])
-        wrong = rules(r.files[0]) + (lifelib.traces(tap, r) if lifelib.TRACE else "")
+        wrong = rules(r.files[0]) + (lifelib.traces(tap, r) + lifelib.profiles(r) if lifelib.TRACE else "")
         if "internal error" in r.log:
             wrong += r.log[-1000:]
         d = Dcfg(r.files[0])

@@ -1,7 +1,8 @@
 """What the tests of whole lives share: runs that leave several files, each checked against every rule, and counts by
 the names of functions.
 
-DCFG_TRACE=1: each run writes a trace, too, and where the files are checked, so are the traces that belong to them.
+DCFG_TRACE=1: each run writes a trace and a profile, too, and where the files are checked, so are the traces and
+profiles that belong to them.
 """
 import glob
 import os
@@ -11,6 +12,7 @@ import sys
 sys.dont_write_bytecode = True
 import harness
 sys.path.insert(0, harness.ORACLE)
+import callgrind_compare
 import dcfg_model
 import dcfg_rules
 import tracelib
@@ -122,8 +124,30 @@ def traces(tap, r):
                            if not wrong)
 
 
+def profiles(r):
+    """What is wrong with the profiles of a run: each is right in itself, and a process's has as many instructions as its
+    DCFG."""
+    wrong, sums = "", {}
+    for path in r.profiles:
+        bad, said = harness.oracle("callgrind_compare.py", path)
+        if bad:
+            wrong += "%s:\n%s" % (os.path.basename(path), said)
+            continue
+        p = callgrind_compare.Profile(path)
+        sums.setdefault(int(p.parts[0]["pid"]), []).append(sum(p.sums))
+    for f in r.files:
+        p = dcfg_model.load(f, lambda rule, text: None)[0]
+        if p.instr_count in sums.get(p.pid, ()):
+            sums[p.pid].remove(p.instr_count)
+        elif not wrong:
+            wrong += "%s: %d instructions, its profile has %s\n" % (os.path.basename(f), p.instr_count,
+                                                                 sums.get(p.pid))
+    return wrong
+
+
 class Run:
-    """A finished run: .status, .log (Valgrind's words, of all processes), .out (standard output), .files, .traces."""
+    """A finished run: .status, .log (Valgrind's words, of all processes), .out (standard output), .files, .traces,
+    .profiles."""
 
 
 def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=harness.TIMEOUT, while_running=None,
@@ -139,7 +163,9 @@ def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=h
            "--dcfg-out-file=" + os.path.join(r.dir, out)] + list(opts) + argv
     if TRACE:
         at = cmd.index("--tool=dcfg")
-        cmd[at + 1:at + 1] = ["--trace=yes", "--trace-out-file=" + os.path.join(r.dir, out.replace(".json", ".trace"))]
+        cmd[at + 1:at + 1] = ["--trace=yes", "--trace-out-file=" + os.path.join(r.dir, out.replace(".json", ".trace")),
+                              "--callgrind=yes", "--dump-instr=yes", "--collect-jumps=yes",
+                              "--callgrind-out-file=" + os.path.join(r.dir, out.replace(".json", ".profile"))]
     p = subprocess.Popen(cmd, cwd=r.dir, env=full, stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL)
     r.seen = None
@@ -157,7 +183,8 @@ def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=h
             r.log += f.read()
     everything = sorted(glob.glob(os.path.join(glob.escape(r.dir), "*.json*")))
     r.traces = sorted(glob.glob(os.path.join(glob.escape(r.dir), "*.trace*")))
-    r.left = [f for f in everything + r.traces if ".tmp-" in f or ".spool-" in f]
+    r.profiles = sorted(glob.glob(os.path.join(glob.escape(r.dir), "*.profile*")))
+    r.left = [f for f in everything + r.traces + r.profiles if ".tmp-" in f or ".spool-" in f]
     r.traces = [f for f in r.traces if f not in r.left]
     r.files = [f for f in everything if ".tmp-" not in f]
     return r
@@ -169,7 +196,7 @@ def check(tap, name, r, files=None, status=0):
     good = tap.ok(good, "%s: exit status" % name, "%s instead of %s\n%s" % (r.status, status, r.log[-2000:])) and good
     wrong = "".join("%s:\n%s" % (os.path.basename(f), w) for f in r.files for w in [rules(f)] if w)
     if TRACE:
-        wrong += traces(tap, r)
+        wrong += traces(tap, r) + profiles(r)
     if files is not None and len(r.files) != files:
         wrong += "%d files, should be %d: %s\n%s" % (len(r.files), files, " ".join(map(os.path.basename, r.files)),
                                                   r.log[-3000:])
@@ -178,7 +205,7 @@ def check(tap, name, r, files=None, status=0):
     if "internal error" in r.log or "the 'impossible' happened" in r.log:
         wrong += r.log[-3000:]
     n = len(r.files)
-    what = "%s: %d file%s%s, all rules" % (name, n, "" if n == 1 else "s", " and traces" * TRACE)
+    what = "%s: %d file%s%s, all rules" % (name, n, "" if n == 1 else "s", " with traces and profiles" * TRACE)
     return tap.ok(not wrong and n > 0, what, wrong or "no file\n" + r.log[-2000:]) and good
 
 
