@@ -48,7 +48,8 @@
 #include "dcfg_trace_enc.h"
 #include "dcfg_transition.h"
 
-const TraceEffort DCFG_(trace_effort) = { { 9, 110, 4000 }, 3 << 20, 1 << 20 };
+const TraceEffort DCFG_(trace_effort) = { { 9, 150, 4000 }, 600, 3 << 20,
+                                           1 << 20 };
 
 /* At most how often what is found in a sample is thought to be in the
    trace. */
@@ -89,6 +90,17 @@ typedef
    }
    Encoder;
 
+UInt DCFG_(credit_for)(const TraceEffort* effort, ULong n_decisions,
+                       UInt n_edges)
+{
+   ULong full   = (ULong)n_edges * effort->full_credit;
+   UInt  credit = effort->phrases.credit;
+
+   if (credit <= 100 || n_decisions >= full)
+      return credit;
+   return 100 + (UInt)((credit - 100) * n_decisions / full);
+}
+
 static void choose_phrases(Encoder* e)
 {
    const TraceJob* job    = e->job;
@@ -97,6 +109,8 @@ static void choose_phrases(Encoder* e)
 
    DCFG_(take_sample)(&sample, job->threads, job->n_threads,
                       job->effort->max_sample);
+   params.credit = DCFG_(credit_for)(job->effort, sample.n * sample.scale,
+                                     job->graph->n_edges);
    /* No phrase may span many chunks: it is parsed again for each. */
    if (params.max_edges > job->chunk / 4 + 1)
       params.max_edges = (UInt)(job->chunk / 4 + 1);

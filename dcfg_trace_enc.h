@@ -76,6 +76,10 @@ typedef
 typedef
    struct {
       PhraseParams phrases;
+      /* Decisions for each edge of the graph from which on .credit is all
+         given.  In a shorter trace, few of the phrases it leads to are
+         used often enough to pay for their rows. */
+      UInt full_credit;
       UInt max_sample;        // decisions that the choice is made from
       UInt text_block;        // characters looked at together
    }
@@ -83,6 +87,11 @@ typedef
 
 /* What the tool uses. */
 extern const TraceEffort DCFG_(trace_effort);
+
+/* The credit, percent, for a trace of N_DECISIONS through a graph of
+   N_EDGES. */
+UInt DCFG_(credit_for)(const TraceEffort* effort, ULong n_decisions,
+                       UInt n_edges);
 
 typedef
    struct {

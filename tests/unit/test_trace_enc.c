@@ -472,8 +472,8 @@ static void judge(ULong chunk)
 /*------------------------------------------------------------*/
 
 /* With little memory; and with much longer phrases than pay. */
-static const TraceEffort hasty  = { { 9, 110, 4000 }, 5000, 100 };
-static const TraceEffort greedy = { { 9, 3000, 400 }, 5000, 1000 };
+static const TraceEffort hasty  = { { 9, 110, 4000 }, 0, 5000, 100 };
+static const TraceEffort greedy = { { 9, 3000, 400 }, 0, 5000, 1000 };
 
 START_TEST(test_nothing)
 {
@@ -687,6 +687,20 @@ START_TEST(test_same_again)
 }
 END_TEST
 
+START_TEST(test_credit)
+{
+   static const TraceEffort some = { { 9, 150, 400 }, 300, 5000, 1000 };
+   static const TraceEffort none = { { 9, 90, 400 }, 300, 5000, 1000 };
+
+   ck_assert_uint_eq(DCFG_(credit_for)(&some, 0, 1000), 100);
+   ck_assert_uint_eq(DCFG_(credit_for)(&some, 150000, 1000), 125);
+   ck_assert_uint_eq(DCFG_(credit_for)(&some, 299999, 1000), 149);
+   ck_assert_uint_eq(DCFG_(credit_for)(&some, 300000, 1000), 150);
+   ck_assert_uint_eq(DCFG_(credit_for)(&some, 1ULL << 60, 0xFFFFFFFF), 150);
+   ck_assert_uint_eq(DCFG_(credit_for)(&none, 10, 1000), 90);
+}
+END_TEST
+
 /*------------------------------------------------------------*/
 /*--- Memory                                               ---*/
 /*------------------------------------------------------------*/
@@ -805,6 +819,7 @@ int main(void)
    tcase_add_test(cases, test_many_ways);
    tcase_add_test(cases, test_random);
    tcase_add_test(cases, test_same_again);
+   tcase_add_test(cases, test_credit);
    tcase_add_test(cases, test_memory);
    suite_add_tcase(s, cases);
    return run_suite(s);
