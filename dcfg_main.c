@@ -60,7 +60,9 @@
       dcfg_out.c         text to files
          -- the trace --
       dcfg_huffman.c     Huffman codes
+      dcfg_price.c       what a code word costs and saves
       dcfg_phrase.c      sequences of edges that get code words
+      dcfg_prune.c       those that are not worth it after all
       dcfg_ways.c        which edge a record means at each block
       dcfg_reader.c      reading records
       dcfg_replay.c      records to edges
@@ -80,8 +82,9 @@
    faults, is told at the head of dcfg_instrument.c; what is recorded for
    a trace, at the head of dcfg_record.c.  dcfg_graph.c, dcfg_routine.c,
    dcfg_loop.c, dcfg_json.c, dcfg_insn.c and the encoder (dcfg_huffman.c,
-   dcfg_phrase.c, dcfg_sample.c, dcfg_text.c, dcfg_transition.c,
-   dcfg_trace_enc.c) know nothing of Valgrind and are tested on their own.
+   dcfg_price.c, dcfg_phrase.c, dcfg_prune.c, dcfg_sample.c, dcfg_text.c,
+   dcfg_transition.c, dcfg_trace_enc.c) know nothing of Valgrind and are
+   tested on their own.
 
    This file owns: the tool's registration, its options, and when a graph
    is written: at the end, before an execve that may succeed, and when a

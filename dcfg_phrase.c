@@ -44,6 +44,7 @@
    itself.  To get across, the code word saved is given more credit than
    it is worth. */
 
+#include "dcfg_price.h"
 #include "dcfg_huffman.h"
 #include "dcfg_phrase.h"
 #include "dcfg_util.h"
@@ -205,6 +206,7 @@ UInt DCFG_(extend_phrase)(Phrases* ps, UInt p, UInt id)
    fresh.n_edges  += ps->tail_edges[id];
    fresh.n_instrs += ps->tail_instrs[id];
    fresh.count     = 0;
+   fresh.is_cut    = False;
    kid = add_phrase(ps, &fresh);
    ps->kid[ps->kids[p] + ps->rank[id]] = kid;
    return kid;
@@ -215,7 +217,7 @@ UInt DCFG_(context_after)(Phrases* ps, UInt id)
    UInt context = ps->arrival[id];
 
    if (ps->context_of[context] == 0) {
-      Phrase fresh = { 0, context, context, 0, 0, 0, 0, 0 };
+      Phrase fresh = { 0, context, context, 0, 0, 0, 0, 0, False };
       ps->context_of[context] = add_phrase(ps, &fresh);
    }
    return ps->context_of[context];
@@ -323,70 +325,16 @@ UInt DCFG_(assign_code)(Phrases* ps, UInt** order)
 typedef
    struct {
       Phrases*     ps;
+      Prices*       prices;
       const PhraseParams* params;
       ULong        scale;
       UInt         n_joined;
-      UInt*        id_chars;    // by edge: it and its tail, in the table
       Pair*        pairs;       // in the order in which they were met
       UInt         n_pairs, max_pairs;
       UInt*        slots;       // hash table of .pairs, index + 1
       UInt         n_slots;     // a power of two
-      ULong        log2[257];   // of 1 + i/256, in units of 2^-16
    }
    Chooser;
-
-static void measure_ids(Chooser* c)
-{
-   Phrases* ps = c->ps;
-
-   c->id_chars = DCFG_CALLOC("dcfg.phrase.chars", UInt,
-                             ps->graph->n_edges + 1);
-   for (UInt first = 1; first <= ps->graph->n_edges; first++) {
-      if (ps->n_decisions[edge(ps, first)->source] == 0
-          || edge(ps, first)->n_counts == 0)
-         continue;
-      for (UInt id = first; id != 0;
-           id = ps->only_edge[edge(ps, id)->target])
-         c->id_chars[first] += DCFG_(decimal_digits)(id) + 1;
-   }
-}
-
-/* Digit by digit: squaring doubles the logarithm. */
-static void make_logarithms(Chooser* c)
-{
-   for (UInt i = 0; i <= 256; i++) {
-      ULong x = (ULong)(256 + i) << 22, log = 0;
-      for (UInt bit = 0; bit < 16; bit++) {
-         log <<= 1;
-         if (i < 256) {
-            x = x * x >> 30;
-            if (x >> 31) {
-               x >>= 1;
-               log |= 1;
-            }
-         }
-      }
-      c->log2[i] = i < 256 ? log : 1 << 16;
-   }
-}
-
-/* N log2 N in units of 2^-16. */
-static ULong n_log_n(const Chooser* c, UInt n)
-{
-   UInt  high = 0, i, rest;
-   ULong log;
-
-   if (n < 2)
-      return 0;
-   while (n >> high > 1)
-      high++;
-   /* The leading one, eight bits to look up and the rest between. */
-   ULong x = (ULong)n << (32 - high);
-   i    = x >> 24 & 255;
-   rest = x & 0xFFFFFF;
-   log  = c->log2[i] + ((c->log2[i + 1] - c->log2[i]) * rest >> 24);
-   return n * (((ULong)high << 16) + log);
-}
 
 static void count_pair(Chooser* c, UInt first, UInt second)
 {
@@ -437,22 +385,6 @@ static void parse(Chooser* c, const UInt* sample, UInt n)
    }
 }
 
-/* What P's NEXT_EDGE_IDS take. */
-static UInt chars_of(const Chooser* c, UInt p)
-{
-   UInt chars = 0;
-
-   for (; c->ps->phrases[p].parent != 0; p = c->ps->phrases[p].parent)
-      chars += c->id_chars[c->ps->phrases[p].edge];
-   return chars;
-}
-
-/* [CONTEXT,"",[...]], of such a row */
-static UInt row_chars(const Phrase* p)
-{
-   return DCFG_(decimal_digits)(p->context) + 8 + p->n_bits;
-}
-
 static Bool pays(const Chooser* c, const Pair* pair)
 {
    const Phrase* first  = &c->ps->phrases[pair->first];
@@ -467,15 +399,16 @@ static Bool pays(const Chooser* c, const Pair* pair)
    if (first->n_edges + second->n_edges > c->params->max_edges)
       return False;
    saved = ((ULong)n * second->n_bits << 16) * c->params->credit / 100;
-   told  = n_log_n(c, first->count) - n_log_n(c, n)
-           - n_log_n(c, first->count - n);
-   chars_first  = chars_of(c, pair->first);
-   chars_second = chars_of(c, pair->second);
-   table = row_chars(first) + chars_first + chars_second + 3;
+   told  = DCFG_(n_log_n)(c->prices, first->count)
+           - DCFG_(n_log_n)(c->prices, n)
+           - DCFG_(n_log_n)(c->prices, first->count - n);
+   chars_first  = DCFG_(chars_of)(c->prices, pair->first);
+   chars_second = DCFG_(chars_of)(c->prices, pair->second);
+   table = DCFG_(row_chars)(first) + chars_first + chars_second + 3;
    if (n == first->count)
-      table -= row_chars(first) + chars_first;
+      table -= DCFG_(row_chars)(first) + chars_first;
    if (n == second->count)
-      table -= row_chars(second) + chars_second;
+      table -= DCFG_(row_chars)(second) + chars_second;
    /* Six bits make a character. */
    return ((Long)(saved - told) >> 16) * (Long)c->scale > 6 * table;
 }
@@ -515,8 +448,7 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
                           (SizeT)c->max_pairs * sizeof(Pair));
    c->slots  = dcfg_alloc("dcfg.phrase.slots",
                           (SizeT)c->n_slots * sizeof(UInt));
-   measure_ids(c);
-   make_logarithms(c);
+   c->prices = DCFG_(new_prices)(ps);
    for (UInt round = 0; round < params->n_rounds; round++) {
       UInt n_before;
       parse(c, sample, n);
@@ -533,7 +465,7 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
       ps->phrases[p].count = 0;
    dcfg_free(c->pairs);
    dcfg_free(c->slots);
-   dcfg_free(c->id_chars);
+   DCFG_(delete_prices)(c->prices);
    dcfg_free(c);
 }
 

@@ -49,6 +49,7 @@ typedef
       ULong count;       // how often it was used
       UInt  word;        // its code word
       UChar n_bits;
+      Bool  is_cut;      // a chunk ends within it
    }
    Phrase;
 

@@ -31,8 +31,9 @@
 
    First a sample is taken (dcfg_sample.c), and phrases chosen from it
    (dcfg_phrase.c).  Then everything is parsed to phrases, which are
-   counted and put into the store; that is where chunks are cut.  Now the
-   code words can be assigned: the store is read again and turned into text
+   counted and put into the store; that is where chunks are cut.  Now those
+   that are used too rarely can be given up (dcfg_prune.c) and code words be
+   assigned: the store is read again and turned into text
    (dcfg_text.c), which goes back into the store until its dictionary and
    the table have been written.  Memory: the graph's size, the phrases',
    the sample's and a block of text, however long the trace is.
@@ -43,6 +44,7 @@
    it is parsed again for the next chunk.  If this begins within a tail, a
    row without a code word leads to the tail's end. */
 
+#include "dcfg_prune.h"
 #include "dcfg_sample.h"
 #include "dcfg_text.h"
 #include "dcfg_trace_enc.h"
@@ -87,6 +89,7 @@ typedef
          context, from 1 up; for contexts, how many these are. */
       UInt*  number;
       UInt   number_room;
+      Split* splits;         // by phrase, once all is parsed
    }
    Encoder;
 
@@ -261,6 +264,7 @@ static void use_phrase(Encoder* e, UInt p)
       e->chunk.n_instrs += phrase->n_instrs;
       return;
    }
+   phrase->is_cut |= phrase->n_edges > e->left;
    /* The chunk ends here.  What is left is parsed again. */
    for (UInt q = e->phrase; q != 0 && e->ps->phrases[q].parent != 0;
         q = e->ps->phrases[q].parent)
@@ -377,11 +381,13 @@ static UInt next_four(StreamIn* in)
    return n;
 }
 
+#define SPLIT 0xFFFFFFFFu
+
 /* What follows in the text for one phrase. */
 typedef
    struct {
       UInt  word;
-      UInt  n_bits;
+      UInt  n_bits;   // or SPLIT: .word is a phrase that has no word
       UInt  next;     // where the words of the context behind it begin
    }
    CodeWord;
@@ -406,11 +412,21 @@ static CodeWord* list_words(Encoder* e, UInt** first)
       if (phrase->parent == 0 || e->number[p] == 0)
          continue;
       CodeWord* w   = &list[(*first)[phrase->context] + e->number[p] - 1];
-      w->word   = phrase->word;
-      w->n_bits = phrase->n_bits;
+      w->word   = e->splits[p].first ? p : phrase->word;
+      w->n_bits = e->splits[p].first ? SPLIT : phrase->n_bits;
       w->next   = (*first)[ps->arrival[phrase->edge]];
    }
    return list;
+}
+
+/* The words of what stands for phrase P. */
+static void put_words(const Encoder* e, TextCoder* text, UInt p)
+{
+   for (; e->splits[p].first != 0; p = e->splits[p].second)
+      put_words(e, text, e->splits[p].first);
+   if (e->ps->phrases[p].n_bits > 0)
+      DCFG_(text_bits)(text, e->ps->phrases[p].word,
+                       e->ps->phrases[p].n_bits);
 }
 
 static void make_text(Encoder* e)
@@ -434,7 +450,9 @@ static void make_text(Encoder* e)
       }
       const CodeWord* w = &list[at + (byte == BIG_NUMBER ? next_four(in)
                                                      : (UInt)byte)];
-      if (w->n_bits > 0)
+      if (w->n_bits == SPLIT)
+         put_words(e, text, w->word);
+      else if (w->n_bits > 0)
          DCFG_(text_bits)(text, w->word, w->n_bits);
       at = w->next;
    }
@@ -548,6 +566,9 @@ void DCFG_(write_trace)(JsonOut* out, const TraceJob* job, TraceSize* size)
    for (UInt t = 0; t < job->n_threads; t++)
       parse_thread(e, t, ids);
    flush_batch(e);
+   DCFG_(assign_code)(e->ps, &order);
+   dcfg_free(order);
+   e->splits = DCFG_(prune)(e->ps);
    n_rows = DCFG_(assign_code)(e->ps, &order);
    make_text(e);
 
@@ -577,6 +598,7 @@ void DCFG_(write_trace)(JsonOut* out, const TraceJob* job, TraceSize* size)
    dcfg_free(e->n_chunks);
    dcfg_free(e->back);
    dcfg_free(e->number);
+   dcfg_free(e->splits);
    dcfg_free(e);
 }
 
