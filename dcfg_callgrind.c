@@ -53,11 +53,19 @@
 #include "dcfg_out.h"
 #include "dcfg_thread.h"
 
-void DCFG_(prepare_callgrind)(const CallgrindOptions* opts)
+void DCFG_(prepare_callgrind)(const CallgrindOptions* opts,
+                              const HChar* dcfg_file,
+                              const HChar* trace_file)
 {
+   const HChar opt[] = "--callgrind-out-file";
+
    if (!opts->on)
       return;
-   DCFG_(check_out_file)("--callgrind-out-file", opts->out_file);
+   DCFG_(check_apart)(opt, opts->out_file, "--dcfg-out-file", dcfg_file);
+   if (trace_file != NULL)
+      DCFG_(check_apart)(opt, opts->out_file, "--trace-out-file",
+                         trace_file);
+   DCFG_(check_out_file)(opt, opts->out_file);
    DCFG_(follow_calls)(opts->separate_threads);
    if (opts->collect_jumps)
       DCFG_(count_last_exits)();

@@ -44,9 +44,12 @@ typedef
    }
    CallgrindOptions;
 
-/* Before the program runs: get ready to follow calls if OPTS say so.  What
-   is wrong is told, and ends the tool. */
-void DCFG_(prepare_callgrind)(const CallgrindOptions* opts);
+/* Before the program runs: get ready to follow calls if OPTS say so.
+   DCFG_FILE is where the graph is to be written, TRACE_FILE the trace, NULL
+   if there is none.  What is wrong is told, and ends the tool. */
+void DCFG_(prepare_callgrind)(const CallgrindOptions* opts,
+                              const HChar* dcfg_file,
+                              const HChar* trace_file);
 
 /* Write the profile of what ran so far, which is P, and say so.  TRIGGER
    is the reason, as the file has it. */

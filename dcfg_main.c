@@ -205,7 +205,8 @@ static void post_clo_init(void)
    DCFG_(set_vex_control)();
    DCFG_(check_out_file)("--dcfg-out-file", opts.out_file);
    DCFG_(prepare_trace)(&opts.trace, opts.cfg ? opts.out_file : NULL);
-   DCFG_(prepare_callgrind)(&opts.callgrind);
+   DCFG_(prepare_callgrind)(&opts.callgrind, opts.out_file,
+                            opts.trace.on ? opts.trace.out_file : NULL);
 }
 
 /*------------------------------------------------------------*/
@@ -214,7 +215,7 @@ static void post_clo_init(void)
 
 static void fini(Int exitcode)
 {
-   DCFG_(report)(&opts, NULL);
+   DCFG_(report)(&opts, NULL, "Program termination");
 }
 
 /* If execve succeeds, nothing is left of the tool.  If it fails, the run
@@ -236,7 +237,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
       exec = True;
 #endif
    if (exec)
-      DCFG_(report)(&opts, NULL);
+      DCFG_(report)(&opts, NULL, "Before execve");
 }
 
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
@@ -279,7 +280,8 @@ static Bool monitor_command(const HChar* req)
          print_monitor_help();
          return True;
       case 1:
-         DCFG_(report)(&opts, VG_(strtok_r)(NULL, " ", &rest));
+         DCFG_(report)(&opts, VG_(strtok_r)(NULL, " ", &rest),
+                       "Monitor command");
          return True;
       case 2:
          DCFG_(progress)(&p);

@@ -72,7 +72,7 @@ typedef
    }
    FileId;
 
-#define N_OWN_FILES 8
+#define N_OWN_FILES 1024     // a profile may be one file for each thread
 static FileId own_files[N_OWN_FILES];
 static UInt   n_own_files;
 
@@ -188,7 +188,7 @@ static Bool is_anothers(const struct vg_stat* st)
    Long written = st->mtime * 1000000LL + st->mtime_nsec / 1000;
    Long start   = family_start();
 
-   for (UInt i = 0; i < n_own_files; i++)
+   for (UInt i = 0; i < n_own_files && i < N_OWN_FILES; i++)
       if (own_files[i].dev == st->dev && own_files[i].ino == st->ino)
          return False;
    return start != 0 && written > start + 15000;
@@ -200,12 +200,9 @@ static void note_own_file(const HChar* name)
 
    if (sr_isError(VG_(stat)(name, &st)))
       return;
-   if (n_own_files < N_OWN_FILES)
-      n_own_files++;
-   for (UInt i = n_own_files - 1; i > 0; i--)
-      own_files[i] = own_files[i - 1];
-   own_files[0].dev = st.dev;
-   own_files[0].ino = st.ino;
+   FileId* id = &own_files[n_own_files++ % N_OWN_FILES];
+   id->dev = st.dev;
+   id->ino = st.ino;
 }
 
 void DCFG_(disown_out_files)(void)
@@ -302,6 +299,20 @@ void DCFG_(check_out_file)(const HChar* opt, const HChar* format)
       VG_(exit)(1);
    }
    DCFG_(abandon_out_file)(f);
+}
+
+void DCFG_(check_apart)(const HChar* opt, const HChar* format,
+                        const HChar* other, const HChar* other_format)
+{
+   HChar* file  = VG_(expand_file_name)(opt, format);
+   HChar* taken = VG_(expand_file_name)(other, other_format);
+
+   if (VG_STREQ(file, taken) && DCFG_(is_regular_or_new)(file)) {
+      VG_(fmsg)("%s=%s: that is the file of %s\n", opt, file, other);
+      VG_(exit)(1);
+   }
+   VG_(free)(file);
+   VG_(free)(taken);
 }
 
 OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format)

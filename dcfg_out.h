@@ -47,6 +47,10 @@ Bool DCFG_(is_regular_or_new)(const HChar* name);
    exit. */
 void DCFG_(check_out_file)(const HChar* opt, const HChar* format);
 
+/* Likewise: make sure that it is not the one that option OTHER names. */
+void DCFG_(check_apart)(const HChar* opt, const HChar* format,
+                        const HChar* other, const HChar* other_format);
+
 /* Start writing that file.  Trouble is remembered until it is closed. */
 OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format);
 

@@ -270,7 +270,8 @@ static void write_dcfg(const HChar* file, const JsonDcfg* d)
    VG_(free)(name);
 }
 
-void DCFG_(report)(const ReportOptions* opts, const HChar* file)
+void DCFG_(report)(const ReportOptions* opts, const HChar* file,
+                   const HChar* reason)
 {
    UInt       start  = VG_(read_millisecond_timer)();
    Profile*   p      = DCFG_(take_profile)();
@@ -314,7 +315,7 @@ void DCFG_(report)(const ReportOptions* opts, const HChar* file)
    if (opts->trace.on && file == NULL)
       DCFG_(report_trace)(&opts->trace, p);
    if (opts->callgrind.on && file == NULL)
-      DCFG_(report_callgrind)(&opts->callgrind, p, "Program termination");
+      DCFG_(report_callgrind)(&opts->callgrind, p, reason);
    DCFG_(delete_profile)(p);
 }
 

@@ -43,8 +43,9 @@ typedef
 
 /* Write the DCFG of what ran so far to OPTS' .out_file, the trace and the
    Callgrind profile to their own; or, if FILE is not NULL, the DCFG alone
-   to FILE.  Say so. */
-void DCFG_(report)(const ReportOptions* opts, const HChar* file);
+   to FILE.  Say so.  REASON is why, for the profile. */
+void DCFG_(report)(const ReportOptions* opts, const HChar* file,
+                   const HChar* reason);
 
 /* What ran so far, in short. */
 typedef

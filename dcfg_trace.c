@@ -48,9 +48,6 @@
 
 void DCFG_(prepare_trace)(const TraceOptions* opts, const HChar* dcfg_file)
 {
-   HChar* file;
-   HChar* other;
-
    if (!opts->on)
       return;
    if (!DCFG_(turn_on_records)(opts->threads)) {
@@ -63,14 +60,8 @@ void DCFG_(prepare_trace)(const TraceOptions* opts, const HChar* dcfg_file)
                 "--cfg=no leaves out\n");
       VG_(exit)(1);
    }
-   file  = VG_(expand_file_name)("--trace-out-file", opts->out_file);
-   other = VG_(expand_file_name)("--dcfg-out-file", dcfg_file);
-   if (VG_STREQ(file, other) && DCFG_(is_regular_or_new)(file)) {
-      VG_(fmsg)("--trace-out-file=%s: that is where the DCFG goes\n", file);
-      VG_(exit)(1);
-   }
-   VG_(free)(file);
-   VG_(free)(other);
+   DCFG_(check_apart)("--trace-out-file", opts->out_file,
+                      "--dcfg-out-file", dcfg_file);
    DCFG_(check_out_file)("--trace-out-file", opts->out_file);
    DCFG_(set_spool_place)("--trace-out-file", opts->out_file);
 }
