@@ -1,0 +1,122 @@
+#!/usr/bin/python3
+"""The options of the profile: names, compressors, a file for each thread, dumps while the program runs; what is wrong
+is refused before the program starts; two runs give one file.  What is in a profile is callgrind.t's business.  (TAP)"""
+import glob
+import gzip
+import os
+import re
+import signal
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+sys.path.insert(0, harness.ORACLE)
+import callgrind_compare
+
+VGDB = os.path.join(os.path.dirname(harness.VALGRIND), "vgdb")
+BUSY = "$| = 1; print qq(ready\\n); while (1) { $x++ }"
+ON = ["--callgrind=yes", "--dcfg-out-file=d.json"]
+
+
+def run(tap, name, argv, opts, while_running=None):
+    """(exit status, stderr, directory, files there): run in a directory of its own, which is the current one."""
+    there = tap.path(name)
+    os.mkdir(there)
+    p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg"] + opts + argv, cwd=there, env=harness.ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        if while_running:
+            while_running(p, there)
+        _, err = p.communicate(timeout=harness.TIMEOUT)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        err = p.communicate()[1] + b"no end"
+    return p.returncode, err.decode(errors="replace"), there, sorted(os.listdir(there))
+
+
+def read(path):
+    return callgrind_compare.Profile(path)
+
+
+def check_names(tap, prog):
+    _, _, _, files = run(tap, "off", [prog], ["--dcfg-out-file=d.json", "--callgrind-out-file=p"])
+    tap.ok(files == ["d.json"], "no profile without --callgrind=yes", files)
+    _, _, _, files = run(tap, "default", [prog], ON)
+    tap.ok(len(files) == 2 and re.match(r"callgrind\.out\.\d+$", files[0]), "the default name", files)
+    _, _, there, files = run(tap, "packed", [prog], ON + ["--callgrind-out-file=p.gz"])
+    good = files == ["d.json", "p.gz"]
+    tap.ok(good and gzip.open(os.path.join(there, "p.gz")).read().startswith(b"# callgrind format\n"),
+           "through a compressor", files)
+    _, _, there, files = run(tap, "alone", [prog], ON + ["--cfg=no", "--symbols=no", "--source=no",
+                                                         "--callgrind-out-file=p"])
+    tap.ok(files == ["d.json", "p"] and "is_prime" in {f[2] for f in read(os.path.join(there, "p")).self},
+           "functions and lines, whatever the graph leaves out", files)
+
+
+def check_refused(tap):
+    for opts in (["--callgrind-out-file=d.json"], ["--callgrind-out-file=/nonexistent/p"], ["--callgrind-out-file=."],
+                 ["--trace=yes", "--trace-out-file=p", "--callgrind-out-file=p"], ["--dump-instr=maybe"],
+                 ["--separate-threads=2"]):
+        status, err, _, files = run(tap, "refused" + re.sub(r"\W", "_", "".join(opts)), ["/bin/echo", "ran"], ON + opts)
+        said = [line for line in err.splitlines() if opts[-1].partition("=")[0] in line]
+        tap.ok(status == 1 and not files and said, "refused: " + " ".join(opts), "%s %s\n%s" % (status, files, err))
+
+
+def check_threads(tap, prog):
+    _, _, there, files = run(tap, "threads", [prog], ON + ["--separate-threads=yes", "--callgrind-out-file=p"])
+    if not tap.ok(files == ["d.json", "p-01", "p-02"], "a file for each thread", files):
+        return
+    parts = [read(os.path.join(there, f)) for f in files[1:]]
+    tap.ok([p.parts[0].get("thread") for p in parts] == ["1", "2"], "each says which thread's it is")
+    tap.ok(all(sum(n for f, (n, ) in p.self.items() if f[2] == "is_prime") > 50000 for p in parts),
+           "each thread's own instructions")
+
+
+def check_dumps(tap):
+    """Two dumps and the end: each replaces the one before, and has more."""
+    seen = []
+
+    def ask(p, there):
+        p.stdout.readline()
+        for _ in range(2):
+            subprocess.run([VGDB, "--pid=%d" % p.pid, "dump"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                           timeout=harness.TIMEOUT)
+            seen.extend(read(f) for f in glob.glob(os.path.join(glob.escape(there), "p")))
+        p.send_signal(signal.SIGTERM)
+    _, err, there, files = run(tap, "dumps", ["/usr/bin/perl", "-e", BUSY],
+                               ON + ["--callgrind-out-file=p", "--vgdb-poll=5000"], ask)
+    if not tap.ok(len(seen) == 2 and files == ["d.json", "p"], "dumps while it runs", "%s\n%s" % (files, err[-2000:])):
+        return
+    seen.append(read(os.path.join(there, "p")))
+    sums = [sum(p.sums) for p in seen]
+    tap.ok(sums == sorted(sums), "each has more than the one before", sums)
+    triggers = [p.parts[0].get("desc: Trigger") for p in seen]
+    with open(os.path.join(there, "p")) as f:
+        tap.ok("desc: Trigger: Program termination\n" in f.readlines(), "the last one is that of the end", triggers)
+
+
+def check_same(tap):
+    texts = []
+    for i in "12":
+        _, _, there, _ = run(tap, "same" + i, ["/bin/ls", "-l", "/usr/lib"],
+                             ON + ["--dump-instr=yes", "--collect-jumps=yes", "--callgrind-out-file=p"])
+        with open(os.path.join(there, "p"), "rb") as f:
+            texts.append(re.sub(rb"pid: \d+", b"", f.read()))
+    tap.ok(texts[0] == texts[1], "two runs, one file: %d bytes" % len(texts[0]))
+
+
+def main():
+    tap = harness.Tap("cgopts")
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "docs", "primes.c"), "primes", "-O1", "-pthread")
+    check_names(tap, prog)
+    check_refused(tap)
+    check_threads(tap, prog)
+    check_dumps(tap)
+    check_same(tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
