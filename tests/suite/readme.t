@@ -2,9 +2,9 @@
 """What README.md shows is what happens.  (TAP)
 
 Every command in a ```console block is run, in a directory of its own that has the repository's docs/; ./dev run is the
-Valgrind under test, build/inst/bin/dcfg the command beside it.  Much of the output (offsets, libc's share of the
-counts) depends on the machine.  What does not is described by the comments behind a block, <!-- stable: REGEX -->: each
-must match a line of what README.md shows and a line of what the command prints.
+Valgrind under test, build/inst/bin/dcfg and callgrind_annotate there are the commands beside it.  Much of the output
+(offsets, libc's share of the counts) depends on the machine.  What does not is described by the comments behind a
+block, <!-- stable: REGEX -->: each must match a line of what README.md shows and a line of what the command prints.
 """
 import os
 import re
@@ -31,12 +31,14 @@ def main():
 
     with open(os.path.join(docs, "primes.c")) as f:
         tap.ok("```c\n" + f.read() + "```\n" in readme, "the program is docs/primes.c")
+    annotate = os.path.join(os.path.dirname(shutil.which(harness.VALGRIND)), "callgrind_annotate")
     blocks = BLOCK.findall(readme)
     tap.ok(len(blocks) > 3 and len(blocks) == readme.count("```console\n"), "every console block can be read",
            "%d of %d" % (len(blocks), readme.count("```console\n")))
     for command, shown, comments in blocks:
         real = re.sub(r"^\./dev run ", lambda m: shlex.quote(harness.VALGRIND) + " --tool=dcfg ", command)
         real = re.sub(r"^build/inst/bin/dcfg ", lambda m: shlex.quote(commandlib.DCFG) + " ", real)
+        real = re.sub(r"^build/inst/bin/callgrind_annotate ", lambda m: shlex.quote(annotate) + " ", real)
         program = shlex.split(real)[0]
         if not shutil.which(program):
             tap.skip(command, program + " is not installed")
