@@ -53,7 +53,7 @@
 #include "dcfg_out.h"
 #include "dcfg_thread.h"
 
-void DCFG_(prepare_callgrind)(const CallgrindOptions* opts,
+void DCFG_(prepare_callgrind)(CallgrindOptions* opts,
                               const HChar* dcfg_file,
                               const HChar* trace_file)
 {
@@ -66,6 +66,11 @@ void DCFG_(prepare_callgrind)(const CallgrindOptions* opts,
       DCFG_(check_apart)(opt, opts->out_file, "--trace-out-file",
                          trace_file);
    DCFG_(check_out_file)(opt, opts->out_file);
+   if (!opts->dump_line && !opts->dump_instr) {
+      VG_(umsg)("--dump-line=no without --dump-instr=yes: lines are needed "
+                "as positions\n");
+      opts->dump_line = True;
+   }
    DCFG_(follow_calls)(opts->separate_threads);
    if (opts->collect_jumps)
       DCFG_(count_last_exits)();
@@ -431,14 +436,14 @@ static void write_file(Writer* w, const CallProfile* cp,
    Costs*   c = DCFG_(take_costs)(w->p, cp,
                                   thread > 0 ? thread - 1 : DCFG_ALL_THREADS,
                                   w->opts->collect_jumps);
-   HChar    format[VG_(strlen)(w->opts->out_file) + 16];
+   HChar    part[16];
+   HChar*   format;
    OutFile* file;
    HChar*   name;
 
-   w->costs = c;
-   VG_(strcpy)(format, w->opts->out_file);
-   if (thread > 0)
-      VG_(sprintf)(format + VG_(strlen)(format), "-%02u", thread);
+   VG_(sprintf)(part, thread > 0 ? "-%02u" : "", thread);
+   w->costs      = c;
+   format        = DCFG_(name_of_part)(w->opts->out_file, part);
    file          = DCFG_(open_out_file)("--callgrind-out-file", format);
    w->out        = VG_(malloc)("dcfg.callgrind.out", sizeof(JsonOut));
    w->out->write = DCFG_(write_out_file);
@@ -450,6 +455,7 @@ static void write_file(Writer* w, const CallProfile* cp,
       VG_(umsg)("dcfg: wrote %s: %'llu instructions\n", name,
                 DCFG_(total_cost)(c));
    VG_(free)(name);
+   VG_(free)(format);
    VG_(free)(w->out);
    DCFG_(delete_costs)(c);
 }

@@ -46,8 +46,9 @@ typedef
 
 /* Before the program runs: get ready to follow calls if OPTS say so.
    DCFG_FILE is where the graph is to be written, TRACE_FILE the trace, NULL
-   if there is none.  What is wrong is told, and ends the tool. */
-void DCFG_(prepare_callgrind)(const CallgrindOptions* opts,
+   if there is none.  What is wrong is told, and ends the tool; options that
+   leave no position are told and mended. */
+void DCFG_(prepare_callgrind)(CallgrindOptions* opts,
                               const HChar* dcfg_file,
                               const HChar* trace_file);
 

@@ -28,7 +28,7 @@
 /* Owns: how often each piece of code ran in each context, which is what
    self costs are made of.  Handed: contexts by dcfg_stack.c, through
    CellContext.  Taken by: generated code, which counts in the caches, and
-   dcfg_callgrind.c.
+   dcfg_costs.c.
 
    Only the calls that led to it say in which function a superblock runs:
    functions share code, and Callgrind tells recursive activations from

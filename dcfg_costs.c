@@ -26,8 +26,9 @@
 */
 
 /* Owns: putting in order what was counted by context.  Handed: counts
-   (dcfg_context.c), calls (dcfg_stack.c), and the graph, for jumps, by
-   dcfg_profile.c.  Taken by: dcfg_callgrind.c.
+   (dcfg_context.c), calls (dcfg_stack.c), where indirect jumps led
+   (dcfg_bb.c), and instructions (dcfg_profile.c).  Taken by:
+   dcfg_callgrind.c.
 
    How often an exit was taken is what ran of its segment less what ran of
    the next.  Where an indirect jump led was not counted by context: that

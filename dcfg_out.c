@@ -301,6 +301,19 @@ void DCFG_(check_out_file)(const HChar* opt, const HChar* format)
    DCFG_(abandon_out_file)(f);
 }
 
+HChar* DCFG_(name_of_part)(const HChar* name, const HChar* part)
+{
+   const Compressor* c = find_compressor(name);
+   SizeT  n   = VG_(strlen)(name) - (c ? VG_(strlen)(c->suffix) : 0);
+   HChar* res = VG_(malloc)("dcfg.out.part", VG_(strlen)(name)
+                                             + VG_(strlen)(part) + 1);
+
+   VG_(memcpy)(res, name, n);
+   VG_(strcpy)(res + n, part);
+   VG_(strcat)(res, name + n);
+   return res;
+}
+
 void DCFG_(check_apart)(const HChar* opt, const HChar* format,
                         const HChar* other, const HChar* other_format)
 {

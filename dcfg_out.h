@@ -51,6 +51,9 @@ void DCFG_(check_out_file)(const HChar* opt, const HChar* format);
 void DCFG_(check_apart)(const HChar* opt, const HChar* format,
                         const HChar* other, const HChar* other_format);
 
+/* NAME with PART before a compressor's suffix; to be freed. */
+HChar* DCFG_(name_of_part)(const HChar* name, const HChar* part);
+
 /* Start writing that file.  Trouble is remembered until it is closed. */
 OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format);
 

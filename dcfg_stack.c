@@ -28,7 +28,7 @@
 /* Owns: which calls of which functions are active in each thread, how
    often each was made and what it cost.  Handed: ways out of superblocks
    by generated code, the life of threads and signal handlers by
-   dcfg_thread.c.  Taken by: dcfg_callgrind.c.
+   dcfg_thread.c.  Taken by: dcfg_costs.c.
 
    A program does not say what a call is: it returns to where nothing
    called from, leaves several frames at once, goes on in another function

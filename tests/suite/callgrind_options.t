@@ -55,6 +55,12 @@ def check_names(tap, prog):
            "functions and lines, whatever the graph leaves out", files)
 
 
+def check_positions(tap, prog):
+    _, err, there, files = run(tap, "nowhere", [prog], ON + ["--dump-line=no", "--callgrind-out-file=p"])
+    tap.ok(files == ["d.json", "p"] and "lines are needed as positions" in err
+           and read(os.path.join(there, "p")).parts[0].get("positions") == "line", "some position there has to be", err)
+
+
 def check_refused(tap):
     for opts in (["--callgrind-out-file=d.json"], ["--callgrind-out-file=/nonexistent/p"], ["--callgrind-out-file=."],
                  ["--trace=yes", "--trace-out-file=p", "--callgrind-out-file=p"], ["--dump-instr=maybe"],
@@ -70,6 +76,8 @@ def check_threads(tap, prog):
         return
     parts = [read(os.path.join(there, f)) for f in files[1:]]
     tap.ok([p.parts[0].get("thread") for p in parts] == ["1", "2"], "each says which thread's it is")
+    _, _, _, files = run(tap, "packed_threads", [prog], ON + ["--separate-threads=yes", "--callgrind-out-file=p.gz"])
+    tap.ok(files == ["d.json", "p-01.gz", "p-02.gz"], "a file for each thread through a compressor", files)
     tap.ok(all(sum(n for f, (n, ) in p.self.items() if f[2] == "is_prime") > 50000 for p in parts),
            "each thread's own instructions")
 
@@ -111,6 +119,7 @@ def main():
     tap = harness.Tap("cgopts")
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "docs", "primes.c"), "primes", "-O1", "-pthread")
     check_names(tap, prog)
+    check_positions(tap, prog)
     check_refused(tap)
     check_threads(tap, prog)
     check_dumps(tap)
