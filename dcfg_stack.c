@@ -85,15 +85,15 @@ Bool DCFG_(follows_calls)(void)
 /* A call that is active. */
 typedef
    struct {
-      Call* call;          // NULL: of a stub
-      Addr  sp;            // when the callee began
-      ULong start;         // the total then
-      const Superblock* sb;   // that called; NULL for a jump ...
-      UInt  instr;            // ... with this instruction
+      Call*       call;        // NULL: of a stub
+      Addr        sp;          // when the callee began
+      ULong       start;       // the total then
+      Superblock* sb;          // that called; NULL for a jump ...
+      UInt        instr;       // ... with this instruction
       /* Of the caller: */
-      UInt  function;
-      UInt  height;
-      Call* stub;
+      UInt        function;
+      UInt        height;
+      Call*       stub;
    }
    Frame;
 
@@ -132,15 +132,6 @@ struct _CallStack {
 /*--- Calls                                                ---*/
 /*------------------------------------------------------------*/
 
-static Word cmp_calls(const void* va, const void* vb)
-{
-   const Call* a = va;
-   const Call* b = vb;
-   return a->sb != b->sb || a->instr != b->instr || a->from != b->from
-          || a->context != b->context || a->to != b->to
-          || a->to_context != b->to_context;
-}
-
 /* Where a call comes from. */
 typedef
    struct {
@@ -151,12 +142,25 @@ typedef
    }
    Site;
 
+static Site site_of(const Call* c)
+{
+   Site s = { c->sb, c->instr, c->from, c->context };
+   return s;
+}
+
 static inline Bool is_call(const Call* c, const Site* s, const Place* to,
                            UInt to_context)
 {
    return c->to == to && c->sb == s->sb && c->context == s->context
           && c->to_context == to_context && c->instr == s->instr
           && c->from == s->from;
+}
+
+static Word cmp_calls(const void* va, const void* vb)
+{
+   const Call* a = va;
+   const Site  s = site_of(a);
+   return !is_call(vb, &s, a->to, a->to_context);
 }
 
 /* An equal call known already, or a new one. */
@@ -200,12 +204,6 @@ static inline Call* find_usual_call(CallProfile* cp, const Site* s,
    if (*last == NULL || !is_call(*last, s, to, to_context))
       *last = find_call(cp, s, to, to_context);
    return *last;
-}
-
-static Site site_of(const Call* c)
-{
-   Site s = { c->sb, c->instr, c->from, c->context };
-   return s;
 }
 
 static CallProfile* new_profile(void)
@@ -264,10 +262,10 @@ static Suspended* innermost(const CallStack* cs)
 /* Tell generated code what runs. */
 static inline void show(CallStack* cs, ULong* base)
 {
-   UInt  function = cs->now.function;
+   UInt   function = cs->now.function;
+   UWord* top_sp   = (UWord*)(base + CellTopSp);
 
-   base[CellTopSp]   = cs->n_frames == 0 ? NO_SP
-                       : cs->frames[cs->n_frames - 1].sp;
+   *top_sp = cs->n_frames == 0 ? NO_SP : cs->frames[cs->n_frames - 1].sp;
    if (function != 0 && *active(cs, function) == 0)
       *active(cs, function) = 1;
    base[CellContext] = cs->now.stub != NULL || function == 0
