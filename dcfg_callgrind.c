@@ -305,36 +305,46 @@ static void jump_lines(Writer* w, const Function* fn, const Jump* j)
    w->last = from;
 }
 
-/* The costs of lines, unless instructions are wanted, and what happened at
-   their instructions. */
+/* Costs of one position that are not yet written. */
+typedef
+   struct {
+      Origin at;
+      ULong  sum;      // 0: there are none
+   }
+   Pending;
+
+static void write_pending(Writer* w, const Function* fn, Pending* pending)
+{
+   if (pending->sum == 0)
+      return;
+   switch_file(w, pending->at.file, fn->file);
+   cost_line(w, &pending->at, pending->sum);
+   pending->sum = 0;
+}
+
+/* The costs of lines, unless those of instructions are wanted, and what was
+   done up to each instruction behind its costs. */
 static void body(Writer* w, const Function* fn, const ContextCosts* cc)
 {
-   Origin at    = { 0, NULL, 0 };
-   ULong  sum   = 0;
-   UInt   call  = 0, jump = 0;
+   Pending pending = { { 0, NULL, 0 }, 0 };
+   UInt    call = 0, jump = 0;
 
-   for (UInt i = 0; i < cc->n_costs || call < cc->n_calls
-                    || jump < cc->n_jumps; i++) {
-      UInt instr = i < cc->n_costs ? cc->costs[i].instr : DCFG_NO_INSTR;
-      Bool calls = call < cc->n_calls && cc->calls[call].instr <= instr;
-      Bool jumps = jump < cc->n_jumps && cc->jumps[jump].from <= instr;
+   for (UInt i = 0; i <= cc->n_costs; i++) {
+      UInt instr = DCFG_NO_INSTR;
       if (i < cc->n_costs) {
+         instr    = cc->costs[i].instr;
          Origin o = origin_of(w, instr, fn->file);
-         if (sum > 0 && (w->opts->dump_instr || o.line != at.line
-                         || o.file != at.file)) {
-            switch_file(w, at.file, fn->file);
-            cost_line(w, &at, sum);
-            sum = 0;
-         }
-         if (sum == 0)
-            at = o;
-         sum += cc->costs[i].count;
+         if (w->opts->dump_instr || o.line != pending.at.line
+             || o.file != pending.at.file)
+            write_pending(w, fn, &pending);
+         if (pending.sum == 0)
+            pending.at = o;
+         pending.sum += cc->costs[i].count;
       }
-      if (sum > 0 && (calls || jumps || i + 1 >= cc->n_costs)) {
-         switch_file(w, at.file, fn->file);
-         cost_line(w, &at, sum);
-         sum = 0;
-      }
+      if (i == cc->n_costs
+          || (call < cc->n_calls && cc->calls[call].instr <= instr)
+          || (jump < cc->n_jumps && cc->jumps[jump].from <= instr))
+         write_pending(w, fn, &pending);
       for (; call < cc->n_calls && cc->calls[call].instr <= instr; call++)
          call_lines(w, fn, &cc->calls[call]);
       for (; jump < cc->n_jumps && cc->jumps[jump].from <= instr; jump++)

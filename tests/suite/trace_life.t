@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The tests of whole lives once more, each of their runs with a trace and a profile: whatever leaves a right DCFG leaves
-a right trace with it, and a profile with as many instructions.  Threads by the hundred, signals, forks, execve, code that changes, and every way to end.  (TAP)"""
+a right trace with it, and a profile with as many instructions.  Threads by the hundred, signals, forks, execve, code
+that changes, and every way to end.  (TAP)"""
 import os
 import re
 import subprocess
