@@ -57,6 +57,8 @@ enum {
    CellContextCounts = 10, // the thread's ContextCounts
    CellTopSp      = 11, // the innermost call's stack pointer
    CellStack      = 12, // the thread's CallStack
+   CellEntries    = 13, // the array's base, or 16 bytes behind it if that
+                        // context is nested
    N_FIXED_SLOTS
 };
 

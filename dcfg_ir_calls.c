@@ -44,19 +44,6 @@
 /*--- Costs                                                ---*/
 /*------------------------------------------------------------*/
 
-/* Which entry of a segment's cache is the running context's: its offset. */
-static IRExpr* entry_offset(Work* w, IRExpr* context)
-{
-   IRExpr* is_nested = assign(w, Ity_I64,
-                              IRExpr_Binop(Iop_And64, context,
-                                           IRExpr_Const(IRConst_U64(1))));
-   IRExpr* offset    = assign(w, Ity_I64,
-                              IRExpr_Binop(Iop_Shl64, is_nested,
-                                           IRExpr_Const(IRConst_U8(4))));
-   return w->word_ty == Ity_I64
-          ? offset : assign(w, Ity_I32, IRExpr_Unop(Iop_64to32, offset));
-}
-
 void DCFG_(add_cost)(Work* w, UInt k, IRExpr* n)
 {
    const Superblock* sb      = w->sb;
@@ -66,7 +53,7 @@ void DCFG_(add_cost)(Work* w, UInt k, IRExpr* n)
    Addr              key     = DCFG_CELL_OFFSET(cache);
 
    IRExpr* context = load(w, Ity_I64, cell_addr(w, CellContext));
-   IRExpr* entry   = add_words(w, base(w), entry_offset(w, context));
+   IRExpr* entry   = load(w, w->word_ty, cell_addr(w, CellEntries));
    IRExpr* miss    = assign(w, Ity_I1,
                             IRExpr_Binop(Iop_CmpNE64,
                                          load(w, Ity_I64,

@@ -263,13 +263,17 @@ static Suspended* innermost(const CallStack* cs)
 static inline void show(CallStack* cs, ULong* base)
 {
    UInt   function = cs->now.function;
+   UInt   context  = 0;
    UWord* top_sp   = (UWord*)(base + CellTopSp);
+   UWord* entries  = (UWord*)(base + CellEntries);
 
    *top_sp = cs->n_frames == 0 ? NO_SP : cs->frames[cs->n_frames - 1].sp;
    if (function != 0 && *active(cs, function) == 0)
       *active(cs, function) = 1;
-   base[CellContext] = cs->now.stub != NULL || function == 0
-                       ? 0 : context_of(cs, function);
+   if (cs->now.stub == NULL && function != 0)
+      context = context_of(cs, function);
+   base[CellContext] = context;
+   *entries          = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
 }
 
 /* From now on a stub runs for STUB, or (NULL) none does. */
