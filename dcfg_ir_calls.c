@@ -29,7 +29,9 @@
    tells dcfg_stack.c of calls and returns.  Taken by: dcfg_instrument.c.
 
    Calls are counted where they leave, not where they arrive: there it is
-   mostly known beforehand whether a jump is one. */
+   mostly known beforehand whether a jump is one.  Counting in a context is
+   inline; a call or return is not: it changes a dozen words, each under
+   some condition, which would be as many guarded stores. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
