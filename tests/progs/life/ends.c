@@ -10,6 +10,7 @@
 
 static volatile int n;
 static volatile unsigned long spins;
+static volatile int asleep;
 static const char *way;
 
 __attribute__((noinline)) void work(void)    { n++; }
@@ -54,6 +55,7 @@ static void leave(void)
 
 static void *sleeper(void *arg)
 {
+   asleep = 1;
    pause();
    return arg;
 }
@@ -65,9 +67,12 @@ static void *spinner(void *arg)
    return arg;
 }
 
+/* When all have run, and had time to get there. */
 static void *leaver(void *arg)
 {
-   usleep(20000);
+   do
+      usleep(20000);
+   while (!asleep || spins == 0);
    leave();
    return arg;
 }
