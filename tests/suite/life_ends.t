@@ -15,6 +15,8 @@ import harness
 import lifelib
 from lifelib import Dcfg, check, equal, rules, run
 
+# Else a thread that computes keeps the others waiting, at times for seconds, and traces of them take long to check.
+FAIR = ["--fair-sched=try"]
 VGDB = os.path.join(os.path.dirname(harness.VALGRIND), "vgdb")
 
 
@@ -28,7 +30,7 @@ def check_ends(tap, prog):
         for threads in (1, 4):
             status, at_exit = both[threads > 1]
             name = way + (" with threads" if threads > 1 else "")
-            r = run(tap, "%s%d" % (way, threads), [prog, way] + ["threads"] * (threads > 1))
+            r = run(tap, "%s%d" % (way, threads), [prog, way] + ["threads"] * (threads > 1), FAIR)
             if not check(tap, name, r, 1, status):
                 continue
             d = Dcfg(r.files[0])
@@ -47,7 +49,8 @@ def check_signals(tap, prog):
                 name = "%s in %s%s" % (sig.name, way, " with threads" if threads > 1 else "")
                 if sig == signal.SIGHUP and (way, threads) != ("wait", 1):
                     continue
-                r = run(tap, name.replace(" ", "_"), [prog, way] + ["threads"] * (threads > 1), while_running=send)
+                r = run(tap, name.replace(" ", "_"), [prog, way] + ["threads"] * (threads > 1), FAIR,
+                        while_running=send)
                 if sig == signal.SIGKILL:
                     equal(tap, name + ": no file", (r.status, r.files), (-sig, []))
                 elif check(tap, name, r, 1, -sig):
@@ -112,7 +115,7 @@ def check_monitor(tap, prog, busy):
         p.stdin = None
         return seen, wrong, calls
 
-    r = run(tap, name, [prog] + ["busy"] * busy, stdin=subprocess.PIPE, while_running=look)
+    r = run(tap, name, [prog] + ["busy"] * busy, FAIR, stdin=subprocess.PIPE, while_running=look)
     seen, wrong, calls = r.seen
     if not any(os.path.exists(d) for d in dumps):
         tap.ok(False, name + ": monitor dump", "\n".join(seen) + r.log)
