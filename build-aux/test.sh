@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Part of ./dev: the tests.  Every test, whatever it is written in, ends up as a line of TAP (`ok 1 - name`,
-# `not ok 2 - name`, `ok 3 - name # SKIP why`), and this file does nothing with tests but count such lines.
+# `not ok 2 - name`, `ok 3 - name # SKIP why`), and this file does nothing with tests but run them and count such lines.
 
 passed=0 failed=0 skipped=0
 all_groups="lint unit regtest suite newest build"
@@ -116,33 +116,67 @@ group_regtest() {
       --valgrind="$inst/bin/valgrind" --valgrind-lib="$inst/libexec/valgrind"
 }
 
-# run_scripts DIR [NAME...]: every executable DIR/*.t but NAME.t, in an empty directory of its own, with what it needs in
-# the environment.
-run_scripts() {
-   local script name scratch
+# run_script DIR NAME: the script DIR/NAME.t, in an empty directory of its own, with what it needs in the environment.
+run_script() {
+   local scratch=$base/scratch/$2
+   rm -rf "$scratch"
+   mkdir -p "$scratch"
+   tap "${1##*/}-$version:$2" env -C "$scratch" VALGRIND="$inst/bin/valgrind" SRCDIR="$root" BUILDDIR="$objects" \
+      DCFG_VALGRIND_VERSION="$version" NEWEST_SOURCE="${newest_source:-}" NEWEST_VALGRIND="$newest_valgrind" \
+      timeout "${DCFG_TEST_TIMEOUT:-1800}" "$root/$1/$2.t"
+}
+
+# scripts_of DIR: the names, without .t, of the scripts in it.
+scripts_of() {
+   local script
    for script in "$root/$1"/*.t; do
-      [ -x "$script" ] || continue
-      [[ " ${*:2} " != *" $(basename "$script" .t) "* ]] || continue
-      name=${1##*/}-$version:$(basename "$script" .t)
-      scratch=$base/scratch/$(basename "$script" .t)
-      rm -rf "$scratch"
-      mkdir -p "$scratch"
-      tap "$name" env -C "$scratch" VALGRIND="$inst/bin/valgrind" SRCDIR="$root" BUILDDIR="$objects" \
-         DCFG_VALGRIND_VERSION="$version" NEWEST_SOURCE="${newest_source:-}" NEWEST_VALGRIND="$newest_valgrind" \
-         timeout "${DCFG_TEST_TIMEOUT:-1800}" "$script"
+      if [ -x "$script" ]; then basename "$script" .t; fi
+   done
+}
+
+# run_scripts_at_once DIR NAME...: as many at a time as there are processors.  What one has to say is said when it ends.
+# shellcheck disable=SC2030,SC2031  # each counts for itself, and the counts come back in a file
+run_scripts_at_once() {
+   local name dir=$1 reports=$base/reports
+   shift
+   rm -rf "$reports"
+   mkdir -p "$reports"
+   for name; do
+      while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
+      {
+         trap - EXIT
+         passed=0 failed=0 skipped=0
+         run_script "$dir" "$name" >"$reports/$name"
+         flock "$reports" cat "$reports/$name"
+         echo "$passed $failed $skipped" >"$reports/$name.counts"
+      } &
+   done
+   wait
+   local p f s
+   for name; do
+      if read -r p f s <"$reports/$name.counts"; then
+         passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+      else
+         fail "${dir##*/}-$version:$name: no report" "$reports/$name"
+      fi
    done
 }
 
 group_suite() {
    build_test_programs
-   run_scripts tests/suite
+   # shellcheck disable=SC2046  # a list of words
+   run_scripts_at_once tests/suite $(scripts_of tests/suite)
 }
 
 # Once more, on another Valgrind: the tests of whole lives with traces at once, and without what asks no Valgrind or
 # takes long and says the same.
 group_suite_again() {
+   local name names=()
+   for name in $(scripts_of tests/suite); do
+      case $name in rules_selftest|trace_selftest|trace_life|trace_real|command_rules) ;; *) names+=("$name") ;; esac
+   done
    build_test_programs
-   DCFG_TRACE=1 run_scripts tests/suite rules_selftest trace_selftest trace_life trace_real command_rules
+   DCFG_TRACE=1 run_scripts_at_once tests/suite "${names[@]}"
 }
 
 # The source of the newest supported Valgrind, unpacked and otherwise untouched, in $newest_source.  Empty when it cannot
@@ -203,9 +237,12 @@ with_version() {
    "$@"
 }
 
-# Building, installing and registering, on the default and the newest Valgrind.
+# Building, installing and registering, on the default and the newest Valgrind; one after the other, for all use build/.
 group_build() {
-   run_scripts tests/build
+   local name
+   for name in $(scripts_of tests/build); do
+      run_script tests/build "$name"
+   done
 }
 
 # The closing line, also when a step of a build failed on the way.
