@@ -26,25 +26,17 @@
 */
 
 /* Owns: putting in order what was counted by context.  Handed: counts
-   (dcfg_context.c), calls (dcfg_stack.c), where indirect jumps led
-   (dcfg_bb.c), and instructions (dcfg_profile.c).  Taken by:
-   dcfg_callgrind.c.
-
-   How often an exit was taken is what ran of its segment less what ran of
-   the next.  Where an indirect jump led was not counted by context: that
-   is given to the context in which its superblock ran most often, which
-   nearly always is the only one. */
+   (dcfg_context.c), calls (dcfg_calls.c), instructions (dcfg_profile.c),
+   and what becomes of counts in dcfg_jumps.c.  Taken by:
+   dcfg_callgrind.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
-#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
 #include "dcfg_costs.h"
-#include "dcfg_flow.h"
-#include "dcfg_thread.h"
 #include "dcfg_util.h"
 
 #define NONE DCFG_NO_INSTR
@@ -58,14 +50,6 @@ typedef
    }
    Ranking;
 
-typedef
-   struct {
-      UInt  sb;
-      Addr  target;
-      ULong count;
-   }
-   IndirectJump;
-
 struct _Costs {
    const Profile* p;
    UInt*          first_instr;   // by superblock
@@ -76,17 +60,14 @@ struct _Costs {
    Call**         calls;
    UInt*          call_instr;
    const Place**  places;        // by instruction
-   UInt*          owner;         // by superblock: the rank in which it ran
-                                 // most often
-   XArray*        indirect;      // IndirectJump, by superblock
    Ranking        ranked_counts, ranked_calls;
    ULong          total;
    ULong          n_runs;
    UInt           next;          // rank
+   Jumps*         jumps;         // NULL: nobody wants them
    /* Of the context in work: */
    XArray*        now_costs;     // Cost
    XArray*        now_calls;     // CostedCall
-   XArray*        now_jumps;     // Jump
 };
 
 /*------------------------------------------------------------*/
@@ -262,17 +243,6 @@ static void add_cost(Costs* c, UInt instr, ULong n)
       VG_(addToXA)(c->now_costs, &cost);
 }
 
-/* What a superblock did in the context in work. */
-typedef
-   struct {
-      const Superblock* sb;
-      UInt  rank;
-      UInt  instrs[DCFG_MAX_INSTRS];          // its instructions, or NONE
-      ULong executed[DCFG_MAX_INSTRS];
-      ULong segments[DCFG_MAX_INSTRS + 1];
-   }
-   SbCosts;
-
 /* COUNTS are the N counts of one superblock in one context. */
 static void read_costs(const Costs* c, SbCosts* sc, const UInt* counts,
                        UInt n)
@@ -297,165 +267,6 @@ static void read_costs(const Costs* c, SbCosts* sc, const UInt* counts,
       sc->instrs[k] = next;
       i             = next == NONE ? i : next;
    }
-}
-
-/*------------------------------------------------------------*/
-/*--- Jumps                                                ---*/
-/*------------------------------------------------------------*/
-
-static void add_jump(Costs* c, const SbCosts* sc, UInt k, Addr target,
-                     ULong count, Bool is_conditional)
-{
-   /* In its own image, where other code may have come since. */
-   Jump j = { sc->instrs[k],
-              DCFG_(find_instr)(c->p, sc->sb->image, target),
-              count, 0, is_conditional };
-
-   if (j.to == NONE)
-      j.to = DCFG_(find_landing)(c->p, DCFG_(target_now)(target, False));
-   if (count > 0 && j.from != NONE && j.to != NONE
-       && !DCFG_(is_call_like)(sc->sb->place, c->places[j.to]))
-      VG_(addToXA)(c->now_jumps, &j);
-}
-
-static Bool may_jump(InsnKind kind)
-{
-   return kind != InsnCall && kind != InsnIndirectCall && kind != InsnReturn
-          && kind != InsnSyscall;
-}
-
-static void add_indirect_jumps(Costs* c, const SbCosts* sc, UInt k)
-{
-   Word lo = 0, hi = VG_(sizeXA)(c->indirect);
-
-   if (c->owner[sc->sb->id] != sc->rank)
-      return;
-   while (lo < hi) {
-      Word mid = lo + (hi - lo) / 2;
-      if (((const IndirectJump*)VG_(indexXA)(c->indirect, mid))->sb
-          < sc->sb->id)
-         lo = mid + 1;
-      else
-         hi = mid;
-   }
-   for (; lo < VG_(sizeXA)(c->indirect); lo++) {
-      const IndirectJump* j = VG_(indexXA)(c->indirect, lo);
-      if (j->sb != sc->sb->id)
-         break;
-      add_jump(c, sc, k, j->target, j->count, False);
-   }
-}
-
-static void add_jumps(Costs* c, const SbCosts* sc)
-{
-   const Superblock* sb   = sc->sb;
-   UInt              last = sb->n_instrs - 1, s = 0;
-   Bool              is_conditional = False;
-   ULong             at_end = sc->executed[last];
-   Addr              a = sb->addr;
-
-   for (UInt e = 0, k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
-      if (e == sb->n_exits || sb->exits[e].instr != k)
-         continue;
-      /* Where several exits share an instruction they lead on. */
-      ULong passed = sc->segments[++s];
-      if (sb->exits[e].target != a + sb->lengths[k])
-         add_jump(c, sc, k, sb->exits[e].target, sc->executed[k] - passed,
-                  True);
-      while (e < sb->n_exits && sb->exits[e].instr == k)
-         e++;
-      if (k == last) {
-         is_conditional = True;
-         at_end         = passed;
-      }
-   }
-   if (!may_jump(sb->kinds[last]))
-      return;
-   if (sb->end == EndIndirect)
-      add_indirect_jumps(c, sc, last);
-   else if (sb->next != a)
-      add_jump(c, sc, last, sb->next, at_end, is_conditional);
-}
-
-/* Where indirect jumps of THREAD, or of all, led. */
-static void find_indirect_jumps(Costs* c, UInt thread)
-{
-   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
-      ThreadInfo info;
-      if (thread != DCFG_ALL_THREADS && thread != t)
-         continue;
-      DCFG_(thread_info)(t, &info);
-      const ULong* cells = DCFG_(cell_counts)(info.cells);
-      for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
-         const Superblock* sb = DCFG_(superblock)(id);
-         if (sb->end != EndIndirect || !may_jump(sb->kinds[sb->n_instrs - 1]))
-            continue;
-         for (const Pair* p = sb->branch->first_pair; p; p = p->next) {
-            IndirectJump j = { id, p->target, cells[p->cell] };
-            if (j.count > 0)
-               VG_(addToXA)(c->indirect, &j);
-         }
-      }
-   }
-   VG_(sortXA)(c->indirect);
-}
-
-static Int cmp_indirect(const void* va, const void* vb)
-{
-   const IndirectJump* a = va;
-   const IndirectJump* b = vb;
-   if (a->sb != b->sb)
-      return a->sb < b->sb ? -1 : 1;
-   return a->target < b->target ? -1 : a->target > b->target;
-}
-
-static void find_owners(Costs* c)
-{
-   ULong* most = VG_(calloc)("dcfg.costs.most", DCFG_(n_superblocks)() + 1,
-                             sizeof(ULong));
-
-   for (UInt x = 0; x < c->ranked_counts.n; x++) {
-      const ContextCount* cc = c->counts[c->ranked_counts.order[x]];
-      if (!cc->faults && cc->place == 0 && cc->count > most[cc->sb]) {
-         most[cc->sb]     = cc->count;
-         c->owner[cc->sb] = c->rank[cc->context];
-      }
-   }
-   VG_(free)(most);
-}
-
-static Int cmp_jumps(const void* va, const void* vb)
-{
-   const Jump* a = va;
-   const Jump* b = vb;
-   if (a->from != b->from)
-      return a->from < b->from ? -1 : 1;
-   if (a->to != b->to)
-      return a->to < b->to ? -1 : 1;
-   return a->is_conditional - b->is_conditional;
-}
-
-/* One jump of a kind for each two instructions, with how often the first
-   ran. */
-static void merge_jumps(Costs* c)
-{
-   Word n = 0, cost = 0;
-
-   VG_(sortXA)(c->now_jumps);
-   for (Word i = 0; i < VG_(sizeXA)(c->now_jumps); i++) {
-      Jump* next = VG_(indexXA)(c->now_jumps, i);
-      Jump* last = n > 0 ? VG_(indexXA)(c->now_jumps, n - 1) : NULL;
-      while (((const Cost*)VG_(indexXA)(c->now_costs, cost))->instr
-             < next->from)
-         cost++;
-      next->executed
-         = ((const Cost*)VG_(indexXA)(c->now_costs, cost))->count;
-      if (last != NULL && cmp_jumps(last, next) == 0)
-         last->count += next->count;
-      else
-         *(Jump*)VG_(indexXA)(c->now_jumps, n++) = *next;
-   }
-   VG_(dropTailXA)(c->now_jumps, VG_(sizeXA)(c->now_jumps) - n);
 }
 
 /*------------------------------------------------------------*/
@@ -531,8 +342,8 @@ static void take_counts(Costs* c, UInt rank)
       for (UInt k = 0; k < sc.sb->n_instrs; k++)
          if (sc.instrs[k] != NONE)
             add_cost(c, sc.instrs[k], sc.executed[k]);
-      if (c->owner != NULL)
-         add_jumps(c, &sc);
+      if (c->jumps != NULL)
+         DCFG_(add_jumps)(c->jumps, &sc);
    }
 }
 
@@ -560,19 +371,19 @@ Bool DCFG_(next_costs)(Costs* c, ContextCosts* cc)
    c->next++;
    VG_(dropTailXA)(c->now_costs, VG_(sizeXA)(c->now_costs));
    VG_(dropTailXA)(c->now_calls, VG_(sizeXA)(c->now_calls));
-   VG_(dropTailXA)(c->now_jumps, VG_(sizeXA)(c->now_jumps));
    take_counts(c, rank);
    take_calls(c, rank);
    merge_costs(c->now_costs);
    VG_(sortXA)(c->now_calls);
-   merge_jumps(c);
    cc->context = c->contexts[rank];
    cc->n_costs = VG_(sizeXA)(c->now_costs);
    cc->costs   = cc->n_costs ? VG_(indexXA)(c->now_costs, 0) : NULL;
    cc->n_calls = VG_(sizeXA)(c->now_calls);
    cc->calls   = cc->n_calls ? VG_(indexXA)(c->now_calls, 0) : NULL;
-   cc->n_jumps = VG_(sizeXA)(c->now_jumps);
-   cc->jumps   = cc->n_jumps ? VG_(indexXA)(c->now_jumps, 0) : NULL;
+   cc->n_jumps = 0;
+   cc->jumps   = NULL;
+   if (c->jumps != NULL)
+      cc->jumps = DCFG_(take_jumps)(c->jumps, cc->costs, &cc->n_jumps);
    return True;
 }
 
@@ -595,6 +406,17 @@ static void sum_up(Costs* c, UInt n_counts, UInt n_calls)
          c->total += c->calls[i]->cost;
 }
 
+/* Contexts by rank, so that it does not depend on a hash table's order which
+   of two that ran a superblock equally often gets its jumps. */
+static void note_runs(Costs* c)
+{
+   for (UInt x = 0; x < c->ranked_counts.n; x++) {
+      const ContextCount* cc = c->counts[c->ranked_counts.order[x]];
+      if (!cc->faults && cc->place == 0)
+         DCFG_(note_runs)(c->jumps, cc->sb, c->rank[cc->context], cc->count);
+   }
+}
+
 Costs* DCFG_(take_costs)(const Profile* p, const CallProfile* cp,
                          UInt thread, Bool with_jumps)
 {
@@ -610,27 +432,19 @@ Costs* DCFG_(take_costs)(const Profile* p, const CallProfile* cp,
    for (UInt i = 0; i < n_calls; i++)
       c->call_instr[i] = instr_of_call(c, c->calls[i]);
    c->places    = find_places(c);
-   c->indirect  = VG_(newXA)(VG_(malloc), "dcfg.costs.indirect", VG_(free),
-                             sizeof(IndirectJump));
    c->now_costs = VG_(newXA)(VG_(malloc), "dcfg.costs.now", VG_(free),
                              sizeof(Cost));
    c->now_calls = VG_(newXA)(VG_(malloc), "dcfg.costs.now", VG_(free),
                              sizeof(CostedCall));
-   c->now_jumps = VG_(newXA)(VG_(malloc), "dcfg.costs.now", VG_(free),
-                             sizeof(Jump));
    VG_(setCmpFnXA)(c->now_costs, cmp_costs);
    VG_(setCmpFnXA)(c->now_calls, cmp_costed_calls);
-   VG_(setCmpFnXA)(c->now_jumps, cmp_jumps);
-   VG_(setCmpFnXA)(c->indirect, cmp_indirect);
    rank_contexts(c, n_counts, n_calls);
    rank_things(c, &c->ranked_counts, n_counts, rank_of_count);
    rank_things(c, &c->ranked_calls, n_calls, rank_of_call);
    sum_up(c, n_counts, n_calls);
    if (with_jumps) {
-      c->owner = VG_(calloc)("dcfg.costs.owner", DCFG_(n_superblocks)() + 1,
-                             sizeof(UInt));
-      find_owners(c);
-      find_indirect_jumps(c, thread);
+      c->jumps = DCFG_(new_jumps)(p, c->places, thread);
+      note_runs(c);
    }
    return c;
 }
@@ -646,12 +460,10 @@ void DCFG_(delete_costs)(Costs* c)
    delete_ranking(&c->ranked_counts);
    delete_ranking(&c->ranked_calls);
    VG_(free)(c->places);
-   if (c->owner != NULL)
-      VG_(free)(c->owner);
-   VG_(deleteXA)(c->indirect);
+   if (c->jumps != NULL)
+      DCFG_(delete_jumps)(c->jumps);
    VG_(deleteXA)(c->now_costs);
    VG_(deleteXA)(c->now_calls);
-   VG_(deleteXA)(c->now_jumps);
    VG_(free)(c);
 }
 

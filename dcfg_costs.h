@@ -28,33 +28,16 @@
 #ifndef __DCFG_COSTS_H
 #define __DCFG_COSTS_H
 
+#include "dcfg_calls.h"
+#include "dcfg_jumps.h"
 #include "dcfg_profile.h"
-#include "dcfg_stack.h"
-
-/* Instructions are named by their places in the Profile. */
 
 typedef
    struct {
-      UInt  instr;
-      ULong count;             // times it ran
-   }
-   Cost;
-
-typedef
-   struct {
-      UInt        instr;
+      UInt        instr;       // its place in the Profile
       const Call* call;
    }
    CostedCall;
-
-typedef
-   struct {
-      UInt  from, to;
-      ULong count;
-      ULong executed;          // times .from ran
-      Bool  is_conditional;
-   }
-   Jump;
 
 /* What belongs to one context.  All in order of instructions. */
 typedef
@@ -73,7 +56,6 @@ typedef struct _Costs Costs;
 
 /* What CP, which is of THREAD or of DCFG_ALL_THREADS, has of what ran so
    far, which is P; both are to outlive it. */
-#define DCFG_ALL_THREADS 0xFFFFFFFFu
 Costs* DCFG_(take_costs)(const Profile* p, const CallProfile* cp,
                          UInt thread, Bool with_jumps);
 void   DCFG_(delete_costs)(Costs* c);

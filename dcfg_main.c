@@ -45,7 +45,8 @@
       dcfg_spool.c       streams of bytes, in a file when they get long
       dcfg_record.c      for a trace: what each thread did, in order
       dcfg_context.c     for a profile: what ran in which function
-      dcfg_stack.c       for a profile: calls, and which are active
+      dcfg_calls.c       for a profile: calls by who makes and gets them
+      dcfg_stack.c       for a profile: which are active
       dcfg_thread.c      threads; signals and other diversions
       dcfg_flow.c        counters to flows out of superblocks
       dcfg_ir_record.c   the code that records, added to superblocks
@@ -73,7 +74,8 @@
       dcfg_trace_enc.c   the encoding
       dcfg_trace.c       the steps from records to file
          -- the profile --
-      dcfg_costs.c       counts to costs, calls and jumps of functions
+      dcfg_jumps.c       counts to jumps of functions
+      dcfg_costs.c       counts to all that functions did
       dcfg_callgrind.c   that as text
          -- all together --
       dcfg_report.c      the steps from counters to files

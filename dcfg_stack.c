@@ -25,10 +25,10 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: which calls of which functions are active in each thread, how
-   often each was made and what it cost.  Handed: ways out of superblocks
-   by generated code, the life of threads and signal handlers by
-   dcfg_thread.c.  Taken by: dcfg_costs.c.
+/* Owns: which calls of which functions are active in each thread.  Handed:
+   ways out of superblocks by generated code, the life of threads and signal
+   handlers by dcfg_thread.c.  Taken by: dcfg_calls.c, which has how often
+   each was made and what it cost.
 
    A program does not say what a call is: it returns to where nothing
    called from, leaves several frames at once, goes on in another function
@@ -57,7 +57,6 @@
    raised. */
 
 #include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
@@ -128,98 +127,18 @@ struct _CallStack {
    UInt         floor;     // frames below the handler, or 0
 };
 
-/*------------------------------------------------------------*/
-/*--- Calls                                                ---*/
-/*------------------------------------------------------------*/
-
-/* Where a call comes from. */
-typedef
-   struct {
-      Superblock*  sb;
-      UInt         instr;
-      const Place* from;
-      UInt         context;
-   }
-   Site;
-
-static Site site_of(const Call* c)
-{
-   Site s = { c->sb, c->instr, c->from, c->context };
-   return s;
-}
-
-static inline Bool is_call(const Call* c, const Site* s, const Place* to,
-                           UInt to_context)
-{
-   return c->to == to && c->sb == s->sb && c->context == s->context
-          && c->to_context == to_context && c->instr == s->instr
-          && c->from == s->from;
-}
-
-static Word cmp_calls(const void* va, const void* vb)
-{
-   const Call* a = va;
-   const Site  s = site_of(a);
-   return !is_call(vb, &s, a->to, a->to_context);
-}
-
-/* An equal call known already, or a new one. */
-static Call* new_call(CallProfile* cp, UWord hash, const Site* s,
-                      const Place* to, UInt to_context)
-{
-   Call  key = { NULL, hash, s->sb, s->instr, s->from, s->context, to,
-                 to_context, 0, 0 };
-   Call* c   = VG_(HT_gen_lookup)(cp->calls, &key, cmp_calls);
-
-   if (c == NULL) {
-      c  = VG_(malloc)("dcfg.stack.call", sizeof(*c));
-      *c = key;
-      VG_(HT_add_node)(cp->calls, c);
-   }
-   return c;
-}
-
-static Call* find_call(CallProfile* cp, const Site* s, const Place* to,
-                       UInt to_context)
-{
-   UWord  hash   = ((UWord)(s->sb == NULL ? 0 : s->sb->id) * 31
-                    + s->context) * 1000003
-                   + (to == NULL ? 0 : to->hash_key * 4) + to_context % 2;
-   Call** recent = &cp->recent[(hash ^ hash >> 10) % DCFG_RECENT_CALLS];
-
-   if (*recent == NULL || !is_call(*recent, s, to, to_context))
-      *recent = new_call(cp, hash, s, to, to_context);
-   return *recent;
-}
-
-/* The same; most calls from a superblock are what they were last time. */
-static inline Call* find_usual_call(CallProfile* cp, const Site* s,
+/* Most calls from a superblock are what they were last time. */
+static inline Call* find_usual_call(CallProfile* cp, const CallSite* s,
                                     const Place* to, UInt to_context)
 {
    Call** last;
 
    if (s->sb == NULL || are_separate)
-      return find_call(cp, s, to, to_context);
+      return DCFG_(find_call)(cp, s, to, to_context);
    last = &s->sb->last_call;
-   if (*last == NULL || !is_call(*last, s, to, to_context))
-      *last = find_call(cp, s, to, to_context);
+   if (*last == NULL || !DCFG_(is_call)(*last, s, to, to_context))
+      *last = DCFG_(find_call)(cp, s, to, to_context);
    return *last;
-}
-
-static CallProfile* new_profile(void)
-{
-   CallProfile* cp = VG_(calloc)("dcfg.stack.profile", 1, sizeof(*cp));
-
-   cp->calls    = VG_(HT_construct)("dcfg.stack.calls");
-   cp->contexts = DCFG_(new_context_counts)();
-   return cp;
-}
-
-static void delete_profile(CallProfile* cp)
-{
-   VG_(HT_destruct)(cp->calls, VG_(free));
-   DCFG_(delete_context_counts)(cp->contexts);
-   VG_(free)(cp);
 }
 
 /*------------------------------------------------------------*/
@@ -298,19 +217,19 @@ static void make_room_for_frames(CallStack* cs)
 
 /* A call is made from SITE, or, if a stub runs, from that one's; or a jump,
    if not IS_CALL. */
-static void push(CallStack* cs, ULong* base, const Site* site,
+static void push(CallStack* cs, ULong* base, const CallSite* site,
                  const Place* to, Addr sp, Bool is_call)
 {
    Running* now = &cs->now;
 
    if (cs->n_frames == cs->room)
       make_room_for_frames(cs);
-   Frame* f = &cs->frames[cs->n_frames++];
-   Site   stubs;
+   Frame*   f = &cs->frames[cs->n_frames++];
+   CallSite stubs;
    f->sb    = is_call ? site->sb : NULL;
    f->instr = site->instr;
    if (now->stub != NULL) {
-      stubs = site_of(now->stub);
+      stubs = DCFG_(site_of)(now->stub);
       site  = &stubs;
    }
    f->call     = NULL;
@@ -321,7 +240,7 @@ static void push(CallStack* cs, ULong* base, const Site* site,
    f->stub     = now->stub;
    if (to->is_skipped) {
       if (now->stub == NULL)
-         set_stub(cs, base, find_call(cs->profile, site, NULL, 0));
+         set_stub(cs, base, DCFG_(find_call)(cs->profile, site, NULL, 0));
       return;
    }
    set_stub(cs, base, NULL);
@@ -402,14 +321,15 @@ static void return_from_base(CallStack* cs, ULong* base,
 {
    Running* now  = &cs->now;
    UInt     from = now->function;
-   Site     site = { NULL, 0, DCFG_(place_at)(to->hash_key - 1), 0 };
+   CallSite site = { NULL, 0, DCFG_(place_at)(to->hash_key - 1), 0 };
    Call*    call;
 
    if (now->height == 1)
       ++*active(cs, to->function);
    site.context = DCFG_CONTEXT(to->function, False);
    set_stub(cs, base, NULL);
-   call = find_call(cs->profile, &site, sb->place, context_of(cs, from));
+   call = DCFG_(find_call)(cs->profile, &site, sb->place,
+                           context_of(cs, from));
    call->count++;
    call->cost += base[CellTotal];
    --*active(cs, from);
@@ -420,12 +340,12 @@ static void return_from_base(CallStack* cs, ULong* base,
 static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
                     const Place* to, Addr sp, Bool is_call)
 {
-   Site site = { sb, k, NULL, context_of(cs, cs->now.function) };
+   CallSite site = { sb, k, NULL, context_of(cs, cs->now.function) };
 
    if (is_call && sb->place->pops_on_jump && cs->n_frames > 0) {
       const Frame* top = &cs->frames[cs->n_frames - 1];
       if (top->call != NULL) {
-         site = site_of(top->call);
+         site = DCFG_(site_of)(top->call);
          sp   = top->sp;
          pop(cs, base);
       }
@@ -463,7 +383,7 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
 
    switch (DCFG_LEAVE_KIND(leave)) {
       case LeaveCall: {
-         Site site = { sb, k, NULL, context_of(cs, cs->now.function) };
+         CallSite site = { sb, k, NULL, context_of(cs, cs->now.function) };
          if (unwind(cs, base, sp, 0) == 0)
             push(cs, base, &site, to, sp, True);
          break;
@@ -540,9 +460,9 @@ CallStack* DCFG_(new_call_stack)(CellArray* ca)
    CallStack* cs = VG_(calloc)("dcfg.stack", 1, sizeof(CallStack));
 
    if (!are_separate && common == NULL)
-      common = new_profile();
+      common = DCFG_(new_call_profile)();
    cs->cells     = ca;
-   cs->profile   = are_separate ? new_profile() : common;
+   cs->profile   = are_separate ? DCFG_(new_call_profile)() : common;
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
                               VG_(free), sizeof(Suspended));
    set_cells(cs);
@@ -552,7 +472,7 @@ CallStack* DCFG_(new_call_stack)(CellArray* ca)
 void DCFG_(delete_call_stack)(CallStack* cs)
 {
    if (are_separate)
-      delete_profile(cs->profile);
+      DCFG_(delete_call_profile)(cs->profile);
    VG_(deleteXA)(cs->suspended);
    VG_(free)(cs->frames);
    VG_(free)(cs->active);
@@ -562,17 +482,17 @@ void DCFG_(delete_call_stack)(CallStack* cs)
 /* The same call in CP, or NULL for NULL. */
 static Call* call_in(CallProfile* cp, const Call* c)
 {
-   Site site;
+   CallSite site;
 
    if (c == NULL)
       return NULL;
-   site = site_of(c);
-   return find_call(cp, &site, c->to, c->to_context);
+   site = DCFG_(site_of)(c);
+   return DCFG_(find_call)(cp, &site, c->to, c->to_context);
 }
 
 void DCFG_(restart_call_stack)(CallStack* cs)
 {
-   CallProfile* cp = new_profile();
+   CallProfile* cp = DCFG_(new_call_profile)();
 
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
       DCFG_(superblock)(id)->last_call = NULL;
@@ -590,7 +510,7 @@ void DCFG_(restart_call_stack)(CallStack* cs)
    }
    cs->now.stub       = call_in(cp, cs->now.stub);
    cs->now.stub_start = 0;
-   delete_profile(cs->profile);
+   DCFG_(delete_call_profile)(cs->profile);
    cs->profile = cp;
    if (!are_separate)
       common = cp;

@@ -29,9 +29,7 @@
 #define __DCFG_STACK_H
 
 #include "pub_tool_basics.h"
-#include "pub_tool_hashtable.h"
-#include "dcfg_bb.h"
-#include "dcfg_context.h"
+#include "dcfg_calls.h"
 
 /* How control leaves a superblock, as VEX says. */
 typedef
@@ -46,35 +44,6 @@ typedef
 #define DCFG_LEAVE(instr, kind)  ((UWord)(instr) << 2 | (kind))
 #define DCFG_LEAVE_INSTR(leave)  ((UInt)(leave) >> 2)
 #define DCFG_LEAVE_KIND(leave)   ((LeaveKind)((leave) & 3))
-
-/* The calls of a function in .to_context, whose first instruction is at
-   .to, from an instruction in .context: number INSTR of superblock SB, or
-   (SB is NULL) the one before a return address, at .from.  Where .to is NULL
-   it is a stub that was gone through, and its cost the caller's own. */
-typedef
-   struct _Call {
-      struct _Call* hash_next;
-      UWord         hash_key;
-      Superblock*   sb;
-      UInt          instr;
-      const Place*  from;
-      UInt          context;
-      const Place*  to;
-      UInt          to_context;
-      ULong         count;
-      ULong         cost;         // instructions, of all that have ended
-   }
-   Call;
-
-/* What is collected, of one thread or of all. */
-#define DCFG_RECENT_CALLS 2048u
-typedef
-   struct _CallProfile {
-      VgHashTable*   calls;       // Call
-      ContextCounts* contexts;
-      Call*          recent[DCFG_RECENT_CALLS];   // where they hash to
-   }
-   CallProfile;
 
 /* From now on follow calls, for each thread separately or for all
    together.  Before the first thread is created. */
