@@ -13,10 +13,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 import lifelib
-from lifelib import Dcfg, check, equal, rules, run
+from lifelib import FAIR, Dcfg, check, equal, rules, run
 
-# Else a thread that computes keeps the others waiting, at times for seconds, and traces of them take long to check.
-FAIR = ["--fair-sched=try"]
 VGDB = os.path.join(os.path.dirname(harness.VALGRIND), "vgdb")
 
 

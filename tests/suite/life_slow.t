@@ -9,10 +9,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 import lifelib
-from lifelib import Dcfg, check, equal, run
+from lifelib import MEASURE, Dcfg, check, equal, run
 
-MEASURE = [sys.executable, "-c", "import resource, subprocess, sys; status = subprocess.call(sys.argv[1:]); "
-           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"]
 LOOPS = 4400000000          # more than 2 to the 32nd, of two instructions
 CALLS = 400000000           # of five: call, ret, and the loop
 LONG = """

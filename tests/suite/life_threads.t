@@ -11,12 +11,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 import lifelib
-from lifelib import Dcfg, check, equal, rules, run
+from lifelib import FAIR, MEASURE, Dcfg, check, equal, rules, run
 
 RUNS = int(os.environ.get("DCFG_RUNS") or 40)
-# Runs a command and prints, last, the most memory that it had, in kB.
-MEASURE = [sys.executable, "-c", "import resource, subprocess, sys; status = subprocess.call(sys.argv[1:]); "
-           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"]
 # What a thread may cost that is gone: what it executed, in some form.  The 150 blocks that it takes to begin and to end
 # one have 30 kB of cells at most in a thread that lives.
 KB_A_THREAD = 12
@@ -24,7 +21,7 @@ KB_A_THREAD = 12
 
 def check_kinds(tap, prog):
     for way, count, calls in (("together", 300, 300), ("detached", 60, 60), ("cancelled", 30, 0), ("running", 12, 0)):
-        r = run(tap, way, [prog, way, str(count)])
+        r = run(tap, way, [prog, way, str(count)], FAIR)
         if not check(tap, way, r, 1):
             continue
         d = Dcfg(r.files[0])

@@ -21,6 +21,8 @@ TRACE = os.environ.get("DCFG_TRACE") == "1"
 # Runs a command and prints, last, the most memory that it had, in kB.
 MEASURE = [sys.executable, "-c", "import resource, subprocess, sys; status = subprocess.call(sys.argv[1:]); "
            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"]
+# Else a thread that computes may keep the others waiting for seconds, of which the traces take long to check.
+FAIR = ["--fair-sched=try"]
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "life")
 
 
