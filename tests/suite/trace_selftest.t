@@ -542,8 +542,10 @@ def check_rules(tap):
         want = set(rule.split())
         seen |= got
         tap.ok(status == 1 and want <= got <= want | also, "broken: " + rule, "status %d\n%s" % (status, text))
-    with open(os.path.join(harness.ORACLE, "trace_decode.c")) as f:
-        source = f.read()
+    source = ""
+    for name in "trace_read.h", "trace_text.h", "trace_decode.c":
+        with open(os.path.join(harness.ORACLE, name)) as f:
+            source += f.read()
     known = set(re.findall(r'(?:wrong|stop|legal)\("([a-z-]+)"', source))
     known |= set(re.findall(r'[:?] "(thread-[a-z-]+)"', source))
     tap.ok(known <= seen, "every rule was seen", "not seen: " + " ".join(sorted(known - seen)))
