@@ -135,6 +135,16 @@ const char* edges_by_trace(const char* trace, size_t max)
    return out.s;
 }
 
+void are_edges(const char* dictionary, const char* rows, uint64_t edges,
+               uint32_t first, const char* sequence, const char* want)
+{
+   char* trace = one_chunk(dictionary, rows, edges, first, sequence);
+
+   ck_assert_str_eq(edges_of(trace, 10000), want);
+   ck_assert_str_eq(edges_by_trace(trace, 10000), want);
+   free(trace);
+}
+
 /*------------------------------------------------------------*/
 /*--- The specification by the letter                      ---*/
 /*------------------------------------------------------------*/

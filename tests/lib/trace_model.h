@@ -56,6 +56,17 @@ const char* edges_of(const char* trace, size_t max);
 /* The same from dcfg_trace_next(). */
 const char* edges_by_trace(const char* trace, size_t max);
 
+/* Both of one_chunk()'s trace must be WANT. */
+void are_edges(const char* dictionary, const char* rows, uint64_t edges,
+               uint32_t first, const char* sequence, const char* want);
+
+/* With these rows, the edges are the bits: 1 for 0 and 2 for 1. */
+#define BITS "[1,\"0\",[1]],[1,\"1\",[2]],[2,\"0\",[1]],[2,\"1\",[2]]"
+
+/* The specification's dictionary. */
+#define SPEC_DICTIONARY "\"a\":\"bks2hD7kB+KDk87(6*AB)Aw3ABD9\"," \
+   "\"b\":\"KkDk123(42*(25*a))45690D<a>7Fjdkpm\""
+
 /* The specification by the letter: one row of a table, and a dictionary. */
 typedef
    struct {
