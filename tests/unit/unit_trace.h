@@ -1,0 +1,100 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Walks, written and decoded again.               unit_trace.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __UNIT_TRACE_H
+#define __UNIT_TRACE_H
+
+#include "unit_json.h"
+#include "dcfg_trace_enc.h"
+
+#define MAX_THREADS 4
+
+/* Places of a walk at which a sample can begin. */
+#define N_PLACES 5
+
+/* The edges of a thread, and their reader. */
+typedef
+   struct Walk {
+      UInt* edges;         // source and target, until there are ids
+      UInt  n, room;
+      UInt* decisions;
+      UInt  n_decisions, at;
+      UInt  ahead;         // a decision that was read too early, or 0
+      UInt  (*read)(struct Walk* w, UInt* ids, UInt room);
+   }
+   Walk;
+
+/* What the walks go through. */
+extern Graph* graph;
+
+/* A graph of so many blocks, and no walk. */
+void  new_graph(UInt n_blocks);
+/* Another thread's walk; it goes on with each step, between nodes. */
+Walk* new_walk(void);
+void  step(Walk* w, UInt source, UInt target);
+/* The walks are complete: make the graph's edges of them, with some more
+   that nobody took, and turn steps into ids. */
+void  finish_walks(void);
+/* The graph with them. */
+void  delete_walks(void);
+
+/* A walk as the encoder's TraceThread has it. */
+void  start_walk(void* arg);
+void  stop_walk(void* arg);
+UInt  read_on(void* arg, UInt* ids, UInt room);
+UInt  parse_walk(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
+                 UInt room, ULong limit);
+
+/* What the encoder puts away. */
+typedef
+   struct {
+      FILE* file;
+      Bool  is_read;
+      ULong size;
+   }
+   Stream;
+
+extern Stream streams[N_TRACE_STREAMS];
+
+void  append_stream(void* arg, UInt stream, const void* bytes, UInt n);
+UInt  read_stream(void* arg, UInt stream, void* bytes, UInt room);
+void  clear_streams(void);
+
+/* Write the walks' trace, to .text; thread T has the id 3 T. */
+void  encode(ULong chunk, const TraceEffort* effort);
+
+/* Fail unless .text is right, and decodes to the walks. */
+void  judge(ULong chunk);
+
+/* Edges of the table's longest row, then. */
+extern UInt longest_row;
+
+#endif /* __UNIT_TRACE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
