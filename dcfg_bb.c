@@ -54,9 +54,29 @@ typedef
    }
    Landing;
 
+/* An address, and the superblocks that can lead there. */
+typedef
+   struct _Source {
+      struct _Source* next;
+      UInt            sb;
+   }
+   Source;
+
+typedef
+   struct _Goal {
+      struct _Goal* hash_next;
+      UWord         hash_key;           // the address
+      Source*       sources;
+   }
+   Goal;
+
 static XArray*      by_id;              // Superblock*; [0] is NULL
 static VgHashTable* by_entry;
 static VgHashTable* pairs;
+static Pair*        newest_pair;
+static VgHashTable* goals;              // NULL until somebody asks, ...
+static UInt         n_in_goals;         // ... with so many superblocks ...
+static Pair*        newest_in_goals;    // ... and pairs up to this one
 static VgHashTable* landings[2];       // [1]: past redirections
 
 static void init(void)
@@ -237,10 +257,55 @@ Pair* DCFG_(pair)(Superblock* sb, Addr target)
       p->cell = DCFG_(new_counters)(1);
       p->next = sb->branch->first_pair;
       sb->branch->first_pair = p;
+      p->older    = newest_pair;
+      newest_pair = p;
       sb->branch->n_pairs++;
       VG_(HT_add_node)(pairs, p);
    }
    return p;
+}
+
+static void add_source(Addr target, UInt sb)
+{
+   Goal* g = VG_(HT_lookup)(goals, target);
+
+   if (g == NULL) {
+      g = VG_(calloc)("dcfg.bb.goal", 1, sizeof(Goal));
+      g->hash_key = target;
+      VG_(HT_add_node)(goals, g);
+   }
+   if (g->sources != NULL && g->sources->sb == sb)
+      return;
+   Source* s  = VG_(malloc)("dcfg.bb.source", sizeof(Source));
+   s->sb      = sb;
+   s->next    = g->sources;
+   g->sources = s;
+}
+
+static void update_goals(void)
+{
+   if (goals == NULL)
+      goals = VG_(HT_construct)("dcfg.bb.goals");
+   while (n_in_goals < DCFG_(n_superblocks)()) {
+      const Superblock* sb = DCFG_(superblock)(++n_in_goals);
+      for (UInt i = 0; i < sb->n_exits; i++)
+         add_source(sb->exits[i].target, sb->id);
+      if (sb->end == EndDirect)
+         add_source(sb->next, sb->id);
+   }
+   for (const Pair* p = newest_pair; p != newest_in_goals; p = p->older)
+      add_source(p->target, p->sb);
+   newest_in_goals = newest_pair;
+}
+
+void DCFG_(each_leading_to)(Addr target,
+                            void (*do_it)(void* arg, const Superblock* sb),
+                            void* arg)
+{
+   update_goals();
+   const Goal* g = VG_(HT_lookup)(goals, target);
+   for (const Source* s = g ? g->sources : NULL; s != NULL; s = s->next)
+      do_it(arg, DCFG_(superblock)(s->sb));
 }
 
 static Landing* newest(Addr addr, Bool unredirected)

@@ -64,6 +64,7 @@ typedef
       struct _Pair* hash_next;   // VgHashNode
       UWord         hash_key;
       struct _Pair* next;        // of the same superblock
+      struct _Pair* older;       // of all
       UInt          sb;
       Addr          target;
       CellNo        cell;
@@ -154,6 +155,13 @@ Bool DCFG_(bit_of_way)(InsnKind kind, Addr addr, UInt len, Addr target);
    none so far, or made then. */
 Pair* DCFG_(find_pair)(const Superblock* sb, Addr target);
 Pair* DCFG_(pair)(Superblock* sb, Addr target);
+
+/* Call DO_IT for each superblock that can lead to TARGET, for some of them
+   more than once.  The first call takes time for each superblock that there
+   is, later ones for those that are new. */
+void DCFG_(each_leading_to)(Addr target,
+                            void (*do_it)(void* arg, const Superblock* sb),
+                            void* arg);
 
 /* A target of jumps, and which of the codes that ran there one after the
    other is meant: 0 is the first.  Code that wraps a function jumps past

@@ -35,7 +35,12 @@
    by four when it has been missed often for its size.  What is evicted
    goes to the counter of its pair.  Allocating a counter or a table may
    move the cell arrays, which generated code would not notice; so the
-   helper leaves that for when the thread has left generated code. */
+   helper leaves that for when the thread has left generated code.
+
+   A branch has no table before it is first run and, so that a flush takes
+   time only for what has run since the last one, after each flush.  It
+   then finds itself at the start of the cell array, where no target is
+   found and counting does no harm, and .misses is its table's level. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -58,7 +63,8 @@ typedef
 
 struct _BranchCaches {
    CellArray* ca;
-   XArray*    used;        // UInt: superblocks whose branches have tables
+   XArray*    used;        // UInt: superblocks whose branches have tables;
+                           // all others' entries have counted nothing
    XArray*    evicted;     // Evicted: those without a counter so far
    XArray*    to_grow;     // UInt: superblocks whose branches want more
 };
@@ -132,9 +138,41 @@ static void count_outside(BranchCaches* bc, ULong* base,
    }
 }
 
-/* Generated code will add 1 to the count of the entry it has looked at.
-   In a branch's first time that is at the start of the cell array, where
-   counting does no harm. */
+/* Entries of a table. */
+static UWord n_entries(UInt level)
+{
+   return (UWord)1 << 2 * level;
+}
+
+static CellNo table(const Branch* br, UInt level)
+{
+   return level == 0 ? br->site + SiteEntry : br->caches[level];
+}
+
+static void use_table(ULong* base, const Branch* br, UInt level)
+{
+   *slot(base, br->site + SiteMask)   = (n_entries(level) - 1) * 16;
+   *slot(base, br->site + SiteCache)  = DCFG_CELL_OFFSET(table(br, level));
+   *slot(base, br->site + SiteMisses) = 0;
+}
+
+static void use_no_table(ULong* base, const Branch* br, UInt level)
+{
+   *slot(base, br->site + SiteMask)   = 0;
+   *slot(base, br->site + SiteCache)  = 0;
+   *slot(base, br->site + SiteMisses) = level;
+}
+
+static UInt level_of(ULong* base, const Branch* br)
+{
+   UInt level = 0;
+
+   while (*slot(base, br->site + SiteMask) != (n_entries(level) - 1) * 16)
+      level++;
+   return level;
+}
+
+/* Generated code will add 1 to the count of the entry it has looked at. */
 void DCFG_(count_branch)(ULong* base, UWord id, Addr target)
 {
    const Superblock* sb = DCFG_(superblock)(id);
@@ -163,10 +201,9 @@ void DCFG_(branch_miss)(ULong* base, UWord id, Addr target)
       return;
    }
    if (first) {
-      *slot(base, br->site + SiteCache)
-         = DCFG_CELL_OFFSET(br->site + SiteEntry);
+      use_table(base, br, *slot(base, br->site + SiteMisses));
       VG_(addToXA)(bc->used, &sb_id);
-      *slot(base, br->site + SiteEntry) = target;
+      *entry_of(base, br, target) = target;
       count_outside(bc, base, sb, target, 1);
       return;
    }
@@ -185,20 +222,13 @@ void DCFG_(branch_miss)(ULong* base, UWord id, Addr target)
 
 static void grow(BranchCaches* bc, Branch* br)
 {
-   ULong* base  = DCFG_(cell_base)(bc->ca);
-   UWord  n     = 4 * (*slot(base, br->site + SiteMask) / 16 + 1);
-   UInt   level = 0;
+   UInt level = level_of(DCFG_(cell_base)(bc->ca), br) + 1;
 
-   while ((1u << 2 * level) < n)
-      level++;
    if (level >= DCFG_CACHE_LEVELS)
       return;
    if (br->caches[level] == 0)
-      br->caches[level] = DCFG_(new_slots)(2 * n);
-   base = DCFG_(cell_base)(bc->ca);
-   *slot(base, br->site + SiteMask)   = (n - 1) * 16;
-   *slot(base, br->site + SiteCache)  = DCFG_CELL_OFFSET(br->caches[level]);
-   *slot(base, br->site + SiteMisses) = 0;
+      br->caches[level] = DCFG_(new_slots)(2 * n_entries(level));
+   use_table(DCFG_(cell_base)(bc->ca), br, level);
 }
 
 void DCFG_(tend_branch_caches)(BranchCaches* bc)
@@ -216,17 +246,20 @@ void DCFG_(tend_branch_caches)(BranchCaches* bc)
    VG_(dropTailXA)(bc->to_grow, VG_(sizeXA)(bc->to_grow));
 }
 
-/* Flush the N entries at cell FIRST. */
-static void flush(BranchCaches* bc, Superblock* sb, CellNo first, UInt n)
+static void flush_table(BranchCaches* bc, Superblock* sb, UInt level)
 {
-   for (UInt i = 0; i < n; i++) {
-      UWord* entry = slot(DCFG_(cell_base)(bc->ca), first + 2 * i);
+   ULong* base  = DCFG_(cell_base)(bc->ca);
+   CellNo first = table(sb->branch, level);
+
+   for (UWord i = 0; i < n_entries(level); i++) {
+      UWord* entry = slot(base, first + 2 * i);
       ULong  count = *count_of(entry);
       if (count == 0)
          continue;
       *count_of(entry) = 0;
       const Pair* p = DCFG_(pair)(sb, entry[0]);
-      DCFG_(cell_base)(bc->ca)[p->cell] += count;
+      base = DCFG_(cell_base)(bc->ca);
+      base[p->cell] += count;
    }
 }
 
@@ -236,11 +269,13 @@ void DCFG_(flush_branch_caches)(BranchCaches* bc)
    for (Word i = 0; i < VG_(sizeXA)(bc->used); i++) {
       Superblock* sb
          = DCFG_(superblock)(*(UInt*)VG_(indexXA)(bc->used, i));
-      flush(bc, sb, sb->branch->site + SiteEntry, 1);
-      for (UInt level = 1; level < DCFG_CACHE_LEVELS; level++)
-         if (sb->branch->caches[level] != 0)
-            flush(bc, sb, sb->branch->caches[level], 1u << 2 * level);
+      UInt level = level_of(DCFG_(cell_base)(bc->ca), sb->branch);
+      /* Those it has grown out of may have counts, too. */
+      for (UInt l = 0; l <= level; l++)
+         flush_table(bc, sb, l);
+      use_no_table(DCFG_(cell_base)(bc->ca), sb->branch, level);
    }
+   VG_(dropTailXA)(bc->used, VG_(sizeXA)(bc->used));
 }
 
 /*--------------------------------------------------------------------*/

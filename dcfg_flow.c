@@ -39,8 +39,7 @@
    (the object is gone and another one mapped, a JIT compiler has written
    over its code) the steps so far are set down as having led to the old
    code.  That happens when the new code is translated, and then every
-   superblock is looked at: rare enough, and nothing is paid for it
-   otherwise. */
+   superblock that leads there is looked at. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -320,43 +319,41 @@ static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
    VG_(OSetGen_Insert)(settled, new);
 }
 
-/* Can SB lead to ADDR? */
-static Bool leads_to(const Superblock* sb, Addr addr)
+typedef
+   struct {
+      Target     old;
+      UInt       thread;
+      ThreadInfo info;
+      SbRun      run;
+   }
+   Settling;
+
+static void settle_run(void* arg, const Superblock* sb)
 {
-   for (UInt i = 0; i < sb->n_exits; i++)
-      if (sb->exits[i].target == addr)
-         return True;
-   if (sb->end == EndDirect)
-      return sb->next == addr;
-   for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
-      if (p->target == addr)
-         return True;
-   return False;
+   Settling* s = arg;
+
+   if (DCFG_(read_run)(&s->run, s->thread, &s->info,
+                       DCFG_(cell_counts)(s->info.cells), sb) > 0)
+      each_raw_flow(&s->run, settle, &s->old);
 }
 
 void DCFG_(settle_flows)(Target old)
 {
-   SbRun run;
+   Settling s;
 
    if (settled == NULL)
       settled = VG_(OSetGen_Create)(0, cmp_settled, VG_(malloc),
                                     "dcfg.flow.settled", VG_(free));
-   VG_(memset)(&run, 0, sizeof(run));
-   DCFG_(flush_threads)();
-   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
-      ThreadInfo   info;
-      DCFG_(thread_info)(t, &info);
-      const ULong* cells = DCFG_(cell_counts)(info.cells);
+   VG_(memset)(&s, 0, sizeof(s));
+   s.old = old;
+   DCFG_(flush_branches)();
+   for (; s.thread < DCFG_(n_threads)(); s.thread++) {
+      DCFG_(thread_info)(s.thread, &s.info);
       /* No thread ends here and now. */
-      info.last.sb = 0;
-      for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
-         const Superblock* sb = DCFG_(superblock)(id);
-         if (leads_to(sb, old.addr)
-             && DCFG_(read_run)(&run, t, &info, cells, sb) > 0)
-            each_raw_flow(&run, settle, &old);
-      }
+      s.info.last.sb = 0;
+      DCFG_(each_leading_to)(old.addr, settle_run, &s);
    }
-   VG_(free)(run.detours);
+   VG_(free)(s.run.detours);
 }
 
 /*--------------------------------------------------------------------*/

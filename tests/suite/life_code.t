@@ -54,6 +54,28 @@ def check_jit(tap, prog):
         equal(tap, "code %s: an image for each" % way, [len(im.blocks) for im in images], [1] * 4)
 
 
+def check_rewrites(tap, prog):
+    """Between two changes of code there are calls of most functions, so many that the branch that calls them outgrows
+    its table each time."""
+    functions, calls, rewritten = 100, 300, [7 * i % 100 for i in range(40)]
+    r = run(tap, "rewrites", [prog, str(functions), str(calls)] + [str(f) for f in rewritten])
+    if not check(tap, "rewrites", r, 1):
+        return
+    want, chance = [], 1
+    for f in rewritten:
+        if not want or f in want[-1]:       # else nobody can know that it has changed
+            want.append({})
+        order = [f]
+        for _ in range(calls):
+            chance = (chance * 1103515245 + 12345) & 0xffffffff
+            order.append((chance >> 16) % functions)
+        for f in order:
+            want[-1][f] = want[-1].get(f, 0) + 1
+    d = Dcfg(r.files[0])
+    got = [{(b.start - im.load) // 16: b.count for b in im.blocks} for im in d.anonymous() if im.blocks]
+    equal(tap, "rewrites: how often each function ran in each generation", got, want)
+
+
 def callgrind_total(tap, name, argv, env=None):
     """Callgrind's total, which goes without the run's last superblock."""
     out = tap.path(name + ".callgrind")
@@ -97,6 +119,9 @@ def main():
     prog = lifelib.build(tap, "jit.c")
     if prog:
         check_jit(tap, prog)
+    prog = lifelib.build(tap, "rewrites.c")
+    if prog:
+        check_rewrites(tap, prog)
     luajit = shutil.which("luajit")
     fixed = lifelib.build(tap, "norandom.c", "-shared", "-fPIC", name="norandom.so")
     if luajit and fixed:
