@@ -95,13 +95,13 @@ static void init(void)
 /*--- Superblocks                                          ---*/
 /*------------------------------------------------------------*/
 
-/* 0 if A and B, which have the same entry, are the same code. */
+/* 0 if A and B are the same code, entered at the same place. */
 static Word cmp_superblocks(const void* va, const void* vb)
 {
    const Superblock* a = va;
    const Superblock* b = vb;
 
-   if (a->addr != b->addr || a->image != b->image
+   if (a->entry != b->entry || a->addr != b->addr || a->image != b->image
        || a->n_instrs != b->n_instrs || a->n_exits != b->n_exits
        || a->end != b->end || a->unredirected != b->unredirected
        || a->next != b->next
@@ -116,6 +116,13 @@ static Word cmp_superblocks(const void* va, const void* vb)
    return 0;
 }
 
+/* Of code that changes there are hundreds of images, with the same
+   entries. */
+static UWord hash_code(Addr entry, UInt image)
+{
+   return entry ^ ((UWord)image * 0x9E3779B1u);
+}
+
 Superblock* DCFG_(register_superblock)(const Superblock* desc,
                                        Bool need_started)
 {
@@ -123,7 +130,7 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
       init();
 
    Superblock key = *desc;
-   key.hash_key   = key.entry;
+   key.hash_key   = hash_code(key.entry, key.image);
    Superblock* sb = VG_(HT_gen_lookup)(by_entry, &key, cmp_superblocks);
    if (sb != NULL)
       return sb;
@@ -299,13 +306,22 @@ static void update_goals(void)
 }
 
 void DCFG_(each_leading_to)(Addr target,
-                            void (*do_it)(void* arg, const Superblock* sb),
+                            Bool (*do_it)(void* arg, const Superblock* sb),
                             void* arg)
 {
    update_goals();
-   const Goal* g = VG_(HT_lookup)(goals, target);
-   for (const Source* s = g ? g->sources : NULL; s != NULL; s = s->next)
-      do_it(arg, DCFG_(superblock)(s->sb));
+   Goal*    g    = VG_(HT_lookup)(goals, target);
+   Source** link = g == NULL ? NULL : &g->sources;
+
+   while (link != NULL && *link != NULL) {
+      Source* s = *link;
+      if (do_it(arg, DCFG_(superblock)(s->sb))) {
+         link = &s->next;
+      } else {
+         *link = s->next;
+         VG_(free)(s);
+      }
+   }
 }
 
 static Landing* newest(Addr addr, Bool unredirected)

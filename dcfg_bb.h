@@ -91,7 +91,7 @@ typedef
 typedef
    struct _Superblock {
       struct _Superblock* hash_next;   // VgHashNode
-      UWord        hash_key;           // .entry
+      UWord        hash_key;           // of .entry and .image
       UInt         id;                 // from 1 up
       Addr         entry;    // the address that was jumped to ...
       Addr         addr;     // ... and, where redirected, what ran for it
@@ -157,10 +157,11 @@ Pair* DCFG_(find_pair)(const Superblock* sb, Addr target);
 Pair* DCFG_(pair)(Superblock* sb, Addr target);
 
 /* Call DO_IT for each superblock that can lead to TARGET, for some of them
-   more than once.  The first call takes time for each superblock that there
-   is, later ones for those that are new. */
+   more than once; but not again if it returns False.  The first call takes
+   time for each superblock that there is, later ones for those that are
+   new. */
 void DCFG_(each_leading_to)(Addr target,
-                            void (*do_it)(void* arg, const Superblock* sb),
+                            Bool (*do_it)(void* arg, const Superblock* sb),
                             void* arg);
 
 /* A target of jumps, and which of the codes that ran there one after the

@@ -48,6 +48,7 @@
 #include "pub_tool_oset.h"
 
 #include "dcfg_flow.h"
+#include "dcfg_image.h"
 
 /* Steps that are known to have led to an older version of their target.
    FLOW is the number of an exit, .n_exits for a direct end, or a pair's
@@ -293,67 +294,81 @@ void DCFG_(each_flow)(SbRun* run, FlowFn do_it, void* arg)
 /*--- Changing code                                        ---*/
 /*------------------------------------------------------------*/
 
+typedef
+   struct {
+      Target      old;
+      UInt        n_threads;
+      ThreadInfo* infos;      // by thread
+      SbRun       run;
+      Bool        is_over;    // all that led to .old.addr is settled
+   }
+   Settling;
+
 static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
                    ULong count)
 {
-   Target         target = *(const Target*)arg;
-   Settled        key    = { run->thread, run->sb->id, flow, 0, 0 };
+   Settling*      now = arg;
+   Settled        key = { run->thread, run->sb->id, flow, 0, 0 };
    const Settled* s;
 
-   if (addr != target.addr
-       || is_unredirected(run->sb, flow) != target.unredirected)
+   if (addr != now->old.addr)
       return;
+   if (is_unredirected(run->sb, flow) != now->old.unredirected) {
+      now->is_over = False;
+      return;
+   }
    VG_(OSetGen_ResetIterAt)(settled, &key);
    while ((s = VG_(OSetGen_Next)(settled)) != NULL
           && s->thread == key.thread && s->sb == key.sb && s->flow == flow)
       count -= s->count;
    /* A thread that has just come here will run the new code. */
-   if (count > 0 && DCFG_(is_bound_for)(run->thread, run->sb->id, addr))
+   if (count > 0 && DCFG_(is_bound_for)(run->thread, run->sb->id, addr)) {
       count--;
+      now->is_over = False;
+   }
    if (count == 0)
       return;
    Settled* new = VG_(OSetGen_AllocNode)(settled, sizeof(Settled));
    *new         = key;
-   new->version = target.version;
+   new->version = now->old.version;
    new->count   = count;
    VG_(OSetGen_Insert)(settled, new);
 }
 
-typedef
-   struct {
-      Target     old;
-      UInt       thread;
-      ThreadInfo info;
-      SbRun      run;
-   }
-   Settling;
-
-static void settle_run(void* arg, const Superblock* sb)
+/* Of code that is gone, what is over need not be looked at again. */
+static Bool settle_runs(void* arg, const Superblock* sb)
 {
-   Settling* s = arg;
+   Settling* now = arg;
 
-   if (DCFG_(read_run)(&s->run, s->thread, &s->info,
-                       DCFG_(cell_counts)(s->info.cells), sb) > 0)
-      each_raw_flow(&s->run, settle, &s->old);
+   now->is_over = True;
+   for (UInt t = 0; t < now->n_threads; t++)
+      if (DCFG_(read_run)(&now->run, t, &now->infos[t],
+                          DCFG_(cell_counts)(now->infos[t].cells), sb) > 0)
+         each_raw_flow(&now->run, settle, now);
+   return !now->is_over || DCFG_(image_can_run)(sb->image);
 }
 
 void DCFG_(settle_flows)(Target old)
 {
-   Settling s;
+   Settling now;
 
    if (settled == NULL)
       settled = VG_(OSetGen_Create)(0, cmp_settled, VG_(malloc),
                                     "dcfg.flow.settled", VG_(free));
-   VG_(memset)(&s, 0, sizeof(s));
-   s.old = old;
    DCFG_(flush_branches)();
-   for (; s.thread < DCFG_(n_threads)(); s.thread++) {
-      DCFG_(thread_info)(s.thread, &s.info);
+   VG_(memset)(&now, 0, sizeof(now));
+   now.old       = old;
+   now.n_threads = DCFG_(n_threads)();
+   now.infos     = VG_(malloc)("dcfg.flow.infos",
+                               (now.n_threads + 1) * sizeof(ThreadInfo));
+   for (UInt t = 0; t < now.n_threads; t++) {
+      DCFG_(thread_info)(t, &now.infos[t]);
       /* No thread ends here and now. */
-      s.info.last.sb = 0;
-      DCFG_(each_leading_to)(old.addr, settle_run, &s);
+      now.infos[t].last.sb = 0;
    }
-   VG_(free)(s.run.detours);
+   DCFG_(each_leading_to)(old.addr, settle_runs, &now);
+   VG_(free)(now.run.detours);
+   VG_(free)(now.infos);
 }
 
 /*--------------------------------------------------------------------*/

@@ -75,6 +75,7 @@ typedef
       HChar*  name;
       Addr    load, end;     // end is exclusive
       Bool    gone;          // unmapped, or there is a newer generation
+      Bool    discarded;     // and nothing translated from it is left
       UInt    generation;
       VgHashTable* pages;    // CodePage
       XArray* symbols;       // ImageSymbol; NULL: not yet copied
@@ -376,7 +377,8 @@ static Image* next_generation(Image* old)
    im->load       = old->load;
    im->end        = old->end;
    im->generation = old->generation + 1;
-   if (im->generation <= MAX_RETRANSLATED)
+   old->discarded = im->generation <= MAX_RETRANSLATED;
+   if (old->discarded)
       VG_(discard_translations)(old->load, old->end - old->load,
                                 "dcfg: a new generation");
    let_go(old);
@@ -404,6 +406,11 @@ UInt DCFG_(image_of)(Addr a, SizeT len)
    return im->no;
 }
 
+Bool DCFG_(image_can_run)(UInt no)
+{
+   return !(*(Image**)VG_(indexXA)(images, no))->discarded;
+}
+
 /*------------------------------------------------------------*/
 /*--- Life                                                 ---*/
 /*------------------------------------------------------------*/
@@ -428,6 +435,7 @@ static void on_munmap(Addr a, SizeT len)
           || !ran_from(im, a, len))
          continue;
       let_go(im);
+      im->discarded = True;   // by the core
    }
 }
 

@@ -36,6 +36,9 @@
    one. */
 UInt DCFG_(image_of)(Addr a, SizeT len);
 
+/* Can code of image NO be run again, or are its translations gone? */
+Bool DCFG_(image_can_run)(UInt no);
+
 /* Ask the core to tell about unmappings. */
 void DCFG_(track_images)(void);
 

@@ -76,6 +76,23 @@ def check_rewrites(tap, prog):
     equal(tap, "rewrites: how often each function ran in each generation", got, want)
 
 
+def check_itself(tap, prog):
+    """Code that changes what it then jumps to.  Only the first time nothing had run there; then each jump ends the
+    generation that it is in."""
+    r = run(tap, "itself", [prog, "itself", "20"])
+    if not check(tap, "itself", r, 1):
+        return
+    d = Dcfg(r.files[0])
+    got = [{b.start - im.load: b.count for b in im.blocks} for im in d.anonymous() if im.blocks]
+    equal(tap, "itself: how often each function ran in each generation", got,
+          [{0: 2, 16: 1}] + 18 * [{0: 1, 16: 1}] + [{16: 1}])
+    images = [im.id for im in d.anonymous()]
+    steps = sorted((images.index(d.p.blocks[e.src].image.id), images.index(d.p.blocks[e.dst].image.id), e.total)
+                   for e in d.p.edges if e.src in d.p.blocks and e.dst in d.p.blocks
+                   and {d.p.blocks[e.src].image.id, d.p.blocks[e.dst].image.id} <= set(images))
+    equal(tap, "itself: where each jump led", steps, [(0, 0, 1)] + [(g, g + 1, 1) for g in range(19)])
+
+
 def callgrind_total(tap, name, argv, env=None):
     """Callgrind's total, which goes without the run's last superblock."""
     out = tap.path(name + ".callgrind")
@@ -122,6 +139,7 @@ def main():
     prog = lifelib.build(tap, "rewrites.c")
     if prog:
         check_rewrites(tap, prog)
+        check_itself(tap, prog)
     luajit = shutil.which("luajit")
     fixed = lifelib.build(tap, "norandom.c", "-shared", "-fPIC", name="norandom.so")
     if luajit and fixed:
