@@ -100,6 +100,7 @@ typedef
       UShort       n_exits;
       UChar        end;      // SbEnd
       Bool         unredirected; // its end ignores redirections
+      Bool         diverted; // some thread has a Diversion from here
       CellNo       started;  // counts those whose first instruction
                              // completed; 0: the sum of what follows
       Addr         next;     // EndDirect

@@ -59,7 +59,7 @@ typedef
 
 struct _CellArray {
    ULong*      cells;     // NULL once retired
-   SavedCount* saved;     // the counters of a retired array
+   SavedCount* saved;     // the counters of a retired array, by number
    UInt        n_saved;
 };
 
@@ -70,6 +70,7 @@ static CellNo  next_slot,    end_slot;
 static XArray* live_arrays;    // CellArray*
 static ULong*  expanded;       // what cell_counts made of a retired array
 static UInt    expanded_cells;
+static const CellArray* in_expanded;
 
 /*------------------------------------------------------------*/
 /*--- Memory                                               ---*/
@@ -192,47 +193,87 @@ static void unmap_array(CellArray* ca)
       }
 }
 
+UInt DCFG_(n_cells)(void)
+{
+   return VG_(sizeXA)(chunk_counts) * CHUNK_CELLS;
+}
+
+void DCFG_(each_counter)(const CellArray* ca,
+                         void (*do_it)(void* arg, CellNo no), void* arg)
+{
+   if (ca->cells == NULL) {
+      for (UInt i = 0; i < ca->n_saved; i++)
+         do_it(arg, ca->saved[i].no);
+      return;
+   }
+   for (UInt k = 0; k < (UInt)VG_(sizeXA)(chunk_counts); k++) {
+      if (!*(Bool*)VG_(indexXA)(chunk_counts, k))
+         continue;
+      for (CellNo c = k * CHUNK_CELLS; c < (k + 1) * CHUNK_CELLS; c++)
+         if (ca->cells[c] != 0)
+            do_it(arg, c);
+   }
+}
+
+static void count_counters(void* arg, CellNo no)
+{
+   (void)no;
+   ++*(UInt*)arg;
+}
+
+static void save_counter(void* arg, CellNo no)
+{
+   CellArray* ca = arg;
+   SavedCount s  = { no, ca->cells[no] };
+
+   ca->saved[ca->n_saved++] = s;
+}
+
 void DCFG_(retire_cell_array)(CellArray* ca)
 {
-   UInt n_chunks = VG_(sizeXA)(chunk_counts);
+   UInt n = 0;
 
-   for (Int pass = 0; pass < 2; pass++) {
-      UInt n = 0;
-      for (UInt k = 0; k < n_chunks; k++) {
-         if (!*(Bool*)VG_(indexXA)(chunk_counts, k))
-            continue;
-         for (CellNo c = k * CHUNK_CELLS; c < (k + 1) * CHUNK_CELLS; c++) {
-            if (ca->cells[c] == 0)
-               continue;
-            if (pass == 1) {
-               ca->saved[n].no    = c;
-               ca->saved[n].count = ca->cells[c];
-            }
-            n++;
-         }
-      }
-      if (pass == 0)
-         ca->saved = VG_(malloc)("dcfg.cells.saved",
-                                 (n + 1) * sizeof(SavedCount));
-      ca->n_saved = n;
-   }
+   DCFG_(each_counter)(ca, count_counters, &n);
+   ca->saved = VG_(malloc)("dcfg.cells.saved", (n + 1) * sizeof(SavedCount));
+   DCFG_(each_counter)(ca, save_counter, ca);
    unmap_array(ca);
 }
 
+/* Only what is not zero is written: threads come by the thousand. */
 const ULong* DCFG_(cell_counts)(CellArray* ca)
 {
-   if (ca->cells != NULL)
-      return ca->cells;
+   if (ca->cells != NULL || ca == in_expanded)
+      return ca->cells != NULL ? ca->cells : expanded;
    if (expanded_cells < capacity) {
       VG_(free)(expanded);
       expanded_cells = capacity;
-      expanded = VG_(malloc)("dcfg.cells.expanded",
-                             (SizeT)capacity * sizeof(ULong));
+      expanded       = VG_(calloc)("dcfg.cells.expanded", capacity,
+                                   sizeof(ULong));
+   } else if (in_expanded != NULL) {
+      for (UInt i = 0; i < in_expanded->n_saved; i++)
+         expanded[in_expanded->saved[i].no] = 0;
    }
-   VG_(memset)(expanded, 0, (SizeT)end_counter * sizeof(ULong));
    for (UInt i = 0; i < ca->n_saved; i++)
       expanded[ca->saved[i].no] = ca->saved[i].count;
+   in_expanded = ca;
    return expanded;
+}
+
+ULong DCFG_(count_in)(const CellArray* ca, CellNo no)
+{
+   UInt lo = 0, hi = ca->n_saved;
+
+   if (ca->cells != NULL)
+      return ca->cells[no];
+   while (lo < hi) {
+      UInt mid = lo + (hi - lo) / 2;
+      if (ca->saved[mid].no < no)
+         lo = mid + 1;
+      else
+         hi = mid;
+   }
+   return lo < ca->n_saved && ca->saved[lo].no == no ? ca->saved[lo].count
+                                                     : 0;
 }
 
 void DCFG_(clear_cell_array)(CellArray* ca)
@@ -248,6 +289,10 @@ void DCFG_(delete_cell_array)(CellArray* ca)
 {
    if (ca->cells != NULL)
       unmap_array(ca);
+   if (ca == in_expanded) {
+      VG_(memset)(expanded, 0, (SizeT)expanded_cells * sizeof(ULong));
+      in_expanded = NULL;
+   }
    VG_(free)(ca->saved);
    VG_(free)(ca);
 }

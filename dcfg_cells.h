@@ -59,6 +59,8 @@ enum {
    CellStack      = 12, // the thread's CallStack
    CellEntries    = 13, // the array's base, or 16 bytes behind it if that
                         // context is nested
+   CellCached     = 14, // XArray of UInt: superblocks that have cached a
+                        // context, see dcfg_context.c
    N_FIXED_SLOTS
 };
 
@@ -91,6 +93,16 @@ void DCFG_(retire_cell_array)(CellArray* ca);
 /* All counters, indexed by cell number; slots are undefined.  Valid
    until the next call of this function or of new_counters/new_slots. */
 const ULong* DCFG_(cell_counts)(CellArray* ca);
+
+/* Counter NO alone. */
+ULong DCFG_(count_in)(const CellArray* ca, CellNo no);
+
+/* Call DO_IT for each counter that is not zero. */
+void DCFG_(each_counter)(const CellArray* ca,
+                         void (*do_it)(void* arg, CellNo no), void* arg);
+
+/* Numbers are below this. */
+UInt DCFG_(n_cells)(void);
 
 /* Back to the state of a new array (after fork, in the child). */
 void DCFG_(clear_cell_array)(CellArray* ca);

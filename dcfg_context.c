@@ -34,12 +34,14 @@
    functions share code, and Callgrind tells recursive activations from
    the outermost one.  Mostly it is always the same; so generated code
    compares with the context that it was last time, in a cache of the
-   superblock's own, and counts there. */
+   superblock's own, and counts there.  A flush empties the caches, so that
+   the next one takes time only for what has run since. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
 
 #include "dcfg_context.h"
 
@@ -156,22 +158,29 @@ void DCFG_(context_miss)(ULong* base, UWord id, UWord segment)
    ULong*            entry = entries_of(base, sb, segment)
                              + 2 * DCFG_CONTEXT_IS_NESTED(now);
 
+   if (entry[0] == 0) {
+      UInt sb_id = id;
+      VG_(addToXA)((XArray*)(Addr)base[CellCached], &sb_id);
+   }
    flush_entry(base, sb, segment, entry);
    entry[0] = now;
 }
 
 void DCFG_(flush_contexts)(ULong* base)
 {
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
-      const Superblock* sb = DCFG_(superblock)(id);
-      if (sb->contexts == 0)
-         continue;
+   XArray* cached = (XArray*)(Addr)base[CellCached];
+
+   for (Word i = 0; i < VG_(sizeXA)(cached); i++) {
+      const Superblock* sb
+         = DCFG_(superblock)(*(UInt*)VG_(indexXA)(cached, i));
       for (UInt s = 0; s < DCFG_(n_segments)(sb); s++) {
          ULong* entry = entries_of(base, sb, s);
          flush_entry(base, sb, s, entry);
          flush_entry(base, sb, s, entry + 2);
+         entry[0] = entry[2] = 0;
       }
    }
+   VG_(dropTailXA)(cached, VG_(sizeXA)(cached));
 }
 
 /*--------------------------------------------------------------------*/

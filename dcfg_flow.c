@@ -112,6 +112,21 @@ static void collect(void* arg, const Diversion* d)
    detour->to   = d->to;
 }
 
+/* Has SB counted anything in ARRAY? */
+static Bool has_counted(const Superblock* sb, const CellArray* array)
+{
+   if (sb->started != 0 && DCFG_(count_in)(array, sb->started) != 0)
+      return True;
+   for (UInt i = 0; i < sb->n_exits; i++)
+      if (DCFG_(count_in)(array, sb->exits[i].cell) != 0)
+         return True;
+   if (sb->end == EndIndirect)
+      for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
+         if (DCFG_(count_in)(array, p->cell) != 0)
+            return True;
+   return False;
+}
+
 /* Exit E was taken so often, given how often its instruction ran without
    leaving through an exit before it. */
 static ULong times_taken(const SbRun* run, const SbExit* e, ULong now)
@@ -157,7 +172,8 @@ UInt DCFG_(read_run)(SbRun* run, UInt thread, const ThreadInfo* info,
    run->sb        = sb;
    run->cells     = cells;
    run->n_detours = 0;
-   DCFG_(each_diversion)(thread, id, collect, &c);
+   if (sb == NULL || sb->diverted)
+      DCFG_(each_diversion)(thread, id, collect, &c);
    if (sb == NULL)
       return 0;
    if (id == info->last.sb)
@@ -341,10 +357,13 @@ static Bool settle_runs(void* arg, const Superblock* sb)
    Settling* now = arg;
 
    now->is_over = True;
-   for (UInt t = 0; t < now->n_threads; t++)
-      if (DCFG_(read_run)(&now->run, t, &now->infos[t],
-                          DCFG_(cell_counts)(now->infos[t].cells), sb) > 0)
+   for (UInt t = 0; t < now->n_threads; t++) {
+      CellArray* array = now->infos[t].cells;
+      if (has_counted(sb, array)
+          && DCFG_(read_run)(&now->run, t, &now->infos[t],
+                             DCFG_(cell_counts)(array), sb) > 0)
          each_raw_flow(&now->run, settle, now);
+   }
    return !now->is_over || DCFG_(image_can_run)(sb->image);
 }
 

@@ -51,6 +51,10 @@ typedef
       UShort*       n_ran;        // for each superblock id: how many of
                                   // its instructions ever ran
       UInt*         first_instr;  // the first one's place in .instrs
+      UInt*         owners;       // for each counter: its superblock
+      Bool*         diverted;     // for each superblock: in some thread
+      Bool*         touched;      // for each superblock: it may have run
+                                  // in the thread in work
       SbRun         run;          // the superblock and thread in work
       UInt          instrs[DCFG_MAX_INSTRS];  // places of its instructions
       Bool          lost;         // a flow that makes no sense was met
@@ -308,8 +312,36 @@ static void pass_on_entry(Reader* r, const ThreadInfo* info)
       DCFG_(graph_edge)(r->gb, r->run.thread, INSTR_START, to, EdgeEntry, 1);
 }
 
-/* Visit every superblock in every thread: to find out what ran, as long
-   as there is no graph to pass it on to. */
+/* So that, of a thread that ran little, little is read. */
+static void find_owners(Reader* r)
+{
+   r->owners   = VG_(calloc)("dcfg.profile.owners", DCFG_(n_cells)() + 1,
+                             sizeof(UInt));
+   r->diverted = VG_(calloc)("dcfg.profile.diverted", r->n_sbs + 1,
+                             sizeof(Bool));
+   r->touched  = VG_(calloc)("dcfg.profile.touched", r->n_sbs + 1,
+                             sizeof(Bool));
+   for (UInt id = 1; id <= r->n_sbs; id++) {
+      const Superblock* sb = DCFG_(superblock)(id);
+      r->diverted[id] = sb->diverted;
+      if (sb->started != 0)
+         r->owners[sb->started] = id;
+      for (UInt i = 0; i < sb->n_exits; i++)
+         r->owners[sb->exits[i].cell] = id;
+      if (sb->end == EndIndirect)
+         for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
+            r->owners[p->cell] = id;
+   }
+}
+
+static void touch_owner(void* arg, CellNo no)
+{
+   Reader* r = arg;
+   r->touched[r->owners[no]] = True;
+}
+
+/* Visit every superblock in every thread that has run it: to find out what
+   ran, as long as there is no graph to pass it on to. */
 static void read_all(Reader* r)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
@@ -319,7 +351,12 @@ static void read_all(Reader* r)
       DCFG_(read_run)(&r->run, t, &info, cells, NULL);
       if (info.ran && r->gb != NULL)
          pass_on_entry(r, &info);
+      VG_(memcpy)(r->touched, r->diverted, r->n_sbs + 1);
+      DCFG_(each_counter)(info.cells, touch_owner, r);
+      r->touched[info.last.sb] = True;
       for (UInt id = 1; id <= r->n_sbs; id++) {
+         if (!r->touched[id])
+            continue;
          UInt n_ran = DCFG_(read_run)(&r->run, t, &info, cells,
                                       DCFG_(superblock)(id));
          if (r->gb != NULL && n_ran > 0)
@@ -339,6 +376,7 @@ Profile* DCFG_(take_profile)(void)
    r.p     = VG_(calloc)("dcfg.profile", 1, sizeof(Profile));
    r.n_sbs = DCFG_(n_superblocks)();
    r.n_ran = VG_(calloc)("dcfg.profile.ran", r.n_sbs + 1, sizeof(UShort));
+   find_owners(&r);
    read_all(&r);
    find_images(&r);
    find_instrs(&r);
@@ -356,6 +394,9 @@ Profile* DCFG_(take_profile)(void)
    r.p->graph = DCFG_(finish_graph)(r.gb);
    VG_(free)(r.n_ran);
    VG_(free)(r.first_instr);
+   VG_(free)(r.owners);
+   VG_(free)(r.diverted);
+   VG_(free)(r.touched);
    VG_(free)(r.run.detours);
    return r.p;
 }

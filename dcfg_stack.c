@@ -125,6 +125,7 @@ struct _CallStack {
    Running      now;
    XArray*      suspended; // Suspended, innermost last
    UInt         floor;     // frames below the handler, or 0
+   XArray*      cached;    // see CellCached
 };
 
 /* Most calls from a superblock are what they were last time. */
@@ -452,6 +453,7 @@ static void set_cells(CallStack* cs)
 
    base[CellStack]         = (Addr)cs;
    base[CellContextCounts] = (Addr)cs->profile->contexts;
+   base[CellCached]        = (Addr)cs->cached;
    show(cs, base);
 }
 
@@ -465,6 +467,8 @@ CallStack* DCFG_(new_call_stack)(CellArray* ca)
    cs->profile   = are_separate ? DCFG_(new_call_profile)() : common;
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
                               VG_(free), sizeof(Suspended));
+   cs->cached    = VG_(newXA)(VG_(malloc), "dcfg.stack.cached", VG_(free),
+                              sizeof(UInt));
    set_cells(cs);
    return cs;
 }
@@ -474,6 +478,7 @@ void DCFG_(delete_call_stack)(CallStack* cs)
    if (are_separate)
       DCFG_(delete_call_profile)(cs->profile);
    VG_(deleteXA)(cs->suspended);
+   VG_(deleteXA)(cs->cached);
    VG_(free)(cs->frames);
    VG_(free)(cs->active);
    VG_(free)(cs);
@@ -514,6 +519,7 @@ void DCFG_(restart_call_stack)(CallStack* cs)
    cs->profile = cp;
    if (!are_separate)
       common = cp;
+   VG_(dropTailXA)(cs->cached, VG_(sizeXA)(cs->cached));
    set_cells(cs);
 }
 

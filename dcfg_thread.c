@@ -166,6 +166,8 @@ static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
       d  = VG_(OSetGen_AllocNode)(diversions, sizeof(Diversion));
       *d = key;
       VG_(OSetGen_Insert)(diversions, d);
+      if (from.sb != 0)
+         DCFG_(superblock)(from.sb)->diverted = True;
    }
    return d;
 }
