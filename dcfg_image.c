@@ -80,6 +80,7 @@ typedef
       VgHashTable* pages;    // CodePage
       XArray* symbols;       // ImageSymbol; NULL: not yet copied
       XArray* lines;         // ImageLine; NULL: not yet copied
+      UInt    n_in_lines;    // superblocks that there were then
    }
    Image;
 
@@ -250,14 +251,19 @@ static Int cmp_lines(const void* va, const void* vb)
    return a->addr < b->addr ? -1 : a->addr > b->addr ? 1 : 0;
 }
 
-/* The lines of all instructions that were translated from IM. */
+/* The lines of all instructions that were translated from IM.  Since they
+   were last copied, for a dump, there may be more. */
 static void copy_lines(Image* im)
 {
    DiEpoch ep = VG_(current_DiEpoch)();
    OSet*   seen;
 
-   if (im->lines != NULL)
+   if (im->lines != NULL
+       && (im->gone || im->n_in_lines == DCFG_(n_superblocks)()))
       return;
+   if (im->lines != NULL)
+      VG_(deleteXA)(im->lines);
+   im->n_in_lines = DCFG_(n_superblocks)();
    im->lines = VG_(newXA)(VG_(malloc), "dcfg.image.lines", VG_(free),
                           sizeof(ImageLine));
    if (debug_info(im) == NULL)

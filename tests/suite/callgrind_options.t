@@ -105,6 +105,35 @@ def check_dumps(tap):
         tap.ok("desc: Trigger: Program termination\n" in f.readlines(), "the last one is that of the end", triggers)
 
 
+def check_resumed(tap):
+    """A dump in the middle of a recursion changes nothing of the profile at the end: it is as Callgrind's."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "callgrind", "pause.c"), "pause", "-O1")
+    if not prog:
+        return
+    fifo, ours, theirs = tap.path("pause.fifo"), tap.path("pause.dcfg"), tap.path("pause.callgrind")
+    os.mkfifo(fifo)
+    dumped = []
+
+    def ask(tool, out, then):
+        p = subprocess.Popen([harness.VALGRIND, "-q", "--dump-instr=yes", "--collect-jumps=yes",
+                              "--callgrind-out-file=" + out] + tool + [prog, fifo], cwd=tap.dir, env=harness.ENV,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        p.stdout.readline()
+        then(p)
+        os.close(os.open(fifo, os.O_WRONLY))
+        p.communicate(timeout=harness.TIMEOUT)
+
+    def dump(p):
+        subprocess.run([VGDB, "--pid=%d" % p.pid, "dump"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=harness.TIMEOUT)
+        dumped.append(os.path.exists(ours))
+    ask(["--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=" + tap.path("pause.json")], ours, dump)
+    ask(["--tool=callgrind"], theirs, lambda p: None)
+    if tap.ok(dumped == [True] and os.path.exists(theirs), "a dump within a recursion", dumped):
+        status, text = harness.oracle("callgrind_compare.py", "--jumps", ours, theirs)
+        tap.ok(status == 0, "... after which it goes on as Callgrind has it", text)
+
+
 def check_same(tap):
     texts = []
     for i in "12":
@@ -123,6 +152,7 @@ def main():
     check_refused(tap)
     check_threads(tap, prog)
     check_dumps(tap)
+    check_resumed(tap)
     check_same(tap)
     tap.done()
 
