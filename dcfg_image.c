@@ -91,7 +91,8 @@ typedef
    }
    SourceFile;
 
-static XArray* images;          // Image*
+static XArray* images;          // Image*, by .no
+static XArray* live;            // Image*: those that are not gone
 static Image*  last_image;      // that image_of found
 static OSet*   files_by_name;   // SourceFile
 static XArray* files;           // const HChar*
@@ -340,7 +341,13 @@ static Image* add_image(Image* im)
    im->pages = VG_(HT_construct)("dcfg.image.code");
    im->no    = VG_(sizeXA)(images);
    VG_(addToXA)(images, &im);
+   VG_(addToXA)(live, &im);
    return im;
+}
+
+static Image* live_image(Word i)
+{
+   return *(Image**)VG_(indexXA)(live, i);
 }
 
 /* A new image for the mapping around A, or an older one if that mapping
@@ -350,9 +357,9 @@ static Image* map_image(Addr a)
    Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
 
    find_extent(im, a);
-   for (Word i = 0; i < VG_(sizeXA)(images); i++) {
-      Image* old = *(Image**)VG_(indexXA)(images, i);
-      if (old->gone || im->load >= old->end || old->load >= im->end)
+   for (Word i = 0; i < VG_(sizeXA)(live); i++) {
+      Image* old = live_image(i);
+      if (im->load >= old->end || old->load >= im->end)
          continue;
       if (im->load < old->load)
          old->load = im->load;
@@ -371,6 +378,11 @@ static void let_go(Image* im)
    copy_symbols(im);
    copy_lines(im);
    im->gone = True;
+   for (Word i = 0; i < VG_(sizeXA)(live); i++)
+      if (live_image(i) == im) {
+         VG_(removeIndexXA)(live, i);
+         break;
+      }
    VG_(HT_destruct)(im->pages, VG_(free));
    im->pages = NULL;
 }
@@ -398,11 +410,9 @@ UInt DCFG_(image_of)(Addr a, SizeT len)
    if (last_image != NULL && !last_image->gone && a >= last_image->load
        && a < last_image->end)
       im = last_image;
-   for (Word i = 0; im == NULL && i < VG_(sizeXA)(images); i++) {
-      Image* other = *(Image**)VG_(indexXA)(images, i);
-      if (!other->gone && a >= other->load && a < other->end)
-         im = other;
-   }
+   for (Word i = 0; im == NULL && i < VG_(sizeXA)(live); i++)
+      if (a >= live_image(i)->load && a < live_image(i)->end)
+         im = live_image(i);
    if (im == NULL)
       im = map_image(a);
    else if (!is_same_code(im, a, len))
@@ -435,10 +445,9 @@ static Bool ran_from(const Image* im, Addr a, SizeT len)
 static void on_munmap(Addr a, SizeT len)
 {
    DCFG_(forget_places)(a, len);
-   for (Word i = 0; i < VG_(sizeXA)(images); i++) {
-      Image* im = *(Image**)VG_(indexXA)(images, i);
-      if (im->gone || im->load >= a + len || a >= im->end
-          || !ran_from(im, a, len))
+   for (Word i = VG_(sizeXA)(live); i-- > 0; ) {
+      Image* im = live_image(i);
+      if (im->load >= a + len || a >= im->end || !ran_from(im, a, len))
          continue;
       let_go(im);
       im->discarded = True;   // by the core
@@ -454,6 +463,8 @@ static void on_mmap(Addr a, SizeT len, Bool rr, Bool ww, Bool xx,
 
 void DCFG_(track_images)(void)
 {
+   live   = VG_(newXA)(VG_(malloc), "dcfg.images.live", VG_(free),
+                       sizeof(Image*));
    images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
                        sizeof(Image*));
    files  = VG_(newXA)(VG_(malloc), "dcfg.image.files", VG_(free),
