@@ -13,6 +13,7 @@ import harness
 import lifelib
 from lifelib import FAIR, MEASURE, Dcfg, check, equal, rules, run
 
+HANDLERS = ("on_alarm", "on_user", "on_fault")    # of storm.c
 RUNS = int(os.environ.get("DCFG_RUNS") or 40)
 # What a thread may cost that is gone: what it executed, in some form.  The 150 blocks that it takes to begin and to end
 # one have 30 kB of cells at most in a thread that lives.
@@ -56,16 +57,20 @@ def check_storm(tap, prog):
         if "internal error" in r.log:
             wrong += r.log[-1000:]
         d = Dcfg(r.files[0])
-        got = [d.calls(f) for f in ("on_alarm", "on_user", "on_fault")]
+        got = [d.calls(f) for f in HANDLERS]
         for handler, n in enumerate(got):
             entered_in_all[handler] += n
         if got != list(map(int, r.out.split())) or d.threads != 5:
             wrong += "calls %s, the program says %s; %d threads\n" % (got, r.out.strip(), d.threads)
+        # A handler that another one came before begins when that one returns.
+        starts = {im.load + off for im in d.p.images for name, off, _ in im.symbols or () if name in HANDLERS}
         entered = sum(e.total for e in d.edges("CONTEXT_CHANGE"))
-        if entered != sum(got):
-            wrong += "%d context changes, %d handlers\n" % (entered, sum(got))
+        later = sum(e.total for e in d.edges("CONTEXT_CHANGE_RETURN")
+                    if e.dst in d.p.blocks and d.p.blocks[e.dst].start in starts)
+        if entered + later != sum(got):
+            wrong += "%d context changes, %d by a return, %d handlers\n" % (entered, later, sum(got))
         for e in d.edges("CONTEXT_CHANGE"):
-            if d.where(e.dst) not in ("on_alarm", "on_user", "on_fault"):
+            if d.where(e.dst) not in HANDLERS:
                 wrong += "a context change to %s\n" % d.where(e.dst)
         return wrong
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
