@@ -240,19 +240,29 @@ void DCFG_(retire_cell_array)(CellArray* ca)
 }
 
 /* Only what is not zero is written: threads come by the thousand. */
+static void empty_expanded(void)
+{
+   if (in_expanded == NULL)
+      return;
+   for (UInt i = 0; i < in_expanded->n_saved; i++)
+      expanded[in_expanded->saved[i].no] = 0;
+   in_expanded = NULL;
+}
+
 const ULong* DCFG_(cell_counts)(CellArray* ca)
 {
-   if (ca->cells != NULL || ca == in_expanded)
-      return ca->cells != NULL ? ca->cells : expanded;
+   if (ca->cells != NULL)
+      return ca->cells;
    if (expanded_cells < capacity) {
       VG_(free)(expanded);
+      in_expanded    = NULL;
       expanded_cells = capacity;
       expanded       = VG_(calloc)("dcfg.cells.expanded", capacity,
                                    sizeof(ULong));
-   } else if (in_expanded != NULL) {
-      for (UInt i = 0; i < in_expanded->n_saved; i++)
-         expanded[in_expanded->saved[i].no] = 0;
    }
+   if (ca == in_expanded)
+      return expanded;
+   empty_expanded();
    for (UInt i = 0; i < ca->n_saved; i++)
       expanded[ca->saved[i].no] = ca->saved[i].count;
    in_expanded = ca;
@@ -289,10 +299,8 @@ void DCFG_(delete_cell_array)(CellArray* ca)
 {
    if (ca->cells != NULL)
       unmap_array(ca);
-   if (ca == in_expanded) {
-      VG_(memset)(expanded, 0, (SizeT)expanded_cells * sizeof(ULong));
-      in_expanded = NULL;
-   }
+   if (ca == in_expanded)
+      empty_expanded();
    VG_(free)(ca->saved);
    VG_(free)(ca);
 }
