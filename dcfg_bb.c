@@ -91,6 +91,11 @@ static void init(void)
    VG_(addToXA)(by_id, &none);
 }
 
+static UWord hash(Addr a, UInt n)
+{
+   return a ^ ((UWord)n * 0x9E3779B1u);
+}
+
 /*------------------------------------------------------------*/
 /*--- Superblocks                                          ---*/
 /*------------------------------------------------------------*/
@@ -116,13 +121,6 @@ static Word cmp_superblocks(const void* va, const void* vb)
    return 0;
 }
 
-/* Of code that changes there are hundreds of images, with the same
-   entries. */
-static UWord hash_code(Addr entry, UInt image)
-{
-   return entry ^ ((UWord)image * 0x9E3779B1u);
-}
-
 Superblock* DCFG_(register_superblock)(const Superblock* desc,
                                        Bool need_started)
 {
@@ -130,7 +128,9 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
       init();
 
    Superblock key = *desc;
-   key.hash_key   = hash_code(key.entry, key.image);
+   /* Of code that changes there are hundreds of images with the same
+      entries. */
+   key.hash_key   = hash(key.entry, key.image);
    Superblock* sb = VG_(HT_gen_lookup)(by_entry, &key, cmp_superblocks);
    if (sb != NULL)
       return sb;
@@ -175,6 +175,21 @@ UInt DCFG_(n_superblocks)(void)
 Superblock* DCFG_(superblock)(UInt id)
 {
    return *(Superblock**)VG_(indexXA)(by_id, id);
+}
+
+Bool DCFG_(any_counter)(const Superblock* sb,
+                        Bool (*is_it)(void* arg, CellNo no), void* arg)
+{
+   if (sb->started != 0 && is_it(arg, sb->started))
+      return True;
+   for (UInt i = 0; i < sb->n_exits; i++)
+      if (is_it(arg, sb->exits[i].cell))
+         return True;
+   if (sb->end == EndIndirect)
+      for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
+         if (is_it(arg, p->cell))
+            return True;
+   return False;
 }
 
 Addr DCFG_(instr_addr)(const Superblock* sb, UInt k)
@@ -239,17 +254,12 @@ static Word cmp_pairs(const void* va, const void* vb)
    return a->sb != b->sb || a->target != b->target;
 }
 
-static UWord hash_pair(const Superblock* sb, Addr target)
-{
-   return target ^ ((UWord)sb->id * 0x9E3779B1u);
-}
-
 Pair* DCFG_(find_pair)(const Superblock* sb, Addr target)
 {
    Pair key;
    key.sb       = sb->id;
    key.target   = target;
-   key.hash_key = hash_pair(sb, target);
+   key.hash_key = hash(target, sb->id);
    return VG_(HT_gen_lookup)(pairs, &key, cmp_pairs);
 }
 
@@ -258,7 +268,7 @@ Pair* DCFG_(pair)(Superblock* sb, Addr target)
    Pair* p = DCFG_(find_pair)(sb, target);
    if (p == NULL) {
       p = VG_(malloc)("dcfg.bb.pair", sizeof(Pair));
-      p->hash_key = hash_pair(sb, target);
+      p->hash_key = hash(target, sb->id);
       p->sb       = sb->id;
       p->target   = target;
       p->cell = DCFG_(new_counters)(1);

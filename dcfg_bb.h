@@ -136,6 +136,10 @@ Superblock* DCFG_(register_superblock)(const Superblock* sb,
 UInt        DCFG_(n_superblocks)(void);
 Superblock* DCFG_(superblock)(UInt id);
 
+/* Ask IS_IT of each counter that SB has, until it is one. */
+Bool DCFG_(any_counter)(const Superblock* sb,
+                        Bool (*is_it)(void* arg, CellNo no), void* arg);
+
 /* Where SB's instruction K stands. */
 Addr DCFG_(instr_addr)(const Superblock* sb, UInt k);
 

@@ -112,21 +112,6 @@ static void collect(void* arg, const Diversion* d)
    detour->to   = d->to;
 }
 
-/* Has SB counted anything in ARRAY? */
-static Bool has_counted(const Superblock* sb, const CellArray* array)
-{
-   if (sb->started != 0 && DCFG_(count_in)(array, sb->started) != 0)
-      return True;
-   for (UInt i = 0; i < sb->n_exits; i++)
-      if (DCFG_(count_in)(array, sb->exits[i].cell) != 0)
-         return True;
-   if (sb->end == EndIndirect)
-      for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
-         if (DCFG_(count_in)(array, p->cell) != 0)
-            return True;
-   return False;
-}
-
 /* Exit E was taken so often, given how often its instruction ran without
    leaving through an exit before it. */
 static ULong times_taken(const SbRun* run, const SbExit* e, ULong now)
@@ -351,6 +336,11 @@ static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
    VG_(OSetGen_Insert)(settled, new);
 }
 
+static Bool has_counted(void* arg, CellNo no)
+{
+   return DCFG_(count_in)(arg, no) != 0;
+}
+
 /* Of code that is gone, what is over need not be looked at again. */
 static Bool settle_runs(void* arg, const Superblock* sb)
 {
@@ -359,7 +349,7 @@ static Bool settle_runs(void* arg, const Superblock* sb)
    now->is_over = True;
    for (UInt t = 0; t < now->n_threads; t++) {
       CellArray* array = now->infos[t].cells;
-      if (has_counted(sb, array)
+      if (DCFG_(any_counter)(sb, has_counted, array)
           && DCFG_(read_run)(&now->run, t, &now->infos[t],
                              DCFG_(cell_counts)(array), sb) > 0)
          each_raw_flow(&now->run, settle, now);
@@ -374,7 +364,7 @@ void DCFG_(settle_flows)(Target old)
    if (settled == NULL)
       settled = VG_(OSetGen_Create)(0, cmp_settled, VG_(malloc),
                                     "dcfg.flow.settled", VG_(free));
-   DCFG_(flush_branches)();
+   DCFG_(flush_threads)();
    VG_(memset)(&now, 0, sizeof(now));
    now.old       = old;
    now.n_threads = DCFG_(n_threads)();

@@ -312,6 +312,20 @@ static void pass_on_entry(Reader* r, const ThreadInfo* info)
       DCFG_(graph_edge)(r->gb, r->run.thread, INSTR_START, to, EdgeEntry, 1);
 }
 
+typedef
+   struct {
+      UInt* owners;
+      UInt  id;
+   }
+   Owning;
+
+static Bool note_owner(void* arg, CellNo no)
+{
+   const Owning* o = arg;
+   o->owners[no] = o->id;
+   return False;
+}
+
 /* So that, of a thread that ran little, little is read. */
 static void find_owners(Reader* r)
 {
@@ -323,14 +337,9 @@ static void find_owners(Reader* r)
                              sizeof(Bool));
    for (UInt id = 1; id <= r->n_sbs; id++) {
       const Superblock* sb = DCFG_(superblock)(id);
+      Owning            o  = { r->owners, id };
       r->diverted[id] = sb->diverted;
-      if (sb->started != 0)
-         r->owners[sb->started] = id;
-      for (UInt i = 0; i < sb->n_exits; i++)
-         r->owners[sb->exits[i].cell] = id;
-      if (sb->end == EndIndirect)
-         for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
-            r->owners[p->cell] = id;
+      DCFG_(any_counter)(sb, note_owner, &o);
    }
 }
 

@@ -450,15 +450,6 @@ void DCFG_(flush_threads)(void)
    }
 }
 
-void DCFG_(flush_branches)(void)
-{
-   for (Word i = 0; i < VG_(sizeXA)(threads); i++) {
-      const Thread* t = *(Thread**)VG_(indexXA)(threads, i);
-      if (t->live)
-         DCFG_(flush_branch_caches)(t->branches);
-   }
-}
-
 void DCFG_(account_for_calls)(Int sign)
 {
    for (Word i = 0; i < VG_(sizeXA)(threads); i++) {

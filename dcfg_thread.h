@@ -86,11 +86,9 @@ void DCFG_(start_anew)(ThreadId tid);
 /* Has TID just jumped past redirections? */
 Bool DCFG_(jumps_unredirected)(ThreadId tid);
 
-/* Bring all counters up to date; call this before reading them.  The second
-   leaves those of contexts as they are, and takes time only for what has run
-   since the last time. */
+/* Bring all counters up to date; call this before reading them.  Takes time
+   only for what has run since the last call. */
 void DCFG_(flush_threads)(void);
-void DCFG_(flush_branches)(void);
 
 /* Account for the calls that are active now, or (SIGN is -1, not 1) take
    that back. */
