@@ -15,17 +15,17 @@ import harness
 sys.path.insert(0, harness.ORACLE)
 import callgrind_compare
 
-VGDB = os.path.join(os.path.dirname(harness.VALGRIND), "vgdb")
 BUSY = "$| = 1; print qq(ready\\n); while (1) { $x++ }"
 ON = ["--callgrind=yes", "--dcfg-out-file=d.json"]
 
 
-def run(tap, name, argv, opts, while_running=None):
-    """(exit status, stderr, directory, files there): run in a directory of its own, which is the current one."""
+def run(tap, name, argv, opts, while_running=None, tool="dcfg"):
+    """(exit status, stderr, directory, files there): run in a directory of its own, which is the current one.  Standard
+    input ends when WHILE_RUNNING has returned."""
     there = tap.path(name)
     os.mkdir(there)
-    p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg"] + opts + argv, cwd=there, env=harness.ENV,
-                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    p = subprocess.Popen([harness.VALGRIND, "--tool=" + tool] + opts + argv, cwd=there, env=harness.ENV,
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         if while_running:
             while_running(p, there)
@@ -89,8 +89,7 @@ def check_dumps(tap):
     def ask(p, there):
         p.stdout.readline()
         for _ in range(2):
-            subprocess.run([VGDB, "--pid=%d" % p.pid, "dump"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                           timeout=harness.TIMEOUT)
+            harness.ask(p, "dump")
             seen.extend(read(f) for f in glob.glob(os.path.join(glob.escape(there), "p")))
         p.send_signal(signal.SIGTERM)
     _, err, there, files = run(tap, "dumps", ["/usr/bin/perl", "-e", BUSY],
@@ -110,27 +109,18 @@ def check_resumed(tap):
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "callgrind", "pause.c"), "pause", "-O1")
     if not prog:
         return
-    fifo, ours, theirs = tap.path("pause.fifo"), tap.path("pause.dcfg"), tap.path("pause.callgrind")
-    os.mkfifo(fifo)
+    opts = ["--dump-instr=yes", "--collect-jumps=yes", "--callgrind-out-file=p"]
     dumped = []
 
-    def ask(tool, out, then):
-        p = subprocess.Popen([harness.VALGRIND, "-q", "--dump-instr=yes", "--collect-jumps=yes",
-                              "--callgrind-out-file=" + out] + tool + [prog, fifo], cwd=tap.dir, env=harness.ENV,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    def ask(p, there):
         p.stdout.readline()
-        then(p)
-        os.close(os.open(fifo, os.O_WRONLY))
-        p.communicate(timeout=harness.TIMEOUT)
-
-    def dump(p):
-        subprocess.run([VGDB, "--pid=%d" % p.pid, "dump"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       timeout=harness.TIMEOUT)
-        dumped.append(os.path.exists(ours))
-    ask(["--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=" + tap.path("pause.json")], ours, dump)
-    ask(["--tool=callgrind"], theirs, lambda p: None)
-    if tap.ok(dumped == [True] and os.path.exists(theirs), "a dump within a recursion", dumped):
-        status, text = harness.oracle("callgrind_compare.py", "--jumps", ours, theirs)
+        harness.ask(p, "dump")
+        dumped.append(os.path.exists(os.path.join(there, "p")))
+    _, err, there, _ = run(tap, "resumed", [prog], ON + opts, ask)
+    _, _, beside, files = run(tap, "beside", [prog], opts, tool="callgrind")
+    if tap.ok(dumped == [True] and files == ["p"], "a dump within a recursion", err[-2000:]):
+        status, text = harness.oracle("callgrind_compare.py", "--jumps", os.path.join(there, "p"),
+                                      os.path.join(beside, "p"))
         tap.ok(status == 0, "... after which it goes on as Callgrind has it", text)
 
 

@@ -20,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SRCDIR = os.environ.get("SRCDIR") or os.path.dirname(os.path.dirname(HERE))
 ORACLE = os.path.join(HERE, os.pardir, "oracle")
 VALGRIND = os.environ.get("VALGRIND") or "valgrind"
+VGDB = os.path.join(os.path.dirname(VALGRIND), "vgdb")
 PYTHON = "/usr/bin/python3"         # the distribution's, which has Capstone
 TIMEOUT = 600
 # The process id stands first in the only row of PROCESSES, in a DCFG as in a trace.
@@ -94,6 +95,13 @@ def aggregator(tap):
     if tap.dir not in _agg:
         _agg[tap.dir] = cc(tap, os.path.join(ORACLE, "lackey_agg.c"), "lackey_agg", "-O2")
     return _agg[tap.dir]
+
+
+def ask(p, *words):
+    """What the process answers to a monitor command."""
+    r = subprocess.run([VGDB, "--pid=%d" % p.pid] + list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                       timeout=60, env=ENV)
+    return r.stdout.decode(errors="replace")
 
 
 def run(argv, cwd, env=None):

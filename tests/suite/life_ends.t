@@ -15,7 +15,6 @@ import harness
 import lifelib
 from lifelib import FAIR, Dcfg, check, equal, rules, run
 
-VGDB = os.path.join(os.path.dirname(harness.VALGRIND), "vgdb")
 
 
 def check_ends(tap, prog):
@@ -78,12 +77,6 @@ def check_kill_in_writing(tap):
 
 # ---- in the middle of a run -------------------------------------------------------------------------------
 
-def ask(p, *words):
-    r = subprocess.run([VGDB, "--pid=%d" % p.pid] + list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                       timeout=60, env=harness.ENV)
-    return r.stdout.decode(errors="replace")
-
-
 def numbers(text):
     m = re.search(r"([\d,]+) blocks, ([\d,]+) edges, ([\d,]+) instructions", text)
     return tuple(int(g.replace(",", "")) for g in m.groups()) if m else None
@@ -100,15 +93,15 @@ def check_monitor(tap, prog, busy):
 
     def look(p):
         p.stdout.readline()
-        seen = [ask(p, "status")]
+        seen = [harness.ask(p, "status")]
         for d in dumps:
-            seen.append(ask(p, "dump", d))
-        default = ask(p, "dump")
+            seen.append(harness.ask(p, "dump", d))
+        default = harness.ask(p, "dump")
         time.sleep(0.1)
         there = sorted(glob.glob(os.path.join(glob.escape(tap.path(name + ".run")), "*.json")))
         wrong = rules(there[0]) if len(there) == 1 else "%s\n%s" % (there, default)
         calls = Dcfg(there[0]).calls("work") if len(there) == 1 else None
-        seen.append(ask(p, "status"))
+        seen.append(harness.ask(p, "status"))
         p.stdin.close()
         p.stdin = None
         return seen, wrong, calls
@@ -154,11 +147,11 @@ def main():
         check_signals(tap, prog)
     check_kill_in_writing(tap)
     prog = lifelib.build(tap, "ask.c", "-pthread")
-    if prog and os.path.exists(VGDB):
+    if prog and os.path.exists(harness.VGDB):
         check_monitor(tap, prog, False)
         check_monitor(tap, prog, True)
     else:
-        tap.skip("monitor commands", "no " + VGDB)
+        tap.skip("monitor commands", "no " + harness.VGDB)
     tap.done()
 
 

@@ -63,7 +63,7 @@ def check_storm(tap, prog):
         if got != list(map(int, r.out.split())) or d.threads != 5:
             wrong += "calls %s, the program says %s; %d threads\n" % (got, r.out.strip(), d.threads)
         # A handler that another one came before begins when that one returns.
-        starts = {im.load + off for im in d.p.images for name, off, _ in im.symbols or () if name in HANDLERS}
+        starts = {a for im in d.p.images for a in d.starts(im, HANDLERS)}
         entered = sum(e.total for e in d.edges("CONTEXT_CHANGE"))
         later = sum(e.total for e in d.edges("CONTEXT_CHANGE_RETURN")
                     if e.dst in d.p.blocks and d.p.blocks[e.dst].start in starts)

@@ -57,11 +57,16 @@ class Dcfg:
         self.threads = len(self.p.per_thread)
         self.total = self.p.instr_count
 
+    @staticmethod
+    def starts(image, functions):
+        """Where these functions begin."""
+        return {image.load + off for name, off, _ in image.symbols or () if name in functions}
+
     def by_image(self, function):
         """[(image, calls)], images in the file's order; those without a call are left out."""
         out = []
         for im in self.p.images:
-            at = {im.load + off for nm, off, _ in im.symbols or () if nm == function}
+            at = self.starts(im, [function])
             n = sum(b.count for b in im.blocks or () if b.start in at)
             if n:
                 out.append((im, n))
