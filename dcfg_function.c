@@ -152,9 +152,20 @@ static const HChar* section_suffix(VgSectKind kind)
    }
 }
 
+/* Of all objects: an address in a linkage table may belong to none, as far
+   as VG_(find_DebugInfo) knows. */
+static Bool is_start_of_table(Addr a)
+{
+   const DebugInfo* di = NULL;
+
+   while ((di = VG_(next_DebugInfo)(di)) != NULL)
+      if (VG_(DebugInfo_get_plt_avma)(di) == a)
+         return True;
+   return False;
+}
+
 static const Place* new_place(Addr a)
 {
-   const HChar  resolver[] = "_dl_runtime_resolve";
    DiEpoch      ep = VG_(current_DiEpoch)();
    DebugInfo*   di = VG_(find_DebugInfo)(ep, a);
    Place*       p  = VG_(calloc)("dcfg.function.place", 1, sizeof(Place));
@@ -175,8 +186,8 @@ static const Place* new_place(Addr a)
    }
    p->function = number_of(p->object, file_at(ep, a, &p->line),
                            DCFG_(name)(name));
-   p->is_skipped   = p->section == Vg_SectPLT;
-   p->pops_on_jump = VG_(strncmp)(name, resolver, sizeof(resolver) - 1) == 0;
+   p->is_skipped  = p->section == Vg_SectPLT;
+   p->heads_table = p->is_skipped && is_start_of_table(a);
    VG_(HT_add_node)(places, p);
    UWord page = VG_PGROUNDDN(a);
    if (!VG_(OSetWord_Contains)(place_pages, page))

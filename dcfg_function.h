@@ -53,7 +53,7 @@ typedef
       UChar          section;     // VgSectKind
       Bool           is_entry;    // a function starts here
       Bool           is_skipped;  // in a stub of a linkage table
-      Bool           pops_on_jump; // in the dynamic linker's resolver
+      Bool           heads_table; // a linkage table starts here
       PtrdiffT       bias;        // address as run less address as linked
    }
    Place;

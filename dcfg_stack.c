@@ -44,7 +44,10 @@
      calls.  It ends together with the call that is active when it is
      made.
    - The dynamic linker's resolver jumps to what it has resolved; that is
-     a return and a call by the resolver's caller.
+     a return and a call by the resolver's caller.  The resolver is what
+     the first entry of a linkage table jumps to, when another entry of
+     the table has gone there.  Callgrind knows it by its symbol or by its
+     code in some versions of libc.
    - A stub of a linkage table is part of its caller.
    - A return where no call is active ends one that was made before all
      else, from the address before the one returned to.
@@ -86,6 +89,8 @@ typedef
    struct {
       Call*       call;        // NULL: of a stub
       Addr        sp;          // when the callee began
+      const Place* entry;      // where it began
+      Bool        resolves;    // it is the dynamic linker's resolver
       ULong       start;       // the total then
       Superblock* sb;          // that called; NULL for a jump ...
       UInt        instr;       // ... with this instruction
@@ -216,17 +221,30 @@ static void make_room_for_frames(CallStack* cs)
                              cs->room * sizeof(Frame));
 }
 
+/* Does SB jump to the resolver?  A linkage table without lazily bound
+   entries has a stub like any other where it starts, which is called and
+   not jumped to from another one. */
+static Bool goes_to_resolver(const CallStack* cs, const Superblock* sb)
+{
+   return sb != NULL && sb->place->heads_table
+          && (cs->n_frames == 0
+              || cs->frames[cs->n_frames - 1].entry != sb->place);
+}
+
 /* A call is made from SITE, or, if a stub runs, from that one's; or a jump,
    if not IS_CALL. */
 static void push(CallStack* cs, ULong* base, const CallSite* site,
                  const Place* to, Addr sp, Bool is_call)
 {
-   Running* now = &cs->now;
+   Running* now      = &cs->now;
+   Bool     resolves = goes_to_resolver(cs, site->sb);
 
    if (cs->n_frames == cs->room)
       make_room_for_frames(cs);
    Frame*   f = &cs->frames[cs->n_frames++];
    CallSite stubs;
+   f->entry    = to;
+   f->resolves = resolves;
    f->sb    = is_call ? site->sb : NULL;
    f->instr = site->instr;
    if (now->stub != NULL) {
@@ -343,9 +361,9 @@ static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
 {
    CallSite site = { sb, k, NULL, context_of(cs, cs->now.function) };
 
-   if (is_call && sb->place->pops_on_jump && cs->n_frames > 0) {
+   if (is_call && cs->n_frames > cs->floor) {
       const Frame* top = &cs->frames[cs->n_frames - 1];
-      if (top->call != NULL) {
+      if (top->resolves && top->call != NULL) {
          site = DCFG_(site_of)(top->call);
          sp   = top->sp;
          pop(cs, base);
