@@ -39,10 +39,11 @@
 
 /* The symbol table of an object, where a function is redirected to, the
    text of an error number, system calls, descriptors that the program
-   cannot get at and the discarding of translations have no tool-level
-   interface that does. */
+   cannot get at, sets of signals and the discarding of translations have
+   no tool-level interface that does. */
 #include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
 #include "coregrind/pub_core_libcfile.h"   // VG_(safe_fd)
+#include "coregrind/pub_core_libcsignal.h" // VG_(sigfillset)
 #include "coregrind/pub_core_redir.h"      // VG_(redir_do_lookup)
 #include "coregrind/pub_core_syscall.h"    // VG_(strerror), VG_(do_syscall5)
 

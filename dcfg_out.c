@@ -43,6 +43,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_libcsignal.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 #include "pub_tool_vki.h"
@@ -289,8 +290,14 @@ void DCFG_(abandon_out_file)(OutFile* f)
    delete(f);
 }
 
+/* Signals have to wait: at this time the core does not yet catch those that
+   end the process, and the file would stay. */
 void DCFG_(check_out_file)(const HChar* opt, const HChar* format)
 {
+   vki_sigset_t all, before;
+
+   VG_(sigfillset)(&all);
+   VG_(sigprocmask)(VKI_SIG_SETMASK, &all, &before);
    OutFile* f = create(opt, format);
 
    if (f->error != 0) {
@@ -299,6 +306,7 @@ void DCFG_(check_out_file)(const HChar* opt, const HChar* format)
       VG_(exit)(1);
    }
    DCFG_(abandon_out_file)(f);
+   VG_(sigprocmask)(VKI_SIG_SETMASK, &before, NULL);
 }
 
 HChar* DCFG_(name_of_part)(const HChar* name, const HChar* part)

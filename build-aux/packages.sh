@@ -15,6 +15,9 @@ build_packages+=(libcapstone-dev libelf-dev libiberty-dev)
 test_packages=(bash-completion bzip2 check graphviz gzip jq libjansson-dev libpcre2-dev luajit mandoc perl python3
    python3-capstone python3-pyelftools shellcheck sqlite3 strace xz-utils zstd)
 
+# With libc's debug information and without, a Callgrind profile is another one.  The tests make both, everywhere.
+test_packages+=(libc6-dbg)
+
 # KCachegrind, and a display for it.
 test_packages+=(dbus-daemon kcachegrind xdotool xvfb)
 

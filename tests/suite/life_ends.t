@@ -4,6 +4,7 @@ debugger asks.  (TAP)"""
 import glob
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -77,6 +78,38 @@ def check_kill_in_writing(tap):
 
 # ---- in the middle of a run -------------------------------------------------------------------------------
 
+def check_kill_at_start(tap):
+    """A signal while it is tried whether the files can be written, before the program runs: nothing stays.  strace says
+    when that is, and sends the signal then."""
+    strace = shutil.which("strace")
+    opts = ["-q", "--tool=dcfg", "--dcfg-out-file=graph.json", "--trace=yes", "--trace-out-file=trace.json", "/bin/true"]
+    directory = tap.path("start")
+    os.mkdir(directory)
+
+    def traced(*options):
+        """The opened files in their order."""
+        log = tap.path("start.strace")
+        if os.path.exists(log):
+            os.unlink(log)
+        r = harness.run([strace, "-f", "-o", log, "-e", "trace=open"] + list(options) + [harness.VALGRIND] + opts, directory)
+        with open(log, errors="replace") as f:
+            return r[0], re.findall(r' open\("([^"]*)"', f.read())
+    status, opened = traced() if strace else (None, [])
+    if status != 0:
+        tap.skip("killed at the start", "strace is not installed or may not trace here")
+        return
+    for name in ("graph.json", "trace.json"):
+        tried = next((n for n, path in enumerate(opened, 1) if os.path.basename(path).startswith(name + ".tmp")), None)
+        if not tap.ok(tried, "killed at the start: %s is tried" % name, opened):
+            continue
+        for left in os.listdir(directory):
+            os.unlink(os.path.join(directory, left))
+        status, opened_then = traced("-e", "inject=open:signal=TERM:when=%d" % tried)
+        tap.ok(status != 0 and len(opened_then) == tried and not os.listdir(directory),
+               "killed at the start, while %s is tried: nothing stays" % name,
+               "exit status %s, left: %s, opened: %s" % (status, os.listdir(directory), opened_then[-3:]))
+
+
 def numbers(text):
     m = re.search(r"([\d,]+) blocks, ([\d,]+) edges, ([\d,]+) instructions", text)
     return tuple(int(g.replace(",", "")) for g in m.groups()) if m else None
@@ -146,6 +179,7 @@ def main():
         check_ends(tap, prog)
         check_signals(tap, prog)
     check_kill_in_writing(tap)
+    check_kill_at_start(tap)
     prog = lifelib.build(tap, "ask.c", "-pthread")
     if prog and os.path.exists(harness.VGDB):
         check_monitor(tap, prog, False)
