@@ -1,0 +1,144 @@
+"""libc's objects with their debug information and without: what names its functions have then, and how a program is run
+with them.
+
+Symbols that are not exported are in the debug information only, which a machine may have (libc6-dbg) or not.  A profile
+and a graph have to be right on both: so programs are run as they are, which needs libc6-dbg, and once more with copies
+of the objects for which no debug information can be found.
+"""
+import glob
+import os
+import re
+import subprocess
+
+from elftools.elf.elffile import ELFFile
+
+import harness
+import callgrind_compare
+import dcfg_model
+
+OBJECTS = ("ld-linux*.so.*", "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1")
+
+
+class Libc:
+    """.suffix of names of tests, .pop_on_jump: what Callgrind has to be told of the resolver."""
+
+    def __init__(self, suffix, symbols, linker=None, pop_on_jump=()):
+        self.suffix, self.symbols, self.linker, self.pop_on_jump = suffix, symbols, linker, list(pop_on_jump)
+
+    def command(self, argv):
+        if not self.linker:
+            return argv
+        return [self.linker, "--library-path", os.path.dirname(self.linker)] + argv
+
+    def names_of(self, *names):
+        """What profiles call libc's functions of these names."""
+        at = {name: "0x%016x" % offset for path in objects() if os.path.exists(debug_file(path))
+              for offset, of in functions(debug_file(path), ".symtab").items() for name in of}
+        return set(names) | {at[name] for name in names if name in at}
+
+    def wrong_names(self, graph):
+        """Symbols of the objects in a DCFG that they do not have, as text."""
+        wrong, found = "", 0
+        for image in dcfg_model.load(graph, lambda *what: None)[0].images:
+            known = self.symbols.get(image.name)
+            if known is None:
+                continue
+            found += 1
+            for name, offset, _ in image.symbols:
+                if name.partition("@")[0] not in known.get(offset, ()):
+                    wrong += "%s: no symbol %s at 0x%x\n" % (image.name, name, offset)
+        return wrong or ("" if found else "none of libc's objects in the graph\n")
+
+
+def functions(path, section):
+    """{offset: names} of a symbol table."""
+    table = {}
+    with open(path, "rb") as f:
+        symbols = ELFFile(f).get_section_by_name(section)
+        for s in symbols.iter_symbols() if symbols else ():
+            if s["st_value"]:
+                table.setdefault(s["st_value"], set()).add(s.name.partition("@")[0])
+    return table
+
+
+def merged(*tables):
+    out = {}
+    for table in tables:
+        for offset, names in table.items():
+            out.setdefault(offset, set()).update(names)
+    return out
+
+
+def build_id(path):
+    with open(path, "rb") as f:
+        section = ELFFile(f).get_section_by_name(".note.gnu.build-id")
+        return next(section.iter_notes())["n_desc"] if section else ""
+
+
+def debug_file(path):
+    number = build_id(path)
+    return "/usr/lib/debug/.build-id/%s/%s.debug" % (number[:2], number[2:])
+
+
+def objects():
+    """The files of libc that this machine's programs run with."""
+    loaded = subprocess.run(["ldd", "/bin/sh"], stdout=subprocess.PIPE).stdout.decode()
+    directory = os.path.dirname(os.path.realpath(re.search(r"(/\S*/libc\.so\.6)", loaded).group(1)))
+    return [path for name in OBJECTS for path in glob.glob(os.path.join(directory, name))]
+
+
+def installed(tap):
+    """The objects as they are, with debug information; None, and a skipped test, if there is none."""
+    missing = [path for path in objects() if not os.path.exists(debug_file(path))]
+    if missing:
+        tap.skip("libc with debug information", "none for " + " ".join(missing))
+        return None
+    return Libc("", {path: merged(functions(path, ".dynsym"), functions(debug_file(path), ".symtab"))
+                     for path in objects()})
+
+
+def strip(path, copy):
+    """A copy without what leads to debug information.  Nothing is moved: what runs is the same."""
+    with open(path, "rb") as f:
+        data = bytearray(f.read())
+    with open(path, "rb") as f:
+        for name in (".note.gnu.build-id", ".gnu_debuglink", ".symtab"):
+            section = ELFFile(f).get_section_by_name(name)
+            if section and name == ".symtab":
+                raise ValueError(path + " has a symbol table of its own")
+            if section:
+                # The id, behind the note's head; the file's name and its checksum.
+                start = section["sh_offset"] + (16 if "note" in name else 0)
+                end = section["sh_offset"] + section["sh_size"]
+                data[start:end] = bytes(255 - byte if byte not in (0, 255) else byte for byte in data[start:end])
+    with open(copy, "wb") as f:
+        f.write(data)
+    os.chmod(copy, 0o755)
+
+
+def stripped(tap):
+    """Copies of the objects for which no debug information is found."""
+    directory = tap.path("libc")
+    os.mkdir(directory)
+    copies = []
+    for path in objects():
+        copies.append(os.path.join(directory, os.path.basename(path)))
+        strip(path, copies[-1])
+    libc = Libc(", libc stripped", {path: functions(path, ".dynsym") for path in copies}, copies[0])
+    libc.pop_on_jump = pop_on_jump(tap, libc)
+    return libc if libc.pop_on_jump else None
+
+
+def pop_on_jump(tap, libc):
+    """Callgrind knows the resolver by its symbol, or by the code it had in some versions of libc.  Else it has to be
+    told: the function that a linkage table's first entry jumps to, by all addresses in it, for each superblock that has
+    no symbol around it is another function to Callgrind."""
+    out = tap.path("resolver.callgrind.out")
+    harness.run([harness.VALGRIND, "-q", "--tool=callgrind", "--skip-plt=no", "--callgrind-out-file=" + out]
+                + libc.command(["/bin/true"]), tap.dir)
+    resolvers = {to[2] for from_, to, *_ in callgrind_compare.Profile(out).sites
+                 if from_[2].endswith("[PLT]") and to[0] == libc.linker and to[2].startswith("0x")}
+    if not tap.ok(len(resolvers) == 1, "the resolver" + libc.suffix, resolvers):
+        return None
+    start = int(resolvers.pop(), 16)
+    return ["--pop-on-jump=0x%016x" % a for a in range(start, start + 256)]
