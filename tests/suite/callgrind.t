@@ -26,6 +26,8 @@ FLAGS = ["-O2", "-fno-inline"]
 OURS = ["dcfg", "--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=graph.%p.json"]
 THEIRS = ["callgrind", "--tool=callgrind"]
 INSTR = ["--dump-instr=yes", "--collect-jumps=yes"]
+LINKAGE = {"bound at once": ["-Wl,-z,now"], "two tables": ["-fcf-protection", "-Wl,-z,lazy,-z,ibtplt"],
+           "fixed address": ["-no-pie", "-Wl,-z,lazy"], "static": ["-static"]}
 PLAIN = ["--compress-strings=no", "--compress-pos=no"]
 
 SQL = """create table t(id integer primary key, name text, n real);
@@ -44,12 +46,12 @@ C = "int f(int n) { int i, s = 0; for (i = 0; i < n; i++) s += i % 3 ? s >> 1 : 
 
 class Case:
     """A program and what to run it with; ends: how often a last superblock is not in Callgrind's file, and unloaded:
-    objects of which it knows no lines, see the oracle; processes: how many of them leave a file.  first: of those with
-    the same program and arguments; the graph is the same with each option."""
+    objects of which it knows no lines, see the oracle; processes: how many of them leave a file.  dynamic: it is linked
+    with libc's objects.  first: of those with the same program and arguments; the graph is the same with each option."""
 
-    def __init__(self, name, argv, opts=(), ends=1, unloaded=(), processes=1):
+    def __init__(self, name, argv, opts=(), ends=1, unloaded=(), processes=1, dynamic=True):
         self.name, self.argv, self.opts, self.ends = name, argv, list(opts), ends
-        self.unloaded, self.processes, self.first = unloaded, processes, True
+        self.unloaded, self.processes, self.dynamic, self.first = unloaded, processes, dynamic, True
 
 
 def build(tap):
@@ -61,6 +63,9 @@ def build(tap):
                           ("life/contexts.c", []), ("life/throw.cpp", ["-lstdc++"]), ("life/plugins.c", [])):
         name = os.path.splitext(os.path.basename(source))[0]
         progs[name] = harness.cc(tap, os.path.join(PROGS, source), name, *flags)
+    # Linkage tables of several kinds: the resolver is known by what they jump to.
+    for name, flags in LINKAGE.items():
+        progs[name] = harness.cc(tap, os.path.join(PROGS, "callgrind", "calls.c"), name, *(FLAGS + flags))
     for n in "12":
         progs["plugin" + n] = harness.cc(tap, os.path.join(PROGS, "life", "plugin.c"), "plugin%s.so" % n, "-shared",
                                          "-fPIC", "-DWHICH=" + n)
@@ -80,6 +85,8 @@ def cases(tap, progs):
     yield Case("calls, names in full", calls, ["--compress-strings=no"])
     yield Case("calls, positions in full", calls, ["--compress-pos=no"] + INSTR)
     yield Case("calls, left in a recursion", calls + ["leave"], INSTR)
+    for name in LINKAGE:
+        yield Case("calls, " + name, [progs[name]], INSTR, dynamic=name != "static")
     yield Case("longjmp", [progs["longjmp"]], INSTR)
     yield Case("contexts", [progs["contexts"]])
     yield Case("throw", [progs["throw"]])
@@ -141,10 +148,10 @@ def graph_total(path):
         return json.load(f)["PROCESSES"][1][1]["INSTR_COUNT"]
 
 
-def check_graph(libc, path):
+def check_graph(libc, case, path):
     """What is wrong with a DCFG: rules, and names of functions in libc's objects."""
     wrong, said = harness.oracle("dcfg_rules.py", "--generations", path)
-    return (said if wrong else "") + libc.wrong_names(path)
+    return (said if wrong else "") + (libc.wrong_names(path) if case.dynamic else "")
 
 
 def check(tap, libc, case):
@@ -168,7 +175,7 @@ def check(tap, libc, case):
         if cost != graph_total(graph):
             text += "process %d: %d instructions, its graph has %d\n" % (i, cost, graph_total(graph))
         if case.first:
-            text += check_graph(libc, graph)
+            text += check_graph(libc, case, graph)
         os.unlink(graph)
     if not text:
         for path in [path for threads in ours + theirs for path in threads.values()]:
@@ -447,7 +454,8 @@ def main():
     progs = build(tap)
     if all(progs.values()):
         libcs = [libc for libc in (libc_objects.installed(tap), libc_objects.stripped(tap)) if libc]
-        run_them = [(libc, case) for case in programs_to_run(tap, progs, only) for libc in libcs]
+        run_them = [(libc, case) for case in programs_to_run(tap, progs, only) for libc in libcs
+                    if case.dynamic or not libc.linker]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for (libc, case), (good, text) in zip(run_them, pool.map(lambda what: check(tap, *what), run_them)):
                 tap.ok(good, case.name + ": as Callgrind" + libc.suffix, text)
