@@ -133,7 +133,34 @@ def check_links(tap, page, text):
     tap.ok(not bad, page + ": links lead somewhere", bad)
 
 
+def check_options(tap):
+    """What --help, the manual and the tables have: the same options and defaults."""
+    usage = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--help"], env=harness.ENV, stdout=subprocess.PIPE,
+                           universal_newlines=True).stdout
+    usage = re.search(r"^  user options for DCFG:\n(.*?)^$", usage, re.M | re.S).group(1)
+    known = dict(re.findall(r"^    (--[\w-]+)=[^[]*\[(.*?)\]", usage, re.M))
+    manual = dict(re.findall(r"<option><!\[CDATA\[(--[\w-]+)=\S* \[default: (.*?)\]", read("docs/dcfg-manual.xml")))
+    table = lambda page: dict(re.findall(r"^\| `(--[\w-]+)=.*?` \| `?(.*?)`? \|", read(page), re.M))
+    tap.ok(known and manual == known, "the manual has the options that there are", known.items() ^ manual.items())
+    full, short = table("docs/reference.md"), table("README.md")
+    tap.ok(full == known, "docs/reference.md has them too", known.items() ^ full.items())
+    tap.ok(short and short.items() <= known.items(), "README.md has some of them", short)
+
+
+def check_dev(tap, page, text):
+    """Commands of ./dev are there, and ./dev run runs what it is given."""
+    usage = subprocess.run([os.path.join(harness.SRCDIR, "dev"), "help"], stdout=subprocess.PIPE,
+                           universal_newlines=True).stdout
+    unknown = set(re.findall(r"\./dev (\w+)", text)) - set(re.findall(r"^  (\w+)", usage, re.M))
+    tap.ok(not unknown - {"help"}, page + ": ./dev has these commands", unknown)
+    for block in re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S):
+        for command in re.findall(r"^\./dev run .*$", block, re.M):
+            status, printed = Session(tap, "%s.%d.md" % (page, tap.n)).run(command)
+            tap.ok(status == 0, "%s: %s" % (page, command), printed)
+
+
 def check(tap, pages):
+    check_options(tap)
     texts = {page: read(page) for page in pages}
     programs = {program: read(program) for program in PROGRAMS}
     for page in pages:
@@ -144,6 +171,7 @@ def check(tap, pages):
     for page in pages:
         check_text(tap, page, texts[page])
         check_links(tap, page, texts[page])
+        check_dev(tap, page, texts[page])
         check_session(tap, page, texts[page])
 
 
