@@ -9,9 +9,9 @@ callgrind_annotate there are the commands beside it.  Much of the output (offset
 on the machine.  What does not is described by comments behind a block, <!-- stable: REGEX -->: each must match a line
 of what the page shows and a line of what the command prints.  <!-- status: N -->: the command exits with N, not 0.
 
---refresh runs the same and, in place of comparing, writes the pages anew with what was printed.  Only the names of
-directory and process become others, such as a reader would have.  Numbers in the text stay as they are; the test then
-says which of them are not in any output.
+--refresh runs the same and, in place of comparing, writes the pages anew with what was printed, and the pictures in
+docs/ that have the name of one that was drawn.  Only the names of directory and process become others, such as a reader
+would have.  Numbers in the text stay as they are; the test then says which of them are not in any output.
 """
 import glob
 import os
@@ -190,6 +190,10 @@ def refresh(tap, page):
     text = BLOCK.sub(again, read(page))
     with open(os.path.join(harness.SRCDIR, page), "w") as f:
         f.write(text)
+    for picture in glob.glob(os.path.join(session.dir, "*.svg")):
+        there = os.path.join(harness.SRCDIR, "docs", os.path.basename(picture))
+        if os.path.exists(there):
+            shutil.copyfile(picture, there)
 
 
 def main():
