@@ -1,5 +1,5 @@
 # Functions to read a DCFG with jq:  jq -L docs 'include "dcfg"; ...' FILE
-# For README.md's recipes and as a start for your own.  Where nothing else is said the input is the whole file.
+# For the recipes in jq.md and as a start for your own.  Where nothing else is said the input is the whole file.
 
 # Input: a table of the format.  Output: its rows, one by one, as objects.
 def table: .[0] as $columns | .[1:][] | [$columns, .] | transpose | map({ (.[0]): .[1] }) | add;

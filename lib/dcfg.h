@@ -27,7 +27,9 @@
 /* A DCFG is a program's control-flow graph as it was executed: images,
    basic blocks, edges with a count for each thread, routines, loops.  A
    DCFG-trace is the sequence of edges that each thread took.  This library
-   reads both, in format version 1, from any writer:
+   reads both, in format version 1, from any writer.  The specification of
+   the format is Intel's "Dynamic Control-Flow Graph (DCFG) and DCFG-Trace
+   Format Specifications"; libdcfg(3) has its address.  For example:
 
       DcfgError err;
       Dcfg*     d = dcfg_load("dcfg.out.1234.json", NULL, &err);

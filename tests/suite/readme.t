@@ -1,11 +1,19 @@
 #!/usr/bin/python3
-"""What README.md shows is what happens.  (TAP)
+"""What README.md and the pages in docs/ show is what happens.  (TAP)
 
-Every command in a ```console block is run, in a directory of its own that has the repository's docs/; ./dev run is the
-Valgrind under test, build/inst/bin/dcfg and callgrind_annotate there are the commands beside it.  Much of the output
-(offsets, libc's share of the counts) depends on the machine.  What does not is described by the comments behind a
-block, <!-- stable: REGEX -->: each must match a line of what README.md shows and a line of what the command prints.
+    readme.t [--refresh] [PAGE...]
+
+The commands in a page's ```console blocks are one session: they are run one after the other, in a directory that has
+the repository's docs/ and nothing else.  ./dev run is the Valgrind under test, build/inst/bin/dcfg and
+callgrind_annotate there are the commands beside it.  Much of the output (offsets, libc's share of the counts) depends
+on the machine.  What does not is described by comments behind a block, <!-- stable: REGEX -->: each must match a line
+of what the page shows and a line of what the command prints.  <!-- status: N -->: the command exits with N, not 0.
+
+--refresh runs the same and, in place of comparing, writes the pages anew with what was printed, and the pictures in
+docs/ that have the name of one that was drawn.  Only the names of directory and process become others, such as a reader
+would have.  Numbers in the text stay as they are; the test then says which of them are not in any output.
 """
+import glob
 import os
 import re
 import shlex
@@ -18,42 +26,192 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
 
-BLOCK = re.compile(r"^```console\n\$ (.*)\n((?:(?!```).*\n)*)```\n((?:<!-- stable: .* -->\n)*)", re.M)
+PAGES = ["README.md", "docs/jq.md", "docs/profile.md", "docs/trace.md", "docs/tutorial.md"]
+PROGRAMS = ["docs/primes.c", "docs/words.c"]
+LISTINGS = {"README.md": 1, "docs/tutorial.md": 1}     # how many a page has, of a program or a part of one
+BLOCK = re.compile(r"^```console\n\$ (.*)\n((?:(?!```).*\n)*)```\n((?:<!-- (?:stable|status): .* -->\n)*)", re.M)
 STABLE = re.compile(r"<!-- stable: (.*) -->")
+STATUS = re.compile(r"<!-- status: (\d+) -->")
+HERE = "/home/me/valgrind-dcfg"         # what the pages call the directory
+PROCESS = re.compile(r"(?<=^==)\d+(?===)|(?<=, process )\d+", re.M)
+# What a run says that it has executed, and where a total is shown again.
+WROTE = re.compile(r"^==\d+== dcfg: wrote .* ([\d,]+) instructions$", re.M)
+TOTAL = re.compile(r"^(?:[AB]: .*, process \d+: )?([\d,]+) instructions(?: in \d+ threads?;| \([-+]\d+%\)$|$)|^\[(\d+),\[",
+                   re.M)
+
+
+def read(page):
+    with open(os.path.join(harness.SRCDIR, page)) as f:
+        return f.read()
+
+
+class Session:
+    """A page's directory, in which its commands are run."""
+    annotate = os.path.join(os.path.dirname(shutil.which(harness.VALGRIND)), "callgrind_annotate")
+
+    def __init__(self, tap, page):
+        self.dir = tap.path(os.path.basename(page)[:-len(".md")])
+        self.processes = {}
+        os.mkdir(self.dir)
+        os.symlink(os.path.join(harness.SRCDIR, "docs"), os.path.join(self.dir, "docs"))
+
+    def run(self, command):
+        """(exit status or None, output); None if it is not here, which the output says."""
+        real = command
+        for shown, program in (("./dev run ", shlex.quote(harness.VALGRIND) + " --tool=dcfg "),
+                               ("build/inst/bin/dcfg ", shlex.quote(commandlib.DCFG) + " "),
+                               ("build/inst/bin/callgrind_annotate ", shlex.quote(self.annotate) + " ")):
+            real = re.sub("^" + re.escape(shown), lambda m: program, real)
+        program = shlex.split(real)[0]
+        if not shutil.which(program):
+            return None, program + " is not installed"
+        r = subprocess.run(real, shell=True, cwd=self.dir, env=harness.ENV, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=harness.TIMEOUT)
+        return r.returncode, r.stdout.decode(errors="replace")
+
+    def as_shown(self, printed):
+        """With names of directory and processes that anybody could have."""
+        number = lambda m: self.processes.setdefault(m.group(), str(4711 + len(self.processes)))
+        return PROCESS.sub(number, printed.replace(self.dir, HERE))
+
+
+def status_wanted(comments):
+    m = STATUS.search(comments)
+    return int(m.group(1)) if m else 0
+
+
+def check_session(tap, page, text):
+    session = Session(tap, page)
+    for command, shown, comments in BLOCK.findall(text):
+        status, printed = session.run(command)
+        what = "%s: %s" % (page, command[:100])
+        if status is None:
+            tap.skip(what, printed)
+            continue
+        wrong = ["exit status %d" % status] if status != status_wanted(comments) else []
+        for regex in STABLE.findall(comments):
+            for where, output in (("shown", shown), ("printed", printed)):
+                if not re.search(regex, output, re.M):
+                    wrong.append("%s is not %s" % (regex, where))
+        if not shown and printed:
+            wrong.append("the page shows no output")
+        tap.ok(not wrong, what, "\n".join(wrong + ["printed:", printed]))
+
+
+def check_text(tap, page, text):
+    """What can be seen without running anything."""
+    blocks = BLOCK.findall(text)
+    tap.ok(len(blocks) > 3 and len(blocks) == text.count("```console\n"), page + ": every console block can be read",
+           "%d of %d" % (len(blocks), text.count("```console\n")))
+
+    # One session, one run: no total is of a run that the page does not show.
+    outputs = [shown for _, shown, _ in blocks]
+    plain = lambda number: number.replace(",", "")
+    wrote = {plain(n) for shown in outputs for n in WROTE.findall(shown)}
+    totals = {plain(a or b) for shown in outputs for a, b in TOTAL.findall(shown)}
+    tap.ok(wrote and totals <= wrote, page + ": totals are those of the runs", "%s, %s" % (totals, wrote))
+
+    # And a number that the text repeats stands in an output.  README's text has numbers of other programs, too.
+    if page != "README.md":
+        prose = re.sub(r"^```.*?^```$|<!--.*?-->", "", text, flags=re.M | re.S)
+        lost = [n for n in re.findall(r"\d+(?:,\d{3})+", prose) if not any(n in shown for shown in outputs)]
+        tap.ok(not lost, page + ": numbers in the text are those of the outputs", lost)
+
+
+def leads_somewhere(at, file, anchor):
+    path = os.path.join(at, file)
+    if not anchor:
+        return os.path.exists(path)
+    with open(path) as f:
+        return anchor in (re.sub("[^a-z0-9 -]", "", h.lower()).replace(" ", "-") for h in re.findall("^#+ (.*)", f.read(), re.M))
+
+
+def check_links(tap, page, text):
+    at = os.path.dirname(os.path.join(harness.SRCDIR, page))
+    links = [link for link in re.findall(r"\]\(([^)]*)\)", text) if not link.startswith("https://")]
+    bad = [link for link in links if not leads_somewhere(at, *link.partition("#")[::2])]
+    tap.ok(not bad, page + ": links lead somewhere", bad)
+
+
+def check_options(tap):
+    """What --help, the manual and the tables have: the same options and defaults."""
+    usage = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--help"], env=harness.ENV, stdout=subprocess.PIPE,
+                           universal_newlines=True).stdout
+    usage = re.search(r"^  user options for DCFG:\n(.*?)^$", usage, re.M | re.S).group(1)
+    known = dict(re.findall(r"^    (--[\w-]+)=[^[]*\[(.*?)\]", usage, re.M))
+    manual = dict(re.findall(r"<option><!\[CDATA\[(--[\w-]+)=\S* \[default: (.*?)\]", read("docs/dcfg-manual.xml")))
+    table = lambda page: dict(re.findall(r"^\| `(--[\w-]+)=.*?` \| `?(.*?)`? \|", read(page), re.M))
+    tap.ok(known and manual == known, "the manual has the options that there are", known.items() ^ manual.items())
+    full, short = table("docs/reference.md"), table("README.md")
+    tap.ok(full == known, "docs/reference.md has them too", known.items() ^ full.items())
+    tap.ok(short and short.items() <= known.items(), "README.md has some of them", short)
+
+
+def check_dev(tap, page, text):
+    """Commands of ./dev are there, and ./dev run runs what it is given."""
+    usage = subprocess.run([os.path.join(harness.SRCDIR, "dev"), "help"], stdout=subprocess.PIPE,
+                           universal_newlines=True).stdout
+    unknown = set(re.findall(r"\./dev (\w+)", text)) - set(re.findall(r"^  (\w+)", usage, re.M))
+    tap.ok(not unknown - {"help"}, page + ": ./dev has these commands", unknown)
+    for block in re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S):
+        for command in re.findall(r"^\./dev run .*$", block, re.M):
+            status, printed = Session(tap, "%s.%d.md" % (page, tap.n)).run(command)
+            tap.ok(status == 0, "%s: %s" % (page, command), printed)
+
+
+def check(tap, pages):
+    check_options(tap)
+    texts = {page: read(page) for page in pages}
+    programs = {program: read(program) for program in PROGRAMS}
+    for page in pages:
+        listings = re.findall(r"^```c\n(.*?)^```$", texts[page], re.M | re.S)
+        tap.ok(len(listings) == LISTINGS.get(page, 0) and
+               all(any(listing in source for source in programs.values()) for listing in listings),
+               page + ": its C is that of " + ", ".join(PROGRAMS), listings)
+    for page in pages:
+        check_text(tap, page, texts[page])
+        check_links(tap, page, texts[page])
+        check_dev(tap, page, texts[page])
+        check_session(tap, page, texts[page])
+
+
+def refresh(tap, page):
+    session = Session(tap, page)
+
+    def again(m):
+        command, _, comments = m.groups()
+        status, printed = session.run(command)
+        if not tap.ok(status == status_wanted(comments), "%s: %s" % (page, command[:100]), printed):
+            return m.group()
+        if printed and not printed.endswith("\n"):
+            printed += "\n"
+        return "```console\n$ %s\n%s```\n%s" % (command, session.as_shown(printed), comments)
+
+    text = BLOCK.sub(again, read(page))
+    with open(os.path.join(harness.SRCDIR, page), "w") as f:
+        f.write(text)
+    for picture in glob.glob(os.path.join(session.dir, "*.svg")):
+        there = os.path.join(harness.SRCDIR, "docs", os.path.basename(picture))
+        if os.path.exists(there):
+            shutil.copyfile(picture, there)
 
 
 def main():
+    args = sys.argv[1:]
+    pages = [arg for arg in args if arg != "--refresh"] or PAGES
     tap = harness.Tap("readme")
-    with open(os.path.join(harness.SRCDIR, "README.md")) as f:
-        readme = f.read()
-    docs = os.path.join(harness.SRCDIR, "docs")
-    os.symlink(docs, tap.path("docs"))
-
-    with open(os.path.join(docs, "primes.c")) as f:
-        tap.ok("```c\n" + f.read() + "```\n" in readme, "the program is docs/primes.c")
-    annotate = os.path.join(os.path.dirname(shutil.which(harness.VALGRIND)), "callgrind_annotate")
-    blocks = BLOCK.findall(readme)
-    tap.ok(len(blocks) > 3 and len(blocks) == readme.count("```console\n"), "every console block can be read",
-           "%d of %d" % (len(blocks), readme.count("```console\n")))
-    for command, shown, comments in blocks:
-        real = re.sub(r"^\./dev run ", lambda m: shlex.quote(harness.VALGRIND) + " --tool=dcfg ", command)
-        real = re.sub(r"^build/inst/bin/dcfg ", lambda m: shlex.quote(commandlib.DCFG) + " ", real)
-        real = re.sub(r"^build/inst/bin/callgrind_annotate ", lambda m: shlex.quote(annotate) + " ", real)
-        program = shlex.split(real)[0]
-        if not shutil.which(program):
-            tap.skip(command, program + " is not installed")
-            continue
-        r = subprocess.run(real, shell=True, cwd=tap.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, timeout=harness.TIMEOUT)
-        printed = r.stdout.decode(errors="replace")
-        wrong = ["exit status %d" % r.returncode] if r.returncode else []
-        for regex in STABLE.findall(comments):
-            for what, text in (("shown", shown), ("printed", printed)):
-                if not re.search(regex, text, re.M):
-                    wrong.append("%s is not %s" % (regex, what))
-        if not shown and printed:
-            wrong.append("README.md shows no output")
-        tap.ok(not wrong, command[:100], "\n".join(wrong + ["printed:", printed]))
+    if "--refresh" in args:
+        for page in pages:
+            refresh(tap, page)
+    else:
+        there = ["README.md"] + sorted(os.path.relpath(path, harness.SRCDIR)
+                                       for path in glob.glob(os.path.join(harness.SRCDIR, "docs", "*.md")))
+        tap.ok(set(PAGES) == {page for page in there if "```console\n" in read(page)}, "all pages with sessions are run",
+               there)
+        for page in there:
+            if page not in PAGES:
+                check_links(tap, page, read(page))
+        check(tap, pages)
     tap.done()
 
 
