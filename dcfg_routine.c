@@ -39,9 +39,10 @@
 
    Entries are what is called or entered by a context change or as a
    thread's first block, what is reached from another image, and a
-   function's first block when another function jumps to it.  A block
-   that no entry reaches (return to an address without a call) is one
-   too.
+   function's first block when another function jumps to it.  Where none
+   of these reaches (a forked child returns to what its parent called
+   from), the blocks that returns lead to are entries, but for those that
+   another such block reaches.
 
    The dominators come from the Semi-NCA algorithm: L. Georgiadis,
    "Linear-Time Algorithms for Dominators and Related Problems", PhD
@@ -172,6 +173,34 @@ static void search(Finder* f, UInt start, UInt* stack, UInt* next)
    }
 }
 
+/* Blocks from which all others can be reached that no entry reaches: of
+   those that IS_CANDIDATE marks, the ones that no other one reaches, and of
+   those that reach one another the first.  BEGINS has room for all.
+
+   What a block's search has found, no candidate before that block reaches.
+   So each one that begins a search is reached, if at all, by ones that begin
+   later searches, and a second round in the opposite order tells. */
+static void add_entries(Finder* f, const Bool* is_candidate, UInt* stack,
+                        UInt* next, UInt* begins)
+{
+   UInt n = 0, n_reached = f->n_reached;
+
+   for (UInt b = 0; b < f->n; b++)
+      if (f->preorder[b] == 0 && is_candidate[b]) {
+         begins[n++] = b;
+         search(f, b, stack, next);
+      }
+   while (f->n_reached > n_reached)
+      f->preorder[f->block_at[f->n_reached--]] = 0;
+   while (n > 0) {
+      UInt b = begins[--n];
+      if (f->preorder[b] == 0) {
+         f->is_entry[b] = True;
+         search(f, b, stack, next);
+      }
+   }
+}
+
 /* Mark the entries and search from each. */
 static void search_all(Finder* f)
 {
@@ -180,6 +209,8 @@ static void search_all(Finder* f)
                                                    * sizeof(UInt));
    UInt* next   = dcfg_alloc("dcfg.routine.next", (f->n + 1)
                                                   * sizeof(UInt));
+   UInt* begins = dcfg_alloc("dcfg.routine.begins", (f->n + 1)
+                                                    * sizeof(UInt));
    Bool* landed = DCFG_CALLOC("dcfg.routine.landed", Bool, f->n + 1);
 
    for (UInt i = 0; i < g->n_edges; i++) {
@@ -194,15 +225,14 @@ static void search_all(Finder* f)
    for (UInt b = 0; b < f->n; b++)
       if (f->is_entry[b] && f->preorder[b] == 0)
          search(f, b, stack, next);
-   /* Unreached: first what some return led to, then the rest. */
-   for (Int pass = 0; pass < 2; pass++)
-      for (UInt b = 0; b < f->n; b++)
-         if (f->preorder[b] == 0 && (landed[b] || pass == 1)) {
-            f->is_entry[b] = True;
-            search(f, b, stack, next);
-         }
+   add_entries(f, landed, stack, next, begins);
+   /* In the graph of a run no other one is left. */
+   for (UInt b = 0; b < f->n; b++)
+      landed[b] = True;
+   add_entries(f, landed, stack, next, begins);
    dcfg_free(stack);
    dcfg_free(next);
+   dcfg_free(begins);
    dcfg_free(landed);
 }
 

@@ -392,7 +392,8 @@ static uint8_t edge_entry(const DcfgProcess* p, const DcfgEdge* e)
 }
 
 /* The graph of all blocks, with the root as the last node, which goes to
-   those with one of the bits ROOTS (and to what may be an entry, and is). */
+   entries (also to what may be one, and is) and, if LEFT, to what hangs below
+   it because nothing else reaches it. */
 static void build_whole(Look* l, const uint8_t* entry, bool left)
 {
    const DcfgProcess* p = l->p;
@@ -412,26 +413,77 @@ static void build_whole(Look* l, const uint8_t* entry, bool left)
    flow_analyse(&l->g, p->n_blocks);
 }
 
-/* What only a return or the like reaches hangs below the root by itself. */
+/* Does a counted edge that leaves its routine lead to BLOCK? */
+static bool is_landing(const DcfgProcess* p, uint32_t block)
+{
+   uint32_t        n;
+   const uint32_t* in = dcfg_in_edges(p, block, &n);
+
+   for (uint32_t k = 0; k < n; k++)
+      if (p->edges[in[k]].count > 0
+          && !dcfg_is_local(p->edges[in[k]].type))
+         return true;
+   return false;
+}
+
+/* Mark all that START reaches by local edges and that has no mark. */
+static void mark_reached(Look* l, uint32_t start)
+{
+   const DcfgProcess* p = l->p;
+   uint32_t           depth = 0;
+
+   if (l->mark[start] != NOWHERE)
+      return;
+   l->mark[start] = 0;
+   l->members[depth++] = start;
+   while (depth > 0) {
+      uint32_t        n;
+      const uint32_t* out = dcfg_out_edges(p, l->members[--depth], &n);
+      for (uint32_t k = 0; k < n; k++) {
+         const DcfgEdge* e = &p->edges[out[k]];
+         if (dcfg_is_local(e->type) && e->target < p->n_blocks
+             && l->mark[e->target] == NOWHERE) {
+            l->mark[e->target] = 0;
+            l->members[depth++] = e->target;
+         }
+      }
+   }
+}
+
+/* Where no entry reaches, what returns and the like lead to hangs below the
+   root, but for what another such block reaches; of several that reach one
+   another, the first.  A block from which none before it was reached is one
+   of those if none behind it reaches it. */
 static void mark_left(Look* l, uint8_t* entry)
 {
    const DcfgProcess* p = l->p;
+   uint32_t*          begins = zalloc(p->n_blocks, sizeof(uint32_t));
+   uint32_t           n = 0;
 
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (l->g.number[i] == NOWHERE && l->mark[i] == NOWHERE
+          && is_landing(p, i)) {
+         begins[n++] = i;
+         mark_reached(l, i);
+      }
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      l->mark[i] = NOWHERE;
+   while (n-- > 0)
+      if (l->mark[begins[n]] == NOWHERE) {
+         entry[begins[n]] |= ENTRY_LEFT;
+         mark_reached(l, begins[n]);
+      }
    for (uint32_t i = 0; i < p->n_blocks; i++) {
-      uint32_t        n;
-      const uint32_t* in;
-      bool            reason = false;
-      if (!(entry[i] & ENTRY_IS) || l->g.number[i] != NOWHERE)
-         continue;
-      entry[i] |= ENTRY_LEFT;
-      in = dcfg_in_edges(p, i, &n);
-      for (uint32_t k = 0; k < n; k++)
-         reason = reason || (p->edges[in[k]].count > 0
-                             && !dcfg_is_local(p->edges[in[k]].type));
-      if (!reason)
+      if ((entry[i] & ENTRY_IS) && l->g.number[i] == NOWHERE
+          && l->mark[i] == NOWHERE) {
          broken(l->c->rules, "routine-division", "nothing makes block %s the "
                 "entry of a routine", node_label(l->c, i));
+         entry[i] |= ENTRY_LEFT;
+      }
    }
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      l->mark[i] = NOWHERE;
+   free(begins);
 }
 
 static void compare_division(Look* l, const uint8_t* entry)
@@ -443,7 +495,7 @@ static void compare_division(Look* l, const uint8_t* entry)
    for (uint32_t i = 0; i < p->n_blocks; i++) {
       bool child = g->number[i] != NOWHERE && g->idom[i] == p->n_blocks;
       bool is = (entry[i] & ENTRY_IS) != 0;
-      if (entry[i] & ENTRY_MUST) {
+      if (entry[i] & (ENTRY_MUST | ENTRY_LEFT)) {
          if (!is)
             broken(l->c->rules, "routine-division", "block %s is an entry by "
                    "its edges, but no routine's", node_label(l->c, i));

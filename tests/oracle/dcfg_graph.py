@@ -18,6 +18,23 @@ def reachable(roots, succ, without=None):
     return seen
 
 
+def first_of(nodes, succ):
+    """Of these nodes those that no other one of them reaches; of several that reach one another the first."""
+    def beginning(nodes):
+        """Those that none of the ones before reaches."""
+        seen = set()
+        for n in nodes:
+            if n not in seen:
+                yield n
+                seen.add(n)
+                todo = [n]
+                while todo:
+                    new = [t for t in succ.get(todo.pop(), ()) if t not in seen]
+                    seen.update(new)
+                    todo += new
+    return set(beginning(reversed(list(beginning(nodes)))))
+
+
 def postorder(root, succ):
     out = []
     seen = {root}

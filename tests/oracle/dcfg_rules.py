@@ -428,11 +428,17 @@ def check_division(p, adj, succ, owner, bad):
     for n in sorted(must - entries):
         bad("routine-division", "node %s is an entry by its edges, but no routine's" % name(n, p.blocks))
     roots = must | (may & entries)
-    # What only returns reach hangs below the root by itself.
-    left = entries - graph.reachable(roots, succ)
-    for n in sorted(left):
-        if not any(e.total and e.type not in INTRA for e in adj.into.get(n, ())):
-            bad("routine-division", "nothing makes node %s an entry" % name(n, p.blocks))
+    # What only returns reach hangs below the root by itself, but for what another such node reaches.
+    reached = graph.reachable(roots, succ)
+    left = graph.first_of([n for n in sorted(p.blocks) if n not in reached
+                           and any(e.total and e.type not in INTRA for e in adj.into.get(n, ()))], succ)
+    for n in sorted(left - entries):
+        bad("routine-division", "node %s is an entry, for nothing but returns lead there, but no routine's"
+            % name(n, p.blocks))
+    odd = entries - reached - graph.reachable(left, succ)
+    for n in sorted(odd):
+        bad("routine-division", "nothing makes node %s an entry" % name(n, p.blocks))
+    must, left = must | left, left | odd
     tree = dict(succ)
     tree[0] = sorted(roots | left)
     idom = graph.idoms(0, tree)

@@ -131,7 +131,7 @@ TESTS = [
      lambda d: [s.routine(d, 17)[2].pop(), s.routine(d, 4)[2].append([17, 4])]),
     ("routine-one routine-division", lambda d: D(d, 2).pop("ROUTINES")),
     ("routine-entry", lambda d: s.set_at(s.routine(d, 12)[2][1], 1, 13)),
-    ("routine-reach", lambda d: s.drop_edge(d, 13, 14)),
+    ("routine-division routine-reach", lambda d: s.drop_edge(d, 13, 14)),
     ("routine-idom", lambda d: s.set_at(s.routine(d, 4)[2][6], 1, 5)),
     ("routine-exits", lambda d: s.routine(d, 4)[1].pop()),
     ("routine-exits", lambda d: s.set_at(s.routine(d, 4), 1, [4, 5, 11])),

@@ -50,6 +50,16 @@ def check_forks(tap, prog):
         tap.ok(daughter.total < 20000, way + ": the child's total", daughter.total)
 
 
+def check_fork_and_return(tap, prog):
+    """In the child nothing but a return leads to the program's loop.  It is the same one."""
+    r = run(tap, "return", [prog])
+    if not check(tap, "a loop that a child returns to", r, 2):
+        return
+    loops = [[[sorted(d.p.blocks[n].start for n in l.nodes), d.p.blocks[l.head].start]
+              for im in d.p.images for routine in im.routines for l in routine.loops] for d in map(Dcfg, r.files)]
+    tap.ok(len(loops[0]) == 1 and loops[0] == loops[1], "a loop that a child returns to: in both", loops)
+
+
 def check_exec(tap, prog):
     # Names that are not there, may not be executed, or are nothing that can be; then the program goes on.
     plain, broken = tap.path("plain"), tap.path("broken")
@@ -137,6 +147,9 @@ def main():
     together = lifelib.build(tap, "together.c")
     if fork:
         check_forks(tap, fork)
+    returns = lifelib.build(tap, "forkreturn.S", "-nostdlib", "-static")
+    if returns:
+        check_fork_and_return(tap, returns)
     if prog:
         check_exec(tap, prog)
     if prog and together:

@@ -90,22 +90,36 @@ static ULong entries_by_definition(const Graph* g, const BlockSymbol* s)
    return entries;
 }
 
+/* Of CANDIDATES those that no other one reaches; of several that reach one
+   another, the first. */
+static ULong first_of(const Graph* g, ULong candidates)
+{
+   ULong first = candidates;
+
+   for (UInt b = 0; b < g->n_blocks; b++)
+      for (UInt c = 0; c < g->n_blocks; c++)
+         if ((candidates & BIT(b)) && (candidates & BIT(c)) && b != c
+             && (reached(g, BIT(c), 0) & BIT(b))
+             && (c < b || !(reached(g, BIT(b), 0) & BIT(c))))
+            first &= ~BIT(b);
+   return first;
+}
+
 /* All below the virtual root: the entries, and of the blocks they do not
    reach first those that a return or the like led to. */
 static ULong roots_by_definition(const Graph* g, const BlockSymbol* s)
 {
    ULong roots  = entries_by_definition(g, s);
-   ULong landed = 0;
+   ULong landed = 0, all = 0;
 
    for (UInt i = 0; i < g->n_edges; i++)
       if (g->edges[i].target >= NodeFirstBlock
           && !DCFG_(is_intra_routine)(g->edges[i].type))
          landed |= BIT(g->edges[i].target - NodeFirstBlock);
-   for (Int pass = 0; pass < 2; pass++)
-      for (UInt b = 0; b < g->n_blocks; b++)
-         if (!(reached(g, roots, 0) & BIT(b))
-             && (pass == 1 || (landed & BIT(b))))
-            roots |= BIT(b);
+   for (UInt b = 0; b < g->n_blocks; b++)
+      all |= BIT(b);
+   roots |= first_of(g, landed & ~reached(g, roots, 0));
+   roots |= first_of(g, all & ~reached(g, roots, 0));
    return roots;
 }
 
