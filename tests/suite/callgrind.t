@@ -9,9 +9,11 @@ import glob
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.dont_write_bytecode = True
@@ -111,11 +113,35 @@ def compiler():
     return r.stdout.decode().strip() or "cc1"
 
 
+def run_threads(argv, cwd):
+    """What harness.run does, for threads.c: a thread is joined when it is no more."""
+    inner, to_inner = os.pipe()
+    p = subprocess.Popen(argv, cwd=cwd, env=harness.ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=inner,
+                         bufsize=0)
+    os.close(inner)
+    threads, ended = [], False          # those that are to be joined, outermost first
+    with p:
+        while not ended:
+            if select.select([p.stdout], [], [], 0.01)[0]:
+                told = p.stdout.read(4)
+                ended = len(told) < 4
+                threads.append(int.from_bytes(told, sys.byteorder))
+            elif threads and not os.path.exists("/proc/%d/task/%d" % (p.pid, threads[-1])):
+                threads.pop()
+                try:
+                    os.write(to_inner if threads else p.stdin.fileno(), b".")
+                except BrokenPipeError:
+                    break               # the process has gone
+    os.close(to_inner)
+    return p.returncode, ""
+
+
 def profile(tap, tool, name, argv, opts):
     """Run; the files that were written, by thread and in the order of process ids, the exit status and a diagnosis."""
     base = tap.path(re.sub(r"\W+", "_", name)) + ("." + tool[0])
-    status, err = harness.run([harness.VALGRIND, "--log-file=" + base + ".log.%p"] + tool[1:]
-                              + ["--callgrind-out-file=" + base + ".out.%p"] + opts + argv, tap.dir)
+    command = [harness.VALGRIND, "--log-file=" + base + ".log.%p"] + tool[1:] \
+        + ["--callgrind-out-file=" + base + ".out.%p"] + opts + argv
+    status, err = (run_threads if tap.path("threads") in argv else harness.run)(command, tap.dir)
     files = {}
     for path in glob.glob(glob.escape(base) + ".out.*"):
         pid, _, thread = path.rpartition(".")[2].partition("-")
