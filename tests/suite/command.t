@@ -98,9 +98,9 @@ def check_use(tap):
     tap.ok(status == 0 and re.fullmatch(r"dcfg \d+\.\d+, for DCFG format 1\.00\n", out), "--version", out + err)
     status, out, err = command("--help")
     tap.ok(status == 0 and all(re.search(r"^  %s " % c, out, re.M) for c in COMMANDS), "--help lists all commands", out)
-    with open(os.path.join(harness.SRCDIR, "lib", "cmd", "completion", "dcfg")) as f:
+    with open(os.path.join(harness.SRCDIR, "cmd", "completion", "dcfg")) as f:
         completion = f.read()
-    with open(os.path.join(harness.SRCDIR, "lib", "cmd", "dcfg.1")) as f:
+    with open(os.path.join(harness.SRCDIR, "cmd", "dcfg.1")) as f:
         manual = f.read()
     for c in COMMANDS:
         status, out, err = command(c, "--help")

@@ -202,7 +202,7 @@ WALKS = [
 
 def defined_rules():
     found = set()
-    for path in glob.glob(os.path.join(harness.SRCDIR, "lib", "cmd", "*.c")):
+    for path in glob.glob(os.path.join(harness.SRCDIR, "cmd", "*.c")):
         found |= set(re.findall(r'broken\([^"]*?,\s*"([a-z-]+)"', open(path).read()))
     text = open(os.path.join(harness.SRCDIR, "lib", "dcfg.h")).read()
     text = text[text.index("The rules, by name"):]
