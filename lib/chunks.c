@@ -26,7 +26,7 @@
 */
 
 /* Owns: which tables a DCFG-trace has (its specification, part 3).  Handed:
-   rows by walk.c.  Taken by: cursor.c, a chunk at a time.
+   rows by walk.c.  Taken by: cursor.c, a chunk at a time, and users.
 
    The text goes through the parser a buffer at a time; the chunks that end in
    it wait in a queue.  So what is in memory is one buffer's worth of chunks,
@@ -121,7 +121,7 @@ static const Field chunk_fields[] = {
    reading in one pass, columns must be in the specification's order. */
 static bool open_thread(void* arg, const Frame* f)
 {
-   Chunks*   t = arg;
+   Chunks*      t = arg;
    const Frame* process = f - 1;
    char         place[PLACE_SIZE];
 
@@ -145,14 +145,14 @@ static bool open_chunk_row(void* arg, const Frame* f)
 }
 
 static const Shape chunk_rows = { V_TABLE, false, 5, chunk_fields,
-                                  open_chunk_row, close_chunk };
+                                  open_chunk_row, close_chunk, NULL };
 
 static const Field thread_fields[] = {
    { "THREAD_ID", V_INT, F_NEEDED, 0, UINT32_MAX - 1, NULL },
    { "TRACE_DATA", V_TABLE, F_MUST, 0, 0, &chunk_rows }
 };
 static const Shape threads = { V_TABLE, true, 2, thread_fields,
-                               open_thread, NULL };
+                               open_thread, NULL, NULL };
 
 static bool in_time(Chunks* t, const char* what)
 {
@@ -184,7 +184,7 @@ static const Field transition_fields[] = {
    { "NEXT_EDGE_IDS", V_INTS, F_NEEDED, ID, NULL }
 };
 static const Shape transitions = { V_TABLE, false, 3, transition_fields,
-                                   NULL, close_transition };
+                                   NULL, close_transition, NULL };
 
 static bool close_entry(void* arg, const Frame* f)
 {
@@ -198,7 +198,7 @@ static bool close_entry(void* arg, const Frame* f)
 }
 
 static const Shape dictionary = { V_STRINGS, false, 0, NULL,
-                                  NULL, close_entry };
+                                  NULL, close_entry, NULL };
 
 /*------------------------------------------------------------*/
 /*--- Processes                                            ---*/
@@ -236,8 +236,10 @@ static const Field process_fields[] = {
    { "TRANSITION_TABLE", V_TABLE, F_MUST, 0, 0, &transitions },
    { "THREAD_DATA", V_TABLE, F_MUST, 0, 0, &threads }
 };
+static const Kin graph = { "this is a DCFG, not a DCFG-trace",
+                           { "PROCESS_DATA" } };
 static const Shape processes = { V_TABLE, true, 4, process_fields,
-                                 open_process, close_process };
+                                 open_process, close_process, &graph };
 
 enum { TOP_MAJOR, TOP_MINOR, TOP_PROCESSES };
 
@@ -258,7 +260,7 @@ static const Field top_fields[] = {
    { "PROCESSES", V_TABLE, F_NEEDED, 0, 0, &processes }
 };
 static const Shape top = { V_OBJECT, true, 3, top_fields,
-                           NULL, close_top };
+                           NULL, close_top, NULL };
 
 
 /*------------------------------------------------------------*/
@@ -315,6 +317,28 @@ void chunks_end(Chunks* t)
    drop_table(t);
    parse_end(t->parse);
    job_free(t->job, t, sizeof(*t));
+}
+
+/*------------------------------------------------------------*/
+/*--- A chunk, for users                                   ---*/
+/*------------------------------------------------------------*/
+
+void dcfg_chunk_free(DcfgChunk* c)
+{
+   if (c == NULL)
+      return;
+   table_release(c->table);
+   free(c);
+}
+
+const DcfgChunkInfo* dcfg_chunk_info(const DcfgChunk* c)
+{
+   return &c->info;
+}
+
+const char* dcfg_chunk_text(const DcfgChunk* c)
+{
+   return c->text;
 }
 
 /*--------------------------------------------------------------------*/

@@ -26,8 +26,8 @@
 */
 
 /* Owns: which edges follow an edge for which bits (the format's
-   specification, 3.5).  Handed: rows in any order, by cursor.c.  Taken
-   by: decode.c.
+   specification, 3.5).  Handed: rows in any order, by chunks.c.  Taken by:
+   decode.c.
 
    Rows are put in order of edge and code.  For each edge a small array of
    cells is indexed by the next few bits, about two more than the number of
@@ -35,8 +35,8 @@
    proportion to the rows, whatever their codes are.  Longer codes are
    searched for. */
 
-#include "model.h"
 #include "code_table.h"
+#include "sort.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

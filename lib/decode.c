@@ -302,24 +302,6 @@ void dcfg_decoder_free(DcfgDecoder* x)
    free(x);
 }
 
-void dcfg_chunk_free(DcfgChunk* c)
-{
-   if (c == NULL)
-      return;
-   table_release(c->table);
-   free(c);
-}
-
-const DcfgChunkInfo* dcfg_chunk_info(const DcfgChunk* c)
-{
-   return &c->info;
-}
-
-const char* dcfg_chunk_text(const DcfgChunk* c)
-{
-   return c->text;
-}
-
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/
 /*--------------------------------------------------------------------*/

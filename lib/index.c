@@ -27,76 +27,12 @@
 
 /* Owns: maps from ids, the edges of a node, loops by head and node, order by
    address.  Handed: arrays whose references are resolved, by resolve.c.
-   Taken by: lookup.c and derived.c.
-
-   Files list nearly everything in the order in which it is wanted, so
-   sorting first looks for runs: one of them, and nothing is done. */
+   Taken by: lookup.c, which finds things in them. */
 
 #include "model.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/*------------------------------------------------------------*/
-/*--- Sorting                                              ---*/
-/*------------------------------------------------------------*/
-
-/* Merge A of NA and B of NB keys. */
-static void merge(const SortKey* a, uint32_t na, const SortKey* b,
-                  uint32_t nb, SortKey* to)
-{
-   while (na > 0 && nb > 0)
-      if (b->key < a->key) {
-         *to++ = *b++;
-         nb--;
-      } else {
-         *to++ = *a++;
-         na--;
-      }
-   if (na > 0)
-      memcpy(to, a, na * sizeof(*to));
-   else if (nb > 0)
-      memcpy(to, b, nb * sizeof(*to));
-}
-
-/* The end of the run in order that starts at I. */
-static uint32_t run_end(const SortKey* keys, uint32_t i, uint32_t n)
-{
-   do
-      i++;
-   while (i < n && keys[i - 1].key <= keys[i].key);
-   return i;
-}
-
-/* One pass merges two neighbouring runs after the other. */
-bool sort_keys(Job* job, SortKey* keys, uint32_t n)
-{
-   SortKey* from = keys;
-   SortKey* to;
-
-   if (n < 2 || run_end(keys, 0, n) == n)
-      return true;
-   to = job_realloc(job, NULL, 0, n * sizeof(*to));
-   if (to == NULL)
-      return false;
-   while (run_end(from, 0, n) < n) {
-      SortKey* swap = from;
-      for (uint32_t i = 0; i < n; ) {
-         uint32_t middle = run_end(from, i, n);
-         uint32_t end = middle < n ? run_end(from, middle, n) : n;
-         merge(from + i, middle - i, from + middle, end - middle, to + i);
-         i = end;
-      }
-      from = to;
-      to = swap;
-   }
-   if (from != keys) {
-      memcpy(keys, from, n * sizeof(*keys));
-      to = from;
-   }
-   job_free(job, to, n * sizeof(*to));
-   return true;
-}
 
 /*------------------------------------------------------------*/
 /*--- Ids                                                  ---*/

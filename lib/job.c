@@ -26,7 +26,8 @@
 */
 
 /* Owns: how an error is worded and kept, and the one place that allocates.
-   Handed: from all other parts.  Taken by: the caller of the library. */
+   Handed: by all other parts what they need, and what went wrong.  Taken by:
+   all of them; the error by the caller of the library. */
 
 #include "job.h"
 

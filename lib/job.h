@@ -102,6 +102,14 @@ typedef
    }
    Array;
 
+#define ELEM(array, Type, i) (((Type*)(array).data)[i])
+
+/* Ids or indices from FIRST on; an empty array has none. */
+static inline uint32_t* part(const Array* a, uint32_t first)
+{
+   return a->data == NULL ? NULL : (uint32_t*)a->data + first;
+}
+
 /* Room for one more element of SIZE bytes, zeroed, or for COUNT. */
 void* array_add(Job* job, Array* a, size_t size);
 void* array_add_n(Job* job, Array* a, size_t size, size_t count);

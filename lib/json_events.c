@@ -25,8 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the JSON parser.  Handed: text by input.c.  Taken by:
-   walk.c, which makes sense of the events.
+/* Owns: the JSON parser.  Handed: text by input.c.  Taken by: load.c and
+   chunks.c; the events go to walk.c, which makes sense of them.
 
    The parser is YAJL.  Of the JSON libraries that Debian has for C it is the
    one that hands out events instead of a tree, and that takes text in pieces:

@@ -25,8 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: loading a DCFG, from opening its file to freeing it.  Handed: a path or
-   bytes in memory.  Taken by: users.
+/* Owns: loading a DCFG, from opening its file to freeing it.  Handed: a path
+   or bytes in memory.  Taken by: users.
 
    Two halves: while text is read, the functions in shapes.c fill arrays;
    then resolve.c and index.c connect them. */

@@ -29,6 +29,7 @@
 #define DCFG_MODEL_H
 
 #include "job.h"
+#include "sort.h"
 
 /* From an id to an index: a plain array where the ids are dense, else pairs
    in order of id. */
@@ -88,14 +89,6 @@ typedef
    }
    Model;
 
-#define ELEM(array, Type, i) (((Type*)(array).data)[i])
-
-/* Ids or indices from FIRST on; an empty array has none. */
-static inline uint32_t* part(const Array* a, uint32_t first)
-{
-   return a->data == NULL ? NULL : (uint32_t*)a->data + first;
-}
-
 static inline const Process* inside(const DcfgProcess* p)
 {
    return (const Process*)p;
@@ -116,21 +109,11 @@ static inline uint64_t end_of(uint64_t addr, uint64_t size)
    return add_capped(addr, size);
 }
 
-/* A stable sort of KEYs that takes advantage of runs in order. */
-typedef
-   struct {
-      uint64_t key;
-      uint32_t index;
-   }
-   SortKey;
-
-bool sort_keys(Job* job, SortKey* keys, uint32_t n);
-
-/* A map from KEYS, which are ids and are put in order.  Of two things with
-   one id the first is found; it is a problem at PLACE. */
 /* Where symbol I of image IM ends. */
 uint64_t symbol_end(const Process* p, const DcfgImage* im, uint32_t i);
 
+/* A map from KEYS, which are ids and are put in order.  Of two things with
+   one id the first is found; it is a problem at PLACE. */
 bool id_map(Job* job, IdMap* map, SortKey* keys, uint32_t n,
             const char* place, const char* id_name);
 void id_free(Job* job, IdMap* map);

@@ -26,8 +26,9 @@
 */
 
 /* Owns: that every reference in a loaded DCFG is an index of something that
-   is there, or DCFG_NONE.  Handed: arrays with ids, by load.c.  Taken
-   by: index.c, and everybody who asks for figures without looking. */
+   is there, or DCFG_NONE.  Handed: arrays with ids, as shapes.c filled
+   them.  Taken by: load.c; index.c, lookup.c and derived.c follow indices
+   without looking whether there is such a thing. */
 
 #include "model.h"
 

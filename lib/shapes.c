@@ -81,7 +81,7 @@ static const Field file_fields[] = {
    { "FILE_NAME", V_STRING, F_NEEDED, 0, 0, NULL }
 };
 static const Shape files = { V_TABLE, false, 2, file_fields,
-                             NULL, close_file };
+                             NULL, close_file, NULL };
 
 enum { TYPE_ID, TYPE_NAME };
 
@@ -108,7 +108,7 @@ static const Field edge_type_fields[] = {
    { "EDGE_TYPE", V_STRING, F_NEEDED, 0, 0, NULL }
 };
 static const Shape edge_types = { V_TABLE, false, 2, edge_type_fields,
-                                  NULL, close_edge_type };
+                                  NULL, close_edge_type, NULL };
 
 enum { SPECIAL_ID, SPECIAL_NAME };
 
@@ -135,7 +135,7 @@ static const Field special_node_fields[] = {
    { "NODE_NAME", V_STRING, F_NEEDED, 0, 0, NULL }
 };
 static const Shape special_nodes = { V_TABLE, false, 2, special_node_fields,
-                                     NULL, close_special_node };
+                                     NULL, close_special_node, NULL };
 
 /*------------------------------------------------------------*/
 /*--- Routines and loops                                   ---*/
@@ -199,7 +199,7 @@ static const Field loop_fields[] = {
    { "PARENT_LOOP_HEAD_NODE_ID", V_INT, 0, ID_0, NULL }
 };
 static const Shape loops = { V_TABLE, false, 4, loop_fields,
-                             NULL, close_loop };
+                             NULL, close_loop, NULL };
 
 enum { RN_NODE, RN_IDOM };
 
@@ -222,7 +222,7 @@ static const Field routine_node_fields[] = {
    { "IDOM_NODE_ID", V_INT, F_MUST, ID, NULL }
 };
 static const Shape routine_nodes = { V_TABLE, false, 2, routine_node_fields,
-                                     NULL, close_routine_node };
+                                     NULL, close_routine_node, NULL };
 
 enum { ROUTINE_ENTRY, ROUTINE_EXITS, ROUTINE_NODES, ROUTINE_LOOPS };
 
@@ -264,7 +264,7 @@ static const Field routine_fields[] = {
    { "LOOPS", V_TABLE, 0, 0, 0, &loops }
 };
 static const Shape routines = { V_TABLE, true, 4, routine_fields,
-                                open_routine, close_routine };
+                                open_routine, close_routine, NULL };
 
 /*------------------------------------------------------------*/
 /*--- Images                                               ---*/
@@ -291,7 +291,7 @@ static const Field symbol_fields[] = {
    { "SIZE", V_INT, F_MUST, BITS64, NULL }
 };
 static const Shape symbols = { V_TABLE, false, 3, symbol_fields,
-                               NULL, close_symbol };
+                               NULL, close_symbol, NULL };
 
 enum { SOURCE_FILE, SOURCE_LINE, SOURCE_ADDR, SOURCE_SIZE, SOURCE_INSTRS };
 
@@ -318,7 +318,7 @@ static const Field source_fields[] = {
    { "NUM_INSTRS", V_INT, F_MUST, BITS32, NULL }
 };
 static const Shape sources = { V_TABLE, false, 5, source_fields,
-                               NULL, close_source };
+                               NULL, close_source, NULL };
 
 enum { BLOCK_ID, BLOCK_ADDR, BLOCK_SIZE, BLOCK_INSTRS, BLOCK_LAST,
        BLOCK_COUNT };
@@ -352,7 +352,7 @@ static const Field block_fields[] = {
    { "COUNT", V_INT, 0, 0, UINT64_MAX - 1, NULL }
 };
 static const Shape blocks = { V_TABLE, false, 6, block_fields,
-                              NULL, close_block };
+                              NULL, close_block, NULL };
 
 enum { DATA_FILE, DATA_SYMBOLS, DATA_SOURCES, DATA_BLOCKS, DATA_ROUTINES };
 
@@ -371,7 +371,7 @@ static const Field image_data_fields[] = {
    { "ROUTINES", V_TABLE, 0, 0, 0, &routines }
 };
 static const Shape image_data = { V_OBJECT, false, 5, image_data_fields,
-                                  NULL, close_image_data };
+                                  NULL, close_image_data, NULL };
 
 enum { IMAGE_ID, IMAGE_LOAD, IMAGE_SIZE, IMAGE_DATA };
 
@@ -449,7 +449,7 @@ static const Field image_fields[] = {
    { "IMAGE_DATA", V_OBJECT, F_MUST | F_SILENT, 0, 0, &image_data }
 };
 static const Shape images = { V_TABLE, true, 4, image_fields,
-                              open_image, close_image };
+                              open_image, close_image, NULL };
 
 /*------------------------------------------------------------*/
 /*--- Processes                                            ---*/
@@ -492,7 +492,7 @@ static const Field edge_fields[] = {
    { "COUNT_PER_THREAD", V_INTS, F_NEEDED, BITS64, NULL }
 };
 static const Shape edges = { V_TABLE, false, 5, edge_fields,
-                             NULL, close_edge };
+                             NULL, close_edge, NULL };
 
 enum { PD_THREADS, PD_COUNT, PD_IMAGES, PD_EDGES };
 
@@ -520,7 +520,7 @@ static const Field process_data_fields[] = {
    { "EDGES", V_TABLE, 0, 0, 0, &edges }
 };
 static const Shape process_data = { V_OBJECT, false, 4, process_data_fields,
-                                    NULL, close_process_data };
+                                    NULL, close_process_data, NULL };
 
 enum { PROCESS_ID, PROCESS_DATA };
 
@@ -542,8 +542,12 @@ static const Field process_fields[] = {
    { "PROCESS_ID", V_INT, F_MUST, BITS64, NULL },
    { "PROCESS_DATA", V_OBJECT, F_MUST | F_SILENT, 0, 0, &process_data }
 };
+static const Kin trace = {
+   "this is a DCFG-trace, not a DCFG",
+   { "STRING_DICTIONARY", "TRANSITION_TABLE", "THREAD_DATA" }
+};
 static const Shape processes = { V_TABLE, true, 2, process_fields,
-                                 open_process, close_process };
+                                 open_process, close_process, &trace };
 
 /*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
@@ -579,7 +583,7 @@ static const Field top_fields[] = {
    { "PROCESSES", V_TABLE, F_NEEDED, 0, 0, &processes }
 };
 const Shape dcfg_shape = { V_OBJECT, true, 6, top_fields,
-                           NULL, close_top };
+                           NULL, close_top, NULL };
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

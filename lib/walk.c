@@ -27,8 +27,8 @@
 
 /* Owns: knowing where in the format's nested tables and objects we are, and
    what a row has so far.  Handed: JSON events by json_events.c; shapes by
-   load.c and chunks.c.  Taken by: their functions, a row or
-   object at a time.
+   load.c and chunks.c.  Taken by: their functions, a row or object at a
+   time.
 
    The columns of a table are found by its header.  What no shape names is
    passed over, however deep.  Values of a row wait on two stacks, one for
@@ -252,12 +252,27 @@ static bool end_header(Walk* w, Frame* f)
       char         what[100];
       if (seen >> i & 1)
          continue;
+      if (f->strange && (field->flags & (F_NEEDED | F_MUST)))
+         return job_fail(w->job, DCFG_ERROR_KIND, NULL, "%s",
+                         f->shape->kin->what);
       snprintf(what, sizeof(what), "there is no column %s", field->name);
       if ((field->flags & (F_NEEDED | F_MUST))
           && !rule_broken(w, field->flags & F_NEEDED, "missing", what))
          return false;
    }
+   if (f->strange)
+      odd_surface(w, "column", "a column of the other kind of file", "", 0);
    return true;
+}
+
+/* Is this a column that the shape's table has in the other kind of file? */
+static bool is_strange(const Shape* shape, const char* s, size_t len)
+{
+   if (shape->kin != NULL)
+      for (const char* const* c = shape->kin->columns; *c != NULL; c++)
+         if (strlen(*c) == len && memcmp(*c, s, len) == 0)
+            return true;
+   return false;
 }
 
 /* A name in a table's header. */
@@ -280,7 +295,9 @@ static bool header_name(Walk* w, Frame* f, const char* s, size_t len)
       if (f->columns[i] != NO_FIELD && f->columns[i] > before)
          before = f->columns[i];
    }
-   if (field == NO_FIELD)
+   if (field == NO_FIELD && is_strange(shape, s, len))
+      f->strange = true;
+   else if (field == NO_FIELD)
       odd_surface(w, "column", "no column of this table: ", s, len);
    else if (field < before || f->column > field)
       odd_surface(w, "column-order", "in an unusual place: ", s, len);
@@ -305,6 +322,7 @@ static bool push_frame(Walk* w, const Shape* shape)
    f->field = NO_FIELD;
    f->present = 0;
    f->bad = 0;
+   f->strange = false;
    if (shape->kind == V_TABLE) {
       f->mode = IN_TABLE;
       f->n_columns = UINT32_MAX;        // no header yet

@@ -66,6 +66,16 @@ typedef
 
 #define MAX_FIELDS 6
 
+/* A table of the same name in the format's other kind of file.  A header
+   that has one of its columns, and lacks one that it must have, is of that
+   kind. */
+typedef
+   struct {
+      const char* what;         // "this is a ..., not a ..."
+      const char* columns[4];   // that only the other table has; then NULL
+   }
+   Kin;
+
 /* OPEN is called before the values of a row, or of an object; CLOSE after
    them.  If a value that is F_NEEDED is missing, CLOSE is not called but for
    shapes with KEEP, whose parts have been taken already.  Both return false
@@ -78,6 +88,7 @@ struct Shape {
    const Field* fields;
    bool         (*open)(void* arg, const Frame* f);
    bool         (*close)(void* arg, const Frame* f);
+   const Kin*   kin;            // may be NULL
 };
 
 /*------------------------------------------------------------*/
@@ -99,6 +110,7 @@ struct Frame {
    bool         in_list;                // within a V_INTS
    uint32_t     present;                // a bit for each field
    uint32_t     bad;                    // already complained about
+   bool         strange;                // has a column of its shape's kin
    uint32_t     field;                  // being read; or MAX_FIELDS: none
    uint32_t     n_columns, column;
    uint64_t     row;                    // from 0, not counting the header
