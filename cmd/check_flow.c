@@ -96,7 +96,9 @@ void check_edges(Check* c)
       if (e->n_counts != p->n_threads)
          broken(c->rules, "thread-count", "%s: %" PRIu32 " counts, %" PRIu32
                 " threads", edge_label(c, i), e->n_counts, p->n_threads);
-      if (e->count == 0 && !zero_allowed(c, e->type))
+      if (e->count == 0 && !zero_allowed(c, e->type) && !c->ours)
+         c->idle_edges++;
+      else if (e->count == 0 && !zero_allowed(c, e->type))
          broken(c->rules, "edge-zero", "%s was never traversed",
                 edge_label(c, i));
       if (is_vague(c, e->type))
@@ -147,6 +149,10 @@ static void check_count(Check* c, uint32_t node, uint64_t in)
 {
    const DcfgNode* b = &c->p->nodes[node];
 
+   if (in == 0 && (b->count == 0 || b->count == DCFG_NO_COUNT) && !c->ours) {
+      c->idle_blocks++;
+      return;
+   }
    if (b->count == DCFG_NO_COUNT) {
       if (in == 0)
          broken(c->rules, "block-executed", "block %s was never executed",

@@ -28,6 +28,7 @@
 /* Owns: rules of a DCFG-trace, and of what it has in common with its DCFG.
    Handed: chunks.  Taken by: cmd_check.c. */
 
+#include "operands.h"
 #include "rules.h"
 
 #include <inttypes.h>
@@ -265,7 +266,6 @@ bool check_trace(Check* c, const char* path)
    DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
    Look*       l = zalloc(1, sizeof(*l));
    bool        any = false;
-   char        text[DCFG_ERROR_TEXT_SIZE];
 
    l->c = *c;
    l->path = path;
@@ -291,7 +291,7 @@ bool check_trace(Check* c, const char* path)
    if (err.status == DCFG_OK)
       end_thread(l);
    else
-      complain("%s", dcfg_error_text(&err, text));
+      complain("%s", unreadable(&err, true));
    if (!any && err.status == DCFG_OK)
       broken(c->rules, "trace-thread", "no thread has a chunk");
    dcfg_trace_close(t);

@@ -25,7 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the subcommand disasm.  Handed: a command line.  Taken by: commands.c. */
+/* Owns: the subcommand disasm.  Handed: a command line.  Taken by:
+   commands.c. */
 
 #include "code.h"
 #include "commands.h"
@@ -161,7 +162,7 @@ static void show_source(Listing* l, uint64_t addr)
       text = l->lines[s->line - 1];
       text += strspn(text, " \t");
    }
-   printf("%32s%s:%" PRIu32 "%s%s\n", "; ", s->file < l->g.d->n_files
+   printf("%42s%s:%" PRIu32 "%s%s\n", "; ", s->file < l->g.d->n_files
           ? text_base(text_clean(l->g.d->files[s->file].name)) : "?", s->line,
           text[0] != 0 ? "  " : "", text_clean(text));
 }
@@ -170,13 +171,38 @@ static void show_source(Listing* l, uint64_t addr)
 /*--- Our layout                                           ---*/
 /*------------------------------------------------------------*/
 
+/* An address of the block's image in the program's run and, where the file
+   can be read, in that. */
+static const char* both_addrs(Listing* l, uint64_t addr)
+{
+   uint64_t at;
+
+   if (!code_file_addr(l->code, l->p->nodes[l->node].image, addr, &at))
+      return text_format("%10" PRIx64 "  %8s", addr, "");
+   return text_format("%10" PRIx64 "  %8" PRIx64, addr, at);
+}
+
+/* What a direct jump or call leads to. */
+static void show_target(Listing* l, uint64_t addr)
+{
+   uint32_t    image = l->p->nodes[l->node].image;
+   const char* stub = NULL;
+
+   if (dcfg_symbol_at(l->p, image, addr) == DCFG_NONE)
+      stub = code_stub(l->code, image, addr);
+   if (stub != NULL)
+      printf(" <%s@plt>", symbol_name(&l->g, stub));
+   else
+      printf(" <%s>", text_brief(target_name(&l->g, image, addr)));
+}
+
 static void show_instr(void* arg, const Instr* i)
 {
    Listing* l = arg;
 
    show_source(l, i->addr);
-   printf("%14s  %6s  %10" PRIx64 "  ", text_count(l->executions), "",
-          i->addr);
+   printf("%14s  %6s  %s  ", text_count(l->executions), "",
+          both_addrs(l, i->addr));
    if (l->bytes) {
       for (uint32_t k = 0; k < 10; k++)
          if (k < i->size)
@@ -185,7 +211,10 @@ static void show_instr(void* arg, const Instr* i)
             printf("  ");
       printf("%s  ", i->size > 10 ? "+" : " ");
    }
-   puts(i->text);
+   fputs(i->text, stdout);
+   if (i->direct)
+      show_target(l, i->target);
+   putchar('\n');
 }
 
 static const char* way(DcfgEdgeType type)
@@ -219,13 +248,13 @@ static void show_ways(Listing* l)
       if (++counted > MAX_WAYS)
          continue;
       shown++;
-      printf("%14s  %6s  %10s    -> %s %s\n", text_count(count),
+      printf("%14s  %6s  %20s    -> %s %s\n", text_count(count),
              text_share(count, l->executions), "", way(e->type),
              e->type == DCFG_EDGE_EXIT ? ""
              : text_brief(node_name(&l->g, e->target)));
    }
    if (counted > shown)
-      printf("%36s-> and to %" PRIu32 " other places\n", "", counted - shown);
+      printf("%46s-> and to %" PRIu32 " other places\n", "", counted - shown);
 }
 
 static void show_routine(Listing* l, uint32_t routine)
@@ -264,9 +293,9 @@ static void show_block(Listing* l, uint32_t node)
    l->node = node;
    l->executions = dcfg_node_executions(l->p, node, l->thread);
    l->line = l->file = DCFG_NONE;
-   printf("\n%14s  %6s  %10" PRIx64 "  block %" PRIu32 ", %s",
-          text_count(l->executions), text_share(instrs, l->total), n->addr,
-          n->id, text_brief(node_name(&l->g, node)));
+   printf("\n%14s  %6s  %s  block %" PRIu32 ", %s",
+          text_count(l->executions), text_share(instrs, l->total),
+          both_addrs(l, n->addr), n->id, text_brief(node_name(&l->g, node)));
    if (n->loop != DCFG_NONE)
       printf("; %s of loop %" PRIu32 ", depth %" PRIu32,
              l->p->loops[n->loop].head == node ? "head" : "part",
@@ -275,7 +304,7 @@ static void show_block(Listing* l, uint32_t node)
    putchar('\n');
    if (!code_block(l->code, node, show_instr, l)) {
       show_source(l, n->addr);
-      printf("%36s%" PRIu32 " instructions\n", "", n->n_instrs);
+      printf("%46s%" PRIu32 " instructions\n", "", n->n_instrs);
    }
    show_ways(l);
 }
@@ -340,8 +369,9 @@ static int run(int argc, char** argv)
    const char* file;
    Dcfg*       d;
 
-   parse_args(&disasm_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
-              argv, &file, 1, 1);
+   if (parse_args(&disasm_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
+                  argv, &file, 0, 1) == 0)
+      default_files(&disasm_command, &file, false);
    if (routine != NULL && pattern != NULL)
       die("--routine or --image, not both");
    d = load_dcfg(file);
@@ -360,14 +390,15 @@ static int run(int argc, char** argv)
 }
 
 const Command disasm_command = {
-   "disasm", "FILE", "the code that was executed, with counts",
+   "disasm", "[FILE]", "the code that was executed, with counts",
    "Prints basic blocks with their instructions, counts and source lines.  A\n"
    "DCFG has no code in it; that is read from the images' files, which must\n"
    "be those that were executed.\n"
    "\n"
    "Each block begins with a line that has its executions, its share of the\n"
-   "routine's instructions, address and NODE_ID, and ends with where control\n"
-   "went from there, and how often.\n"
+   "routine's instructions, its address in the run and in the image's file,\n"
+   "and its NODE_ID, and ends with where control went from there, and how\n"
+   "often.  Addresses in the file are those that objdump shows.\n"
    "\n"
    "options:\n"
    "  --routine=WHAT     only this routine: its name (of C++, with or without\n"

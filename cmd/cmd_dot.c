@@ -112,6 +112,28 @@ static void make_picture(Drawing* d, uint32_t routine, const char* format,
    }
 }
 
+/* Which routine is drawn if none is asked for. */
+static uint32_t hottest_routine(const Drawing* d)
+{
+   uint32_t best = DCFG_NONE;
+   uint64_t most = 0;
+
+   for (uint32_t i = 0; i < d->p->n_routines; i++) {
+      uint64_t n = dcfg_routine_instrs(d->p, i, d->thread);
+      if (n > most) {
+         best = i;
+         most = n;
+      }
+   }
+   if (best == DCFG_NONE)
+      die("no routine that was executed is in the file");
+   complain("drawing %s, the hottest routine, with %s of the instructions; "
+            "--routine=WHAT draws another one",
+            text_brief(routine_name(&d->g, best)),
+            text_share(most, dcfg_process_instrs(d->p, d->thread)));
+   return best;
+}
+
 static int run(int argc, char** argv)
 {
    const char* routine = NULL;
@@ -130,14 +152,15 @@ static int run(int argc, char** argv)
       { "root", OPT_TEXT, &root }, { "mangled", OPT_FLAG, &d.g.mangled }
    };
    const char* file;
+   int         n_args;
    char*       end;
    Dcfg*       dcfg;
    uint32_t    which = DCFG_NONE;
 
-   parse_args(&dot_command, opts, sizeof(opts) / sizeof(opts[0]), argc, argv,
-              &file, 1, 1);
-   if ((routine != NULL) == calls)
-      die("either --routine=WHAT or --callgraph is needed");
+   n_args = parse_args(&dot_command, opts, sizeof(opts) / sizeof(opts[0]),
+                       argc, argv, &file, 0, 1);
+   if (routine != NULL && calls)
+      die("--routine=WHAT or --callgraph, not both");
    if (svg != NULL && png != NULL)
       die("--svg or --png, not both");
    d.min = calls ? 0.5 : -1;
@@ -146,12 +169,16 @@ static int run(int argc, char** argv)
       if (end == min || *end != 0 || !(d.min >= 0))
          die("--min needs a percentage, not `%s'", min);
    }
+   if (n_args == 0)
+      default_files(&dot_command, &file, false);
    dcfg = load_dcfg(file);
    d.g.d = dcfg;
    d.p = d.g.p = main_process(dcfg);
    d.thread = need_thread(dcfg, thread);
    if (routine != NULL)
       which = the_routine(&d.g, routine);
+   else if (!calls)
+      which = hottest_routine(&d);
    if (code)
       d.code = code_new(&d.g, root, false);
    d.out = stdout;
@@ -168,7 +195,7 @@ static int run(int argc, char** argv)
 }
 
 const Command dot_command = {
-   "dot", "FILE", "pictures: a routine's graph, or who calls whom",
+   "dot", "[FILE]", "pictures: a routine's graph, or who calls whom",
    "Draws a routine's control flow, or the program's calls, with Graphviz.\n"
    "The hotter, the redder.  Without --svg or --png it is Graphviz's own\n"
    "language that is written, to the standard output.\n"
@@ -183,6 +210,7 @@ const Command dot_command = {
    "options:\n"
    "  --routine=WHAT     this routine: its name (of C++, with or without\n"
    "                     parameters), an address in it, or #NODE_ID\n"
+   "                     [the hottest one]\n"
    "  --callgraph        the hottest routines, and who called them most\n"
    "                     often; stubs of linkage tables are left out\n"
    "  --svg=OUT, --png=OUT\n"

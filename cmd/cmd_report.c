@@ -507,8 +507,9 @@ static int run(int argc, char** argv)
    Dcfg*       d;
    bool        any = false;
 
-   parse_args(&report_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
-              argv, &file, 1, 1);
+   if (parse_args(&report_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
+                  argv, &file, 0, 1) == 0)
+      default_files(&report_command, &file, false);
    if (csv && json)
       die("--csv or --json, not both");
    r.form = csv ? FORM_CSV : json ? FORM_JSON : FORM_TEXT;
@@ -537,7 +538,7 @@ static int run(int argc, char** argv)
 }
 
 const Command report_command = {
-   "report", "FILE", "where the time goes: loops, routines, blocks, edges",
+   "report", "[FILE]", "where the time goes: loops, routines, blocks, edges",
    "Prints what a DCFG says about a run: totals, and the hottest images,\n"
    "loops, routines, basic blocks and edges, by instructions executed.\n"
    "\n"

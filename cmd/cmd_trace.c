@@ -374,7 +374,6 @@ static void show_edges(Show* s, DcfgTrace* t, const char* path, bool one,
    static uint32_t ids[N_EDGES];
    DcfgError       err;
    uint64_t        shown = 0, all = 0, thread = UINT64_MAX;
-   char            text[DCFG_ERROR_TEXT_SIZE];
 
    for (;;) {
       size_t n = dcfg_trace_next(t, ids, N_EDGES, &err);
@@ -424,7 +423,7 @@ static void show_edges(Show* s, DcfgTrace* t, const char* path, bool one,
    if (thread != UINT64_MAX)
       end_thread(s);
    if (err.status != DCFG_OK)
-      die("%s", dcfg_error_text(&err, text));
+      die("%s", unreadable(&err, true));
    if (thread == UINT64_MAX)
       die("%s has nothing of process %" PRIu64 "%s", path, s->p->id,
           one ? " and this thread" : "");
@@ -453,14 +452,19 @@ static int run(int argc, char** argv)
       { "csv", OPT_FLAG, &s.csv }, { "mangled", OPT_FLAG, &s.g.mangled }
    };
    const char* files[2];
+   int         n_files;
    DcfgError   err;
    DcfgTrace*  t;
    Dcfg*       d;
-   char        text[DCFG_ERROR_TEXT_SIZE];
 
-   parse_args(&trace_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
-              argv, files, 2, 2);
+   n_files = parse_args(&trace_command, opts, sizeof(opts) / sizeof(opts[0]),
+                        argc, argv, files, 0, 2);
    s.view = view_named(as);
+   if (n_files == 1)
+      die("a file is missing; usage: dcfg %s %s", trace_command.name,
+          trace_command.args);
+   if (n_files == 0)
+      default_files(&trace_command, files, true);
    if (strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
       die("only one of the files can be the standard input");
    d = load_dcfg(files[0]);
@@ -474,12 +478,12 @@ static int run(int argc, char** argv)
    s.sources = zalloc(s.p->n_nodes, sizeof(*s.sources));
    t = dcfg_trace_open(files[1], NULL, &err);
    if (t == NULL)
-      die("%s", dcfg_error_text(&err, text));
+      die("%s", unreadable(&err, true));
    dcfg_trace_select(t, s.p->id, only);
    dcfg_trace_count_with(t, s.p);
    if (from != UINT64_MAX && !dcfg_trace_skip(t, from, s.p, &err)) {
       if (err.status != DCFG_OK)
-         die("%s", dcfg_error_text(&err, text));
+         die("%s", unreadable(&err, true));
       die("%s: instruction %" PRIu64 " of the thread is not in the trace",
           files[1], from);
    }
@@ -499,7 +503,7 @@ static int run(int argc, char** argv)
 }
 
 const Command trace_command = {
-   "trace", "FILE TRACE", "in which order it ran: edges, blocks or calls",
+   "trace", "[FILE TRACE]", "in which order it ran: edges, blocks or calls",
    "Prints what threads did, in order, from a DCFG-trace and the DCFG of the\n"
    "same run (FILE).  The first column is the number of instructions that the\n"
    "thread had executed before.\n"

@@ -31,6 +31,7 @@
    The ELF file is read by libelf, instructions are decoded by Capstone. */
 
 #include "code.h"
+#include "stubs.h"
 
 #include <capstone/capstone.h>
 #include <errno.h>
@@ -61,6 +62,7 @@ typedef
       Segment* segments;
       size_t   n_segments;
       uint64_t base;            // file's address of what is at LOAD_ADDR
+      Stubs*   stubs;           // made when needed; or NULL
    }
    ImageCode;
 
@@ -96,6 +98,7 @@ void code_free(Code* c)
       if (im->fd >= 0)
          close(im->fd);
       free(im->segments);
+      stubs_free(im->stubs);
    }
    free(c->images);
    free(c);
@@ -218,12 +221,34 @@ static void open_image(Code* c, uint32_t image)
       im->good = true;
 }
 
+/* An image's file, opened when it is first needed; NULL if it has no code. */
+static ImageCode* image_code(Code* c, uint32_t image)
+{
+   ImageCode* im = &c->images[image];
+
+   if (!im->tried)
+      open_image(c, image);
+   return im->good ? im : NULL;
+}
+
+bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
+                    uint64_t* file_addr)
+{
+   const ImageCode* im = image_code(c, image);
+
+   if (im != NULL)
+      *file_addr = addr - c->g->p->images[image].load_addr + im->base;
+   return im != NULL;
+}
+
 /* The code from ADDR on, of a block with SIZE bytes; or NULL. */
-static const uint8_t* find_bytes(const Code* c, const ImageCode* im,
+static const uint8_t* find_bytes(Code* c, const ImageCode* im,
                                  uint32_t image, uint64_t addr, uint64_t size)
 {
-   uint64_t at = addr - c->g->p->images[image].load_addr + im->base;
+   uint64_t at;
 
+   if (!code_file_addr(c, image, addr, &at))
+      return NULL;
    for (size_t i = 0; i < im->n_segments; i++) {
       const Segment* s = &im->segments[i];
       if (at >= s->addr && at - s->addr < s->size
@@ -231,6 +256,28 @@ static const uint8_t* find_bytes(const Code* c, const ImageCode* im,
          return s->bytes + (at - s->addr);
    }
    return NULL;
+}
+
+const char* code_stub(Code* c, uint32_t image, uint64_t addr)
+{
+   ImageCode*     im = image_code(c, image);
+   size_t         size = LONGEST_STUB;
+   const uint8_t* bytes = NULL;
+   uint64_t       at;
+   GElf_Ehdr      h;
+
+   if (im == NULL || gelf_getehdr(im->elf, &h) == NULL
+       || h.e_machine != EM_X86_64)
+      return NULL;
+   while (size > 0
+          && (bytes = find_bytes(c, im, image, addr, size)) == NULL)
+      size--;
+   if (bytes == NULL)
+      return NULL;
+   if (im->stubs == NULL)
+      im->stubs = stubs_new(im->elf);
+   code_file_addr(c, image, addr, &at);
+   return stubs_name(im->stubs, bytes, size, at);
 }
 
 /*------------------------------------------------------------*/
@@ -267,6 +314,22 @@ static const char* isa_of(const cs_insn* i)
    return "BASE";
 }
 
+/* Does the code of an x86 jump or call say where it goes? */
+static bool find_target(const cs_insn* i, uint64_t* target)
+{
+   const cs_detail* d = i->detail;
+   bool             jump = false;
+
+   if (d == NULL || d->x86.op_count != 1
+       || d->x86.operands[0].type != X86_OP_IMM)
+      return false;
+   for (uint8_t k = 0; k < d->groups_count; k++)
+      jump = jump || d->groups[k] == CS_GRP_JUMP
+             || d->groups[k] == CS_GRP_CALL;
+   *target = (uint64_t)d->x86.operands[0].imm;
+   return jump;
+}
+
 static void tell_instr(const cs_insn* i, bool x86, const uint8_t* bytes,
                        void (*tell)(void*, const Instr*), void* arg)
 {
@@ -275,6 +338,7 @@ static void tell_instr(const cs_insn* i, bool x86, const uint8_t* bytes,
    snprintf(out.text, sizeof(out.text), "%s%s%.200s", i->mnemonic,
             i->op_str[0] != 0 ? " " : "", i->op_str);
    out.isa = x86 ? isa_of(i) : "BASE";
+   out.direct = x86 && find_target(i, &out.target);
    tell(arg, &out);
 }
 
@@ -308,10 +372,8 @@ bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
 
    if (b->kind != DCFG_NODE_BLOCK)
       return false;
-   im = &c->images[b->image];
-   if (!im->tried)
-      open_image(c, b->image);
-   if (!im->good)
+   im = image_code(c, b->image);
+   if (im == NULL)
       return false;
    bytes = at = find_bytes(c, im, b->image, b->addr, b->size);
    if (bytes == NULL) {

@@ -46,8 +46,19 @@ typedef
       const uint8_t* bytes;
       char           text[256]; // "mov eax, ebx"
       const char*    isa;       // "BASE", "SSE2", ...
+      bool           direct;    // a jump or call whose code has its target
+      uint64_t       target;    // as in the program's run
    }
    Instr;
+
+/* Where the image's file has what was at ADDR in the program's run: the
+   address that objdump shows.  False if the file cannot be read. */
+bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
+                    uint64_t* file_addr);
+
+/* The function for which the code at ADDR, in the program's run, is a stub of a
+   procedure linkage table; NULL if it is none. */
+const char* code_stub(Code* c, uint32_t image, uint64_t addr);
 
 /* Call TELL for each instruction of a block.  False, and nothing is told, if
    its code is not to be had; why is said on stderr, once for an image. */

@@ -41,7 +41,8 @@
       cmd_report.c          dcfg report
       match.c, cmd_diff.c   dcfg diff
       cmd_trace.c           dcfg trace
-      code.c, cmd_disasm.c  dcfg disasm
+      stubs.c, code.c, cmd_disasm.c
+                            dcfg disasm
       dot_style.c, dot_routine.c, dot_calls.c, cmd_dot.c
                             dcfg dot
       commands.c            all of them */
@@ -83,12 +84,16 @@ static void general_help(void)
       printf("  %-7s %-15s %s\n", commands[i]->name, commands[i]->args,
              commands[i]->summary);
    puts("\n"
-        "dcfg COMMAND --help tells more about one.  To begin with:\n"
+        "dcfg COMMAND --help tells more about one.  Without a FILE, all but "
+        "diff take the\n"
+        "newest dcfg.out.* in the current directory, and trace the trace of "
+        "the same\n"
+        "process, and say so.  To begin with:\n"
         "\n"
-        "  valgrind --tool=dcfg --dcfg-out-file=out.json ./prog\n"
-        "  dcfg report out.json                         where the time goes\n"
-        "  dcfg disasm --routine=main out.json          its code, counted\n"
-        "  dcfg dot --routine=main --svg=main.svg out.json\n"
+        "  valgrind --tool=dcfg ./prog\n"
+        "  dcfg report                                  where the time goes\n"
+        "  dcfg disasm --routine=main                   its code, counted\n"
+        "  dcfg dot --svg=hot.svg                       its hottest routine\n"
         "\n"
         "Files may be compressed (gzip, bzip2, xz, zstd), whatever they are "
         "called; - is\n"

@@ -54,7 +54,7 @@ const char* image_name(const Program* g, uint32_t image)
    return text_base(image_path(g, image));
 }
 
-static const char* shown_symbol(const Program* g, const char* symbol)
+const char* symbol_name(const Program* g, const char* symbol)
 {
    return text_clean(g->mangled ? symbol : text_demangle(symbol));
 }
@@ -66,7 +66,7 @@ const char* addr_name(const Program* g, uint32_t image, uint64_t addr)
    const char* name;
 
    if (s != DCFG_NONE) {
-      name = shown_symbol(g, g->p->symbols[s].name);
+      name = symbol_name(g, g->p->symbols[s].name);
       from = g->p->symbols[s].addr;
    } else if (image < g->p->n_images) {
       name = image_name(g, image);
@@ -116,7 +116,7 @@ static const char* block_name(const Program* g, uint32_t node)
       stub = stub_target(g->p, node);
       if (stub != DCFG_NONE)
          return text_format("%s@plt",
-                            shown_symbol(g, g->p->symbols[stub].name));
+                            symbol_name(g, g->p->symbols[stub].name));
    }
    return addr_name(g, n->image, n->addr);
 }
@@ -141,6 +141,23 @@ const char* routine_name(const Program* g, uint32_t routine)
 {
    return routine < g->p->n_routines
           ? node_name(g, g->p->routines[routine].entry) : "";
+}
+
+/* Code of other images, of this one's predecessor too, may have been at the
+   same address. */
+const char* target_name(const Program* g, uint32_t image, uint64_t addr)
+{
+   const DcfgImage* im = &g->p->images[image];
+   uint32_t         nodes[16];
+   uint32_t         n = dcfg_nodes_at(g->p, addr, nodes, 16);
+
+   for (uint32_t i = 0; i < n && i < 16; i++)
+      if (g->p->nodes[nodes[i]].image == image
+          && g->p->nodes[nodes[i]].addr == addr)
+         return node_name(g, nodes[i]);
+   if (addr - im->load_addr >= im->size)
+      image = dcfg_image_at(g->p, addr);
+   return addr_name(g, image, addr);
 }
 
 const char* source_place(const Program* g, uint32_t image, uint64_t addr)

@@ -48,6 +48,9 @@ const char* image_path(const Program* g, uint32_t image);
 /* "libc.so.6" */
 const char* image_name(const Program* g, uint32_t image);
 
+/* A symbol as it is shown: demangled, if names are not left as they are. */
+const char* symbol_name(const Program* g, const char* symbol);
+
 /* The function that holds ADDR: "name", "name+0x12"; without a symbol
    "libc.so.6+0x1234". */
 const char* addr_name(const Program* g, uint32_t image, uint64_t addr);
@@ -56,6 +59,9 @@ const char* addr_name(const Program* g, uint32_t image, uint64_t addr);
 const char* node_name(const Program* g, uint32_t node);
 
 const char* routine_name(const Program* g, uint32_t routine);
+
+/* The same for where code of IMAGE leads to, executed or not. */
+const char* target_name(const Program* g, uint32_t image, uint64_t addr);
 
 /* "file.c:12", or "" */
 const char* source_place(const Program* g, uint32_t image, uint64_t addr);

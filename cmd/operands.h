@@ -32,8 +32,17 @@
 
 #include "../lib/dcfg.h"
 
+/* For a command line without files: the newest DCFG in the current directory
+   goes to FILES[0], and with TRACE, that of the same process to FILES[1].
+   Says on stderr what they are; dies if there is none. */
+void default_files(const Command* c, const char** files, bool trace);
+
 /* Load, or die. */
 Dcfg* load_dcfg(const char* path);
+
+/* Why a file could not be read, where a DCFG is needed or, with TRACE, a
+   DCFG-trace. */
+const char* unreadable(const DcfgError* err, bool trace);
 
 /* The thread of --thread=N, which must be one of a process; all of them
    without the option, which is UINT64_MAX. */

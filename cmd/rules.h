@@ -59,6 +59,8 @@ typedef
       Rules*             rules;
       bool               ours;  // conventions of this tool are rules too
       bool               disjoint;      // images must not overlap
+      uint64_t           idle_edges;    // with count 0, in a file that is not
+      uint64_t           idle_blocks;   // ours: not broken, but told
    }
    Check;
 

@@ -236,10 +236,11 @@ static const Field process_fields[] = {
    { "TRANSITION_TABLE", V_TABLE, F_MUST, 0, 0, &transitions },
    { "THREAD_DATA", V_TABLE, F_MUST, 0, 0, &threads }
 };
-static const Kin graph = { "this is a DCFG, not a DCFG-trace",
-                           { "PROCESS_DATA" } };
+static const Kin graph_processes = { "this is a DCFG, not a DCFG-trace",
+                                     { "PROCESS_DATA" } };
 static const Shape processes = { V_TABLE, true, 4, process_fields,
-                                 open_process, close_process, &graph };
+                                 open_process, close_process,
+                                 &graph_processes };
 
 enum { TOP_MAJOR, TOP_MINOR, TOP_PROCESSES };
 
@@ -259,8 +260,11 @@ static const Field top_fields[] = {
    { "MINOR_VERSION", V_INT, F_MUST, BITS32, NULL },
    { "PROCESSES", V_TABLE, F_NEEDED, 0, 0, &processes }
 };
+/* Tables that come before PROCESSES, which says that it is not a trace. */
+static const Kin graph_top = { NULL, { "FILE_NAMES", "EDGE_TYPES",
+                                       "SPECIAL_NODES" } };
 static const Shape top = { V_OBJECT, true, 3, top_fields,
-                           NULL, close_top, NULL };
+                           NULL, close_top, &graph_top };
 
 
 /*------------------------------------------------------------*/

@@ -205,6 +205,8 @@ static bool end_values(Walk* w, Frame* f)
          return false;
    }
    f->field = NO_FIELD;
+   if (f->strange)
+      odd_surface(w, "key", "a key of the other kind of file", "", 0);
    if ((usable || s->keep) && s->close != NULL)
       ok = s->close(w->arg, f);
    w->n_list = f->n_list;
@@ -262,14 +264,15 @@ static bool end_header(Walk* w, Frame* f)
    }
    if (f->strange)
       odd_surface(w, "column", "a column of the other kind of file", "", 0);
+   f->strange = false;
    return true;
 }
 
-/* Is this a column that the shape's table has in the other kind of file? */
+/* Is this a name in the table or object of the other kind of file? */
 static bool is_strange(const Shape* shape, const char* s, size_t len)
 {
    if (shape->kin != NULL)
-      for (const char* const* c = shape->kin->columns; *c != NULL; c++)
+      for (const char* const* c = shape->kin->names; *c != NULL; c++)
          if (strlen(*c) == len && memcmp(*c, s, len) == 0)
             return true;
    return false;
@@ -519,7 +522,9 @@ bool walk_key(Walk* w, const char* s, size_t len)
       if (strlen(shape->fields[i].name) == len
           && memcmp(shape->fields[i].name, s, len) == 0)
          f->field = i;
-   if (f->field == NO_FIELD) {
+   if (f->field == NO_FIELD && is_strange(shape, s, len)) {
+      f->strange = true;
+   } else if (f->field == NO_FIELD) {
       odd_surface(w, "key", "no key of this object: ", s, len);
    } else if (is_repeated(f)) {
       if (!rule_broken(w, true, "duplicate-key", "this key is there twice"))

@@ -66,13 +66,14 @@ typedef
 
 #define MAX_FIELDS 6
 
-/* A table of the same name in the format's other kind of file.  A header
-   that has one of its columns, and lacks one that it must have, is of that
-   kind. */
+/* A table or object of the same name in the format's other kind of file.  A
+   header that has one of its columns, and lacks one that it must have, is of
+   that kind. */
 typedef
    struct {
-      const char* what;         // "this is a ..., not a ..."
-      const char* columns[4];   // that only the other table has; then NULL
+      const char* what;         // "this is a ..., not a ..."; for a table
+      const char* names[4];     // columns or keys that only the other one has;
+                                // then NULL
    }
    Kin;
 
@@ -110,7 +111,7 @@ struct Frame {
    bool         in_list;                // within a V_INTS
    uint32_t     present;                // a bit for each field
    uint32_t     bad;                    // already complained about
-   bool         strange;                // has a column of its shape's kin
+   bool         strange;                // has names of its shape's kin
    uint32_t     field;                  // being read; or MAX_FIELDS: none
    uint32_t     n_columns, column;
    uint64_t     row;                    // from 0, not counting the header
