@@ -26,7 +26,8 @@
 */
 
 /* Owns: which files are read, and what is said if they cannot be.  Handed:
-   what stands on the command line.  Taken by: the subcommands. */
+   what stands on the command line.  Taken by: the subcommands and
+   check_trace.c. */
 
 #include "operands.h"
 

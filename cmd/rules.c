@@ -25,8 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: what has been found.  Handed: violations by the parts of dcfg check.
-   Taken by: cmd_check.c. */
+/* Owns: what has been found.  Handed: violations.  Taken by: check_blocks.c,
+   check_flow.c, check_routines.c, check_trace.c, cmd_check.c. */
 
 #include "rules.h"
 

@@ -28,8 +28,8 @@
 /* Owns: which function a stub stands for.  Handed: an ELF file.  Taken by:
    code.c.
 
-   A DCFG has no symbols for stubs, and objdump does not find any either: as it
-   does, we make them up from the relocations. */
+   Neither a DCFG nor the file has symbols for stubs.  Their names are made up
+   from the file's relocations, as objdump does. */
 
 #include "stubs.h"
 

@@ -26,7 +26,7 @@
 */
 
 /* Owns: how tables are laid out.  Handed: columns and cells.  Taken by:
-   report, diff. */
+   cmd_report.c, cmd_diff.c, cmd_trace.c. */
 
 #include "table.h"
 

@@ -34,6 +34,7 @@
 
 #include "chunks.h"
 #include "json_events.h"
+#include "place.h"
 
 #include <stdlib.h>
 #include <string.h>

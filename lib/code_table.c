@@ -27,7 +27,7 @@
 
 /* Owns: which edges follow an edge for which bits (the format's
    specification, 3.5).  Handed: rows in any order, by chunks.c.  Taken by:
-   decode.c.
+   chunks.c, which gives it to each of its chunks, and decode.c.
 
    Rows are put in order of edge and code.  For each edge a small array of
    cells is indexed by the next few bits, about two more than the number of

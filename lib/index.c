@@ -27,7 +27,7 @@
 
 /* Owns: maps from ids, the edges of a node, loops by head and node, order by
    address.  Handed: arrays whose references are resolved, by resolve.c.
-   Taken by: lookup.c, which finds things in them. */
+   Taken by: resolve.c, load.c; lookup.c finds things in them. */
 
 #include "model.h"
 

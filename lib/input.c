@@ -26,7 +26,7 @@
 */
 
 /* Owns: files and decompression.  Handed: a path or bytes in memory.  Taken
-   by: json_events.c, a buffer at a time.
+   by: load.c and cursor.c open it; json_events.c reads a buffer at a time.
 
    How a file is compressed is told by its first bytes.  Several compressed
    streams after each other are one text, as for the programs gzip, bzip2, xz

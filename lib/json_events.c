@@ -40,6 +40,7 @@
    functions that jump out of it, and all its blocks are in a list. */
 
 #include "json_events.h"
+#include "place.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

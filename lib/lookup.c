@@ -26,7 +26,8 @@
 */
 
 /* Owns: answers to "which one": by id, by address, by what it belongs to.
-   Handed: a loaded DCFG and any numbers.  Taken by: users. */
+   Handed: a loaded DCFG and any numbers.  Taken by: users,
+   derived.c, cursor.c; shapes.c for names of types. */
 
 #include "model.h"
 

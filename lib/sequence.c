@@ -27,7 +27,8 @@
 
 /* Owns: the grammar of edge-id sequences (the format's specification, 3.7.1):
    six-bit characters, repetitions, references to the dictionary.  Handed:
-   text of a chunk or a dictionary entry.  Taken by: decode.c, code_table.c.
+   text of a chunk or a dictionary entry.  Taken by: chunks.c,
+   code_table.c, decode.c.
 
    All that can be wrong with a sequence is found here, once, so that decoding
    has nothing to check.  What expands to nothing is left out: every step of

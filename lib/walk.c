@@ -35,8 +35,8 @@
    lists and one for text; a row within a row's value uses the space above,
    and is gone when the outer one ends. */
 
+#include "place.h"
 #include "value.h"
-#include "walk.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,94 +45,6 @@
 
 /* The format needs 12. */
 #define MAX_DEPTH 64
-
-#define NO_FIELD MAX_FIELDS
-
-static Frame* top_frame(Walk* w)
-{
-   return &w->frames[w->n_frames - 1];
-}
-
-static const Field* current_field(const Frame* f)
-{
-   return f->field == NO_FIELD ? NULL : &f->shape->fields[f->field];
-}
-
-/*------------------------------------------------------------*/
-/*--- Places and problems                                  ---*/
-/*------------------------------------------------------------*/
-
-const char* walk_place(const Walk* w, char* place)
-{
-   size_t n = 0;
-
-   place[0] = 0;
-   for (uint32_t i = 0; i < w->n_frames && n < PLACE_SIZE; i++) {
-      const Frame* f = &w->frames[i];
-      const Field* field = current_field(f);
-      if (f->mode == IN_HEADER)
-         n += (size_t)snprintf(place + n, PLACE_SIZE - n, "[header]");
-      else if (f->mode == IN_ROW
-               || (f->mode == IN_TABLE && f->n_columns != UINT32_MAX
-                   && i + 1 == w->n_frames))
-         n += (size_t)snprintf(place + n, PLACE_SIZE - n, "[%" PRIu64 "]",
-                               f->row);
-      if (n < PLACE_SIZE && f->mode != IN_HEADER && field != NULL
-          && (!(field->flags & F_SILENT) || i + 1 == w->n_frames))
-         n += (size_t)snprintf(place + n, PLACE_SIZE - n, "%s%s",
-                               n > 0 ? "." : "", field->name);
-      if (n < PLACE_SIZE && f->in_list)
-         n += (size_t)snprintf(place + n, PLACE_SIZE - n, "[%" PRIu64 "]",
-                               f->element);
-   }
-   return place;
-}
-
-static bool rule_broken(Walk* w, bool fatal, const char* rule,
-                        const char* what)
-{
-   char place[PLACE_SIZE];
-
-   return job_problem(w->job, DCFG_PROBLEM_RULE, fatal, rule,
-                      walk_place(w, place), "%s", what);
-}
-
-static void odd_surface(Walk* w, const char* rule, const char* what,
-                        const char* s, size_t len)
-{
-   char place[PLACE_SIZE];
-
-   if (job_listened(w->job))
-      job_problem(w->job, DCFG_PROBLEM_SURFACE, false, rule,
-                  walk_place(w, place), "%s%.*s", what,
-                  (int)(len < 100 ? len : 100), s);
-}
-
-/* A value of the wrong type, in place of the one that the field needs. */
-static bool wrong_type(Walk* w, const char* what)
-{
-   static const char* const needs[] = {
-      "an integer is needed, not ", "an array of integers is needed, not ",
-      "a string is needed, not ", "a table is needed, not ",
-      "an object is needed, not ", "an object of strings is needed, not "
-   };
-   Frame*       f = top_frame(w);
-   const Field* field = current_field(f);
-   ValueKind    kind = field != NULL ? field->kind : V_TABLE;
-   char         said[100];
-
-   if (f->mode == IN_HEADER)
-      kind = V_STRING;
-   else if (f->in_list)
-      kind = V_INT;
-   else if (f->mode == IN_STRINGS)
-      kind = V_STRING;
-   snprintf(said, sizeof(said), "%s%s", f->mode == IN_TABLE
-            ? "a row is needed, not " : needs[kind], what);
-   if (field != NULL)
-      f->bad |= 1U << f->field;
-   return rule_broken(w, true, "type", said);
-}
 
 /*------------------------------------------------------------*/
 /*--- The stacks                                           ---*/
@@ -200,13 +112,13 @@ static bool end_values(Walk* w, Frame* f)
       if (f->bad >> i & 1)
          continue;
       f->field = i;
-      if (!rule_broken(w, field->flags & F_NEEDED, "missing",
+      if (!tell_rule(w, field->flags & F_NEEDED, "missing",
                        "this is missing"))
          return false;
    }
    f->field = NO_FIELD;
    if (f->strange)
-      odd_surface(w, "key", "a key of the other kind of file", "", 0);
+      tell_surface(w, "key", "a key of the other kind of file", "", 0);
    if ((usable || s->keep) && s->close != NULL)
       ok = s->close(w->arg, f);
    w->n_list = f->n_list;
@@ -229,7 +141,7 @@ static void end_value(Walk* w, Frame* f)
 {
    if (f->mode == IN_ROW) {
       if (f->column == f->n_columns)
-         odd_surface(w, "row-length", "more values than columns", "", 0);
+         tell_surface(w, "row-length", "more values than columns", "", 0);
       f->column++;
       next_value(f);
    } else if (f->mode == IN_HEADER) {
@@ -259,11 +171,11 @@ static bool end_header(Walk* w, Frame* f)
                          f->shape->kin->what);
       snprintf(what, sizeof(what), "there is no column %s", field->name);
       if ((field->flags & (F_NEEDED | F_MUST))
-          && !rule_broken(w, field->flags & F_NEEDED, "missing", what))
+          && !tell_rule(w, field->flags & F_NEEDED, "missing", what))
          return false;
    }
    if (f->strange)
-      odd_surface(w, "column", "a column of the other kind of file", "", 0);
+      tell_surface(w, "column", "a column of the other kind of file", "", 0);
    f->strange = false;
    return true;
 }
@@ -290,7 +202,7 @@ static bool header_name(Walk* w, Frame* f, const char* s, size_t len)
          field = i;
    for (uint32_t i = 0; i < f->column && i < MAX_COLUMNS; i++) {
       if (f->columns[i] != NO_FIELD && f->columns[i] == field) {
-         if (!rule_broken(w, true, "duplicate-column",
+         if (!tell_rule(w, true, "duplicate-column",
                           "a column is there twice"))
             return false;
          field = NO_FIELD;
@@ -301,9 +213,9 @@ static bool header_name(Walk* w, Frame* f, const char* s, size_t len)
    if (field == NO_FIELD && is_strange(shape, s, len))
       f->strange = true;
    else if (field == NO_FIELD)
-      odd_surface(w, "column", "no column of this table: ", s, len);
+      tell_surface(w, "column", "no column of this table: ", s, len);
    else if (field < before || f->column > field)
-      odd_surface(w, "column-order", "in an unusual place: ", s, len);
+      tell_surface(w, "column-order", "in an unusual place: ", s, len);
    if (f->column < MAX_COLUMNS)
       f->columns[f->column] = (uint8_t)field;
    return true;
@@ -366,14 +278,14 @@ static bool put_integer(Walk* w, const char* s, size_t len, bool is_string)
       snprintf(what, sizeof(what), "%.*s is %s", (int)(len < 40 ? len : 40),
                s, ok ? "out of range"
                      : "not an integer, or too large for 64 bits");
-      if (!rule_broken(w, true, "number", what))
+      if (!tell_rule(w, true, "number", what))
          return false;
       n = 0;
       if (!f->in_list)
          return true;
    } else if (job_listened(w->job)
               && is_string != ((field->flags & F_HEX) != 0)) {
-      odd_surface(w, "number-style", is_string
+      tell_surface(w, "number-style", is_string
                   ? "usually an integer, here a string: "
                   : "usually a hex string, here an integer: ", s, len);
    }
@@ -391,7 +303,7 @@ static bool put_text(Walk* w, Frame* f, uint32_t field, const char* s,
    f->lengths[field] = len;
    f->present |= 1U << field;
    if (job_listened(w->job) && !is_utf8(s, len))
-      odd_surface(w, "string", "not UTF-8: ", s, len);
+      tell_surface(w, "string", "not UTF-8: ", s, len);
    return push_text(w, s, len);
 }
 
@@ -467,7 +379,7 @@ static bool walk_scalar(Walk* w, const char* s, size_t len, bool is_string)
    } else if (is_string && field != NULL && field->kind == V_STRING) {
       ok = put_text(w, f, f->field, s, len);
    } else if (is_needed(f)) {
-      ok = wrong_type(w, what);
+      ok = tell_type(w, what);
    }
    end_value(w, f);
    return ok;
@@ -494,12 +406,12 @@ bool walk_other(Walk* w, const char* what)
       return not_an_object(w, what);
    f = top_frame(w);
    if (f->in_list) {
-      ok = wrong_type(w, what) && push_number(w, 0);
+      ok = tell_type(w, what) && push_number(w, 0);
       f->element++;
       return ok;
    }
    if (is_needed(f))
-      ok = wrong_type(w, what);
+      ok = tell_type(w, what);
    end_value(w, f);
    return ok;
 }
@@ -525,9 +437,9 @@ bool walk_key(Walk* w, const char* s, size_t len)
    if (f->field == NO_FIELD && is_strange(shape, s, len)) {
       f->strange = true;
    } else if (f->field == NO_FIELD) {
-      odd_surface(w, "key", "no key of this object: ", s, len);
+      tell_surface(w, "key", "no key of this object: ", s, len);
    } else if (is_repeated(f)) {
-      if (!rule_broken(w, true, "duplicate-key", "this key is there twice"))
+      if (!tell_rule(w, true, "duplicate-key", "this key is there twice"))
          return false;
       f->field = NO_FIELD;
    }
@@ -582,7 +494,7 @@ bool walk_open(Walk* w, bool object)
       return true;
    if (f->in_list && !push_number(w, 0))
       return false;
-   return wrong_type(w, what);
+   return tell_type(w, what);
 }
 
 bool walk_close(Walk* w)
@@ -626,7 +538,7 @@ bool walk_close(Walk* w)
          return true;
       case IN_TABLE:
          if (f->n_columns == UINT32_MAX
-             && !rule_broken(w, true, "missing", "a table without a header"))
+             && !tell_rule(w, true, "missing", "a table without a header"))
             return false;
          break;
       case IN_OBJECT:

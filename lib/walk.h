@@ -65,6 +65,7 @@ typedef
    Field;
 
 #define MAX_FIELDS 6
+#define NO_FIELD   MAX_FIELDS   // in place of the index of one
 
 /* A table or object of the same name in the format's other kind of file.  A
    header that has one of its columns, and lacks one that it must have, is of
@@ -112,7 +113,7 @@ struct Frame {
    uint32_t     present;                // a bit for each field
    uint32_t     bad;                    // already complained about
    bool         strange;                // has names of its shape's kin
-   uint32_t     field;                  // being read; or MAX_FIELDS: none
+   uint32_t     field;                  // being read; or NO_FIELD
    uint32_t     n_columns, column;
    uint64_t     row;                    // from 0, not counting the header
    uint64_t     element;                // within a list
@@ -152,9 +153,16 @@ bool walk_other(Walk* w, const char* what);     // true, false, null
 bool walk_open(Walk* w, bool object);
 bool walk_close(Walk* w);
 
-/* Where we are, in PLACE, which is returned. */
-#define PLACE_SIZE 400
-const char* walk_place(const Walk* w, char* place);
+static inline Frame* top_frame(Walk* w)
+{
+   return &w->frames[w->n_frames - 1];
+}
+
+/* NULL: none. */
+static inline const Field* current_field(const Frame* f)
+{
+   return f->field == NO_FIELD ? NULL : &f->shape->fields[f->field];
+}
 
 /*------------------------------------------------------------*/
 /*--- For open and close                                   ---*/
