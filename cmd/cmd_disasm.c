@@ -182,18 +182,36 @@ static const char* both_addrs(Listing* l, uint64_t addr)
    return text_format("%10" PRIx64 "  %8" PRIx64, addr, at);
 }
 
-/* What a direct jump or call leads to. */
-static void show_target(Listing* l, uint64_t addr)
+/* The name of the stub at ADDR, in the image of the block in work; NULL if
+   there is none. */
+static const char* stub_name(Listing* l, uint64_t addr)
 {
    uint32_t    image = l->p->nodes[l->node].image;
-   const char* stub = NULL;
+   const char* stub = dcfg_symbol_at(l->p, image, addr) != DCFG_NONE ? NULL
+                      : code_stub(l->code, image, addr);
 
-   if (dcfg_symbol_at(l->p, image, addr) == DCFG_NONE)
-      stub = code_stub(l->code, image, addr);
-   if (stub != NULL)
-      printf(" <%s@plt>", symbol_name(&l->g, stub));
-   else
-      printf(" <%s>", text_brief(target_name(&l->g, image, addr)));
+   return stub == NULL ? NULL
+          : text_format("%s@plt", symbol_name(&l->g, stub));
+}
+
+/* The name of a block, as targets have it too. */
+static const char* block_name(Listing* l, uint32_t node)
+{
+   const DcfgNode* nodes = l->p->nodes;
+   const char*     stub = NULL;
+
+   if (node < l->p->n_blocks && nodes[node].image == nodes[l->node].image)
+      stub = stub_name(l, nodes[node].addr);
+   return stub != NULL ? stub : text_brief(node_name(&l->g, node));
+}
+
+/* What a direct jump or call leads to. */
+static const char* target_of(Listing* l, uint64_t addr)
+{
+   const char* stub = stub_name(l, addr);
+
+   return stub != NULL ? stub
+          : text_brief(target_name(&l->g, l->p->nodes[l->node].image, addr));
 }
 
 static void show_instr(void* arg, const Instr* i)
@@ -213,7 +231,7 @@ static void show_instr(void* arg, const Instr* i)
    }
    fputs(i->text, stdout);
    if (i->direct)
-      show_target(l, i->target);
+      printf(" <%s>", target_of(l, i->target));
    putchar('\n');
 }
 
@@ -250,8 +268,7 @@ static void show_ways(Listing* l)
       shown++;
       printf("%14s  %6s  %20s    -> %s %s\n", text_count(count),
              text_share(count, l->executions), "", way(e->type),
-             e->type == DCFG_EDGE_EXIT ? ""
-             : text_brief(node_name(&l->g, e->target)));
+             e->type == DCFG_EDGE_EXIT ? "" : block_name(l, e->target));
    }
    if (counted > shown)
       printf("%46s-> and to %" PRIu32 " other places\n", "", counted - shown);
@@ -295,7 +312,7 @@ static void show_block(Listing* l, uint32_t node)
    l->line = l->file = DCFG_NONE;
    printf("\n%14s  %6s  %s  block %" PRIu32 ", %s",
           text_count(l->executions), text_share(instrs, l->total),
-          both_addrs(l, n->addr), n->id, text_brief(node_name(&l->g, node)));
+          both_addrs(l, n->addr), n->id, block_name(l, node));
    if (n->loop != DCFG_NONE)
       printf("; %s of loop %" PRIu32 ", depth %" PRIu32,
              l->p->loops[n->loop].head == node ? "head" : "part",

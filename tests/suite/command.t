@@ -346,6 +346,9 @@ def check_objdump(tap, path):
                 named += target is not None
                 jumps += target is not None and "+" in target
                 stubs += target is not None and "@plt" in target
+                # The edge is called the same.
+                if target and text.startswith("call") and "-> call " + target not in out:
+                    wrong.append("no edge to " + target)
         tap.ok(not wrong and named >= 9 and jumps >= 4 and stubs >= 1,
                "disasm of %s: addresses and targets as objdump shows them" % name,
                "\n".join(wrong + ["%d targets, %d inside, %d stubs" % (named, jumps, stubs), out, err]))
