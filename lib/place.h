@@ -28,7 +28,7 @@
 #ifndef DCFG_PLACE_H
 #define DCFG_PLACE_H
 
-#include "walk.h"
+#include "fields.h"
 
 /* Where we are, in PLACE, which is returned. */
 #define PLACE_SIZE 400

@@ -28,8 +28,8 @@
 #ifndef DCFG_SHAPES_H
 #define DCFG_SHAPES_H
 
+#include "fields.h"
 #include "model.h"
-#include "walk.h"
 
 /* What the functions of the shapes get. */
 typedef

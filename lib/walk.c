@@ -35,6 +35,8 @@
    lists and one for text; a row within a row's value uses the space above,
    and is gone when the outer one ends. */
 
+#include "walk.h"
+
 #include "place.h"
 #include "value.h"
 
