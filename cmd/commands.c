@@ -67,7 +67,7 @@ static const Command* const commands[] = {
 
 static void general_help(void)
 {
-   puts("usage: dcfg COMMAND [OPTION...] FILE...\n"
+   puts("usage: dcfg COMMAND [OPTION...] [FILE...]\n"
         "\n"
         "A DCFG is a program's control-flow graph as it was executed: basic "
         "blocks, the\n"
