@@ -58,7 +58,7 @@ lint_tap() {
    cd "$root"
    local file
    # ./dev with all that it sources; its parts are not scripts of their own.
-   for file in dev .ci/run tests/build/*.t lib/cmd/completion/dcfg; do
+   for file in dev .ci/run tests/build/*.t cmd/completion/dcfg; do
       if shellcheck -s bash -x -a "$file" >&2; then echo "ok - shellcheck $file"; else echo "not ok - shellcheck $file"; fi
    done
 }

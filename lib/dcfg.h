@@ -115,7 +115,9 @@ typedef
       DCFG_ERROR_FORMAT,        // JSON, but not a DCFG or trace
       DCFG_ERROR_LIMIT,         // more than DcfgOptions allow
       DCFG_ERROR_MEMORY,        // none left
-      DCFG_ERROR_ARGUMENT       // the caller's mistake
+      DCFG_ERROR_ARGUMENT,      // the caller's mistake
+      DCFG_ERROR_KIND           // a trace where a DCFG is needed, or the
+                                // other way round
    }
    DcfgStatus;
 

@@ -147,6 +147,25 @@ static void change_fails(const char* from, const char* to, DcfgStatus status,
    fails(b, status, want);
 }
 
+/* A trace is named where a DCFG is needed, and the other way round; one of
+   the other's columns beside its own does not make it that. */
+START_TEST(other_kind)
+{
+   char* trace = one_chunk("", BITS, 1, 1, "");
+   char* both = replaced(sample, "\"PROCESS_DATA\" ]",
+                         "\"PROCESS_DATA\", \"THREAD_DATA\" ]");
+
+   must_not_load(trace, DCFG_ERROR_KIND,
+                 "PROCESSES|this is a DCFG-trace, not a DCFG");
+   ck_assert_str_eq(problems_of(both), "column ");
+   dcfg_free(must_load(both));
+   free(trace);
+   free(both);
+   fails(strdup(sample), DCFG_ERROR_KIND,
+         "PROCESSES|this is a DCFG, not a DCFG-trace");
+}
+END_TEST
+
 START_TEST(broken_traces)
 {
    change_fails("\"MAJOR_VERSION\":1", "\"MAJOR_VERSION\":2",
@@ -290,7 +309,7 @@ START_TEST(trace_file)
    DcfgTrace* t = dcfg_trace_open_memory(sample, strlen(sample), "sample",
                                          NULL, &err);
    ck_assert_ptr_null(dcfg_trace_next_chunk(t, &err));
-   ck_assert_int_eq(err.status, DCFG_OK);
+   ck_assert_int_eq(err.status, DCFG_ERROR_KIND);
    dcfg_trace_close(t);
 }
 END_TEST
@@ -303,6 +322,7 @@ int main(void)
    tcase_add_test(c, broken_sequences);
    tcase_add_test(c, broken_dictionary);
    tcase_add_test(c, broken_table);
+   tcase_add_test(c, other_kind);
    tcase_add_test(c, broken_traces);
    tcase_add_test(c, truncated);
    tcase_add_test(c, goes_on);

@@ -6,6 +6,7 @@ decoding of a trace (trace_plain.py).
 """
 import csv
 import glob
+import gzip
 import io
 import json
 import os
@@ -98,9 +99,9 @@ def check_use(tap):
     tap.ok(status == 0 and re.fullmatch(r"dcfg \d+\.\d+, for DCFG format 1\.00\n", out), "--version", out + err)
     status, out, err = command("--help")
     tap.ok(status == 0 and all(re.search(r"^  %s " % c, out, re.M) for c in COMMANDS), "--help lists all commands", out)
-    with open(os.path.join(harness.SRCDIR, "lib", "cmd", "completion", "dcfg")) as f:
+    with open(os.path.join(harness.SRCDIR, "cmd", "completion", "dcfg")) as f:
         completion = f.read()
-    with open(os.path.join(harness.SRCDIR, "lib", "cmd", "dcfg.1")) as f:
+    with open(os.path.join(harness.SRCDIR, "cmd", "dcfg.1")) as f:
         manual = f.read()
     for c in COMMANDS:
         status, out, err = command(c, "--help")
@@ -284,11 +285,106 @@ def check_disasm(tap, path, d):
     tap.ok(status == 0 and "/nowhere" in err and "block" in out, "without the image's file blocks are still there", err)
 
 
+PROGRAM_C = r"""
+#include <stdio.h>
+static __attribute__((noinline)) int odd(int n);
+static __attribute__((noinline)) int even(int n) { return n == 0 ? 1 : odd(n - 1) * 3; }
+static __attribute__((noinline)) int odd(int n) { return n == 0 ? 0 : even(n - 1) + n; }
+int main(int argc, char** argv)
+{
+   int sum = 0;
+   for (int i = 0; i < 50; i++) {
+      if (argc > 2)
+         sum += puts(argv[i]);
+      sum += even(i % 7);
+   }
+   return printf("%d\n", sum) < 0;
+}
+"""
+CODE_LINE = re.compile(r" *[\d,]+ {10,}([0-9a-f]+) +([0-9a-f]+)  (\S.*)\Z")
+
+
+def objdump(*args):
+    """{address: (its bytes, the name in <...>)} of each instruction."""
+    r = subprocess.run(["objdump", "-d", "-w", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    found = {}
+    for line in r.stdout.decode(errors="replace").splitlines():
+        m = re.match(r" *([0-9a-f]+):\t((?:[0-9a-f]{2} )+) *\t?([^#]*)", line)
+        if m:
+            name = re.search(r"<(.*)>\s*\Z", m.group(3))
+            found[int(m.group(1), 16)] = (m.group(2).replace(" ", ""), name and name.group(1))
+    return found
+
+
+def check_objdump(tap, path):
+    """Addresses in files, and names of targets, are those of objdump."""
+    if not shutil.which("objdump"):
+        tap.skip("addresses as objdump's", "no objdump")
+        return
+    source = tap.path("even.c")
+    with open(source, "w") as f:
+        f.write(PROGRAM_C)
+    for name, flags, pie in (("even-pie", ["-fpie", "-pie"], True), ("even-fixed", ["-fno-pie", "-no-pie"], False)):
+        program = harness.cc(tap, source, name, *flags)
+        file, status, why = harness.dcfg(tap, name, [program])
+        want = objdump(program)
+        named, jumps, stubs, wrong = 0, 0, 0, []
+        for routine in ("main", "even", "odd"):
+            status, out, err = command("disasm", "--bytes", "--routine=" + routine, file)
+            for line in out.splitlines():
+                m = CODE_LINE.match(line)
+                if not m or m.group(3).startswith("block "):
+                    continue
+                loaded, at = int(m.group(1), 16), int(m.group(2), 16)
+                code, text = m.group(3).split(None, 1)
+                there, target = want.get(at, ("", None))
+                if not there.startswith(code.rstrip("+")) or (loaded != at) != pie:
+                    wrong.append(line)
+                ours = re.search(r" <(.*)>\Z", text)
+                if (ours and ours.group(1)) != target:
+                    wrong.append("%s: objdump says %s" % (line, target))
+                named += target is not None
+                jumps += target is not None and "+" in target
+                stubs += target is not None and "@plt" in target
+                # The edge is called the same.
+                if target and text.startswith("call") and "-> call " + target not in out:
+                    wrong.append("no edge to " + target)
+        tap.ok(not wrong and named >= 9 and jumps >= 4 and stubs >= 1,
+               "disasm of %s: addresses and targets as objdump shows them" % name,
+               "\n".join(wrong + ["%d targets, %d inside, %d stubs" % (named, jumps, stubs), out, err]))
+    # A shared object: the blocks of the routine of libc in which most was executed.
+    top = table(command("report", "--csv", "--routines", "--image=*/libc.*", "--top=1", path)[1])[0]
+    lines = command("disasm", "--bytes", "--routine=#" + top["node_id"], path)[1].splitlines()
+    image = re.search(r"  \((\S+)\)\Z", lines[1]).group(1)
+    rows = [m.groups() for m in map(CODE_LINE.match, lines) if m and not m.group(3).startswith("block ")]
+    with open(path) as f:
+        libc = next(n for _, n in json.load(f)["FILE_NAMES"][1:] if os.path.basename(n) == image)
+    if not tap.ok(len(rows) > 5, "code of a routine of libc", "\n".join(lines)):
+        return
+    at = [int(r[1], 16) for r in rows]
+    want = objdump("--start-address=%d" % min(at), "--stop-address=%d" % (max(at) + 16), libc)
+    wrong = [r for r, a in zip(rows, at) if not want.get(a, ("",))[0].startswith(r[2].split()[0].rstrip("+"))]
+    tap.ok(not wrong and all(int(r[0], 16) > a for r, a in zip(rows, at)), "and of a shared object",
+           wrong[:5] or rows[:5])
+
+
 def check_dot(tap, path, d):
     status, out, err = command("dot", "--routine=work::nested", path)
     nested = [r for r in d.routines if '"block %d at' % r[0] in out]
     tap.ok(status == 0 and len(nested) == 1 and out.count("subgraph cluster_") == 2
            and len(re.findall(r"^ *n\d+ \[", out, re.M)) == len(nested[0][2]) - 1, "dot: blocks and nested loops", out)
+    top = table(command("report", "--csv", "--routines", "--top=1", path)[1])[0]
+    status, out, err = command("dot", path)
+    tap.ok(status == 0 and out == command("dot", "--routine=#" + top["node_id"], path)[1] and
+           len(err.splitlines()) == 1 and "the hottest routine, with" in err
+           and commandlib.brief(top["routine"]) in err, "dot alone draws the hottest routine", err)
+    # In the second thread that is another one.
+    top = table(command("report", "--csv", "--routines", "--top=1", "--thread=1", path)[1])[0]
+    status, out, err = command("dot", "--thread=1", path)
+    tap.ok(out == command("dot", "--thread=1", "--routine=#" + top["node_id"], path)[1] and
+           commandlib.brief(top["routine"]) in err, "that of a thread with --thread", err)
+    status, out, err = command("dot", "--routine=main", "--callgraph", path)
+    tap.ok(status == 2 and "not both" in err, "--routine and --callgraph", err)
     if not shutil.which("dot", path=harness.ENV["PATH"]):
         tap.skip("pictures", "no Graphviz")
         return
@@ -304,6 +400,100 @@ def check_dot(tap, path, d):
     tap.ok(status == 2, "a picture that cannot be written", err)
     status, out, err = command("dot", "--callgraph", "--svg=" + svg, path, env={"PATH": "/nowhere"})
     tap.ok(status == 2 and "Graphviz" in err, "without Graphviz it is said what is missing", err)
+
+
+# ---- which files are read ----------------------------------------------------------------------------------------
+
+def check_kinds(tap, path, trace):
+    """A trace where a DCFG is needed, and the other way round."""
+    for args, wrong, what in ((["report", trace], trace, "a DCFG-trace, not a DCFG"),
+                              (["check", trace], trace, "a DCFG-trace, not a DCFG"),
+                              (["disasm", trace], trace, "a DCFG-trace, not a DCFG"),
+                              (["dot", trace], trace, "a DCFG-trace, not a DCFG"),
+                              (["trace", trace, path], trace, "a DCFG-trace, not a DCFG"),
+                              (["diff", trace, path], trace, "a DCFG-trace, not a DCFG"),
+                              (["diff", path, trace], trace, "a DCFG-trace, not a DCFG"),
+                              (["trace", path, path], path, "a DCFG, not a DCFG-trace"),
+                              (["check", path, path], path, "a DCFG, not a DCFG-trace")):
+        status, out, err = command(*args)
+        tap.ok(status == 2 and len(err.splitlines()) == 1 and "%s is %s: " % (wrong, what) in err
+               and len(out.splitlines()) <= (args == ["check", path, path]),
+               "%s: %s" % (" ".join(map(os.path.basename, args)), what), out + err)
+    for packed, args in ((trace, ["report"]), (path, ["trace", path])):
+        name = tap.path("packed.xz")
+        with open(name, "wb") as f:
+            subprocess.run(["xz", "-c", packed], stdout=f, check=True)
+        status, out, err = command(*args, name)
+        tap.ok(status == 2 and not out and name + " is a DCFG" in err, "the same compressed, for " + args[0], out + err)
+    with open(trace) as f:
+        status, out, err = command("report", "-", stdin=f)
+    tap.ok(status == 2 and not out and "is a DCFG-trace, not a DCFG" in err, "the same on the standard input",
+           out + err)
+
+
+def check_newest(tap, path, trace, other):
+    """Without a file, the newest of the current directory."""
+    here = tap.path("newest")
+    os.mkdir(here)
+    age = iter(range(1000000000, 2000000000, 5))
+
+    def put(name, source, head=None):
+        with open(source, "rb") as f, open(os.path.join(here, name), "wb") as to:
+            text = f.read()[:head]
+            to.write(gzip.compress(text) if name.endswith(".gz") else text)
+        now = next(age)
+        os.utime(os.path.join(here, name), (now, now))
+
+    def takes(name, explicit, text, *args):
+        status, out, err = command(*args, cwd=here)
+        want = command(*args, *explicit, cwd=here)
+        first = "dcfg %s: reading %s, the newest in this directory\n" % (args[0], name)
+        tap.ok(status == want[0] == 0 and out.replace(name, "?") == want[1].replace(explicit[0], "?")
+               and err == first + want[2], text + ": " + args[0], err + out[:300])
+
+    def fails(text, *args):
+        status, out, err = command(args[0], cwd=here)
+        good = status == 2 and not out and len(err.splitlines()) == 1 and all(a in err for a in args[1:])
+        tap.ok(good, text, out + err)
+
+    put("dcfg-trace.out.5.json", trace)
+    put("prog.json", path)
+    os.mkdir(os.path.join(here, "dcfg.out.1"))
+    for c in COMMANDS[:-1]:
+        fails("nothing to take: " + c, c, "there is no DCFG dcfg.out.* in this directory", "usage: dcfg %s [" % c)
+    fails("diff needs two files", "diff", "a file is missing")
+    put("dcfg.out.200.json", other)
+    put("dcfg.out.100.json", path)
+    for args in (["report"], ["check"], ["disasm", "--routine=main"], ["dot", "--routine=main"], ["dot"]):
+        takes("dcfg.out.100.json", [path], "the newest", *args)
+    tap.ok(command("report", other, cwd=here)[1:] == command("report", "dcfg.out.200.json", cwd=here)[1:],
+           "a file that is named is taken, and nothing said")
+    put("dcfg.out.300.json", trace)
+    put("dcfg.out.300.svg", __file__)
+    put("dcfg.out.400.json.tmp-400", other)
+    takes("dcfg.out.100.json", [path], "what is newer is no DCFG", "report")
+    fails("no trace of that process", "trace", "dcfg.out.100.json", "no trace dcfg-trace.out.100.*")
+    put("dcfg-trace.out.100.json", trace)
+    put("dcfg-trace.out.100.txt", path)
+    put("dcfg-trace.out.200.json", trace)
+    takes("dcfg.out.100.json and dcfg-trace.out.100.json", [path, trace], "with the trace of the process", "trace",
+          "--edges=30")
+    put("dcfg.out.70.json.gz", path)
+    takes("dcfg.out.70.json.gz", [path], "a compressed one", "report")
+    put("dcfg-trace.out.70.json.gz", trace)
+    takes("dcfg.out.70.json.gz and dcfg-trace.out.70.json.gz", [path, trace], "with its trace", "trace", "--as=calls",
+          "--thread=0")
+    put("dcfg.out.mine", path)
+    takes("dcfg.out.mine", [path], "whatever its end is", "report")
+    fails("but then no trace is its own", "trace", "dcfg.out.mine", "no trace dcfg-trace.out.*")
+    # The completion asks dcfg, which asks the directory.
+    script = os.path.join(harness.SRCDIR, "cmd", "completion", "dcfg")
+    for words in (["dcfg", "disasm", "--routine", "=", "mai"], ["dcfg", "disasm", "--routine", "=", "mai", path]):
+        r = subprocess.run(["bash", "-c", 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=4; _dcfg; echo "${COMPREPLY[*]}"',
+                            script, *words], cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           env=dict(harness.ENV, PATH=os.path.dirname(commandlib.DCFG) + ":" + harness.ENV["PATH"]))
+        tap.ok(r.stdout.split() == [b"main"], "completion of a routine with%s a file" % ("" if words[5:] else "out"),
+               r.stdout + r.stderr)
 
 
 def check_diff(tap, path, other):
@@ -412,8 +602,11 @@ def main():
         tap.ok(status == 0 and program in out and (absent in out) == (option != "--symbols=no"), "report of it", out + err)
     check_trace(tap, path, trace, d)
     check_disasm(tap, path, d)
+    check_objdump(tap, path)
     check_dot(tap, path, d)
     check_diff(tap, path, other)
+    check_kinds(tap, path, trace)
+    check_newest(tap, path, trace, other)
     check_names(tap)
     check_pinplay(tap)
     tap.done()

@@ -7,6 +7,7 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -89,6 +90,11 @@ def write(path, value):
     with open(path, "w") as f:
         json.dump(value, f)
     return path
+
+
+def brief(name):
+    """The name of a C++ function without what it takes and returns, as far as it matters here."""
+    return re.sub(r"[(<].*", "", name).split(" ")[-1]
 
 
 def rules(text):

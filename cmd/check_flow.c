@@ -1,0 +1,517 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Rules of edges, counts and flow.                check_flow.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: rules that need the edges but not the routines.  Handed: a loaded
+   process.  Taken by: cmd_check.c. */
+
+#include "rules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_block(const Check* c, uint32_t node)
+{
+   return node < c->p->n_blocks;
+}
+
+static bool is_kind(const Check* c, uint32_t node, uint32_t kind)
+{
+   return node < c->p->n_nodes && c->p->nodes[node].kind == kind;
+}
+
+/*------------------------------------------------------------*/
+/*--- Each edge for itself                                 ---*/
+/*------------------------------------------------------------*/
+
+/* Types for which there is a more specific one. */
+static bool is_vague(const Check* c, uint32_t type)
+{
+   switch (type) {
+      case DCFG_EDGE_BRANCH: case DCFG_EDGE_CONDITIONAL_BRANCH:
+      case DCFG_EDGE_UNCONDITIONAL_BRANCH: case DCFG_EDGE_DIRECT_BRANCH:
+      case DCFG_EDGE_INDIRECT_BRANCH: case DCFG_EDGE_CALL:
+      case DCFG_EDGE_UNKNOWN:
+         return true;
+      /* This tool excludes no code, and the kernel's is not in its graph. */
+      case DCFG_EDGE_SYSTEM_CALL: case DCFG_EDGE_SYSTEM_RETURN:
+      case DCFG_EDGE_EXCLUDED_CODE_BYPASS:
+         return c->ours;
+      default:
+         return false;
+   }
+}
+
+/* Bypass edges may be there for the routine's sake alone. */
+static bool zero_allowed(const Check* c, uint32_t type)
+{
+   return c->ours ? type == DCFG_EDGE_CALL_BYPASS
+                    || type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
+          : dcfg_is_bypass(type);
+}
+
+static void check_ends(Check* c, uint32_t edge)
+{
+   const DcfgEdge* e = &c->p->edges[edge];
+   bool start = is_kind(c, e->source, DCFG_NODE_START);
+   bool end = is_kind(c, e->target, DCFG_NODE_END);
+
+   if (start != (e->type == DCFG_EDGE_ENTRY)
+       || end != (e->type == DCFG_EDGE_EXIT) || (start && end)
+       || (!start && !is_block(c, e->source))
+       || (!end && !is_block(c, e->target)))
+      broken(c->rules, "edge-ends", "%s", edge_label(c, edge));
+}
+
+void check_edges(Check* c)
+{
+   const DcfgProcess* p = c->p;
+
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const DcfgEdge* e = &p->edges[i];
+      if (e->n_counts != p->n_threads)
+         broken(c->rules, "thread-count", "%s: %" PRIu32 " counts, %" PRIu32
+                " threads", edge_label(c, i), e->n_counts, p->n_threads);
+      if (e->count == 0 && !zero_allowed(c, e->type) && !c->ours)
+         c->idle_edges++;
+      else if (e->count == 0 && !zero_allowed(c, e->type))
+         broken(c->rules, "edge-zero", "%s was never traversed",
+                edge_label(c, i));
+      if (is_vague(c, e->type))
+         broken(c->rules, "edge-type-vague", "%s: a more specific type is "
+                "needed", edge_label(c, i));
+      if (c->ours && i > 0 && e->id <= e[-1].id)
+         broken(c->rules, "order", "EDGES: edge %" PRIu32 " follows %" PRIu32,
+                e->id, e[-1].id);
+      check_ends(c, i);
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Flow                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* What edges bring and take away, by node and thread. */
+typedef
+   struct {
+      uint64_t* in;
+      uint64_t* out;
+      uint64_t* executed;       // instructions, by thread
+   }
+   Flow;
+
+static uint64_t capped_sum(uint64_t a, uint64_t b)
+{
+   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t capped_product(uint64_t a, uint64_t b)
+{
+   uint64_t r;
+
+   return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
+}
+
+static void check_balance(Check* c, uint32_t node, uint32_t thread,
+                          uint64_t in, uint64_t out)
+{
+   if (in != out)
+      broken(c->rules, "conservation", "block %s, thread %" PRIu32 ": %"
+             PRIu64 " in, %" PRIu64 " out", node_label(c, node), thread, in,
+             out);
+}
+
+static void check_count(Check* c, uint32_t node, uint64_t in)
+{
+   const DcfgNode* b = &c->p->nodes[node];
+
+   if (in == 0 && (b->count == 0 || b->count == DCFG_NO_COUNT) && !c->ours) {
+      c->idle_blocks++;
+      return;
+   }
+   if (b->count == DCFG_NO_COUNT) {
+      if (in == 0)
+         broken(c->rules, "block-executed", "block %s was never executed",
+                node_label(c, node));
+      return;
+   }
+   if (b->count == 0)
+      broken(c->rules, "block-executed", "block %s has COUNT 0",
+             node_label(c, node));
+   if (b->count != in)
+      broken(c->rules, "block-count", "block %s has COUNT %" PRIu64
+             ", its edges bring %" PRIu64, node_label(c, node), b->count, in);
+}
+
+/* One thread at a time, so that memory does not depend on their number. */
+static void add_thread(const Check* c, Flow* f, uint32_t thread)
+{
+   const DcfgProcess* p = c->p;
+
+   memset(f->in, 0, p->n_nodes * sizeof(uint64_t));
+   memset(f->out, 0, p->n_nodes * sizeof(uint64_t));
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      uint64_t n = dcfg_edge_count(p, i, thread);
+      uint32_t s = p->edges[i].source, t = p->edges[i].target;
+      if (s < p->n_nodes)
+         f->out[s] = capped_sum(f->out[s], n);
+      if (t < p->n_nodes)
+         f->in[t] = capped_sum(f->in[t], n);
+   }
+}
+
+static void check_thread(Check* c, const Flow* f, uint32_t thread)
+{
+   const DcfgProcess* p = c->p;
+   uint64_t           executed = 0;
+
+   for (uint32_t i = 0; i < p->n_blocks; i++) {
+      check_balance(c, i, thread, f->in[i], f->out[i]);
+      executed = capped_sum(executed,
+                            capped_product(p->nodes[i].n_instrs, f->in[i]));
+   }
+   for (uint32_t i = p->n_blocks; i < p->n_nodes; i++) {
+      bool     start = p->nodes[i].kind == DCFG_NODE_START;
+      uint64_t n = start ? f->out[i] : f->in[i];
+      if (!start && p->nodes[i].kind != DCFG_NODE_END)
+         continue;
+      if (n != (executed > 0))
+         broken(c->rules, "entry-exit", "thread %" PRIu32 ": %s edges have "
+                "%" PRIu64 " traversals", thread, start ? "ENTRY" : "EXIT",
+                n);
+   }
+   if (p->thread_instrs != NULL && p->thread_instrs[thread] != executed)
+      broken(c->rules, "instr-count-thread", "thread %" PRIu32
+             ": INSTR_COUNT_PER_THREAD has %" PRIu64 ", its blocks %" PRIu64,
+             thread, p->thread_instrs[thread], executed);
+}
+
+static void check_sums(Check* c)
+{
+   const DcfgProcess* p = c->p;
+   uint64_t           sum = 0;
+
+   if (p->thread_instrs == NULL)
+      return;
+   for (uint32_t i = 0; i < p->n_threads; i++)
+      sum = capped_sum(sum, p->thread_instrs[i]);
+   if (sum != p->instr_count)
+      broken(c->rules, "instr-count", "INSTR_COUNT is %" PRIu64
+             ", its threads have %" PRIu64, p->instr_count, sum);
+}
+
+bool check_flow(Check* c)
+{
+   const DcfgProcess* p = c->p;
+   Flow               f;
+   uint64_t*          sum;
+
+   check_sums(c);
+   if (p->n_edges == 0)
+      return false;
+   if (rules_count(c->rules, "edge-ends") > 0
+       || rules_count(c->rules, "thread-count") > 0
+       || rules_count(c->rules, "duplicate-id") > 0
+       || rules_count(c->rules, "unknown-id") > 0
+       || rules_count(c->rules, "type") > 0
+       || rules_count(c->rules, "number") > 0)
+      return false;             // what follows would only repeat these
+   f.in = zalloc(p->n_nodes, sizeof(uint64_t));
+   f.out = zalloc(p->n_nodes, sizeof(uint64_t));
+   sum = zalloc(p->n_nodes, sizeof(uint64_t));
+   for (uint32_t t = 0; t < p->n_threads; t++) {
+      add_thread(c, &f, t);
+      check_thread(c, &f, t);
+      for (uint32_t i = 0; i < p->n_nodes; i++)
+         sum[i] = capped_sum(sum[i], f.in[i]);
+   }
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      check_count(c, i, sum[i]);
+   free(f.in);
+   free(f.out);
+   free(sum);
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- What leaves a block                                  ---*/
+/*------------------------------------------------------------*/
+
+/* What a block's last instruction is, as its out edges tell. */
+typedef
+   enum {
+      ENDS_CONDITIONAL, ENDS_JUMP, ENDS_INDIRECT, ENDS_CALL,
+      ENDS_INDIRECT_CALL, ENDS_RETURN, ENDS_SYSTEM, ENDS_REP, N_ENDS
+   }
+   Ending;
+
+static const char* const ending_text[] = {
+   "a conditional branch", "a jump", "an indirect jump", "a call",
+   "an indirect call", "a return", "a system call", "a REP instruction"
+};
+
+/* N_ENDS if the type does not tell. */
+static Ending ending_of(uint32_t type, bool* one_target)
+{
+   *one_target = true;
+   switch (type) {
+      case DCFG_EDGE_DIRECT_CONDITIONAL_BRANCH:
+         return ENDS_CONDITIONAL;
+      case DCFG_EDGE_INDIRECT_CONDITIONAL_BRANCH:
+         *one_target = false;
+         return ENDS_CONDITIONAL;
+      case DCFG_EDGE_DIRECT_UNCONDITIONAL_BRANCH:
+         return ENDS_JUMP;
+      case DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH:
+         *one_target = false;
+         return ENDS_INDIRECT;
+      case DCFG_EDGE_DIRECT_CALL:
+         return ENDS_CALL;
+      case DCFG_EDGE_INDIRECT_CALL:
+         *one_target = false;
+         return ENDS_INDIRECT_CALL;
+      case DCFG_EDGE_RETURN:
+         *one_target = false;
+         return ENDS_RETURN;
+      case DCFG_EDGE_SYSTEM_CALL_BYPASS:
+         return ENDS_SYSTEM;
+      case DCFG_EDGE_REP:
+         return ENDS_REP;
+      default:
+         return N_ENDS;
+   }
+}
+
+/* Blocks of several generations of code may be at one address: that is one
+   target. */
+static bool same_place(const Check* c, uint32_t a, uint32_t b)
+{
+   if (a == b)
+      return true;
+   return is_block(c, a) && is_block(c, b)
+          && c->p->nodes[a].addr == c->p->nodes[b].addr;
+}
+
+static void check_ending(Check* c, uint32_t node)
+{
+   const DcfgProcess* p = c->p;
+   uint32_t           n, target[N_ENDS], fall = DCFG_NONE;
+   const uint32_t*    out = dcfg_out_edges(p, node, &n);
+   Ending             first = N_ENDS;
+
+   for (int k = 0; k < N_ENDS; k++)
+      target[k] = DCFG_NONE;
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &p->edges[out[i]];
+      bool            one;
+      Ending          k = ending_of(e->type, &one);
+      if (e->type == DCFG_EDGE_FALL_THROUGH) {
+         if (fall != DCFG_NONE && !same_place(c, fall, e->target))
+            broken(c->rules, "out-edges", "block %s: FALL_THROUGH to two "
+                   "places", node_label(c, node));
+         fall = e->target;
+         continue;
+      }
+      if (k == N_ENDS)
+         continue;
+      if (first != N_ENDS && k != first)
+         broken(c->rules, "out-edges", "block %s ends with %s and %s",
+                node_label(c, node), ending_text[first], ending_text[k]);
+      first = first == N_ENDS ? k : first;
+      if (one && target[k] != DCFG_NONE
+          && !same_place(c, target[k], e->target))
+         broken(c->rules, "out-edges", "block %s: %s to two places",
+                node_label(c, node), ending_text[k]);
+      target[k] = e->target;
+   }
+   if (fall != DCFG_NONE && first != N_ENDS && first != ENDS_CONDITIONAL
+       && first != ENDS_REP)
+      broken(c->rules, "out-edges", "block %s: FALL_THROUGH after %s",
+             node_label(c, node), ending_text[first]);
+}
+
+static bool overlap(const DcfgImage* a, const DcfgImage* b)
+{
+   return a->load_addr < b->load_addr + b->size
+          && b->load_addr < a->load_addr + a->size;
+}
+
+/* Does T begin where S ends?  A block of an old generation may go on in the
+   next one. */
+static bool follows(const Check* c, uint32_t s, uint32_t t)
+{
+   const DcfgNode*  from = &c->p->nodes[s];
+   const DcfgNode*  to = &c->p->nodes[t];
+   const DcfgImage* im = &c->p->images[from->image];
+   uint64_t         end = from->addr + from->size;
+
+   return to->addr == end
+          && (to->image == from->image || end - im->load_addr >= im->size
+              || overlap(im, &c->p->images[to->image]));
+}
+
+static bool has_edge(const Check* c, const uint32_t* edges, uint32_t n,
+                     uint32_t type)
+{
+   for (uint32_t i = 0; i < n; i++)
+      if (c->p->edges[edges[i]].type == type)
+         return true;
+   return false;
+}
+
+static bool has_counted(const Check* c, const uint32_t* edges, uint32_t n,
+                        bool (*is)(DcfgEdgeType))
+{
+   for (uint32_t i = 0; i < n; i++)
+      if (is(c->p->edges[edges[i]].type) && c->p->edges[edges[i]].count > 0)
+         return true;
+   return false;
+}
+
+static bool is_return(DcfgEdgeType type)
+{
+   return type == DCFG_EDGE_RETURN;
+}
+
+/* Does one of these routines return into the middle of the image, at AFTER's
+   end?  The block of AFTER's image that begins there, or DCFG_NONE. */
+static uint32_t return_site(const Check* c, uint32_t after)
+{
+   const DcfgNode*  b = &c->p->nodes[after];
+   const DcfgImage* im = &c->p->images[b->image];
+   uint32_t         low = im->first_node, high = low + im->n_nodes;
+   uint64_t         addr = b->addr + b->size;
+
+   while (low < high) {
+      uint32_t middle = low + (high - low) / 2;
+      if (c->p->nodes[middle].addr < addr)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   return low < im->first_node + im->n_nodes
+          && c->p->nodes[low].addr == addr ? low : DCFG_NONE;
+}
+
+/* A call bypass goes to where the call returned; and where one returned,
+   there is one, unless a counted edge goes there already.  Of a block that
+   was never executed nothing more is expected. */
+static void check_calls(Check* c, uint32_t node)
+{
+   const DcfgProcess* p = c->p;
+   uint32_t           n_out, n_in = 0, site, between;
+   const uint32_t*    out = dcfg_out_edges(p, node, &n_out);
+   const uint32_t*    in = NULL;
+   bool               called, returned;
+
+   if (dcfg_node_outflow(p, node, DCFG_ALL_THREADS) == 0)
+      return;
+   called = has_counted(c, out, n_out, dcfg_is_call);
+   if (!called && !has_edge(c, out, n_out, DCFG_EDGE_CALL_BYPASS))
+      return;
+   site = return_site(c, node);
+   if (site != DCFG_NONE)
+      in = dcfg_in_edges(p, site, &n_in);
+   returned = has_counted(c, in, n_in, is_return);
+   for (uint32_t i = 0; i < n_out; i++) {
+      const DcfgEdge* e = &p->edges[out[i]];
+      if (e->type != DCFG_EDGE_CALL_BYPASS)
+         continue;
+      if (c->ours && e->count > 0)
+         broken(c->rules, "call-bypass-count", "%s is counted",
+                edge_label(c, out[i]));
+      else if (e->count == 0
+               && (e->target != site
+                   || (c->ours && (!called || !returned))))
+         broken(c->rules, "call-bypass", "%s: no call returned there",
+                edge_label(c, out[i]));
+   }
+   if (!called || !returned)
+      return;
+   between = dcfg_edge_between(p, node, site);
+   if (between == DCFG_NONE)
+      broken(c->rules, "call-bypass-missing", "from block %s to block %s",
+             node_label(c, node), node_label(c, site));
+}
+
+static void check_place(Check* c, uint32_t edge)
+{
+   const DcfgProcess* p = c->p;
+   const DcfgEdge*    e = &p->edges[edge];
+   uint32_t           n_out, n_in;
+   const uint32_t*    out;
+   const uint32_t*    in;
+
+   if (!is_block(c, e->source) || !is_block(c, e->target))
+      return;
+   switch (e->type) {
+      case DCFG_EDGE_FALL_THROUGH:
+         if (!follows(c, e->source, e->target))
+            broken(c->rules, "fall-through", "%s is not to the next address",
+                   edge_label(c, edge));
+         break;
+      case DCFG_EDGE_SYSTEM_CALL_BYPASS:
+         if (!follows(c, e->source, e->target))
+            broken(c->rules, "system-call-bypass",
+                   "%s is not to the next address", edge_label(c, edge));
+         break;
+      case DCFG_EDGE_REP:
+         if (e->source != e->target || p->nodes[e->source].n_instrs != 1)
+            broken(c->rules, "rep", "%s is not from an instruction to itself",
+                   edge_label(c, edge));
+         break;
+      case DCFG_EDGE_CONTEXT_CHANGE_BYPASS:
+         out = dcfg_out_edges(p, e->source, &n_out);
+         in = dcfg_in_edges(p, e->target, &n_in);
+         if (c->ours && e->count > 0)
+            broken(c->rules, "context-bypass", "%s is counted",
+                   edge_label(c, edge));
+         else if (e->count == 0
+                  && (!has_edge(c, out, n_out, DCFG_EDGE_CONTEXT_CHANGE)
+                      || !has_edge(c, in, n_in,
+                                   DCFG_EDGE_CONTEXT_CHANGE_RETURN)))
+            broken(c->rules, "context-bypass", "%s: no handler returned "
+                   "there", edge_label(c, edge));
+         break;
+      default:
+         break;
+   }
+}
+
+void check_places(Check* c)
+{
+   for (uint32_t i = 0; i < c->p->n_blocks; i++) {
+      check_ending(c, i);
+      check_calls(c, i);
+   }
+   for (uint32_t i = 0; i < c->p->n_edges; i++)
+      check_place(c, i);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

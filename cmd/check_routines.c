@@ -1,0 +1,576 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Rules of routines, dominators and loops.    check_routines.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: rules of routines and of what is in them.  Handed: a loaded process.
+   Taken by: cmd_check.c.
+
+   A routine's inside is a graph of its nodes and of the edges among them that
+   stay in a routine.  Dominators and loops are found anew in it and compared
+   with the file's. */
+
+#include "flowgraph.h"
+#include "rules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef
+   struct {
+      Check*             c;
+      const DcfgProcess* p;
+      Flowgraph          g;
+      uint32_t*          local;         // a node's number in its routine
+      const uint32_t*    nodes;         // the routine's; by that number
+      uint32_t           n;
+      uint32_t*          mark;
+      uint32_t*          members;
+      uint32_t*          parent;        // of loops, by head: found ones
+      uint32_t*          size;          // of found loops, by head; 0: none
+      bool*              seen;          // heads that the file has
+   }
+   Look;
+
+/*------------------------------------------------------------*/
+/*--- One routine                                          ---*/
+/*------------------------------------------------------------*/
+
+static void build_inside(Look* l, uint32_t routine)
+{
+   const DcfgProcess* p = l->p;
+
+   l->nodes = dcfg_routine_nodes(p, routine, &l->n);
+   for (uint32_t i = 0; i < l->n; i++)
+      l->local[l->nodes[i]] = i;
+   flow_reset(&l->g, l->n);
+   for (uint32_t i = 0; i < l->n; i++) {
+      uint32_t        n;
+      const uint32_t* out = dcfg_out_edges(p, l->nodes[i], &n);
+      for (uint32_t k = 0; k < n; k++) {
+         const DcfgEdge* e = &p->edges[out[k]];
+         if (dcfg_is_local(e->type) && e->target < p->n_blocks
+             && p->nodes[e->target].routine == routine)
+            flow_edge(&l->g, i, l->local[e->target]);
+      }
+   }
+}
+
+static const char* id_of(const Look* l, uint32_t node)
+{
+   return node < l->p->n_nodes
+          ? text_format("%" PRIu32, l->p->nodes[node].id) : "nothing";
+}
+
+static void check_idoms(Look* l, uint32_t routine)
+{
+   const DcfgProcess* p = l->p;
+   uint32_t           entry = p->routines[routine].entry;
+
+   for (uint32_t i = 0; i < l->n; i++) {
+      uint32_t node = l->nodes[i], idom = p->nodes[node].idom;
+      if (p->nodes[node].routine != routine)
+         continue;                      // told already: it is in two
+      if (l->g.number[i] == NOWHERE)
+         broken(l->c->rules, "routine-reach", "routine %s: block %s cannot "
+                "be reached inside it", node_label(l->c, entry),
+                node_label(l->c, node));
+      else if (node == entry && idom != entry)
+         broken(l->c->rules, "routine-entry", "routine %s: its entry's "
+                "IDOM_NODE_ID is %s", node_label(l->c, entry),
+                id_of(l, idom));
+      else if (idom != l->nodes[l->g.idom[i]])
+         broken(l->c->rules, "routine-idom", "routine %s: block %s has the "
+                "IDOM_NODE_ID %s, its dominator is %s",
+                node_label(l->c, entry), node_label(l->c, node),
+                id_of(l, idom), id_of(l, l->nodes[l->g.idom[i]]));
+   }
+}
+
+/* Exits are nodes with a counted edge to somewhere else.  Where an edge out
+   was never traversed, which is another rule's matter, either will do. */
+static void check_exits(Look* l, uint32_t routine)
+{
+   const DcfgProcess* p = l->p;
+   uint32_t           entry = p->routines[routine].entry, n;
+   const uint32_t*    exits = dcfg_routine_exits(p, routine, &n);
+
+   for (uint32_t i = 0; i < l->n; i++)
+      l->mark[l->nodes[i]] = 0;
+   for (uint32_t i = 0; i < n; i++) {
+      if (p->nodes[exits[i]].routine != routine) {
+         broken(l->c->rules, "routine-exits", "routine %s: exit %s is not in "
+                "it", node_label(l->c, entry), id_of(l, exits[i]));
+         continue;
+      }
+      if (l->mark[exits[i]] == 1)
+         broken(l->c->rules, "routine-exits", "routine %s: exit %s stands "
+                "there twice", node_label(l->c, entry), id_of(l, exits[i]));
+      l->mark[exits[i]] = 1;
+      if (l->c->ours && i > 0 && exits[i] < exits[i - 1])
+         broken(l->c->rules, "order", "routine %s: exit %s follows %s",
+                node_label(l->c, entry), id_of(l, exits[i]),
+                id_of(l, exits[i - 1]));
+   }
+   for (uint32_t i = 0; i < l->n; i++) {
+      uint32_t        node = l->nodes[i], m;
+      const uint32_t* out = dcfg_out_edges(p, node, &m);
+      bool            must = false, may = false;
+      for (uint32_t k = 0; k < m; k++) {
+         const DcfgEdge* e = &p->edges[out[k]];
+         if (e->target < p->n_nodes && p->nodes[e->target].routine == routine)
+            continue;
+         must = must || e->count > 0;
+         may = may || !dcfg_is_bypass(e->type);
+      }
+      if (must && l->mark[node] == 0)
+         broken(l->c->rules, "routine-exits", "routine %s: block %s leaves it "
+                "but is no exit", node_label(l->c, entry),
+                node_label(l->c, node));
+      else if (!must && !may && l->mark[node] == 1)
+         broken(l->c->rules, "routine-exits", "routine %s: exit %s has no "
+                "edge out of it", node_label(l->c, entry),
+                node_label(l->c, node));
+   }
+   for (uint32_t i = 0; i < l->n; i++)
+      l->mark[l->nodes[i]] = NOWHERE;
+}
+
+/*------------------------------------------------------------*/
+/*--- Its loops                                            ---*/
+/*------------------------------------------------------------*/
+
+/* All natural loops: their sizes, and the innermost one around each. */
+static void find_loops(Look* l)
+{
+   for (uint32_t i = 0; i < l->n; i++) {
+      l->size[i] = 0;
+      l->mark[i] = NOWHERE;
+      l->parent[i] = NOWHERE;
+      l->seen[i] = false;
+   }
+   for (uint32_t i = 0; i < l->n; i++)
+      l->size[i] = l->g.number[i] == NOWHERE ? 0
+                   : flow_loop(&l->g, i, l->mark, l->members);
+   for (uint32_t i = 0; i < l->n; i++)
+      l->mark[i] = NOWHERE;
+   for (uint32_t i = 0; i < l->n; i++) {
+      uint32_t n;
+      if (l->size[i] == 0)
+         continue;
+      n = flow_loop(&l->g, i, l->mark, l->members);
+      for (uint32_t k = 1; k < n; k++) {
+         uint32_t m = l->members[k];
+         if (l->size[m] > 0 && (l->parent[m] == NOWHERE
+                                || l->size[l->parent[m]] > n))
+            l->parent[m] = i;
+      }
+   }
+   for (uint32_t i = 0; i < l->n; i++)
+      l->mark[i] = NOWHERE;
+}
+
+static int by_number(const void* a, const void* b)
+{
+   uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
+
+   return x < y ? -1 : x > y;
+}
+
+static void check_members(Look* l, uint32_t loop, const char* where)
+{
+   const DcfgProcess* p = l->p;
+   uint32_t           head = l->local[p->loops[loop].head], n, m, differ;
+   const uint32_t*    file = dcfg_loop_nodes(p, loop, &n);
+
+   m = flow_loop(&l->g, head, l->mark, l->members);
+   qsort(l->members, m, sizeof(*l->members), by_number);
+   for (differ = 0; differ < n && differ < m; differ++)
+      if (file[differ] != l->nodes[l->members[differ]])
+         break;
+   if (n != m || differ < n)
+      broken(l->c->rules, "loop-members", "%s has %" PRIu32
+             " blocks, should have %" PRIu32 "; they differ from %s on", where,
+             n, m, differ < n ? id_of(l, file[differ])
+             : id_of(l, l->nodes[l->members[differ]]));
+   for (uint32_t i = 0; i < m; i++)
+      l->mark[l->members[i]] = NOWHERE;
+}
+
+static void check_backs(Look* l, uint32_t loop, const char* where)
+{
+   const DcfgProcess* p = l->p;
+   uint32_t           head = l->local[p->loops[loop].head], n;
+   const uint32_t*    backs = dcfg_loop_backs(p, loop, &n);
+
+   for (uint32_t i = 0; i < n; i++) {
+      uint32_t b = backs[i];
+      if (l->c->ours && i > 0 && b < backs[i - 1])
+         broken(l->c->rules, "order", "%s: back edge source %s follows %s",
+                where, id_of(l, b), id_of(l, backs[i - 1]));
+      if (p->nodes[b].routine != p->loops[loop].routine
+          || dcfg_edge_between(p, b, p->loops[loop].head) == DCFG_NONE
+          || !flow_dominates(&l->g, head, l->local[b]))
+         broken(l->c->rules, "loop-back-edges", "%s: there is no back edge "
+                "from %s", where, id_of(l, b));
+      else if (l->mark[l->local[b]] == 0)
+         broken(l->c->rules, "loop-back-edges", "%s: back edge source %s "
+                "stands there twice", where, id_of(l, b));
+      else
+         l->mark[l->local[b]] = 0;
+   }
+   for (uint32_t k = l->g.first_in[head]; k < l->g.first_in[head + 1]; k++)
+      if (flow_dominates(&l->g, head, l->g.in[k])
+          && l->mark[l->g.in[k]] != 0)
+         broken(l->c->rules, "loop-back-edges", "%s: the back edge from %s is "
+                "missing", where, id_of(l, l->nodes[l->g.in[k]]));
+   for (uint32_t i = 0; i < n; i++)
+      if (p->nodes[backs[i]].routine == p->loops[loop].routine)
+         l->mark[l->local[backs[i]]] = NOWHERE;
+}
+
+static void check_loop(Look* l, uint32_t loop, const char* here)
+{
+   const DcfgProcess* p = l->p;
+   const DcfgLoop*    f = &p->loops[loop];
+   const char*        where = here;
+   uint32_t           head, parent, up;
+   char*              copy;
+
+   if (f->head == DCFG_NONE || p->nodes[f->head].routine != f->routine) {
+      broken(l->c->rules, "loop-false", "%s: the head %s of a loop is not in "
+             "it", here, id_of(l, f->head));
+      return;
+   }
+   head = l->local[f->head];
+   copy = text_copy(text_format("%s, loop %s", here,
+                                node_label(l->c, f->head)));
+   where = copy;
+   if (l->size[head] == 0) {
+      broken(l->c->rules, "loop-false", "%s: no back edge goes there", where);
+   } else {
+      check_backs(l, loop, where);
+      check_members(l, loop, where);
+      parent = l->parent[head];
+      up = parent == NOWHERE ? DCFG_NONE : l->nodes[parent];
+      if (up != (f->parent == DCFG_NONE ? DCFG_NONE
+                 : p->loops[f->parent].head))
+         broken(l->c->rules, "loop-parent", "%s has the parent %s, should "
+                "have %s", where, f->parent == DCFG_NONE ? "nothing"
+                : id_of(l, p->loops[f->parent].head), id_of(l, up));
+   }
+   free(copy);
+}
+
+static void check_loops(Look* l, uint32_t routine)
+{
+   const DcfgProcess* p = l->p;
+   const DcfgRoutine* r = &p->routines[routine];
+   char*              here = text_copy(text_format("routine %s",
+                                          node_label(l->c, r->entry)));
+
+   find_loops(l);
+   for (uint32_t i = 0; i < r->n_loops; i++) {
+      uint32_t head = p->loops[r->first_loop + i].head;
+      check_loop(l, r->first_loop + i, here);
+      if (head != DCFG_NONE && p->nodes[head].routine == routine)
+         l->seen[l->local[head]] = true;
+      if (l->c->ours && i > 0 && head < p->loops[r->first_loop + i - 1].head)
+         broken(l->c->rules, "order", "%s: loop %s follows %s", here,
+                id_of(l, head),
+                id_of(l, p->loops[r->first_loop + i - 1].head));
+   }
+   for (uint32_t i = 0; i < l->n; i++)
+      if (l->size[i] > 0 && !l->seen[i])
+         broken(l->c->rules, "loop-missing", "%s: there is no loop with the "
+                "head %s", here, node_label(l->c, l->nodes[i]));
+   free(here);
+}
+
+static void check_routine(Look* l, uint32_t routine)
+{
+   const DcfgProcess* p = l->p;
+   const DcfgRoutine* r = &p->routines[routine];
+
+   if (l->c->ours && routine > 0 && r->entry < r[-1].entry)
+      broken(l->c->rules, "order", "ROUTINES: routine %s follows %s",
+             id_of(l, r->entry), id_of(l, r[-1].entry));
+   if (r->entry == DCFG_NONE)
+      return;
+   build_inside(l, routine);
+   for (uint32_t i = 0; i < l->n; i++)
+      if (p->nodes[l->nodes[i]].image != r->image)
+         broken(l->c->rules, "routine-image", "routine %s: block %s is in "
+                "another image", node_label(l->c, r->entry),
+                node_label(l->c, l->nodes[i]));
+   if (p->nodes[r->entry].routine != routine) {
+      broken(l->c->rules, "routine-entry", "routine %s: its entry is not "
+             "among its NODES", node_label(l->c, r->entry));
+      return;
+   }
+   flow_analyse(&l->g, l->local[r->entry]);
+   check_idoms(l, routine);
+   check_exits(l, routine);
+   check_loops(l, routine);
+}
+
+/*------------------------------------------------------------*/
+/*--- The division into routines                           ---*/
+/*------------------------------------------------------------*/
+
+enum { ENTRY_MUST = 1, ENTRY_MAY = 2, ENTRY_IS = 4, ENTRY_LEFT = 8 };
+
+/* The start of the function that has ADDR, or 0.  Symbols without a size say
+   nothing about where they end. */
+static uint64_t function_of(const DcfgProcess* p, uint32_t image,
+                            uint64_t addr)
+{
+   uint32_t s = dcfg_symbol_at(p, image, addr);
+
+   return s == DCFG_NONE || p->symbols[s].size == 0 ? 0 : p->symbols[s].addr;
+}
+
+/* A jump to where a function begins, from another function, makes it an
+   entry; one from somewhere unknown may. */
+static uint8_t jump_entry(const DcfgProcess* p, const DcfgNode* s,
+                          const DcfgNode* t)
+{
+   uint32_t sym;
+   uint64_t first, last;
+
+   if (p->images[t->image].n_symbols == 0)
+      return ENTRY_MAY;
+   sym = dcfg_symbol_at(p, t->image, t->addr);
+   if (sym == DCFG_NONE || p->symbols[sym].addr != t->addr)
+      return 0;
+   first = function_of(p, s->image, s->addr);
+   last = function_of(p, s->image, s->addr + s->last_offset);
+   if (first != 0 && last != 0 && first != t->addr && last != t->addr)
+      return p->symbols[sym].size == 0 ? ENTRY_MAY : ENTRY_MUST;
+   return first == t->addr && last == t->addr ? 0 : ENTRY_MAY;
+}
+
+static uint8_t edge_entry(const DcfgProcess* p, const DcfgEdge* e)
+{
+   const DcfgNode* s = &p->nodes[e->source];
+   const DcfgNode* t = &p->nodes[e->target];
+
+   if (t->kind != DCFG_NODE_BLOCK)
+      return 0;
+   if (e->type == DCFG_EDGE_ENTRY || e->type == DCFG_EDGE_CONTEXT_CHANGE
+       || dcfg_is_call(e->type))
+      return ENTRY_MUST;
+   if (!dcfg_is_local(e->type) || s->kind != DCFG_NODE_BLOCK)
+      return 0;
+   if (s->image != t->image)
+      return ENTRY_MUST;
+   return e->type == DCFG_EDGE_REP || e->type == DCFG_EDGE_FALL_THROUGH
+          || dcfg_is_bypass(e->type) ? 0 : jump_entry(p, s, t);
+}
+
+/* The graph of all blocks, with the root as the last node, which goes to
+   entries (also to what may be one, and is) and, if LEFT, to what hangs below
+   it because nothing else reaches it. */
+static void build_whole(Look* l, const uint8_t* entry, bool left)
+{
+   const DcfgProcess* p = l->p;
+
+   flow_reset(&l->g, p->n_blocks + 1);
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const DcfgEdge* e = &p->edges[i];
+      if (dcfg_is_local(e->type) && e->source < p->n_blocks
+          && e->target < p->n_blocks)
+         flow_edge(&l->g, e->source, e->target);
+   }
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if ((entry[i] & ENTRY_MUST)
+          || ((entry[i] & ENTRY_MAY) && (entry[i] & ENTRY_IS))
+          || (left && (entry[i] & ENTRY_LEFT)))
+         flow_edge(&l->g, p->n_blocks, i);
+   flow_analyse(&l->g, p->n_blocks);
+}
+
+/* Does a counted edge that leaves its routine lead to BLOCK? */
+static bool is_landing(const DcfgProcess* p, uint32_t block)
+{
+   uint32_t        n;
+   const uint32_t* in = dcfg_in_edges(p, block, &n);
+
+   for (uint32_t k = 0; k < n; k++)
+      if (p->edges[in[k]].count > 0
+          && !dcfg_is_local(p->edges[in[k]].type))
+         return true;
+   return false;
+}
+
+/* Mark all that START reaches by local edges and that has no mark. */
+static void mark_reached(Look* l, uint32_t start)
+{
+   const DcfgProcess* p = l->p;
+   uint32_t           depth = 0;
+
+   if (l->mark[start] != NOWHERE)
+      return;
+   l->mark[start] = 0;
+   l->members[depth++] = start;
+   while (depth > 0) {
+      uint32_t        n;
+      const uint32_t* out = dcfg_out_edges(p, l->members[--depth], &n);
+      for (uint32_t k = 0; k < n; k++) {
+         const DcfgEdge* e = &p->edges[out[k]];
+         if (dcfg_is_local(e->type) && e->target < p->n_blocks
+             && l->mark[e->target] == NOWHERE) {
+            l->mark[e->target] = 0;
+            l->members[depth++] = e->target;
+         }
+      }
+   }
+}
+
+/* Where no entry reaches, what returns and the like lead to hangs below the
+   root, but for what another such block reaches; of several that reach one
+   another, the first.  A block from which none before it was reached is one
+   of those if none behind it reaches it. */
+static void mark_left(Look* l, uint8_t* entry)
+{
+   const DcfgProcess* p = l->p;
+   uint32_t*          begins = zalloc(p->n_blocks, sizeof(uint32_t));
+   uint32_t           n = 0;
+
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (l->g.number[i] == NOWHERE && l->mark[i] == NOWHERE
+          && is_landing(p, i)) {
+         begins[n++] = i;
+         mark_reached(l, i);
+      }
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      l->mark[i] = NOWHERE;
+   while (n-- > 0)
+      if (l->mark[begins[n]] == NOWHERE) {
+         entry[begins[n]] |= ENTRY_LEFT;
+         mark_reached(l, begins[n]);
+      }
+   for (uint32_t i = 0; i < p->n_blocks; i++) {
+      if ((entry[i] & ENTRY_IS) && l->g.number[i] == NOWHERE
+          && l->mark[i] == NOWHERE) {
+         broken(l->c->rules, "routine-division", "nothing makes block %s the "
+                "entry of a routine", node_label(l->c, i));
+         entry[i] |= ENTRY_LEFT;
+      }
+   }
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      l->mark[i] = NOWHERE;
+   free(begins);
+}
+
+static void compare_division(Look* l, const uint8_t* entry)
+{
+   const DcfgProcess* p = l->p;
+   const Flowgraph*   g = &l->g;
+   bool               same = true;
+
+   for (uint32_t i = 0; i < p->n_blocks; i++) {
+      bool child = g->number[i] != NOWHERE && g->idom[i] == p->n_blocks;
+      bool is = (entry[i] & ENTRY_IS) != 0;
+      if (entry[i] & (ENTRY_MUST | ENTRY_LEFT)) {
+         if (!is)
+            broken(l->c->rules, "routine-division", "block %s is an entry by "
+                   "its edges, but no routine's", node_label(l->c, i));
+      } else if (child && !is) {
+         broken(l->c->rules, "routine-division", "block %s is reached by two "
+                "routines, but is no entry", node_label(l->c, i));
+      } else if (is && !child) {
+         broken(l->c->rules, "routine-division", "block %s is an entry "
+                "without need", node_label(l->c, i));
+      }
+      same = same && child == is;
+   }
+   for (uint32_t i = 0; same && i < p->n_blocks; i++)
+      if (g->number[i] != NOWHERE && g->idom[i] != p->n_blocks
+          && p->nodes[i].routine != p->nodes[g->idom[i]].routine)
+         broken(l->c->rules, "routine-division", "block %s is not in the "
+                "routine of its dominator", node_label(l->c, i));
+}
+
+/* Routines must be what hangs below a virtual root above all entries, with
+   all that each dominates: a convention of this tool. */
+static void check_division(Look* l)
+{
+   const DcfgProcess* p = l->p;
+   uint8_t*           entry = zalloc(p->n_blocks, 1);
+
+   for (uint32_t i = 0; i < p->n_edges; i++)
+      if (p->edges[i].target < p->n_blocks)
+         entry[p->edges[i].target] |= edge_entry(p, &p->edges[i]);
+   for (uint32_t i = 0; i < p->n_routines; i++)
+      if (p->routines[i].entry < p->n_blocks)
+         entry[p->routines[i].entry] |= ENTRY_IS;
+   build_whole(l, entry, false);
+   mark_left(l, entry);
+   build_whole(l, entry, true);
+   compare_division(l, entry);
+   free(entry);
+}
+
+void check_routines(Check* c)
+{
+   const DcfgProcess* p = c->p;
+   Look               l = { .c = c, .p = p };
+   uint32_t           n = p->n_nodes;
+
+   if (p->n_routines == 0)
+      return;
+   /* A broken file may name special nodes, or the same ones again. */
+   for (uint32_t i = 0; i < p->n_routines; i++)
+      if (p->routines[i].n_nodes > n)
+         n = p->routines[i].n_nodes;
+   l.local = zalloc(n, sizeof(uint32_t));
+   l.mark = zalloc(n, sizeof(uint32_t));
+   l.members = zalloc(n, sizeof(uint32_t));
+   l.parent = zalloc(n, sizeof(uint32_t));
+   l.size = zalloc(n, sizeof(uint32_t));
+   l.seen = zalloc(n, sizeof(bool));
+   memset(l.mark, 0xff, n * sizeof(uint32_t));
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (p->nodes[i].routine == DCFG_NONE)
+         broken(c->rules, "routine-one", "block %s is in no routine",
+                node_label(c, i));
+   for (uint32_t i = 0; i < p->n_routines; i++)
+      check_routine(&l, i);
+   if (c->ours)
+      check_division(&l);
+   flow_free(&l.g);
+   free(l.local);
+   free(l.mark);
+   free(l.members);
+   free(l.parent);
+   free(l.size);
+   free(l.seen);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

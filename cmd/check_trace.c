@@ -1,0 +1,306 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Rules of traces.                               check_trace.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: rules of a DCFG-trace, and of what it has in common with its DCFG.
+   Handed: chunks.  Taken by: cmd_check.c. */
+
+#include "operands.h"
+#include "rules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_EDGES 65536
+
+typedef
+   struct {
+      Check              c;             // of the chunk's process
+      const char*        path;
+      uint64_t           process_id;
+      uint32_t           process;       // its row in the trace
+      uint32_t           thread;
+      bool               open;          // is there such a thread?
+      bool               whole;         // nothing is missing so far
+      bool               sound;         // all could be decoded
+      uint32_t           at;            // node where the thread is
+      uint64_t           next;          // instruction; of the next chunk
+      uint64_t*          counts;        // by edge
+      uint64_t           done;          // threads that were complete
+      uint8_t*           seen;          // threads of the process
+      uint32_t           ids[N_EDGES];
+   }
+   Look;
+
+static const char* where(const DcfgChunkInfo* info)
+{
+   return text_format("process %" PRIu64 ", thread %" PRIu32 ", chunk %"
+                      PRIu64, info->process_id, info->thread, info->number);
+}
+
+/*------------------------------------------------------------*/
+/*--- A thread                                             ---*/
+/*------------------------------------------------------------*/
+
+/* A thread that was traced from START to END: everything must be there. */
+static void compare_counts(Look* l)
+{
+   const DcfgProcess* p = l->c.p;
+
+   if (p->thread_instrs != NULL && p->thread_instrs[l->thread] != l->next)
+      broken(l->c.rules, "trace-thread-instrs", "thread %" PRIu32 ": %" PRIu64
+             " instructions in its chunks, the DCFG has %" PRIu64, l->thread,
+             l->next, p->thread_instrs[l->thread]);
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      uint64_t n = dcfg_edge_count(p, i, l->thread);
+      if (l->counts[i] != n)
+         broken(l->c.rules, "trace-edge-count", "thread %" PRIu32
+                ", %s: %" PRIu64 " times in the trace, %" PRIu64
+                " in the DCFG", l->thread, edge_label(&l->c, i), l->counts[i],
+                n);
+   }
+}
+
+static void end_thread(Look* l)
+{
+   const DcfgProcess* p = l->c.p;
+   bool               at_end;
+
+   if (!l->open)
+      return;
+   l->open = false;
+   at_end = l->at < p->n_nodes && p->nodes[l->at].kind == DCFG_NODE_END;
+   if (l->whole && l->sound && !at_end && l->c.ours)
+      broken(l->c.rules, "trace-exit", "thread %" PRIu32 " ends at %s, not at "
+             "END", l->thread, node_label(&l->c, l->at));
+   if (l->whole && l->sound && at_end)
+      compare_counts(l);
+}
+
+static void begin_process(Look* l, const DcfgChunkInfo* info)
+{
+   l->process_id = info->process_id;
+   l->process = info->process;
+   l->c.p = l->c.g.p = dcfg_process_by_id(l->c.g.d, info->process_id);
+   free(l->counts);
+   free(l->seen);
+   l->counts = NULL;
+   l->seen = NULL;
+   if (l->c.p == NULL) {
+      broken(l->c.rules, "trace-process", "PROCESSES[%" PRIu32 "]: the DCFG "
+             "has no process %" PRIu64, info->process, info->process_id);
+      return;
+   }
+   l->counts = zalloc(l->c.p->n_edges, sizeof(uint64_t));
+   l->seen = zalloc(l->c.p->n_threads, 1);
+}
+
+/* False if the DCFG does not know it. */
+static bool begin_thread(Look* l, const DcfgChunkInfo* info)
+{
+   l->thread = info->thread;
+   if (l->c.p == NULL)
+      return false;
+   if (info->thread >= l->c.p->n_threads) {
+      broken(l->c.rules, "trace-thread", "%s: the DCFG has %" PRIu32
+             " threads", where(info), l->c.p->n_threads);
+      return false;
+   }
+   if (l->seen[info->thread])
+      broken(l->c.rules, "trace-thread", "thread %" PRIu32 " stands there "
+             "twice", info->thread);
+   l->seen[info->thread] = 1;
+   l->open = true;
+   l->whole = info->preceding_instrs == 0;
+   l->sound = true;
+   l->at = DCFG_NONE;
+   l->next = info->preceding_instrs;
+   memset(l->counts, 0, l->c.p->n_edges * sizeof(uint64_t));
+   if (!l->whole && l->c.ours)
+      broken(l->c.rules, "trace-preceding", "%s: PRECEDING_INSTR_COUNT is %"
+             PRIu64 " at the beginning", where(info), info->preceding_instrs);
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- A chunk                                              ---*/
+/*------------------------------------------------------------*/
+
+/* Edges that were decoded.  Returns their instructions. */
+static uint64_t follow_edges(Look* l, const DcfgChunkInfo* info, size_t n,
+                             uint64_t before)
+{
+   const DcfgProcess* p = l->c.p;
+   uint64_t           instrs = 0;
+
+   for (size_t i = 0; i < n; i++) {
+      uint32_t        edge = dcfg_edge_by_id(p, l->ids[i]);
+      const DcfgEdge* e;
+      if (edge == DCFG_NONE) {
+         broken(l->c.rules, "trace-edge", "%s: the DCFG has no edge %" PRIu32,
+                where(info), l->ids[i]);
+         l->sound = false;
+         l->at = DCFG_NONE;
+         continue;
+      }
+      e = &p->edges[edge];
+      l->counts[edge]++;
+      if (l->at != DCFG_NONE && e->source != l->at)
+         broken(l->c.rules, "trace-path", "%s, edge %" PRIu64 " of it: %s "
+                "cannot come after block %s", where(info), before + i,
+                edge_label(&l->c, edge), node_label(&l->c, l->at));
+      l->at = e->target;
+      if (e->source < p->n_nodes)
+         instrs += p->nodes[e->source].n_instrs;
+   }
+   return instrs;
+}
+
+static void check_begin(Look* l, const DcfgChunkInfo* info)
+{
+   const DcfgProcess* p = l->c.p;
+   uint32_t           first = dcfg_edge_by_id(p, info->first_edge);
+
+   if (info->preceding_instrs < l->next) {
+      broken(l->c.rules, "trace-preceding", "%s: PRECEDING_INSTR_COUNT is %"
+             PRIu64 ", %" PRIu64 " were executed before", where(info),
+             info->preceding_instrs, l->next);
+   } else if (info->preceding_instrs > l->next) {
+      if (l->c.ours)
+         broken(l->c.rules, "trace-preceding", "%s: PRECEDING_INSTR_COUNT is "
+                "%" PRIu64 ", %" PRIu64 " were traced before", where(info),
+                info->preceding_instrs, l->next);
+      l->whole = false;
+      l->at = DCFG_NONE;
+   }
+   if (info->number == 0 && info->preceding_instrs == 0 && first != DCFG_NONE
+       && (p->edges[first].source >= p->n_nodes
+           || p->nodes[p->edges[first].source].kind != DCFG_NODE_START))
+      broken(l->c.rules, "trace-entry", "%s: its first edge, %s, does not "
+             "leave START", where(info), edge_label(&l->c, first));
+}
+
+static void check_chunk(Look* l, const DcfgChunk* chunk)
+{
+   const DcfgChunkInfo* info = dcfg_chunk_info(chunk);
+   DcfgDecoder*         x;
+   DcfgError            err;
+   uint64_t             n_edges = 0, instrs = 0;
+   size_t               n;
+
+   if (info->n_edges == 0) {
+      if (l->c.ours)
+         broken(l->c.rules, "trace-chunk-empty", "%s", where(info));
+      return;
+   }
+   check_begin(l, info);
+   x = dcfg_decoder_new(chunk, &err);
+   if (x == NULL) {
+      broken(l->c.rules, "trace-sequence", "%s: %s", where(info), err.reason);
+      l->sound = false;
+      l->at = DCFG_NONE;
+      l->next = info->preceding_instrs + info->instrs;
+      return;
+   }
+   do {
+      n = dcfg_decoder_next(x, l->ids, N_EDGES, &err);
+      instrs += follow_edges(l, info, n, n_edges);
+      n_edges += n;
+   } while (n == N_EDGES);
+   l->next = info->preceding_instrs + info->instrs;
+   if (err.status != DCFG_OK) {
+      broken(l->c.rules, "trace-sequence", "%s, after %" PRIu64 " edges: %s",
+             where(info), n_edges, err.reason);
+      l->sound = false;
+      l->at = DCFG_NONE;
+   } else {
+      if (instrs != info->instrs)
+         broken(l->c.rules, "trace-instrs", "%s: INSTR_COUNT is %" PRIu64
+                ", its edges have %" PRIu64, where(info), info->instrs,
+                instrs);
+      if (!dcfg_decoder_used_all(x))
+         broken(l->c.rules, "trace-sequence", "%s: characters are left after "
+                "its last edge", where(info));
+   }
+   dcfg_decoder_free(x);
+}
+
+/*------------------------------------------------------------*/
+/*--- The whole                                            ---*/
+/*------------------------------------------------------------*/
+
+static void on_problem(void* arg, const DcfgProblem* problem)
+{
+   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
+          text_clean(problem->what));
+}
+
+bool check_trace(Check* c, const char* path)
+{
+   DcfgOptions options = { .problem = on_problem, .problem_arg = c->rules };
+   DcfgError   err;
+   DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
+   Look*       l = zalloc(1, sizeof(*l));
+   bool        any = false;
+
+   l->c = *c;
+   l->path = path;
+   while (t != NULL) {
+      DcfgChunk*           chunk = dcfg_trace_next_chunk(t, &err);
+      const DcfgChunkInfo* info;
+      if (chunk == NULL)
+         break;
+      info = dcfg_chunk_info(chunk);
+      if (!any || info->process != l->process) {
+         end_thread(l);
+         begin_process(l, info);
+      }
+      if (!any || info->number == 0 || info->thread != l->thread) {
+         end_thread(l);
+         begin_thread(l, info);
+      }
+      any = true;
+      if (l->open)
+         check_chunk(l, chunk);
+      dcfg_chunk_free(chunk);
+   }
+   if (err.status == DCFG_OK)
+      end_thread(l);
+   else
+      complain("%s", unreadable(&err, true));
+   if (!any && err.status == DCFG_OK)
+      broken(c->rules, "trace-thread", "no thread has a chunk");
+   dcfg_trace_close(t);
+   free(l->counts);
+   free(l->seen);
+   free(l);
+   return err.status == DCFG_OK;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

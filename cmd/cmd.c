@@ -1,0 +1,186 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The command dcfg: what its parts share.                cmd.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: reading command lines, how errors are told, memory that is there or
+   the end.  Handed: the arguments of a subcommand.  Taken by: all of them. */
+
+#include "cmd.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char* command_name;
+
+/*------------------------------------------------------------*/
+/*--- Errors, memory, output                                ---*/
+/*------------------------------------------------------------*/
+
+static void say(const char* format, va_list args)
+{
+   fflush(stdout);
+   fprintf(stderr, "dcfg%s%s: ", command_name != NULL ? " " : "",
+           command_name != NULL ? command_name : "");
+   vfprintf(stderr, format, args);
+   fputc('\n', stderr);
+}
+
+void complain(const char* format, ...)
+{
+   va_list args;
+
+   va_start(args, format);
+   say(format, args);
+   va_end(args);
+}
+
+void die(const char* format, ...)
+{
+   va_list args;
+
+   va_start(args, format);
+   say(format, args);
+   va_end(args);
+   exit(STATUS_BAD);
+}
+
+void* need(void* p)
+{
+   if (p == NULL)
+      die("out of memory");
+   return p;
+}
+
+void* zalloc(size_t n, size_t size)
+{
+   return need(calloc(n == 0 ? 1 : n, size));
+}
+
+char* text_copy(const char* s)
+{
+   return need(strdup(s));
+}
+
+void close_output(FILE* f, const char* path)
+{
+   bool bad = ferror(f) != 0;
+
+   if (fclose(f) != 0 || bad)
+      die("%s: %s", path, errno != 0 ? strerror(errno) : "write error");
+}
+
+/*------------------------------------------------------------*/
+/*--- Command lines                                        ---*/
+/*------------------------------------------------------------*/
+
+static _Noreturn void help(const Command* c)
+{
+   printf("usage: dcfg %s [OPTION...] %s\n\n%s", c->name, c->args, c->help);
+   close_output(stdout, "standard output");
+   exit(STATUS_OK);
+}
+
+static uint64_t number_value(const Opt* opt, const char* value)
+{
+   char*    end;
+   uint64_t n;
+
+   errno = 0;
+   n = strtoull(value, &end, opt->kind == OPT_ADDR ? 0 : 10);
+   if (value[0] < '0' || value[0] > '9' || *end != 0 || errno != 0)
+      die("--%s needs a number, not `%s'", opt->name, value);
+   return n;
+}
+
+/* The option that ARG, without its dashes, is; its value, if it is there,
+   goes to *VALUE. */
+static const Opt* find_option(const Opt* opts, size_t n, const char* arg,
+                              const char** value)
+{
+   size_t len = strcspn(arg, "=");
+
+   *value = arg[len] == '=' ? arg + len + 1 : NULL;
+   for (size_t i = 0; i < n; i++)
+      if (strncmp(opts[i].name, arg, len) == 0 && opts[i].name[len] == 0)
+         return &opts[i];
+   return NULL;
+}
+
+static void set_option(const Opt* opt, const char* value)
+{
+   if (opt->kind == OPT_FLAG)
+      *(bool*)opt->to = true;
+   else if (opt->kind == OPT_TEXT)
+      *(const char**)opt->to = value;
+   else
+      *(uint64_t*)opt->to = number_value(opt, value);
+}
+
+int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
+               char** argv, const char** args, int min, int max)
+{
+   int  n = 0;
+   bool only_files = false;
+
+   for (int i = 1; i < argc; i++) {
+      const char* value;
+      const Opt*  opt;
+      if (only_files || argv[i][0] != '-' || argv[i][1] == 0) {
+         if (n == max)
+            die("`%s' is one file too many; usage: dcfg %s %s", argv[i],
+                c->name, c->args);
+         args[n++] = argv[i];
+         continue;
+      }
+      if (strcmp(argv[i], "--") == 0) {
+         only_files = true;
+         continue;
+      }
+      if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+         help(c);
+      opt = argv[i][1] == '-' ? find_option(opts, n_opts, argv[i] + 2, &value)
+            : NULL;
+      if (opt == NULL)
+         die("there is no option %s; see dcfg %s --help", argv[i], c->name);
+      if (opt->kind == OPT_FLAG && value != NULL)
+         die("--%s takes no value", opt->name);
+      if (opt->kind != OPT_FLAG && value == NULL) {
+         if (++i == argc)
+            die("--%s needs a value; see dcfg %s --help", opt->name, c->name);
+         value = argv[i];
+      }
+      set_option(opt, value);
+   }
+   if (n < min)
+      die("a file is missing; usage: dcfg %s %s", c->name, c->args);
+   return n;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,117 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The command dcfg: what its parts share.                cmd.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_H
+#define DCFG_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Exit statuses, of all subcommands. */
+enum {
+   STATUS_OK    = 0,
+   STATUS_FOUND = 1,    // check: violations; diff: differences
+   STATUS_BAD   = 2     // wrong use, or a file that cannot be read or written
+};
+
+/*------------------------------------------------------------*/
+/*--- Subcommands and their command lines                  ---*/
+/*------------------------------------------------------------*/
+
+typedef
+   struct {
+      const char* name;
+      const char* args;         // "FILE [TRACE]"
+      const char* summary;      // for the list of all
+      const char* help;         // what --help says after the usage line
+      int       (*run)(int argc, char** argv);  // argv[0]: its name
+   }
+   Command;
+
+typedef
+   enum {
+      OPT_FLAG,         // bool: --name
+      OPT_COUNT,        // uint64_t: --name=N
+      OPT_ADDR,         // uint64_t: --name=N, hexadecimal too
+      OPT_TEXT          // const char*: --name=TEXT
+   }
+   OptKind;
+
+/* An option, and where its value goes.  "--name VALUE" is the same as
+   "--name=VALUE". */
+typedef
+   struct {
+      const char* name;
+      OptKind     kind;
+      void*       to;
+   }
+   Opt;
+
+/* Read the command line of a subcommand: the options, and MIN to MAX
+   arguments that are none, which go to ARGS.  Returns their number; does not
+   return if something is wrong or help is asked for. */
+int  parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
+                char** argv, const char** args, int min, int max);
+
+/* "dcfg NAME: ..." on stderr, and the end with STATUS_BAD. */
+_Noreturn void die(const char* format, ...)
+               __attribute__((format(printf, 1, 2)));
+
+/* The same without the end. */
+void complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The subcommand in use, for die(). */
+extern const char* command_name;
+
+/*------------------------------------------------------------*/
+/*--- Memory and output                                    ---*/
+/*------------------------------------------------------------*/
+
+/* These do not return if there is no memory. */
+void* need(void* p);
+void* zalloc(size_t n, size_t size);
+char* text_copy(const char* s);
+
+/* Room for one more element in an array that doubles. */
+#define GROW(array, used, room)                                      \
+   do {                                                              \
+      if ((used) == (room)) {                                        \
+         (room) = (room) == 0 ? 64 : 2 * (room);                     \
+         (array) = need(realloc((array), (room) * sizeof *(array))); \
+      }                                                              \
+   } while (0)
+
+/* Was everything written?  Dies if not. */
+void close_output(FILE* f, const char* path);
+
+#endif /* DCFG_CMD_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,183 @@
+
+/*--------------------------------------------------------------------*/
+/*--- dcfg check.                                      cmd_check.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the subcommand check: its options, who wrote a file, the count at the
+   end.  Handed: a command line.  Taken by: commands.c. */
+
+#include "commands.h"
+#include "operands.h"
+#include "rules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*------------------------------------------------------------*/
+/*--- Who wrote it                                         ---*/
+/*------------------------------------------------------------*/
+
+/* A file does not say who wrote it.  But this tool numbers edges as they
+   stand, and Intel's writer leaves them in the order of a hash table: there,
+   every second edge has a smaller id than the one before it.  One mistake, or
+   a few, do not make a file look like that.
+
+   So no option has to name Intel's writer.  For what is made less of on these
+   grounds, blocks and edges with count 0, it is sound: a file of this tool
+   that were taken for another's would have to have a quarter of its edges out
+   of order, which --writer=valgrind says.  A small file by another writer that
+   happens to be in order needs --writer=other. */
+static bool looks_ours(const Dcfg* d)
+{
+   uint64_t n = 0, down = 0;
+
+   for (uint32_t k = 0; k < d->n_processes; k++) {
+      const DcfgProcess* p = dcfg_process(d, k);
+      for (uint32_t i = 1; i < p->n_edges; i++) {
+         n++;
+         down += p->edges[i].id < p->edges[i - 1].id;
+      }
+   }
+   return down * 4 <= n || down < 3;
+}
+
+static bool is_ours(const Dcfg* d, const char* writer)
+{
+   if (strcmp(writer, "valgrind") == 0)
+      return true;
+   if (strcmp(writer, "other") == 0)
+      return false;
+   if (strcmp(writer, "auto") != 0)
+      die("--writer is auto, valgrind or other, not `%s'", writer);
+   return looks_ours(d);
+}
+
+/*------------------------------------------------------------*/
+/*--- Checking                                             ---*/
+/*------------------------------------------------------------*/
+
+/* What loading itself found. */
+static void on_problem(void* arg, const DcfgProblem* problem)
+{
+   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
+          text_clean(problem->what));
+}
+
+static void check_process(Check* c)
+{
+   if (c->p->id == 0)
+      broken(c->rules, "process-id", "PROCESS_ID is 0");
+   check_images(c);
+   check_edges(c);
+   if (!check_flow(c))
+      return;
+   check_places(c);
+   check_routines(c);
+}
+
+static int run(int argc, char** argv)
+{
+   uint64_t    limit = 20;
+   const char* writer = "auto";
+   bool        disjoint = false;
+   const Opt   opts[] = { { "limit", OPT_COUNT, &limit },
+                          { "writer", OPT_TEXT, &writer },
+                          { "disjoint", OPT_FLAG, &disjoint } };
+   const char* args[2];
+   int         n_args = parse_args(&check_command, opts, 3, argc, argv, args,
+                                   0, 2);
+   Rules*      rules = rules_new(limit);
+   DcfgOptions options = { .problem = on_problem, .problem_arg = rules };
+   DcfgError   err;
+   Dcfg*       d;
+   Check       c = { .rules = rules, .disjoint = disjoint };
+   uint64_t    n;
+   bool        readable = true;
+
+   is_ours(NULL, strcmp(writer, "auto") == 0 ? "other" : writer);
+   if (n_args == 0)
+      default_files(&check_command, args, false);
+   d = dcfg_load(args[0], &options, &err);
+   if (d == NULL)
+      die("%s", unreadable(&err, false));
+   c.g.d = d;
+   c.ours = is_ours(d, writer);
+   check_names(&c);
+   for (uint32_t i = 0; i < d->n_processes; i++) {
+      c.p = c.g.p = dcfg_process(d, i);
+      check_process(&c);
+   }
+   if (c.idle_edges + c.idle_blocks > 0)
+      complain("%s: %s edge%s and %s block%s have count 0, as Intel's writer "
+               "leaves code that was not executed: no violations", args[0],
+               text_count(c.idle_edges),
+               c.idle_edges == 1 ? "" : "s", text_count(c.idle_blocks),
+               c.idle_blocks == 1 ? "" : "s");
+   if (n_args == 2)
+      readable = check_trace(&c, args[1]);
+   rules_finish(rules);
+   n = rules_count(rules, NULL);
+   printf("%s%s%s: %" PRIu64 " violation%s%s\n", args[0],
+          n_args == 2 ? ", " : "", n_args == 2 ? args[1] : "", n,
+          n == 1 ? "" : "s", c.ours ? ""
+          : " (another program's file: conventions of valgrind --tool=dcfg "
+            "were not checked)");
+   rules_free(rules);
+   dcfg_free(d);
+   return !readable ? STATUS_BAD : n > 0 ? STATUS_FOUND : STATUS_OK;
+}
+
+const Command check_command = {
+   "check", "[FILE [TRACE]]", "does a file keep the rules of the format?",
+   "Checks that a DCFG keeps the rules of format 1.00, and what programs that\n"
+   "read such files rely on.  With TRACE, also that the trace can be decoded,\n"
+   "that it is a path through the graph, and that it has as many edges and\n"
+   "instructions as the DCFG says.\n"
+   "\n"
+   "Each violation is a line `RULE: WHAT AND WHERE'; the last line has their\n"
+   "number.  Where nodes are named, it is by NODE_ID and address.\n"
+   "\n"
+   "options:\n"
+   "  --limit=N          print at most N lines for a rule; 0: all [20]\n"
+   "  --writer=auto|valgrind|other\n"
+   "                     where the format leaves a choice, valgrind\n"
+   "                     --tool=dcfg always makes the same: how a program is\n"
+   "                     divided into routines, in which order things stand,\n"
+   "                     that a trace is complete.  valgrind: these are rules\n"
+   "                     too; other: they are not, and edges and blocks with\n"
+   "                     count 0, which Intel's programs write, are counted\n"
+   "                     but no violations; auto: valgrind, unless the edges\n"
+   "                     are in no order, as Intel writes them [auto]\n"
+   "  --disjoint         images must not overlap: for a program that never\n"
+   "                     unloads a library\n"
+   "\n"
+   "exit status: 0 no violation, 1 violations, 2 a file cannot be read\n",
+   run
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,437 @@
+
+/*--------------------------------------------------------------------*/
+/*--- dcfg disasm.                                    cmd_disasm.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the subcommand disasm.  Handed: a command line.  Taken by:
+   commands.c. */
+
+#include "code.h"
+#include "commands.h"
+#include "operands.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef
+   struct {
+      Program            g;
+      const DcfgProcess* p;
+      Code*              code;
+      uint32_t           thread;
+      bool               bytes;         // show them
+      /* Of the block in work. */
+      uint32_t           node;
+      uint64_t           executions;
+      uint32_t           line, file;    // shown last; DCFG_NONE
+      uint32_t           routine;       // its heading has been shown
+      uint64_t           total;         // instructions of that
+      /* A source file, as lines. */
+      uint32_t           open_file;
+      char*              text;
+      char**             lines;
+      size_t             n_lines;
+   }
+   Listing;
+
+/*------------------------------------------------------------*/
+/*--- SDE's layout                                         ---*/
+/*------------------------------------------------------------*/
+
+static void sde_instr(void* arg, const Instr* i)
+{
+   char hex[64];
+
+   (void)arg;
+   for (uint32_t k = 0; k < i->size && 2 * k + 2 < sizeof(hex); k++)
+      sprintf(hex + 2 * k, "%02x", i->bytes[k]);
+   printf("XDIS %" PRIx64 ": %-8s %-20s %s\n", i->addr, i->isa, hex,
+          i->text);
+}
+
+/* Readers take the block's name from FN; it has none without a symbol. */
+static void sde_block(Listing* l, uint32_t node)
+{
+   const DcfgNode* n = &l->p->nodes[node];
+   uint64_t        runs = dcfg_node_executions(l->p, node, l->thread);
+   uint32_t        s = dcfg_symbol_of(l->p, node);
+
+   printf("BLOCK: %" PRIu32 " PC: %" PRIx64 " ICOUNT: %" PRIu64
+          " EXECUTIONS: %" PRIu64 " #BYTES: %" PRIu32, n->id, n->addr,
+          dcfg_node_instrs(l->p, node, l->thread), runs, n->size);
+   if (s != DCFG_NONE)
+      printf(" FN: %s", l->g.mangled ? text_clean(l->p->symbols[s].name)
+             : text_clean(text_demangle(l->p->symbols[s].name)));
+   printf(" IMG: %s\n", image_path(&l->g, n->image));
+   code_block(l->code, node, sde_instr, l);
+   putchar('\n');
+}
+
+/*------------------------------------------------------------*/
+/*--- Source lines                                         ---*/
+/*------------------------------------------------------------*/
+
+static void close_source(Listing* l)
+{
+   free(l->text);
+   free(l->lines);
+   l->text = NULL;
+   l->lines = NULL;
+   l->n_lines = 0;
+   l->open_file = DCFG_NONE;
+}
+
+/* Keep one source file in memory.  It need not exist here. */
+static void open_source(Listing* l, uint32_t file)
+{
+   FILE*  f;
+   size_t size = 0, room = 0;
+
+   if (l->open_file == file)
+      return;
+   close_source(l);
+   l->open_file = file;
+   f = file < l->g.d->n_files && l->g.d->files[file].name[0] == '/'
+       ? fopen(l->g.d->files[file].name, "r") : NULL;
+   if (f == NULL)
+      return;
+   for (;;) {
+      size_t n;
+      if (room - size < 65536) {
+         room += 1 << 20;
+         l->text = need(realloc(l->text, room));
+      }
+      n = fread(l->text + size, 1, room - size - 1, f);
+      if (n == 0 || size > 64 << 20)
+         break;
+      size += n;
+   }
+   fclose(f);
+   l->text[size] = 0;
+   room = 0;
+   for (char* s = l->text; s != NULL && s < l->text + size; ) {
+      char* end = memchr(s, '\n', (size_t)(l->text + size - s));
+      GROW(l->lines, l->n_lines, room);
+      l->lines[l->n_lines++] = s;
+      if (end != NULL)
+         *end = 0;
+      s = end != NULL ? end + 1 : NULL;
+   }
+}
+
+/* The source line of an instruction, where it is another one than before. */
+static void show_source(Listing* l, uint64_t addr)
+{
+   uint32_t          i = dcfg_source_at(l->p, l->p->nodes[l->node].image,
+                                        addr);
+   const DcfgSource* s;
+   const char*       text = "";
+
+   if (i == DCFG_NONE)
+      return;
+   s = &l->p->sources[i];
+   if (s->line == l->line && s->file == l->file)
+      return;
+   l->line = s->line;
+   l->file = s->file;
+   open_source(l, s->file);
+   if (s->line > 0 && s->line <= l->n_lines) {
+      text = l->lines[s->line - 1];
+      text += strspn(text, " \t");
+   }
+   printf("%42s%s:%" PRIu32 "%s%s\n", "; ", s->file < l->g.d->n_files
+          ? text_base(text_clean(l->g.d->files[s->file].name)) : "?", s->line,
+          text[0] != 0 ? "  " : "", text_clean(text));
+}
+
+/*------------------------------------------------------------*/
+/*--- Our layout                                           ---*/
+/*------------------------------------------------------------*/
+
+/* An address of the block's image in the program's run and, where the file
+   can be read, in that. */
+static const char* both_addrs(Listing* l, uint64_t addr)
+{
+   uint64_t at;
+
+   if (!code_file_addr(l->code, l->p->nodes[l->node].image, addr, &at))
+      return text_format("%10" PRIx64 "  %8s", addr, "");
+   return text_format("%10" PRIx64 "  %8" PRIx64, addr, at);
+}
+
+/* The name of the stub at ADDR, in the image of the block in work; NULL if
+   there is none. */
+static const char* stub_name(Listing* l, uint64_t addr)
+{
+   uint32_t    image = l->p->nodes[l->node].image;
+   const char* stub = dcfg_symbol_at(l->p, image, addr) != DCFG_NONE ? NULL
+                      : code_stub(l->code, image, addr);
+
+   return stub == NULL ? NULL
+          : text_format("%s@plt", symbol_name(&l->g, stub));
+}
+
+/* The name of a block, as targets have it too. */
+static const char* block_name(Listing* l, uint32_t node)
+{
+   const DcfgNode* nodes = l->p->nodes;
+   const char*     stub = NULL;
+
+   if (node < l->p->n_blocks && nodes[node].image == nodes[l->node].image)
+      stub = stub_name(l, nodes[node].addr);
+   return stub != NULL ? stub : text_brief(node_name(&l->g, node));
+}
+
+/* What a direct jump or call leads to. */
+static const char* target_of(Listing* l, uint64_t addr)
+{
+   const char* stub = stub_name(l, addr);
+
+   return stub != NULL ? stub
+          : text_brief(target_name(&l->g, l->p->nodes[l->node].image, addr));
+}
+
+static void show_instr(void* arg, const Instr* i)
+{
+   Listing* l = arg;
+
+   show_source(l, i->addr);
+   printf("%14s  %6s  %s  ", text_count(l->executions), "",
+          both_addrs(l, i->addr));
+   if (l->bytes) {
+      for (uint32_t k = 0; k < 10; k++)
+         if (k < i->size)
+            printf("%02x", i->bytes[k]);
+         else
+            printf("  ");
+      printf("%s  ", i->size > 10 ? "+" : " ");
+   }
+   fputs(i->text, stdout);
+   if (i->direct)
+      printf(" <%s>", target_of(l, i->target));
+   putchar('\n');
+}
+
+static const char* way(DcfgEdgeType type)
+{
+   if (dcfg_is_call(type))
+      return "call";
+   switch (type) {
+      case DCFG_EDGE_RETURN:                return "return to";
+      case DCFG_EDGE_FALL_THROUGH:          return "falls through to";
+      case DCFG_EDGE_REP:                   return "repeats";
+      case DCFG_EDGE_SYSTEM_CALL_BYPASS:    return "system call, then";
+      case DCFG_EDGE_CONTEXT_CHANGE:        return "signal:";
+      case DCFG_EDGE_CONTEXT_CHANGE_RETURN: return "back from a signal to";
+      case DCFG_EDGE_EXIT:                  return "end";
+      default:                              return "jumps to";
+   }
+}
+
+#define MAX_WAYS 6
+
+static void show_ways(Listing* l)
+{
+   uint32_t        n, shown = 0, counted = 0;
+   const uint32_t* out = dcfg_out_edges(l->p, l->node, &n);
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &l->p->edges[out[i]];
+      uint64_t        count = dcfg_edge_count(l->p, out[i], l->thread);
+      if (count == 0)
+         continue;
+      if (++counted > MAX_WAYS)
+         continue;
+      shown++;
+      printf("%14s  %6s  %20s    -> %s %s\n", text_count(count),
+             text_share(count, l->executions), "", way(e->type),
+             e->type == DCFG_EDGE_EXIT ? "" : block_name(l, e->target));
+   }
+   if (counted > shown)
+      printf("%46s-> and to %" PRIu32 " other places\n", "", counted - shown);
+}
+
+static void show_routine(Listing* l, uint32_t routine)
+{
+   const DcfgProcess* p = l->p;
+   const char*        source;
+   uint64_t           calls;
+
+   l->routine = routine;
+   l->line = l->file = DCFG_NONE;
+   if (routine == DCFG_NONE) {
+      l->total = 0;
+      puts("\nin no routine");
+      return;
+   }
+   l->total = dcfg_routine_instrs(p, routine, l->thread);
+   calls = dcfg_routine_calls(p, routine, l->thread);
+   source = node_source(&l->g, p->routines[routine].entry);
+   printf("\n%s%s%s%s  (%s)\n",
+          text_shorten(routine_name(&l->g, routine), 100),
+          source[0] != 0 ? "  [" : "", source, source[0] != 0 ? "]" : "",
+          image_name(&l->g, p->routines[routine].image));
+   printf("%s instructions, %s of the process; %s call%s\n",
+          text_count(l->total),
+          text_share(l->total, dcfg_process_instrs(p, l->thread)),
+          text_count(calls), calls == 1 ? "" : "s");
+}
+
+static void show_block(Listing* l, uint32_t node)
+{
+   const DcfgNode* n = &l->p->nodes[node];
+   uint64_t        instrs = dcfg_node_instrs(l->p, node, l->thread);
+
+   if (n->routine != l->routine)
+      show_routine(l, n->routine);
+   l->node = node;
+   l->executions = dcfg_node_executions(l->p, node, l->thread);
+   l->line = l->file = DCFG_NONE;
+   printf("\n%14s  %6s  %s  block %" PRIu32 ", %s",
+          text_count(l->executions), text_share(instrs, l->total),
+          both_addrs(l, n->addr), n->id, block_name(l, node));
+   if (n->loop != DCFG_NONE)
+      printf("; %s of loop %" PRIu32 ", depth %" PRIu32,
+             l->p->loops[n->loop].head == node ? "head" : "part",
+             l->p->nodes[l->p->loops[n->loop].head].id,
+             l->p->loops[n->loop].depth);
+   putchar('\n');
+   if (!code_block(l->code, node, show_instr, l)) {
+      show_source(l, n->addr);
+      printf("%46s%" PRIu32 " instructions\n", "", n->n_instrs);
+   }
+   show_ways(l);
+}
+
+/*------------------------------------------------------------*/
+/*--- The whole                                            ---*/
+/*------------------------------------------------------------*/
+
+static void list_all(Listing* l, const char* pattern, bool sde)
+{
+   bool any = pattern == NULL;
+
+   for (uint32_t k = 0; k < l->p->n_images; k++) {
+      const DcfgImage* im = &l->p->images[k];
+      if (pattern != NULL && !image_matches(&l->g, k, pattern))
+         continue;
+      any = true;
+      for (uint32_t i = 0; i < im->n_nodes; i++) {
+         uint32_t node = im->first_node + i;
+         if (dcfg_node_executions(l->p, node, l->thread) == 0)
+            continue;
+         if (sde)
+            sde_block(l, node);
+         else
+            show_block(l, node);
+         text_forget();
+      }
+   }
+   if (!any)
+      die("no image matches `%s'", pattern);
+}
+
+static void list_routine(Listing* l, const char* what, bool sde)
+{
+   uint32_t        n;
+   uint32_t        routine = the_routine(&l->g, what);
+   const uint32_t* nodes = dcfg_routine_nodes(l->p, routine, &n);
+
+   for (uint32_t i = 0; i < n; i++) {
+      if (sde)
+         sde_block(l, nodes[i]);
+      else
+         show_block(l, nodes[i]);
+      text_forget();
+   }
+}
+
+static int run(int argc, char** argv)
+{
+   const char* routine = NULL;
+   const char* pattern = NULL;
+   const char* root = NULL;
+   uint64_t    thread = UINT64_MAX;
+   bool        sde = false, att = false;
+   Listing     l = { .routine = DCFG_NONE - 1, .open_file = DCFG_NONE };
+   const Opt   opts[] = {
+      { "routine", OPT_TEXT, &routine }, { "image", OPT_TEXT, &pattern },
+      { "thread", OPT_COUNT, &thread }, { "sde", OPT_FLAG, &sde },
+      { "att", OPT_FLAG, &att }, { "bytes", OPT_FLAG, &l.bytes },
+      { "root", OPT_TEXT, &root }, { "mangled", OPT_FLAG, &l.g.mangled }
+   };
+   const char* file;
+   Dcfg*       d;
+
+   if (parse_args(&disasm_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
+                  argv, &file, 0, 1) == 0)
+      default_files(&disasm_command, &file, false);
+   if (routine != NULL && pattern != NULL)
+      die("--routine or --image, not both");
+   d = load_dcfg(file);
+   l.g.d = d;
+   l.p = l.g.p = main_process(d);
+   l.thread = need_thread(d, thread);
+   l.code = code_new(&l.g, root, att);
+   if (routine != NULL)
+      list_routine(&l, routine, sde);
+   else
+      list_all(&l, pattern, sde);
+   code_free(l.code);
+   close_source(&l);
+   dcfg_free(d);
+   return STATUS_OK;
+}
+
+const Command disasm_command = {
+   "disasm", "[FILE]", "the code that was executed, with counts",
+   "Prints basic blocks with their instructions, counts and source lines.  A\n"
+   "DCFG has no code in it; that is read from the images' files, which must\n"
+   "be those that were executed.\n"
+   "\n"
+   "Each block begins with a line that has its executions, its share of the\n"
+   "routine's instructions, its address in the run and in the image's file,\n"
+   "and its NODE_ID, and ends with where control went from there, and how\n"
+   "often.  Addresses in the file are those that objdump shows.\n"
+   "\n"
+   "options:\n"
+   "  --routine=WHAT     only this routine: its name (of C++, with or without\n"
+   "                     parameters), an address in it, or #NODE_ID\n"
+   "  --image=PATTERN    only images whose path or file name matches\n"
+   "  --thread=N         what thread N executed, counted from 0\n"
+   "  --att              AT&T syntax instead of Intel's\n"
+   "  --bytes            with the bytes of the code\n"
+   "  --root=DIR         look for images below DIR\n"
+   "  --sde              as Intel's SDE lists blocks with -dcfg:write_bb; for\n"
+   "                     programs that read its listings.  ICOUNT is the\n"
+   "                     number of instructions executed in the block\n"
+   "  --mangled          names of C++ and Rust as the linker sees them\n",
+   run
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

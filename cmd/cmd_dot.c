@@ -1,0 +1,236 @@
+
+/*--------------------------------------------------------------------*/
+/*--- dcfg dot.                                          cmd_dot.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the subcommand dot, starting Graphviz.  Handed: a command
+   line.  Taken by: commands.c. */
+
+#include "commands.h"
+#include "dot.h"
+#include "operands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*------------------------------------------------------------*/
+/*--- Graphviz                                             ---*/
+/*------------------------------------------------------------*/
+
+/* Does the program dot make a picture in FILE of the text? */
+static bool run_dot(const char* format, const char* file, const char* text,
+                    size_t size, bool quiet)
+{
+   int   ends[2], status;
+   FILE* f;
+   pid_t pid;
+
+   if (pipe(ends) != 0)
+      die("pipe: %s", strerror(errno));
+   pid = fork();
+   if (pid < 0)
+      die("fork: %s", strerror(errno));
+   if (pid == 0) {
+      int null = quiet ? open("/dev/null", O_WRONLY) : -1;
+      if (null >= 0)
+         dup2(null, 2);
+      dup2(ends[0], 0);
+      close(ends[0]);
+      close(ends[1]);
+      execlp("dot", "dot", format, "-o", file, (char*)NULL);
+      _exit(errno == ENOENT ? 127 : 126);
+   }
+   close(ends[0]);
+   f = need(fdopen(ends[1], "w"));
+   fwrite(text, 1, size, f);    // if dot ends early, its status tells
+   fclose(f);
+   while (waitpid(pid, &status, 0) < 0)
+      if (errno != EINTR)
+         die("waiting for dot: %s", strerror(errno));
+   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+      die("there is no program dot: pictures need Graphviz (on Debian, the "
+          "package graphviz)");
+   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void draw(Drawing* d, uint32_t routine)
+{
+   if (routine == DCFG_NONE)
+      draw_calls(d);
+   else
+      draw_routine(d, routine);
+}
+
+/* Graphviz cannot lay out every graph whose order and frames are given to
+   it.  What it fails at is tried again with less. */
+static void make_picture(Drawing* d, uint32_t routine, const char* format,
+                         const char* file)
+{
+   bool done = false;
+
+   signal(SIGPIPE, SIG_IGN);
+   for (d->plain = 0; !done; d->plain++) {
+      char*  text = NULL;
+      size_t size = 0;
+      bool   last = d->plain == 2 || routine == DCFG_NONE;
+      d->out = need(open_memstream(&text, &size));
+      draw(d, routine);
+      if (fclose(d->out) != 0)
+         die("out of memory");
+      done = run_dot(format, file, text, size, !last);
+      free(text);
+      if (!done && last)
+         die("dot could not write %s", file);
+   }
+}
+
+/* Which routine is drawn if none is asked for. */
+static uint32_t hottest_routine(const Drawing* d)
+{
+   uint32_t best = DCFG_NONE;
+   uint64_t most = 0;
+
+   for (uint32_t i = 0; i < d->p->n_routines; i++) {
+      uint64_t n = dcfg_routine_instrs(d->p, i, d->thread);
+      if (n > most) {
+         best = i;
+         most = n;
+      }
+   }
+   if (best == DCFG_NONE)
+      die("no routine that was executed is in the file");
+   complain("drawing %s, the hottest routine, with %s of the instructions; "
+            "--routine=WHAT draws another one",
+            text_brief(routine_name(&d->g, best)),
+            text_share(most, dcfg_process_instrs(d->p, d->thread)));
+   return best;
+}
+
+static int run(int argc, char** argv)
+{
+   const char* routine = NULL;
+   const char* svg = NULL;
+   const char* png = NULL;
+   const char* min = NULL;
+   const char* root = NULL;
+   uint64_t    thread = UINT64_MAX;
+   bool        calls = false, code = false;
+   Drawing     d = { .top = 30 };
+   const Opt   opts[] = {
+      { "routine", OPT_TEXT, &routine }, { "callgraph", OPT_FLAG, &calls },
+      { "svg", OPT_TEXT, &svg }, { "png", OPT_TEXT, &png },
+      { "min", OPT_TEXT, &min }, { "top", OPT_COUNT, &d.top },
+      { "thread", OPT_COUNT, &thread }, { "code", OPT_FLAG, &code },
+      { "root", OPT_TEXT, &root }, { "mangled", OPT_FLAG, &d.g.mangled }
+   };
+   const char* file;
+   int         n_args;
+   char*       end;
+   Dcfg*       dcfg;
+   uint32_t    which = DCFG_NONE;
+
+   n_args = parse_args(&dot_command, opts, sizeof(opts) / sizeof(opts[0]),
+                       argc, argv, &file, 0, 1);
+   if (routine != NULL && calls)
+      die("--routine=WHAT or --callgraph, not both");
+   if (svg != NULL && png != NULL)
+      die("--svg or --png, not both");
+   d.min = calls ? 0.5 : -1;
+   if (min != NULL) {
+      d.min = strtod(min, &end);
+      if (end == min || *end != 0 || !(d.min >= 0))
+         die("--min needs a percentage, not `%s'", min);
+   }
+   if (n_args == 0)
+      default_files(&dot_command, &file, false);
+   dcfg = load_dcfg(file);
+   d.g.d = dcfg;
+   d.p = d.g.p = main_process(dcfg);
+   d.thread = need_thread(dcfg, thread);
+   if (routine != NULL)
+      which = the_routine(&d.g, routine);
+   else if (!calls)
+      which = hottest_routine(&d);
+   if (code)
+      d.code = code_new(&d.g, root, false);
+   d.out = stdout;
+   if (svg != NULL)
+      make_picture(&d, which, "-Tsvg", svg);
+   else if (png != NULL)
+      make_picture(&d, which, "-Tpng", png);
+   else
+      draw(&d, which);
+   if (d.code != NULL)
+      code_free(d.code);
+   dcfg_free(dcfg);
+   return STATUS_OK;
+}
+
+const Command dot_command = {
+   "dot", "[FILE]", "pictures: a routine's graph, or who calls whom",
+   "Draws a routine's control flow, or the program's calls, with Graphviz.\n"
+   "The hotter, the redder.  Without --svg or --png it is Graphviz's own\n"
+   "language that is written, to the standard output.\n"
+   "\n"
+   "A routine's blocks are boxes, with source lines, distance from the entry,\n"
+   "executions x instructions, and their share of the routine's instructions.\n"
+   "Loops are frames around blocks, with their share, entries, and iterations\n"
+   "per entry.  Lines are as thick as they are frequent: grey where control\n"
+   "falls through, blue for jumps, red back to a loop's head, dashed past a\n"
+   "call.  A double frame is a block that returns.\n"
+   "\n"
+   "options:\n"
+   "  --routine=WHAT     this routine: its name (of C++, with or without\n"
+   "                     parameters), an address in it, or #NODE_ID\n"
+   "                     [the hottest one]\n"
+   "  --callgraph        the hottest routines, and who called them most\n"
+   "                     often; stubs of linkage tables are left out\n"
+   "  --svg=OUT, --png=OUT\n"
+   "                     run Graphviz's dot to write a picture\n"
+   "  --top=N            begin with the N hottest routines; 0: all [30]\n"
+   "  --min=PERCENT      leave out blocks with less than PERCENT of the\n"
+   "                     routine's instructions, or routines with less of the\n"
+   "                     program's [a routine's hottest 150 blocks; for\n"
+   "                     --callgraph 0.5]\n"
+   "  --code             with the instructions in the boxes\n"
+   "  --root=DIR         look for the images' code below DIR\n"
+   "  --thread=N         what thread N did, counted from 0\n"
+   "  --mangled          names of C++ and Rust as the linker sees them\n"
+   "\n"
+   "examples:\n"
+   "  dcfg dot --routine=main --svg=main.svg out.json\n"
+   "  dcfg dot --callgraph --top=15 --png=calls.png out.json\n",
+   run
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

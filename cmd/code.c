@@ -1,0 +1,412 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The code of images, from their files.                 code.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: reading and decoding machine code.  Handed: a process, whose images
+   are named after ELF files.  Taken by: cmd_disasm.c, dot_routine.c.
+
+   The ELF file is read by libelf, instructions are decoded by Capstone. */
+
+#include "code.h"
+#include "stubs.h"
+
+#include <capstone/capstone.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A part of a file that is mapped as it is. */
+typedef
+   struct {
+      uint64_t       addr, size;        // in the file's own addresses
+      const uint8_t* bytes;
+   }
+   Segment;
+
+typedef
+   struct {
+      bool     tried, good;
+      bool     warned;          // that the code is not the same
+      int      fd;
+      Elf*     elf;
+      csh      cs;
+      Segment* segments;
+      size_t   n_segments;
+      uint64_t base;            // file's address of what is at LOAD_ADDR
+      Stubs*   stubs;           // made when needed; or NULL
+   }
+   ImageCode;
+
+struct Code {
+   const Program* g;
+   const char*    root;
+   bool           att;
+   ImageCode*     images;
+};
+
+Code* code_new(const Program* g, const char* root, bool att)
+{
+   Code* c = zalloc(1, sizeof(*c));
+
+   elf_version(EV_CURRENT);
+   c->g = g;
+   c->root = root;
+   c->att = att;
+   c->images = zalloc(g->p->n_images, sizeof(*c->images));
+   return c;
+}
+
+void code_free(Code* c)
+{
+   for (uint32_t i = 0; i < c->g->p->n_images; i++) {
+      ImageCode* im = &c->images[i];
+      if (!im->tried)
+         continue;
+      if (im->good)
+         cs_close(&im->cs);
+      if (im->elf != NULL)
+         elf_end(im->elf);
+      if (im->fd >= 0)
+         close(im->fd);
+      free(im->segments);
+      stubs_free(im->stubs);
+   }
+   free(c->images);
+   free(c);
+}
+
+/*------------------------------------------------------------*/
+/*--- ELF files                                            ---*/
+/*------------------------------------------------------------*/
+
+/* What the file was compiled for, as Capstone says it. */
+static bool machine_of(const GElf_Ehdr* h, cs_arch* arch, cs_mode* mode)
+{
+   bool big = h->e_ident[EI_DATA] == ELFDATA2MSB;
+
+   *mode = big ? CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN;
+   switch (h->e_machine) {
+      case EM_X86_64:
+         *arch = CS_ARCH_X86;
+         *mode = CS_MODE_64;
+         return true;
+      case EM_386:
+         *arch = CS_ARCH_X86;
+         *mode = CS_MODE_32;
+         return true;
+      case EM_AARCH64:
+         *arch = CS_ARCH_ARM64;
+         return true;
+      case EM_ARM:
+         *arch = CS_ARCH_ARM;
+         return true;
+      case EM_PPC64:
+         *arch = CS_ARCH_PPC;
+         *mode |= CS_MODE_64;
+         return true;
+      case EM_PPC:
+         *arch = CS_ARCH_PPC;
+         *mode |= CS_MODE_32;
+         return true;
+      case EM_S390:
+         *arch = CS_ARCH_SYSZ;
+         return true;
+      case EM_MIPS:
+         *arch = CS_ARCH_MIPS;
+         *mode |= h->e_ident[EI_CLASS] == ELFCLASS64 ? CS_MODE_MIPS64
+                  : CS_MODE_MIPS32;
+         return true;
+      default:
+         return false;
+   }
+}
+
+/* The loadable segments, and what lies at LOAD_ADDR: the file's beginning. */
+static bool find_segments(ImageCode* im)
+{
+   size_t   n, size;
+   uint8_t* bytes = (uint8_t*)elf_rawfile(im->elf, &size);
+   bool     first = true;
+
+   if (bytes == NULL || elf_getphdrnum(im->elf, &n) != 0)
+      return false;
+   im->segments = zalloc(n, sizeof(*im->segments));
+   for (size_t i = 0; i < n; i++) {
+      GElf_Phdr h;
+      if (gelf_getphdr(im->elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
+          || h.p_offset > size || h.p_filesz > size - h.p_offset)
+         continue;
+      if (first)
+         im->base = h.p_vaddr - h.p_offset;
+      first = false;
+      im->segments[im->n_segments++]
+         = (Segment){ h.p_vaddr, h.p_filesz, bytes + h.p_offset };
+   }
+   return !first;
+}
+
+static bool open_decoder(const Code* c, ImageCode* im)
+{
+   GElf_Ehdr h;
+   cs_arch   arch;
+   cs_mode   mode;
+
+   if (gelf_getehdr(im->elf, &h) == NULL || !machine_of(&h, &arch, &mode)
+       || cs_open(arch, mode, &im->cs) != CS_ERR_OK)
+      return false;
+   if (c->att && arch == CS_ARCH_X86)
+      cs_option(im->cs, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+   cs_option(im->cs, CS_OPT_DETAIL, CS_OPT_ON);
+   return true;
+}
+
+static void open_image(Code* c, uint32_t image)
+{
+   ImageCode*  im = &c->images[image];
+   const char* path = image_path(c->g, image);
+   const char* file = c->root == NULL ? path
+                      : text_format("%s/%s", c->root, path);
+   struct stat st;
+
+   im->tried = true;
+   im->fd = -1;
+   /* [vdso], [anon]: no file. */
+   if (path[0] == '[') {
+      complain("%s has no file with its code", path);
+      return;
+   }
+   im->fd = open(file, O_RDONLY | O_NONBLOCK);
+   if (im->fd < 0 || fstat(im->fd, &st) != 0) {
+      complain("%s: %s", file, strerror(errno));
+      return;
+   }
+   if (S_ISREG(st.st_mode))
+      im->elf = elf_begin(im->fd, ELF_C_READ_MMAP, NULL);
+   if (im->elf == NULL || elf_kind(im->elf) != ELF_K_ELF)
+      complain("%s is not an ELF file", file);
+   else if (!find_segments(im))
+      complain("%s: nothing in it can be loaded", file);
+   else if (!open_decoder(c, im))
+      complain("%s: code for another kind of processor", file);
+   else
+      im->good = true;
+}
+
+/* An image's file, opened when it is first needed; NULL if it has no code. */
+static ImageCode* image_code(Code* c, uint32_t image)
+{
+   ImageCode* im = &c->images[image];
+
+   if (!im->tried)
+      open_image(c, image);
+   return im->good ? im : NULL;
+}
+
+bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
+                    uint64_t* file_addr)
+{
+   const ImageCode* im = image_code(c, image);
+
+   if (im != NULL)
+      *file_addr = addr - c->g->p->images[image].load_addr + im->base;
+   return im != NULL;
+}
+
+/* The code from ADDR on, of a block with SIZE bytes; or NULL. */
+static const uint8_t* find_bytes(Code* c, const ImageCode* im,
+                                 uint32_t image, uint64_t addr, uint64_t size)
+{
+   uint64_t at;
+
+   if (!code_file_addr(c, image, addr, &at))
+      return NULL;
+   for (size_t i = 0; i < im->n_segments; i++) {
+      const Segment* s = &im->segments[i];
+      if (at >= s->addr && at - s->addr < s->size
+          && size <= s->size - (at - s->addr))
+         return s->bytes + (at - s->addr);
+   }
+   return NULL;
+}
+
+const char* code_stub(Code* c, uint32_t image, uint64_t addr)
+{
+   ImageCode*     im = image_code(c, image);
+   size_t         size = LONGEST_STUB;
+   const uint8_t* bytes = NULL;
+   uint64_t       at;
+   GElf_Ehdr      h;
+
+   if (im == NULL || gelf_getehdr(im->elf, &h) == NULL
+       || h.e_machine != EM_X86_64)
+      return NULL;
+   while (size > 0
+          && (bytes = find_bytes(c, im, image, addr, size)) == NULL)
+      size--;
+   if (bytes == NULL)
+      return NULL;
+   if (im->stubs == NULL)
+      im->stubs = stubs_new(im->elf);
+   code_file_addr(c, image, addr, &at);
+   return stubs_name(im->stubs, bytes, size, at);
+}
+
+/*------------------------------------------------------------*/
+/*--- Instructions                                         ---*/
+/*------------------------------------------------------------*/
+
+/* The extension of the instruction set that an x86 instruction is from, by
+   the names that Intel's disassembler gives them. */
+static const char* isa_of(const cs_insn* i)
+{
+   static const struct { uint8_t group; const char* name; } names[] = {
+      { X86_GRP_AVX512, "AVX512EVEX" }, { X86_GRP_VLX, "AVX512EVEX" },
+      { X86_GRP_BWI, "AVX512EVEX" }, { X86_GRP_DQI, "AVX512EVEX" },
+      { X86_GRP_CDI, "AVX512EVEX" }, { X86_GRP_FMA, "FMA" },
+      { X86_GRP_FMA4, "FMA4" }, { X86_GRP_AVX2, "AVX2" },
+      { X86_GRP_F16C, "F16C" }, { X86_GRP_AVX, "AVX" },
+      { X86_GRP_AES, "AES" }, { X86_GRP_PCLMUL, "PCLMULQDQ" },
+      { X86_GRP_SHA, "SHA" }, { X86_GRP_BMI2, "BMI2" },
+      { X86_GRP_BMI, "BMI1" }, { X86_GRP_ADX, "ADOX_ADCX" },
+      { X86_GRP_SSE42, "SSE4" }, { X86_GRP_SSE41, "SSE4" },
+      { X86_GRP_SSE4A, "SSE4A" }, { X86_GRP_SSSE3, "SSSE3" },
+      { X86_GRP_SSE3, "SSE3" }, { X86_GRP_SSE2, "SSE2" },
+      { X86_GRP_SSE1, "SSE" }, { X86_GRP_MMX, "MMX" },
+      { X86_GRP_FPU, "X87" }, { X86_GRP_XOP, "XOP" },
+      { X86_GRP_TBM, "TBM" }, { X86_GRP_RTM, "RTM" },
+      { X86_GRP_3DNOW, "3DNOW" }
+   };
+
+   if (i->detail != NULL)
+      for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+         for (uint8_t g = 0; g < i->detail->groups_count; g++)
+            if (i->detail->groups[g] == names[k].group)
+               return names[k].name;
+   return "BASE";
+}
+
+/* Does the code of an x86 jump or call say where it goes? */
+static bool find_target(const cs_insn* i, uint64_t* target)
+{
+   const cs_detail* d = i->detail;
+   bool             jump = false;
+
+   if (d == NULL || d->x86.op_count != 1
+       || d->x86.operands[0].type != X86_OP_IMM)
+      return false;
+   for (uint8_t k = 0; k < d->groups_count; k++)
+      jump = jump || d->groups[k] == CS_GRP_JUMP
+             || d->groups[k] == CS_GRP_CALL;
+   *target = (uint64_t)d->x86.operands[0].imm;
+   return jump;
+}
+
+static void tell_instr(const cs_insn* i, bool x86, const uint8_t* bytes,
+                       void (*tell)(void*, const Instr*), void* arg)
+{
+   Instr out = { .addr = i->address, .size = i->size, .bytes = bytes };
+
+   snprintf(out.text, sizeof(out.text), "%s%s%.200s", i->mnemonic,
+            i->op_str[0] != 0 ? " " : "", i->op_str);
+   out.isa = x86 ? isa_of(i) : "BASE";
+   out.direct = x86 && find_target(i, &out.target);
+   tell(arg, &out);
+}
+
+/* What the decoder does not know is one instruction, to the block's end. */
+static void tell_bytes(uint64_t addr, const uint8_t* bytes, uint32_t size,
+                       void (*tell)(void*, const Instr*), void* arg)
+{
+   Instr  out = { .addr = addr, .size = size, .bytes = bytes, .isa = "BASE" };
+   size_t n = (size_t)snprintf(out.text, sizeof(out.text), ".byte");
+
+   for (uint32_t i = 0; i < size && n < sizeof(out.text) - 8; i++)
+      n += (size_t)snprintf(out.text + n, sizeof(out.text) - n, "%s0x%02x",
+                            i == 0 ? " " : ", ", bytes[i]);
+   tell(arg, &out);
+}
+
+bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
+                void* arg)
+{
+   const DcfgNode* b = &c->g->p->nodes[node];
+   ImageCode*      im;
+   const uint8_t*  bytes;
+   const uint8_t*  at;
+   size_t          left = b->size;
+   uint64_t        addr = b->addr;
+   uint32_t        n = 0;
+   cs_insn*        i;
+   cs_arch         arch = CS_ARCH_X86;
+   GElf_Ehdr       h;
+   cs_mode         mode;
+
+   if (b->kind != DCFG_NODE_BLOCK)
+      return false;
+   im = image_code(c, b->image);
+   if (im == NULL)
+      return false;
+   bytes = at = find_bytes(c, im, b->image, b->addr, b->size);
+   if (bytes == NULL) {
+      if (!im->warned)
+         complain("%s does not have the code that was executed",
+                  image_path(c->g, b->image));
+      im->warned = true;
+      return false;
+   }
+   if (gelf_getehdr(im->elf, &h) != NULL)
+      machine_of(&h, &arch, &mode);
+   i = need(cs_malloc(im->cs));
+   while (left > 0) {
+      const uint8_t* from = at;
+      if (!cs_disasm_iter(im->cs, &at, &left, &addr, i))
+         break;
+      tell_instr(i, arch == CS_ARCH_X86, from, tell, arg);
+      n++;
+   }
+   if (left > 0)
+      tell_bytes(addr, at, (uint32_t)left, tell, arg);
+   cs_free(i, 1);
+   /* A client request is one instruction for Valgrind: at most 5 here. */
+   if (left == 0 && (n < b->n_instrs || n > 5 * b->n_instrs)
+       && !im->warned) {
+      complain("%s: block %" PRIu32 " had %" PRIu32 " instructions, its code "
+               "has %" PRIu32 " now: is it the file that was executed?",
+               image_path(c->g, b->image), b->id, b->n_instrs, n);
+      im->warned = true;
+   }
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,72 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The code of images, from their files.                 code.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_CODE_H
+#define DCFG_CMD_CODE_H
+
+#include "names.h"
+
+/* Code as it is in files now; the DCFG itself has none. */
+typedef struct Code Code;
+
+/* Paths of images are looked for below ROOT, if that is not NULL.  AT&T
+   syntax or Intel's. */
+Code* code_new(const Program* g, const char* root, bool att);
+void  code_free(Code* c);
+
+/* One instruction. */
+typedef
+   struct {
+      uint64_t       addr;      // as in the program's run
+      uint32_t       size;
+      const uint8_t* bytes;
+      char           text[256]; // "mov eax, ebx"
+      const char*    isa;       // "BASE", "SSE2", ...
+      bool           direct;    // a jump or call whose code has its target
+      uint64_t       target;    // as in the program's run
+   }
+   Instr;
+
+/* Where the image's file has what was at ADDR in the program's run: the
+   address that objdump shows.  False if the file cannot be read. */
+bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
+                    uint64_t* file_addr);
+
+/* The function for which the code at ADDR, in the program's run, is a stub of a
+   procedure linkage table; NULL if it is none. */
+const char* code_stub(Code* c, uint32_t image, uint64_t addr);
+
+/* Call TELL for each instruction of a block.  False, and nothing is told, if
+   its code is not to be had; why is said on stderr, once for an image. */
+bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
+                void* arg);
+
+#endif /* DCFG_CMD_CODE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,144 @@
+
+/*--------------------------------------------------------------------*/
+/*--- dcfg: reads DCFGs and DCFG-traces.                commands.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the list of subcommands, general help.  Handed: the command line.
+   Taken by: a subcommand.
+
+   The parts of the command, in order; each knows only those before it:
+      cmd.c                 command lines, errors, memory
+      format.c              how numbers and names look
+      names.c               what things in a program are called
+      operands.c            files that are read
+      table.c               tables as text, CSV and JSON
+      rules.c               counting and printing violations
+      check_blocks.c, check_flow.c, flowgraph.c, check_routines.c,
+      check_trace.c, cmd_check.c
+                            dcfg check
+      cmd_report.c          dcfg report
+      match.c, cmd_diff.c   dcfg diff
+      cmd_trace.c           dcfg trace
+      stubs.c, code.c, cmd_disasm.c
+                            dcfg disasm
+      dot_style.c, dot_routine.c, dot_calls.c, cmd_dot.c
+                            dcfg dot
+      commands.c            all of them */
+
+#include "commands.h"
+
+#include "../lib/dcfg.h"
+
+#include <signal.h>
+#include <string.h>
+
+#ifndef DCFG_RELEASE
+#  define DCFG_RELEASE "1.0"
+#endif
+
+static const Command* const commands[] = {
+   &report_command, &check_command, &disasm_command, &dot_command,
+   &trace_command, &diff_command
+};
+
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void general_help(void)
+{
+   puts("usage: dcfg COMMAND [OPTION...] [FILE...]\n"
+        "\n"
+        "A DCFG is a program's control-flow graph as it was executed: basic "
+        "blocks, the\n"
+        "edges between them with a count for each thread, routines and "
+        "loops.  Programs\n"
+        "that write one are Valgrind (valgrind --tool=dcfg PROGRAM) and "
+        "Intel's SDE and\n"
+        "PinPlay.  A DCFG-trace is the order in which the edges were taken "
+        "(--trace=yes).\n"
+        "dcfg reads both.\n"
+        "\n"
+        "commands:");
+   for (size_t i = 0; i < N_COMMANDS; i++)
+      printf("  %-7s %-15s %s\n", commands[i]->name, commands[i]->args,
+             commands[i]->summary);
+   puts("\n"
+        "dcfg COMMAND --help tells more about one.  Without a FILE, all but "
+        "diff take the\n"
+        "newest dcfg.out.* in the current directory, and trace the trace of "
+        "the same\n"
+        "process, and say so.  To begin with:\n"
+        "\n"
+        "  valgrind --tool=dcfg ./prog\n"
+        "  dcfg report                                  where the time goes\n"
+        "  dcfg disasm --routine=main                   its code, counted\n"
+        "  dcfg dot --svg=hot.svg                       its hottest routine\n"
+        "\n"
+        "Files may be compressed (gzip, bzip2, xz, zstd), whatever they are "
+        "called; - is\n"
+        "the standard input.  The exit status is 0; 1 if check found "
+        "violations or diff\n"
+        "differences; 2 for a file that cannot be read, or wrong use.");
+}
+
+int main(int argc, char** argv)
+{
+   const char* name = argc > 1 ? argv[1] : "";
+
+   signal(SIGPIPE, SIG_DFL);
+   if (strcmp(name, "help") == 0 && argc > 2) {
+      name = argv[2];
+      argv[2] = (char*)"--help";
+      argv++;
+      argc = 2;
+   } else if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0
+              || strcmp(name, "help") == 0) {
+      general_help();
+      close_output(stdout, "standard output");
+      return STATUS_OK;
+   } else if (strcmp(name, "--version") == 0) {
+      printf("dcfg %s, for DCFG format %d.%02d\n", DCFG_RELEASE,
+             DCFG_VERSION_MAJOR, DCFG_VERSION_MINOR);
+      close_output(stdout, "standard output");
+      return STATUS_OK;
+   } else {
+      argv++;
+      argc--;
+   }
+   for (size_t i = 0; i < N_COMMANDS; i++)
+      if (strcmp(commands[i]->name, name) == 0) {
+         int status;
+         command_name = name;
+         status = commands[i]->run(argc, argv);
+         close_output(stdout, "standard output");
+         return status;
+      }
+   if (name[0] == 0)
+      die("a command is missing; dcfg --help lists them");
+   die("there is no command `%s'; dcfg --help lists them", name);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

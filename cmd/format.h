@@ -1,0 +1,72 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Numbers and names as people read them.              format.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_FORMAT_H
+#define DCFG_CMD_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* All that return text return a string that lasts until text_forget(),
+   which a program that makes much of it calls now and then. */
+
+char* text_format(const char* format, ...)
+      __attribute__((format(printf, 1, 2)));
+void  text_forget(void);
+
+/* "1,234,567" */
+const char* text_count(uint64_t n);
+
+/* "12.3%"; "" if WHOLE is 0. */
+const char* text_share(uint64_t part, uint64_t whole);
+
+/* A short form of counts for pictures: "12.3k", "4.5M". */
+const char* text_rounded(uint64_t n);
+
+/* Columns that a string takes on a terminal. */
+size_t text_width(const char* s);
+
+/* At most WIDTH columns, with ".." for a part in the middle. */
+const char* text_shorten(const char* s, size_t width);
+
+/* S without what would control a terminal. */
+const char* text_clean(const char* s);
+
+/* A symbol as in the source, if it is one of C++ or Rust. */
+const char* text_demangle(const char* symbol);
+
+/* Only the name of a C++ function: "std::sort<..>", without parameters. */
+const char* text_brief(const char* demangled);
+
+/* The last part of a path. */
+const char* text_base(const char* path);
+
+#endif /* DCFG_CMD_FORMAT_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,54 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What two DCFGs have in common.                       match.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_MATCH_H
+#define DCFG_CMD_MATCH_H
+
+#include "names.h"
+
+typedef enum { MATCH_LOOPS, MATCH_ROUTINES, MATCH_BLOCKS, MATCH_EDGES } Kind;
+
+/* A thing that is in A, in B or in both.  Ids and addresses differ from run
+   to run: what is at the same offset in an image of the same name is the
+   same. */
+typedef
+   struct {
+      uint32_t a, b;            // index; DCFG_NONE where it is not
+      uint64_t count_a, count_b;
+   }
+   Pair;
+
+/* All things of KIND that are executed, in no order.  Counts are executions
+   of blocks, traversals of edges, instructions of routines, iterations of
+   loops. */
+Pair* match(const Program* a, const Program* b, Kind kind, size_t* n);
+
+#endif /* DCFG_CMD_MATCH_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

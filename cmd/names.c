@@ -1,0 +1,330 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What things in a program are called.                 names.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the names of images, blocks and routines, and finding what a user
+   names.  Handed: a process.  Taken by: everything that prints. */
+
+#include "names.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*------------------------------------------------------------*/
+/*--- Places                                               ---*/
+/*------------------------------------------------------------*/
+
+const char* image_path(const Program* g, uint32_t image)
+{
+   uint32_t file;
+
+   if (image >= g->p->n_images)
+      return "?";
+   file = g->p->images[image].file;
+   return file < g->d->n_files ? text_clean(g->d->files[file].name) : "?";
+}
+
+const char* image_name(const Program* g, uint32_t image)
+{
+   return text_base(image_path(g, image));
+}
+
+const char* symbol_name(const Program* g, const char* symbol)
+{
+   return text_clean(g->mangled ? symbol : text_demangle(symbol));
+}
+
+const char* addr_name(const Program* g, uint32_t image, uint64_t addr)
+{
+   uint32_t    s = dcfg_symbol_at(g->p, image, addr);
+   uint64_t    from;
+   const char* name;
+
+   if (s != DCFG_NONE) {
+      name = symbol_name(g, g->p->symbols[s].name);
+      from = g->p->symbols[s].addr;
+   } else if (image < g->p->n_images) {
+      name = image_name(g, image);
+      from = g->p->images[image].load_addr;
+      if (addr == from)
+         return text_format("%s+0x0", name);
+   } else {
+      return text_format("0x%" PRIx64, addr);
+   }
+   return addr == from ? name
+          : text_format("%s+0x%" PRIx64, name, addr - from);
+}
+
+/* A block without a symbol that jumps to a function of another image is a
+   stub of a procedure linkage table, which people call after the function.
+   The function's symbol; DCFG_NONE if it is something else. */
+static uint32_t stub_target(const DcfgProcess* p, uint32_t node)
+{
+   uint32_t        n, found = DCFG_NONE;
+   const uint32_t* out = dcfg_out_edges(p, node, &n);
+   uint64_t        most = 0;
+
+   if (p->nodes[node].n_instrs > 4)
+      return DCFG_NONE;
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &p->edges[out[i]];
+      uint32_t        s;
+      if (e->type != DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH
+          || e->target >= p->n_blocks || e->count <= most
+          || p->nodes[e->target].image == p->nodes[node].image)
+         continue;
+      s = dcfg_symbol_of(p, e->target);
+      if (s != DCFG_NONE && p->symbols[s].addr == p->nodes[e->target].addr) {
+         found = s;
+         most = e->count;
+      }
+   }
+   return found;
+}
+
+static const char* block_name(const Program* g, uint32_t node)
+{
+   const DcfgNode* n = &g->p->nodes[node];
+   uint32_t        stub;
+
+   if (dcfg_symbol_of(g->p, node) == DCFG_NONE) {
+      stub = stub_target(g->p, node);
+      if (stub != DCFG_NONE)
+         return text_format("%s@plt",
+                            symbol_name(g, g->p->symbols[stub].name));
+   }
+   return addr_name(g, n->image, n->addr);
+}
+
+const char* node_name(const Program* g, uint32_t node)
+{
+   if (node >= g->p->n_nodes)
+      return "?";
+   switch (g->p->nodes[node].kind) {
+      case DCFG_NODE_BLOCK:
+         return block_name(g, node);
+      case DCFG_NODE_START:
+         return "START";
+      case DCFG_NODE_END:
+         return "END";
+      default:
+         return "UNKNOWN";
+   }
+}
+
+const char* routine_name(const Program* g, uint32_t routine)
+{
+   return routine < g->p->n_routines
+          ? node_name(g, g->p->routines[routine].entry) : "";
+}
+
+/* Code of other images, of this one's predecessor too, may have been at the
+   same address. */
+const char* target_name(const Program* g, uint32_t image, uint64_t addr)
+{
+   const DcfgImage* im = &g->p->images[image];
+   uint32_t         nodes[16];
+   uint32_t         n = dcfg_nodes_at(g->p, addr, nodes, 16);
+
+   for (uint32_t i = 0; i < n && i < 16; i++)
+      if (g->p->nodes[nodes[i]].image == image
+          && g->p->nodes[nodes[i]].addr == addr)
+         return node_name(g, nodes[i]);
+   if (addr - im->load_addr >= im->size)
+      image = dcfg_image_at(g->p, addr);
+   return addr_name(g, image, addr);
+}
+
+const char* source_place(const Program* g, uint32_t image, uint64_t addr)
+{
+   uint32_t          i = dcfg_source_at(g->p, image, addr);
+   const DcfgSource* s;
+
+   if (i == DCFG_NONE)
+      return "";
+   s = &g->p->sources[i];
+   return text_format("%s:%" PRIu32, s->file < g->d->n_files
+                      ? text_base(text_clean(g->d->files[s->file].name)) : "?",
+                      s->line);
+}
+
+const char* node_source(const Program* g, uint32_t node)
+{
+   if (node >= g->p->n_blocks)
+      return "";
+   return source_place(g, g->p->nodes[node].image, g->p->nodes[node].addr);
+}
+
+bool image_matches(const Program* g, uint32_t image, const char* pattern)
+{
+   const char* path = image_path(g, image);
+
+   if (strpbrk(pattern, "*?[") == NULL)
+      return strstr(strchr(pattern, '/') != NULL ? path : text_base(path),
+                    pattern) != NULL;
+   return fnmatch(pattern, path, 0) == 0
+          || fnmatch(pattern, text_base(path), 0) == 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- What a user names                                    ---*/
+/*------------------------------------------------------------*/
+
+/* NAME is what somebody wrote: all of FULL, or FULL up to its parameters or
+   its last template arguments. */
+static bool is_name(const char* full, const char* name)
+{
+   size_t n = strlen(name);
+
+   if (strncmp(full, name, n) != 0)
+      return false;
+   return full[n] == 0 || full[n] == '(' || full[n] == '<' || full[n] == '@';
+}
+
+/* Template arguments may be left out, or be as text_brief() writes them. */
+static bool symbol_is(const char* symbol, const char* name)
+{
+   const char* full = text_demangle(symbol);
+   const char* brief;
+   char*       plain;
+   char*       to;
+
+   if (is_name(symbol, name) || full == symbol)
+      return is_name(symbol, name);
+   brief = text_brief(full);
+   if (is_name(full, name) || strcmp(brief, name) == 0)
+      return true;
+   plain = to = text_format("%s", brief);
+   for (const char* c = brief; *c != 0; c++)
+      if (strncmp(c, "<..>", 4) == 0)
+         c += 3;
+      else
+         *to++ = *c;
+   *to = 0;
+   return strcmp(plain, name) == 0;
+}
+
+/* Any of the symbols at the routine's first byte will do. */
+static bool routine_is(const Program* g, uint32_t routine, const char* name)
+{
+   const DcfgProcess* p = g->p;
+   uint32_t           entry = p->routines[routine].entry;
+   uint64_t           addr;
+   uint32_t           s, first;
+
+   if (entry >= p->n_blocks)
+      return false;
+   addr = p->nodes[entry].addr;
+   s = dcfg_symbol_of(p, entry);
+   if (s == DCFG_NONE)
+      return strcmp(node_name(g, entry), name) == 0;
+   if (p->symbols[s].addr != addr)
+      return strcmp(node_name(g, entry), name) == 0;
+   first = p->images[p->nodes[entry].image].first_symbol;
+   while (s > first && p->symbols[s - 1].addr == addr)
+      s--;
+   for (; s < p->n_symbols && p->symbols[s].addr == addr; s++)
+      if (symbol_is(p->symbols[s].name, name))
+         return true;
+   return false;
+}
+
+/* All of TEXT as a number; hexadecimal where there is 0x before it. */
+static bool is_number(const char* text, uint64_t* n)
+{
+   char* end;
+
+   *n = strtoull(text, &end, 0);
+   return text[0] >= '0' && text[0] <= '9' && *end == 0;
+}
+
+uint32_t find_routines(const Program* g, const char* what, uint32_t* found,
+                       uint32_t max)
+{
+   const DcfgProcess* p = g->p;
+   uint32_t           n = 0;
+   uint64_t           number;
+   bool               is_id = what[0] == '#';
+
+   if (is_number(what + is_id, &number)) {
+      uint32_t node = is_id ? dcfg_node_by_id(p, (uint32_t)number)
+                            : dcfg_node_at(p, number);
+      if (node != DCFG_NONE && p->nodes[node].routine != DCFG_NONE) {
+         found[0] = p->nodes[node].routine;
+         return 1;
+      }
+      return 0;
+   }
+   for (uint32_t i = 0; i < p->n_routines; i++)
+      if (routine_is(g, i, what)) {
+         if (n < max)
+            found[n] = i;
+         n++;
+      }
+   return n;
+}
+
+uint32_t the_routine(const Program* g, const char* what)
+{
+   uint32_t found[64];
+   uint32_t n = find_routines(g, what, found, 64), best = 0;
+
+   if (n == 0)
+      die("there is no routine `%s'; dcfg report --routines --top=0 lists all",
+          what);
+   for (uint32_t i = 1; i < n && i < 64; i++)
+      if (dcfg_routine_instrs(g->p, found[i], DCFG_ALL_THREADS)
+          > dcfg_routine_instrs(g->p, found[best], DCFG_ALL_THREADS))
+         best = i;
+   if (n > 1)
+      complain("%" PRIu32 " routines are called `%s'; this is the one at 0x%"
+               PRIx64, n, what,
+               g->p->nodes[g->p->routines[found[best]].entry].addr);
+   return found[best];
+}
+
+const DcfgProcess* main_process(const Dcfg* d)
+{
+   const DcfgProcess* best = dcfg_process(d, 0);
+
+   for (uint32_t i = 1; i < d->n_processes; i++)
+      if (dcfg_process(d, i)->instr_count > best->instr_count)
+         best = dcfg_process(d, i);
+   if (best == NULL)
+      die("there is no process in the file");
+   return best;
+}
+
+const char* program_name(const Program* g)
+{
+   return image_path(g, 0);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,94 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What things in a program are called.                 names.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_NAMES_H
+#define DCFG_CMD_NAMES_H
+
+#include "cmd.h"
+#include "format.h"
+
+#include "../lib/dcfg.h"
+
+/* A process with the file it is from. */
+typedef
+   struct {
+      const Dcfg*        d;
+      const DcfgProcess* p;
+      bool               mangled;       // leave names as they are
+   }
+   Program;
+
+/* An image's file as the DCFG names it; "?" without one. */
+const char* image_path(const Program* g, uint32_t image);
+
+/* "libc.so.6" */
+const char* image_name(const Program* g, uint32_t image);
+
+/* A symbol as it is shown: demangled, if names are not left as they are. */
+const char* symbol_name(const Program* g, const char* symbol);
+
+/* The function that holds ADDR: "name", "name+0x12"; without a symbol
+   "libc.so.6+0x1234". */
+const char* addr_name(const Program* g, uint32_t image, uint64_t addr);
+
+/* The same for a node; START and END are so called. */
+const char* node_name(const Program* g, uint32_t node);
+
+const char* routine_name(const Program* g, uint32_t routine);
+
+/* The same for where code of IMAGE leads to, executed or not. */
+const char* target_name(const Program* g, uint32_t image, uint64_t addr);
+
+/* "file.c:12", or "" */
+const char* source_place(const Program* g, uint32_t image, uint64_t addr);
+const char* node_source(const Program* g, uint32_t node);
+
+/* Does PATTERN, with * ? [ ] as in a shell, match an image's path or name?
+   Without any of these characters it may be a part of the name. */
+bool image_matches(const Program* g, uint32_t image, const char* pattern);
+
+/* What somebody means by WHAT: a routine's name, as it is or demangled, with
+   or without parameters; its address, hexadecimal; its entry's node id after
+   '#'.  Fills FOUND, of MAX, and returns how many there are. */
+uint32_t find_routines(const Program* g, const char* what, uint32_t* found,
+                       uint32_t max);
+
+/* The one routine that is meant: that with most instructions, if there are
+   several; dies without one. */
+uint32_t the_routine(const Program* g, const char* what);
+
+/* The file's process with most instructions. */
+const DcfgProcess* main_process(const Dcfg* d);
+
+/* The image whose code is the program's own: the first. */
+const char* program_name(const Program* g);
+
+#endif /* DCFG_CMD_NAMES_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,209 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The files that a subcommand reads.                operands.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which files are read, and what is said if they cannot be.  Handed:
+   what stands on the command line.  Taken by: the subcommands and
+   check_trace.c. */
+
+#include "operands.h"
+
+#include "format.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/*------------------------------------------------------------*/
+/*--- The newest one                                       ---*/
+/*------------------------------------------------------------*/
+
+/* The names that the tool gives its files by itself: then comes the process
+   id. */
+#define GRAPHS "dcfg.out."
+#define TRACES "dcfg-trace.out."
+
+typedef
+   struct {
+      char*           name;
+      struct timespec time;     // last written to
+   }
+   Found;
+
+typedef
+   struct {
+      Found* files;
+      size_t n, room;
+   }
+   Listing;
+
+/* Newest first; of those that are equally old, by name. */
+static int by_age(const void* a, const void* b)
+{
+   const Found* x = a;
+   const Found* y = b;
+
+   if (x->time.tv_sec != y->time.tv_sec)
+      return x->time.tv_sec > y->time.tv_sec ? -1 : 1;
+   if (x->time.tv_nsec != y->time.tv_nsec)
+      return x->time.tv_nsec > y->time.tv_nsec ? -1 : 1;
+   return -strcmp(x->name, y->name);
+}
+
+/* The files of the current directory whose names begin with PREFIX, without
+   what the tool has not finished. */
+static Listing list_files(const char* prefix)
+{
+   Listing              l = { 0 };
+   DIR*                 dir = opendir(".");
+   const struct dirent* entry;
+
+   while (dir != NULL && (entry = readdir(dir)) != NULL) {
+      struct stat st;
+      if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0
+          || strstr(entry->d_name, ".tmp-") != NULL
+          || stat(entry->d_name, &st) != 0 || !S_ISREG(st.st_mode))
+         continue;
+      GROW(l.files, l.n, l.room);
+      l.files[l.n++] = (Found){ text_copy(entry->d_name), st.st_mtim };
+   }
+   if (dir != NULL)
+      closedir(dir);
+   if (l.n > 0)
+      qsort(l.files, l.n, sizeof(*l.files), by_age);
+   return l;
+}
+
+static void free_listing(Listing* l)
+{
+   for (size_t i = 0; i < l->n; i++)
+      free(l->files[i].name);
+   free(l->files);
+}
+
+/* Is this a DCFG, or, with TRACE, a DCFG-trace?  What a file is its beginning
+   tells, whatever it is called: somebody may have given a trace the name of
+   a graph, or drawn a picture of one beside it.  Looked at as a trace, a DCFG
+   is known for what it is after a few lines, however large it is. */
+static bool is_kind(const char* path, bool trace)
+{
+   DcfgError  err;
+   DcfgTrace* t = dcfg_trace_open(path, NULL, &err);
+   DcfgChunk* chunk = t != NULL ? dcfg_trace_next_chunk(t, &err) : NULL;
+   bool       is = trace ? chunk != NULL || err.status == DCFG_OK
+                         : err.status == DCFG_ERROR_KIND;
+
+   dcfg_chunk_free(chunk);
+   dcfg_trace_close(t);
+   return is;
+}
+
+/* The newest file whose name begins with PREFIX; NULL if there is none. */
+static char* newest(const char* prefix, bool trace)
+{
+   Listing l = list_files(prefix);
+   char*   found = NULL;
+
+   for (size_t i = 0; found == NULL && i < l.n; i++)
+      if (is_kind(l.files[i].name, trace))
+         found = text_copy(l.files[i].name);
+   free_listing(&l);
+   return found;
+}
+
+/* The trace of the process that wrote GRAPH. */
+static char* trace_of(const Command* c, const char* graph)
+{
+   size_t n = strspn(graph + strlen(GRAPHS), "0123456789");
+   char*  prefix = text_format("%s%.*s.", TRACES, (int)n,
+                               graph + strlen(GRAPHS));
+   char*  trace = n == 0 ? NULL : newest(prefix, true);
+
+   if (trace == NULL)
+      die("the newest DCFG here is %s, and there is no trace %s* of it; usage: "
+          "dcfg %s %s", graph, n == 0 ? TRACES : prefix, c->name, c->args);
+   return trace;
+}
+
+void default_files(const Command* c, const char** files, bool trace)
+{
+   files[0] = newest(GRAPHS, false);
+   if (files[0] == NULL)
+      die("no file is named, and there is no DCFG %s* in this directory; "
+          "usage: dcfg %s %s", GRAPHS, c->name, c->args);
+   if (trace)
+      files[1] = trace_of(c, files[0]);
+   complain("reading %s%s%s, the newest in this directory", files[0],
+            trace ? " and " : "", trace ? files[1] : "");
+}
+
+/*------------------------------------------------------------*/
+/*--- Loading                                              ---*/
+/*------------------------------------------------------------*/
+
+const char* unreadable(const DcfgError* err, bool trace)
+{
+   char text[DCFG_ERROR_TEXT_SIZE];
+
+   if (err->status != DCFG_ERROR_KIND)
+      return text_format("%s", dcfg_error_text(err, text));
+   return trace
+          ? text_format("%s is a DCFG, not a DCFG-trace: what is needed here "
+                        "is written with --trace=yes", err->file)
+          : text_format("%s is a DCFG-trace, not a DCFG: what is needed here "
+                        "is the DCFG that was written with it", err->file);
+}
+
+Dcfg* load_dcfg(const char* path)
+{
+   DcfgError err;
+   Dcfg*     d = dcfg_load(path, NULL, &err);
+
+   if (d == NULL)
+      die("%s", unreadable(&err, false));
+   return d;
+}
+
+uint32_t need_thread(const Dcfg* d, uint64_t thread)
+{
+   uint32_t most = 0;
+
+   if (thread == UINT64_MAX)
+      return DCFG_ALL_THREADS;
+   for (uint32_t i = 0; i < d->n_processes; i++)
+      if (dcfg_process(d, i)->n_threads > most)
+         most = dcfg_process(d, i)->n_threads;
+   if (thread >= most)
+      die("there is no thread %" PRIu64 ": the file has %" PRIu32
+          ", counted from 0", thread, most);
+   return (uint32_t)thread;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

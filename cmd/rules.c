@@ -1,0 +1,144 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Counting and printing broken rules.                  rules.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what has been found.  Handed: violations.  Taken by: check_blocks.c,
+   check_flow.c, check_routines.c, check_trace.c, cmd_check.c. */
+
+#include "rules.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef
+   struct {
+      const char* name;
+      uint64_t    n;
+   }
+   Rule;
+
+struct Rules {
+   Rule*    rules;
+   size_t   n, room;
+   uint64_t limit;
+};
+
+Rules* rules_new(uint64_t limit)
+{
+   Rules* r = zalloc(1, sizeof(*r));
+
+   r->limit = limit == 0 ? UINT64_MAX : limit;
+   return r;
+}
+
+void rules_free(Rules* r)
+{
+   for (size_t i = 0; i < r->n; i++)
+      free((char*)r->rules[i].name);
+   free(r->rules);
+   free(r);
+}
+
+static Rule* find_rule(const Rules* r, const char* name)
+{
+   for (size_t i = 0; i < r->n; i++)
+      if (strcmp(r->rules[i].name, name) == 0)
+         return &r->rules[i];
+   return NULL;
+}
+
+bool rules_open(const Rules* r, const char* name)
+{
+   const Rule* rule = find_rule(r, name);
+
+   return rule == NULL || rule->n < r->limit;
+}
+
+void broken(Rules* r, const char* name, const char* format, ...)
+{
+   Rule*   rule = find_rule(r, name);
+   va_list args;
+
+   if (rule == NULL) {
+      GROW(r->rules, r->n, r->room);
+      rule = &r->rules[r->n++];
+      rule->name = text_copy(name);
+      rule->n = 0;
+   }
+   if (rule->n++ >= r->limit)
+      return;
+   printf("%s: ", name);
+   va_start(args, format);
+   vprintf(format, args);
+   va_end(args);
+   putchar('\n');
+   text_forget();
+}
+
+uint64_t rules_count(const Rules* r, const char* name)
+{
+   uint64_t n = 0;
+
+   for (size_t i = 0; i < r->n; i++)
+      if (name == NULL || strcmp(r->rules[i].name, name) == 0)
+         n += r->rules[i].n;
+   return n;
+}
+
+void rules_finish(const Rules* r)
+{
+   for (size_t i = 0; i < r->n; i++)
+      if (r->rules[i].n > r->limit)
+         printf("%s: and %" PRIu64 " more\n", r->rules[i].name,
+                r->rules[i].n - r->limit);
+}
+
+const char* node_label(const Check* c, uint32_t node)
+{
+   const DcfgNode* n;
+
+   if (node >= c->p->n_nodes)
+      return "?";
+   n = &c->p->nodes[node];
+   return n->kind == DCFG_NODE_BLOCK
+          ? text_format("%" PRIu32 " (0x%" PRIx64 ")", n->id, n->addr)
+          : node_name(&c->g, node);
+}
+
+const char* edge_label(const Check* c, uint32_t edge)
+{
+   const DcfgEdge* e = &c->p->edges[edge];
+
+   return text_format("edge %" PRIu32 " %s -> %s %s", e->id,
+                      node_label(c, e->source), node_label(c, e->target),
+                      dcfg_edge_type_text(e->type));
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,299 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Tables as text, CSV and JSON.                        table.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: how tables are laid out.  Handed: columns and cells.  Taken by:
+   cmd_report.c, cmd_diff.c, cmd_trace.c. */
+
+#include "table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef
+   struct {
+      ColKind     kind;
+      const char* key;
+      const char* heading;
+      size_t      width;
+   }
+   Column;
+
+typedef
+   struct {
+      bool        nothing;
+      const char* text;         // as people see it
+      uint64_t    n, whole;
+   }
+   Cell;
+
+#define MAX_COLUMNS 20
+
+struct Table {
+   const char* key;
+   Column      columns[MAX_COLUMNS];
+   size_t      n_columns;
+   Cell*       cells;
+   size_t      n_cells, room;
+};
+
+Table* tab_new(const char* key)
+{
+   Table* t = zalloc(1, sizeof(*t));
+
+   t->key = key;
+   return t;
+}
+
+void tab_free(Table* t)
+{
+   free(t->cells);
+   free(t);
+}
+
+void tab_column(Table* t, ColKind kind, const char* key,
+                  const char* heading, size_t width)
+{
+   if (t->n_columns < MAX_COLUMNS)
+      t->columns[t->n_columns++] = (Column){ kind, key, heading, width };
+}
+
+static Cell* new_cell(Table* t)
+{
+   GROW(t->cells, t->n_cells, t->room);
+   t->cells[t->n_cells] = (Cell){ 0 };
+   return &t->cells[t->n_cells++];
+}
+
+void put_text(Table* t, const char* s)
+{
+   new_cell(t)->text = s;
+}
+
+void put_count(Table* t, uint64_t n)
+{
+   Cell* c = new_cell(t);
+
+   c->text = text_count(n);
+   c->n = n;
+}
+
+void put_share(Table* t, uint64_t part, uint64_t whole)
+{
+   Cell* c = new_cell(t);
+
+   c->text = text_share(part, whole);
+   c->n = part;
+   c->whole = whole;
+   c->nothing = whole == 0;
+}
+
+void put_ratio(Table* t, uint64_t part, uint64_t whole)
+{
+   Cell*  c = new_cell(t);
+   double x = whole == 0 ? 0 : (double)part / (double)whole;
+
+   c->text = whole == 0 ? "" : x < 1000 ? text_format("%.1f", x)
+             : text_count((uint64_t)(x + 0.5));
+   c->n = part;
+   c->whole = whole;
+   c->nothing = whole == 0;
+}
+
+void put_hex(Table* t, uint64_t n)
+{
+   Cell* c = new_cell(t);
+
+   c->text = text_format("0x%" PRIx64, n);
+   c->n = n;
+}
+
+void put_nothing(Table* t)
+{
+   Cell* c = new_cell(t);
+
+   c->nothing = true;
+   c->text = "";
+}
+
+size_t tab_rows(const Table* t)
+{
+   return t->n_columns == 0 ? 0 : t->n_cells / t->n_columns;
+}
+
+/*------------------------------------------------------------*/
+/*--- Printing                                             ---*/
+/*------------------------------------------------------------*/
+
+void print_json_string(const char* s)
+{
+   putchar('"');
+   for (; *s != 0; s++)
+      if (*s == '"' || *s == '\\')
+         printf("\\%c", *s);
+      else if ((unsigned char)*s < 0x20)
+         printf("\\u%04x", *s);
+      else
+         putchar(*s);
+   putchar('"');
+}
+
+void print_csv_string(const char* s)
+{
+   if (strpbrk(s, ",\"\r\n") == NULL) {
+      fputs(s, stdout);
+      return;
+   }
+   putchar('"');
+   for (; *s != 0; s++) {
+      if (*s == '"')
+         putchar('"');
+      putchar(*s);
+   }
+   putchar('"');
+}
+
+static void print_plain(const Column* col, const Cell* c, Form form)
+{
+   if (c->nothing) {
+      if (form == FORM_JSON)
+         fputs("null", stdout);
+   } else if (col->kind == COL_TEXT || col->kind == COL_NAME
+              || (col->kind == COL_HEX && form == FORM_JSON)) {
+      if (form == FORM_JSON)
+         print_json_string(c->text);
+      else
+         print_csv_string(c->text);
+   } else if (col->kind == COL_HEX) {
+      printf("0x%" PRIx64, c->n);
+   } else if (col->kind == COL_COUNT) {
+      printf("%" PRIu64, c->n);
+   } else {
+      printf("%.6g", (double)c->n / (double)c->whole);
+   }
+}
+
+static const char* shown(const Column* col, const Cell* c)
+{
+   const char* s = col->kind == COL_NAME ? text_brief(c->text) : c->text;
+
+   return col->width > 0 ? text_shorten(s, col->width) : s;
+}
+
+/* A cell of a row.  Blanks wait for what they separate, so that no line ends
+   with them; *BLANKS is their number. */
+static void print_padded(const Column* col, const char* s, size_t width,
+                         size_t* blanks)
+{
+   size_t pad = width - text_width(s);
+   bool   left = col->kind == COL_TEXT || col->kind == COL_NAME;
+
+   if (s[0] == 0) {
+      *blanks += width + 2;
+      return;
+   }
+   printf("%*s%s", (int)(*blanks + (left ? 0 : pad)), "", s);
+   *blanks = (left ? pad : 0) + 2;
+}
+
+static void print_text(const Table* t)
+{
+   size_t width[MAX_COLUMNS], n = t->n_columns, blanks = 0;
+   bool   used[MAX_COLUMNS] = { false };
+
+   for (size_t i = 0; i < n; i++)
+      width[i] = text_width(t->columns[i].heading);
+   for (size_t i = 0; i < t->n_cells; i++) {
+      const char* s = shown(&t->columns[i % n], &t->cells[i]);
+      size_t      w = text_width(s);
+      used[i % n] = used[i % n] || w > 0;
+      if (w > width[i % n])
+         width[i % n] = w;
+   }
+   /* A column where there is nothing is none. */
+   for (size_t i = 0; i < n; i++)
+      if (used[i])
+         print_padded(&t->columns[i], t->columns[i].heading, width[i],
+                      &blanks);
+   putchar('\n');
+   for (size_t i = 0; i < t->n_cells; i++) {
+      blanks = i % n == 0 ? 0 : blanks;
+      if (used[i % n])
+         print_padded(&t->columns[i % n],
+                      shown(&t->columns[i % n], &t->cells[i]), width[i % n],
+                      &blanks);
+      if (i % n == n - 1)
+         putchar('\n');
+   }
+}
+
+static void print_csv(const Table* t)
+{
+   size_t n = t->n_columns;
+
+   for (size_t i = 0; i < n; i++)
+      printf("%s%s", i > 0 ? "," : "", t->columns[i].key);
+   putchar('\n');
+   for (size_t i = 0; i < t->n_cells; i++) {
+      if (i % n > 0)
+         putchar(',');
+      print_plain(&t->columns[i % n], &t->cells[i], FORM_CSV);
+      if (i % n == n - 1)
+         putchar('\n');
+   }
+}
+
+static void print_json(const Table* t, int indent)
+{
+   size_t n = t->n_columns;
+
+   printf("[");
+   for (size_t i = 0; i < t->n_cells; i++) {
+      if (i % n == 0)
+         printf("%s\n%*s{ ", i > 0 ? "," : "", indent + 2, "");
+      printf("\"%s\": ", t->columns[i % n].key);
+      print_plain(&t->columns[i % n], &t->cells[i], FORM_JSON);
+      fputs(i % n == n - 1 ? " }" : ", ", stdout);
+   }
+   if (t->n_cells > 0)
+      printf("\n%*s", indent, "");
+   printf("]");
+}
+
+void tab_print(const Table* t, Form form, int indent)
+{
+   if (form == FORM_TEXT)
+      print_text(t);
+   else if (form == FORM_CSV)
+      print_csv(t);
+   else
+      print_json(t, indent);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

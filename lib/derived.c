@@ -1,0 +1,231 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Figures that follow from a DCFG.                   derived.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: how often something ran.  Handed: a loaded DCFG.  Taken by: users.
+
+   All of it follows from the edges' counts.  Nothing is kept: a figure for a
+   block is a sum over its few edges. */
+
+#include "model.h"
+
+/*------------------------------------------------------------*/
+/*--- Edges and blocks                                     ---*/
+/*------------------------------------------------------------*/
+
+uint64_t dcfg_edge_count(const DcfgProcess* p, uint32_t edge,
+                         uint32_t thread)
+{
+   const DcfgEdge* e;
+
+   if (edge >= p->n_edges)
+      return 0;
+   e = &p->edges[edge];
+   if (thread == DCFG_ALL_THREADS)
+      return e->count;
+   if (thread >= e->n_counts)
+      return 0;
+   return ELEM(inside(p)->counts, uint64_t, e->first_count + thread);
+}
+
+static uint64_t sum(const DcfgProcess* p, const uint32_t* edges, uint32_t n,
+                    uint32_t thread)
+{
+   uint64_t total = 0;
+
+   for (uint32_t i = 0; i < n; i++)
+      total = add_capped(total, dcfg_edge_count(p, edges[i], thread));
+   return total;
+}
+
+uint64_t dcfg_node_inflow(const DcfgProcess* p, uint32_t node,
+                          uint32_t thread)
+{
+   uint32_t        n;
+   const uint32_t* edges = dcfg_in_edges(p, node, &n);
+
+   return sum(p, edges, n, thread);
+}
+
+uint64_t dcfg_node_outflow(const DcfgProcess* p, uint32_t node,
+                           uint32_t thread)
+{
+   uint32_t        n;
+   const uint32_t* edges = dcfg_out_edges(p, node, &n);
+
+   return sum(p, edges, n, thread);
+}
+
+uint64_t dcfg_node_executions(const DcfgProcess* p, uint32_t node,
+                              uint32_t thread)
+{
+   if (node >= p->n_nodes)
+      return 0;
+   if (thread == DCFG_ALL_THREADS && p->nodes[node].count != DCFG_NO_COUNT)
+      return p->nodes[node].count;
+   /* Nothing leads to START. */
+   if (p->nodes[node].kind == DCFG_NODE_START)
+      return dcfg_node_outflow(p, node, thread);
+   return dcfg_node_inflow(p, node, thread);
+}
+
+uint64_t dcfg_node_instrs(const DcfgProcess* p, uint32_t node,
+                          uint32_t thread)
+{
+   if (node >= p->n_nodes)
+      return 0;
+   return mul_capped(dcfg_node_executions(p, node, thread),
+                     p->nodes[node].n_instrs);
+}
+
+static uint64_t instrs_of(const DcfgProcess* p, const uint32_t* nodes,
+                          uint32_t n, uint32_t thread)
+{
+   uint64_t total = 0;
+
+   for (uint32_t i = 0; i < n; i++)
+      total = add_capped(total, dcfg_node_instrs(p, nodes[i], thread));
+   return total;
+}
+
+uint64_t dcfg_process_instrs(const DcfgProcess* p, uint32_t thread)
+{
+   const Process* q = inside(p);
+
+   if (thread == DCFG_ALL_THREADS)
+      return p->instr_count;
+   return thread < q->threads.n ? p->thread_instrs[thread] : 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- Routines                                             ---*/
+/*------------------------------------------------------------*/
+
+uint64_t dcfg_routine_instrs(const DcfgProcess* p, uint32_t routine,
+                             uint32_t thread)
+{
+   uint32_t        n;
+   const uint32_t* nodes = dcfg_routine_nodes(p, routine, &n);
+
+   return instrs_of(p, nodes, n, thread);
+}
+
+/* Traversals of edges to the entry that come in: a call always does, a branch
+   if it comes from elsewhere, a return never. */
+static uint64_t entries(const DcfgProcess* p, uint32_t routine,
+                        uint32_t thread, bool calls_only)
+{
+   uint64_t        total = 0;
+   uint32_t        n, entry;
+   const uint32_t* in;
+
+   if (routine >= p->n_routines)
+      return 0;
+   entry = p->routines[routine].entry;
+   in = dcfg_in_edges(p, entry, &n);
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &p->edges[in[i]];
+      bool            comes_in;
+      if (dcfg_is_call(e->type))
+         comes_in = true;
+      else if (calls_only || dcfg_is_return(e->type)
+               || dcfg_is_bypass(e->type))
+         comes_in = false;
+      else if (dcfg_is_local(e->type))
+         comes_in = p->nodes[e->source].routine != routine;
+      else
+         comes_in = true;
+      if (comes_in)
+         total = add_capped(total, dcfg_edge_count(p, in[i], thread));
+   }
+   return total;
+}
+
+uint64_t dcfg_routine_calls(const DcfgProcess* p, uint32_t routine,
+                            uint32_t thread)
+{
+   return entries(p, routine, thread, true);
+}
+
+uint64_t dcfg_routine_entries(const DcfgProcess* p, uint32_t routine,
+                              uint32_t thread)
+{
+   return entries(p, routine, thread, false);
+}
+
+/*------------------------------------------------------------*/
+/*--- Loops                                                ---*/
+/*------------------------------------------------------------*/
+
+uint64_t dcfg_loop_instrs(const DcfgProcess* p, uint32_t loop,
+                          uint32_t thread)
+{
+   uint32_t        n;
+   const uint32_t* nodes = dcfg_loop_nodes(p, loop, &n);
+
+   return instrs_of(p, nodes, n, thread);
+}
+
+uint64_t dcfg_loop_iterations(const DcfgProcess* p, uint32_t loop,
+                              uint32_t thread)
+{
+   return loop < p->n_loops
+          ? dcfg_node_executions(p, p->loops[loop].head, thread) : 0;
+}
+
+/* A return to the head says nothing about where the call came from.  The
+   bypass edges do: they are the blocks that may have called.  As a rule it
+   is one block, for a return goes to the instruction behind the call; if some
+   are in the loop and some not, calls from inside go first. */
+uint64_t dcfg_loop_entries(const DcfgProcess* p, uint32_t loop,
+                           uint32_t thread)
+{
+   uint64_t        total = 0, returns = 0, inner_calls = 0;
+   uint32_t        n;
+   const uint32_t* in;
+
+   if (loop >= p->n_loops)
+      return 0;
+   in = dcfg_in_edges(p, p->loops[loop].head, &n);
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &p->edges[in[i]];
+      uint64_t        count = dcfg_edge_count(p, in[i], thread);
+      bool            inner = dcfg_loop_contains(p, loop, e->source);
+      if (dcfg_is_return(e->type))
+         returns = add_capped(returns, count);
+      else if (!inner)
+         total = add_capped(total, count);
+      else if (dcfg_is_bypass(e->type) && e->count == 0)
+         inner_calls = add_capped(inner_calls,
+                          dcfg_node_executions(p, e->source, thread));
+   }
+   return returns <= inner_calls ? total
+          : add_capped(total, returns - inner_calls);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

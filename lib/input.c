@@ -1,0 +1,378 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Bytes of a file, decompressed.                       input.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: files and decompression.  Handed: a path or bytes in memory.  Taken
+   by: load.c and cursor.c open it; json_events.c reads a buffer at a time.
+
+   How a file is compressed is told by its first bytes.  Several compressed
+   streams after each other are one text, as for the programs gzip, bzip2, xz
+   and zstd.  The compressors' own memory is bounded by their formats; xz and
+   zstd, whose windows may be large, are limited here. */
+
+#include "input.h"
+
+#include <bzlib.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+/* xz -9 needs 65 MiB, zstd -19 8 MiB; zstd --ultra up to 128 MiB. */
+#define MAX_XZ_MEMORY   (512ULL << 20)
+#define MAX_ZSTD_WINDOW 27
+
+typedef enum { PLAIN, GZIP, BZIP2, XZ, ZSTD } Coding;
+
+struct Input {
+   Job*           job;
+   int            fd;           // or -1: all is in the buffer already
+   bool           close_fd;
+   bool           at_end;       // nothing more comes into the buffer
+   const uint8_t* next;         // what is read but not decoded
+   size_t         left;
+   Coding         coding;
+   bool           in_stream;    // the decoder is in the middle of one
+   union {
+      z_stream     gzip;
+      bz_stream    bzip2;
+      lzma_stream  xz;
+      ZSTD_DCtx*   zstd;
+   } u;
+   uint8_t        buf[65536];
+};
+
+static bool broken(Input* in, const char* what)
+{
+   static const char* const names[] = { "", "gzip", "bzip2", "xz", "zstd" };
+
+   return job_fail(in->job, DCFG_ERROR_COMPRESSION, NULL,
+                   "the %s data is %s", names[in->coding], what);
+}
+
+/*------------------------------------------------------------*/
+/*--- Bytes as they are stored                             ---*/
+/*------------------------------------------------------------*/
+
+/* Some more into the empty buffer, or, if there are already, behind. */
+static bool fill(Input* in)
+{
+   ssize_t n;
+
+   if (in->at_end || in->left == sizeof(in->buf))
+      return true;
+   if (in->left > 0)
+      memmove(in->buf, in->next, in->left);
+   do
+      n = read(in->fd, in->buf + in->left, sizeof(in->buf) - in->left);
+   while (n < 0 && errno == EINTR);
+   if (n < 0)
+      return job_fail(in->job, DCFG_ERROR_FILE, NULL, "cannot read: %s",
+                      strerror(errno));
+   in->next = in->buf;
+   in->left += (size_t)n;
+   in->at_end = n == 0;
+   return true;
+}
+
+static bool starts_with(const Input* in, const char* magic, size_t n)
+{
+   return in->left >= n && memcmp(in->next, magic, n) == 0;
+}
+
+/* The decoder that the first bytes ask for, ready to work. */
+static bool choose_decoder(Input* in)
+{
+   bool ok = true;
+
+   while (in->left < 6 && !in->at_end)
+      if (!fill(in))
+         return false;
+   if (starts_with(in, "\x1f\x8b", 2)) {
+      ok = inflateInit2(&in->u.gzip, 15 + 16) == Z_OK;
+      in->coding = GZIP;
+   } else if (starts_with(in, "BZh", 3)) {
+      ok = BZ2_bzDecompressInit(&in->u.bzip2, 0, 0) == BZ_OK;
+      in->coding = BZIP2;
+   } else if (starts_with(in, "\xfd" "7zXZ\0", 6)) {
+      ok = lzma_stream_decoder(&in->u.xz, MAX_XZ_MEMORY,
+                               LZMA_CONCATENATED) == LZMA_OK;
+      in->coding = XZ;
+   } else if (starts_with(in, "\x28\xb5\x2f\xfd", 4)) {
+      in->u.zstd = ZSTD_createDCtx();
+      ok = in->u.zstd != NULL
+           && !ZSTD_isError(ZSTD_DCtx_setParameter(in->u.zstd,
+                               ZSTD_d_windowLogMax, MAX_ZSTD_WINDOW));
+      in->coding = ZSTD;
+   }
+   in->in_stream = in->coding != PLAIN;
+   if (!ok)
+      return job_fail(in->job, DCFG_ERROR_MEMORY, NULL, "out of memory");
+   return true;
+}
+
+static Input* new_input(Job* job)
+{
+   Input* in = job_calloc(job, 1, sizeof(*in));
+
+   if (in != NULL) {
+      in->job = job;
+      in->fd = -1;
+   }
+   return in;
+}
+
+static Input* start(Input* in)
+{
+   if (choose_decoder(in))
+      return in;
+   input_close(in);
+   return NULL;
+}
+
+Input* input_open(Job* job, const char* path)
+{
+   Input* in = new_input(job);
+
+   if (in == NULL)
+      return NULL;
+   if (strcmp(path, "-") == 0) {
+      in->fd = STDIN_FILENO;
+   } else {
+      in->fd = open(path, O_RDONLY | O_CLOEXEC);
+      in->close_fd = true;
+   }
+   if (in->fd < 0) {
+      job_fail(job, DCFG_ERROR_FILE, NULL, "cannot open: %s",
+               strerror(errno));
+      in->close_fd = false;
+      input_close(in);
+      return NULL;
+   }
+   return start(in);
+}
+
+Input* input_open_memory(Job* job, const void* data, size_t size)
+{
+   Input* in = new_input(job);
+
+   if (in == NULL)
+      return NULL;
+   in->next = data;
+   in->left = size;
+   in->at_end = true;
+   return start(in);
+}
+
+void input_close(Input* in)
+{
+   if (in == NULL)
+      return;
+   switch (in->coding) {
+      case PLAIN: break;
+      case GZIP:  inflateEnd(&in->u.gzip); break;
+      case BZIP2: BZ2_bzDecompressEnd(&in->u.bzip2); break;
+      case XZ:    lzma_end(&in->u.xz); break;
+      case ZSTD:  ZSTD_freeDCtx(in->u.zstd); break;
+   }
+   if (in->close_fd)
+      close(in->fd);
+   job_free(in->job, in, sizeof(*in));
+}
+
+/*------------------------------------------------------------*/
+/*--- Decoding                                             ---*/
+/*------------------------------------------------------------*/
+
+/* Each of these decodes from in->next to BUF until one of them is used up, or
+   the end of a stream.  How much came out goes to *GOT. */
+
+/* Libraries count in unsigned int. */
+static unsigned int some(size_t n)
+{
+   return n > 1U << 30 ? 1U << 30 : (unsigned int)n;
+}
+
+static bool decode_gzip(Input* in, uint8_t* buf, size_t size, size_t* got)
+{
+   z_stream*    z = &in->u.gzip;
+   unsigned int give = some(in->left), room = some(size);
+   int          r;
+
+   if (!in->in_stream && inflateReset(z) != Z_OK)
+      return broken(in, "broken");
+   in->in_stream = true;
+   z->next_in = (Bytef*)(uintptr_t)in->next;
+   z->avail_in = give;
+   z->next_out = buf;
+   z->avail_out = room;
+   r = inflate(z, Z_NO_FLUSH);
+   in->next += give - z->avail_in;
+   in->left -= give - z->avail_in;
+   *got = room - z->avail_out;
+   if (r == Z_STREAM_END)
+      in->in_stream = false;
+   else if (r != Z_OK && r != Z_BUF_ERROR)
+      return broken(in, "broken");
+   return true;
+}
+
+static bool decode_bzip2(Input* in, uint8_t* buf, size_t size, size_t* got)
+{
+   bz_stream*   z = &in->u.bzip2;
+   unsigned int give = some(in->left), room = some(size);
+   int          r;
+
+   if (!in->in_stream) {
+      BZ2_bzDecompressEnd(z);
+      memset(z, 0, sizeof(*z));
+      if (BZ2_bzDecompressInit(z, 0, 0) != BZ_OK)
+         return job_fail(in->job, DCFG_ERROR_MEMORY, NULL, "out of memory");
+   }
+   in->in_stream = true;
+   z->next_in = (char*)(uintptr_t)in->next;
+   z->avail_in = give;
+   z->next_out = (char*)buf;
+   z->avail_out = room;
+   r = BZ2_bzDecompress(z);
+   in->next += give - z->avail_in;
+   in->left -= give - z->avail_in;
+   *got = room - z->avail_out;
+   if (r == BZ_STREAM_END)
+      in->in_stream = false;
+   else if (r != BZ_OK)
+      return broken(in, "broken");
+   return true;
+}
+
+static bool decode_xz(Input* in, uint8_t* buf, size_t size, size_t* got)
+{
+   lzma_stream* z = &in->u.xz;
+   lzma_ret     r;
+
+   z->next_in = in->next;
+   z->avail_in = in->left;
+   z->next_out = buf;
+   z->avail_out = size;
+   /* Only at the end does it know that no other stream follows. */
+   r = lzma_code(z, in->at_end ? LZMA_FINISH : LZMA_RUN);
+   in->next += in->left - z->avail_in;
+   in->left = z->avail_in;
+   *got = size - z->avail_out;
+   if (r == LZMA_STREAM_END)
+      in->in_stream = false;
+   else if (r == LZMA_MEMLIMIT_ERROR)
+      return job_fail(in->job, DCFG_ERROR_LIMIT, NULL,
+                      "decompressing this takes too much memory");
+   else if (r != LZMA_OK && r != LZMA_BUF_ERROR)
+      return broken(in, "broken");
+   return true;
+}
+
+static bool decode_zstd(Input* in, uint8_t* buf, size_t size, size_t* got)
+{
+   ZSTD_inBuffer  from = { in->next, in->left, 0 };
+   ZSTD_outBuffer to = { buf, size, 0 };
+   size_t         r = ZSTD_decompressStream(in->u.zstd, &to, &from);
+
+   in->next += from.pos;
+   in->left -= from.pos;
+   *got = to.pos;
+   if (ZSTD_isError(r)) {
+      if (ZSTD_getErrorCode(r) == ZSTD_error_frameParameter_windowTooLarge)
+         return job_fail(in->job, DCFG_ERROR_LIMIT, NULL,
+                         "decompressing this takes too much memory");
+      return broken(in, "broken");
+   }
+   in->in_stream = r != 0;
+   return true;
+}
+
+/* Between streams: does another one follow?  Like its program, gzip ignores
+   zero bytes, which tapes leave; what follows else is garbage. */
+static bool another_stream(Input* in, bool* more)
+{
+   *more = false;
+   if (in->coding == GZIP)
+      while (in->left > 0 && *in->next == 0) {
+         in->next++;
+         in->left--;
+         if (in->left == 0 && !fill(in))
+            return false;
+      }
+   *more = in->left > 0;
+   return true;
+}
+
+bool input_read(Input* in, uint8_t* buf, size_t size, size_t* got)
+{
+   *got = 0;
+   if (in->coding == PLAIN) {
+      if (in->left == 0 && !fill(in))
+         return false;
+      *got = in->left < size ? in->left : size;
+      memcpy(buf, in->next, *got);
+      in->next += *got;
+      in->left -= *got;
+      return true;
+   }
+   while (*got == 0) {
+      bool   ok = false, was_at_end;
+      size_t before;
+      if (in->left == 0 && !fill(in))
+         return false;
+      if (!in->in_stream) {
+         bool more;
+         if (!another_stream(in, &more))
+            return false;
+         if (!more)
+            return true;
+      }
+      was_at_end = in->at_end;
+      before = in->left;
+      switch (in->coding) {
+         case PLAIN: break;
+         case GZIP:  ok = decode_gzip(in, buf, size, got); break;
+         case BZIP2: ok = decode_bzip2(in, buf, size, got); break;
+         case XZ:    ok = decode_xz(in, buf, size, got); break;
+         case ZSTD:  ok = decode_zstd(in, buf, size, got); break;
+      }
+      if (!ok)
+         return false;
+      if (*got == 0 && was_at_end && in->left == before && in->in_stream)
+         return broken(in, "cut short");
+   }
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

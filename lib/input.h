@@ -1,0 +1,51 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Bytes of a file, decompressed.                       input.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_INPUT_H
+#define DCFG_INPUT_H
+
+#include "job.h"
+
+typedef struct Input Input;
+
+/* A file, or "-" for the standard input. */
+Input* input_open(Job* job, const char* path);
+
+/* Bytes that stay where they are until the input is closed. */
+Input* input_open_memory(Job* job, const void* data, size_t size);
+
+/* The next bytes of the text, at most SIZE, to BUF; how many to *GOT, 0 at
+   the end.  False if they cannot be had. */
+bool   input_read(Input* in, uint8_t* buf, size_t size, size_t* got);
+
+void   input_close(Input* in);
+
+#endif /* DCFG_INPUT_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,319 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Errors, problems and the memory budget.                job.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: how an error is worded and kept, and the one place that allocates.
+   Handed: by all other parts what they need, and what went wrong.  Taken by:
+   all of them; the error by the caller of the library. */
+
+#include "job.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_MAX_MEMORY (16ULL << 30)
+
+/*------------------------------------------------------------*/
+/*--- Errors                                               ---*/
+/*------------------------------------------------------------*/
+
+/* The end of S, as far as there is room for it. */
+static void copy_end(char* to, size_t size, const char* s)
+{
+   size_t n = strlen(s);
+
+   if (n < size)
+      memcpy(to, s, n + 1);
+   else
+      snprintf(to, size, "...%s", s + n - (size - 4));
+}
+
+/* For text that comes from the file: one line, whatever is in it. */
+static void make_printable(char* s)
+{
+   for (; *s; s++)
+      if ((unsigned char)*s < 0x20 || *s == 0x7F)
+         *s = '?';
+}
+
+static void fill_error(DcfgError* err, DcfgStatus status, const char* place,
+                       uint64_t offset, const char* format, va_list args)
+{
+   err->status = status;
+   err->offset = offset;
+   copy_end(err->place, sizeof(err->place), place ? place : "");
+   vsnprintf(err->reason, sizeof(err->reason), format, args);
+   make_printable(err->place);
+   make_printable(err->reason);
+}
+
+void set_error(DcfgError* err, DcfgStatus status, const char* file,
+               const char* place, uint64_t offset, const char* format, ...)
+{
+   va_list args;
+
+   if (err == NULL)
+      return;
+   memset(err, 0, sizeof(*err));
+   copy_end(err->file, sizeof(err->file), file ? file : "");
+   va_start(args, format);
+   fill_error(err, status, place, offset, format, args);
+   va_end(args);
+}
+
+const char* dcfg_error_text(const DcfgError* err, char* text)
+{
+   if (err->status == DCFG_OK)
+      snprintf(text, DCFG_ERROR_TEXT_SIZE, "no error");
+   else if (err->offset > 0)
+      snprintf(text, DCFG_ERROR_TEXT_SIZE, "%s: %s%s%s (byte %llu)",
+               err->file, err->place, err->place[0] ? ": " : "",
+               err->reason, (unsigned long long)err->offset);
+   else
+      snprintf(text, DCFG_ERROR_TEXT_SIZE, "%s: %s%s%s",
+               err->file, err->place, err->place[0] ? ": " : "",
+               err->reason);
+   return text;
+}
+
+/*------------------------------------------------------------*/
+/*--- Jobs                                                 ---*/
+/*------------------------------------------------------------*/
+
+void job_start(Job* job, const char* file, const DcfgOptions* options)
+{
+   memset(job, 0, sizeof(*job));
+   if (options != NULL)
+      job->options = *options;
+   job->max = job->options.max_memory;
+   if (job->max == 0)
+      job->max = DEFAULT_MAX_MEMORY;
+   copy_end(job->err.file, sizeof(job->err.file), file ? file : "");
+}
+
+bool job_fail(Job* job, DcfgStatus status, const char* place,
+              const char* format, ...)
+{
+   va_list args;
+
+   if (job->err.status == DCFG_OK) {
+      va_start(args, format);
+      fill_error(&job->err, status, place, job->offset, format, args);
+      va_end(args);
+   }
+   return false;
+}
+
+void job_place(Job* job, const char* place)
+{
+   copy_end(job->err.place, sizeof(job->err.place), place);
+}
+
+bool job_problem(Job* job, DcfgProblemKind kind, bool fatal,
+                 const char* rule, const char* place, const char* format, ...)
+{
+   va_list args;
+
+   if (job_listened(job)) {
+      DcfgError   text = { 0 };
+      DcfgProblem problem = { kind, rule, text.place, text.reason,
+                              job->offset };
+      va_start(args, format);
+      fill_error(&text, DCFG_ERROR_FORMAT, place, 0, format, args);
+      va_end(args);
+      job->options.problem(job->options.problem_arg, &problem);
+      return true;
+   }
+   if (!fatal)
+      return true;
+   if (job->err.status == DCFG_OK) {
+      va_start(args, format);
+      fill_error(&job->err, DCFG_ERROR_FORMAT, place, job->offset, format,
+                 args);
+      va_end(args);
+   }
+   return false;
+}
+
+void job_tell(const Job* job, DcfgError* err)
+{
+   if (err != NULL)
+      *err = job->err;
+}
+
+/*------------------------------------------------------------*/
+/*--- Memory                                               ---*/
+/*------------------------------------------------------------*/
+
+void* job_realloc(Job* job, void* p, size_t old, size_t size)
+{
+   void* q;
+
+   if (size > old && size - old > job->max - job->used) {
+      job_fail(job, DCFG_ERROR_LIMIT, NULL,
+               "needs more than the %llu bytes of memory that are allowed",
+               (unsigned long long)job->max);
+      return NULL;
+   }
+   q = realloc(p, size > 0 ? size : 1);
+   if (q == NULL) {
+      job_fail(job, DCFG_ERROR_MEMORY, NULL, "out of memory");
+      return NULL;
+   }
+   job->used += size;
+   job->used -= old;
+   return q;
+}
+
+void* job_calloc(Job* job, size_t n, size_t size)
+{
+   size_t bytes;
+   void*  p;
+
+   if (__builtin_mul_overflow(n, size, &bytes)) {
+      job_fail(job, DCFG_ERROR_LIMIT, NULL, "too much to hold in memory");
+      return NULL;
+   }
+   p = job_realloc(job, NULL, 0, bytes);
+   if (p != NULL)
+      memset(p, 0, bytes);
+   return p;
+}
+
+uint32_t* job_nones(Job* job, size_t n)
+{
+   uint32_t* p = job_realloc(job, NULL, 0, n * sizeof(*p));
+
+   if (p != NULL)
+      memset(p, 0xff, n * sizeof(*p));
+   return p;
+}
+
+void job_free(Job* job, void* p, size_t size)
+{
+   if (p != NULL) {
+      job->used -= size;
+      free(p);
+   }
+}
+
+void* array_add_n(Job* job, Array* a, size_t size, size_t count)
+{
+   void* added;
+
+   if (count == 0)
+      return a->data;
+   if (count > a->cap - a->n) {
+      /* Half as much again: large blocks grow in place or by remapping
+         pages, and a third of them unused at most. */
+      size_t cap = a->cap + a->cap / 2 + 16;
+      void*  data;
+      if (count > UINT32_MAX - 1 - a->n) {
+         job_fail(job, DCFG_ERROR_LIMIT, NULL, "a table is too long");
+         return NULL;
+      }
+      if (cap < a->n + count)
+         cap = a->n + count;
+      if (cap > UINT32_MAX - 1)
+         cap = UINT32_MAX - 1;
+      data = job_realloc(job, a->data, a->cap * size, cap * size);
+      if (data == NULL)
+         return NULL;
+      a->data = data;
+      a->cap = cap;
+   }
+   added = (char*)a->data + a->n * size;
+   memset(added, 0, count * size);
+   a->n += count;
+   return added;
+}
+
+void* array_add(Job* job, Array* a, size_t size)
+{
+   return array_add_n(job, a, size, 1);
+}
+
+void array_trim(Job* job, Array* a, size_t size)
+{
+   if (a->data != NULL && a->n < a->cap) {
+      void* data = job_realloc(job, a->data, a->cap * size, a->n * size);
+      if (data != NULL) {
+         a->data = data;
+         a->cap = a->n;
+      }
+   }
+}
+
+void array_free(Job* job, Array* a, size_t size)
+{
+   job_free(job, a->data, a->cap * size);
+   memset(a, 0, sizeof(*a));
+}
+
+const char* arena_string(Job* job, Arena* arena, const char* s, size_t len)
+{
+   char* copy;
+
+   if (len >= arena->left) {
+      size_t      size = len < 65536 ? 65536 : len + 1;
+      ArenaBlock* b;
+      if (size > SIZE_MAX - sizeof(*b)) {
+         job_fail(job, DCFG_ERROR_LIMIT, NULL, "a string is too long");
+         return NULL;
+      }
+      b = job_realloc(job, NULL, 0, sizeof(*b) + size);
+      if (b == NULL)
+         return NULL;
+      b->next = arena->blocks;
+      b->size = size;
+      arena->blocks = b;
+      arena->at = b->text;
+      arena->left = size;
+   }
+   copy = arena->at;
+   if (len > 0)
+      memcpy(copy, s, len);
+   copy[len] = 0;
+   arena->at += len + 1;
+   arena->left -= len + 1;
+   return copy;
+}
+
+void arena_free(Job* job, Arena* arena)
+{
+   while (arena->blocks != NULL) {
+      ArenaBlock* b = arena->blocks;
+      arena->blocks = b->next;
+      job_free(job, b, sizeof(*b) + b->size);
+   }
+   memset(arena, 0, sizeof(*arena));
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

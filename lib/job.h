@@ -1,0 +1,164 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What all parts of libdcfg share.                       job.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_JOB_H
+#define DCFG_JOB_H
+
+#include "dcfg.h"
+
+/*------------------------------------------------------------*/
+/*--- A job: loading one file, or reading one trace        ---*/
+/*------------------------------------------------------------*/
+
+/* What may be allocated for the whole of it, and its one error: the first
+   that happens.  Everything that can fail returns false, or NULL, after
+   job_fail() has been told why. */
+typedef
+   struct {
+      DcfgOptions options;
+      DcfgError   err;
+      uint64_t    used;         // bytes allocated now
+      uint64_t    max;
+      uint64_t    offset;       // where in the text we are
+   }
+   Job;
+
+void  job_start(Job* job, const char* file, const DcfgOptions* options);
+
+/* Keep the error, if it is the first.  Always false.  PLACE may be NULL. */
+bool  job_fail(Job* job, DcfgStatus status, const char* place,
+               const char* format, ...)
+      __attribute__((format(printf, 4, 5)));
+
+/* Say where, for an error that does not know. */
+void  job_place(Job* job, const char* place);
+
+/* Who listens to problems hears of this one, and the result is true; if
+   nobody does, it is an error if FATAL. */
+bool  job_problem(Job* job, DcfgProblemKind kind, bool fatal,
+                  const char* rule, const char* place,
+                  const char* format, ...)
+      __attribute__((format(printf, 6, 7)));
+
+static inline bool job_listened(const Job* job)
+{
+   return job->options.problem != NULL;
+}
+
+/* Copy the job's error to the caller's, which may be NULL. */
+void  job_tell(const Job* job, DcfgError* err);
+
+/* An error without a job. */
+void  set_error(DcfgError* err, DcfgStatus status, const char* file,
+                const char* place, uint64_t offset, const char* format, ...)
+      __attribute__((format(printf, 6, 7)));
+
+/*------------------------------------------------------------*/
+/*--- Memory                                               ---*/
+/*------------------------------------------------------------*/
+
+/* As realloc(), from OLD bytes to SIZE, within what the job may use.  NULL
+   if that fails, and then P is as it was. */
+void* job_realloc(Job* job, void* p, size_t old, size_t size);
+
+/* N zeroed elements of SIZE bytes; never NULL for n == 0. */
+void* job_calloc(Job* job, size_t n, size_t size);
+
+/* Likewise N times DCFG_NONE: for indices that nothing is known of yet. */
+uint32_t* job_nones(Job* job, size_t n);
+
+void  job_free(Job* job, void* p, size_t size);
+
+/* An array that grows.  It has at most UINT32_MAX - 1 elements, so that an
+   index fits in 32 bits beside DCFG_NONE. */
+typedef
+   struct {
+      void*  data;
+      size_t n, cap;
+   }
+   Array;
+
+#define ELEM(array, Type, i) (((Type*)(array).data)[i])
+
+/* Ids or indices from FIRST on; an empty array has none. */
+static inline uint32_t* part(const Array* a, uint32_t first)
+{
+   return a->data == NULL ? NULL : (uint32_t*)a->data + first;
+}
+
+/* Room for one more element of SIZE bytes, zeroed, or for COUNT. */
+void* array_add(Job* job, Array* a, size_t size);
+void* array_add_n(Job* job, Array* a, size_t size, size_t count);
+
+/* Give back what is not used. */
+void  array_trim(Job* job, Array* a, size_t size);
+
+void  array_free(Job* job, Array* a, size_t size);
+
+/* Strings that are all freed at once. */
+typedef
+   struct ArenaBlock {
+      struct ArenaBlock* next;
+      size_t             size;
+      char               text[];
+   }
+   ArenaBlock;
+
+typedef
+   struct {
+      ArenaBlock* blocks;
+      char*       at;
+      size_t      left;
+   }
+   Arena;
+
+/* A copy of the LEN bytes at S with a zero byte after them. */
+const char* arena_string(Job* job, Arena* arena, const char* s, size_t len);
+
+void  arena_free(Job* job, Arena* arena);
+
+/*------------------------------------------------------------*/
+/*--- Arithmetic                                           ---*/
+/*------------------------------------------------------------*/
+
+static inline uint64_t add_capped(uint64_t a, uint64_t b)
+{
+   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static inline uint64_t mul_capped(uint64_t a, uint64_t b)
+{
+   uint64_t r;
+
+   return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
+}
+
+#endif /* DCFG_JOB_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,149 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Loading a DCFG.                                       load.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: loading a DCFG, from opening its file to freeing it.  Handed: a path
+   or bytes in memory.  Taken by: users.
+
+   Two halves: while text is read, the functions in shapes.c fill arrays;
+   then resolve.c and index.c connect them. */
+
+#include "json_events.h"
+#include "shapes.h"
+
+#include <stdlib.h>
+
+/* Read all text of IN, which is closed. */
+static bool read_model(Model* m, Input* in)
+{
+   Load   l = { .m = m, .job = &m->job };
+   Parse* parse = parse_start(&m->job, in, &dcfg_shape, &l);
+   bool   ok = parse != NULL;
+
+   if (ok)
+      l.walk = parse_walk(parse);
+   while (ok && !parse_finished(parse))
+      ok = parse_some(parse);
+   parse_end(parse);
+   return ok;
+}
+
+/* Loading takes over IN and M's job. */
+static Dcfg* load(Model* m, Input* in, DcfgError* err)
+{
+   bool ok = in != NULL && read_model(m, in);
+
+   m->shown.json_size = m->job.offset;
+   m->job.offset = 0;
+   ok = ok && resolve_ids(m);
+   job_tell(&m->job, err);
+   if (ok)
+      return &m->shown;
+   dcfg_free(&m->shown);
+   return NULL;
+}
+
+static Model* new_model(const char* name, const DcfgOptions* options,
+                        DcfgError* err)
+{
+   Model* m = calloc(1, sizeof(*m));
+
+   if (m == NULL)
+      set_error(err, DCFG_ERROR_MEMORY, name, NULL, 0, "out of memory");
+   else
+      job_start(&m->job, name, options);
+   return m;
+}
+
+Dcfg* dcfg_load(const char* path, const DcfgOptions* options, DcfgError* err)
+{
+   Model* m;
+
+   if (path == NULL) {
+      set_error(err, DCFG_ERROR_ARGUMENT, NULL, NULL, 0, "no path");
+      return NULL;
+   }
+   m = new_model(path, options, err);
+   return m == NULL ? NULL : load(m, input_open(&m->job, path), err);
+}
+
+Dcfg* dcfg_load_memory(const void* data, size_t size, const char* name,
+                       const DcfgOptions* options, DcfgError* err)
+{
+   Model* m = new_model(name, options, err);
+
+   return m == NULL ? NULL
+          : load(m, input_open_memory(&m->job, data, size), err);
+}
+
+static void free_process(Job* job, Process* p)
+{
+   id_free(job, &p->node_ids);
+   id_free(job, &p->edge_ids);
+   free(p->first_out);
+   free(p->out);
+   free(p->first_in);
+   free(p->in);
+   free(p->loop_of_head);
+   free(p->by_addr);
+   free(p->symbol_ends);
+   free(p->source_ends);
+   free(p->block_ends);
+   array_free(job, &p->images, sizeof(DcfgImage));
+   array_free(job, &p->symbols, sizeof(DcfgSymbol));
+   array_free(job, &p->sources, sizeof(DcfgSource));
+   array_free(job, &p->nodes, sizeof(DcfgNode));
+   array_free(job, &p->edges, sizeof(DcfgEdge));
+   array_free(job, &p->counts, sizeof(uint64_t));
+   array_free(job, &p->threads, sizeof(uint64_t));
+   array_free(job, &p->routines, sizeof(DcfgRoutine));
+   array_free(job, &p->loops, sizeof(DcfgLoop));
+   array_free(job, &p->routine_nodes, sizeof(uint32_t));
+   array_free(job, &p->idoms, sizeof(uint32_t));
+   array_free(job, &p->exits, sizeof(uint32_t));
+   array_free(job, &p->loop_nodes, sizeof(uint32_t));
+   array_free(job, &p->backs, sizeof(uint32_t));
+}
+
+void dcfg_free(Dcfg* d)
+{
+   Model* m = (Model*)d;
+
+   if (m == NULL)
+      return;
+   for (size_t i = 0; i < m->processes.n; i++)
+      free_process(&m->job, &ELEM(m->processes, Process, i));
+   array_free(&m->job, &m->processes, sizeof(Process));
+   array_free(&m->job, &m->files, sizeof(DcfgFileName));
+   array_free(&m->job, &m->edge_types, sizeof(DcfgEdgeTypeName));
+   array_free(&m->job, &m->special_nodes, sizeof(DcfgSpecialNode));
+   arena_free(&m->job, &m->strings);
+   free(m);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

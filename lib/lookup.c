@@ -1,0 +1,374 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Looking things up in a DCFG.                        lookup.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: answers to "which one": by id, by address, by what it belongs to.
+   Handed: a loaded DCFG and any numbers.  Taken by: users,
+   derived.c, cursor.c; shapes.c for names of types. */
+
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*------------------------------------------------------------*/
+/*--- Types of edges                                       ---*/
+/*------------------------------------------------------------*/
+
+static const char* const type_names[] = {
+   "ENTRY", "EXIT",
+   "CALL", "DIRECT_CALL", "INDIRECT_CALL", "RETURN", "CALL_BYPASS",
+   "BRANCH", "CONDITIONAL_BRANCH", "UNCONDITIONAL_BRANCH",
+   "DIRECT_BRANCH", "INDIRECT_BRANCH",
+   "DIRECT_CONDITIONAL_BRANCH", "INDIRECT_CONDITIONAL_BRANCH",
+   "DIRECT_UNCONDITIONAL_BRANCH", "INDIRECT_UNCONDITIONAL_BRANCH",
+   "REP", "FALL_THROUGH",
+   "SYSTEM_CALL", "SYSTEM_RETURN", "SYSTEM_CALL_BYPASS",
+   "CONTEXT_CHANGE", "CONTEXT_CHANGE_RETURN", "CONTEXT_CHANGE_BYPASS",
+   "EXCLUDED_CODE_BYPASS", "UNKNOWN",
+   "OTHER"
+};
+
+const char* dcfg_edge_type_text(DcfgEdgeType type)
+{
+   return (unsigned)type <= DCFG_EDGE_OTHER ? type_names[type] : "OTHER";
+}
+
+bool dcfg_is_call(DcfgEdgeType type)
+{
+   return type == DCFG_EDGE_CALL || type == DCFG_EDGE_DIRECT_CALL
+          || type == DCFG_EDGE_INDIRECT_CALL;
+}
+
+bool dcfg_is_return(DcfgEdgeType type)
+{
+   return type == DCFG_EDGE_RETURN || type == DCFG_EDGE_SYSTEM_RETURN
+          || type == DCFG_EDGE_CONTEXT_CHANGE_RETURN;
+}
+
+bool dcfg_is_bypass(DcfgEdgeType type)
+{
+   return type == DCFG_EDGE_CALL_BYPASS
+          || type == DCFG_EDGE_SYSTEM_CALL_BYPASS
+          || type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
+          || type == DCFG_EDGE_EXCLUDED_CODE_BYPASS;
+}
+
+bool dcfg_is_local(DcfgEdgeType type)
+{
+   return (type >= DCFG_EDGE_BRANCH && type <= DCFG_EDGE_FALL_THROUGH)
+          || dcfg_is_bypass(type);
+}
+
+/*------------------------------------------------------------*/
+/*--- By id                                                ---*/
+/*------------------------------------------------------------*/
+
+const DcfgProcess* dcfg_process(const Dcfg* d, uint32_t index)
+{
+   const Model* m = (const Model*)d;
+
+   return index < m->processes.n
+          ? &ELEM(m->processes, Process, index).shown : NULL;
+}
+
+const DcfgProcess* dcfg_process_by_id(const Dcfg* d, uint64_t id)
+{
+   for (uint32_t i = 0; i < d->n_processes; i++)
+      if (dcfg_process(d, i)->id == id)
+         return dcfg_process(d, i);
+   return NULL;
+}
+
+uint32_t dcfg_node_by_id(const DcfgProcess* p, uint32_t id)
+{
+   return id_find(&inside(p)->node_ids, id);
+}
+
+uint32_t dcfg_edge_by_id(const DcfgProcess* p, uint32_t id)
+{
+   return id_find(&inside(p)->edge_ids, id);
+}
+
+/*------------------------------------------------------------*/
+/*--- By address                                           ---*/
+/*------------------------------------------------------------*/
+
+/* Places FIRST to FIRST + N in some array in order of address. */
+typedef
+   struct {
+      const Process*   p;
+      const DcfgImage* im;
+      uint32_t         first, n;
+      const uint64_t*  ends;    // as in Process
+      void             (*range)(const Process* p, const DcfgImage* im,
+                                uint32_t i, uint64_t* start, uint64_t* end);
+   }
+   Places;
+
+static void symbol_range(const Process* p, const DcfgImage* im, uint32_t i,
+                         uint64_t* start, uint64_t* end)
+{
+   *start = ELEM(p->symbols, DcfgSymbol, i).addr;
+   *end = symbol_end(p, im, i);
+}
+
+static void source_range(const Process* p, const DcfgImage* im, uint32_t i,
+                         uint64_t* start, uint64_t* end)
+{
+   const DcfgSource* s = &ELEM(p->sources, DcfgSource, i);
+
+   (void)im;
+   *start = s->addr;
+   *end = end_of(s->addr, s->size);
+}
+
+static void block_range(const Process* p, const DcfgImage* im, uint32_t i,
+                        uint64_t* start, uint64_t* end)
+{
+   const DcfgNode* n = &ELEM(p->nodes, DcfgNode, p->by_addr[i]);
+
+   (void)im;
+   *start = n->addr;
+   *end = end_of(n->addr, n->size);
+}
+
+/* The last place below BELOW that has ADDR, or DCFG_NONE. */
+static uint32_t place_before(const Places* in, uint32_t below, uint64_t addr)
+{
+   uint64_t start, end;
+
+   for (uint32_t i = below; i-- > in->first; ) {
+      in->range(in->p, in->im, i, &start, &end);
+      if (addr < end)
+         return i;
+      if (in->ends == NULL || in->ends[i] <= addr)
+         return DCFG_NONE;
+   }
+   return DCFG_NONE;
+}
+
+/* The first place that starts after ADDR. */
+static uint32_t place_after(const Places* in, uint64_t addr)
+{
+   uint32_t low = in->first, high = in->first + in->n;
+   uint64_t start, end;
+
+   while (low < high) {
+      uint32_t middle = low + (high - low) / 2;
+      in->range(in->p, in->im, middle, &start, &end);
+      if (start <= addr)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   return low;
+}
+
+uint32_t dcfg_nodes_at(const DcfgProcess* p, uint64_t addr, uint32_t* nodes,
+                       uint32_t max)
+{
+   const Places in = { inside(p), NULL, 0, p->n_blocks,
+                       inside(p)->block_ends, block_range };
+   uint32_t     n = 0, at = place_after(&in, addr);
+
+   while ((at = place_before(&in, at, addr)) != DCFG_NONE) {
+      if (n < max)
+         nodes[n] = inside(p)->by_addr[at];
+      n++;
+   }
+   return n;
+}
+
+uint32_t dcfg_node_at(const DcfgProcess* p, uint64_t addr)
+{
+   const Places in = { inside(p), NULL, 0, p->n_blocks,
+                       inside(p)->block_ends, block_range };
+   uint32_t     at = place_before(&in, place_after(&in, addr), addr);
+
+   return at == DCFG_NONE ? DCFG_NONE : inside(p)->by_addr[at];
+}
+
+uint32_t dcfg_image_at(const DcfgProcess* p, uint64_t addr)
+{
+   /* There are a few dozen. */
+   for (uint32_t i = p->n_images; i-- > 0; )
+      if (addr >= p->images[i].load_addr
+          && addr - p->images[i].load_addr < p->images[i].size)
+         return i;
+   return DCFG_NONE;
+}
+
+static const DcfgImage* image_for(const DcfgProcess* p, uint32_t image,
+                                  uint64_t addr)
+{
+   if (image == DCFG_NONE)
+      image = dcfg_image_at(p, addr);
+   return image < p->n_images ? &p->images[image] : NULL;
+}
+
+uint32_t dcfg_symbol_at(const DcfgProcess* p, uint32_t image, uint64_t addr)
+{
+   const DcfgImage* im = image_for(p, image, addr);
+
+   if (im == NULL)
+      return DCFG_NONE;
+   Places in = { inside(p), im, im->first_symbol, im->n_symbols,
+                 inside(p)->symbol_ends, symbol_range };
+   return place_before(&in, place_after(&in, addr), addr);
+}
+
+uint32_t dcfg_source_at(const DcfgProcess* p, uint32_t image, uint64_t addr)
+{
+   const DcfgImage* im = image_for(p, image, addr);
+
+   if (im == NULL)
+      return DCFG_NONE;
+   Places in = { inside(p), im, im->first_source, im->n_sources,
+                 inside(p)->source_ends, source_range };
+   return place_before(&in, place_after(&in, addr), addr);
+}
+
+uint32_t dcfg_symbol_of(const DcfgProcess* p, uint32_t node)
+{
+   return node < p->n_blocks
+          ? dcfg_symbol_at(p, p->nodes[node].image, p->nodes[node].addr)
+          : DCFG_NONE;
+}
+
+/*------------------------------------------------------------*/
+/*--- Edges                                                ---*/
+/*------------------------------------------------------------*/
+
+const uint32_t* dcfg_out_edges(const DcfgProcess* p, uint32_t node,
+                               uint32_t* n)
+{
+   const Process* q = inside(p);
+
+   *n = node < p->n_nodes ? q->first_out[node + 1] - q->first_out[node] : 0;
+   return *n == 0 ? NULL : q->out + q->first_out[node];
+}
+
+const uint32_t* dcfg_in_edges(const DcfgProcess* p, uint32_t node,
+                              uint32_t* n)
+{
+   const Process* q = inside(p);
+
+   *n = node < p->n_nodes ? q->first_in[node + 1] - q->first_in[node] : 0;
+   return *n == 0 ? NULL : q->in + q->first_in[node];
+}
+
+uint32_t dcfg_edge_between(const DcfgProcess* p, uint32_t source,
+                           uint32_t target)
+{
+   uint32_t        n_out, n_in;
+   const uint32_t* out = dcfg_out_edges(p, source, &n_out);
+   const uint32_t* in = dcfg_in_edges(p, target, &n_in);
+
+   /* A node may have thousands of one kind, hardly of both. */
+   if (n_out <= n_in) {
+      for (uint32_t i = 0; i < n_out; i++)
+         if (p->edges[out[i]].target == target)
+            return out[i];
+   } else {
+      for (uint32_t i = 0; i < n_in; i++)
+         if (p->edges[in[i]].source == source)
+            return in[i];
+   }
+   return DCFG_NONE;
+}
+
+/*------------------------------------------------------------*/
+/*--- Routines and loops                                   ---*/
+/*------------------------------------------------------------*/
+
+const uint32_t* dcfg_routine_nodes(const DcfgProcess* p, uint32_t routine,
+                                   uint32_t* n)
+{
+   *n = routine < p->n_routines ? p->routines[routine].n_nodes : 0;
+   return *n == 0 ? NULL : part(&inside(p)->routine_nodes,
+                                p->routines[routine].first_node);
+}
+
+const uint32_t* dcfg_routine_exits(const DcfgProcess* p, uint32_t routine,
+                                   uint32_t* n)
+{
+   *n = routine < p->n_routines ? p->routines[routine].n_exits : 0;
+   return *n == 0 ? NULL : part(&inside(p)->exits,
+                                p->routines[routine].first_exit);
+}
+
+const uint32_t* dcfg_loop_nodes(const DcfgProcess* p, uint32_t loop,
+                                uint32_t* n)
+{
+   *n = loop < p->n_loops ? p->loops[loop].n_nodes : 0;
+   return *n == 0 ? NULL : part(&inside(p)->loop_nodes,
+                                p->loops[loop].first_node);
+}
+
+const uint32_t* dcfg_loop_backs(const DcfgProcess* p, uint32_t loop,
+                                uint32_t* n)
+{
+   *n = loop < p->n_loops ? p->loops[loop].n_backs : 0;
+   return *n == 0 ? NULL : part(&inside(p)->backs,
+                                p->loops[loop].first_back);
+}
+
+bool dcfg_loop_contains(const DcfgProcess* p, uint32_t loop, uint32_t node)
+{
+   uint32_t        n, low = 0;
+   const uint32_t* nodes = dcfg_loop_nodes(p, loop, &n);
+
+   while (n > 0) {
+      uint32_t half = n / 2;
+      if (nodes[low + half] == node)
+         return true;
+      if (nodes[low + half] < node) {
+         low += half + 1;
+         n -= half + 1;
+      } else {
+         n = half;
+      }
+   }
+   return false;
+}
+
+uint32_t dcfg_loop_by_head(const DcfgProcess* p, uint32_t node)
+{
+   return node < p->n_nodes ? inside(p)->loop_of_head[node] : DCFG_NONE;
+}
+
+uint32_t dcfg_routine_by_entry(const DcfgProcess* p, uint32_t node)
+{
+   uint32_t routine = node < p->n_nodes ? p->nodes[node].routine : DCFG_NONE;
+
+   return routine != DCFG_NONE && p->routines[routine].entry == node
+          ? routine : DCFG_NONE;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,441 @@
+
+/*--------------------------------------------------------------------*/
+/*--- From ids to indices.                               resolve.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: that every reference in a loaded DCFG is an index of something that
+   is there, or DCFG_NONE.  Handed: arrays with ids, as shapes.c filled
+   them.  Taken by: load.c; index.c, lookup.c and derived.c follow indices
+   without looking whether there is such a thing. */
+
+#include "model.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What the ids of a file mean. */
+typedef
+   struct {
+      Model*   m;
+      Job*     job;
+      Process* p;
+      IdMap    files, types;
+      char     process[40];     // "PROCESSES[0]"
+   }
+   Resolve;
+
+/* Ids as keys: ID bytes into each of N elements of SIZE bytes. */
+static SortKey* keys_of(Job* job, const Array* a, size_t size, size_t id)
+{
+   SortKey* keys = job_calloc(job, a->n, sizeof(*keys));
+
+   for (size_t i = 0; keys != NULL && i < a->n; i++) {
+      uint32_t v;
+      memcpy(&v, (const char*)a->data + i * size + id, sizeof(v));
+      keys[i].key = v;
+      keys[i].index = (uint32_t)i;
+   }
+   return keys;
+}
+
+static bool map_ids(Job* job, IdMap* map, const Array* a, size_t size,
+                    size_t id, const char* place, const char* name)
+{
+   SortKey* keys = keys_of(job, a, size, id);
+   bool     ok = keys != NULL
+                 && id_map(job, map, keys, (uint32_t)a->n, place, name);
+
+   job_free(job, keys, a->n * sizeof(*keys));
+   return ok;
+}
+
+/* The places of things that refer to others, by ids: rows that are of no use
+   may have been left out, so their numbers say little. */
+typedef
+   struct {
+      const char* table;        // "EDGES"
+      const char* id_name;      // "EDGE_ID"; or NULL
+      uint64_t    id;
+   }
+   From;
+
+static bool unknown_id(Resolve* r, const From* from, const char* what,
+                       uint32_t id)
+{
+   char place[160];
+
+   if (from->id_name == NULL)
+      snprintf(place, sizeof(place), "%s.%s", r->process, from->table);
+   else
+      snprintf(place, sizeof(place), "%s.%s[%s=%" PRIu64 "]", r->process,
+               from->table, from->id_name, from->id);
+   return job_problem(r->job, DCFG_PROBLEM_RULE, true, "unknown-id", place,
+                      "there is no %s %u", what, id);
+}
+
+/* *REF is an id, 0 for none. */
+static inline bool resolve(Resolve* r, uint32_t* ref, const IdMap* map,
+                           const From* from, const char* what)
+{
+   uint32_t id = *ref;
+
+   if (id == 0) {
+      *ref = DCFG_NONE;
+      return true;
+   }
+   *ref = id_find(map, id);
+   return *ref != DCFG_NONE || unknown_id(r, from, what, id);
+}
+
+/*------------------------------------------------------------*/
+/*--- Images and edges                                     ---*/
+/*------------------------------------------------------------*/
+
+static bool resolve_images(Resolve* r)
+{
+   Process* p = r->p;
+   IdMap    ids = { 0 };
+   char     place[60];
+   bool     ok;
+
+   snprintf(place, sizeof(place), "%s.IMAGES", r->process);
+   ok = map_ids(r->job, &ids, &p->images, sizeof(DcfgImage),
+                offsetof(DcfgImage, id), place, "IMAGE_ID");
+   id_free(r->job, &ids);
+   for (size_t i = 0; ok && i < p->images.n; i++) {
+      DcfgImage* im = &ELEM(p->images, DcfgImage, i);
+      From       from = { "IMAGES", "IMAGE_ID", im->id };
+      ok = resolve(r, &im->file, &r->files, &from, "FILE_NAME_ID");
+      from.table = "SOURCE_DATA of IMAGES";
+      for (uint32_t k = 0; ok && k < im->n_sources; k++)
+         ok = resolve(r, &ELEM(p->sources, DcfgSource,
+                               im->first_source + k).file,
+                      &r->files, &from, "FILE_NAME_ID");
+   }
+   return ok;
+}
+
+static bool resolve_edges(Resolve* r)
+{
+   Process*                p = r->p;
+   const DcfgEdgeTypeName* types = r->m->edge_types.data;
+
+   for (size_t i = 0; i < p->edges.n; i++) {
+      DcfgEdge*  e = &ELEM(p->edges, DcfgEdge, i);
+      const From from = { "EDGES", "EDGE_ID", e->id };
+      if (!resolve(r, &e->source, &p->node_ids, &from, "NODE_ID")
+          || !resolve(r, &e->target, &p->node_ids, &from, "NODE_ID")
+          || !resolve(r, &e->type_name, &r->types, &from, "EDGE_TYPE_ID"))
+         return false;
+      e->type = e->type_name == DCFG_NONE ? DCFG_EDGE_OTHER
+                                          : types[e->type_name].type;
+   }
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Lists of nodes                                       ---*/
+/*------------------------------------------------------------*/
+
+/* N ids become indices; those that stand for nothing go.  The rest of the
+   list moves up, and N is what remains. */
+static bool resolve_list(Resolve* r, uint32_t* ids, uint32_t* n,
+                         const From* from)
+{
+   uint32_t kept = 0;
+
+   for (uint32_t i = 0; i < *n; i++) {
+      uint32_t ref = ids[i];
+      if (!resolve(r, &ref, &r->p->node_ids, from, "NODE_ID"))
+         return false;
+      if (ref != DCFG_NONE)
+         ids[kept++] = ref;
+   }
+   *n = kept;
+   return true;
+}
+
+/* Indices in order. */
+static bool sort_list(Resolve* r, uint32_t* list, uint32_t n)
+{
+   bool     in_order = true;
+   SortKey* keys;
+
+   for (uint32_t i = 1; i < n; i++)
+      in_order = in_order && list[i - 1] <= list[i];
+   if (in_order)
+      return true;
+   keys = job_calloc(r->job, n, sizeof(*keys));
+   if (keys == NULL)
+      return false;
+   for (uint32_t i = 0; i < n; i++)
+      keys[i].key = list[i];
+   in_order = sort_keys(r->job, keys, n);
+   for (uint32_t i = 0; i < n; i++)
+      list[i] = (uint32_t)keys[i].key;
+   job_free(r->job, keys, n * sizeof(*keys));
+   return in_order;
+}
+
+static bool node_twice(Resolve* r, const char* table, uint32_t id,
+                       const char* what)
+{
+   char place[80];
+
+   snprintf(place, sizeof(place), "%s.%s", r->process, table);
+   return job_problem(r->job, DCFG_PROBLEM_RULE, true, "duplicate-node",
+                      place, "node %u is in %s", id, what);
+}
+
+static bool resolve_routine(Resolve* r, uint32_t index)
+{
+   Process*     p = r->p;
+   DcfgNode*    nodes = p->nodes.data;
+   DcfgRoutine* rt = &ELEM(p->routines, DcfgRoutine, index);
+   uint32_t*    ids = part(&p->routine_nodes, rt->first_node);
+   uint32_t*    idoms = part(&p->idoms, rt->first_node);
+   uint32_t*    exits = part(&p->exits, rt->first_exit);
+   const From   from = { "ROUTINES", "ENTRY_NODE_ID", rt->entry };
+   uint32_t     kept = 0;
+
+   if (!resolve(r, &rt->entry, &p->node_ids, &from, "NODE_ID"))
+      return false;
+   for (uint32_t i = 0; i < rt->n_nodes; i++) {
+      uint32_t node = ids[i], idom = idoms[i];
+      if (!resolve(r, &node, &p->node_ids, &from, "NODE_ID")
+          || !resolve(r, &idom, &p->node_ids, &from, "NODE_ID"))
+         return false;
+      if (node == DCFG_NONE)
+         continue;
+      if (nodes[node].routine != DCFG_NONE) {
+         if (!node_twice(r, "ROUTINES", nodes[node].id,
+                         nodes[node].routine == index
+                         ? "a routine twice" : "two routines"))
+            return false;
+      } else {
+         nodes[node].routine = index;
+         nodes[node].idom = idom;
+      }
+      ids[kept++] = node;
+   }
+   rt->n_nodes = kept;
+   return sort_list(r, ids, rt->n_nodes)
+          && resolve_list(r, exits, &rt->n_exits, &from);
+}
+
+static bool resolve_routines(Resolve* r)
+{
+   for (uint32_t i = 0; i < r->p->routines.n; i++)
+      if (!resolve_routine(r, i))
+         return false;
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Loops                                                ---*/
+/*------------------------------------------------------------*/
+
+/* All but the parent. */
+static bool resolve_loop(Resolve* r, uint32_t index)
+{
+   Process*        p = r->p;
+   const DcfgNode* nodes = p->nodes.data;
+   DcfgLoop*       l = &ELEM(p->loops, DcfgLoop, index);
+   uint32_t*       ids = part(&p->loop_nodes, l->first_node);
+   uint32_t*       backs = part(&p->backs, l->first_back);
+   const From      from = { "LOOPS", "LOOP_HEAD_NODE_ID", l->head };
+
+   if (!resolve(r, &l->head, &p->node_ids, &from, "NODE_ID")
+       || !resolve_list(r, backs, &l->n_backs, &from)
+       || !resolve_list(r, ids, &l->n_nodes, &from)
+       || !sort_list(r, ids, l->n_nodes))
+      return false;
+   for (uint32_t i = 1; i < l->n_nodes; i++)
+      if (ids[i] == ids[i - 1]
+          && !node_twice(r, "LOOPS", nodes[ids[i]].id, "a loop twice"))
+         return false;
+   if (l->head == DCFG_NONE)
+      return true;
+   if (p->loop_of_head[l->head] == DCFG_NONE) {
+      p->loop_of_head[l->head] = index;
+      return true;
+   }
+   return node_twice(r, "LOOPS", nodes[l->head].id, "two loops as head");
+}
+
+static bool resolve_loops(Resolve* r)
+{
+   Process* p = r->p;
+
+   p->loop_of_head = job_nones(r->job, p->nodes.n);
+   if (p->loop_of_head == NULL)
+      return false;
+   for (uint32_t i = 0; i < p->loops.n; i++)
+      if (!resolve_loop(r, i))
+         return false;
+   for (uint32_t i = 0; i < p->loops.n; i++) {
+      DcfgLoop* l = &ELEM(p->loops, DcfgLoop, i);
+      From      from = { "LOOPS", "LOOP_HEAD_NODE_ID", l->head == DCFG_NONE
+                         ? 0 : ELEM(p->nodes, DcfgNode, l->head).id };
+      uint32_t  id = l->parent, head = id;
+      if (!resolve(r, &head, &p->node_ids, &from, "NODE_ID"))
+         return false;
+      l->parent = head == DCFG_NONE ? DCFG_NONE : p->loop_of_head[head];
+      if (head != DCFG_NONE && l->parent == DCFG_NONE
+          && !unknown_id(r, &from, "loop with the head", id))
+         return false;
+   }
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- The whole                                            ---*/
+/*------------------------------------------------------------*/
+
+/* The file's special nodes behind the process's blocks. */
+static bool add_special_nodes(Resolve* r)
+{
+   Process*     p = r->p;
+   const Array* from = &r->m->special_nodes;
+   DcfgNode*    to;
+
+   p->shown.n_blocks = (uint32_t)p->nodes.n;
+   if (from->n == 0)
+      return true;
+   to = array_add_n(r->job, &p->nodes, sizeof(*to), from->n);
+   for (size_t i = 0; to != NULL && i < from->n; i++) {
+      const DcfgSpecialNode* s = &ELEM(*from, DcfgSpecialNode, i);
+      to[i].id = s->id;
+      to[i].kind = s->kind;
+      to[i].count = DCFG_NO_COUNT;
+      to[i].image = to[i].routine = to[i].loop = to[i].idom = DCFG_NONE;
+   }
+   return to != NULL;
+}
+
+/* How many threads there are, and how much they did, if the file does not
+   say. */
+static void complete_counts(Process* p)
+{
+   DcfgProcess* s = &p->shown;
+
+   s->n_threads = (uint32_t)p->threads.n;
+   if (p->threads.n == 0)
+      for (size_t i = 0; i < p->edges.n; i++)
+         if (ELEM(p->edges, DcfgEdge, i).n_counts > s->n_threads)
+            s->n_threads = ELEM(p->edges, DcfgEdge, i).n_counts;
+   if (!p->has_instr_count)
+      for (size_t i = 0; i < p->threads.n; i++)
+         s->instr_count = add_capped(s->instr_count,
+                                     ELEM(p->threads, uint64_t, i));
+}
+
+static void show_arrays(Job* job, Process* p)
+{
+   DcfgProcess* s = &p->shown;
+
+#define SHOW(name, Type) \
+   array_trim(job, &p->name, sizeof(Type)); \
+   s->n_##name = (uint32_t)p->name.n; \
+   s->name = p->name.data
+   SHOW(images, DcfgImage);
+   SHOW(symbols, DcfgSymbol);
+   SHOW(sources, DcfgSource);
+   SHOW(nodes, DcfgNode);
+   SHOW(edges, DcfgEdge);
+   SHOW(routines, DcfgRoutine);
+   SHOW(loops, DcfgLoop);
+#undef SHOW
+   array_trim(job, &p->counts, sizeof(uint64_t));
+   array_trim(job, &p->routine_nodes, sizeof(uint32_t));
+   array_trim(job, &p->exits, sizeof(uint32_t));
+   array_trim(job, &p->loop_nodes, sizeof(uint32_t));
+   array_trim(job, &p->backs, sizeof(uint32_t));
+   s->thread_instrs = p->threads.data;
+}
+
+static bool resolve_process(Resolve* r)
+{
+   Process* p = r->p;
+   char     place[60], loops[60], edges[60];
+
+   snprintf(place, sizeof(place), "%s.BASIC_BLOCKS", r->process);
+   snprintf(loops, sizeof(loops), "%s.LOOPS", r->process);
+   snprintf(edges, sizeof(edges), "%s.EDGES", r->process);
+   if (!add_special_nodes(r)
+       || !map_ids(r->job, &p->node_ids, &p->nodes, sizeof(DcfgNode),
+                   offsetof(DcfgNode, id), place, "NODE_ID")
+       || !map_ids(r->job, &p->edge_ids, &p->edges, sizeof(DcfgEdge),
+                   offsetof(DcfgEdge, id), edges, "EDGE_ID")
+       || !resolve_images(r) || !resolve_edges(r) || !resolve_routines(r))
+      return false;
+   array_free(r->job, &p->idoms, sizeof(uint32_t));
+   if (!resolve_loops(r)
+       || !index_loops(r->m, p, loops)
+       || !index_edges(r->m, p, edges)
+       || !index_addresses(r->m, p))
+      return false;
+   complete_counts(p);
+   show_arrays(r->job, p);
+   return true;
+}
+
+bool resolve_ids(Model* m)
+{
+   Resolve r = { .m = m, .job = &m->job };
+   Dcfg*   d = &m->shown;
+   IdMap   special = { 0 };
+   bool    ok;
+
+   ok = map_ids(r.job, &r.files, &m->files, sizeof(DcfgFileName),
+                offsetof(DcfgFileName, id), "FILE_NAMES", "FILE_NAME_ID")
+        && map_ids(r.job, &r.types, &m->edge_types, sizeof(DcfgEdgeTypeName),
+                   offsetof(DcfgEdgeTypeName, id), "EDGE_TYPES",
+                   "EDGE_TYPE_ID")
+        && map_ids(r.job, &special, &m->special_nodes,
+                   sizeof(DcfgSpecialNode), offsetof(DcfgSpecialNode, id),
+                   "SPECIAL_NODES", "NODE_ID");
+   for (size_t i = 0; ok && i < m->processes.n; i++) {
+      r.p = &ELEM(m->processes, Process, i);
+      snprintf(r.process, sizeof(r.process), "PROCESSES[%zu]", i);
+      ok = resolve_process(&r);
+   }
+   id_free(r.job, &r.files);
+   id_free(r.job, &r.types);
+   id_free(r.job, &special);
+   d->n_files = (uint32_t)m->files.n;
+   d->files = m->files.data;
+   d->n_edge_types = (uint32_t)m->edge_types.n;
+   d->edge_types = m->edge_types.data;
+   d->n_special_nodes = (uint32_t)m->special_nodes.n;
+   d->special_nodes = m->special_nodes.data;
+   d->n_processes = (uint32_t)m->processes.n;
+   return ok;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

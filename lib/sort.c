@@ -1,0 +1,97 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Sorting numbers.                                      sort.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the one way to sort.  Handed: keys.  Taken by: resolve.c, index.c,
+   code_table.c.
+
+   Files list nearly everything in the order in which it is wanted, so sorting
+   first looks for runs: one of them, and nothing is done. */
+
+#include "sort.h"
+
+#include <string.h>
+
+/* Merge A of NA and B of NB keys. */
+static void merge(const SortKey* a, uint32_t na, const SortKey* b,
+                  uint32_t nb, SortKey* to)
+{
+   while (na > 0 && nb > 0)
+      if (b->key < a->key) {
+         *to++ = *b++;
+         nb--;
+      } else {
+         *to++ = *a++;
+         na--;
+      }
+   if (na > 0)
+      memcpy(to, a, na * sizeof(*to));
+   else if (nb > 0)
+      memcpy(to, b, nb * sizeof(*to));
+}
+
+/* The end of the run in order that starts at I. */
+static uint32_t run_end(const SortKey* keys, uint32_t i, uint32_t n)
+{
+   do
+      i++;
+   while (i < n && keys[i - 1].key <= keys[i].key);
+   return i;
+}
+
+/* One pass merges two neighbouring runs after the other. */
+bool sort_keys(Job* job, SortKey* keys, uint32_t n)
+{
+   SortKey* from = keys;
+   SortKey* to;
+
+   if (n < 2 || run_end(keys, 0, n) == n)
+      return true;
+   to = job_realloc(job, NULL, 0, n * sizeof(*to));
+   if (to == NULL)
+      return false;
+   while (run_end(from, 0, n) < n) {
+      SortKey* swap = from;
+      for (uint32_t i = 0; i < n; ) {
+         uint32_t middle = run_end(from, i, n);
+         uint32_t end = middle < n ? run_end(from, middle, n) : n;
+         merge(from + i, middle - i, from + middle, end - middle, to + i);
+         i = end;
+      }
+      from = to;
+      to = swap;
+   }
+   if (from != keys) {
+      memcpy(keys, from, n * sizeof(*keys));
+      to = from;
+   }
+   job_free(job, to, n * sizeof(*to));
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,47 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Sorting numbers.                                      sort.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_SORT_H
+#define DCFG_SORT_H
+
+#include "job.h"
+
+typedef
+   struct {
+      uint64_t key;
+      uint32_t index;
+   }
+   SortKey;
+
+/* Stable, and in linear time for keys in order.  False without memory. */
+bool sort_keys(Job* job, SortKey* keys, uint32_t n);
+
+#endif /* DCFG_SORT_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,564 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Tables and objects of the format, as they pass by.    walk.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: knowing where in the format's nested tables and objects we are, and
+   what a row has so far.  Handed: JSON events by json_events.c; shapes by
+   load.c and chunks.c.  Taken by: their functions, a row or object at a
+   time.
+
+   The columns of a table are found by its header.  What no shape names is
+   passed over, however deep.  Values of a row wait on two stacks, one for
+   lists and one for text; a row within a row's value uses the space above,
+   and is gone when the outer one ends. */
+
+#include "walk.h"
+
+#include "place.h"
+#include "value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The format needs 12. */
+#define MAX_DEPTH 64
+
+/*------------------------------------------------------------*/
+/*--- The stacks                                           ---*/
+/*------------------------------------------------------------*/
+
+static bool push_number(Walk* w, uint64_t n)
+{
+   if (w->n_list == w->cap_list) {
+      size_t    cap = w->cap_list * 2 + 64;
+      uint64_t* more = job_realloc(w->job, w->list,
+                                   w->cap_list * sizeof(n),
+                                   cap * sizeof(n));
+      if (more == NULL)
+         return false;
+      w->list = more;
+      w->cap_list = cap;
+   }
+   w->list[w->n_list++] = n;
+   return true;
+}
+
+static bool push_text(Walk* w, const char* s, size_t len)
+{
+   if (w->cap_text - w->n_text <= len) {
+      size_t cap = w->cap_text + len + w->cap_text / 2 + 1024;
+      char*  more = job_realloc(w->job, w->text, w->cap_text, cap);
+      if (more == NULL)
+         return false;
+      w->text = more;
+      w->cap_text = cap;
+   }
+   if (len > 0)
+      memcpy(w->text + w->n_text, s, len);
+   w->n_text += len;
+   w->text[w->n_text++] = 0;
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Rows and objects                                     ---*/
+/*------------------------------------------------------------*/
+
+static bool begin_values(Walk* w, Frame* f)
+{
+   f->present = 0;
+   f->bad = 0;
+   f->column = 0;
+   f->field = NO_FIELD;
+   f->n_list = w->n_list;
+   f->n_text = w->n_text;
+   return f->shape->open == NULL || f->shape->open(w->arg, f);
+}
+
+static bool end_values(Walk* w, Frame* f)
+{
+   const Shape* s = f->shape;
+   bool         ok = true, usable = true;
+
+   for (uint32_t i = 0; i < s->n_fields; i++) {
+      const Field* field = &s->fields[i];
+      if (has(f, i) || !(field->flags & (F_NEEDED | F_MUST)))
+         continue;
+      if (field->flags & F_NEEDED)
+         usable = false;
+      if (f->bad >> i & 1)
+         continue;
+      f->field = i;
+      if (!tell_rule(w, field->flags & F_NEEDED, "missing",
+                       "this is missing"))
+         return false;
+   }
+   f->field = NO_FIELD;
+   if (f->strange)
+      tell_surface(w, "key", "a key of the other kind of file", "", 0);
+   if ((usable || s->keep) && s->close != NULL)
+      ok = s->close(w->arg, f);
+   w->n_list = f->n_list;
+   w->n_text = f->n_text;
+   return ok;
+}
+
+/* The next value of a row goes to the field that the header says. */
+static void next_value(Frame* f)
+{
+   if (f->mode == IN_ROW) {
+      f->field = f->column < f->n_columns && f->column < MAX_COLUMNS
+                 ? f->columns[f->column] : NO_FIELD;
+   } else {
+      f->field = NO_FIELD;
+   }
+}
+
+static void end_value(Walk* w, Frame* f)
+{
+   if (f->mode == IN_ROW) {
+      if (f->column == f->n_columns)
+         tell_surface(w, "row-length", "more values than columns", "", 0);
+      f->column++;
+      next_value(f);
+   } else if (f->mode == IN_HEADER) {
+      f->column++;
+   } else if (f->mode == IN_TABLE) {
+      f->row++;
+   } else {
+      f->field = NO_FIELD;
+   }
+}
+
+static bool end_header(Walk* w, Frame* f)
+{
+   uint32_t seen = 0;
+
+   f->n_columns = f->column;
+   for (uint32_t i = 0; i < f->n_columns && i < MAX_COLUMNS; i++)
+      if (f->columns[i] != NO_FIELD)
+         seen |= 1U << f->columns[i];
+   for (uint32_t i = 0; i < f->shape->n_fields; i++) {
+      const Field* field = &f->shape->fields[i];
+      char         what[100];
+      if (seen >> i & 1)
+         continue;
+      if (f->strange && (field->flags & (F_NEEDED | F_MUST)))
+         return job_fail(w->job, DCFG_ERROR_KIND, NULL, "%s",
+                         f->shape->kin->what);
+      snprintf(what, sizeof(what), "there is no column %s", field->name);
+      if ((field->flags & (F_NEEDED | F_MUST))
+          && !tell_rule(w, field->flags & F_NEEDED, "missing", what))
+         return false;
+   }
+   if (f->strange)
+      tell_surface(w, "column", "a column of the other kind of file", "", 0);
+   f->strange = false;
+   return true;
+}
+
+/* Is this a name in the table or object of the other kind of file? */
+static bool is_strange(const Shape* shape, const char* s, size_t len)
+{
+   if (shape->kin != NULL)
+      for (const char* const* c = shape->kin->names; *c != NULL; c++)
+         if (strlen(*c) == len && memcmp(*c, s, len) == 0)
+            return true;
+   return false;
+}
+
+/* A name in a table's header. */
+static bool header_name(Walk* w, Frame* f, const char* s, size_t len)
+{
+   const Shape* shape = f->shape;
+   uint32_t     field = NO_FIELD, before = 0;
+
+   for (uint32_t i = 0; i < shape->n_fields; i++)
+      if (strlen(shape->fields[i].name) == len
+          && memcmp(shape->fields[i].name, s, len) == 0)
+         field = i;
+   for (uint32_t i = 0; i < f->column && i < MAX_COLUMNS; i++) {
+      if (f->columns[i] != NO_FIELD && f->columns[i] == field) {
+         if (!tell_rule(w, true, "duplicate-column",
+                          "a column is there twice"))
+            return false;
+         field = NO_FIELD;
+      }
+      if (f->columns[i] != NO_FIELD && f->columns[i] > before)
+         before = f->columns[i];
+   }
+   if (field == NO_FIELD && is_strange(shape, s, len))
+      f->strange = true;
+   else if (field == NO_FIELD)
+      tell_surface(w, "column", "no column of this table: ", s, len);
+   else if (field < before || f->column > field)
+      tell_surface(w, "column-order", "in an unusual place: ", s, len);
+   if (f->column < MAX_COLUMNS)
+      f->columns[f->column] = (uint8_t)field;
+   return true;
+}
+
+static bool push_frame(Walk* w, const Shape* shape)
+{
+   Frame* f;
+
+   if (w->n_frames == MAX_FRAMES)       // deeper than any shape
+      return job_fail(w->job, DCFG_ERROR_LIMIT, NULL, "nested too deep");
+   f = &w->frames[w->n_frames++];
+   f->shape = shape;
+   f->in_list = false;
+   f->row = 0;
+   f->element = 0;
+   f->n_columns = 0;
+   f->column = 0;
+   f->field = NO_FIELD;
+   f->present = 0;
+   f->bad = 0;
+   f->strange = false;
+   if (shape->kind == V_TABLE) {
+      f->mode = IN_TABLE;
+      f->n_columns = UINT32_MAX;        // no header yet
+      return true;
+   }
+   f->mode = shape->kind == V_OBJECT ? IN_OBJECT : IN_STRINGS;
+   return begin_values(w, f);
+}
+
+/*------------------------------------------------------------*/
+/*--- Values                                               ---*/
+/*------------------------------------------------------------*/
+
+/* An integer in either form for the current field, or an element of it. */
+static bool put_integer(Walk* w, const char* s, size_t len, bool is_string)
+{
+   Frame*       f = top_frame(w);
+   const Field* field = current_field(f);
+   uint64_t     n = 0;
+   bool         ok;
+
+   if (is_string) {
+      ok = read_c_number(s, len, &n);
+   } else if (len < 20) {
+      /* The parser has seen to it that this starts with a digit or '-'. */
+      ok = true;
+      for (size_t i = 0; i < len; i++) {
+         unsigned d = (unsigned char)s[i] - '0';
+         ok &= d <= 9;
+         n = n * 10 + d;
+      }
+   } else {
+      ok = read_digits(s, len, 10, &n);
+   }
+   if (!ok || n < field->min || n > field->max) {
+      char what[120];
+      f->bad |= 1U << f->field;
+      snprintf(what, sizeof(what), "%.*s is %s", (int)(len < 40 ? len : 40),
+               s, ok ? "out of range"
+                     : "not an integer, or too large for 64 bits");
+      if (!tell_rule(w, true, "number", what))
+         return false;
+      n = 0;
+      if (!f->in_list)
+         return true;
+   } else if (job_listened(w->job)
+              && is_string != ((field->flags & F_HEX) != 0)) {
+      tell_surface(w, "number-style", is_string
+                  ? "usually an integer, here a string: "
+                  : "usually a hex string, here an integer: ", s, len);
+   }
+   if (f->in_list)
+      return push_number(w, n);
+   f->numbers[f->field] = n;
+   f->present |= 1U << f->field;
+   return true;
+}
+
+static bool put_text(Walk* w, Frame* f, uint32_t field, const char* s,
+                     size_t len)
+{
+   f->starts[field] = w->n_text;
+   f->lengths[field] = len;
+   f->present |= 1U << field;
+   if (job_listened(w->job) && !is_utf8(s, len))
+      tell_surface(w, "string", "not UTF-8: ", s, len);
+   return push_text(w, s, len);
+}
+
+/* Does the field already have a value, as a key that is there twice? */
+static bool is_repeated(const Frame* f)
+{
+   return f->mode == IN_OBJECT && f->field != NO_FIELD
+          && ((f->present | f->bad) >> f->field & 1);
+}
+
+/*------------------------------------------------------------*/
+/*--- Events                                               ---*/
+/*------------------------------------------------------------*/
+
+void walk_start(Walk* w, Job* job, const Shape* top, void* arg)
+{
+   memset(w, 0, sizeof(*w));
+   w->job = job;
+   w->top = top;
+   w->arg = arg;
+}
+
+void walk_end(Walk* w)
+{
+   job_free(w->job, w->list, w->cap_list * sizeof(*w->list));
+   job_free(w->job, w->text, w->cap_text);
+   w->list = NULL;
+   w->text = NULL;
+}
+
+static bool not_an_object(Walk* w, const char* what)
+{
+   return job_fail(w->job, DCFG_ERROR_FORMAT, NULL,
+                   "an object is needed, not %s", what);
+}
+
+/* Is some value needed here, whatever its type? */
+static bool is_needed(const Frame* f)
+{
+   return f->field != NO_FIELD || f->mode == IN_TABLE
+          || f->mode == IN_HEADER || f->mode == IN_STRINGS;
+}
+
+static bool walk_scalar(Walk* w, const char* s, size_t len, bool is_string)
+{
+   const char*  what = is_string ? "a string" : "a number";
+   Frame*       f;
+   const Field* field;
+   bool         ok = true;
+
+   if (w->skipping > 0)
+      return true;
+   if (w->n_frames == 0)
+      return not_an_object(w, what);
+   f = top_frame(w);
+   field = current_field(f);
+   if (f->in_list) {
+      ok = put_integer(w, s, len, is_string);
+      f->element++;
+      return ok;
+   }
+   if (is_string && f->mode == IN_HEADER) {
+      ok = header_name(w, f, s, len);
+   } else if (is_string && f->mode == IN_STRINGS) {
+      ok = put_text(w, f, 1, s, len);
+      if (ok && f->shape->close != NULL)
+         ok = f->shape->close(w->arg, f);
+      f->row++;
+      w->n_text = f->n_text;
+      return ok;
+   } else if (field != NULL && field->kind == V_INT) {
+      ok = put_integer(w, s, len, is_string);
+   } else if (is_string && field != NULL && field->kind == V_STRING) {
+      ok = put_text(w, f, f->field, s, len);
+   } else if (is_needed(f)) {
+      ok = tell_type(w, what);
+   }
+   end_value(w, f);
+   return ok;
+}
+
+bool walk_number(Walk* w, const char* s, size_t len)
+{
+   return walk_scalar(w, s, len, false);
+}
+
+bool walk_string(Walk* w, const char* s, size_t len)
+{
+   return walk_scalar(w, s, len, true);
+}
+
+bool walk_other(Walk* w, const char* what)
+{
+   Frame* f;
+   bool   ok = true;
+
+   if (w->skipping > 0)
+      return true;
+   if (w->n_frames == 0)
+      return not_an_object(w, what);
+   f = top_frame(w);
+   if (f->in_list) {
+      ok = tell_type(w, what) && push_number(w, 0);
+      f->element++;
+      return ok;
+   }
+   if (is_needed(f))
+      ok = tell_type(w, what);
+   end_value(w, f);
+   return ok;
+}
+
+bool walk_key(Walk* w, const char* s, size_t len)
+{
+   Frame*       f;
+   const Shape* shape;
+
+   if (w->skipping > 0)
+      return true;
+   f = top_frame(w);
+   shape = f->shape;
+   if (f->mode == IN_STRINGS) {
+      w->n_text = f->n_text;
+      return put_text(w, f, 0, s, len);
+   }
+   f->field = NO_FIELD;
+   for (uint32_t i = 0; i < shape->n_fields; i++)
+      if (strlen(shape->fields[i].name) == len
+          && memcmp(shape->fields[i].name, s, len) == 0)
+         f->field = i;
+   if (f->field == NO_FIELD && is_strange(shape, s, len)) {
+      f->strange = true;
+   } else if (f->field == NO_FIELD) {
+      tell_surface(w, "key", "no key of this object: ", s, len);
+   } else if (is_repeated(f)) {
+      if (!tell_rule(w, true, "duplicate-key", "this key is there twice"))
+         return false;
+      f->field = NO_FIELD;
+   }
+   return true;
+}
+
+bool walk_open(Walk* w, bool object)
+{
+   const char*  what = object ? "an object" : "an array";
+   Frame*       f;
+   const Field* field;
+
+   if (++w->depth > MAX_DEPTH)
+      return job_fail(w->job, DCFG_ERROR_LIMIT, NULL,
+                      "arrays and objects are nested too deep");
+   if (w->skipping > 0) {
+      w->skipping++;
+      return true;
+   }
+   if (w->n_frames == 0)
+      return object ? push_frame(w, w->top) : not_an_object(w, what);
+   f = top_frame(w);
+   field = current_field(f);
+   if (f->mode == IN_TABLE && !object) {
+      if (f->n_columns == UINT32_MAX) {
+         f->mode = IN_HEADER;
+         f->column = 0;
+         memset(f->columns, NO_FIELD, sizeof(f->columns));
+         return true;
+      }
+      f->mode = IN_ROW;
+      if (!begin_values(w, f))
+         return false;
+      next_value(f);
+      return true;
+   }
+   if (field != NULL && f->mode != IN_HEADER && !f->in_list) {
+      if (field->kind == V_INTS && !object) {
+         f->in_list = true;
+         f->element = 0;
+         f->starts[f->field] = w->n_list;
+         return true;
+      }
+      if ((field->kind == V_TABLE && !object)
+          || (field->kind >= V_OBJECT && object)) {
+         f->present |= 1U << f->field;
+         return push_frame(w, field->shape);
+      }
+   }
+   w->skipping = 1;
+   if (field == NULL && (f->mode == IN_ROW || f->mode == IN_OBJECT))
+      return true;
+   if (f->in_list && !push_number(w, 0))
+      return false;
+   return tell_type(w, what);
+}
+
+bool walk_close(Walk* w)
+{
+   Frame* f;
+
+   w->depth--;
+   if (w->skipping > 1) {
+      w->skipping--;
+      return true;
+   }
+   f = top_frame(w);
+   if (w->skipping == 1) {
+      w->skipping = 0;
+      if (f->in_list)
+         f->element++;
+      else
+         end_value(w, f);
+      return true;
+   }
+   if (f->in_list) {
+      f->in_list = false;
+      f->lengths[f->field] = w->n_list - f->starts[f->field];
+      f->present |= 1U << f->field;
+      end_value(w, f);
+      return true;
+   }
+   switch (f->mode) {
+      case IN_HEADER:
+         if (!end_header(w, f))
+            return false;
+         f->mode = IN_TABLE;
+         f->field = NO_FIELD;
+         return true;
+      case IN_ROW:
+         if (!end_values(w, f))
+            return false;
+         f->mode = IN_TABLE;
+         f->field = NO_FIELD;
+         f->row++;
+         return true;
+      case IN_TABLE:
+         if (f->n_columns == UINT32_MAX
+             && !tell_rule(w, true, "missing", "a table without a header"))
+            return false;
+         break;
+      case IN_OBJECT:
+         if (!end_values(w, f))
+            return false;
+         break;
+      case IN_STRINGS:
+         w->n_text = f->n_text;
+         break;
+   }
+   w->n_frames--;
+   if (w->n_frames == 0)
+      w->finished = true;
+   else
+      end_value(w, top_frame(w));
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
