@@ -27,8 +27,8 @@
 
 /* Owns: the records of all superblocks, of the targets that indirect
    branches have had, and of what runs when an address is jumped to.
-   Handed: descriptions by dcfg_instrument.c, targets by
-   dcfg_branch.c.  Taken by: dcfg_flow.c, dcfg_profile.c.
+   Handed: descriptions by run/instrument.c, targets by
+   run/branch.c.  Taken by: run/flow.c, run/gather.c.
 
    Records live as long as the process: counts outlast translations. */
 

@@ -29,9 +29,9 @@
 #define __DCFG_BB_H
 
 #include "pub_tool_basics.h"
-#include "dcfg_cells.h"
-#include "dcfg_function.h"
-#include "dcfg_insn.h"
+#include "run/cells.h"
+#include "calls/function.h"
+#include "arch/insn.h"
 
 /* How an exit in the middle of a superblock is counted. */
 typedef
@@ -107,8 +107,8 @@ typedef
       Branch*      branch;   // EndIndirect
       /* For a profile of calls only: */
       const Place* place;    // of .addr
-      CellNo       contexts; // slots, see dcfg_context.h
-      struct _Call* last_call; // from here, see dcfg_stack.c
+      CellNo       contexts; // slots, see calls/context.h
+      struct _Call* last_call; // from here, see calls/stack.c
       /* .n_instrs of each, and .n_exits: */
       UChar*       lengths;
       UChar*       kinds;    // InsnKind
@@ -116,7 +116,7 @@ typedef
    }
    Superblock;
 
-/* Slots at Branch.site; see dcfg_branch.c. */
+/* Slots at Branch.site; see run/branch.c. */
 enum {
    SiteMask   = 0,     // what to take of the index, in bytes
    SiteCache  = 1,     // offset of the table from the array's base, or 0

@@ -35,57 +35,57 @@
 
    Data flows one way; a module knows those above it.
 
-      dcfg_insn.c        what kind of control transfer an instruction is
-      dcfg_cells.c       counters: one array of cells a thread
-      dcfg_name.c        names that outlive debug information
-      dcfg_function.c    for a profile: functions, as Callgrind names them
+      arch/x86.c        what kind of control transfer an instruction is
+      run/cells.c       counters: one array of cells a thread
+      base/intern.c        names that outlive debug information
+      calls/function.c    for a profile: functions, as Callgrind names them
       dcfg_bb.c          the registry of superblocks and branch targets
-      dcfg_branch.c      inline caches of indirect branches
-      dcfg_image.c       objects and other mappings that code runs in
-      dcfg_spool.c       streams of bytes, in a file when they get long
-      dcfg_record.c      for a trace: what each thread did, in order
-      dcfg_context.c     for a profile: what ran in which function
-      dcfg_calls.c       for a profile: calls by who makes and gets them
-      dcfg_stack.c       for a profile: which are active
-      dcfg_thread.c      threads; signals and other diversions
-      dcfg_flow.c        counters to flows out of superblocks
-      dcfg_ir_record.c   the code that records, added to superblocks
-      dcfg_ir_calls.c    the code that follows calls
-      dcfg_instrument.c  the code that counts; all three together
+      run/branch.c      inline caches of indirect branches
+      run/image.c       objects and other mappings that code runs in
+      base/stream.c       streams of bytes, in a file when they get long
+      trace/record.c      for a trace: what each thread did, in order
+      calls/context.c     for a profile: what ran in which function
+      calls/calls.c       for a profile: calls by who makes and gets them
+      calls/stack.c       for a profile: which are active
+      run/thread.c      threads; signals and other diversions
+      run/flow.c        counters to flows out of superblocks
+      trace/ir_record.c   the code that records, added to superblocks
+      calls/ir_calls.c    the code that follows calls
+      run/instrument.c  the code that counts; all three together
          -- so far while the program runs, from here on at its end --
-      dcfg_profile.c     superblocks to instructions and flows between them
-      dcfg_graph.c       flows to basic blocks and edges
-      dcfg_routine.c     routines and immediate dominators
-      dcfg_loop.c        natural loops
+      run/gather.c     superblocks to instructions and flows between them
+      graph/graph.c       flows to basic blocks and edges
+      graph/routine.c     routines and immediate dominators
+      graph/loop.c        natural loops
       dcfg_json.c        all that as text
-      dcfg_out.c         text to files
+      base/file.c         text to files
          -- the trace --
-      dcfg_huffman.c     Huffman codes
-      dcfg_price.c       what a code word costs and saves
-      dcfg_phrase.c      sequences of edges that get code words
-      dcfg_prune.c       those that are not worth it after all
-      dcfg_ways.c        which edge a record means at each block
-      dcfg_reader.c      reading records
-      dcfg_replay.c      records to edges
-      dcfg_parse.c       records to sequences of edges, faster
-      dcfg_sample.c      what the choice of sequences is made from
-      dcfg_text.c        code words to characters; repetitions
-      dcfg_transition.c  the table of transitions
+      encode/huffman.c     Huffman codes
+      encode/price.c       what a code word costs and saves
+      encode/phrase.c      sequences of edges that get code words
+      encode/prune.c       those that are not worth it after all
+      trace/ways.c        which edge a record means at each block
+      trace/reader.c      reading records
+      trace/replay.c      records to edges
+      trace/parse.c       records to sequences of edges, faster
+      encode/sample.c      what the choice of sequences is made from
+      encode/repeat.c        code words to characters; repetitions
+      encode/transition.c  the table of transitions
       dcfg_trace_enc.c   the encoding
-      dcfg_trace.c       the steps from records to file
+      trace/output_trace.c       the steps from records to file
          -- the profile --
-      dcfg_jumps.c       counts to jumps of functions
-      dcfg_costs.c       counts to all that functions did
-      dcfg_callgrind.c   that as text
+      profile/jumps.c       counts to jumps of functions
+      profile/costs.c       counts to all that functions did
+      profile/output_profile.c   that as text
          -- all together --
-      dcfg_report.c      the steps from counters to files
+      dcfg/output_dcfg.c      the steps from counters to files
 
    What a superblock counts, and how exactness survives signals and
-   faults, is told at the head of dcfg_instrument.c; what is recorded for
-   a trace, at the head of dcfg_record.c.  dcfg_graph.c, dcfg_routine.c,
-   dcfg_loop.c, dcfg_json.c, dcfg_insn.c and the encoder (dcfg_huffman.c,
-   dcfg_price.c, dcfg_phrase.c, dcfg_prune.c, dcfg_sample.c, dcfg_text.c,
-   dcfg_transition.c, dcfg_trace_enc.c) know nothing of Valgrind and are
+   faults, is told at the head of run/instrument.c; what is recorded for
+   a trace, at the head of trace/record.c.  graph/graph.c, graph/routine.c,
+   graph/loop.c, dcfg_json.c, arch/x86.c and the encoder (encode/huffman.c,
+   encode/price.c, encode/phrase.c, encode/prune.c, encode/sample.c, encode/repeat.c,
+   encode/transition.c, dcfg_trace_enc.c) know nothing of Valgrind and are
    tested on their own.
 
    This file owns: the tool's registration, its options, and when a graph
@@ -105,12 +105,12 @@
 #include "pub_tool_vkiscnums.h"
 #include "valgrind.h"              // VG_USERREQ__GDB_MONITOR_COMMAND
 
-#include "dcfg_image.h"
-#include "dcfg_instrument.h"
-#include "dcfg_out.h"
-#include "dcfg_report.h"
-#include "dcfg_spool.h"
-#include "dcfg_thread.h"
+#include "run/image.h"
+#include "run/instrument.h"
+#include "base/file.h"
+#include "dcfg/output_dcfg.h"
+#include "base/stream.h"
+#include "run/thread.h"
 
 /*------------------------------------------------------------*/
 /*--- Options                                              ---*/
@@ -205,7 +205,7 @@ static void print_debug_usage(void)
 static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
-   DCFG_(check_out_file)("--dcfg-out-file", opts.out_file);
+   DCFG_(claim_out_file)("--dcfg-out-file", opts.out_file);
    DCFG_(prepare_trace)(&opts.trace, opts.cfg ? opts.out_file : NULL);
    DCFG_(prepare_callgrind)(&opts.callgrind, opts.out_file,
                             opts.trace.on ? opts.trace.out_file : NULL);

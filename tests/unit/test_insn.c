@@ -38,7 +38,7 @@
 #endif
 
 #include "unit_common.h"
-#include "dcfg_insn.h"
+#include "arch/insn.h"
 
 static const HChar* const names[] = {
    "plain", "cond", "jump", "indirect jump", "call", "indirect call",
