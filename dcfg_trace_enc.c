@@ -26,7 +26,8 @@
 */
 
 /* Owns: a DCFG-trace, format 1.00 (its specification, part 3).  Handed:
-   the graph and readers of the threads' decision edges.  Taken by: base/put.c.
+   the graph and readers of the threads' decision edges.  Taken by:
+   trace/output_trace.c.
 
    First a sample is taken (encode/sample.c), and phrases chosen from it
    (encode/choose.c).  Then everything is parsed to phrases, which are

@@ -31,7 +31,9 @@
 #include "base/port.h"
 
 /* How an instruction hands on control.  Everything but InsnPlain ends
-   a basic block. */
+   a basic block.  (An architecture adds here a function that tells the kind
+   from an instruction's bytes, with a file in arch/; run/instrument.c
+   chooses among them.) */
 typedef
    enum {
       InsnPlain,         // falls to the next instruction
@@ -46,20 +48,27 @@ typedef
    }
    InsnKind;
 
-/* What an execution of an instruction adds to the record that a trace is
-   made from. */
-typedef
-   enum {
-      RecordNothing,     // where it leads is known
-      RecordBit,
-      RecordTarget       // the address
-   }
-   InsnRecord;
-
 /* Decodes just enough of the x86 instruction in BYTES[0 .. LEN-1] to
    tell its kind; IS64 selects 64-bit mode.  LEN is the instruction's
    length as the disassembler found it, at least 1. */
 InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64);
+
+/* What VEX made of an instruction: how the superblock ends with it. */
+typedef
+   enum {
+      EndsOtherwise,     // or does not end there
+      EndsBoring,        // a jump, or what falls through
+      EndsCall,
+      EndsReturn,
+      EndsSyscall
+   }
+   InsnEnd;
+
+/* The kind of an instruction that nobody decodes: END; is where that leads
+   a constant (IS_DIRECT), and if so, the next instruction (FALLS_THROUGH);
+   has it an exit that leads neither there nor to itself (MAY_BRANCH)? */
+InsnKind DCFG_(classify_generic)(InsnEnd end, Bool is_direct,
+                                 Bool falls_through, Bool may_branch);
 
 #endif /* __DCFG_INSN_H */
 

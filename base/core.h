@@ -34,6 +34,7 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
+#include "pub_tool_tooliface.h"            // IROp
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
 #include "base/port.h"
 
@@ -87,6 +88,33 @@ static inline void* DCFG_(map_zeroed) ( SizeT n )
    return _Generic(VG_(am_shadow_alloc)(n),
                    void*:  dcfg_mapped_ptr,
                    SysRes: dcfg_mapped_sres)(VG_(am_shadow_alloc)(n));
+}
+
+/* VEX's operations have no properties that could be asked for, but stand in
+   groups.  A version in which the groups are others does not compile: see
+   then whether what is new may fault. */
+_Static_assert(Iop_Add8 == Iop_INVALID + 1
+               && (Iop_Max32U - Iop_Add8 == 96         // up to 3.26
+                   || Iop_Max32U - Iop_Add8 == 92),    // without Clz, Ctz
+               "integer operations before division");
+_Static_assert(Iop_Mul64 < Iop_Max32U && Iop_CmpNE64 < Iop_Max32U
+               && Iop_CasCmpNE64 < Iop_Max32U && Iop_Max32U < Iop_DivU32,
+               "what cannot fault stands before what can");
+_Static_assert(Iop_ModS128 - Iop_DivU32 == 21
+               && Iop_DivModS128to64 > Iop_DivU32
+               && Iop_DivModU32to32 < Iop_ModS128
+               && Iop_8Uto16 == Iop_ModS128 + 1,
+               "integer divisions");
+
+/* Can this operation on two integers never fault?  In doubt, it may. */
+static inline Bool DCFG_(never_faults) ( IROp op )
+{
+   return op >= Iop_Add8 && op <= Iop_Max32U;
+}
+
+static inline Bool DCFG_(divides) ( IROp op )
+{
+   return op >= Iop_DivU32 && op <= Iop_ModS128;
 }
 
 #endif /* __DCFG_CORE_H */

@@ -26,8 +26,9 @@
 */
 
 /* Owns: names, temporary files, compressors, and the words for what was
-   written and what goes wrong.  Handed: text by all outputs.  Taken by:
-   the user; base/stream.c asks about names.
+   written and what goes wrong.  Handed: names and text by all outputs.
+   Taken by: dcfg/output_dcfg.c, trace/output_trace.c and
+   profile/output_profile.c; base/stream.c, which asks about names.
 
    Text goes to a file beside the final one, which is renamed when it is
    complete.  What is there and is not a regular file (/dev/null, a pipe)

@@ -26,8 +26,8 @@
 */
 
 /* Owns: the spool file.  Handed: bytes, by trace/record.c while the
-   program runs and by dcfg/output_dcfg.c while a trace is encoded.  Taken by:
-   trace/replay.c and dcfg/output_dcfg.c.
+   program runs and by trace/output_trace.c while a trace is encoded.  Taken
+   by: trace/reader.c and trace/output_trace.c.
 
    A stream is a list of extents of MAX_BUFFER bytes and a buffer for what
    comes next.  The first MAX_IN_MEMORY bytes of all streams stay in memory,

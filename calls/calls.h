@@ -30,8 +30,9 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
-#include "dcfg_bb.h"
 #include "calls/context.h"
+#include "calls/function.h"
+#include "dcfg_bb.h"
 
 /* The calls of a function in .to_context, whose first instruction is at
    .to, from an instruction in .context: number INSTR of superblock SB, or

@@ -27,8 +27,8 @@
 
 /* Owns: how often each piece of code ran in each context, which is what
    self costs are made of.  Handed: contexts by calls/stack.c, through
-   CellContext.  Taken by: generated code, which counts in the caches, and
-   profile/costs.c.
+   CallContext.  Taken by: calls/ir_calls.c, whose code counts in the caches,
+   calls/follow.c, and profile/costs.c.
 
    Only the calls that led to it say in which function a superblock runs:
    functions share code, and Callgrind tells recursive activations from
@@ -44,6 +44,7 @@
 #include "pub_tool_xarray.h"
 
 #include "calls/context.h"
+#include "calls/parts.h"
 
 /*------------------------------------------------------------*/
 /*--- Segments                                             ---*/
@@ -118,21 +119,27 @@ static void add_count(ContextCounts* cc, UInt sb, UInt place, Bool faults,
    c->count += n;
 }
 
-void DCFG_(count_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context,
-                        Long n)
+void DCFG_(count_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context)
 {
-   add_count(cc, sb, k, True, context, n);
+   add_count(cc, sb, k, True, context, 1);
+}
+
+void DCFG_(uncount_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context)
+{
+   add_count(cc, sb, k, True, context, -1LL);
 }
 
 /*------------------------------------------------------------*/
 /*--- Caches                                               ---*/
 /*------------------------------------------------------------*/
 
-void DCFG_(count_contexts)(Superblock* sb)
+void DCFG_(count_contexts)(const Superblock* sb)
 {
-   if (sb->contexts == 0)
-      sb->contexts = DCFG_(new_slots)(DCFG_SEGMENT_SLOTS
-                                      * DCFG_(n_segments)(sb));
+   CallPart* part = DCFG_(call_part)(sb);
+
+   if (part->contexts == 0)
+      part->contexts = DCFG_(new_slots)(DCFG_SEGMENT_SLOTS
+                                        * DCFG_(n_segments)(sb));
 }
 
 /* Empty an entry of the cache: its count goes to the table. */
@@ -141,26 +148,28 @@ static void flush_entry(ULong* base, const Superblock* sb, UInt segment,
 {
    /* What runs in no context is not wanted. */
    if (entry[0] != 0 && entry[1] != 0)
-      add_count((ContextCounts*)(Addr)base[CellContextCounts], sb->id,
-                segment, False, entry[0], entry[1]);
+      add_count((ContextCounts*)(Addr)DCFG_(call_slots)(base)[CallCounts],
+                sb->id, segment, False, entry[0], entry[1]);
    entry[1] = 0;
 }
 
 static ULong* entries_of(ULong* base, const Superblock* sb, UInt segment)
 {
-   return base + sb->contexts + DCFG_SEGMENT_SLOTS * segment;
+   return base + DCFG_(call_part)(sb)->contexts
+               + DCFG_SEGMENT_SLOTS * segment;
 }
 
 void DCFG_(context_miss)(ULong* base, UWord id, UWord segment)
 {
    const Superblock* sb    = DCFG_(superblock)(id);
-   ULong             now   = base[CellContext];
+   const ULong*      slots = DCFG_(call_slots)(base);
+   ULong             now   = slots[CallContext];
    ULong*            entry = entries_of(base, sb, segment)
                              + 2 * DCFG_CONTEXT_IS_NESTED(now);
 
    if (entry[0] == 0) {
       UInt sb_id = id;
-      VG_(addToXA)((XArray*)(Addr)base[CellCached], &sb_id);
+      VG_(addToXA)((XArray*)(Addr)slots[CallCached], &sb_id);
    }
    flush_entry(base, sb, segment, entry);
    entry[0] = now;
@@ -168,7 +177,7 @@ void DCFG_(context_miss)(ULong* base, UWord id, UWord segment)
 
 void DCFG_(flush_contexts)(ULong* base)
 {
-   XArray* cached = (XArray*)(Addr)base[CellCached];
+   XArray* cached = (XArray*)(Addr)DCFG_(call_slots)(base)[CallCached];
 
    for (Word i = 0; i < VG_(sizeXA)(cached); i++) {
       const Superblock* sb

@@ -80,15 +80,15 @@ ContextCounts* DCFG_(new_context_counts)(void);
 void           DCFG_(delete_context_counts)(ContextCounts* cc);
 
 /* Give SB, if it has none so far, slots for its segments. */
-void DCFG_(count_contexts)(Superblock* sb);
+void DCFG_(count_contexts)(const Superblock* sb);
 
 /* Called by generated code, with the base of the thread's cell array,
    when the running context is not in SEGMENT's cache: puts it there. */
 void DCFG_(context_miss)(ULong* base, UWord sb, UWord segment);
 
-/* SB was left at instruction K, by a signal, N times more. */
-void DCFG_(count_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context,
-                        Long n);
+/* SB was left at instruction K, by a signal, once more; or once less. */
+void DCFG_(count_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context);
+void DCFG_(uncount_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context);
 
 /* Bring the counts up to date with a thread's caches. */
 void DCFG_(flush_contexts)(ULong* base);

@@ -26,8 +26,9 @@
 */
 
 /* Owns: the functions of a Callgrind profile, and which one an address
-   belongs to.  Handed: addresses by run/instrument.c and calls/stack.c,
-   unmappings by run/image.c.  Taken by: calls/stack.c, profile/output_profile.c.
+   belongs to.  Handed: addresses by calls/ir_calls.c and calls/stack.c,
+   unmappings by run/image.c.  Taken by: calls/stack.c, profile/costs.c and
+   profile/format.c.
 
    A profile can be compared with Callgrind's only if functions are told
    apart as Callgrind does: by object, source file of the first
@@ -49,8 +50,8 @@
 #include "pub_tool_xarray.h"
 
 #include "base/core.h"
-#include "calls/function.h"
 #include "base/intern.h"
+#include "calls/function.h"
 
 static OSet*        by_name;      // NumberedFunction
 static XArray*      functions;    // Function, by number from 1

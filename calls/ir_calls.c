@@ -26,7 +26,8 @@
 */
 
 /* Owns: the code that counts in which function instructions run, and that
-   tells calls/stack.c of calls and returns.  Taken by: run/instrument.c.
+   tells calls/stack.c of calls and returns.  Handed: superblocks by
+   run/instrument.c.  Taken by: calls/follow.c.
 
    Calls are counted where they leave, not where they arrive: there it is
    mostly known beforehand whether a jump is one.  Counting in a context is
@@ -38,24 +39,46 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-#include "run/branch.h"
-#include "run/ir.h"
+#include "calls/context.h"
+#include "calls/ir_calls.h"
+#include "calls/parts.h"
 #include "calls/stack.h"
+#include "run/ir.h"
+
+/* The superblock in work: by how much the stack pointer differs from what
+   it was when that began, and each temporary from that. */
+#define UNKNOWN ((Long)1 << 62)
+static Long  sp_now;
+static Long* sp_of_tmp;
+static UInt  room_for_tmps;
+
+static const Place* place_in_work(const Work* w)
+{
+   return DCFG_(call_part)(w->sb)->place;
+}
+
+static IRExpr* call_slot(Work* w, UInt slot)
+{
+   return cell_addr(w, DCFG_(first_call_slot) + slot);
+}
 
 /*------------------------------------------------------------*/
 /*--- Costs                                                ---*/
 /*------------------------------------------------------------*/
 
-void DCFG_(add_cost)(Work* w, UInt k, IRExpr* n)
+/* N times more (an I64; a constant 1 unless the segment is one instruction)
+   the segment that begins with instruction K is run. */
+static void add_cost(Work* w, UInt k, IRExpr* n)
 {
    const Superblock* sb      = w->sb;
    UInt              segment = DCFG_(segment_of)(sb, k);
    UInt              size    = DCFG_(segment_end)(sb, k) - k;
-   CellNo            cache   = sb->contexts + DCFG_SEGMENT_SLOTS * segment;
+   CellNo            cache   = DCFG_(call_part)(sb)->contexts
+                                + DCFG_SEGMENT_SLOTS * segment;
    Addr              key     = DCFG_CELL_OFFSET(cache);
 
-   IRExpr* context = load(w, Ity_I64, cell_addr(w, CellContext));
-   IRExpr* entry   = load(w, w->word_ty, cell_addr(w, CellEntries));
+   IRExpr* context = load(w, Ity_I64, call_slot(w, CallContext));
+   IRExpr* entry   = load(w, w->word_ty, call_slot(w, CallEntries));
    IRExpr* miss    = assign(w, Ity_I1,
                             IRExpr_Binop(Iop_CmpNE64,
                                          load(w, Ity_I64,
@@ -70,31 +93,54 @@ void DCFG_(add_cost)(Work* w, UInt k, IRExpr* n)
    /* N is no constant only where the segment is one instruction. */
    tl_assert(n->tag == Iex_Const || size == 1);
    if (size > 0)
-      count(w, CellTotal,
+      count(w, DCFG_(first_call_slot) + CallTotal,
             size == 1 ? n : IRExpr_Const(IRConst_U64(size)));
+}
+
+void DCFG_(add_start_cost)(Work* w, IRExpr* n)
+{
+   add_cost(w, 0, n);
+}
+
+/* Does a segment other than the first begin with instruction K? */
+static Bool begins_segment(const Superblock* sb, UInt k)
+{
+   return k > 0 && k < sb->n_instrs
+          && DCFG_(segment_of)(sb, k) != DCFG_(segment_of)(sb, k - 1);
+}
+
+void DCFG_(add_segment_cost)(Work* w, UInt k)
+{
+   if (begins_segment(w->sb, k))
+      add_cost(w, k, IRExpr_Const(IRConst_U64(1)));
 }
 
 /*------------------------------------------------------------*/
 /*--- The stack pointer                                    ---*/
 /*------------------------------------------------------------*/
 
-/* By how much the stack pointer differs from what it was when the
-   superblock began, and each temporary from that. */
-#define UNKNOWN ((Long)1 << 62)
+/* Temporaries that are made for added code are not tracked. */
+static void forget_stack_pointer(const Work* w)
+{
+   UInt n_tmps = w->out->tyenv->types_used;
+
+   sp_now = 0;
+   if (n_tmps > room_for_tmps) {
+      room_for_tmps = 2 * n_tmps;
+      sp_of_tmp     = VG_(realloc)("dcfg.ir.sp", sp_of_tmp,
+                                   room_for_tmps * sizeof(Long));
+   }
+   for (UInt i = 0; i < n_tmps; i++)
+      sp_of_tmp[i] = UNKNOWN;
+}
 
 void DCFG_(track_stack_pointer)(Work* w, const IRStmt* st)
 {
    const Int offset_sp = w->layout->offset_SP;
 
-   if (w->sp_of_tmp == NULL) {
-      UInt n = w->out->tyenv->types_used;
-      w->sp_of_tmp = VG_(malloc)("dcfg.ir.sp", (n + 1) * sizeof(Long));
-      for (UInt i = 0; i < n; i++)
-         w->sp_of_tmp[i] = UNKNOWN;
-   }
    if (st->tag == Ist_Put && st->Ist.Put.offset == offset_sp) {
       const IRExpr* e = st->Ist.Put.data;
-      w->sp = e->tag == Iex_RdTmp ? w->sp_of_tmp[e->Iex.RdTmp.tmp]
+      sp_now = e->tag == Iex_RdTmp ? sp_of_tmp[e->Iex.RdTmp.tmp]
                                   : UNKNOWN;
    }
    if (st->tag != Ist_WrTmp)
@@ -102,13 +148,13 @@ void DCFG_(track_stack_pointer)(Work* w, const IRStmt* st)
    const IRExpr* e = st->Ist.WrTmp.data;
    Long          d = UNKNOWN;
    if (e->tag == Iex_Get && e->Iex.Get.offset == offset_sp) {
-      d = w->sp;
+      d = sp_now;
    } else if (e->tag == Iex_RdTmp) {
-      d = w->sp_of_tmp[e->Iex.RdTmp.tmp];
+      d = sp_of_tmp[e->Iex.RdTmp.tmp];
    } else if (e->tag == Iex_Binop && e->Iex.Binop.arg1->tag == Iex_RdTmp
               && e->Iex.Binop.arg2->tag == Iex_Const) {
       const IRConst* c = e->Iex.Binop.arg2->Iex.Const.con;
-      Long from = w->sp_of_tmp[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
+      Long from = sp_of_tmp[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
       Long n    = c->tag == Ico_U64 ? (Long)c->Ico.U64
                   : c->tag == Ico_U32 ? (Int)c->Ico.U32 : 0;
       if (from != UNKNOWN)
@@ -118,18 +164,28 @@ void DCFG_(track_stack_pointer)(Work* w, const IRStmt* st)
             default:                                      break;
          }
    }
-   w->sp_of_tmp[st->Ist.WrTmp.tmp] = d;
+   sp_of_tmp[st->Ist.WrTmp.tmp] = d;
 }
 
-static Bool may_have_raised_sp(const Work* w)
+static Bool may_have_raised_sp(void)
 {
-   return w->sp > 0;
+   return sp_now > 0;
 }
 
 static IRExpr* stack_pointer(Work* w)
 {
    return assign(w, w->word_ty,
                  IRExpr_Get(w->layout->offset_SP, w->word_ty));
+}
+
+void DCFG_(begin_calls)(Work* w)
+{
+   CallPart* part = DCFG_(call_part)(w->sb);
+
+   if (part->place == NULL)
+      part->place = DCFG_(place_at)(w->sb->addr);
+   DCFG_(count_contexts)(w->sb);
+   forget_stack_pointer(w);
 }
 
 /*------------------------------------------------------------*/
@@ -150,7 +206,7 @@ static IRExpr* always(void)
 /* GUARD, and SP is above that of the innermost call. */
 static IRExpr* and_ends_calls(Work* w, IRExpr* guard, IRExpr* sp)
 {
-   IRExpr* top  = load(w, w->word_ty, cell_addr(w, CellTopSp));
+   IRExpr* top  = load(w, w->word_ty, call_slot(w, CallTopSp));
    IRExpr* ends = assign(w, Ity_I1,
                          IRExpr_Binop(w->word_ty == Ity_I64
                                       ? Iop_CmpLT64U : Iop_CmpLT32U,
@@ -179,9 +235,9 @@ static void leave_for_const(Work* w, UInt k, LeaveKind kind, Addr target,
    const Place* to = unredirected ? DCFG_(place_at)(target)
                                   : DCFG_(landing_place)(target);
    Bool         is_call = kind != LeaveJump
-                          || DCFG_(is_call_like)(w->sb->place, to);
+                          || DCFG_(is_call_like)(place_in_work(w), to);
 
-   if (!is_call && !may_have_raised_sp(w))
+   if (!is_call && !may_have_raised_sp())
       return;
    IRExpr* sp = stack_pointer(w);
    if (!is_call)
@@ -192,37 +248,55 @@ static void leave_for_const(Work* w, UInt k, LeaveKind kind, Addr target,
    call_if(w, guard, "dcfg_leave_for_place", &DCFG_(leave_for_place), args);
 }
 
-void DCFG_(add_call_at_exit)(Work* w, UInt i, const IRStmt* st)
+void DCFG_(add_call_at_exit)(Work* w, UInt x, const IRStmt* st)
 {
-   leave_for_const(w, w->sb->exits[i].instr, kind_of(st->Ist.Exit.jk),
-                   w->sb->exits[i].target, False, st->Ist.Exit.guard);
+   leave_for_const(w, w->sb->exits[x].instr, kind_of(st->Ist.Exit.jk),
+                   w->sb->exits[x].target, False, st->Ist.Exit.guard);
 }
 
-Bool DCFG_(is_plain_jump)(const Work* w, const IRSB* sb)
+/* Is the indirect end of SB one that need only be looked at when its
+   target is not in the branch's cache? */
+static Bool is_plain_jump(const Work* w, const IRSB* sb)
 {
-   return kind_of(sb->jumpkind) == LeaveJump && !may_have_raised_sp(w)
-          && !w->sb->place->is_skipped;
+   return kind_of(sb->jumpkind) == LeaveJump && !may_have_raised_sp()
+          && !place_in_work(w)->is_skipped;
 }
 
-void DCFG_(add_jump_miss)(Work* w, IRExpr* miss, IRExpr* target)
+Bool DCFG_(add_jump_miss)(Work* w, const IRSB* in, IRExpr* miss)
 {
-   IRExpr** args = mkIRExprVec_4(base(w), word(w, (Addr)w->sb), target,
-                                 stack_pointer(w));
+   IRExpr** args;
+
+   if (!is_plain_jump(w, in))
+      return False;
+   args = mkIRExprVec_4(base(w), word(w, (Addr)w->sb), in->next,
+                        stack_pointer(w));
    call_if(w, miss, "dcfg_jump_miss", &DCFG_(jump_miss), args);
+   return True;
 }
 
-void DCFG_(add_call_at_end)(Work* w, const IRSB* sb)
+/* The segment of none that tells that the last exit was not taken. */
+static void add_last_segment(Work* w)
+{
+   UInt n = w->sb->n_instrs;
+
+   if (DCFG_(n_segments)(w->sb) > DCFG_(segment_of)(w->sb, n - 1) + 1)
+      add_cost(w, n, IRExpr_Const(IRConst_U64(1)));
+}
+
+void DCFG_(add_call_at_end)(Work* w, const IRSB* in)
 {
    UInt      last = w->sb->n_instrs - 1;
-   LeaveKind kind = kind_of(sb->jumpkind);
+   LeaveKind kind = kind_of(in->jumpkind);
+
+   add_last_segment(w);
 
    if (w->sb->end == EndDirect) {
       leave_for_const(w, last, kind, w->sb->next, w->sb->unredirected,
                       always());
-   } else if (!DCFG_(is_plain_jump)(w, sb)) {
+   } else if (!is_plain_jump(w, in)) {
       IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
                                     word(w, DCFG_LEAVE(last, kind)),
-                                    sb->next, stack_pointer(w));
+                                    in->next, stack_pointer(w));
       call_if(w, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
    }
 }

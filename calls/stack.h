@@ -29,7 +29,8 @@
 #define __DCFG_STACK_H
 
 #include "pub_tool_basics.h"
-#include "calls/calls.h"
+#include "calls/function.h"
+#include "dcfg_bb.h"
 
 /* How control leaves a superblock, as VEX says. */
 typedef
@@ -45,26 +46,6 @@ typedef
 #define DCFG_LEAVE_INSTR(leave)  ((UInt)(leave) >> 2)
 #define DCFG_LEAVE_KIND(leave)   ((LeaveKind)((leave) & 3))
 
-/* From now on follow calls, for each thread separately or for all
-   together.  Before the first thread is created. */
-void DCFG_(follow_calls)(Bool separately);
-Bool DCFG_(follows_calls)(void);
-
-/* A thread's stack. */
-typedef struct _CallStack CallStack;
-
-/* The stack stays in the cell array CA's fixed slots, where generated code
-   finds it. */
-CallStack* DCFG_(new_call_stack)(CellArray* ca);
-void       DCFG_(delete_call_stack)(CallStack* cs);
-
-/* What happened in the stack's thread, or in all. */
-const CallProfile* DCFG_(call_profile)(const CallStack* cs);
-
-/* Begin to collect anew with the same calls active.  The cells have been
-   cleared, and CS is the only stack. */
-void DCFG_(restart_call_stack)(CallStack* cs);
-
 /* Called by generated code, with the base of the thread's cell array, when
    superblock SB is left as LEAVE says, for PLACE, or TARGET, with stack
    pointer SP. */
@@ -77,27 +58,7 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
    raised the stack pointer. */
 void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp);
 
-/* The thread is about to run code at IP. */
-void DCFG_(resume_call_stack)(CallStack* cs, Addr ip, Addr sp);
-
-/* The thread stands in superblock SB before its instruction K (or, if K is
-   0, not within one) and will not go on from there; take that back if
-   SIGN is -1, not 1. */
-void DCFG_(note_stop)(CallStack* cs, UInt sb, UInt k, Int sign);
-
-/* A signal handler is entered, or left. */
-void DCFG_(enter_handler)(CallStack* cs);
-void DCFG_(leave_handler)(CallStack* cs);
-
-/* Account for what is active as if it ended now; take that back if SIGN is
-   -1, not 1. */
-void DCFG_(account_for_active)(CallStack* cs, Int sign);
-
-/* All that is active has ended. */
-void DCFG_(end_call_stack)(CallStack* cs);
-
 #endif /* __DCFG_STACK_H */
-
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

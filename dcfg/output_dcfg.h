@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Putting the DCFG together.                dcfg/output_dcfg.h ---*/
+/*--- The DCFG.                                 dcfg/output_dcfg.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -28,34 +28,15 @@
 #ifndef __DCFG_OUTPUT_DCFG_H
 #define __DCFG_OUTPUT_DCFG_H
 
-#include "pub_tool_basics.h"
-#include "profile/output_profile.h"
-#include "trace/output_trace.h"
+#include "dcfg_output.h"
 
-typedef
-   struct {
-      const HChar* out_file;
-      Bool         symbols, source, analysis, cfg;
-      TraceOptions trace;
-      CallgrindOptions callgrind;
-   }
-   ReportOptions;
+extern const Output DCFG_(dcfg_output);
 
-/* Write the DCFG of what ran so far to OPTS' .out_file, the trace and the
-   Callgrind profile to their own; or, if FILE is not NULL, the DCFG alone
-   to FILE.  Say so.  REASON is why, for the profile. */
-void DCFG_(report)(const ReportOptions* opts, const HChar* file,
-                   const HChar* reason);
+/* Has the DCFG edges, which a trace names? */
+Bool DCFG_(writes_edges)(void);
 
-/* What ran so far, in short. */
-typedef
-   struct {
-      UInt  blocks, edges;
-      ULong instrs;
-   }
-   Progress;
-
-void DCFG_(progress)(/*OUT*/Progress* p);
+/* Write it to FILE. */
+void DCFG_(write_dcfg)(const struct _Gathered* g, const HChar* file);
 
 #endif /* __DCFG_OUTPUT_DCFG_H */
 

@@ -27,11 +27,12 @@
 
 /* Owns: the trees of phrases, and the code words that they get.  Handed:
    the graph and counts by dcfg_trace_enc.c, joined phrases by
-   encode/choose.c.  Taken by: the same, encode/prune.c and trace/parse.c. */
+   encode/choose.c.  Taken by: dcfg_trace_enc.c, encode/choose.c,
+   encode/prune.c, encode/transition.c and trace/parse.c. */
 
+#include "base/util.h"
 #include "encode/huffman.h"
 #include "encode/phrase.h"
-#include "base/util.h"
 
 /*------------------------------------------------------------*/
 /*--- What follows by itself                               ---*/

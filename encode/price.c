@@ -26,11 +26,11 @@
 */
 
 /* Owns: the length of rows of TRANSITION_TABLE, and logarithms of counts,
-   without floating point.  Handed: phrases.  Taken by: encode/phrase.c and
+   without floating point.  Handed: phrases.  Taken by: encode/choose.c and
    encode/prune.c. */
 
-#include "encode/price.h"
 #include "base/util.h"
+#include "encode/price.h"
 
 static void measure_ids(Prices* c)
 {

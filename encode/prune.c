@@ -37,9 +37,9 @@
    ideal code, which is told by the counts of the three, and of the second
    one's context, where so many more words are written. */
 
+#include "base/util.h"
 #include "encode/price.h"
 #include "encode/prune.h"
-#include "base/util.h"
 
 /* Decisions from the end of a phrase where it may be cut. */
 #define MAX_CUTS 64

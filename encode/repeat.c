@@ -42,8 +42,8 @@
    63, 2016.)  At the end a rule becomes an entry of the dictionary if that
    makes the text shorter, else it is written out where it is used. */
 
-#include "encode/repeat.h"
 #include "base/util.h"
+#include "encode/repeat.h"
 
 #define NONE 0xFFFFFFFFu
 

@@ -25,6 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
+/* Private to encode/. */
+
 #ifndef __DCFG_REPEAT_H
 #define __DCFG_REPEAT_H
 

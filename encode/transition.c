@@ -26,8 +26,8 @@
 */
 
 /* Owns: TRANSITION_TABLE (section 3.5 of the format).  Handed: the phrases
-   in use and their code words by dcfg_trace_enc.c.  Taken by: whoever
-   stands behind Put.write.
+   in use and their code words by dcfg_trace_enc.c.  Taken by: the
+   same, as text.
 
    A row is a phrase after its context, but for two things that make the
    table shorter and change no code word.  Where several phrases end with
@@ -35,8 +35,8 @@
    word leads on.  And if only one row leads to a context and only one on
    from it, the two are one row. */
 
-#include "encode/transition.h"
 #include "base/util.h"
+#include "encode/transition.h"
 
 /*------------------------------------------------------------*/
 /*--- Rows                                                 ---*/

@@ -25,9 +25,9 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the division of executed instructions into basic blocks and the
-   edges between these.  Handed: instructions and flows by run/gather.c
-   (or a test).  Taken by: graph/routine.c, graph/loop.c, dcfg_json.c.
+/* Owns: what ends a block: the division of executed instructions into basic
+   blocks, and the edges between these.  Handed: instructions and flows by
+   run/gather.c (or a test).  Taken by: graph/routine.c, graph/loop.c, dcfg_json.c.
 
    A block is a maximal run of instructions that was only entered at its
    first and only left at its last.  An instruction is a leader, the first

@@ -28,8 +28,8 @@
 #ifndef __DCFG_GRAPH_H
 #define __DCFG_GRAPH_H
 
-#include "base/port.h"
 #include "arch/insn.h"
+#include "base/port.h"
 
 /* The edge types of the format, in the order of its specification
    (section 2.5); the value is the EDGE_TYPE_ID that is written. */
@@ -64,7 +64,6 @@ typedef
       UInt  image;
       UChar len;
       UChar kind;      // InsnKind
-      UChar record;    // InsnRecord
    }
    Instr;
 

@@ -34,8 +34,8 @@
    R. Sethi, J. Ullman, "Compilers", 2nd edition, section 9.6.6).  Two
    such loops with different heads are disjoint or one is in the other. */
 
-#include "graph/loop.h"
 #include "base/util.h"
+#include "graph/loop.h"
 
 #define NONE 0xFFFFFFFFu
 

@@ -36,8 +36,9 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
-#include "profile/costs.h"
 #include "base/util.h"
+#include "calls/parts.h"
+#include "profile/costs.h"
 
 #define NONE DCFG_NO_INSTR
 
@@ -52,22 +53,22 @@ typedef
 
 struct _Costs {
    const Gathered* p;
-   UInt*          first_instr;   // by superblock
-   UInt           n_ranks;
-   UInt*          rank;          // by context, from 0 up
-   UInt*          contexts;      // by rank
-   ContextCount** counts;
-   Call**         calls;
-   UInt*          call_instr;
-   const Place**  places;        // by instruction
-   Ranking        ranked_counts, ranked_calls;
-   ULong          total;
-   ULong          n_runs;
-   UInt           next;          // rank
-   Jumps*         jumps;         // NULL: nobody wants them
+   UInt*           first_instr;   // by superblock
+   UInt            n_ranks;
+   UInt*           rank;          // by context, from 0 up
+   UInt*           contexts;      // by rank
+   ContextCount**  counts;
+   Call**          calls;
+   UInt*           call_instr;
+   const Place**   places;        // by instruction
+   Ranking         ranked_counts, ranked_calls;
+   ULong           total;
+   ULong           n_runs;
+   UInt            next;          // rank
+   Jumps*          jumps;         // NULL: nobody wants them
    /* Of the context in work: */
-   XArray*        now_costs;     // Cost
-   XArray*        now_calls;     // CostedCall
+   XArray*         now_costs;     // Cost
+   XArray*         now_calls;     // CostedCall
 };
 
 /*------------------------------------------------------------*/
@@ -217,13 +218,14 @@ static const Place** find_places(const Costs* c)
       for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
          i = advance(c->p, i, a);
          if (i != NONE && places[i] == NULL)
-            places[i] = sb->place;
+            places[i] = DCFG_(call_part)(sb)->place;
       }
    }
    /* What is jumped to begins a superblock. */
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
       if (c->first_instr[id] != NONE)
-         places[c->first_instr[id]] = DCFG_(superblock)(id)->place;
+         places[c->first_instr[id]]
+            = DCFG_(call_part)(DCFG_(superblock)(id))->place;
    return places;
 }
 

@@ -38,6 +38,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
+#include "calls/parts.h"
 #include "profile/jumps.h"
 #include "run/thread.h"
 
@@ -60,7 +61,7 @@ typedef
    Owner;
 
 struct _Jumps {
-   const Gathered*      p;
+   const Gathered*     p;
    const Place* const* places;
    Owner*              owners;     // by superblock
    XArray*             indirect;   // IndirectJump, by superblock
@@ -79,7 +80,8 @@ static void add_jump(Jumps* js, const SbCosts* sc, UInt k, Addr target,
    if (j.to == NONE)
       j.to = DCFG_(find_landing)(js->p, DCFG_(target_now)(target, False));
    if (count > 0 && j.from != NONE && j.to != NONE
-       && !DCFG_(is_call_like)(sc->sb->place, js->places[j.to]))
+       && !DCFG_(is_call_like)(DCFG_(call_part)(sc->sb)->place,
+                                js->places[j.to]))
       VG_(addToXA)(js->now, &j);
 }
 

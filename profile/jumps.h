@@ -25,6 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
+/* Private to profile/. */
+
 #ifndef __DCFG_JUMPS_H
 #define __DCFG_JUMPS_H
 

@@ -28,37 +28,11 @@
 #ifndef __DCFG_OUTPUT_PROFILE_H
 #define __DCFG_OUTPUT_PROFILE_H
 
-#include "run/gather.h"
+#include "dcfg_output.h"
 
-typedef
-   struct {
-      Bool         on;
-      const HChar* out_file;
-      /* As Callgrind's options of these names: */
-      Bool         dump_line;
-      Bool         dump_instr;
-      Bool         collect_jumps;
-      Bool         compress_strings;
-      Bool         compress_pos;
-      Bool         separate_threads;
-   }
-   CallgrindOptions;
-
-/* Before the program runs: get ready to follow calls if OPTS say so.
-   DCFG_FILE is where the graph is to be written, TRACE_FILE the trace, NULL
-   if there is none.  What is wrong is told, and ends the tool; options that
-   leave no position are told and mended. */
-void DCFG_(prepare_callgrind)(CallgrindOptions* opts,
-                              const HChar* dcfg_file,
-                              const HChar* trace_file);
-
-/* Write the profile of what ran so far, which is P, and say so.  TRIGGER
-   is the reason, as the file has it. */
-void DCFG_(report_callgrind)(const CallgrindOptions* opts, const Gathered* p,
-                             const HChar* trigger);
+extern const Output DCFG_(profile_output);
 
 #endif /* __DCFG_OUTPUT_PROFILE_H */
-
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

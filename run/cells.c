@@ -44,8 +44,8 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
-#include "run/cells.h"
 #include "base/core.h"
+#include "run/cells.h"
 
 #define CHUNK_CELLS 512u                  // 4096 bytes
 #define INITIAL_CAPACITY (128u * CHUNK_CELLS)
@@ -67,6 +67,7 @@ static UInt    capacity;       // cells of each live array
 static XArray* chunk_counts;   // Bool for each chunk: counters, not slots
 static CellNo  next_counter, end_counter;
 static CellNo  next_slot,    end_slot;
+static UInt    n_fixed = CellFirstClaimed;
 static XArray* live_arrays;    // CellArray*
 static ULong*  expanded;       // what cell_counts made of a retired array
 static UInt    expanded_cells;
@@ -127,8 +128,20 @@ static void init_numbering(void)
                              sizeof(CellArray*));
    capacity     = INITIAL_CAPACITY;
    VG_(addToXA)(chunk_counts, &slots);
-   next_slot    = N_FIXED_SLOTS;
+   next_slot    = n_fixed;
    end_slot     = CHUNK_CELLS;
+}
+
+CellNo DCFG_(claim_slots)(UInt n)
+{
+   tl_assert(chunk_counts == NULL && n_fixed + n <= CHUNK_CELLS);
+   n_fixed += n;
+   return n_fixed - n;
+}
+
+UInt DCFG_(n_fixed_slots)(void)
+{
+   return n_fixed;
 }
 
 static CellNo new_cells(UInt n, Bool counts, CellNo* next, CellNo* end)

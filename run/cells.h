@@ -46,23 +46,13 @@ enum {
    CellMissTarget = 1,  // ... so what belongs to that key is never used
    CellMark       = 2,  // see DCFG_MARK
    CellBranches   = 3,  // the thread's BranchCaches, see run/branch.c
-   /* See trace/record.c: */
-   CellBits       = 4,  // bits recorded, below a leading 1
-   CellTargets    = 5,  // where the next target is to be put ...
-   CellTargetsEnd = 6,  // ... and where there is no more room
-   CellRecorder   = 7,  // the thread's Recorder
-   /* See calls/stack.c: */
-   CellTotal      = 8,  // instructions run
-   CellContext    = 9,  // the context they run in, see calls/context.h
-   CellContextCounts = 10, // the thread's ContextCounts
-   CellTopSp      = 11, // the innermost call's stack pointer
-   CellStack      = 12, // the thread's CallStack
-   CellEntries    = 13, // the array's base, or 16 bytes behind it if that
-                        // context is nested
-   CellCached     = 14, // XArray of UInt: superblocks that have cached a
-                        // context, see calls/context.c
-   N_FIXED_SLOTS
+   CellFirstClaimed
 };
+
+/* Behind them, N fixed slots of an output's own.  To be asked for before the
+   first array is made; n_fixed_slots() is how many there are in all. */
+CellNo DCFG_(claim_slots)(UInt n);
+UInt   DCFG_(n_fixed_slots)(void);
 
 /* The mark in cell CellMark: which superblock the thread last ran (0:
    none), whether that one says it has come to its end, and whether the

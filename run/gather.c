@@ -25,9 +25,10 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the list of instructions that ran.  Handed: what each superblock
-   did in each thread, by run/flow.c; images.  Taken by: dcfg/output_dcfg.c;
-   the flows go to graph/graph.c. */
+/* Owns: the list of instructions that ran, and the passing on of flows to
+   graph/graph.c, which makes blocks and edges of them.  Handed: what each
+   superblock did in each thread, by run/flow.c; images.  Taken by:
+   dcfg_main.c, which hands it to all outputs. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -37,15 +38,15 @@
 
 #include "dcfg_bb.h"
 #include "run/flow.h"
-#include "run/image.h"
 #include "run/gather.h"
+#include "run/image.h"
 #include "run/thread.h"
 
 #define NONE DCFG_NO_INSTR
 
 typedef
    struct {
-      Gathered*      p;
+      Gathered*     p;
       GraphBuilder* gb;
       UInt          n_sbs;
       UShort*       n_ran;        // for each superblock id: how many of
@@ -67,15 +68,15 @@ typedef
 
 static void find_images(Reader* r)
 {
-   Gathered* p = r->p;
-   UInt     n = DCFG_(n_images)();
-   Bool*    used = VG_(calloc)("dcfg.profile.used", n + 1, sizeof(Bool));
+   Gathered* p    = r->p;
+   UInt      n    = DCFG_(n_images)();
+   Bool*     used = VG_(calloc)("dcfg.gather.used", n + 1, sizeof(Bool));
 
    for (UInt id = 1; id <= r->n_sbs; id++)
       if (r->n_ran[id] > 0)
          used[DCFG_(superblock)(id)->image] = True;
-   p->images = VG_(malloc)("dcfg.profile.images", (n + 1) * sizeof(UInt));
-   p->place_of = VG_(malloc)("dcfg.profile.place", (n + 1) * sizeof(UInt));
+   p->images = VG_(malloc)("dcfg.gather.images", (n + 1) * sizeof(UInt));
+   p->place_of = VG_(malloc)("dcfg.gather.place", (n + 1) * sizeof(UInt));
    VG_(memset)(p->place_of, 0xFF, (n + 1) * sizeof(UInt));   // NONE
    /* Few: insertion sort by (load address, number). */
    for (UInt no = 0; no < n; no++) {
@@ -102,8 +103,8 @@ static void find_images(Reader* r)
    that skips what all have in common. */
 static Instr* sort_instrs(Instr* in, UInt n)
 {
-   Instr* out   = VG_(malloc)("dcfg.profile.sort", (n + 1) * sizeof(Instr));
-   UInt*  start = VG_(malloc)("dcfg.profile.radix", 65537 * sizeof(UInt));
+   Instr* out   = VG_(malloc)("dcfg.gather.sort", (n + 1) * sizeof(Instr));
+   UInt*  start = VG_(malloc)("dcfg.gather.radix", 65537 * sizeof(UInt));
 
    for (Int digit = 0; digit < 5; digit++) {
 #     define KEY(i) (digit < 4 ? (UInt)((i).addr >> (16 * digit)) & 0xFFFF \
@@ -128,11 +129,11 @@ static Instr* sort_instrs(Instr* in, UInt n)
 static void find_instrs(Reader* r)
 {
    Gathered* p = r->p;
-   UInt     n = 0, k;
+   UInt      n = 0, k;
 
    for (UInt id = 1; id <= r->n_sbs; id++)
       n += r->n_ran[id];
-   p->instrs = VG_(malloc)("dcfg.profile.instrs", (n + 1) * sizeof(Instr));
+   p->instrs = VG_(malloc)("dcfg.gather.instrs", (n + 1) * sizeof(Instr));
    n = 0;
    for (UInt id = 1; id <= r->n_sbs; id++) {
       const Superblock* sb = DCFG_(superblock)(id);
@@ -143,7 +144,6 @@ static void find_instrs(Reader* r)
          in->image = p->place_of[sb->image];
          in->len   = sb->lengths[k];
          in->kind  = sb->kinds[k];
-         in->record = DCFG_(recorded)(sb, k);
       }
    }
    p->instrs = sort_instrs(p->instrs, n);
@@ -329,11 +329,11 @@ static Bool note_owner(void* arg, CellNo no)
 /* So that, of a thread that ran little, little is read. */
 static void find_owners(Reader* r)
 {
-   r->owners   = VG_(calloc)("dcfg.profile.owners", DCFG_(n_cells)() + 1,
+   r->owners   = VG_(calloc)("dcfg.gather.owners", DCFG_(n_cells)() + 1,
                              sizeof(UInt));
-   r->diverted = VG_(calloc)("dcfg.profile.diverted", r->n_sbs + 1,
+   r->diverted = VG_(calloc)("dcfg.gather.diverted", r->n_sbs + 1,
                              sizeof(Bool));
-   r->touched  = VG_(calloc)("dcfg.profile.touched", r->n_sbs + 1,
+   r->touched  = VG_(calloc)("dcfg.gather.touched", r->n_sbs + 1,
                              sizeof(Bool));
    for (UInt id = 1; id <= r->n_sbs; id++) {
       const Superblock* sb = DCFG_(superblock)(id);
@@ -382,14 +382,14 @@ Gathered* DCFG_(gather)(void)
 
    VG_(memset)(&r, 0, sizeof(r));
    DCFG_(flush_threads)();
-   r.p     = VG_(calloc)("dcfg.profile", 1, sizeof(Gathered));
+   r.p     = VG_(calloc)("dcfg.gather", 1, sizeof(Gathered));
    r.n_sbs = DCFG_(n_superblocks)();
-   r.n_ran = VG_(calloc)("dcfg.profile.ran", r.n_sbs + 1, sizeof(UShort));
+   r.n_ran = VG_(calloc)("dcfg.gather.ran", r.n_sbs + 1, sizeof(UShort));
    find_owners(&r);
    read_all(&r);
    find_images(&r);
    find_instrs(&r);
-   r.first_instr = VG_(calloc)("dcfg.profile.first", r.n_sbs + 1,
+   r.first_instr = VG_(calloc)("dcfg.gather.first", r.n_sbs + 1,
                                sizeof(UInt));
    for (UInt id = 1; id <= r.n_sbs; id++) {
       const Superblock* sb = DCFG_(superblock)(id);

@@ -33,7 +33,7 @@
 
 /* What ran, so far. */
 typedef
-   struct {
+   struct _Gathered {
       UInt   n_images;    // in which code ran
       UInt*  images;      // their numbers (run/image.h), by load address;
                           // an Instr's or Block's image is a place in here

@@ -27,7 +27,8 @@
 
 /* Owns: the list of images, with their symbols and source lines.
    Handed: addresses of code by run/instrument.c, unmappings by the
-   core.  Taken by: run/gather.c and dcfg/output_dcfg.c.
+   core.  Taken by: run/gather.c, dcfg/sources.c and
+   profile/output_profile.c.
 
    An image is what the address space manager knows of the mapping that a
    superblock was first translated from.  Its debug information goes when
@@ -52,11 +53,11 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "dcfg_bb.h"
 #include "base/core.h"
-#include "calls/function.h"
-#include "run/image.h"
 #include "base/intern.h"
+#include "dcfg_bb.h"
+#include "dcfg_output.h"
+#include "run/image.h"
 
 /* The code of a page that was translated. */
 #define CODE_PAGE 4096u
@@ -444,7 +445,8 @@ static Bool ran_from(const Image* im, Addr a, SizeT len)
 /* Called before the core forgets the mapping's debug information. */
 static void on_munmap(Addr a, SizeT len)
 {
-   DCFG_(forget_places)(a, len);
+   DCFG_EACH_WATCHER(w, unmapped)
+      DCFG_(watchers)[w]->unmapped(a, len);
    for (Word i = VG_(sizeXA)(live); i-- > 0; ) {
       Image* im = live_image(i);
       if (im->load >= a + len || a >= im->end || !ran_from(im, a, len))

@@ -25,8 +25,9 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: what is added to a superblock.  Handed: VEX's IR.  Taken by: VEX,
-   and dcfg_bb.c, which gets the superblock's description.
+/* Owns: what is added to a superblock for counting, and where watchers add
+   theirs (dcfg_output.h).  Handed: VEX's IR.  Taken by: dcfg_main.c, which
+   gives it to the core; dcfg_bb.c gets the superblock's description.
 
    Guest chasing and unrolling are off, so a superblock is straight code:
    its instructions run in order from the first one on, once each, until
@@ -75,14 +76,14 @@
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
 
+#include "base/core.h"
 #include "dcfg_bb.h"
+#include "dcfg_output.h"
 #include "run/branch.h"
 #include "run/flow.h"
 #include "run/image.h"
 #include "run/instrument.h"
 #include "run/ir.h"
-#include "trace/record.h"
-#include "calls/stack.h"
 #include "run/thread.h"
 
 void DCFG_(set_vex_control)(void)
@@ -125,12 +126,8 @@ static Bool may_fault(const IRStmt* st)
             case Iex_ITE: case Iex_Unop: case Iex_CCall:
                return False;
             case Iex_Binop:
-               switch (st->Ist.WrTmp.data->Iex.Binop.op) {
-                  case Iop_Add8 ... Iop_Max32U:   // all before division
-                     return False;
-                  default:
-                     return True;
-               }
+               return !DCFG_(never_faults)(
+                          st->Ist.WrTmp.data->Iex.Binop.op);
             default:
                return True;
          }
@@ -164,46 +161,48 @@ static Bool is_fault_exit(const IRStmt* st, Addr instr)
    return is_fault(st->Ist.Exit.jk) && const_addr(st->Ist.Exit.dst) == instr;
 }
 
+#if !defined(VGA_amd64) && !defined(VGA_x86)
+static InsnEnd end_of(IRJumpKind jk)
+{
+   switch (jk) {
+      case Ijk_Call:   return EndsCall;
+      case Ijk_Ret:    return EndsReturn;
+      case Ijk_Boring: return EndsBoring;
+      default:
+         return jk >= Ijk_Sys_syscall && jk <= Ijk_Sys_sysenter
+                ? EndsSyscall : EndsOtherwise;
+   }
+}
+
+/* Has instruction K an exit to neither itself nor the next one? */
+static Bool may_branch(const Work* w, UInt k)
+{
+   for (UInt i = 0; i < w->desc.n_exits; i++)
+      if (w->exits[i].instr == k && w->exits[i].target != w->addrs[k]
+          && w->exits[i].target != w->addrs[k] + w->lengths[k])
+         return True;
+   return False;
+}
+#endif
+
 /* The kinds of all instructions. */
 static void find_kinds(Work* w, const IRSB* sb)
 {
    Superblock* d    = &w->desc;
    UInt        last = d->n_instrs - 1;
 
+   for (UInt k = 0; k <= last; k++) {
 #if defined(VGA_amd64) || defined(VGA_x86)
-   for (UInt k = 0; k <= last; k++)
       w->kinds[k] = DCFG_(classify_x86)((const UChar*)w->addrs[k],
                                         w->lengths[k], sizeof(Addr) == 8);
 #else
-   /* The IR has to do: a branch that was folded goes unseen. */
-   for (UInt i = 0; i < d->n_exits; i++) {
-      UInt k    = w->exits[i].instr;
-      Addr next = w->addrs[k] + w->lengths[k];
-      if (w->exits[i].target != w->addrs[k] && w->exits[i].target != next)
-         w->kinds[k] = InsnCond;
-   }
-   Bool direct = d->end == EndDirect;
-   switch (sb->jumpkind) {
-      case Ijk_Call:
-         w->kinds[last] = direct ? InsnCall : InsnIndirectCall;
-         break;
-      case Ijk_Ret:
-         w->kinds[last] = InsnReturn;
-         break;
-      case Ijk_Boring:
-         if (!direct)
-            w->kinds[last] = InsnIndirectJump;
-         else if (w->kinds[last] == InsnPlain
-                  && d->next != w->addrs[last] + w->lengths[last])
-            w->kinds[last] = InsnJump;
-         break;
-      default:
-         if (sb->jumpkind >= Ijk_Sys_syscall
-             && sb->jumpkind <= Ijk_Sys_sysenter)
-            w->kinds[last] = InsnSyscall;
-         break;
-   }
+      w->kinds[k] = DCFG_(classify_generic)(
+                       k == last ? end_of(sb->jumpkind) : EndsOtherwise,
+                       d->end == EndDirect,
+                       d->next == w->addrs[k] + w->lengths[k],
+                       may_branch(w, k));
 #endif
+   }
    if (sb->jumpkind == Ijk_NoRedir)
       w->kinds[last] = InsnIndirectCall;
 }
@@ -267,14 +266,19 @@ static void set_mark(Work* w, IRExpr* mark)
    store(w, cell_addr(w, CellMark), mark);
 }
 
+static void tell_started(Work* w, IRExpr* n)
+{
+   DCFG_EACH_WATCHER(i, started)
+      DCFG_(watchers)[i]->started(w, n);
+}
+
 static void add_start(Work* w)
 {
    if (w->started)
       return;
    if (w->sb->started != 0)
       count_one(w, w->sb->started);
-   if (DCFG_(follows_calls)())
-      DCFG_(add_cost)(w, 0, IRExpr_Const(IRConst_U64(1)));
+   tell_started(w, IRExpr_Const(IRConst_U64(1)));
    set_mark(w, word(w, DCFG_MARK(w->sb->id)));
    w->started = True;
 }
@@ -302,8 +306,7 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
       IRExpr* taken = assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard));
       count(w, e->cell, taken);
       if (e->instr == 0) {
-         if (DCFG_(follows_calls)())
-            DCFG_(add_cost)(w, 0, taken);
+         tell_started(w, taken);
          IRExpr* mark = load(w, w->word_ty, cell_addr(w, CellMark));
          set_mark(w, assign(w, w->word_ty,
                             IRExpr_ITE(guard,
@@ -324,10 +327,8 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
          add_done(w);
       }
    }
-   if (DCFG_(records)())
-      DCFG_(add_record_of_exit)(w, x, guard);
-   if (DCFG_(follows_calls)())
-      DCFG_(add_call_at_exit)(w, x, st);
+   DCFG_EACH_WATCHER(o, exit)
+      DCFG_(watchers)[o]->exit(w, x, st);
    add(w, st);
    if (e->counting == ExitAfter)
       count_one(w, e->cell);
@@ -335,14 +336,8 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
 
 static Bool is_division(const IRStmt* st)
 {
-   if (st->tag != Ist_WrTmp || st->Ist.WrTmp.data->tag != Iex_Binop)
-      return False;
-   switch (st->Ist.WrTmp.data->Iex.Binop.op) {
-      case Iop_DivU32 ... Iop_ModS128:
-         return True;
-      default:
-         return False;
-   }
+   return st->tag == Ist_WrTmp && st->Ist.WrTmp.data->tag == Iex_Binop
+          && DCFG_(divides)(st->Ist.WrTmp.data->Iex.Binop.op);
 }
 
 /* A division may raise SIGFPE, but VEX keeps the instruction pointer
@@ -378,9 +373,10 @@ static void add_indirect(Work* w, const IRSB* sb)
                           IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
                                                              : Iop_CmpNE32,
                                        load(w, w->word_ty, entry), target));
-   if (DCFG_(follows_calls)() && DCFG_(is_plain_jump)(w, sb))
-      DCFG_(add_jump_miss)(w, miss, target);
-   else
+   Bool    told  = False;
+   DCFG_EACH_WATCHER(i, miss)
+      told = told || DCFG_(watchers)[i]->miss(w, sb, miss);
+   if (!told)
       call_if(w, miss, "dcfg_branch_miss", &DCFG_(branch_miss),
               mkIRExprVec_3(base(w), word(w, w->sb->id), target));
    IRExpr* old = load(w, Ity_I64,
@@ -401,21 +397,6 @@ static void note_landing(const Superblock* sb, Bool unredirected)
       DCFG_(retarget_threads)(DCFG_(target_now)(sb->entry, unredirected));
 }
 
-/* SB is about to be run with its calls followed. */
-static void prepare_profile(Superblock* sb)
-{
-   if (sb->place == NULL)
-      sb->place = DCFG_(place_at)(sb->addr);
-   DCFG_(count_contexts)(sb);
-}
-
-/* Does a segment other than the first begin with instruction K? */
-static Bool begins_segment(const Superblock* sb, UInt k)
-{
-   return k > 0 && k < sb->n_instrs
-          && DCFG_(segment_of)(sb, k) != DCFG_(segment_of)(sb, k - 1);
-}
-
 IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
                         const VexGuestLayout* layout,
                         const VexGuestExtents* vge,
@@ -423,7 +404,6 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
                         IRType gWordTy, IRType hWordTy)
 {
    Work w;
-   Int  i, k = -1;
    Bool any_after = False;
 
    tl_assert(gWordTy == hWordTy);
@@ -440,45 +420,40 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
    w.sb  = DCFG_(register_superblock)(&w.desc, w.desc.end == EndDirect
                                                || any_after);
    note_landing(w.sb, DCFG_(jumps_unredirected)(closure->tid));
-   if (DCFG_(follows_calls)())
-      prepare_profile(DCFG_(superblock)(w.sb->id));
    w.out = deepCopyIRSBExceptStmts(sbIn);
+   w.now = -1;
+   DCFG_EACH_WATCHER(o, begin)
+      DCFG_(watchers)[o]->begin(&w);
 
-   for (i = 0; i < sbIn->stmts_used; i++) {
+   for (Int i = 0; i < sbIn->stmts_used; i++) {
       IRStmt* st = sbIn->stmts[i];
       if (st->tag == Ist_NoOp)
          continue;
-      if (st->tag == Ist_IMark && ++k == 1)
+      if (st->tag == Ist_IMark && ++w.now >= 1) {
          add_start(&w);
-      if (st->tag == Ist_IMark && k >= 1 && DCFG_(records)())
-         DCFG_(add_record_of_end)(&w, k - 1, NULL);
-      if (st->tag == Ist_IMark && DCFG_(follows_calls)()
-          && begins_segment(w.sb, k))
-         DCFG_(add_cost)(&w, k, IRExpr_Const(IRConst_U64(1)));
-      if (st->tag == Ist_Exit && k >= 0 && !is_fault_exit(st, w.addrs[k]))
+         DCFG_EACH_WATCHER(o, instruction)
+            DCFG_(watchers)[o]->instruction(&w, w.now);
+      }
+      if (st->tag == Ist_Exit && w.now >= 0
+          && !is_fault_exit(st, w.addrs[w.now]))
          add_exit(&w, sbIn, i);
-      else if (k >= 0 && is_division(st))
-         add_division(&w, st, w.addrs[k]);
+      else if (w.now >= 0 && is_division(st))
+         add_division(&w, st, w.addrs[w.now]);
       else
          add(&w, st);
-      if (DCFG_(follows_calls)())
-         DCFG_(track_stack_pointer)(&w, st);
+      DCFG_EACH_WATCHER(o, statement)
+         DCFG_(watchers)[o]->statement(&w, st);
    }
    add_start(&w);
-   if (DCFG_(records)() && k + 1u == w.sb->n_instrs)
-      DCFG_(add_record_of_end)(&w, k, sbIn->next);
+   DCFG_EACH_WATCHER(o, end)
+      DCFG_(watchers)[o]->end(&w, sbIn);
    if (w.sb->end == EndIndirect)
       add_indirect(&w, sbIn);
    else if (DCFG_(inner_instr)(w.sb, w.sb->next) != 0
             || w.sb->kinds[w.sb->n_instrs - 1] == InsnSyscall)
       add_done(&w);
-   if (DCFG_(follows_calls)()) {
-      UInt n = w.sb->n_instrs;
-      if (DCFG_(n_segments)(w.sb) > DCFG_(segment_of)(w.sb, n - 1) + 1)
-         DCFG_(add_cost)(&w, n, IRExpr_Const(IRConst_U64(1)));
-      DCFG_(add_call_at_end)(&w, sbIn);
-      VG_(free)(w.sp_of_tmp);
-   }
+   DCFG_EACH_WATCHER(o, leave)
+      DCFG_(watchers)[o]->leave(&w, sbIn);
    return w.out;
 }
 

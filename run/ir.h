@@ -25,8 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* What run/instrument.c and its parts share: the superblock in work, and
-   the words that added code is made of. */
+/* What run/instrument.c and the outputs' hooks share: the superblock in
+   work, and the words that added code is made of. */
 
 #ifndef __DCFG_IR_H
 #define __DCFG_IR_H
@@ -51,7 +51,7 @@
 
 /* The superblock in work. */
 typedef
-   struct {
+   struct _Work {
       IRSB*       out;
       IRType      word_ty;                  // of the host
       const VexGuestLayout* layout;
@@ -61,14 +61,11 @@ typedef
       UChar       lengths[MAX_INSTRS];
       UChar       kinds[MAX_INSTRS];
       SbExit      exits[MAX_EXITS];
+      Int         now;                      // index of the instr in work
       UInt        next_exit;                // the next one to be met
-      Bool        bit_recorded;             // for the instr in work
       Bool        started;                  // the code for it is out
       Bool        done;
-      const Superblock* sb;                 // the registered record
-      /* See calls/ir_calls.c: */
-      Long        sp;                       // the stack pointer by now
-      Long*       sp_of_tmp;
+      Superblock* sb;                       // the registered record
    }
    Work;
 
@@ -150,49 +147,16 @@ static inline void count_one(Work* w, CellNo cell)
 
 /* Call FN(base, ...) if GUARD.  It is said to change cells, or VEX might
    move loads and stores of cells across the call. */
-static inline void call_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
-                    IRExpr** args)
+static inline void call_if(Work* w, IRExpr* guard, const HChar* name,
+                           void* fn, IRExpr** args)
 {
    IRDirty* di = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(fn), args);
    di->guard = guard;
    di->mFx   = Ifx_Modify;
    di->mAddr = base(w);
-   di->mSize = DCFG_CELL_OFFSET(N_FIXED_SLOTS);
+   di->mSize = DCFG_CELL_OFFSET(DCFG_(n_fixed_slots)());
    add(w, IRStmt_Dirty(di));
 }
-
-/*------------------------------------------------------------*/
-/*--- Parts                                                ---*/
-/*------------------------------------------------------------*/
-
-/* trace/ir_record.c adds what records for a trace.  Exit number I is about
-   to be taken if GUARD. */
-void DCFG_(add_record_of_exit)(Work* w, UInt i, IRExpr* guard);
-
-/* Instruction K has ended and took no exit; NEXT is where the superblock
-   ends, if K is its last one. */
-void DCFG_(add_record_of_end)(Work* w, UInt k, IRExpr* next);
-
-/* calls/ir_calls.c adds what a profile of calls needs.  N times more (an I64;
-   a constant 1 unless the segment is one instruction) the segment that
-   begins with instruction K is run. */
-void DCFG_(add_cost)(Work* w, UInt k, IRExpr* n);
-
-/* Statement ST is about to be added. */
-void DCFG_(track_stack_pointer)(Work* w, const IRStmt* st);
-
-/* Exit number I, which is ST, is about to be taken or not. */
-void DCFG_(add_call_at_exit)(Work* w, UInt i, const IRStmt* st);
-
-/* Is the indirect end of SB one that need only be looked at when its
-   target is not in the branch's cache? */
-Bool DCFG_(is_plain_jump)(const Work* w, const IRSB* sb);
-
-/* For such an end, in place of DCFG_(branch_miss): it is, if MISS. */
-void DCFG_(add_jump_miss)(Work* w, IRExpr* miss, IRExpr* target);
-
-/* SB has come to its end. */
-void DCFG_(add_call_at_end)(Work* w, const IRSB* sb);
 
 #endif /* __DCFG_IR_H */
 

@@ -26,10 +26,11 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the threads, their cell arrays, and the record of all control
-   flow that generated code cannot count: entering and leaving signal
-   handlers, system calls made again, faults.  Handed: the core's events.
-   Taken by: run/flow.c, run/gather.c.
+/* Owns: the threads from their creation to their end, with their cell arrays
+   and what watchers keep of each (dcfg_output.h), which are freed here; and
+   all control flow that generated code cannot count: entering and leaving
+   signal handlers, system calls made again, faults.  Handed: the core's
+   events.  Taken by: run/flow.c, run/gather.c.
 
    The core tells when a thread starts and stops running generated code.
    Whatever changes the instruction pointer in between is a diversion, no
@@ -51,8 +52,8 @@
 #include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
+#include "dcfg_output.h"
 #include "run/branch.h"
-#include "trace/record.h"
 #include "run/thread.h"
 
 /* A diversion that is followed by another before any instruction has
@@ -84,8 +85,7 @@ typedef
       Position   last;        // unless live
       CellArray* cells;
       BranchCaches* branches;     // if live
-      Recorder*  recorder;        // NULL if nothing is recorded
-      CallStack* calls;           // NULL if they are not followed
+      void*      states[DCFG_MAX_WATCHERS];   // of those that watch
       XArray*    interruptions;   // Interruption, innermost last
    }
    Thread;
@@ -181,18 +181,19 @@ static void divert(Thread* t, Addr addr, DivertKind kind, Addr to)
       t->diverted->count--;
    t->diverted = diversion(t, from, kind, to);
    t->diverted->count++;
-   if (t->recorder != NULL)
-      DCFG_(record_divert)(t->recorder, from, t->diverted->to);
+   DCFG_EACH_WATCHER(w, divert)
+      DCFG_(watchers)[w]->divert(t->states[w], from, t->diverted->to);
    *mark_of(t) |= DCFG_MARK_DIVERTED;
 }
 
-/* T, found at ADDR, will not go on from there: see DCFG_(note_stop). */
-static void note_stop(const Thread* t, Addr addr, Int sign)
+/* T will not go on from where it stands. */
+static void tell_stop(const Thread* t)
 {
-   if (t->calls == NULL || (*mark_of(t) & DCFG_MARK_DIVERTED))
+   if (*mark_of(t) & DCFG_MARK_DIVERTED)
       return;
-   Position p = position(t, addr);
-   DCFG_(note_stop)(t->calls, p.sb, p.n_done, sign);
+   Position p = position(t, bound_for(t));
+   DCFG_EACH_WATCHER(w, stop)
+      DCFG_(watchers)[w]->stop(t->states[w], p.sb, p.n_done);
 }
 
 /* T's handler has returned to ADDR with the stack pointer SP: find what
@@ -222,24 +223,31 @@ static void set_base(ThreadId tid, const Thread* t)
                              (const UChar*)&base);
 }
 
-static Recorder* new_recorder(const Thread* t)
+/* The watchers' states of T, which is new or (again) forgotten. */
+static void make_states(Thread* t)
 {
-   return DCFG_(records)()
-          ? DCFG_(new_recorder)(t->cells, DCFG_(is_traced)(t->index)) : NULL;
+   DCFG_EACH_WATCHER(w, thread_new)
+      t->states[w] = DCFG_(watchers)[w]->thread_new(t->cells, t->index);
 }
 
-static void delete_recorder(Thread* t)
+static void restart_states(Thread* t)
 {
-   if (t->recorder != NULL)
-      DCFG_(delete_recorder)(t->recorder);
-   t->recorder = NULL;
+   DCFG_EACH_WATCHER(w, restart)
+      t->states[w] = DCFG_(watchers)[w]->restart(t->states[w], t->cells,
+                                                 t->index);
 }
 
-static void delete_calls(Thread* t)
+/* T is gone, with all that belongs to it. */
+static void delete_thread(Thread* t)
 {
-   if (t->calls != NULL)
-      DCFG_(delete_call_stack)(t->calls);
-   t->calls = NULL;
+   if (t->live) {
+      DCFG_(delete_branch_caches)(t->branches);
+      VG_(deleteXA)(t->interruptions);
+   }
+   DCFG_EACH_WATCHER(w, thread_free)
+      DCFG_(watchers)[w]->thread_free(t->states[w]);
+   DCFG_(delete_cell_array)(t->cells);
+   VG_(free)(t);
 }
 
 static void on_create(ThreadId parent, ThreadId tid)
@@ -250,9 +258,7 @@ static void on_create(ThreadId parent, ThreadId tid)
    t->live   = True;
    t->cells  = DCFG_(new_cell_array)();
    t->branches = DCFG_(new_branch_caches)(t->cells);
-   t->recorder = new_recorder(t);
-   if (DCFG_(follows_calls)())
-      t->calls = DCFG_(new_call_stack)(t->cells);
+   make_states(t);
    t->interruptions = VG_(newXA)(VG_(malloc), "dcfg.thread.interruptions",
                                  VG_(free), sizeof(Interruption));
    VG_(addToXA)(threads, &t);
@@ -279,8 +285,8 @@ static void on_start(ThreadId tid, ULong blocks)
       if (t->sigreturn)
          end_interruption(t, ip, VG_(get_SP)(tid));
    }
-   if (t->calls != NULL)
-      DCFG_(resume_call_stack)(t->calls, ip, VG_(get_SP)(tid));
+   DCFG_EACH_WATCHER(w, resume)
+      DCFG_(watchers)[w]->resume(t->states[w], ip, VG_(get_SP)(tid));
    t->signalled = False;
    t->sigreturn = False;
    t->running   = True;
@@ -300,10 +306,10 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    Thread*      t = by_tid[tid];
    Interruption in;
 
-   if (t->calls != NULL && !t->signalled)
-      note_stop(t, bound_for(t), 1);
-   if (t->calls != NULL)
-      DCFG_(enter_handler)(t->calls);
+   if (!t->signalled)
+      tell_stop(t);
+   DCFG_EACH_WATCHER(w, enter_handler)
+      DCFG_(watchers)[w]->enter_handler(t->states[w]);
    /* A second handler may be entered before the first has run. */
    if (t->signalled)
       return;
@@ -323,16 +329,16 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
 
 static void after_signal(ThreadId tid, Int sig)
 {
-   if (by_tid[tid]->calls != NULL)
-      DCFG_(leave_handler)(by_tid[tid]->calls);
+   DCFG_EACH_WATCHER(w, leave_handler)
+      DCFG_(watchers)[w]->leave_handler(by_tid[tid]->states[w]);
 }
 
 /* All that T has counted is about to be read. */
 static void flush(const Thread* t)
 {
    DCFG_(flush_branch_caches)(t->branches);
-   if (t->calls != NULL)
-      DCFG_(flush_contexts)(DCFG_(cell_base)(t->cells));
+   DCFG_EACH_WATCHER(w, flush)
+      DCFG_(watchers)[w]->flush(t->states[w]);
 }
 
 static void on_exit(ThreadId tid)
@@ -343,32 +349,25 @@ static void on_exit(ThreadId tid)
    if (!t->started && t->index == VG_(sizeXA)(threads) - 1) {
       /* clone failed: there never was a thread. */
       VG_(dropTailXA)(threads, 1);
-      DCFG_(delete_branch_caches)(t->branches);
-      delete_recorder(t);
-      delete_calls(t);
-      DCFG_(delete_cell_array)(t->cells);
-      VG_(deleteXA)(t->interruptions);
-      VG_(free)(t);
+      delete_thread(t);
       return;
    }
    t->last = position(t, bound_for(t));
-   note_stop(t, bound_for(t), 1);
-   if (t->calls != NULL)
-      DCFG_(end_call_stack)(t->calls);
+   tell_stop(t);
    if (*mark_of(t) & DCFG_MARK_DIVERTED)
       t->diverted->count--;
    t->live = False;
    flush(t);
    DCFG_(delete_branch_caches)(t->branches);
    t->branches = NULL;
-   if (t->recorder != NULL)
-      DCFG_(finish_recorder)(t->recorder);
+   DCFG_EACH_WATCHER(w, thread_end)
+      DCFG_(watchers)[w]->thread_end(t->states[w]);
    DCFG_(retire_cell_array)(t->cells);
    VG_(deleteXA)(t->interruptions);
    t->interruptions = NULL;
 }
 
-void DCFG_(note_syscall)(ThreadId tid, UInt sysno)
+void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
 {
    Bool sigreturn = False;
 #if defined(__NR_rt_sigreturn)
@@ -378,6 +377,14 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno)
    sigreturn = sigreturn || sysno == __NR_sigreturn;
 #endif
    by_tid[tid]->sigreturn = sigreturn;
+   DCFG_EACH_WATCHER(w, before_syscall)
+      DCFG_(watchers)[w]->before_syscall(by_tid[tid]->states[w], sysno, args);
+}
+
+void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res)
+{
+   DCFG_EACH_WATCHER(w, after_syscall)
+      DCFG_(watchers)[w]->after_syscall(by_tid[tid]->states[w], sysno, res);
 }
 
 Bool DCFG_(jumps_unredirected)(ThreadId tid)
@@ -392,16 +399,8 @@ void DCFG_(start_anew)(ThreadId tid)
 
    for (Word i = 0; i < VG_(sizeXA)(threads); i++) {
       Thread* t = *(Thread**)VG_(indexXA)(threads, i);
-      if (t == self)
-         continue;
-      if (t->live) {
-         DCFG_(delete_branch_caches)(t->branches);
-         VG_(deleteXA)(t->interruptions);
-      }
-      delete_recorder(t);
-      delete_calls(t);
-      DCFG_(delete_cell_array)(t->cells);
-      VG_(free)(t);
+      if (t != self)
+         delete_thread(t);
    }
    VG_(memset)(by_tid, 0, VG_N_THREADS * sizeof(Thread*));
    VG_(dropTailXA)(threads, VG_(sizeXA)(threads));
@@ -411,10 +410,7 @@ void DCFG_(start_anew)(ThreadId tid)
    self->started = False;
    DCFG_(clear_cell_array)(self->cells);
    DCFG_(reset_branch_caches)(self->branches);
-   delete_recorder(self);
-   self->recorder = new_recorder(self);
-   if (self->calls != NULL)
-      DCFG_(restart_call_stack)(self->calls);
+   restart_states(self);
    VG_(dropTailXA)(self->interruptions, VG_(sizeXA)(self->interruptions));
 
    VG_(OSetGen_Destroy)(diversions);
@@ -450,20 +446,6 @@ void DCFG_(flush_threads)(void)
    }
 }
 
-void DCFG_(account_for_calls)(Int sign)
-{
-   for (Word i = 0; i < VG_(sizeXA)(threads); i++) {
-      const Thread* t = *(Thread**)VG_(indexXA)(threads, i);
-      if (!t->live || t->calls == NULL)
-         continue;
-      if (sign > 0)
-         note_stop(t, bound_for(t), sign);
-      DCFG_(account_for_active)(t->calls, sign);
-      if (sign < 0)
-         note_stop(t, bound_for(t), sign);
-   }
-}
-
 UInt DCFG_(n_threads)(void)
 {
    return VG_(sizeXA)(threads);
@@ -481,8 +463,12 @@ void DCFG_(thread_info)(UInt index, ThreadInfo* info)
                   ? position(t, bound_for(t))
                   : t->last;
    info->ran    = t->started && info->last.sb != 0;
-   info->recorder = t->recorder;
-   info->calls    = t->calls;
+   info->live   = t->live;
+}
+
+void* DCFG_(thread_state)(UInt index, UInt watcher)
+{
+   return (*(Thread**)VG_(indexXA)(threads, index))->states[watcher];
 }
 
 void DCFG_(each_diversion)(UInt thread, UInt sb,
@@ -518,17 +504,17 @@ void DCFG_(retarget_threads)(Target now)
 {
    Position none = { 0, 0, { 0, 0, False } };
 
-   if (DCFG_(records)())
-      DCFG_(record_landing)(now);
+   DCFG_EACH_WATCHER(w, landing)
+      DCFG_(watchers)[w]->landing(now);
    for (Word i = 0; i < VG_(sizeXA)(threads); i++) {
       Thread* t = *(Thread**)VG_(indexXA)(threads, i);
       if (!t->live)
          continue;
-      if (t->recorder != NULL)
-         DCFG_(record_landing_for)(t->recorder,
-                                   t->started ? position(t, bound_for(t))
-                                              : none,
-                                   now);
+      DCFG_EACH_WATCHER(w, landing_for)
+         DCFG_(watchers)[w]->landing_for(t->states[w],
+                                         t->started
+                                         ? position(t, bound_for(t)) : none,
+                                         now);
       if (!t->started)
          continue;
       if ((*mark_of(t) & DCFG_MARK_DIVERTED)
@@ -537,8 +523,8 @@ void DCFG_(retarget_threads)(Target now)
          t->diverted = diversion(t, t->diverted->from, t->diverted->kind,
                                  now.addr);
          t->diverted->count++;
-         if (t->recorder != NULL)
-            DCFG_(record_retarget)(t->recorder, t->diverted->to);
+         DCFG_EACH_WATCHER(w, redirect)
+            DCFG_(watchers)[w]->redirect(t->states[w], t->diverted->to);
       } else if (*mark_of(t) == 0 && t->entry.addr == now.addr) {
          t->entry = DCFG_(target_now)(now.addr, False);
       }

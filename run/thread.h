@@ -32,8 +32,6 @@
 #include "pub_tool_basics.h"
 #include "dcfg_bb.h"
 #include "run/cells.h"
-#include "trace/record.h"
-#include "calls/stack.h"
 
 typedef
    enum {
@@ -61,9 +59,8 @@ typedef
       Target     entry;      // the first one
       Position   last;       // where it stands, or stood at its end
       const Diversion* undone;   // NULL, or one whose last time led nowhere
+      Bool       live;       // has not ended
       CellArray* cells;
-      Recorder*  recorder;   // NULL if nothing is recorded
-      CallStack* calls;      // NULL if they are not followed
    }
    ThreadInfo;
 
@@ -76,8 +73,9 @@ typedef
 /* Ask the core for the events this module lives on. */
 void DCFG_(track_threads)(void);
 
-/* TID is about to make this system call. */
-void DCFG_(note_syscall)(ThreadId tid, UInt sysno);
+/* TID is about to make this system call, or has made it. */
+void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args);
+void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res);
 
 /* Forget everything that ran: in the child of a fork, which starts with
    the thread that forked. */
@@ -90,13 +88,12 @@ Bool DCFG_(jumps_unredirected)(ThreadId tid);
    only for what has run since the last call. */
 void DCFG_(flush_threads)(void);
 
-/* Account for the calls that are active now, or (SIGN is -1, not 1) take
-   that back. */
-void DCFG_(account_for_calls)(Int sign);
-
 /* Threads by index, in order of creation. */
 UInt DCFG_(n_threads)(void);
 void DCFG_(thread_info)(UInt index, ThreadInfo* info);
+
+/* What watcher number WATCHER has of thread INDEX (dcfg_output.h). */
+void* DCFG_(thread_state)(UInt index, UInt watcher);
 
 /* Call DO_IT with each diversion of THREAD from superblock SB. */
 void DCFG_(each_diversion)(UInt thread, UInt sb,

@@ -26,25 +26,36 @@
 */
 
 /* Owns: the code that records for a trace what is not known beforehand:
-   see trace/record.c.  Taken by: run/instrument.c. */
+   see trace/record.c.  Handed: superblocks by run/instrument.c.  Taken by:
+   trace/output_trace.c, which puts the watcher to work. */
 
 #include "run/ir.h"
+#include "trace/ir_record.h"
 #include "trace/record.h"
+#include "trace/recorded.h"
 
-/* WORD is CellBits with bits added. */
+/* A bit is recorded of the instruction in work. */
+static Bool bit_recorded;
+
+static IRExpr* record_slot(Work* w, UInt slot)
+{
+   return cell_addr(w, DCFG_(first_record_slot) + slot);
+}
+
+/* WORD is SlotBits with bits added. */
 static void put_bits(Work* w, IRExpr* bits)
 {
    IRExpr* zero = IRExpr_Const(IRConst_U64(0));
 
-   store(w, cell_addr(w, CellBits), bits);
+   store(w, record_slot(w, SlotBits), bits);
    call_if(w, assign(w, Ity_I1, IRExpr_Binop(Iop_CmpLT64S, bits, zero)),
            "dcfg_record_word", &DCFG_(record_word), mkIRExprVec_1(base(w)));
 }
 
-/* CellBits moved up by N, an I8. */
+/* SlotBits moved up by N, an I8. */
 static IRExpr* shifted_bits(Work* w, IRExpr* n)
 {
-   IRExpr* bits = load(w, Ity_I64, cell_addr(w, CellBits));
+   IRExpr* bits = load(w, Ity_I64, record_slot(w, SlotBits));
    return assign(w, Ity_I64, IRExpr_Binop(Iop_Shl64, bits, n));
 }
 
@@ -65,7 +76,7 @@ static void record_bit(Work* w, Bool bit)
 {
    IRExpr* bits = shifted_bits(w, const_I8(1));
    put_bits(w, bit ? sum(w, bits, IRExpr_Const(IRConst_U64(1))) : bits);
-   w->bit_recorded = True;
+   bit_recorded = True;
 }
 
 /* Record which way the conditional branch K goes, whose only exit leads
@@ -81,7 +92,7 @@ static void record_branch(Work* w, UInt k, Addr target, IRExpr* guard)
       taken = sum(w, taken, IRExpr_Const(IRConst_U64(1)));
    }
    put_bits(w, sum(w, bits, taken));
-   w->bit_recorded = True;
+   bit_recorded = True;
 }
 
 /* Record the bit of an exit of K to TARGET if it is taken. */
@@ -98,12 +109,12 @@ static void record_if_taken(Work* w, UInt k, Addr target, IRExpr* guard)
 
 static void record_target(Work* w, IRExpr* target)
 {
-   IRExpr* place = load(w, w->word_ty, cell_addr(w, CellTargets));
+   IRExpr* place = load(w, w->word_ty, record_slot(w, SlotTargets));
    IRExpr* next  = add_words(w, place, word(w, sizeof(Addr)));
-   IRExpr* end   = load(w, w->word_ty, cell_addr(w, CellTargetsEnd));
+   IRExpr* end   = load(w, w->word_ty, record_slot(w, SlotTargetsEnd));
 
    store(w, place, target);
-   store(w, cell_addr(w, CellTargets), next);
+   store(w, record_slot(w, SlotTargets), next);
    call_if(w, assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
                                              ? Iop_CmpEQ64 : Iop_CmpEQ32,
                                              next, end)),
@@ -120,21 +131,29 @@ static UInt n_exits_of(const Superblock* sb, UInt k)
    return n;
 }
 
-void DCFG_(add_record_of_exit)(Work* w, UInt i, IRExpr* guard)
+static void begin(Work* w)
 {
-   const SbExit* e = &w->sb->exits[i];
-   UInt          k = e->instr;
+   bit_recorded = False;
+}
+
+static void add_exit(Work* w, UInt x, const IRStmt* st)
+{
+   const SbExit* e     = &w->sb->exits[x];
+   UInt          k     = e->instr;
+   IRExpr*       guard = st->Ist.Exit.guard;
 
    if (DCFG_(recorded)(w->sb, k) != RecordBit)
       call_if(w, guard, "dcfg_record_exit", &DCFG_(record_exit),
-              mkIRExprVec_3(base(w), word(w, w->sb->id), word(w, i)));
+              mkIRExprVec_3(base(w), word(w, w->sb->id), word(w, x)));
    else if (w->sb->kinds[k] == InsnCond && n_exits_of(w->sb, k) == 1)
       record_branch(w, k, e->target, guard);
    else
       record_if_taken(w, k, e->target, guard);
 }
 
-void DCFG_(add_record_of_end)(Work* w, UInt k, IRExpr* next)
+/* Instruction K has ended and took no exit; NEXT is where the superblock
+   ends, if K is its last one. */
+static void end_of_instr(Work* w, UInt k, IRExpr* next)
 {
    Bool is_last = k + 1u == w->sb->n_instrs;
 
@@ -142,7 +161,7 @@ void DCFG_(add_record_of_end)(Work* w, UInt k, IRExpr* next)
       case RecordNothing:
          break;
       case RecordBit:
-         if (!w->bit_recorded)
+         if (!bit_recorded)
             record_bit(w, bit_of(w, k, is_last ? w->sb->next
                                                : w->addrs[k + 1]));
          break;
@@ -150,8 +169,34 @@ void DCFG_(add_record_of_end)(Work* w, UInt k, IRExpr* next)
          record_target(w, next);
          break;
    }
-   w->bit_recorded = False;
+   bit_recorded = False;
 }
+
+static void begin_instr(Work* w, UInt k)
+{
+   end_of_instr(w, k - 1, NULL);
+}
+
+static void end(Work* w, const IRSB* in)
+{
+   if (w->now + 1u == w->sb->n_instrs)
+      end_of_instr(w, w->now, in->next);
+}
+
+const Watcher DCFG_(recording_watcher) = {
+   .begin       = begin,
+   .instruction = begin_instr,
+   .exit        = add_exit,
+   .end         = end,
+   .thread_new  = DCFG_(new_recorder),
+   .thread_free = DCFG_(delete_recorder),
+   .restart     = DCFG_(restart_recorder),
+   .thread_end  = DCFG_(finish_recorder),
+   .divert      = DCFG_(record_divert),
+   .redirect    = DCFG_(record_redirect),
+   .landing     = DCFG_(record_landing),
+   .landing_for = DCFG_(record_landing_for)
+};
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

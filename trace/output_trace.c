@@ -25,9 +25,9 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the steps from what threads recorded to a DCFG-trace in a file.
-   Handed: the user's wishes by dcfg_main.c, the graph that was written by
-   dcfg/output_dcfg.c.  Taken by: the user. */
+/* Owns: the options of a trace, and the steps from what threads recorded to
+   a DCFG-trace in a file.  Handed: the final graph by run/gather.c.  Taken
+   by: dcfg_main.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -38,30 +38,70 @@
 #include "pub_tool_options.h"
 
 #include "base/file.h"
+#include "base/stream.h"
+#include "dcfg/output_dcfg.h"
+#include "dcfg_trace_enc.h"
+#include "run/gather.h"
+#include "run/thread.h"
+#include "trace/ir_record.h"
+#include "trace/output_trace.h"
 #include "trace/parse.h"
 #include "trace/record.h"
 #include "trace/replay.h"
-#include "base/stream.h"
-#include "run/thread.h"
-#include "trace/output_trace.h"
-#include "dcfg_trace_enc.h"
 
-void DCFG_(prepare_trace)(const TraceOptions* opts, const HChar* dcfg_file)
+/*------------------------------------------------------------*/
+/*--- Options                                              ---*/
+/*------------------------------------------------------------*/
+
+static struct {
+   Bool         on;
+   const HChar* out_file;
+   const HChar* threads;     // "all", or numbers with commas between
+   Int          chunk;       // edges in one
+} opts = {
+   .on       = False,
+   .out_file = "dcfg-trace.out.%p.json",
+   .threads  = "all",
+   .chunk    = 1000000
+};
+
+static Bool option(const HChar* arg)
 {
-   if (!opts->on)
-      return;
-   if (!DCFG_(turn_on_records)(opts->threads)) {
+   return VG_BOOL_CLO(arg, "--trace",          opts.on)
+          || VG_STR_CLO(arg, "--trace-out-file", opts.out_file)
+          || VG_STR_CLO(arg, "--trace-threads",  opts.threads)
+          || VG_BINT_CLO(arg, "--trace-chunk",   opts.chunk, 1, 1000000000);
+}
+
+static void usage(void)
+{
+   VG_(printf)(
+"    --trace=no|yes            write the order of all edges as well [no]\n"
+"    --trace-out-file=<file>   write it to <file> [dcfg-trace.out.%%p.json]\n"
+"    --trace-threads=<list>|all\n"
+"                              of these threads, such as 0,2 [all]\n"
+"    --trace-chunk=<edges>     edges in a chunk of it [1000000]\n"
+   );
+}
+
+static Bool start(void)
+{
+   if (!opts.on)
+      return False;
+   if (!DCFG_(turn_on_records)(opts.threads,
+                               DCFG_(watch)(&DCFG_(recording_watcher)))) {
       VG_(fmsg)("--trace-threads=%s: not \"all\", and no list of thread "
-                "numbers such as 0,2\n", opts->threads);
+                "numbers such as 0,2\n", opts.threads);
       VG_(exit)(1);
    }
-   if (dcfg_file == NULL) {
+   if (!DCFG_(writes_edges)()) {
       VG_(fmsg)("--trace=yes: a trace names edges of the DCFG, which "
                 "--cfg=no leaves out\n");
       VG_(exit)(1);
    }
-   DCFG_(claim_out_file)("--trace-out-file", opts->out_file);
-   DCFG_(set_spool_place)("--trace-out-file", opts->out_file);
+   DCFG_(claim_out_file)("--trace-out-file", opts.out_file);
+   DCFG_(set_spool_place)("--trace-out-file", opts.out_file);
+   return True;
 }
 
 /*------------------------------------------------------------*/
@@ -167,7 +207,7 @@ static UInt find_threads(Common* common, Thread* threads,
       DCFG_(thread_info)(t, &info);
       if (!info.ran || !DCFG_(is_traced)(t))
          continue;
-      DCFG_(recording)(info.recorder, &rec);
+      DCFG_(recording)(DCFG_(recorder_of_thread)(t), &rec);
       threads[n].common = common;
       threads[n].thread = t;
       threads[n].walk   = NULL;
@@ -222,10 +262,9 @@ static Bool is_complete(const Common* c, const TraceJob* job, ULong n)
    return n == all;
 }
 
-static void write_trace(const TraceOptions* opts, const TraceJob* job,
-                        const Common* common)
+static void write_file(const TraceJob* job, const Common* common)
 {
-   OutFile* file = DCFG_(open_out_file)("--trace-out-file", opts->out_file);
+   OutFile* file = DCFG_(open_out_file)("--trace-out-file", opts.out_file);
    Put*     out  = DCFG_(text_of_file)(file);
    ULong    n    = DCFG_(write_trace)(out, job);
    /* Hundredths of a bit. */
@@ -241,9 +280,8 @@ static void write_trace(const TraceOptions* opts, const TraceJob* job,
       DCFG_(abandon_out_file)(file);
 }
 
-void DCFG_(report_trace)(const TraceOptions* opts, const Gathered* p)
+static void write(const Gathered* p, const HChar* reason)
 {
-   UInt         start   = VG_(read_millisecond_timer)();
    UInt         n       = DCFG_(n_threads)() + 1;
    Thread*      threads = VG_(calloc)("dcfg.trace.threads", n,
                                       sizeof(Thread));
@@ -260,12 +298,12 @@ void DCFG_(report_trace)(const TraceOptions* opts, const Gathered* p)
    job.graph        = p->graph;
    job.threads      = readers;
    job.n_threads    = find_threads(&common, threads, readers);
-   job.chunk        = opts->chunk;
+   job.chunk        = opts.chunk;
    job.store.append = append_to_store;
    job.store.read   = read_store;
    job.store.arg    = &store;
    job.effort       = &DCFG_(trace_effort);
-   write_trace(opts, &job, &common);
+   write_file(&job, &common);
 
    for (UInt s = 0; s < N_TRACE_STREAMS; s++)
       DCFG_(delete_stream)(store.streams[s]);
@@ -274,10 +312,15 @@ void DCFG_(report_trace)(const TraceOptions* opts, const Gathered* p)
    DCFG_(delete_ways)(common.ways);
    VG_(free)(threads);
    VG_(free)(readers);
-   if (VG_(clo_stats))
-      VG_(message)(Vg_DebugMsg, "dcfg: %u ms to write the DCFG-trace\n",
-                   VG_(read_millisecond_timer)() - start);
 }
+
+const Output DCFG_(trace_output) = {
+   .name   = "DCFG-trace",
+   .option = option,
+   .usage  = usage,
+   .start  = start,
+   .write  = write
+};
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

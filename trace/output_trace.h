@@ -28,24 +28,9 @@
 #ifndef __DCFG_OUTPUT_TRACE_H
 #define __DCFG_OUTPUT_TRACE_H
 
-#include "run/gather.h"
+#include "dcfg_output.h"
 
-typedef
-   struct {
-      Bool         on;
-      const HChar* out_file;
-      const HChar* threads;     // "all", or numbers with commas between
-      Int          chunk;       // edges in one
-   }
-   TraceOptions;
-
-/* Before the program runs: get ready to record if OPTS say so.  DCFG_FILE
-   is where the graph is to be written, NULL if it will be without edges.
-   What is wrong is told, and ends the tool. */
-void DCFG_(prepare_trace)(const TraceOptions* opts, const HChar* dcfg_file);
-
-/* Write the DCFG-trace of what ran so far, which is P, and say so. */
-void DCFG_(report_trace)(const TraceOptions* opts, const Gathered* p);
+extern const Output DCFG_(trace_output);
 
 #endif /* __DCFG_OUTPUT_TRACE_H */
 

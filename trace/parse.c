@@ -27,7 +27,7 @@
 
 /* Owns: tables that make parsing a matter of few steps for many edges.
    Handed: the record by trace/replay.c, trees of phrases by encode/phrase.c.
-   Taken by: dcfg_trace_enc.c.
+   Taken by: trace/output_trace.c; dcfg_trace_enc.c reads through that.
 
    The trees say which edges may come next, the graph which bits mean
    them.  Both are put together here: for a phrase so far (a node of a

@@ -25,6 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
+/* Private to trace/. */
+
 #ifndef __DCFG_READER_H
 #define __DCFG_READER_H
 

@@ -26,8 +26,8 @@
 */
 
 /* Owns: what is remembered of the order in which each thread executed.
-   Handed: bits and targets by generated code, the rest by run/thread.c
-   and run/instrument.c.  Taken by: trace/replay.c.
+   Handed: bits and targets by generated code, the rest by run/thread.c.
+   Taken by: trace/reader.c, trace/ways.c and trace/replay.c.
 
    As in a processor's own trace, only what the code does not say is
    recorded: one bit for a conditional branch (1: taken) and for a REP
@@ -55,7 +55,9 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
+#include "run/thread.h"
 #include "trace/record.h"
+#include "trace/recorded.h"
 
 #define N_TARGETS 2048u        // in a thread's buffer
 
@@ -100,17 +102,13 @@ typedef
    }
    Recent;
 
-static Bool         on;
+CellNo              DCFG_(first_record_slot);
+static UInt         states;         // the watcher's number
 static XArray*      chosen;         // UInt: threads; NULL: all
 static XArray*      landings;       // Target: those that changed, in order
 static VgHashTable* by_target;      // Number
 static XArray*      by_number;      // Addr
 static Recent*      recent;
-
-Bool DCFG_(records)(void)
-{
-   return on;
-}
 
 /* Returns False if S is no list of numbers. */
 static Bool choose_threads(const HChar* s)
@@ -132,9 +130,10 @@ static Bool choose_threads(const HChar* s)
    }
 }
 
-Bool DCFG_(turn_on_records)(const HChar* threads)
+Bool DCFG_(turn_on_records)(const HChar* threads, UInt watcher)
 {
-   on        = True;
+   DCFG_(first_record_slot) = DCFG_(claim_slots)(N_RECORD_SLOTS);
+   states    = watcher;
    landings  = VG_(newXA)(VG_(malloc), "dcfg.record.landings", VG_(free),
                           sizeof(Target));
    by_target = VG_(HT_construct)("dcfg.record.targets");
@@ -186,14 +185,19 @@ Addr DCFG_(target_of_number)(UInt number)
    return *(Addr*)VG_(indexXA)(by_number, number);
 }
 
-static UWord* slot(ULong* base, CellNo no)
+static UWord* slot(ULong* base, UInt no)
 {
-   return (UWord*)(base + no);
+   return (UWord*)(base + DCFG_(first_record_slot) + no);
+}
+
+static ULong* bits(ULong* base)
+{
+   return base + DCFG_(first_record_slot) + SlotBits;
 }
 
 static Addr* next_target(const Recorder* r)
 {
-   return (Addr*)*slot(DCFG_(cell_base)(r->cells), CellTargets);
+   return (Addr*)*slot(DCFG_(cell_base)(r->cells), SlotTargets);
 }
 
 /* Number what is in the buffer, and empty it. */
@@ -230,20 +234,20 @@ static void number_targets(Recorder* r)
       units[used++] = DCFG_RIGHT_GUESSES + n_right;
    DCFG_(append_to_stream)(r->targets, units, used * sizeof(UShort));
    r->n_numbered += n;
-   *slot(DCFG_(cell_base)(r->cells), CellTargets) = (UWord)r->buffer;
+   *slot(DCFG_(cell_base)(r->cells), SlotTargets) = (UWord)r->buffer;
 }
 
 /*------------------------------------------------------------*/
 /*--- Recorders                                            ---*/
 /*------------------------------------------------------------*/
 
-Recorder* DCFG_(new_recorder)(CellArray* ca, Bool keep)
+void* DCFG_(new_recorder)(CellArray* ca, UInt index)
 {
    Recorder* r = VG_(calloc)("dcfg.record", 1, sizeof(Recorder));
    ULong* base = DCFG_(cell_base)(ca);
 
    r->cells      = ca;
-   r->keep       = keep;
+   r->keep       = DCFG_(is_traced)(index);
    r->words      = DCFG_(new_stream)();
    r->targets    = DCFG_(new_stream)();
    r->events     = DCFG_(new_stream)();
@@ -251,15 +255,17 @@ Recorder* DCFG_(new_recorder)(CellArray* ca, Bool keep)
                                N_TARGETS * sizeof(Addr));
    r->n_landings = VG_(sizeXA)(landings);
    r->landmark_words = LANDMARK_WORDS;
-   base[CellBits] = 1;
-   *slot(base, CellTargets)    = (UWord)r->buffer;
-   *slot(base, CellTargetsEnd) = (UWord)(r->buffer + N_TARGETS);
-   *slot(base, CellRecorder)   = (UWord)r;
+   *bits(base) = 1;
+   *slot(base, SlotTargets)    = (UWord)r->buffer;
+   *slot(base, SlotTargetsEnd) = (UWord)(r->buffer + N_TARGETS);
+   *slot(base, SlotRecorder)   = (UWord)r;
    return r;
 }
 
-void DCFG_(delete_recorder)(Recorder* r)
+void DCFG_(delete_recorder)(void* s)
 {
+   Recorder* r = s;
+
    DCFG_(delete_stream)(r->words);
    DCFG_(delete_stream)(r->targets);
    DCFG_(delete_stream)(r->events);
@@ -268,6 +274,12 @@ void DCFG_(delete_recorder)(Recorder* r)
    VG_(free)(r->buffer);
    VG_(free)(r->guesser);
    VG_(free)(r);
+}
+
+void* DCFG_(restart_recorder)(void* r, CellArray* ca, UInt index)
+{
+   DCFG_(delete_recorder)(r);
+   return DCFG_(new_recorder)(ca, index);
 }
 
 /*------------------------------------------------------------*/
@@ -307,8 +319,10 @@ static RecordEvent new_event(const Recorder* r, EventKind kind,
    return e;
 }
 
-void DCFG_(record_divert)(Recorder* r, Position from, Target to)
+void DCFG_(record_divert)(void* s, Position from, Target to)
 {
+   Recorder* r = s;
+
    settle_divert(r);
    if (r->has_divert) {
       r->divert.to = to;
@@ -318,9 +332,9 @@ void DCFG_(record_divert)(Recorder* r, Position from, Target to)
    }
 }
 
-void DCFG_(record_retarget)(Recorder* r, Target to)
+void DCFG_(record_redirect)(void* s, Target to)
 {
-   r->divert.to = to;
+   ((Recorder*)s)->divert.to = to;
 }
 
 void DCFG_(record_landing)(Target t)
@@ -328,8 +342,9 @@ void DCFG_(record_landing)(Target t)
    VG_(addToXA)(landings, &t);
 }
 
-void DCFG_(record_landing_for)(Recorder* r, Position from, Target t)
+void DCFG_(record_landing_for)(void* s, Position from, Target t)
 {
+   Recorder*   r = s;
    RecordEvent e = new_event(r, EventLanding, from, t);
 
    settle_divert(r);
@@ -342,7 +357,7 @@ void DCFG_(record_landing_for)(Recorder* r, Position from, Target t)
 
 static ULong last_word(const Recorder* r)
 {
-   return r->cells != NULL ? DCFG_(cell_base)(r->cells)[CellBits]
+   return r->cells != NULL ? *bits(DCFG_(cell_base)(r->cells))
                            : r->last_word;
 }
 
@@ -351,8 +366,10 @@ static ULong n_words(const Recorder* r)
    return DCFG_(stream_length)(r->words) / sizeof(ULong);
 }
 
-void DCFG_(finish_recorder)(Recorder* r)
+void DCFG_(finish_recorder)(void* s)
 {
+   Recorder* r = s;
+
    settle_divert(r);
    number_targets(r);
    r->last_word = last_word(r);
@@ -393,6 +410,11 @@ void DCFG_(recording)(Recorder* r, Recording* rec)
    rec->landmarks   = r->landmarks;
 }
 
+Recorder* DCFG_(recorder_of_thread)(UInt thread)
+{
+   return DCFG_(thread_state)(thread, states);
+}
+
 UInt DCFG_(n_landings)(void)
 {
    return VG_(sizeXA)(landings);
@@ -409,7 +431,7 @@ Target DCFG_(changed_landing)(UInt i)
 
 static Recorder* recorder_of(ULong* base)
 {
-   return (Recorder*)*slot(base, CellRecorder);
+   return (Recorder*)*slot(base, SlotRecorder);
 }
 
 /* Does superblock SB record one bit, in its last instruction? */
@@ -450,9 +472,9 @@ static void add_landmark(Recorder* r, const Superblock* sb, Bool bit)
 void DCFG_(record_word)(ULong* base)
 {
    Recorder* r    = recorder_of(base);
-   ULong     word = base[CellBits];
+   ULong     word = *bits(base);
 
-   base[CellBits] = 1;
+   *bits(base) = 1;
    if (!r->keep)
       return;
    DCFG_(append_to_stream)(r->words, &word, sizeof(ULong));

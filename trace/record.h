@@ -25,13 +25,15 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
+/* Private to trace/. */
+
 #ifndef __DCFG_RECORD_H
 #define __DCFG_RECORD_H
 
 #include "pub_tool_basics.h"
+#include "base/stream.h"
 #include "dcfg_bb.h"
 #include "run/cells.h"
-#include "base/stream.h"
 
 /* Bits in a full word: a leading 1 shows how many there are. */
 #define DCFG_WORD_BITS 63
@@ -131,40 +133,38 @@ typedef
 /* One thread's. */
 typedef struct _Recorder Recorder;
 
-/* Is anything to be recorded at all?  Yes from the second function on;
-   THREADS, a list of thread indexes with commas, or "all", says of whom.
-   Returns False if it is not of that form. */
-Bool DCFG_(records)(void);
-Bool DCFG_(turn_on_records)(const HChar* threads);
+/* In the fixed slots of each thread's array, from DCFG_(first_record_slot)
+   on. */
+enum {
+   SlotBits,           // bits recorded, below a leading 1
+   SlotTargets,        // where the next target is to be put ...
+   SlotTargetsEnd,     // ... and where there is no more room
+   SlotRecorder,       // the thread's Recorder
+   N_RECORD_SLOTS
+};
+extern CellNo DCFG_(first_record_slot);
+
+/* Before the program runs: get ready to record.  THREADS, a list of thread
+   indexes with commas, or "all", says of whom; WATCHER is the number that
+   has the recorders as its states.  Returns False if THREADS is not of
+   that form. */
+Bool DCFG_(turn_on_records)(const HChar* threads, UInt watcher);
 
 /* Is thread number INDEX one of those? */
 Bool DCFG_(is_traced)(UInt index);
 
-/* A recorder that is reached from CA's fixed slots.  Unless KEEP, what it
-   is given is thrown away. */
-Recorder* DCFG_(new_recorder)(CellArray* ca, Bool keep);
-void      DCFG_(delete_recorder)(Recorder* r);
-
-/* The thread has ended, but its cells are still there. */
-void DCFG_(finish_recorder)(Recorder* r);
+/* Hooks of trace/ir_record.c's Watcher: see dcfg_output.h. */
+void* DCFG_(new_recorder)(CellArray* ca, UInt index);
+void  DCFG_(delete_recorder)(void* r);
+void* DCFG_(restart_recorder)(void* r, CellArray* ca, UInt index);
+void  DCFG_(finish_recorder)(void* r);
+void  DCFG_(record_divert)(void* r, Position from, Target to);
+void  DCFG_(record_redirect)(void* r, Target to);
+void  DCFG_(record_landing)(Target t);
+void  DCFG_(record_landing_for)(void* r, Position from, Target t);
 
 /* How much it has recorded. */
 RecordPlace DCFG_(record_place)(const Recorder* r);
-
-/* Control goes to TO in place of FROM.target.  If the thread's mark says
-   that it has not run since it was last diverted, that never led anywhere
-   and is forgotten. */
-void DCFG_(record_divert)(Recorder* r, Position from, Target to);
-
-/* It goes to TO in place of where it was last diverted to. */
-void DCFG_(record_retarget)(Recorder* r, Target to);
-
-/* From now on T says what a jump to its address runs.  To be told once,
-   for threads that are created later ... */
-void DCFG_(record_landing)(Target t);
-
-/* ... and for each thread, which stands at FROM. */
-void DCFG_(record_landing_for)(Recorder* r, Position from, Target t);
 
 /* Called by generated code, with the base of the thread's cell array:
    when the word of bits is full, when there is no more room for targets,
@@ -174,6 +174,7 @@ void DCFG_(record_targets)(ULong* base);
 void DCFG_(record_exit)(ULong* base, UWord id, UWord exit);
 
 /* For readers. */
+Recorder* DCFG_(recorder_of_thread)(UInt thread);
 void   DCFG_(recording)(Recorder* r, /*OUT*/Recording* rec);
 UInt   DCFG_(n_landings)(void);
 Target DCFG_(changed_landing)(UInt i);

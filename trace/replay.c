@@ -26,7 +26,8 @@
 */
 
 /* Owns: the reading of records.  Handed: trace/record.c's streams and
-   trace/ways.c's tables.  Taken by: dcfg_trace_enc.c.
+   trace/ways.c's tables.  Taken by: trace/parse.c, and
+   trace/output_trace.c; dcfg_trace_enc.c reads through that.
 
    A walk starts at the thread's first instruction and reads from the
    record whatever the last instruction of the node it is at recorded.  It
@@ -40,6 +41,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 
+#include "trace/recorded.h"
 #include "trace/replay.h"
 
 #define NONE DCFG_NO_INSTR
@@ -291,7 +293,7 @@ Walk* DCFG_(new_walk)(const Ways* w, UInt thread)
    k->w      = w;
    k->thread = thread;
    DCFG_(thread_info)(thread, &k->info);
-   DCFG_(recording)(k->info.recorder, &k->rec);
+   DCFG_(recording)(DCFG_(recorder_of_thread)(thread), &k->rec);
    k->n_last_places = DCFG_(node_places)(w->p, &k->info.last,
                                          k->last_places);
    DCFG_(read_from_start)(&k->reader, &k->rec);

@@ -25,13 +25,15 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
+/* Private to trace/. */
+
 #ifndef __DCFG_REPLAY_H
 #define __DCFG_REPLAY_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
-#include "trace/reader.h"
 #include "run/thread.h"
+#include "trace/reader.h"
 #include "trace/ways.h"
 
 /* One thread's way through the graph. */

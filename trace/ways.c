@@ -44,6 +44,7 @@
 #include "pub_tool_xarray.h"
 
 #include "run/thread.h"
+#include "trace/recorded.h"
 #include "trace/ways.h"
 
 #define NONE DCFG_NO_INSTR
@@ -65,7 +66,8 @@ typedef
       UInt*   number_of_addr; // see find_number
       UInt*   only_edge;      // by node: the one out of it, or 0
       const Superblock* sb;   // in work
-      UInt    node;           // that its instruction in work ends
+      UInt    node;           // that its instruction in work ends ...
+      InsnRecord record;      // ... and what that adds to the record
    }
    Finder;
 
@@ -148,7 +150,7 @@ static void add_edge(Finder* f, UInt bit, UInt e)
 static void add_way(Finder* f, UInt bit, Addr addr, Bool unredirected)
 {
    const Gathered* p = f->w->p;
-   Target         t = DCFG_(target_now)(addr, unredirected);
+   Target          t = DCFG_(target_now)(addr, unredirected);
 
    if (t.version > 0) {
       ChangingWay c = { f->node, bit, addr, unredirected };
@@ -172,7 +174,7 @@ static void add_end(Finder* f, const Instr* in)
 {
    const Superblock* sb = f->sb;
 
-   if (in->record == RecordTarget) {
+   if (f->record == RecordTarget) {
       if (sb->end == EndDirect) {
          UInt number = find_number(f, sb->next);
          if (number != NONE)
@@ -186,7 +188,7 @@ static void add_end(Finder* f, const Instr* in)
       }
       return;
    }
-   add_way(f, in->record == RecordBit && bit_of(in, sb->next), sb->next,
+   add_way(f, f->record == RecordBit && bit_of(in, sb->next), sb->next,
            sb->unredirected);
 }
 
@@ -199,7 +201,7 @@ static void add_ways(Finder* f, UInt k, UInt i)
 
    for (UInt x = 0; x < sb->n_exits; x++) {
       const SbExit* e = &sb->exits[x];
-      if (e->instr != k || in->record != RecordBit)
+      if (e->instr != k || f->record != RecordBit)
          continue;
       add_way(f, bit_of(in, e->target), e->target, False);
       /* `jz .+0`: taken or not is the same. */
@@ -219,7 +221,7 @@ static void add_ways(Finder* f, UInt k, UInt i)
 static void find_superblock_ways(Finder* f, const Superblock* sb)
 {
    const Gathered* p = f->w->p;
-   Addr a = sb->addr;
+   Addr            a = sb->addr;
 
    f->sb = sb;
    if (p->n_instrs == 0)
@@ -228,7 +230,8 @@ static void find_superblock_ways(Finder* f, const Superblock* sb)
    for (UInt k = 0; k < sb->n_instrs && i != NONE; k++) {
       if (ends_block(p, i)) {
          f->node = node_of_instr(p, i);
-         f->w->nodes[f->node].record = p->instrs[i].record;
+         f->record = DCFG_(recorded)(sb, k);
+         f->w->nodes[f->node].record = f->record;
          add_ways(f, k, i);
       }
       a += sb->lengths[k];
@@ -394,7 +397,7 @@ static void mark_events(Ways* w)
       Recording   rec;
       RecordEvent e;
       DCFG_(thread_info)(t, &info);
-      DCFG_(recording)(info.recorder, &rec);
+      DCFG_(recording)(DCFG_(recorder_of_thread)(t), &rec);
       for (ULong at = 0;
            DCFG_(read_stream)(rec.events, at, &e, sizeof(e)) == sizeof(e);
            at += sizeof(e))

@@ -27,7 +27,7 @@
 
 #include "unit_json.h"
 
-Put out;
+Put     out;
 HChar*  text = NULL;
 UInt    text_len = 0;
 static UInt text_room = 0;
