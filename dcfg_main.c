@@ -54,7 +54,7 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
-#include "valgrind.h"              // VG_USERREQ__GDB_MONITOR_COMMAND
+#include "callgrind/callgrind.h"   // and valgrind.h: requests
 
 #include "base/file.h"
 #include "base/stream.h"
@@ -234,8 +234,40 @@ static Bool monitor_command(const HChar* req)
    }
 }
 
+static const HChar* name_of_request(UWord request)
+{
+   switch (request) {
+      case VG_USERREQ__DUMP_STATS:            return "DUMP_STATS";
+      case VG_USERREQ__ZERO_STATS:            return "ZERO_STATS";
+      case VG_USERREQ__TOGGLE_COLLECT:        return "TOGGLE_COLLECT";
+      case VG_USERREQ__DUMP_STATS_AT:         return "DUMP_STATS_AT";
+      case VG_USERREQ__START_INSTRUMENTATION: return "START_INSTRUMENTATION";
+      case VG_USERREQ__STOP_INSTRUMENTATION:  return "STOP_INSTRUMENTATION";
+      default:                                return NULL;
+   }
+}
+
+/* A profile that the program believes to be of a part of it is of all of it:
+   the user should know, once. */
+static void note_callgrind_request(UWord request)
+{
+   static Bool  told = False;
+   const HChar* name = name_of_request(request);
+
+   if (name == NULL || told)
+      return;
+   told = True;
+   VG_(umsg)("dcfg: warning: the program requests CALLGRIND_%s; this tool "
+             "ignores the requests of callgrind.h\n", name);
+}
+
 static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
 {
+   if (VG_IS_TOOL_USERREQ('C', 'T', args[0])) {
+      note_callgrind_request(args[0]);
+      *ret = 0;
+      return True;
+   }
    if (args[0] != VG_USERREQ__GDB_MONITOR_COMMAND)
       return False;
    *ret = monitor_command((const HChar*)args[1]);
