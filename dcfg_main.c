@@ -60,12 +60,10 @@
 #include "base/stream.h"
 #include "dcfg/output_dcfg.h"
 #include "dcfg_output.h"
-#include "profile/output_profile.h"
 #include "run/gather.h"
 #include "run/image.h"
 #include "run/instrument.h"
 #include "run/thread.h"
-#include "trace/output_trace.h"
 
 /*------------------------------------------------------------*/
 /*--- Outputs                                              ---*/
@@ -73,11 +71,17 @@
 
 /* In this order their options are shown, their watchers called, and they are
    written. */
-static const Output* const outputs[] = {
-   &DCFG_(dcfg_output),
-   &DCFG_(trace_output),
-   &DCFG_(profile_output),
-};
+#define OUTPUTS(each)     \
+   each(dcfg_output)      \
+   each(trace_output)     \
+   each(profile_output)   \
+   /* no more */
+
+#define DECLARATION(name) extern const Output DCFG_(name);
+OUTPUTS(DECLARATION)
+
+#define ENTRY(name) &DCFG_(name),
+static const Output* const outputs[] = { OUTPUTS(ENTRY) };
 #define N_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
 static Bool is_on[N_OUTPUTS];

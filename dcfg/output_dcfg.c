@@ -41,6 +41,7 @@
 #include "dcfg/output_dcfg.h"
 #include "dcfg/sources.h"
 #include "dcfg_json.h"
+#include "dcfg_output.h"
 #include "graph/loop.h"
 #include "graph/routine.h"
 #include "run/gather.h"

@@ -28,9 +28,10 @@
 #ifndef __DCFG_OUTPUT_DCFG_H
 #define __DCFG_OUTPUT_DCFG_H
 
-#include "dcfg_output.h"
+#include "pub_tool_basics.h"
+#include "base/port.h"
 
-extern const Output DCFG_(dcfg_output);
+struct _Gathered;
 
 /* Has the DCFG edges, which a trace names? */
 Bool DCFG_(writes_edges)(void);
