@@ -28,9 +28,9 @@
 /* An output is what the user gets of a run: the DCFG, a trace, a profile.
    It has a table, Output, that dcfg_main.c lists, for its options and for
    writing.  What it needs of the run while it goes on it gets through a
-   second table, Watcher, of functions that are called when a superblock is
+   second table, Watcher: functions that are called when a superblock is
    translated, and when something happens that generated code cannot see.
-   Any of them may be NULL.
+   Of these any may be NULL.
 
    An output that is off costs nothing, neither when translating nor in
    generated code: its watcher is not in the list.  Two outputs may share

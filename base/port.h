@@ -26,8 +26,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Everything right of the counters (graph, routines, loops, JSON) is
-   plain C over plain structs.  It is compiled twice: into the tool,
+/* The pure rooms (arch/, graph/, encode/) and what they need of base/ are
+   plain C over plain structs.  They are compiled twice: into the tool,
    where there is no libc, and with -DDCFG_HOST into the Check tests.
    This header is the whole difference between the two. */
 

@@ -42,8 +42,9 @@ typedef UInt CellNo;
 
 /* Fixed slots at the start of each array. */
 enum {
-   CellMissKey    = 0,  // ~0: equals no branch target ...
-   CellMissTarget = 1,  // ... so what belongs to that key is never used
+   /* The cache entry of a branch that has no table (run/branch.c): */
+   CellMissKey    = 0,  // ~0, which equals no target
+   CellMissCount  = 1,  // generated code adds to it; nobody reads it
    CellMark       = 2,  // see DCFG_MARK
    CellBranches   = 3,  // the thread's BranchCaches, see run/branch.c
    CellFirstClaimed
