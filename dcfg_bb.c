@@ -27,8 +27,9 @@
 
 /* Owns: the records of all superblocks, of the targets that indirect
    branches have had, and of what runs when an address is jumped to.
-   Handed: descriptions by dcfg_instrument.c, targets by
-   dcfg_branch.c.  Taken by: dcfg_flow.c, dcfg_profile.c.
+   Handed: descriptions by run/instrument.c, targets by
+   run/branch.c.  Taken by: run/flow.c, run/gather.c, and by all who look at
+   what ran.
 
    Records live as long as the process: counts outlast translations. */
 
@@ -78,6 +79,7 @@ static VgHashTable* goals;              // NULL until somebody asks, ...
 static UInt         n_in_goals;         // ... with so many superblocks ...
 static Pair*        newest_in_goals;    // ... and pairs up to this one
 static VgHashTable* landings[2];       // [1]: past redirections
+static SizeT        parts_end = sizeof(Superblock);   // of outputs' parts
 
 static void init(void)
 {
@@ -121,6 +123,13 @@ static Word cmp_superblocks(const void* va, const void* vb)
    return 0;
 }
 
+SizeT DCFG_(claim_part)(SizeT n)
+{
+   tl_assert(by_id == NULL);
+   parts_end = VG_ROUNDUP(parts_end, sizeof(ULong)) + n;
+   return parts_end - n;
+}
+
 Superblock* DCFG_(register_superblock)(const Superblock* desc,
                                        Bool need_started)
 {
@@ -135,13 +144,17 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
    if (sb != NULL)
       return sb;
 
-   /* One allocation: the record, its exits, its lengths and kinds. */
-   SizeT exits_szB = key.n_exits * sizeof(SbExit);
-   sb = VG_(malloc)("dcfg.bb.sb",
-                    sizeof(Superblock) + exits_szB + 2 * key.n_instrs);
+   /* One allocation: the record, the outputs' parts, its exits, its lengths
+      and kinds. */
+   SizeT  exits_szB = key.n_exits * sizeof(SbExit);
+   SizeT  start     = VG_ROUNDUP(parts_end, sizeof(ULong));
+   UChar* record    = VG_(malloc)("dcfg.bb.sb",
+                                  start + exits_szB + 2 * key.n_instrs);
+   sb          = (Superblock*)record;
    *sb         = key;
-   sb->exits   = (SbExit*)(sb + 1);
-   sb->lengths = (UChar*)(sb + 1) + exits_szB;
+   VG_(memset)(sb + 1, 0, start - sizeof(Superblock));
+   sb->exits   = (SbExit*)(record + start);
+   sb->lengths = record + start + exits_szB;
    sb->kinds   = sb->lengths + key.n_instrs;
    VG_(memcpy)(sb->exits, desc->exits, exits_szB);
    VG_(memcpy)(sb->lengths, desc->lengths, key.n_instrs);
@@ -211,36 +224,6 @@ UInt DCFG_(inner_instr)(const Superblock* sb, Addr a)
          return k;
    }
    return 0;
-}
-
-Bool DCFG_(bit_of_way)(InsnKind kind, Addr addr, UInt len, Addr target)
-{
-   switch (kind) {
-      case InsnCond: return target != addr + len;
-      case InsnRep:  return target == addr;
-      default:       return True;
-   }
-}
-
-/* Something is recorded on every way round a cycle, or the record of a
-   thread would not tell how often it went round before a signal came. */
-InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k)
-{
-   Bool is_last = k + 1u == sb->n_instrs;
-
-   switch (sb->kinds[k]) {
-      case InsnCond: case InsnRep:
-         return RecordBit;
-      case InsnIndirectJump: case InsnIndirectCall: case InsnReturn:
-         return RecordTarget;
-      case InsnJump: case InsnCall:
-         return is_last && sb->end == EndDirect
-                && sb->next <= DCFG_(instr_addr)(sb, k)
-                ? RecordBit : RecordNothing;
-      default:
-         return is_last && sb->end == EndIndirect ? RecordTarget
-                                                  : RecordNothing;
-   }
 }
 
 /*------------------------------------------------------------*/

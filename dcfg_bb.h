@@ -29,9 +29,8 @@
 #define __DCFG_BB_H
 
 #include "pub_tool_basics.h"
-#include "dcfg_cells.h"
-#include "dcfg_function.h"
-#include "dcfg_insn.h"
+#include "arch/insn.h"
+#include "run/cells.h"
 
 /* How an exit in the middle of a superblock is counted. */
 typedef
@@ -105,10 +104,6 @@ typedef
                              // completed; 0: the sum of what follows
       Addr         next;     // EndDirect
       Branch*      branch;   // EndIndirect
-      /* For a profile of calls only: */
-      const Place* place;    // of .addr
-      CellNo       contexts; // slots, see dcfg_context.h
-      struct _Call* last_call; // from here, see dcfg_stack.c
       /* .n_instrs of each, and .n_exits: */
       UChar*       lengths;
       UChar*       kinds;    // InsnKind
@@ -116,7 +111,7 @@ typedef
    }
    Superblock;
 
-/* Slots at Branch.site; see dcfg_branch.c. */
+/* Slots at Branch.site; see run/branch.c. */
 enum {
    SiteMask   = 0,     // what to take of the index, in bytes
    SiteCache  = 1,     // offset of the table from the array's base, or 0
@@ -124,6 +119,11 @@ enum {
    SiteMisses = 4,
    N_SITE_SLOTS = 5
 };
+
+/* Room for N bytes of an output's own in each superblock's record, zeros at
+   first: the offset from the record's start.  To be asked for before there
+   is any superblock. */
+SizeT DCFG_(claim_part)(SizeT n);
 
 /* The record of the superblock SB describes (in .entry .addr .image
    .n_instrs .n_exits .end .unredirected .next .lengths .kinds
@@ -146,15 +146,6 @@ Addr DCFG_(instr_addr)(const Superblock* sb, UInt k);
 /* The index of SB's instruction at A, if it is one behind the first;
    else 0. */
 UInt DCFG_(inner_instr)(const Superblock* sb, Addr a);
-
-/* What each execution of SB's instruction K adds to the record.  The same
-   for all superblocks that have it, whatever VEX made of it there. */
-InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k);
-
-/* The bit that an instruction of this KIND at ADDR, LEN bytes long, records
-   when it leads to TARGET: does a branch leave its fall-through, does REP go
-   on?  What else records a bit always records 1. */
-Bool DCFG_(bit_of_way)(InsnKind kind, Addr addr, UInt len, Addr target);
 
 /* The pair of this superblock's indirect end and TARGET: NULL if there is
    none so far, or made then. */

@@ -27,7 +27,7 @@
 
 /* Owns: the text of a DCFG, format 1.00 (its specification, part 2).
    Handed: everything that is in one, in its final order.  Taken by:
-   whoever stands behind JsonOut.write.
+   dcfg/output_dcfg.c.
 
    Every row of a table is on a line of its own.  Readers rely on the
    keys, columns and number formats being these and no others. */
@@ -48,132 +48,50 @@ static const HChar* const edge_type_names[N_EDGE_TYPES] = {
 };
 
 /*------------------------------------------------------------*/
-/*--- Tokens                                               ---*/
+/*--- Rows                                                 ---*/
 /*------------------------------------------------------------*/
 
-void DCFG_(json_flush)(JsonOut* out)
-{
-   if (out->used > 0)
-      out->write(out->arg, out->buf, out->used);
-   out->used = 0;
-}
-
-void DCFG_(json_char)(JsonOut* out, HChar c)
-{
-   if (out->used == sizeof(out->buf))
-      DCFG_(json_flush)(out);
-   out->buf[out->used++] = c;
-}
-
-void DCFG_(json_text)(JsonOut* out, const HChar* s)
-{
-   while (*s)
-      DCFG_(json_char)(out, *s++);
-}
-
-void DCFG_(json_number)(JsonOut* out, ULong n)
-{
-   HChar digits[20];
-   UInt  i = 0;
-
-   do {
-      digits[i++] = '0' + n % 10;
-      n /= 10;
-   } while (n > 0);
-   while (i > 0)
-      DCFG_(json_char)(out, digits[--i]);
-}
-
 /* As a hex string: addresses and offsets. */
-static void put_hex(JsonOut* out, ULong n)
+static void put_hex(Put* out, ULong n)
 {
    Int shift = 60;
 
-   DCFG_(json_text)(out, "\"0x");
+   DCFG_(put_text)(out, "\"0x");
    while (shift > 0 && (n >> shift) == 0)
       shift -= 4;
    for (; shift >= 0; shift -= 4)
-      DCFG_(json_char)(out, "0123456789abcdef"[(n >> shift) & 15]);
-   DCFG_(json_char)(out, '"');
-}
-
-/* The length of the UTF-8 sequence that S starts with, or 0 if it does
-   not start with one (RFC 3629). */
-static UInt utf8_length(const UChar* s)
-{
-   UInt n;
-
-   if (s[0] < 0x80)
-      return 1;
-   if (s[0] >= 0xC2 && s[0] <= 0xDF)
-      n = 2;
-   else if (s[0] >= 0xE0 && s[0] <= 0xEF)
-      n = 3;
-   else if (s[0] >= 0xF0 && s[0] <= 0xF4)
-      n = 4;
-   else
-      return 0;
-   for (UInt i = 1; i < n; i++)
-      if ((s[i] & 0xC0) != 0x80)
-         return 0;
-   /* Overlong forms, surrogates, beyond the last code point. */
-   if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)
-       || (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
-      return 0;
-   return n;
-}
-
-void DCFG_(json_string)(JsonOut* out, const HChar* str)
-{
-   const UChar* s = (const UChar*)str;
-
-   DCFG_(json_char)(out, '"');
-   while (*s) {
-      UInt n = utf8_length(s);
-      if (*s == '"' || *s == '\\') {
-         DCFG_(json_char)(out, '\\');
-         DCFG_(json_char)(out, *s);
-      } else if (n == 0 || *s < 0x20 || *s == 0x7F) {
-         DCFG_(json_text)(out, "\\u00");
-         DCFG_(json_char)(out, "0123456789abcdef"[*s >> 4]);
-         DCFG_(json_char)(out, "0123456789abcdef"[*s & 15]);
-      } else {
-         for (UInt i = 0; i < n; i++)
-            DCFG_(json_char)(out, s[i]);
-      }
-      s += n ? n : 1;
-   }
-   DCFG_(json_char)(out, '"');
+      DCFG_(put_char)(out, "0123456789abcdef"[(n >> shift) & 15]);
+   DCFG_(put_char)(out, '"');
 }
 
 /* Lines of a table below KEY: the header, rows, the end. */
-static void put_table(JsonOut* out, const HChar* indent, const HChar* key,
+static void put_table(Put* out, const HChar* indent, const HChar* key,
                       const HChar* header)
 {
-   DCFG_(json_text)(out, indent);
-   DCFG_(json_char)(out, '"');
-   DCFG_(json_text)(out, key);
-   DCFG_(json_text)(out, "\" : [ [ ");
-   DCFG_(json_text)(out, header);
-   DCFG_(json_text)(out, " ]");
+   DCFG_(put_text)(out, indent);
+   DCFG_(put_char)(out, '"');
+   DCFG_(put_text)(out, key);
+   DCFG_(put_text)(out, "\" : [ [ ");
+   DCFG_(put_text)(out, header);
+   DCFG_(put_text)(out, " ]");
 }
 
-static void put_row(JsonOut* out, const HChar* indent)
+static void put_row(Put* out, const HChar* indent)
 {
-   DCFG_(json_text)(out, ",\n");
-   DCFG_(json_text)(out, indent);
-   DCFG_(json_text)(out, "  [ ");
+   DCFG_(put_text)(out, ",\n");
+   DCFG_(put_text)(out, indent);
+   DCFG_(put_text)(out, "  [ ");
 }
 
-static void put_ids(JsonOut* out, const UInt* ids, UInt n)
+static void put_ids(Put* out, const UInt* ids, UInt n)
 {
-   DCFG_(json_text)(out, "[ ");
+   DCFG_(put_text)(out, "[ ");
    for (UInt i = 0; i < n; i++) {
       if (i > 0)
-         DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, ids[i]);
+         DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, ids[i]);
    }
-   DCFG_(json_text)(out, " ]");
+   DCFG_(put_text)(out, " ]");
 }
 
 /*------------------------------------------------------------*/
@@ -182,134 +100,134 @@ static void put_ids(JsonOut* out, const UInt* ids, UInt n)
 
 #define IN_IMAGE "              "
 
-static void put_symbols(JsonOut* out, const ImageInfo* im)
+static void put_symbols(Put* out, const ImageInfo* im)
 {
-   DCFG_(json_text)(out, ",\n");
+   DCFG_(put_text)(out, ",\n");
    put_table(out, IN_IMAGE, "SYMBOLS",
              "\"NAME\", \"ADDR_OFFSET\", \"SIZE\"");
    for (UInt i = 0; i < im->n_symbols; i++) {
       const ImageSymbol* s = &im->symbols[i];
       put_row(out, IN_IMAGE);
-      DCFG_(json_string)(out, s->name);
-      DCFG_(json_text)(out, ", ");
+      DCFG_(put_string)(out, s->name);
+      DCFG_(put_text)(out, ", ");
       put_hex(out, s->addr - im->load);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, s->size);
-      DCFG_(json_text)(out, " ]");
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, s->size);
+      DCFG_(put_text)(out, " ]");
    }
-   DCFG_(json_text)(out, " ]");
+   DCFG_(put_text)(out, " ]");
 }
 
-static void put_source(JsonOut* out, const JsonImage* im)
+static void put_source(Put* out, const JsonImage* im)
 {
-   DCFG_(json_text)(out, ",\n");
+   DCFG_(put_text)(out, ",\n");
    put_table(out, IN_IMAGE, "SOURCE_DATA",
              "\"FILE_NAME_ID\", \"LINE_NUM\", \"ADDR_OFFSET\", "
              "\"SIZE\", \"NUM_INSTRS\"");
    for (UInt i = 0; i < im->n_source; i++) {
       const SourceRow* r = &im->source[i];
       put_row(out, IN_IMAGE);
-      DCFG_(json_number)(out, r->file);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, r->line);
-      DCFG_(json_text)(out, ", ");
+      DCFG_(put_number)(out, r->file);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, r->line);
+      DCFG_(put_text)(out, ", ");
       put_hex(out, r->addr - im->info.load);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, r->size);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, r->n_instrs);
-      DCFG_(json_text)(out, " ]");
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, r->size);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, r->n_instrs);
+      DCFG_(put_text)(out, " ]");
    }
-   DCFG_(json_text)(out, " ]");
+   DCFG_(put_text)(out, " ]");
 }
 
 /* Blocks FIRST .. END-1 are those of the image. */
-static void put_blocks(JsonOut* out, const JsonDcfg* d, UInt image,
+static void put_blocks(Put* out, const JsonDcfg* d, UInt image,
                        UInt first, UInt end)
 {
-   DCFG_(json_text)(out, ",\n");
+   DCFG_(put_text)(out, ",\n");
    put_table(out, IN_IMAGE, "BASIC_BLOCKS",
              "\"NODE_ID\", \"ADDR_OFFSET\", \"SIZE\", \"NUM_INSTRS\", "
              "\"LAST_INSTR_OFFSET\", \"COUNT\"");
    for (UInt i = first; i < end; i++) {
       const Block* b = &d->graph->blocks[i];
       put_row(out, IN_IMAGE);
-      DCFG_(json_number)(out, NodeFirstBlock + i);
-      DCFG_(json_text)(out, ", ");
+      DCFG_(put_number)(out, NodeFirstBlock + i);
+      DCFG_(put_text)(out, ", ");
       put_hex(out, b->addr - d->images[image].info.load);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, b->size);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, b->n_instrs);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, b->last_offset);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, b->count);
-      DCFG_(json_text)(out, " ]");
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, b->size);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, b->n_instrs);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, b->last_offset);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, b->count);
+      DCFG_(put_text)(out, " ]");
    }
-   DCFG_(json_text)(out, " ]");
+   DCFG_(put_text)(out, " ]");
 }
 
-static void put_loop(JsonOut* out, const Loops* ls, const Loop* l)
+static void put_loop(Put* out, const Loops* ls, const Loop* l)
 {
-   DCFG_(json_text)(out, ",\n" IN_IMAGE "      [ ");
-   DCFG_(json_number)(out, l->head);
-   DCFG_(json_text)(out, ", ");
+   DCFG_(put_text)(out, ",\n" IN_IMAGE "      [ ");
+   DCFG_(put_number)(out, l->head);
+   DCFG_(put_text)(out, ", ");
    put_ids(out, ls->ids + l->first_back, l->n_backs);
-   DCFG_(json_text)(out, ", ");
+   DCFG_(put_text)(out, ", ");
    put_ids(out, ls->ids + l->first_node, l->n_nodes);
    if (l->parent != 0) {
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, l->parent);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, l->parent);
    }
-   DCFG_(json_text)(out, " ]");
+   DCFG_(put_text)(out, " ]");
 }
 
 /* Routines from FIRST up whose entries are blocks below END, and their
    loops from *LOOP up.  Returns the next routine. */
-static UInt put_routines(JsonOut* out, const JsonDcfg* d, UInt first,
+static UInt put_routines(Put* out, const JsonDcfg* d, UInt first,
                          UInt end, UInt* loop)
 {
    const Routines* r  = d->routines;
    const Loops*    ls = d->loops;
    UInt            k;
 
-   DCFG_(json_text)(out, ",\n");
+   DCFG_(put_text)(out, ",\n");
    put_table(out, IN_IMAGE, "ROUTINES",
              "\"ENTRY_NODE_ID\", \"EXIT_NODE_IDS\", \"NODES\", \"LOOPS\"");
    for (k = first; k < r->n_routines
                    && r->routines[k].entry < NodeFirstBlock + end; k++) {
       const Routine* rt = &r->routines[k];
       put_row(out, IN_IMAGE);
-      DCFG_(json_number)(out, rt->entry);
-      DCFG_(json_text)(out, ",\n" IN_IMAGE "    ");
+      DCFG_(put_number)(out, rt->entry);
+      DCFG_(put_text)(out, ",\n" IN_IMAGE "    ");
       put_ids(out, r->exits + rt->first_exit, rt->n_exits);
-      DCFG_(json_text)(out, ",\n" IN_IMAGE
+      DCFG_(put_text)(out, ",\n" IN_IMAGE
                     "    [ [ \"NODE_ID\", \"IDOM_NODE_ID\" ]");
       for (UInt i = 0; i < rt->n_nodes; i++) {
          const RoutineNode* rn = &r->nodes[rt->first_node + i];
-         DCFG_(json_text)(out, ",\n" IN_IMAGE "      [ ");
-         DCFG_(json_number)(out, rn->node);
-         DCFG_(json_text)(out, ", ");
-         DCFG_(json_number)(out, rn->idom);
-         DCFG_(json_text)(out, " ]");
+         DCFG_(put_text)(out, ",\n" IN_IMAGE "      [ ");
+         DCFG_(put_number)(out, rn->node);
+         DCFG_(put_text)(out, ", ");
+         DCFG_(put_number)(out, rn->idom);
+         DCFG_(put_text)(out, " ]");
       }
-      DCFG_(json_text)(out, " ]");
+      DCFG_(put_text)(out, " ]");
       if (*loop < ls->n_loops && ls->loops[*loop].routine == k) {
-         DCFG_(json_text)(out, ",\n" IN_IMAGE "    [ [ \"LOOP_HEAD_NODE_ID\", "
+         DCFG_(put_text)(out, ",\n" IN_IMAGE "    [ [ \"LOOP_HEAD_NODE_ID\", "
                   "\"LOOP_BACK_EDGE_SOURCE_NODE_IDS\", "
                   "\"LOOP_NODE_IDS\", \"PARENT_LOOP_HEAD_NODE_ID\" ]");
          while (*loop < ls->n_loops && ls->loops[*loop].routine == k)
             put_loop(out, ls, &ls->loops[(*loop)++]);
-         DCFG_(json_text)(out, " ]");
+         DCFG_(put_text)(out, " ]");
       }
-      DCFG_(json_text)(out, " ]");
+      DCFG_(put_text)(out, " ]");
    }
-   DCFG_(json_text)(out, " ]");
+   DCFG_(put_text)(out, " ]");
    return k;
 }
 
-static void put_images(JsonOut* out, const JsonDcfg* d)
+static void put_images(Put* out, const JsonDcfg* d)
 {
    UInt block = 0, routine = 0, loop = 0;
 
@@ -321,13 +239,13 @@ static void put_images(JsonOut* out, const JsonDcfg* d)
       while (end < d->graph->n_blocks && d->graph->blocks[end].image == i)
          end++;
       put_row(out, "        ");
-      DCFG_(json_number)(out, i + 1);
-      DCFG_(json_text)(out, ",\n            ");
+      DCFG_(put_number)(out, i + 1);
+      DCFG_(put_text)(out, ",\n            ");
       put_hex(out, im->info.load);
-      DCFG_(json_text)(out, ",\n            ");
-      DCFG_(json_number)(out, im->info.size);
-      DCFG_(json_text)(out, ",\n            { \"FILE_NAME_ID\" : ");
-      DCFG_(json_number)(out, im->file);
+      DCFG_(put_text)(out, ",\n            ");
+      DCFG_(put_number)(out, im->info.size);
+      DCFG_(put_text)(out, ",\n            { \"FILE_NAME_ID\" : ");
+      DCFG_(put_number)(out, im->file);
       if (d->with_symbols && im->info.n_symbols > 0)
          put_symbols(out, &im->info);
       if (im->n_source > 0)
@@ -337,19 +255,19 @@ static void put_images(JsonOut* out, const JsonDcfg* d)
          if (d->routines != NULL)
             routine = put_routines(out, d, routine, end, &loop);
       }
-      DCFG_(json_text)(out, " } ]");
+      DCFG_(put_text)(out, " } ]");
       block = end;
    }
-   DCFG_(json_text)(out, " ]");
+   DCFG_(put_text)(out, " ]");
 }
 
 /*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
 /*------------------------------------------------------------*/
 
-static void put_edges(JsonOut* out, const Graph* g)
+static void put_edges(Put* out, const Graph* g)
 {
-   DCFG_(json_text)(out, ",\n");
+   DCFG_(put_text)(out, ",\n");
    put_table(out, "        ", "EDGES",
              "\"EDGE_ID\", \"SOURCE_NODE_ID\", \"TARGET_NODE_ID\", "
              "\"EDGE_TYPE_ID\", \"COUNT_PER_THREAD\"");
@@ -358,83 +276,82 @@ static void put_edges(JsonOut* out, const Graph* g)
       const EdgeCount* c    = &g->counts[e->first_count];
       const EdgeCount* last = c + e->n_counts;
       put_row(out, "        ");
-      DCFG_(json_number)(out, i + 1);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, e->source);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, e->target);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, e->type);
-      DCFG_(json_text)(out, ", [ ");
+      DCFG_(put_number)(out, i + 1);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, e->source);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, e->target);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, e->type);
+      DCFG_(put_text)(out, ", [ ");
       for (UInt t = 0; t < g->n_threads; t++) {
          if (t > 0)
-            DCFG_(json_text)(out, ", ");
+            DCFG_(put_text)(out, ", ");
          if (c < last && c->thread == t)
-            DCFG_(json_number)(out, (c++)->count);
+            DCFG_(put_number)(out, (c++)->count);
          else
-            DCFG_(json_char)(out, '0');
+            DCFG_(put_char)(out, '0');
       }
-      DCFG_(json_text)(out, " ] ]");
+      DCFG_(put_text)(out, " ] ]");
    }
-   DCFG_(json_text)(out, " ]");
+   DCFG_(put_text)(out, " ]");
 }
 
-static void put_process(JsonOut* out, const JsonDcfg* d)
+static void put_process(Put* out, const JsonDcfg* d)
 {
    const Graph* g     = d->graph;
    ULong        total = 0;
 
-   DCFG_(json_text)(out, "      { \"INSTR_COUNT_PER_THREAD\" : [ ");
+   DCFG_(put_text)(out, "      { \"INSTR_COUNT_PER_THREAD\" : [ ");
    for (UInt t = 0; t < g->n_threads; t++) {
       if (t > 0)
-         DCFG_(json_text)(out, ", ");
-      DCFG_(json_number)(out, g->thread_instrs[t]);
+         DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, g->thread_instrs[t]);
       total += g->thread_instrs[t];
    }
-   DCFG_(json_text)(out, " ],\n        \"INSTR_COUNT\" : ");
-   DCFG_(json_number)(out, total);
-   DCFG_(json_text)(out, ",\n");
+   DCFG_(put_text)(out, " ],\n        \"INSTR_COUNT\" : ");
+   DCFG_(put_number)(out, total);
+   DCFG_(put_text)(out, ",\n");
    put_images(out, d);
    if (d->with_cfg)
       put_edges(out, g);
-   DCFG_(json_text)(out, "\n      } ]");
+   DCFG_(put_text)(out, "\n      } ]");
 }
 
-void DCFG_(write_json)(JsonOut* out, const JsonDcfg* d)
+void DCFG_(write_json)(Put* out, const JsonDcfg* d)
 {
    UInt i;
 
-   out->used = 0;
-   DCFG_(json_text)(out, "{ \"MAJOR_VERSION\" : 1,\n"
+   DCFG_(put_text)(out, "{ \"MAJOR_VERSION\" : 1,\n"
                          "  \"MINOR_VERSION\" : 0,\n");
    put_table(out, "  ", "FILE_NAMES", "\"FILE_NAME_ID\", \"FILE_NAME\"");
    for (i = 0; i < d->n_files; i++) {
       put_row(out, "  ");
-      DCFG_(json_number)(out, i + 1);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_string)(out, d->files[i]);
-      DCFG_(json_text)(out, " ]");
+      DCFG_(put_number)(out, i + 1);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_string)(out, d->files[i]);
+      DCFG_(put_text)(out, " ]");
    }
-   DCFG_(json_text)(out, " ],\n");
+   DCFG_(put_text)(out, " ],\n");
    put_table(out, "  ", "EDGE_TYPES", "\"EDGE_TYPE_ID\", \"EDGE_TYPE\"");
    for (i = 0; i < N_EDGE_TYPES; i++) {
       put_row(out, "  ");
-      DCFG_(json_number)(out, i + 1);
-      DCFG_(json_text)(out, ", ");
-      DCFG_(json_string)(out, edge_type_names[i]);
-      DCFG_(json_text)(out, " ]");
+      DCFG_(put_number)(out, i + 1);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_string)(out, edge_type_names[i]);
+      DCFG_(put_text)(out, " ]");
    }
-   DCFG_(json_text)(out, " ],\n");
+   DCFG_(put_text)(out, " ],\n");
    put_table(out, "  ", "SPECIAL_NODES", "\"NODE_ID\", \"NODE_NAME\"");
-   DCFG_(json_text)(out, ", [ 1, \"START\" ], [ 2, \"END\" ], "
+   DCFG_(put_text)(out, ", [ 1, \"START\" ], [ 2, \"END\" ], "
                          "[ 3, \"UNKNOWN\" ] ],\n");
    put_table(out, "  ", "PROCESSES", "\"PROCESS_ID\", \"PROCESS_DATA\"");
    put_row(out, "  ");
-   DCFG_(json_number)(out, d->pid);
-   DCFG_(json_text)(out, ",\n");
+   DCFG_(put_number)(out, d->pid);
+   DCFG_(put_text)(out, ",\n");
    put_process(out, d);
-   DCFG_(json_text)(out, " ]\n}\n");
-   DCFG_(json_flush)(out);
+   DCFG_(put_text)(out, " ]\n}\n");
+   DCFG_(put_flush)(out);
 }
 
 /*--------------------------------------------------------------------*/

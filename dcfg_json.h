@@ -28,20 +28,11 @@
 #ifndef __DCFG_JSON_H
 #define __DCFG_JSON_H
 
-#include "dcfg_graph.h"
-#include "dcfg_image.h"
-#include "dcfg_loop.h"
-#include "dcfg_routine.h"
-
-/* Text on its way out.  WRITE takes N bytes at a time. */
-typedef
-   struct {
-      void  (*write)(void* arg, const HChar* text, UInt n);
-      void* arg;
-      UInt  used;
-      HChar buf[65536];
-   }
-   JsonOut;
+#include "base/put.h"
+#include "graph/graph.h"
+#include "graph/image_info.h"
+#include "graph/loop.h"
+#include "graph/routine.h"
 
 /* One row of SOURCE_DATA. */
 typedef
@@ -80,20 +71,8 @@ typedef
    }
    JsonDcfg;
 
-/* Write D, format 1.00, to OUT, whose .write and .arg are set. */
-void DCFG_(write_json)(JsonOut* out, const JsonDcfg* d);
-
-/* S as a JSON string.  Bytes that are not UTF-8 become the characters
-   with their numbers, so that any name makes valid JSON. */
-void DCFG_(json_string)(JsonOut* out, const HChar* s);
-
-/* Tokens: a character, text as it is, a number. */
-void DCFG_(json_char)(JsonOut* out, HChar c);
-void DCFG_(json_text)(JsonOut* out, const HChar* s);
-void DCFG_(json_number)(JsonOut* out, ULong n);
-
-/* Pass on what is still in OUT's buffer. */
-void DCFG_(json_flush)(JsonOut* out);
+/* Write D, format 1.00, to OUT. */
+void DCFG_(write_json)(Put* out, const JsonDcfg* d);
 
 #endif /* __DCFG_JSON_H */
 

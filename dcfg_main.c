@@ -33,64 +33,15 @@
    DCFG-trace, and what each function and its callees cost, a profile in
    Callgrind's format.
 
-   Data flows one way; a module knows those above it.
+   The files stand in rooms, in the order of DCFG_SOURCES_COMMON in
+   Makefile.am; HACKING.md has a picture of them.  What a superblock counts,
+   and how exactness survives signals and faults, is told at the head of
+   run/instrument.c; what is recorded for a trace, at the head of
+   trace/record.c; what a call is, at the head of calls/stack.c.
 
-      dcfg_insn.c        what kind of control transfer an instruction is
-      dcfg_cells.c       counters: one array of cells a thread
-      dcfg_name.c        names that outlive debug information
-      dcfg_function.c    for a profile: functions, as Callgrind names them
-      dcfg_bb.c          the registry of superblocks and branch targets
-      dcfg_branch.c      inline caches of indirect branches
-      dcfg_image.c       objects and other mappings that code runs in
-      dcfg_spool.c       streams of bytes, in a file when they get long
-      dcfg_record.c      for a trace: what each thread did, in order
-      dcfg_context.c     for a profile: what ran in which function
-      dcfg_calls.c       for a profile: calls by who makes and gets them
-      dcfg_stack.c       for a profile: which are active
-      dcfg_thread.c      threads; signals and other diversions
-      dcfg_flow.c        counters to flows out of superblocks
-      dcfg_ir_record.c   the code that records, added to superblocks
-      dcfg_ir_calls.c    the code that follows calls
-      dcfg_instrument.c  the code that counts; all three together
-         -- so far while the program runs, from here on at its end --
-      dcfg_profile.c     superblocks to instructions and flows between them
-      dcfg_graph.c       flows to basic blocks and edges
-      dcfg_routine.c     routines and immediate dominators
-      dcfg_loop.c        natural loops
-      dcfg_json.c        all that as text
-      dcfg_out.c         text to files
-         -- the trace --
-      dcfg_huffman.c     Huffman codes
-      dcfg_price.c       what a code word costs and saves
-      dcfg_phrase.c      sequences of edges that get code words
-      dcfg_prune.c       those that are not worth it after all
-      dcfg_ways.c        which edge a record means at each block
-      dcfg_reader.c      reading records
-      dcfg_replay.c      records to edges
-      dcfg_parse.c       records to sequences of edges, faster
-      dcfg_sample.c      what the choice of sequences is made from
-      dcfg_text.c        code words to characters; repetitions
-      dcfg_transition.c  the table of transitions
-      dcfg_trace_enc.c   the encoding
-      dcfg_trace.c       the steps from records to file
-         -- the profile --
-      dcfg_jumps.c       counts to jumps of functions
-      dcfg_costs.c       counts to all that functions did
-      dcfg_callgrind.c   that as text
-         -- all together --
-      dcfg_report.c      the steps from counters to files
-
-   What a superblock counts, and how exactness survives signals and
-   faults, is told at the head of dcfg_instrument.c; what is recorded for
-   a trace, at the head of dcfg_record.c.  dcfg_graph.c, dcfg_routine.c,
-   dcfg_loop.c, dcfg_json.c, dcfg_insn.c and the encoder (dcfg_huffman.c,
-   dcfg_price.c, dcfg_phrase.c, dcfg_prune.c, dcfg_sample.c, dcfg_text.c,
-   dcfg_transition.c, dcfg_trace_enc.c) know nothing of Valgrind and are
-   tested on their own.
-
-   This file owns: the tool's registration, its options, and when a graph
-   is written: at the end, before an execve that may succeed, and when a
-   debugger asks. */
+   This file owns: the tool's registration, the table of outputs, and the
+   occasions to write: at the end, before an execve that may succeed, and
+   when a debugger asks. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_gdbserver.h"
@@ -103,98 +54,50 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
-#include "valgrind.h"              // VG_USERREQ__GDB_MONITOR_COMMAND
+#include "callgrind/callgrind.h"   // and valgrind.h: requests
 
-#include "dcfg_image.h"
-#include "dcfg_instrument.h"
-#include "dcfg_out.h"
-#include "dcfg_report.h"
-#include "dcfg_spool.h"
-#include "dcfg_thread.h"
+#include "base/file.h"
+#include "base/stream.h"
+#include "dcfg/output_dcfg.h"
+#include "dcfg_output.h"
+#include "run/gather.h"
+#include "run/image.h"
+#include "run/instrument.h"
+#include "run/thread.h"
 
 /*------------------------------------------------------------*/
-/*--- Options                                              ---*/
+/*--- Outputs                                              ---*/
 /*------------------------------------------------------------*/
 
-static ReportOptions opts = {
-   .out_file = "dcfg.out.%p.json",
-   .symbols  = True,
-   .source   = True,
-   .analysis = True,
-   .cfg      = True,
-   .trace    = {
-      .on       = False,
-      .out_file = "dcfg-trace.out.%p.json",
-      .threads  = "all",
-      .chunk    = 1000000
-   },
-   .callgrind = {
-      .on               = False,
-      .out_file         = "callgrind.out.%p",
-      .dump_line        = True,
-      .dump_instr       = False,
-      .collect_jumps    = False,
-      .compress_strings = True,
-      .compress_pos     = True,
-      .separate_threads = False
-   }
-};
+/* In this order their options are shown, their watchers called, and they are
+   written. */
+#define OUTPUTS(each)     \
+   each(dcfg_output)      \
+   each(trace_output)     \
+   each(profile_output)   \
+   /* no more */
+
+#define DECLARATION(name) extern const Output DCFG_(name);
+OUTPUTS(DECLARATION)
+
+#define ENTRY(name) &DCFG_(name),
+static const Output* const outputs[] = { OUTPUTS(ENTRY) };
+#define N_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
+
+static Bool is_on[N_OUTPUTS];
 
 static Bool process_option(const HChar* arg)
 {
-   if      VG_STR_CLO (arg, "--dcfg-out-file", opts.out_file) {}
-   else if VG_BOOL_CLO(arg, "--symbols",       opts.symbols)  {}
-   else if VG_BOOL_CLO(arg, "--source",        opts.source)   {}
-   else if VG_BOOL_CLO(arg, "--analysis",      opts.analysis) {}
-   else if VG_BOOL_CLO(arg, "--cfg",           opts.cfg)      {}
-   else if VG_BOOL_CLO(arg, "--trace",         opts.trace.on) {}
-   else if VG_STR_CLO (arg, "--trace-out-file", opts.trace.out_file) {}
-   else if VG_STR_CLO (arg, "--trace-threads",  opts.trace.threads)  {}
-   else if VG_BINT_CLO(arg, "--trace-chunk",    opts.trace.chunk,
-                       1, 1000000000) {}
-   else if VG_BOOL_CLO(arg, "--callgrind", opts.callgrind.on) {}
-   else if VG_STR_CLO (arg, "--callgrind-out-file",
-                       opts.callgrind.out_file) {}
-   else if VG_BOOL_CLO(arg, "--dump-line",     opts.callgrind.dump_line) {}
-   else if VG_BOOL_CLO(arg, "--dump-instr",    opts.callgrind.dump_instr) {}
-   else if VG_BOOL_CLO(arg, "--collect-jumps",
-                       opts.callgrind.collect_jumps) {}
-   else if VG_BOOL_CLO(arg, "--compress-strings",
-                       opts.callgrind.compress_strings) {}
-   else if VG_BOOL_CLO(arg, "--compress-pos",
-                       opts.callgrind.compress_pos) {}
-   else if VG_BOOL_CLO(arg, "--separate-threads",
-                       opts.callgrind.separate_threads) {}
-   else
-      return False;
-   return True;
+   for (UInt i = 0; i < N_OUTPUTS; i++)
+      if (outputs[i]->option(arg))
+         return True;
+   return False;
 }
 
 static void print_usage(void)
 {
-   VG_(printf)(
-"    --dcfg-out-file=<file>    write the graph to <file> [dcfg.out.%%p.json]\n"
-"                              (through a compressor if it ends in .gz, .bz2,\n"
-"                              .xz or .zst)\n"
-"    --symbols=no|yes          include the images' symbols [yes]\n"
-"    --source=no|yes           include source lines [yes]\n"
-"    --analysis=no|yes         include routines, dominators, loops [yes]\n"
-"    --cfg=no|yes              include basic blocks and edges [yes]\n"
-"    --trace=no|yes            write the order of all edges as well [no]\n"
-"    --trace-out-file=<file>   write it to <file> [dcfg-trace.out.%%p.json]\n"
-"    --trace-threads=<list>|all\n"
-"                              of these threads, such as 0,2 [all]\n"
-"    --trace-chunk=<edges>     edges in a chunk of it [1000000]\n"
-"    --callgrind=no|yes        write a Callgrind profile as well [no]\n"
-"    --callgrind-out-file=<file>\n"
-"                              write it to <file> [callgrind.out.%%p]\n"
-"    --dump-line=no|yes        with costs of source lines [yes]\n"
-"    --dump-instr=no|yes       with costs of instructions [no]\n"
-"    --collect-jumps=no|yes    with jumps [no]\n"
-"    --compress-strings=no|yes compress names in it [yes]\n"
-"    --compress-pos=no|yes     compress positions in it [yes]\n"
-"    --separate-threads=no|yes one file for each thread [no]\n"
-   );
+   for (UInt i = 0; i < N_OUTPUTS; i++)
+      outputs[i]->usage();
 }
 
 static void print_debug_usage(void)
@@ -205,10 +108,27 @@ static void print_debug_usage(void)
 static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
-   DCFG_(check_out_file)("--dcfg-out-file", opts.out_file);
-   DCFG_(prepare_trace)(&opts.trace, opts.cfg ? opts.out_file : NULL);
-   DCFG_(prepare_callgrind)(&opts.callgrind, opts.out_file,
-                            opts.trace.on ? opts.trace.out_file : NULL);
+   for (UInt i = 0; i < N_OUTPUTS; i++)
+      is_on[i] = outputs[i]->start();
+}
+
+static void write_outputs(const HChar* reason)
+{
+   UInt      start = VG_(read_millisecond_timer)();
+   Gathered* g     = DCFG_(gather)();
+
+   for (UInt i = 0; i < N_OUTPUTS; i++) {
+      if (!is_on[i])
+         continue;
+      outputs[i]->write(g, reason);
+      if (VG_(clo_stats)) {
+         UInt now = VG_(read_millisecond_timer)();
+         VG_(message)(Vg_DebugMsg, "dcfg: %u ms to write the %s\n",
+                      now - start, outputs[i]->name);
+         start = now;
+      }
+   }
+   DCFG_(delete_gathered)(g);
 }
 
 /*------------------------------------------------------------*/
@@ -217,7 +137,7 @@ static void post_clo_init(void)
 
 static void fini(Int exitcode)
 {
-   DCFG_(report)(&opts, NULL, "Program termination");
+   write_outputs("Program termination");
 }
 
 /* If execve succeeds, nothing is left of the tool.  If it fails, the run
@@ -228,7 +148,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 {
    Bool exec = False;
 
-   DCFG_(note_syscall)(tid, sysno);
+   DCFG_(note_syscall)(tid, sysno, args);
 #if defined(__NR_execve)
    struct vg_stat st;
    if (sysno == __NR_execve)
@@ -239,12 +159,13 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
       exec = True;
 #endif
    if (exec)
-      DCFG_(report)(&opts, NULL, "Before execve");
+      write_outputs("Before execve");
 }
 
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
                           SysRes res)
 {
+   DCFG_(note_syscall_done)(tid, sysno, res);
 }
 
 static void in_fork_child(ThreadId tid)
@@ -265,12 +186,37 @@ static void print_monitor_help(void)
 "\n");
 }
 
+static void dump(const HChar* file)
+{
+   Gathered* g;
+
+   if (file == NULL) {
+      write_outputs("Monitor command");
+      return;
+   }
+   g = DCFG_(gather)();
+   DCFG_(write_dcfg)(g, file);
+   DCFG_(delete_gathered)(g);
+}
+
+static void print_status(void)
+{
+   Gathered*    g     = DCFG_(gather)();
+   const Graph* graph = g->graph;
+   ULong        n     = 0;
+
+   for (UInt t = 0; t < graph->n_threads; t++)
+      n += graph->thread_instrs[t];
+   VG_(gdb_printf)("%'u blocks, %'u edges, %'llu instructions\n",
+                   graph->n_blocks, graph->n_edges, n);
+   DCFG_(delete_gathered)(g);
+}
+
 /* Returns False if REQ is no command of this tool's. */
 static Bool monitor_command(const HChar* req)
 {
-   HChar    line[VG_(strlen)(req) + 1];
-   HChar*   rest;
-   Progress p;
+   HChar  line[VG_(strlen)(req) + 1];
+   HChar* rest;
 
    VG_(strcpy)(line, req);
    switch (VG_(keyword_id)("help dump status",
@@ -282,21 +228,50 @@ static Bool monitor_command(const HChar* req)
          print_monitor_help();
          return True;
       case 1:
-         DCFG_(report)(&opts, VG_(strtok_r)(NULL, " ", &rest),
-                       "Monitor command");
+         dump(VG_(strtok_r)(NULL, " ", &rest));
          return True;
       case 2:
-         DCFG_(progress)(&p);
-         VG_(gdb_printf)("%'u blocks, %'u edges, %'llu instructions\n",
-                         p.blocks, p.edges, p.instrs);
+         print_status();
          return True;
       default:
          return False;
    }
 }
 
+static const HChar* name_of_request(UWord request)
+{
+   switch (request) {
+      case VG_USERREQ__DUMP_STATS:            return "DUMP_STATS";
+      case VG_USERREQ__ZERO_STATS:            return "ZERO_STATS";
+      case VG_USERREQ__TOGGLE_COLLECT:        return "TOGGLE_COLLECT";
+      case VG_USERREQ__DUMP_STATS_AT:         return "DUMP_STATS_AT";
+      case VG_USERREQ__START_INSTRUMENTATION: return "START_INSTRUMENTATION";
+      case VG_USERREQ__STOP_INSTRUMENTATION:  return "STOP_INSTRUMENTATION";
+      default:                                return NULL;
+   }
+}
+
+/* A profile that the program believes to be of a part of it is of all of it:
+   the user should know, once. */
+static void note_callgrind_request(UWord request)
+{
+   static Bool  told = False;
+   const HChar* name = name_of_request(request);
+
+   if (name == NULL || told)
+      return;
+   told = True;
+   VG_(umsg)("dcfg: warning: the program requests CALLGRIND_%s; this tool "
+             "ignores the requests of callgrind.h\n", name);
+}
+
 static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
 {
+   if (VG_IS_TOOL_USERREQ('C', 'T', args[0])) {
+      note_callgrind_request(args[0]);
+      *ret = 0;
+      return True;
+   }
    if (args[0] != VG_USERREQ__GDB_MONITOR_COMMAND)
       return False;
    *ret = monitor_command((const HChar*)args[1]);

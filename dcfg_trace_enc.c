@@ -26,15 +26,15 @@
 */
 
 /* Owns: a DCFG-trace, format 1.00 (its specification, part 3).  Handed:
-   the graph and readers of the threads' decision edges.  Taken by: whoever
-   stands behind JsonOut.write.
+   the graph and readers of the threads' decision edges.  Taken by:
+   trace/output_trace.c.
 
-   First a sample is taken (dcfg_sample.c), and phrases chosen from it
-   (dcfg_phrase.c).  Then everything is parsed to phrases, which are
+   First a sample is taken (encode/sample.c), and phrases chosen from it
+   (encode/choose.c).  Then everything is parsed to phrases, which are
    counted and put into the store; that is where chunks are cut.  Now those
-   that are used too rarely can be given up (dcfg_prune.c) and code words be
+   that are used too rarely can be given up (encode/prune.c) and code words be
    assigned: the store is read again and turned into text
-   (dcfg_text.c), which goes back into the store until its dictionary and
+   (encode/repeat.c), which goes back into the store until its dictionary and
    the table have been written.  Memory: the graph's size, the phrases',
    the sample's and a block of text, however long the trace is.
 
@@ -44,11 +44,11 @@
    it is parsed again for the next chunk.  If this begins within a tail, a
    row without a code word leads to the tail's end. */
 
-#include "dcfg_prune.h"
-#include "dcfg_sample.h"
-#include "dcfg_text.h"
 #include "dcfg_trace_enc.h"
-#include "dcfg_transition.h"
+#include "encode/prune.h"
+#include "encode/repeat.h"
+#include "encode/sample.h"
+#include "encode/transition.h"
 
 const TraceEffort DCFG_(trace_effort) = { { 9, 150, 4000 }, 600, 3 << 20,
                                            1 << 20 };
@@ -75,7 +75,7 @@ typedef
       Bool*  is_way;         // by edge: a row leads on to its arrival
       Bool*  is_start;       // by edge: a chunk's first arrival
       ULong* n_chunks;       // by thread
-      TraceSize* size;
+      ULong  n_edges;        // written
       /* The thread that is being parsed: */
       UInt   phrase;         // so far, or 0: a chunk begins
       ULong  left;           // edges that still go into the chunk
@@ -201,7 +201,7 @@ static void end_chunk(Encoder* e)
    const TraceStore* store = &e->job->store;
 
    e->chunk.n_edges = e->job->chunk - e->left;
-   e->size->n_edges += e->chunk.n_edges;
+   e->n_edges += e->chunk.n_edges;
    store->append(store->arg, StreamChunks, &e->chunk, sizeof(Chunk));
    e->n_chunks[e->thread]++;
    e->left = 0;
@@ -468,94 +468,71 @@ static void make_text(Encoder* e)
 /*--- JSON                                                 ---*/
 /*------------------------------------------------------------*/
 
-static void copy_line(JsonOut* out, StreamIn* in)
+static void copy_line(Put* out, StreamIn* in)
 {
    Int c;
 
    while ((c = next_byte(in)) >= 0 && c != '\n')
-      DCFG_(json_char)(out, c);
+      DCFG_(put_char)(out, c);
 }
 
-static void put_dictionary_rows(const TraceStore* store, JsonOut* out)
+static void put_dictionary_rows(const TraceStore* store, Put* out)
 {
    UInt n;
 
-   DCFG_(json_flush)(out);
+   DCFG_(put_flush)(out);
    while ((n = store->read(store->arg, StreamDictionary, out->buf,
                            sizeof(out->buf))) > 0) {
       out->used = n;
-      DCFG_(json_flush)(out);
+      DCFG_(put_flush)(out);
    }
 }
 
-static void put_threads(const Encoder* e, JsonOut* out)
+static void put_threads(const Encoder* e, Put* out)
 {
    const TraceStore* store = &e->job->store;
    StreamIn* in = open_stream(store, StreamText);
    Chunk     c;
 
-   DCFG_(json_text)(out, "[[\"THREAD_ID\",\"TRACE_DATA\"]");
+   DCFG_(put_text)(out, "[[\"THREAD_ID\",\"TRACE_DATA\"]");
    for (UInt t = 0; t < e->job->n_threads; t++) {
       ULong before = 0;
-      DCFG_(json_text)(out, ",\n[");
-      DCFG_(json_number)(out, e->job->threads[t].thread);
-      DCFG_(json_text)(out, ",[[\"PRECEDING_INSTR_COUNT\",\"INSTR_COUNT\","
+      DCFG_(put_text)(out, ",\n[");
+      DCFG_(put_number)(out, e->job->threads[t].thread);
+      DCFG_(put_text)(out, ",[[\"PRECEDING_INSTR_COUNT\",\"INSTR_COUNT\","
                "\"EDGE_COUNT\",\"FIRST_EDGE_ID\",\"EDGE_ID_SEQUENCE\"]");
       for (ULong i = 0; i < e->n_chunks[t]; i++) {
          if (store->read(store->arg, StreamChunks, &c, sizeof(Chunk))
              < sizeof(Chunk))
             break;
-         DCFG_(json_text)(out, ",\n[");
-         DCFG_(json_number)(out, before);
-         DCFG_(json_char)(out, ',');
-         DCFG_(json_number)(out, c.n_instrs);
-         DCFG_(json_char)(out, ',');
-         DCFG_(json_number)(out, c.n_edges);
-         DCFG_(json_char)(out, ',');
-         DCFG_(json_number)(out, c.first);
-         DCFG_(json_text)(out, ",\"");
+         DCFG_(put_text)(out, ",\n[");
+         DCFG_(put_number)(out, before);
+         DCFG_(put_char)(out, ',');
+         DCFG_(put_number)(out, c.n_instrs);
+         DCFG_(put_char)(out, ',');
+         DCFG_(put_number)(out, c.n_edges);
+         DCFG_(put_char)(out, ',');
+         DCFG_(put_number)(out, c.first);
+         DCFG_(put_text)(out, ",\"");
          copy_line(out, in);
-         DCFG_(json_text)(out, "\"]");
+         DCFG_(put_text)(out, "\"]");
          before += c.n_instrs;
       }
-      DCFG_(json_text)(out, "]]");
+      DCFG_(put_text)(out, "]]");
    }
-   DCFG_(json_char)(out, ']');
+   DCFG_(put_char)(out, ']');
    dcfg_free(in);
 }
 
-/* Counts what goes to a JsonOut. */
-typedef
-   struct {
-      JsonOut*   out;
-      TraceSize* size;
-      void  (*write)(void* arg, const HChar* text, UInt n);
-      void* arg;
-   }
-   Counter;
-
-static void write_counted(void* arg, const HChar* text, UInt n)
-{
-   Counter* c = arg;
-
-   c->size->n_chars += n;
-   c->write(c->arg, text, n);
-}
-
-void DCFG_(write_trace)(JsonOut* out, const TraceJob* job, TraceSize* size)
+ULong DCFG_(write_trace)(Put* out, const TraceJob* job)
 {
    Encoder* e   = DCFG_CALLOC("dcfg.trace", Encoder, 1);
    UInt*    ids = dcfg_alloc("dcfg.trace.ids", BATCH * sizeof(UInt));
    UInt*    order;
    UInt     n_rows;
+   ULong    n_edges;
 
-   Counter  counter = { out, size, out->write, out->arg };
-
-   dcfg_memset(size, 0, sizeof(TraceSize));
-   out->write  = write_counted;
-   out->arg    = &counter;
    e->job      = job;
-   e->size     = size;
    e->ps       = DCFG_(new_phrases)(job->graph);
    e->is_way   = DCFG_CALLOC("dcfg.trace.way", Bool,
                              job->graph->n_edges + 1);
@@ -572,23 +549,20 @@ void DCFG_(write_trace)(JsonOut* out, const TraceJob* job, TraceSize* size)
    n_rows = DCFG_(assign_code)(e->ps, &order);
    make_text(e);
 
-   out->used = 0;
-   DCFG_(json_text)(out, "{\"MAJOR_VERSION\":1,\"MINOR_VERSION\":0,"
+   DCFG_(put_text)(out, "{\"MAJOR_VERSION\":1,\"MINOR_VERSION\":0,"
                         "\"PROCESSES\":[[\"PROCESS_ID\","
                         "\"STRING_DICTIONARY\",\"TRANSITION_TABLE\","
                         "\"THREAD_DATA\"],\n[");
-   DCFG_(json_number)(out, job->pid);
-   DCFG_(json_text)(out, ",{");
+   DCFG_(put_number)(out, job->pid);
+   DCFG_(put_text)(out, ",{");
    put_dictionary_rows(&job->store, out);
-   DCFG_(json_text)(out, "},\n");
+   DCFG_(put_text)(out, "},\n");
    DCFG_(put_transitions)(out, e->ps, order, n_rows, e->is_way,
                           e->is_start);
-   DCFG_(json_text)(out, ",\n");
+   DCFG_(put_text)(out, ",\n");
    put_threads(e, out);
-   DCFG_(json_text)(out, "]]}\n");
-   DCFG_(json_flush)(out);
-   out->write = counter.write;
-   out->arg   = counter.arg;
+   DCFG_(put_text)(out, "]]}\n");
+   DCFG_(put_flush)(out);
 
    DCFG_(delete_phrases)(e->ps);
    dcfg_free(order);
@@ -599,7 +573,9 @@ void DCFG_(write_trace)(JsonOut* out, const TraceJob* job, TraceSize* size)
    dcfg_free(e->back);
    dcfg_free(e->number);
    dcfg_free(e->splits);
+   n_edges = e->n_edges;
    dcfg_free(e);
+   return n_edges;
 }
 
 /*--------------------------------------------------------------------*/

@@ -28,50 +28,9 @@
 #ifndef __DCFG_TRACE_ENC_H
 #define __DCFG_TRACE_ENC_H
 
-#include "dcfg_json.h"
-#include "dcfg_phrase.h"
-
-/* The way of one thread through the graph.  Edges are named by id.  A
-   thread may have none. */
-typedef
-   struct {
-      UInt  thread;           // THREAD_ID
-      ULong n_decisions;      // about how many edges .read gives in all
-      UInt  n_places;
-      void* arg;
-      /* Get ready to read from the beginning; then, be done with it. */
-      void  (*start)(void* arg);
-      void  (*stop)(void* arg);
-      /* On to the I-th, from 0 up, of .n_places, which are spread over the
-         way, for a sample.  Returns False, and does nothing, if it
-         cannot. */
-      Bool  (*skip)(void* arg, UInt i);
-      /* The next edges, at most ROOM; 0 after the last one.  First the
-         ENTRY edge, then each traversed edge whose source has several
-         traversed out-edges. */
-      UInt  (*read)(void* arg, UInt* edge_ids, UInt room);
-      /* The same as phrases, always the longest there is: at most ROOM,
-         and no more once they have LIMIT edges.  *PHRASE is how far the
-         first one has been read, from its context on; the same of the next
-         one is left there, or 0 at the end. */
-      UInt  (*parse)(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
-                     UInt room, ULong limit);
-   }
-   TraceThread;
-
-/* What has to be put away until the table is known.  A stream is written
-   from its beginning to its end and then read the same way, once. */
-enum { StreamPhrases, StreamChunks, StreamText, StreamDictionary,
-       N_TRACE_STREAMS };
-
-typedef
-   struct {
-      void  (*append)(void* arg, UInt stream, const void* bytes, UInt n);
-      /* Returns how many: ROOM, but for the end of the stream. */
-      UInt  (*read)(void* arg, UInt stream, void* bytes, UInt room);
-      void* arg;
-   }
-   TraceStore;
+#include "base/put.h"
+#include "encode/choose.h"
+#include "encode/io.h"
 
 typedef
    struct {
@@ -105,19 +64,10 @@ typedef
    }
    TraceJob;
 
-/* What was written. */
-typedef
-   struct {
-      ULong n_edges;
-      ULong n_chars;
-   }
-   TraceSize;
-
-/* Write the DCFG-trace, format 1.00, to OUT, whose .write and .arg are
-   set.  Samples of each thread are read, and then all of it.  What was
-   written makes no sense if reading threads or the store failed. */
-void DCFG_(write_trace)(JsonOut* out, const TraceJob* job,
-                        /*OUT*/TraceSize* size);
+/* Write the DCFG-trace, format 1.00, to OUT: samples of each thread are
+   read, and then all of it.  Returns how many edges were written, which
+   makes no sense if reading threads or the store failed. */
+ULong DCFG_(write_trace)(Put* out, const TraceJob* job);
 
 #endif /* __DCFG_TRACE_ENC_H */
 

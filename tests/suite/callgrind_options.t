@@ -124,6 +124,21 @@ def check_resumed(tap):
         tap.ok(status == 0, "... after which it goes on as Callgrind has it", text)
 
 
+def check_requests(tap):
+    """What a program requests of Callgrind is ignored, and that is said once, with the first request's name."""
+    include = os.path.join(os.path.dirname(os.path.dirname(harness.VALGRIND)), "include")
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "requests.c"), "requests", "-I" + include)
+    if not prog:
+        return
+    for name, opts in (("asked", ON), ("asked_off", ON[1:])):
+        status, err, _, _ = run(tap, name, [prog], opts)
+        said = re.findall(r"CALLGRIND_\w+.*", err)
+        tap.ok(status == 0 and len(said) == 1 and said[0].startswith("CALLGRIND_START_INSTRUMENTATION")
+               and "ignores" in said[0], "one warning for all requests: " + " ".join(opts), err)
+    _, err, _, _ = run(tap, "not_asked", ["/bin/true"], ON)
+    tap.ok("CALLGRIND_" not in err, "no warning without a request", err)
+
+
 def check_same(tap):
     texts = []
     for i in "12":
@@ -143,6 +158,7 @@ def main():
     check_threads(tap, prog)
     check_dumps(tap)
     check_resumed(tap)
+    check_requests(tap)
     check_same(tap)
     tap.done()
 

@@ -29,7 +29,7 @@
    too long, and the minimum over all codes with a limit where some are. */
 
 #include "unit_common.h"
-#include "dcfg_huffman.h"
+#include "encode/huffman.h"
 
 #define MOST 5000
 

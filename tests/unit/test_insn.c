@@ -38,7 +38,7 @@
 #endif
 
 #include "unit_common.h"
-#include "dcfg_insn.h"
+#include "arch/insn.h"
 
 static const HChar* const names[] = {
    "plain", "cond", "jump", "indirect jump", "call", "indirect call",
@@ -239,6 +239,38 @@ END_TEST
 
 /* What looks like one of the above and is none: prefixes that choose
    another opcode, opcodes of other maps, operands. */
+/* Where nobody decodes: the end of the superblock tells, and its exits. */
+START_TEST(test_generic)
+{
+   static const struct {
+      InsnEnd  end;
+      Bool     is_direct, falls_through, may_branch;
+      InsnKind kind;
+   } cases[] = {
+      { EndsOtherwise, True,  False, False, InsnPlain        },
+      { EndsOtherwise, True,  False, True,  InsnCond         },
+      { EndsBoring,    True,  True,  False, InsnPlain        },
+      { EndsBoring,    True,  False, False, InsnJump         },
+      { EndsBoring,    True,  True,  True,  InsnCond         },
+      { EndsBoring,    True,  False, True,  InsnCond         },
+      { EndsBoring,    False, False, False, InsnIndirectJump },
+      { EndsBoring,    False, False, True,  InsnIndirectJump },
+      { EndsCall,      True,  False, False, InsnCall         },
+      { EndsCall,      True,  True,  False, InsnCall         },
+      { EndsCall,      False, False, False, InsnIndirectCall },
+      { EndsReturn,    False, False, False, InsnReturn       },
+      { EndsSyscall,   True,  True,  False, InsnSyscall      },
+   };
+
+   for (UInt i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+      ck_assert_str_eq(names[DCFG_(classify_generic)(
+                                cases[i].end, cases[i].is_direct,
+                                cases[i].falls_through,
+                                cases[i].may_branch)],
+                       names[cases[i].kind]);
+}
+END_TEST
+
 START_TEST(test_plain)
 {
    static const Form forms[] = {
@@ -503,6 +535,7 @@ int main(void)
    tcase_add_test(cases, test_group_ff);
    tcase_add_test(cases, test_rep);
    tcase_add_test(cases, test_stray_rex);
+   tcase_add_test(cases, test_generic);
    tcase_add_test(cases, test_plain);
 #if HAVE_CAPSTONE
 #  if defined(__x86_64__)

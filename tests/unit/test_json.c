@@ -358,9 +358,9 @@ START_TEST(test_twice)
    HChar*   once     = malloc(once_len);
 
    memcpy(once, text, once_len);
-   start_text();
    memset(out.buf, 'x', sizeof(out.buf));
    out.used = 99;                  // as a writer before might leave it
+   start_text();
    DCFG_(write_json)(&out, &e);
    ck_assert_uint_eq(text_len, once_len);
    ck_assert_int_eq(memcmp(text, once, once_len), 0);

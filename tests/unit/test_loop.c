@@ -31,7 +31,7 @@
    from the routine's entry once its target is taken away. */
 
 #include "unit_common.h"
-#include "dcfg_loop.h"
+#include "graph/loop.h"
 
 /* One function, one image: only ENTRY and calls make routines. */
 static Routines* routines_of(const Graph* g)

@@ -29,10 +29,10 @@
    the routine entries once D is taken away.  That is tried for every pair,
    on graphs of all shapes.  What the definition leaves open is which of
    the blocks that nothing leads to become entries; there the judge
-   follows the comment in dcfg_routine.c. */
+   follows the comment in graph/routine.c. */
 
 #include "unit_common.h"
-#include "dcfg_routine.h"
+#include "graph/routine.h"
 
 /* Random images and symbols for G's blocks, in address order as symbols
    and images are.  A function may go on in another place, as

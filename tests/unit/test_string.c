@@ -88,8 +88,8 @@ static void check_string(const HChar* s)
    memcpy(copy, s, n + 1);
    should_become(s, goal);
    start_text();
-   DCFG_(json_string)(&out, copy);
-   DCFG_(json_flush)(&out);
+   DCFG_(put_string)(&out, copy);
+   DCFG_(put_flush)(&out);
    for (UInt i = 0; i < text_len; i++)
       require((UChar)text[i] >= 0x20, "a raw control character");
    json_t* root = read_back();

@@ -336,7 +336,6 @@ START_TEST(test_memory)
    TraceJob    job    = { 1, NULL, 1, &thread, 1000000,
                           { append_watched, read_stream, streams },
                           &DCFG_(trace_effort) };
-   TraceSize   size;
 
    start_chance(3);
    new_graph(BLOCKS);
@@ -364,7 +363,7 @@ START_TEST(test_memory)
    watch_memory();
    memory_before = memory_most;
    memory_most   = 0;
-   DCFG_(write_trace)(&out, &job, &size);
+   DCFG_(write_trace)(&out, &job);
    watch_memory();
    require(memory_most < 120 << 20, "%llu bytes", memory_most);
    ck_assert_uint_gt(streams[StreamText].size, 3000000);

@@ -30,7 +30,7 @@
    format has it, and compared with what went in. */
 
 #include "unit_common.h"
-#include "dcfg_text.h"
+#include "encode/repeat.h"
 
 #define ALPHABET \
    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-"

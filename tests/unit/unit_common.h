@@ -29,7 +29,7 @@
 #define __UNIT_COMMON_H
 
 #include "../run_suite.h"
-#include "dcfg_graph.h"
+#include "graph/graph.h"
 
 /*------------------------------------------------------------*/
 /*--- Chance                                               ---*/

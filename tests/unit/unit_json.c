@@ -27,7 +27,7 @@
 
 #include "unit_json.h"
 
-JsonOut out;
+Put     out;
 HChar*  text = NULL;
 UInt    text_len = 0;
 static UInt text_room = 0;
@@ -48,10 +48,8 @@ static void catch(void* arg, const HChar* s, UInt n)
 
 void start_text(void)
 {
-   out.write = catch;
-   out.arg   = &text_len;
-   out.used  = 0;
-   text_len  = 0;
+   DCFG_(start_put)(&out, catch, &text_len);
+   text_len = 0;
 }
 
 json_t* read_back(void)

@@ -35,7 +35,7 @@
 
 /* What is written to .out goes to .text, of .text_len bytes and a 0 behind
    them. */
-extern JsonOut out;
+extern Put     out;
 extern HChar*  text;
 extern UInt    text_len;
 

@@ -1,0 +1,77 @@
+
+/*--------------------------------------------------------------------*/
+/*--- How an instruction hands on control.             arch/insn.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_INSN_H
+#define __DCFG_INSN_H
+
+#include "base/port.h"
+
+/* How an instruction hands on control.  Everything but InsnPlain ends
+   a basic block.  (An architecture adds here a function that tells the kind
+   from an instruction's bytes, with a file in arch/; run/instrument.c
+   chooses among them.) */
+typedef
+   enum {
+      InsnPlain,         // falls to the next instruction
+      InsnCond,          // direct conditional branch
+      InsnJump,          // direct jump
+      InsnIndirectJump,
+      InsnCall,          // direct call
+      InsnIndirectCall,
+      InsnReturn,
+      InsnSyscall,
+      InsnRep            // x86 string instruction with a repeat prefix
+   }
+   InsnKind;
+
+/* Decodes just enough of the x86 instruction in BYTES[0 .. LEN-1] to
+   tell its kind; IS64 selects 64-bit mode.  LEN is the instruction's
+   length as the disassembler found it, at least 1. */
+InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64);
+
+/* What VEX made of an instruction: how the superblock ends with it. */
+typedef
+   enum {
+      EndsOtherwise,     // or does not end there
+      EndsBoring,        // a jump, or what falls through
+      EndsCall,
+      EndsReturn,
+      EndsSyscall
+   }
+   InsnEnd;
+
+/* The kind of an instruction that nobody decodes: END; is where that leads
+   a constant (IS_DIRECT), and if so, the next instruction (FALLS_THROUGH);
+   has it an exit that leads neither there nor to itself (MAY_BRANCH)? */
+InsnKind DCFG_(classify_generic)(InsnEnd end, Bool is_direct,
+                                 Bool falls_through, Bool may_branch);
+
+#endif /* __DCFG_INSN_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,109 @@
+
+/*--------------------------------------------------------------------*/
+/*--- How an instruction hands on control.              arch/x86.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the decoding of control-transfer instructions.
+   Handed: the bytes of one instruction.  Taken by: run/instrument.c.
+
+   VEX's IR cannot answer the question.  By the time a tool sees a
+   superblock, constant folding may have made a plain jump of `xor
+   %eax,%eax; jz`, and `jmp` to the next instruction looks as if VEX had
+   merely run out of room.  A block ends at every control-transfer
+   instruction, taken or not, so the bytes decide. */
+
+#include "arch/insn.h"
+
+InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64)
+{
+   UInt i   = 0;
+   Bool rep = False;
+
+   /* Prefixes, REX among them, in any order: like VEX, and like the
+      processor, which ignores a REX that another prefix follows. */
+   for (; i < len; i++) {
+      switch (bytes[i]) {
+         case 0xF2: case 0xF3:
+            rep = True;
+            continue;
+         case 0x26: case 0x2E: case 0x36: case 0x3E:
+         case 0x64: case 0x65: case 0x66: case 0x67: case 0xF0:
+            continue;
+         case 0x40 ... 0x4F:
+            if (is64)
+               continue;
+            break;
+         default:
+            break;
+      }
+      break;
+   }
+   if (i >= len)
+      return InsnPlain;
+
+   UChar op  = bytes[i];
+   UChar arg = i + 1 < len ? bytes[i + 1] : 0;   // second opcode or ModRM
+
+   switch (op) {
+      case 0x70 ... 0x7F:                        // Jcc rel8
+      case 0xE0 ... 0xE3:                        // LOOPcc, JrCXZ
+         return InsnCond;
+      case 0x0F:
+         if (arg >= 0x80 && arg <= 0x8F)         // Jcc rel32
+            return InsnCond;
+         if (arg == 0x05 || arg == 0x34)         // SYSCALL, SYSENTER
+            return InsnSyscall;
+         return InsnPlain;
+      case 0xC7:
+         return arg == 0xF8 ? InsnCond           // XBEGIN
+                            : InsnPlain;
+      case 0xE8:
+         /* In 32-bit code VEX takes `call` to the next instruction and the
+            `pop` there for one instruction, which calls nothing. */
+         return !is64 && len == i + 6 ? InsnPlain : InsnCall;
+      case 0xE9: case 0xEB:
+         return InsnJump;
+      case 0xC2: case 0xC3: case 0xCA: case 0xCB: case 0xCF:
+         return InsnReturn;
+      case 0xCD:
+         return InsnSyscall;                     // INT n
+      case 0xFF:
+         switch ((arg >> 3) & 7) {
+            case 2: case 3: return InsnIndirectCall;
+            case 4: case 5: return InsnIndirectJump;
+            default:        return InsnPlain;
+         }
+      case 0x6C ... 0x6F:                        // INS, OUTS
+      case 0xA4 ... 0xA7:                        // MOVS, CMPS
+      case 0xAA ... 0xAF:                        // STOS, LODS, SCAS
+         return rep ? InsnRep : InsnPlain;
+      default:
+         return InsnPlain;
+   }
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,125 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Where Valgrind's versions and interfaces differ. base/core.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Everything the tool takes from the core beyond the pub_tool_*.h
+   headers, and every difference between the supported versions (3.19.0
+   to 3.27.1), stands here and nowhere else. */
+
+#ifndef __DCFG_CORE_H
+#define __DCFG_CORE_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_tooliface.h"            // IROp
+#include "pub_tool_vkiscnums.h"            // __NR_renameat2
+#include "base/port.h"
+
+/* The symbol table of an object, where a function is redirected to, the
+   text of an error number, system calls, descriptors that the program
+   cannot get at, sets of signals and the discarding of translations have
+   no tool-level interface that does. */
+#include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
+#include "coregrind/pub_core_libcfile.h"   // VG_(safe_fd)
+#include "coregrind/pub_core_libcsignal.h" // VG_(sigfillset)
+#include "coregrind/pub_core_redir.h"      // VG_(redir_do_lookup)
+#include "coregrind/pub_core_syscall.h"    // VG_(strerror), VG_(do_syscall5)
+
+/* A tool may ask for this at certain times only; it is safe as well while
+   a superblock is being translated, because the core looks up whatever it
+   was about to chain or run once more after a translation. */
+extern void VG_(discard_translations) ( Addr start, ULong len,
+                                        const HChar* who );
+
+/* Rename with FLAGS, as of Linux 3.15.  Returns 0 or an errno, which is
+   EINVAL or ENOSYS where the file system or the kernel cannot do it. */
+#define DCFG_RENAME_NOREPLACE 1
+#define DCFG_RENAME_EXCHANGE  2
+static inline Int DCFG_(rename2) ( const HChar* from, const HChar* to,
+                                   UInt flags )
+{
+#if defined(__NR_renameat2)
+   const Long here = -100;    // AT_FDCWD
+   SysRes sres = VG_(do_syscall5)(__NR_renameat2, here, (RegWord)(Addr)from,
+                                  here, (RegWord)(Addr)to, flags);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+#else
+   return 38;                 // ENOSYS
+#endif
+}
+
+/* VG_(am_shadow_alloc) returns a pointer in 3.19, a SysRes in later
+   versions; whichever it is picks the function that unwraps it. */
+static inline void* dcfg_mapped_ptr ( void* p )
+{
+   return p;
+}
+static inline void* dcfg_mapped_sres ( SysRes sres )
+{
+   return sr_isError(sres) ? NULL : (void*)(Addr)sr_Res(sres);
+}
+
+/* N bytes of fresh zeroed memory, or NULL.  To be unmapped with
+   VG_(am_munmap_valgrind). */
+static inline void* DCFG_(map_zeroed) ( SizeT n )
+{
+   return _Generic(VG_(am_shadow_alloc)(n),
+                   void*:  dcfg_mapped_ptr,
+                   SysRes: dcfg_mapped_sres)(VG_(am_shadow_alloc)(n));
+}
+
+/* VEX's operations have no properties that could be asked for, but stand in
+   groups.  A version in which the groups are others does not compile: see
+   then whether what is new may fault. */
+_Static_assert(Iop_Add8 == Iop_INVALID + 1
+               && (Iop_Max32U - Iop_Add8 == 96         // up to 3.26
+                   || Iop_Max32U - Iop_Add8 == 92),    // without Clz, Ctz
+               "integer operations before division");
+_Static_assert(Iop_Mul64 < Iop_Max32U && Iop_CmpNE64 < Iop_Max32U
+               && Iop_CasCmpNE64 < Iop_Max32U && Iop_Max32U < Iop_DivU32,
+               "what cannot fault stands before what can");
+_Static_assert(Iop_ModS128 - Iop_DivU32 == 21
+               && Iop_DivModS128to64 > Iop_DivU32
+               && Iop_DivModU32to32 < Iop_ModS128
+               && Iop_8Uto16 == Iop_ModS128 + 1,
+               "integer divisions");
+
+/* Can this operation on two integers never fault?  In doubt, it may. */
+static inline Bool DCFG_(never_faults) ( IROp op )
+{
+   return op >= Iop_Add8 && op <= Iop_Max32U;
+}
+
+static inline Bool DCFG_(divides) ( IROp op )
+{
+   return op >= Iop_DivU32 && op <= Iop_ModS128;
+}
+
+#endif /* __DCFG_CORE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,110 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What the tool's modules need of their surroundings.          ---*/
+/*---                                                  base/port.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* The pure rooms (arch/, graph/, encode/) and what they need of base/ are
+   plain C over plain structs.  They are compiled twice: into the tool,
+   where there is no libc, and with -DDCFG_HOST into the Check tests.
+   This header is the whole difference between the two. */
+
+#ifndef __DCFG_PORT_H
+#define __DCFG_PORT_H
+
+#if defined(DCFG_HOST)
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned char      UChar;
+typedef unsigned short     UShort;
+typedef int                Int;
+typedef unsigned int       UInt;
+typedef long long          Long;
+typedef unsigned long long ULong;
+typedef size_t             SizeT;
+typedef size_t             Addr;
+typedef char               HChar;
+typedef unsigned char      Bool;
+#define True  ((Bool)1)
+#define False ((Bool)0)
+#define DCFG_(str) vgDcfg_##str
+
+static inline void* dcfg_alloc(const HChar* cc, SizeT n)
+{
+   void* p = malloc(n ? n : 1);
+   (void)cc;
+   if (!p) abort();
+   return p;
+}
+static inline void* dcfg_realloc(const HChar* cc, void* p, SizeT n)
+{
+   void* q = realloc(p, n ? n : 1);
+   (void)cc;
+   if (!q) abort();
+   return q;
+}
+#define dcfg_free(p)          free(p)
+#define dcfg_assert(x)        assert(x)
+#define dcfg_memset(p, c, n)  memset(p, c, n)
+#define dcfg_memcpy(d, s, n)  memcpy(d, s, n)
+#define dcfg_strlen(s)        strlen(s)
+#define dcfg_strcmp(a, b)     strcmp(a, b)
+
+#else
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#define DCFG_(str) VGAPPEND(vgDcfg_, str)
+
+#define dcfg_alloc(cc, n)       VG_(malloc)(cc, n)
+#define dcfg_realloc(cc, p, n)  VG_(realloc)(cc, p, n)
+#define dcfg_free(p)            VG_(free)(p)
+#define dcfg_assert(x)          tl_assert(x)
+#define dcfg_memset(p, c, n)    VG_(memset)(p, c, n)
+#define dcfg_memcpy(d, s, n)    VG_(memcpy)(d, s, n)
+#define dcfg_strlen(s)          VG_(strlen)(s)
+#define dcfg_strcmp(a, b)       VG_(strcmp)(a, b)
+
+#endif
+
+/* Memory for N elements of TYPE, all bits zero. */
+#define DCFG_CALLOC(cc, type, n) \
+   ((type*)dcfg_memset(dcfg_alloc(cc, (SizeT)(n) * sizeof(type)), 0, \
+                       (SizeT)(n) * sizeof(type)))
+
+#endif /* __DCFG_PORT_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

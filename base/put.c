@@ -1,0 +1,128 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Text on its way out.                              base/put.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the buffer between those who write text and the file, and how
+   JSON writes strings.  Handed: characters, numbers, strings by all
+   writers.  Taken by: base/file.c, or in a test whoever stands behind
+   Put.write. */
+
+#include "base/put.h"
+
+void DCFG_(start_put)(Put* out, PutFn write, void* arg)
+{
+   out->write   = write;
+   out->arg     = arg;
+   out->n_bytes = 0;
+   out->used    = 0;
+}
+
+void DCFG_(put_flush)(Put* out)
+{
+   if (out->used > 0)
+      out->write(out->arg, out->buf, out->used);
+   out->n_bytes += out->used;
+   out->used     = 0;
+}
+
+void DCFG_(put_char)(Put* out, HChar c)
+{
+   if (out->used == sizeof(out->buf))
+      DCFG_(put_flush)(out);
+   out->buf[out->used++] = c;
+}
+
+void DCFG_(put_text)(Put* out, const HChar* s)
+{
+   while (*s)
+      DCFG_(put_char)(out, *s++);
+}
+
+void DCFG_(put_number)(Put* out, ULong n)
+{
+   HChar digits[20];
+   UInt  i = 0;
+
+   do {
+      digits[i++] = '0' + n % 10;
+      n /= 10;
+   } while (n > 0);
+   while (i > 0)
+      DCFG_(put_char)(out, digits[--i]);
+}
+
+/* The length of the UTF-8 sequence that S starts with, or 0 if it does
+   not start with one (RFC 3629). */
+static UInt utf8_length(const UChar* s)
+{
+   UInt n;
+
+   if (s[0] < 0x80)
+      return 1;
+   if (s[0] >= 0xC2 && s[0] <= 0xDF)
+      n = 2;
+   else if (s[0] >= 0xE0 && s[0] <= 0xEF)
+      n = 3;
+   else if (s[0] >= 0xF0 && s[0] <= 0xF4)
+      n = 4;
+   else
+      return 0;
+   for (UInt i = 1; i < n; i++)
+      if ((s[i] & 0xC0) != 0x80)
+         return 0;
+   /* Overlong forms, surrogates, beyond the last code point. */
+   if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)
+       || (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
+      return 0;
+   return n;
+}
+
+void DCFG_(put_string)(Put* out, const HChar* str)
+{
+   const UChar* s = (const UChar*)str;
+
+   DCFG_(put_char)(out, '"');
+   while (*s) {
+      UInt n = utf8_length(s);
+      if (*s == '"' || *s == '\\') {
+         DCFG_(put_char)(out, '\\');
+         DCFG_(put_char)(out, *s);
+      } else if (n == 0 || *s < 0x20 || *s == 0x7F) {
+         DCFG_(put_text)(out, "\\u00");
+         DCFG_(put_char)(out, "0123456789abcdef"[*s >> 4]);
+         DCFG_(put_char)(out, "0123456789abcdef"[*s & 15]);
+      } else {
+         for (UInt i = 0; i < n; i++)
+            DCFG_(put_char)(out, s[i]);
+      }
+      s += n ? n : 1;
+   }
+   DCFG_(put_char)(out, '"');
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

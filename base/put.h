@@ -1,0 +1,65 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Text on its way out.                              base/put.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_PUT_H
+#define __DCFG_PUT_H
+
+#include "base/port.h"
+
+/* Takes N bytes at a time. */
+typedef void (*PutFn)(void* arg, const HChar* text, UInt n);
+
+typedef
+   struct {
+      PutFn write;
+      void* arg;
+      ULong n_bytes;      // that have been passed on
+      UInt  used;
+      HChar buf[65536];
+   }
+   Put;
+
+/* What is put to OUT goes to WRITE, which is given ARG. */
+void DCFG_(start_put)(Put* out, PutFn write, void* arg);
+
+/* A character, text as it is, a number. */
+void DCFG_(put_char)(Put* out, HChar c);
+void DCFG_(put_text)(Put* out, const HChar* s);
+void DCFG_(put_number)(Put* out, ULong n);
+
+/* S as a JSON string.  Bytes that are not UTF-8 become the characters
+   with their numbers, so that any name makes valid JSON. */
+void DCFG_(put_string)(Put* out, const HChar* s);
+
+/* Pass on what is still in OUT's buffer. */
+void DCFG_(put_flush)(Put* out);
+
+#endif /* __DCFG_PUT_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

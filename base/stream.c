@@ -1,0 +1,302 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Streams of bytes too long for memory.          base/stream.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the spool file.  Handed: bytes, by trace/record.c while the
+   program runs and by trace/output_trace.c while a trace is encoded.  Taken
+   by: trace/reader.c and trace/output_trace.c.
+
+   A stream is a list of extents of MAX_BUFFER bytes and a buffer for what
+   comes next.  The first MAX_IN_MEMORY bytes of all streams stay in memory,
+   which is cheaper than a file; what is more goes to the one file that all
+   streams share.  That is made when it is needed, beside the trace that it
+   is for, and has no name from then on: whatever ends the process ends it
+   too. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "base/core.h"
+#include "base/file.h"
+#include "base/stream.h"
+
+/* Powers of two.  A stream's buffer starts small, for there may be
+   thousands of threads. */
+#define MIN_BUFFER 512u
+#define MAX_BUFFER 65536u
+
+#define MAX_IN_MEMORY (64u << 20)
+
+typedef
+   struct {
+      ULong  start;      // in the stream
+      UChar* memory;     // NULL: in the file ...
+      ULong  place;      // ... at this place
+   }
+   Extent;
+
+struct _Stream {
+   XArray* extents;      // Extent
+   ULong   in_extents;   // bytes of the stream
+   UChar*  buffer;       // what follows them
+   UInt    used, room;
+};
+
+static const HChar* place_opt;
+static const HChar* place_format;
+static Int          fd = -1;
+static ULong        file_size;
+static ULong        in_memory;      // bytes of extents
+static Bool         failed;
+
+/*------------------------------------------------------------*/
+/*--- The file                                             ---*/
+/*------------------------------------------------------------*/
+
+static void fail(const HChar* what, const HChar* name, Int error)
+{
+   if (!failed)
+      VG_(umsg)("dcfg: cannot %s the trace's spool file%s%s: %s; "
+                "there will be no trace\n", what, name[0] ? " " : "", name,
+                VG_(strerror)(error));
+   failed = True;
+}
+
+/* In the trace's directory; if the trace goes to a device or a pipe, where
+   Valgrind puts its temporary files. */
+static HChar* spool_name(void)
+{
+   HChar* out = VG_(expand_file_name)(place_opt, place_format);
+   SizeT  n   = VG_(strlen)(out) + VG_(strlen)(VG_(tmpdir)()) + 64;
+   HChar* s   = VG_(malloc)("dcfg.stream.name", n);
+
+   if (DCFG_(is_regular_or_new)(out))
+      VG_(sprintf)(s, "%s.spool-%d", out, VG_(getpid)());
+   else
+      VG_(sprintf)(s, "%s/dcfg-trace.spool-%d", VG_(tmpdir)(),
+                   VG_(getpid)());
+   VG_(free)(out);
+   return s;
+}
+
+static void open_spool(void)
+{
+   HChar* name = spool_name();
+   SysRes sres = VG_(open)(name, VKI_O_CREAT | VKI_O_TRUNC | VKI_O_RDWR,
+                           VKI_S_IRUSR | VKI_S_IWUSR);
+   if (sr_isError(sres)) {
+      fail("create", name, sr_Err(sres));
+   } else {
+      VG_(unlink)(name);
+      /* The program may close or take any number that it could get. */
+      fd        = VG_(safe_fd)(sr_Res(sres));
+      file_size = 0;
+   }
+   VG_(free)(name);
+}
+
+static void write_all(const UChar* data, UInt n)
+{
+   if (fd == -1 && !failed)
+      open_spool();
+   if (failed)
+      return;
+   VG_(lseek)(fd, file_size, VKI_SEEK_SET);
+   while (n > 0) {
+      Int done = VG_(write)(fd, data, n);
+      if (done == -VKI_EINTR)
+         continue;
+      if (done <= 0) {
+         fail("write", "", done == 0 ? VKI_EIO : -done);
+         return;
+      }
+      data      += done;
+      n         -= done;
+      file_size += done;
+   }
+}
+
+static UInt read_all(ULong place, UChar* to, UInt n)
+{
+   UInt got = 0;
+
+   VG_(lseek)(fd, place, VKI_SEEK_SET);
+   while (got < n) {
+      Int done = VG_(read)(fd, to + got, n - got);
+      if (done == -VKI_EINTR)
+         continue;
+      if (done <= 0) {
+         fail("read", "", done == 0 ? VKI_EIO : -done);
+         return got;
+      }
+      got += done;
+   }
+   return got;
+}
+
+void DCFG_(set_spool_place)(const HChar* opt, const HChar* format)
+{
+   place_opt    = opt;
+   place_format = format;
+}
+
+void DCFG_(forget_spool)(void)
+{
+   if (fd != -1)
+      VG_(close)(fd);
+   fd     = -1;
+   failed = False;
+}
+
+Bool DCFG_(spool_failed)(void)
+{
+   return failed;
+}
+
+/*------------------------------------------------------------*/
+/*--- Streams                                              ---*/
+/*------------------------------------------------------------*/
+
+Stream* DCFG_(new_stream)(void)
+{
+   Stream* s  = VG_(calloc)("dcfg.stream.stream", 1, sizeof(Stream));
+   s->extents = VG_(newXA)(VG_(malloc), "dcfg.stream.extents", VG_(free),
+                           sizeof(Extent));
+   return s;
+}
+
+void DCFG_(delete_stream)(Stream* s)
+{
+   for (Word i = 0; i < VG_(sizeXA)(s->extents); i++) {
+      const Extent* e = VG_(indexXA)(s->extents, i);
+      if (e->memory != NULL) {
+         VG_(free)(e->memory);
+         in_memory -= MAX_BUFFER;
+      }
+   }
+   VG_(deleteXA)(s->extents);
+   VG_(free)(s->buffer);
+   VG_(free)(s);
+}
+
+/* The buffer is full: a larger one, or an extent. */
+static void make_room(Stream* s)
+{
+   if (s->room < MAX_BUFFER) {
+      s->room   = s->room == 0 ? MIN_BUFFER : 2 * s->room;
+      s->buffer = VG_(realloc)("dcfg.stream.buffer", s->buffer, s->room);
+      return;
+   }
+   Extent e = { s->in_extents, NULL, file_size };
+   if (in_memory + MAX_BUFFER <= MAX_IN_MEMORY) {
+      e.memory   = s->buffer;
+      s->buffer  = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
+      in_memory += MAX_BUFFER;
+   } else {
+      write_all(s->buffer, MAX_BUFFER);
+   }
+   VG_(addToXA)(s->extents, &e);
+   s->in_extents += MAX_BUFFER;
+   s->used        = 0;
+}
+
+void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n)
+{
+   while (n > 0) {
+      if (s->used == s->room)
+         make_room(s);
+      UInt some = s->room - s->used < n ? s->room - s->used : n;
+      VG_(memcpy)(s->buffer + s->used, data, some);
+      data     = (const UChar*)data + some;
+      s->used += some;
+      n       -= some;
+   }
+}
+
+void DCFG_(trim_stream)(Stream* s)
+{
+   if (s->used < s->room) {
+      s->room   = s->used;
+      s->buffer = VG_(realloc)("dcfg.stream.buffer", s->buffer,
+                               s->used == 0 ? 1 : s->used);
+   }
+}
+
+ULong DCFG_(stream_length)(const Stream* s)
+{
+   return s->in_extents + s->used;
+}
+
+/* The extent that has the byte AT. */
+static const Extent* extent_at(const Stream* s, ULong at)
+{
+   Word lo = 0, hi = VG_(sizeXA)(s->extents) - 1;
+
+   while (lo < hi) {
+      Word mid = lo + (hi - lo + 1) / 2;
+      if (((const Extent*)VG_(indexXA)(s->extents, mid))->start <= at)
+         lo = mid;
+      else
+         hi = mid - 1;
+   }
+   return VG_(indexXA)(s->extents, lo);
+}
+
+UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n)
+{
+   UInt got = 0;
+
+   while (got < n && at < s->in_extents && !failed) {
+      const Extent* e = extent_at(s, at);
+      ULong         end = e->start + MAX_BUFFER;
+      UInt          some = end - at < n - got ? (UInt)(end - at) : n - got;
+      if (e->memory != NULL)
+         VG_(memcpy)((UChar*)to + got, e->memory + (at - e->start), some);
+      else
+         some = read_all(e->place + (at - e->start), (UChar*)to + got, some);
+      got += some;
+      at  += some;
+   }
+   if (got < n && at < DCFG_(stream_length)(s) && !failed) {
+      UInt from = (UInt)(at - s->in_extents);
+      UInt some = s->used - from < n - got ? s->used - from : n - got;
+      VG_(memcpy)((UChar*)to + got, s->buffer + from, some);
+      got += some;
+   }
+   return got;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,69 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Streams of bytes too long for memory.          base/stream.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_STREAM_H
+#define __DCFG_STREAM_H
+
+#include "pub_tool_basics.h"
+#include "base/port.h"
+
+/* Bytes that are appended now and read later.  Some millions of all
+   streams stay in memory, the others go to the spool file. */
+typedef struct _Stream Stream;
+
+/* Where to make the spool file, when there is need of one: FORMAT is the
+   file that option OPT names. */
+void DCFG_(set_spool_place)(const HChar* opt, const HChar* format);
+
+/* The spool file's streams are gone, and it belongs to another process:
+   call this in the child of a fork, having deleted all streams. */
+void DCFG_(forget_spool)(void);
+
+/* Has something been lost because the spool file could not be written or
+   read?  The user has been told. */
+Bool DCFG_(spool_failed)(void);
+
+Stream* DCFG_(new_stream)(void);
+void    DCFG_(delete_stream)(Stream* s);
+
+void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n);
+
+/* No more will be appended: keep no memory to spare. */
+void DCFG_(trim_stream)(Stream* s);
+
+/* Length in bytes. */
+ULong DCFG_(stream_length)(const Stream* s);
+
+/* Up to N bytes from AT on into TO; returns how many, less than N only at
+   the end of the stream or after a failure. */
+UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n);
+
+#endif /* __DCFG_STREAM_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,91 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Calls by who makes and who gets them.          calls/calls.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the table of all calls that were made, how often and at what cost.
+   Handed: calls, counts and costs by calls/stack.c.  Taken by:
+   profile/costs.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_mallocfree.h"
+
+#include "calls/calls.h"
+
+static Word cmp_calls(const void* va, const void* vb)
+{
+   const Call*    a = va;
+   const CallSite s = DCFG_(site_of)(a);
+   return !DCFG_(is_call)(vb, &s, a->to, a->to_context);
+}
+
+/* An equal call known already, or a new one. */
+static Call* new_call(CallProfile* cp, UWord hash, const CallSite* s,
+                      const Place* to, UInt to_context)
+{
+   Call  key = { NULL, hash, s->sb, s->instr, s->from, s->context, to,
+                 to_context, 0, 0 };
+   Call* c   = VG_(HT_gen_lookup)(cp->calls, &key, cmp_calls);
+
+   if (c == NULL) {
+      c  = VG_(malloc)("dcfg.calls.call", sizeof(*c));
+      *c = key;
+      VG_(HT_add_node)(cp->calls, c);
+   }
+   return c;
+}
+
+Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
+                       UInt to_context)
+{
+   UWord  hash   = ((UWord)(s->sb == NULL ? 0 : s->sb->id) * 31
+                    + s->context) * 1000003
+                   + (to == NULL ? 0 : to->hash_key * 4) + to_context % 2;
+   Call** recent = &cp->recent[(hash ^ hash >> 10) % DCFG_RECENT_CALLS];
+
+   if (*recent == NULL || !DCFG_(is_call)(*recent, s, to, to_context))
+      *recent = new_call(cp, hash, s, to, to_context);
+   return *recent;
+}
+
+CallProfile* DCFG_(new_call_profile)(void)
+{
+   CallProfile* cp = VG_(calloc)("dcfg.calls.profile", 1, sizeof(*cp));
+
+   cp->calls    = VG_(HT_construct)("dcfg.calls.calls");
+   cp->contexts = DCFG_(new_context_counts)();
+   return cp;
+}
+
+void DCFG_(delete_call_profile)(CallProfile* cp)
+{
+   VG_(HT_destruct)(cp->calls, VG_(free));
+   DCFG_(delete_context_counts)(cp->contexts);
+   VG_(free)(cp);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

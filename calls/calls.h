@@ -1,0 +1,103 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Calls by who makes and who gets them.          calls/calls.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_CALLS_H
+#define __DCFG_CALLS_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_hashtable.h"
+#include "calls/context.h"
+#include "calls/function.h"
+#include "dcfg_bb.h"
+
+/* The calls of a function in .to_context, whose first instruction is at
+   .to, from an instruction in .context: number INSTR of superblock SB, or
+   (SB is NULL) the one before a return address, at .from.  Where .to is NULL
+   it is a stub that was gone through, and its cost the caller's own. */
+typedef
+   struct _Call {
+      struct _Call* hash_next;
+      UWord         hash_key;
+      Superblock*   sb;
+      UInt          instr;
+      const Place*  from;
+      UInt          context;
+      const Place*  to;
+      UInt          to_context;
+      ULong         count;
+      ULong         cost;         // instructions, of all that have ended
+   }
+   Call;
+
+/* Where calls come from: fields of a Call. */
+typedef
+   struct {
+      Superblock*  sb;
+      UInt         instr;
+      const Place* from;
+      UInt         context;
+   }
+   CallSite;
+
+static inline CallSite DCFG_(site_of)(const Call* c)
+{
+   CallSite s = { c->sb, c->instr, c->from, c->context };
+   return s;
+}
+
+static inline Bool DCFG_(is_call)(const Call* c, const CallSite* s,
+                                  const Place* to, UInt to_context)
+{
+   return c->to == to && c->sb == s->sb && c->context == s->context
+          && c->to_context == to_context && c->instr == s->instr
+          && c->from == s->from;
+}
+
+/* What is collected, of one thread or of all. */
+#define DCFG_RECENT_CALLS 2048u
+typedef
+   struct _CallProfile {
+      VgHashTable*   calls;       // Call
+      ContextCounts* contexts;
+      Call*          recent[DCFG_RECENT_CALLS];   // where they hash to
+   }
+   CallProfile;
+
+CallProfile* DCFG_(new_call_profile)(void);
+void         DCFG_(delete_call_profile)(CallProfile* cp);
+
+/* CP's calls from S to the function at TO, made if there were none.  Valid
+   as long as CP. */
+Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
+                       UInt to_context);
+
+#endif /* __DCFG_CALLS_H */
+
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

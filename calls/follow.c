@@ -1,0 +1,345 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Following the calls of threads.               calls/follow.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: each thread's stack of active calls, from its first instruction to
+   its last, and where it stands when a profile is written.  Handed: the
+   life of threads and signal handlers by run/thread.c, ways out of
+   superblocks through calls/ir_calls.c and calls/stack.c.  Taken by:
+   outputs that want calls: profile/output_profile.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "calls/follow.h"
+#include "calls/frames.h"
+#include "calls/ir_calls.h"
+#include "dcfg_output.h"
+#include "run/thread.h"
+
+static UInt         watcher;        // its number
+static Bool         are_separate;   // the threads' profiles
+static CallProfile* common;         // unless they are
+
+/*------------------------------------------------------------*/
+/*--- Threads and signal handlers                          ---*/
+/*------------------------------------------------------------*/
+
+static ULong* base_of(const CallStack* cs)
+{
+   return DCFG_(cell_base)(cs->cells);
+}
+
+static ULong* slots_of(const CallStack* cs)
+{
+   return DCFG_(call_slots)(base_of(cs));
+}
+
+static void set_cells(CallStack* cs)
+{
+   ULong* slots = slots_of(cs);
+
+   slots[CallOfStack] = (Addr)cs;
+   slots[CallCounts]  = (Addr)cs->profile->contexts;
+   slots[CallCached]  = (Addr)cs->cached;
+   DCFG_(show_calls)(cs, base_of(cs));
+}
+
+static void* new_stack(CellArray* ca, UInt index)
+{
+   CallStack* cs = VG_(calloc)("dcfg.stack", 1, sizeof(CallStack));
+
+   if (!are_separate && common == NULL)
+      common = DCFG_(new_call_profile)();
+   cs->cells     = ca;
+   cs->has_own_profile = are_separate;
+   cs->profile   = are_separate ? DCFG_(new_call_profile)() : common;
+   cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
+                              VG_(free), sizeof(Suspended));
+   cs->cached    = VG_(newXA)(VG_(malloc), "dcfg.stack.cached", VG_(free),
+                              sizeof(UInt));
+   set_cells(cs);
+   return cs;
+}
+
+static void delete_stack(void* s)
+{
+   CallStack* cs = s;
+
+   if (are_separate)
+      DCFG_(delete_call_profile)(cs->profile);
+   VG_(deleteXA)(cs->suspended);
+   VG_(deleteXA)(cs->cached);
+   VG_(free)(cs->frames);
+   VG_(free)(cs->active);
+   VG_(free)(cs);
+}
+
+/* The same call in CP, or NULL for NULL. */
+static Call* call_in(CallProfile* cp, const Call* c)
+{
+   CallSite site;
+
+   if (c == NULL)
+      return NULL;
+   site = DCFG_(site_of)(c);
+   return DCFG_(find_call)(cp, &site, c->to, c->to_context);
+}
+
+/* The same calls are active.  In a forked child, CS is the only stack. */
+static void* restart_stack(void* s, CellArray* ca, UInt index)
+{
+   CallStack*   cs = s;
+   CallProfile* cp = DCFG_(new_call_profile)();
+
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
+      DCFG_(call_part)(DCFG_(superblock)(id))->last_call = NULL;
+   for (UInt i = 0; i < cs->n_frames; i++) {
+      Frame* f = &cs->frames[i];
+      f->call  = call_in(cp, f->call);
+      f->stub  = call_in(cp, f->stub);
+      f->start = 0;
+   }
+   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
+      Suspended* below = VG_(indexXA)(cs->suspended, i);
+      below->running.stub       = call_in(cp, below->running.stub);
+      below->running.stub_start = 0;
+      below->total              = 0;
+   }
+   cs->now.stub       = call_in(cp, cs->now.stub);
+   cs->now.stub_start = 0;
+   DCFG_(delete_call_profile)(cs->profile);
+   cs->profile = cp;
+   if (!are_separate)
+      common = cp;
+   VG_(dropTailXA)(cs->cached, VG_(sizeXA)(cs->cached));
+   set_cells(cs);
+   return cs;
+}
+
+static void resume(void* s, Addr ip, Addr sp)
+{
+   CallStack* cs   = s;
+   ULong*     base = base_of(cs);
+
+   if (cs->now.function == 0) {
+      cs->now.function = DCFG_(landing_place)(ip)->function;
+      cs->now.height   = 1;
+      ++*active(cs, cs->now.function);
+   }
+   DCFG_(unwind_calls)(cs, base, sp, 0);
+   DCFG_(show_calls)(cs, base);
+}
+
+/* The instructions of superblock SB's segment from K on. */
+static UInt rest_of_segment(UInt sb, UInt k)
+{
+   return DCFG_(segment_end)(DCFG_(superblock)(sb), k) - k;
+}
+
+static void stop(void* s, UInt sb, UInt k)
+{
+   CallStack* cs    = s;
+   ULong*     slots = slots_of(cs);
+
+   if (k == 0)
+      return;
+   slots[CallTotal] -= rest_of_segment(sb, k);
+   if (slots[CallContext] != 0)
+      DCFG_(count_fault)(cs->profile->contexts, sb, k, slots[CallContext]);
+}
+
+static void take_stop_back(CallStack* cs, UInt sb, UInt k)
+{
+   ULong* slots = slots_of(cs);
+
+   if (k == 0)
+      return;
+   slots[CallTotal] += rest_of_segment(sb, k);
+   if (slots[CallContext] != 0)
+      DCFG_(uncount_fault)(cs->profile->contexts, sb, k,
+                           slots[CallContext]);
+}
+
+static void enter_handler(void* s)
+{
+   CallStack* cs    = s;
+   ULong*     slots = slots_of(cs);
+   Suspended  below = { cs->now, slots[CallTotal], cs->n_frames };
+
+   VG_(addToXA)(cs->suspended, &below);
+   cs->floor = cs->n_frames;
+   VG_(memset)(&cs->now, 0, sizeof(cs->now));
+   slots[CallTotal] = 0;
+   DCFG_(show_calls)(cs, base_of(cs));
+}
+
+static void leave_handler(void* s)
+{
+   CallStack* cs   = s;
+   ULong*     base = base_of(cs);
+
+   if (!runs_in_handler(cs))
+      return;
+   while (cs->n_frames > innermost(cs)->n_frames)
+      DCFG_(pop_call)(cs, base);
+   DCFG_(resume_suspended)(cs, base);
+   DCFG_(show_calls)(cs, base);
+}
+
+/* The total that counts for frame I. */
+static ULong total_for(const CallStack* cs, UInt i)
+{
+   for (Word s = 0; s < VG_(sizeXA)(cs->suspended); s++) {
+      const Suspended* below = VG_(indexXA)(cs->suspended, s);
+      if (i < below->n_frames)
+         return below->total;
+   }
+   return slots_of(cs)[CallTotal];
+}
+
+/* Call DO_IT with each call that is active, and what it has cost so far
+   without that being accounted for. */
+static void each_active(CallStack* cs, void (*do_it)(Call* c, ULong cost))
+{
+   for (UInt i = 0; i < cs->n_frames; i++) {
+      const Frame* f = &cs->frames[i];
+      if (f->call != NULL)
+         do_it(f->call, total_for(cs, i) - f->start);
+   }
+   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
+      const Suspended* s = VG_(indexXA)(cs->suspended, i);
+      if (s->running.stub != NULL)
+         do_it(s->running.stub, s->total - s->running.stub_start);
+   }
+   if (cs->now.stub != NULL)
+      do_it(cs->now.stub, slots_of(cs)[CallTotal] - cs->now.stub_start);
+}
+
+static void add_cost(Call* c, ULong cost)
+{
+   c->cost += cost;
+}
+
+static void take_cost_back(Call* c, ULong cost)
+{
+   c->cost -= cost;
+}
+
+static CallStack* stack_of_thread(UInt thread)
+{
+   return DCFG_(thread_state)(thread, watcher);
+}
+
+void DCFG_(account_for_calls)(void)
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      DCFG_(thread_info)(t, &info);
+      if (!info.live)
+         continue;
+      if (info.undone == NULL)
+         stop(stack_of_thread(t), info.last.sb, info.last.n_done);
+      each_active(stack_of_thread(t), add_cost);
+   }
+}
+
+void DCFG_(take_account_back)(void)
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      DCFG_(thread_info)(t, &info);
+      if (!info.live)
+         continue;
+      each_active(stack_of_thread(t), take_cost_back);
+      if (info.undone == NULL)
+         take_stop_back(stack_of_thread(t), info.last.sb, info.last.n_done);
+   }
+}
+
+const CallProfile* DCFG_(call_profile)(UInt thread)
+{
+   return stack_of_thread(thread)->profile;
+}
+
+static void flush(void* s)
+{
+   DCFG_(flush_contexts)(base_of(s));
+}
+
+static void end(void* s)
+{
+   CallStack* cs   = s;
+   ULong*     base = base_of(cs);
+
+   while (runs_in_handler(cs))
+      leave_handler(cs);
+   while (cs->n_frames > 0)
+      DCFG_(pop_call)(cs, base);
+   DCFG_(set_stub)(cs, base, NULL);
+   VG_(free)(cs->frames);
+   VG_(free)(cs->active);
+   cs->frames = NULL;
+   cs->active = NULL;
+   cs->room   = cs->n_active = 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- All together                                         ---*/
+/*------------------------------------------------------------*/
+
+static const Watcher follower = {
+   .begin         = DCFG_(begin_calls),
+   .started       = DCFG_(add_start_cost),
+   .instruction   = DCFG_(add_segment_cost),
+   .exit          = DCFG_(add_call_at_exit),
+   .statement     = DCFG_(track_stack_pointer),
+   .miss          = DCFG_(add_jump_miss),
+   .leave         = DCFG_(add_call_at_end),
+   .thread_new    = new_stack,
+   .thread_free   = delete_stack,
+   .restart       = restart_stack,
+   .resume        = resume,
+   .stop          = stop,
+   .enter_handler = enter_handler,
+   .leave_handler = leave_handler,
+   .flush         = flush,
+   .thread_end    = end,
+   .unmapped      = DCFG_(forget_places)
+};
+
+void DCFG_(follow_calls)(Bool separately)
+{
+   are_separate = separately;
+   DCFG_(claim_call_parts)();
+   watcher = DCFG_(watch)(&follower);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

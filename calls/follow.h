@@ -1,0 +1,48 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Following the calls of threads.               calls/follow.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_FOLLOW_H
+#define __DCFG_FOLLOW_H
+
+#include "calls/calls.h"
+
+/* From now on follow calls, for each thread separately or for all
+   together.  Before the program runs, once. */
+void DCFG_(follow_calls)(Bool separately);
+
+/* What happened in THREAD, or in all. */
+const CallProfile* DCFG_(call_profile)(UInt thread);
+
+/* Account for what is active as if it ended now; and take that back. */
+void DCFG_(account_for_calls)(void);
+void DCFG_(take_account_back)(void);
+
+#endif /* __DCFG_FOLLOW_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

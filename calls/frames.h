@@ -1,0 +1,129 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The stack of active calls, from within.       calls/frames.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Private to calls/: the inside of calls/stack.c, for calls/follow.c, which
+   tells the stack what happens to its thread. */
+
+#ifndef __DCFG_FRAMES_H
+#define __DCFG_FRAMES_H
+
+#include "pub_tool_xarray.h"
+#include "calls/calls.h"
+#include "calls/parts.h"
+
+/* A call that is active. */
+typedef
+   struct {
+      Call*       call;        // NULL: of a stub
+      Addr        sp;          // when the callee began
+      const Place* entry;      // where it began
+      Bool        resolves;    // it is the dynamic linker's resolver
+      ULong       start;       // the total then
+      Superblock* sb;          // that called; NULL for a jump ...
+      UInt        instr;       // ... with this instruction
+      /* Of the caller: */
+      UInt        function;
+      UInt        height;
+      Call*       stub;
+   }
+   Frame;
+
+/* What runs now. */
+typedef
+   struct {
+      UInt  function;      // 0: nothing has run so far
+      UInt  height;        // changes of function on the way here
+      Call* stub;          // whose cost it is, or NULL
+      ULong stub_start;    // the total when that began
+   }
+   Running;
+
+/* What a handler has interrupted. */
+typedef
+   struct {
+      Running running;
+      ULong   total;
+      UInt    n_frames;
+   }
+   Suspended;
+
+/* The calls that are active in a thread. */
+typedef struct _CallStack CallStack;
+struct _CallStack {
+   CellArray*   cells;
+   CallProfile* profile;
+   Bool         has_own_profile;  // else it is that of all threads
+   Frame*       frames;    // outermost first
+   UInt         n_frames, room;
+   UInt*        active;    // by function: its activations
+   UInt         n_active;
+   Running      now;
+   XArray*      suspended; // Suspended, innermost last
+   UInt         floor;     // frames below the handler, or 0
+   XArray*      cached;    // see CallCached
+};
+
+void DCFG_(make_room_for_active)(CallStack* cs, UInt function);
+
+static inline UInt* active(CallStack* cs, UInt function)
+{
+   if (function >= cs->n_active)
+      DCFG_(make_room_for_active)(cs, function);
+   return &cs->active[function];
+}
+
+static inline Bool runs_in_handler(const CallStack* cs)
+{
+   return VG_(sizeXA)(cs->suspended) > 0;
+}
+
+static inline Suspended* innermost(const CallStack* cs)
+{
+   return VG_(indexXA)(cs->suspended, VG_(sizeXA)(cs->suspended) - 1);
+}
+
+/* Tell generated code what runs. */
+void DCFG_(show_calls)(CallStack* cs, ULong* base);
+
+/* From now on a stub runs for STUB, or (NULL) none does. */
+void DCFG_(set_stub)(CallStack* cs, ULong* base, Call* stub);
+
+/* The innermost call ends. */
+void DCFG_(pop_call)(CallStack* cs, ULong* base);
+
+/* End what SP has left; of those calls that it is just at, N.  Returns
+   how many ended. */
+UInt DCFG_(unwind_calls)(CallStack* cs, ULong* base, Addr sp, Int n);
+
+/* What was suspended runs again. */
+void DCFG_(resume_suspended)(CallStack* cs, ULong* base);
+
+#endif /* __DCFG_FRAMES_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,276 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Functions, as Callgrind names them.         calls/function.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the functions of a Callgrind profile, and which one an address
+   belongs to.  Handed: addresses by calls/ir_calls.c and calls/stack.c,
+   unmappings by run/image.c.  Taken by: calls/stack.c, profile/costs.c and
+   profile/format.c.
+
+   A profile can be compared with Callgrind's only if functions are told
+   apart as Callgrind does: by object, source file of the first
+   instruction, and name.  Where there is no name the address takes its
+   place.  A stub of a linkage table is skipped: what it costs is its
+   caller's, and what it jumps to counts as called by that caller.
+
+   Debug information is asked once for each place, while the object is
+   there. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "base/core.h"
+#include "base/intern.h"
+#include "calls/function.h"
+
+static OSet*        by_name;      // NumberedFunction
+static XArray*      functions;    // Function, by number from 1
+static VgHashTable* places;       // Place
+static OSet*        place_pages;  // pages that have one
+
+/* Most places are found here, where their address hashes to, and where the
+   address of a jump hashes to. */
+#define N_RECENT 4096u
+static const Place* recent[N_RECENT];
+typedef
+   struct {
+      Addr         target;
+      const Place* place;
+   }
+   Landing;
+static Landing recent_landings[N_RECENT];
+
+typedef
+   struct {
+      const HChar* object;
+      const HChar* file;
+      const HChar* name;
+      UInt         number;
+   }
+   NumberedFunction;
+
+/*------------------------------------------------------------*/
+/*--- Functions                                            ---*/
+/*------------------------------------------------------------*/
+
+static Word cmp_pointers(const void* a, const void* b)
+{
+   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+static Word cmp_functions(const void* va, const void* vb)
+{
+   const NumberedFunction* a = va;
+   const NumberedFunction* b = vb;
+   Word r;
+
+   if ((r = cmp_pointers(a->name, b->name)) != 0)
+      return r;
+   if ((r = cmp_pointers(a->file, b->file)) != 0)
+      return r;
+   return cmp_pointers(a->object, b->object);
+}
+
+static void init(void)
+{
+   by_name     = VG_(OSetGen_Create)(0, cmp_functions, VG_(malloc),
+                                     "dcfg.function", VG_(free));
+   functions   = VG_(newXA)(VG_(malloc), "dcfg.function", VG_(free),
+                            sizeof(Function));
+   places      = VG_(HT_construct)("dcfg.function.places");
+   place_pages = VG_(OSetWord_Create)(VG_(malloc), "dcfg.function.pages",
+                                      VG_(free));
+}
+
+/* *LINE is left alone where it is not known. */
+static const HChar* file_at(DiEpoch ep, Addr a, UInt* line)
+{
+   const HChar *file, *dir;
+
+   return VG_(get_filename_linenum)(ep, a, &file, &dir, line)
+          ? DCFG_(source_path)(dir, file) : DCFG_(name)("???");
+}
+
+static UInt number_of(const HChar* object, const HChar* file,
+                      const HChar* name)
+{
+   NumberedFunction  key = { object, file, name, 0 };
+   NumberedFunction* f   = VG_(OSetGen_Lookup)(by_name, &key);
+
+   if (f == NULL) {
+      Function new = { object, file, name };
+      VG_(addToXA)(functions, &new);
+      f         = VG_(OSetGen_AllocNode)(by_name, sizeof(*f));
+      *f        = key;
+      f->number = VG_(sizeXA)(functions);
+      VG_(OSetGen_Insert)(by_name, f);
+   }
+   return f->number;
+}
+
+/*------------------------------------------------------------*/
+/*--- Places                                               ---*/
+/*------------------------------------------------------------*/
+
+static const HChar* section_suffix(VgSectKind kind)
+{
+   switch (kind) {
+      case Vg_SectData: return " [Data]";
+      case Vg_SectBSS:  return " [BSS]";
+      case Vg_SectGOT:  return " [GOT]";
+      case Vg_SectPLT:  return " [PLT]";
+      default:          return "";
+   }
+}
+
+/* Of all objects: an address in a linkage table may belong to none, as far
+   as VG_(find_DebugInfo) knows. */
+static Bool is_start_of_table(Addr a)
+{
+   const DebugInfo* di = NULL;
+
+   while ((di = VG_(next_DebugInfo)(di)) != NULL)
+      if (VG_(DebugInfo_get_plt_avma)(di) == a)
+         return True;
+   return False;
+}
+
+static const Place* new_place(Addr a)
+{
+   DiEpoch      ep = VG_(current_DiEpoch)();
+   DebugInfo*   di = VG_(find_DebugInfo)(ep, a);
+   Place*       p  = VG_(calloc)("dcfg.function.place", 1, sizeof(Place));
+   const HChar* name;
+   HChar        address[40];
+
+   p->hash_key = a;
+   p->object   = DCFG_(name)(di ? VG_(DebugInfo_get_filename)(di) : "???");
+   p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
+   p->bias     = di ? VG_(DebugInfo_get_text_bias)(di) : 0;
+   if (VG_(get_fnname)(ep, a, &name)) {
+      name        = DCFG_(name)(name);
+      p->is_entry = VG_(get_fnname_if_entry)(ep, a, &name);
+   } else {
+      VG_(sprintf)(address, sizeof(Addr) == 4 ? "%#08lx%s" : "%#016lx%s",
+                   (UWord)(a - p->bias), section_suffix(p->section));
+      name = address;
+   }
+   p->function = number_of(p->object, file_at(ep, a, &p->line),
+                           DCFG_(name)(name));
+   p->is_skipped  = p->section == Vg_SectPLT;
+   p->heads_table = p->is_skipped && is_start_of_table(a);
+   VG_(HT_add_node)(places, p);
+   UWord page = VG_PGROUNDDN(a);
+   if (!VG_(OSetWord_Contains)(place_pages, page))
+      VG_(OSetWord_Insert)(place_pages, page);
+   return p;
+}
+
+const Place* DCFG_(place_at)(Addr a)
+{
+   const Place** place = &recent[a % N_RECENT];
+
+   if (*place != NULL && (*place)->hash_key == a)
+      return *place;
+   if (places == NULL)
+      init();
+   *place = VG_(HT_lookup)(places, a);
+   if (*place == NULL)
+      *place = new_place(a);
+   return *place;
+}
+
+const Place* DCFG_(landing_place)(Addr a)
+{
+   Landing* l = &recent_landings[a % N_RECENT];
+
+   if (l->place == NULL || l->target != a) {
+      l->target = a;
+      l->place  = DCFG_(place_at)(VG_(redir_do_lookup)(a, NULL));
+   }
+   return l->place;
+}
+
+Bool DCFG_(is_call_like)(const Place* from, const Place* to)
+{
+   return to->is_entry || from->section != to->section
+          || from->object != to->object;
+}
+
+/* Has any of these pages a place?  May say yes where none has. */
+static Bool may_have_places(Addr a, SizeT len)
+{
+   if (len / VKI_PAGE_SIZE > VG_(OSetWord_Size)(place_pages))
+      return True;
+   for (Addr page = VG_PGROUNDDN(a); page < a + len; page += VKI_PAGE_SIZE)
+      if (VG_(OSetWord_Contains)(place_pages, page))
+         return True;
+   return False;
+}
+
+void DCFG_(forget_places)(Addr a, SizeT len)
+{
+   UInt         n;
+   VgHashNode** all;
+
+   if (places == NULL)
+      return;
+   /* A new object may redirect functions of others. */
+   VG_(memset)(recent_landings, 0, sizeof(recent_landings));
+   if (!may_have_places(a, len))
+      return;
+   all = VG_(HT_to_array)(places, &n);
+   for (UInt i = 0; i < n; i++) {
+      Addr place = all[i]->key;
+      if (place < a || place - a >= len)
+         continue;
+      VG_(HT_remove)(places, place);
+      VG_(OSetWord_Remove)(place_pages, VG_PGROUNDDN(place));
+   }
+   VG_(free)(all);
+   VG_(memset)(recent, 0, sizeof(recent));
+}
+
+UInt DCFG_(n_functions)(void)
+{
+   return functions == NULL ? 0 : VG_(sizeXA)(functions);
+}
+
+const Function* DCFG_(function)(UInt no)
+{
+   return VG_(indexXA)(functions, no - 1);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

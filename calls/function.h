@@ -1,0 +1,81 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Functions, as Callgrind names them.         calls/function.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_FUNCTION_H
+#define __DCFG_FUNCTION_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_hashtable.h"
+#include "base/port.h"
+
+/* Names are from base/intern.h: compare pointers. */
+typedef
+   struct {
+      const HChar* object;     // the path of its ELF object, or ???
+      const HChar* file;       // with its directory, or ???
+      const HChar* name;       // demangled, or an address
+   }
+   Function;
+
+/* An address that control may be transferred to, and what debug
+   information said of it when that was first asked. */
+typedef
+   struct _Place {
+      struct _Place* hash_next;   // VgHashNode
+      UWord          hash_key;    // the address
+      UInt           function;    // its number
+      UInt           line;        // in the function's file; 0: not known
+      const HChar*   object;
+      UChar          section;     // VgSectKind
+      Bool           is_entry;    // a function starts here
+      Bool           is_skipped;  // in a stub of a linkage table
+      Bool           heads_table; // a linkage table starts here
+      PtrdiffT       bias;        // address as run less address as linked
+   }
+   Place;
+
+/* The place at address A: of code that runs there, or (landing) of what
+   runs when A is jumped to, which Valgrind may redirect.  Never freed. */
+const Place* DCFG_(place_at)(Addr a);
+const Place* DCFG_(landing_place)(Addr a);
+
+/* Would Callgrind make a call of a jump from FROM to TO? */
+Bool DCFG_(is_call_like)(const Place* from, const Place* to);
+
+/* What was known of these addresses no longer holds. */
+void DCFG_(forget_places)(Addr a, SizeT len);
+
+/* Functions by number, 1 .. n_functions. */
+UInt            DCFG_(n_functions)(void);
+const Function* DCFG_(function)(UInt no);
+
+#endif /* __DCFG_FUNCTION_H */
+
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,306 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Adding code that follows calls.             calls/ir_calls.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the code that counts in which function instructions run, and that
+   tells calls/stack.c of calls and returns.  Handed: superblocks by
+   run/instrument.c.  Taken by: calls/follow.c.
+
+   Calls are counted where they leave, not where they arrive: there it is
+   mostly known beforehand whether a jump is one.  Counting in a context is
+   inline; a call or return is not: it changes a dozen words, each under
+   some condition, which would be as many guarded stores. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#include "calls/context.h"
+#include "calls/ir_calls.h"
+#include "calls/parts.h"
+#include "calls/stack.h"
+#include "run/ir.h"
+
+/* The superblock in work: by how much the stack pointer differs from what
+   it was when that began, and each temporary from that. */
+#define UNKNOWN ((Long)1 << 62)
+static Long  sp_now;
+static Long* sp_of_tmp;
+static UInt  room_for_tmps;
+
+static const Place* place_in_work(const Work* w)
+{
+   return DCFG_(call_part)(w->sb)->place;
+}
+
+static IRExpr* call_slot(Work* w, UInt slot)
+{
+   return cell_addr(w, DCFG_(first_call_slot) + slot);
+}
+
+/*------------------------------------------------------------*/
+/*--- Costs                                                ---*/
+/*------------------------------------------------------------*/
+
+/* N times more (an I64; a constant 1 unless the segment is one instruction)
+   the segment that begins with instruction K is run. */
+static void add_cost(Work* w, UInt k, IRExpr* n)
+{
+   const Superblock* sb      = w->sb;
+   UInt              segment = DCFG_(segment_of)(sb, k);
+   UInt              size    = DCFG_(segment_end)(sb, k) - k;
+   CellNo            cache   = DCFG_(call_part)(sb)->contexts
+                                + DCFG_SEGMENT_SLOTS * segment;
+   Addr              key     = DCFG_CELL_OFFSET(cache);
+
+   IRExpr* context = load(w, Ity_I64, call_slot(w, CallContext));
+   IRExpr* entry   = load(w, w->word_ty, call_slot(w, CallEntries));
+   IRExpr* miss    = assign(w, Ity_I1,
+                            IRExpr_Binop(Iop_CmpNE64,
+                                         load(w, Ity_I64,
+                                              add_words(w, entry,
+                                                        word(w, key))),
+                                         context));
+   call_if(w, miss, "dcfg_context_miss", &DCFG_(context_miss),
+           mkIRExprVec_3(base(w), word(w, sb->id), word(w, segment)));
+   IRExpr* count_addr = add_words(w, entry, word(w, key + sizeof(ULong)));
+   store(w, count_addr, sum(w, load(w, Ity_I64, count_addr), n));
+
+   /* N is no constant only where the segment is one instruction. */
+   tl_assert(n->tag == Iex_Const || size == 1);
+   if (size > 0)
+      count(w, DCFG_(first_call_slot) + CallTotal,
+            size == 1 ? n : IRExpr_Const(IRConst_U64(size)));
+}
+
+void DCFG_(add_start_cost)(Work* w, IRExpr* n)
+{
+   add_cost(w, 0, n);
+}
+
+/* Does a segment other than the first begin with instruction K? */
+static Bool begins_segment(const Superblock* sb, UInt k)
+{
+   return k > 0 && k < sb->n_instrs
+          && DCFG_(segment_of)(sb, k) != DCFG_(segment_of)(sb, k - 1);
+}
+
+void DCFG_(add_segment_cost)(Work* w, UInt k)
+{
+   if (begins_segment(w->sb, k))
+      add_cost(w, k, IRExpr_Const(IRConst_U64(1)));
+}
+
+/*------------------------------------------------------------*/
+/*--- The stack pointer                                    ---*/
+/*------------------------------------------------------------*/
+
+/* Temporaries that are made for added code are not tracked. */
+static void forget_stack_pointer(const Work* w)
+{
+   UInt n_tmps = w->out->tyenv->types_used;
+
+   sp_now = 0;
+   if (n_tmps > room_for_tmps) {
+      room_for_tmps = 2 * n_tmps;
+      sp_of_tmp     = VG_(realloc)("dcfg.ir.sp", sp_of_tmp,
+                                   room_for_tmps * sizeof(Long));
+   }
+   for (UInt i = 0; i < n_tmps; i++)
+      sp_of_tmp[i] = UNKNOWN;
+}
+
+void DCFG_(track_stack_pointer)(Work* w, const IRStmt* st)
+{
+   const Int offset_sp = w->layout->offset_SP;
+
+   if (st->tag == Ist_Put && st->Ist.Put.offset == offset_sp) {
+      const IRExpr* e = st->Ist.Put.data;
+      sp_now = e->tag == Iex_RdTmp ? sp_of_tmp[e->Iex.RdTmp.tmp]
+                                  : UNKNOWN;
+   }
+   if (st->tag != Ist_WrTmp)
+      return;
+   const IRExpr* e = st->Ist.WrTmp.data;
+   Long          d = UNKNOWN;
+   if (e->tag == Iex_Get && e->Iex.Get.offset == offset_sp) {
+      d = sp_now;
+   } else if (e->tag == Iex_RdTmp) {
+      d = sp_of_tmp[e->Iex.RdTmp.tmp];
+   } else if (e->tag == Iex_Binop && e->Iex.Binop.arg1->tag == Iex_RdTmp
+              && e->Iex.Binop.arg2->tag == Iex_Const) {
+      const IRConst* c = e->Iex.Binop.arg2->Iex.Const.con;
+      Long from = sp_of_tmp[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
+      Long n    = c->tag == Ico_U64 ? (Long)c->Ico.U64
+                  : c->tag == Ico_U32 ? (Int)c->Ico.U32 : 0;
+      if (from != UNKNOWN)
+         switch (e->Iex.Binop.op) {
+            case Iop_Add64: case Iop_Add32: d = from + n; break;
+            case Iop_Sub64: case Iop_Sub32: d = from - n; break;
+            default:                                      break;
+         }
+   }
+   sp_of_tmp[st->Ist.WrTmp.tmp] = d;
+}
+
+static Bool may_have_raised_sp(void)
+{
+   return sp_now > 0;
+}
+
+static IRExpr* stack_pointer(Work* w)
+{
+   return assign(w, w->word_ty,
+                 IRExpr_Get(w->layout->offset_SP, w->word_ty));
+}
+
+void DCFG_(begin_calls)(Work* w)
+{
+   CallPart* part = DCFG_(call_part)(w->sb);
+
+   if (part->place == NULL)
+      part->place = DCFG_(place_at)(w->sb->addr);
+   DCFG_(count_contexts)(w->sb);
+   forget_stack_pointer(w);
+}
+
+/*------------------------------------------------------------*/
+/*--- Ways out                                             ---*/
+/*------------------------------------------------------------*/
+
+static LeaveKind kind_of(IRJumpKind jk)
+{
+   return jk == Ijk_Call ? LeaveCall : jk == Ijk_Ret ? LeaveReturn
+                                                     : LeaveJump;
+}
+
+static IRExpr* always(void)
+{
+   return IRExpr_Const(IRConst_U1(True));
+}
+
+/* GUARD, and SP is above that of the innermost call. */
+static IRExpr* and_ends_calls(Work* w, IRExpr* guard, IRExpr* sp)
+{
+   IRExpr* top  = load(w, w->word_ty, call_slot(w, CallTopSp));
+   IRExpr* ends = assign(w, Ity_I1,
+                         IRExpr_Binop(w->word_ty == Ity_I64
+                                      ? Iop_CmpLT64U : Iop_CmpLT32U,
+                                      top, sp));
+   if (guard->tag == Iex_Const)
+      return ends;
+   IRExpr* both = word_op(w, Iop_And64, Iop_And32,
+                          assign(w, w->word_ty,
+                                 IRExpr_Unop(w->word_ty == Ity_I64
+                                             ? Iop_1Uto64 : Iop_1Uto32,
+                                             guard)),
+                          assign(w, w->word_ty,
+                                 IRExpr_Unop(w->word_ty == Ity_I64
+                                             ? Iop_1Uto64 : Iop_1Uto32,
+                                             ends)));
+   return assign(w, Ity_I1,
+                 IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
+                                                    : Iop_CmpNE32,
+                              both, word(w, 0)));
+}
+
+/* The superblock is left for TARGET behind its instruction K if GUARD. */
+static void leave_for_const(Work* w, UInt k, LeaveKind kind, Addr target,
+                            Bool unredirected, IRExpr* guard)
+{
+   const Place* to = unredirected ? DCFG_(place_at)(target)
+                                  : DCFG_(landing_place)(target);
+   Bool         is_call = kind != LeaveJump
+                          || DCFG_(is_call_like)(place_in_work(w), to);
+
+   if (!is_call && !may_have_raised_sp())
+      return;
+   IRExpr* sp = stack_pointer(w);
+   if (!is_call)
+      guard = and_ends_calls(w, guard, sp);
+   IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
+                                 word(w, DCFG_LEAVE(k, kind)),
+                                 word(w, (Addr)to), sp);
+   call_if(w, guard, "dcfg_leave_for_place", &DCFG_(leave_for_place), args);
+}
+
+void DCFG_(add_call_at_exit)(Work* w, UInt x, const IRStmt* st)
+{
+   leave_for_const(w, w->sb->exits[x].instr, kind_of(st->Ist.Exit.jk),
+                   w->sb->exits[x].target, False, st->Ist.Exit.guard);
+}
+
+/* Is the indirect end of SB one that need only be looked at when its
+   target is not in the branch's cache? */
+static Bool is_plain_jump(const Work* w, const IRSB* sb)
+{
+   return kind_of(sb->jumpkind) == LeaveJump && !may_have_raised_sp()
+          && !place_in_work(w)->is_skipped;
+}
+
+Bool DCFG_(add_jump_miss)(Work* w, const IRSB* in, IRExpr* miss)
+{
+   IRExpr** args;
+
+   if (!is_plain_jump(w, in))
+      return False;
+   args = mkIRExprVec_4(base(w), word(w, (Addr)w->sb), in->next,
+                        stack_pointer(w));
+   call_if(w, miss, "dcfg_jump_miss", &DCFG_(jump_miss), args);
+   return True;
+}
+
+/* The segment of none that tells that the last exit was not taken. */
+static void add_last_segment(Work* w)
+{
+   UInt n = w->sb->n_instrs;
+
+   if (DCFG_(n_segments)(w->sb) > DCFG_(segment_of)(w->sb, n - 1) + 1)
+      add_cost(w, n, IRExpr_Const(IRConst_U64(1)));
+}
+
+void DCFG_(add_call_at_end)(Work* w, const IRSB* in)
+{
+   UInt      last = w->sb->n_instrs - 1;
+   LeaveKind kind = kind_of(in->jumpkind);
+
+   add_last_segment(w);
+
+   if (w->sb->end == EndDirect) {
+      leave_for_const(w, last, kind, w->sb->next, w->sb->unredirected,
+                      always());
+   } else if (!is_plain_jump(w, in)) {
+      IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
+                                    word(w, DCFG_LEAVE(last, kind)),
+                                    in->next, stack_pointer(w));
+      call_if(w, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
+   }
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

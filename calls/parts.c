@@ -1,0 +1,44 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What calls/ keeps in superblocks and cells.    calls/parts.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: where that is.  Handed: room by run/cells.c and dcfg_bb.c.  Taken
+   by: calls/context.c, calls/stack.c, calls/ir_calls.c, calls/follow.c. */
+
+#include "calls/parts.h"
+
+SizeT  DCFG_(call_part_offset);
+CellNo DCFG_(first_call_slot);
+
+void DCFG_(claim_call_parts)(void)
+{
+   DCFG_(call_part_offset) = DCFG_(claim_part)(sizeof(CallPart));
+   DCFG_(first_call_slot)  = DCFG_(claim_slots)(N_CALL_SLOTS);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,83 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What calls/ keeps in superblocks and cells.    calls/parts.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_PARTS_H
+#define __DCFG_PARTS_H
+
+#include "calls/function.h"
+#include "dcfg_bb.h"
+#include "run/cells.h"
+
+struct _Call;
+
+/* In each superblock. */
+typedef
+   struct {
+      const Place*  place;       // of .addr; NULL: never translated since
+                                 // calls are followed
+      CellNo        contexts;    // slots, see calls/context.h; 0: none yet
+      struct _Call* last_call;   // from here, see calls/stack.c
+   }
+   CallPart;
+
+/* In the fixed slots of each thread's array, from DCFG_(first_call_slot)
+   on. */
+enum {
+   CallTotal,         // instructions run
+   CallContext,       // the context they run in, see calls/context.h
+   CallCounts,        // the thread's ContextCounts
+   CallTopSp,         // the innermost call's stack pointer
+   CallOfStack,       // the thread's CallStack
+   CallEntries,       // the array's base, or 16 bytes behind it if that
+                      // context is nested
+   CallCached,        // XArray of UInt: superblocks that have cached a
+                      // context, see calls/context.c
+   N_CALL_SLOTS
+};
+
+/* Before the program runs: make room for both. */
+void DCFG_(claim_call_parts)(void);
+
+extern SizeT  DCFG_(call_part_offset);
+extern CellNo DCFG_(first_call_slot);
+
+static inline CallPart* DCFG_(call_part)(const Superblock* sb)
+{
+   return (CallPart*)((Addr)sb + DCFG_(call_part_offset));
+}
+
+/* BASE is that of the thread's array. */
+static inline ULong* DCFG_(call_slots)(ULong* base)
+{
+   return base + DCFG_(first_call_slot);
+}
+
+#endif /* __DCFG_PARTS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

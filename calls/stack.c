@@ -1,0 +1,397 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Calls, and the stack of those that are active. calls/stack.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the rules of what is a call and what ends one.  Handed: ways out of
+   superblocks by generated code.  Taken by: calls/ir_calls.c, which makes
+   that code, and calls/follow.c.  Calls go to calls/calls.c, which has how
+   often each was made and what it cost.
+
+   A program does not say what a call is: it returns to where nothing
+   called from, leaves several frames at once, goes on in another function
+   by a jump.  Callgrind has rules for that, which decide what its numbers
+   mean, and these are the same rules:
+
+   - A call is active while the stack pointer is not above where it was
+     when the callee began.  So whatever raises the stack pointer beyond
+     it ends it: a return, longjmp, an exception.
+   - A return that does not raise it so far is a jump.
+   - A jump, or falling through, to a function's first instruction, to
+     another object or another kind of section is a call, unless it ends
+     calls.  It ends together with the call that is active when it is
+     made.
+   - The dynamic linker's resolver jumps to what it has resolved; that is
+     a return and a call by the resolver's caller.  The resolver is what
+     the first entry of a linkage table jumps to, when another entry of
+     the table has gone there.  Callgrind knows it by its symbol or by its
+     code in some versions of libc.
+   - A stub of a linkage table is part of its caller.
+   - A return where no call is active ends one that was made before all
+     else, from the address before the one returned to.
+   - A signal handler has a stack of its own on top of the one that it
+     interrupts, which pays nothing for it.
+
+   Generated code calls here for calls, returns, and those jumps that may
+   be calls.  Another jump matters only if the stack pointer is above
+   CallTopSp, which generated code compares where it may have been
+   raised. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "calls/frames.h"
+#include "calls/stack.h"
+#include "run/branch.h"
+
+#define NO_SP ~(UWord)0
+
+/* Most calls from a superblock are what they were last time. */
+static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
+                                    const Place* to, UInt to_context)
+{
+   Call** last;
+
+   if (s->sb == NULL || cs->has_own_profile)
+      return DCFG_(find_call)(cs->profile, s, to, to_context);
+   last = &DCFG_(call_part)(s->sb)->last_call;
+   if (*last == NULL || !DCFG_(is_call)(*last, s, to, to_context))
+      *last = DCFG_(find_call)(cs->profile, s, to, to_context);
+   return *last;
+}
+
+/*------------------------------------------------------------*/
+/*--- What runs now                                        ---*/
+/*------------------------------------------------------------*/
+
+void DCFG_(make_room_for_active)(CallStack* cs, UInt function)
+{
+   UInt n = function + 256;
+
+   cs->active = VG_(realloc)("dcfg.stack.active", cs->active,
+                             n * sizeof(UInt));
+   VG_(memset)(cs->active + cs->n_active, 0,
+               (n - cs->n_active) * sizeof(UInt));
+   cs->n_active = n;
+}
+
+static inline UInt context_of(CallStack* cs, UInt function)
+{
+   return DCFG_CONTEXT(function, *active(cs, function) > 1);
+}
+
+/* Tell generated code what runs. */
+void DCFG_(show_calls)(CallStack* cs, ULong* base)
+{
+   UInt   function = cs->now.function;
+   UInt   context  = 0;
+   ULong* slots    = DCFG_(call_slots)(base);
+   UWord* top_sp   = (UWord*)(slots + CallTopSp);
+   UWord* entries  = (UWord*)(slots + CallEntries);
+
+   *top_sp = cs->n_frames == 0 ? NO_SP : cs->frames[cs->n_frames - 1].sp;
+   if (function != 0 && *active(cs, function) == 0)
+      *active(cs, function) = 1;
+   if (cs->now.stub == NULL && function != 0)
+      context = context_of(cs, function);
+   slots[CallContext] = context;
+   *entries           = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
+}
+
+/* From now on a stub runs for STUB, or (NULL) none does. */
+void DCFG_(set_stub)(CallStack* cs, ULong* base, Call* stub)
+{
+   Running* now   = &cs->now;
+   ULong    total = DCFG_(call_slots)(base)[CallTotal];
+
+   if (now->stub == stub)
+      return;
+   if (now->stub != NULL)
+      now->stub->cost += total - now->stub_start;
+   now->stub       = stub;
+   now->stub_start = total;
+}
+
+static void make_room_for_frames(CallStack* cs)
+{
+   cs->room   = cs->room ? 2 * cs->room : 64;
+   cs->frames = VG_(realloc)("dcfg.stack.frames", cs->frames,
+                             cs->room * sizeof(Frame));
+}
+
+static const Place* place_of(const Superblock* sb)
+{
+   return DCFG_(call_part)(sb)->place;
+}
+
+/* Does SB jump to the resolver?  A linkage table without lazily bound
+   entries has a stub like any other where it starts, which is called and
+   not jumped to from another one. */
+static Bool goes_to_resolver(const CallStack* cs, const Superblock* sb)
+{
+   return sb != NULL && place_of(sb)->heads_table
+          && (cs->n_frames == 0
+              || cs->frames[cs->n_frames - 1].entry != place_of(sb));
+}
+
+/* A call is made from SITE, or, if a stub runs, from that one's; or a jump,
+   if not IS_CALL. */
+static void push(CallStack* cs, ULong* base, const CallSite* site,
+                 const Place* to, Addr sp, Bool is_call)
+{
+   Running* now      = &cs->now;
+   Bool     resolves = goes_to_resolver(cs, site->sb);
+
+   if (cs->n_frames == cs->room)
+      make_room_for_frames(cs);
+   Frame*   f = &cs->frames[cs->n_frames++];
+   CallSite stubs;
+   f->entry    = to;
+   f->resolves = resolves;
+   f->sb    = is_call ? site->sb : NULL;
+   f->instr = site->instr;
+   if (now->stub != NULL) {
+      stubs = DCFG_(site_of)(now->stub);
+      site  = &stubs;
+   }
+   f->call     = NULL;
+   f->sp       = sp;
+   f->start    = DCFG_(call_slots)(base)[CallTotal];
+   f->function = now->function;
+   f->height   = now->height;
+   f->stub     = now->stub;
+   if (to->is_skipped) {
+      if (now->stub == NULL)
+         DCFG_(set_stub)(cs, base,
+                         DCFG_(find_call)(cs->profile, site, NULL, 0));
+      return;
+   }
+   DCFG_(set_stub)(cs, base, NULL);
+   ++*active(cs, to->function);
+   if (to->function != now->function)
+      now->height++;
+   now->function = to->function;
+   f->call = find_usual_call(cs, site, to,
+                             context_of(cs, to->function));
+   f->call->count++;
+}
+
+/* What was suspended runs again. */
+void DCFG_(resume_suspended)(CallStack* cs, ULong* base)
+{
+   const Suspended* s = innermost(cs);
+
+   DCFG_(set_stub)(cs, base, NULL);
+   if (cs->now.function != 0)
+      --*active(cs, cs->now.function);
+   cs->now         = s->running;
+   DCFG_(call_slots)(base)[CallTotal] = s->total;
+   VG_(dropTailXA)(cs->suspended, 1);
+   cs->floor = runs_in_handler(cs) ? innermost(cs)->n_frames : 0;
+}
+
+void DCFG_(pop_call)(CallStack* cs, ULong* base)
+{
+   /* longjmp has left a handler. */
+   if (cs->n_frames <= cs->floor)
+      DCFG_(resume_suspended)(cs, base);
+
+   const Frame* f = &cs->frames[--cs->n_frames];
+   DCFG_(set_stub)(cs, base, f->stub);
+   if (f->call != NULL) {
+      --*active(cs, f->call->to->function);
+      f->call->cost   += DCFG_(call_slots)(base)[CallTotal] - f->start;
+      cs->now.function = f->function;
+      cs->now.height   = f->height;
+   }
+}
+
+/* End what SP has left; of those calls that it is just at, N.  Returns
+   how many ended. */
+UInt DCFG_(unwind_calls)(CallStack* cs, ULong* base, Addr sp, Int n)
+{
+   UInt ended = 0;
+
+   while (cs->n_frames > 0) {
+      Addr top = cs->frames[cs->n_frames - 1].sp;
+      if (top > sp || (top == sp && n <= 0))
+         break;
+      DCFG_(pop_call)(cs, base);
+      n--;
+      ended++;
+   }
+   return ended;
+}
+
+/*------------------------------------------------------------*/
+/*--- Ways out of superblocks                              ---*/
+/*------------------------------------------------------------*/
+
+/* The address behind the call that made F; 0 for a jump. */
+static Addr return_addr(const Frame* f)
+{
+   return f->sb == NULL ? 0 : DCFG_(instr_addr)(f->sb, f->instr)
+                              + f->sb->lengths[f->instr];
+}
+
+/* How many calls a return to ADDR with stack pointer SP ends at least; 0
+   if it is no return. */
+static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
+{
+   UInt n = 1;
+
+   if (sp != cs->frames[cs->n_frames - 1].sp)
+      return sp > cs->frames[cs->n_frames - 1].sp;
+   for (UInt i = cs->n_frames; i > 0 && cs->frames[i - 1].sp == sp; i--) {
+      if (return_addr(&cs->frames[i - 1]) == addr)
+         return n;
+      n++;
+   }
+   return 0;
+}
+
+/* SB has returned to TO, but nothing is known to have called what runs. */
+static void return_from_base(CallStack* cs, ULong* base,
+                             const Superblock* sb, const Place* to)
+{
+   Running* now  = &cs->now;
+   UInt     from = now->function;
+   CallSite site = { NULL, 0, DCFG_(place_at)(to->hash_key - 1), 0 };
+   Call*    call;
+
+   if (now->height == 1)
+      ++*active(cs, to->function);
+   site.context = DCFG_CONTEXT(to->function, False);
+   DCFG_(set_stub)(cs, base, NULL);
+   call = DCFG_(find_call)(cs->profile, &site, place_of(sb),
+                           context_of(cs, from));
+   call->count++;
+   call->cost += DCFG_(call_slots)(base)[CallTotal];
+   --*active(cs, from);
+   now->function = to->function;
+}
+
+/* SB is left by a jump, or what looks like one, at its instruction K. */
+static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
+                    const Place* to, Addr sp, Bool is_call)
+{
+   CallSite site = { sb, k, NULL, context_of(cs, cs->now.function) };
+
+   if (is_call && cs->n_frames > cs->floor) {
+      const Frame* top = &cs->frames[cs->n_frames - 1];
+      if (top->resolves && top->call != NULL) {
+         site = DCFG_(site_of)(top->call);
+         sp   = top->sp;
+         DCFG_(pop_call)(cs, base);
+      }
+   }
+   if (DCFG_(unwind_calls)(cs, base, sp, 0) == 0 && is_call) {
+      if (cs->n_frames > 0)
+         sp = cs->frames[cs->n_frames - 1].sp;
+      push(cs, base, &site, to, sp, False);
+   }
+}
+
+static void return_to(CallStack* cs, ULong* base, Superblock* sb,
+                      const Place* to, Addr sp)
+{
+   UInt n = cs->n_frames == 0 ? 1 : n_returned_from(cs, to->hash_key, sp);
+
+   if (n == 0)
+      jump_to(cs, base, sb, sb->n_instrs - 1, to, sp, True);
+   else if (cs->n_frames == 0 || cs->now.height == 1)
+      return_from_base(cs, base, sb, to);
+   else
+      DCFG_(unwind_calls)(cs, base, sp, n);
+}
+
+static CallStack* stack_of(ULong* base)
+{
+   return (CallStack*)(Addr)DCFG_(call_slots)(base)[CallOfStack];
+}
+
+void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
+                            const Place* to, Addr sp)
+{
+   CallStack* cs = stack_of(base);
+   UInt       k  = DCFG_LEAVE_INSTR(leave);
+
+   switch (DCFG_LEAVE_KIND(leave)) {
+      case LeaveCall: {
+         CallSite site = { sb, k, NULL, context_of(cs, cs->now.function) };
+         if (DCFG_(unwind_calls)(cs, base, sp, 0) == 0)
+            push(cs, base, &site, to, sp, True);
+         break;
+      }
+      case LeaveJump:
+         jump_to(cs, base, sb, k, to, sp,
+                 DCFG_(is_call_like)(place_of(sb), to));
+         break;
+      case LeaveReturn:
+         return_to(cs, base, sb, to, sp);
+         break;
+   }
+   DCFG_(show_calls)(cs, base);
+}
+
+static const Place* destination(const Superblock* sb, Addr target)
+{
+   return sb->unredirected ? DCFG_(place_at)(target)
+                           : DCFG_(landing_place)(target);
+}
+
+void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
+                      Addr sp)
+{
+   CallStack* cs = stack_of(base);
+
+   /* What nearly all returns are. */
+   if (DCFG_LEAVE_KIND(leave) == LeaveReturn && cs->n_frames > 0
+       && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
+      DCFG_(unwind_calls)(cs, base, sp, 0);
+      DCFG_(show_calls)(cs, base);
+      return;
+   }
+   DCFG_(leave_for_place)(base, sb, leave, destination(sb, target), sp);
+}
+
+void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)
+{
+   const Place* to = destination(sb, target);
+
+   if (!DCFG_(is_call_like)(place_of(sb), to)) {
+      DCFG_(branch_miss)(base, sb->id, target);
+      return;
+   }
+   DCFG_(count_branch)(base, sb->id, target);
+   DCFG_(leave_for_place)(base, sb,
+                          DCFG_LEAVE(sb->n_instrs - 1, LeaveJump), to, sp);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,65 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Calls, and the stack of those that are active. calls/stack.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_STACK_H
+#define __DCFG_STACK_H
+
+#include "pub_tool_basics.h"
+#include "calls/function.h"
+#include "dcfg_bb.h"
+
+/* How control leaves a superblock, as VEX says. */
+typedef
+   enum {
+      LeaveJump,      // or falls through
+      LeaveCall,
+      LeaveReturn
+   }
+   LeaveKind;
+
+/* What generated code says of a way out of a superblock. */
+#define DCFG_LEAVE(instr, kind)  ((UWord)(instr) << 2 | (kind))
+#define DCFG_LEAVE_INSTR(leave)  ((UInt)(leave) >> 2)
+#define DCFG_LEAVE_KIND(leave)   ((LeaveKind)((leave) & 3))
+
+/* Called by generated code, with the base of the thread's cell array, when
+   superblock SB is left as LEAVE says, for PLACE, or TARGET, with stack
+   pointer SP. */
+void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
+                            const Place* place, Addr sp);
+void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
+                      Addr sp);
+
+/* In place of DCFG_(branch_miss), for an indirect jump that cannot have
+   raised the stack pointer. */
+void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp);
+
+#endif /* __DCFG_STACK_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,199 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The DCFG.                                 dcfg/output_dcfg.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the options of the DCFG, and the steps from what ran to its file.
+   Handed: blocks and edges by run/gather.c, images by dcfg/sources.c.
+   Taken by: dcfg_main.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_xarray.h"
+
+#include "base/file.h"
+#include "dcfg/output_dcfg.h"
+#include "dcfg/sources.h"
+#include "dcfg_json.h"
+#include "dcfg_output.h"
+#include "graph/loop.h"
+#include "graph/routine.h"
+#include "run/gather.h"
+#include "run/symbols.h"
+
+/*------------------------------------------------------------*/
+/*--- Options                                              ---*/
+/*------------------------------------------------------------*/
+
+static struct {
+   const HChar* out_file;
+   Bool         symbols, source, analysis, cfg;
+} opts = {
+   .out_file = "dcfg.out.%p.json",
+   .symbols  = True,
+   .source   = True,
+   .analysis = True,
+   .cfg      = True
+};
+
+static Bool option(const HChar* arg)
+{
+   return VG_STR_CLO(arg, "--dcfg-out-file", opts.out_file)
+          || VG_BOOL_CLO(arg, "--symbols",   opts.symbols)
+          || VG_BOOL_CLO(arg, "--source",    opts.source)
+          || VG_BOOL_CLO(arg, "--analysis",  opts.analysis)
+          || VG_BOOL_CLO(arg, "--cfg",       opts.cfg);
+}
+
+static void usage(void)
+{
+   VG_(printf)(
+"    --dcfg-out-file=<file>    write the graph to <file> [dcfg.out.%%p.json]\n"
+"                              (through a compressor if it ends in .gz, .bz2,\n"
+"                              .xz or .zst)\n"
+"    --symbols=no|yes          include the images' symbols [yes]\n"
+"    --source=no|yes           include source lines [yes]\n"
+"    --analysis=no|yes         include routines, dominators, loops [yes]\n"
+"    --cfg=no|yes              include basic blocks and edges [yes]\n"
+   );
+}
+
+static Bool start(void)
+{
+   DCFG_(claim_out_file)("--dcfg-out-file", opts.out_file);
+   return True;
+}
+
+Bool DCFG_(writes_edges)(void)
+{
+   return opts.cfg;
+}
+
+/*------------------------------------------------------------*/
+/*--- The DCFG                                             ---*/
+/*------------------------------------------------------------*/
+
+static BlockSymbol* find_block_symbols(const Graph* g,
+                                       const JsonImage* images)
+{
+   BlockSymbol* bs = VG_(calloc)("dcfg.output.symbols", g->n_blocks + 1,
+                                 sizeof(BlockSymbol));
+   UInt before = 0;    // symbols of the images before this one's
+
+   for (UInt b = 0; b < g->n_blocks; b++) {
+      const Block*     bb = &g->blocks[b];
+      const ImageInfo* im = &images[bb->image].info;
+      if (b > 0 && bb->image != g->blocks[b - 1].image)
+         before += images[g->blocks[b - 1].image].info.n_symbols;
+      UInt s = DCFG_(symbol_around)(im, bb->addr);
+      if (s < im->n_symbols) {
+         bs[b].function = before + s + 1;
+         bs[b].starts   = im->symbols[s].addr == bb->addr;
+      }
+   }
+   return bs;
+}
+
+static ULong all_instrs(const Graph* g)
+{
+   ULong n = 0;
+
+   for (UInt t = 0; t < g->n_threads; t++)
+      n += g->thread_instrs[t];
+   return n;
+}
+
+static void write_file(const HChar* file, const JsonDcfg* d)
+{
+   OutFile* f = DCFG_(open_out_file)("--dcfg-out-file", file);
+
+   DCFG_(write_json)(DCFG_(text_of_file)(f), d);
+   DCFG_(close_out_file)(f, "%'u blocks, %'u edges, %'u routines, "
+                         "%'u loops, %'llu instructions",
+                         d->with_cfg ? d->graph->n_blocks : 0,
+                         d->with_cfg ? d->graph->n_edges : 0,
+                         d->routines ? d->routines->n_routines : 0,
+                         d->loops ? d->loops->n_loops : 0,
+                         all_instrs(d->graph));
+}
+
+void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
+{
+   JsonImage* images   = VG_(calloc)("dcfg.output.images", g->n_images + 1,
+                                     sizeof(JsonImage));
+   XArray*    files    = DCFG_(find_sources)(g, images, opts.source);
+   Routines*  routines = NULL;
+   Loops*     loops    = NULL;
+   JsonDcfg   d;
+
+   if (opts.cfg && opts.analysis) {
+      BlockSymbol* symbols = find_block_symbols(g->graph, images);
+      routines = DCFG_(find_routines)(g->graph, symbols);
+      loops    = DCFG_(find_loops)(g->graph, routines);
+      VG_(free)(symbols);
+   }
+   VG_(memset)(&d, 0, sizeof(d));
+   d.pid          = VG_(getpid)();
+   d.n_files      = VG_(sizeXA)(files);
+   d.files        = d.n_files ? VG_(indexXA)(files, 0) : NULL;
+   d.n_images     = g->n_images;
+   d.images       = images;
+   d.graph        = g->graph;
+   d.routines     = routines;
+   d.loops        = loops;
+   d.with_cfg     = opts.cfg;
+   d.with_symbols = opts.symbols;
+   write_file(file, &d);
+
+   if (routines != NULL) {
+      DCFG_(delete_routines)(routines);
+      DCFG_(delete_loops)(loops);
+   }
+   for (UInt i = 0; i < g->n_images; i++)
+      VG_(free)(images[i].source);
+   VG_(free)(images);
+   VG_(deleteXA)(files);
+}
+
+static void write(const Gathered* g, const HChar* reason)
+{
+   DCFG_(write_dcfg)(g, opts.out_file);
+}
+
+const Output DCFG_(dcfg_output) = {
+   .name   = "DCFG",
+   .option = option,
+   .usage  = usage,
+   .start  = start,
+   .write  = write
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

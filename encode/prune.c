@@ -1,0 +1,165 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Which phrases are not worth a row.            encode/prune.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the choice of phrases that are written as two shorter ones.
+   Handed: phrases with their counts by dcfg_trace_enc.c.  Taken by: the
+   same.
+
+   Phrases are chosen from a sample; only when the whole trace has been
+   parsed is it known how often each is used.  A phrase whose row takes
+   more than its code word saves is given up then.  Nothing has to be
+   parsed again for this: wherever the phrase was found, two others are
+   that are used anyway.  What that costs in bits is what it costs in an
+   ideal code, which is told by the counts of the three, and of the second
+   one's context, where so many more words are written. */
+
+#include "base/util.h"
+#include "encode/price.h"
+#include "encode/prune.h"
+
+/* Decisions from the end of a phrase where it may be cut. */
+#define MAX_CUTS 64
+
+typedef
+   struct {
+      Phrases* ps;
+      Prices*   prices;
+      ULong*   total;      // by edge: counts of the phrases of its context
+      Split*   splits;     // by phrase
+   }
+   Pruner;
+
+static Long n_log_n(const Pruner* pr, ULong n)
+{
+   return (Long)DCFG_(n_log_n)(pr->prices, n);
+}
+
+/* Bits, in units of 2^-16, that are lost if N times FIRST and SECOND are
+   used instead of a phrase of FIRST's context. */
+static Long bits_lost(const Pruner* pr, ULong n, const Phrase* first,
+                      const Phrase* second)
+{
+   ULong total = pr->total[second->context];
+
+   return n_log_n(pr, n) + n_log_n(pr, first->count)
+          - n_log_n(pr, first->count + n)
+          + n_log_n(pr, total + n) - n_log_n(pr, total)
+          + n_log_n(pr, second->count) - n_log_n(pr, second->count + n);
+}
+
+/* The phrase after FIRST that is the N decisions of PATH, of which the
+   last comes first; or 0. */
+static UInt second_after(const Pruner* pr, UInt first, const UInt* path,
+                         UInt n)
+{
+   const Phrases* ps = pr->ps;
+   UInt second = ps->context_of[ps->arrival[ps->phrases[first].edge]];
+
+   while (n > 0 && second != 0)
+      second = DCFG_(longer_phrase)(ps, second, path[--n]);
+   return second;
+}
+
+/* Give up P if that makes the trace shorter. */
+static void prune_phrase(Pruner* pr, UInt p)
+{
+   Phrase* phrases = pr->ps->phrases;
+   ULong   n       = phrases[p].count;
+   Split   best    = { 0, 0 };
+   Long    most    = 0;
+   /* Six bits make a character. */
+   Long    row     = 6 * (Long)(DCFG_(row_chars)(&phrases[p])
+                                + DCFG_(chars_of)(pr->prices, p));
+   UInt    path[MAX_CUTS], n_path = 0, first = p;
+
+   while (n_path < MAX_CUTS) {
+      path[n_path++] = phrases[first].edge;
+      first          = phrases[first].parent;
+      if (phrases[first].parent == 0)
+         break;
+      if (phrases[first].count == 0)
+         continue;
+      UInt second = second_after(pr, first, path, n_path);
+      if (second == 0 || phrases[second].count == 0)
+         continue;
+      Long saved = row - (bits_lost(pr, n, &phrases[first],
+                                    &phrases[second]) >> 16);
+      if (saved > most) {
+         most        = saved;
+         best.first  = first;
+         best.second = second;
+      }
+   }
+   if (best.first == 0)
+      return;
+   pr->splits[p]               = best;
+   phrases[p].count            = 0;
+   phrases[best.first].count  += n;
+   phrases[best.second].count += n;
+   pr->total[phrases[best.second].context] += n;
+}
+
+/* By number of edges, the most first, then by number. */
+static Bool is_longer(const void* phrases, UInt x, UInt y)
+{
+   const Phrase* ps = phrases;
+   return ps[x].n_edges > ps[y].n_edges
+          || (ps[x].n_edges == ps[y].n_edges && x < y);
+}
+
+Split* DCFG_(prune)(Phrases* ps)
+{
+   Pruner pr    = { ps, DCFG_(new_prices)(ps), NULL, NULL };
+   UInt*  order = dcfg_alloc("dcfg.prune.order",
+                             (SizeT)ps->n_phrases * sizeof(UInt));
+   UInt   n     = 0;
+
+   pr.total  = DCFG_CALLOC("dcfg.prune.total", ULong,
+                           ps->graph->n_edges + 1);
+   pr.splits = DCFG_CALLOC("dcfg.prune.splits", Split, ps->n_phrases);
+   for (UInt p = 1; p < ps->n_phrases; p++) {
+      if (ps->phrases[p].count == 0)
+         continue;
+      /* Of two phrases in which a chunk ends, the second one may not be
+         needed at all. */
+      if (!ps->phrases[p].is_cut)
+         order[n++] = p;
+      pr.total[ps->phrases[p].context] += ps->phrases[p].count;
+   }
+   /* What a phrase is split into is shorter, and its turn comes later. */
+   DCFG_(sort_uints)(order, n, is_longer, ps->phrases);
+   for (UInt i = 0; i < n; i++)
+      prune_phrase(&pr, order[i]);
+   DCFG_(delete_prices)(pr.prices);
+   dcfg_free(pr.total);
+   dcfg_free(order);
+   return pr.splits;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

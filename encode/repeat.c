@@ -1,0 +1,615 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Characters, repetitions, dictionary.         encode/repeat.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the characters of the edge-id sequences, their repetitions and
+   the STRING_DICTIONARY (sections 3.4 and 3.7.1 of the format).  Handed:
+   code words one after the other, by dcfg_trace_enc.c.  Taken by: the
+   same, as text.
+
+   A block of characters is made into a grammar in rounds, each of which
+   first replaces every run of one symbol by a rule "so often that" and
+   then pairs of neighbours by a rule "this, then that".  Nested loops
+   become runs of runs, and whatever else occurs twice ends up as the same
+   symbol.  Which pairs: those more frequent than the pairs they overlap.
+   As that depends on nothing but the neighbours, equal pieces of text are
+   replaced in the same way wherever they are.  (Pairs by frequency:
+   N. Larsson, A. Moffat, "Off-Line Dictionary-Based Compression", Proc.
+   IEEE 88, 2000.  Runs and pairs in rounds: A. Jez, "Recompression", JACM
+   63, 2016.)  At the end a rule becomes an entry of the dictionary if that
+   makes the text shorter, else it is written out where it is used. */
+
+#include "base/util.h"
+#include "encode/repeat.h"
+
+#define NONE 0xFFFFFFFFu
+
+/* Symbols: the values of the characters, the end of a sequence, rules. */
+#define END        64
+#define FIRST_RULE 65
+
+/* In a symbol of the block: the pair that it begins occurs nowhere else.
+   No longer piece of text with this pair in it can occur twice either, so
+   that need never be looked at again. */
+#define IS_UNIQUE 0x80000000u
+#define SYMBOL(s) ((s) & ~IS_UNIQUE)
+
+/* Rules nest by two at most in a round. */
+#define MAX_ROUNDS 30
+
+/* A reader keeps the dictionary in memory: no more entries beyond this
+   many characters. */
+#define MAX_DICTIONARY (4 << 20)
+
+/* Only if one place in so many repeats what stood elsewhere, pairs are
+   worth looking for. */
+#define WORTHWHILE 32
+#define MAX_LOOK   (1 << 17)
+
+/* If looking for pairs makes a block shorter by less than one part in so
+   many, that was not worth the time. */
+#define TOO_LITTLE 16
+
+/* At most so many blocks go by without a look. */
+#define MAX_SKIP 15
+
+static const HChar alphabet[64 + 1] =
+   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-";
+
+typedef
+   struct {
+      UInt left;
+      UInt right;        // of a run: how often .left
+      UInt width;        // characters when written out
+      UInt uses;
+      UInt key;          // of an entry
+      Bool is_run, is_entry;
+   }
+   Rule;
+
+typedef
+   struct {
+      UInt left, right;
+      UInt count;
+      UInt rule;         // or 0
+   }
+   Pair;
+
+struct _TextCoder {
+   TextSink sink;
+   ULong  bits;          // not yet six
+   UInt   n_bits;
+   UInt*  symbols;
+   UInt   n, room;
+   UInt   block;         // the most in .symbols
+   Rule*  rules;
+   UInt   n_rules, rules_room;
+   /* In a round: */
+   UInt*  pair_of;       // by place in .symbols, or NONE
+   Pair*  pairs;         // in order of their first places
+   UInt   n_pairs, pairs_room;
+   UInt*  slots;         // hash table of .pairs, index + 1
+   UInt   n_slots;       // a power of two
+   /* The dictionary: */
+   UInt   n_keys;
+   UInt   n_dictionary;  // characters
+   ULong  n_written;     // characters, of everything
+   /* Blocks in which pairs are not worth looking for: */
+   UInt   to_skip;       // so many to come ...
+   UInt   last_skip;     // ... of so many
+   /* Text on its way out: */
+   UInt   n_buf;
+   HChar  buf[65536];
+};
+
+TextCoder* DCFG_(new_text)(const TextSink* sink, UInt block)
+{
+   TextCoder* t = DCFG_CALLOC("dcfg.text", TextCoder, 1);
+
+   t->sink    = *sink;
+   t->block   = block;
+   t->room    = block < 4096 ? block : 4096;
+   t->symbols = dcfg_alloc("dcfg.text.symbols",
+                           (SizeT)t->room * sizeof(UInt));
+   return t;
+}
+
+/*------------------------------------------------------------*/
+/*--- Pairs and runs                                       ---*/
+/*------------------------------------------------------------*/
+
+static UInt slot_of(ULong key, UInt n_slots)
+{
+   return (UInt)(key * 0x9E3779B97F4A7C15ULL >> 32) & (n_slots - 1);
+}
+
+static void clear_pairs(TextCoder* t)
+{
+   t->n_pairs = 0;
+   dcfg_memset(t->slots, 0, (SizeT)t->n_slots * sizeof(UInt));
+}
+
+static UInt intern(TextCoder* t, UInt left, UInt right)
+{
+   UInt slot = slot_of((ULong)left << 32 | right, t->n_slots);
+
+   for (; t->slots[slot] != 0; slot = (slot + 1) & (t->n_slots - 1)) {
+      UInt p = t->slots[slot] - 1;
+      if (t->pairs[p].left == left && t->pairs[p].right == right)
+         return p;
+   }
+   if (t->n_pairs == t->pairs_room) {
+      t->pairs_room = t->pairs_room ? 2 * t->pairs_room : 4096;
+      t->pairs      = dcfg_realloc("dcfg.text.pairs", t->pairs,
+                                   (SizeT)t->pairs_room * sizeof(Pair));
+   }
+   Pair fresh = { left, right, 0, 0 };
+   t->pairs[t->n_pairs++] = fresh;
+   t->slots[slot]         = t->n_pairs;
+   return t->n_pairs - 1;
+}
+
+static UInt width_of(const TextCoder* t, UInt symbol)
+{
+   return symbol < FIRST_RULE ? 1 : t->rules[symbol - FIRST_RULE].width;
+}
+
+/* What (N*...) takes, around what takes WIDTH. */
+static ULong run_width(ULong width, UInt n)
+{
+   return width + 3 + DCFG_(decimal_digits)(n);
+}
+
+static UInt add_rule(TextCoder* t, UInt left, UInt right, Bool is_run)
+{
+   if (t->n_rules == t->rules_room) {
+      t->rules_room = t->rules_room ? 2 * t->rules_room : 4096;
+      t->rules      = dcfg_realloc("dcfg.text.rules", t->rules,
+                                   (SizeT)t->rules_room * sizeof(Rule));
+   }
+   UInt width = is_run ? run_width(width_of(t, left), right)
+                       : width_of(t, left) + width_of(t, right);
+   Rule fresh = { left, right, width, 0, 0, is_run, False };
+   t->rules[t->n_rules++] = fresh;
+   return FIRST_RULE + t->n_rules - 1;
+}
+
+/* The symbol that stands for pair P. */
+static UInt symbol_for(TextCoder* t, UInt p, Bool is_run)
+{
+   if (t->pairs[p].rule == 0)
+      t->pairs[p].rule = add_rule(t, t->pairs[p].left, t->pairs[p].right,
+                                  is_run);
+   return t->pairs[p].rule;
+}
+
+/* Would it take more to repeat that N times? */
+static Bool is_written_as_run(ULong width, UInt n)
+{
+   return width * n > run_width(width, n);
+}
+
+static void replace_runs(TextCoder* t)
+{
+   UInt n_new = 0, end;
+
+   clear_pairs(t);
+   for (UInt i = 0; i < t->n; i = end) {
+      UInt s = SYMBOL(t->symbols[i]), width = width_of(t, s);
+      for (end = i + 1; end < t->n && SYMBOL(t->symbols[end]) == s; )
+         end++;
+      if (end - i > 1 && s != END
+          && is_written_as_run(width, end - i))
+         t->symbols[n_new++] = symbol_for(t, intern(t, s, end - i), True)
+                               | (t->symbols[end - 1] & IS_UNIQUE);
+      else
+         for (UInt k = i; k < end; k++)
+            t->symbols[n_new++] = t->symbols[k];
+   }
+   t->n = n_new;
+}
+
+static void count_pairs(TextCoder* t)
+{
+   clear_pairs(t);
+   for (UInt i = 0; i < t->n; i++) {
+      UInt s = t->symbols[i], next;
+      t->pair_of[i] = NONE;
+      if (i + 1 == t->n || (s & IS_UNIQUE) || s == END)
+         continue;
+      next = SYMBOL(t->symbols[i + 1]);
+      if (next == END)
+         continue;
+      t->pair_of[i] = intern(t, s, next);
+      t->pairs[t->pair_of[i]].count++;
+      /* Of three equal ones only one pair can be replaced. */
+      if (s == next && i + 2 < t->n && SYMBOL(t->symbols[i + 2]) == s)
+         t->pair_of[++i] = NONE;
+   }
+   for (UInt i = 0; i < t->n; i++)
+      if (t->pair_of[i] != NONE && t->pairs[t->pair_of[i]].count == 1) {
+         t->pair_of[i]  = NONE;
+         t->symbols[i] |= IS_UNIQUE;
+      }
+}
+
+/* Shall pair P be replaced rather than Q, which overlaps it? */
+static Bool goes_before(const TextCoder* t, UInt p, UInt q)
+{
+   if (q == NONE || p == q)
+      return True;
+   return t->pairs[p].count > t->pairs[q].count
+          || (t->pairs[p].count == t->pairs[q].count && p < q);
+}
+
+/* Returns whether there were any. */
+static Bool replace_pairs(TextCoder* t)
+{
+   UInt n_new = 0, before = NONE;
+   UInt n_old = t->n;
+
+   for (UInt i = 0; i < t->n; i++) {
+      UInt p = t->pair_of[i];
+      if (p != NONE && goes_before(t, p, before)
+          && goes_before(t, p, t->pair_of[i + 1])) {
+         i++;
+         t->symbols[n_new++] = symbol_for(t, p, False)
+                               | (t->symbols[i] & IS_UNIQUE);
+         before = NONE;
+      } else {
+         t->symbols[n_new++] = t->symbols[i];
+         before = p;
+      }
+   }
+   t->n = n_new;
+   return n_new < n_old;
+}
+
+/* Does enough of the block stand in it twice?  Looks at pieces of eight
+   characters, and of a long block at its beginning only. */
+static Bool repeats_itself(TextCoder* t)
+{
+   UInt  n       = t->n < MAX_LOOK ? t->n : MAX_LOOK;
+   ULong piece   = 0;
+   UInt  repeats = 0;
+
+   clear_pairs(t);
+   for (UInt i = 0; i < n; i++) {
+      piece = (piece << 6 | (t->symbols[i] & 63)) & 0xFFFFFFFFFFFFULL;
+      ULong hash = piece * 0x9E3779B97F4A7C15ULL;
+      UInt* seen = &t->slots[slot_of(piece, t->n_slots)];
+      repeats += *seen == (UInt)(hash >> 16);
+      *seen    = (UInt)(hash >> 16);
+   }
+   return repeats >= n / WORTHWHILE;
+}
+
+/*------------------------------------------------------------*/
+/*--- Which rules become entries                           ---*/
+/*------------------------------------------------------------*/
+
+/* One character for the first 64 keys, two for the next 4096, ... */
+static UInt key_length(UInt key)
+{
+   UInt  length = 1;
+   ULong n      = 64;
+
+   for (ULong k = key; k >= n; n *= 64) {
+      k -= n;
+      length++;
+   }
+   return length;
+}
+
+static Rule* rule_of(const TextCoder* t, UInt symbol)
+{
+   return symbol < FIRST_RULE ? NULL : &t->rules[symbol - FIRST_RULE];
+}
+
+static void count_uses(TextCoder* t)
+{
+   Rule* r;
+
+   for (UInt i = 0; i < t->n_rules; i++)
+      t->rules[i].uses = 0;
+   for (UInt i = 0; i < t->n; i++)
+      if ((r = rule_of(t, SYMBOL(t->symbols[i]))) != NULL)
+         r->uses++;
+   /* A rule is made of older ones.  What is in an entry is there once. */
+   for (UInt i = t->n_rules; i-- > 0; ) {
+      UInt times = t->rules[i].uses;
+      if (t->rules[i].is_entry && times > 1)
+         times = 1;
+      if ((r = rule_of(t, t->rules[i].left)) != NULL)
+         r->uses += times;
+      if (!t->rules[i].is_run
+          && (r = rule_of(t, t->rules[i].right)) != NULL)
+         r->uses += times;
+   }
+}
+
+/* What SYMBOL takes where it is used. */
+static UInt used_width(const TextCoder* t, UInt symbol, UInt reference)
+{
+   const Rule* r = rule_of(t, symbol);
+
+   return r == NULL ? 1 : r->is_entry ? reference : r->width;
+}
+
+static void choose_entries(TextCoder* t)
+{
+   /* "KEY":"...", and <KEY>, with a key of the length that is due. */
+   UInt length    = key_length(t->n_keys + 64);
+   UInt overhead  = length + 6;
+   UInt reference = length + 2;
+   Bool is_full   = t->n_dictionary >= MAX_DICTIONARY;
+
+   for (UInt i = 0; i < t->n_rules; i++)
+      t->rules[i].is_entry = !is_full;
+   /* What is written out makes more uses of what it is made of. */
+   for (UInt turn = 0; turn < 4; turn++) {
+      count_uses(t);
+      for (UInt i = 0; i < t->n_rules; i++) {
+         Rule* r    = &t->rules[i];
+         UInt  left = used_width(t, r->left, reference);
+         if (!r->is_run)
+            r->width = left + used_width(t, r->right, reference);
+         else if (is_written_as_run(left, r->right))
+            r->width = run_width(left, r->right);
+         else
+            r->width = left * r->right;
+         r->is_entry = !is_full && r->uses > 1
+                       && (ULong)(r->uses - 1) * r->width
+                          > (ULong)r->uses * reference + overhead;
+      }
+   }
+   count_uses(t);
+}
+
+/* The most used entries get the shortest keys. */
+static void assign_keys(TextCoder* t)
+{
+   enum { N_CLASSES = 4096 };
+   UInt* next = DCFG_CALLOC("dcfg.text.keys", UInt, N_CLASSES + 1);
+
+   for (UInt pass = 0; pass < 2; pass++) {
+      for (UInt i = 0; i < t->n_rules; i++) {
+         Rule* r     = &t->rules[i];
+         UInt  class = r->uses < N_CLASSES ? N_CLASSES - r->uses : 0;
+         if (!r->is_entry || r->uses == 0)
+            continue;
+         if (pass == 0)
+            next[class + 1]++;
+         else
+            r->key = t->n_keys + next[class]++;
+      }
+      if (pass == 0)
+         for (UInt c = 0; c < N_CLASSES; c++)
+            next[c + 1] += next[c];
+   }
+   t->n_keys += next[N_CLASSES];
+   dcfg_free(next);
+}
+
+/*------------------------------------------------------------*/
+/*--- Writing                                              ---*/
+/*------------------------------------------------------------*/
+
+typedef void Put(void* arg, const HChar* text, UInt n);
+
+static void flush(TextCoder* t, Put* put)
+{
+   if (t->n_buf > 0)
+      put(t->sink.arg, t->buf, t->n_buf);
+   t->n_buf = 0;
+}
+
+static void put_char(TextCoder* t, Put* put, HChar c)
+{
+   if (t->n_buf == sizeof(t->buf))
+      flush(t, put);
+   t->buf[t->n_buf++] = c;
+   t->n_written++;
+}
+
+static void put_key(TextCoder* t, Put* put, UInt key)
+{
+   for (UInt i = key_length(key); i-- > 0; )
+      put_char(t, put, alphabet[key >> 6 * i & 63]);
+}
+
+static void put_symbol(TextCoder* t, Put* put, UInt symbol);
+
+static void put_rule(TextCoder* t, Put* put, const Rule* r)
+{
+   const Rule* left = rule_of(t, r->left);
+
+   if (!r->is_run) {
+      put_symbol(t, put, r->left);
+      put_symbol(t, put, r->right);
+   } else if (is_written_as_run(left != NULL && left->is_entry
+                                ? key_length(left->key) + 2
+                                : width_of(t, r->left), r->right)) {
+      HChar digits[10];
+      UInt  n_digits = 0;
+      for (UInt n = r->right; n > 0; n /= 10)
+         digits[n_digits++] = '0' + n % 10;
+      put_char(t, put, '(');
+      while (n_digits > 0)
+         put_char(t, put, digits[--n_digits]);
+      put_char(t, put, '*');
+      put_symbol(t, put, r->left);
+      put_char(t, put, ')');
+   } else {
+      for (UInt i = 0; i < r->right; i++)
+         put_symbol(t, put, r->left);
+   }
+}
+
+static void put_symbol(TextCoder* t, Put* put, UInt symbol)
+{
+   const Rule* r = rule_of(t, symbol);
+
+   if (symbol == END) {
+      put_char(t, put, '\n');
+   } else if (r == NULL) {
+      put_char(t, put, alphabet[symbol]);
+   } else if (r->is_entry) {
+      put_char(t, put, '<');
+      put_key(t, put, r->key);
+      put_char(t, put, '>');
+   } else {
+      put_rule(t, put, r);
+   }
+}
+
+static void put_entries(TextCoder* t, Bool is_first)
+{
+   Put* put = t->sink.dictionary;
+
+   for (UInt i = 0; i < t->n_rules; i++) {
+      const Rule* r = &t->rules[i];
+      if (!r->is_entry || r->uses == 0)
+         continue;
+      if (!is_first)
+         put_char(t, put, ',');
+      is_first = False;
+      put_char(t, put, '"');
+      put_key(t, put, r->key);
+      put_char(t, put, '"');
+      put_char(t, put, ':');
+      put_char(t, put, '"');
+      put_rule(t, put, r);
+      put_char(t, put, '"');
+      t->n_dictionary += r->width;
+   }
+   flush(t, put);
+}
+
+/* Shall pairs be looked for in this block? */
+static Bool looks_for_pairs(TextCoder* t)
+{
+   if (t->to_skip > 0) {
+      t->to_skip--;
+      return False;
+   }
+   return repeats_itself(t);
+}
+
+/* So many of N characters were saved by looking for pairs.  If that were
+   few, leave it for the next blocks, for the more the oftener this
+   happens. */
+static void learn_from_block(TextCoder* t, Long saved, UInt n)
+{
+   if (saved >= n / TOO_LITTLE)
+      t->last_skip = 0;
+   else if (t->last_skip < MAX_SKIP)
+      t->last_skip = 2 * t->last_skip + 1;
+   t->to_skip = t->last_skip;
+}
+
+static void finish_block(TextCoder* t)
+{
+   UInt  n_keys = t->n_keys;
+   UInt  n_old  = t->n;
+   ULong before = t->n_written;
+   Bool  looks, again;
+
+   t->pair_of = dcfg_alloc("dcfg.text.pairs",
+                           ((SizeT)t->n + 1) * sizeof(UInt));
+   for (t->n_slots = 4096; t->n_slots < 2 * (SizeT)t->n; )
+      t->n_slots *= 2;
+   t->slots   = dcfg_alloc("dcfg.text.slots",
+                           (SizeT)t->n_slots * sizeof(UInt));
+   t->n_rules = 0;
+   looks = again = looks_for_pairs(t);
+   replace_runs(t);
+   for (UInt round = 0; again && round < MAX_ROUNDS; round++) {
+      count_pairs(t);
+      again = replace_pairs(t);
+      if (again)
+         replace_runs(t);
+   }
+   if (t->n_rules > 0) {
+      choose_entries(t);
+      assign_keys(t);
+      put_entries(t, n_keys == 0);
+   }
+   for (UInt i = 0; i < t->n; i++)
+      put_symbol(t, t->sink.sequences, SYMBOL(t->symbols[i]));
+   flush(t, t->sink.sequences);
+   if (looks)
+      learn_from_block(t, (Long)(n_old - (t->n_written - before)), n_old);
+   t->n = 0;
+   dcfg_free(t->pair_of);
+   dcfg_free(t->slots);
+}
+
+/*------------------------------------------------------------*/
+/*--- Bits in                                              ---*/
+/*------------------------------------------------------------*/
+
+static void add_symbol(TextCoder* t, UInt symbol)
+{
+   if (t->n == t->block) {
+      finish_block(t);
+   } else if (t->n == t->room) {
+      t->room    = t->block / 2 > t->room ? 2 * t->room : t->block;
+      t->symbols = dcfg_realloc("dcfg.text.symbols", t->symbols,
+                                (SizeT)t->room * sizeof(UInt));
+   }
+   t->symbols[t->n++] = symbol;
+}
+
+void DCFG_(text_bits)(TextCoder* t, UInt bits, UInt n_bits)
+{
+   t->bits    = t->bits << n_bits | bits;
+   t->n_bits += n_bits;
+   while (t->n_bits >= 6) {
+      t->n_bits -= 6;
+      add_symbol(t, t->bits >> t->n_bits & 63);
+   }
+}
+
+void DCFG_(text_end)(TextCoder* t)
+{
+   if (t->n_bits > 0)
+      DCFG_(text_bits)(t, 0, 6 - t->n_bits);
+   add_symbol(t, END);
+}
+
+void DCFG_(finish_text)(TextCoder* t)
+{
+   finish_block(t);
+   dcfg_free(t->symbols);
+   dcfg_free(t->pairs);
+   dcfg_free(t->rules);
+   dcfg_free(t);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,59 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Natural loops.                                  graph/loop.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_LOOP_H
+#define __DCFG_LOOP_H
+
+#include "graph/routine.h"
+
+typedef
+   struct {
+      UInt routine;                  // its number
+      UInt head;                     // node id
+      UInt parent;                   // head of the next outer loop, or 0
+      UInt first_back, n_backs;      // in Loops.ids: back edge sources
+      UInt first_node, n_nodes;      // in Loops.ids: members
+   }
+   Loop;
+
+typedef
+   struct {
+      UInt  n_loops;
+      Loop* loops;                   // by (routine, head)
+      UInt* ids;                     // node ids, ascending in each list
+   }
+   Loops;
+
+Loops* DCFG_(find_loops)(const Graph* g, const Routines* r);
+
+void DCFG_(delete_loops)(Loops* l);
+
+#endif /* __DCFG_LOOP_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

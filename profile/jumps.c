@@ -1,0 +1,254 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Jumps within functions.                      profile/jumps.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the jumps of the context in work.  Handed: how often the segments
+   of superblocks ran in it, by profile/costs.c, and where indirect jumps led
+   (dcfg_bb.c).  Taken by: profile/costs.c.
+
+   How often an exit was taken is what ran of its segment less what ran of
+   the next.  Where an indirect jump led was not counted by context: that
+   is given to the context in which its superblock ran most often, which
+   nearly always is the only one. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "calls/parts.h"
+#include "profile/jumps.h"
+#include "run/thread.h"
+
+#define NONE DCFG_NO_INSTR
+
+typedef
+   struct {
+      UInt  sb;
+      Addr  target;
+      ULong count;
+   }
+   IndirectJump;
+
+/* The context in which a superblock ran most often. */
+typedef
+   struct {
+      UInt  rank;
+      ULong count;
+   }
+   Owner;
+
+struct _Jumps {
+   const Gathered*     p;
+   const Place* const* places;
+   Owner*              owners;     // by superblock
+   XArray*             indirect;   // IndirectJump, by superblock
+   XArray*             now;        // Jump, of the context in work
+   Bool                taken;      // what is there is of the one before
+};
+
+static void add_jump(Jumps* js, const SbCosts* sc, UInt k, Addr target,
+                     ULong count, Bool is_conditional)
+{
+   /* In its own image, where other code may have come since. */
+   Jump j = { sc->instrs[k],
+              DCFG_(find_instr)(js->p, sc->sb->image, target),
+              count, 0, is_conditional };
+
+   if (j.to == NONE)
+      j.to = DCFG_(find_landing)(js->p, DCFG_(target_now)(target, False));
+   if (count > 0 && j.from != NONE && j.to != NONE
+       && !DCFG_(is_call_like)(DCFG_(call_part)(sc->sb)->place,
+                                js->places[j.to]))
+      VG_(addToXA)(js->now, &j);
+}
+
+static Bool may_jump(InsnKind kind)
+{
+   return kind != InsnCall && kind != InsnIndirectCall && kind != InsnReturn
+          && kind != InsnSyscall;
+}
+
+static void add_indirect_jumps(Jumps* js, const SbCosts* sc, UInt k)
+{
+   Word lo = 0, hi = VG_(sizeXA)(js->indirect);
+
+   if (js->owners[sc->sb->id].rank != sc->rank)
+      return;
+   while (lo < hi) {
+      Word mid = lo + (hi - lo) / 2;
+      if (((const IndirectJump*)VG_(indexXA)(js->indirect, mid))->sb
+          < sc->sb->id)
+         lo = mid + 1;
+      else
+         hi = mid;
+   }
+   for (; lo < VG_(sizeXA)(js->indirect); lo++) {
+      const IndirectJump* j = VG_(indexXA)(js->indirect, lo);
+      if (j->sb != sc->sb->id)
+         break;
+      add_jump(js, sc, k, j->target, j->count, False);
+   }
+}
+
+void DCFG_(add_jumps)(Jumps* js, const SbCosts* sc)
+{
+   const Superblock* sb   = sc->sb;
+   UInt              last = sb->n_instrs - 1, s = 0;
+   Bool              is_conditional = False;
+   ULong             at_end = sc->executed[last];
+   Addr              a = sb->addr;
+
+   if (js->taken)
+      VG_(dropTailXA)(js->now, VG_(sizeXA)(js->now));
+   js->taken = False;
+   for (UInt e = 0, k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
+      if (e == sb->n_exits || sb->exits[e].instr != k)
+         continue;
+      /* Where several exits share an instruction they lead on. */
+      ULong passed = sc->segments[++s];
+      if (sb->exits[e].target != a + sb->lengths[k])
+         add_jump(js, sc, k, sb->exits[e].target, sc->executed[k] - passed,
+                  True);
+      while (e < sb->n_exits && sb->exits[e].instr == k)
+         e++;
+      if (k == last) {
+         is_conditional = True;
+         at_end         = passed;
+      }
+   }
+   if (!may_jump(sb->kinds[last]))
+      return;
+   if (sb->end == EndIndirect)
+      add_indirect_jumps(js, sc, last);
+   else if (sb->next != a)
+      add_jump(js, sc, last, sb->next, at_end, is_conditional);
+}
+
+static Int cmp_jumps(const void* va, const void* vb)
+{
+   const Jump* a = va;
+   const Jump* b = vb;
+   if (a->from != b->from)
+      return a->from < b->from ? -1 : 1;
+   if (a->to != b->to)
+      return a->to < b->to ? -1 : 1;
+   return a->is_conditional - b->is_conditional;
+}
+
+const Jump* DCFG_(take_jumps)(Jumps* js, const Cost* costs, UInt* n_jumps)
+{
+   Word n = 0;
+
+   if (js->taken)
+      VG_(dropTailXA)(js->now, VG_(sizeXA)(js->now));
+   js->taken = True;
+   VG_(sortXA)(js->now);
+   for (Word i = 0; i < VG_(sizeXA)(js->now); i++) {
+      Jump* next = VG_(indexXA)(js->now, i);
+      Jump* last = n > 0 ? VG_(indexXA)(js->now, n - 1) : NULL;
+      while (costs->instr < next->from)
+         costs++;
+      next->executed = costs->count;
+      if (last != NULL && cmp_jumps(last, next) == 0)
+         last->count += next->count;
+      else
+         *(Jump*)VG_(indexXA)(js->now, n++) = *next;
+   }
+   *n_jumps = n;
+   return n == 0 ? NULL : VG_(indexXA)(js->now, 0);
+}
+
+static Int cmp_indirect(const void* va, const void* vb)
+{
+   const IndirectJump* a = va;
+   const IndirectJump* b = vb;
+   if (a->sb != b->sb)
+      return a->sb < b->sb ? -1 : 1;
+   return a->target < b->target ? -1 : a->target > b->target;
+}
+
+static void find_indirect_jumps(Jumps* js, UInt thread)
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      if (thread != DCFG_ALL_THREADS && thread != t)
+         continue;
+      DCFG_(thread_info)(t, &info);
+      const ULong* cells = DCFG_(cell_counts)(info.cells);
+      for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+         const Superblock* sb = DCFG_(superblock)(id);
+         if (sb->end != EndIndirect || !may_jump(sb->kinds[sb->n_instrs - 1]))
+            continue;
+         for (const Pair* p = sb->branch->first_pair; p; p = p->next) {
+            IndirectJump j = { id, p->target, cells[p->cell] };
+            if (j.count > 0)
+               VG_(addToXA)(js->indirect, &j);
+         }
+      }
+   }
+   VG_(sortXA)(js->indirect);
+}
+
+void DCFG_(note_runs)(Jumps* js, UInt sb, UInt rank, ULong count)
+{
+   Owner* o = &js->owners[sb];
+
+   if (count > o->count) {
+      o->rank  = rank;
+      o->count = count;
+   }
+}
+
+Jumps* DCFG_(new_jumps)(const Gathered* p, const Place* const* places,
+                        UInt thread)
+{
+   Jumps* js = VG_(calloc)("dcfg.jumps", 1, sizeof(Jumps));
+
+   js->p        = p;
+   js->places   = places;
+   js->owners   = VG_(calloc)("dcfg.jumps.owners",
+                              DCFG_(n_superblocks)() + 1, sizeof(Owner));
+   js->indirect = VG_(newXA)(VG_(malloc), "dcfg.jumps.indirect", VG_(free),
+                             sizeof(IndirectJump));
+   js->now      = VG_(newXA)(VG_(malloc), "dcfg.jumps.now", VG_(free),
+                             sizeof(Jump));
+   VG_(setCmpFnXA)(js->indirect, cmp_indirect);
+   VG_(setCmpFnXA)(js->now, cmp_jumps);
+   find_indirect_jumps(js, thread);
+   return js;
+}
+
+void DCFG_(delete_jumps)(Jumps* js)
+{
+   VG_(free)(js->owners);
+   VG_(deleteXA)(js->indirect);
+   VG_(deleteXA)(js->now);
+   VG_(free)(js);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,93 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Jumps within functions.                      profile/jumps.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Private to profile/. */
+
+#ifndef __DCFG_JUMPS_H
+#define __DCFG_JUMPS_H
+
+#include "dcfg_bb.h"
+#include "run/flow.h"
+#include "run/gather.h"
+
+/* Instructions are named by their places in the Gathered. */
+
+typedef
+   struct {
+      UInt  instr;
+      ULong count;             // times it ran
+   }
+   Cost;
+
+typedef
+   struct {
+      UInt  from, to;
+      ULong count;
+      ULong executed;          // times .from ran
+      Bool  is_conditional;
+   }
+   Jump;
+
+/* What a superblock did in a context, which is of RANK: how often each of its
+   instructions and each of its segments ran. */
+typedef
+   struct {
+      const Superblock* sb;
+      UInt  rank;
+      UInt  instrs[DCFG_MAX_INSTRS];     // DCFG_NO_INSTR: never ran
+      ULong executed[DCFG_MAX_INSTRS];
+      ULong segments[DCFG_MAX_INSTRS + 1];
+   }
+   SbCosts;
+
+typedef struct _Jumps Jumps;
+
+/* Of THREAD or of DCFG_ALL_THREADS.  PLACES has one for each instruction of
+   P; both are to outlive it. */
+#define DCFG_ALL_THREADS 0xFFFFFFFFu
+Jumps* DCFG_(new_jumps)(const Gathered* p, const Place* const* places,
+                        UInt thread);
+void   DCFG_(delete_jumps)(Jumps* js);
+
+/* A context of RANK ran superblock SB COUNT times.  Said of all contexts
+   before the first jump is added. */
+void DCFG_(note_runs)(Jumps* js, UInt sb, UInt rank, ULong count);
+
+/* Add the jumps of a superblock in the context in work. */
+void DCFG_(add_jumps)(Jumps* js, const SbCosts* sc);
+
+/* All that were added since the last time: one of a kind for each two
+   instructions, in order of the first, with how often that ran as COSTS say,
+   which are in order too.  Valid until the next call of add_jumps. */
+const Jump* DCFG_(take_jumps)(Jumps* js, const Cost* costs, UInt* n_jumps);
+
+#endif /* __DCFG_JUMPS_H */
+
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

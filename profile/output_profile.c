@@ -1,0 +1,169 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The Callgrind profile.              profile/output_profile.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the options of a profile, and the steps from counts to a file, or
+   one for each thread.  Handed: what ran by run/gather.c, calls by
+   calls/follow.c.  Taken by: dcfg_main.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+
+#include "base/file.h"
+#include "calls/context.h"
+#include "calls/follow.h"
+#include "dcfg_output.h"
+#include "profile/costs.h"
+#include "profile/format.h"
+#include "run/gather.h"
+#include "run/image.h"
+#include "run/thread.h"
+
+/*------------------------------------------------------------*/
+/*--- Options                                              ---*/
+/*------------------------------------------------------------*/
+
+static struct {
+   Bool          on;
+   const HChar*  out_file;
+   ProfileFormat format;
+   Bool          collect_jumps;
+   Bool          separate_threads;
+} opts = {
+   .on               = False,
+   .out_file         = "callgrind.out.%p",
+   .format           = {
+      .dump_line        = True,
+      .dump_instr       = False,
+      .compress_strings = True,
+      .compress_pos     = True
+   },
+   .collect_jumps    = False,
+   .separate_threads = False
+};
+
+static Bool option(const HChar* arg)
+{
+   ProfileFormat* f = &opts.format;
+
+   return VG_BOOL_CLO(arg, "--callgrind",           opts.on)
+          || VG_STR_CLO (arg, "--callgrind-out-file", opts.out_file)
+          || VG_BOOL_CLO(arg, "--dump-line",        f->dump_line)
+          || VG_BOOL_CLO(arg, "--dump-instr",       f->dump_instr)
+          || VG_BOOL_CLO(arg, "--collect-jumps",    opts.collect_jumps)
+          || VG_BOOL_CLO(arg, "--compress-strings", f->compress_strings)
+          || VG_BOOL_CLO(arg, "--compress-pos",     f->compress_pos)
+          || VG_BOOL_CLO(arg, "--separate-threads", opts.separate_threads);
+}
+
+static void usage(void)
+{
+   VG_(printf)(
+"    --callgrind=no|yes        write a Callgrind profile as well [no]\n"
+"    --callgrind-out-file=<file>\n"
+"                              write it to <file> [callgrind.out.%%p]\n"
+"    --dump-line=no|yes        with costs of source lines [yes]\n"
+"    --dump-instr=no|yes       with costs of instructions [no]\n"
+"    --collect-jumps=no|yes    with jumps [no]\n"
+"    --compress-strings=no|yes compress names in it [yes]\n"
+"    --compress-pos=no|yes     compress positions in it [yes]\n"
+"    --separate-threads=no|yes one file for each thread [no]\n"
+   );
+}
+
+static Bool start(void)
+{
+   if (!opts.on)
+      return False;
+   DCFG_(claim_out_file)("--callgrind-out-file", opts.out_file);
+   if (!opts.format.dump_line && !opts.format.dump_instr) {
+      VG_(umsg)("--dump-line=no without --dump-instr=yes: lines are needed "
+                "as positions\n");
+      opts.format.dump_line = True;
+   }
+   DCFG_(follow_calls)(opts.separate_threads);
+   if (opts.collect_jumps)
+      DCFG_(count_last_exits)();
+   return True;
+}
+
+/*------------------------------------------------------------*/
+/*--- Files                                                ---*/
+/*------------------------------------------------------------*/
+
+/* The file of thread number THREAD - 1, or (0) of all threads. */
+static void write_file(const Gathered* g, const ImageInfo* images,
+                       const HChar* trigger, UInt thread)
+{
+   UInt     index = thread > 0 ? thread - 1 : 0;
+   Costs*   c = DCFG_(take_costs)(g, DCFG_(call_profile)(index),
+                                  thread > 0 ? index : DCFG_ALL_THREADS,
+                                  opts.collect_jumps);
+   HChar    part[16];
+   HChar*   name;
+   OutFile* file;
+
+   VG_(sprintf)(part, thread > 0 ? "-%02u" : "", thread);
+   name = DCFG_(name_of_part)(opts.out_file, part);
+   file = DCFG_(open_out_file)("--callgrind-out-file", name);
+   DCFG_(write_profile)(DCFG_(text_of_file)(file), &opts.format, g, images,
+                        c, trigger, thread);
+   DCFG_(close_out_file)(file, "%'llu instructions", DCFG_(total_cost)(c));
+   VG_(free)(name);
+   DCFG_(delete_costs)(c);
+}
+
+static void write(const Gathered* g, const HChar* reason)
+{
+   ImageInfo* images = VG_(calloc)("dcfg.profile.images", g->n_images + 1,
+                                   sizeof(ImageInfo));
+
+   for (UInt i = 0; i < g->n_images; i++)
+      DCFG_(image_info)(g->images[i], True, &images[i]);
+   DCFG_(account_for_calls)();
+   if (opts.separate_threads)
+      for (UInt t = 0; t < DCFG_(n_threads)(); t++)
+         write_file(g, images, reason, t + 1);
+   else
+      write_file(g, images, reason, 0);
+   DCFG_(take_account_back)();
+   VG_(free)(images);
+}
+
+const Output DCFG_(profile_output) = {
+   .name   = "profile",
+   .option = option,
+   .usage  = usage,
+   .start  = start,
+   .write  = write
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,72 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Inline caches of indirect branches.             run/branch.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_BRANCH_H
+#define __DCFG_BRANCH_H
+
+#include "pub_tool_basics.h"
+#include "dcfg_bb.h"
+#include "run/cells.h"
+
+/* What a cache entry is: the target, and the times it was gone to that
+   are not yet in the pair's counter.  16 bytes. */
+#define DCFG_ENTRY_COUNT 8        // offset of the count
+
+/* The index of a target: its bits from here on, under the cache's mask.
+   Return addresses are at least five bytes apart. */
+#define DCFG_ENTRY_SHIFT 2
+
+/* One thread's caches. */
+typedef struct _BranchCaches BranchCaches;
+
+BranchCaches* DCFG_(new_branch_caches)(CellArray* ca);
+void          DCFG_(delete_branch_caches)(BranchCaches* bc);
+
+/* Called by generated code, with the base of the thread's cell array,
+   when TARGET of the branch that ends superblock ID is not in the entry
+   that it hashes to: puts it there.  Allocates no cells, so that the
+   arrays stay where they are. */
+void DCFG_(branch_miss)(ULong* base, UWord id, Addr target);
+
+/* The same for a target that is never to be put there, so that it is a miss
+   each time. */
+void DCFG_(count_branch)(ULong* base, UWord id, Addr target);
+
+/* The thread has left generated code: do what branch_miss put off. */
+void DCFG_(tend_branch_caches)(BranchCaches* bc);
+
+/* Bring the pairs' counters up to date. */
+void DCFG_(flush_branch_caches)(BranchCaches* bc);
+
+/* The cells have been cleared. */
+void DCFG_(reset_branch_caches)(BranchCaches* bc);
+
+#endif /* __DCFG_BRANCH_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

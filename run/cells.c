@@ -1,0 +1,323 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Per-thread counter arrays.                       run/cells.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the numbering of cells and the memory behind each thread's.
+   Handed: requests for numbers from dcfg_bb.c, for arrays from
+   run/thread.c.  Taken by: generated code, which counts in them, and
+   run/flow.c, which reads them.
+
+   Arrays are anonymous mappings, so a thread pays for the pages it
+   counts in and for nothing else.  Counters and slots are numbered in
+   chunks of one page each: a page then holds one sort of word, and the
+   array of a dead thread shrinks to its non-zero counters. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "base/core.h"
+#include "run/cells.h"
+
+#define CHUNK_CELLS 512u                  // 4096 bytes
+#define INITIAL_CAPACITY (128u * CHUNK_CELLS)
+
+typedef
+   struct {
+      CellNo no;
+      ULong  count;
+   }
+   SavedCount;
+
+struct _CellArray {
+   ULong*      cells;     // NULL once retired
+   SavedCount* saved;     // the counters of a retired array, by number
+   UInt        n_saved;
+};
+
+static UInt    capacity;       // cells of each live array
+static XArray* chunk_counts;   // Bool for each chunk: counters, not slots
+static CellNo  next_counter, end_counter;
+static CellNo  next_slot,    end_slot;
+static UInt    n_fixed = CellFirstClaimed;
+static XArray* live_arrays;    // CellArray*
+static ULong*  expanded;       // what cell_counts made of a retired array
+static UInt    expanded_cells;
+static const CellArray* in_expanded;
+
+/*------------------------------------------------------------*/
+/*--- Memory                                               ---*/
+/*------------------------------------------------------------*/
+
+static ULong* map_cells(UInt n)
+{
+   ULong* p = DCFG_(map_zeroed)((SizeT)n * sizeof(ULong));
+   if (p == NULL) {
+      VG_(umsg)("dcfg: cannot map %lu bytes for a thread's counters\n",
+                (SizeT)n * sizeof(ULong));
+      VG_(exit)(1);
+   }
+   return p;
+}
+
+static Bool chunk_is_zero(const ULong* p)
+{
+   for (UInt i = 0; i < CHUNK_CELLS; i++)
+      if (p[i] != 0)
+         return False;
+   return True;
+}
+
+/* Reading a page that was never written costs no memory, writing zeros
+   to one would. */
+static void grow_arrays(UInt need)
+{
+   UInt old = capacity;
+   while (capacity < need)
+      capacity *= 2;
+   for (Word i = 0; i < VG_(sizeXA)(live_arrays); i++) {
+      CellArray* ca = *(CellArray**)VG_(indexXA)(live_arrays, i);
+      ULong*  cells = map_cells(capacity);
+      for (UInt c = 0; c < old; c += CHUNK_CELLS)
+         if (!chunk_is_zero(ca->cells + c))
+            VG_(memcpy)(cells + c, ca->cells + c,
+                        CHUNK_CELLS * sizeof(ULong));
+      VG_(am_munmap_valgrind)((Addr)ca->cells, (SizeT)old * sizeof(ULong));
+      ca->cells = cells;
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Numbers                                              ---*/
+/*------------------------------------------------------------*/
+
+static void init_numbering(void)
+{
+   Bool slots   = False;
+   chunk_counts = VG_(newXA)(VG_(malloc), "dcfg.cells.chunks", VG_(free),
+                             sizeof(Bool));
+   live_arrays  = VG_(newXA)(VG_(malloc), "dcfg.cells.live", VG_(free),
+                             sizeof(CellArray*));
+   capacity     = INITIAL_CAPACITY;
+   VG_(addToXA)(chunk_counts, &slots);
+   next_slot    = n_fixed;
+   end_slot     = CHUNK_CELLS;
+}
+
+CellNo DCFG_(claim_slots)(UInt n)
+{
+   tl_assert(chunk_counts == NULL && n_fixed + n <= CHUNK_CELLS);
+   n_fixed += n;
+   return n_fixed - n;
+}
+
+UInt DCFG_(n_fixed_slots)(void)
+{
+   return n_fixed;
+}
+
+static CellNo new_cells(UInt n, Bool counts, CellNo* next, CellNo* end)
+{
+   if (chunk_counts == NULL)
+      init_numbering();
+   if (*end - *next < n) {
+      UInt first = VG_(sizeXA)(chunk_counts);
+      UInt more  = (n + CHUNK_CELLS - 1) / CHUNK_CELLS;
+      for (UInt i = 0; i < more; i++)
+         VG_(addToXA)(chunk_counts, &counts);
+      *next = first * CHUNK_CELLS;
+      *end  = (first + more) * CHUNK_CELLS;
+      /* Generated code adds cell offsets as 31-bit displacements. */
+      tl_assert(*end < (1u << 28));
+      if (*end > capacity)
+         grow_arrays(*end);
+   }
+   *next += n;
+   return *next - n;
+}
+
+CellNo DCFG_(new_counters)(UInt n)
+{
+   return new_cells(n, True, &next_counter, &end_counter);
+}
+
+CellNo DCFG_(new_slots)(UInt n)
+{
+   return new_cells(n, False, &next_slot, &end_slot);
+}
+
+/*------------------------------------------------------------*/
+/*--- Arrays                                               ---*/
+/*------------------------------------------------------------*/
+
+CellArray* DCFG_(new_cell_array)(void)
+{
+   if (chunk_counts == NULL)
+      init_numbering();
+   CellArray* ca = VG_(calloc)("dcfg.cells.array", 1, sizeof(CellArray));
+   ca->cells = map_cells(capacity);
+   ca->cells[CellMissKey] = ~0ULL;
+   VG_(addToXA)(live_arrays, &ca);
+   return ca;
+}
+
+ULong* DCFG_(cell_base)(CellArray* ca)
+{
+   return ca->cells;
+}
+
+static void unmap_array(CellArray* ca)
+{
+   VG_(am_munmap_valgrind)((Addr)ca->cells,
+                           (SizeT)capacity * sizeof(ULong));
+   ca->cells = NULL;
+   for (Word i = 0; i < VG_(sizeXA)(live_arrays); i++)
+      if (*(CellArray**)VG_(indexXA)(live_arrays, i) == ca) {
+         VG_(removeIndexXA)(live_arrays, i);
+         break;
+      }
+}
+
+UInt DCFG_(n_cells)(void)
+{
+   return VG_(sizeXA)(chunk_counts) * CHUNK_CELLS;
+}
+
+void DCFG_(each_counter)(const CellArray* ca,
+                         void (*do_it)(void* arg, CellNo no), void* arg)
+{
+   if (ca->cells == NULL) {
+      for (UInt i = 0; i < ca->n_saved; i++)
+         do_it(arg, ca->saved[i].no);
+      return;
+   }
+   for (UInt k = 0; k < (UInt)VG_(sizeXA)(chunk_counts); k++) {
+      if (!*(Bool*)VG_(indexXA)(chunk_counts, k))
+         continue;
+      for (CellNo c = k * CHUNK_CELLS; c < (k + 1) * CHUNK_CELLS; c++)
+         if (ca->cells[c] != 0)
+            do_it(arg, c);
+   }
+}
+
+static void count_counters(void* arg, CellNo no)
+{
+   (void)no;
+   ++*(UInt*)arg;
+}
+
+static void save_counter(void* arg, CellNo no)
+{
+   CellArray* ca = arg;
+   SavedCount s  = { no, ca->cells[no] };
+
+   ca->saved[ca->n_saved++] = s;
+}
+
+void DCFG_(retire_cell_array)(CellArray* ca)
+{
+   UInt n = 0;
+
+   DCFG_(each_counter)(ca, count_counters, &n);
+   ca->saved = VG_(malloc)("dcfg.cells.saved", (n + 1) * sizeof(SavedCount));
+   DCFG_(each_counter)(ca, save_counter, ca);
+   unmap_array(ca);
+}
+
+/* Only what is not zero is written: threads come by the thousand. */
+static void empty_expanded(void)
+{
+   if (in_expanded == NULL)
+      return;
+   for (UInt i = 0; i < in_expanded->n_saved; i++)
+      expanded[in_expanded->saved[i].no] = 0;
+   in_expanded = NULL;
+}
+
+const ULong* DCFG_(cell_counts)(CellArray* ca)
+{
+   if (ca->cells != NULL)
+      return ca->cells;
+   if (expanded_cells < capacity) {
+      VG_(free)(expanded);
+      in_expanded    = NULL;
+      expanded_cells = capacity;
+      expanded       = VG_(calloc)("dcfg.cells.expanded", capacity,
+                                   sizeof(ULong));
+   }
+   if (ca == in_expanded)
+      return expanded;
+   empty_expanded();
+   for (UInt i = 0; i < ca->n_saved; i++)
+      expanded[ca->saved[i].no] = ca->saved[i].count;
+   in_expanded = ca;
+   return expanded;
+}
+
+ULong DCFG_(count_in)(const CellArray* ca, CellNo no)
+{
+   UInt lo = 0, hi = ca->n_saved;
+
+   if (ca->cells != NULL)
+      return ca->cells[no];
+   while (lo < hi) {
+      UInt mid = lo + (hi - lo) / 2;
+      if (ca->saved[mid].no < no)
+         lo = mid + 1;
+      else
+         hi = mid;
+   }
+   return lo < ca->n_saved && ca->saved[lo].no == no ? ca->saved[lo].count
+                                                     : 0;
+}
+
+void DCFG_(clear_cell_array)(CellArray* ca)
+{
+   for (UInt k = 0; k < (UInt)VG_(sizeXA)(chunk_counts); k++)
+      if (!chunk_is_zero(ca->cells + k * CHUNK_CELLS))
+         VG_(memset)(ca->cells + k * CHUNK_CELLS, 0,
+                     CHUNK_CELLS * sizeof(ULong));
+   ca->cells[CellMissKey] = ~0ULL;
+}
+
+void DCFG_(delete_cell_array)(CellArray* ca)
+{
+   if (ca->cells != NULL)
+      unmap_array(ca);
+   if (ca == in_expanded)
+      empty_expanded();
+   VG_(free)(ca->saved);
+   VG_(free)(ca);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,108 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Per-thread counter arrays.                       run/cells.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_CELLS_H
+#define __DCFG_CELLS_H
+
+#include "base/port.h"
+
+/* A cell is one 64-bit word.  Cell numbers are the same in every
+   thread's array, so that generated code holds them as constants and
+   adds the running thread's array base, which it finds in shadow guest
+   state.  A number is either a counter or a slot (inline-cache data of
+   an indirect branch); 0 is never either. */
+typedef UInt CellNo;
+
+/* Offset in bytes of a cell from the array's base. */
+#define DCFG_CELL_OFFSET(no) ((Addr)(no) * sizeof(ULong))
+
+/* Fixed slots at the start of each array. */
+enum {
+   /* The cache entry of a branch that has no table (run/branch.c): */
+   CellMissKey    = 0,  // ~0, which equals no target
+   CellMissCount  = 1,  // generated code adds to it; nobody reads it
+   CellMark       = 2,  // see DCFG_MARK
+   CellBranches   = 3,  // the thread's BranchCaches, see run/branch.c
+   CellFirstClaimed
+};
+
+/* Behind them, N fixed slots of an output's own.  To be asked for before the
+   first array is made; n_fixed_slots() is how many there are in all. */
+CellNo DCFG_(claim_slots)(UInt n);
+UInt   DCFG_(n_fixed_slots)(void);
+
+/* The mark in cell CellMark: which superblock the thread last ran (0:
+   none), whether that one says it has come to its end, and whether the
+   thread was diverted since (set by run/thread.c). */
+#define DCFG_MARK(id)         ((UWord)(id) << 2)
+#define DCFG_MARK_ID(mark)    ((UInt)((mark) >> 2))
+#define DCFG_MARK_DONE        1u
+#define DCFG_MARK_DIVERTED    2u
+
+typedef struct _CellArray CellArray;
+
+/* Numbers for N consecutive counters, or N consecutive slots.  May move
+   every array: see DCFG_(cell_base). */
+CellNo DCFG_(new_counters)(UInt n);
+CellNo DCFG_(new_slots)(UInt n);
+
+/* A new thread's array, all cells zero but for CellMissKey. */
+CellArray* DCFG_(new_cell_array)(void);
+
+/* The array's base.  Valid until the next new_counters or new_slots.
+   Not for a retired array. */
+ULong* DCFG_(cell_base)(CellArray* ca);
+
+/* The thread has ended: keep the counters that are not zero, give the
+   array back. */
+void DCFG_(retire_cell_array)(CellArray* ca);
+
+/* All counters, indexed by cell number; slots are undefined.  Valid
+   until the next call of this function or of new_counters/new_slots. */
+const ULong* DCFG_(cell_counts)(CellArray* ca);
+
+/* Counter NO alone. */
+ULong DCFG_(count_in)(const CellArray* ca, CellNo no);
+
+/* Call DO_IT for each counter that is not zero. */
+void DCFG_(each_counter)(const CellArray* ca,
+                         void (*do_it)(void* arg, CellNo no), void* arg);
+
+/* Numbers are below this. */
+UInt DCFG_(n_cells)(void);
+
+/* Back to the state of a new array (after fork, in the child). */
+void DCFG_(clear_cell_array)(CellArray* ca);
+
+/* Free an array that is retired or live. */
+void DCFG_(delete_cell_array)(CellArray* ca);
+
+#endif /* __DCFG_CELLS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

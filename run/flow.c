@@ -1,0 +1,385 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What a superblock did in one thread.              run/flow.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the reading of counters, and what is remembered when they would
+   come to mean something else.  Handed: superblocks, cells, diversions.
+   Taken by: run/gather.c.
+
+   For each thread and superblock the cells give how often each exit was
+   taken (see run/instrument.c).  Diversions correct that: the step that
+   a diverted superblock meant to take is taken back here; the step that
+   it did take is run/gather.c's business.  The end of a thread is one
+   more diversion, to END.
+
+   A cell counts steps to an address.  When other code comes to run there
+   (the object is gone and another one mapped, a JIT compiler has written
+   over its code) the steps so far are set down as having led to the old
+   code.  That happens when the new code is translated, and then every
+   superblock that leads there is looked at. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+
+#include "run/flow.h"
+#include "run/image.h"
+
+/* Steps that are known to have led to an older version of their target.
+   FLOW is the number of an exit, .n_exits for a direct end, or a pair's
+   cell with INDIRECT_FLOW. */
+#define INDIRECT_FLOW 0x80000000u
+typedef
+   struct {
+      UInt  thread;
+      UInt  sb;
+      UInt  flow;
+      UInt  version;
+      ULong count;
+   }
+   Settled;
+
+static OSet* settled;
+
+static Word cmp_settled(const void* va, const void* vb)
+{
+   const Settled* a = va;
+   const Settled* b = vb;
+   if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+   if (a->sb != b->sb)         return a->sb < b->sb ? -1 : 1;
+   if (a->flow != b->flow)     return a->flow < b->flow ? -1 : 1;
+   return a->version < b->version ? -1 : a->version > b->version ? 1 : 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- Counting                                             ---*/
+/*------------------------------------------------------------*/
+
+static Detour* new_detour(SbRun* run, Position from, ULong count)
+{
+   if (run->n_detours == run->room) {
+      run->room    = run->room ? 2 * run->room : 16;
+      run->detours = VG_(realloc)("dcfg.flow.detours", run->detours,
+                                  run->room * sizeof(Detour));
+   }
+   Detour* d = &run->detours[run->n_detours++];
+   VG_(memset)(d, 0, sizeof(Detour));
+   d->from    = from;
+   d->count   = count;
+   d->to_undo = from.n_done == 0 ? count : 0;
+   d->left_at = run->sb == NULL ? 0 : run->sb->n_instrs - 1;
+   return d;
+}
+
+typedef
+   struct {
+      SbRun*            run;
+      const ThreadInfo* info;
+   }
+   Collector;
+
+static void collect(void* arg, const Diversion* d)
+{
+   const Collector* c = arg;
+   ULong   count  = d->count - (d == c->info->undone ? 1 : 0);
+   Detour* detour = new_detour(c->run, d->from, count);
+   detour->kind = d->kind;
+   detour->to   = d->to;
+}
+
+/* Exit E was taken so often, given how often its instruction ran without
+   leaving through an exit before it. */
+static ULong times_taken(const SbRun* run, const SbExit* e, ULong now)
+{
+   return e->counting == ExitBefore ? run->cells[e->cell]
+                                    : now - run->cells[e->cell];
+}
+
+/* How often the superblock was entered and its first instruction
+   completed. */
+static ULong times_entered(const SbRun* run)
+{
+   const Superblock* sb = run->sb;
+   ULong n = 0;
+
+   if (sb->started != 0) {
+      n = run->cells[sb->started];
+   } else {
+      /* What reached the end, and what left before. */
+      for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
+         n += run->cells[p->cell];
+      for (UInt k = 0; k < sb->n_instrs; k++)
+         n += run->faulted[k];
+   }
+   /* Exits of the first instruction that are counted before they are
+      taken come on top of .started. */
+   for (UInt i = 0; i < sb->n_exits; i++)
+      if (sb->exits[i].counting == ExitBefore
+          && (sb->exits[i].instr == 0 || sb->started == 0))
+         n += run->cells[sb->exits[i].cell];
+   return n;
+}
+
+UInt DCFG_(read_run)(SbRun* run, UInt thread, const ThreadInfo* info,
+                     const ULong* cells, const Superblock* sb)
+{
+   Collector c = { run, info };
+   UInt  id    = sb == NULL ? 0 : sb->id;
+   UInt  e = 0, i, k, n_ran = 0;
+   ULong now;                       // times control comes to instr k
+
+   run->thread    = thread;
+   run->sb        = sb;
+   run->cells     = cells;
+   run->n_detours = 0;
+   if (sb == NULL || sb->diverted)
+      DCFG_(each_diversion)(thread, id, collect, &c);
+   if (sb == NULL)
+      return 0;
+   if (id == info->last.sb)
+      new_detour(run, info->last, 1)->ends = True;
+
+   for (k = 0; k < sb->n_instrs; k++)
+      run->faulted[k] = 0;
+   for (i = 0; i < run->n_detours; i++)
+      if (run->detours[i].from.n_done > 0)
+         run->faulted[run->detours[i].from.n_done]
+            += run->detours[i].count;
+   now = times_entered(run);
+   for (k = 0; k < sb->n_instrs; k++) {
+      now -= run->faulted[k];
+      run->executed[k] = now;
+      if (now > 0)
+         n_ran = k + 1;
+      for (; e < sb->n_exits && sb->exits[e].instr == k; e++)
+         now -= times_taken(run, &sb->exits[e], now);
+   }
+   run->at_end = now;
+   return n_ran;
+}
+
+/*------------------------------------------------------------*/
+/*--- Flows                                                ---*/
+/*------------------------------------------------------------*/
+
+/* A flow as the cells have it, whatever it led to. */
+typedef void (*RawFn)(void* arg, SbRun* run, UInt flow, UInt k, Addr target,
+                      ULong count);
+
+static void each_raw_flow(SbRun* run, RawFn do_it, void* arg)
+{
+   const Superblock* sb   = run->sb;
+   UInt              last = sb->n_instrs - 1;
+   UInt              k    = 0;
+   ULong             now  = run->executed[0];
+
+   for (UInt i = 0; i < sb->n_exits; i++) {
+      const SbExit* e = &sb->exits[i];
+      if (e->instr != k) {
+         k   = e->instr;
+         now = run->executed[k];
+      }
+      ULong taken = times_taken(run, e, now);
+      if (taken > 0)
+         do_it(arg, run, i, k, e->target, taken);
+      now -= taken;
+   }
+   if (sb->end == EndDirect) {
+      if (run->at_end > 0)
+         do_it(arg, run, sb->n_exits, last, sb->next, run->at_end);
+   } else {
+      for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
+         if (run->cells[p->cell] > 0)
+            do_it(arg, run, INDIRECT_FLOW | p->cell, last, p->target,
+                  run->cells[p->cell]);
+   }
+}
+
+typedef
+   struct {
+      FlowFn do_it;
+      void*  arg;
+   }
+   FlowCall;
+
+/* Take back what was diverted; the rest is a flow. */
+static void pass_on(const FlowCall* call, SbRun* run, UInt k, Target target,
+                    ULong count)
+{
+   for (UInt i = 0; i < run->n_detours && count > 0; i++) {
+      Detour* d = &run->detours[i];
+      if (d->to_undo == 0 || d->from.target.addr != target.addr
+          || d->from.target.version != target.version
+          || d->from.target.unredirected != target.unredirected)
+         continue;
+      ULong n = d->to_undo < count ? d->to_undo : count;
+      d->to_undo -= n;
+      count      -= n;
+      d->left_at  = k;
+   }
+   if (count > 0)
+      call->do_it(call->arg, run, k, target, count);
+}
+
+/* Only the end of a superblock may jump past redirections. */
+static Bool is_unredirected(const Superblock* sb, UInt flow)
+{
+   return sb->unredirected && flow >= sb->n_exits;
+}
+
+static void by_version(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
+                       ULong count)
+{
+   Bool   unredirected = is_unredirected(run->sb, flow);
+   Target target       = DCFG_(target_now)(addr, unredirected);
+
+   if (target.version > 0 && settled != NULL) {
+      Settled        key = { run->thread, run->sb->id, flow, 0, 0 };
+      const Settled* s;
+      VG_(OSetGen_ResetIterAt)(settled, &key);
+      while ((s = VG_(OSetGen_Next)(settled)) != NULL
+             && s->thread == key.thread && s->sb == key.sb
+             && s->flow == flow) {
+         Target old = { addr, s->version, unredirected };
+         pass_on(arg, run, k, old, s->count);
+         count -= s->count;
+      }
+   }
+   pass_on(arg, run, k, target, count);
+}
+
+void DCFG_(each_flow)(SbRun* run, FlowFn do_it, void* arg)
+{
+   FlowCall call = { do_it, arg };
+   each_raw_flow(run, by_version, &call);
+
+   /* A bypass begins where the interruption did. */
+   for (UInt i = 0; i < run->n_detours; i++) {
+      Detour* d = &run->detours[i];
+      for (UInt j = 0; j < run->n_detours && d->kind == DivertBypass; j++) {
+         const Detour* by = &run->detours[j];
+         if (by->kind == DivertSignal && !by->ends
+             && by->from.n_done == d->from.n_done
+             && by->from.target.addr == d->from.target.addr)
+            d->left_at = by->left_at;
+      }
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Changing code                                        ---*/
+/*------------------------------------------------------------*/
+
+typedef
+   struct {
+      Target      old;
+      UInt        n_threads;
+      ThreadInfo* infos;      // by thread
+      SbRun       run;
+      Bool        is_over;    // all that led to .old.addr is settled
+   }
+   Settling;
+
+static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
+                   ULong count)
+{
+   Settling*      now = arg;
+   Settled        key = { run->thread, run->sb->id, flow, 0, 0 };
+   const Settled* s;
+
+   if (addr != now->old.addr)
+      return;
+   if (is_unredirected(run->sb, flow) != now->old.unredirected) {
+      now->is_over = False;
+      return;
+   }
+   VG_(OSetGen_ResetIterAt)(settled, &key);
+   while ((s = VG_(OSetGen_Next)(settled)) != NULL
+          && s->thread == key.thread && s->sb == key.sb && s->flow == flow)
+      count -= s->count;
+   /* A thread that has just come here will run the new code. */
+   if (count > 0 && DCFG_(is_bound_for)(run->thread, run->sb->id, addr)) {
+      count--;
+      now->is_over = False;
+   }
+   if (count == 0)
+      return;
+   Settled* new = VG_(OSetGen_AllocNode)(settled, sizeof(Settled));
+   *new         = key;
+   new->version = now->old.version;
+   new->count   = count;
+   VG_(OSetGen_Insert)(settled, new);
+}
+
+static Bool has_counted(void* arg, CellNo no)
+{
+   return DCFG_(count_in)(arg, no) != 0;
+}
+
+/* Of code that is gone, what is over need not be looked at again. */
+static Bool settle_runs(void* arg, const Superblock* sb)
+{
+   Settling* now = arg;
+
+   now->is_over = True;
+   for (UInt t = 0; t < now->n_threads; t++) {
+      CellArray* array = now->infos[t].cells;
+      if (DCFG_(any_counter)(sb, has_counted, array)
+          && DCFG_(read_run)(&now->run, t, &now->infos[t],
+                             DCFG_(cell_counts)(array), sb) > 0)
+         each_raw_flow(&now->run, settle, now);
+   }
+   return !now->is_over || DCFG_(image_can_run)(sb->image);
+}
+
+void DCFG_(settle_flows)(Target old)
+{
+   Settling now;
+
+   if (settled == NULL)
+      settled = VG_(OSetGen_Create)(0, cmp_settled, VG_(malloc),
+                                    "dcfg.flow.settled", VG_(free));
+   DCFG_(flush_threads)();
+   VG_(memset)(&now, 0, sizeof(now));
+   now.old       = old;
+   now.n_threads = DCFG_(n_threads)();
+   now.infos     = VG_(malloc)("dcfg.flow.infos",
+                               (now.n_threads + 1) * sizeof(ThreadInfo));
+   for (UInt t = 0; t < now.n_threads; t++) {
+      DCFG_(thread_info)(t, &now.infos[t]);
+      /* No thread ends here and now. */
+      now.infos[t].last.sb = 0;
+   }
+   DCFG_(each_leading_to)(old.addr, settle_runs, &now);
+   VG_(free)(now.run.detours);
+   VG_(free)(now.infos);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,424 @@
+
+/*--------------------------------------------------------------------*/
+/*--- From counters to a graph.                       run/gather.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the list of instructions that ran, and the passing on of flows to
+   graph/graph.c, which makes blocks and edges of them.  Handed: what each
+   superblock did in each thread, by run/flow.c; images.  Taken by:
+   dcfg_main.c, which hands it to all outputs. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+
+#include "dcfg_bb.h"
+#include "run/flow.h"
+#include "run/gather.h"
+#include "run/image.h"
+#include "run/thread.h"
+
+#define NONE DCFG_NO_INSTR
+
+typedef
+   struct {
+      Gathered*     p;
+      GraphBuilder* gb;
+      UInt          n_sbs;
+      UShort*       n_ran;        // for each superblock id: how many of
+                                  // its instructions ever ran
+      UInt*         first_instr;  // the first one's place in .instrs
+      UInt*         owners;       // for each counter: its superblock
+      Bool*         diverted;     // for each superblock: in some thread
+      Bool*         touched;      // for each superblock: it may have run
+                                  // in the thread in work
+      SbRun         run;          // the superblock and thread in work
+      UInt          instrs[DCFG_MAX_INSTRS];  // places of its instructions
+      Bool          lost;         // a flow that makes no sense was met
+   }
+   Reader;
+
+/*------------------------------------------------------------*/
+/*--- Instructions                                         ---*/
+/*------------------------------------------------------------*/
+
+static void find_images(Reader* r)
+{
+   Gathered* p    = r->p;
+   UInt      n    = DCFG_(n_images)();
+   Bool*     used = VG_(calloc)("dcfg.gather.used", n + 1, sizeof(Bool));
+
+   for (UInt id = 1; id <= r->n_sbs; id++)
+      if (r->n_ran[id] > 0)
+         used[DCFG_(superblock)(id)->image] = True;
+   p->images = VG_(malloc)("dcfg.gather.images", (n + 1) * sizeof(UInt));
+   p->place_of = VG_(malloc)("dcfg.gather.place", (n + 1) * sizeof(UInt));
+   VG_(memset)(p->place_of, 0xFF, (n + 1) * sizeof(UInt));   // NONE
+   /* Few: insertion sort by (load address, number). */
+   for (UInt no = 0; no < n; no++) {
+      ImageInfo a, b;
+      UInt      i = p->n_images;
+      if (!used[no])
+         continue;
+      DCFG_(image_info)(no, False, &a);
+      for (; i > 0; i--) {
+         DCFG_(image_info)(p->images[i - 1], False, &b);
+         if (b.load <= a.load)
+            break;
+         p->images[i] = p->images[i - 1];
+      }
+      p->images[i] = no;
+      p->n_images++;
+   }
+   for (UInt i = 0; i < p->n_images; i++)
+      p->place_of[p->images[i]] = i;
+   VG_(free)(used);
+}
+
+/* Sort N instructions by (image, addr): a radix sort, 16 bits at a time,
+   that skips what all have in common. */
+static Instr* sort_instrs(Instr* in, UInt n)
+{
+   Instr* out   = VG_(malloc)("dcfg.gather.sort", (n + 1) * sizeof(Instr));
+   UInt*  start = VG_(malloc)("dcfg.gather.radix", 65537 * sizeof(UInt));
+
+   for (Int digit = 0; digit < 5; digit++) {
+#     define KEY(i) (digit < 4 ? (UInt)((i).addr >> (16 * digit)) & 0xFFFF \
+                               : (i).image & 0xFFFF)
+      VG_(memset)(start, 0, 65537 * sizeof(UInt));
+      for (UInt i = 0; i < n; i++)
+         start[KEY(in[i]) + 1]++;
+      if (n > 0 && start[KEY(in[0]) + 1] == n)
+         continue;
+      for (UInt k = 0; k < 65536; k++)
+         start[k + 1] += start[k];
+      for (UInt i = 0; i < n; i++)
+         out[start[KEY(in[i])]++] = in[i];
+      Instr* swap = in; in = out; out = swap;
+#     undef KEY
+   }
+   VG_(free)(start);
+   VG_(free)(out);
+   return in;
+}
+
+static void find_instrs(Reader* r)
+{
+   Gathered* p = r->p;
+   UInt      n = 0, k;
+
+   for (UInt id = 1; id <= r->n_sbs; id++)
+      n += r->n_ran[id];
+   p->instrs = VG_(malloc)("dcfg.gather.instrs", (n + 1) * sizeof(Instr));
+   n = 0;
+   for (UInt id = 1; id <= r->n_sbs; id++) {
+      const Superblock* sb = DCFG_(superblock)(id);
+      Addr a = sb->addr;
+      for (k = 0; k < r->n_ran[id]; a += sb->lengths[k++]) {
+         Instr* in = &p->instrs[n++];
+         in->addr  = a;
+         in->image = p->place_of[sb->image];
+         in->len   = sb->lengths[k];
+         in->kind  = sb->kinds[k];
+      }
+   }
+   p->instrs = sort_instrs(p->instrs, n);
+   for (UInt i = 0; i < n; i++) {
+      Instr* last = p->n_instrs > 0 ? &p->instrs[p->n_instrs - 1] : NULL;
+      if (last == NULL || last->addr != p->instrs[i].addr
+          || last->image != p->instrs[i].image)
+         p->instrs[p->n_instrs++] = p->instrs[i];
+   }
+}
+
+UInt DCFG_(find_instr)(const Gathered* p, UInt image, Addr a)
+{
+   const Instr* in    = p->instrs;
+   UInt         place = p->place_of[image];
+   UInt lo = 0, hi = p->n_instrs;
+
+   while (lo < hi) {
+      UInt mid = lo + (hi - lo) / 2;
+      if (in[mid].image < place
+          || (in[mid].image == place && in[mid].addr < a))
+         lo = mid + 1;
+      else
+         hi = mid;
+   }
+   return lo < p->n_instrs && in[lo].image == place && in[lo].addr == a
+          ? lo : NONE;
+}
+
+UInt DCFG_(find_landing)(const Gathered* p, Target t)
+{
+   Addr addr;
+   UInt image;
+   return DCFG_(landing)(t, &addr, &image) ? DCFG_(find_instr)(p, image, addr)
+                                           : NONE;
+}
+
+/*------------------------------------------------------------*/
+/*--- Flows                                                ---*/
+/*------------------------------------------------------------*/
+
+static void lose(Reader* r, Target to)
+{
+   if (!r->lost)
+      VG_(umsg)("dcfg: internal error: control flow from superblock %#lx "
+                "to %#lx is not accounted for\n",
+                r->run.sb == NULL ? 0 : r->run.sb->addr, to.addr);
+   r->lost = True;
+}
+
+static EdgeType type_of_step(InsnKind kind, Addr instr, Addr next,
+                             Addr target)
+{
+   switch (kind) {
+      case InsnCond:
+         return target == next ? EdgeFallThrough
+                               : EdgeDirectConditionalBranch;
+      case InsnJump:         return EdgeDirectUnconditionalBranch;
+      case InsnIndirectJump: return EdgeIndirectUnconditionalBranch;
+      case InsnCall:         return EdgeDirectCall;
+      case InsnIndirectCall: return EdgeIndirectCall;
+      case InsnReturn:       return EdgeReturn;
+      case InsnSyscall:      return EdgeSystemCallBypass;
+      case InsnRep:
+      case InsnPlain:
+         /* Not only REP: a locked instruction whose compare-and-swap
+            failed is executed again. */
+         return target == instr ? EdgeRep
+                : target == next ? EdgeFallThrough : EdgeUnknown;
+   }
+   return EdgeUnknown;
+}
+
+/* A FlowFn; ARG is the Reader. */
+static void step(void* arg, const SbRun* run, UInt k, Target target,
+                 ULong count)
+{
+   Reader*      r    = arg;
+   const Instr* in   = &r->p->instrs[r->instrs[k]];
+   EdgeType     type = type_of_step(in->kind, in->addr, in->addr + in->len,
+                                    target.addr);
+   UInt         to   = DCFG_(find_landing)(r->p, target);
+
+   if (to == NONE)
+      lose(r, target);
+   else if (in->kind == InsnPlain && type == EdgeFallThrough)
+      DCFG_(graph_onward)(r->gb, run->thread, r->instrs[k], to, count);
+   else
+      DCFG_(graph_edge)(r->gb, run->thread, r->instrs[k], to, type, count);
+}
+
+static EdgeType type_of_detour(const Detour* d, InsnKind kind)
+{
+   switch (d->kind) {
+      case DivertSignal:    return EdgeContextChange;
+      case DivertSigreturn: return EdgeContextChangeReturn;
+      case DivertBypass:    return EdgeContextChangeBypass;
+      case DivertRestart:   break;
+   }
+   return kind == InsnSyscall ? EdgeSystemCallBypass : EdgeUnknown;
+}
+
+/* Where the detours of the superblock led. */
+static void take_detours(Reader* r)
+{
+   for (UInt i = 0; i < r->run.n_detours; i++) {
+      const Detour* d = &r->run.detours[i];
+      if (d->kind == DivertBypass ? d->ends : d->count == 0)
+         continue;
+      UInt from = r->instrs[d->from.n_done > 0 ? d->from.n_done - 1
+                                               : d->left_at];
+      if (d->ends) {
+         DCFG_(graph_edge)(r->gb, r->run.thread, from, INSTR_END, EdgeExit,
+                           d->count);
+      } else {
+         UInt to = DCFG_(find_landing)(r->p, d->to);
+         if (to != NONE)
+            DCFG_(graph_edge)(r->gb, r->run.thread, from, to,
+                              type_of_detour(d, r->p->instrs[from].kind),
+                              d->kind == DivertBypass ? 0 : d->count);
+         else if (d->kind != DivertBypass)
+            lose(r, d->to);
+      }
+      if (d->to_undo > 0)
+         lose(r, d->from.target);
+   }
+}
+
+/* Pass on what the superblock did in the thread: once for each way out,
+   the instructions up to there, and the steps. */
+static void pass_on(Reader* r, UInt n_ran)
+{
+   const SbRun*      run = &r->run;
+   const Superblock* sb  = run->sb;
+   Addr a = sb->addr;
+   UInt i = r->first_instr[sb->id];
+   UInt k;
+
+   for (k = 0; k < n_ran; a += sb->lengths[k++]) {
+      while (r->p->instrs[i].addr != a)
+         i++;
+      r->instrs[k] = i;
+   }
+   for (k = 1; k <= n_ran; k++) {
+      ULong onward = k < n_ran ? run->executed[k] : 0;
+      if (run->executed[k - 1] > onward)
+         DCFG_(graph_run)(r->gb, run->thread, r->instrs, k,
+                          run->executed[k - 1] - onward);
+   }
+   DCFG_(each_flow)(&r->run, step, r);
+   take_detours(r);
+}
+
+/* The thread's way in: ENTRY, or what came in place of it. */
+static void pass_on_entry(Reader* r, const ThreadInfo* info)
+{
+   Target t = info->entry;
+
+   for (UInt i = 0; i < r->run.n_detours; i++)
+      if (r->run.detours[i].count > 0)
+         t = r->run.detours[i].to;
+   UInt to = DCFG_(find_landing)(r->p, t);
+   if (to == NONE)
+      lose(r, t);
+   else
+      DCFG_(graph_edge)(r->gb, r->run.thread, INSTR_START, to, EdgeEntry, 1);
+}
+
+typedef
+   struct {
+      UInt* owners;
+      UInt  id;
+   }
+   Owning;
+
+static Bool note_owner(void* arg, CellNo no)
+{
+   const Owning* o = arg;
+   o->owners[no] = o->id;
+   return False;
+}
+
+/* So that, of a thread that ran little, little is read. */
+static void find_owners(Reader* r)
+{
+   r->owners   = VG_(calloc)("dcfg.gather.owners", DCFG_(n_cells)() + 1,
+                             sizeof(UInt));
+   r->diverted = VG_(calloc)("dcfg.gather.diverted", r->n_sbs + 1,
+                             sizeof(Bool));
+   r->touched  = VG_(calloc)("dcfg.gather.touched", r->n_sbs + 1,
+                             sizeof(Bool));
+   for (UInt id = 1; id <= r->n_sbs; id++) {
+      const Superblock* sb = DCFG_(superblock)(id);
+      Owning            o  = { r->owners, id };
+      r->diverted[id] = sb->diverted;
+      DCFG_(any_counter)(sb, note_owner, &o);
+   }
+}
+
+static void touch_owner(void* arg, CellNo no)
+{
+   Reader* r = arg;
+   r->touched[r->owners[no]] = True;
+}
+
+/* Visit every superblock in every thread that has run it: to find out what
+   ran, as long as there is no graph to pass it on to. */
+static void read_all(Reader* r)
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      DCFG_(thread_info)(t, &info);
+      const ULong* cells = DCFG_(cell_counts)(info.cells);
+      DCFG_(read_run)(&r->run, t, &info, cells, NULL);
+      if (info.ran && r->gb != NULL)
+         pass_on_entry(r, &info);
+      VG_(memcpy)(r->touched, r->diverted, r->n_sbs + 1);
+      DCFG_(each_counter)(info.cells, touch_owner, r);
+      r->touched[info.last.sb] = True;
+      for (UInt id = 1; id <= r->n_sbs; id++) {
+         if (!r->touched[id])
+            continue;
+         UInt n_ran = DCFG_(read_run)(&r->run, t, &info, cells,
+                                      DCFG_(superblock)(id));
+         if (r->gb != NULL && n_ran > 0)
+            pass_on(r, n_ran);
+         else if (n_ran > r->n_ran[id])
+            r->n_ran[id] = n_ran;
+      }
+   }
+}
+
+Gathered* DCFG_(gather)(void)
+{
+   Reader r;
+
+   VG_(memset)(&r, 0, sizeof(r));
+   DCFG_(flush_threads)();
+   r.p     = VG_(calloc)("dcfg.gather", 1, sizeof(Gathered));
+   r.n_sbs = DCFG_(n_superblocks)();
+   r.n_ran = VG_(calloc)("dcfg.gather.ran", r.n_sbs + 1, sizeof(UShort));
+   find_owners(&r);
+   read_all(&r);
+   find_images(&r);
+   find_instrs(&r);
+   r.first_instr = VG_(calloc)("dcfg.gather.first", r.n_sbs + 1,
+                               sizeof(UInt));
+   for (UInt id = 1; id <= r.n_sbs; id++) {
+      const Superblock* sb = DCFG_(superblock)(id);
+      if (r.n_ran[id] > 0)
+         r.first_instr[id] = DCFG_(find_instr)(r.p, sb->image, sb->addr);
+   }
+   r.gb = DCFG_(new_graph)(r.p->instrs, r.p->n_instrs, DCFG_(n_threads)());
+   read_all(&r);
+   DCFG_(partition)(r.gb);
+   read_all(&r);
+   r.p->graph = DCFG_(finish_graph)(r.gb);
+   VG_(free)(r.n_ran);
+   VG_(free)(r.first_instr);
+   VG_(free)(r.owners);
+   VG_(free)(r.diverted);
+   VG_(free)(r.touched);
+   VG_(free)(r.run.detours);
+   return r.p;
+}
+
+void DCFG_(delete_gathered)(Gathered* p)
+{
+   DCFG_(delete_graph)(p->graph);
+   VG_(free)(p->images);
+   VG_(free)(p->place_of);
+   VG_(free)(p->instrs);
+   VG_(free)(p);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

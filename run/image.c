@@ -1,0 +1,514 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Images: what is mapped where code runs.          run/image.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the list of images, with their symbols and source lines.
+   Handed: addresses of code by run/instrument.c, unmappings by the
+   core.  Taken by: run/gather.c, dcfg/sources.c and
+   profile/output_profile.c.
+
+   An image is what the address space manager knows of the mapping that a
+   superblock was first translated from.  Its debug information goes when
+   the mapping goes, so it is copied then, and otherwise at the end.
+
+   The same mapping gets a new image, a generation, when code is run that
+   differs from what was run at the same addresses before.  For that each
+   image remembers the code that was translated from it.  Of the older
+   generation's code, what is still valid is translated anew when it is
+   next run, so that it is in one generation with the code around it. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "base/core.h"
+#include "base/intern.h"
+#include "dcfg_bb.h"
+#include "dcfg_output.h"
+#include "run/image.h"
+
+/* The code of a page that was translated. */
+#define CODE_PAGE 4096u
+typedef
+   struct _CodePage {
+      struct _CodePage* hash_next;
+      UWord             hash_key;               // address / CODE_PAGE
+      UChar             code[CODE_PAGE];
+      UChar             known[CODE_PAGE / 8];   // a bit for each byte
+   }
+   CodePage;
+
+typedef
+   struct {
+      UInt    no;
+      HChar*  name;
+      Addr    load, end;     // end is exclusive
+      Bool    gone;          // unmapped, or there is a newer generation
+      Bool    discarded;     // and nothing translated from it is left
+      UInt    generation;
+      VgHashTable* pages;    // CodePage
+      XArray* symbols;       // ImageSymbol; NULL: not yet copied
+      XArray* lines;         // ImageLine; NULL: not yet copied
+      UInt    n_in_lines;    // superblocks that there were then
+   }
+   Image;
+
+typedef
+   struct {
+      const HChar* name;
+      UInt         no;
+   }
+   SourceFile;
+
+static XArray* images;          // Image*, by .no
+static XArray* live;            // Image*: those that are not gone
+static Image*  last_image;      // that image_of found
+static OSet*   files_by_name;   // SourceFile
+static XArray* files;           // const HChar*
+
+/*------------------------------------------------------------*/
+/*--- Mappings                                             ---*/
+/*------------------------------------------------------------*/
+
+/* All segments of the address space, in order. */
+static Addr* segment_starts(Int* n)
+{
+   UInt  kinds  = SkAnonC | SkAnonV | SkFileC | SkFileV | SkShmC;
+   Int   room   = 256;
+   Addr* starts = NULL;
+   do {
+      starts = VG_(realloc)("dcfg.image.segs", starts,
+                            room * sizeof(Addr));
+      *n = VG_(am_get_segment_starts)(kinds, starts, room);
+      room = -*n;
+   } while (*n < 0);
+   return starts;
+}
+
+static Bool same_file(const NSegment* a, const NSegment* b)
+{
+   return (a->kind == SkFileC || a->kind == SkFileV) && a->kind == b->kind
+          && a->dev == b->dev && a->ino == b->ino;
+}
+
+/* Set IM's extent and name to those of the mapping around A. */
+static void find_extent(Image* im, Addr a)
+{
+   const NSegment* seg = VG_(am_find_nsegment)(a);
+   const HChar*    name;
+   Int             n, i, at = -1;
+   Addr*           starts;
+
+   if (seg == NULL) {
+      im->load = VG_PGROUNDDN(a);
+      im->end  = im->load + VKI_PAGE_SIZE;
+      im->name = VG_(strdup)("dcfg.image.name", "[unknown]");
+      return;
+   }
+   name     = VG_(am_get_filename)(seg);
+   im->name = VG_(strdup)("dcfg.image.name", name ? name : "[anon]");
+   im->load = seg->start;
+   im->end  = seg->end + 1;
+   if (seg->kind != SkFileC && seg->kind != SkFileV)
+      return;
+
+   /* An object is mapped in several pieces.  It begins with the piece
+      that has the file's first byte, and ends with its last code. */
+   starts = segment_starts(&n);
+   for (i = 0; i < n; i++)
+      if (starts[i] == seg->start)
+         at = i;
+   for (i = at; i >= 0 && im->load == seg->start; i--) {
+      const NSegment* s = VG_(am_find_nsegment)(starts[i]);
+      if (same_file(s, seg) && s->offset == 0)
+         im->load = s->start;
+   }
+   for (i = at + 1; i < n && at >= 0; i++) {
+      const NSegment* s = VG_(am_find_nsegment)(starts[i]);
+      if (!same_file(s, seg) || s->offset == 0)
+         break;
+      if (s->hasX)
+         im->end = s->end + 1;
+   }
+   VG_(free)(starts);
+}
+
+/*------------------------------------------------------------*/
+/*--- Symbols                                              ---*/
+/*------------------------------------------------------------*/
+
+static Int cmp_symbols(const void* va, const void* vb)
+{
+   const ImageSymbol* a = va;
+   const ImageSymbol* b = vb;
+   if (a->addr != b->addr)
+      return a->addr < b->addr ? -1 : 1;
+   return VG_(strcmp)(a->name, b->name);
+}
+
+static void add_symbol(Image* im, Addr addr, SizeT size, const HChar* name)
+{
+   ImageSymbol s = { addr, size, VG_(strdup)("dcfg.image.symbol", name) };
+   VG_(addToXA)(im->symbols, &s);
+}
+
+/* The debug information of the object mapped there, unless the core has
+   another one there already. */
+static const DebugInfo* debug_info(const Image* im)
+{
+   const DebugInfo* di = NULL;
+
+   while ((di = VG_(next_DebugInfo)(di)) != NULL)
+      if (VG_(DebugInfo_get_text_avma)(di) >= im->load
+          && VG_(DebugInfo_get_text_avma)(di) < im->end
+          && VG_(strcmp)(VG_(DebugInfo_get_filename)(di), im->name) == 0)
+         break;
+   return di;
+}
+
+static void copy_symbols(Image* im)
+{
+   const DebugInfo* di;
+
+   if (im->symbols != NULL)
+      return;
+   im->symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
+                            sizeof(ImageSymbol));
+   di = debug_info(im);
+   if (di == NULL)
+      return;
+   for (Int i = 0; i < VG_(DebugInfo_syms_howmany)(di); i++) {
+      SymAVMAs      avmas;
+      UInt          size;
+      const HChar*  name;
+      const HChar** others;
+      Bool          is_text;
+      VG_(DebugInfo_syms_getidx)(di, i, &avmas, &size, &name, &others,
+                                 &is_text, NULL, NULL);
+      if (!is_text || avmas.main < im->load || avmas.main >= im->end)
+         continue;
+      add_symbol(im, avmas.main, size, name);
+      for (; others != NULL && *others != NULL; others++)
+         add_symbol(im, avmas.main, size, *others);
+   }
+   VG_(setCmpFnXA)(im->symbols, (XACmpFn_t)cmp_symbols);
+   VG_(sortXA)(im->symbols);
+}
+
+/*------------------------------------------------------------*/
+/*--- Source lines                                         ---*/
+/*------------------------------------------------------------*/
+
+static UInt source_file(const HChar* dir, const HChar* file)
+{
+   const HChar* name = DCFG_(source_path)(dir, file);
+   SourceFile*  f    = VG_(OSetGen_Lookup)(files_by_name, &name);
+
+   if (f == NULL) {
+      f = VG_(OSetGen_AllocNode)(files_by_name, sizeof(SourceFile));
+      f->name = name;
+      f->no   = VG_(sizeXA)(files);
+      VG_(OSetGen_Insert)(files_by_name, f);
+      VG_(addToXA)(files, &f->name);
+   }
+   return f->no;
+}
+
+static Int cmp_lines(const void* va, const void* vb)
+{
+   const ImageLine* a = va;
+   const ImageLine* b = vb;
+   return a->addr < b->addr ? -1 : a->addr > b->addr ? 1 : 0;
+}
+
+/* The lines of all instructions that were translated from IM.  Since they
+   were last copied, for a dump, there may be more. */
+static void copy_lines(Image* im)
+{
+   DiEpoch ep = VG_(current_DiEpoch)();
+   OSet*   seen;
+
+   if (im->lines != NULL
+       && (im->gone || im->n_in_lines == DCFG_(n_superblocks)()))
+      return;
+   if (im->lines != NULL)
+      VG_(deleteXA)(im->lines);
+   im->n_in_lines = DCFG_(n_superblocks)();
+   im->lines = VG_(newXA)(VG_(malloc), "dcfg.image.lines", VG_(free),
+                          sizeof(ImageLine));
+   if (debug_info(im) == NULL)
+      return;
+   seen = VG_(OSetWord_Create)(VG_(malloc), "dcfg.image.seen", VG_(free));
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+      const Superblock* sb = DCFG_(superblock)(id);
+      Addr a = sb->addr;
+      if (sb->image != im->no)
+         continue;
+      for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
+         const HChar *file, *dir;
+         ImageLine    l;
+         if (VG_(OSetWord_Contains)(seen, a))
+            continue;
+         VG_(OSetWord_Insert)(seen, a);
+         if (!VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
+            continue;
+         l.addr = a;
+         l.file = source_file(dir, file);
+         VG_(addToXA)(im->lines, &l);
+      }
+   }
+   VG_(OSetWord_Destroy)(seen);
+   VG_(setCmpFnXA)(im->lines, (XACmpFn_t)cmp_lines);
+   VG_(sortXA)(im->lines);
+}
+
+/*------------------------------------------------------------*/
+/*--- Generations                                          ---*/
+/*------------------------------------------------------------*/
+
+/* A JIT compiler that patches its code all the time should not have it
+   translated all the time; beyond this many generations, old translations
+   stay. */
+#define MAX_RETRANSLATED 256
+
+/* Is what IM knows of the LEN bytes at A what is there now? */
+static Bool is_same_code(const Image* im, Addr a, SizeT len)
+{
+   const CodePage* p = NULL;
+
+   for (Addr end = a + len; a < end; a++) {
+      UInt i = a % CODE_PAGE;
+      if (p == NULL || i == 0)
+         p = VG_(HT_lookup)(im->pages, a / CODE_PAGE);
+      if (p != NULL && (p->known[i / 8] & (1 << i % 8))
+          && p->code[i] != *(const UChar*)a)
+         return False;
+   }
+   return True;
+}
+
+static void remember_code(Image* im, Addr a, SizeT len)
+{
+   CodePage* p = NULL;
+
+   for (Addr end = a + len; a < end; a++) {
+      UInt i = a % CODE_PAGE;
+      if (p == NULL || i == 0)
+         p = VG_(HT_lookup)(im->pages, a / CODE_PAGE);
+      if (p == NULL) {
+         p = VG_(calloc)("dcfg.image.code", 1, sizeof(CodePage));
+         p->hash_key = a / CODE_PAGE;
+         VG_(HT_add_node)(im->pages, p);
+      }
+      p->code[i]       = *(const UChar*)a;
+      p->known[i / 8] |= 1 << i % 8;
+   }
+}
+
+static Image* add_image(Image* im)
+{
+   im->pages = VG_(HT_construct)("dcfg.image.code");
+   im->no    = VG_(sizeXA)(images);
+   VG_(addToXA)(images, &im);
+   VG_(addToXA)(live, &im);
+   return im;
+}
+
+static Image* live_image(Word i)
+{
+   return *(Image**)VG_(indexXA)(live, i);
+}
+
+/* A new image for the mapping around A, or an older one if that mapping
+   has only grown. */
+static Image* map_image(Addr a)
+{
+   Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
+
+   find_extent(im, a);
+   for (Word i = 0; i < VG_(sizeXA)(live); i++) {
+      Image* old = live_image(i);
+      if (im->load >= old->end || old->load >= im->end)
+         continue;
+      if (im->load < old->load)
+         old->load = im->load;
+      if (im->end > old->end)
+         old->end = im->end;
+      VG_(free)(im->name);
+      VG_(free)(im);
+      return old;
+   }
+   return add_image(im);
+}
+
+/* No more code will be translated from IM. */
+static void let_go(Image* im)
+{
+   copy_symbols(im);
+   copy_lines(im);
+   im->gone = True;
+   for (Word i = 0; i < VG_(sizeXA)(live); i++)
+      if (live_image(i) == im) {
+         VG_(removeIndexXA)(live, i);
+         break;
+      }
+   VG_(HT_destruct)(im->pages, VG_(free));
+   im->pages = NULL;
+}
+
+static Image* next_generation(Image* old)
+{
+   Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
+
+   im->name       = VG_(strdup)("dcfg.image.name", old->name);
+   im->load       = old->load;
+   im->end        = old->end;
+   im->generation = old->generation + 1;
+   old->discarded = im->generation <= MAX_RETRANSLATED;
+   if (old->discarded)
+      VG_(discard_translations)(old->load, old->end - old->load,
+                                "dcfg: a new generation");
+   let_go(old);
+   return add_image(im);
+}
+
+UInt DCFG_(image_of)(Addr a, SizeT len)
+{
+   Image* im = NULL;
+
+   if (last_image != NULL && !last_image->gone && a >= last_image->load
+       && a < last_image->end)
+      im = last_image;
+   for (Word i = 0; im == NULL && i < VG_(sizeXA)(live); i++)
+      if (a >= live_image(i)->load && a < live_image(i)->end)
+         im = live_image(i);
+   if (im == NULL)
+      im = map_image(a);
+   else if (!is_same_code(im, a, len))
+      im = next_generation(im);
+   remember_code(im, a, len);
+   last_image = im;
+   return im->no;
+}
+
+Bool DCFG_(image_can_run)(UInt no)
+{
+   return !(*(Image**)VG_(indexXA)(images, no))->discarded;
+}
+
+/*------------------------------------------------------------*/
+/*--- Life                                                 ---*/
+/*------------------------------------------------------------*/
+
+static Bool ran_from(const Image* im, Addr a, SizeT len)
+{
+   VG_(HT_ResetIter)(im->pages);
+   for (CodePage* p; (p = VG_(HT_Next)(im->pages)) != NULL; )
+      if (p->hash_key * CODE_PAGE < a + len
+          && a < (p->hash_key + 1) * CODE_PAGE)
+         return True;
+   return False;
+}
+
+/* Called before the core forgets the mapping's debug information. */
+static void on_munmap(Addr a, SizeT len)
+{
+   DCFG_EACH_WATCHER(w, unmapped)
+      DCFG_(watchers)[w]->unmapped(a, len);
+   for (Word i = VG_(sizeXA)(live); i-- > 0; ) {
+      Image* im = live_image(i);
+      if (im->load >= a + len || a >= im->end || !ran_from(im, a, len))
+         continue;
+      let_go(im);
+      im->discarded = True;   // by the core
+   }
+}
+
+/* A mapping may take the place of another without an unmapping. */
+static void on_mmap(Addr a, SizeT len, Bool rr, Bool ww, Bool xx,
+                    ULong di_handle)
+{
+   on_munmap(a, len);
+}
+
+void DCFG_(track_images)(void)
+{
+   live   = VG_(newXA)(VG_(malloc), "dcfg.images.live", VG_(free),
+                       sizeof(Image*));
+   images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
+                       sizeof(Image*));
+   files  = VG_(newXA)(VG_(malloc), "dcfg.image.files", VG_(free),
+                       sizeof(const HChar*));
+   files_by_name = VG_(OSetGen_Create)(offsetof(SourceFile, name), NULL,
+                                       VG_(malloc), "dcfg.image.files",
+                                       VG_(free));
+   VG_(track_die_mem_munmap)(on_munmap);
+   VG_(track_new_mem_mmap)(on_mmap);
+}
+
+UInt DCFG_(n_images)(void)
+{
+   return VG_(sizeXA)(images);
+}
+
+void DCFG_(image_info)(UInt no, Bool with_lines, ImageInfo* info)
+{
+   Image* im = *(Image**)VG_(indexXA)(images, no);
+
+   copy_symbols(im);
+   if (with_lines)
+      copy_lines(im);
+   info->name      = im->name;
+   info->load      = im->load;
+   info->size      = im->end - im->load;
+   info->n_symbols = VG_(sizeXA)(im->symbols);
+   info->symbols   = info->n_symbols ? VG_(indexXA)(im->symbols, 0) : NULL;
+   info->n_lines   = im->lines ? VG_(sizeXA)(im->lines) : 0;
+   info->lines     = info->n_lines ? VG_(indexXA)(im->lines, 0) : NULL;
+}
+
+UInt DCFG_(n_source_files)(void)
+{
+   return VG_(sizeXA)(files);
+}
+
+const HChar* DCFG_(source_file_name)(UInt no)
+{
+   return *(const HChar**)VG_(indexXA)(files, no);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

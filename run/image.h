@@ -1,0 +1,59 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Images: what is mapped where code runs.          run/image.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_IMAGE_H
+#define __DCFG_IMAGE_H
+
+#include "graph/image_info.h"
+
+/* The number of the image that holds the code at A, LEN bytes, which is
+   about to be run: an object, or another mapping.  After an unmapping, and
+   when the mapping has other code than was run from it before, it is a new
+   one. */
+UInt DCFG_(image_of)(Addr a, SizeT len);
+
+/* Can code of image NO be run again, or are its translations gone? */
+Bool DCFG_(image_can_run)(UInt no);
+
+/* Ask the core to tell about unmappings. */
+void DCFG_(track_images)(void);
+
+UInt DCFG_(n_images)(void);
+
+/* What is known of image NO, 0 .. n_images-1.  Valid until code runs
+   again. */
+void DCFG_(image_info)(UInt no, Bool with_lines, ImageInfo* info);
+
+/* Path of a source file; numbers are 0 .. n_source_files-1. */
+UInt         DCFG_(n_source_files)(void);
+const HChar* DCFG_(source_file_name)(UInt no);
+
+#endif /* __DCFG_IMAGE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,462 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The code that counts.                       run/instrument.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what is added to a superblock for counting, and where watchers add
+   theirs (dcfg_output.h).  Handed: VEX's IR.  Taken by: dcfg_main.c, which
+   gives it to the core; dcfg_bb.c gets the superblock's description.
+
+   Guest chasing and unrolling are off, so a superblock is straight code:
+   its instructions run in order from the first one on, once each, until
+   a side exit or the end.  Nearly always the one side exit is the
+   conditional branch at its end.  What has to be known of a run is
+   then:
+
+   - how often it started: one counter, added to when the first
+     instruction has completed;
+   - how often each side exit was taken: for most exits a counter behind
+     the exit says how often it was passed by, and the difference is what
+     was taken (ExitAfter).  Where an instruction can still fault behind
+     its exit (a REP instruction: exit if the count is zero, then the
+     memory accesses) that difference would include the faults; there a
+     counter before the exit adds the exit's condition (ExitBefore);
+   - where an indirect branch at the end went: a counter for each pair
+     of branch and target, found through an inline cache (see below).
+     These add up to the passes of the end, so that a superblock without
+     side exits needs no other counter.
+
+   The mark.  Signals, faults and the end of a thread interrupt this flow.
+   run/thread.c then needs to know what the thread ran last, so each
+   superblock writes its id to the thread's CellMark.  It does so when its
+   first instruction has completed, not before: if that instruction
+   faults, the thread still is where the superblock before it left it.
+   A thread found at address X with the mark of superblock P has then
+   either left P for X, or faulted at X in the middle of P.  The second is
+   meant if X is an instruction of P behind the first.  Where P can leave
+   for such an instruction as well, P says that it has come to its end by
+   setting DCFG_MARK_DONE.  (An indirect branch leaves that to the helper
+   for its misses: such a target never is a hit.)
+
+   The mark is a store to memory, not to guest state: VEX moves no load
+   across a store, so the loads of the first instruction, which may fault,
+   stay before it; and a signal frame, which saves the guest state, does
+   not bring back an old mark.
+
+   The inline cache of an indirect branch is a table of {target, count}
+   that is looked up by bits of the target.  Slots of the branch hold the
+   mask and place of the table.  run/branch.c tells the rest. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+
+#include "base/core.h"
+#include "dcfg_bb.h"
+#include "dcfg_output.h"
+#include "run/branch.h"
+#include "run/flow.h"
+#include "run/image.h"
+#include "run/instrument.h"
+#include "run/ir.h"
+#include "run/thread.h"
+
+void DCFG_(set_vex_control)(void)
+{
+   /* Chasing makes VEX run both sides of an `a && b` and mark their
+      instructions as executed. */
+   VG_(clo_vex_control).guest_chase = False;
+   /* An unrolled loop would be two superblocks in one. */
+   VG_(clo_vex_control).iropt_unroll_thresh = 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- Looking at a superblock                              ---*/
+/*------------------------------------------------------------*/
+
+static Bool is_fault(IRJumpKind jk)
+{
+   switch (jk) {
+      case Ijk_NoDecode: case Ijk_MapFail: case Ijk_SigILL:
+      case Ijk_SigTRAP:  case Ijk_SigSEGV: case Ijk_SigBUS:
+      case Ijk_SigFPE:   case Ijk_SigFPE_IntDiv: case Ijk_SigFPE_IntOvf:
+         return True;
+      default:
+         return False;
+   }
+}
+
+/* Can this statement be left by a signal?  In doubt, yes. */
+static Bool may_fault(const IRStmt* st)
+{
+   switch (st->tag) {
+      case Ist_NoOp: case Ist_IMark: case Ist_AbiHint: case Ist_MBE:
+      case Ist_Put:  case Ist_PutI:
+         return False;
+      case Ist_Exit:
+         return is_fault(st->Ist.Exit.jk);
+      case Ist_WrTmp:
+         switch (st->Ist.WrTmp.data->tag) {
+            case Iex_Get: case Iex_GetI: case Iex_RdTmp: case Iex_Const:
+            case Iex_ITE: case Iex_Unop: case Iex_CCall:
+               return False;
+            case Iex_Binop:
+               return !DCFG_(never_faults)(
+                          st->Ist.WrTmp.data->Iex.Binop.op);
+            default:
+               return True;
+         }
+      default:
+         return True;
+   }
+}
+
+/* May a statement behind I fault, up to the end of the instruction or
+   (WHOLE) of the superblock? */
+static Bool may_fault_behind(const IRSB* sb, Int i, Bool whole)
+{
+   for (i = i + 1; i < sb->stmts_used; i++) {
+      if (sb->stmts[i]->tag == Ist_IMark && !whole)
+         return False;
+      if (may_fault(sb->stmts[i]))
+         return True;
+   }
+   return False;
+}
+
+static Addr const_addr(const IRConst* con)
+{
+   return con->tag == Ico_U64 ? (Addr)con->Ico.U64 : (Addr)con->Ico.U32;
+}
+
+/* An exit that raises a signal for the instruction it stands in: that
+   instruction did not complete, and the signal's delivery tells. */
+static Bool is_fault_exit(const IRStmt* st, Addr instr)
+{
+   return is_fault(st->Ist.Exit.jk) && const_addr(st->Ist.Exit.dst) == instr;
+}
+
+#if !defined(VGA_amd64) && !defined(VGA_x86)
+static InsnEnd end_of(IRJumpKind jk)
+{
+   switch (jk) {
+      case Ijk_Call:   return EndsCall;
+      case Ijk_Ret:    return EndsReturn;
+      case Ijk_Boring: return EndsBoring;
+      default:
+         return jk >= Ijk_Sys_syscall && jk <= Ijk_Sys_sysenter
+                ? EndsSyscall : EndsOtherwise;
+   }
+}
+
+/* Has instruction K an exit to neither itself nor the next one? */
+static Bool may_branch(const Work* w, UInt k)
+{
+   for (UInt i = 0; i < w->desc.n_exits; i++)
+      if (w->exits[i].instr == k && w->exits[i].target != w->addrs[k]
+          && w->exits[i].target != w->addrs[k] + w->lengths[k])
+         return True;
+   return False;
+}
+#endif
+
+/* The kinds of all instructions. */
+static void find_kinds(Work* w, const IRSB* sb)
+{
+   Superblock* d    = &w->desc;
+   UInt        last = d->n_instrs - 1;
+
+   for (UInt k = 0; k <= last; k++) {
+#if defined(VGA_amd64) || defined(VGA_x86)
+      w->kinds[k] = DCFG_(classify_x86)((const UChar*)w->addrs[k],
+                                        w->lengths[k], sizeof(Addr) == 8);
+#else
+      w->kinds[k] = DCFG_(classify_generic)(
+                       k == last ? end_of(sb->jumpkind) : EndsOtherwise,
+                       d->end == EndDirect,
+                       d->next == w->addrs[k] + w->lengths[k],
+                       may_branch(w, k));
+#endif
+   }
+   if (sb->jumpkind == Ijk_NoRedir)
+      w->kinds[last] = InsnIndirectCall;
+}
+
+/* Fill in W's description of SB, which is jumped to at ENTRY.  Returns
+   False if no instruction of it can complete. */
+static Bool describe(Work* w, const IRSB* sb, Addr entry)
+{
+   Superblock* d = &w->desc;
+   Int         k = -1;                      // the current instruction
+
+   for (Int i = 0; i < sb->stmts_used; i++) {
+      const IRStmt* st = sb->stmts[i];
+      if (st->tag == Ist_IMark) {
+         tl_assert(++k < MAX_INSTRS);
+         w->addrs[k]   = st->Ist.IMark.addr;
+         w->lengths[k] = st->Ist.IMark.len;
+      } else if (st->tag == Ist_Exit && k >= 0
+                 && !is_fault_exit(st, w->addrs[k])) {
+         tl_assert(d->n_exits < MAX_EXITS);
+         SbExit* e   = &w->exits[d->n_exits++];
+         e->target   = const_addr(st->Ist.Exit.dst);
+         e->instr    = k;
+         e->counting = may_fault_behind(sb, i, False) ? ExitBefore
+                                                      : ExitAfter;
+      }
+   }
+   d->n_instrs = k + 1;
+
+   /* An end that raises a signal at its own instruction: that one never
+      completes.  What is left goes on to it. */
+   if (k >= 0 && is_fault(sb->jumpkind) && sb->next->tag == Iex_Const
+       && const_addr(sb->next->Iex.Const.con) == w->addrs[k]
+       && (d->n_exits == 0 || w->exits[d->n_exits - 1].instr != k))
+      d->n_instrs--;
+   if (d->n_instrs == 0)
+      return False;
+
+   d->entry   = entry;
+   d->addr    = w->addrs[0];
+   d->lengths = w->lengths;
+   d->kinds   = w->kinds;
+   d->exits   = w->exits;
+   d->end     = sb->next->tag == Iex_Const ? EndDirect : EndIndirect;
+   d->next    = d->end == EndDirect ? const_addr(sb->next->Iex.Const.con)
+                                    : 0;
+   d->unredirected = sb->jumpkind == Ijk_NoRedir;
+   find_kinds(w, sb);
+   d->image = DCFG_(image_of)(d->addr, w->addrs[d->n_instrs - 1]
+                                       + w->lengths[d->n_instrs - 1]
+                                       - d->addr);
+   return True;
+}
+
+/*------------------------------------------------------------*/
+/*--- Adding code                                          ---*/
+/*------------------------------------------------------------*/
+
+static void set_mark(Work* w, IRExpr* mark)
+{
+   store(w, cell_addr(w, CellMark), mark);
+}
+
+static void tell_started(Work* w, IRExpr* n)
+{
+   DCFG_EACH_WATCHER(i, started)
+      DCFG_(watchers)[i]->started(w, n);
+}
+
+static void add_start(Work* w)
+{
+   if (w->started)
+      return;
+   if (w->sb->started != 0)
+      count_one(w, w->sb->started);
+   tell_started(w, IRExpr_Const(IRConst_U64(1)));
+   set_mark(w, word(w, DCFG_MARK(w->sb->id)));
+   w->started = True;
+}
+
+static void add_done(Work* w)
+{
+   if (w->done)
+      return;
+   set_mark(w, word(w, DCFG_MARK(w->sb->id) | DCFG_MARK_DONE));
+   w->done = True;
+}
+
+/*------------------------------------------------------------*/
+/*--- All together                                         ---*/
+/*------------------------------------------------------------*/
+
+static void add_exit(Work* w, const IRSB* sb, Int i)
+{
+   IRStmt*       st    = sb->stmts[i];
+   IRExpr*       guard = st->Ist.Exit.guard;
+   UInt          x     = w->next_exit++;
+   const SbExit* e     = &w->sb->exits[x];
+
+   if (e->counting == ExitBefore) {
+      IRExpr* taken = assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard));
+      count(w, e->cell, taken);
+      if (e->instr == 0) {
+         tell_started(w, taken);
+         IRExpr* mark = load(w, w->word_ty, cell_addr(w, CellMark));
+         set_mark(w, assign(w, w->word_ty,
+                            IRExpr_ITE(guard,
+                                       word(w, DCFG_MARK(w->sb->id)),
+                                       mark)));
+      }
+   } else {
+      add_start(w);
+   }
+   if (DCFG_(inner_instr)(w->sb, e->target) != 0) {
+      if (may_fault_behind(sb, i, True)) {
+         IRExpr* taken = assign(w, w->word_ty,
+                                IRExpr_Unop(w->word_ty == Ity_I64
+                                            ? Iop_1Uto64 : Iop_1Uto32,
+                                            guard));
+         set_mark(w, add_words(w, word(w, DCFG_MARK(w->sb->id)), taken));
+      } else {
+         add_done(w);
+      }
+   }
+   DCFG_EACH_WATCHER(o, exit)
+      DCFG_(watchers)[o]->exit(w, x, st);
+   add(w, st);
+   if (e->counting == ExitAfter)
+      count_one(w, e->cell);
+}
+
+static Bool is_division(const IRStmt* st)
+{
+   return st->tag == Ist_WrTmp && st->Ist.WrTmp.data->tag == Iex_Binop
+          && DCFG_(divides)(st->Ist.WrTmp.data->Iex.Binop.op);
+}
+
+/* A division may raise SIGFPE, but VEX keeps the instruction pointer
+   right for memory accesses only.  Set it, and use the result at once, or
+   VEX would divide where it is first used. */
+static void add_division(Work* w, IRStmt* st, Addr instr)
+{
+   IRTemp  res = st->Ist.WrTmp.tmp;
+   IRType  ty  = typeOfIRTemp(w->out->tyenv, res);
+   IRExpr* low = IRExpr_RdTmp(res);
+
+   add(w, IRStmt_Put(w->layout->offset_IP, word(w, instr)));
+   add(w, st);
+   if (ty == Ity_I128)
+      low = assign(w, Ity_I64, IRExpr_Unop(Iop_128to64, low));
+   add(w, IRStmt_Put(w->layout->total_sizeB + DCFG_SHADOW_UNUSED, low));
+}
+
+/* Count where the indirect branch that ends SB goes. */
+static void add_indirect(Work* w, const IRSB* sb)
+{
+   IRExpr* target = sb->next;
+   CellNo  site  = w->sb->branch->site;
+   IRExpr* mask  = load(w, w->word_ty, cell_addr(w, site + SiteMask));
+   IRExpr* cache = load(w, w->word_ty, cell_addr(w, site + SiteCache));
+   IRExpr* index = word_op(w, Iop_And64, Iop_And32,
+                           word_op(w, Iop_Shl64, Iop_Shl32, target,
+                                   IRExpr_Const(IRConst_U8(
+                                      DCFG_ENTRY_SHIFT))),
+                           mask);
+   IRExpr* entry = add_words(w, add_words(w, base(w), cache), index);
+   IRExpr* miss  = assign(w, Ity_I1,
+                          IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
+                                                             : Iop_CmpNE32,
+                                       load(w, w->word_ty, entry), target));
+   Bool    told  = False;
+   DCFG_EACH_WATCHER(i, miss)
+      told = told || DCFG_(watchers)[i]->miss(w, sb, miss);
+   if (!told)
+      call_if(w, miss, "dcfg_branch_miss", &DCFG_(branch_miss),
+              mkIRExprVec_3(base(w), word(w, w->sb->id), target));
+   IRExpr* old = load(w, Ity_I64,
+                      add_words(w, entry, word(w, DCFG_ENTRY_COUNT)));
+   store(w, add_words(w, entry, word(w, DCFG_ENTRY_COUNT)),
+         sum(w, old, IRExpr_Const(IRConst_U64(1))));
+}
+
+/* SB is what runs at its entry from now on. */
+static void note_landing(const Superblock* sb, Bool unredirected)
+{
+   Bool changed = DCFG_(lands_elsewhere)(sb, unredirected);
+
+   if (changed)
+      DCFG_(settle_flows)(DCFG_(target_now)(sb->entry, unredirected));
+   DCFG_(land_here)(sb, unredirected);
+   if (changed)
+      DCFG_(retarget_threads)(DCFG_(target_now)(sb->entry, unredirected));
+}
+
+IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
+                        const VexGuestLayout* layout,
+                        const VexGuestExtents* vge,
+                        const VexArchInfo* archinfo_host,
+                        IRType gWordTy, IRType hWordTy)
+{
+   Work w;
+   Bool any_after = False;
+
+   tl_assert(gWordTy == hWordTy);
+   VG_(memset)(&w, 0, sizeof(w));
+   w.base    = IRTemp_INVALID;
+   w.word_ty = hWordTy;
+   w.layout  = layout;
+   if (!describe(&w, sbIn, closure->nraddr))
+      return sbIn;
+
+   for (UInt e = 0; e < w.desc.n_exits; e++)
+      if (w.exits[e].counting == ExitAfter)
+         any_after = True;
+   w.sb  = DCFG_(register_superblock)(&w.desc, w.desc.end == EndDirect
+                                               || any_after);
+   note_landing(w.sb, DCFG_(jumps_unredirected)(closure->tid));
+   w.out = deepCopyIRSBExceptStmts(sbIn);
+   w.now = -1;
+   DCFG_EACH_WATCHER(o, begin)
+      DCFG_(watchers)[o]->begin(&w);
+
+   for (Int i = 0; i < sbIn->stmts_used; i++) {
+      IRStmt* st = sbIn->stmts[i];
+      if (st->tag == Ist_NoOp)
+         continue;
+      if (st->tag == Ist_IMark && ++w.now >= 1) {
+         add_start(&w);
+         DCFG_EACH_WATCHER(o, instruction)
+            DCFG_(watchers)[o]->instruction(&w, w.now);
+      }
+      if (st->tag == Ist_Exit && w.now >= 0
+          && !is_fault_exit(st, w.addrs[w.now]))
+         add_exit(&w, sbIn, i);
+      else if (w.now >= 0 && is_division(st))
+         add_division(&w, st, w.addrs[w.now]);
+      else
+         add(&w, st);
+      DCFG_EACH_WATCHER(o, statement)
+         DCFG_(watchers)[o]->statement(&w, st);
+   }
+   add_start(&w);
+   DCFG_EACH_WATCHER(o, end)
+      DCFG_(watchers)[o]->end(&w, sbIn);
+   if (w.sb->end == EndIndirect)
+      add_indirect(&w, sbIn);
+   else if (DCFG_(inner_instr)(w.sb, w.sb->next) != 0
+            || w.sb->kinds[w.sb->n_instrs - 1] == InsnSyscall)
+      add_done(&w);
+   DCFG_EACH_WATCHER(o, leave)
+      DCFG_(watchers)[o]->leave(&w, sbIn);
+   return w.out;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,165 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Adding code to a superblock.                        run/ir.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* What run/instrument.c and the outputs' hooks share: the superblock in
+   work, and the words that added code is made of. */
+
+#ifndef __DCFG_IR_H
+#define __DCFG_IR_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_tooliface.h"
+
+#include "dcfg_bb.h"
+#include "run/flow.h"
+#include "run/thread.h"
+
+#if defined(VG_BIGENDIAN)
+#  define HOST_ENDNESS Iend_BE
+#else
+#  define HOST_ENDNESS Iend_LE
+#endif
+
+/* An instruction has few exits. */
+#define MAX_INSTRS DCFG_MAX_INSTRS
+#define MAX_EXITS  256
+
+/* The superblock in work. */
+typedef
+   struct _Work {
+      IRSB*       out;
+      IRType      word_ty;                  // of the host
+      const VexGuestLayout* layout;
+      IRTemp      base;                     // of the cell array
+      Superblock  desc;
+      Addr        addrs[MAX_INSTRS];        // of the instructions
+      UChar       lengths[MAX_INSTRS];
+      UChar       kinds[MAX_INSTRS];
+      SbExit      exits[MAX_EXITS];
+      Int         now;                      // index of the instr in work
+      UInt        next_exit;                // the next one to be met
+      Bool        started;                  // the code for it is out
+      Bool        done;
+      Superblock* sb;                       // the registered record
+   }
+   Work;
+
+static inline void add(Work* w, IRStmt* st)
+{
+   addStmtToIRSB(w->out, st);
+}
+
+static inline IRExpr* assign(Work* w, IRType ty, IRExpr* e)
+{
+   IRTemp t = newIRTemp(w->out->tyenv, ty);
+   add(w, IRStmt_WrTmp(t, e));
+   return IRExpr_RdTmp(t);
+}
+
+static inline IRExpr* word(const Work* w, UWord n)
+{
+   return w->word_ty == Ity_I64 ? IRExpr_Const(IRConst_U64(n))
+                                : IRExpr_Const(IRConst_U32((UInt)n));
+}
+
+/* OP64 or its 32-bit counterpart. */
+static inline IRExpr* word_op(Work* w, IROp op64, IROp op32, IRExpr* a,
+                              IRExpr* b)
+{
+   return assign(w, w->word_ty,
+                 IRExpr_Binop(w->word_ty == Ity_I64 ? op64 : op32, a, b));
+}
+
+static inline IRExpr* add_words(Work* w, IRExpr* a, IRExpr* b)
+{
+   return word_op(w, Iop_Add64, Iop_Add32, a, b);
+}
+
+static inline IRExpr* base(Work* w)
+{
+   if (w->base == IRTemp_INVALID) {
+      IRExpr* e = assign(w, w->word_ty,
+                         IRExpr_Get(w->layout->total_sizeB
+                                    + DCFG_SHADOW_OFFSET, w->word_ty));
+      w->base = e->Iex.RdTmp.tmp;
+   }
+   return IRExpr_RdTmp(w->base);
+}
+
+static inline IRExpr* cell_addr(Work* w, CellNo no)
+{
+   return add_words(w, base(w), word(w, DCFG_CELL_OFFSET(no)));
+}
+
+static inline IRExpr* load(Work* w, IRType ty, IRExpr* addr)
+{
+   return assign(w, ty, IRExpr_Load(HOST_ENDNESS, ty, addr));
+}
+
+static inline void store(Work* w, IRExpr* addr, IRExpr* data)
+{
+   add(w, IRStmt_Store(HOST_ENDNESS, addr, data));
+}
+
+static inline IRExpr* sum(Work* w, IRExpr* a, IRExpr* b)
+{
+   return assign(w, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
+}
+
+/* Add N, an I64, to counter CELL.  The address is computed twice, because
+   an expression with one use becomes part of the instruction that uses
+   it. */
+static inline void count(Work* w, CellNo cell, IRExpr* n)
+{
+   IRExpr* old = load(w, Ity_I64, cell_addr(w, cell));
+   store(w, cell_addr(w, cell), sum(w, old, n));
+}
+
+static inline void count_one(Work* w, CellNo cell)
+{
+   count(w, cell, IRExpr_Const(IRConst_U64(1)));
+}
+
+/* Call FN(base, ...) if GUARD.  It is said to change cells, or VEX might
+   move loads and stores of cells across the call. */
+static inline void call_if(Work* w, IRExpr* guard, const HChar* name,
+                           void* fn, IRExpr** args)
+{
+   IRDirty* di = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(fn), args);
+   di->guard = guard;
+   di->mFx   = Ifx_Modify;
+   di->mAddr = base(w);
+   di->mSize = DCFG_CELL_OFFSET(DCFG_(n_fixed_slots)());
+   add(w, IRStmt_Dirty(di));
+}
+
+#endif /* __DCFG_IR_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

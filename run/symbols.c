@@ -1,0 +1,70 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What stands at an address of an image.         run/symbols.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: looking up symbols and source lines.  Handed: what run/image.c has
+   copied of debug information.  Taken by: dcfg/sources.c,
+   dcfg/output_dcfg.c and profile/format.c. */
+
+#include "run/symbols.h"
+
+UInt DCFG_(symbol_around)(const ImageInfo* im, Addr a)
+{
+   UInt lo = 0, hi = im->n_symbols;
+
+   while (lo < hi) {
+      UInt mid = lo + (hi - lo) / 2;
+      if (im->symbols[mid].addr <= a)
+         lo = mid + 1;
+      else
+         hi = mid;
+   }
+   if (lo == 0 || a - im->symbols[lo - 1].addr >= im->symbols[lo - 1].size)
+      return im->n_symbols;
+   lo--;
+   while (lo > 0 && im->symbols[lo - 1].addr == im->symbols[lo].addr)
+      lo--;
+   return lo;
+}
+
+const ImageLine* DCFG_(line_at)(const ImageInfo* im, Addr a)
+{
+   UInt lo = 0, hi = im->n_lines;
+
+   while (lo < hi) {
+      UInt mid = lo + (hi - lo) / 2;
+      if (im->lines[mid].addr < a)
+         lo = mid + 1;
+      else
+         hi = mid;
+   }
+   return lo < im->n_lines && im->lines[lo].addr == a ? &im->lines[lo]
+                                                      : NULL;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,115 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Threads, and how their control flow is diverted.             ---*/
+/*---                                                 run/thread.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_THREAD_H
+#define __DCFG_THREAD_H
+
+#include "pub_tool_basics.h"
+#include "dcfg_bb.h"
+#include "run/cells.h"
+
+typedef
+   enum {
+      DivertSignal,      // a handler is entered
+      DivertSigreturn,   // a handler's frame is left
+      DivertRestart,     // a system call is made again
+      DivertBypass       // no flow: joins where a handler came between
+   }
+   DivertKind;
+
+/* Control that did not go where the superblock's code sent it. */
+typedef
+   struct {
+      UInt       thread;
+      Position   from;
+      DivertKind kind;
+      Target     to;
+      ULong      count;
+   }
+   Diversion;
+
+typedef
+   struct {
+      Bool       ran;        // executed an instruction
+      Target     entry;      // the first one
+      Position   last;       // where it stands, or stood at its end
+      const Diversion* undone;   // NULL, or one whose last time led nowhere
+      Bool       live;       // has not ended
+      CellArray* cells;
+   }
+   ThreadInfo;
+
+/* Where in the first shadow of the guest state the base of the running
+   thread's cell array stands. */
+#define DCFG_SHADOW_OFFSET 0
+/* A place there for what is only written. */
+#define DCFG_SHADOW_UNUSED 8
+
+/* Ask the core for the events this module lives on. */
+void DCFG_(track_threads)(void);
+
+/* TID is about to make this system call, or has made it. */
+void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args);
+void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res);
+
+/* Forget everything that ran: in the child of a fork, which starts with
+   the thread that forked. */
+void DCFG_(start_anew)(ThreadId tid);
+
+/* Has TID just jumped past redirections? */
+Bool DCFG_(jumps_unredirected)(ThreadId tid);
+
+/* Bring all counters up to date; call this before reading them.  Takes time
+   only for what has run since the last call. */
+void DCFG_(flush_threads)(void);
+
+/* Threads by index, in order of creation. */
+UInt DCFG_(n_threads)(void);
+void DCFG_(thread_info)(UInt index, ThreadInfo* info);
+
+/* What watcher number WATCHER has of thread INDEX (dcfg_output.h). */
+void* DCFG_(thread_state)(UInt index, UInt watcher);
+
+/* Call DO_IT with each diversion of THREAD from superblock SB. */
+void DCFG_(each_diversion)(UInt thread, UInt sb,
+                           void (*do_it)(void* arg, const Diversion* d),
+                           void* arg);
+
+/* Is THREAD, which has not ended, on its way from superblock SB to ADDR?
+   It will run what will be there by then. */
+Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr);
+
+/* A jump to NOW's address has come to run other code: let threads that
+   were diverted there and have not run since find it. */
+void DCFG_(retarget_threads)(Target now);
+
+#endif /* __DCFG_THREAD_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Keeps the order of the house that HACKING.md describes: rooms, lists of sources, private headers, no circles, heads.
+
+Reads the sources below SRCDIR and, where there are object files below BUILDDIR, who calls whom.  The same rules hold for
+the tool, the library and the command, each a Tree; rooms and purity are the tool's alone.  Prints TAP.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+SRC, BUILD = os.environ["SRCDIR"], os.environ.get("BUILDDIR", "")
+
+# The files at the top are fronts of rooms.
+FRONTS = {"dcfg_bb": "run", "dcfg_output": "run", "dcfg_json": "graph", "dcfg_trace_enc": "encode", "dcfg_main": "main"}
+PURE_ROOMS = ("arch", "graph", "encode")
+# Folders that are no rooms of the tool's.
+OTHERS = ("lib", "cmd", "tests", "docs", "bench", "build", "build-aux")
+FILE_NAME = re.compile(r"(?<![\w/.-])((?:[a-z]+/)?[a-z][a-z0-9_]*\.[ch])\b")
+
+
+def text(path):
+    with open(os.path.join(SRC, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def make_variables(path):
+    """The variables of a Makefile.am as lists of words, with those of the same file that they name."""
+    found = re.findall(r"^(\w+)\s*\+?=\s*((?:.*\\\n)*.*)$", text(path), re.M)
+    words = {name: value.replace("\\\n", " ").split() for name, value in found}
+    return {name: [x for w in value for x in (words.get(w[2:-1], [w]) if w.startswith("$(") else [w])]
+            for name, value in words.items()}
+
+
+def stem(path):
+    return os.path.splitext(path)[0]
+
+
+def circles(edges):
+    """The strongly connected parts of a graph that are more than one node, as sorted lists (R. Tarjan's way)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(v):
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in edges.get(v, ()):
+            if w not in index:
+                visit(w)
+            if w in stack:
+                low[v] = min(low[v], low[w])
+        if low[v] == index[v]:
+            part = stack[stack.index(v):]
+            del stack[stack.index(v):]
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    sys.setrecursionlimit(10000)
+    for v in sorted(edges):
+        if v not in index:
+            visit(v)
+    return found
+
+
+class Tree:
+    """One of the three programs: where its sources are, the list that the Makefile has, and its objects."""
+
+    def __init__(self, name, listed, patterns, objects, includes=""):
+        self.name = name
+        self.listed = sorted(listed)
+        self.files = sorted(os.path.relpath(f, SRC) for p in patterns for f in glob.glob(os.path.join(SRC, p)))
+        self.includes = includes            # what an #include in quotes is relative to
+        self.objects = {}                   # by source: its object file
+        for pattern, prefix in objects:
+            for o in glob.glob(os.path.join(BUILD, pattern)) if BUILD else ():
+                where = os.path.relpath(os.path.dirname(o), BUILD)
+                source = os.path.normpath(os.path.join(where, re.sub(prefix, "", os.path.basename(o))[:-2] + ".c"))
+                if source in self.files:
+                    self.objects[source] = o
+
+    def included(self, path):
+        """The files of this tree that PATH includes."""
+        for name in re.findall(r'^#\s*include "([^"]+)"', text(path), re.M):
+            for f in (os.path.join(self.includes, name), os.path.join(os.path.dirname(path), name)):
+                if os.path.normpath(f) in self.files:
+                    yield os.path.normpath(f)
+                    break
+
+    def reached(self, path):
+        """The files that PATH includes, directly or not."""
+        seen, todo = set(), [path]
+        while todo:
+            new = set(self.included(todo.pop())) - seen
+            seen |= new
+            todo += new
+        return seen
+
+    def symbols(self):
+        """Who defines each symbol, and what each source uses of others."""
+        defined, used = {}, {}
+        for source, o in self.objects.items():
+            out = subprocess.run(["nm", o], capture_output=True, text=True, check=True).stdout
+            used[source] = set(re.findall(r" U (\S+)", out))
+            defined.update((s, source) for s in re.findall(r" [TDBRVC] (\S+)", out))
+        return defined, used
+
+    def calls(self):
+        defined, used = self.symbols()
+        return {s: {defined[x] for x in used[s] if x in defined} - {s} for s in used}
+
+
+def trees():
+    top = make_variables("Makefile.am")
+    cmd = "cmd" if os.path.isdir(os.path.join(SRC, "cmd")) else "lib/cmd"
+    rooms = [d for d in os.listdir(SRC) if os.path.isdir(os.path.join(SRC, d)) and d not in OTHERS]
+    yield Tree("tool", top["DCFG_SOURCES_COMMON"], [f"{r}/*.[ch]" for r in rooms] + ["*.[ch]"],
+               [("*/*_linux-*.o", r"^\w+_linux-"), ("*_linux-*.o", r"^\w+_linux-")])
+    lib = make_variables("lib/Makefile.am")
+    yield Tree("lib", [f"lib/{f}" for f in lib["libdcfg_a_SOURCES"] + lib["include_HEADERS"]], ["lib/*.[ch]"],
+               [("lib/*.o", r"^libdcfg_a-")], "lib")
+    mine = make_variables(f"{cmd}/Makefile.am")["dcfg_SOURCES"]
+    yield Tree("cmd", [os.path.normpath(f"{cmd}/{f}") for f in mine], [f"{cmd}/*.[ch]"],
+               [(f"{cmd}/*.o", r"^dcfg-")], cmd)
+
+
+def room(path):
+    return FRONTS.get(stem(path)) or path.split("/")[0]
+
+
+def check_list(tree):
+    for f in sorted(set(tree.listed) ^ set(tree.files)):
+        yield f"{f}: {'listed, but not on disk' if f in tree.listed else 'in no list of sources'}"
+    for f in tree.files:
+        if tree.objects and f.endswith(".c") and f not in tree.objects:
+            yield f"{f}: has no object file"
+
+
+def check_circles(tree):
+    edges = {}
+    for f in tree.files:
+        edges.setdefault(stem(f), set()).update(stem(i) for i in tree.included(f) if stem(i) != stem(f))
+    for part in circles(edges):
+        yield "include each other: " + ", ".join(part)
+    for part in circles(tree.calls()):
+        yield "call each other: " + ", ".join(part)
+
+
+def check_heads(tree):
+    """Files that comments name exist; one that a head says takes what this one has uses something of it."""
+    names = {os.path.basename(f): f for f in tree.files}
+    defined = tree.symbols()[0]
+    for f in tree.files:
+        for comment in re.findall(r"/\*.*?\*/|//.*", text(f), re.S):
+            for name in FILE_NAME.findall(comment):
+                if "/" in name and name not in tree.files and name.split("/")[0] in {room(x) for x in tree.files}:
+                    yield f"{f}: names {name}, which is not there"
+        includers = {stem(x) for x in tree.files if stem(f) in {stem(i) for i in tree.reached(x)}}
+        takers = re.search(r"Taken\s+by:(.*?)(?:[.;]\s|\n\s*\n)", text(f), re.S)
+        own = {s.replace("vgDcfg_", "") for s, source in defined.items() if source == f}
+        for name in FILE_NAME.findall(takers.group(1)) if takers else ():
+            taker = name if name in tree.files else names.get(os.path.basename(name))
+            if taker is None:
+                yield f"{f}: is taken by {name}, which is not there"
+            elif stem(taker) not in includers and not own & set(re.findall(r"\w+", text(taker))):
+                yield f"{f}: {name}, which is said to take it, uses nothing of it"
+
+
+def check_private(tree):
+    for f in tree.files:
+        for i in tree.included(f):
+            if re.search(r"/\* Private to", text(i)) and room(i) != room(f):
+                yield f"{f}: includes {i}, which is private to {room(i)}/"
+
+
+def check_rooms(tree):
+    """A room knows itself and those before it in the list of sources."""
+    order = {}
+    for f in make_variables("Makefile.am")["DCFG_SOURCES_COMMON"]:
+        order.setdefault(room(f), len(order))
+    for f in tree.files:
+        for i in tree.included(f):
+            if order.get(room(i), 0) > order.get(room(f), 0):
+                yield f"{f}: includes {i}, of a room behind its own"
+    for source, callees in sorted(tree.calls().items()):
+        for c in sorted(callees):
+            if order.get(room(c), 0) > order.get(room(source), 0):
+                yield f"{source}: calls {c}, of a room behind its own"
+
+
+def check_pure(tree):
+    pure = make_variables("Makefile.am")["DCFG_SOURCES_PURE"]
+    for f in tree.files:
+        if room(f) in PURE_ROOMS and f not in pure:
+            yield f"{f}: is not in DCFG_SOURCES_PURE"
+    for f in set(pure) & set(tree.files):
+        if f != "base/port.h" and "pub_tool_" in text(f):
+            yield f"{f}: knows of Valgrind"
+        for i in tree.included(f):
+            if i not in pure:
+                yield f"{f}: includes {i}, which is not pure"
+
+
+def check_names(all_trees):
+    where = {}
+    for f in sorted({stem(f) for t in all_trees for f in t.files}):
+        where.setdefault(os.path.basename(f), []).append(f)
+    for name, files in where.items():
+        if len(files) > 1:
+            yield "the same name: " + ", ".join(files)
+
+
+def main():
+    all_trees = list(trees())
+    tool = all_trees[0]
+    checks = [(f"{t.name}: {what}", check(t)) for t in all_trees
+              for what, check in (("the list of sources is what there is", check_list),
+                                  ("nothing includes or calls in a circle", check_circles),
+                                  ("heads name files that are there and take", check_heads))]
+    checks += [("tool: private headers stay in their rooms", check_private(tool)),
+               ("tool: rooms know those before them", check_rooms(tool)),
+               ("tool: pure rooms know nothing of Valgrind", check_pure(tool)),
+               ("no two files have one name", check_names(all_trees))]
+    print(f"1..{len(checks)}")
+    for n, (name, complaints) in enumerate(checks, 1):
+        complaints = sorted(set(complaints))
+        for c in complaints:
+            print(f"# {c}", flush=True)
+        print(f"{'not ok' if complaints else 'ok'} {n} - structure: {name}")
+
+
+main()

@@ -1,0 +1,203 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Adding code that records.                  trace/ir_record.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the code that records for a trace what is not known beforehand:
+   see trace/record.c.  Handed: superblocks by run/instrument.c.  Taken by:
+   trace/output_trace.c, which puts the watcher to work. */
+
+#include "run/ir.h"
+#include "trace/ir_record.h"
+#include "trace/record.h"
+#include "trace/recorded.h"
+
+/* A bit is recorded of the instruction in work. */
+static Bool bit_recorded;
+
+static IRExpr* record_slot(Work* w, UInt slot)
+{
+   return cell_addr(w, DCFG_(first_record_slot) + slot);
+}
+
+/* WORD is SlotBits with bits added. */
+static void put_bits(Work* w, IRExpr* bits)
+{
+   IRExpr* zero = IRExpr_Const(IRConst_U64(0));
+
+   store(w, record_slot(w, SlotBits), bits);
+   call_if(w, assign(w, Ity_I1, IRExpr_Binop(Iop_CmpLT64S, bits, zero)),
+           "dcfg_record_word", &DCFG_(record_word), mkIRExprVec_1(base(w)));
+}
+
+/* SlotBits moved up by N, an I8. */
+static IRExpr* shifted_bits(Work* w, IRExpr* n)
+{
+   IRExpr* bits = load(w, Ity_I64, record_slot(w, SlotBits));
+   return assign(w, Ity_I64, IRExpr_Binop(Iop_Shl64, bits, n));
+}
+
+static IRExpr* const_I8(UChar n)
+{
+   return IRExpr_Const(IRConst_U8(n));
+}
+
+/* The bit of a way to TARGET from instruction K. */
+static Bool bit_of(const Work* w, UInt k, Addr target)
+{
+   return DCFG_(bit_of_way)(w->sb->kinds[k], w->addrs[k], w->lengths[k],
+                            target);
+}
+
+/* Record BIT. */
+static void record_bit(Work* w, Bool bit)
+{
+   IRExpr* bits = shifted_bits(w, const_I8(1));
+   put_bits(w, bit ? sum(w, bits, IRExpr_Const(IRConst_U64(1))) : bits);
+   bit_recorded = True;
+}
+
+/* Record which way the conditional branch K goes, whose only exit leads
+   to TARGET. */
+static void record_branch(Work* w, UInt k, Addr target, IRExpr* guard)
+{
+   IRExpr* taken = assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard));
+   IRExpr* bits  = shifted_bits(w, const_I8(1));
+
+   if (!bit_of(w, k, target)) {
+      bits  = sum(w, bits, IRExpr_Const(IRConst_U64(1)));
+      taken = assign(w, Ity_I64, IRExpr_Unop(Iop_Not64, taken));
+      taken = sum(w, taken, IRExpr_Const(IRConst_U64(1)));
+   }
+   put_bits(w, sum(w, bits, taken));
+   bit_recorded = True;
+}
+
+/* Record the bit of an exit of K to TARGET if it is taken. */
+static void record_if_taken(Work* w, UInt k, Addr target, IRExpr* guard)
+{
+   IRExpr* n    = assign(w, Ity_I8,  IRExpr_Unop(Iop_1Uto8, guard));
+   IRExpr* bits = shifted_bits(w, n);
+
+   if (bit_of(w, k, target))
+      bits = sum(w, bits,
+                 assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard)));
+   put_bits(w, bits);
+}
+
+static void record_target(Work* w, IRExpr* target)
+{
+   IRExpr* place = load(w, w->word_ty, record_slot(w, SlotTargets));
+   IRExpr* next  = add_words(w, place, word(w, sizeof(Addr)));
+   IRExpr* end   = load(w, w->word_ty, record_slot(w, SlotTargetsEnd));
+
+   store(w, place, target);
+   store(w, record_slot(w, SlotTargets), next);
+   call_if(w, assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
+                                             ? Iop_CmpEQ64 : Iop_CmpEQ32,
+                                             next, end)),
+           "dcfg_record_targets", &DCFG_(record_targets),
+           mkIRExprVec_1(base(w)));
+}
+
+static UInt n_exits_of(const Superblock* sb, UInt k)
+{
+   UInt n = 0;
+
+   for (UInt i = 0; i < sb->n_exits; i++)
+      n += sb->exits[i].instr == k;
+   return n;
+}
+
+static void begin(Work* w)
+{
+   bit_recorded = False;
+}
+
+static void add_exit(Work* w, UInt x, const IRStmt* st)
+{
+   const SbExit* e     = &w->sb->exits[x];
+   UInt          k     = e->instr;
+   IRExpr*       guard = st->Ist.Exit.guard;
+
+   if (DCFG_(recorded)(w->sb, k) != RecordBit)
+      call_if(w, guard, "dcfg_record_exit", &DCFG_(record_exit),
+              mkIRExprVec_3(base(w), word(w, w->sb->id), word(w, x)));
+   else if (w->sb->kinds[k] == InsnCond && n_exits_of(w->sb, k) == 1)
+      record_branch(w, k, e->target, guard);
+   else
+      record_if_taken(w, k, e->target, guard);
+}
+
+/* Instruction K has ended and took no exit; NEXT is where the superblock
+   ends, if K is its last one. */
+static void end_of_instr(Work* w, UInt k, IRExpr* next)
+{
+   Bool is_last = k + 1u == w->sb->n_instrs;
+
+   switch (DCFG_(recorded)(w->sb, k)) {
+      case RecordNothing:
+         break;
+      case RecordBit:
+         if (!bit_recorded)
+            record_bit(w, bit_of(w, k, is_last ? w->sb->next
+                                               : w->addrs[k + 1]));
+         break;
+      case RecordTarget:
+         record_target(w, next);
+         break;
+   }
+   bit_recorded = False;
+}
+
+static void begin_instr(Work* w, UInt k)
+{
+   end_of_instr(w, k - 1, NULL);
+}
+
+static void end(Work* w, const IRSB* in)
+{
+   if (w->now + 1u == w->sb->n_instrs)
+      end_of_instr(w, w->now, in->next);
+}
+
+const Watcher DCFG_(recording_watcher) = {
+   .begin       = begin,
+   .instruction = begin_instr,
+   .exit        = add_exit,
+   .end         = end,
+   .thread_new  = DCFG_(new_recorder),
+   .thread_free = DCFG_(delete_recorder),
+   .restart     = DCFG_(restart_recorder),
+   .thread_end  = DCFG_(finish_recorder),
+   .divert      = DCFG_(record_divert),
+   .redirect    = DCFG_(record_redirect),
+   .landing     = DCFG_(record_landing),
+   .landing_for = DCFG_(record_landing_for)
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,327 @@
+
+/*--------------------------------------------------------------------*/
+/*--- From records to a file.                 trace/output_trace.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the options of a trace, and the steps from what threads recorded to
+   a DCFG-trace in a file.  Handed: the final graph by run/gather.c.  Taken
+   by: dcfg_main.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+
+#include "base/file.h"
+#include "base/stream.h"
+#include "dcfg/output_dcfg.h"
+#include "dcfg_output.h"
+#include "dcfg_trace_enc.h"
+#include "run/gather.h"
+#include "run/thread.h"
+#include "trace/ir_record.h"
+#include "trace/parse.h"
+#include "trace/record.h"
+#include "trace/replay.h"
+
+/*------------------------------------------------------------*/
+/*--- Options                                              ---*/
+/*------------------------------------------------------------*/
+
+static struct {
+   Bool         on;
+   const HChar* out_file;
+   const HChar* threads;     // "all", or numbers with commas between
+   Int          chunk;       // edges in one
+} opts = {
+   .on       = False,
+   .out_file = "dcfg-trace.out.%p.json",
+   .threads  = "all",
+   .chunk    = 1000000
+};
+
+static Bool option(const HChar* arg)
+{
+   return VG_BOOL_CLO(arg, "--trace",          opts.on)
+          || VG_STR_CLO(arg, "--trace-out-file", opts.out_file)
+          || VG_STR_CLO(arg, "--trace-threads",  opts.threads)
+          || VG_BINT_CLO(arg, "--trace-chunk",   opts.chunk, 1, 1000000000);
+}
+
+static void usage(void)
+{
+   VG_(printf)(
+"    --trace=no|yes            write the order of all edges as well [no]\n"
+"    --trace-out-file=<file>   write it to <file> [dcfg-trace.out.%%p.json]\n"
+"    --trace-threads=<list>|all\n"
+"                              of these threads, such as 0,2 [all]\n"
+"    --trace-chunk=<edges>     edges in a chunk of it [1000000]\n"
+   );
+}
+
+static Bool start(void)
+{
+   if (!opts.on)
+      return False;
+   if (!DCFG_(turn_on_records)(opts.threads,
+                               DCFG_(watch)(&DCFG_(recording_watcher)))) {
+      VG_(fmsg)("--trace-threads=%s: not \"all\", and no list of thread "
+                "numbers such as 0,2\n", opts.threads);
+      VG_(exit)(1);
+   }
+   if (!DCFG_(writes_edges)()) {
+      VG_(fmsg)("--trace=yes: a trace names edges of the DCFG, which "
+                "--cfg=no leaves out\n");
+      VG_(exit)(1);
+   }
+   DCFG_(claim_out_file)("--trace-out-file", opts.out_file);
+   DCFG_(set_spool_place)("--trace-out-file", opts.out_file);
+   return True;
+}
+
+/*------------------------------------------------------------*/
+/*--- What the encoder puts away                           ---*/
+/*------------------------------------------------------------*/
+
+typedef
+   struct {
+      Stream* streams[N_TRACE_STREAMS];
+      ULong   read[N_TRACE_STREAMS];
+   }
+   Store;
+
+static void append_to_store(void* arg, UInt stream, const void* bytes,
+                            UInt n)
+{
+   Store* s = arg;
+   DCFG_(append_to_stream)(s->streams[stream], bytes, n);
+}
+
+static UInt read_store(void* arg, UInt stream, void* bytes, UInt room)
+{
+   Store* s   = arg;
+   UInt   got = DCFG_(read_stream)(s->streams[stream], s->read[stream],
+                                   bytes, room);
+   s->read[stream] += got;
+   return got;
+}
+
+/*------------------------------------------------------------*/
+/*--- Threads, as the encoder reads them                   ---*/
+/*------------------------------------------------------------*/
+
+/* What the threads share. */
+typedef
+   struct {
+      Ways*   ways;
+      Parser* parser;        // made when it is needed first
+      Bool    failed;        // a walk did
+   }
+   Common;
+
+typedef
+   struct {
+      Common* common;
+      UInt    thread;
+      Walk*   walk;          // while it is read
+   }
+   Thread;
+
+static void start_thread(void* arg)
+{
+   Thread* t = arg;
+   t->walk   = DCFG_(new_walk)(t->common->ways, t->thread);
+}
+
+static void stop_thread(void* arg)
+{
+   Thread* t = arg;
+
+   if (t->walk->failed)
+      t->common->failed = True;
+   DCFG_(delete_walk)(t->walk);
+   t->walk = NULL;
+}
+
+static Bool skip_in_thread(void* arg, UInt i)
+{
+   return DCFG_(skip_in_walk)(((Thread*)arg)->walk, i);
+}
+
+static UInt read_thread(void* arg, UInt* ids, UInt room)
+{
+   Thread* t = arg;
+   UInt    n = 0;
+
+   while (n < room && (ids[n] = DCFG_(step_walk)(t->walk)) != 0)
+      n++;
+   return n;
+}
+
+static UInt parse_thread(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
+                         UInt room, ULong limit)
+{
+   Thread* t = arg;
+   Common* c = t->common;
+
+   if (c->parser == NULL)
+      c->parser = DCFG_(new_parser)(c->ways, ps);
+   return DCFG_(parse)(c->parser, t->walk, phrase, phrases, room, limit);
+}
+
+/* Fill in READERS and THREADS: those that are to be traced.  Returns how
+   many. */
+static UInt find_threads(Common* common, Thread* threads,
+                         TraceThread* readers)
+{
+   UInt n = 0;
+
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      Recording  rec;
+      DCFG_(thread_info)(t, &info);
+      if (!info.ran || !DCFG_(is_traced)(t))
+         continue;
+      DCFG_(recording)(DCFG_(recorder_of_thread)(t), &rec);
+      threads[n].common = common;
+      threads[n].thread = t;
+      threads[n].walk   = NULL;
+      TraceThread* r = &readers[n];
+      r->thread      = t;
+      r->n_decisions = rec.end.bits + rec.end.targets + 1;
+      r->n_places    = rec.n_landmarks;
+      r->arg         = &threads[n];
+      r->start       = start_thread;
+      r->stop        = stop_thread;
+      r->skip        = skip_in_thread;
+      r->read        = read_thread;
+      r->parse       = parse_thread;
+      n++;
+   }
+   return n;
+}
+
+/*------------------------------------------------------------*/
+/*--- The trace                                            ---*/
+/*------------------------------------------------------------*/
+
+/* How many edges the graph has of the N THREADS. */
+static ULong edges_of(const Graph* g, const TraceThread* threads, UInt n)
+{
+   Bool* is_traced = VG_(calloc)("dcfg.trace.threads", g->n_threads + 1,
+                                 sizeof(Bool));
+   ULong sum       = 0;
+
+   for (UInt i = 0; i < n; i++)
+      is_traced[threads[i].thread] = True;
+   for (UInt e = 0; e < g->n_edges; e++)
+      for (UInt c = 0; c < g->edges[e].n_counts; c++) {
+         const EdgeCount* ec = &g->counts[g->edges[e].first_count + c];
+         if (is_traced[ec->thread])
+            sum += ec->count;
+      }
+   VG_(free)(is_traced);
+   return sum;
+}
+
+/* Are N edges all that the graph has?  If not, say so. */
+static Bool is_complete(const Common* c, const TraceJob* job, ULong n)
+{
+   ULong all = edges_of(job->graph, job->threads, job->n_threads);
+
+   if (c->failed || DCFG_(spool_failed)())
+      return False;
+   if (n != all)
+      VG_(umsg)("dcfg: internal error: the trace has %llu edges, the graph "
+                "%llu\n", n, all);
+   return n == all;
+}
+
+static void write_file(const TraceJob* job, const Common* common)
+{
+   OutFile* file = DCFG_(open_out_file)("--trace-out-file", opts.out_file);
+   Put*     out  = DCFG_(text_of_file)(file);
+   ULong    n    = DCFG_(write_trace)(out, job);
+   /* Hundredths of a bit. */
+   ULong    bits = n == 0 ? 0 : out->n_bytes * 800 / n;
+
+   if (is_complete(common, job, n))
+      DCFG_(close_out_file)(file, "%'llu edges of %u thread%s, "
+                            "%llu.%02llu bits an edge",
+                            n, job->n_threads,
+                            job->n_threads == 1 ? "" : "s", bits / 100,
+                            bits % 100);
+   else
+      DCFG_(abandon_out_file)(file);
+}
+
+static void write(const Gathered* p, const HChar* reason)
+{
+   UInt         n       = DCFG_(n_threads)() + 1;
+   Thread*      threads = VG_(calloc)("dcfg.trace.threads", n,
+                                      sizeof(Thread));
+   TraceThread* readers = VG_(calloc)("dcfg.trace.threads", n,
+                                      sizeof(TraceThread));
+   Common       common  = { DCFG_(find_ways)(p), NULL, False };
+   Store        store;
+   TraceJob     job;
+
+   VG_(memset)(&store, 0, sizeof(store));
+   for (UInt s = 0; s < N_TRACE_STREAMS; s++)
+      store.streams[s] = DCFG_(new_stream)();
+   job.pid          = VG_(getpid)();
+   job.graph        = p->graph;
+   job.threads      = readers;
+   job.n_threads    = find_threads(&common, threads, readers);
+   job.chunk        = opts.chunk;
+   job.store.append = append_to_store;
+   job.store.read   = read_store;
+   job.store.arg    = &store;
+   job.effort       = &DCFG_(trace_effort);
+   write_file(&job, &common);
+
+   for (UInt s = 0; s < N_TRACE_STREAMS; s++)
+      DCFG_(delete_stream)(store.streams[s]);
+   if (common.parser != NULL)
+      DCFG_(delete_parser)(common.parser);
+   DCFG_(delete_ways)(common.ways);
+   VG_(free)(threads);
+   VG_(free)(readers);
+}
+
+const Output DCFG_(trace_output) = {
+   .name   = "DCFG-trace",
+   .option = option,
+   .usage  = usage,
+   .start  = start,
+   .write  = write
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

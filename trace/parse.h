@@ -1,0 +1,56 @@
+
+/*--------------------------------------------------------------------*/
+/*--- From a record to phrases.                      trace/parse.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Private to trace/. */
+
+#ifndef __DCFG_PARSE_H
+#define __DCFG_PARSE_H
+
+#include "encode/phrase.h"
+#include "trace/replay.h"
+
+typedef struct _Parser Parser;
+
+/* For walks with W.  PS's trees may get longer ones, but only by parse()
+   and extend_phrase() of a context. */
+Parser* DCFG_(new_parser)(const Ways* w, Phrases* ps);
+void    DCFG_(delete_parser)(Parser* ps);
+
+/* Divide what follows in walk K into phrases, always the longest there
+   is.  *PHRASE is the beginning of the first one, from its context on,
+   that K has already walked; the beginning of the next one is left there,
+   or 0 at the end of the walk.  Writes the phrases to OUT, at most ROOM,
+   and stops as well with the phrase that brings the number of edges to
+   LIMIT or more.  Returns how many phrases. */
+UInt DCFG_(parse)(Parser* pr, Walk* k, UInt* phrase, UInt* out, UInt room,
+                  ULong limit);
+
+#endif /* __DCFG_PARSE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

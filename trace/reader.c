@@ -1,0 +1,118 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Reading what a thread recorded.               trace/reader.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the reading of bits and targets.  Handed: trace/record.c's
+   streams.  Taken by: trace/replay.c and trace/parse.c, who know what they
+   mean. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+
+#include "trace/reader.h"
+
+/* The next word, or what there is of the last one. */
+void DCFG_(load_bits)(RecordReader* r)
+{
+   ULong last = r->rec->last_word;
+
+   if (r->next_word == r->n_words) {
+      UInt got = DCFG_(read_stream)(r->rec->words, r->words_at, r->words,
+                                    sizeof(r->words));
+      r->words_at += got;
+      r->n_words   = got / sizeof(ULong);
+      r->next_word = 0;
+   }
+   r->n_bits = 0;
+   if (r->next_word < r->n_words) {
+      r->bits   = r->words[r->next_word++] << 1;
+      r->n_bits = DCFG_WORD_BITS;
+   } else if (!r->last_word_read && last > 1) {
+      r->n_bits = DCFG_(bits_in_word)(last);
+      r->bits   = last << (64 - r->n_bits);
+      r->last_word_read = True;
+   } else {
+      r->failed = True;
+      r->bits   = 0;
+      r->n_bits = DCFG_WORD_BITS;
+   }
+   r->bits_loaded += r->n_bits;
+}
+
+static UInt read_unit(RecordReader* r)
+{
+   if (r->next_unit == r->n_units) {
+      UInt got = DCFG_(read_stream)(r->rec->targets, r->units_at, r->units,
+                                    sizeof(r->units));
+      r->units_at += got;
+      r->n_units   = got / sizeof(UShort);
+      r->next_unit = 0;
+      if (r->n_units == 0) {
+         r->failed = True;
+         return 0;
+      }
+   }
+   return r->units[r->next_unit++];
+}
+
+/* The number of a target that was not guessed, or of the first of some
+   that were. */
+UInt DCFG_(read_target_units)(RecordReader* r)
+{
+   UInt n = read_unit(r);
+
+   if (n > DCFG_RIGHT_GUESSES) {
+      r->n_right = n - DCFG_RIGHT_GUESSES - 1;
+      return *DCFG_(guess)(&r->guesser);
+   }
+   if (n == DCFG_LONG_TARGET) {
+      n  = read_unit(r);
+      n |= read_unit(r) << 16;
+   }
+   *DCFG_(guess)(&r->guesser) = n;
+   return n;
+}
+
+void DCFG_(read_from_start)(RecordReader* r, const Recording* rec)
+{
+   VG_(memset)(r, 0, offsetof(RecordReader, words));
+   r->rec = rec;
+}
+
+void DCFG_(read_from)(RecordReader* r, const Recording* rec,
+                      const Landmark* l)
+{
+   DCFG_(read_from_start)(r, rec);
+   r->words_at     = l->words_at;
+   r->bits_loaded  = l->place.bits;
+   r->units_at     = l->targets_at;
+   r->targets_read = l->place.targets;
+   r->guesser      = l->guesser;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

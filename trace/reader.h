@@ -1,0 +1,127 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Reading what a thread recorded.               trace/reader.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Private to trace/. */
+
+#ifndef __DCFG_READER_H
+#define __DCFG_READER_H
+
+#include "pub_tool_basics.h"
+#include "trace/record.h"
+
+#define DCFG_READER_WORDS 1024u
+#define DCFG_READER_UNITS 4096u
+
+/* The bits and the targets of one record, from a place in it on. */
+typedef
+   struct {
+      const Recording* rec;
+      Bool    failed;              // there was less than was asked for
+      /* Bits: those not read yet are the upper N_BITS of BITS, with zeros
+         behind them. */
+      ULong   bits;
+      UInt    n_bits;
+      ULong   bits_loaded;
+      Bool    last_word_read;
+      UInt    next_word, n_words;  // in .words
+      ULong   words_at;            // bytes of the stream read
+      /* Targets. */
+      ULong   targets_read;
+      UInt    n_right;             // guesses to come that are right
+      UInt    next_unit, n_units;  // in .units
+      ULong   units_at;            // bytes of the stream read
+      Guesser guesser;
+      ULong   words[DCFG_READER_WORDS];
+      UShort  units[DCFG_READER_UNITS];
+   }
+   RecordReader;
+
+/* Start at the beginning of REC, or at landmark L of it. */
+void DCFG_(read_from_start)(RecordReader* r, const Recording* rec);
+void DCFG_(read_from)(RecordReader* r, const Recording* rec,
+                      const Landmark* l);
+
+/* For the functions below. */
+void DCFG_(load_bits)(RecordReader* r);
+UInt DCFG_(read_target_units)(RecordReader* r);
+
+/* The next bit. */
+static inline UInt DCFG_(read_bit)(RecordReader* r)
+{
+   if (r->n_bits == 0)
+      DCFG_(load_bits)(r);
+   UInt bit = r->bits >> 63;
+   r->bits <<= 1;
+   r->n_bits--;
+   return bit;
+}
+
+static inline void DCFG_(skip_bits)(RecordReader* r, UInt n)
+{
+   while (n > r->n_bits && !r->failed) {
+      n -= r->n_bits;
+      DCFG_(load_bits)(r);
+   }
+   r->bits  <<= n;            // fewer than DCFG_WORD_BITS or all of them
+   r->n_bits -= n;
+}
+
+/* The number of the next target. */
+static inline UInt DCFG_(read_target)(RecordReader* r)
+{
+   UInt n;
+
+   if (r->n_right > 0) {
+      r->n_right--;
+      n = *DCFG_(guess)(&r->guesser);
+   } else {
+      n = DCFG_(read_target_units)(r);
+   }
+   DCFG_(note_target)(&r->guesser, n);
+   r->targets_read++;
+   return n;
+}
+
+static inline void DCFG_(skip_targets)(RecordReader* r, UInt n)
+{
+   for (; n > 0 && !r->failed; n--)
+      DCFG_(read_target)(r);
+}
+
+/* Is PLACE where it has come to? */
+static inline Bool DCFG_(has_read_to)(const RecordReader* r,
+                                      const RecordPlace* place)
+{
+   return place->bits == r->bits_loaded - r->n_bits
+          && place->targets == r->targets_read;
+}
+
+#endif /* __DCFG_READER_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

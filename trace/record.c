@@ -1,0 +1,508 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The record that a trace is made from.         trace/record.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what is remembered of the order in which each thread executed.
+   Handed: bits and targets by generated code, the rest by run/thread.c.
+   Taken by: trace/reader.c, trace/ways.c and trace/replay.c.
+
+   As in a processor's own trace, only what the code does not say is
+   recorded: one bit for a conditional branch (1: taken) and for a REP
+   instruction (1: again), the target of an indirect branch, and nothing
+   for what follows by itself.  One bit for a direct jump or call that
+   does not lead forward, too, although it says nothing: then something is
+   recorded on every way round a cycle, and the number of bits and targets
+   together with an instruction is a unique moment of the thread's life.
+   That is how events say when they happened: signals, faults, changing
+   code.
+
+   What is recorded depends on the instruction alone, not on the
+   superblock that it was translated in, and is about instructions, not
+   blocks.  So the record can be read against the final graph whatever
+   VEX translated again and however blocks were split since.
+
+   Generated code shifts bits into a word below a leading 1, and calls
+   when that has come to the top.  Targets go to a buffer; when it is full
+   they become numbers, which are smaller and make replay faster. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "run/thread.h"
+#include "trace/record.h"
+#include "trace/recorded.h"
+
+#define N_TARGETS 2048u        // in a thread's buffer
+
+/* When there are this many landmarks, every other one is dropped. */
+#define MAX_LANDMARKS  64u
+#define LANDMARK_WORDS 4096u   // between two, to begin with
+
+struct _Recorder {
+   CellArray* cells;           // NULL once finished
+   Bool       keep;
+   Stream*    words;
+   Stream*    targets;
+   Stream*    events;
+   Addr*      buffer;          // targets without a number so far
+   ULong      n_numbered;      // targets in the stream
+   Guesser*   guesser;         // made when it is needed first
+   ULong      last_word;       // once finished
+   UInt       n_landings;      // at its creation
+   Landmark*  landmarks[MAX_LANDMARKS];
+   UInt       n_landmarks;
+   UInt       landmark_words;  // between two of them
+   /* The last diversion.  Whether it led anywhere is known later. */
+   Bool        has_divert;
+   RecordEvent divert;
+};
+
+/* A target and its number. */
+typedef
+   struct _Number {
+      struct _Number* hash_next;
+      UWord           hash_key;     // the address
+      UInt            number;
+   }
+   Number;
+
+/* Most targets are found here, at the place their address hashes to. */
+#define N_RECENT 4096u
+typedef
+   struct {
+      Addr target;
+      UInt number;
+   }
+   Recent;
+
+CellNo              DCFG_(first_record_slot);
+static UInt         states;         // the watcher's number
+static XArray*      chosen;         // UInt: threads; NULL: all
+static XArray*      landings;       // Target: those that changed, in order
+static VgHashTable* by_target;      // Number
+static XArray*      by_number;      // Addr
+static Recent*      recent;
+
+/* Returns False if S is no list of numbers. */
+static Bool choose_threads(const HChar* s)
+{
+   chosen = VG_(newXA)(VG_(malloc), "dcfg.record.chosen", VG_(free),
+                       sizeof(UInt));
+   for (;;) {
+      HChar* end;
+      Long   n = VG_(strtoll10)(s, &end);
+      UInt   index = n;
+      if (*s < '0' || *s > '9' || n > 0x7FFFFFFF)
+         return False;
+      VG_(addToXA)(chosen, &index);
+      if (*end == 0)
+         return True;
+      if (*end != ',')
+         return False;
+      s = end + 1;
+   }
+}
+
+Bool DCFG_(turn_on_records)(const HChar* threads, UInt watcher)
+{
+   DCFG_(first_record_slot) = DCFG_(claim_slots)(N_RECORD_SLOTS);
+   states    = watcher;
+   landings  = VG_(newXA)(VG_(malloc), "dcfg.record.landings", VG_(free),
+                          sizeof(Target));
+   by_target = VG_(HT_construct)("dcfg.record.targets");
+   by_number = VG_(newXA)(VG_(malloc), "dcfg.record.numbers", VG_(free),
+                          sizeof(Addr));
+   recent    = VG_(calloc)("dcfg.record.recent", N_RECENT, sizeof(Recent));
+   return VG_(strcmp)(threads, "all") == 0 || choose_threads(threads);
+}
+
+Bool DCFG_(is_traced)(UInt index)
+{
+   if (chosen == NULL)
+      return True;
+   for (Word i = 0; i < VG_(sizeXA)(chosen); i++)
+      if (*(UInt*)VG_(indexXA)(chosen, i) == index)
+         return True;
+   return False;
+}
+
+/*------------------------------------------------------------*/
+/*--- Targets                                              ---*/
+/*------------------------------------------------------------*/
+
+static UInt number_of(Addr target)
+{
+   Recent* r = &recent[(target ^ target >> 12) % N_RECENT];
+
+   if (r->target != target || target == 0) {
+      Number* n = VG_(HT_lookup)(by_target, target);
+      if (n == NULL) {
+         n = VG_(malloc)("dcfg.record.number", sizeof(Number));
+         n->hash_key = target;
+         n->number   = VG_(addToXA)(by_number, &target);
+         VG_(HT_add_node)(by_target, n);
+      }
+      r->target = target;
+      r->number = n->number;
+   }
+   return r->number;
+}
+
+UInt DCFG_(n_target_numbers)(void)
+{
+   return VG_(sizeXA)(by_number);
+}
+
+Addr DCFG_(target_of_number)(UInt number)
+{
+   return *(Addr*)VG_(indexXA)(by_number, number);
+}
+
+static UWord* slot(ULong* base, UInt no)
+{
+   return (UWord*)(base + DCFG_(first_record_slot) + no);
+}
+
+static ULong* bits(ULong* base)
+{
+   return base + DCFG_(first_record_slot) + SlotBits;
+}
+
+static Addr* next_target(const Recorder* r)
+{
+   return (Addr*)*slot(DCFG_(cell_base)(r->cells), SlotTargets);
+}
+
+/* Number what is in the buffer, and empty it. */
+static void number_targets(Recorder* r)
+{
+   UShort   units[3 * N_TARGETS + 1];
+   UInt     n = next_target(r) - r->buffer, used = 0, n_right = 0;
+   Guesser* g = r->guesser;
+
+   if (g == NULL && n > 0 && r->keep)
+      g = r->guesser = VG_(calloc)("dcfg.record.guesser", 1,
+                                   sizeof(Guesser));
+   for (UInt i = 0; i < n && r->keep; i++) {
+      UInt  number = number_of(r->buffer[i]);
+      UInt* guess  = DCFG_(guess)(g);
+      if (*guess == number) {
+         n_right++;
+      } else {
+         if (n_right > 0)
+            units[used++] = DCFG_RIGHT_GUESSES + n_right;
+         n_right = 0;
+         if (number >= DCFG_LONG_TARGET) {
+            units[used++] = DCFG_LONG_TARGET;
+            units[used++] = number & 0xFFFF;
+            units[used++] = number >> 16;
+         } else {
+            units[used++] = number;
+         }
+         *guess = number;
+      }
+      DCFG_(note_target)(g, number);
+   }
+   if (n_right > 0)
+      units[used++] = DCFG_RIGHT_GUESSES + n_right;
+   DCFG_(append_to_stream)(r->targets, units, used * sizeof(UShort));
+   r->n_numbered += n;
+   *slot(DCFG_(cell_base)(r->cells), SlotTargets) = (UWord)r->buffer;
+}
+
+/*------------------------------------------------------------*/
+/*--- Recorders                                            ---*/
+/*------------------------------------------------------------*/
+
+void* DCFG_(new_recorder)(CellArray* ca, UInt index)
+{
+   Recorder* r = VG_(calloc)("dcfg.record", 1, sizeof(Recorder));
+   ULong* base = DCFG_(cell_base)(ca);
+
+   r->cells      = ca;
+   r->keep       = DCFG_(is_traced)(index);
+   r->words      = DCFG_(new_stream)();
+   r->targets    = DCFG_(new_stream)();
+   r->events     = DCFG_(new_stream)();
+   r->buffer     = VG_(malloc)("dcfg.record.buffer",
+                               N_TARGETS * sizeof(Addr));
+   r->n_landings = VG_(sizeXA)(landings);
+   r->landmark_words = LANDMARK_WORDS;
+   *bits(base) = 1;
+   *slot(base, SlotTargets)    = (UWord)r->buffer;
+   *slot(base, SlotTargetsEnd) = (UWord)(r->buffer + N_TARGETS);
+   *slot(base, SlotRecorder)   = (UWord)r;
+   return r;
+}
+
+void DCFG_(delete_recorder)(void* s)
+{
+   Recorder* r = s;
+
+   DCFG_(delete_stream)(r->words);
+   DCFG_(delete_stream)(r->targets);
+   DCFG_(delete_stream)(r->events);
+   for (UInt i = 0; i < r->n_landmarks; i++)
+      VG_(free)(r->landmarks[i]);
+   VG_(free)(r->buffer);
+   VG_(free)(r->guesser);
+   VG_(free)(r);
+}
+
+void* DCFG_(restart_recorder)(void* r, CellArray* ca, UInt index)
+{
+   DCFG_(delete_recorder)(r);
+   return DCFG_(new_recorder)(ca, index);
+}
+
+/*------------------------------------------------------------*/
+/*--- Events                                               ---*/
+/*------------------------------------------------------------*/
+
+static Bool is_diverted(const Recorder* r)
+{
+   return (DCFG_(cell_base)(r->cells)[CellMark] & DCFG_MARK_DIVERTED) != 0;
+}
+
+static void add_event(Recorder* r, const RecordEvent* e)
+{
+   if (r->keep)
+      DCFG_(append_to_stream)(r->events, e, sizeof(RecordEvent));
+}
+
+/* If the thread has run since it was diverted, that is an event. */
+static void settle_divert(Recorder* r)
+{
+   if (r->has_divert && !is_diverted(r)) {
+      add_event(r, &r->divert);
+      r->has_divert = False;
+   }
+}
+
+static RecordEvent new_event(const Recorder* r, EventKind kind,
+                             Position from, Target to)
+{
+   RecordEvent e;
+
+   VG_(memset)(&e, 0, sizeof(e));
+   e.place = DCFG_(record_place)(r);
+   e.kind  = kind;
+   e.from  = from;
+   e.to    = to;
+   return e;
+}
+
+void DCFG_(record_divert)(void* s, Position from, Target to)
+{
+   Recorder* r = s;
+
+   settle_divert(r);
+   if (r->has_divert) {
+      r->divert.to = to;
+   } else {
+      r->divert     = new_event(r, EventDivert, from, to);
+      r->has_divert = True;
+   }
+}
+
+void DCFG_(record_redirect)(void* s, Target to)
+{
+   ((Recorder*)s)->divert.to = to;
+}
+
+void DCFG_(record_landing)(Target t)
+{
+   VG_(addToXA)(landings, &t);
+}
+
+void DCFG_(record_landing_for)(void* s, Position from, Target t)
+{
+   Recorder*   r = s;
+   RecordEvent e = new_event(r, EventLanding, from, t);
+
+   settle_divert(r);
+   add_event(r, &e);
+}
+
+/*------------------------------------------------------------*/
+/*--- Reading                                              ---*/
+/*------------------------------------------------------------*/
+
+static ULong last_word(const Recorder* r)
+{
+   return r->cells != NULL ? *bits(DCFG_(cell_base)(r->cells))
+                           : r->last_word;
+}
+
+static ULong n_words(const Recorder* r)
+{
+   return DCFG_(stream_length)(r->words) / sizeof(ULong);
+}
+
+void DCFG_(finish_recorder)(void* s)
+{
+   Recorder* r = s;
+
+   settle_divert(r);
+   number_targets(r);
+   r->last_word = last_word(r);
+   r->cells     = NULL;
+   DCFG_(trim_stream)(r->words);
+   DCFG_(trim_stream)(r->targets);
+   DCFG_(trim_stream)(r->events);
+   VG_(free)(r->buffer);
+   VG_(free)(r->guesser);
+   r->buffer  = NULL;
+   r->guesser = NULL;
+}
+
+RecordPlace DCFG_(record_place)(const Recorder* r)
+{
+   Bool        live  = r->cells != NULL;
+   RecordPlace place;
+
+   place.bits    = n_words(r) * DCFG_WORD_BITS
+                   + DCFG_(bits_in_word)(last_word(r));
+   place.targets = r->n_numbered + (live ? next_target(r) - r->buffer : 0);
+   return place;
+}
+
+void DCFG_(recording)(Recorder* r, Recording* rec)
+{
+   if (r->cells != NULL) {
+      settle_divert(r);
+      number_targets(r);
+   }
+   rec->words      = r->words;
+   rec->last_word  = last_word(r);
+   rec->targets    = r->targets;
+   rec->events     = r->events;
+   rec->end        = DCFG_(record_place)(r);
+   rec->n_landings = r->n_landings;
+   rec->n_landmarks = r->n_landmarks;
+   rec->landmarks   = r->landmarks;
+}
+
+Recorder* DCFG_(recorder_of_thread)(UInt thread)
+{
+   return DCFG_(thread_state)(thread, states);
+}
+
+UInt DCFG_(n_landings)(void)
+{
+   return VG_(sizeXA)(landings);
+}
+
+Target DCFG_(changed_landing)(UInt i)
+{
+   return *(Target*)VG_(indexXA)(landings, i);
+}
+
+/*------------------------------------------------------------*/
+/*--- What generated code calls                            ---*/
+/*------------------------------------------------------------*/
+
+static Recorder* recorder_of(ULong* base)
+{
+   return (Recorder*)*slot(base, SlotRecorder);
+}
+
+/* Does superblock SB record one bit, in its last instruction? */
+static Bool records_last_bit(const Superblock* sb)
+{
+   for (UInt k = 0; k + 1 < sb->n_instrs; k++)
+      if (DCFG_(recorded)(sb, k) != RecordNothing)
+         return False;
+   return sb->kinds[sb->n_instrs - 1] == InsnCond;
+}
+
+static void add_landmark(Recorder* r, const Superblock* sb, Bool bit)
+{
+   Landmark* l = VG_(calloc)("dcfg.record.landmark", 1, sizeof(Landmark));
+
+   number_targets(r);
+   settle_divert(r);
+   l->sb         = sb->id;
+   l->bit        = bit;
+   l->place      = DCFG_(record_place)(r);
+   l->words_at   = DCFG_(stream_length)(r->words);
+   l->targets_at = DCFG_(stream_length)(r->targets);
+   l->events_at  = DCFG_(stream_length)(r->events);
+   if (r->guesser != NULL)
+      l->guesser = *r->guesser;
+   r->landmarks[r->n_landmarks++] = l;
+   if (r->n_landmarks < MAX_LANDMARKS)
+      return;
+   for (UInt i = 0; i < MAX_LANDMARKS; i++)
+      if (i % 2 == 0)
+         VG_(free)(r->landmarks[i]);
+      else
+         r->landmarks[i / 2] = r->landmarks[i];
+   r->n_landmarks     = MAX_LANDMARKS / 2;
+   r->landmark_words *= 2;
+}
+
+void DCFG_(record_word)(ULong* base)
+{
+   Recorder* r    = recorder_of(base);
+   ULong     word = *bits(base);
+
+   *bits(base) = 1;
+   if (!r->keep)
+      return;
+   DCFG_(append_to_stream)(r->words, &word, sizeof(ULong));
+   if (n_words(r) >= (r->n_landmarks + 1) * (ULong)r->landmark_words) {
+      const Superblock* sb
+         = DCFG_(superblock)(DCFG_MARK_ID((UWord)base[CellMark]));
+      if (records_last_bit(sb))
+         add_landmark(r, sb, word & 1);
+   }
+}
+
+void DCFG_(record_targets)(ULong* base)
+{
+   number_targets(recorder_of(base));
+}
+
+void DCFG_(record_exit)(ULong* base, UWord id, UWord exit)
+{
+   Recorder*         r  = recorder_of(base);
+   const Superblock* sb = DCFG_(superblock)(id);
+   const SbExit*     x  = &sb->exits[exit];
+   Position          at = { id, x->instr + 1, { x->target, 0, False } };
+   RecordEvent       e  = new_event(r, EventExit, at, at.target);
+
+   settle_divert(r);
+   add_event(r, &e);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,315 @@
+
+/*--------------------------------------------------------------------*/
+/*--- From a record to the edges in their order.    trace/replay.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the reading of records.  Handed: trace/record.c's streams and
+   trace/ways.c's tables.  Taken by: trace/parse.c, and
+   trace/output_trace.c; dcfg_trace_enc.c reads through that.
+
+   A walk starts at the thread's first instruction and reads from the
+   record whatever the last instruction of the node it is at recorded.  It
+   has come to an event when it is at the node where that happened and has
+   read as many bits and targets as were recorded before it; see
+   trace/record.c for why this is unique. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+
+#include "trace/recorded.h"
+#include "trace/replay.h"
+
+#define NONE DCFG_NO_INSTR
+
+/* What jumps to an address run at this point of the walk. */
+typedef
+   struct _Version {
+      struct _Version* hash_next;
+      UWord            hash_key;       // the address
+      UInt             version[2];     // [1]: past redirections
+   }
+   Version;
+
+static void fail(Walk* k, const HChar* why)
+{
+   if (!k->failed && !DCFG_(spool_failed)())
+      VG_(umsg)("dcfg: internal error: the record of thread %u and the "
+                "graph disagree (%s)\n", k->thread, why);
+   k->failed = True;
+}
+
+static void next_event(Walk* k)
+{
+   UInt got = DCFG_(read_stream)(k->rec.events, k->events_at, &k->event,
+                                 sizeof(RecordEvent));
+   k->events_at += got;
+   k->has_event  = got == sizeof(RecordEvent);
+   if (k->has_event)
+      k->n_places = DCFG_(node_places)(k->w->p, &k->event.from, k->places);
+}
+
+/*------------------------------------------------------------*/
+/*--- Code that changes                                    ---*/
+/*------------------------------------------------------------*/
+
+static void set_version(Walk* k, Target t)
+{
+   Version* v = VG_(HT_lookup)(k->versions, t.addr);
+
+   if (v == NULL) {
+      v = VG_(calloc)("dcfg.replay.version", 1, sizeof(Version));
+      v->hash_key = t.addr;
+      VG_(HT_add_node)(k->versions, v);
+   }
+   v->version[t.unredirected] = t.version;
+}
+
+static Target with_version(const Walk* k, Addr addr, Bool unredirected)
+{
+   const Version* v = VG_(HT_lookup)(k->versions, addr);
+   Target         t = { addr, v == NULL ? 0 : v->version[unredirected],
+                        unredirected };
+   return t;
+}
+
+/* The edge from the node the walk is at to what T runs, or 0. */
+static UInt edge_to(const Walk* k, Target t)
+{
+   const Gathered* p  = k->w->p;
+   UInt           to = DCFG_(find_landing)(p, t);
+
+   return to == NONE ? 0 : DCFG_(edge_between)(k->w, k->node,
+                                               p->graph->node_of[to]);
+}
+
+/*------------------------------------------------------------*/
+/*--- Walking                                              ---*/
+/*------------------------------------------------------------*/
+
+/* Is one of N PLACES where the walk is: behind the node, whose last
+   instruction took its exit if TAKEN, or (not BEHIND) inside it? */
+static Bool is_place(const Walk* k, const NodePlace* places, UInt n,
+                     Bool behind, Bool taken)
+{
+   for (UInt i = 0; i < n; i++)
+      if (places[i].node == k->node && places[i].behind == behind
+          && (taken || !places[i].if_taken))
+         return True;
+   return False;
+}
+
+static Bool has_come_to_event(const Walk* k, Bool behind, Bool taken)
+{
+   return k->has_event && DCFG_(has_read_to)(&k->reader, &k->event.place)
+          && is_place(k, k->places, k->n_places, behind, taken);
+}
+
+/* Is FROM where the thread stood when it had just taken EXIT? */
+static Bool is_behind(const Position* from, const RecordEvent* exit)
+{
+   return from->n_done == 0 && from->sb == exit->from.sb
+          && from->target.addr == exit->to.addr;
+}
+
+/* Has the thread ended behind this node?  EXIT is NULL, or the exit that
+   was just taken. */
+static Bool has_come_to_end(const Walk* k, Bool taken, const RecordEvent* exit)
+{
+   return !k->has_event && DCFG_(has_read_to)(&k->reader, &k->rec.end)
+          && is_place(k, k->last_places, k->n_last_places, True, taken)
+          && (exit == NULL || is_behind(&k->info.last, exit));
+}
+
+/* From the node the walk is at, past whatever happened there. */
+static UInt slow_step(Walk* k)
+{
+   const NodeWays* n     = &k->w->nodes[k->node];
+   UInt            value = 0;
+   Bool            exited = False;
+   RecordEvent     exit;
+
+   while (has_come_to_event(k, False, False)) {
+      set_version(k, k->event.to);
+      next_event(k);
+   }
+   if (n->record == RecordBit)
+      value = DCFG_(read_bit)(&k->reader);
+   else if (n->record == RecordTarget)
+      value = DCFG_(read_target)(&k->reader);
+   Bool taken = n->record == RecordBit && value == 1;
+
+   while (has_come_to_event(k, True, taken || exited)
+          && (!exited || k->event.kind == EventLanding
+              || is_behind(&k->event.from, &exit))) {
+      RecordEvent e = k->event;
+      next_event(k);
+      switch (e.kind) {
+         case EventLanding:
+            set_version(k, e.to);
+            break;
+         case EventExit:
+            exit   = e;
+            exited = True;
+            break;
+         case EventDivert:
+            return edge_to(k, e.to);
+      }
+   }
+   if (has_come_to_end(k, taken || exited, exited ? &exit : NULL))
+      return DCFG_(edge_between)(k->w, k->node, NodeEnd);
+   if (exited)
+      return edge_to(k, with_version(k, exit.to.addr, False));
+   if (k->w->n_changing > 0) {
+      const ChangingWay* c = DCFG_(changing_way)(k->w, k->node, value);
+      if (c != NULL)
+         return edge_to(k, with_version(k, c->addr, c->unredirected));
+   }
+   return n->record == RecordTarget
+          ? DCFG_(target_way)(k->w, n, value)->edge : n->way[value].edge;
+}
+
+/* The first edge: ENTRY, to where the thread started or to where it was
+   diverted before it did. */
+static UInt first_edge(Walk* k)
+{
+   Target t = k->info.entry;
+
+   while (k->has_event && k->event.from.sb == 0) {
+      if (k->event.kind == EventDivert)
+         t = k->event.to;
+      else
+         set_version(k, k->event.to);
+      next_event(k);
+   }
+   k->node    = NodeStart;
+   k->started = True;
+   return edge_to(k, t);
+}
+
+/* The way from a node that is no end. */
+static const Way* next_way(Walk* k)
+{
+   const NodeWays* n = &k->w->nodes[k->node];
+
+   switch (n->kind) {
+      case WalkBit:
+         return &n->way[DCFG_(read_bit)(&k->reader)];
+      case WalkTarget:
+         return DCFG_(target_way)(k->w, n, DCFG_(read_target)(&k->reader));
+      case WalkSlowly:
+         return &k->w->ways[slow_step(k)];
+      default:
+         return &k->w->ways[0];
+   }
+}
+
+void DCFG_(take_way)(Walk* k, const Way* way)
+{
+   for (;;) {
+      if (way->edge == 0 || k->reader.failed) {
+         fail(k, way->edge == 0 ? "no such way" : "too little recorded");
+         return;
+      }
+      k->node = way->node;
+      DCFG_(skip_bits)(&k->reader, way->n_bits);
+      DCFG_(skip_targets)(&k->reader, way->n_targets);
+      const NodeWays* n = &k->w->nodes[k->node];
+      if (n->is_decision)
+         return;
+      if (n->kind == WalkEnd) {
+         if (k->has_event || !DCFG_(has_read_to)(&k->reader, &k->rec.end))
+            fail(k, "more was recorded than is in the graph");
+         return;
+      }
+      way = next_way(k);
+   }
+}
+
+UInt DCFG_(step_walk)(Walk* k)
+{
+   const Way* way;
+
+   if (k->failed || (k->started && k->node == NodeEnd))
+      return 0;
+   way = k->started ? next_way(k) : &k->w->ways[first_edge(k)];
+   DCFG_(take_way)(k, way);
+   return k->failed ? 0 : way->edge;
+}
+
+Bool DCFG_(skip_in_walk)(Walk* k, UInt i)
+{
+   const Landmark* l    = k->rec.landmarks[i];
+   Position        from = { l->sb, DCFG_(superblock)(l->sb)->n_instrs,
+                            { 0, 0, False } };
+   NodePlace       place[DCFG_MAX_PLACES];
+
+   /* What jumps led to by then would have to be found out. */
+   if (DCFG_(n_landings)() > 0)
+      return False;
+   if (DCFG_(node_places)(k->w->p, &from, place) == 0 || !place[0].behind)
+      return False;
+   const NodeWays* nw  = &k->w->nodes[place[0].node];
+   const Way*      way = &nw->way[l->bit];
+   if (way->edge == 0 || nw->kind == WalkSlowly)
+      return False;
+   DCFG_(read_from)(&k->reader, &k->rec, l);
+   k->events_at = l->events_at;
+   k->started   = True;
+   k->failed    = False;
+   next_event(k);
+   DCFG_(take_way)(k, way);
+   return !k->failed;
+}
+
+Walk* DCFG_(new_walk)(const Ways* w, UInt thread)
+{
+   Walk* k = VG_(calloc)("dcfg.replay", 1, sizeof(Walk));
+
+   k->w      = w;
+   k->thread = thread;
+   DCFG_(thread_info)(thread, &k->info);
+   DCFG_(recording)(DCFG_(recorder_of_thread)(thread), &k->rec);
+   k->n_last_places = DCFG_(node_places)(w->p, &k->info.last,
+                                         k->last_places);
+   DCFG_(read_from_start)(&k->reader, &k->rec);
+   k->versions = VG_(HT_construct)("dcfg.replay.versions");
+   for (UInt i = 0; i < k->rec.n_landings; i++)
+      set_version(k, DCFG_(changed_landing)(i));
+   next_event(k);
+   return k;
+}
+
+void DCFG_(delete_walk)(Walk* k)
+{
+   VG_(HT_destruct)(k->versions, VG_(free));
+   VG_(free)(k);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
