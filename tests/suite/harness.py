@@ -16,6 +16,8 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+import oracles
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SRCDIR = os.environ.get("SRCDIR") or os.path.dirname(os.path.dirname(HERE))
 ORACLE = os.path.join(HERE, os.pardir, "oracle")
@@ -146,9 +148,8 @@ def lackey(tap, name, argv, env=None):
 
 
 def oracle(script, *args):
-    r = subprocess.run([PYTHON, os.path.join(ORACLE, script)] + list(args), stdout=subprocess.PIPE,
-                       stderr=subprocess.STDOUT)
-    return r.returncode, r.stdout.decode(errors="replace")
+    """(exit status, output) of a program of tests/oracle."""
+    return oracles.call(PYTHON, script, args)
 
 
 def check_rules(tap, name, path, *opts):
