@@ -187,7 +187,7 @@ add_suite_again() {
    done
 }
 
-run_script_again() { DCFG_TRACE=1 run_script tests/suite "$1"; }
+run_script_again() { DCFG_AGAIN=1 DCFG_TRACE=1 run_script tests/suite "$1"; }
 
 # The source of the newest supported Valgrind, unpacked and otherwise untouched, in $newest_source.  Empty when it cannot
 # be had: without a network, say.
