@@ -9,6 +9,7 @@ the same arguments, the null device for input and output, and Valgrind writes it
 itself (Lackey's trace: to a named pipe) and not to a descriptor that the program would see.
 """
 import contextlib
+import gc
 import hashlib
 import os
 import re
@@ -19,6 +20,9 @@ import tempfile
 
 sys.dont_write_bytecode = True
 import oracles
+
+# What is read here are large trees, most of which stay; looking for cycles after every 700 objects takes half the time.
+gc.set_threshold(100000, 20, 20)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SRCDIR = os.environ.get("SRCDIR") or os.path.dirname(os.path.dirname(HERE))
