@@ -82,7 +82,7 @@ add_unit_tests() {
       [ -n "$programs" ] || skip "$dir" "there are none"
       for program in $programs; do
          # These take longer than all the others.
-         case $1:$program in quick:test_trace_enc|quick:test_lib_input|quick:test_lib_hostile) continue ;; esac
+         case $1:$program in quick:test_trace_enc|quick:test_lib_input|quick:test_lib_hostile|quick:test_loop) continue ;; esac
          add_task "$1" "$program" unit_test $dir "$program"
       done
    done
@@ -294,13 +294,13 @@ add_builds() {
    done
 }
 
-# An answer in a minute: all that is fast, and each output once against its oracle.
+# An answer in a minute: all that is fast, and each output once against its oracle.  The test of the trace has the graph,
+# too.
 group_quick() {
    add_task quick lint group_lint
    add_unit_tests quick
    group_regtest quick
-   add_task quick graph run_script tests/suite crosscheck_real bzip2
-   add_task quick trace run_script tests/suite trace_real bzip2
+   add_task quick graph-and-trace run_script tests/suite trace_real ls
    add_task quick profile run_script tests/suite callgrind calls
    add_task quick command run_script tests/suite command
 }
