@@ -41,22 +41,33 @@ install_packages() {
    as_root "${install[@]}" "$@" || { as_root apt-get update && as_root "${install[@]}" "$@"; }
 }
 
-# need_packages PACKAGE...: all of these are installed when it returns.  apt runs only if one is missing, and never with
-# VALGRIND_SRC, which promises to do without the network.
+# need_packages PACKAGE...: all of these are installed when it returns.  Those that were are remembered in build/packages,
+# and dpkg is asked again only for others or when it has installed or removed something since.  apt runs only if one is
+# missing, and never with VALGRIND_SRC, which promises to do without the network.
 need_packages() {
-   local name status missing=()
+   local name status missing=() stamp=$build/packages
    command -v dpkg-query >/dev/null || return 0   # not Debian: the user sees to it
    declare -A have=()
-   # shellcheck disable=SC2016  # dpkg's variables, not ours
-   while read -r name status; do
-      [ "$status" = installed ] && have[$name]=1
-   done < <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2>/dev/null)
+   if [ "$stamp" -nt /var/lib/dpkg/status ]; then
+      while read -r name; do have[$name]=1; done <"$stamp"
+   fi
    for name; do
       [ -n "${have[$name]:-}" ] || missing+=("$name")
    done
    [ ${#missing[@]} = 0 ] && return
-   if [ -n "${VALGRIND_SRC:-}" ]; then
-      die "VALGRIND_SRC is set, so nothing is fetched, but these packages are missing: ${missing[*]}"
+   # shellcheck disable=SC2016  # dpkg's variables, not ours
+   while read -r name status; do
+      [ "$status" = installed ] && have[$name]=1
+   done < <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${missing[@]}" 2>/dev/null)
+   missing=()
+   for name; do
+      [ -n "${have[$name]:-}" ] || missing+=("$name")
+   done
+   if [ ${#missing[@]} != 0 ]; then
+      if [ -n "${VALGRIND_SRC:-}" ]; then
+         die "VALGRIND_SRC is set, so nothing is fetched, but these packages are missing: ${missing[*]}"
+      fi
+      step packages "installing packages: ${missing[*]}" install_packages "${missing[@]}"
    fi
-   step packages "installing packages: ${missing[*]}" install_packages "${missing[@]}"
+   printf '%s\n' "${!have[@]}" "${missing[@]}" >"$stamp"
 }

@@ -4,13 +4,15 @@
 
 passed=0 failed=0 skipped=0
 all_groups="lint unit regtest suite newest build"
+test_timeout=${DCFG_TEST_TIMEOUT:-1800}
+limited=(timeout --kill-after=10 "$test_timeout")
 
-# tap NAME COMMAND...: runs a command that prints TAP.  It also fails when it prints no test at all, fewer than its plan
+# tap NAME[@PART] COMMAND...: runs a command that prints TAP; each part of what has one name has a log of its own.  It also fails when it prints no test at all, fewer than its plan
 # (`1..N`) says, or exits with a status that no failed test explains.
 tap() {
-   local name=$1 line log seen=0 bad=0 plan='' status=1
+   local name=${1%@*} line log seen=0 bad=0 plan='' status=1
+   log=$base/log/test-${1//[:@ \/]/-}.log
    shift
-   log=$base/log/test-${name//[: \/]/-}.log
    mkdir -p "$base/log"
    : >"$log"
    while IFS= read -r line; do
@@ -28,7 +30,9 @@ tap() {
             fail "$name: ${line#* - }" "$log" ;;
       esac
    done < <({ "$@" 2>>"$log" </dev/null; printf '\nexit status %s\n' $?; } | tee -a "$log")
-   if [ "$status" != 0 ] && [ $bad = 0 ]; then
+   if [ "$status" = 124 ] || [ "$status" = 137 ]; then
+      fail "$name: killed after $seen tests, for it did not end in $test_timeout s" "$log"
+   elif [ "$status" != 0 ] && [ $bad = 0 ]; then
       fail "$name: exit status $status after $seen tests" "$log"
    elif [ -n "$plan" ] && [ "$plan" != $seen ]; then
       fail "$name: $seen tests ran, $plan were planned" "$log"
@@ -67,30 +71,40 @@ lint_tap() {
 
 # Check's programs in tests/unit and tests/lib.  Check writes TAP itself.
 group_unit() {
-   # The tests of the tool's modules free nothing: its memory goes with the process.
-   run_unit_tests unit detect_leaks=0
-   run_unit_tests lib detect_leaks=1
+   add_unit_tests "${1:-unit}"
 }
 
-# run_unit_tests DIR ASAN_OPTIONS
-run_unit_tests() {
-   local dir=$objects/tests/$1 program programs
-   step "$1-make" "building the tests in tests/$1" make -j"$jobs" -C "$dir" check
-   # shellcheck disable=SC2016  # a variable of that Makefile
-   programs=$(make -s --no-print-directory -C "$dir" --eval='programs: ; @echo $(check_PROGRAMS)' programs)
-   [ -n "$programs" ] || skip "$1" "there are none"
-   for program in $programs; do
-      tap "$1:$program" env CK_TAP_LOG_FILE_NAME=- ASAN_OPTIONS="$2" "$dir/$program"
+# add_unit_tests GROUP
+add_unit_tests() {
+   local dir program programs
+   for dir in unit lib; do
+      step "$dir-make" "building the tests in tests/$dir" make -j"$jobs" -C "$objects/tests/$dir" check
+      # shellcheck disable=SC2016  # a variable of that Makefile
+      programs=$(make -s --no-print-directory -C "$objects/tests/$dir" --eval='programs: ; @echo $(check_PROGRAMS)' programs)
+      [ -n "$programs" ] || skip "$dir" "there are none"
+      for program in $programs; do
+         # These take longer than all the others.
+         case $1:$program in quick:test_trace_enc|quick:test_lib_input|quick:test_lib_hostile|quick:test_loop) continue ;; esac
+         add_task "$1" "$program" unit_test $dir "$program"
+      done
    done
 }
 
-# vg_regtest_tap DIR ARGS...: Valgrind's test runner, run in a Valgrind tree for the tests of dcfg/; its report as TAP.
+# unit_test DIR PROGRAM.  The tests of the tool's modules free nothing: its memory goes with the process.  More than some
+# MB of freed memory that is kept from being used again costs time.
+unit_test() {
+   local leaks=1
+   [ "$1" != unit ] || leaks=0
+   tap "$1:$2" env CK_TAP_LOG_FILE_NAME=- ASAN_OPTIONS=detect_leaks=$leaks:quarantine_size_mb=16 "${limited[@]}" "$objects/tests/$1/$2"
+}
+
+# vg_regtest_tap DIR ARGS...: Valgrind's test runner, run in a Valgrind tree; its report as TAP.
 vg_regtest_tap() {
    local status=0 dir=$1 log
    shift
    cd "$dir"
    log=$(mktemp)
-   perl tests/vg_regtest "$@" dcfg >"$log" 2>&1 || status=$?
+   "${limited[@]}" perl tests/vg_regtest "$@" >"$log" 2>&1 || status=$?
    cat "$log" >&2
    awk -v status=$status '
       /^[^ ]+: +\(skipping/ { name = $1; sub(/:$/, "", name); print "ok - " name " # SKIP prerequisite"; n++ }
@@ -104,7 +118,10 @@ vg_regtest_tap() {
          print "1.." (tests + n)
       }' "$log"
    # What differs, into the log, for those who have no more than the log.
-   find "$(readlink -f dcfg)/tests" -maxdepth 1 -name '*.diff*' -size +0 -exec tail -n +1 {} + >&2
+   local vgtest
+   for vgtest in "$@"; do
+      case $vgtest in *.vgtest) find -L "${vgtest%.vgtest}".*.diff* -size +0 -exec tail -n +1 {} + 2>/dev/null >&2 || true ;; esac
+   done
    rm -f "$log"
 }
 
@@ -112,20 +129,39 @@ build_test_programs() {
    step tests-make "building the test programs" make -j"$jobs" -C "$objects/tests" check-am
 }
 
+# Shares of a run of vg_regtest, which takes the tests one after the other.
+regtest_shares=4
+
 group_regtest() {
    build_test_programs
-   tap "regtest-$version" vg_regtest_tap "$base" \
-      --valgrind="$inst/bin/valgrind" --valgrind-lib="$inst/libexec/valgrind"
+   add_regtest "${1:-regtest}"
 }
 
-# run_script DIR NAME: the script DIR/NAME.t, in an empty directory of its own, with what it needs in the environment.
+# add_regtest GROUP [COMMAND...]
+add_regtest() {
+   local share group=$1
+   shift
+   for share in $(seq $regtest_shares); do add_task "$group" "regtest-$share" "$@" regtest "$share"; done
+}
+
+# regtest SHARE: every so many-th of the tests.
+regtest() {
+   local tests
+   mapfile -t tests < <(cd "$base" && find -L dcfg/tests -name '*.vgtest' | sort | awk "NR % $regtest_shares + 1 == $1")
+   tap "regtest-$version@$1" vg_regtest_tap "$base" \
+      --valgrind="$inst/bin/valgrind" --valgrind-lib="$inst/libexec/valgrind" "${tests[@]}"
+}
+
+# run_script DIR NAME ARGS...: the script DIR/NAME.t, in an empty directory of its own, with what it needs in the
+# environment.
 run_script() {
-   local scratch=$base/scratch/$2
+   local dir=$1 name=$2 scratch=$base/scratch/$2
+   shift 2
    rm -rf "$scratch"
    mkdir -p "$scratch"
-   tap "${1##*/}-$version:$2" env -C "$scratch" VALGRIND="$inst/bin/valgrind" SRCDIR="$root" BUILDDIR="$objects" \
+   tap "${dir##*/}-$version:$name" env -C "$scratch" VALGRIND="$inst/bin/valgrind" SRCDIR="$root" BUILDDIR="$objects" \
       DCFG_VALGRIND_VERSION="$version" NEWEST_SOURCE="${newest_source:-}" NEWEST_VALGRIND="$newest_valgrind" \
-      timeout "${DCFG_TEST_TIMEOUT:-1800}" "$root/$1/$2.t"
+      DCFG_COMPILED="$build/compiled" "${limited[@]}" "$root/$dir/$name.t" "$@"
 }
 
 # scripts_of DIR: the names, without .t, of the scripts in it.
@@ -136,50 +172,29 @@ scripts_of() {
    done
 }
 
-# run_scripts_at_once DIR NAME...: as many at a time as there are processors.  What one has to say is said when it ends.
-# shellcheck disable=SC2030,SC2031  # each counts for itself, and the counts come back in a file
-run_scripts_at_once() {
-   local name dir=$1 reports=$base/reports
-   shift
-   rm -rf "$reports"
-   mkdir -p "$reports"
-   for name; do
-      while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
-      {
-         trap - EXIT
-         passed=0 failed=0 skipped=0
-         run_script "$dir" "$name" >"$reports/$name"
-         flock "$reports" cat "$reports/$name"
-         echo "$passed $failed $skipped" >"$reports/$name.counts"
-      } &
-   done
-   wait
-   local p f s
-   for name; do
-      if read -r p f s <"$reports/$name.counts"; then
-         passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-      else
-         fail "${dir##*/}-$version:$name: no report" "$reports/$name"
-      fi
-   done
-}
-
 group_suite() {
+   local name
    build_test_programs
-   # shellcheck disable=SC2046  # a list of words
-   run_scripts_at_once tests/suite $(scripts_of tests/suite)
+   for name in $(scripts_of tests/suite); do
+      # These are the tests of whole lives with traces, as which they run on the newest Valgrind.
+      if [ "$name" = trace_life ] && newest_is_tested; then continue; fi
+      add_task suite "$name" run_script tests/suite "$name"
+   done
 }
 
-# Once more, on another Valgrind: the tests of whole lives with traces at once, and without what asks no Valgrind or
+# Once more, on the newest Valgrind: the tests of whole lives with traces at once, and without what asks no Valgrind or
 # takes long and says the same.
-group_suite_again() {
-   local name names=()
+add_suite_again() {
+   local name
    for name in $(scripts_of tests/suite); do
-      case $name in rules_selftest|trace_selftest|trace_life|trace_real|command_rules) ;; *) names+=("$name") ;; esac
+      case $name in
+         rules_selftest|trace_selftest|trace_life|trace_real|command_rules) ;;
+         *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
+      esac
    done
-   build_test_programs
-   DCFG_TRACE=1 run_scripts_at_once tests/suite "${names[@]}"
 }
+
+run_script_again() { DCFG_AGAIN=1 DCFG_TRACE=1 DCFG_RUNS=10 run_script tests/suite "$1"; }
 
 # The source of the newest supported Valgrind, unpacked and otherwise untouched, in $newest_source.  Empty when it cannot
 # be had: without a network, say.
@@ -204,14 +219,24 @@ get_newest_source() {
 
 # The newest supported Valgrind, built in the second of the three ways: from a tree that the user has, with no network
 # (really none, where the kernel lets us take it away).  Then the same tests as on the default one.
+newest_is_tested() {
+   [[ " $groups " = *" newest "* ]] && [ -n "$newest_source" ] && [ "$newest_valgrind" != "$version" ]
+}
+
 group_newest() {
-   local offline=()
    [ -n "$newest_source" ] || { skip newest "no source of Valgrind $newest_valgrind"; return; }
    [ "$newest_valgrind" != "$version" ] || { skip newest "Valgrind $version is the one already tested"; return; }
+   add_task newest build build_newest
+   after_task newest:build add_newest_tests
+}
+
+build_newest() {
+   local offline=() before after
    ! unshare -n true 2>/dev/null || offline=(unshare -n)
-   local before after
    before=$(tree_state "$newest_source")
-   if ! DCFG_VALGRIND_VERSION=$newest_valgrind VALGRIND_SRC=$newest_source "${offline[@]}" "$root/dev" build; then
+   # Half of the processors, for tests are running.  That variable is what nproc looks at.
+   if ! DCFG_VALGRIND_VERSION=$newest_valgrind VALGRIND_SRC=$newest_source OMP_NUM_THREADS=$(((jobs + 1) / 2)) \
+      "${offline[@]}" "$root/dev" build; then
       fail "newest: building from VALGRIND_SRC" "$build/$newest_valgrind/log"
       return
    fi
@@ -224,8 +249,15 @@ group_newest() {
    else
       fail "newest: VALGRIND_SRC itself is untouched" "$newest_source"
    fi
-   with_version "$newest_valgrind" group_regtest
-   with_version "$newest_valgrind" group_suite_again
+   with_version "$newest_valgrind" build_test_programs
+   touch "$build/newest_is_built"
+}
+
+add_newest_tests() {
+   if [ -f "$build/newest_is_built" ]; then
+      add_regtest newest with_version "$newest_valgrind"
+      add_suite_again
+   fi
 }
 
 tree_state() { (cd "$1" && find . -printf '%p %y %s %T@\n' | sort | sha256sum); }
@@ -239,38 +271,75 @@ with_version() {
    "$@"
 }
 
-# Building, installing and registering, on the default and the newest Valgrind; one after the other, for all use build/.
+# Building, installing and registering, on the default and the newest Valgrind; so not before that one is built, for each
+# ./dev waits for those that are running.  again.t builds anew what the others use.
 group_build() {
+   if [ -n "${group_left[newest]:-}" ]; then
+      after_task newest:build add_newest_tests_and_builds
+   else
+      add_builds
+   fi
+}
+
+add_newest_tests_and_builds() {
+   add_newest_tests
+   add_builds
+}
+
+add_builds() {
    local name
    for name in $(scripts_of tests/build); do
-      run_script tests/build "$name"
+      case $name in
+         again) add_task_alone build "$name" run_script tests/build "$name" ;;
+         *) add_task build "$name" run_script tests/build "$name" ;;
+      esac
    done
+}
+
+# An answer in a minute: all that is fast, and each output once against its oracle.  The test of the trace has the graph,
+# too.
+group_quick() {
+   add_task quick lint group_lint
+   add_unit_tests quick
+   group_regtest quick
+   add_task quick graph-and-trace run_script tests/suite trace_real ls
+   add_task quick profile run_script tests/suite callgrind calls
+   add_task quick command run_script tests/suite command
 }
 
 # The closing line, also when a step of a build failed on the way.
 closing_line() {
-   if [ "$group" != done ]; then
+   if [ "$stage" != done ]; then
       failed=$((failed + 1))
-      echo "not ok stopped${group:+ in group $group}"
+      echo "not ok stopped${stage:+ in $stage}"
    fi
    echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
    [ $failed = 0 ] || exit 1
 }
 
 run_tests() {
+   local group groups=${*:-$all_groups}
+   stage=
    for group; do
-      case " $all_groups " in *" $group "*) ;; *) die "no test group $group; there is: $all_groups" ;; esac
+      case " $all_groups quick " in
+         *" $group "*) ;;
+         *) die "no test group $group; there is: $all_groups; and quick, which has some of each" ;;
+      esac
    done
-   group=
    trap closing_line EXIT
    build_all
    need_packages "${test_packages[@]}"
+   rm -rf "$build/compiled" "$build/newest_is_built"
+   mkdir -p "$build/compiled"
    newest_source=
-   # shellcheck disable=SC2086  # a list of words
-   [ $# -gt 0 ] || set -- $all_groups
-   for group; do
-      case $group in newest|build) get_newest_source ;; esac
-      "group_$group"
+   case " $groups " in *" newest "*|*" build "*) get_newest_source ;; esac
+   # In that order, for those that come later look at what was added before.
+   for group in $all_groups quick; do
+      [[ " $groups " = *" $group "* ]] || continue
+      stage="the preparation of group $group"
+      if [ "$group" = lint ]; then add_task lint lint group_lint; else "group_$group"; fi
    done
-   group=done
+   stage='the tests'
+   run_pool
+   stage=done
 }

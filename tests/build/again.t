@@ -1,27 +1,33 @@
 #!/usr/bin/env bash
-# A second build does nothing, at once and without apt; a changed source rebuilds the tool and nothing else.
+# A second build does nothing, at once and without apt or dpkg; a changed source rebuilds the tool and nothing else.
 
-echo 1..4
+echo 1..5
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
 
 # Programs that must not run come first in PATH.
 mkdir bin
-for program in apt-get apt apt-cache sudo gcc; do
+for program in apt-get apt apt-cache dpkg dpkg-query sudo gcc; do
    # shellcheck disable=SC2016  # for the script
    printf '#!/bin/sh\necho "$0 $*" >>%q\nexit 1\n' "$PWD/ran" >bin/$program
    chmod +x bin/$program
 done
 
-start=${EPOCHREALTIME/./}
-PATH=$PWD/bin:$PATH dev build
+# The first one, should packages have come or gone since.
+dev build
+TIMEFORMAT='%3U %3S'
+exec 3>&2
+used=$({ time PATH=$PWD/bin:$PATH dev build 2>&3; } 2>&1)
 status=$?
-milliseconds=$(((${EPOCHREALTIME/./} - start) / 1000))
-echo "second build: $milliseconds ms" >&2
+milliseconds=$(awk '{ print int(1000 * ($1 + $2)) }' <<<"$used")
+echo "second build: $milliseconds ms of the processor" >&2
 check "a second build succeeds" [ $status = 0 ]
 check "it runs neither apt nor a compiler" [ ! -e ran ]
-# One second is the aim; the rest is for a busy machine.
-check "it takes about a second" [ $milliseconds -lt 2500 ]
+# One second is the aim, and on a processor of its own it is a tenth.
+check "it takes about a second" [ "$milliseconds" -lt 2500 ]
+
+PATH=$PWD/bin:$PATH dev run --dcfg-out-file=graph.json true
+check "nor does ./dev run" [ $? = 0 -a -s graph.json -a ! -e ran ]
 
 object=$(find "$BUILDDIR" -maxdepth 1 -name '*dcfg_main.o')
 rm "$object"

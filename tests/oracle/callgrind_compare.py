@@ -415,9 +415,9 @@ def compare(ours, theirs, ends=1, jumps=False, unloaded=()):
     return report.finish()
 
 
-def main():
+def main(argv):
     ends, jumps, unloaded, files = 1, False, [], []
-    for arg in sys.argv[1:]:
+    for arg in argv:
         if arg == "--jumps":
             jumps = True
         elif re.match(r"--ends=\d+$", arg):
@@ -436,4 +436,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

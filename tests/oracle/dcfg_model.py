@@ -148,6 +148,21 @@ def form_ok(form, v):
     return isinstance(v, list)
 
 
+def right(row, ints, hexes, rest):
+    """Has each of these columns the form it must have?  As nearly all rows are, this comes first; what is wrong with one
+    is found the long way."""
+    for i in ints:
+        if type(row[i]) is not int:
+            return False
+    for i in hexes:
+        if type(row[i]) is not str or not HEX.match(row[i]):
+            return False
+    for i, form in rest:
+        if not form_ok(form, row[i]):
+            return False
+    return True
+
+
 def table(name, t, where, report):
     """Yield the rows of a table as lists in the specification's column order, None for what is left out."""
     want = COLUMNS[name]
@@ -164,7 +179,17 @@ def table(name, t, where, report):
     forms = [FORM.get(c, "i") for c in want]
     full = len(want)
     least = full - 1 if name in OPTIONAL_LAST else full
+    ints = [i for i, form in enumerate(forms) if form == "i"]
+    hexes = [i for i, form in enumerate(forms) if form == "h"]
+    rest = [(i, form) for i, form in enumerate(forms) if form not in "ih"]
     for n, row in enumerate(t[1:], 1):
+        if same and type(row) is list and len(row) == full and right(row, ints, hexes, rest):
+            if hexes:
+                row = row[:]
+                for i in hexes:
+                    row[i] = int(row[i], 16)
+            yield row
+            continue
         if not isinstance(row, list):
             report("row-length", "%s%s row %d is no array" % (where, name, n))
             continue

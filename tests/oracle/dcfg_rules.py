@@ -181,23 +181,26 @@ class Adjacency:
 def check_edges_alone(p, bad):
     threads = len(p.per_thread)
     pairs = set()
+
+    def where():                # only for what is wrong
+        return "edge %d %s -> %s %s" % (e.id, name(e.src, p.blocks), name(e.dst, p.blocks), e.type)
+
     for e in p.edges:
-        where = "edge %d %s -> %s %s" % (e.id, name(e.src, p.blocks), name(e.dst, p.blocks), e.type)
         if len(e.counts) != threads:
-            bad("thread-count", where + ": %d counts, %d threads" % (len(e.counts), threads))
+            bad("thread-count", where() + ": %d counts, %d threads" % (len(e.counts), threads))
         if e.counts and min(e.counts) < 0:
-            bad("edge-count", where + ": a negative count")
+            bad("edge-count", where() + ": a negative count")
         if (e.src, e.dst) in pairs:
-            bad("edge-parallel", where)
+            bad("edge-parallel", where())
         pairs.add((e.src, e.dst))
         if e.total == 0 and e.type not in ZERO_OK:
-            bad("edge-zero", where)
+            bad("edge-zero", where())
         if e.type in VAGUE:
-            bad("edge-type-vague", where)
+            bad("edge-type-vague", where())
         if (e.src == START) != (e.type == "ENTRY") or (e.dst == END) != (e.type == "EXIT") \
                 or e.src not in p.blocks and e.src != START or e.dst not in p.blocks and e.dst != END \
                 or e.src == START and e.dst == END:
-            bad("edge-ends", where)
+            bad("edge-ends", where())
 
 
 def check_flow(p, adj, bad):
@@ -245,8 +248,14 @@ def check_edge_places(p, adj, bad):
     starts = {}
     for b in p.blocks.values():
         starts[(id(b.image), b.start)] = b
+
+    def here():                 # only for what is wrong
+        return name(b.id, p.blocks)
+
+    def where():
+        return "edge %d %s -> %s" % (e.id, here(), name(e.dst, p.blocks))
+
     for b in p.blocks.values():
-        here = name(b.id, p.blocks)
         outs = adj.out.get(b.id, ())
         targets = defaultdict(set)          # addresses: the same one may hold a block of each generation
         limit = {}
@@ -257,12 +266,12 @@ def check_edge_places(p, adj, bad):
         kinds = {k: len(t) for k, t in targets.items()}
         falls = {p.blocks[e.dst].start if e.dst in p.blocks else e.dst for e in outs if e.type == "FALL_THROUGH"}
         if len(kinds) > 1:
-            bad("out-edges", "node %s ends as %s" % (here, " and ".join(sorted(kinds))))
+            bad("out-edges", "node %s ends as %s" % (here(), " and ".join(sorted(kinds))))
         for k, n in kinds.items():
             if limit[k] is not None and n > limit[k]:
-                bad("out-edges", "node %s: %s with %d targets" % (here, k, n))
+                bad("out-edges", "node %s: %s with %d targets" % (here(), k, n))
         if len(falls) > 1 or falls and kinds and not set(kinds) <= {"conditional", "rep"}:
-            bad("out-edges", "node %s: FALL_THROUGH %d times after %s" % (here, len(falls), " ".join(kinds) or "no jump"))
+            bad("out-edges", "node %s: FALL_THROUGH %d times after %s" % (here(), len(falls), " ".join(kinds) or "no jump"))
 
         counted = {e.dst: e for e in outs if e.total}
         calls = [e for e in outs if e.type in CALLS and e.total]
@@ -271,28 +280,27 @@ def check_edge_places(p, adj, bad):
         bypasses = [e for e in outs if e.type == "CALL_BYPASS"]
         for e in bypasses:
             if e.total:
-                bad("call-bypass-count", "node %s -> %s" % (here, name(e.dst, p.blocks)))
+                bad("call-bypass-count", "node %s -> %s" % (here(), name(e.dst, p.blocks)))
             if not calls or site is None or e.dst != site.id or not returned:
-                bad("call-bypass", "node %s -> %s without a call that returned there" % (here, name(e.dst, p.blocks)))
+                bad("call-bypass", "node %s -> %s without a call that returned there" % (here(), name(e.dst, p.blocks)))
         if calls and returned and site.id not in counted and not bypasses:
-            bad("call-bypass-missing", "node %s -> %s" % (here, name(site.id, p.blocks)))
+            bad("call-bypass-missing", "node %s -> %s" % (here(), name(site.id, p.blocks)))
 
         for e in outs:
             if e.src not in p.blocks or e.dst not in p.blocks:
                 continue
-            where = "edge %d %s -> %s" % (e.id, here, name(e.dst, p.blocks))
             if e.type == "FALL_THROUGH" and not after(e, p):
-                bad("fall-through", where)
+                bad("fall-through", where())
             elif e.type == "SYSTEM_CALL_BYPASS" and not after(e, p):
-                bad("system-call-bypass", where)
+                bad("system-call-bypass", where())
             elif e.type == "REP" and (e.src != e.dst or b.ninstr != 1):
-                bad("rep", where)
+                bad("rep", where())
             elif e.type == "CONTEXT_CHANGE_BYPASS":
                 if e.total:
-                    bad("context-bypass", where + " is counted")
+                    bad("context-bypass", where() + " is counted")
                 if not any(x.type == "CONTEXT_CHANGE" for x in outs) \
                         or not any(x.type == "CONTEXT_CHANGE_RETURN" for x in adj.into.get(e.dst, ())):
-                    bad("context-bypass", where + " without a handler that returned there")
+                    bad("context-bypass", where() + " without a handler that returned there")
 
 
 # ---- routines and loops -----------------------------------------------------------------------------------
@@ -479,7 +487,11 @@ def check_process(p, opts, bad):
 
 def check_file(path, opts=Options, bad=None):
     bad = bad or Violations()
-    for p in load(path, bad):
+    return check_processes(load(path, bad), opts, bad)
+
+
+def check_processes(processes, opts, bad):
+    for p in processes:
         check_process(p, opts, bad)
     return bad
 

@@ -1,8 +1,8 @@
 /* Sums up Lackey's instruction trace.
 
-     valgrind --tool=lackey --trace-mem=yes --vex-guest-chase=no --log-fd=9 PROG 9>&1 >/dev/null | lackey_agg > TABLE
+     valgrind --tool=lackey --trace-mem=yes --vex-guest-chase=no --log-fd=9 PROG 9>&1 >/dev/null | lackey_agg [COPY] > TABLE
 
-   Only lines "I  ADDR,LEN" matter: one for each execution of an instruction.  The table on stdout is
+   COPY is where all of the trace is written as it is read, for lackey_path: a pipe.  Only lines "I  ADDR,LEN" matter: one for each execution of an instruction.  The table on stdout is
 
      total N
      first ADDR LEN
@@ -133,8 +133,10 @@ static void executed(uint64_t addr, uint32_t len)
     last = i;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        copy_trace_to(argv[1]);
     grow();
     insns[0] = (Insn){ 0 };
     read_trace();

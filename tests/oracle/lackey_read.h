@@ -2,10 +2,12 @@
    "I  ADDR,LEN": one for each execution.  A line that has not quite that form is a data access, or one of Valgrind's own
    messages.
 
-   A program defines PROGRAM, its name, and includes this before anything else; it has a function executed().  */
+   A program defines PROGRAM, its name, and includes this before anything else; it has a function executed().  What is read
+   may be copied to another reader of the same run.  */
 
 #define _GNU_SOURCE             /* F_SETPIPE_SZ */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +49,30 @@ static void line(const unsigned char *p)
         executed(addr, len);
 }
 
+static int copy_to = -1;                /* -1: no other reader, or it has enough */
+
+static void copy(const unsigned char *p, size_t n)
+{
+    while (copy_to >= 0 && n) {
+        ssize_t put = write(copy_to, p, n);
+        if (put < 0) {
+            close(copy_to);
+            copy_to = -1;
+        } else {
+            p += put;
+            n -= (size_t)put;
+        }
+    }
+}
+
+static void copy_trace_to(const char *path)
+{
+    signal(SIGPIPE, SIG_IGN);
+    copy_to = open(path, O_WRONLY);
+    if (copy_to < 0)
+        fail("the copy cannot be opened");
+}
+
 static void read_trace(void)
 {
     enum { BUF = 1 << 20 };
@@ -71,6 +97,7 @@ static void read_trace(void)
             break;
         if (pipe_size > 0 && got < pipe_size / 2)
             usleep(5000);
+        copy(buf + have, (size_t)got);
         have += (size_t)got;
         unsigned char *p = buf, *end = buf + have, *nl;
         while ((nl = memchr(p, '\n', (size_t)(end - p))) != NULL) {

@@ -1,8 +1,12 @@
 #!/usr/bin/python3
-"""Small programs: the tool's file against Lackey's trace, block by block and edge by edge.  (TAP)
+"""Small programs against Lackey's trace of the same run: the graph, block by block and edge by edge; and the decoded
+trace, which is the way that Lackey saw, with chunks of any size.  (TAP)
 
-All programs of tests/PROGRAMS and of tests/progs whose first line does not say "threads" or "signals".  Last, the
-comparison itself is tested: it has to see small falsehoods put into a file that agreed.
+All programs of tests/PROGRAMS and of tests/progs.  Of those whose first line says "threads" or "signals" Lackey's trace
+does not say where they came: for their traces the rules have to do.  Last, the comparison of graphs itself is tested: it
+has to see small falsehoods put into a file that agreed.
+
+DCFG_AGAIN=1: another Valgrind has been tested.  Then there are chunks of one size, for nothing of Valgrind is in them.
 """
 import glob
 import json
@@ -13,8 +17,11 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
+import tracelib
 
 TESTS = os.path.join(harness.SRCDIR, "tests")
+CHUNKS = (1, 7, 1000)
+AGAIN = os.environ.get("DCFG_AGAIN") == "1"
 
 
 def programs():
@@ -26,6 +33,39 @@ def programs():
                 yield name.strip(), os.path.join(TESTS, words[0]), words[1:]
     for source in sorted(glob.glob(os.path.join(TESTS, "progs", "*.[cS]"))):
         yield os.path.splitext(os.path.basename(source))[0], source, []
+
+
+def same_files(a, b):
+    with open(a, "rb") as f, open(b, "rb") as g:
+        return f.read() == g.read()
+
+
+def rules_alone(tap, name, prog):
+    """As tracelib.crosscheck(), without Lackey."""
+    dcfg, trace, _, why = tracelib.run(tap, name, [prog])
+    if not trace:
+        tap.ok(False, name, why)
+        return None
+    return tracelib.decoded(tap, name, dcfg, trace, "--chunk=1000000")
+
+
+def check_chunks(tap, name, prog, whole, single):
+    """The same trace, written in chunks of several sizes."""
+    bad = ""
+    for n in CHUNKS:
+        inner = "%s_%d" % (name, n)
+        d, t, _, why = tracelib.run(tap, inner, [prog], ["--trace-chunk=%d" % n])
+        if not t:
+            bad += why
+            continue
+        wrong, numbers = tracelib.rules(tap, d, t, "--chunk=%d" % n, "--out=" + tap.path(inner))
+        if wrong:
+            bad += "chunks of %d:\n%s" % (n, wrong)
+        elif whole and single and not same_files(whole[0] + ".0", tap.path(inner + ".0")):
+            bad += "chunks of %d: other edges\n" % n
+        elif single and numbers["chunks"] != -(-numbers["edges"] // n):
+            bad += "chunks of %d: %s\n" % (n, numbers)
+    tap.ok(not bad, name + ": the same in chunks of %s" % ", ".join(map(str, CHUNKS)), bad)
 
 
 def falsehoods():
@@ -89,11 +129,13 @@ def main():
     for name, source, flags in programs():
         with open(source, errors="replace") as f:
             first = f.readline()
-        if "threads" in first or "signals" in first:        # Lackey's trace does not say which thread ran
-            continue
-        prog = harness.cc(tap, source, name, *flags)
+        threads = "threads" in first
+        single = not threads and "signals" not in first
+        prog = harness.cc(tap, source, name, *(flags + ["-pthread"] * threads))
         if prog:
-            harness.crosscheck(tap, name, [prog])
+            whole = tracelib.crosscheck(tap, name, [prog], "--chunk=1000000") if single else rules_alone(tap, name, prog)
+            if not AGAIN:
+                check_chunks(tap, name, prog, whole, single)
         if name == "edge_call" and prog:
             falsified = prog
     check_comparison(tap, falsified)

@@ -8,6 +8,9 @@ environment length, another kind of standard output, other open files; so both r
 the same arguments, the null device for input and output, and Valgrind writes its messages to a file it opens
 itself (Lackey's trace: to a named pipe) and not to a descriptor that the program would see.
 """
+import contextlib
+import gc
+import hashlib
 import os
 import re
 import shutil
@@ -16,11 +19,17 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+import oracles
+
+# What is read here are large trees, most of which stay; looking for cycles after every 700 objects takes half the time.
+gc.set_threshold(100000, 20, 20)
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SRCDIR = os.environ.get("SRCDIR") or os.path.dirname(os.path.dirname(HERE))
 ORACLE = os.path.join(HERE, os.pardir, "oracle")
 VALGRIND = os.environ.get("VALGRIND") or "valgrind"
 VGDB = os.path.join(os.path.dirname(VALGRIND), "vgdb")
+COMPILED = os.environ.get("DCFG_COMPILED")      # where the programs are that other tests have compiled
 PYTHON = "/usr/bin/python3"         # the distribution's, which has Capstone
 TIMEOUT = 600
 # The process id stands first in the only row of PROCESSES, in a DCFG as in a trace.
@@ -77,14 +86,31 @@ def without_pid(path):
     return data if n == 1 else None
 
 
+def compiled_before(tap, source, flags):
+    """Where a program is or will be that other tests of the same ./dev test compile, too; None if that is not known."""
+    if not COMPILED or source.startswith(tap.dir + os.sep) or any(tap.dir in flag for flag in flags):
+        return None
+    return os.path.join(COMPILED, hashlib.sha256(repr((source, flags)).encode()).hexdigest())
+
+
 def cc(tap, source, name, *flags):
     """Compile; the program's path, or None with a failed test."""
     out = tap.path(name)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(out)
+    kept = compiled_before(tap, source, flags)
+    if kept and os.path.exists(kept):
+        # A link, for a copy could still be open for writing in another thread's child when it is executed.
+        os.link(kept, out)
+        return out
     r = subprocess.run(["cc", "-O1", "-g", "-o", out, source] + list(flags), stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT)
     if r.returncode:
         tap.ok(False, "compiling " + name, r.stdout.decode(errors="replace"))
         return None
+    if kept:
+        with contextlib.suppress(FileExistsError):
+            os.link(out, kept)
     return out
 
 
@@ -129,14 +155,20 @@ def dcfg(tap, name, argv, opts=(), env=None):
     return out, status, ""
 
 
-def lackey(tap, name, argv, env=None):
-    """Run under Lackey; (table, exit status)."""
+def lackey_into(tap, fifo, argv, env=None, opts=()):
+    """Run under Lackey, whose trace goes into a pipe that somebody reads; the exit status."""
+    return run([VALGRIND, "-q", "--tool=lackey", "--trace-mem=yes", "--vex-guest-chase=no", "--log-file=" + fifo]
+               + list(opts) + argv, tap.dir, env)[0]
+
+
+def lackey(tap, name, argv, env=None, copy=()):
+    """Run under Lackey; (table, exit status).  copy: a pipe where another reader gets the same trace."""
     fifo, table = tap.path(name + ".fifo"), tap.path(name + ".tab")
     os.mkfifo(fifo)
     with open(table, "w") as t:
-        agg = subprocess.Popen("exec %s < %s" % (aggregator(tap), fifo), shell=True, stdout=t)
-        status, _ = run([VALGRIND, "-q", "--tool=lackey", "--trace-mem=yes", "--vex-guest-chase=no",
-                         "--log-file=" + fifo] + argv, tap.dir, env)
+        agg = subprocess.Popen(["sh", "-c", 'fifo=$1 && shift && exec "$@" <"$fifo"', "sh", fifo, aggregator(tap)]
+                               + list(copy), stdout=t)
+        status = lackey_into(tap, fifo, argv, env)
         try:
             agg.wait(10)
         except subprocess.TimeoutExpired:       # Valgrind never opened the pipe
@@ -146,9 +178,8 @@ def lackey(tap, name, argv, env=None):
 
 
 def oracle(script, *args):
-    r = subprocess.run([PYTHON, os.path.join(ORACLE, script)] + list(args), stdout=subprocess.PIPE,
-                       stderr=subprocess.STDOUT)
-    return r.returncode, r.stdout.decode(errors="replace")
+    """(exit status, output) of a program of tests/oracle."""
+    return oracles.call(PYTHON, script, args)
 
 
 def check_rules(tap, name, path, *opts):
@@ -167,7 +198,11 @@ def crosscheck(tap, name, argv, env=None):
     if not path:
         tap.ok(False, name, why)
         return
-    table, other = lackey(tap, name, argv, env)
+    compare_with_lackey(tap, name, path, status, *lackey(tap, name, argv, env))
+
+
+def compare_with_lackey(tap, name, path, status, table, other):
+    """The file and the exit status of a run, and those of the identical one under Lackey; rules."""
     code, text = oracle("crosscheck.py", path, table)
     if status != other:
         text = "exit status %d, under lackey %d\n" % (status, other) + text

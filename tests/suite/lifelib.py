@@ -8,6 +8,7 @@ import glob
 import os
 import subprocess
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 import harness
@@ -47,12 +48,39 @@ def build_flows(tap):
             yield name, prog
 
 
+class Reading(threading.local):
+    """What was read last: most files are asked several things, one after the other, and reading takes as long as
+    checking."""
+    key = processes = None
+
+
+_last = Reading()
+
+
+def read(path, report=lambda rule, text: None):
+    """As dcfg_model.load().  A file where something is wrong is read anew each time, for the report."""
+    s = os.stat(path)
+    key = path, s.st_ino, s.st_size, s.st_mtime_ns
+    if _last.key == key:
+        return _last.processes
+    _last.key = _last.processes = None
+    wrong = []
+
+    def told(rule, text):
+        wrong.append(rule)
+        report(rule, text)
+    processes = dcfg_model.load(path, told)
+    if not wrong:
+        _last.key, _last.processes = key, processes
+    return processes
+
+
 class Dcfg:
     """A file, read.  Counts are those of the block that begins at a function's symbol: its calls."""
 
     def __init__(self, path):
         self.path = path
-        self.p = dcfg_model.load(path, lambda rule, text: None)[0]
+        self.p = read(path)[0]
         self.pid = self.p.pid
         self.threads = len(self.p.per_thread)
         self.total = self.p.instr_count
@@ -103,7 +131,7 @@ def rules(path, generations=True):
     opts = dcfg_rules.Options()
     opts.generations = generations
     try:
-        dcfg_rules.check_file(path, opts, bad)
+        dcfg_rules.check_processes(read(path, bad), opts, bad)
     except (dcfg_model.Broken, OSError, EOFError) as e:
         return "unreadable: %s" % e
     bad.finish()
@@ -117,7 +145,7 @@ def traces(tap, r):
     for t in r.traces:
         found.setdefault(tracelib.process_id(t), []).append(t)
     for f in r.files:
-        pid = dcfg_model.load(f, lambda rule, text: None)[0].pid
+        pid = read(f)[0].pid
         said = ""
         for t in found.get(pid, ()):
             w = tracelib.rules(tap, f, t)[0]
@@ -143,7 +171,7 @@ def profiles(r):
         p = callgrind_compare.Profile(path)
         sums.setdefault(int(p.parts[0]["pid"]), []).append(sum(p.sums))
     for f in r.files:
-        p = dcfg_model.load(f, lambda rule, text: None)[0]
+        p = read(f)[0]
         if p.instr_count in sums.get(p.pid, ()):
             sums[p.pid].remove(p.instr_count)
         elif not wrong:

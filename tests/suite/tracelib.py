@@ -70,26 +70,30 @@ def loaded(name, path):
     return module
 
 
-def lackey_path(tap, name, argv, dcfg, env=None, way=None, opts=()):
-    """Run under Lackey; (file of edge ids or None, exit status, what lackey_path said).  WAY is a file of ids, which
-    the trace is compared with: see there."""
-    fifo, table, out = (tap.path(name + end) for end in (".fifo", ".table", ".path"))
-    with open(table, "w") as f:
-        trace_table.write(dcfg, f)
-    os.mkfifo(fifo)
-    reader = subprocess.Popen(["sh", "-c", 'exec "$@" < ' + "'%s'" % fifo, "sh", compiled(tap, "lackey_path")]
-                              + (["-c", table, way] if way else [table, out]), stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT)
-    status, _ = harness.run([harness.VALGRIND, "-q", "--tool=lackey", "--trace-mem=yes", "--vex-guest-chase=no",
-                             "--log-file=" + fifo] + list(opts) + argv, tap.dir, env)
-    try:
-        text = reader.communicate(timeout=60)[0].decode()
-    except subprocess.TimeoutExpired:           # Valgrind never opened the pipe
-        reader.kill()
-        text = reader.communicate()[0].decode() + "no trace\n"
-    os.unlink(fifo)
-    os.unlink(table)
-    return (way or out) if reader.returncode == 0 else None, status, text
+class PathReader:
+    """lackey_path at the end of a pipe, .fifo.  WAY is a file of ids, which the trace is compared with: see there."""
+
+    def __init__(self, tap, name, dcfg, way=None):
+        self.fifo, self.table, self.path = (tap.path(name + end) for end in (".way.fifo", ".way.table", ".path"))
+        self.way = way
+        with open(self.table, "w") as f:
+            trace_table.write(dcfg, f)
+        os.mkfifo(self.fifo)
+        self.process = subprocess.Popen(
+            ["sh", "-c", 'exec "$@" < ' + "'%s'" % self.fifo, "sh", compiled(tap, "lackey_path")]
+            + (["-c", self.table, way] if way else [self.table, self.path]),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def done(self):
+        """(file of edge ids or None, what lackey_path said), when Lackey has ended."""
+        try:
+            text = self.process.communicate(timeout=60)[0].decode()
+        except subprocess.TimeoutExpired:           # Valgrind never opened the pipe
+            self.process.kill()
+            text = self.process.communicate()[0].decode() + "no trace\n"
+        os.unlink(self.fifo)
+        os.unlink(self.table)
+        return (self.way or self.path) if self.process.returncode == 0 else None, text
 
 
 def same_way(tap, name, argv, dcfg, ids, status, failed=0, env=None, changes=False, opts=()):
@@ -100,19 +104,43 @@ def same_way(tap, name, argv, dcfg, ids, status, failed=0, env=None, changes=Fal
 
     Lackey prints the instructions of a superblock some at a time, so that a fault swallows those before it.  A
     superblock for each instruction helps: then all that have completed are printed, and hardly one that has not."""
-    given = changes or failed
-    opts = list(opts) + ["--vex-guest-max-insns=1"] * (failed > 0)
-    path, other, text = lackey_path(tap, name, argv, dcfg, env, ids if given else None, opts)
-    wrong = (not given and first_difference(ids, path)) if path else text
+    reader = PathReader(tap, name, dcfg, ids if changes or failed else None)
+    other = harness.lackey_into(tap, reader.fifo, argv, env, list(opts) + ["--vex-guest-max-insns=1"] * (failed > 0))
+    return compare_ways(tap, name, ids, status, reader, other, failed)
+
+
+def compare_ways(tap, name, ids, status, reader, other, failed=0):
+    """The decoded sequence and the exit status of a run, and what the reader and the exit status of Lackey's say."""
+    path, text = reader.done()
+    wrong = (not reader.way and first_difference(ids, path)) if path else text
     if not wrong and status != other:
         wrong = "exit status %s, under Lackey %s" % (status, other)
     numbers = dict(re.findall(r"^(\w+) (\d+)$", text, re.M))
     if not wrong and int(numbers["failed"]) > failed:
         wrong = "%s attempts failed, there should be %d" % (numbers["failed"], failed)
-    if path and not given:
+    if path and not reader.way:
         os.unlink(path)
     text = "%s: the way is Lackey's, %s instructions" % (name, numbers.get("instructions", "no"))
     return tap.ok(not wrong, text, wrong)
+
+
+def crosscheck(tap, name, argv, *opts):
+    """Graph and trace against one run under Lackey: harness.crosscheck() with the graph of a run without a trace, and the
+    trace of another run, whose graph is the same.  As decoded(), or None."""
+    path, status, why = harness.dcfg(tap, name, argv)
+    dcfg, trace, again, why_again = run(tap, name + "_trace", argv)
+    if not path or not trace:
+        tap.ok(False, name, why + why_again)
+        return None
+    got = decoded(tap, name, dcfg, trace, *opts)
+    reader = PathReader(tap, name, dcfg) if got else None
+    table, other = harness.lackey(tap, name, argv, copy=[reader.fifo] if reader else ())
+    graphs = [harness.without_pid(f) for f in (path, dcfg)]
+    tap.ok(graphs[0] and graphs[0] == graphs[1] and status == again, name + ": the same graph with a trace and without")
+    harness.compare_with_lackey(tap, name, path, status, table, other)
+    if not got or not compare_ways(tap, name, got[0] + ".0", status, reader, other):
+        return None
+    return got
 
 
 def first_difference(a, b):

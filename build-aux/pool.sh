@@ -1,0 +1,118 @@
+# shellcheck shell=bash
+# Part of ./dev: the pool that runs the tests, as many tasks at a time as there are processors and the longest first, so
+# that none of them is left over at the end.
+#
+# A task belongs to a group and is a command of build-aux/test.sh.  It runs in a subshell, where it counts for itself;
+# what it prints and its counts come back in files when it has ended, so that no two reports are mixed.  How long each
+# took is remembered in build/durations; tests/durations says it for those that have not run here yet.
+
+# shellcheck disable=SC2030,SC2031  # each counts for itself
+
+declare -A task_command=() task_group=() task_after=() task_seconds=() task_start=() task_of_pid=()
+declare -A group_left=() group_work=()
+waiting=() waiting_alone=()
+
+# add_task GROUP NAME COMMAND...: the command, a list of words without blanks, will run as the task GROUP:NAME.
+add_task() {
+   add_to waiting "$@"
+}
+
+# Likewise, but not beside any other task, and after all those that may run beside others.
+add_task_alone() {
+   add_to waiting_alone "$@"
+}
+
+add_to() {
+   local -n queue=$1
+   local name=$2:$3
+   queue+=("$name")
+   task_group[$name]=$2
+   group_left[$2]=$((${group_left[$2]:-0} + 1))
+   shift 3
+   task_command[$name]=$*
+}
+
+# after_task GROUP:NAME COMMAND...: what to do here when the task has ended, such as adding others.
+after_task() { task_after[$1]=${*:2}; }
+
+read_durations() {
+   local file name seconds
+   for file in "$root/tests/durations" "$build/durations"; do
+      [ -f "$file" ] || continue
+      while read -r name seconds; do
+         case $name in ''|'#'*) ;; *) task_seconds[$name]=$seconds ;; esac
+      done <"$file"
+   done
+}
+
+write_durations() {
+   local name
+   for name in "${!task_seconds[@]}"; do echo "$name ${task_seconds[$name]}"; done | sort >"$build/durations.new"
+   mv "$build/durations.new" "$build/durations"
+}
+
+# Takes the longest of those that wait, into next; of one that never ran it is not known that it is short.
+take_longest() {
+   local i longest=-1 best=0 seconds
+   for i in "${!waiting[@]}"; do
+      seconds=${task_seconds[${waiting[i]}]:-1000}
+      if [ "$seconds" -gt "$longest" ]; then longest=$seconds best=$i; fi
+   done
+   next=${waiting[best]}
+   unset "waiting[best]"
+}
+
+start_task() {
+   local report=$reports/${1//:/-}
+   task_start[$1]=$SECONDS
+   {
+      trap - EXIT
+      passed=0 failed=0 skipped=0
+      # shellcheck disable=SC2086  # a list of words
+      ${task_command[$1]}
+      echo "$passed $failed $skipped" >"$report.counts"
+   } >"$report" 2>&1 &
+   task_of_pid[$!]=$1
+}
+
+end_task() {
+   local report=$reports/${1//:/-} group=${task_group[$1]} p f s
+   local seconds=$((SECONDS - task_start[$1]))
+   cat "$report"
+   if [ -f "$report.counts" ] && read -r p f s <"$report.counts"; then
+      passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+   else
+      fail "$1: it stopped without a report" "$report"
+   fi
+   task_seconds[$1]=$seconds
+   echo "-- $1: $seconds s"
+   # shellcheck disable=SC2086  # a list of words
+   ${task_after[$1]:-}
+   group_left[$group]=$((group_left[$group] - 1))
+   group_work[$group]=$((${group_work[$group]:-0} + seconds))
+   [ "${group_left[$group]}" != 0 ] || echo "-- group $group: ${group_work[$group]} s in all its tasks, $SECONDS s since the beginning"
+}
+
+# Runs what was added, and what is added meanwhile.
+run_pool() {
+   local pid next reports=$build/reports
+   rm -rf "$reports"
+   mkdir -p "$reports"
+   read_durations
+   while :; do
+      while [ ${#waiting[@]} != 0 ] && [ ${#task_of_pid[@]} -lt "$jobs" ]; do
+         take_longest
+         start_task "$next"
+      done
+      if [ ${#task_of_pid[@]} = 0 ]; then
+         [ ${#waiting_alone[@]} != 0 ] || break
+         start_task "${waiting_alone[0]}"
+         waiting_alone=("${waiting_alone[@]:1}")
+      fi
+      wait -n -p pid "${!task_of_pid[@]}" || true
+      next=${task_of_pid[$pid]}
+      unset "task_of_pid[$pid]"
+      end_task "$next"
+   done
+   write_durations
+}
