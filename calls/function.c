@@ -28,7 +28,7 @@
 /* Owns: the functions of a Callgrind profile, and which one an address
    belongs to.  Handed: addresses by calls/ir_calls.c and calls/stack.c,
    unmappings by run/image.c.  Taken by: calls/stack.c, profile/costs.c and
-   profile/format.c.
+   profile/notation.c.
 
    A profile can be compared with Callgrind's only if functions are told
    apart as Callgrind does: by object, source file of the first

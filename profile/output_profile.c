@@ -40,7 +40,7 @@
 #include "calls/follow.h"
 #include "dcfg_output.h"
 #include "profile/costs.h"
-#include "profile/format.h"
+#include "profile/notation.h"
 #include "run/gather.h"
 #include "run/image.h"
 #include "run/thread.h"

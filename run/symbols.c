@@ -27,7 +27,7 @@
 
 /* Owns: looking up symbols and source lines.  Handed: what run/image.c has
    copied of debug information.  Taken by: dcfg/sources.c,
-   dcfg/output_dcfg.c and profile/format.c. */
+   dcfg/output_dcfg.c and profile/notation.c. */
 
 #include "run/symbols.h"
 

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Callgrind's format.                         profile/format.h ---*/
+/*--- Callgrind's format.                       profile/notation.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -27,8 +27,8 @@
 
 /* Private to profile/. */
 
-#ifndef __DCFG_FORMAT_H
-#define __DCFG_FORMAT_H
+#ifndef __DCFG_NOTATION_H
+#define __DCFG_NOTATION_H
 
 #include "base/put.h"
 #include "graph/image_info.h"
@@ -51,7 +51,7 @@ void DCFG_(write_profile)(Put* out, const ProfileFormat* format,
                           const Gathered* p, const ImageInfo* images,
                           Costs* c, const HChar* trigger, UInt thread);
 
-#endif /* __DCFG_FORMAT_H */
+#endif /* __DCFG_NOTATION_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

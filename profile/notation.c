@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Callgrind's format.                         profile/format.c ---*/
+/*--- Callgrind's format.                       profile/notation.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -45,7 +45,7 @@
 #include "pub_tool_xarray.h"
 #include "valgrind.h"              // __VALGRIND_MAJOR__
 
-#include "profile/format.h"
+#include "profile/notation.h"
 #include "run/image.h"
 #include "run/symbols.h"
 
