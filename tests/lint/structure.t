@@ -145,8 +145,19 @@ def check_circles(tree):
         yield "call each other: " + ", ".join(part)
 
 
+def hands_over(tree, defined, giver, taker):
+    """Can TAKER have what GIVER makes?  It knows its header or a symbol of it, or the other way round (then GIVER calls
+    it); where GIVER has no header, both have another one in common."""
+    def knows(x, y):
+        symbols = {s.replace("vgDcfg_", "") for s, source in defined.items() if source == y}
+        return stem(y) in {stem(i) for i in tree.reached(x)} or symbols & set(re.findall(r"\w+", text(x)))
+    if stem(giver) + ".h" not in tree.files and tree.reached(giver) & tree.reached(taker):
+        return True
+    return knows(taker, giver) or knows(giver, taker)
+
+
 def check_heads(tree):
-    """Files that comments name exist; one that a head says takes what this one has uses something of it."""
+    """Files that comments name exist; one that a head says takes what this one has can do so."""
     names = {os.path.basename(f): f for f in tree.files}
     defined = tree.symbols()[0]
     for f in tree.files:
@@ -154,15 +165,13 @@ def check_heads(tree):
             for name in FILE_NAME.findall(comment):
                 if "/" in name and name not in tree.files and name.split("/")[0] in {room(x) for x in tree.files}:
                     yield f"{f}: names {name}, which is not there"
-        includers = {stem(x) for x in tree.files if stem(f) in {stem(i) for i in tree.reached(x)}}
         takers = re.search(r"Taken\s+by:(.*?)(?:[.;]\s|\n\s*\n)", text(f), re.S)
-        own = {s.replace("vgDcfg_", "") for s, source in defined.items() if source == f}
         for name in FILE_NAME.findall(takers.group(1)) if takers else ():
             taker = name if name in tree.files else names.get(os.path.basename(name))
             if taker is None:
                 yield f"{f}: is taken by {name}, which is not there"
-            elif stem(taker) not in includers and not own & set(re.findall(r"\w+", text(taker))):
-                yield f"{f}: {name}, which is said to take it, uses nothing of it"
+            elif not hands_over(tree, defined, f, taker):
+                yield f"{f}: {name}, which is said to take it, has nothing to do with it"
 
 
 def check_private(tree):
