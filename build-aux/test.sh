@@ -303,7 +303,7 @@ group_quick() {
    add_unit_tests quick
    group_regtest quick
    add_task quick graph-and-trace run_script tests/suite trace_real ls
-   add_task quick profile run_script tests/suite callgrind calls
+   add_task quick profile run_script tests/suite callgrind longjmp
    add_task quick command run_script tests/suite command
 }
 
