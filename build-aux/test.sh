@@ -29,7 +29,7 @@ tap() {
             bad=1 seen=$((seen + 1))
             fail "$name: ${line#* - }" "$log" ;;
       esac
-   done < <({ "$@" 2>>"$log" </dev/null; printf '\nexit status %s\n' $?; } | tee -a "$log")
+   done < <({ set +e; (set -e; "$@") 2>>"$log" </dev/null; printf '\nexit status %s\n' $?; } | tee -a "$log")
    if [ "$status" = 124 ] || [ "$status" = 137 ]; then
       fail "$name: killed after $seen tests, for it did not end in $test_timeout s" "$log"
    elif [ "$status" != 0 ] && [ $bad = 0 ]; then
