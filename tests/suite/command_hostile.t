@@ -69,12 +69,46 @@ def check_violations(tap):
            out + err)
 
 
+# ---- tokens ------------------------------------------------------------------------------------------------------
+
+def check_tokens(tap):
+    """A long string costs as much as it has characters; a long number is an error."""
+    path = tap.path("token.json")
+
+    def value(text):
+        def make(n):
+            with open(path, "w") as f:
+                f.write('{"MAJOR_VERSION":1,"NEW":%s,"PROCESSES":[["PROCESS_ID","PROCESS_DATA"]]}' % text(n))
+            return path
+        return make
+    more, what = grows_by(tap, value(lambda n: '"%s"' % ("x" * n)), MEGA, 4, "report")
+    tap.ok(more < 6, "a string that is four times as long takes about four times the steps", what)
+    more, what = grows_by(tap, value(lambda n: '"%s"' % ("\\\"" * (n // 4))), MEGA, 4, "report")
+    tap.ok(more < 6, "so does one of backslashes and quotes", what)
+    for name, text in (("whole", "1" * 1001), ("long", "-" + "1" * MEGA), ("fractional", "0." + "1" * MEGA),
+                       ("with an exponent", "1e" + "1" * MEGA)):
+        status, out, err = command("report", value(lambda n: text)(0))
+        tap.ok(status == 2 and ": a number of more than 1000 characters (byte" in err,
+               "a number that is too long: " + name, out + err)
+    status, out, err = command("report", value(lambda n: "1" * 1000)(0))
+    tap.ok("characters" not in err, "one that is not", out + err)
+    # However it lies in the pieces in which text is read.
+    bad = ""
+    for n in list(range(65480, 65540)) + list(range(131020, 131080, 7)):
+        for end in (r'"', r'\\"', r'\""', r'\u00e9"'):
+            with open(path, "w") as f:
+                f.write('{"NEW":"' + "x" * n + end + ',"MAJOR_VERSION":7,"PROCESSES":[["PROCESS_ID","PROCESS_DATA"]]}')
+            bad = bad or ("" if "format 7" in command("report", path)[2] else "%d %s" % (n, end))
+    tap.ok(not bad, "strings that end anywhere", bad)
+
+
 def main():
     tap = harness.Tap("command_hostile")
     if not os.path.exists(commandlib.DCFG):
         tap.skip("the command dcfg", "it was not built")
         tap.done()
     check_violations(tap)
+    check_tokens(tap)
     tap.done()
 
 
