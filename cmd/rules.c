@@ -90,13 +90,14 @@ void broken(Rules* r, const char* name, const char* format, ...)
       rule->name = text_copy(name);
       rule->n = 0;
    }
-   if (rule->n++ >= r->limit)
-      return;
-   printf("%s: ", name);
-   va_start(args, format);
-   vprintf(format, args);
-   va_end(args);
-   putchar('\n');
+   if (rule->n++ < r->limit) {
+      printf("%s: ", name);
+      va_start(args, format);
+      vprintf(format, args);
+      va_end(args);
+      putchar('\n');
+   }
+   /* Also what is not printed was made: there may be any number of them. */
    text_forget();
 }
 

@@ -37,7 +37,12 @@
 
    YAJL does not expect malloc() to fail, nor anybody to limit what it takes:
    it keeps a token in memory until its end has come.  So it gets allocation
-   functions that jump out of it, and all its blocks are in a list. */
+   functions that jump out of it, and all its blocks are in a list.
+
+   With each piece of text YAJL begins anew with the token that it was in.  In
+   pieces of one size that makes a long token's time quadratic; so the rest of
+   a string is collected here, and given to YAJL when it is whole.  No number
+   that anybody needs is long: there, it is an error. */
 
 #include "json_events.h"
 #include "place.h"
@@ -56,14 +61,23 @@ typedef
    }
    Block;
 
+/* 64 bits are 20 digits. */
+#define MAX_NUMBER 1000
+
 struct Parse {
    Job*        job;
    Input*      in;
    yajl_handle yajl;
    Block       blocks;          // a ring
    jmp_buf     no_memory;
-   uint64_t    consumed;        // by YAJL, before buf
+   uint64_t    consumed;        // by YAJL, before this piece
    bool        finished;
+   size_t      event_end;       // of this piece's last event; 0: none yet
+   size_t      in_number;       // how much of one, or of a word, YAJL has
+   bool        in_string;       // YAJL has the beginning of one
+   bool        escaped;         // behind a backslash in it
+   uint8_t*    rest;            // of that string
+   size_t      n_rest, cap_rest;
    Walk        walk;
    uint8_t     buf[65536];
 };
@@ -133,8 +147,16 @@ static Walk* here(void* ctx)
 {
    Parse* p = ctx;
 
-   p->job->offset = p->consumed + yajl_get_bytes_consumed(p->yajl);
+   p->event_end = yajl_get_bytes_consumed(p->yajl);
+   p->job->offset = p->consumed + p->event_end;
    return &p->walk;
+}
+
+static bool is_long(Parse* p, size_t number)
+{
+   return number > MAX_NUMBER
+          && !job_fail(p->job, DCFG_ERROR_LIMIT, NULL,
+                       "a number of more than %d characters", MAX_NUMBER);
 }
 
 static int on_null(void* ctx)
@@ -149,7 +171,9 @@ static int on_boolean(void* ctx, int value)
 
 static int on_number(void* ctx, const char* s, size_t len)
 {
-   return walk_number(here(ctx), s, len);
+   Walk* w = here(ctx);
+
+   return !is_long(ctx, len) && walk_number(w, s, len);
 }
 
 static int on_string(void* ctx, const unsigned char* s, size_t len)
@@ -209,6 +233,13 @@ Parse* parse_start(Job* job, Input* in, const Shape* top, void* arg)
    return p;
 }
 
+static void drop_rest(Parse* p)
+{
+   job_free(p->job, p->rest, p->cap_rest);
+   p->rest = NULL;
+   p->n_rest = p->cap_rest = 0;
+}
+
 void parse_end(Parse* p)
 {
    if (p == NULL)
@@ -216,6 +247,7 @@ void parse_end(Parse* p)
    /* yajl_free() would do no more, and may not be able to any more. */
    while (p->blocks.next != &p->blocks)
       yajl_release(p, p->blocks.next + 1);
+   drop_rest(p);
    walk_end(&p->walk);
    input_close(p->in);
    job_free(p->job, p, sizeof(*p));
@@ -252,36 +284,123 @@ static bool syntax_error(Parse* p)
    return false;
 }
 
-bool parse_some(Parse* p)
+/* After a piece, look which token YAJL is in.  Behind the last event there is
+   nothing but separators before it. */
+static bool note_token(Parse* p, const uint8_t* text, size_t n)
+{
+   size_t i = p->event_end;
+
+   if (i == 0 && p->in_number > 0) {
+      p->in_number += n;
+      return !is_long(p, p->in_number);
+   }
+   p->in_number = 0;
+   while (i < n && memchr(" \t\r\n\v\f,:", text[i], 8) != NULL)
+      i++;
+   if (i == n)
+      return true;
+   if (text[i] != '"') {
+      p->in_number = n - i;
+      return !is_long(p, p->in_number);
+   }
+   p->in_string = true;
+   p->escaped = false;
+   for (i++; i < n; i++)
+      p->escaped = text[i] == '\\' && !p->escaped;
+   return true;
+}
+
+/* Give YAJL a piece; without one, the end. */
+static bool feed(Parse* p, const uint8_t* text, size_t n)
 {
    char        place[PLACE_SIZE];
-   size_t      n = 0;
    yajl_status status;
+   bool        ok;
 
-   if (!input_read(p->in, p->buf, sizeof(p->buf), &n))
-      return false;
    if (setjmp(p->no_memory) != 0)
       return false;
-   if (n > 0) {
-      status = yajl_parse(p->yajl, p->buf, n);
-   } else {
-      status = yajl_complete_parse(p->yajl);
-      p->finished = true;
-   }
+   p->event_end = 0;
+   status = text != NULL ? yajl_parse(p->yajl, text, n)
+                         : yajl_complete_parse(p->yajl);
+   ok = status == yajl_status_ok
+        && (text == NULL || note_token(p, text, n));
    if (p->job->err.status != DCFG_OK) {
       if (p->job->err.place[0] == 0)
          job_place(p->job, walk_place(&p->walk, place));
       return false;
    }
-   if (n > 0)
-      p->job->offset = p->consumed + (status == yajl_status_ok
-                       ? n : yajl_get_bytes_consumed(p->yajl));
+   if (text != NULL)
+      p->job->offset = p->consumed
+                       + (ok ? n : yajl_get_bytes_consumed(p->yajl));
    if (status == yajl_status_client_canceled)
       return job_fail(p->job, DCFG_ERROR_FORMAT, NULL, "not understood");
-   if (status != yajl_status_ok)
+   if (!ok)
       return syntax_error(p);
    p->consumed += n;
    return true;
+}
+
+/* How much of the text belongs to the string that YAJL is in. */
+static size_t string_part(Parse* p, const uint8_t* text, size_t n)
+{
+   for (size_t i = 0; i < n; i++) {
+      if (!p->escaped && text[i] == '"') {
+         p->in_string = false;
+         return i + 1;
+      }
+      p->escaped = text[i] == '\\' && !p->escaped;
+   }
+   return n;
+}
+
+/* The string is whole, or nothing more comes. */
+static bool feed_string(Parse* p)
+{
+   bool ok = p->n_rest == 0 || feed(p, p->rest, p->n_rest);
+
+   drop_rest(p);
+   return ok;
+}
+
+static bool add_to_string(Parse* p, const uint8_t* text, size_t n)
+{
+   char place[PLACE_SIZE];
+
+   if (n > p->cap_rest - p->n_rest) {
+      size_t   cap = p->cap_rest + p->cap_rest / 2 + n;
+      uint8_t* more = job_realloc(p->job, p->rest, p->cap_rest, cap);
+      if (more == NULL) {
+         job_place(p->job, walk_place(&p->walk, place));
+         return false;
+      }
+      p->rest = more;
+      p->cap_rest = cap;
+   }
+   memcpy(p->rest + p->n_rest, text, n);
+   p->n_rest += n;
+   return true;
+}
+
+bool parse_some(Parse* p)
+{
+   size_t n = 0, part = 0;
+
+   if (!input_read(p->in, p->buf, sizeof(p->buf), &n))
+      return false;
+   if (n == 0) {
+      p->finished = true;
+      return feed_string(p) && feed(p, NULL, 0);
+   }
+   if (p->in_string) {
+      part = string_part(p, p->buf, n);
+      if (!add_to_string(p, p->buf, part))
+         return false;
+      if (p->in_string)
+         return true;
+      if (!feed_string(p))
+         return false;
+   }
+   return part == n || feed(p, p->buf + part, n - part);
 }
 
 /*--------------------------------------------------------------------*/
