@@ -188,10 +188,15 @@ static void print_monitor_help(void)
 
 static void dump(const HChar* file)
 {
-   Gathered* g;
+   const HChar* wrong = file == NULL ? NULL : DCFG_(why_no_name)(file);
+   Gathered*    g;
 
    if (file == NULL) {
       write_outputs("Monitor command");
+      return;
+   }
+   if (wrong != NULL) {
+      VG_(gdb_printf)("dump %s: %s\n", file, wrong);
       return;
    }
    g = DCFG_(gather)();

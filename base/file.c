@@ -129,6 +129,37 @@ static HChar* plain_name(const OutFile* f)
    return s;
 }
 
+/* By the rules of VG_(expand_file_name), which exits if they are broken. */
+const HChar* DCFG_(why_no_name)(const HChar* format)
+{
+   if (format[0] == 0)
+      return "there is no name";
+   if (format[0] == '~')
+      return "a shell expands ~, this does not";
+   for (const HChar* s = format; *s != 0; s++) {
+      if (*s != '%')
+         continue;
+      s++;
+      if (*s == 'q' && s[1] == '{') {
+         const HChar* end = VG_(strchr)(s, '}');
+         if (end == NULL)
+            return "%q{ without a }";
+         SizeT n = end - (s + 2);
+         HChar name[n + 1];
+         VG_(strncpy)(name, s + 2, n);
+         name[n] = 0;
+         if (VG_(getenv)(name) == NULL)
+            return "the environment variable of %q{} is not set";
+         s = end;
+      } else if (*s != 'p' && *s != 'n' && *s != '%') {
+         return "behind % there is p, n, q{VARIABLE} or another %";
+      }
+   }
+   if (format[0] != '/' && VG_(get_startup_wd)() == NULL)
+      return "the directory that the program was started in has no name";
+   return NULL;
+}
+
 /*------------------------------------------------------------*/
 /*--- Other processes                                      ---*/
 /*------------------------------------------------------------*/

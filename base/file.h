@@ -42,6 +42,10 @@ void DCFG_(disown_out_files)(void);
 /* Is NAME no device, pipe or directory? */
 Bool DCFG_(is_regular_or_new)(const HChar* name);
 
+/* Why FORMAT (%p, %q{VAR}, %n) names no file, or NULL if it does.  What an
+   option says is wrong ends the tool; what comes later must not. */
+const HChar* DCFG_(why_no_name)(const HChar* format);
+
 /* Before the program runs: option OPT names with FORMAT (%p, %q{VAR}, %n)
    a file that will be written.  If it cannot be created, or another option
    has named it before, say so and exit. */

@@ -120,13 +120,19 @@ def size(path):
     return len(d.p.blocks), len(d.p.edges), d.total
 
 
+BAD_NAMES = ("50%.json", "%q{NO_SUCH_VARIABLE}.json", "%q{", "~/graph.json", "100%")
+
+
 def check_monitor(tap, prog, busy):
     name = "busy" if busy else "still"
     dumps = [tap.path("%s-%d.json" % (name, i)) for i in range(3)]
+    answers = []
 
     def look(p):
         p.stdout.readline()
         seen = [harness.ask(p, "status")]
+        for bad in BAD_NAMES:
+            answers.append(harness.ask(p, "dump", bad))
         for d in dumps:
             seen.append(harness.ask(p, "dump", d))
         default = harness.ask(p, "dump")
@@ -141,6 +147,8 @@ def check_monitor(tap, prog, busy):
 
     r = run(tap, name, [prog] + ["busy"] * busy, FAIR, stdin=subprocess.PIPE, while_running=look)
     seen, wrong, calls = r.seen
+    for bad, answer in zip(BAD_NAMES, answers):
+        tap.ok("dump %s: " % bad in answer, "%s: a dump to %s is refused, and the run goes on" % (name, bad), answer)
     if not any(os.path.exists(d) for d in dumps):
         tap.ok(False, name + ": monitor dump", "\n".join(seen) + r.log)
         return
