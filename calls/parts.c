@@ -25,8 +25,9 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: where that is.  Handed: room by run/cells.c and dcfg_bb.c.  Taken
-   by: calls/context.c, calls/stack.c, calls/ir_calls.c, calls/follow.c. */
+/* Owns: where the fields stand that following calls adds to a superblock's
+   record and to a thread's slots; calls/parts.h lists them.  Handed: room
+   for them by run/cells.c and dcfg_bb.c.  Taken by: calls/context.c, calls/stack.c, calls/ir_calls.c, calls/follow.c. */
 
 #include "calls/parts.h"
 

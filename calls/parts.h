@@ -34,7 +34,7 @@
 
 struct _Call;
 
-/* In each superblock. */
+/* What following calls keeps in each superblock's record. */
 typedef
    struct {
       const Place*  place;       // of .addr; NULL: never translated since
@@ -44,7 +44,7 @@ typedef
    }
    CallPart;
 
-/* In the fixed slots of each thread's array, from DCFG_(first_call_slot)
+/* And in the fixed slots of each thread's array, from DCFG_(first_call_slot)
    on. */
 enum {
    CallTotal,         // instructions run

@@ -33,8 +33,9 @@
 /* A cell is one 64-bit word.  Cell numbers are the same in every
    thread's array, so that generated code holds them as constants and
    adds the running thread's array base, which it finds in shadow guest
-   state.  A number is either a counter or a slot (inline-cache data of
-   an indirect branch); 0 is never either. */
+   state.  A number is either a counter or a slot (the mark, inline-cache
+   data of an indirect branch, what an output has claimed); 0 is never
+   either. */
 typedef UInt CellNo;
 
 /* Offset in bytes of a cell from the array's base. */

@@ -32,8 +32,8 @@
    For each thread and superblock the cells give how often each exit was
    taken (see run/instrument.c).  Diversions correct that: the step that
    a diverted superblock meant to take is taken back here; the step that
-   it did take is run/gather.c's business.  The end of a thread is one
-   more diversion, to END.
+   it did take is run/gather.c's business.  The end of a thread is
+   read like one, to END.
 
    A cell counts steps to an address.  When other code comes to run there
    (the object is gone and another one mapped, a JIT compiler has written

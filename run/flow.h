@@ -34,7 +34,7 @@
 
 #define DCFG_MAX_INSTRS 128   // of a superblock; VEX's limit is 100
 
-/* A diversion of the superblock, or the end of the thread in it. */
+/* A detour: a diversion of the superblock, or the end of the thread in it. */
 typedef
    struct {
       Position   from;

@@ -26,8 +26,9 @@
 */
 
 /* Owns: the list of instructions that ran, and the passing on of flows to
-   graph/graph.c, which makes blocks and edges of them.  Handed: what each
-   superblock did in each thread, by run/flow.c; images.  Taken by:
+   graph/graph.c, which makes blocks and edges of them; among them where
+   diverted threads went.  Handed: what each superblock did in each thread,
+   by run/flow.c; images.  Taken by:
    dcfg_main.c, which hands it to all outputs. */
 
 #include "pub_tool_basics.h"

@@ -3,6 +3,8 @@
 through callgrind_annotate; with libc's debug information and without.  (TAP)
 
 The arguments name what to do: a program of those below, "annotate", "selftest".  All of it if there is none.
+
+DCFG_AGAIN=1: another Valgrind has been tested.  Then libc is stripped for small programs only.
 """
 import collections
 import glob
@@ -28,6 +30,7 @@ FLAGS = ["-O2", "-fno-inline"]
 OURS = ["dcfg", "--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=graph.%p.json"]
 THEIRS = ["callgrind", "--tool=callgrind"]
 INSTR = ["--dump-instr=yes", "--collect-jumps=yes"]
+AGAIN = os.environ.get("DCFG_AGAIN") == "1"
 LINKAGE = {"bound at once": ["-Wl,-z,now"], "two tables": ["-fcf-protection", "-Wl,-z,lazy,-z,ibtplt"],
            "fixed address": ["-no-pie", "-Wl,-z,lazy"], "static": ["-static"]}
 PLAIN = ["--compress-strings=no", "--compress-pos=no"]
@@ -49,7 +52,7 @@ C = "int f(int n) { int i, s = 0; for (i = 0; i < n; i++) s += i % 3 ? s >> 1 : 
 class Case:
     """A program and what to run it with; ends: how often a last superblock is not in Callgrind's file, and unloaded:
     objects of which it knows no lines, see the oracle; processes: how many of them leave a file.  dynamic: it is linked
-    with libc's objects.  first: of those with the same program and arguments; the graph is the same with each option."""
+    with libc's objects.  first: of those with the same command; the graph is the same with each option."""
 
     def __init__(self, name, argv, opts=(), ends=1, unloaded=(), processes=1, dynamic=True):
         self.name, self.argv, self.opts, self.ends = name, argv, list(opts), ends
@@ -481,14 +484,14 @@ def main():
     if all(progs.values()):
         libcs = [libc for libc in (libc_objects.installed(tap), libc_objects.stripped(tap)) if libc]
         run_them = [(libc, case) for case in programs_to_run(tap, progs, only) for libc in libcs
-                    if case.dynamic or not libc.linker]
+                    if not libc.linker or case.dynamic and not (AGAIN and case.argv[0] not in progs.values())]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for (libc, case), (good, text) in zip(run_them, pool.map(lambda what: check(tap, *what), run_them)):
                 tap.ok(good, case.name + ": as Callgrind" + libc.suffix, text)
         for libc in libcs:
             if not only or "threads" in only:
                 check_turns(tap, libc, progs)
-            if not only or "annotate" in only:
+            if "annotate" in only or not only and not (AGAIN and libc.linker):
                 check_annotate(tap, libc, progs)
         if not only or "selftest" in only:
             check_selftest(tap, progs)

@@ -6,7 +6,8 @@ look at what differs between two runs (time, process id, addresses of the tool):
 
 The arguments name programs.  Without, those are left out that trace_real.t looks at together with their traces.
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then trace_real.t does not run and all programs are here.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then trace_real.t does not run, and all programs are here but the two
+that take longest.  DCFG_SLOW=1: these too, and all of cc1.
 """
 import os
 import shutil
@@ -18,7 +19,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 
 WITH_TRACES = ("bzip2", "perl", "sqlite3", "cc1", "python3", "xz")
+LONGEST = ("cc1", "python3")
 AGAIN = os.environ.get("DCFG_AGAIN") == "1"
+SLOW = os.environ.get("DCFG_SLOW") == "1"
 
 SQL = """create table t(id integer primary key, name text, n real);
 with recursive c(i) as (select 1 union all select i+1 from c where i<150)
@@ -78,7 +81,7 @@ def cases(tap):
     yield "sort", ["sort", "--parallel=1", "-k3", small]
     yield "bash", ["bash", "--norc", "--noprofile", "-c", BASH]
     # What comes after its front end takes four times as long under Lackey; callgrind.t has it.
-    yield "cc1", [compiler(), "-quiet", "-fsyntax-only", file("small.i", C), "-o", "/dev/null"]
+    yield "cc1", [compiler(), "-quiet", "-O1" if SLOW else "-fsyntax-only", file("small.i", C), "-o", "/dev/null"]
 
 
 def packed(tap, program, name):
@@ -92,11 +95,15 @@ def compiler():
     return r.stdout.decode().strip() or "cc1"
 
 
+def left_out(name):
+    return name in LONGEST and not SLOW if AGAIN else name in WITH_TRACES
+
+
 def main():
     tap = harness.Tap("real")
     only = sys.argv[1:]
     for name, argv in cases(tap):
-        if name not in only if only else name in WITH_TRACES and not AGAIN:
+        if name not in only if only else left_out(name):
             continue
         prog = shutil.which(argv[0], path=harness.ENV["PATH"])
         if not prog:

@@ -6,7 +6,7 @@ All programs of tests/PROGRAMS and of tests/progs.  Of those whose first line sa
 does not say where they came: for their traces the rules have to do.  Last, the comparison of graphs itself is tested: it
 has to see small falsehoods put into a file that agreed.
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then there are chunks of one size, for nothing of Valgrind is in them.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then chunks have their usual size, for nothing of Valgrind is in that.
 """
 import glob
 import json
