@@ -56,6 +56,7 @@
 #include "pub_tool_vkiscnums.h"
 #include "callgrind/callgrind.h"   // and valgrind.h: requests
 
+#include "base/compress.h"
 #include "base/file.h"
 #include "base/stream.h"
 #include "dcfg/output_dcfg.h"
@@ -108,6 +109,7 @@ static void print_debug_usage(void)
 static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
+   DCFG_(keep_environment)();
    for (UInt i = 0; i < N_OUTPUTS; i++)
       is_on[i] = outputs[i]->start();
 }

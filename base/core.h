@@ -40,10 +40,11 @@
 
 /* The symbol table of an object, where a function is redirected to, the
    text of an error number, system calls, descriptors that the program
-   cannot get at, sets of signals and the discarding of translations have
-   no tool-level interface that does. */
+   cannot get at, the environment, sets of signals and the discarding of
+   translations have no tool-level interface that does. */
 #include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
 #include "coregrind/pub_core_libcfile.h"   // VG_(safe_fd)
+#include "coregrind/pub_core_libcproc.h"   // VG_(env_clone)
 #include "coregrind/pub_core_libcsignal.h" // VG_(sigfillset)
 #include "coregrind/pub_core_redir.h"      // VG_(redir_do_lookup)
 #include "coregrind/pub_core_syscall.h"    // VG_(strerror), VG_(do_syscall5)
@@ -69,6 +70,60 @@ static inline Int DCFG_(rename2) ( const HChar* from, const HChar* to,
 #else
    return 38;                 // ENOSYS
 #endif
+}
+
+/* What VG_(strerror) says, and a few that it does not know. */
+static inline const HChar* DCFG_(error_text) ( Int error )
+{
+   switch (error) {
+      case 36:  return "File name too long";                // ENAMETOOLONG
+      case 40:  return "Too many levels of symbolic links"; // ELOOP
+      case 122: return "Disk quota exceeded";               // EDQUOT
+      default:  return VG_(strerror)(error);
+   }
+}
+
+/* N bytes that nobody can foresee, as of Linux 3.17.  Returns False if the
+   kernel has none. */
+static inline Bool DCFG_(random_bytes) ( void* to, UInt n )
+{
+#if defined(__NR_getrandom)
+   SysRes sres = VG_(do_syscall3)(__NR_getrandom, (RegWord)(Addr)to, n, 0);
+   return !sr_isError(sres) && sr_Res(sres) == n;
+#else
+   return False;
+#endif
+}
+
+/* Like fork, but the child's end sends SIGNAL.  If that is 0, no wait() of
+   the program finds the child, as long as it does not call execve, which
+   makes it SIGCHLD.  Returns 0 in the child, its id in the parent, or a
+   negative errno. */
+static inline Int DCFG_(fork_with) ( Int signal )
+{
+   SysRes sres = VG_(do_syscall5)(__NR_clone, signal, 0, 0, 0, 0);
+   return sr_isError(sres) ? -(Int)sr_Err(sres) : (Int)sr_Res(sres);
+}
+
+/* The end of such a child.  VG_(exit) would give up what the parent shares
+   with a debugger. */
+static inline void DCFG_(exit_child) ( Int status )
+{
+   VG_(do_syscall1)(__NR_exit_group, status);
+}
+
+/* How such a child ended, in the form of wait(), or -1. */
+static inline Int DCFG_(wait_for) ( Int pid )
+{
+   const Int wait_all = 0x40000000;    // __WALL
+   Int       status   = -1;
+   SysRes    sres;
+
+   do {
+      sres = VG_(do_syscall4)(__NR_wait4, pid, (RegWord)(Addr)&status,
+                              wait_all, 0);
+   } while (sr_isError(sres) && sr_Err(sres) == 4 /* EINTR */);
+   return sr_isError(sres) ? -1 : status;
 }
 
 /* VG_(am_shadow_alloc) returns a pointer in 3.19, a SysRes in later

@@ -25,14 +25,15 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: names, temporary files, compressors, and the words for what was
+/* Owns: files that are written, their names, and the words for what was
    written and what goes wrong.  Handed: names and text by all outputs.
    Taken by: dcfg/output_dcfg.c, trace/output_trace.c and
    profile/output_profile.c; base/stream.c, which asks about names.
 
    Text goes to a file beside the final one, which is renamed when it is
    complete.  What is there and is not a regular file (/dev/null, a pipe)
-   is written to directly.
+   is written to directly, and so is a descriptor (/dev/stdout), which is
+   taken before the program can close it.
 
    A name that says nothing of the process (no %p) may be wanted by
    several: forked children, or a program that this process was before it
@@ -50,29 +51,18 @@
 #include "pub_tool_options.h"
 #include "pub_tool_vki.h"
 
+#include "base/compress.h"
 #include "base/core.h"
 #include "base/file.h"
-
-typedef
-   struct {
-      const HChar* suffix;
-      const HChar* program;
-      const HChar* command;     // replaces file $0 by $0 with the suffix
-   }
-   Compressor;
-
-static const Compressor compressors[] = {
-   { ".gz",  "gzip",  "exec gzip -n -f \"$0\""         },
-   { ".bz2", "bzip2", "exec bzip2 -f \"$0\""           },
-   { ".xz",  "xz",    "exec xz -f \"$0\""              },
-   { ".zst", "zstd",  "exec zstd -q -f --rm \"$0\""    },
-};
+#include "base/newfile.h"
+#include "base/outpath.h"
 
 /* The options that name files, and what they say. */
 #define MAX_CLAIMS 16
 static struct {
    const HChar* opt;
    const HChar* format;
+   Int          fd;          // of a descriptor; -1: it names something else
 } claims[MAX_CLAIMS];
 static UInt n_claims;
 
@@ -87,11 +77,22 @@ typedef
 static FileId own_files[N_OWN_FILES];
 static UInt   n_own_files;
 
+/* What a name is that of. */
+typedef
+   enum {
+      IsFile,        // a regular file, or nothing so far
+      IsSpecial,     // a device, a FIFO, ...
+      IsDescriptor
+   }
+   Kind;
+
 struct _OutFile {
    HChar* name;                 // as the user wants it
-   HChar* temp;                 // written to; .name if that is no file
+   HChar* path;                 // where that leads
+   Kind   kind;
+   HChar* temp;                 // IsFile: written to, then renamed
    const Compressor* compressor;
-   Int    fd;
+   Int    fd;                   // or -1
    Int    error;                // errno of the first trouble, or 0
    Put    text;
 };
@@ -106,26 +107,6 @@ static HChar* join(const HChar* a, const HChar* b)
                           VG_(strlen)(a) + VG_(strlen)(b) + 1);
    VG_(strcpy)(s, a);
    VG_(strcat)(s, b);
-   return s;
-}
-
-static const Compressor* find_compressor(const HChar* name)
-{
-   for (UInt i = 0; i < sizeof(compressors) / sizeof(compressors[0]); i++) {
-      SizeT n = VG_(strlen)(name);
-      SizeT m = VG_(strlen)(compressors[i].suffix);
-      if (n > m && VG_(strcmp)(name + n - m, compressors[i].suffix) == 0)
-         return &compressors[i];
-   }
-   return NULL;
-}
-
-/* The name without the compressor's suffix. */
-static HChar* plain_name(const OutFile* f)
-{
-   HChar* s = VG_(strdup)("dcfg.file.plain", f->name);
-   if (f->compressor != NULL)
-      s[VG_(strlen)(s) - VG_(strlen)(f->compressor->suffix)] = 0;
    return s;
 }
 
@@ -257,8 +238,7 @@ void DCFG_(disown_out_files)(void)
    is such a file as well. */
 static HChar* other_name(const HChar* name)
 {
-   const Compressor* c = find_compressor(name);
-   SizeT  n   = VG_(strlen)(name) - (c ? VG_(strlen)(c->suffix) : 0);
+   SizeT  n   = DCFG_(plain_length)(name);
    HChar* res = VG_(malloc)("dcfg.file.other", VG_(strlen)(name) + 40);
 
    if (n > 5 && VG_(strncmp)(name + n - 5, ".json", 5) == 0)
@@ -295,44 +275,107 @@ static void write_text(void* arg, const HChar* text, UInt n)
    }
 }
 
-Bool DCFG_(is_regular_or_new)(const HChar* name)
+/* A descriptor for what is open as NUMBER, if it can be written to; or a
+   negative errno. */
+static Int duplicate(Int number)
 {
-   struct vg_stat st;
-   return sr_isError(VG_(stat)(name, &st)) || VKI_S_ISREG(st.mode);
+   Int flags = VG_(fcntl)(number, VKI_F_GETFL, 0);
+
+   if (flags < 0 || (flags & VKI_O_ACCMODE) == VKI_O_RDONLY)
+      return -VKI_EBADF;
+   SysRes sres = VG_(dup)(number);
+   return sr_isError(sres) ? -(Int)sr_Err(sres) : (Int)sr_Res(sres);
 }
 
-static OutFile* create(const HChar* opt, const HChar* format)
+/* The descriptor that was taken for OPT's FORMAT, or -1. */
+static Int claimed_descriptor(const HChar* opt, const HChar* format)
 {
-   OutFile* f = VG_(calloc)("dcfg.file", 1, sizeof(OutFile));
-   SysRes   sres;
-   HChar    suffix[32];
+   for (UInt i = 0; i < n_claims; i++)
+      if (VG_STREQ(claims[i].opt, opt)
+          && VG_STREQ(claims[i].format, format))
+         return claims[i].fd;
+   return -1;
+}
+
+/* To wait for someone who reads from a FIFO might be for ever. */
+static Int open_special(const HChar* path)
+{
+   SysRes sres = VG_(open)(path, VKI_O_WRONLY | VKI_O_NONBLOCK, 0);
+
+   if (sr_isError(sres))
+      return -(Int)sr_Err(sres);
+   Int fd = sr_Res(sres);
+   VG_(fcntl)(fd, VKI_F_SETFL, VKI_O_WRONLY);
+   return fd;
+}
+
+static const HChar* error_text(const OutFile* f)
+{
+   return f->kind == IsSpecial && f->error == VKI_ENXIO
+          ? "nobody reads from it" : DCFG_(error_text)(f->error);
+}
+
+/* OPT's file, not opened.  .error is what is wrong with its name.  *NUMBER is
+   the descriptor that it names, or -1. */
+static OutFile* named_file(const HChar* opt, const HChar* format,
+                           Int* number)
+{
+   OutFile*       f = VG_(calloc)("dcfg.file", 1, sizeof(OutFile));
+   struct vg_stat st;
 
    DCFG_(start_put)(&f->text, write_text, f);
+   f->fd   = -1;
    f->name = VG_(expand_file_name)(opt, format);
-   if (!DCFG_(is_regular_or_new)(f->name)) {
-      f->temp = VG_(strdup)("dcfg.file.temp", f->name);
-      sres    = VG_(open)(f->name, VKI_O_WRONLY, 0);
-   } else {
-      f->compressor = find_compressor(f->name);
-      HChar* plain  = plain_name(f);
-      VG_(sprintf)(suffix, ".tmp-%d", VG_(getpid)());
-      f->temp = join(plain, suffix);
-      VG_(free)(plain);
-      sres = VG_(open)(f->temp, VKI_O_CREAT | VKI_O_TRUNC | VKI_O_WRONLY,
-                       VKI_S_IRUSR | VKI_S_IWUSR | VKI_S_IRGRP
-                       | VKI_S_IROTH);
+   f->path = DCFG_(follow_links)(f->name, number);
+   if (*number != -1) {
+      f->kind = IsDescriptor;
+      return f;
    }
-   f->fd = -1;
-   if (sr_isError(sres))
-      f->error = sr_Err(sres);
-   else
-      f->fd = sr_Res(sres);
+   SysRes sres = VG_(stat)(f->path, &st);
+   if (sr_isError(sres)) {
+      if (sr_Err(sres) != VKI_ENOENT)
+         f->error = sr_Err(sres);
+   } else if (!VKI_S_ISREG(st.mode)) {
+      f->kind = IsSpecial;
+      if (VKI_S_ISDIR(st.mode))
+         f->error = VKI_EISDIR;
+   }
    return f;
 }
 
-static Bool is_temporary(const OutFile* f)
+static void open_temporary(OutFile* f)
 {
-   return !VG_STREQ(f->temp, f->name);
+   SizeT  n     = DCFG_(plain_length)(f->path);
+   HChar* plain = VG_(strdup)("dcfg.file.plain", f->path);
+
+   plain[n]      = 0;
+   f->compressor = DCFG_(find_compressor)(f->path);
+   f->fd = DCFG_(new_file)(plain, ".tmp-", VKI_O_WRONLY,
+                           VKI_S_IRUSR | VKI_S_IWUSR | VKI_S_IRGRP
+                           | VKI_S_IROTH, &f->temp);
+   VG_(free)(plain);
+}
+
+OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format)
+{
+   Int      number;
+   OutFile* f = named_file(opt, format, &number);
+
+   if (f->error != 0)
+      return f;
+   if (f->kind == IsDescriptor) {
+      Int kept = claimed_descriptor(opt, format);
+      f->fd = duplicate(kept != -1 ? kept : number);
+   } else if (f->kind == IsSpecial) {
+      f->fd = open_special(f->path);
+   } else {
+      open_temporary(f);
+   }
+   if (f->fd < 0) {
+      f->error = -f->fd;
+      f->fd    = -1;
+   }
+   return f;
 }
 
 static void delete(OutFile* f)
@@ -340,21 +383,21 @@ static void delete(OutFile* f)
    if (f->fd != -1)
       VG_(close)(f->fd);
    VG_(free)(f->name);
+   VG_(free)(f->path);
    VG_(free)(f->temp);
    VG_(free)(f);
 }
 
 void DCFG_(abandon_out_file)(OutFile* f)
 {
-   if (is_temporary(f))
+   if (f->temp != NULL)
       VG_(unlink)(f->temp);
    delete(f);
 }
 
 HChar* DCFG_(name_of_part)(const HChar* name, const HChar* part)
 {
-   const Compressor* c = find_compressor(name);
-   SizeT  n   = VG_(strlen)(name) - (c ? VG_(strlen)(c->suffix) : 0);
+   SizeT  n   = DCFG_(plain_length)(name);
    HChar* res = VG_(malloc)("dcfg.file.part", VG_(strlen)(name)
                                              + VG_(strlen)(part) + 1);
 
@@ -364,75 +407,90 @@ HChar* DCFG_(name_of_part)(const HChar* name, const HChar* part)
    return res;
 }
 
-/* Make sure that OPT's file is not the one that OTHER names. */
-static void check_apart(const HChar* opt, const HChar* format,
-                        const HChar* other, const HChar* other_format)
+/* Make sure that F is not the file that another option names. */
+static void check_apart(const HChar* opt, const OutFile* f)
 {
-   HChar* file  = VG_(expand_file_name)(opt, format);
-   HChar* taken = VG_(expand_file_name)(other, other_format);
-
-   if (VG_STREQ(file, taken) && DCFG_(is_regular_or_new)(file)) {
-      VG_(fmsg)("%s=%s: that is the file of %s\n", opt, file, other);
-      VG_(exit)(1);
+   for (UInt i = 0; i < n_claims; i++) {
+      Int      number;
+      OutFile* other = named_file(claims[i].opt, claims[i].format, &number);
+      if (f->kind == IsFile && VG_STREQ(f->path, other->path)) {
+         VG_(fmsg)("%s=%s: that is the file of %s\n", opt, f->name,
+                   claims[i].opt);
+         VG_(exit)(1);
+      }
+      delete(other);
    }
-   VG_(free)(file);
-   VG_(free)(taken);
 }
 
-/* Make sure that it can be created.  Signals have to wait: at this time the
-   core does not yet catch those that end the process, and the file would
-   stay. */
-static void try_to_create(const HChar* opt, const HChar* format)
+/* Make sure that F can be written.  Returns a descriptor that the program
+   cannot get at, if F is one, else -1.  A FIFO is not opened, for whoever
+   reads from it would find its end when it is closed again. */
+static Int check(OutFile* f, Int number)
 {
-   vki_sigset_t all, before;
+   Int fd = -1;
 
-   VG_(sigfillset)(&all);
-   VG_(sigprocmask)(VKI_SIG_SETMASK, &all, &before);
-   OutFile* f = create(opt, format);
-
-   if (f->error != 0) {
-      VG_(fmsg)("cannot create %s for %s: %s\n", f->name, opt,
-                VG_(strerror)(f->error));
-      VG_(exit)(1);
+   if (f->error != 0)
+      return -1;
+   if (f->kind == IsDescriptor)
+      fd = duplicate(number);
+   else if (f->kind == IsSpecial)
+      f->error = VG_(access)(f->path, False, True, False) == 0 ? 0
+                                                               : VKI_EACCES;
+   else {
+      open_temporary(f);
+      fd = f->fd;
+      if (fd >= 0)
+         VG_(unlink)(f->temp);
    }
-   DCFG_(abandon_out_file)(f);
-   VG_(sigprocmask)(VKI_SIG_SETMASK, &before, NULL);
+   if (fd < -1)
+      f->error = -fd;
+   return f->kind == IsDescriptor && fd >= 0 ? VG_(safe_fd)(fd) : -1;
 }
 
+/* Signals have to wait: at this time the core does not yet catch those that
+   end the process, and the file that was made to see whether it can be made
+   would stay. */
 void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
 {
+   vki_sigset_t all, before;
+   Int          number;
+
    tl_assert(n_claims < MAX_CLAIMS);
-   for (UInt i = 0; i < n_claims; i++)
-      check_apart(opt, format, claims[i].opt, claims[i].format);
-   try_to_create(opt, format);
+   VG_(sigfillset)(&all);
+   VG_(sigprocmask)(VKI_SIG_SETMASK, &all, &before);
+   OutFile* f = named_file(opt, format, &number);
+   check_apart(opt, f);
+   Int fd = check(f, number);
+   if (f->error != 0) {
+      VG_(fmsg)("cannot create %s for %s: %s\n", f->name, opt,
+                error_text(f));
+      VG_(exit)(1);
+   }
+   delete(f);
+   VG_(sigprocmask)(VKI_SIG_SETMASK, &before, NULL);
    claims[n_claims].opt    = opt;
    claims[n_claims].format = format;
+   claims[n_claims].fd     = fd;
    n_claims++;
 }
 
-OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format)
+HChar* DCFG_(path_of_file)(const HChar* opt, const HChar* format)
 {
-   return create(opt, format);
+   Int      number;
+   OutFile* f    = named_file(opt, format, &number);
+   HChar*   path = NULL;
+
+   if (f->kind == IsFile) {
+      path    = f->path;
+      f->path = NULL;
+   }
+   delete(f);
+   return path;
 }
 
 Put* DCFG_(text_of_file)(OutFile* f)
 {
    return &f->text;
-}
-
-/* Run the compressor on the temporary file.  The shell finds it in the
-   PATH. */
-static Bool compress(OutFile* f)
-{
-   const HChar* argv[] = { "/bin/sh", "-c", f->compressor->command, f->temp,
-                           NULL };
-   Int status = 0;
-   Int pid    = VG_(spawn)(argv[0], argv);
-
-   if (pid > 0)
-      while (VG_(waitpid)(pid, &status, 0) == -VKI_EINTR)
-         ;
-   return pid > 0 && status == 0;
 }
 
 /* NAME is another process's: say so and take another one. */
@@ -493,22 +551,21 @@ static void pack(OutFile* f, HChar** name)
 {
    HChar* packed = join(f->temp, f->compressor->suffix);
 
-   if (compress(f)) {
+   if (DCFG_(compress)(f->compressor, f->temp)) {
       VG_(free)(f->temp);
       f->temp = packed;
       return;
    }
    VG_(unlink)(packed);
    VG_(free)(packed);
-   VG_(free)(*name);
-   *name = plain_name(f);
+   (*name)[DCFG_(plain_length)(*name)] = 0;
    VG_(umsg)("dcfg: %s is missing or failed: %s is not compressed\n",
              f->compressor->program, *name);
 }
 
 void DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
 {
-   HChar*  name = VG_(strdup)("dcfg.file.result", f->name);
+   HChar*  name = VG_(strdup)("dcfg.file.result", f->path);
    HChar   said[256];
    va_list args;
 
@@ -518,12 +575,12 @@ void DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
    f->fd = -1;
    if (f->error == 0 && f->compressor != NULL)
       pack(f, &name);
-   if (f->error == 0 && is_temporary(f))
+   if (f->error == 0 && f->kind == IsFile)
       f->error = give_name(f, &name);
    if (f->error != 0) {
       VG_(umsg)("dcfg: cannot write %s: %s\n", f->name,
-                VG_(strerror)(f->error));
-      if (is_temporary(f))
+                error_text(f));
+      if (f->temp != NULL)
          VG_(unlink)(f->temp);
    } else {
       note_own_file(name);
@@ -531,7 +588,8 @@ void DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
          va_start(args, what);
          VG_(vsnprintf)(said, sizeof(said), what, args);
          va_end(args);
-         VG_(umsg)("dcfg: wrote %s: %s\n", name, said);
+         VG_(umsg)("dcfg: wrote %s: %s\n",
+                   VG_STREQ(name, f->path) ? f->name : name, said);
       }
    }
    VG_(free)(name);

@@ -39,8 +39,9 @@ typedef struct _OutFile OutFile;
    the process that wrote its parent's files. */
 void DCFG_(disown_out_files)(void);
 
-/* Is NAME no device, pipe or directory? */
-Bool DCFG_(is_regular_or_new)(const HChar* name);
+/* Where OPT's FORMAT leads, to be freed, if that is a regular file or there
+   is nothing so far; NULL if it is a descriptor, a device, a FIFO. */
+HChar* DCFG_(path_of_file)(const HChar* opt, const HChar* format);
 
 /* Why FORMAT (%p, %q{VAR}, %n) names no file, or NULL if it does.  What an
    option says is wrong ends the tool; what comes later must not. */

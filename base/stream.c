@@ -32,9 +32,9 @@
    A stream is a list of extents of MAX_BUFFER bytes and a buffer for what
    comes next.  The first MAX_IN_MEMORY bytes of all streams stay in memory,
    which is cheaper than a file; what is more goes to the one file that all
-   streams share.  That is made when it is needed, beside the trace that it
-   is for, and has no name from then on: whatever ends the process ends it
-   too. */
+   streams share.  That is made before the program runs, and in a forked child
+   when it is needed, beside the trace that it is for, and has no name from
+   then on: whatever ends the process ends it too. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -42,6 +42,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_libcsignal.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 #include "pub_tool_vki.h"
@@ -49,6 +50,7 @@
 
 #include "base/core.h"
 #include "base/file.h"
+#include "base/newfile.h"
 #include "base/stream.h"
 
 /* Powers of two.  A stream's buffer starts small, for there may be
@@ -89,38 +91,31 @@ static void fail(const HChar* what, const HChar* name, Int error)
    if (!failed)
       VG_(umsg)("dcfg: cannot %s the trace's spool file%s%s: %s; "
                 "there will be no trace\n", what, name[0] ? " " : "", name,
-                VG_(strerror)(error));
+                DCFG_(error_text)(error));
    failed = True;
+   /* What it took of a disk that is full, others can use. */
+   if (fd != -1)
+      VG_(close)(fd);
+   fd = -1;
 }
 
 /* In the trace's directory; if the trace goes to a device or a pipe, where
    Valgrind puts its temporary files. */
-static HChar* spool_name(void)
-{
-   HChar* out = VG_(expand_file_name)(place_opt, place_format);
-   SizeT  n   = VG_(strlen)(out) + VG_(strlen)(VG_(tmpdir)()) + 64;
-   HChar* s   = VG_(malloc)("dcfg.stream.name", n);
-
-   if (DCFG_(is_regular_or_new)(out))
-      VG_(sprintf)(s, "%s.spool-%d", out, VG_(getpid)());
-   else
-      VG_(sprintf)(s, "%s/dcfg-trace.spool-%d", VG_(tmpdir)(),
-                   VG_(getpid)());
-   VG_(free)(out);
-   return s;
-}
-
 static void open_spool(void)
 {
-   HChar* name = spool_name();
-   SysRes sres = VG_(open)(name, VKI_O_CREAT | VKI_O_TRUNC | VKI_O_RDWR,
-                           VKI_S_IRUSR | VKI_S_IWUSR);
-   if (sr_isError(sres)) {
-      fail("create", name, sr_Err(sres));
+   HChar* out = DCFG_(path_of_file)(place_opt, place_format);
+   HChar* name;
+   Int    new = DCFG_(new_file)(out, ".spool-", VKI_O_RDWR,
+                                VKI_S_IRUSR | VKI_S_IWUSR, &name);
+
+   if (out != NULL)
+      VG_(free)(out);
+   if (new < 0) {
+      fail("create", name, -new);
    } else {
       VG_(unlink)(name);
       /* The program may close or take any number that it could get. */
-      fd        = VG_(safe_fd)(sr_Res(sres));
+      fd        = VG_(safe_fd)(new);
       file_size = 0;
    }
    VG_(free)(name);
@@ -167,8 +162,16 @@ static UInt read_all(ULong place, UChar* to, UInt n)
 
 void DCFG_(set_spool_place)(const HChar* opt, const HChar* format)
 {
+   vki_sigset_t all, before;
+
    place_opt    = opt;
    place_format = format;
+   VG_(sigfillset)(&all);
+   VG_(sigprocmask)(VKI_SIG_SETMASK, &all, &before);
+   open_spool();
+   VG_(sigprocmask)(VKI_SIG_SETMASK, &before, NULL);
+   if (failed)
+      VG_(exit)(1);
 }
 
 void DCFG_(forget_spool)(void)

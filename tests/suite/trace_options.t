@@ -182,7 +182,7 @@ def check_killed(tap):
             p.send_signal(sig)
         r = run(tap, sig.name, [perl, "-e", BUSY], ["--trace=yes", "--trace-out-file=t.json"], while_running=send)
         if sig == signal.SIGKILL:
-            tap.ok(r.status == -sig and all(re.match(r"t\.json\.spool-\d+$", f) for f in r.files),
+            tap.ok(r.status == -sig and all(re.match(r"t\.json\.spool-[0-9a-f]+$", f) for f in r.files),
                    name + ": at most a spool file, known by its name", "exit status %s, %s" % (r.status, r.files))
         else:
             traced(tap, name + ": both files, nothing else", r, "t.json", "--chunk=1000000", status=-sig)
@@ -223,6 +223,13 @@ def check_full(tap):
                "exit status %s, output %r, there: %s\n%s" % (r.status, r.out, listing, r.err[-2000:]))
         wrong = lifelib.rules(path(r, "d.json")) if "d.json" in r.files else "none"
         tap.ok(not wrong, name + "the DCFG is right", wrong)
+    # What the spool file took is given back, so that there is room for the DCFG.
+    script = script.replace("; exit $status", '; cp "%s"/* .; exit $status' % small)
+    r = run(tap, "smallgraph", long, ["--trace=yes"] + ["--%s-out-file=%s" % (what, os.path.join(small, what + ".json"))
+                                                        for what in ("dcfg", "trace")],
+            before=["unshare", "-m", "sh", "-c", script, "sh", "3m", small])
+    wrong = lifelib.rules(path(r, "dcfg.json")) if "dcfg.json" in r.files else "none\n%s" % r.err[-2000:]
+    tap.ok(not wrong and "spool" in r.err, "a file system that the spool file fills: room for the DCFG", wrong)
 
 
 # ---- the same again ----------------------------------------------------------------------------------------

@@ -1,0 +1,107 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Compressing files.                           base/compress.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the compressors, and how they are run: so that the program, whose
+   child they are, does not notice.  Handed: names of files.  Taken by:
+   base/file.c, dcfg_main.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "base/compress.h"
+#include "base/core.h"
+
+static const Compressor compressors[] = {
+   { ".gz",  "gzip",  "exec gzip -n -f \"$0\""         },
+   { ".bz2", "bzip2", "exec bzip2 -f \"$0\""           },
+   { ".xz",  "xz",    "exec xz -f \"$0\""              },
+   { ".zst", "zstd",  "exec zstd -q -f --rm \"$0\""    },
+};
+
+static HChar** environment;
+
+const Compressor* DCFG_(find_compressor)(const HChar* name)
+{
+   for (UInt i = 0; i < sizeof(compressors) / sizeof(compressors[0]); i++) {
+      SizeT n = VG_(strlen)(name);
+      SizeT m = VG_(strlen)(compressors[i].suffix);
+      if (n > m && VG_(strcmp)(name + n - m, compressors[i].suffix) == 0)
+         return &compressors[i];
+   }
+   return NULL;
+}
+
+SizeT DCFG_(plain_length)(const HChar* name)
+{
+   const Compressor* c = DCFG_(find_compressor)(name);
+
+   return VG_(strlen)(name) - (c != NULL ? VG_(strlen)(c->suffix) : 0);
+}
+
+void DCFG_(keep_environment)(void)
+{
+   environment = VG_(env_clone)(VG_(client_envp));
+   for (HChar** e = environment; *e != NULL; e++)
+      *e = VG_(strdup)("dcfg.compress.env", *e);
+   VG_(env_remove_valgrind_env_stuff)(environment, False, VG_(free));
+}
+
+/* The shell finds the compressor.  Does not return. */
+static void run_compressor(const Compressor* c, const HChar* file)
+{
+   const HChar* argv[] = { "/bin/sh", "-c", c->command, file, NULL };
+
+   VG_(do_syscall3)(__NR_execve, (RegWord)(Addr)argv[0],
+                    (RegWord)(Addr)argv, (RegWord)(Addr)environment);
+   DCFG_(exit_child)(127);
+}
+
+/* The program's wait() must not find the compressor, nor must it be lost
+   where the program ignores SIGCHLD.  So it is the child of a child that
+   stands between them. */
+Bool DCFG_(compress)(const Compressor* c, const HChar* file)
+{
+   Int between = DCFG_(fork_with)(0);
+
+   if (between == 0) {
+      vki_sigaction_toK_t by_default;
+      VG_(memset)(&by_default, 0, sizeof(by_default));
+      VG_(sigaction)(VKI_SIGCHLD, &by_default, NULL);
+      Int pid = DCFG_(fork_with)(VKI_SIGCHLD);
+      if (pid == 0)
+         run_compressor(c, file);
+      DCFG_(exit_child)(pid > 0 && DCFG_(wait_for)(pid) == 0 ? 0 : 1);
+   }
+   return between > 0 && DCFG_(wait_for)(between) == 0;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,103 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Where a name leads.                           base/outpath.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the following of links.  Handed: names that users gave.  Taken by:
+   base/file.c.
+
+   A file is replaced when it is complete, and a link must not be: what it
+   leads to is replaced.  A descriptor is no name at all: what is open there
+   is written to, behind what has been. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_mallocfree.h"
+
+#include "base/outpath.h"
+
+#define MAX_LINKS 40         // as Linux
+#define MAX_PATH  4096
+
+/* NAME's descriptor, or -1. */
+static Int descriptor_of(const HChar* name)
+{
+   static const HChar* const streams[]
+      = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
+   static const HChar* const dirs[] = { "/dev/fd/", "/proc/self/fd/" };
+
+   for (Int i = 0; i < 3; i++)
+      if (VG_STREQ(name, streams[i]))
+         return i;
+   for (Int i = 0; i < 2; i++) {
+      SizeT  n = VG_(strlen)(dirs[i]);
+      HChar* end;
+      if (VG_(strncmp)(name, dirs[i], n) != 0 || !VG_(isdigit)(name[n]))
+         continue;
+      Long fd = VG_(strtoll10)(name + n, &end);
+      if (*end == 0 && fd >= 0 && fd <= 0x7FFFFFFF)
+         return (Int)fd;
+   }
+   return -1;
+}
+
+/* LINK, which NAME is a link to, as seen from where NAME is seen from. */
+static HChar* beside(const HChar* name, const HChar* link)
+{
+   const HChar* slash = VG_(strrchr)(name, '/');
+   SizeT        n     = link[0] == '/' || slash == NULL ? 0
+                        : slash + 1 - name;
+   HChar*       s     = VG_(malloc)("dcfg.outpath", n + VG_(strlen)(link)
+                                                    + 1);
+
+   VG_(memcpy)(s, name, n);
+   VG_(strcpy)(s + n, link);
+   return s;
+}
+
+HChar* DCFG_(follow_links)(const HChar* name, Int* fd)
+{
+   HChar* path = VG_(strdup)("dcfg.outpath", name);
+   HChar  link[MAX_PATH + 1];
+
+   for (Int i = 0; i <= MAX_LINKS; i++) {
+      *fd = descriptor_of(path);
+      if (*fd != -1)
+         break;
+      SSizeT n = VG_(readlink)(path, link, MAX_PATH);
+      if (n <= 0)
+         break;
+      link[n] = 0;
+      HChar* next = beside(path, link);
+      VG_(free)(path);
+      path = next;
+   }
+   return path;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

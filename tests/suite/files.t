@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""Where the files go: links, descriptors, FIFOs, long names; and that the program notices nothing of it.  (TAP)"""
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import lifelib
+
+PROCESS = os.path.join(harness.SRCDIR, "tests", "progs", "files", "process.c")
+
+
+class Run:
+    """A run in a directory of its own: .status, .out, .err, .path(name), .names."""
+
+    def __init__(self, tap, name, argv, opts, env=None, before=lambda directory: None, out=None, ask=None):
+        self.dir = tap.path(name)
+        os.mkdir(self.dir)
+        before(self.dir)
+        stdout = open(self.path(out), "ab") if out else subprocess.PIPE
+        p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg"] + opts + argv, cwd=self.dir,
+                             env=dict(harness.ENV, **(env or {})), stdin=subprocess.PIPE, stdout=stdout,
+                             stderr=subprocess.PIPE)
+        with p:
+            self.asked = ask(p) if ask else None
+            output, err = p.communicate(timeout=harness.TIMEOUT)
+        if out:
+            stdout.close()
+        self.status, self.out, self.err = p.returncode, (output or b"").decode(), err.decode(errors="replace")
+        self.names = sorted(os.listdir(self.dir))
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def wrong(self, *graphs):
+        """What is wrong with it, or with these graphs."""
+        text = "exit status %s\n%s" % (self.status, self.err) if self.status or self.err else ""
+        for name in graphs:
+            text += lifelib.rules(self.path(name)) if os.path.exists(self.path(name)) else "no %s\n" % name
+        return text
+
+
+def check_links(tap, prog):
+    def plant(directory):
+        os.mkdir(os.path.join(directory, "there"))
+        for name, to in (("link.json", "there/file.json"), ("chain.json", "link.json"), ("new.json", "there/new.json"),
+                         ("absolute.json", os.path.join(directory, "there", "absolute.json")), ("self.json", "self.json")):
+            os.symlink(to, os.path.join(directory, name))
+        with open(os.path.join(directory, "there", "file.json"), "w") as f:
+            f.write("old\n")
+    for name, to in (("link.json", "there/file.json"), ("chain.json", "there/file.json"), ("new.json", "there/new.json"),
+                     ("absolute.json", "there/absolute.json")):
+        r = Run(tap, "to-" + name, [prog], ["--dcfg-out-file=" + name], before=plant)
+        links = [os.path.islink(r.path(link)) for link in ("link.json", "chain.json", "new.json", "absolute.json")]
+        tap.ok(not r.wrong(to) and all(links) and not os.path.islink(r.path(to)),
+               "%s: the link stays, and what it leads to is written" % name, r.wrong(to) + str(links))
+    r = Run(tap, "to-self", [prog], ["--dcfg-out-file=self.json"], before=plant)
+    tap.ok(r.status == 1 and "symbolic links" in r.err, "a link to itself is refused", r.err)
+    r = Run(tap, "twice", [prog], ["--dcfg-out-file=link.json", "--trace=yes", "--trace-out-file=there/file.json"],
+            before=plant)
+    tap.ok(r.status == 1 and "that is the file of" in r.err, "two outputs in one file, by a link, are refused", r.err)
+
+
+def check_descriptors(tap, prog):
+    """/dev/stdout is a link to /proc/self/fd/1; a link of our own is the same and cannot harm the machine."""
+    def plant(directory):
+        os.symlink("/proc/self/fd/1", os.path.join(directory, "stdout"))
+        with open(os.path.join(directory, "out"), "w") as f:
+            f.write("before\n")
+    for name, argv, said in (("/proc/self/fd/1", [prog], b""), ("/dev/fd/1", [prog], b""), ("stdout", [prog], b""),
+                             ("stdout", [prog, "close"], b"last words\n")):
+        what = "%s, %s" % (name, argv[1:] and "which the program closes" or "open")
+        r = Run(tap, re.sub(r"\W+", "-", what), argv, ["--dcfg-out-file=" + name], before=plant, out="out")
+        with open(r.path("out"), "rb") as f:
+            written = f.read()
+        start = b"before\n" + said
+        with open(r.path("graph.json"), "wb") as f:
+            f.write(written[len(start):])
+        tap.ok(written.startswith(start) and not r.wrong("graph.json") and os.path.islink(r.path("stdout")),
+               what + ": behind what was written", "%r\n%s" % (written[:80], r.wrong("graph.json")))
+    for name in ("/dev/fd/77", "/dev/fd/0"):
+        r = Run(tap, "fd" + name[-2:].strip("/"), [prog], ["--dcfg-out-file=" + name])
+        good = r.status == 1 and "Bad file descriptor" in r.err
+        tap.ok(good, name + ", which nobody can write to, is refused", r.err)
+
+
+def check_fifo(tap, prog):
+    def plant(directory):
+        os.mkfifo(os.path.join(directory, "fifo"))
+    r = Run(tap, "unread", [prog], ["--dcfg-out-file=fifo"], before=plant)
+    tap.ok(r.status == 0 and "nobody reads from it" in r.err, "a FIFO that nobody reads from: told, no waiting", r.err)
+    readers = []
+
+    def plant_and_read(directory):
+        plant(directory)
+        with open(os.path.join(directory, "graph.json"), "wb") as f:
+            readers.append(subprocess.Popen(["cat", os.path.join(directory, "fifo")], stdout=f))
+    r = Run(tap, "read", [prog], ["--dcfg-out-file=fifo"], before=plant_and_read)
+    # If nothing came, the reader is still waiting for somebody to write.
+    if r.err:
+        readers[0].kill()
+    readers[0].wait()
+    tap.ok(not r.wrong("graph.json"), "a FIFO with a reader: all of it, once", r.wrong("graph.json"))
+
+
+def check_names(tap, prog):
+    long = "n" * 250 + ".json"
+    traced = "t" * 247 + ".json.gz"
+    r = Run(tap, "long", [prog], ["--dcfg-out-file=" + long, "--trace=yes", "--trace-out-file=" + traced])
+    tap.ok(r.names == [long, traced] and not r.wrong(long), "names of 255 characters, a compressed one too",
+           "%s\n%s" % (r.names, r.wrong()))
+    r = Run(tap, "longer", [prog], ["--dcfg-out-file=n" + long])
+    tap.ok(r.status == 1 and "File name too long" in r.err and not r.names, "a longer one is refused at once", r.err)
+    r = Run(tap, "directory", [prog], ["--dcfg-out-file=" + tap.dir])
+    tap.ok(r.status == 1 and "Is a directory" in r.err, "a directory is refused at once", r.err)
+
+
+def check_new_files(tap, prog):
+    """Nobody can lay a link where a temporary file will be: its name is another one each time, and it must be new."""
+    strace = shutil.which("strace")
+    made = []
+    for attempt in "12":
+        log = tap.path("strace" + attempt)
+        if strace and harness.run([strace, "-f", "-o", log, "-e", "trace=open,openat", harness.VALGRIND, "-q", "--tool=dcfg",
+                                   "--dcfg-out-file=graph.json", "--trace=yes", "--trace-out-file=trace.json", prog],
+                                  tap.dir)[0] == 0:
+            with open(log, errors="replace") as f:
+                made.append(re.findall(r'"([^"]*\.(?:tmp|spool)-[^"]*)", ([A-Z_|]+)', f.read()))
+    if len(made) < 2:
+        tap.skip("new files", "strace is not installed or may not trace here")
+        return
+    kinds = [sorted({re.sub(r"-[0-9a-f]+$", "", os.path.basename(name)) for name, _ in files}) for files in made]
+    tap.ok(kinds == 2 * [["graph.json.tmp", "trace.json.spool", "trace.json.tmp"]], "temporary files", made)
+    names = [name for files in made for name, _ in files]
+    tap.ok(len(set(names)) == len(names), "each has a name of its own", names)
+    tap.ok(all("O_EXCL" in flags and "O_CREAT" in flags for files in made for _, flags in files),
+           "each must be new", made)
+
+
+def unpacked(r, name):
+    with gzip.open(r.path(name)) as packed, open(r.path("unpacked.json"), "wb") as f:
+        f.write(packed.read())
+    return r.wrong("unpacked.json")
+
+
+def check_compressors(tap, prog):
+    def dump(p):
+        p.stdout.readline()
+        answer = harness.ask(p, "dump", "%n.json.gz")
+        p.stdin.close()
+        p.stdin = None
+        return answer
+    r = Run(tap, "wait", [prog, "wait"], ["--dcfg-out-file=%p.json"], ask=dump)
+    tap.ok(r.out == "mine\n" and "1.json.gz" in r.names and not unpacked(r, "1.json.gz"),
+           "the program's wait() does not find the compressor",
+           "%r %s\n%s\n%s" % (r.out, r.names, r.asked, r.wrong()))
+    r = Run(tap, "ignored", [prog, "ignore"], ["--dcfg-out-file=graph.json.gz"])
+    tap.ok(r.names == ["graph.json.gz"] and not unpacked(r, "graph.json.gz"), "children's ends are ignored", r.wrong())
+    r = Run(tap, "missing", [prog, "ignore"], ["--dcfg-out-file=graph.json.gz"], env={"PATH": "/nonexistent"})
+    tap.ok(r.names == ["graph.json"] and r.status == 0 and "is not compressed" in r.err,
+           "so are they where there is no compressor: the plain file", "%s\n%s" % (r.names, r.err))
+    r = Run(tap, "environ", [prog, "environ"], ["--dcfg-out-file=graph.json.gz"])
+    tap.ok(r.names == ["graph.json.gz"] and not unpacked(r, "graph.json.gz"),
+           "a program that overwrites its environment", "%s\n%s" % (r.names, r.wrong()))
+
+
+def main():
+    tap = harness.Tap("files")
+    prog = harness.cc(tap, PROCESS, "process")
+    if prog:
+        check_links(tap, prog)
+        check_descriptors(tap, prog)
+        check_fifo(tap, prog)
+        check_names(tap, prog)
+        check_new_files(tap, prog)
+        check_compressors(tap, prog)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
