@@ -5,6 +5,7 @@ What a file may cost is memory, under a limit of address space, and steps: instr
 the tool itself.  A cost that is linear does not become four times as much where the file becomes twice as large.
 Seconds say nothing on a loaded machine.
 """
+import bz2
 import json
 import os
 import resource
@@ -102,6 +103,32 @@ def check_tokens(tap):
     tap.ok(not bad, "strings that end anywhere", bad)
 
 
+# ---- tables ------------------------------------------------------------------------------------------------------
+
+def check_budget(tap):
+    """A file may take memory in proportion to its size, and --memory allows more."""
+    path = tap.path("special.json")
+    nodes = ",".join('[%d,""]' % n for n in range(1, 10001))
+    processes = ",".join("[%d,{}]" % n for n in range(1, 10001))
+    with open(path, "w") as f:
+        f.write('{"MAJOR_VERSION":1,"SPECIAL_NODES":[["NODE_ID","NODE_NAME"],%s],'
+                '"PROCESSES":[["PROCESS_ID","PROCESS_DATA"],%s]}' % (nodes, processes))
+    for c in (["report"], ["check", "--limit=1"], ["disasm"], ["dot", "--callgraph"], ["diff", path]):
+        status, out, err = within(400, *c, path)
+        tap.ok(status == 2 and "PROCESSES[" in err and "bytes of memory that are allowed" in err
+               and "; --memory=MIB allows more" in err and len(err.splitlines()) == 1,
+               "special nodes in each of many processes, in 400 MB: " + c[0], out[-500:] + err)
+    status, out, err = command("report", "--memory=50", path)
+    tap.ok(status == 2 and "52428800 bytes of memory" in err and "--memory" not in err, "--memory=50", out + err)
+    # Several compressed texts after each other are one.
+    with open(path, "wb") as f:
+        f.write(bz2.compress(b'{"NEW":"') + 20 * bz2.compress(16 * MEGA * b"x"))
+    status, out, err = within(600, "report", path)
+    tap.ok(status == 2 and "bytes of memory that are allowed" in err, "a long string in a small compressed file", out + err)
+    small = commandlib.write(tap.path("small.json"), s.good())
+    tap.ok(command("report", "--memory", "1", small)[0] == 0, "--memory as two words, for a small file")
+
+
 def main():
     tap = harness.Tap("command_hostile")
     if not os.path.exists(commandlib.DCFG):
@@ -109,6 +136,7 @@ def main():
         tap.done()
     check_violations(tap)
     check_tokens(tap)
+    check_budget(tap)
     tap.done()
 
 
