@@ -105,6 +105,57 @@ def check_tokens(tap):
 
 # ---- tables ------------------------------------------------------------------------------------------------------
 
+def routine_of(path, n, jumps, entry=4, lists=()):
+    """A DCFG that is one routine of N blocks, the nodes 4 to N + 3, with these jumps; LISTS are rows of LOOPS."""
+    d = s.good()
+    p = s.proc(d)
+    end = n + 4
+    p["INSTR_COUNT_PER_THREAD"] = [p["INSTR_COUNT"]]
+    p["IMAGES"] = [s.HEAD["IMAGES"], [1, "0x400000", 4 * end, {
+        "FILE_NAME_ID": 1, "SYMBOLS": [s.HEAD["SYMBOLS"]],
+        "BASIC_BLOCKS": [s.HEAD["BASIC_BLOCKS"]] + [[i, hex(4 * i), 4, 1, 0, 1] for i in range(4, end)],
+        "ROUTINES": [s.HEAD["ROUTINES"], [entry, [end - 1], [s.HEAD["NODES"]] + [[i, entry] for i in range(4, end)],
+                                          [s.HEAD["LOOPS"]] + list(lists)]]}]]
+    p["EDGES"] = [s.HEAD["EDGES"], [1, 1, entry, s.TYPE_ID["ENTRY"], [1]]] \
+        + [[i, a, b, s.TYPE_ID["INDIRECT_UNCONDITIONAL_BRANCH"], [1]] for i, (a, b) in enumerate(jumps, 2)]
+    return commandlib.write(path, d)
+
+
+def ladder(path):
+    """A chain with edges both ways that is entered at both ends: nothing but the entry dominates anything."""
+    def make(n):
+        chain = [(i, i + 1) for i in range(5, n + 3)]
+        return routine_of(path, n, [(4, 5), (4, n + 3)] + chain + [(b, a) for a, b in chain])
+    return make
+
+
+def nest(path, lists=False):
+    """Loops within each other, of which the file lists none, or only the heads."""
+    def make(n):
+        chain = [(i, i + 1) for i in range(4, n + 3)]
+        return routine_of(path, n, chain + [(n + 3, i) for i in range(4, n + 4)],
+                          lists=[[i, [], []] for i in range(4, n + 4)] if lists else ())
+    return make
+
+
+def switch(path):
+    """A jump to each of the other blocks, which all jump back."""
+    def make(n):
+        return routine_of(path, n, [(4, i) for i in range(5, n + 4)] + [(i, 4) for i in range(5, n + 4)])
+    return make
+
+
+def check_routines(tap):
+    """Dominators and loops take steps in proportion to the graph, but for a logarithm, whatever it is."""
+    path = tap.path("routine.json")
+    for what, make in (("a ladder", ladder(path)), ("loops in loops", nest(path)),
+                       ("loops in loops with empty lists", nest(path, True)), ("a large switch", switch(path))):
+        more, diag = grows_by(tap, make, 500, 4, "check")
+        tap.ok(more < 6, "check of four times as much takes about four times the steps: " + what, diag)
+    status, out, err = within(400, "check", ladder(path)(10000))
+    tap.ok(status == 1 and "0x" in out, "check of a ladder of 10,000 blocks", out[-300:] + err)
+
+
 def check_budget(tap):
     """A file may take memory in proportion to its size, and --memory allows more."""
     path = tap.path("special.json")
@@ -136,6 +187,7 @@ def main():
         tap.done()
     check_violations(tap)
     check_tokens(tap)
+    check_routines(tap)
     check_budget(tap)
     tap.done()
 
