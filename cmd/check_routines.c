@@ -51,6 +51,7 @@ typedef
       uint32_t*          members;
       uint32_t*          parent;        // of loops, by head: found ones
       uint32_t*          size;          // of found loops, by head; 0: none
+      uint32_t*          place;         // see flow_loops()
       bool*              seen;          // heads that the file has
    }
    Look;
@@ -163,36 +164,6 @@ static void check_exits(Look* l, uint32_t routine)
 /*--- Its loops                                            ---*/
 /*------------------------------------------------------------*/
 
-/* All natural loops: their sizes, and the innermost one around each. */
-static void find_loops(Look* l)
-{
-   for (uint32_t i = 0; i < l->n; i++) {
-      l->size[i] = 0;
-      l->mark[i] = NOWHERE;
-      l->parent[i] = NOWHERE;
-      l->seen[i] = false;
-   }
-   for (uint32_t i = 0; i < l->n; i++)
-      l->size[i] = l->g.number[i] == NOWHERE ? 0
-                   : flow_loop(&l->g, i, l->mark, l->members);
-   for (uint32_t i = 0; i < l->n; i++)
-      l->mark[i] = NOWHERE;
-   for (uint32_t i = 0; i < l->n; i++) {
-      uint32_t n;
-      if (l->size[i] == 0)
-         continue;
-      n = flow_loop(&l->g, i, l->mark, l->members);
-      for (uint32_t k = 1; k < n; k++) {
-         uint32_t m = l->members[k];
-         if (l->size[m] > 0 && (l->parent[m] == NOWHERE
-                                || l->size[l->parent[m]] > n))
-            l->parent[m] = i;
-      }
-   }
-   for (uint32_t i = 0; i < l->n; i++)
-      l->mark[i] = NOWHERE;
-}
-
 static int by_number(const void* a, const void* b)
 {
    uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
@@ -200,24 +171,43 @@ static int by_number(const void* a, const void* b)
    return x < y ? -1 : x > y;
 }
 
-static void check_members(Look* l, uint32_t loop, const char* where)
+/* Where the list differs from the loop, which takes as long as the loop is
+   large: for what is printed. */
+static const char* differing_member(Look* l, const uint32_t* file, uint32_t n,
+                                    uint32_t head)
 {
-   const DcfgProcess* p = l->p;
-   uint32_t           head = l->local[p->loops[loop].head], n, m, differ;
-   const uint32_t*    file = dcfg_loop_nodes(p, loop, &n);
+   uint32_t m = flow_loop(&l->g, head, l->mark, l->members), differ;
 
-   m = flow_loop(&l->g, head, l->mark, l->members);
    qsort(l->members, m, sizeof(*l->members), by_number);
    for (differ = 0; differ < n && differ < m; differ++)
       if (file[differ] != l->nodes[l->members[differ]])
          break;
-   if (n != m || differ < n)
-      broken(l->c->rules, "loop-members", "%s has %" PRIu32
-             " blocks, should have %" PRIu32 "; they differ from %s on", where,
-             n, m, differ < n ? id_of(l, file[differ])
-             : id_of(l, l->nodes[l->members[differ]]));
    for (uint32_t i = 0; i < m; i++)
       l->mark[l->members[i]] = NOWHERE;
+   return differ < n ? id_of(l, file[differ])
+          : id_of(l, l->nodes[l->members[differ]]);
+}
+
+/* The list is in order, so nodes that stand there twice are neighbours. */
+static void check_members(Look* l, uint32_t loop, const char* where)
+{
+   const DcfgProcess* p = l->p;
+   uint32_t           head = l->local[p->loops[loop].head], n;
+   const uint32_t*    file = dcfg_loop_nodes(p, loop, &n);
+   bool               same = n == l->size[head];
+
+   for (uint32_t i = 0; same && i < n; i++) {
+      uint32_t m = l->local[file[i]];
+      same = p->nodes[file[i]].routine == p->loops[loop].routine
+             && l->g.number[m] != NOWHERE && l->place[m] >= l->place[head]
+             && l->place[m] - l->place[head] < n
+             && (i == 0 || file[i] > file[i - 1]);
+   }
+   if (!same)
+      broken(l->c->rules, "loop-members", "%s has %" PRIu32
+             " blocks, should have %" PRIu32 "; they differ from %s on", where,
+             n, l->size[head], rules_open(l->c->rules, "loop-members")
+             ? differing_member(l, file, n, head) : "");
 }
 
 static void check_backs(Look* l, uint32_t loop, const char* where)
@@ -292,7 +282,8 @@ static void check_loops(Look* l, uint32_t routine)
    char*              here = text_copy(text_format("routine %s",
                                           node_label(l->c, r->entry)));
 
-   find_loops(l);
+   flow_loops(&l->g, l->parent, l->size, l->place);
+   memset(l->seen, 0, l->n * sizeof(*l->seen));
    for (uint32_t i = 0; i < r->n_loops; i++) {
       uint32_t head = p->loops[r->first_loop + i].head;
       check_loop(l, r->first_loop + i, here);
@@ -552,6 +543,7 @@ void check_routines(Check* c)
    l.members = zalloc(n, sizeof(uint32_t));
    l.parent = zalloc(n, sizeof(uint32_t));
    l.size = zalloc(n, sizeof(uint32_t));
+   l.place = zalloc(n, sizeof(uint32_t));
    l.seen = zalloc(n, sizeof(bool));
    memset(l.mark, 0xff, n * sizeof(uint32_t));
    for (uint32_t i = 0; i < p->n_blocks; i++)
@@ -568,6 +560,7 @@ void check_routines(Check* c)
    free(l.members);
    free(l.parent);
    free(l.size);
+   free(l.place);
    free(l.seen);
 }
 

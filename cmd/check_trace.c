@@ -261,7 +261,7 @@ static void on_problem(void* arg, const DcfgProblem* problem)
 
 bool check_trace(Check* c, const char* path)
 {
-   DcfgOptions options = { .problem = on_problem, .problem_arg = c->rules };
+   DcfgOptions options = read_options(on_problem, c->rules);
    DcfgError   err;
    DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
    Look*       l = zalloc(1, sizeof(*l));

@@ -36,6 +36,7 @@
 #include <string.h>
 
 const char* command_name;
+uint64_t    max_memory;
 
 /*------------------------------------------------------------*/
 /*--- Errors, memory, output                                ---*/
@@ -131,6 +132,17 @@ static const Opt* find_option(const Opt* opts, size_t n, const char* arg,
    return NULL;
 }
 
+/* --memory=MIB. */
+static const Opt common = { "memory", OPT_COUNT, &max_memory };
+
+static const Opt* any_option(const Opt* opts, size_t n, const char* arg,
+                             const char** value)
+{
+   const Opt* opt = find_option(opts, n, arg, value);
+
+   return opt != NULL ? opt : find_option(&common, 1, arg, value);
+}
+
 static void set_option(const Opt* opt, const char* value)
 {
    if (opt->kind == OPT_FLAG)
@@ -163,7 +175,7 @@ int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
       }
       if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
          help(c);
-      opt = argv[i][1] == '-' ? find_option(opts, n_opts, argv[i] + 2, &value)
+      opt = argv[i][1] == '-' ? any_option(opts, n_opts, argv[i] + 2, &value)
             : NULL;
       if (opt == NULL)
          die("there is no option %s; see dcfg %s --help", argv[i], c->name);
@@ -176,6 +188,8 @@ int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
       }
       set_option(opt, value);
    }
+   max_memory = max_memory > UINT64_MAX >> 20 ? UINT64_MAX
+                : max_memory << 20;
    if (n < min)
       die("a file is missing; usage: dcfg %s %s", c->name, c->args);
    return n;

@@ -89,6 +89,10 @@ void complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /* The subcommand in use, for die(). */
 extern const char* command_name;
 
+/* --memory, which all have: the most that a file may take, in bytes; 0: what
+   the library finds right. */
+extern uint64_t max_memory;
+
 /*------------------------------------------------------------*/
 /*--- Memory and output                                    ---*/
 /*------------------------------------------------------------*/

@@ -110,7 +110,7 @@ static int run(int argc, char** argv)
    int         n_args = parse_args(&check_command, opts, 3, argc, argv, args,
                                    0, 2);
    Rules*      rules = rules_new(limit);
-   DcfgOptions options = { .problem = on_problem, .problem_arg = rules };
+   DcfgOptions options = read_options(on_problem, rules);
    DcfgError   err;
    Dcfg*       d;
    Check       c = { .rules = rules, .disjoint = disjoint };

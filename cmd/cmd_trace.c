@@ -453,6 +453,7 @@ static int run(int argc, char** argv)
    };
    const char* files[2];
    int         n_files;
+   DcfgOptions options;
    DcfgError   err;
    DcfgTrace*  t;
    Dcfg*       d;
@@ -476,7 +477,8 @@ static int run(int argc, char** argv)
           "which");
    s.names = zalloc(s.p->n_nodes, sizeof(*s.names));
    s.sources = zalloc(s.p->n_nodes, sizeof(*s.sources));
-   t = dcfg_trace_open(files[1], NULL, &err);
+   options = read_options(NULL, NULL);
+   t = dcfg_trace_open(files[1], &options, &err);
    if (t == NULL)
       die("%s", unreadable(&err, true));
    dcfg_trace_select(t, s.p->id, only);

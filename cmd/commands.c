@@ -97,7 +97,9 @@ static void general_help(void)
         "\n"
         "Files may be compressed (gzip, bzip2, xz, zstd), whatever they are "
         "called; - is\n"
-        "the standard input.  The exit status is 0; 1 if check found "
+        "the standard input.  --memory=MIB is the most that reading one may "
+        "take; by\n"
+        "default that depends on its size.  The exit status is 0; 1 if check found "
         "violations or diff\n"
         "differences; 2 for a file that cannot be read, or wrong use.");
 }

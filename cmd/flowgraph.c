@@ -27,9 +27,12 @@
 
 /* Owns: graph algorithms.  Handed: edges.  Taken by: check_routines.c.
 
-   Dominators are found by the iteration of Cooper, Harvey and Kennedy ("A
-   Simple, Fast Dominance Algorithm", 2001), over nodes in reverse postorder.
-   No function here is recursive: a graph may be as deep as it has nodes. */
+   Dominators are found as T. Lengauer and R. Tarjan do in the simpler of the
+   versions that "A Fast Algorithm for Finding Dominators in a Flowgraph" has
+   (ACM TOPLAS 1(1), 1979): M edges take it M log N steps, whatever the graph
+   is.  A file may be made for the worst case, which iteration and Semi-NCA
+   have too.  No function here is recursive: a graph may be as deep as it has
+   nodes. */
 
 #include "flowgraph.h"
 
@@ -86,73 +89,109 @@ static void sort_edges(const Flowgraph* g, const uint32_t* key,
    first[0] = 0;
 }
 
-/* A depth-first walk.  While it runs, idom has the node from which a node
-   was reached, enter which of its edges is next. */
-static void walk(Flowgraph* g, uint32_t root)
+/* A depth-first walk in preorder.  PARENT gets numbers of nodes; while it
+   runs, enter has which of a node's edges is next. */
+static void walk(Flowgraph* g, uint32_t root, uint32_t* parent)
 {
-   uint32_t at = root, left = g->n;
+   uint32_t at = root;
 
-   g->idom[root] = root;
+   g->n_reached = 0;
+   g->order[g->n_reached] = root;
+   g->number[root] = g->n_reached++;
    g->enter[root] = g->first_out[root];
-   g->number[root] = 0;
+   parent[0] = 0;
    for (;;) {
       if (g->enter[at] < g->first_out[at + 1]) {
          uint32_t next = g->out[g->enter[at]++];
          if (g->number[next] != NOWHERE)
             continue;
-         g->number[next] = 0;
-         g->idom[next] = at;
+         parent[g->n_reached] = g->number[at];
+         g->order[g->n_reached] = next;
+         g->number[next] = g->n_reached++;
          g->enter[next] = g->first_out[next];
          at = next;
       } else {
-         g->order[--left] = at;
          if (at == root)
             break;
-         at = g->idom[at];
-      }
-   }
-   g->n_reached = g->n - left;
-   memmove(g->order, g->order + left, g->n_reached * sizeof(*g->order));
-   for (uint32_t i = 0; i < g->n_reached; i++)
-      g->number[g->order[i]] = i;
-}
-
-static uint32_t meet(const Flowgraph* g, uint32_t a, uint32_t b)
-{
-   while (a != b)
-      if (g->number[a] > g->number[b])
-         a = g->idom[a];
-      else
-         b = g->idom[b];
-   return a;
-}
-
-static void find_dominators(Flowgraph* g, uint32_t root)
-{
-   bool changed = true;
-
-   for (uint32_t i = 0; i < g->n; i++)
-      g->idom[i] = NOWHERE;
-   g->idom[root] = root;
-   while (changed) {
-      changed = false;
-      for (uint32_t i = 1; i < g->n_reached; i++) {
-         uint32_t node = g->order[i], best = NOWHERE;
-         for (uint32_t k = g->first_in[node]; k < g->first_in[node + 1]; k++) {
-            uint32_t from = g->in[k];
-            if (g->idom[from] != NOWHERE)
-               best = best == NOWHERE ? from : meet(g, best, from);
-         }
-         if (g->idom[node] != best) {
-            g->idom[node] = best;
-            changed = true;
-         }
+         at = g->order[parent[g->number[at]]];
       }
    }
 }
 
-/* An interval for each node of the tree of dominators.  In reverse postorder
-   a node comes after its dominator: sizes of subtrees are summed up from the
+/* What finding dominators needs, by numbers of nodes in preorder. */
+typedef
+   struct {
+      uint32_t* parent;         // in the tree of the walk
+      uint32_t* up;             // some ancestor, once linked; else NOWHERE
+      uint32_t* semi;           // semidominators
+      uint32_t* best;           // with the least of them on the way to UP
+      uint32_t* idom;
+      uint32_t* first;          // those that a node is the semidominator of
+      uint32_t* next;
+      uint32_t* path;
+   }
+   Search;
+
+/* The node with the least semidominator above V and below the root of the
+   part of the forest where V is; its path becomes shorter. */
+static uint32_t least(const Search* s, uint32_t v)
+{
+   uint32_t n = 0;
+
+   if (s->up[v] == NOWHERE)
+      return v;
+   for (uint32_t u = v; s->up[s->up[u]] != NOWHERE; u = s->up[u])
+      s->path[n++] = u;
+   while (n > 0) {
+      uint32_t u = s->path[--n], above = s->up[u];
+      if (s->semi[s->best[above]] < s->semi[s->best[u]])
+         s->best[u] = s->best[above];
+      s->up[u] = s->up[above];
+   }
+   return s->best[v];
+}
+
+static void find_semidominator(const Flowgraph* g, const Search* s,
+                               uint32_t v)
+{
+   uint32_t node = g->order[v];
+
+   for (uint32_t k = g->first_in[node]; k < g->first_in[node + 1]; k++) {
+      uint32_t from = g->number[g->in[k]];
+      uint32_t semi = from == NOWHERE ? NOWHERE : s->semi[least(s, from)];
+      if (semi < s->semi[v])
+         s->semi[v] = semi;
+   }
+   s->next[v] = s->first[s->semi[v]];
+   s->first[s->semi[v]] = v;
+}
+
+static void find_dominators(Flowgraph* g, const Search* s)
+{
+   for (uint32_t v = 0; v < g->n_reached; v++) {
+      s->semi[v] = s->best[v] = v;
+      s->up[v] = s->first[v] = NOWHERE;
+   }
+   for (uint32_t v = g->n_reached; v-- > 1; ) {
+      uint32_t parent = s->parent[v];
+      find_semidominator(g, s, v);
+      s->up[v] = parent;
+      for (uint32_t w = s->first[parent]; w != NOWHERE; w = s->next[w]) {
+         uint32_t u = least(s, w);
+         s->idom[w] = s->semi[u] < s->semi[w] ? u : parent;
+      }
+      s->first[parent] = NOWHERE;
+   }
+   g->idom[g->order[0]] = g->order[0];
+   for (uint32_t v = 1; v < g->n_reached; v++) {
+      if (s->idom[v] != s->semi[v])
+         s->idom[v] = s->idom[s->idom[v]];
+      g->idom[g->order[v]] = g->order[s->idom[v]];
+   }
+}
+
+/* An interval for each node of the tree of dominators.  In preorder a node
+   comes after its dominator: sizes of subtrees are summed up from the
    end, and places given out from the beginning. */
 static void number_tree(Flowgraph* g)
 {
@@ -181,19 +220,106 @@ static void number_tree(Flowgraph* g)
 
 void flow_analyse(Flowgraph* g, uint32_t root)
 {
+   size_t    n = g->n;
+   uint32_t* work = zalloc(8 * n, sizeof(*work));
+   Search    s = { work, work + n, work + 2 * n, work + 3 * n, work + 4 * n,
+                   work + 5 * n, work + 6 * n, work + 7 * n };
+
    sort_edges(g, g->from, g->to, g->first_out, g->out);
    sort_edges(g, g->to, g->from, g->first_in, g->in);
    for (uint32_t i = 0; i < g->n; i++)
-      g->number[i] = NOWHERE;
-   walk(g, root);
-   find_dominators(g, root);
+      g->number[i] = g->idom[i] = NOWHERE;
+   walk(g, root, s.parent);
+   find_dominators(g, &s);
    number_tree(g);
+   free(work);
 }
 
 bool flow_dominates(const Flowgraph* g, uint32_t a, uint32_t b)
 {
    return g->number[a] != NOWHERE && g->number[b] != NOWHERE
           && g->enter[a] <= g->enter[b] && g->leave[b] <= g->leave[a];
+}
+
+/* Loops that were found are one node: what they were put together to. */
+static uint32_t outermost(uint32_t* in, uint32_t v)
+{
+   while (in[v] != v)
+      v = in[v] = in[in[v]];
+   return v;
+}
+
+/* What reaches node AT becomes a part of the loop of HEAD, and waits on the
+   STACK. */
+static void gather(const Flowgraph* g, uint32_t head, uint32_t at,
+                   uint32_t* parent, uint32_t* in, uint32_t* stack,
+                   uint32_t* n)
+{
+   for (uint32_t k = g->first_in[at]; k < g->first_in[at + 1]; k++) {
+      uint32_t from = g->in[k];
+      if (g->number[from] == NOWHERE
+          || (at == head && !flow_dominates(g, head, from)))
+         continue;
+      from = outermost(in, from);
+      if (from != head) {
+         parent[from] = in[from] = head;
+         stack[(*n)++] = from;
+      }
+   }
+}
+
+/* From inner heads to outer ones.  A loop that was found already is one node,
+   and edges into it go to its head: so each is looked at once. */
+static void nest_loops(const Flowgraph* g, uint32_t* parent, bool* is_head)
+{
+   uint32_t* in = zalloc(g->n, sizeof(*in));
+   uint32_t* stack = zalloc(g->n, sizeof(*stack));
+
+   for (uint32_t i = 0; i < g->n; i++) {
+      in[i] = i;
+      parent[i] = NOWHERE;
+   }
+   for (uint32_t i = g->n_reached; i-- > 0; ) {
+      uint32_t head = g->order[i], n = 0;
+      for (uint32_t k = g->first_in[head]; k < g->first_in[head + 1]; k++)
+         is_head[head] |= flow_dominates(g, head, g->in[k]);
+      gather(g, head, head, parent, in, stack, &n);
+      while (n > 0) {
+         uint32_t at = stack[--n];
+         gather(g, head, at, parent, in, stack, &n);
+      }
+   }
+   free(in);
+   free(stack);
+}
+
+void flow_loops(const Flowgraph* g, uint32_t* parent, uint32_t* size,
+                uint32_t* place)
+{
+   bool*     is_head = zalloc(g->n, sizeof(*is_head));
+   uint32_t* next = zalloc(g->n, sizeof(*next));
+   uint32_t  free_place = 0;
+
+   nest_loops(g, parent, is_head);
+   for (uint32_t i = 0; i < g->n; i++)
+      size[i] = 1;
+   /* In preorder a loop's head comes before the rest of it. */
+   for (uint32_t i = g->n_reached; i-- > 0; )
+      if (parent[g->order[i]] != NOWHERE)
+         size[parent[g->order[i]]] += size[g->order[i]];
+   for (uint32_t i = 0; i < g->n_reached; i++) {
+      uint32_t  node = g->order[i];
+      uint32_t* from = parent[node] == NOWHERE ? &free_place
+                                               : &next[parent[node]];
+      place[node] = *from;
+      next[node] = *from + 1;
+      *from += size[node];
+   }
+   for (uint32_t i = 0; i < g->n; i++)
+      if (!is_head[i])
+         size[i] = 0;
+   free(is_head);
+   free(next);
 }
 
 uint32_t flow_loop(const Flowgraph* g, uint32_t head, uint32_t* mark,

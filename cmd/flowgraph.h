@@ -43,7 +43,7 @@ typedef
       uint32_t* out;
       uint32_t* first_in;
       uint32_t* in;
-      uint32_t* order;          // reached nodes in reverse postorder
+      uint32_t* order;          // reached nodes in preorder
       uint32_t* number;         // place in it; NOWHERE
       uint32_t  n_reached;
       uint32_t* idom;           // the root has itself; NOWHERE
@@ -61,6 +61,13 @@ void flow_edge(Flowgraph* g, uint32_t from, uint32_t to);
 void flow_analyse(Flowgraph* g, uint32_t root);
 
 bool flow_dominates(const Flowgraph* g, uint32_t a, uint32_t b);
+
+/* The natural loops: of each node the head of the smallest loop around it that
+   is not its own; of each head the SIZE of its loop, of other nodes 0.  The
+   loop of a head has the reached nodes whose PLACE is from the head's on, as
+   many as its size is. */
+void flow_loops(const Flowgraph* g, uint32_t* parent, uint32_t* size,
+                uint32_t* place);
 
 /* The natural loop of all back edges to HEAD: its nodes, which are marked
    with HEAD in MARK, go to NODES.  Returns how many; 0: there is no back

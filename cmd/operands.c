@@ -39,6 +39,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
+                         void* arg)
+{
+   DcfgOptions options = { max_memory, problem, arg };
+
+   return options;
+}
+
 /*------------------------------------------------------------*/
 /*--- The newest one                                       ---*/
 /*------------------------------------------------------------*/
@@ -112,11 +120,12 @@ static void free_listing(Listing* l)
    is known for what it is after a few lines, however large it is. */
 static bool is_kind(const char* path, bool trace)
 {
-   DcfgError  err;
-   DcfgTrace* t = dcfg_trace_open(path, NULL, &err);
-   DcfgChunk* chunk = t != NULL ? dcfg_trace_next_chunk(t, &err) : NULL;
-   bool       is = trace ? chunk != NULL || err.status == DCFG_OK
-                         : err.status == DCFG_ERROR_KIND;
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
+   DcfgChunk*  chunk = t != NULL ? dcfg_trace_next_chunk(t, &err) : NULL;
+   bool        is = trace ? chunk != NULL || err.status == DCFG_OK
+                          : err.status == DCFG_ERROR_KIND;
 
    dcfg_chunk_free(chunk);
    dcfg_trace_close(t);
@@ -170,6 +179,10 @@ const char* unreadable(const DcfgError* err, bool trace)
 {
    char text[DCFG_ERROR_TEXT_SIZE];
 
+   if (err->status == DCFG_ERROR_LIMIT && max_memory == 0
+       && strstr(err->reason, "bytes of memory") != NULL)
+      return text_format("%s; --memory=MIB allows more",
+                         dcfg_error_text(err, text));
    if (err->status != DCFG_ERROR_KIND)
       return text_format("%s", dcfg_error_text(err, text));
    return trace
@@ -181,8 +194,9 @@ const char* unreadable(const DcfgError* err, bool trace)
 
 Dcfg* load_dcfg(const char* path)
 {
-   DcfgError err;
-   Dcfg*     d = dcfg_load(path, NULL, &err);
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   Dcfg*       d = dcfg_load(path, &options, &err);
 
    if (d == NULL)
       die("%s", unreadable(&err, false));

@@ -37,6 +37,10 @@
    Says on stderr what they are; dies if there is none. */
 void default_files(const Command* c, const char** files, bool trace);
 
+/* What the library is to do with a file: PROBLEM may be NULL. */
+DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
+                         void* arg);
+
 /* Load, or die. */
 Dcfg* load_dcfg(const char* path);
 

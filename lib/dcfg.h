@@ -189,7 +189,11 @@ typedef
 /* All zero is the default. */
 typedef
    struct {
-      /* The most that may be allocated, in bytes.  0: 16 GiB. */
+      /* The most that may be allocated, in bytes.  0: 256 MiB, with 64 bytes
+         more for each byte of text, and at most 640 for each byte of a
+         compressed file; no more than 16 GiB.  Of what means something, a
+         byte of text needs at most 20, so that only files which were made
+         for it, and some with thousands of idle threads, meet this. */
       uint64_t max_memory;
       /* NULL: the first problem because of which something in the file
          cannot be used is an error, and others do not matter.  Else this is

@@ -272,6 +272,7 @@ DcfgDecoder* dcfg_decoder_new(const DcfgChunk* c, DcfgError* err)
       return NULL;
    }
    job_start(&x->job, c->table->file, NULL);
+   job_read(&x->job, c->info.size, c->info.size);
    x->chunk = c;
    x->table = c->table;
    x->edges_left = c->info.n_edges;

@@ -100,6 +100,7 @@ static bool fill(Input* in)
    in->next = in->buf;
    in->left += (size_t)n;
    in->at_end = n == 0;
+   job_read(in->job, (uint64_t)n, 0);
    return true;
 }
 
@@ -189,6 +190,7 @@ Input* input_open_memory(Job* job, const void* data, size_t size)
    in->next = data;
    in->left = size;
    in->at_end = true;
+   job_read(job, size, 0);
    return start(in);
 }
 
@@ -332,18 +334,19 @@ static bool another_stream(Input* in, bool* more)
    return true;
 }
 
-bool input_read(Input* in, uint8_t* buf, size_t size, size_t* got)
+static bool copy_plain(Input* in, uint8_t* buf, size_t size, size_t* got)
 {
-   *got = 0;
-   if (in->coding == PLAIN) {
-      if (in->left == 0 && !fill(in))
-         return false;
-      *got = in->left < size ? in->left : size;
-      memcpy(buf, in->next, *got);
-      in->next += *got;
-      in->left -= *got;
-      return true;
-   }
+   if (in->left == 0 && !fill(in))
+      return false;
+   *got = in->left < size ? in->left : size;
+   memcpy(buf, in->next, *got);
+   in->next += *got;
+   in->left -= *got;
+   return true;
+}
+
+static bool decode(Input* in, uint8_t* buf, size_t size, size_t* got)
+{
    while (*got == 0) {
       bool   ok = false, was_at_end;
       size_t before;
@@ -370,6 +373,15 @@ bool input_read(Input* in, uint8_t* buf, size_t size, size_t* got)
       if (*got == 0 && was_at_end && in->left == before && in->in_stream)
          return broken(in, "cut short");
    }
+   return true;
+}
+
+bool input_read(Input* in, uint8_t* buf, size_t size, size_t* got)
+{
+   *got = 0;
+   if (!(in->coding == PLAIN ? copy_plain : decode)(in, buf, size, got))
+      return false;
+   job_read(in->job, 0, *got);
    return true;
 }
 

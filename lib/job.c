@@ -36,7 +36,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_MAX_MEMORY (16ULL << 30)
+/* What a file may take by itself: so much, and more as it is read, to a
+   limit.  No file that somebody has use for meets it.
+
+   A byte of text becomes at most 20 bytes here where it says something: a
+   process with no more than its id, counts and an empty image, which its
+   special nodes and the maps of ids make large.  Rows of edges, blocks and
+   loops make 2 to 5, a trace's sequence 5.  What makes more are things that
+   the format allows and that mean nothing, as a thousand special nodes in
+   each of a thousand empty processes.
+
+   Compressed, a byte of a file may be a million bytes of text.  That of a
+   graph is 10 or 20; as each edge has ids of its own, it comes to hundreds
+   only where there are hundreds of threads of which nearly all do nothing
+   but a few edges.  They are welcome to what is below. */
+#define MEMORY_AT_FIRST (256ULL << 20)
+#define MEMORY_PER_TEXT 64
+#define MEMORY_PER_FILE 640
+#define MEMORY_AT_MOST  (16ULL << 30)
 
 /*------------------------------------------------------------*/
 /*--- Errors                                               ---*/
@@ -111,9 +128,23 @@ void job_start(Job* job, const char* file, const DcfgOptions* options)
    if (options != NULL)
       job->options = *options;
    job->max = job->options.max_memory;
-   if (job->max == 0)
-      job->max = DEFAULT_MAX_MEMORY;
+   job_read(job, 0, 0);
    copy_end(job->err.file, sizeof(job->err.file), file ? file : "");
+}
+
+void job_read(Job* job, uint64_t n_file, uint64_t n_text)
+{
+   uint64_t by_text, by_file, more;
+
+   job->n_file += n_file;
+   job->n_text += n_text;
+   if (job->options.max_memory > 0)
+      return;
+   by_text = mul_capped(job->n_text, MEMORY_PER_TEXT);
+   by_file = mul_capped(job->n_file, MEMORY_PER_FILE);
+   more = by_text < by_file ? by_text : by_file;
+   job->max = more < MEMORY_AT_MOST - MEMORY_AT_FIRST
+              ? MEMORY_AT_FIRST + more : MEMORY_AT_MOST;
 }
 
 bool job_fail(Job* job, DcfgStatus status, const char* place,
@@ -176,8 +207,10 @@ void* job_realloc(Job* job, void* p, size_t old, size_t size)
 
    if (size > old && size - old > job->max - job->used) {
       job_fail(job, DCFG_ERROR_LIMIT, NULL,
-               "needs more than the %llu bytes of memory that are allowed",
-               (unsigned long long)job->max);
+               "needs more than the %llu bytes of memory that are allowed%s",
+               (unsigned long long)job->max,
+               job->options.max_memory > 0 ? "" : " for what was read so far"
+               );
       return NULL;
    }
    q = realloc(p, size > 0 ? size : 1);

@@ -43,11 +43,17 @@ typedef
       DcfgError   err;
       uint64_t    used;         // bytes allocated now
       uint64_t    max;
+      uint64_t    n_file, n_text;       // read so far; see job_read()
       uint64_t    offset;       // where in the text we are
    }
    Job;
 
 void  job_start(Job* job, const char* file, const DcfgOptions* options);
+
+/* More has been read: N_FILE bytes of the file, which were N_TEXT bytes of
+   text.  Without a limit of the user's, the memory that may be used grows
+   with them. */
+void  job_read(Job* job, uint64_t n_file, uint64_t n_text);
 
 /* Keep the error, if it is the first.  Always false.  PLACE may be NULL. */
 bool  job_fail(Job* job, DcfgStatus status, const char* place,

@@ -422,6 +422,8 @@ bool resolve_ids(Model* m)
       r.p = &ELEM(m->processes, Process, i);
       snprintf(r.process, sizeof(r.process), "PROCESSES[%zu]", i);
       ok = resolve_process(&r);
+      if (!ok && r.job->err.place[0] == 0)
+         job_place(r.job, r.process);
    }
    id_free(r.job, &r.files);
    id_free(r.job, &r.types);

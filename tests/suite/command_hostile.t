@@ -5,6 +5,7 @@ What a file may cost is memory, under a limit of address space, and steps: instr
 the tool itself.  A cost that is linear does not become four times as much where the file becomes twice as large.
 Seconds say nothing on a loaded machine.
 """
+import bz2
 import json
 import os
 import resource
@@ -102,6 +103,83 @@ def check_tokens(tap):
     tap.ok(not bad, "strings that end anywhere", bad)
 
 
+# ---- tables ------------------------------------------------------------------------------------------------------
+
+def routine_of(path, n, jumps, entry=4, lists=()):
+    """A DCFG that is one routine of N blocks, the nodes 4 to N + 3, with these jumps; LISTS are rows of LOOPS."""
+    d = s.good()
+    p = s.proc(d)
+    end = n + 4
+    p["INSTR_COUNT_PER_THREAD"] = [p["INSTR_COUNT"]]
+    p["IMAGES"] = [s.HEAD["IMAGES"], [1, "0x400000", 4 * end, {
+        "FILE_NAME_ID": 1, "SYMBOLS": [s.HEAD["SYMBOLS"]],
+        "BASIC_BLOCKS": [s.HEAD["BASIC_BLOCKS"]] + [[i, hex(4 * i), 4, 1, 0, 1] for i in range(4, end)],
+        "ROUTINES": [s.HEAD["ROUTINES"], [entry, [end - 1], [s.HEAD["NODES"]] + [[i, entry] for i in range(4, end)],
+                                          [s.HEAD["LOOPS"]] + list(lists)]]}]]
+    p["EDGES"] = [s.HEAD["EDGES"], [1, 1, entry, s.TYPE_ID["ENTRY"], [1]]] \
+        + [[i, a, b, s.TYPE_ID["INDIRECT_UNCONDITIONAL_BRANCH"], [1]] for i, (a, b) in enumerate(jumps, 2)]
+    return commandlib.write(path, d)
+
+
+def ladder(path):
+    """A chain with edges both ways that is entered at both ends: nothing but the entry dominates anything."""
+    def make(n):
+        chain = [(i, i + 1) for i in range(5, n + 3)]
+        return routine_of(path, n, [(4, 5), (4, n + 3)] + chain + [(b, a) for a, b in chain])
+    return make
+
+
+def nest(path, lists=False):
+    """Loops within each other, of which the file lists none, or only the heads."""
+    def make(n):
+        chain = [(i, i + 1) for i in range(4, n + 3)]
+        return routine_of(path, n, chain + [(n + 3, i) for i in range(4, n + 4)],
+                          lists=[[i, [], []] for i in range(4, n + 4)] if lists else ())
+    return make
+
+
+def switch(path):
+    """A jump to each of the other blocks, which all jump back."""
+    def make(n):
+        return routine_of(path, n, [(4, i) for i in range(5, n + 4)] + [(i, 4) for i in range(5, n + 4)])
+    return make
+
+
+def check_routines(tap):
+    """Dominators and loops take steps in proportion to the graph, but for a logarithm, whatever it is."""
+    path = tap.path("routine.json")
+    for what, make in (("a ladder", ladder(path)), ("loops in loops", nest(path)),
+                       ("loops in loops with empty lists", nest(path, True)), ("a large switch", switch(path))):
+        more, diag = grows_by(tap, make, 500, 4, "check")
+        tap.ok(more < 6, "check of four times as much takes about four times the steps: " + what, diag)
+    status, out, err = within(400, "check", ladder(path)(10000))
+    tap.ok(status == 1 and "0x" in out, "check of a ladder of 10,000 blocks", out[-300:] + err)
+
+
+def check_budget(tap):
+    """A file may take memory in proportion to its size, and --memory allows more."""
+    path = tap.path("special.json")
+    nodes = ",".join('[%d,""]' % n for n in range(1, 10001))
+    processes = ",".join("[%d,{}]" % n for n in range(1, 10001))
+    with open(path, "w") as f:
+        f.write('{"MAJOR_VERSION":1,"SPECIAL_NODES":[["NODE_ID","NODE_NAME"],%s],'
+                '"PROCESSES":[["PROCESS_ID","PROCESS_DATA"],%s]}' % (nodes, processes))
+    for c in (["report"], ["check", "--limit=1"], ["disasm"], ["dot", "--callgraph"], ["diff", path]):
+        status, out, err = within(400, *c, path)
+        tap.ok(status == 2 and "PROCESSES[" in err and "bytes of memory that are allowed" in err
+               and "; --memory=MIB allows more" in err and len(err.splitlines()) == 1,
+               "special nodes in each of many processes, in 400 MB: " + c[0], out[-500:] + err)
+    status, out, err = command("report", "--memory=50", path)
+    tap.ok(status == 2 and "52428800 bytes of memory" in err and "--memory" not in err, "--memory=50", out + err)
+    # Several compressed texts after each other are one.
+    with open(path, "wb") as f:
+        f.write(bz2.compress(b'{"NEW":"') + 20 * bz2.compress(16 * MEGA * b"x"))
+    status, out, err = within(600, "report", path)
+    tap.ok(status == 2 and "bytes of memory that are allowed" in err, "a long string in a small compressed file", out + err)
+    small = commandlib.write(tap.path("small.json"), s.good())
+    tap.ok(command("report", "--memory", "1", small)[0] == 0, "--memory as two words, for a small file")
+
+
 def main():
     tap = harness.Tap("command_hostile")
     if not os.path.exists(commandlib.DCFG):
@@ -109,6 +187,8 @@ def main():
         tap.done()
     check_violations(tap)
     check_tokens(tap)
+    check_routines(tap)
+    check_budget(tap)
     tap.done()
 
 
