@@ -127,7 +127,8 @@ def check_resumed(tap):
 def check_requests(tap):
     """What a program requests of Callgrind is ignored, and that is said once, with the first request's name."""
     include = os.path.join(os.path.dirname(os.path.dirname(harness.VALGRIND)), "include")
-    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "requests.c"), "requests", "-I" + include)
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "callgrind", "requests.c"), "requests",
+                      "-I" + include)
     if not prog:
         return
     for name, opts in (("asked", ON), ("asked_off", ON[1:])):
