@@ -70,6 +70,21 @@ def check_violations(tap):
            out + err)
 
 
+def check_claims(tap):
+    """A trace of some hundred bytes that claims 2^40 edges is read as far as the DCFG goes."""
+    graph = commandlib.write(tap.path("graph.json"), s.good())
+    trace = circle(tap.path("circle.json"), 1 << 40)
+    n = steps(tap, "check", graph, trace)
+    tap.ok(n < 10 ** 9, "check of a trace that claims 2^40 edges ends", n)
+    status, out, err = command("check", graph, trace)
+    tap.ok(status == 1 and "trace-edge-count: process 4711, thread 0, chunk 0: the thread has more edges than the 22 "
+           "that the DCFG has of it" in out, "and says so", out + err)
+    for more in ([], ["--thread=0", "--from=0"]):
+        status, out, err = command("trace", *more, graph, trace)
+        tap.ok(status == 2 and "PROCESSES[0].THREAD_DATA[THREAD_ID=0].TRACE_DATA[0]: more edges than the DCFG has" in err,
+               "so does trace " + " ".join(more), out[-300:] + err)
+
+
 # ---- tokens ------------------------------------------------------------------------------------------------------
 
 def check_tokens(tap):
@@ -186,6 +201,7 @@ def main():
         tap.skip("the command dcfg", "it was not built")
         tap.done()
     check_violations(tap)
+    check_claims(tap)
     check_tokens(tap)
     check_routines(tap)
     check_budget(tap)
