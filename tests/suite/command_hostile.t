@@ -9,14 +9,13 @@ import bz2
 import json
 import os
 import resource
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
-from commandlib import command, rules, small as s
+from commandlib import command, small as s
 
 MEGA = 1 << 20
 
@@ -195,6 +194,33 @@ def check_budget(tap):
     tap.ok(command("report", "--memory", "1", small)[0] == 0, "--memory as two words, for a small file")
 
 
+# ---- statuses ----------------------------------------------------------------------------------------------------
+
+def check_statuses(tap):
+    """What could not be read, or is not there, is said."""
+    graph = commandlib.write(tap.path("graph.json"), s.good())
+    status, out, err = command("check", graph, tap.path("nothing.json"))
+    tap.ok(status == 2 and "violation" not in out and "nothing.json: cannot open" in err,
+           "check of a trace that is not there counts no violations", out + err)
+    empty = s.good()
+    del empty["PROCESSES"][1:]
+    path = commandlib.write(tap.path("empty.json"), empty)
+    for c in (["report"], ["report", "--json"], ["disasm"], ["dot", "--callgraph"], ["diff", graph],
+              ["trace", path]):
+        status, out, err = command(*c, path)
+        tap.ok(status == 2 and not out and "there is no process in" in err,
+               "a file without processes: " + " ".join(c[:1]), out + err)
+    status, out, err = command("check", "--writer=other", path)
+    tap.ok(status == 0 and "there is no process in" in err, "check of it", out + err)
+    newer = dict(s.good(), MAJOR_VERSION=2)
+    newer["SPECIAL_NODES"] = 7
+    path = commandlib.write(tap.path("newer.json"), newer)
+    for c in (["report"], ["check"], ["trace", graph], ["check", graph]):
+        status, out, err = command(*c, path)
+        tap.ok(status == 2 and not out and "MAJOR_VERSION: format 2.xx; this library reads 1.xx" in err,
+               "another version is refused first: " + c[0], out + err)
+
+
 def main():
     tap = harness.Tap("command_hostile")
     if not os.path.exists(commandlib.DCFG):
@@ -202,6 +228,7 @@ def main():
         tap.done()
     check_violations(tap)
     check_claims(tap)
+    check_statuses(tap)
     check_tokens(tap)
     check_routines(tap)
     check_budget(tap)
