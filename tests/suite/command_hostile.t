@@ -8,6 +8,7 @@ Seconds say nothing on a loaded machine.
 import bz2
 import json
 import os
+import re
 import resource
 import sys
 
@@ -221,6 +222,29 @@ def check_statuses(tap):
                "another version is refused first: " + c[0], out + err)
 
 
+# ---- paths -------------------------------------------------------------------------------------------------------
+
+def check_paths(tap):
+    """disasm reads source from regular files only: from a pipe it would wait, and take what is in it."""
+    d = s.good()
+    pipe = tap.path("pipe.c")
+    s.set_at(d["FILE_NAMES"][1], 1, commandlib.DCFG)
+    s.set_at(d["FILE_NAMES"][3], 1, pipe)
+    graph = commandlib.write(tap.path("graph.json"), d)
+    with open(pipe, "w") as f:
+        f.write("line\n" * 20)
+    status, out, err = command("disasm", "--routine=main", graph)
+    tap.ok(status == 0 and re.search(r"line$", out, re.M), "disasm shows source", out + err)
+    os.remove(pipe)
+    os.mkfifo(pipe)
+    fd = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    os.write(fd, b"line\n" * 20)
+    status, out, err = command("disasm", "--routine=main", graph)
+    tap.ok(status == 0 and not re.search(r"line$", out, re.M) and len(os.read(fd, 200)) == 100,
+           "but not from a pipe", out + err)
+    os.close(fd)
+
+
 def main():
     tap = harness.Tap("command_hostile")
     if not os.path.exists(commandlib.DCFG):
@@ -229,6 +253,7 @@ def main():
     check_violations(tap)
     check_claims(tap)
     check_statuses(tap)
+    check_paths(tap)
     check_tokens(tap)
     check_routines(tap)
     check_budget(tap)
