@@ -124,11 +124,6 @@ typedef
    }
    Flow;
 
-static uint64_t capped_sum(uint64_t a, uint64_t b)
-{
-   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 static uint64_t capped_product(uint64_t a, uint64_t b)
 {
    uint64_t r;

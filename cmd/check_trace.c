@@ -49,6 +49,9 @@ typedef
       bool               sound;         // all could be decoded
       uint32_t           at;            // node where the thread is
       uint64_t           next;          // instruction; of the next chunk
+   uint64_t           n_edges;       // of the thread, decoded so far
+   uint64_t           all_edges;     // that the DCFG has of it
+   bool               over;          // more than that
       uint64_t*          counts;        // by edge
       uint64_t           done;          // threads that were complete
       uint8_t*           seen;          // threads of the process
@@ -140,6 +143,11 @@ static bool begin_thread(Look* l, const DcfgChunkInfo* info)
    l->at = DCFG_NONE;
    l->next = info->preceding_instrs;
    memset(l->counts, 0, l->c.p->n_edges * sizeof(uint64_t));
+   l->n_edges = l->all_edges = 0;
+   l->over = false;
+   for (uint32_t i = 0; i < l->c.p->n_edges; i++)
+      l->all_edges = capped_sum(l->all_edges,
+                                dcfg_edge_count(l->c.p, i, l->thread));
    if (!l->whole && l->c.ours)
       broken(l->c.rules, "trace-preceding", "%s: PRECEDING_INSTR_COUNT is %"
              PRIu64 " at the beginning", where(info), info->preceding_instrs);
@@ -180,6 +188,20 @@ static uint64_t follow_edges(Look* l, const DcfgChunkInfo* info, size_t n,
    return instrs;
 }
 
+/* N edges of a chunk were decoded.  A few characters may stand for more edges
+   than anybody can wait for: once there are more than the DCFG has, the rest
+   of the thread is not decoded. */
+static void count_edges(Look* l, const DcfgChunkInfo* info, size_t n)
+{
+   l->n_edges = capped_sum(l->n_edges, n);
+   if (l->over || l->n_edges <= l->all_edges)
+      return;
+   l->over = true;
+   broken(l->c.rules, "trace-edge-count", "%s: the thread has more edges than "
+          "the %" PRIu64 " that the DCFG has of it", where(info),
+          l->all_edges);
+}
+
 static void check_begin(Look* l, const DcfgChunkInfo* info)
 {
    const DcfgProcess* p = l->c.p;
@@ -217,6 +239,10 @@ static void check_chunk(Look* l, const DcfgChunk* chunk)
          broken(l->c.rules, "trace-chunk-empty", "%s", where(info));
       return;
    }
+   if (l->over) {                       // told already
+      l->sound = false;
+      return;
+   }
    check_begin(l, info);
    x = dcfg_decoder_new(chunk, &err);
    if (x == NULL) {
@@ -230,9 +256,12 @@ static void check_chunk(Look* l, const DcfgChunk* chunk)
       n = dcfg_decoder_next(x, l->ids, N_EDGES, &err);
       instrs += follow_edges(l, info, n, n_edges);
       n_edges += n;
-   } while (n == N_EDGES);
+      count_edges(l, info, n);
+   } while (n == N_EDGES && !l->over);
    l->next = info->preceding_instrs + info->instrs;
-   if (err.status != DCFG_OK) {
+   if (n == N_EDGES && l->over) {
+      l->sound = false;
+   } else if (err.status != DCFG_OK) {
       broken(l->c.rules, "trace-sequence", "%s, after %" PRIu64 " edges: %s",
              where(info), n_edges, err.reason);
       l->sound = false;

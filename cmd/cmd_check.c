@@ -140,11 +140,15 @@ static int run(int argc, char** argv)
       readable = check_trace(&c, args[1]);
    rules_finish(rules);
    n = rules_count(rules, NULL);
-   printf("%s%s%s: %" PRIu64 " violation%s%s\n", args[0],
-          n_args == 2 ? ", " : "", n_args == 2 ? args[1] : "", n,
-          n == 1 ? "" : "s", c.ours ? ""
-          : " (another program's file: conventions of valgrind --tool=dcfg "
-            "were not checked)");
+   if (d->n_processes == 0)
+      complain("there is no process in %s", args[0]);
+   /* Of what was not read to its end there is no number. */
+   if (readable)
+      printf("%s%s%s: %" PRIu64 " violation%s%s\n", args[0],
+             n_args == 2 ? ", " : "", n_args == 2 ? args[1] : "", n,
+             n == 1 ? "" : "s", c.ours ? ""
+             : " (another program's file: conventions of valgrind "
+               "--tool=dcfg were not checked)");
    rules_free(rules);
    dcfg_free(d);
    return !readable ? STATUS_BAD : n > 0 ? STATUS_FOUND : STATUS_OK;

@@ -32,9 +32,12 @@
 #include "commands.h"
 #include "operands.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef
    struct {
@@ -104,6 +107,23 @@ static void close_source(Listing* l)
    l->open_file = DCFG_NONE;
 }
 
+/* The path is the graph's, and may lead anywhere: to what blocks, as a pipe
+   does, or to a device, for which it is something to be opened at all. */
+static FILE* open_regular(const char* path)
+{
+   struct stat st;
+   int         fd = stat(path, &st) == 0 && S_ISREG(st.st_mode)
+                    ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) : -1;
+   FILE*       f;
+
+   if (fd < 0)
+      return NULL;
+   f = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
+   if (f == NULL)
+      close(fd);
+   return f;
+}
+
 /* Keep one source file in memory.  It need not exist here. */
 static void open_source(Listing* l, uint32_t file)
 {
@@ -115,7 +135,7 @@ static void open_source(Listing* l, uint32_t file)
    close_source(l);
    l->open_file = file;
    f = file < l->g.d->n_files && l->g.d->files[file].name[0] == '/'
-       ? fopen(l->g.d->files[file].name, "r") : NULL;
+       ? open_regular(l->g.d->files[file].name) : NULL;
    if (f == NULL)
       return;
    for (;;) {

@@ -516,6 +516,8 @@ static int run(int argc, char** argv)
    r.name_width = wide ? 0 : 40;
    r.source_width = wide ? 0 : 28;
    d = load_dcfg(file);
+   if (d->n_processes == 0)
+      die("there is no process in %s", file);
    r.g.d = d;
    r.thread = need_thread(d, thread);
    for (int i = 0; i < N_SECTIONS; i++)

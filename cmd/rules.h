@@ -64,6 +64,12 @@ typedef
    }
    Check;
 
+/* As the library's sums: what does not fit stays at UINT64_MAX. */
+static inline uint64_t capped_sum(uint64_t a, uint64_t b)
+{
+   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /* A node in a message: "17 (0x401234)". */
 const char* node_label(const Check* c, uint32_t node);
 const char* edge_label(const Check* c, uint32_t edge);

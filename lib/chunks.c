@@ -243,21 +243,8 @@ static const Shape processes = { V_TABLE, true, 4, process_fields,
                                  open_process, close_process,
                                  &graph_processes };
 
-enum { TOP_MAJOR, TOP_MINOR, TOP_PROCESSES };
-
-static bool close_top(void* arg, const Frame* f)
-{
-   Chunks* t = arg;
-
-   if (number(f, TOP_MAJOR) > DCFG_VERSION_MAJOR)
-      return job_fail(t->job, DCFG_ERROR_FORMAT, "MAJOR_VERSION",
-                      "format %u.xx; this library reads %u.xx",
-                      (unsigned)number(f, TOP_MAJOR), DCFG_VERSION_MAJOR);
-   return true;
-}
-
 static const Field top_fields[] = {
-   { "MAJOR_VERSION", V_INT, F_NEEDED, BITS32, NULL },
+   { "MAJOR_VERSION", V_INT, F_NEEDED | F_VERSION, BITS32, NULL },
    { "MINOR_VERSION", V_INT, F_MUST, BITS32, NULL },
    { "PROCESSES", V_TABLE, F_NEEDED, 0, 0, &processes }
 };
@@ -265,7 +252,7 @@ static const Field top_fields[] = {
 static const Kin graph_top = { NULL, { "FILE_NAMES", "EDGE_TYPES",
                                        "SPECIAL_NODES" } };
 static const Shape top = { V_OBJECT, true, 3, top_fields,
-                           NULL, close_top, &graph_top };
+                           NULL, NULL, &graph_top };
 
 
 /*------------------------------------------------------------*/

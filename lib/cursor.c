@@ -46,6 +46,7 @@ struct DcfgTrace {
    DcfgDecoder*       decoder;          // or NULL: not begun
    const DcfgProcess* graph;            // or NULL
    uint64_t           position;         // or UINT64_MAX: not known
+   uint64_t           edges_left;       // that the graph has; with one
    size_t             ahead_at, n_ahead;
    uint32_t           ahead[N_AHEAD];   // decoded, but not handed out
 };
@@ -184,6 +185,9 @@ void dcfg_trace_count_with(DcfgTrace* t, const DcfgProcess* p)
 {
    t->graph = p;
    t->position = UINT64_MAX;
+   t->edges_left = 0;
+   for (uint32_t i = 0; p != NULL && i < p->n_edges; i++)
+      t->edges_left = add_capped(t->edges_left, p->edges[i].count);
    if (p != NULL && t->chunk != NULL && t->decoder == NULL)
       t->position = t->chunk->info.preceding_instrs;
 }
@@ -209,8 +213,8 @@ static bool edge_instrs(const DcfgTrace* t, uint32_t id, uint64_t* n)
    return edge != DCFG_NONE;
 }
 
-/* An edge of the trace that the graph does not have. */
-static void stranger(DcfgTrace* t, uint32_t id, DcfgError* err)
+/* The chunk in work does not belong to the graph. */
+static void misfit(DcfgTrace* t, DcfgError* err, const char* why)
 {
    char place[120];
 
@@ -219,8 +223,34 @@ static void stranger(DcfgTrace* t, uint32_t id, DcfgError* err)
             t->chunk->info.process, t->chunk->info.thread,
             t->chunk->info.number);
    set_error(err, DCFG_ERROR_FORMAT, t->job.err.file, place,
-             t->chunk->info.offset, "edge %" PRIu32 " is not in the DCFG",
-             id);
+             t->chunk->info.offset, "%s", why);
+   drop_chunk(t);
+}
+
+/* An edge of the trace that the graph does not have. */
+static void stranger(DcfgTrace* t, uint32_t id, DcfgError* err)
+{
+   char why[60];
+
+   snprintf(why, sizeof(why), "edge %" PRIu32 " is not in the DCFG", id);
+   misfit(t, err, why);
+}
+
+/* The chunk's next edges.  A few characters may stand for more of them than
+   anybody can wait for, but not for more than the graph has: 0 with an error
+   if they do. */
+static size_t decode(DcfgTrace* t, uint32_t* ids, size_t max, DcfgError* err)
+{
+   size_t n = dcfg_decoder_next(t->decoder, ids, max, err);
+
+   if (t->graph == NULL)
+      return n;
+   if (n > t->edges_left) {
+      misfit(t, err, "more edges than the DCFG has");
+      return 0;
+   }
+   t->edges_left -= n;
+   return n;
 }
 
 static bool begin_chunk(DcfgTrace* t, DcfgError* err)
@@ -260,7 +290,7 @@ size_t dcfg_trace_next(DcfgTrace* t, uint32_t* edge_ids, size_t max,
       }
       if (!begin_chunk(t, err))
          return 0;
-      n = dcfg_decoder_next(t->decoder, edge_ids, max, err);
+      n = decode(t, edge_ids, max, err);
       if (n == 0) {
          drop_chunk(t);
          if (err->status != DCFG_OK)
@@ -273,7 +303,6 @@ size_t dcfg_trace_next(DcfgTrace* t, uint32_t* edge_ids, size_t max,
       uint64_t instrs;
       if (!edge_instrs(t, edge_ids[i], &instrs)) {
          stranger(t, edge_ids[i], err);
-         drop_chunk(t);
          return 0;
       }
       t->position = add_capped(t->position, instrs);
@@ -291,7 +320,7 @@ static bool skip_edges(DcfgTrace* t, uint64_t instr, DcfgError* err)
    for (;;) {
       if (t->ahead_at == t->n_ahead) {
          t->ahead_at = 0;
-         t->n_ahead = dcfg_decoder_next(t->decoder, t->ahead, N_AHEAD, err);
+         t->n_ahead = decode(t, t->ahead, N_AHEAD, err);
          if (t->n_ahead == 0) {
             drop_chunk(t);
             return false;
@@ -301,7 +330,6 @@ static bool skip_edges(DcfgTrace* t, uint64_t instr, DcfgError* err)
          uint64_t instrs;
          if (!edge_instrs(t, t->ahead[t->ahead_at], &instrs)) {
             stranger(t, t->ahead[t->ahead_at], err);
-            drop_chunk(t);
             return false;
          }
          if (instr < t->position

@@ -636,7 +636,9 @@ DCFG_API bool dcfg_trace_skip(DcfgTrace* t, uint64_t instr,
 /* The number of instructions that the thread of the edges last returned had
    executed before the source block of the edge that comes next.  That takes
    the process that the trace belongs to, given here or to dcfg_trace_skip();
-   without it, or before the chunk after that, UINT64_MAX. */
+   without it, or before the chunk after that, UINT64_MAX.  With it, it is an
+   error if there are more edges than it has counted: a short trace may claim
+   any number of them. */
 DCFG_API uint64_t dcfg_trace_position(const DcfgTrace* t);
 DCFG_API void     dcfg_trace_count_with(DcfgTrace* t, const DcfgProcess* p);
 

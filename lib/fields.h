@@ -51,6 +51,7 @@ typedef
 #define F_NEEDED 1      // without it, its row is of no use
 #define F_MUST   2      // it should be there
 #define F_HEX    4      // known writers write it in hex
+#define F_VERSION 16  // what another one has, nobody here can tell
 #define F_SILENT 8      // not named in places: there is no other way to go
 
 /* A column of a table or a key of an object. */

@@ -564,11 +564,6 @@ static bool close_top(void* arg, const Frame* f)
 
    d->major_version = (uint32_t)number(f, TOP_MAJOR);
    d->minor_version = (uint32_t)number(f, TOP_MINOR);
-   if (d->major_version > DCFG_VERSION_MAJOR)
-      return job_fail(l->job, DCFG_ERROR_FORMAT, "MAJOR_VERSION",
-                      "format %u.%02u; this library reads %u.xx",
-                      d->major_version, d->minor_version,
-                      DCFG_VERSION_MAJOR);
    for (uint32_t i = TOP_FILES; i <= TOP_SPECIAL; i++)
       if (!has(f, i))
          odd(l, "missing-table", f->shape->fields[i].name);
@@ -576,7 +571,7 @@ static bool close_top(void* arg, const Frame* f)
 }
 
 static const Field top_fields[] = {
-   { "MAJOR_VERSION", V_INT, F_NEEDED, BITS32, NULL },
+   { "MAJOR_VERSION", V_INT, F_NEEDED | F_VERSION, BITS32, NULL },
    { "MINOR_VERSION", V_INT, F_MUST, BITS32, NULL },
    { "FILE_NAMES", V_TABLE, 0, 0, 0, &files },
    { "EDGE_TYPES", V_TABLE, 0, 0, 0, &edge_types },

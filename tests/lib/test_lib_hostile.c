@@ -88,9 +88,12 @@ START_TEST(no_dcfg)
    must_not_load("{}", DCFG_ERROR_FORMAT, "MAJOR_VERSION|missing");
    must_not_load("{\"MAJOR_VERSION\":1}", DCFG_ERROR_FORMAT,
                  "PROCESSES|missing");
+   /* Before all else that is wrong. */
+   must_not_load("{\"MAJOR_VERSION\":2,\"PROCESSES\":7}",
+                 DCFG_ERROR_FORMAT, "MAJOR_VERSION: format 2.xx|reads 1");
    must_not_load("{\"MAJOR_VERSION\":2,\"MINOR_VERSION\":3,\"PROCESSES\":"
                  "[[\"PROCESS_ID\",\"PROCESS_DATA\"]]}",
-                 DCFG_ERROR_FORMAT, "2.03|reads 1");
+                 DCFG_ERROR_FORMAT, "format 2.xx|reads 1");
    must_not_load("{\"MAJOR_VERSION\":1,\"PROCESSES\":[[\"PROCESS_ID\","
                  "\"PROCESS_DATA\"]]} x", DCFG_ERROR_JSON, "not JSON");
    must_not_load("{\"MAJOR_VERSION\":1,\"PROCESSES\":[]}",

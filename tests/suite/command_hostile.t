@@ -8,15 +8,15 @@ Seconds say nothing on a loaded machine.
 import bz2
 import json
 import os
+import re
 import resource
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
-from commandlib import command, rules, small as s
+from commandlib import command, small as s
 
 MEGA = 1 << 20
 
@@ -68,6 +68,21 @@ def check_violations(tap):
     status, out, err = within(64, "check", graph, trace)
     tap.ok(status == 1 and "trace-path: and 1499979 more" in out, "a trace with 1.5 million violations, in 64 MB",
            out + err)
+
+
+def check_claims(tap):
+    """A trace of some hundred bytes that claims 2^40 edges is read as far as the DCFG goes."""
+    graph = commandlib.write(tap.path("graph.json"), s.good())
+    trace = circle(tap.path("circle.json"), 1 << 40)
+    n = steps(tap, "check", graph, trace)
+    tap.ok(n < 10 ** 9, "check of a trace that claims 2^40 edges ends", n)
+    status, out, err = command("check", graph, trace)
+    tap.ok(status == 1 and "trace-edge-count: process 4711, thread 0, chunk 0: the thread has more edges than the 22 "
+           "that the DCFG has of it" in out, "and says so", out + err)
+    for more in ([], ["--thread=0", "--from=0"]):
+        status, out, err = command("trace", *more, graph, trace)
+        tap.ok(status == 2 and "PROCESSES[0].THREAD_DATA[THREAD_ID=0].TRACE_DATA[0]: more edges than the DCFG has" in err,
+               "so does trace " + " ".join(more), out[-300:] + err)
 
 
 # ---- tokens ------------------------------------------------------------------------------------------------------
@@ -180,12 +195,65 @@ def check_budget(tap):
     tap.ok(command("report", "--memory", "1", small)[0] == 0, "--memory as two words, for a small file")
 
 
+# ---- statuses ----------------------------------------------------------------------------------------------------
+
+def check_statuses(tap):
+    """What could not be read, or is not there, is said."""
+    graph = commandlib.write(tap.path("graph.json"), s.good())
+    status, out, err = command("check", graph, tap.path("nothing.json"))
+    tap.ok(status == 2 and "violation" not in out and "nothing.json: cannot open" in err,
+           "check of a trace that is not there counts no violations", out + err)
+    empty = s.good()
+    del empty["PROCESSES"][1:]
+    path = commandlib.write(tap.path("empty.json"), empty)
+    for c in (["report"], ["report", "--json"], ["disasm"], ["dot", "--callgraph"], ["diff", graph],
+              ["trace", path]):
+        status, out, err = command(*c, path)
+        tap.ok(status == 2 and not out and "there is no process in" in err,
+               "a file without processes: " + " ".join(c[:1]), out + err)
+    status, out, err = command("check", "--writer=other", path)
+    tap.ok(status == 0 and "there is no process in" in err, "check of it", out + err)
+    newer = dict(s.good(), MAJOR_VERSION=2)
+    newer["SPECIAL_NODES"] = 7
+    path = commandlib.write(tap.path("newer.json"), newer)
+    for c in (["report"], ["check"], ["trace", graph], ["check", graph]):
+        status, out, err = command(*c, path)
+        tap.ok(status == 2 and not out and "MAJOR_VERSION: format 2.xx; this library reads 1.xx" in err,
+               "another version is refused first: " + c[0], out + err)
+
+
+# ---- paths -------------------------------------------------------------------------------------------------------
+
+def check_paths(tap):
+    """disasm reads source from regular files only: from a pipe it would wait, and take what is in it."""
+    d = s.good()
+    pipe = tap.path("pipe.c")
+    s.set_at(d["FILE_NAMES"][1], 1, commandlib.DCFG)
+    s.set_at(d["FILE_NAMES"][3], 1, pipe)
+    graph = commandlib.write(tap.path("graph.json"), d)
+    with open(pipe, "w") as f:
+        f.write("line\n" * 20)
+    status, out, err = command("disasm", "--routine=main", graph)
+    tap.ok(status == 0 and re.search(r"line$", out, re.M), "disasm shows source", out + err)
+    os.remove(pipe)
+    os.mkfifo(pipe)
+    fd = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    os.write(fd, b"line\n" * 20)
+    status, out, err = command("disasm", "--routine=main", graph)
+    tap.ok(status == 0 and not re.search(r"line$", out, re.M) and len(os.read(fd, 200)) == 100,
+           "but not from a pipe", out + err)
+    os.close(fd)
+
+
 def main():
     tap = harness.Tap("command_hostile")
     if not os.path.exists(commandlib.DCFG):
         tap.skip("the command dcfg", "it was not built")
         tap.done()
     check_violations(tap)
+    check_claims(tap)
+    check_statuses(tap)
+    check_paths(tap)
     check_tokens(tap)
     check_routines(tap)
     check_budget(tap)
