@@ -99,9 +99,10 @@ static void general_help(void)
         "called; - is\n"
         "the standard input.  --memory=MIB is the most that reading one may "
         "take; by\n"
-        "default that depends on its size.  The exit status is 0; 1 if check found "
-        "violations or diff\n"
-        "differences; 2 for a file that cannot be read, or wrong use.");
+        "default that depends on its size.  The exit status is 0; 1 if "
+        "check found\n"
+        "violations or diff differences; 2 for a file that cannot be read, "
+        "or wrong use.");
 }
 
 int main(int argc, char** argv)

@@ -338,6 +338,8 @@ static bool copy_plain(Input* in, uint8_t* buf, size_t size, size_t* got)
 {
    if (in->left == 0 && !fill(in))
       return false;
+   if (in->left == 0)                   // perhaps no bytes, and no address
+      return true;
    *got = in->left < size ? in->left : size;
    memcpy(buf, in->next, *got);
    in->next += *got;

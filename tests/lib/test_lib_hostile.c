@@ -79,7 +79,12 @@ END_TEST
 
 START_TEST(no_dcfg)
 {
+   DcfgError err;
+
    must_not_load("", DCFG_ERROR_JSON, "too early");
+   ck_assert_ptr_null(dcfg_load_memory(NULL, 0, "test", NULL, &err));
+   ck_assert_int_eq(err.status, DCFG_ERROR_JSON);
+   must_say(&err, "too early");
    must_not_load("hello", DCFG_ERROR_JSON, "not JSON");
    must_not_load("[ 1 ]", DCFG_ERROR_FORMAT, "an object|an array");
    must_not_load("7", DCFG_ERROR_FORMAT, "an object|a number");

@@ -81,7 +81,8 @@ def check_claims(tap):
            "that the DCFG has of it" in out, "and says so", out + err)
     for more in ([], ["--thread=0", "--from=0"]):
         status, out, err = command("trace", *more, graph, trace)
-        tap.ok(status == 2 and "PROCESSES[0].THREAD_DATA[THREAD_ID=0].TRACE_DATA[0]: more edges than the DCFG has" in err,
+        tap.ok(status == 2
+               and "PROCESSES[0].THREAD_DATA[THREAD_ID=0].TRACE_DATA[0]: more edges than the DCFG has" in err,
                "so does trace " + " ".join(more), out[-300:] + err)
 
 
@@ -190,7 +191,8 @@ def check_budget(tap):
     with open(path, "wb") as f:
         f.write(bz2.compress(b'{"NEW":"') + 20 * bz2.compress(16 * MEGA * b"x"))
     status, out, err = within(600, "report", path)
-    tap.ok(status == 2 and "bytes of memory that are allowed" in err, "a long string in a small compressed file", out + err)
+    tap.ok(status == 2 and "bytes of memory that are allowed" in err, "a long string in a small compressed file",
+           out + err)
     small = commandlib.write(tap.path("small.json"), s.good())
     tap.ok(command("report", "--memory", "1", small)[0] == 0, "--memory as two words, for a small file")
 
