@@ -188,7 +188,7 @@ add_suite_again() {
    local name
    for name in $(scripts_of tests/suite); do
       case $name in
-         rules_selftest|trace_selftest|trace_life|trace_real|command_rules) ;;
+         rules_selftest|trace_selftest|trace_life|trace_real|command_rules|command_hostile) ;;
          *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
       esac
    done
