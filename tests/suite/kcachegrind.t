@@ -56,8 +56,10 @@ class Display:
             f.write(CONFIG)
         r, w = os.pipe()
         with open(tap.path("Xvfb.log"), "w") as log:
-            self.server = subprocess.Popen(["Xvfb", "-displayfd", str(w), "-screen", "0", "x".join(SIZE) + "x24",
-                                            "-nolisten", "tcp"], pass_fds=[w], stdout=log, stderr=log)
+            # A number of our own: a server in another root directory may have the first one that seems free in ours.
+            self.server = subprocess.Popen(["Xvfb", ":%d" % (1000 + os.getpid() % 50000), "-displayfd", str(w),
+                                            "-screen", "0", "x".join(SIZE) + "x24", "-nolisten", "tcp"],
+                                           pass_fds=[w], stdout=log, stderr=log)
         os.close(w)
         with os.fdopen(r) as f:
             number = f.readline().strip()
