@@ -427,24 +427,29 @@ static void check_apart(const HChar* opt, const OutFile* f)
    reads from it would find its end when it is closed again. */
 static Int check(OutFile* f, Int number)
 {
-   Int fd = -1;
-
    if (f->error != 0)
       return -1;
-   if (f->kind == IsDescriptor)
-      fd = duplicate(number);
-   else if (f->kind == IsSpecial)
-      f->error = VG_(access)(f->path, False, True, False) == 0 ? 0
-                                                               : VKI_EACCES;
-   else {
-      open_temporary(f);
-      fd = f->fd;
-      if (fd >= 0)
-         VG_(unlink)(f->temp);
+   if (f->kind == IsSpecial) {
+      if (VG_(access)(f->path, False, True, False) != 0)
+         f->error = VKI_EACCES;
+      return -1;
    }
-   if (fd < -1)
-      f->error = -fd;
-   return f->kind == IsDescriptor && fd >= 0 ? VG_(safe_fd)(fd) : -1;
+   if (f->kind == IsDescriptor)
+      f->fd = duplicate(number);
+   else
+      open_temporary(f);
+   if (f->fd < 0) {
+      f->error = -f->fd;
+      f->fd    = -1;
+      return -1;
+   }
+   if (f->kind == IsFile) {
+      VG_(unlink)(f->temp);
+      return -1;
+   }
+   Int kept = VG_(safe_fd)(f->fd);
+   f->fd = -1;
+   return kept;
 }
 
 /* Signals have to wait: at this time the core does not yet catch those that
