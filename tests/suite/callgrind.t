@@ -4,7 +4,7 @@ through callgrind_annotate; with libc's debug information and without.  (TAP)
 
 The arguments name what to do: a program of those below, "annotate", "selftest".  All of it if there is none.
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then libc is stripped for small programs only.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then libc is stripped for small programs only, with one set of options.
 """
 import collections
 import glob
@@ -484,7 +484,7 @@ def main():
     if all(progs.values()):
         libcs = [libc for libc in (libc_objects.installed(tap), libc_objects.stripped(tap)) if libc]
         run_them = [(libc, case) for case in programs_to_run(tap, progs, only) for libc in libcs
-                    if not libc.linker or case.dynamic and not (AGAIN and case.argv[0] not in progs.values())]
+                    if not libc.linker or case.dynamic and (case.first and case.argv[0] in progs.values() or not AGAIN)]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for (libc, case), (good, text) in zip(run_them, pool.map(lambda what: check(tap, *what), run_them)):
                 tap.ok(good, case.name + ": as Callgrind" + libc.suffix, text)

@@ -56,9 +56,12 @@ class Display:
             f.write(CONFIG)
         r, w = os.pipe()
         with open(tap.path("Xvfb.log"), "w") as log:
-            # A number of our own: a server in another root directory may have the first one that seems free in ours.
+            # When its last client goes a server begins anew, unless it is told not to, and whoever comes just then is
+            # turned away.  A number of our own: a server in another root directory may have the first one that seems
+            # free in ours.
             self.server = subprocess.Popen(["Xvfb", ":%d" % (1000 + os.getpid() % 50000), "-displayfd", str(w),
-                                            "-screen", "0", "x".join(SIZE) + "x24", "-nolisten", "tcp"],
+                                            "-screen", "0", "x".join(SIZE) + "x24", "-nolisten", "tcp",
+                                            "-noreset"],
                                            pass_fds=[w], stdout=log, stderr=log)
         os.close(w)
         with os.fdopen(r) as f:
