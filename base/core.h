@@ -34,6 +34,8 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_libcsignal.h"
 #include "pub_tool_tooliface.h"            // IROp
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
 #include "base/port.h"
@@ -70,6 +72,19 @@ static inline Int DCFG_(rename2) ( const HChar* from, const HChar* to,
 #else
    return 38;                 // ENOSYS
 #endif
+}
+
+/* Until the core catches the signals that end a process they have to wait
+   while there is a file that must not stay. */
+static inline void DCFG_(block_signals) ( /*OUT*/vki_sigset_t* before )
+{
+   vki_sigset_t all;
+   VG_(sigfillset)(&all);
+   VG_(sigprocmask)(VKI_SIG_SETMASK, &all, before);
+}
+static inline void DCFG_(restore_signals) ( const vki_sigset_t* before )
+{
+   VG_(sigprocmask)(VKI_SIG_SETMASK, before, NULL);
 }
 
 /* What VG_(strerror) says, and a few that it does not know. */

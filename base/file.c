@@ -46,7 +46,6 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
-#include "pub_tool_libcsignal.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 #include "pub_tool_vki.h"
@@ -452,17 +451,14 @@ static Int check(OutFile* f, Int number)
    return kept;
 }
 
-/* Signals have to wait: at this time the core does not yet catch those that
-   end the process, and the file that was made to see whether it can be made
-   would stay. */
+/* Signals wait, for the file that is made to see whether it can be made. */
 void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
 {
-   vki_sigset_t all, before;
+   vki_sigset_t before;
    Int          number;
 
    tl_assert(n_claims < MAX_CLAIMS);
-   VG_(sigfillset)(&all);
-   VG_(sigprocmask)(VKI_SIG_SETMASK, &all, &before);
+   DCFG_(block_signals)(&before);
    OutFile* f = named_file(opt, format, &number);
    check_apart(opt, f);
    Int fd = check(f, number);
@@ -472,7 +468,7 @@ void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
       VG_(exit)(1);
    }
    delete(f);
-   VG_(sigprocmask)(VKI_SIG_SETMASK, &before, NULL);
+   DCFG_(restore_signals)(&before);
    claims[n_claims].opt    = opt;
    claims[n_claims].format = format;
    claims[n_claims].fd     = fd;

@@ -42,7 +42,6 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
-#include "pub_tool_libcsignal.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 #include "pub_tool_vki.h"
@@ -162,14 +161,13 @@ static UInt read_all(ULong place, UChar* to, UInt n)
 
 void DCFG_(set_spool_place)(const HChar* opt, const HChar* format)
 {
-   vki_sigset_t all, before;
+   vki_sigset_t before;
 
    place_opt    = opt;
    place_format = format;
-   VG_(sigfillset)(&all);
-   VG_(sigprocmask)(VKI_SIG_SETMASK, &all, &before);
+   DCFG_(block_signals)(&before);
    open_spool();
-   VG_(sigprocmask)(VKI_SIG_SETMASK, &before, NULL);
+   DCFG_(restore_signals)(&before);
    if (failed)
       VG_(exit)(1);
 }

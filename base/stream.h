@@ -35,8 +35,8 @@
    streams stay in memory, the others go to the spool file. */
 typedef struct _Stream Stream;
 
-/* Where to make the spool file, when there is need of one: FORMAT is the
-   file that option OPT names. */
+/* Before the program runs: make the spool file, for the trace that option OPT
+   names with FORMAT.  If that cannot be done, say so and exit. */
 void DCFG_(set_spool_place)(const HChar* opt, const HChar* format);
 
 /* The spool file's streams are gone, and it belongs to another process:
