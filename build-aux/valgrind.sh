@@ -119,7 +119,7 @@ make_vex() {
       done
    fi
    make -C VEX pub/libvex_guest_offsets.h
-   make -j"$jobs" -C VEX "$library" "${library//[-.]/_}_OBJECTS=\$(filter-out$objects,\$(am_${library//[-.]/_}_OBJECTS))"
+   make -j"$jobs" -C VEX "$library" "${library//[-.]/_}_OBJECTS=\$(filter-out $objects,\$(am_${library//[-.]/_}_OBJECTS))"
 }
 
 install_valgrind() {
