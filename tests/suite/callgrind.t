@@ -71,7 +71,8 @@ def build(tap):
     progs = {}
     for source, flags in (("callgrind/calls.c", FLAGS), ("callgrind/signals.c", FLAGS), ("callgrind/fork.c", FLAGS),
                           ("callgrind/threads.c", FLAGS + ["-pthread", "-Wl,-z,now"]), ("longjmp.c", []),
-                          ("life/contexts.c", []), ("life/throw.cpp", ["-lstdc++"]), ("life/plugins.c", [])):
+                          ("life/contexts.c", []), ("life/throw.cpp", ["-lstdc++"]), ("life/plugins.c", []),
+                          ("life/loads.c", [])):
         name = os.path.splitext(os.path.basename(source))[0]
         progs[name] = harness.cc(tap, os.path.join(PROGS, source), name, *flags)
     # Linkage tables of several kinds: the resolver is known by what they jump to.
@@ -110,6 +111,7 @@ def cases(tap, progs):
     # Without jumps: of an object that is loaded again Callgrind takes some that fell through for jumps.
     yield Case("plugins", [progs["plugins"], progs["plugin1"], progs["plugin2"], "3", "2", "5"], INSTR[:1],
                unloaded=("plugin1.so", "plugin2.so"))
+    yield Case("loads", [progs["loads"], progs["plugin1"], "-", "3", "20"], INSTR[:1], unloaded=("plugin1.so",))
     yield Case("fork", [progs["fork"]], processes=3)
     yield Case("bzip2", ["bzip2", "-c", file("data", "".join("%d\n" % (i * i) for i in range(900)))], INSTR)
     yield Case("perl", ["perl", "-e", PERL])
