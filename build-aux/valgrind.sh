@@ -91,6 +91,10 @@ configure_valgrind() {
    [ -z "$(find . -name '*.o' -print -quit)" ] || make clean
 }
 
+# make, in parallel, for the core: with lines but without types and variables for debuggers, which take a quarter of the
+# time to compile.
+make_core() { make -j"$jobs" CFLAGS="${CFLAGS:-} -g1" "$@"; }
+
 # Only what we use: the core, `none`, `lackey` and `callgrind` for tests and bench, and vg_regtest with its helpers.
 # The -am targets are automake's for "this directory, without those below it".
 make_valgrind() {
@@ -99,7 +103,7 @@ make_valgrind() {
    local dir
    make -C include
    make_vex
-   make -j"$jobs" -C coregrind
+   make_core -C coregrind
    make all-am
    for dir in none lackey callgrind; do make -j"$jobs" -C $dir all-am; done
    make -j"$jobs" -C tests check
@@ -119,7 +123,7 @@ make_vex() {
       done
    fi
    make -C VEX pub/libvex_guest_offsets.h
-   make -j"$jobs" -C VEX "$library" "${library//[-.]/_}_OBJECTS=\$(filter-out $objects,\$(am_${library//[-.]/_}_OBJECTS))"
+   make_core -C VEX "$library" "${library//[-.]/_}_OBJECTS=\$(filter-out $objects,\$(am_${library//[-.]/_}_OBJECTS))"
 }
 
 install_valgrind() {
