@@ -61,6 +61,7 @@
 #include "base/stream.h"
 #include "dcfg/output_dcfg.h"
 #include "dcfg_output.h"
+#include "run/flow.h"
 #include "run/gather.h"
 #include "run/image.h"
 #include "run/instrument.h"
@@ -173,6 +174,7 @@ static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
 static void in_fork_child(ThreadId tid)
 {
    DCFG_(start_anew)(tid);
+   DCFG_(forget_flows)();
    DCFG_(forget_spool)();
    DCFG_(disown_out_files)();
 }
