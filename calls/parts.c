@@ -34,8 +34,14 @@
 SizeT  DCFG_(call_part_offset);
 CellNo DCFG_(first_call_slot);
 
-void DCFG_(claim_call_parts)(void)
+Bool DCFG_(counts_contexts);
+
+void DCFG_(claim_call_parts)(Bool counts)
 {
+   if (counts)
+      DCFG_(counts_contexts) = True;
+   if (DCFG_(first_call_slot) != 0)
+      return;
    DCFG_(call_part_offset) = DCFG_(claim_part)(sizeof(CallPart));
    DCFG_(first_call_slot)  = DCFG_(claim_slots)(N_CALL_SLOTS);
 }
