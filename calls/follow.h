@@ -29,32 +29,11 @@
 #define __DCFG_FOLLOW_H
 
 #include "calls/calls.h"
+#include "calls/listener.h"
 
 /* From now on follow calls and collect what they cost, for each thread
    separately or for all together.  Before the program runs, once. */
 void DCFG_(follow_calls)(Bool separately);
-
-/* One that wants each call and return in its order, and no costs.  Functions
-   of a thread are left in the opposite order of entering them, until its last
-   one is left when it ends.  BASE is that of the thread's cell array, INSTRS
-   what the thread has executed so far, which never becomes less. */
-typedef
-   struct {
-      /* FUNCTION, a number of calls/function.h, is entered: the first one of
-         a thread or of a signal handler, by a call, by a jump; or
-         (!IS_START) control came back to it after it had been left by a
-         jump. */
-      void (*enter)(ULong* base, UInt function, ULong instrs,
-                    Bool is_start);
-      /* The innermost one is left; or (BY_JUMP) replaced by what is entered
-         next. */
-      void (*leave)(ULong* base, ULong instrs, Bool by_jump);
-      /* When something is entered, the guest state at these offsets is up
-         to date. */
-      UInt        n_registers;
-      const Int*  registers;
-   }
-   CallListener;
 
 /* From now on follow calls and tell L.  Before the program runs, once. */
 void DCFG_(listen_to_calls)(const CallListener* l);

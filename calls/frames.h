@@ -33,7 +33,7 @@
 
 #include "pub_tool_xarray.h"
 #include "calls/calls.h"
-#include "calls/follow.h"
+#include "calls/listener.h"
 #include "calls/parts.h"
 
 /* A call that is active. */
@@ -93,9 +93,6 @@ struct _CallStack {
                            // those of handlers
    XArray*      cached;    // see CallCached
 };
-
-/* Who wants to know of each call, or NULL. */
-extern const CallListener* DCFG_(call_listener);
 
 /* The instructions that the thread has executed. */
 static inline ULong instrs_so_far(const CallStack* cs, ULong* base)

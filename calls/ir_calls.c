@@ -40,8 +40,8 @@
 #include "pub_tool_mallocfree.h"
 
 #include "calls/context.h"
-#include "calls/frames.h"
 #include "calls/ir_calls.h"
+#include "calls/listener.h"
 #include "calls/parts.h"
 #include "calls/stack.h"
 #include "run/ir.h"

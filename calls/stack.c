@@ -70,8 +70,6 @@
 
 #define NO_SP ~(UWord)0
 
-const CallListener* DCFG_(call_listener);
-
 /* Most calls from a superblock are what they were last time. */
 static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
                                     const Place* to, UInt to_context)

@@ -27,7 +27,7 @@
 
 /* Owns: the numbers that functions have in a log, and which functions it
    is to have.  Handed: functions by xray/active.c, those of an earlier map by
-   xray/read_map.c.  Taken by: xray/active.c, xray/elf_map.c,
+   xray/elf_map.c.  Taken by: xray/active.c, xray/elf_map.c,
    xray/uftrace.c. */
 
 #include "pub_tool_basics.h"

@@ -207,6 +207,10 @@ static void path_of_object(UInt no, HChar* path)
       VG_(sprintf)(path, "%s", o->path);
    else
       VG_(sprintf)(path, "%s~%u", o->path, equal + 1);
+   /* A line of the map is words. */
+   for (; *path != 0; path++)
+      if (VG_(isspace)(*path))
+         *path = '_';
 }
 
 static SizeT longest_path(void)
@@ -239,6 +243,9 @@ static void put_map(Put* out)
       DCFG_(put_text)(out, " r-xp 00000000 00:00 0                    ");
       put_line(out, path);
    }
+   /* By where the stack is uftrace knows the kernel's addresses. */
+   DCFG_(put_text)(out, "7ffffffde000-7ffffffff000 rw-p 00000000 00:00 0"
+                        "                          [stack]\n");
 }
 
 static void put_symbols(Put* out, UInt object)
@@ -295,9 +302,17 @@ static void each_task(Put* out, void (*do_it)(Put* out, UInt thread))
    }
 }
 
+/* As the map has it. */
 static const HChar* name_of_program(void)
 {
-   return VG_(args_the_exename) == NULL ? "???" : VG_(args_the_exename);
+   const HChar* name = VG_(args_the_exename);
+
+   for (UInt i = 0; i < n_objects(); i++) {
+      const HChar* path = ((Object*)VG_(indexXA)(objects, i))->path;
+      if (VG_STREQ(base_name(path), base_name(name)))
+         return path;
+   }
+   return name;
 }
 
 #define SESSION "0000000000000001"
