@@ -29,7 +29,8 @@
    its last, and where it stands when a profile is written.  Handed: the
    life of threads and signal handlers by run/thread.c, ways out of
    superblocks through calls/ir_calls.c and calls/stack.c.  Taken by:
-   outputs that want calls: profile/output_profile.c. */
+   outputs that want costs of calls, or calls one by one:
+   profile/output_profile.c, xray/active.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -101,12 +102,14 @@ static void delete_stack(void* s)
 }
 
 /* The same call in CP, or NULL for NULL. */
-static Call* call_in(CallProfile* cp, const Call* c)
+static Call* call_in(CallProfile* cp, Call* c)
 {
    CallSite site;
 
    if (c == NULL)
       return NULL;
+   if (!DCFG_(counts_contexts))
+      return c;
    site = DCFG_(site_of)(c);
    return DCFG_(find_call)(cp, &site, c->to, c->to_context);
 }
@@ -133,6 +136,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index)
    }
    cs->now.stub       = call_in(cp, cs->now.stub);
    cs->now.stub_start = 0;
+   cs->earlier        = 0;
    DCFG_(delete_call_profile)(cs->profile);
    cs->profile = cp;
    if (!are_separate)
@@ -151,6 +155,7 @@ static void resume(void* s, Addr ip, Addr sp)
       cs->now.function = DCFG_(landing_place)(ip)->function;
       cs->now.height   = 1;
       ++*active(cs, cs->now.function);
+      tell_enter(cs, base, True);
    }
    DCFG_(unwind_calls)(cs, base, sp, 0);
    DCFG_(show_calls)(cs, base);
@@ -170,7 +175,7 @@ static void stop(void* s, UInt sb, UInt k)
    if (k == 0)
       return;
    slots[CallTotal] -= rest_of_segment(sb, k);
-   if (slots[CallContext] != 0)
+   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
       DCFG_(count_fault)(cs->profile->contexts, sb, k, slots[CallContext]);
 }
 
@@ -181,7 +186,7 @@ static void take_stop_back(CallStack* cs, UInt sb, UInt k)
    if (k == 0)
       return;
    slots[CallTotal] += rest_of_segment(sb, k);
-   if (slots[CallContext] != 0)
+   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
       DCFG_(uncount_fault)(cs->profile->contexts, sb, k,
                            slots[CallContext]);
 }
@@ -193,7 +198,8 @@ static void enter_handler(void* s)
    Suspended  below = { cs->now, slots[CallTotal], cs->n_frames };
 
    VG_(addToXA)(cs->suspended, &below);
-   cs->floor = cs->n_frames;
+   cs->floor    = cs->n_frames;
+   cs->earlier += slots[CallTotal];
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
    slots[CallTotal] = 0;
    DCFG_(show_calls)(cs, base_of(cs));
@@ -302,6 +308,7 @@ static void end(void* s)
    while (cs->n_frames > 0)
       DCFG_(pop_call)(cs, base);
    DCFG_(set_stub)(cs, base, NULL);
+   tell_leave(cs, base, False);
    VG_(free)(cs->frames);
    VG_(free)(cs->active);
    cs->frames = NULL;
@@ -336,8 +343,27 @@ static const Watcher follower = {
 void DCFG_(follow_calls)(Bool separately)
 {
    are_separate = separately;
-   DCFG_(claim_call_parts)();
+   DCFG_(claim_call_parts)(True);
    watcher = DCFG_(watch)(&follower);
+}
+
+void DCFG_(listen_to_calls)(const CallListener* l)
+{
+   DCFG_(call_listener) = l;
+   DCFG_(claim_call_parts)(False);
+   watcher = DCFG_(watch)(&follower);
+}
+
+ULong DCFG_(instrs_run)(UInt thread)
+{
+   CallStack* cs = stack_of_thread(thread);
+   ULong      n  = instrs_so_far(cs, base_of(cs));
+   ThreadInfo info;
+
+   DCFG_(thread_info)(thread, &info);
+   if (info.undone == NULL && info.last.n_done > 0)
+      n -= rest_of_segment(info.last.sb, info.last.n_done);
+   return n;
 }
 
 /*--------------------------------------------------------------------*/

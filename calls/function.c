@@ -131,7 +131,7 @@ static UInt number_of(const HChar* object, const HChar* file,
    NumberedFunction* f   = VG_(OSetGen_Lookup)(by_name, &key);
 
    if (f == NULL) {
-      Function new = { object, file, name };
+      Function new = { object, file, name, 0 };
       VG_(addToXA)(functions, &new);
       f         = VG_(OSetGen_AllocNode)(by_name, sizeof(*f));
       *f        = key;
@@ -179,6 +179,14 @@ static Word cmp_places(const void* va, const void* vb)
           || a->heads_table != b->heads_table || a->bias != b->bias;
 }
 
+static void note_line(const Place* p)
+{
+   Function* f = VG_(indexXA)(functions, p->function - 1);
+
+   if (p->is_entry || f->line == 0)
+      f->line = p->line;
+}
+
 static const Place* new_place(Addr a)
 {
    DiEpoch      ep = VG_(current_DiEpoch)();
@@ -201,6 +209,7 @@ static const Place* new_place(Addr a)
    }
    p->function = number_of(p->object, file_at(ep, a, &p->line),
                            DCFG_(name)(name));
+   note_line(p);
    p->is_skipped  = p->section == Vg_SectPLT;
    p->heads_table = p->is_skipped && is_start_of_table(a);
    Place* old = VG_(HT_gen_remove)(unmapped, p, cmp_places);
