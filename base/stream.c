@@ -51,6 +51,7 @@
 #include "base/file.h"
 #include "base/newfile.h"
 #include "base/stream.h"
+#include "base/writeall.h"
 
 /* Powers of two.  A stream's buffer starts small, for there may be
    thousands of threads. */
@@ -120,33 +121,36 @@ static void open_spool(void)
    VG_(free)(name);
 }
 
-static void write_all(const UChar* data, UInt n)
+/* Returns 0 or an errno: the program may have had it forbidden. */
+static Int go_to(ULong place)
+{
+   Off64T at = VG_(lseek)(fd, place, VKI_SEEK_SET);
+   return at < 0 ? (Int)-at : 0;
+}
+
+static void spool(const UChar* data, UInt n)
 {
    if (fd == -1 && !failed)
       open_spool();
    if (failed)
       return;
-   VG_(lseek)(fd, file_size, VKI_SEEK_SET);
-   while (n > 0) {
-      Int done = VG_(write)(fd, data, n);
-      if (done == -VKI_EINTR)
-         continue;
-      if (done <= 0) {
-         fail("write", "", done == 0 ? VKI_EIO : -done);
-         return;
-      }
-      data      += done;
-      n         -= done;
-      file_size += done;
-   }
+   Int error = go_to(file_size);
+   if (error == 0)
+      error = DCFG_(write_all)(fd, data, n);
+   if (error != 0)
+      fail("write", "", error);
+   else
+      file_size += n;
 }
 
 static UInt read_all(ULong place, UChar* to, UInt n)
 {
-   UInt got = 0;
+   UInt got   = 0;
+   Int  error = go_to(place);
 
-   VG_(lseek)(fd, place, VKI_SEEK_SET);
-   while (got < n) {
+   if (error != 0)
+      fail("read", "", error);
+   while (got < n && !failed) {
       Int done = VG_(read)(fd, to + got, n - got);
       if (done == -VKI_EINTR)
          continue;
@@ -225,7 +229,7 @@ static void make_room(Stream* s)
       s->buffer  = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
       in_memory += MAX_BUFFER;
    } else {
-      write_all(s->buffer, MAX_BUFFER);
+      spool(s->buffer, MAX_BUFFER);
    }
    VG_(addToXA)(s->extents, &e);
    s->in_extents += MAX_BUFFER;
