@@ -148,6 +148,8 @@ static inline const HChar* DCFG_(error_text) ( Int error )
       case 36:  return "File name too long";                // ENAMETOOLONG
       case 40:  return "Too many levels of symbolic links"; // ELOOP
       case 122: return "Disk quota exceeded";               // EDQUOT
+      case DCFG_EOWNERDEAD:
+         return "the process that was to write it is gone";
       default:  return VG_(strerror)(error);
    }
 }

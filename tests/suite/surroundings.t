@@ -91,6 +91,9 @@ def check_end(tap, prog):
     r = run_held(tap, "end-trace", prog, "default", send([INT, TERM], False), ["--trace=yes", "--trace-out-file=t.json"])
     tap.ok(r.status == -INT and not files(r) and r.err.count("not written") == 2, "the same with a trace",
            "status %s\n%s\n%s" % (r.status, files(r), r.err))
+    r = run_held(tap, "end-threads", prog, "threads", send([INT, TERM], False))
+    tap.ok(r.status == -INT and not files(r), "the same with a thread that waits",
+           "status %s\n%s\n%s" % (r.status, files(r), r.err))
     r = run_held(tap, "end-handled", prog, "handle", send([TERM], True))
     tap.ok(r.status == 0 and not is_good(r, "g.json.gz"), "the end of a program that handles signals: its status stays",
            "status %s\n%s" % (r.status, is_good(r, "g.json.gz")))
