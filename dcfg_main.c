@@ -137,6 +137,8 @@ static void write_outputs(const HChar* reason, Bool at_end)
    }
    DCFG_(finish_out_files)(True);
    DCFG_(delete_gathered)(g);
+   if (at_end)
+      DCFG_(end_keeper)();
    DCFG_(release_signals)(at_end);
 }
 

@@ -36,8 +36,9 @@
    a socket, for which to read and to write is enough, and ends when
    that is closed, which leaves none of the files that had no name yet.
 
-   The keeper is an orphan from the beginning, in a session of its own, so that
-   the program has nothing to do with it.  It has none of the program's
+   It is a child whose end sends no signal, so that no wait() of the program
+   finds it; an orphan would become a child like others of a program that
+   adopts them.  It is in a session of its own, and has none of the program's
    descriptors. */
 
 #include "pub_tool_basics.h"
@@ -55,6 +56,7 @@
 #include "base/writeall.h"
 
 static Int  keeper     = -1;   // the socket; -1: there is no keeper
+static Int  keeper_pid = -1;   // if it is a child
 static Int  childs     = -1;   // while forking, the child's
 static Bool asked;             // the files of this set are the keeper's
 static UInt n_asked;           // files of this set
@@ -157,15 +159,11 @@ static Bool answer_fork(Int own, Int fd)
       return answer(own, VKI_EBADF);
    Int pid = DCFG_(fork_with)(0);
    if (pid == 0) {
-      if (DCFG_(fork_with)(0) != 0)
-         DCFG_(exit_child)(0);
       VG_(close)(own);
       DCFG_(disown_names)();
       serve(fd);
    }
    VG_(close)(fd);
-   if (pid > 0)
-      DCFG_(wait_for)(pid);
    return answer(own, pid > 0 ? 0 : VKI_EAGAIN);
 }
 
@@ -275,6 +273,17 @@ Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args)
    }
 }
 
+static void lose_keeper(void)
+{
+   if (keeper != -1)
+      VG_(close)(keeper);
+   keeper = -1;
+   /* Where files were abandoned, it may wait itself, for a reader. */
+   if (keeper_pid > 0 && !DCFG_(is_abandoned)())
+      DCFG_(wait_for)(keeper_pid);
+   keeper_pid = -1;
+}
+
 /* If that fails, the files will be written as they can. */
 void DCFG_(start_keeper)(void)
 {
@@ -286,8 +295,6 @@ void DCFG_(start_keeper)(void)
    ends[1] = VG_(safe_fd)(ends[1]);
    Int pid = DCFG_(fork_with)(0);
    if (pid == 0) {
-      if (DCFG_(fork_with)(0) != 0)
-         DCFG_(exit_child)(0);
       VG_(close)(ends[0]);
       leave_program();
       if (answer(ends[1], 0))
@@ -295,21 +302,17 @@ void DCFG_(start_keeper)(void)
       DCFG_(exit_child)(0);
    }
    VG_(close)(ends[1]);
-   if (pid > 0)
-      DCFG_(wait_for)(pid);
+   keeper     = ends[0];
+   keeper_pid = pid;
    /* Not before it has closed what is the program's. */
    Int ready;
-   if (pid > 0 && receive(ends[0], &ready, sizeof(ready)))
-      keeper = ends[0];
-   else
-      VG_(close)(ends[0]);
+   if (pid < 0 || !receive(keeper, &ready, sizeof(ready)))
+      lose_keeper();
 }
 
-static void lose_keeper(void)
+void DCFG_(end_keeper)(void)
 {
-   if (keeper != -1)
-      VG_(close)(keeper);
-   keeper = -1;
+   lose_keeper();
 }
 
 void DCFG_(before_fork)(void)
@@ -335,6 +338,7 @@ void DCFG_(before_fork)(void)
 void DCFG_(after_fork)(Bool in_child)
 {
    if (in_child) {
+      keeper_pid = -1;              // the parent's child
       lose_keeper();
       keeper = childs;
    } else if (childs != -1) {

@@ -40,6 +40,10 @@ Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args);
    does what base/delivery.h says, for this process. */
 void DCFG_(start_keeper)(void);
 
+/* The program has ended, and nothing more is written.  Waits until the keeper
+   has ended, too, unless files were abandoned. */
+void DCFG_(end_keeper)(void);
+
 /* A forked child gets a keeper of its own. */
 void DCFG_(before_fork)(void);
 void DCFG_(after_fork)(Bool in_child);

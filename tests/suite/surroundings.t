@@ -19,6 +19,7 @@ TERM, INT, HUP = signal.SIGTERM, signal.SIGINT, signal.SIGHUP
 WORDS = {TERM: "SIGTERM", INT: "SIGINT", HUP: "SIGHUP"}
 # Says that the tool waits for it, and does its work when it is told to.
 GZIP = """#!/bin/sh
+cd "${0%/*}/.." || exit
 echo >begun
 read x <go
 PATH=/usr/bin:/bin exec gzip "$@"
@@ -320,6 +321,19 @@ def check_rights(tap, prog):
         tap.ok(good and not wrong, name + ": all files are there", "status %s, %s\n%s\n%s" % (r.status, r.names, r.err, wrong))
 
 
+def check_kept(tap, prog):
+    """Two signals while the keeper writes."""
+    def ask(p, directory):
+        wait_for_gzip(directory)
+        p.send_signal(INT)
+        p.send_signal(TERM)
+    directory = tap.path("kept")
+    r = Run(tap, "kept", [prog, "limit", "1000"], ["--dcfg-out-file=g.json.gz"], env=held(directory), before=plant_gzip,
+            ask=lambda p: (ask(p, directory), let_gzip_go(directory)))
+    tap.ok(r.status == -INT and not [n for n in files(r) if n == "g.json.gz"],
+           "two signals while a process that has kept rights writes: no file", "%s %s\n%s" % (r.status, files(r), r.err))
+
+
 def check_limit(tap, prog):
     """ulimit -f from the beginning: the soft limit is the program's, the hard one can be what nobody can help."""
     sh = ["/bin/sh", "-c", 'ulimit -S -f 8; exec "$@"', "sh"]
@@ -340,6 +354,7 @@ def main():
         check_family(tap, process)
         check_one_of_two(tap, process)
         check_rights(tap, rights)
+        check_kept(tap, rights)
         check_limit(tap, process)
     tap.done()
 

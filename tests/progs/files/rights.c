@@ -6,7 +6,7 @@
    limit N       files of no more than N bytes, for ever
    fork          the rest is for parent and child
 
-   The status says whether that failed (1), there was a child of nobody's (2), or another descriptor (4). */
+   The status says whether that failed (1), there was a child of nobody's (2), or there was another descriptor (4). */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -79,6 +79,8 @@ int main(int argc, char **argv)
    int failed = 0, before = descriptors();
    pid_t child = 0;
 
+   /* Orphans become children of this process. */
+   prctl(PR_SET_CHILD_SUBREAPER, 1);
    for (int i = 1; i < argc; i++) {
       const char *way = argv[i];
       if (!strcmp(way, "chroot"))
