@@ -52,6 +52,7 @@
 #include "base/file.h"
 #include "base/newfile.h"
 #include "base/stream.h"
+#include "base/writeall.h"
 
 /* Powers of two.  A stream's buffer starts small, for there may be
    thousands of threads. */
@@ -121,28 +122,27 @@ static void open_spool(void)
    VG_(free)(name);
 }
 
+/* Returns 0 or an errno: the program may have had it forbidden. */
+static Int go_to(ULong place)
+{
+   Off64T at = VG_(lseek)(fd, place, VKI_SEEK_SET);
+   return at < 0 ? (Int)-at : 0;
+}
+
 /* An extent's DATA go to PLACE. */
-static void write_all(const UChar* data, UInt n, ULong place)
+static void spool(const UChar* data, UInt n, ULong place)
 {
    if (fd == -1 && !failed)
       open_spool();
    if (failed)
       return;
-   VG_(lseek)(fd, place, VKI_SEEK_SET);
-   while (n > 0) {
-      Int done = VG_(write)(fd, data, n);
-      if (done == -VKI_EINTR)
-         continue;
-      if (done <= 0) {
-         fail("write", "", done == 0 ? VKI_EIO : -done);
-         return;
-      }
-      data  += done;
-      n     -= done;
-      place += done;
-   }
-   if (place > file_size)
-      file_size = place;
+   Int error = go_to(place);
+   if (error == 0)
+      error = DCFG_(write_all)(fd, data, n);
+   if (error != 0)
+      fail("write", "", error);
+   else if (place + n > file_size)
+      file_size = place + n;
 }
 
 /* Where the next extent goes. */
@@ -168,10 +168,12 @@ static void give_place(ULong place)
 
 static UInt read_all(ULong place, UChar* to, UInt n)
 {
-   UInt got = 0;
+   UInt got   = 0;
+   Int  error = go_to(place);
 
-   VG_(lseek)(fd, place, VKI_SEEK_SET);
-   while (got < n) {
+   if (error != 0)
+      fail("read", "", error);
+   while (got < n && !failed) {
       Int done = VG_(read)(fd, to + got, n - got);
       if (done == -VKI_EINTR)
          continue;
@@ -264,7 +266,7 @@ static void make_room(Stream* s)
       in_memory += MAX_BUFFER;
    } else {
       e.place = take_place();
-      write_all(s->buffer, MAX_BUFFER, e.place);
+      spool(s->buffer, MAX_BUFFER, e.place);
    }
    VG_(addToXA)(s->extents, &e);
    s->in_extents += MAX_BUFFER;

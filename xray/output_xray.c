@@ -237,7 +237,8 @@ static Bool start(void)
 
 static void write_map(void)
 {
-   OutFile* file = DCFG_(open_out_file)("--xray-map-file", opts.map_file);
+   OutFile* file = DCFG_(open_out_file)("--xray-map-file", opts.map_file,
+                                       "--xray-out-file");
    UInt     n    = DCFG_(n_ids)();
 
    DCFG_(put_elf_map)(DCFG_(text_of_file)(file));
@@ -246,7 +247,7 @@ static void write_map(void)
 
 static void write_log(void)
 {
-   OutFile* file = DCFG_(open_out_file)("--xray-out-file", opts.out_file);
+   OutFile* file = DCFG_(open_out_file)("--xray-out-file", opts.out_file, NULL);
    Put*     out  = DCFG_(text_of_file)(file);
    UInt     n    = 0;
 
