@@ -6,6 +6,7 @@ the tool itself.  A cost that is linear does not become four times as much where
 Seconds say nothing on a loaded machine.
 """
 import bz2
+import itertools
 import json
 import os
 import re
@@ -117,6 +118,46 @@ def check_tokens(tap):
                 f.write('{"NEW":"' + "x" * n + end + ',"MAJOR_VERSION":7,"PROCESSES":[["PROCESS_ID","PROCESS_DATA"]]}')
             bad = bad or ("" if "format 7" in command("report", path)[2] else "%d %s" % (n, end))
     tap.ok(not bad, "strings that end anywhere", bad)
+
+
+# ---- names -------------------------------------------------------------------------------------------------------
+
+def colliding(n):
+    """N keys with the same lowest 16 bits of their FNV-1a hash, which is a usual one and has no key."""
+    state, pairs = 2166136261, []
+    while 1 << len(pairs) < n:
+        seen = {}
+        for text in map("".join, itertools.product("ABCDEFGHIJKLMNOP", repeat=4)):
+            h = state
+            for c in text:
+                h = (h ^ ord(c)) * 16777619 & 0xffff
+            if h in seen:
+                pairs.append((seen[h], text))
+                state = h
+                break
+            seen[h] = text
+    return ["".join(p) for p in itertools.islice(itertools.product(*pairs), n)]
+
+
+def check_names(tap):
+    """What things are called costs as much as it is long."""
+    graph = commandlib.write(tap.path("graph.json"), s.good())
+
+    def dictionary(n):
+        d = commandlib.good_trace(s.good())
+        d["PROCESSES"][1][1] = {key: "A" for key in colliding(n)}
+        return commandlib.write(tap.path("keys.json"), d)
+    more, what = grows_by(tap, dictionary, 1 << 10, 4, "check", graph)
+    tap.ok(more < 6, "four times as many keys of a dictionary that are meant to collide take about four times the steps",
+           what)
+    # What a function takes: a class, then a template of what was last named and once more of that.
+    d = s.good()
+    s.set_at(s.data(d)["SYMBOLS"][1], 0, "_Z1f1A1BIS_S_E" + "".join("S0_I%sE" % (2 * ("S%s_" % digit))
+                                                                     for digit in "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    path = commandlib.write(tap.path("symbol.json"), d)
+    for c in (["report"], ["disasm"], ["dot", "--callgraph"], ["check"], ["diff", path]):
+        status, out, err = within(200, *c, path)
+        tap.ok(status == 0 and len(out) < 50000, "a symbol that stands for a name of 2^35 characters: " + c[0], err)
 
 
 # ---- tables ------------------------------------------------------------------------------------------------------
@@ -257,6 +298,7 @@ def main():
     check_statuses(tap)
     check_paths(tap)
     check_tokens(tap)
+    check_names(tap)
     check_routines(tap)
     check_budget(tap)
     tap.done()
