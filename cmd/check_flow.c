@@ -152,6 +152,9 @@ static void check_count(Check* c, uint32_t node, uint64_t in)
       if (in == 0)
          broken(c->rules, "block-executed", "block %s was never executed",
                 node_label(c, node));
+      else if (c->ours)
+         broken(c->rules, "block-count", "block %s has no COUNT",
+                node_label(c, node));
       return;
    }
    if (b->count == 0)

@@ -104,6 +104,20 @@ static void end_thread(Look* l)
       compare_counts(l);
 }
 
+/* A program of which a trace is written is traced as a whole. */
+static void end_process(Look* l)
+{
+   const DcfgProcess* p = l->c.p;
+
+   if (p == NULL || l->seen == NULL || !l->c.ours || p->thread_instrs == NULL)
+      return;
+   for (uint32_t i = 0; i < p->n_threads; i++)
+      if (!l->seen[i] && p->thread_instrs[i] > 0)
+         broken(l->c.rules, "trace-thread", "thread %" PRIu32 " is missing: "
+                "the DCFG has %" PRIu64 " instructions of it", i,
+                p->thread_instrs[i]);
+}
+
 static void begin_process(Look* l, const DcfgChunkInfo* info)
 {
    l->process_id = info->process_id;
@@ -306,6 +320,7 @@ bool check_trace(Check* c, const char* path)
       info = dcfg_chunk_info(chunk);
       if (!any || info->process != l->process) {
          end_thread(l);
+         end_process(l);
          begin_process(l, info);
       }
       if (!any || info->number == 0 || info->thread != l->thread) {
@@ -317,10 +332,12 @@ bool check_trace(Check* c, const char* path)
          check_chunk(l, chunk);
       dcfg_chunk_free(chunk);
    }
-   if (err.status == DCFG_OK)
+   if (err.status == DCFG_OK) {
       end_thread(l);
-   else
+      end_process(l);
+   } else {
       complain("%s", unreadable(&err, true));
+   }
    if (!any && err.status == DCFG_OK)
       broken(c->rules, "trace-thread", "no thread has a chunk");
    dcfg_trace_close(t);

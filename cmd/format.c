@@ -210,25 +210,28 @@ static void add_plain(const char* s, size_t n, void* arg)
    p->n += n;
 }
 
+/* False if SYMBOL is no mangled name, or none that can be shown. */
+static bool demangle(Plain* p, const char* symbol)
+{
+   p->n = 0;
+   if (setjmp(p->enough) != 0)
+      return false;
+   if (rust_demangle_callback(symbol, DMGL_PARAMS, add_plain, p))
+      return true;
+   p->n = 0;
+   return cplus_demangle_v3_callback(symbol, DMGL_PARAMS | DMGL_ANSI,
+                                     add_plain, p) != 0;
+}
+
 const char* text_demangle(const char* symbol)
 {
    Plain  p;
    size_t len = strlen(symbol);
 
-   /* Versions of symbols (name@VERSION) are none that it expects. */
-   if (symbol[0] != '_' || len >= 10000)
-      return symbol;
-   p.n = 0;
    p.max = len < MAX_PLAIN / MAX_GROWTH ? len * MAX_GROWTH : MAX_PLAIN;
-   if (setjmp(p.enough) != 0)
-      return symbol;
-   if (!rust_demangle_callback(symbol, DMGL_PARAMS, add_plain, &p)) {
-      p.n = 0;
-      if (!cplus_demangle_v3_callback(symbol, DMGL_PARAMS | DMGL_ANSI,
-                                      add_plain, &p))
-         return symbol;
-   }
-   return text_format("%.*s", (int)p.n, p.text);
+   /* Versions of symbols (name@VERSION) are none that it expects. */
+   return symbol[0] == '_' && len < 10000 && demangle(&p, symbol)
+          ? text_format("%.*s", (int)p.n, p.text) : symbol;
 }
 
 #define ANONYMOUS "(anonymous namespace)"

@@ -106,6 +106,7 @@ TESTS = [
     ("block-overlap", lambda d: s.overlap_end(d)),
     ("block-executed block-count", lambda d: s.set_at(s.block(d, 5), 5, 0)),
     ("block-count", lambda d: s.set_at(s.block(d, 5), 5, 2)),
+    ("block-count", lambda d: s.block(d, 5).pop()),
     # edges
     ("thread-count", lambda d: s.edge(d, 5, 6)[4].append(0)),
     ("edge-zero", lambda d: s.add_edge(d, 17, 14, "RETURN", 0, 0)),
@@ -176,6 +177,8 @@ TRACES = [
     ("trace-thread", lambda t: s.set_at(row(t)[3][2], 0, 5)),
     ("trace-thread", lambda t: row(t)[3].append(commandlib.copy_of(row(t)[3][2]))),
     ("trace-thread", lambda t: s.set_at(row(t), 3, row(t)[3][:1])),
+    ("trace-thread", lambda t: row(t)[3].pop()),
+    ("trace-thread", lambda t: row(t)[3].pop(1)),
     ("trace-preceding", lambda t: grow(chunk(t, 0, 1), 0)),
     ("trace-preceding", lambda t: grow(chunk(t, 0, 1), 0, -1)),
     ("trace-instrs trace-preceding trace-thread-instrs", lambda t: grow(chunk(t, 0, 0), 1)),
