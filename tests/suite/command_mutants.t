@@ -85,12 +85,18 @@ class Whole(dcfg_rules.Options):
 # What the oracles ask of this project's files and dcfg check does not: the library finds columns by their headers and
 # sorts these lists itself; rows of a trace's table that no thread uses are left alone.
 CONVENTIONS = re.compile(r"""order:.*(NODES\ not\ ascending | EXIT_NODE_IDS\ not | ids\ not\ ascending | symbol\ .*\ follows)
+                             | order:\ (edge\ type|image|file)\ id
+                             | version:\ MINOR_VERSION
                              | table-columns:.*ROUTINES\ has\ columns\ ENTRY_NODE_ID\ EXIT_NODE_IDS\ NODES\Z
+                             | dictionary-key:\ an\ empty\ key | dictionary-text:.*\ is\ empty
                              | row-edge: | row-path:""", re.X | re.S)
 
 
 class Found(dcfg_rules.Violations):
+    whole = True                # nothing was left out
+
     def __call__(self, rule, text):
+        self.whole = self.whole and not CONVENTIONS.match("%s: %s" % (rule, text))
         if not CONVENTIONS.match("%s: %s" % (rule, text)):
             super().__call__(rule, text)
 
@@ -103,10 +109,10 @@ def broken_rules(data, scratch):
     try:
         dcfg_rules.check_file(scratch, Whole, bad)
     except dcfg_model.Broken:
-        return {"unreadable"}
+        return {"unreadable"}, True
     except Exception:
-        return None
-    return {r for r, n in bad.count.items() if n}
+        return None, False
+    return {r for r, n in bad.count.items() if n}, bad.whole
 
 
 def broken_trace(decoder, graph, data, scratch):
@@ -119,7 +125,9 @@ def broken_trace(decoder, graph, data, scratch):
 
 
 def rows(table):
-    return [dict(zip(table[0], row)) for row in table[1:]]
+    """Each row by its header, with integers in both of their forms."""
+    return [{c: int(v, 0) if isinstance(v, str) and v[:2] == "0x" and c[-3:] == "_ID" else v for c, v in zip(table[0], row)}
+            for row in table[1:]]
 
 
 def unusable(data):
@@ -186,7 +194,7 @@ class Judge:
     def judge(self, i, server):
         r, right, graph, trace, which = self.mutant(i)
         lines = command_lines(r, {"@0", "@2"} if which == 1 and trace == b"{}" else set(FILES))
-        graph_bad = broken_rules(graph, os.path.join(self.scratch, "graph")) if which & 1 else set()
+        graph_bad, whole = broken_rules(graph, os.path.join(self.scratch, "graph")) if which & 1 else (set(), True)
         self.unknown += graph_bad is None
         trace_bad = None
         if which == 2 and lines[0][-1] == "@1":
@@ -206,7 +214,7 @@ class Judge:
                 bad = graph_bad if which == 1 else trace_bad if which == 2 else None
                 if status == 0 and bad:
                     self.complain("%d nothing, but there is: %s" % (i, " ".join(sorted(bad))), line, graph, trace)
-                elif status == 1 and bad is not None and not bad and (which == 1 and len(line) > 0):
+                elif status == 1 and bad is not None and not bad and which == 1 and whole:
                     self.complain("%d violations, where there are none" % i, line, graph, trace)
             elif status == 0 and which & 1 and "@0" in line and unusable(graph):
                 self.complain("%d read, but: %s" % (i, unusable(graph)), line, graph, trace)
