@@ -221,21 +221,21 @@ class Mutator:
     # ---- a file --------------------------------------------------------------------------------------------------
 
     def mutant(self, text):
-        r = self.r
         try:
-            root = json.loads(text)
+            return self.changed(json.loads(text))
         except (ValueError, RecursionError):
-            root = None
-        if root is None or r.random() < 0.04:
             return self.scramble(text)
+
+    def changed(self, root):
+        r = self.r
+        if r.random() < 0.04:
+            raise ValueError
         for _ in range(r.choice([1, 1, 1, 1, 1, 1, 2, 2, 3, 5, 9])):
             found = places(root)
             if not found:
                 break
             changes, weights = zip(*self.CHANGES)
             r.choices(changes, weights)[0](self, found)
-            if sum(map(len, (str(p.at) for p in found))) > 400000:
-                break
         data = json.dumps(root, separators=r.choice([(",", ":"), (", ", ": ")]), ensure_ascii=r.random() < 0.8,
                           indent=1 if r.random() < 0.02 else None)
         data = data.encode("utf-8", "surrogatepass")
