@@ -195,6 +195,14 @@ def nest(path, lists=False):
     return make
 
 
+def repeats(path):
+    """A switch whose loop the file lists again and again."""
+    def make(n):
+        return routine_of(path, n, [(4, i) for i in range(5, n + 4)] + [(i, 4) for i in range(5, n + 4)],
+                          lists=[[4, [], []]] * n)
+    return make
+
+
 def switch(path):
     """A jump to each of the other blocks, which all jump back."""
     def make(n):
@@ -206,9 +214,12 @@ def check_routines(tap):
     """Dominators and loops take steps in proportion to the graph, but for a logarithm, whatever it is."""
     path = tap.path("routine.json")
     for what, make in (("a ladder", ladder(path)), ("loops in loops", nest(path)),
-                       ("loops in loops with empty lists", nest(path, True)), ("a large switch", switch(path))):
+                       ("loops in loops with empty lists", nest(path, True)), ("a large switch", switch(path)),
+                       ("a loop that is listed again and again", repeats(path))):
         more, diag = grows_by(tap, make, 500, 4, "check")
         tap.ok(more < 6, "check of four times as much takes about four times the steps: " + what, diag)
+    more, diag = grows_by(tap, nest(path, True), 2000, 4, "check", "--limit=0")
+    tap.ok(more < 6, "likewise where all that is wrong is printed", diag)
     status, out, err = within(400, "check", ladder(path)(10000))
     tap.ok(status == 1 and "0x" in out, "check of a ladder of 10,000 blocks", out[-300:] + err)
 
