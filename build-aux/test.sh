@@ -195,7 +195,7 @@ add_suite_again() {
    local name
    for name in $(scripts_of tests/suite); do
       case $name in
-         rules_selftest|trace_selftest|trace_life|trace_real|command_rules|command_hostile) ;;
+         rules_selftest|trace_selftest|trace_life|trace_real|command_rules|command_hostile|command_mutants|library) ;;
          *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
       esac
    done

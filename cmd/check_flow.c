@@ -213,8 +213,12 @@ static void check_sums(Check* c)
    const DcfgProcess* p = c->p;
    uint64_t           sum = 0;
 
-   if (p->thread_instrs == NULL)
+   if (p->thread_instrs == NULL) {
+      if (c->ours && p->n_threads > 0)
+         broken(c->rules, "thread-count", "INSTR_COUNT_PER_THREAD has none of "
+                "the %" PRIu32 " threads that edges have", p->n_threads);
       return;
+   }
    for (uint32_t i = 0; i < p->n_threads; i++)
       sum = capped_sum(sum, p->thread_instrs[i]);
    if (sum != p->instr_count)

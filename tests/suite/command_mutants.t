@@ -87,12 +87,17 @@ class Whole(dcfg_rules.Options):
     partial = generations = True
 
 
-# What the oracles ask of this project's files and dcfg check does not: the library finds columns by their headers and
-# sorts these lists itself; rows of a trace's table that no thread uses are left alone.
+# What the oracles ask of this project's files and dcfg check does not, for nothing that reads a file relies on it: the
+# library finds columns by their headers, takes numbers in any form and sorts these lists itself; sequences may have parts
+# that stand for nothing; rows, entries and processes of a trace that no chunk uses are left alone.
 CONVENTIONS = re.compile(r"""order:.*(NODES\ not\ ascending | EXIT_NODE_IDS\ not | ids\ not\ ascending | symbol\ .*\ follows)
                              | order:\ (edge\ type|image|file)\ id
+                             | source-order:
                              | version:\ MINOR_VERSION
-                             | table-columns:.*ROUTINES\ has\ columns\ ENTRY_NODE_ID\ EXIT_NODE_IDS\ NODES\Z
+                             | value-form:.*\ is\ '0x0[0-9a-f]*'\Z
+                             | table-columns:.*(ROUTINES.*\ EXIT_NODE_IDS\ NODES | LOOPS.*\ LOOP_NODE_IDS)\Z
+                             | processes:\ a\ second\ process | code-free:
+                             | (dictionary|chunk)-text:.*(a\ repetition\ of\ nothing | a\ repetition\ of\ more\ than\ 32\ bits)
                              | dictionary-key:\ an\ empty\ key | dictionary-text:.*\ is\ empty
                              | row-edge: | row-path:""", re.X | re.S)
 
