@@ -36,8 +36,8 @@
       u32 kind, u32 status, u32 size, that many bytes of standard error
 
    KIND is RETURNED or ENDED, with the exit status; KILLED, with the signal;
-   LEAKED.  Where an argument is "@0", "@1" or "@2", it is replaced by the path of a
-   file.  Numbers are as the machine has them.
+   LEAKED.  Where an argument is "@0", "@1" or "@2", it is replaced by the path
+   of a file.  Numbers are as the machine has them.
 
    The command runs in a child process, as often as it lives; one that dies is
    replaced.  A run is stopped (KILLED) when it takes more processor time or

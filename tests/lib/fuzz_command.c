@@ -25,8 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Any bytes, to the first that is zero, are a DCFG, and those behind it a trace:
-   both go through every subcommand.  libFuzzer calls it. */
+/* Any bytes, to the first that is zero, are a DCFG, and those behind it a
+   trace: both go through every subcommand.  libFuzzer calls it. */
 
 #include "command_call.h"
 

@@ -186,6 +186,18 @@ def ladder(path):
     return make
 
 
+def dispatch(path):
+    """A block without a symbol that jumps to many others of another image, which are named after it each time."""
+    def make(n):
+        d = json.load(open(routine_of(path, n, [(4, i) for i in range(5, n + 4)])))
+        images = s.proc(d)["IMAGES"]
+        images.append([2, "0x800000", 4 * n + 16, {"FILE_NAME_ID": 2, "BASIC_BLOCKS": images[1][3]["BASIC_BLOCKS"][:1]
+                                                   + images[1][3]["BASIC_BLOCKS"][2:]}])
+        del images[1][3]["BASIC_BLOCKS"][2:], images[1][3]["ROUTINES"], images[1][3]["SYMBOLS"]
+        return commandlib.write(path, d)
+    return make
+
+
 def nest(path, lists=False):
     """Loops within each other, of which the file lists none, or only the heads."""
     def make(n):
@@ -218,6 +230,8 @@ def check_routines(tap):
                        ("a loop that is listed again and again", repeats(path))):
         more, diag = grows_by(tap, make, 500, 4, "check")
         tap.ok(more < 6, "check of four times as much takes about four times the steps: " + what, diag)
+    more, diag = grows_by(tap, dispatch(path), 1000, 4, "report", "--edges", "--top=100000")
+    tap.ok(more < 6, "report of the edges of a block that jumps to four times as many", diag)
     more, diag = grows_by(tap, nest(path, True), 2000, 4, "check", "--limit=0")
     tap.ok(more < 6, "likewise where all that is wrong is printed", diag)
     status, out, err = within(400, "check", ladder(path)(10000))
