@@ -55,7 +55,7 @@ typedef
       uint64_t           n_edges;       // of the thread, decoded so far
       uint64_t           all_edges;     // that the DCFG has of it
       bool               over;          // more than that, or too many wrong
-   uint64_t           n_wrong;       // edges that cannot be there, of all
+      uint64_t           n_wrong;       // edges that cannot be there, of all
       uint64_t*          counts;        // by edge
       uint64_t           done;          // threads that were complete
       uint8_t*           seen;          // threads of the process
