@@ -184,6 +184,7 @@ typedef
                missing-table     no FILE_NAMES, EDGE_TYPES or SPECIAL_NODES
                loop-columns      an outermost loop with a parent's column
                loops-empty       LOOPS of a routine that has none
+               routines-empty    ROUTINES without one, where blocks are
                string            a string that is not UTF-8 */
 
 /* All zero is the default. */
