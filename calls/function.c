@@ -46,6 +46,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
+#include "pub_tool_poolalloc.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
@@ -56,6 +57,7 @@
 static OSet*        by_name;      // NumberedFunction
 static XArray*      functions;    // Function, by number from 1
 static VgHashTable* places;       // Place
+static PoolAlloc*   place_pool;   // where they stand, for ever
 static OSet*        place_pages;  // pages that have one
 
 /* Most places are found here, where their address hashes to, and where the
@@ -108,6 +110,8 @@ static void init(void)
    functions   = VG_(newXA)(VG_(malloc), "dcfg.function", VG_(free),
                             sizeof(Function));
    places      = VG_(HT_construct)("dcfg.function.places");
+   place_pool  = VG_(newPA)(sizeof(Place), 1000, VG_(malloc),
+                            "dcfg.function.place", VG_(free));
    place_pages = VG_(OSetWord_Create)(VG_(malloc), "dcfg.function.pages",
                                       VG_(free));
 }
@@ -177,10 +181,11 @@ static const Place* new_place(Addr a)
 {
    DiEpoch      ep = VG_(current_DiEpoch)();
    DebugInfo*   di = VG_(find_DebugInfo)(ep, a);
-   Place*       p  = VG_(calloc)("dcfg.function.place", 1, sizeof(Place));
+   Place*       p  = VG_(allocEltPA)(place_pool);
    const HChar* name;
    HChar        address[40];
 
+   VG_(memset)(p, 0, sizeof(*p));
    p->hash_key = a;
    p->object   = DCFG_(name)(di ? VG_(DebugInfo_get_filename)(di) : "???");
    p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
