@@ -173,15 +173,27 @@ static Bool ends_with(const HChar* name, SizeT n, const HChar* suffix)
    return n > len && VG_(strncmp)(name + n - len, suffix, len) == 0;
 }
 
-HChar* DCFG_(name_with_pid)(const HChar* name, Int pid, UInt k)
+/* The length of NAME without its suffixes.  The map of a log has the log's
+   name, with its suffixes, before its own. */
+static SizeT stem_length(const HChar* name)
 {
-   SizeT  n   = DCFG_(plain_length)(name);
-   HChar* res = VG_(malloc)("dcfg.family.name", VG_(strlen)(name) + 40);
+   SizeT n = DCFG_(plain_length)(name);
 
    if (ends_with(name, n, ".json"))
-      n -= 5;
-   else if (ends_with(name, n, ".map"))
-      n -= 4;
+      return n - 5;
+   if (!ends_with(name, n, ".map"))
+      return n;
+   HChar log[n - 3];
+   VG_(memcpy)(log, name, n - 4);
+   log[n - 4] = 0;
+   return DCFG_(plain_length)(log);
+}
+
+HChar* DCFG_(name_with_pid)(const HChar* name, Int pid, UInt k)
+{
+   SizeT  n   = stem_length(name);
+   HChar* res = VG_(malloc)("dcfg.family.name", VG_(strlen)(name) + 40);
+
    VG_(memcpy)(res, name, n);
    VG_(sprintf)(res + n, k == 1 ? ".%d" : ".%d-%u", pid, k);
    VG_(strcat)(res, name + n);

@@ -47,6 +47,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
+#include "pub_tool_poolalloc.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
@@ -58,6 +59,7 @@ static OSet*        by_name;      // NumberedFunction
 static XArray*      functions;    // Function, by number from 1
 static VgHashTable* places;       // Place
 static VgHashTable* unmapped;     // Place: those that are none now
+static PoolAlloc*   place_pool;   // where they stand
 static OSet*        place_pages;  // pages that have one
 
 /* Most places are found here, where their address hashes to, and where the
@@ -111,6 +113,8 @@ static void init(void)
                             sizeof(Function));
    places      = VG_(HT_construct)("dcfg.function.places");
    unmapped    = VG_(HT_construct)("dcfg.function.unmapped");
+   place_pool  = VG_(newPA)(sizeof(Place), 1000, VG_(malloc),
+                            "dcfg.function.place", VG_(free));
    place_pages = VG_(OSetWord_Create)(VG_(malloc), "dcfg.function.pages",
                                       VG_(free));
 }
@@ -191,10 +195,11 @@ static const Place* new_place(Addr a)
 {
    DiEpoch      ep = VG_(current_DiEpoch)();
    DebugInfo*   di = VG_(find_DebugInfo)(ep, a);
-   Place*       p  = VG_(calloc)("dcfg.function.place", 1, sizeof(Place));
+   Place*       p  = VG_(allocEltPA)(place_pool);
    const HChar* name;
    HChar        address[40];
 
+   VG_(memset)(p, 0, sizeof(*p));
    p->hash_key = a;
    p->object   = DCFG_(name)(di ? VG_(DebugInfo_get_filename)(di) : "???");
    p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
@@ -214,7 +219,7 @@ static const Place* new_place(Addr a)
    p->heads_table = p->is_skipped && is_start_of_table(a);
    Place* old = VG_(HT_gen_remove)(unmapped, p, cmp_places);
    if (old != NULL) {
-      VG_(free)(p);
+      VG_(freeEltPA)(place_pool, p);
       p = old;
    }
    VG_(HT_add_node)(places, p);
