@@ -30,8 +30,9 @@
    for each thread, and what follows from these: routines, immediate
    dominators, loops.  The file's format, DCFG 1.00, is Intel's.  On
    request it also writes in which order each thread took the edges, the
-   DCFG-trace, and what each function and its callees cost, a profile in
-   Callgrind's format.
+   DCFG-trace, what each function and its callees cost, a profile in
+   Callgrind's format, and when each function was entered and left, a log in
+   XRay's.
 
    The files stand in rooms, in the order of DCFG_SOURCES_COMMON in
    Makefile.am; HACKING.md has a picture of them.  What a superblock counts,
@@ -76,6 +77,7 @@
    each(dcfg_output)      \
    each(trace_output)     \
    each(profile_output)   \
+   each(xray_output)      \
    /* no more */
 
 #define DECLARATION(name) extern const Output DCFG_(name);

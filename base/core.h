@@ -74,6 +74,15 @@ static inline Int DCFG_(rename2) ( const HChar* from, const HChar* to,
 #endif
 }
 
+/* Returns 0 or an errno. */
+static inline Int DCFG_(make_directory) ( const HChar* name )
+{
+   const Long here = -100;    // AT_FDCWD
+   SysRes sres = VG_(do_syscall3)(__NR_mkdirat, here, (RegWord)(Addr)name,
+                                  0777);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+}
+
 /* Until the core catches the signals that end a process they have to wait
    while there is a file that must not stay. */
 static inline void DCFG_(block_signals) ( /*OUT*/vki_sigset_t* before )

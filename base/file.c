@@ -27,8 +27,7 @@
 
 /* Owns: files that are written, their names, and the words for what was
    written and what goes wrong.  Handed: names and text by all outputs.
-   Taken by: dcfg/output_dcfg.c, trace/output_trace.c and
-   profile/output_profile.c; base/stream.c, which asks about names.
+   Taken by: the outputs; base/stream.c, which asks about names.
 
    Text goes to a file beside the final one, which is renamed when it is
    complete.  What is there and is not a regular file (/dev/null, a pipe)
@@ -512,6 +511,42 @@ static Bool is_taken(const HChar* name)
    return !sr_isError(VG_(stat)(name, &st)) && is_anothers(&st);
 }
 
+/* NAME as a format. */
+static HChar* escape(const HChar* name)
+{
+   HChar* res = VG_(malloc)("dcfg.file.escape", 2 * VG_(strlen)(name) + 1);
+   HChar* to  = res;
+
+   for (; *name != 0; name++) {
+      if (*name == '%')
+         *to++ = '%';
+      *to++ = *name;
+   }
+   *to = 0;
+   return res;
+}
+
+HChar* DCFG_(make_out_directory)(const HChar* opt, const HChar* format,
+                                 const HChar* first)
+{
+   HChar* name   = VG_(expand_file_name)(opt, format);
+   HChar* inside = join(name, first);
+   HChar* res    = NULL;
+   Int    err;
+
+   if (is_taken(inside))
+      choose_other(&name);
+   err = DCFG_(make_directory)(name);
+   if (err == 0 || err == VKI_EEXIST)
+      res = escape(name);
+   else
+      VG_(umsg)("dcfg: cannot make the directory %s for %s: %s\n", name, opt,
+                DCFG_(error_text)(err));
+   VG_(free)(inside);
+   VG_(free)(name);
+   return res;
+}
+
 /* Rename the temporary file to *NAME, or to another name, which replaces
    *NAME, if that is another process's file.  Returns 0 or an errno.
 
@@ -564,8 +599,9 @@ static void pack(OutFile* f, HChar** name)
              f->compressor->program, *name);
 }
 
-void DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
+Bool DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
 {
+   Bool    good;
    HChar*  name = VG_(strdup)("dcfg.file.result", f->path);
    HChar   said[256];
    va_list args;
@@ -585,7 +621,7 @@ void DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
          VG_(unlink)(f->temp);
    } else {
       note_own_file(name);
-      if (VG_(clo_verbosity) > 0) {
+      if (VG_(clo_verbosity) > 0 && what != NULL) {
          va_start(args, what);
          VG_(vsnprintf)(said, sizeof(said), what, args);
          va_end(args);
@@ -593,8 +629,10 @@ void DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
                    VG_STREQ(name, f->path) ? f->name : name, said);
       }
    }
+   good = f->error == 0;
    VG_(free)(name);
    delete(f);
+   return good;
 }
 
 /*--------------------------------------------------------------------*/

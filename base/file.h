@@ -62,13 +62,19 @@ OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format);
    once it was flushed. */
 Put* DCFG_(text_of_file)(OutFile* f);
 
+/* The directory that OPT names with FORMAT, made if there is none, as a format
+   again, to be freed; or another one if another process of the family has
+   written FIRST in there.  NULL if it cannot be made, which is told. */
+HChar* DCFG_(make_out_directory)(const HChar* opt, const HChar* format,
+                                 const HChar* first);
+
 /* Give up: leave no file. */
 void DCFG_(abandon_out_file)(OutFile* f);
 
 /* Finish: compress if the name asks for it, give the file its name, and
-   tell the user that it was written, with WHAT is in it.  Trouble is told
-   instead, and leaves no file. */
-void DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
+   tell the user that it was written, with WHAT is in it, unless that is
+   NULL.  Trouble is told instead, and leaves no file.  Returns False then. */
+Bool DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
    PRINTF_CHECK(2, 3);
 
 #endif /* __DCFG_FILE_H */

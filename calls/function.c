@@ -128,7 +128,7 @@ static UInt number_of(const HChar* object, const HChar* file,
    NumberedFunction* f   = VG_(OSetGen_Lookup)(by_name, &key);
 
    if (f == NULL) {
-      Function new = { object, file, name };
+      Function new = { object, file, name, 0 };
       VG_(addToXA)(functions, &new);
       f         = VG_(OSetGen_AllocNode)(by_name, sizeof(*f));
       *f        = key;
@@ -165,6 +165,14 @@ static Bool is_start_of_table(Addr a)
    return False;
 }
 
+static void note_line(const Place* p)
+{
+   Function* f = VG_(indexXA)(functions, p->function - 1);
+
+   if (p->is_entry || f->line == 0)
+      f->line = p->line;
+}
+
 static const Place* new_place(Addr a)
 {
    DiEpoch      ep = VG_(current_DiEpoch)();
@@ -187,6 +195,7 @@ static const Place* new_place(Addr a)
    }
    p->function = number_of(p->object, file_at(ep, a, &p->line),
                            DCFG_(name)(name));
+   note_line(p);
    p->is_skipped  = p->section == Vg_SectPLT;
    p->heads_table = p->is_skipped && is_start_of_table(a);
    VG_(HT_add_node)(places, p);
