@@ -328,6 +328,7 @@ static bool read_symbols(Map* m)
    return true;
 }
 
+/* Line 0 says that the line is not known. */
 static bool take_row(void* arg, const LineRow* row)
 {
    Map*              m = arg;
@@ -340,15 +341,15 @@ static bool take_row(void* arg, const LineRow* row)
                          ".debug_line", "a row for 0x%" PRIx64 ", where no "
                          "function begins", row->addr);
    f = function(m, at);
-   if (f->line != 0)
+   if (f->file[0] != 0)
       wrong = "the function at this address has another row";
    else if (row->end != row->addr + FUNCTION_SIZE)
       wrong = "a row that does not end with its function";
    else if (row->file[0] == 0)
       wrong = "a row without a file";
-   else if (row->line == 0 || row->line > UINT32_MAX)
-      wrong = "a row with no line, or one that cannot be";
-   if (f->line == 0 && row->line <= UINT32_MAX) {
+   else if (row->line > UINT32_MAX)
+      wrong = "a row with a line that cannot be";
+   if (f->file[0] == 0 && row->line <= UINT32_MAX) {
       f->file = row->file;
       f->line = (uint32_t)row->line;
    }

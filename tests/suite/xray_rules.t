@@ -230,7 +230,7 @@ def broken_maps():
     f = [dict(f) for f in x.FUNCTIONS]
     for what, more in (("another row", x.line_row(0x1010, 1, 5)), ("where no function begins", x.line_row(0x1018, 1, 5)),
                        ("end with its function", x.line_row(0x1040, 1, 5, 32)), ("without a file", x.line_row(0x1040, 9, 5)),
-                       ("with no line", x.line_row(0x1040, 1, 0)), ("within an instruction", b"\0\x09\x02abc"),
+                       ("with a line that cannot be", x.line_row(0x1040, 1, 1 << 33)), ("within an instruction", b"\0\x09\x02abc"),
                        ("within a sequence", x.line_row(0x1040, 1, 5)[:-3])):
         m = good()
         body = m.lines[4:] + more
