@@ -164,7 +164,7 @@ run_script() {
    rm -rf "$scratch"
    mkdir -p "$scratch"
    tap "${dir##*/}-$version:$name" env -C "$scratch" VALGRIND="$inst/bin/valgrind" SRCDIR="$root" BUILDDIR="$objects" \
-      DCFG_VALGRIND_VERSION="$version" NEWEST_SOURCE="${newest_source:-}" NEWEST_VALGRIND="$newest_valgrind" \
+      DCFG_VALGRIND_VERSION="$version" NEWEST_SOURCE="${newest_source:-}" NEWEST_VALGRIND="$newest_valgrind" NEWEST_LLVM="${newest_llvm:-}" \
       DCFG_COMPILED="$build/compiled" "${limited[@]}" "$root/$dir/$name.t" "$@"
 }
 
@@ -192,7 +192,7 @@ add_suite_again() {
    local name
    for name in $(scripts_of tests/suite); do
       case $name in
-         rules_selftest|trace_selftest|trace_life|trace_real|command_rules|command_hostile) ;;
+         rules_selftest|trace_selftest|trace_life|trace_real|command_rules|command_hostile|xray_rules) ;;
          *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
       esac
    done
@@ -337,6 +337,7 @@ run_tests() {
    mkdir -p "$build/compiled"
    newest_source=
    case " $groups " in *" newest "*|*" build "*) get_newest_source ;; esac
+   case " $groups " in *" suite "*|*" newest "*) get_newest_llvm ;; esac
    # In that order, for those that come later look at what was added before.
    for group in $all_groups quick; do
       [[ " $groups " = *" $group "* ]] || continue
