@@ -301,11 +301,12 @@ static void show_text(const Show* s, const XrayRun* run, const Table* rows,
    printf("%s", s->log);
    if (run->process != 0)
       printf(", process %" PRId32, run->process);
-   printf(": version %" PRIu32 ", %s, %s\n", run->header.version,
-          plural(run->n_buffers, "buffer"), plural(run->n_calls, "call"));
-   printf("%s instructions in %s\n", text_count(total_ticks(s, run)),
+   printf(": version %" PRIu32 ", %s\n", run->header.version,
+          plural(run->n_buffers, "buffer"));
+   printf("%s instructions in %s; %s\n", text_count(total_ticks(s, run)),
           s->thread == 0 ? plural(run->n_threads, "thread")
-          : text_format("thread %" PRIu64, s->thread));
+          : text_format("thread %" PRIu64, s->thread),
+          plural(run->n_calls, "call"));
    if (run->n_threads > 1 && s->thread == 0) {
       Table* threads = threads_table(s, run);
       puts("\nThreads");

@@ -135,11 +135,11 @@ def check_llvm(tap, xray, env, log, other):
     run("extract", "-s", log.map)
     run("fdr-dump", "--verify", log.path, named=False)
     yaml, events = log.path + ".yaml", log.path + ".json"
-    run("convert", "-f", "yaml", "-m", log.map, "-o", yaml, log.path)
+    run("convert", "-y", "-f", "yaml", "-m", log.map, "-o", yaml, log.path)
     # llvm-xray writes version 5 as YAML and does not read it.
     if log.version == 1 and run("account", "-m", log.map, yaml) != run("account", *mapped):
         wrong.append("the YAML is another log")
-    run("convert", "-f", "trace_event", "-m", log.map, "-o", events, log.path)
+    run("convert", "-y", "-f", "trace_event", "-m", log.map, "-o", events, log.path)
     with open(events) as f:
         wrong += check_events(json.load(f)["traceEvents"], log, 1)
     tap.ok(not wrong, "%s reads %s" % (os.path.basename(os.path.dirname(os.path.dirname(xray))), log.name),
