@@ -252,7 +252,8 @@ def check_rules(tap):
         found = rules_of(out[1])
         one_line = [l for l in out[1].splitlines() if l.startswith(rule + ": ")]
         others = set(found) - {rule}
-        tap.ok(out[0] == 1 and rule in found and others <= set(itertools.chain(*more)) | FOLLOWS.get(rule, set()) and what in "\n".join(one_line), "broken: %s %s" % (rule, what), out)
+        tap.ok(out[0] == 1 and rule in found and others <= set(itertools.chain(*more)) | FOLLOWS.get(rule, set())
+               and what in "\n".join(one_line), "broken: %s %s" % (rule, what), out)
         seen.add(rule)
     for rule, what, map_ in broken_maps():
         out = command("xray", "--check", write(tap, x.small_log(), map_))
