@@ -58,7 +58,7 @@
 #define MIN_BUFFER 512u
 #define MAX_BUFFER 65536u
 
-#define MAX_IN_MEMORY (48u << 20)
+#define MAX_IN_MEMORY (8u << 20)
 
 typedef
    struct {

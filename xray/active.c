@@ -139,7 +139,7 @@ static void log_entry(Active* a, UInt i)
 }
 
 /* All that waits is logged. */
-static void log_waiting(Active* a)
+static inline void log_waiting(Active* a)
 {
    for (; a->n_done < a->n; a->n_done++)
       if (a->entries[a->n_done].is_wanted)

@@ -122,6 +122,19 @@ static void set_bytes(UChar* to, ULong n, UInt size)
       to[i] = (UChar)(n >> 8 * i);
 }
 
+/* Two numbers of four bytes. */
+static inline void set_function(UChar* to, UInt a, UInt b)
+{
+#if defined(VG_LITTLEENDIAN)
+   UInt* words = (UInt*)to;      // a buffer's records are aligned
+   words[0] = a;
+   words[1] = b;
+#else
+   set_bytes(to, a, 4);
+   set_bytes(to + 4, b, 4);
+#endif
+}
+
 static ULong get_bytes(const UChar* from, UInt size)
 {
    ULong n = 0;
@@ -156,13 +169,17 @@ static UInt head_size(void)
 }
 
 /* Buffers start small, for there may be thousands of threads. */
-static void make_room(FlightLog* l, UInt n)
+static void grow_buffer(FlightLog* l, UInt n)
 {
-   if (l->used + n <= l->room)
-      return;
    while (l->used + n > l->room)
       l->room = l->room == 0 ? 512 : 2 * l->room;
    l->buffer = VG_(realloc)("dcfg.flight.buffer", l->buffer, l->room);
+}
+
+static inline void make_room(FlightLog* l, UInt n)
+{
+   if (l->used + n > l->room)
+      grow_buffer(l, n);
 }
 
 /*------------------------------------------------------------*/
@@ -319,14 +336,9 @@ static void keep_buffer(FlightLog* l)
       VG_(addToXA)(oldest, &l);
 }
 
-/* Begin a buffer if there is none with room.  Returns False if the log has
-   been stopped. */
-static Bool have_room(FlightLog* l)
+/* Begin a buffer.  Returns False if the log has been stopped. */
+static Bool begin_next_buffer(FlightLog* l)
 {
-   if (l->used > 0 && l->used + MOST_RECORDS + METADATA_SIZE <= BUFFER_SIZE) {
-      make_room(l, MOST_RECORDS);
-      return True;
-   }
    if (!l->is_copy) {
       Bool limits = DCFG_(flight_format).limit != 0;
       if (limits && !DCFG_(flight_format).keep_last && !is_stopped
@@ -346,6 +358,16 @@ static Bool have_room(FlightLog* l)
    return True;
 }
 
+/* The same if there is none with room. */
+static inline Bool have_room(FlightLog* l)
+{
+   if (l->used == 0
+       || l->used + MOST_RECORDS + METADATA_SIZE > BUFFER_SIZE)
+      return begin_next_buffer(l);
+   make_room(l, MOST_RECORDS);
+   return True;
+}
+
 void DCFG_(log_function)(FlightLog* l, UInt id, FlightAction action,
                          ULong tick, const UWord* args)
 {
@@ -358,9 +380,7 @@ void DCFG_(log_function)(FlightLog* l, UInt id, FlightAction action,
       add_metadata(l, KindTscWrap, tick, 8, 0, 0);
       delta = 0;
    }
-   UChar* r = l->buffer + l->used;
-   set_bytes(r, id << 4 | action << 1, 4);
-   set_bytes(r + 4, delta, 4);
+   set_function(l->buffer + l->used, id << 4 | action << 1, (UInt)delta);
    l->used += FUNCTION_SIZE;
    l->tick  = tick;
    if (action == FlightEnterArgs)
