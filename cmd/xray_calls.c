@@ -66,18 +66,18 @@ static void csv_row(const XrayCall* c, uint64_t tick, uint64_t depth,
 
 static const char* shown_name(const XrayTimeline* t, uint32_t function)
 {
-   const char* name = xray_name(t->names, function);
-
-   return t->csv ? name : text_brief(name);
+   return t->csv ? xray_name(t->names, function)
+          : xray_brief(t->names, function);
 }
 
-/* "FUNCTION  FILE:LINE" */
-static const char* named(const XrayTimeline* t, uint32_t function)
+/* "FUNCTION  FILE:LINE", and what is BEHIND it. */
+static void put_named(const XrayTimeline* t, uint32_t function,
+                      const char* behind)
 {
    const char* source = xray_source(t->names, function);
 
-   return text_format("%s%s%s", shown_name(t, function),
-                      source[0] != 0 ? "  " : "", source);
+   printf("%s%s%s%s\n", shown_name(t, function), source[0] != 0 ? "  " : "",
+          source, behind);
 }
 
 /* What comes is of this thread. */
@@ -100,7 +100,7 @@ static void open_call(const XrayTimeline* t, XrayCall* c, uint64_t depth)
       return;
    printf("%14s  %12s  ", text_count(instrs_before(c->from)), "");
    indent(depth);
-   printf("%s {\n", named(t, c->function));
+   put_named(t, c->function, " {");
 }
 
 /* How many calls of a thread were shown. */
@@ -164,8 +164,10 @@ static void leave(void* arg, XrayCall* call, XrayCall* caller,
           text_count(instrs_before(opened ? call->to : call->from)),
           text_count(ticks));
    indent(depth);
-   printf("%s%s\n", opened ? "} " : "",
-          opened ? shown_name(t, call->function) : named(t, call->function));
+   if (opened)
+      printf("} %s\n", shown_name(t, call->function));
+   else
+      put_named(t, call->function, "");
 }
 
 /* Data of the program's own, as text. */

@@ -33,31 +33,74 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* Texts are made once: a log names few functions, each of them often. */
+typedef
+   struct {
+      char* name;               // NULL: not made yet
+      char* brief;
+      char* source;
+   }
+   Texts;
+
 struct XrayNames {
    const DcfgXrayMap* map;
    bool               mangled;
+   Texts*             texts;    // by id, from 0
 };
 
 XrayNames* xray_names_new(const DcfgXrayMap* map, bool mangled)
 {
    XrayNames* n = zalloc(1, sizeof(*n));
 
-   *n = (XrayNames){ map, mangled };
+   *n = (XrayNames){ map, mangled, NULL };
+   if (map != NULL)
+      n->texts = zalloc(map->n_functions, sizeof(*n->texts));
    return n;
 }
 
 void xray_names_free(XrayNames* n)
 {
+   for (uint32_t i = 0; n->map != NULL && i < n->map->n_functions; i++) {
+      free(n->texts[i].name);
+      free(n->texts[i].brief);
+      free(n->texts[i].source);
+   }
+   free(n->texts);
    free(n);
+}
+
+/* NULL for a function that is not in the map. */
+static const Texts* texts_of(const XrayNames* n, uint32_t function)
+{
+   const DcfgXrayFunction* f = dcfg_xray_function(n->map, function);
+   Texts*                  t;
+
+   if (f == NULL)
+      return NULL;
+   t = &n->texts[function - 1];
+   if (t->name != NULL)
+      return t;
+   t->name = text_copy(f->name[0] == 0 ? text_format("#%" PRIu32, function)
+                       : text_clean(n->mangled ? f->name
+                                    : text_demangle(f->name)));
+   t->brief = text_copy(text_brief(t->name));
+   t->source = text_copy(f->line == 0 ? "" : text_format("%s:%" PRIu32,
+                         text_base(text_clean(f->file)), f->line));
+   return t;
 }
 
 const char* xray_name(const XrayNames* n, uint32_t function)
 {
-   const DcfgXrayFunction* f = dcfg_xray_function(n->map, function);
+   const Texts* t = texts_of(n, function);
 
-   if (f == NULL || f->name[0] == 0)
-      return text_format("#%" PRIu32, function);
-   return text_clean(n->mangled ? f->name : text_demangle(f->name));
+   return t == NULL ? text_format("#%" PRIu32, function) : t->name;
+}
+
+const char* xray_brief(const XrayNames* n, uint32_t function)
+{
+   const Texts* t = texts_of(n, function);
+
+   return t == NULL ? text_format("#%" PRIu32, function) : t->brief;
 }
 
 const char* xray_image(const XrayNames* n, uint32_t function)
@@ -69,11 +112,9 @@ const char* xray_image(const XrayNames* n, uint32_t function)
 
 const char* xray_source(const XrayNames* n, uint32_t function)
 {
-   const DcfgXrayFunction* f = dcfg_xray_function(n->map, function);
+   const Texts* t = texts_of(n, function);
 
-   return f == NULL || f->line == 0 ? ""
-          : text_format("%s:%" PRIu32, text_base(text_clean(f->file)),
-                        f->line);
+   return t == NULL ? "" : t->source;
 }
 
 /*--------------------------------------------------------------------*/

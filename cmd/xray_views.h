@@ -40,9 +40,11 @@ typedef struct XrayNames XrayNames;
 XrayNames*  xray_names_new(const DcfgXrayMap* map, bool mangled);
 void        xray_names_free(XrayNames* n);
 
-/* A function's name, "#ID" if there is none; its object's file name, and
-   "FILE:LINE", or "".  All last until text_forget(). */
+/* A function's name, "#ID" if there is none; the same without parameters; its
+   object's file name, and "FILE:LINE", or "".  All last until text_forget()
+   at least. */
 const char* xray_name(const XrayNames* n, uint32_t function);
+const char* xray_brief(const XrayNames* n, uint32_t function);
 const char* xray_image(const XrayNames* n, uint32_t function);
 const char* xray_source(const XrayNames* n, uint32_t function);
 

@@ -459,7 +459,7 @@ def check_newest(tap, path, trace, other):
     put("dcfg-trace.out.5.json", trace)
     put("prog.json", path)
     os.mkdir(os.path.join(here, "dcfg.out.1"))
-    for c in COMMANDS[:-1]:
+    for c in [c for c in COMMANDS if c not in ("diff", "xray")]:
         fails("nothing to take: " + c, c, "there is no DCFG dcfg.out.* in this directory", "usage: dcfg %s [" % c)
     fails("diff needs two files", "diff", "a file is missing")
     put("dcfg.out.200.json", other)
