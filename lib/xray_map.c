@@ -36,6 +36,7 @@
 #include "input.h"
 #include "line_table.h"
 #include "sort.h"
+#include "value.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -266,7 +267,7 @@ static bool check_text(Map* m)
 
 static bool is_good_name(const char* s)
 {
-   if (*s == 0)
+   if (*s == 0 || !is_utf8(s, strlen(s)))
       return false;
    for (; *s != 0; s++)
       if (*s == '"' || *s == '\\' || (unsigned char)*s < 0x20 || *s == 0x7F)
@@ -297,7 +298,7 @@ static bool take_symbol(Map* m, const Elf64_Sym* sym, uint64_t i,
       return false;
    return is_good_name(name)
           || problem(m, "map-name", ".symtab", i,
-                     "a name that is empty or would need escapes in JSON");
+                     "a name that is empty, or no string of JSON as it is");
 }
 
 static bool read_symbols(Map* m)

@@ -223,7 +223,7 @@ def broken_maps():
     m = good()
     m.symbols.pop(0)
     yield "map-image", ".symtab[1]", m
-    for name in ('operator""_s', "a\\b", "a\nb"):
+    for name in ('operator""_s', "a\\b", "a\nb", "a\udcff"):
         m = good()
         m.symbols[1][0] = name
         yield "map-name", ".symtab[2]", m

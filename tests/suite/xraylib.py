@@ -177,7 +177,7 @@ class Map:
         strings, table = b"\0", bytes(24)
         for name, info, section, value, size in self.symbols:
             table += struct.pack("<IBBHQQ", len(strings), info, 0, section, value, size)
-            strings += name.encode() + b"\0"
+            strings += name.encode(errors="surrogateescape") + b"\0"
         abbrev = b"\x01\x11\x00\x10\x17\x11\x01\x12\x07\x03\x08\0\0\0"
         info = b"\x01" + struct.pack("<IQQ", 0, MAP_BASE, self.size) + b"\0"
         info = struct.pack("<HIB", 4, 0, 8) + info
