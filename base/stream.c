@@ -30,7 +30,7 @@
    trace is encoded.  Taken by: the same and trace/reader.c.
 
    A stream is a list of extents of MAX_BUFFER bytes and a buffer for what
-   comes next.  The first MAX_IN_MEMORY bytes of all streams stay in memory,
+   comes next.  The first max_in_memory bytes of all streams stay in memory,
    which is cheaper than a file; what is more goes to the one file that all
    streams share.  That is made before the program runs, and in a forked child
    when it is needed, beside the output that it is for, and has no name from
@@ -58,8 +58,6 @@
 #define MIN_BUFFER 512u
 #define MAX_BUFFER 65536u
 
-#define MAX_IN_MEMORY (8u << 20)
-
 typedef
    struct {
       ULong  start;      // in the stream
@@ -79,6 +77,7 @@ static const HChar* place_opt;
 static const HChar* place_format;
 static Int          fd = -1;
 static ULong        file_size;
+static ULong        max_in_memory;  // of the output that has most
 static ULong        in_memory;      // bytes of extents
 static XArray*      free_places;    // ULong: extents that are not used
 static Bool         failed;
@@ -185,10 +184,13 @@ static UInt read_all(ULong place, UChar* to, UInt n)
    return got;
 }
 
-void DCFG_(set_spool_place)(const HChar* opt, const HChar* format)
+void DCFG_(set_spool_place)(const HChar* opt, const HChar* format,
+                            ULong memory)
 {
    vki_sigset_t before;
 
+   if (memory > max_in_memory)
+      max_in_memory = memory;
    if (place_opt != NULL)
       return;
    place_opt    = opt;
@@ -256,7 +258,7 @@ static void make_room(Stream* s)
       return;
    }
    Extent e = { s->in_extents, NULL, 0 };
-   if (in_memory + MAX_BUFFER <= MAX_IN_MEMORY) {
+   if (in_memory + MAX_BUFFER <= max_in_memory) {
       e.memory   = s->buffer;
       s->buffer  = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
       in_memory += MAX_BUFFER;

@@ -192,7 +192,7 @@ add_suite_again() {
    local name
    for name in $(scripts_of tests/suite); do
       case $name in
-         rules_selftest|trace_selftest|trace_life|trace_real|command_rules|command_hostile|xray_rules) ;;
+         rules_selftest|trace_selftest|trace_life|trace_real|command_rules|command_hostile|command_xray) ;;
          *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
       esac
    done

@@ -378,6 +378,19 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
       DCFG_(unwind_calls)(cs, base, sp, n);
 }
 
+/* A call with a stack pointer that has ended others: Callgrind takes it for a
+   return, so that nothing will be known of what it has called but that. */
+static void tell_of_lost_call(CallStack* cs, ULong* base, const Place* to)
+{
+   const CallListener* l = DCFG_(call_listener);
+   ULong               n = instrs_so_far(cs, base);
+
+   if (l == NULL)
+      return;
+   l->enter(base, to->function, n, True);
+   l->leave(base, n, False);
+}
+
 static CallStack* stack_of(ULong* base)
 {
    return (CallStack*)(Addr)DCFG_(call_slots)(base)[CallOfStack];
@@ -394,6 +407,8 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
          CallSite site = { sb, k, NULL, context_of(cs, cs->now.function) };
          if (DCFG_(unwind_calls)(cs, base, sp, 0) == 0)
             push(cs, base, &site, to, sp, True);
+         else if (!to->is_skipped)
+            tell_of_lost_call(cs, base, to);
          break;
       }
       case LeaveJump:

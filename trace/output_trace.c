@@ -100,7 +100,7 @@ static Bool start(void)
       VG_(exit)(1);
    }
    DCFG_(claim_out_file)("--trace-out-file", opts.out_file);
-   DCFG_(set_spool_place)("--trace-out-file", opts.out_file);
+   DCFG_(set_spool_place)("--trace-out-file", opts.out_file, 64 << 20);
    return True;
 }
 

@@ -217,7 +217,7 @@ static void claim_files(void)
          fail("--uftrace-out-dir", opts.uftrace_dir, wrong);
       DCFG_(claim_uftrace)("--uftrace-out-dir", opts.uftrace_dir);
    }
-   DCFG_(set_spool_place)(what, name);
+   DCFG_(set_spool_place)(what, name, 8 << 20);
 }
 
 static Bool start(void)

@@ -480,7 +480,7 @@ def check_hostile(tap):
 
 
 def main():
-    tap = harness.Tap("xray_rules")
+    tap = harness.Tap("command_xray")
     if not os.path.exists(commandlib.DCFG):
         tap.skip("dcfg xray", "the command was not built")
         tap.done()
