@@ -155,7 +155,7 @@ DCFG_API int32_t  dcfg_xray_process(const DcfgXray* x);
       map-symbol        not one local symbol of size 16 for each function
       map-image         a symbol without an object's name before it
       map-name          a name that is no string of JSON as it is, or none
-      map-line          a row of source lines that is not one function's */
+      map-line          not one row of source lines for each function */
 
 typedef
    struct {

@@ -365,10 +365,19 @@ static bool read_lines(Map* m)
    uint64_t    at;
 
    if (!find_section(m, ".debug_line", &s) || s.data == NULL)
-      return true;
-   return read_line_table(&m->job, &m->names, s.data, s.size, take_row, m,
-                          &why, &at)
-          && (why == NULL || problem(m, "map-line", ".debug_line", at, why));
+      return job_problem(&m->job, DCFG_PROBLEM_RULE, false, "map-line",
+                         ".debug_line", "there is no such section");
+   if (!read_line_table(&m->job, &m->names, s.data, s.size, take_row, m,
+                        &why, &at))
+      return false;
+   if (why != NULL)
+      return problem(m, "map-line", ".debug_line", at, why);
+   for (uint32_t i = 0; i < m->functions.n; i++)
+      if (function(m, i)->file[0] == 0
+          && !problem(m, "map-line", "xray_instr_map", i,
+                      "the function has no row"))
+         return false;
+   return true;
 }
 
 /*------------------------------------------------------------*/

@@ -234,9 +234,17 @@ def broken_maps():
                        ("within an instruction", b"\0\x09\x02abc"),
                        ("within a sequence", x.line_row(0x1040, 1, 5)[:-3])):
         m = good()
-        body = m.lines[4:] + more
+        # The last function's row is in MORE.
+        body = x.line_table(x.FUNCTIONS[:-1] if b"\x40\x10" in more else x.FUNCTIONS)[4:] + more
         m.lines = struct.pack("<I", len(body)) + body
         yield "map-line", what, m
+    for functions, line in ((x.FUNCTIONS[:4], "the function has no row"), ([], "the function has no row")):
+        m = good()
+        m.lines = x.line_table(functions)
+        yield "map-line", line, m
+    m = good()
+    m.names["lines"] = ".lines"
+    yield "map-line", "no such section", m
     m = good()
     m.lines = m.lines[:4] + b"\x05" + m.lines[5:]
     yield "map-line", "not of DWARF 4", m

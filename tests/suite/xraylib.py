@@ -132,14 +132,13 @@ def sleb(n):
 
 
 def line_table(functions):
-    """DWARF 4: a sequence of one row for each function that has a line, so that the others get none."""
-    files = sorted({f["file"] for f in functions if f.get("file")})
+    """DWARF 4: a sequence of one row for each function; line 0 is none."""
+    files = sorted({f.get("file", "???") for f in functions})
     header = bytes([1, 1, 1, 0xFB, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1]) + b"\0"
     header += b"".join(f.encode() + b"\0\0\0\0" for f in files) + b"\0"
     program = b""
     for i, f in enumerate(functions):
-        if f.get("file"):
-            program += line_row(MAP_BASE + MAP_STEP * i, files.index(f["file"]) + 1, f["line"])
+        program += line_row(MAP_BASE + MAP_STEP * i, files.index(f.get("file", "???")) + 1, f.get("line", 0))
     body = struct.pack("<HI", 4, len(header)) + header + program
     return struct.pack("<I", len(body)) + body
 
