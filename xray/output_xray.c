@@ -51,8 +51,8 @@
 /*--- Options                                              ---*/
 /*------------------------------------------------------------*/
 
-/* Room for the file's header and four buffers. */
-#define LEAST_LIMIT 65568
+/* Room for the file's header and three buffers. */
+#define LEAST_LIMIT 65536
 
 static struct {
    Bool         on;
@@ -171,7 +171,7 @@ static void set_format(void)
    if (!parse_size(opts.limit, &f->limit))
       fail("--xray-limit", opts.limit, "no size such as 500M");
    if (f->limit != 0 && f->limit < LEAST_LIMIT)
-      fail("--xray-limit", opts.limit, "at least 65568 bytes");
+      fail("--xray-limit", opts.limit, "at least 64K");
 }
 
 static void set_choice(void)

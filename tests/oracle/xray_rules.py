@@ -128,15 +128,20 @@ def check_profile(all_calls, names, path, handlers, report):
                    % (key + (calls, cost) + tuple(want[key])))
 
 
-def stub_ranges(path):
-    """Where linkage tables are in an object, as (start, end) of addresses as linked."""
+def stub_ranges(path, load):
+    """Where linkage tables are in an object that is loaded at LOAD, as (start, end)."""
+    if not os.path.isfile(path):
+        return []
+    with open(path, "rb") as f:
+        if f.read(18)[16:17] == b"\x02":         # ET_EXEC: it is where it was linked
+            load = 0
     r = subprocess.run(["readelf", "-SW", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     out = []
     for line in r.stdout.decode(errors="replace").splitlines():
         _, _, row = line.partition("] ")
         words = row.split()
         if len(words) > 4 and words[0].startswith(".plt"):
-            start = int(words[2], 16)
+            start = load + int(words[2], 16)
             out.append((start, start + int(words[4], 16)))
     return out
 
@@ -149,8 +154,7 @@ class Graph:
         self.blocks = p.blocks
         self.stubs, self.symbols = [], []
         for image in p.images:
-            for start, end in stub_ranges(image.name):
-                self.stubs.append((image.load + start, image.load + end))
+            self.stubs += stub_ranges(image.name, image.load)
         self.is_stub = {b.id: any(s <= b.start < e for s, e in self.stubs) for b in p.blocks.values()}
 
 

@@ -191,7 +191,7 @@ def arguments(tap, stops):
 def limits(tap, whole):
     everything = calls_of(whole)
     for keep in ("first", "last"):
-        for size in (80000, 110000):
+        for size in (65536, 110000):
             r = run(tap, "limit %s %d" % (keep, size), LS, ["--xray-limit=%d" % size, "--xray-keep=" + keep])
             got = calls_of(r)
             starts = {c[:2] for c in everything}
