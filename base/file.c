@@ -71,6 +71,8 @@ typedef
    }
    FileId;
 
+static HChar* last_name;     // of the file that was closed last, or NULL
+
 #define N_OWN_FILES 1024     // a profile may be one file for each thread
 static FileId own_files[N_OWN_FILES];
 static UInt   n_own_files;
@@ -530,11 +532,11 @@ HChar* DCFG_(make_out_directory)(const HChar* opt, const HChar* format,
                                  const HChar* first)
 {
    HChar* name   = VG_(expand_file_name)(opt, format);
-   HChar* inside = join(name, first);
+   HChar* inside = join(name, first == NULL ? "" : first);
    HChar* res    = NULL;
    Int    err;
 
-   if (is_taken(inside))
+   if (first != NULL && is_taken(inside))
       choose_other(&name);
    err = DCFG_(make_directory)(name);
    if (err == 0 || err == VKI_EEXIST)
@@ -543,6 +545,16 @@ HChar* DCFG_(make_out_directory)(const HChar* opt, const HChar* format,
       VG_(umsg)("dcfg: cannot make the directory %s for %s: %s\n", name, opt,
                 DCFG_(error_text)(err));
    VG_(free)(inside);
+   VG_(free)(name);
+   return res;
+}
+
+HChar* DCFG_(name_beside_last)(const HChar* suffix)
+{
+   if (last_name == NULL)
+      return NULL;
+   HChar* name = join(last_name, suffix);
+   HChar* res  = escape(name);
    VG_(free)(name);
    return res;
 }
@@ -630,6 +642,10 @@ Bool DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
       }
    }
    good = f->error == 0;
+   VG_(free)(last_name);
+   last_name = !good ? NULL
+               : VG_(strdup)("dcfg.file.last",
+                             VG_STREQ(name, f->path) ? f->name : name);
    VG_(free)(name);
    delete(f);
    return good;

@@ -64,7 +64,7 @@ Put* DCFG_(text_of_file)(OutFile* f);
 
 /* The directory that OPT names with FORMAT, made if there is none, as a format
    again, to be freed; or another one if another process of the family has
-   written FIRST in there.  NULL if it cannot be made, which is told. */
+   written FIRST in there, if that is not NULL.  NULL if it cannot be made, which is told. */
 HChar* DCFG_(make_out_directory)(const HChar* opt, const HChar* format,
                                  const HChar* first);
 
@@ -76,6 +76,10 @@ void DCFG_(abandon_out_file)(OutFile* f);
    NULL.  Trouble is told instead, and leaves no file.  Returns False then. */
 Bool DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
    PRINTF_CHECK(2, 3);
+
+/* The name that the file closed last got, with SUFFIX, as a format, to be
+   freed; NULL if it was not written. */
+HChar* DCFG_(name_beside_last)(const HChar* suffix);
 
 #endif /* __DCFG_FILE_H */
 

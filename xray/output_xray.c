@@ -57,7 +57,7 @@
 static struct {
    Bool         on;
    const HChar* out_file;
-   const HChar* map_file;      // NULL: beside the log
+   const HChar* map_file;      // NULL: beside the log, whatever that is called
    const HChar* read_map;
    Int          min_instrs;
    Int          depth;
@@ -202,13 +202,11 @@ static void claim_files(void)
 
    if (opts.on) {
       DCFG_(claim_out_file)("--xray-out-file", opts.out_file);
-      if (opts.map_file == NULL) {
-         HChar* map = VG_(malloc)("dcfg.xray.map",
-                                  VG_(strlen)(opts.out_file) + 5);
-         VG_(sprintf)(map, "%s.map", opts.out_file);
-         opts.map_file = map;
-      }
-      DCFG_(claim_out_file)("--xray-map-file", opts.map_file);
+      HChar* map = VG_(malloc)("dcfg.xray.map",
+                               VG_(strlen)(opts.out_file) + 5);
+      VG_(sprintf)(map, "%s.map", opts.out_file);
+      DCFG_(claim_out_file)("--xray-map-file",
+                            opts.map_file == NULL ? map : opts.map_file);
    }
    if (opts.uftrace) {
       const HChar* wrong = DCFG_(why_no_name)(opts.uftrace_dir);
@@ -234,20 +232,31 @@ static Bool start(void)
 /*--- Files                                                ---*/
 /*------------------------------------------------------------*/
 
+/* The log has just been written. */
 static void write_map(void)
 {
-   OutFile* file = DCFG_(open_out_file)("--xray-map-file", opts.map_file);
-   UInt     n    = DCFG_(n_ids)();
+   HChar*   beside = DCFG_(name_beside_last)(".map");
+   OutFile* file;
+   UInt     n      = DCFG_(n_ids)();
+
+   if (beside == NULL)
+      return;
+   file = DCFG_(open_out_file)("--xray-map-file",
+                               opts.map_file == NULL ? beside
+                                                     : opts.map_file);
 
    DCFG_(put_elf_map)(DCFG_(text_of_file)(file));
    DCFG_(close_out_file)(file, "%'u function%s", n, n == 1 ? "" : "s");
+   VG_(free)(beside);
 }
 
-static void write_log(void)
+/* Returns False if there is none. */
+static Bool write_log(void)
 {
    OutFile* file = DCFG_(open_out_file)("--xray-out-file", opts.out_file);
    Put*     out  = DCFG_(text_of_file)(file);
    UInt     n    = 0;
+   Bool     good;
 
    DCFG_(put_flight_header)(out);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
@@ -258,21 +267,21 @@ static void write_log(void)
    }
    if (DCFG_(spool_failed)()) {
       DCFG_(abandon_out_file)(file);
-      return;
+      return False;
    }
-   DCFG_(close_out_file)(file, "%'llu entries and exits of %u thread%s",
-                         DCFG_(n_flight_records)(), n, n == 1 ? "" : "s");
+   good = DCFG_(close_out_file)(file, "%'llu entries and exits of %u thread%s",
+                                DCFG_(n_flight_records)(), n,
+                                n == 1 ? "" : "s");
    if (DCFG_(flight_is_limited)())
       VG_(umsg)("dcfg: --xray-limit=%s: the log has only what was %s\n",
                 opts.limit, opts.keep);
+   return good;
 }
 
 static void write(const struct _Gathered* g, const HChar* reason)
 {
-   if (opts.on) {
-      write_log();
+   if (opts.on && write_log())
       write_map();
-   }
    if (opts.uftrace)
       DCFG_(write_uftrace)("--uftrace-out-dir", opts.uftrace_dir,
                            DCFG_(put_records_of_thread));

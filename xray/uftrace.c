@@ -390,7 +390,7 @@ static void put_info(Put* out)
 
 void DCFG_(claim_uftrace)(const HChar* opt, const HChar* format)
 {
-   HChar* dir = DCFG_(make_out_directory)(opt, format, "/info");
+   HChar* dir = DCFG_(make_out_directory)(opt, format, NULL);
    HChar* info;
 
    if (dir == NULL)
