@@ -168,7 +168,7 @@ run_script() {
    rm -rf "$scratch"
    mkdir -p "$scratch"
    tap "${dir##*/}-$version:$name" env -C "$scratch" VALGRIND="$inst/bin/valgrind" SRCDIR="$root" BUILDDIR="$objects" \
-      DCFG_VALGRIND_VERSION="$version" NEWEST_SOURCE="${newest_source:-}" NEWEST_VALGRIND="$newest_valgrind" \
+      DCFG_VALGRIND_VERSION="$version" NEWEST_SOURCE="${newest_source:-}" NEWEST_VALGRIND="$newest_valgrind" NEWEST_LLVM="${newest_llvm:-}" \
       DCFG_COMPILED="$build/compiled" "${limited[@]}" "$root/$dir/$name.t" "$@"
 }
 
@@ -344,6 +344,7 @@ run_tests() {
    mkdir -p "$build/compiled"
    newest_source=
    case " $groups " in *" newest "*|*" build "*) get_newest_source ;; esac
+   case " $groups " in *" suite "*|*" newest "*) get_newest_llvm ;; esac
    # In that order, for those that come later look at what was added before.
    for group in $all_groups quick; do
       [[ " $groups " = *" $group "* ]] || continue

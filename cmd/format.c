@@ -309,7 +309,8 @@ const char* text_brief(const char* s)
       memmove(end, end + 4, strlen(end + 4) + 1);
    else if (end != NULL && strncmp(end, "()", 2) == 0)
       memmove(end, end + 2, strlen(end + 2) + 1);
-   return name;
+   /* "(below main)" is a name, too. */
+   return name[0] != 0 ? name : s;
 }
 
 const char* text_base(const char* path)
