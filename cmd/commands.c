@@ -45,6 +45,8 @@
                             dcfg disasm
       dot_style.c, dot_routine.c, dot_calls.c, cmd_dot.c
                             dcfg dot
+      block_rows.c, superblocks.c, cmd_blocks.c
+                            dcfg blocks
       commands.c            all of them */
 
 #include "commands.h"
@@ -60,7 +62,7 @@
 
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
-   &trace_command, &diff_command
+   &trace_command, &diff_command, &blocks_command
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

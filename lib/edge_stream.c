@@ -1,0 +1,666 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Passages of a DCFG's edges.                  edge_stream.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which blocks of a DCFG follow each other without a jump, and where
+   control jumped.  Handed: a DCFG and its trace, or a DCFG alone, by
+   blocks.c.  Taken by: tally.c.
+
+   A DCFG's block is only entered at its beginning and left at its end, so it
+   is never divided here; but several may be one block of the stream, as a
+   branch that was never taken ends one only in the DCFG.  As in
+   address_stream.c, a block counts as one that jumps from the first time on
+   that something else than its successor comes after it.
+
+   What an address stream cannot say the types of edges do.  A signal's
+   handler is a sequence of its own; when it has returned the interrupted one
+   goes on, as if nothing had been: straight, or with a jump if its last
+   instruction is one that can.  Where neither is true, because the handler
+   changed where to go on, it has ended, and another one begins.  So it is
+   with a system call that does not go on behind its instruction. */
+
+#include "edge_stream.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What an edge means. */
+enum {
+   PASS,        // straight on, as always; nothing to count
+   CUT,         // its source is known to jump
+   STRAIGHT,    // straight on, but nobody has looked yet
+   LEAP,        // not straight on: its source jumps
+   INTERRUPT, RESUME,           // by a signal, and from its handler
+   BEGIN, END,                  // from and to a special node
+   GAP,         // something was between that is not in the graph
+   NO_EDGE      // nothing has this id
+};
+
+#define N_IDS 4096
+
+/*------------------------------------------------------------*/
+/*--- The graph                                            ---*/
+/*------------------------------------------------------------*/
+
+static bool is_straight(const DcfgNode* a, const DcfgNode* b)
+{
+   return a->size > 0 && a->addr <= UINT64_MAX - a->size
+          && a->addr + a->size == b->addr;
+}
+
+static uint32_t kind_of(const DcfgProcess* p, const DcfgEdge* e)
+{
+   const DcfgNode *a, *b;
+
+   if (e->source >= p->n_nodes || e->target >= p->n_nodes)
+      return NO_EDGE;
+   a = &p->nodes[e->source];
+   b = &p->nodes[e->target];
+   if (b->kind != DCFG_NODE_BLOCK)
+      return END;
+   if (a->kind != DCFG_NODE_BLOCK)
+      return BEGIN;
+   switch (e->type) {
+      case DCFG_EDGE_CONTEXT_CHANGE:
+         return INTERRUPT;
+      case DCFG_EDGE_CONTEXT_CHANGE_RETURN:
+         return RESUME;
+      case DCFG_EDGE_SYSTEM_CALL:
+      case DCFG_EDGE_SYSTEM_RETURN:
+      case DCFG_EDGE_SYSTEM_CALL_BYPASS:
+      case DCFG_EDGE_CONTEXT_CHANGE_BYPASS:
+      case DCFG_EDGE_EXCLUDED_CODE_BYPASS:
+         return is_straight(a, b) ? STRAIGHT : GAP;
+      default:
+         return is_straight(a, b) ? STRAIGHT : LEAP;
+   }
+}
+
+/* Is a block's last instruction one that can go elsewhere? */
+static bool can_jump(const DcfgProcess* p, uint32_t node)
+{
+   uint32_t        n;
+   const uint32_t* out = dcfg_out_edges(p, node, &n);
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &p->edges[out[i]];
+      if (e->count > 0
+          && (dcfg_is_call(e->type) || e->type == DCFG_EDGE_RETURN
+              || (e->type >= DCFG_EDGE_BRANCH && e->type <= DCFG_EDGE_REP)))
+         return true;
+   }
+   return false;
+}
+
+/* Arcs stand by id, or, if ids are far apart, by index. */
+static inline Arc* arc_of(const EdgeStream* s, uint32_t edge)
+{
+   return &s->arcs[s->dense ? s->p->edges[edge].id : edge];
+}
+
+static void set_jumps(EdgeStream* s, uint32_t node)
+{
+   uint32_t        n;
+   const uint32_t* out = dcfg_out_edges(s->p, node, &n);
+
+   s->jumps[node] = 1;
+   for (uint32_t i = 0; i < n; i++) {
+      Arc* a = arc_of(s, out[i]);
+      if (a->kind == PASS || a->kind == STRAIGHT || a->kind == LEAP)
+         a->kind = CUT;
+   }
+}
+
+bool edges_start(EdgeStream* s, Job* job, const DcfgProcess* p)
+{
+   uint64_t n_ids = 0;
+
+   memset(s, 0, sizeof(*s));
+   s->job = job;
+   s->p = p;
+   s->here = (Standing){ DCFG_NONE, DCFG_NONE };
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      if (p->edges[i].id >= n_ids)
+         n_ids = (uint64_t)p->edges[i].id + 1;
+      s->edges_left = add_capped(s->edges_left, p->edges[i].count);
+   }
+   s->dense = n_ids <= 4 * (uint64_t)p->n_edges + 1024;
+   s->n_arcs = s->dense ? (uint32_t)n_ids : p->n_edges;
+   /* The graph was read within limits of its own. */
+   job_read(job, s->n_arcs, s->n_arcs);
+   job_read(job, p->n_nodes, p->n_nodes);
+   s->arcs = job_calloc(job, s->n_arcs, sizeof(*s->arcs));
+   s->next = job_nones(job, p->n_nodes);
+   s->jumps = job_calloc(job, p->n_nodes, sizeof(*s->jumps));
+   if (s->arcs == NULL || s->next == NULL || s->jumps == NULL)
+      return false;
+   for (uint32_t i = 0; i < s->n_arcs; i++)
+      s->arcs[i] = (Arc){ DCFG_NONE, DCFG_NONE, DCFG_NONE, 0, NO_EDGE };
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const DcfgEdge* e = &p->edges[i];
+      *arc_of(s, i) = (Arc){ e->source, e->target, DCFG_NONE, 0,
+                             kind_of(p, e) };
+   }
+   return true;
+}
+
+void edges_end(EdgeStream* s)
+{
+   const DcfgProcess* p = s->p;
+
+   job_free(s->job, s->arcs, s->n_arcs * sizeof(*s->arcs));
+   job_free(s->job, s->next, p->n_nodes * sizeof(*s->next));
+   job_free(s->job, s->jumps, p->n_nodes * sizeof(*s->jumps));
+   job_free(s->job, s->pieces, p->n_nodes * sizeof(*s->pieces));
+   passages_free(s->job, &s->passages);
+   array_free(s->job, &s->interrupted, sizeof(Standing));
+}
+
+/*------------------------------------------------------------*/
+/*--- Following a trace                                    ---*/
+/*------------------------------------------------------------*/
+
+/* While visiting, all is known that there is. */
+static bool is_known_stream(const EdgeStream* s)
+{
+   return s->dynamics == NULL
+          || job_fail(s->job, DCFG_ERROR_ARGUMENT, NULL,
+                      "the second look is at another stream");
+}
+
+static bool count(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to)
+{
+   uint32_t block = DCFG_NONE;
+
+   if (s->dynamics == NULL)
+      return passage_count(s->job, &s->passages, from, at, to, 1);
+   if (to != DCFG_NONE) {
+      if (s->pieces[to] != DCFG_NONE)
+         block = s->dynamics->of_piece[s->pieces[to]];
+      if (block == DCFG_NONE)
+         return is_known_stream(s);
+   }
+   s->visit(s->visit_arg, block);
+   return true;
+}
+
+static bool begin(EdgeStream* s, uint32_t node)
+{
+   s->here = (Standing){ node, node };
+   return count(s, DCFG_NONE, DCFG_NONE, node);
+}
+
+/* The sequence ends here, and those that wait for it where they stand. */
+static bool end_all(EdgeStream* s)
+{
+   bool ok = s->here.from == DCFG_NONE
+             || count(s, s->here.from, s->here.at, DCFG_NONE);
+
+   for (size_t i = 0; ok && i < s->interrupted.n; i++) {
+      Standing there = ELEM(s->interrupted, Standing, i);
+      ok = count(s, there.from, there.at, DCFG_NONE);
+   }
+   s->interrupted.n = 0;
+   s->here = (Standing){ DCFG_NONE, DCFG_NONE };
+   return ok;
+}
+
+/* Does NODE go straight on to TO?  What is not known yet is so from now
+   on. */
+static bool goes_straight(EdgeStream* s, uint32_t node, uint32_t to)
+{
+   if (s->jumps[node])
+      return false;
+   if (s->next[node] == DCFG_NONE && s->dynamics == NULL)
+      s->next[node] = to;
+   return s->next[node] == to;
+}
+
+/* From FROM, which ran to AT, to another leader. */
+static bool jump(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to)
+{
+   if (!s->jumps[at]) {
+      if (!is_known_stream(s))
+         return false;
+      set_jumps(s, at);
+   }
+   s->here = (Standing){ to, to };
+   return count(s, from, at, to);
+}
+
+static bool interrupt(EdgeStream* s, uint32_t handler)
+{
+   Standing* there = array_add(s->job, &s->interrupted, sizeof(*there));
+
+   if (there == NULL)
+      return false;
+   *there = s->here;
+   if (s->dynamics != NULL)
+      s->visit(s->visit_arg, DCFG_NONE);
+   return begin(s, handler);
+}
+
+/* The handler has ended, and what was interrupted goes on at NODE. */
+static bool resume(EdgeStream* s, uint32_t node)
+{
+   const DcfgProcess* p = s->p;
+   Standing           there;
+
+   if (!count(s, s->here.from, s->here.at, DCFG_NONE))
+      return false;
+   if (s->interrupted.n == 0)
+      return begin(s, node);
+   there = ELEM(s->interrupted, Standing, --s->interrupted.n);
+   if (is_straight(&p->nodes[there.at], &p->nodes[node])) {
+      if (goes_straight(s, there.at, node)) {
+         s->here = (Standing){ there.from, node };
+         return true;
+      }
+      return jump(s, there.from, there.at, node);
+   }
+   if (s->jumps[there.at] || can_jump(p, there.at))
+      return jump(s, there.from, there.at, node);
+   return count(s, there.from, there.at, DCFG_NONE) && begin(s, node);
+}
+
+/* An edge for which it is not enough to count what was counted before. */
+static bool step(EdgeStream* s, Arc* a)
+{
+   uint32_t from = s->here.from, at = a->source, to = a->target;
+
+   switch (a->kind) {
+      case PASS:
+         s->here.at = to;
+         return true;
+      case STRAIGHT:
+         if (goes_straight(s, at, to)) {
+            a->kind = PASS;
+            s->here.at = to;
+            return true;
+         }
+         return jump(s, from, at, to);
+      case LEAP:
+         return jump(s, from, at, to);
+      case CUT:
+         s->here = (Standing){ to, to };
+         if (s->dynamics != NULL)
+            return count(s, from, at, to);
+         a->from = from;
+         a->passage = passage_index(s->job, &s->passages, from, at, to);
+         if (a->passage == DCFG_NONE)
+            return false;
+         passage(&s->passages, a->passage)->count++;
+         return true;
+      case INTERRUPT:
+         return interrupt(s, to);
+      case RESUME:
+         return resume(s, to);
+      case BEGIN:
+         return begin(s, to);
+      case END:
+         s->here = (Standing){ DCFG_NONE, to };
+         return count(s, from, at, DCFG_NONE);
+      default:
+         return count(s, from, at, DCFG_NONE) && begin(s, to);
+   }
+}
+
+static bool misfit(EdgeStream* s, const DcfgChunkInfo* info, uint32_t id,
+                   const char* what)
+{
+   char place[120];
+
+   snprintf(place, sizeof(place), "PROCESSES[%" PRIu32 "].THREAD_DATA"
+            "[THREAD_ID=%" PRIu32 "].TRACE_DATA[%" PRIu64 "]", info->process,
+            info->thread, info->number);
+   return job_fail(s->job, DCFG_ERROR_FORMAT, place, "edge %" PRIu32 " %s",
+                   id, what);
+}
+
+/* The first edge of a thread may have any source. */
+static bool enter(EdgeStream* s, const Arc* a)
+{
+   if (a->kind == BEGIN || (a->kind == END && s->p->nodes[a->source].kind
+                                              != DCFG_NODE_BLOCK)) {
+      s->here = (Standing){ DCFG_NONE, a->source };
+      return true;
+   }
+   return begin(s, a->source);
+}
+
+static bool follow(EdgeStream* s, const uint32_t* ids, size_t n,
+                   const DcfgChunkInfo* info)
+{
+   const bool dense = s->dense, counts = s->dynamics == NULL;
+   Arc* const arcs = s->arcs;
+
+   for (size_t i = 0; i < n; i++) {
+      uint32_t id = dense ? ids[i] : dcfg_edge_by_id(s->p, ids[i]);
+      Arc*     a;
+      if (id >= s->n_arcs || arcs[id].kind == NO_EDGE)
+         return misfit(s, info, ids[i], "is not in the DCFG");
+      a = &arcs[id];
+      if (a->source != s->here.at) {
+         if (s->here.at != DCFG_NONE)
+            return misfit(s, info, ids[i],
+                          "does not begin where the one before ended");
+         if (!enter(s, a))
+            return false;
+      }
+      if (a->kind == PASS) {
+         s->here.at = a->target;
+      } else if (a->kind == CUT && a->from == s->here.from && counts) {
+         passage(&s->passages, a->passage)->count++;
+         s->here = (Standing){ a->target, a->target };
+      } else if (!step(s, a)) {
+         return false;
+      }
+   }
+   return true;
+}
+
+bool edges_follow(EdgeStream* s, DcfgTrace* t)
+{
+   static const DcfgError none;
+   uint32_t               ids[N_IDS];
+   uint64_t               left = s->edges_left, thread = UINT64_MAX;
+   DcfgError              err = none;
+   size_t                 n;
+
+   while ((n = dcfg_trace_next(t, ids, N_IDS, &err)) > 0) {
+      const DcfgChunkInfo* info = dcfg_trace_chunk_info(t);
+      if (n > left)
+         return misfit(s, info, ids[0], "is one of more than the DCFG has");
+      left -= n;
+      if (info->thread != thread && !end_all(s))
+         return false;
+      thread = info->thread;
+      if (!follow(s, ids, n, info))
+         return false;
+   }
+   if (err.status != DCFG_OK) {
+      s->job->err = err;
+      return false;
+   }
+   return end_all(s);
+}
+
+/*------------------------------------------------------------*/
+/*--- Adding up a graph                                    ---*/
+/*------------------------------------------------------------*/
+
+typedef
+   struct {
+      EdgeStream* s;
+      uint32_t    thread;
+      uint64_t*   interrupted;  // by node: how often after it
+      uint64_t*   resumed;      // by node: how often with it
+      uint64_t    unknown;
+   }
+   Sum;
+
+static uint64_t traversals(const Sum* sum, uint32_t edge)
+{
+   return dcfg_edge_count(sum->s->p, edge, sum->thread);
+}
+
+static bool many(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to,
+                 uint64_t n)
+{
+   return n == 0 || passage_count(s->job, &s->passages, from, at, to, n);
+}
+
+static bool end_many(EdgeStream* s, uint32_t at, uint64_t n)
+{
+   return many(s, at, at, DCFG_NONE, n);
+}
+
+static bool begin_many(EdgeStream* s, uint32_t to, uint64_t n)
+{
+   return many(s, DCFG_NONE, DCFG_NONE, to, n);
+}
+
+/* Which blocks jump, and what comes straight after the others. */
+static void find_jumps(Sum* sum)
+{
+   EdgeStream*        s = sum->s;
+   const DcfgProcess* p = s->p;
+
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      uint64_t n = traversals(sum, i);
+      Arc*     a = arc_of(s, i);
+      if (n > 0 && a->kind == LEAP)
+         s->jumps[a->source] = 1;
+      else if (a->kind == INTERRUPT)
+         sum->interrupted[a->source] += n;
+      else if (a->kind == RESUME)
+         sum->resumed[a->target] += n;
+   }
+   /* A bypass says where a block that was interrupted went on. */
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const Arc* a = arc_of(s, i);
+      if (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
+          && a->kind == GAP && sum->interrupted[a->source] > 0
+          && can_jump(p, a->source))
+         s->jumps[a->source] = 1;
+   }
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const Arc* a = arc_of(s, i);
+      if (a->kind == STRAIGHT
+          && (traversals(sum, i) > 0
+              || (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
+                  && sum->interrupted[a->source] > 0))
+          && !goes_straight(s, a->source, a->target))
+         s->jumps[a->source] = 1;
+   }
+   for (uint32_t i = 0; i < p->n_nodes; i++)
+      if (s->jumps[i])
+         set_jumps(s, i);
+}
+
+/* Where NODE went on each time that it was interrupted after it: DCFG_NONE
+   if there are several such places. */
+static uint32_t way_on(const Sum* sum, uint32_t node)
+{
+   const EdgeStream* s = sum->s;
+   uint32_t          n, to = DCFG_NONE;
+   const uint32_t*   out = dcfg_out_edges(s->p, node, &n);
+
+   if (!s->jumps[node])
+      return s->next[node];
+   for (uint32_t i = 0; i < n; i++) {
+      const Arc* a = arc_of(s, out[i]);
+      if (s->p->edges[out[i]].type != DCFG_EDGE_CONTEXT_CHANGE_BYPASS
+          && (a->kind != CUT || traversals(sum, out[i]) == 0))
+         continue;
+      if (to != DCFG_NONE && to != a->target)
+         return DCFG_NONE;
+      to = a->target;
+   }
+   return to;
+}
+
+static bool add_interrupts(Sum* sum)
+{
+   EdgeStream* s = sum->s;
+
+   for (uint32_t i = 0; i < s->p->n_nodes; i++) {
+      uint64_t n = sum->interrupted[i], back = 0;
+      uint32_t to;
+      if (n == 0)
+         continue;
+      to = way_on(sum, i);
+      if (to != DCFG_NONE) {
+         back = n < sum->resumed[to] ? n : sum->resumed[to];
+         sum->resumed[to] -= back;
+         if (s->jumps[i] && !many(s, i, i, to, back))
+            return false;
+      } else if (s->jumps[i]) {
+         sum->unknown += n;
+      }
+      if (!end_many(s, i, n - back))
+         return false;
+   }
+   for (uint32_t i = 0; i < s->p->n_nodes; i++)
+      if (!begin_many(s, i, sum->resumed[i]))
+         return false;
+   return true;
+}
+
+static bool add_edge(Sum* sum, uint32_t edge)
+{
+   EdgeStream* s = sum->s;
+   const Arc*  a = arc_of(s, edge);
+   uint64_t    n = traversals(sum, edge);
+   bool        from_block;
+
+   if (n == 0 || a->kind == NO_EDGE)
+      return true;
+   from_block = s->p->nodes[a->source].kind == DCFG_NODE_BLOCK;
+   switch (a->kind) {
+      case CUT:
+         return many(s, a->source, a->source, a->target, n);
+      case INTERRUPT:
+      case BEGIN:
+         return begin_many(s, a->target, n);
+      case RESUME:
+         return end_many(s, a->source, n);
+      case END:
+         return !from_block || end_many(s, a->source, n);
+      case GAP:
+         return end_many(s, a->source, n) && begin_many(s, a->target, n);
+      default:
+         return true;
+   }
+}
+
+bool edges_sum(EdgeStream* s, uint32_t thread, uint64_t* unknown)
+{
+   uint32_t n = s->p->n_nodes;
+   Sum      sum = { s, thread, job_calloc(s->job, n, sizeof(uint64_t)),
+                    job_calloc(s->job, n, sizeof(uint64_t)), 0 };
+   bool     ok = sum.interrupted != NULL && sum.resumed != NULL;
+
+   if (ok) {
+      find_jumps(&sum);
+      ok = add_interrupts(&sum);
+   }
+   for (uint32_t i = 0; ok && i < s->p->n_edges; i++)
+      ok = add_edge(&sum, i);
+   job_free(s->job, sum.interrupted, n * sizeof(uint64_t));
+   job_free(s->job, sum.resumed, n * sizeof(uint64_t));
+   *unknown = sum.unknown;
+   return ok;
+}
+
+/*------------------------------------------------------------*/
+/*--- Pieces                                               ---*/
+/*------------------------------------------------------------*/
+
+/* The blocks that were executed. */
+static bool number_pieces(EdgeStream* s)
+{
+   const DcfgProcess* p = s->p;
+
+   s->pieces = job_nones(s->job, p->n_nodes);
+   if (s->pieces == NULL)
+      return false;
+   for (uint32_t i = 0; i < s->passages.all.n; i++) {
+      const Passage* x = passage(&s->passages, i);
+      if (x->at != DCFG_NONE)
+         s->pieces[x->from] = s->pieces[x->at] = 0;
+      if (x->to != DCFG_NONE)
+         s->pieces[x->to] = 0;
+   }
+   for (uint32_t i = 0; i < p->n_nodes; i++)
+      if (s->next[i] != DCFG_NONE)
+         s->pieces[i] = s->pieces[s->next[i]] = 0;
+   for (uint32_t i = 0; i < p->n_nodes; i++)
+      if (s->pieces[i] != DCFG_NONE)
+         s->pieces[i] = s->n_pieces++;
+   return true;
+}
+
+static void make_pieces(const EdgeStream* s, Piece* pieces)
+{
+   for (uint32_t i = 0; i < s->p->n_nodes; i++) {
+      const DcfgNode* n = &s->p->nodes[i];
+      if (s->pieces[i] == DCFG_NONE)
+         continue;
+      pieces[s->pieces[i]] = (Piece){
+         n->addr, n->addr + n->last_offset, n->addr + n->size, i,
+         n->n_instrs,
+         s->next[i] == DCFG_NONE ? DCFG_NONE : s->pieces[s->next[i]],
+         s->jumps[i] };
+   }
+}
+
+static void translate(const EdgeStream* s)
+{
+   for (uint32_t i = 0; i < s->passages.all.n; i++) {
+      Passage* x = passage(&s->passages, i);
+      if (x->at != DCFG_NONE) {
+         x->from = s->pieces[x->from];
+         x->at = s->pieces[x->at];
+      }
+      if (x->to != DCFG_NONE)
+         x->to = s->pieces[x->to];
+   }
+}
+
+bool edges_tally(EdgeStream* s, Tally* statics, Tally* dynamics)
+{
+   Piece* pieces;
+   bool   ok;
+
+   passages_seal(s->job, &s->passages);
+   if (!number_pieces(s))
+      return false;
+   pieces = job_calloc(s->job, s->n_pieces, sizeof(*pieces));
+   if (pieces == NULL)
+      return false;
+   make_pieces(s, pieces);
+   translate(s);
+   ok = tally(s->job, pieces, s->n_pieces, &s->passages.all, statics,
+              dynamics);
+   job_free(s->job, pieces, s->n_pieces * sizeof(*pieces));
+   passages_free(s->job, &s->passages);
+   return ok;
+}
+
+void edges_visit(EdgeStream* s, void (*visit)(void* arg, uint32_t block),
+                 void* arg, const Tally* dynamics)
+{
+   s->visit = visit;
+   s->visit_arg = arg;
+   s->dynamics = dynamics;
+   s->here = (Standing){ DCFG_NONE, DCFG_NONE };
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

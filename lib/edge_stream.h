@@ -1,0 +1,89 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Passages of a DCFG's edges.                  edge_stream.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_EDGE_STREAM_H
+#define DCFG_EDGE_STREAM_H
+
+#include "tally.h"
+
+/* An edge as it is followed. */
+typedef
+   struct {
+      uint32_t source, target;  // nodes
+      uint32_t from;            // the leader that it was counted for last,
+      uint32_t passage;         // and what was counted
+      uint32_t kind;            // see edge_stream.c
+   }
+   Arc;
+
+/* Where a sequence is. */
+typedef
+   struct {
+      uint32_t from, at;        // nodes: the leader it came from, and here
+   }
+   Standing;
+
+typedef
+   struct {
+      Job*               job;
+      const DcfgProcess* p;
+      Arc*               arcs;
+      uint32_t           n_arcs;
+      bool               dense; // arcs stand by id, not by index
+      uint32_t*          next;  // by node: what first came straight after it
+      uint8_t*           jumps; // by node
+      uint32_t*          pieces;        // by node, after finishing
+      uint32_t           n_pieces;
+      Passages           passages;
+      uint64_t           edges_left;    // that the graph has counted
+      Standing           here;
+      Array              interrupted;   // Standing; the last one innermost
+      void             (*visit)(void* arg, uint32_t block);
+      void*              visit_arg;
+      const Tally*       dynamics;
+   }
+   EdgeStream;
+
+bool edges_start(EdgeStream* s, Job* job, const DcfgProcess* p);
+void edges_end(EdgeStream* s);
+
+/* All edges that are to come in T. */
+bool edges_follow(EdgeStream* s, DcfgTrace* t);
+
+/* Without a trace, what P counts for THREAD; see dcfg_blocks_graph(). */
+bool edges_sum(EdgeStream* s, uint32_t thread, uint64_t* unknown);
+
+/* The tables; DYNAMICS may be NULL.  Afterwards the stream can be visited. */
+bool edges_tally(EdgeStream* s, Tally* statics, Tally* dynamics);
+void edges_visit(EdgeStream* s, void (*visit)(void* arg, uint32_t block),
+                 void* arg, const Tally* dynamics);
+
+#endif /* DCFG_EDGE_STREAM_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
