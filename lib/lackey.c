@@ -36,8 +36,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer lines are none of Lackey's. */
+/* Longer lines are none of Lackey's.  Behind them there is room for what is
+   looked at together. */
 #define BUFFER (256U << 10)
+#define BEHIND 32U
 
 typedef
    struct {
@@ -85,9 +87,89 @@ static bool refused(Reader* r)
    return false;
 }
 
+/*------------------------------------------------------------*/
+/*--- Lines as Lackey writes them                          ---*/
+/*------------------------------------------------------------*/
+
+/* Nearly every line is three characters, eight or more small hexadecimal
+   digits, a comma, one decimal digit.  They are read eight characters at a
+   time and without a branch that depends on their number, which is not to be
+   foreseen; everything else is left to other_line(). */
+
+#define EACH_BYTE(n) ((n) * 0x0101010101010101ULL)
+
+/* The first of eight characters in the lowest byte. */
+static inline uint64_t eight_chars(const uint8_t* p)
+{
+   uint64_t text;
+
+   memcpy(&text, p, sizeof(text));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+   text = __builtin_bswap64(text);
+#endif
+   return text;
+}
+
+/* The value of the digits that eight characters begin with, as if there were
+   zeros behind.  How many there are goes to *N.
+
+   In a byte, the high half of a digit is 3, of a letter 6, and the low half
+   at most 9, or from 1 to 6. */
+static inline uint64_t eight_digits(uint64_t text, unsigned* n)
+{
+   uint64_t letters = text >> 6 & EACH_BYTE(1);
+   uint64_t low = text & EACH_BYTE(0x0F);
+   uint64_t high = text & EACH_BYTE(0xF0);
+   uint64_t v = low + 9 * letters;
+   uint64_t bad = (high ^ (EACH_BYTE(0x30) + 0x30 * letters))
+                  | ((v + 6 * (EACH_BYTE(1) - letters)) & EACH_BYTE(0xF0))
+                  | (~((low | EACH_BYTE(0x80)) - letters) & EACH_BYTE(0x80));
+
+   *n = bad == 0 ? 8 : (unsigned)__builtin_ctzll(bad) / 8;
+   v = __builtin_bswap64(v & EACH_BYTE(0x0F));
+   v = (v | v >> 4) & 0x00FF00FF00FF00FFULL;
+   v = (v | v >> 8) & 0x0000FFFF0000FFFFULL;
+   return (v | v >> 16) & 0xFFFFFFFFULL;
+}
+
+/* As address(), with less that it takes: NULL for that. */
+static inline const uint8_t* usual_address(const uint8_t* p, uint64_t* addr,
+                                           uint32_t* size)
+{
+   unsigned n, more;
+   uint64_t a = eight_digits(eight_chars(p), &n);
+   uint64_t b = eight_digits(eight_chars(p + 8), &more);
+
+   p += 8 + more;
+   *addr = a << 4 * more | b >> (32 - 4 * more);
+   *size = (uint32_t)p[1] - '0';
+   return n == 8 && p[0] == ',' && *size - 1 < 9 && p[2] == '\n' ? p + 3
+                                                                  : NULL;
+}
+
+/* Three characters as eight_chars() has them. */
+#define THREE(a, b, c) ((uint64_t)(a) | (uint64_t)(b) << 8 \
+                        | (uint64_t)(c) << 16)
+
+static inline bool is_usual_instr(uint64_t text)
+{
+   return (text & 0xFFFFFF) == THREE('I', ' ', ' ');
+}
+
+static inline bool is_usual_data(uint64_t text)
+{
+   text &= 0xFFFFFF;
+   return (text == THREE(' ', 'L', ' ')) | (text == THREE(' ', 'S', ' '))
+          | (text == THREE(' ', 'M', ' '));
+}
+
+/*------------------------------------------------------------*/
+/*--- Any line                                             ---*/
+/*------------------------------------------------------------*/
+
 /* "ADDR,SIZE" and the newline.  Where the next line begins, or NULL with
    *WHY set. */
-static inline const uint8_t* address(const uint8_t* p, uint64_t* addr,
+static const uint8_t* address(const uint8_t* p, uint64_t* addr,
                                      uint32_t* size, const char** why)
 {
    const uint8_t* start = p;
@@ -122,26 +204,31 @@ static inline const uint8_t* address(const uint8_t* p, uint64_t* addr,
    return p + 1;
 }
 
-/* " L", " S" or " M", "I", and Valgrind's own.  As address(). */
-static const uint8_t* other_line(const uint8_t* p, const char** why)
+/* An instruction, with *SIZE 0 a data access or one of Valgrind's own; else
+   as address(). */
+static const uint8_t* other_line(const uint8_t* p, uint64_t* addr,
+                                 uint32_t* size, const char** why)
 {
-   uint64_t addr;
-   uint32_t size;
+   bool instr = p[0] == 'I' && p[1] == ' ';
 
    if (p[0] == '=' && p[1] == '=') {
       while (*p != '\n')
          p++;
+      *size = 0;
       return p + 1;
    }
-   if (p[0] == ' ' && (p[1] == 'L' || p[1] == 'S' || p[1] == 'M')
-       && p[2] == ' ') {
-      p += 3;
-      while (*p == ' ')
-         p++;
-      return address(p, &addr, &size, why);
+   if (!instr && (p[0] != ' ' || (p[1] != 'L' && p[1] != 'S' && p[1] != 'M')
+                  || p[2] != ' ')) {
+      *why = "neither an instruction nor a data access";
+      return NULL;
    }
-   *why = "neither an instruction nor a data access";
-   return NULL;
+   p += instr ? 2 : 3;
+   while (*p == ' ')
+      p++;
+   p = address(p, addr, size, why);
+   if (!instr)
+      *size = 0;
+   return p;
 }
 
 /* The lines from P to END, which is behind a newline. */
@@ -150,22 +237,21 @@ static bool read_lines(Reader* r, const uint8_t* p, const uint8_t* end)
    const char* why = NULL;
 
    for (; p < end; r->line++) {
-      uint64_t addr;
-      uint32_t size;
+      uint64_t       text = eight_chars(p), addr;
+      uint32_t       size;
+      bool           instr = is_usual_instr(text);
+      const uint8_t* next = NULL;
+      if (instr | is_usual_data(text))
+         next = usual_address(p + 3, &addr, &size);
       r->start = p;
-      if (p[0] != 'I' || p[1] != ' ') {
-         p = other_line(p, &why);
-         if (p == NULL)
+      if (next == NULL) {
+         next = other_line(p, &addr, &size, &why);
+         if (next == NULL)
             return wrong(r, why);
-         continue;
+         instr = size > 0;
       }
-      p += 2;
-      while (*p == ' ')
-         p++;
-      p = address(p, &addr, &size, &why);
-      if (p == NULL)
-         return wrong(r, why);
-      if (!stream_add(r->stream, addr, size))
+      p = next;
+      if (instr && !stream_add(r->stream, addr, size))
          return refused(r);
    }
    return true;
@@ -212,14 +298,14 @@ static bool read_all(Reader* r, Input* in, uint8_t* buf)
 
 bool lackey_read(Job* job, Input* in, AddressStream* s)
 {
-   uint8_t* buf = job_realloc(job, NULL, 0, BUFFER);
+   uint8_t* buf = job_calloc(job, 1, BUFFER + BEHIND);
    Reader   r = { job, s, 1, buf, buf, 0 };
    bool     ok = buf != NULL;
 
    if (ok) {
       input_be_patient(in);
       ok = read_all(&r, in, buf);
-      job_free(job, buf, BUFFER);
+      job_free(job, buf, BUFFER + BEHIND);
    }
    return ok;
 }
