@@ -60,6 +60,11 @@ enum {
    NO_EDGE      // nothing has this id
 };
 
+/* In Arc.from: nothing was counted yet, or what is done is more than that;
+   nothing is to be done at all.  No node has these numbers. */
+#define UNCOUNTED (UINT32_MAX - 1)
+#define PASSED    (UINT32_MAX - 2)
+
 #define N_IDS 4096
 
 /*------------------------------------------------------------*/
@@ -72,7 +77,7 @@ static bool is_straight(const DcfgNode* a, const DcfgNode* b)
           && a->addr + a->size == b->addr;
 }
 
-static uint32_t kind_of(const DcfgProcess* p, const DcfgEdge* e)
+static uint8_t kind_of(const DcfgProcess* p, const DcfgEdge* e)
 {
    const DcfgNode *a, *b;
 
@@ -117,9 +122,9 @@ static bool can_jump(const DcfgProcess* p, uint32_t node)
 }
 
 /* Arcs stand by id, or, if ids are far apart, by index. */
-static inline Arc* arc_of(const EdgeStream* s, uint32_t edge)
+static inline uint32_t arc_of(const EdgeStream* s, uint32_t edge)
 {
-   return &s->arcs[s->dense ? s->p->edges[edge].id : edge];
+   return s->dense ? s->p->edges[edge].id : edge;
 }
 
 static void set_jumps(EdgeStream* s, uint32_t node)
@@ -129,9 +134,12 @@ static void set_jumps(EdgeStream* s, uint32_t node)
 
    s->jumps[node] = 1;
    for (uint32_t i = 0; i < n; i++) {
-      Arc* a = arc_of(s, out[i]);
-      if (a->kind == PASS || a->kind == STRAIGHT || a->kind == LEAP)
-         a->kind = CUT;
+      uint32_t a = arc_of(s, out[i]);
+      if (s->kinds[a] > LEAP)
+         continue;
+      s->kinds[a] = CUT;
+      if (s->arcs[a].from == PASSED)
+         s->arcs[a].from = UNCOUNTED;
    }
 }
 
@@ -154,16 +162,20 @@ bool edges_start(EdgeStream* s, Job* job, const DcfgProcess* p)
    job_read(job, s->n_arcs, s->n_arcs);
    job_read(job, p->n_nodes, p->n_nodes);
    s->arcs = job_calloc(job, s->n_arcs, sizeof(*s->arcs));
+   s->kinds = job_calloc(job, s->n_arcs, sizeof(*s->kinds));
    s->next = job_nones(job, p->n_nodes);
    s->jumps = job_calloc(job, p->n_nodes, sizeof(*s->jumps));
-   if (s->arcs == NULL || s->next == NULL || s->jumps == NULL)
+   if (s->arcs == NULL || s->kinds == NULL || s->next == NULL
+       || s->jumps == NULL)
       return false;
+   memset(s->kinds, NO_EDGE, s->n_arcs);
    for (uint32_t i = 0; i < s->n_arcs; i++)
-      s->arcs[i] = (Arc){ DCFG_NONE, DCFG_NONE, DCFG_NONE, 0, NO_EDGE };
+      s->arcs[i].from = UNCOUNTED;
    for (uint32_t i = 0; i < p->n_edges; i++) {
       const DcfgEdge* e = &p->edges[i];
-      *arc_of(s, i) = (Arc){ e->source, e->target, DCFG_NONE, 0,
-                             kind_of(p, e) };
+      uint32_t        a = arc_of(s, i);
+      s->arcs[a] = (Arc){ e->source, e->target, UNCOUNTED, 0 };
+      s->kinds[a] = kind_of(p, e);
    }
    return true;
 }
@@ -173,6 +185,7 @@ void edges_end(EdgeStream* s)
    const DcfgProcess* p = s->p;
 
    job_free(s->job, s->arcs, s->n_arcs * sizeof(*s->arcs));
+   job_free(s->job, s->kinds, s->n_arcs * sizeof(*s->kinds));
    job_free(s->job, s->next, p->n_nodes * sizeof(*s->next));
    job_free(s->job, s->jumps, p->n_nodes * sizeof(*s->jumps));
    job_free(s->job, s->pieces, p->n_nodes * sizeof(*s->pieces));
@@ -287,33 +300,49 @@ static bool resume(EdgeStream* s, uint32_t node)
    return count(s, there.from, there.at, DCFG_NONE) && begin(s, node);
 }
 
-/* An edge for which it is not enough to count what was counted before. */
-static bool step(EdgeStream* s, Arc* a)
+/* What an arc has counted goes to the passages. */
+static bool settle(EdgeStream* s, Arc* a)
 {
+   uint32_t n = a->pending;
+
+   a->pending = 0;
+   return n == 0 || passage_count(s->job, &s->passages, a->from, a->source,
+                                  a->target, n);
+}
+
+static bool settle_all(EdgeStream* s)
+{
+   s->pending = 0;
+   for (uint32_t i = 0; i < s->n_arcs; i++)
+      if (!settle(s, &s->arcs[i]))
+         return false;
+   return true;
+}
+
+/* An edge for which it is not enough to count what was counted before. */
+static bool step(EdgeStream* s, uint32_t arc)
+{
+   Arc*     a = &s->arcs[arc];
    uint32_t from = s->here.from, at = a->source, to = a->target;
 
-   switch (a->kind) {
-      case PASS:
+   switch (s->kinds[arc]) {
+      case STRAIGHT:
+         if (!goes_straight(s, at, to))
+            return jump(s, from, at, to);
+         s->kinds[arc] = PASS;
+         a->from = PASSED;
          s->here.at = to;
          return true;
-      case STRAIGHT:
-         if (goes_straight(s, at, to)) {
-            a->kind = PASS;
-            s->here.at = to;
-            return true;
-         }
-         return jump(s, from, at, to);
       case LEAP:
          return jump(s, from, at, to);
       case CUT:
          s->here = (Standing){ to, to };
-         if (s->dynamics != NULL)
+         if (s->dynamics != NULL || from == DCFG_NONE)
             return count(s, from, at, to);
-         a->from = from;
-         a->passage = passage_index(s->job, &s->passages, from, at, to);
-         if (a->passage == DCFG_NONE)
+         if (!settle(s, a))
             return false;
-         passage(&s->passages, a->passage)->count++;
+         a->from = from;
+         a->pending = 1;
          return true;
       case INTERRUPT:
          return interrupt(s, to);
@@ -342,44 +371,53 @@ static bool misfit(EdgeStream* s, const DcfgChunkInfo* info, uint32_t id,
 }
 
 /* The first edge of a thread may have any source. */
-static bool enter(EdgeStream* s, const Arc* a)
+static bool enter(EdgeStream* s, uint32_t source)
 {
-   if (a->kind == BEGIN || (a->kind == END && s->p->nodes[a->source].kind
-                                              != DCFG_NODE_BLOCK)) {
-      s->here = (Standing){ DCFG_NONE, a->source };
-      return true;
-   }
-   return begin(s, a->source);
+   if (s->p->nodes[source].kind == DCFG_NODE_BLOCK)
+      return begin(s, source);
+   s->here = (Standing){ DCFG_NONE, source };
+   return true;
 }
 
 static bool follow(EdgeStream* s, const uint32_t* ids, size_t n,
                    const DcfgChunkInfo* info)
 {
-   const bool dense = s->dense, counts = s->dynamics == NULL;
-   Arc* const arcs = s->arcs;
+   const bool     dense = s->dense;
+   const uint32_t n_arcs = s->n_arcs;
+   Arc* const     arcs = s->arcs;
+   uint32_t       from = s->here.from, at = s->here.at;
 
    for (size_t i = 0; i < n; i++) {
       uint32_t id = dense ? ids[i] : dcfg_edge_by_id(s->p, ids[i]);
       Arc*     a;
-      if (id >= s->n_arcs || arcs[id].kind == NO_EDGE)
+      if (id >= n_arcs)
          return misfit(s, info, ids[i], "is not in the DCFG");
       a = &arcs[id];
-      if (a->source != s->here.at) {
-         if (s->here.at != DCFG_NONE)
+      if (a->source == at && a->from == from) {
+         a->pending++;
+         from = at = a->target;
+         continue;
+      }
+      if (a->source == at && a->from == PASSED) {
+         at = a->target;
+         continue;
+      }
+      s->here = (Standing){ from, at };
+      if (s->kinds[id] == NO_EDGE)
+         return misfit(s, info, ids[i], "is not in the DCFG");
+      if (a->source != at) {
+         if (at != DCFG_NONE)
             return misfit(s, info, ids[i],
                           "does not begin where the one before ended");
-         if (!enter(s, a))
+         if (!enter(s, a->source))
             return false;
       }
-      if (a->kind == PASS) {
-         s->here.at = a->target;
-      } else if (a->kind == CUT && a->from == s->here.from && counts) {
-         passage(&s->passages, a->passage)->count++;
-         s->here = (Standing){ a->target, a->target };
-      } else if (!step(s, a)) {
+      if (!step(s, id))
          return false;
-      }
+      from = s->here.from;
+      at = s->here.at;
    }
+   s->here = (Standing){ from, at };
    return true;
 }
 
@@ -399,6 +437,9 @@ bool edges_follow(EdgeStream* s, DcfgTrace* t)
       if (info->thread != thread && !end_all(s))
          return false;
       thread = info->thread;
+      s->pending += n;
+      if (s->pending > UINT32_MAX && !settle_all(s))
+         return false;
       if (!follow(s, ids, n, info))
          return false;
    }
@@ -452,25 +493,26 @@ static void find_jumps(Sum* sum)
 
    for (uint32_t i = 0; i < p->n_edges; i++) {
       uint64_t n = traversals(sum, i);
-      Arc*     a = arc_of(s, i);
-      if (n > 0 && a->kind == LEAP)
+      uint32_t arc = arc_of(s, i), kind = s->kinds[arc];
+      const Arc* a = &s->arcs[arc];
+      if (n > 0 && kind == LEAP)
          s->jumps[a->source] = 1;
-      else if (a->kind == INTERRUPT)
+      else if (kind == INTERRUPT)
          sum->interrupted[a->source] += n;
-      else if (a->kind == RESUME)
+      else if (kind == RESUME)
          sum->resumed[a->target] += n;
    }
    /* A bypass says where a block that was interrupted went on. */
    for (uint32_t i = 0; i < p->n_edges; i++) {
-      const Arc* a = arc_of(s, i);
+      const Arc* a = &s->arcs[arc_of(s, i)];
       if (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
-          && a->kind == GAP && sum->interrupted[a->source] > 0
+          && s->kinds[arc_of(s, i)] == GAP && sum->interrupted[a->source] > 0
           && can_jump(p, a->source))
          s->jumps[a->source] = 1;
    }
    for (uint32_t i = 0; i < p->n_edges; i++) {
-      const Arc* a = arc_of(s, i);
-      if (a->kind == STRAIGHT
+      const Arc* a = &s->arcs[arc_of(s, i)];
+      if (s->kinds[arc_of(s, i)] == STRAIGHT
           && (traversals(sum, i) > 0
               || (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
                   && sum->interrupted[a->source] > 0))
@@ -493,9 +535,10 @@ static uint32_t way_on(const Sum* sum, uint32_t node)
    if (!s->jumps[node])
       return s->next[node];
    for (uint32_t i = 0; i < n; i++) {
-      const Arc* a = arc_of(s, out[i]);
+      const Arc* a = &s->arcs[arc_of(s, out[i])];
       if (s->p->edges[out[i]].type != DCFG_EDGE_CONTEXT_CHANGE_BYPASS
-          && (a->kind != CUT || traversals(sum, out[i]) == 0))
+          && (s->kinds[arc_of(s, out[i])] != CUT
+              || traversals(sum, out[i]) == 0))
          continue;
       if (to != DCFG_NONE && to != a->target)
          return DCFG_NONE;
@@ -534,14 +577,15 @@ static bool add_interrupts(Sum* sum)
 static bool add_edge(Sum* sum, uint32_t edge)
 {
    EdgeStream* s = sum->s;
-   const Arc*  a = arc_of(s, edge);
+   uint32_t    arc = arc_of(s, edge);
+   const Arc*  a = &s->arcs[arc];
    uint64_t    n = traversals(sum, edge);
    bool        from_block;
 
-   if (n == 0 || a->kind == NO_EDGE)
+   if (n == 0 || s->kinds[arc] == NO_EDGE)
       return true;
    from_block = s->p->nodes[a->source].kind == DCFG_NODE_BLOCK;
-   switch (a->kind) {
+   switch (s->kinds[arc]) {
       case CUT:
          return many(s, a->source, a->source, a->target, n);
       case INTERRUPT:
@@ -637,6 +681,8 @@ bool edges_tally(EdgeStream* s, Tally* statics, Tally* dynamics)
    Piece* pieces;
    bool   ok;
 
+   if (!settle_all(s))
+      return false;
    passages_seal(s->job, &s->passages);
    if (!number_pieces(s))
       return false;
@@ -659,6 +705,10 @@ void edges_visit(EdgeStream* s, void (*visit)(void* arg, uint32_t block),
    s->visit_arg = arg;
    s->dynamics = dynamics;
    s->here = (Standing){ DCFG_NONE, DCFG_NONE };
+   /* Nothing is counted any more. */
+   for (uint32_t i = 0; i < s->n_arcs; i++)
+      if (s->arcs[i].from != PASSED)
+         s->arcs[i].from = UNCOUNTED;
 }
 
 /*--------------------------------------------------------------------*/

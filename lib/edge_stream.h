@@ -30,13 +30,14 @@
 
 #include "tally.h"
 
-/* An edge as it is followed. */
+/* An edge as it is followed: small, for there are many, and most of them are
+   all that is looked at for a step. */
 typedef
    struct {
       uint32_t source, target;  // nodes
-      uint32_t from;            // the leader that it was counted for last,
-      uint32_t passage;         // and what was counted
-      uint32_t kind;            // see edge_stream.c
+      uint32_t from;            // the leader that it was counted for last; or
+                                // see edge_stream.c
+      uint32_t pending;         // counted for it, but not in the passages yet
    }
    Arc;
 
@@ -52,6 +53,8 @@ typedef
       Job*               job;
       const DcfgProcess* p;
       Arc*               arcs;
+      uint8_t*           kinds; // of arcs
+      uint64_t           pending;       // at most so much is in all arcs
       uint32_t           n_arcs;
       bool               dense; // arcs stand by id, not by index
       uint32_t*          next;  // by node: what first came straight after it
