@@ -169,12 +169,13 @@ typedef
    }
    Writer;
 
-static Writer* writer;
+/* The only one, for what is done at the end. */
+static Writer writer;
 
 static void remove_unfinished(void)
 {
-   for (size_t i = 0; i < writer->n_files; i++)
-      unlink(writer->files[i].unfinished);
+   for (size_t i = 0; i < writer.n_files; i++)
+      unlink(writer.files[i].unfinished);
 }
 
 /* NAME is what the file's name ends with. */
@@ -245,7 +246,6 @@ static void write_all(Writer* w, const DcfgBlocks* b, const Paths* p,
 {
    const DcfgBlockTable* dynamics = dcfg_blocks_dynamic(b);
 
-   writer = w;
    atexit(remove_unfinished);
    w->style.out = stdout;
    frame(w, "{\n", true);
@@ -260,8 +260,6 @@ static void write_all(Writer* w, const DcfgBlocks* b, const Paths* p,
       write_paths(w, p, top, dcfg_blocks_instrs(b));
    frame(w, "\n}\n", true);
    finish_files(w);
-   if (w->prefix == NULL)
-      close_output(stdout, "standard output");
 }
 
 /*------------------------------------------------------------*/
@@ -306,10 +304,10 @@ static int run(int argc, char** argv)
    const char* threshold = "10";
    const char* likely = "60";
    Source      s = { 0 };
-   Writer      w = { 0 };
+   Writer*     w = &writer;
    const Opt   opts[] = {
-      { "lackey", OPT_TEXT, &s.lackey }, { "o", OPT_TEXT, &w.prefix },
-      { "a", OPT_FLAG, &w.style.all }, { "threshold", OPT_TEXT, &threshold },
+      { "lackey", OPT_TEXT, &s.lackey }, { "o", OPT_TEXT, &w->prefix },
+      { "a", OPT_FLAG, &w->style.all }, { "threshold", OPT_TEXT, &threshold },
       { "thread", OPT_COUNT, &thread }, { "csv", OPT_FLAG, &csv },
       { "json", OPT_FLAG, &json }, { "dot", OPT_FLAG, &dot },
       { "paths", OPT_COUNT_OR_NOT, &top }, { "likely", OPT_TEXT, &likely }
@@ -322,8 +320,8 @@ static int run(int argc, char** argv)
 
    n_files = parse_args(&blocks_command, opts, sizeof(opts) / sizeof(opts[0]),
                         argc, argv, files, 0, 2);
-   w.style.form = one_form(csv, json, dot);
-   w.style.threshold = percent_value("threshold", threshold);
+   w->style.form = one_form(csv, json, dot);
+   w->style.threshold = percent_value("threshold", threshold);
    likely_percent = percent_value("likely", likely);
    if (top != NOT_GIVEN && dot)
       die("--paths are not drawn: not with --dot");
@@ -331,7 +329,7 @@ static int run(int argc, char** argv)
    b = make_blocks(&s);
    if (top != NOT_GIVEN)
       p = make_paths(&s, b, likely_percent);
-   write_all(&w, b, p, top == NO_VALUE ? DEFAULT_PATHS : top);
+   write_all(w, b, p, top == NO_VALUE ? DEFAULT_PATHS : top);
    if (p != NULL)
       paths_free(p);
    dcfg_blocks_free(b);

@@ -43,6 +43,7 @@ struct DcfgBlocks {
    AddressStream  stream;
    EdgeStream     edges;
    Tally          statics, dynamics;
+   uint64_t       instrs;       // when it was finished
 };
 
 DcfgBlocks* dcfg_blocks_new(const char* name, const DcfgOptions* options,
@@ -173,6 +174,8 @@ bool dcfg_blocks_finish(DcfgBlocks* b, DcfgError* err)
       ok = b->from_graph ? edges_tally(&b->edges, &b->statics, dynamics)
                          : stream_tally(&b->stream, &b->statics, dynamics);
       b->finished = ok;
+      b->instrs = b->from_graph ? b->statics.instrs
+                                : stream_executed(&b->stream);
    }
    return told(b, ok, err);
 }
@@ -189,7 +192,7 @@ const DcfgBlockTable* dcfg_blocks_dynamic(const DcfgBlocks* b)
 
 uint64_t dcfg_blocks_instrs(const DcfgBlocks* b)
 {
-   return b->from_graph ? b->statics.instrs : stream_executed(&b->stream);
+   return b->instrs;
 }
 
 void dcfg_blocks_visit(DcfgBlocks* b,

@@ -801,7 +801,7 @@ DCFG_API bool dcfg_blocks_finish(DcfgBlocks* b, DcfgError* err);
 DCFG_API const DcfgBlockTable* dcfg_blocks_static(const DcfgBlocks* b);
 DCFG_API const DcfgBlockTable* dcfg_blocks_dynamic(const DcfgBlocks* b);
 
-/* Instructions executed. */
+/* Instructions executed; 0 before dcfg_blocks_finish(). */
 DCFG_API uint64_t dcfg_blocks_instrs(const DcfgBlocks* b);
 
 /* After dcfg_blocks_finish(), to look at the same stream a second time: when
