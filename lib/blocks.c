@@ -29,7 +29,7 @@
    asked for.  Handed: instructions, Lackey's text, a DCFG and its trace.
    Taken by: users. */
 
-#include "edge_stream.h"
+#include "edge_sum.h"
 #include "lackey.h"
 
 #include <stdlib.h>

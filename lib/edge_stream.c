@@ -26,8 +26,8 @@
 */
 
 /* Owns: which blocks of a DCFG follow each other without a jump, and where
-   control jumped.  Handed: a DCFG and its trace, or a DCFG alone, by
-   blocks.c.  Taken by: tally.c.
+   control jumped.  Handed: a DCFG and its trace by blocks.c.  Taken by:
+   edge_sum.c, which does it for a DCFG alone; tally.c.
 
    A DCFG's block is only entered at its beginning and left at its end, so it
    is never divided here; but several may be one block of the stream, as a
@@ -47,18 +47,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-/* What an edge means. */
-enum {
-   PASS,        // straight on, as always; nothing to count
-   CUT,         // its source is known to jump
-   STRAIGHT,    // straight on, but nobody has looked yet
-   LEAP,        // not straight on: its source jumps
-   INTERRUPT, RESUME,           // by a signal, and from its handler
-   BEGIN, END,                  // from and to a special node
-   GAP,         // something was between that is not in the graph
-   NO_EDGE      // nothing has this id
-};
 
 /* In Arc.from: nothing was counted yet, or what is done is more than that;
    nothing is to be done at all.  No node has these numbers. */
@@ -105,8 +93,7 @@ static uint8_t kind_of(const DcfgProcess* p, const DcfgEdge* e)
    }
 }
 
-/* Is a block's last instruction one that can go elsewhere? */
-static bool can_jump(const DcfgProcess* p, uint32_t node)
+bool edges_can_jump(const DcfgProcess* p, uint32_t node)
 {
    uint32_t        n;
    const uint32_t* out = dcfg_out_edges(p, node, &n);
@@ -121,13 +108,7 @@ static bool can_jump(const DcfgProcess* p, uint32_t node)
    return false;
 }
 
-/* Arcs stand by id, or, if ids are far apart, by index. */
-static inline uint32_t arc_of(const EdgeStream* s, uint32_t edge)
-{
-   return s->dense ? s->p->edges[edge].id : edge;
-}
-
-static void set_jumps(EdgeStream* s, uint32_t node)
+void edges_set_jumps(EdgeStream* s, uint32_t node)
 {
    uint32_t        n;
    const uint32_t* out = dcfg_out_edges(s->p, node, &n);
@@ -242,9 +223,7 @@ static bool end_all(EdgeStream* s)
    return ok;
 }
 
-/* Does NODE go straight on to TO?  What is not known yet is so from now
-   on. */
-static bool goes_straight(EdgeStream* s, uint32_t node, uint32_t to)
+bool edges_go_straight(EdgeStream* s, uint32_t node, uint32_t to)
 {
    if (s->jumps[node])
       return false;
@@ -259,7 +238,7 @@ static bool jump(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to)
    if (!s->jumps[at]) {
       if (!is_known_stream(s))
          return false;
-      set_jumps(s, at);
+      edges_set_jumps(s, at);
    }
    s->here = (Standing){ to, to };
    return count(s, from, at, to);
@@ -289,13 +268,13 @@ static bool resume(EdgeStream* s, uint32_t node)
       return begin(s, node);
    there = ELEM(s->interrupted, Standing, --s->interrupted.n);
    if (is_straight(&p->nodes[there.at], &p->nodes[node])) {
-      if (goes_straight(s, there.at, node)) {
+      if (edges_go_straight(s, there.at, node)) {
          s->here = (Standing){ there.from, node };
          return true;
       }
       return jump(s, there.from, there.at, node);
    }
-   if (s->jumps[there.at] || can_jump(p, there.at))
+   if (s->jumps[there.at] || edges_can_jump(p, there.at))
       return jump(s, there.from, there.at, node);
    return count(s, there.from, there.at, DCFG_NONE) && begin(s, node);
 }
@@ -327,7 +306,7 @@ static bool step(EdgeStream* s, uint32_t arc)
 
    switch (s->kinds[arc]) {
       case STRAIGHT:
-         if (!goes_straight(s, at, to))
+         if (!edges_go_straight(s, at, to))
             return jump(s, from, at, to);
          s->kinds[arc] = PASS;
          a->from = PASSED;
@@ -448,177 +427,6 @@ bool edges_follow(EdgeStream* s, DcfgTrace* t)
       return false;
    }
    return end_all(s);
-}
-
-/*------------------------------------------------------------*/
-/*--- Adding up a graph                                    ---*/
-/*------------------------------------------------------------*/
-
-typedef
-   struct {
-      EdgeStream* s;
-      uint32_t    thread;
-      uint64_t*   interrupted;  // by node: how often after it
-      uint64_t*   resumed;      // by node: how often with it
-      uint64_t    unknown;
-   }
-   Sum;
-
-static uint64_t traversals(const Sum* sum, uint32_t edge)
-{
-   return dcfg_edge_count(sum->s->p, edge, sum->thread);
-}
-
-static bool many(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to,
-                 uint64_t n)
-{
-   return n == 0 || passage_count(s->job, &s->passages, from, at, to, n);
-}
-
-static bool end_many(EdgeStream* s, uint32_t at, uint64_t n)
-{
-   return many(s, at, at, DCFG_NONE, n);
-}
-
-static bool begin_many(EdgeStream* s, uint32_t to, uint64_t n)
-{
-   return many(s, DCFG_NONE, DCFG_NONE, to, n);
-}
-
-/* Which blocks jump, and what comes straight after the others. */
-static void find_jumps(Sum* sum)
-{
-   EdgeStream*        s = sum->s;
-   const DcfgProcess* p = s->p;
-
-   for (uint32_t i = 0; i < p->n_edges; i++) {
-      uint64_t n = traversals(sum, i);
-      uint32_t arc = arc_of(s, i), kind = s->kinds[arc];
-      const Arc* a = &s->arcs[arc];
-      if (n > 0 && kind == LEAP)
-         s->jumps[a->source] = 1;
-      else if (kind == INTERRUPT)
-         sum->interrupted[a->source] += n;
-      else if (kind == RESUME)
-         sum->resumed[a->target] += n;
-   }
-   /* A bypass says where a block that was interrupted went on. */
-   for (uint32_t i = 0; i < p->n_edges; i++) {
-      const Arc* a = &s->arcs[arc_of(s, i)];
-      if (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
-          && s->kinds[arc_of(s, i)] == GAP && sum->interrupted[a->source] > 0
-          && can_jump(p, a->source))
-         s->jumps[a->source] = 1;
-   }
-   for (uint32_t i = 0; i < p->n_edges; i++) {
-      const Arc* a = &s->arcs[arc_of(s, i)];
-      if (s->kinds[arc_of(s, i)] == STRAIGHT
-          && (traversals(sum, i) > 0
-              || (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
-                  && sum->interrupted[a->source] > 0))
-          && !goes_straight(s, a->source, a->target))
-         s->jumps[a->source] = 1;
-   }
-   for (uint32_t i = 0; i < p->n_nodes; i++)
-      if (s->jumps[i])
-         set_jumps(s, i);
-}
-
-/* Where NODE went on each time that it was interrupted after it: DCFG_NONE
-   if there are several such places. */
-static uint32_t way_on(const Sum* sum, uint32_t node)
-{
-   const EdgeStream* s = sum->s;
-   uint32_t          n, to = DCFG_NONE;
-   const uint32_t*   out = dcfg_out_edges(s->p, node, &n);
-
-   if (!s->jumps[node])
-      return s->next[node];
-   for (uint32_t i = 0; i < n; i++) {
-      const Arc* a = &s->arcs[arc_of(s, out[i])];
-      if (s->p->edges[out[i]].type != DCFG_EDGE_CONTEXT_CHANGE_BYPASS
-          && (s->kinds[arc_of(s, out[i])] != CUT
-              || traversals(sum, out[i]) == 0))
-         continue;
-      if (to != DCFG_NONE && to != a->target)
-         return DCFG_NONE;
-      to = a->target;
-   }
-   return to;
-}
-
-static bool add_interrupts(Sum* sum)
-{
-   EdgeStream* s = sum->s;
-
-   for (uint32_t i = 0; i < s->p->n_nodes; i++) {
-      uint64_t n = sum->interrupted[i], back = 0;
-      uint32_t to;
-      if (n == 0)
-         continue;
-      to = way_on(sum, i);
-      if (to != DCFG_NONE) {
-         back = n < sum->resumed[to] ? n : sum->resumed[to];
-         sum->resumed[to] -= back;
-         if (s->jumps[i] && !many(s, i, i, to, back))
-            return false;
-      } else if (s->jumps[i]) {
-         sum->unknown += n;
-      }
-      if (!end_many(s, i, n - back))
-         return false;
-   }
-   for (uint32_t i = 0; i < s->p->n_nodes; i++)
-      if (!begin_many(s, i, sum->resumed[i]))
-         return false;
-   return true;
-}
-
-static bool add_edge(Sum* sum, uint32_t edge)
-{
-   EdgeStream* s = sum->s;
-   uint32_t    arc = arc_of(s, edge);
-   const Arc*  a = &s->arcs[arc];
-   uint64_t    n = traversals(sum, edge);
-   bool        from_block;
-
-   if (n == 0 || s->kinds[arc] == NO_EDGE)
-      return true;
-   from_block = s->p->nodes[a->source].kind == DCFG_NODE_BLOCK;
-   switch (s->kinds[arc]) {
-      case CUT:
-         return many(s, a->source, a->source, a->target, n);
-      case INTERRUPT:
-      case BEGIN:
-         return begin_many(s, a->target, n);
-      case RESUME:
-         return end_many(s, a->source, n);
-      case END:
-         return !from_block || end_many(s, a->source, n);
-      case GAP:
-         return end_many(s, a->source, n) && begin_many(s, a->target, n);
-      default:
-         return true;
-   }
-}
-
-bool edges_sum(EdgeStream* s, uint32_t thread, uint64_t* unknown)
-{
-   uint32_t n = s->p->n_nodes;
-   Sum      sum = { s, thread, job_calloc(s->job, n, sizeof(uint64_t)),
-                    job_calloc(s->job, n, sizeof(uint64_t)), 0 };
-   bool     ok = sum.interrupted != NULL && sum.resumed != NULL;
-
-   if (ok) {
-      find_jumps(&sum);
-      ok = add_interrupts(&sum);
-   }
-   for (uint32_t i = 0; ok && i < s->p->n_edges; i++)
-      ok = add_edge(&sum, i);
-   job_free(s->job, sum.interrupted, n * sizeof(uint64_t));
-   job_free(s->job, sum.resumed, n * sizeof(uint64_t));
-   *unknown = sum.unknown;
-   return ok;
 }
 
 /*------------------------------------------------------------*/

@@ -30,6 +30,18 @@
 
 #include "tally.h"
 
+/* What an edge means. */
+enum {
+   PASS,        // straight on, as always; nothing to count
+   CUT,         // its source is known to jump
+   STRAIGHT,    // straight on, but nobody has looked yet
+   LEAP,        // not straight on: its source jumps
+   INTERRUPT, RESUME,           // by a signal, and from its handler
+   BEGIN, END,                  // from and to a special node
+   GAP,         // something was between that is not in the graph
+   NO_EDGE      // nothing has this id
+};
+
 /* An edge as it is followed: small, for there are many, and most of them are
    all that is looked at for a step. */
 typedef
@@ -77,13 +89,26 @@ void edges_end(EdgeStream* s);
 /* All edges that are to come in T. */
 bool edges_follow(EdgeStream* s, DcfgTrace* t);
 
-/* Without a trace, what P counts for THREAD; see dcfg_blocks_graph(). */
-bool edges_sum(EdgeStream* s, uint32_t thread, uint64_t* unknown);
-
 /* The tables; DYNAMICS may be NULL.  Afterwards the stream can be visited. */
 bool edges_tally(EdgeStream* s, Tally* statics, Tally* dynamics);
 void edges_visit(EdgeStream* s, void (*visit)(void* arg, uint32_t block),
                  void* arg, const Tally* dynamics);
+
+/* Arcs stand by id, or, if ids are far apart, by index. */
+static inline uint32_t arc_of(const EdgeStream* s, uint32_t edge)
+{
+   return s->dense ? s->p->edges[edge].id : edge;
+}
+
+/* NODE jumps, as we know now. */
+void edges_set_jumps(EdgeStream* s, uint32_t node);
+
+/* Does NODE go straight on to TO?  What is not known yet is so from now
+   on. */
+bool edges_go_straight(EdgeStream* s, uint32_t node, uint32_t to);
+
+/* Is a block's last instruction one that can go elsewhere? */
+bool edges_can_jump(const DcfgProcess* p, uint32_t node);
 
 #endif /* DCFG_EDGE_STREAM_H */
 

@@ -66,7 +66,7 @@ int main(int argc, char** argv)
 }
 """
 
-COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff"]
+COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff", "blocks"]
 
 
 def table(text):
