@@ -349,7 +349,7 @@ const Command blocks_command = {
    "same run (FILE TRACE).  From a DCFG alone there are only static blocks.\n"
    "\n"
    "options:\n"
-   "  --lackey=IN        a trace of Lackey's (see below); -: the standard input\n"
+   "  --lackey=IN        a trace of Lackey's, see below; -: standard input\n"
    "  -o PREFIX          write PREFIX.sbb and PREFIX.dbb [both to the\n"
    "                     standard output]\n"
    "  -a                 all edges\n"
