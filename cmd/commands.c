@@ -45,6 +45,8 @@
                             dcfg disasm
       dot_style.c, dot_routine.c, dot_calls.c, cmd_dot.c
                             dcfg dot
+      block_rows.c, superblocks.c, cmd_blocks.c
+                            dcfg blocks
       keymap.c, spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
       xray_calls.c, xray_diff.c, cmd_xray.c
                             dcfg xray
@@ -63,7 +65,7 @@
 
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
-   &trace_command, &diff_command, &xray_command
+   &trace_command, &diff_command, &blocks_command, &xray_command
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

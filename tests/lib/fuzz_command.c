@@ -54,6 +54,9 @@ static const char* const lines[][6] = {
    { "trace", "--edges=2000", "@0", "@1" },
    { "trace", "--as=calls", "--thread=0", "--edges=2000", "@0", "@1" },
    { "diff", "--blocks", "--edges", "@0", "@0" },
+   { "blocks", "-a", "@0", "@1" },
+   { "blocks", "--paths", "@0" },
+   { "xray", "@0", "@1" },
 };
 
 static int write_file(int fd, const void* data, size_t size)

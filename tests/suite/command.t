@@ -66,7 +66,7 @@ int main(int argc, char** argv)
 }
 """
 
-COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff", "xray"]
+COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff", "blocks", "xray"]
 
 
 def table(text):

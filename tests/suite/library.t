@@ -28,13 +28,15 @@ def names(*args):
 
 
 def check_names(tap):
-    """Only what dcfg.h declares can be seen, and all of it, in both libraries."""
-    with open(os.path.join(harness.SRCDIR, "lib", "dcfg.h")) as f:
-        declared = set(re.findall(r"^DCFG_API[^;(]*?\b(dcfg_\w+)\s*\(", f.read(), re.M))
-    tap.ok(len(declared) > 40, "dcfg.h declares functions", sorted(declared))
+    """Only what the headers declare can be seen, and all of it, in both libraries."""
+    declared = set()
+    for header in ("dcfg.h", "dcfg_xray.h"):
+        with open(os.path.join(harness.SRCDIR, "lib", header)) as f:
+            declared |= set(re.findall(r"^DCFG_API[^;(]*?\b(dcfg_\w+)\s*\(", f.read(), re.M))
+    tap.ok(len(declared) > 40, "the headers declare functions", sorted(declared))
     for name, args in (("libdcfg.a", ["-g", "--defined-only"]), ("libdcfg.so", ["-D", "--defined-only"])):
         have = {n for _, n in names(*args, os.path.join(LIB, name))}
-        tap.ok(have == declared, "%s has the names of dcfg.h and no other" % name, sorted(have ^ declared))
+        tap.ok(have == declared, "%s has the names of its headers and no other" % name, sorted(have ^ declared))
     bare = {n for kind, n in names("-g", os.path.join(LIB, "libdcfg.a")) if kind != "U"}
     tap.ok(bare == declared, "also with those that are weak or common", sorted(bare ^ declared))
 
