@@ -9,7 +9,6 @@ def down: 16;
 def letter: 6;
 
 # The narrowest box.
-
 def least: 1.5;
 
 # The calls: thread, depth, from, to, name.
@@ -39,9 +38,9 @@ calls as $calls
       | ((.to - .from) * across / $last) as $width
       | select($width >= least)
       | (($width / letter) | floor) as $room
-      | (if (.name | length) <= $room then .name elif $room > 3 then .name[:$room - 2] + ".." else "" end) as $label
+      | (if (.name | length) <= $room then .name elif $room > 3 then .name[:$room - 2] + ".." else "" end) as $text
       | "  \"\(.thread).\(.depth).\(.from)\" ["
         + "pos=\"\(.from * across / $last + $width / 2),\(-($above + .depth) * down)!\", width=\($width / 72), "
-        + "label=\($label | tojson), tooltip=\("\(.name): \(.to - .from) instructions" | tojson), "
+        + "label=\($text | tojson), tooltip=\("\(.name): \(.to - .from) instructions" | tojson), "
         + "fillcolor=\"\(colours[(.name | explode | add) % 8])\"];")),
   "}"
