@@ -191,14 +191,14 @@ group_suite() {
 }
 
 # Once more, on the newest Valgrind: the tests of whole lives with traces at once, and without what asks no Valgrind or
-# takes long and says the same.  What readers do with files (command, kcachegrind) is no matter of who wrote them: that
+# takes long and says the same.  What readers do with files (command, blocks, judges) is no matter of who wrote them: that
 # those of the newest Valgrind are of the same format is in the rules, which all its files pass.
 add_suite_again() {
    local name
    for name in $(scripts_of tests/suite); do
       case $name in
          rules_selftest|trace_selftest|trace_life|trace_real|kcachegrind) ;;
-         command|command_*|library) ;;
+         command|command_*|library|blocks|xray_judges) ;;
          rules_threads) ;;    # life_threads has as much of threads, and more
          *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
       esac
