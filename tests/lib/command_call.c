@@ -33,8 +33,8 @@
 
 #include <setjmp.h>
 
-#include "../../cmd/cmd.h"
-#include "../../cmd/format.h"
+#include "cmd.h"
+#include "format.h"
 
 static jmp_buf leave;
 
