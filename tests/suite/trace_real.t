@@ -3,8 +3,8 @@
 what crosscheck_real.t asks for; and the trace is small.  (TAP)
 
 The programs and inputs of the first are those of crosscheck_real.t, which leaves them to this test so that Lackey runs
-once.  A trace has a table to carry, so its size is
-compared with that of the compressed ids after longer runs, of programs of the benchmark.
+once.  A trace has a table to carry, so its size is compared with that of the compressed ids after longer runs, of
+programs of the benchmark.
 """
 import os
 import shutil
