@@ -30,6 +30,7 @@
    functions refuse. */
 
 #include "lib_common.h"
+#include "dcfg_blocks.h"
 
 #include <unistd.h>
 
