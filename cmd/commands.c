@@ -32,6 +32,7 @@
       cmd.c                 command lines, errors, memory
       format.c              how numbers and names look
       names.c               what things in a program are called
+      select.c              which part of a program is meant
       operands.c            files that are read
       table.c               tables as text, CSV and JSON
       rules.c               counting and printing violations

@@ -43,8 +43,9 @@ KINDS = ("returned", "ended", "killed", "leaked")
 COMMANDS = [
     ("check", [["--writer=valgrind"]], ["--limit=0"], [["@0"], ["@0", "@1"]]),
     ("report", [[], ["--json"], ["--csv"]],
-     ["--loops", "--routines", "--blocks", "--edges", "--images", "--top=3", "--thread=0", "--wide", "--mangled"], [["@0"]]),
-    ("disasm", [[], ["--routine=main"], ["--sde"]], ["--att", "--bytes", "--thread=0", "--mangled"], [["@0"]]),
+     ["--loops", "--routines", "--blocks", "--edges", "--images", "--top=3", "--thread=0", "--wide", "--mangled", "--image=a",
+      "--routine=main", "--function=m*", "--source=*.c:1-20"], [["@0"]]),
+    ("disasm", [[], ["--routine=main"], ["--sde"]], ["--att", "--image=a", "--function=m*", "--source=*.c", "--bytes", "--thread=0", "--mangled"], [["@0"]]),
     ("dot", [[], ["--callgraph"], ["--routine=main"]], ["--code", "--min=0", "--top=3", "--thread=0", "--mangled"],
      [["@0"]]),
     ("trace", [[], ["--as=blocks"], ["--as=edges"], ["--as=calls"]], ["--thread=0", "--from=5", "--edges=7", "--csv"],
