@@ -51,6 +51,9 @@
       keymap.c, spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
       xray_calls.c, xray_diff.c, cmd_xray.c
                             dcfg xray
+      merge_blocks.c, merge_rows.c, merge_images.c, merge_runs.c,
+      merge_write.c, cmd_merge.c
+                            dcfg merge
       commands.c            all of them */
 
 #include "commands.h"
@@ -66,7 +69,8 @@
 
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
-   &trace_command, &diff_command, &blocks_command, &xray_command
+   &trace_command, &diff_command, &blocks_command, &xray_command,
+   &merge_command
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -92,8 +96,8 @@ static void general_help(void)
              commands[i]->summary);
    puts("\n"
         "dcfg COMMAND --help tells more about one.  Without a FILE, all but "
-        "diff and xray\n"
-        "take the newest dcfg.out.* in the current directory, and trace the "
+        "diff, merge\n"
+        "and xray take the newest dcfg.out.* in the current directory, and trace the "
         "trace of the\n"
         "same process, and say so.  To begin with:\n"
         "\n"
