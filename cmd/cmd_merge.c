@@ -36,11 +36,9 @@
 #include "merge_runs.h"
 #include "operands.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef
    struct {
@@ -134,37 +132,6 @@ static void number_processes(const Job* job, Merged* all)
    }
 }
 
-/* The file gets its name when it is complete. */
-static char* unfinished;
-
-static void remove_unfinished(void)
-{
-   if (unfinished != NULL)
-      unlink(unfinished);
-}
-
-static void write_result(const Job* job, const Merged* all, uint32_t n)
-{
-   FILE* f = stdout;
-
-   if (job->out != NULL) {
-      atexit(remove_unfinished);
-      unfinished = text_copy(text_format("%s.tmp-%ld", job->out,
-                                         (long)getpid()));
-      f = fopen(unfinished, "wx");
-      if (f == NULL)
-         die("%s: %s", job->out, strerror(errno));
-   }
-   merged_write(all, n, f);
-   if (job->out == NULL)
-      return;
-   close_output(f, job->out);
-   if (rename(unfinished, job->out) != 0)
-      die("%s: %s", job->out, strerror(errno));
-   free(unfinished);
-   unfinished = NULL;
-}
-
 static void merge(Job* job)
 {
    uint32_t n = job->processes ? job->n : 1;
@@ -175,7 +142,8 @@ static void merge(Job* job)
       add_run(job, &all[job->processes ? i : 0], &job->runs[i]);
    if (job->processes)
       number_processes(job, all);
-   write_result(job, all, n);
+   merged_write(all, n, open_result(job->out));
+   close_result();
    for (uint32_t i = 0; i < n; i++)
       merged_clear(&all[i]);
    free(all);

@@ -25,53 +25,14 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: names and images of merged runs.  Handed: a run's process by
+/* Owns: the images of merged runs.  Handed: a run's process by
    merge_runs.c.  Taken by: merge_runs.c. */
 
 #include "merge_images.h"
 
 #include <inttypes.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
-
-/*------------------------------------------------------------*/
-/*--- Names                                                ---*/
-/*------------------------------------------------------------*/
-
-struct Interned {
-   void* tree;                  // of char*, by strcmp
-};
-
-static int by_text(const void* a, const void* b)
-{
-   return strcmp(a, b);
-}
-
-Interned* interned_new(void)
-{
-   return zalloc(1, sizeof(Interned));
-}
-
-/* The tree is the C library's, so taking it apart is, too. */
-void interned_free(Interned* names)
-{
-   while (names->tree != NULL) {
-      char* name = *(char**)names->tree;
-      tdelete(name, &names->tree, by_text);
-      free(name);
-   }
-   free(names);
-}
-
-const char* intern(Interned* names, const char* name)
-{
-   void* found = tfind(name, &names->tree, by_text);
-
-   if (found == NULL)
-      found = need(tsearch(text_copy(name), &names->tree, by_text));
-   return *(const char**)found;
-}
 
 /*------------------------------------------------------------*/
 /*--- A run's images                                       ---*/

@@ -28,15 +28,9 @@
 #ifndef DCFG_CMD_MERGE_RUNS_H
 #define DCFG_CMD_MERGE_RUNS_H
 
+#include "interned.h"
 #include "merge.h"
 #include "names.h"
-
-/* A name of a file or symbol, the same pointer for the same name. */
-typedef struct Interned Interned;
-
-Interned*   interned_new(void);
-void        interned_free(Interned* names);
-const char* intern(Interned* names, const char* name);
 
 /* Begins as all zero; what it has is gone then. */
 void    merged_clear(Merged* m);

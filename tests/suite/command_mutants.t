@@ -53,6 +53,8 @@ COMMANDS = [
     ("diff", [[], ["--json"], ["--csv"]], ["--loops", "--routines", "--blocks", "--edges", "--top=3", "--wide", "--share=0"],
      [["@0", "@2"], ["@2", "@0"], ["@0", "@0"]]),
     ("merge", [[], ["--threads=add"], ["--processes"]], [], [["@0"], ["@0", "@2"]]),
+    ("flame", [[], ["--svg"], ["--speedscope"]], ["--thread=0", "--mangled"], [["@0", "@1"]]),
+    ("flame", [["--diff"], ["--diff", "--svg"]], [], [["@0", "@1", "@0", "@1"]]),
     ("blocks", [[], ["--csv"], ["--json"], ["--dot"], ["--paths"]], ["-a", "--thread=0"], [["@0"], ["@0", "@1"]]),
 ]
 
