@@ -43,14 +43,18 @@ KINDS = ("returned", "ended", "killed", "leaked")
 COMMANDS = [
     ("check", [["--writer=valgrind"]], ["--limit=0"], [["@0"], ["@0", "@1"]]),
     ("report", [[], ["--json"], ["--csv"]],
-     ["--loops", "--routines", "--blocks", "--edges", "--images", "--top=3", "--thread=0", "--wide", "--mangled"], [["@0"]]),
-    ("disasm", [[], ["--routine=main"], ["--sde"]], ["--att", "--bytes", "--thread=0", "--mangled"], [["@0"]]),
+     ["--loops", "--routines", "--blocks", "--edges", "--images", "--top=3", "--thread=0", "--wide", "--mangled", "--image=a",
+      "--routine=main", "--function=m*", "--source=*.c:1-20"], [["@0"]]),
+    ("disasm", [[], ["--routine=main"], ["--sde"]], ["--att", "--image=a", "--function=m*", "--source=*.c", "--bytes", "--thread=0", "--mangled"], [["@0"]]),
     ("dot", [[], ["--callgraph"], ["--routine=main"]], ["--code", "--min=0", "--top=3", "--thread=0", "--mangled"],
      [["@0"]]),
     ("trace", [[], ["--as=blocks"], ["--as=edges"], ["--as=calls"]], ["--thread=0", "--from=5", "--edges=7", "--csv"],
      [["@0", "@1"]]),
     ("diff", [[], ["--json"], ["--csv"]], ["--loops", "--routines", "--blocks", "--edges", "--top=3", "--wide", "--share=0"],
      [["@0", "@2"], ["@2", "@0"], ["@0", "@0"]]),
+    ("merge", [[], ["--threads=add"], ["--processes"]], [], [["@0"], ["@0", "@2"]]),
+    ("flame", [[], ["--svg"], ["--speedscope"]], ["--thread=0", "--mangled"], [["@0", "@1"]]),
+    ("flame", [["--diff"], ["--diff", "--svg"]], [], [["@0", "@1", "@0", "@1"]]),
     ("blocks", [[], ["--csv"], ["--json"], ["--dot"], ["--paths"]], ["-a", "--thread=0"], [["@0"], ["@0", "@1"]]),
 ]
 
