@@ -52,6 +52,7 @@ COMMANDS = [
      [["@0", "@1"]]),
     ("diff", [[], ["--json"], ["--csv"]], ["--loops", "--routines", "--blocks", "--edges", "--top=3", "--wide", "--share=0"],
      [["@0", "@2"], ["@2", "@0"], ["@0", "@0"]]),
+    ("export", [["--bolt"], ["--profgen"]], ["--image=a", "--thread=0", "--routine=main"], [["@0"]]),
     ("blocks", [[], ["--csv"], ["--json"], ["--dot"], ["--paths"]], ["-a", "--thread=0"], [["@0"], ["@0", "@1"]]),
 ]
 
