@@ -2,7 +2,28 @@
 /*--------------------------------------------------------------------*/
 /*--- Is a file what was executed?                     same_file.c ---*/
 /*--------------------------------------------------------------------*/
-/*--- Numbers for keys.                                   keymap.c ---*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
 
 /* Owns: comparing an image with its file.  Handed: a process and the code of
    its images.  Taken by: cmd_export.c. */
