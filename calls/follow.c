@@ -354,6 +354,12 @@ void DCFG_(listen_to_calls)(const CallListener* l)
    watcher = DCFG_(watch)(&follower);
 }
 
+void DCFG_(count_instrs)(void)
+{
+   DCFG_(claim_call_parts)(False);
+   watcher = DCFG_(watch)(&follower);
+}
+
 ULong DCFG_(instrs_run)(UInt thread)
 {
    CallStack* cs = stack_of_thread(thread);

@@ -38,6 +38,10 @@ void DCFG_(follow_calls)(Bool separately);
 /* From now on follow calls and tell L.  Before the program runs, once. */
 void DCFG_(listen_to_calls)(const CallListener* l);
 
+/* From now on count what threads execute, for DCFG_(instrs_run) alone.
+   Before the program runs. */
+void DCFG_(count_instrs)(void);
+
 /* What THREAD, which has not ended, has executed, up to where it stands. */
 ULong DCFG_(instrs_run)(UInt thread);
 

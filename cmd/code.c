@@ -57,6 +57,7 @@ typedef
       bool     tried, good;
       bool     warned;          // that the code is not the same
       int      fd;
+      char*    path;            // where it was looked for
       Elf*     elf;
       csh      cs;
       Segment* segments;
@@ -105,6 +106,7 @@ void code_free(Code* c)
          elf_end(im->elf);
       if (im->fd >= 0)
          close(im->fd);
+      free(im->path);
       free(im->segments);
       stubs_free(im->stubs);
    }
@@ -214,6 +216,7 @@ static void open_image(Code* c, uint32_t image)
 
    im->tried = true;
    im->fd = -1;
+   im->path = text_copy(file);
    /* [vdso], [anon]: no file. */
    if (path[0] == '[') {
       no_code(c, path, " has no file with its code");
@@ -260,6 +263,20 @@ bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
    return im != NULL;
 }
 
+Elf* code_elf(Code* c, uint32_t image)
+{
+   const ImageCode* im = image_code(c, image);
+
+   return im != NULL ? im->elf : NULL;
+}
+
+const char* code_path(Code* c, uint32_t image)
+{
+   const ImageCode* im = image_code(c, image);
+
+   return im != NULL ? im->path : NULL;
+}
+
 /* The code from ADDR on, of a block with SIZE bytes; or NULL. */
 static const uint8_t* find_bytes(Code* c, const ImageCode* im,
                                  uint32_t image, uint64_t addr, uint64_t size)
@@ -295,7 +312,8 @@ const char* code_stub(Code* c, uint32_t image, uint64_t addr)
       return NULL;
    if (im->stubs == NULL)
       im->stubs = stubs_new(im->elf);
-   code_file_addr(c, image, addr, &at);
+   if (!code_file_addr(c, image, addr, &at))
+      return NULL;
    return stubs_name(im->stubs, bytes, size, at);
 }
 

@@ -59,6 +59,11 @@ typedef
 bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
                     uint64_t* file_addr);
 
+/* The image's file, for what else is in it, and its path; NULL if it cannot be
+   read.  For reading only. */
+struct Elf* code_elf(Code* c, uint32_t image);
+const char* code_path(Code* c, uint32_t image);
+
 /* The function for which the code at ADDR, in the program's run, is a stub of a
    procedure linkage table; NULL if it is none. */
 const char* code_stub(Code* c, uint32_t image, uint64_t addr);

@@ -55,6 +55,7 @@ COMMANDS = [
     ("merge", [[], ["--threads=add"], ["--processes"]], [], [["@0"], ["@0", "@2"]]),
     ("flame", [[], ["--svg"], ["--speedscope"]], ["--thread=0", "--mangled"], [["@0", "@1"]]),
     ("flame", [["--diff"], ["--diff", "--svg"]], [], [["@0", "@1", "@0", "@1"]]),
+    ("export", [["--bolt"], ["--profgen"]], ["--image=a", "--thread=0", "--routine=main"], [["@0"]]),
     ("blocks", [[], ["--csv"], ["--json"], ["--dot"], ["--paths"]], ["-a", "--thread=0"], [["@0"], ["@0", "@1"]]),
 ]
 
