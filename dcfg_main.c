@@ -63,7 +63,10 @@
 #include "dcfg_output.h"
 #include "run/gather.h"
 #include "run/image.h"
+#include "run/flow.h"
 #include "run/instrument.h"
+#include "run/region.h"
+#include "run/requests.h"
 #include "run/thread.h"
 
 /*------------------------------------------------------------*/
@@ -86,19 +89,21 @@ static const Output* const outputs[] = { OUTPUTS(ENTRY) };
 #define N_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
 static Bool is_on[N_OUTPUTS];
+static UInt n_parts;             // that were written, and are forgotten
 
 static Bool process_option(const HChar* arg)
 {
    for (UInt i = 0; i < N_OUTPUTS; i++)
       if (outputs[i]->option(arg))
          return True;
-   return False;
+   return DCFG_(region_option)(arg);
 }
 
 static void print_usage(void)
 {
    for (UInt i = 0; i < N_OUTPUTS; i++)
       outputs[i]->usage();
+   DCFG_(region_usage)();
 }
 
 static void print_debug_usage(void)
@@ -112,6 +117,7 @@ static void post_clo_init(void)
    DCFG_(keep_environment)();
    for (UInt i = 0; i < N_OUTPUTS; i++)
       is_on[i] = outputs[i]->start();
+   DCFG_(start_regions)();
 }
 
 static void write_outputs(const HChar* reason)
@@ -119,6 +125,7 @@ static void write_outputs(const HChar* reason)
    UInt      start = VG_(read_millisecond_timer)();
    Gathered* g     = DCFG_(gather)();
 
+   g->part = n_parts + 1;
    for (UInt i = 0; i < N_OUTPUTS; i++) {
       if (!is_on[i])
          continue;
@@ -139,7 +146,25 @@ static void write_outputs(const HChar* reason)
 
 static void fini(Int exitcode)
 {
+   DCFG_(tell_missed_places)();
    write_outputs("Program termination");
+}
+
+/* Begin anew. */
+static void forget_all(void)
+{
+   DCFG_(begin_part)();
+   DCFG_(forget_flows)();
+}
+
+/* Write what ran since the last part, as a part of its own. */
+static void write_part(const HChar* reason)
+{
+   DCFG_(set_part)(n_parts + 1);
+   write_outputs(reason);
+   DCFG_(set_part)(0);
+   n_parts++;
+   forget_all();
 }
 
 /* If execve succeeds, nothing is left of the tool.  If it fails, the run
@@ -173,6 +198,8 @@ static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
 static void in_fork_child(ThreadId tid)
 {
    DCFG_(start_anew)(tid);
+   DCFG_(forget_flows)();
+   n_parts = 0;
    DCFG_(forget_spool)();
    DCFG_(disown_out_files)();
 }
@@ -185,6 +212,9 @@ static void print_monitor_help(void)
 "  dump [<file>]   write the graph of the run so far to <file>\n"
 "                  or else to the file of --dcfg-out-file\n"
 "  status          say how much ran so far\n"
+"  start           collect from now on\n"
+"  stop            collect no more\n"
+"  zero            forget what ran so far\n"
 "\n");
 }
 
@@ -216,7 +246,19 @@ static void print_status(void)
       n += graph->thread_instrs[t];
    VG_(gdb_printf)("%'u blocks, %'u edges, %'llu instructions\n",
                    graph->n_blocks, graph->n_edges, n);
+   VG_(gdb_printf)("%s\n", DCFG_(collecting_text)());
    DCFG_(delete_gathered)(g);
+}
+
+/* A debugger wants to change what is collected. */
+static void change(const HChar* command)
+{
+   if (DCFG_(runs_code)())
+      VG_(gdb_printf)("%s: not at a breakpoint\n", command);
+   else if (VG_STREQ(command, "zero"))
+      forget_all();
+   else if (!DCFG_(collect)(VG_STREQ(command, "start")))
+      VG_(gdb_printf)("%s: that is so already\n", command);
 }
 
 /* Returns False if REQ is no command of this tool's. */
@@ -226,7 +268,7 @@ static Bool monitor_command(const HChar* req)
    HChar* rest;
 
    VG_(strcpy)(line, req);
-   switch (VG_(keyword_id)("help dump status",
+   switch (VG_(keyword_id)("help dump status start stop zero",
                            VG_(strtok_r)(line, " ", &rest),
                            kwd_report_duplicated_matches)) {
       case -2:
@@ -240,49 +282,78 @@ static Bool monitor_command(const HChar* req)
       case 2:
          print_status();
          return True;
+      case 3:
+         change("start");
+         return True;
+      case 4:
+         change("stop");
+         return True;
+      case 5:
+         change("zero");
+         return True;
       default:
          return False;
    }
 }
 
-static const HChar* name_of_request(UWord request)
+static void write_named_part(const HChar* name)
 {
-   switch (request) {
-      case VG_USERREQ__DUMP_STATS:            return "DUMP_STATS";
-      case VG_USERREQ__ZERO_STATS:            return "ZERO_STATS";
-      case VG_USERREQ__TOGGLE_COLLECT:        return "TOGGLE_COLLECT";
-      case VG_USERREQ__DUMP_STATS_AT:         return "DUMP_STATS_AT";
-      case VG_USERREQ__START_INSTRUMENTATION: return "START_INSTRUMENTATION";
-      case VG_USERREQ__STOP_INSTRUMENTATION:  return "STOP_INSTRUMENTATION";
-      default:                                return NULL;
-   }
+   const HChar* by  = "Client Request: ";
+   HChar* reason = VG_(malloc)("dcfg.main.reason", VG_(strlen)(by)
+                                                  + VG_(strlen)(name) + 1);
+
+   VG_(strcpy)(reason, by);
+   VG_(strcat)(reason, name);
+   write_part(reason);
+   VG_(free)(reason);
 }
 
-/* A profile that the program believes to be of a part of it is of all of it:
-   the user should know, once. */
-static void note_callgrind_request(UWord request)
+/* The user should know once. */
+static void ignore_toggle(void)
 {
-   static Bool  told = False;
-   const HChar* name = name_of_request(request);
+   static Bool told = False;
 
-   if (name == NULL || told)
-      return;
+   if (!told)
+      VG_(umsg)("dcfg: warning: the program requests "
+                "CALLGRIND_TOGGLE_COLLECT, which this tool ignores\n");
    told = True;
-   VG_(umsg)("dcfg: warning: the program requests CALLGRIND_%s; this tool "
-             "ignores the requests of callgrind.h\n", name);
 }
 
+/* The requests of callgrind.h and run/requests.h. */
 static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
 {
-   if (VG_IS_TOOL_USERREQ('C', 'T', args[0])) {
-      note_callgrind_request(args[0]);
-      *ret = 0;
-      return True;
+   *ret = 0;
+   switch (args[0]) {
+      case VG_USERREQ__GDB_MONITOR_COMMAND:
+         *ret = monitor_command((const HChar*)args[1]);
+         return *ret;
+      case VG_USERREQ__START_INSTRUMENTATION:
+      case VG_USERREQ__DCFG_START:
+         DCFG_(collect)(True);
+         return True;
+      case VG_USERREQ__STOP_INSTRUMENTATION:
+      case VG_USERREQ__DCFG_STOP:
+         DCFG_(collect)(False);
+         return True;
+      case VG_USERREQ__ZERO_STATS:
+      case VG_USERREQ__DCFG_ZERO:
+         forget_all();
+         return True;
+      case VG_USERREQ__DUMP_STATS:
+         write_part("Client Request");
+         return True;
+      case VG_USERREQ__DUMP_STATS_AT:
+      case VG_USERREQ__DCFG_DUMP:
+         write_named_part((const HChar*)args[1]);
+         return True;
+      case VG_USERREQ__TOGGLE_COLLECT:
+         ignore_toggle();
+         return True;
+      case VG_USERREQ__DCFG_MARK:
+         return True;
+      default:
+         return False;
    }
-   if (args[0] != VG_USERREQ__GDB_MONITOR_COMMAND)
-      return False;
-   *ret = monitor_command((const HChar*)args[1]);
-   return *ret;
 }
 
 /*------------------------------------------------------------*/

@@ -111,7 +111,8 @@ typedef
       /* There never was such a thread, or (in a forked child) it is gone. */
       void (*thread_free)(void* s);
       /* Forget all that was collected of the thread, which goes on as number
-         INDEX, with all slots zero again.  Returns the state from now on. */
+         INDEX (or has ended: thread_end() follows), with all slots zero again.
+         Returns the state from now on. */
       void* (*restart)(void* s, CellArray* cells, UInt index);
       /* The thread is about to run code at IP. */
       void (*resume)(void* s, Addr ip, Addr sp);
@@ -124,6 +125,8 @@ typedef
          within one, and will not go on from there: a signal came, or it
          ends. */
       void (*stop)(void* s, UInt sb, UInt k);
+      /* It is not collected until it is resumed, anywhere. */
+      void (*suspend)(void* s);
       /* A signal handler is entered, or left. */
       void (*enter_handler)(void* s);
       void (*leave_handler)(void* s);

@@ -64,6 +64,7 @@ static struct {
    Int          fd;          // of a descriptor; -1: it names something else
 } claims[MAX_CLAIMS];
 static UInt n_claims;
+static UInt part;            // of the run; 0: all that is left
 
 /* The files this process wrote last, to know them by. */
 typedef
@@ -394,15 +395,30 @@ void DCFG_(abandon_out_file)(OutFile* f)
    delete(f);
 }
 
-HChar* DCFG_(name_of_part)(const HChar* name, const HChar* part)
+void DCFG_(set_part)(UInt n)
 {
-   SizeT  n   = DCFG_(plain_length)(name);
-   HChar* res = VG_(malloc)("dcfg.file.part", VG_(strlen)(name)
-                                             + VG_(strlen)(part) + 1);
+   part = n;
+}
 
-   VG_(memcpy)(res, name, n);
-   VG_(strcpy)(res + n, part);
-   VG_(strcat)(res, name + n);
+HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
+                           const HChar* suffix)
+{
+   SizeT    n   = DCFG_(plain_length)(format);
+   HChar*   res = VG_(malloc)("dcfg.file.part", VG_(strlen)(format)
+                                               + VG_(strlen)(suffix) + 20);
+   Int      number;
+   OutFile* f    = named_file(opt, format, &number);
+   Bool     is_file = f->kind == IsFile;
+
+   delete(f);
+   if (part > 0 && n > 5 && VG_(strncmp)(format + n - 5, ".json", 5) == 0)
+      n -= 5;
+   VG_(memcpy)(res, format, n);
+   res[n] = 0;
+   if (part > 0 && is_file)
+      VG_(sprintf)(res + n, ".%u", part);
+   VG_(strcat)(res, suffix);
+   VG_(strcat)(res, format + n);
    return res;
 }
 

@@ -52,8 +52,15 @@ const HChar* DCFG_(why_no_name)(const HChar* format);
    has named it before, say so and exit. */
 void DCFG_(claim_out_file)(const HChar* opt, const HChar* format);
 
-/* NAME with PART before a compressor's suffix; to be freed. */
-HChar* DCFG_(name_of_part)(const HChar* name, const HChar* part);
+/* From now on files are of part N of the run, which stands in their names;
+   0: of all that is left, with the names that the user gave. */
+void DCFG_(set_part)(UInt n);
+
+/* The name of OPT's FORMAT with the part's number and then SUFFIX before
+   .json and a compressor's suffix; to be freed.  What is no regular file has
+   no part in its name. */
+HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
+                           const HChar* suffix);
 
 /* Start writing that file.  Trouble is remembered until it is closed. */
 OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format);

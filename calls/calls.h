@@ -83,6 +83,7 @@ typedef
    struct _CallProfile {
       VgHashTable*   calls;       // Call
       ContextCounts* contexts;
+      UInt           n_stacks;    // that have it, see calls/follow.c
       Call*          recent[DCFG_RECENT_CALLS];   // where they hash to
    }
    CallProfile;

@@ -70,15 +70,33 @@ static void set_cells(CallStack* cs)
    DCFG_(show_calls)(cs, base_of(cs));
 }
 
+static CallProfile* join_profile(void)
+{
+   CallProfile* cp = are_separate || common == NULL
+                     ? DCFG_(new_call_profile)() : common;
+
+   if (!are_separate)
+      common = cp;
+   cp->n_stacks++;
+   return cp;
+}
+
+static void leave_profile(CallProfile* cp)
+{
+   if (--cp->n_stacks > 0)
+      return;
+   if (cp == common)
+      common = NULL;
+   DCFG_(delete_call_profile)(cp);
+}
+
 static void* new_stack(CellArray* ca, UInt index)
 {
    CallStack* cs = VG_(calloc)("dcfg.stack", 1, sizeof(CallStack));
 
-   if (!are_separate && common == NULL)
-      common = DCFG_(new_call_profile)();
    cs->cells     = ca;
    cs->has_own_profile = are_separate;
-   cs->profile   = are_separate ? DCFG_(new_call_profile)() : common;
+   cs->profile   = join_profile();
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
                               VG_(free), sizeof(Suspended));
    cs->cached    = VG_(newXA)(VG_(malloc), "dcfg.stack.cached", VG_(free),
@@ -91,8 +109,7 @@ static void delete_stack(void* s)
 {
    CallStack* cs = s;
 
-   if (are_separate)
-      DCFG_(delete_call_profile)(cs->profile);
+   leave_profile(cs->profile);
    VG_(deleteXA)(cs->suspended);
    VG_(deleteXA)(cs->cached);
    VG_(free)(cs->frames);
@@ -111,11 +128,16 @@ static Call* call_in(CallProfile* cp, const Call* c)
    return DCFG_(find_call)(cp, &site, c->to, c->to_context);
 }
 
-/* The same calls are active.  In a forked child, CS is the only stack. */
+/* The same calls are active.  The first stack that is restarted makes the
+   profile that the others share with it. */
 static void* restart_stack(void* s, CellArray* ca, UInt index)
 {
-   CallStack*   cs = s;
-   CallProfile* cp = DCFG_(new_call_profile)();
+   CallStack*   cs  = s;
+   CallProfile* old = cs->profile;
+
+   if (old == common)
+      common = NULL;
+   CallProfile* cp = join_profile();
 
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
       DCFG_(call_part)(DCFG_(superblock)(id))->last_call = NULL;
@@ -133,10 +155,9 @@ static void* restart_stack(void* s, CellArray* ca, UInt index)
    }
    cs->now.stub       = call_in(cp, cs->now.stub);
    cs->now.stub_start = 0;
-   DCFG_(delete_call_profile)(cs->profile);
+   leave_profile(old);
    cs->profile = cp;
-   if (!are_separate)
-      common = cp;
+   cs->cells   = ca;
    VG_(dropTailXA)(cs->cached, VG_(sizeXA)(cs->cached));
    set_cells(cs);
    return cs;
@@ -292,16 +313,34 @@ static void flush(void* s)
    DCFG_(flush_contexts)(base_of(s));
 }
 
-static void end(void* s)
+static void end_calls(CallStack* cs)
 {
-   CallStack* cs   = s;
-   ULong*     base = base_of(cs);
+   ULong* base = base_of(cs);
 
    while (runs_in_handler(cs))
       leave_handler(cs);
    while (cs->n_frames > 0)
       DCFG_(pop_call)(cs, base);
    DCFG_(set_stub)(cs, base, NULL);
+}
+
+/* What is collected afterwards begins with no calls.  As Callgrind has it,
+   the function that ran without having been called stays active. */
+static void suspend(void* s)
+{
+   CallStack* cs = s;
+
+   end_calls(cs);
+   VG_(memset)(&cs->now, 0, sizeof(cs->now));
+   slots_of(cs)[CallTotal] = 0;
+   DCFG_(show_calls)(cs, base_of(cs));
+}
+
+static void end(void* s)
+{
+   CallStack* cs = s;
+
+   end_calls(cs);
    VG_(free)(cs->frames);
    VG_(free)(cs->active);
    cs->frames = NULL;
@@ -326,6 +365,7 @@ static const Watcher follower = {
    .restart       = restart_stack,
    .resume        = resume,
    .stop          = stop,
+   .suspend       = suspend,
    .enter_handler = enter_handler,
    .leave_handler = leave_handler,
    .flush         = flush,

@@ -59,7 +59,7 @@ UInt   DCFG_(n_fixed_slots)(void);
 /* The mark in cell CellMark: which superblock the thread last ran (0:
    none), whether that one says it has come to its end, and whether the
    thread was diverted since (set by run/thread.c). */
-#define DCFG_MARK(id)         ((UWord)(id) << 2)
+#define DCFG_MARK_OF(id)         ((UWord)(id) << 2)
 #define DCFG_MARK_ID(mark)    ((UInt)((mark) >> 2))
 #define DCFG_MARK_DONE        1u
 #define DCFG_MARK_DIVERTED    2u

@@ -292,6 +292,13 @@ void DCFG_(each_flow)(SbRun* run, FlowFn do_it, void* arg)
    }
 }
 
+void DCFG_(forget_flows)(void)
+{
+   if (settled != NULL)
+      VG_(OSetGen_Destroy)(settled);
+   settled = NULL;
+}
+
 /*------------------------------------------------------------*/
 /*--- Changing code                                        ---*/
 /*------------------------------------------------------------*/

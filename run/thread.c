@@ -36,7 +36,11 @@
    Whatever changes the instruction pointer in between is a diversion, no
    matter what in the core did it.  The counters already hold the step
    that the diverted superblock meant to take; run/flow.c takes it
-   back. */
+   back.
+
+   A thread that is not collected for a while runs code that tells nothing
+   (run/region.c).  When it is collected again it has been diverted, from
+   where it stood to where it is. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -75,7 +79,11 @@ typedef
       ThreadId   tid;
       Bool       started;     // has been in generated code
       Bool       running;     // is there now
-      Target     entry;
+      Bool       entered;     // and been collected there
+      Target     entry;       // if it has
+      Bool       off;         // is not collected: stands at ...
+      Addr       off_ip;      // ... this address, as far as is known, ...
+      Bool       off_ran;     // ... or has run since
       Addr       stop_ip;     // where it last left generated code
       Bool       signalled;   // a handler was entered since then ...
       Addr       signal_ip;   // ... in place of this address
@@ -90,6 +98,8 @@ typedef
    }
    Thread;
 
+static Bool     collecting = True;
+static void     (*code_is_left)(void);     // or NULL
 static XArray*  threads;                   // Thread*, by index
 static Thread** by_tid;                    // the live ones
 static OSet*    diversions;                // Diversion
@@ -151,7 +161,8 @@ static Position position(const Thread* t, Addr addr)
    debugger looks at a thread that is still there.) */
 static Addr bound_for(const Thread* t)
 {
-   return t->signalled ? t->signal_ip
+   return t->off && t->off_ran ? t->off_ip
+          : t->signalled ? t->signal_ip
           : t->running ? VG_(get_IP)(t->tid) : t->stop_ip;
 }
 
@@ -204,7 +215,8 @@ static void end_interruption(Thread* t, Addr addr, Addr sp)
    for (Word i = VG_(sizeXA)(t->interruptions) - 1; i >= 0; i--) {
       const Interruption* in = VG_(indexXA)(t->interruptions, i);
       if (in->sp == sp) {
-         diversion(t, in->from, DivertBypass, addr);
+         if (!t->off)
+            diversion(t, in->from, DivertBypass, addr);
          VG_(dropTailXA)(t->interruptions,
                          VG_(sizeXA)(t->interruptions) - i);
          return;
@@ -256,6 +268,7 @@ static void on_create(ThreadId parent, ThreadId tid)
    t->index  = VG_(sizeXA)(threads);
    t->tid    = tid;
    t->live   = True;
+   t->off    = !collecting;
    t->cells  = DCFG_(new_cell_array)();
    t->branches = DCFG_(new_branch_caches)(t->cells);
    make_states(t);
@@ -265,17 +278,21 @@ static void on_create(ThreadId parent, ThreadId tid)
    by_tid[tid] = t;
 }
 
-static void on_start(ThreadId tid, ULong blocks)
+/* T, which has run to IP without being collected, is collected again. */
+static void come_back(Thread* t, Addr ip)
 {
-   Thread* t  = by_tid[tid];
-   Addr    ip = VG_(get_IP)(tid);
+   if (!t->entered)
+      t->entry = DCFG_(target_now)(ip, False);
+   else
+      divert(t, t->off_ip, DivertExcluded, ip);
+   t->entered = True;
+}
 
-   /* Always: the array may have moved, the thread may have got a copy of
-      its creator's shadow state, or a signal frame's. */
-   set_base(tid, t);
-
-   if (!t->started) {
-      t->started = True;
+/* T starts at IP, or goes on there, and is collected. */
+static void go_on(Thread* t, Addr ip)
+{
+   if (!t->entered) {
+      t->entered = True;
       t->entry   = DCFG_(target_now)(ip, False);
    } else if (t->signalled) {
       divert(t, t->signal_ip, DivertSignal, ip);
@@ -283,10 +300,35 @@ static void on_start(ThreadId tid, ULong blocks)
       divert(t, t->stop_ip,
              t->sigreturn ? DivertSigreturn : DivertRestart, ip);
       if (t->sigreturn)
-         end_interruption(t, ip, VG_(get_SP)(tid));
+         end_interruption(t, ip, VG_(get_SP)(t->tid));
    }
-   DCFG_EACH_WATCHER(w, resume)
-      DCFG_(watchers)[w]->resume(t->states[w], ip, VG_(get_SP)(tid));
+}
+
+static void on_start(ThreadId tid, ULong blocks)
+{
+   Thread* t  = by_tid[tid];
+   Addr    ip = VG_(get_IP)(tid);
+   Addr    sp = VG_(get_SP)(tid);
+
+   /* Always: the array may have moved, the thread may have got a copy of
+      its creator's shadow state, or a signal frame's. */
+   set_base(tid, t);
+
+   if (!collecting) {
+      if (t->sigreturn)
+         end_interruption(t, ip, sp);
+      t->off_ran = True;
+   } else {
+      if (t->off && t->off_ran)
+         come_back(t, ip);
+      else
+         go_on(t, ip);
+      t->off     = False;
+      t->off_ran = False;
+      DCFG_EACH_WATCHER(w, resume)
+         DCFG_(watchers)[w]->resume(t->states[w], ip, sp);
+   }
+   t->started   = True;
    t->signalled = False;
    t->sigreturn = False;
    t->running   = True;
@@ -299,6 +341,8 @@ static void on_stop(ThreadId tid, ULong blocks)
    t->stop_ip = VG_(get_IP)(tid);
    t->running = False;
    DCFG_(tend_branch_caches)(t->branches);
+   if (code_is_left != NULL)
+      code_is_left();
 }
 
 static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
@@ -306,6 +350,11 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    Thread*      t = by_tid[tid];
    Interruption in;
 
+   /* One that is not collected runs on to the handler. */
+   if (!collecting)
+      t->off_ran = True;
+   if (t->off_ran)
+      return;
    if (!t->signalled)
       tell_stop(t);
    DCFG_EACH_WATCHER(w, enter_handler)
@@ -320,7 +369,7 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    t->signal_ip = t->running ? VG_(get_IP)(tid) : t->stop_ip;
    /* A handler that is entered just when another has returned interrupts
       what that one had interrupted; the list says so already. */
-   if (!t->started || t->sigreturn)
+   if (!t->entered || t->sigreturn)
       return;
    in.from = position(t, t->signal_ip);
    in.sp   = VG_(get_SP)(tid);
@@ -329,8 +378,12 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
 
 static void after_signal(ThreadId tid, Int sig)
 {
+   const Thread* t = by_tid[tid];
+
+   if (t->off)
+      return;
    DCFG_EACH_WATCHER(w, leave_handler)
-      DCFG_(watchers)[w]->leave_handler(by_tid[tid]->states[w]);
+      DCFG_(watchers)[w]->leave_handler(t->states[w]);
 }
 
 /* All that T has counted is about to be read. */
@@ -353,7 +406,8 @@ static void on_exit(ThreadId tid)
       return;
    }
    t->last = position(t, bound_for(t));
-   tell_stop(t);
+   if (!t->off)
+      tell_stop(t);
    if (*mark_of(t) & DCFG_MARK_DIVERTED)
       t->diverted->count--;
    t->live = False;
@@ -377,12 +431,16 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
    sigreturn = sigreturn || sysno == __NR_sigreturn;
 #endif
    by_tid[tid]->sigreturn = sigreturn;
+   if (by_tid[tid]->off)
+      return;
    DCFG_EACH_WATCHER(w, before_syscall)
       DCFG_(watchers)[w]->before_syscall(by_tid[tid]->states[w], sysno, args);
 }
 
 void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res)
 {
+   if (by_tid[tid]->off)
+      return;
    DCFG_EACH_WATCHER(w, after_syscall)
       DCFG_(watchers)[w]->after_syscall(by_tid[tid]->states[w], sysno, res);
 }
@@ -391,6 +449,86 @@ Bool DCFG_(jumps_unredirected)(ThreadId tid)
 {
    UInt id = DCFG_MARK_ID(*mark_of(by_tid[tid]));
    return id != 0 && DCFG_(superblock)(id)->unredirected;
+}
+
+/*------------------------------------------------------------*/
+/*--- Parts of a run                                       ---*/
+/*------------------------------------------------------------*/
+
+/* T, which is not in generated code, will not be collected. */
+static void suspend(Thread* t)
+{
+   if (t->off)
+      return;
+   t->off_ip  = bound_for(t);
+   t->off     = True;
+   t->off_ran = False;
+   if (t->entered)
+      DCFG_EACH_WATCHER(w, suspend)
+         DCFG_(watchers)[w]->suspend(t->states[w]);
+}
+
+void DCFG_(set_collecting)(Bool on)
+{
+   collecting = on;
+   /* On again: each thread when it next runs. */
+   for (Word i = 0; i < VG_(sizeXA)(threads) && !on; i++) {
+      Thread* t = *(Thread**)VG_(indexXA)(threads, i);
+      if (t->live)
+         suspend(t);
+   }
+}
+
+Bool DCFG_(is_collecting)(void)
+{
+   return collecting;
+}
+
+void DCFG_(when_code_is_left)(void (*do_it)(void))
+{
+   code_is_left = do_it;
+}
+
+Bool DCFG_(runs_code)(void)
+{
+   for (Word i = 0; i < VG_(sizeXA)(threads); i++)
+      if ((*(Thread**)VG_(indexXA)(threads, i))->running)
+         return True;
+   return False;
+}
+
+/* Forget what T has done, which goes on or (not .live) has ended. */
+static void forget(Thread* t)
+{
+   t->entered = False;
+   if (t->live) {
+      DCFG_(clear_cell_array)(t->cells);
+      DCFG_(reset_branch_caches)(t->branches);
+      restart_states(t);
+      VG_(dropTailXA)(t->interruptions, VG_(sizeXA)(t->interruptions));
+      return;
+   }
+   VG_(memset)(&t->last, 0, sizeof(t->last));
+   DCFG_(delete_cell_array)(t->cells);
+   t->cells = DCFG_(new_cell_array)();
+   restart_states(t);
+   DCFG_EACH_WATCHER(w, thread_end)
+      DCFG_(watchers)[w]->thread_end(t->states[w]);
+   DCFG_(retire_cell_array)(t->cells);
+}
+
+static void forget_diversions(void)
+{
+   VG_(OSetGen_Destroy)(diversions);
+   diversions = VG_(OSetGen_Create)(0, cmp_diversions, VG_(malloc),
+                                    "dcfg.diversions", VG_(free));
+}
+
+void DCFG_(begin_part)(void)
+{
+   for (Word i = 0; i < VG_(sizeXA)(threads); i++)
+      forget(*(Thread**)VG_(indexXA)(threads, i));
+   forget_diversions();
 }
 
 void DCFG_(start_anew)(ThreadId tid)
@@ -408,14 +546,8 @@ void DCFG_(start_anew)(ThreadId tid)
    by_tid[tid]   = self;
    self->index   = 0;
    self->started = False;
-   DCFG_(clear_cell_array)(self->cells);
-   DCFG_(reset_branch_caches)(self->branches);
-   restart_states(self);
-   VG_(dropTailXA)(self->interruptions, VG_(sizeXA)(self->interruptions));
-
-   VG_(OSetGen_Destroy)(diversions);
-   diversions = VG_(OSetGen_Create)(0, cmp_diversions, VG_(malloc),
-                                    "dcfg.diversions", VG_(free));
+   forget(self);
+   forget_diversions();
 }
 
 void DCFG_(track_threads)(void)
@@ -462,7 +594,7 @@ void DCFG_(thread_info)(UInt index, ThreadInfo* info)
    info->last   = t->live
                   ? position(t, bound_for(t))
                   : t->last;
-   info->ran    = t->started && info->last.sb != 0;
+   info->ran    = t->entered && info->last.sb != 0;
    info->live   = t->live;
 }
 
@@ -493,7 +625,7 @@ Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr)
 {
    const Thread* t = *(Thread**)VG_(indexXA)(threads, thread);
 
-   if (!t->live || !t->started || bound_for(t) != addr
+   if (!t->live || !t->entered || bound_for(t) != addr
        || (*mark_of(t) & DCFG_MARK_DIVERTED))
       return False;
    Position p = position(t, addr);
@@ -512,10 +644,10 @@ void DCFG_(retarget_threads)(Target now)
          continue;
       DCFG_EACH_WATCHER(w, landing_for)
          DCFG_(watchers)[w]->landing_for(t->states[w],
-                                         t->started
+                                         t->entered
                                          ? position(t, bound_for(t)) : none,
                                          now);
-      if (!t->started)
+      if (!t->entered)
          continue;
       if ((*mark_of(t) & DCFG_MARK_DIVERTED)
           && t->diverted->to.addr == now.addr) {

@@ -38,7 +38,8 @@ typedef
       DivertSignal,      // a handler is entered
       DivertSigreturn,   // a handler's frame is left
       DivertRestart,     // a system call is made again
-      DivertBypass       // no flow: joins where a handler came between
+      DivertBypass,      // no flow: joins where a handler came between
+      DivertExcluded     // what came between was not collected
    }
    DivertKind;
 
@@ -76,6 +77,21 @@ void DCFG_(track_threads)(void);
 /* TID is about to make this system call, or has made it. */
 void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args);
 void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res);
+
+/* From now on threads are collected, or not.  No thread is in generated
+   code. */
+void DCFG_(set_collecting)(Bool on);
+Bool DCFG_(is_collecting)(void);
+
+/* Call DO_IT each time that a thread has left generated code. */
+void DCFG_(when_code_is_left)(void (*do_it)(void));
+
+/* Is one in generated code?  If a debugger asks at a breakpoint. */
+Bool DCFG_(runs_code)(void);
+
+/* Forget everything that ran so far; all threads go on, and those that
+   have ended keep their numbers. */
+void DCFG_(begin_part)(void);
 
 /* Forget everything that ran: in the child of a fork, which starts with
    the thread that forked. */
