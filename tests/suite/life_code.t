@@ -34,6 +34,16 @@ def check_plugins(tap, prog, objects):
         tap.ok(im.source, "dlopen and dlclose: lines of image %d" % im.id)
 
 
+def check_child(tap, prog, objects):
+    """The child's counts are its own, where in its parent other code had run before, too."""
+    r = run(tap, "plugins_child", [prog] + objects + ["5", "3", "2", "-7", "11"])
+    if not check(tap, "dlopen and dlclose, with a child", r, 2):
+        return
+    got = sorted(sorted((os.path.basename(im.name), n) for im, n in Dcfg(f).by_image("plugin")) for f in r.files)
+    equal(tap, "dlopen and dlclose, with a child: counts of each", got,
+          [[("plugin1.so", 11), ("plugin2.so", 7)], [("plugin1.so", 18), ("plugin2.so", 10)]])
+
+
 def check_jit(tap, prog):
     generations = [4, 9, 1, 6]
     for way in ("inplace", "protect", "remap", "patch", "alias"):
@@ -133,6 +143,7 @@ def main():
     prog = lifelib.build(tap, "plugins.c", "-ldl")
     if prog and all(objects):
         check_plugins(tap, prog, objects)
+        check_child(tap, prog, objects)
     prog = lifelib.build(tap, "jit.c")
     if prog:
         check_jit(tap, prog)
