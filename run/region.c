@@ -57,6 +57,7 @@
 
 #include "base/core.h"
 #include "run/image.h"
+#include "run/ir.h"
 #include "run/region.h"
 #include "run/thread.h"
 
@@ -68,6 +69,7 @@ typedef
       HChar*       name;      // glob of a function or, with .offset, of an
                               // image; NULL: an address
       Bool         in_image;
+      Bool         by_instrs; // .wanted is a number of instructions
       Addr         offset;    // in the image, or the address
       ULong        wanted;    // the time that counts, from 1
       ULong        reached;   // so far
@@ -84,6 +86,7 @@ static Bool    instr_atstart = True;
 static XArray* regions;       // Region
 static Word    now;           // the region that is open or comes next
 static Bool    is_open;
+static ULong   n_ran;         // instructions, as long as there are limits
 
 /* What generated code was left for. */
 static enum { Nothing, Cut, Change } pending;
@@ -128,9 +131,19 @@ static ULong take_count(const Place* p, HChar* name)
 
 static Place parse_place(const HChar* option, const HChar* text)
 {
-   Place  p = { option, text, NULL, False, 0, 1, 0 };
-   HChar* name = VG_(strdup)("dcfg.region.name", text);
-   HChar *plus, *end;
+   const HChar* by   = "instructions:";
+   Place        p    = { option, text, NULL, False, False, 0, 1, 0 };
+   HChar*       name = VG_(strdup)("dcfg.region.name", text);
+   HChar       *plus, *end;
+
+   if (VG_(strncmp)(text, by, VG_(strlen)(by)) == 0) {
+      const HChar* number = text + VG_(strlen)(by);
+      p.wanted    = VG_(strtoll10)(number, &end);
+      p.by_instrs = True;
+      if (*end != 0 || !VG_(isdigit)(number[0]))
+         bad_place(&p, "that is no number of instructions");
+      return p;
+   }
 
    p.wanted = take_count(&p, name);
    if (name[0] == 0)
@@ -184,6 +197,9 @@ static void add_stop(const HChar* text)
 
    if (n_regions() == 0 || region(n_regions() - 1)->stop.text != NULL)
       bad_place(&p, "there is no --start before it");
+   const Place* start = &region(n_regions() - 1)->start;
+   if (p.by_instrs && start->by_instrs && p.wanted <= start->wanted)
+      bad_place(&p, "that is not behind the --start before it");
    region(n_regions() - 1)->stop = p;
 }
 
@@ -206,7 +222,8 @@ void DCFG_(region_usage)(void)
 "    --start=<place> --stop=<place>\n"
 "                              collect between these only; may be repeated.\n"
 "                              <function>, <image>+0x<offset> or 0x<address>,\n"
-"                              with :<n> the n-th time that it is reached\n"
+"                              with :<n> the n-th time that it is reached, or\n"
+"                              instructions:<n>\n"
 "    --instr-atstart=no|yes    collect from the start, not only when the\n"
 "                              program or vgdb asks for it [yes]\n"
    );
@@ -268,7 +285,7 @@ static Bool is_at(const Place* p, Addr a)
 {
    const HChar* name;
 
-   if (p->text == NULL)
+   if (p->text == NULL || p->by_instrs)
       return False;
    if (p->name == NULL)
       return p->offset == a;
@@ -289,7 +306,7 @@ static Bool is_place(Addr a)
 }
 
 /* P was reached.  Is it the time that counts? */
-static Bool count(Place* p, Addr a)
+static Bool is_time(Place* p, Addr a)
 {
    return is_at(p, a) && ++p->reached == p->wanted;
 }
@@ -309,7 +326,7 @@ static UWord place_reached(Addr a)
    }
    for (Word i = now; i < n_regions(); i++) {
       Region* r = region(i);
-      if (count(&r->start, a)) {
+      if (is_time(&r->start, a)) {
          if (i == now && !is_open)
             change = True;
          else
@@ -317,7 +334,7 @@ static UWord place_reached(Addr a)
                       "--stop=%s\n", r->start.text, region(now)->stop.text
                       ? region(now)->stop.text : "");
       }
-      if (count(&r->stop, a)) {
+      if (is_time(&r->stop, a)) {
          if (i == now && is_open)
             change = True;
          else
@@ -385,11 +402,106 @@ static Addr first_instr(const IRSB* in)
    return 0;
 }
 
+/* Where the next change is, if that is a number of instructions; or NULL. */
+static Place* limit(void)
+{
+   Place* p = now == n_regions() ? NULL
+              : is_open ? &region(now)->stop : &region(now)->start;
+   return p != NULL && p->text != NULL && p->by_instrs ? p : NULL;
+}
+
+static Bool has_limits(void)
+{
+   for (Word i = now; i < n_regions(); i++)
+      if (region(i)->start.by_instrs || region(i)->stop.by_instrs)
+         return True;
+   return False;
+}
+
+static void limit_reached(void)
+{
+   Place* p = limit();
+
+   p->reached = p->wanted;
+   pending    = Change;
+   VG_(umsg)("dcfg: %s=%s: at %'llu\n", p->option, p->text, n_ran);
+}
+
+static IRExpr* tmp(IRSB* out, IRType ty, IRExpr* e)
+{
+   IRTemp t = newIRTemp(out->tyenv, ty);
+   addStmtToIRSB(out, IRStmt_WrTmp(t, e));
+   return IRExpr_RdTmp(t);
+}
+
+static IRExpr* ran_at(IRType word_ty)
+{
+   return IRExpr_Const(address(word_ty, (Addr)&n_ran));
+}
+
+/* Leave OUT at its beginning if the limit has been reached. */
+static void add_limit(IRSB* out, Addr entry, const VexGuestLayout* layout,
+                      IRType word_ty)
+{
+   const Place* p = limit();
+
+   if (p == NULL)
+      return;
+   IRExpr*  ran  = tmp(out, Ity_I64,
+                       IRExpr_Load(HOST_ENDNESS, Ity_I64, ran_at(word_ty)));
+   IRExpr*  leave = tmp(out, Ity_I1,
+                        IRExpr_Binop(Iop_CmpLE64U,
+                                     IRExpr_Const(IRConst_U64(p->wanted)),
+                                     ran));
+   IRDirty* call = unsafeIRDirty_0_N(0, "dcfg_limit_reached",
+                                     VG_(fnptr_to_fnentry)(&limit_reached),
+                                     mkIRExprVec_0());
+   call->guard = leave;
+   addStmtToIRSB(out, IRStmt_Dirty(call));
+   addStmtToIRSB(out, IRStmt_Exit(leave, Ijk_Yield, address(word_ty, entry),
+                                  layout->offset_IP));
+}
+
+static void count_instrs(IRSB* out, UInt* n, IRType word_ty)
+{
+   if (*n == 0)
+      return;
+   IRExpr* ran = tmp(out, Ity_I64,
+                     IRExpr_Load(HOST_ENDNESS, Ity_I64, ran_at(word_ty)));
+   IRExpr* sum = tmp(out, Ity_I64,
+                     IRExpr_Binop(Iop_Add64, ran,
+                                  IRExpr_Const(IRConst_U64(*n))));
+   addStmtToIRSB(out, IRStmt_Store(HOST_ENDNESS, ran_at(word_ty), sum));
+   *n = 0;
+}
+
+/* OUT, which also counts its instructions: before each exit those that were
+   begun so far. */
+static IRSB* with_limit(const IRSB* out, Addr entry,
+                        const VexGuestLayout* layout, IRType word_ty)
+{
+   IRSB* res = deepCopyIRSBExceptStmts(out);
+   UInt  n   = 0;
+
+   add_limit(res, entry, layout, word_ty);
+   for (Int i = 0; i < out->stmts_used; i++) {
+      if (out->stmts[i]->tag == Ist_IMark)
+         n++;
+      else if (out->stmts[i]->tag == Ist_Exit)
+         count_instrs(res, &n, word_ty);
+      addStmtToIRSB(res, out->stmts[i]);
+   }
+   count_instrs(res, &n, word_ty);
+   return res;
+}
+
 IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
                           const VexGuestLayout* layout, IRType word_ty)
 {
    Addr a = now < n_regions() ? first_instr(in) : 0;
 
+   if (has_limits())
+      out = with_limit(out, entry, layout, word_ty);
    if (a == 0 || !is_place(a))
       return out;
    IRSB*    res     = deepCopyIRSBExceptStmts(out);

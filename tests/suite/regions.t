@@ -3,6 +3,7 @@
 the parts that a program asks for add up to the whole; profiles are Callgrind's.  (TAP)"""
 import os
 import re
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -110,6 +111,22 @@ def check_options(tap, prog):
         same_as_cut(tap, name, lackey, list(zip(places[::2], places[1::2])), dcfg, trace, status)
 
 
+def check_instructions(tap, prog):
+    """Where these begin and end is said."""
+    lackey = Lackey.of(tap, [prog])
+    n = len(lackey.lines)
+    for limits in ([n - 5000, n - 300], [1, 2, n - 9000, n - 8000, n - 50]):
+        name = "instructions " + " ".join(map(str, limits))
+        opts = ["--%s=instructions:%d" % (("start", "stop")[i % 2], k) for i, k in enumerate(limits)]
+        dcfg, trace, status, why = tracelib.run(tap, name.replace(" ", "_"), [prog], opts)
+        with open(tap.path(name.replace(" ", "_") + ".log")) as f:
+            places = [int(s.replace(",", "")) for s in re.findall(r"instructions:\d+: at ([\d,]+)", f.read())]
+        tap.ok(len(places) == len(limits) and all(a <= b < a + 100 for a, b in zip(limits, places)),
+               name + ": where", places)
+        places += [n] * (len(places) % 2)
+        same_as_cut(tap, name, lackey, list(zip(places[::2], places[1::2])), dcfg, trace, status)
+
+
 def check_requests(tap, prog):
     argv = [prog, "requests"]
     lackey = Lackey.of(tap, argv)
@@ -119,6 +136,32 @@ def check_requests(tap, prog):
                                ("requests, collected before", [], [0] + at[1:])):
         dcfg, trace, status, why = tracelib.run(tap, name.replace(", ", "_").replace(" ", "_"), argv, opts)
         same_as_cut(tap, name, lackey, list(zip(places[::2], places[1::2])), dcfg, trace, status)
+
+
+def check_monitor(tap, prog):
+    argv = [prog, "monitor"]
+    lackey = Lackey.of(tap, argv)
+    at = lackey.requests()
+    dcfg, trace, status, why = tracelib.run(tap, "monitor", argv, ["--instr-atstart=no"])
+    same_as_cut(tap, "monitor commands", lackey, list(zip(at[::2], at[1::2])), dcfg, trace, status)
+
+    pause = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "callgrind", "pause.c"), "pause", "-O1")
+    if not pause:
+        return
+    told = []
+
+    def ask(p):
+        p.stdout.readline()
+        for command in ("status", "start", "start", "status", "stop", "zero"):
+            told.append(harness.ask(p, command))
+        p.stdin.close()
+        p.stdin = None
+    r = lifelib.run(tap, "pause", [pause], ["--instr-atstart=no"], stdin=subprocess.PIPE, while_running=ask)
+    if lifelib.check(tap, "vgdb", r, 1):
+        told = [text.split("\n")[1:] for text in told]         # vgdb's own line is the first one
+        equal(tap, "vgdb: answers", [told[i][-2] for i in (0, 2, 3)] + [told[i] for i in (1, 4, 5)],
+              ["not collecting", "start: that is so already", "collecting"] + [[""]] * 3)
+        equal(tap, "vgdb: a thread that did not run meanwhile was not collected", Dcfg(r.files[0]).total, 0)
 
 
 def check_parts(tap, prog):
@@ -158,6 +201,8 @@ def check_wrong(tap, prog):
                        (["--start=f:0"], "--start=f:0: the count must be 1 or more"),
                        (["--start=f:-3"], "--start=f:-3: the count must be 1 or more"),
                        (["--start="], "--start="),
+                       (["--start=instructions:x"], "--start=instructions:x: that is no number of instructions"),
+                       (["--start=instructions:9", "--stop=instructions:9"], "is not behind the --start"),
                        (["--start=0x12g"], "--start=0x12g: that is no address"),
                        (["--start=prog+0x"], "--start=prog+0x: that is no IMAGE+0xOFFSET")):
         status, err = harness.run([harness.VALGRIND, "--tool=dcfg", "-q", "--dcfg-out-file=" + tap.path("wrong.json")]
@@ -192,8 +237,10 @@ def main():
     together = harness.cc(tap, os.path.join(PROGS, "together.c"), "together", "-pthread", "-I" + INCLUDE)
     if prog:
         check_options(tap, prog)
+        check_instructions(tap, prog)
         check_requests(tap, prog)
         check_parts(tap, prog)
+        check_monitor(tap, prog)
         check_wrong(tap, prog)
         compare_profiles(tap, "requests", [prog, "callgrind"], ["--instr-atstart=no"], 10, [""])
         compare_profiles(tap, "requests_on", [prog, "callgrind"], [], 10, [""])
