@@ -30,8 +30,9 @@
    for each thread, and what follows from these: routines, immediate
    dominators, loops.  The file's format, DCFG 1.00, is Intel's.  On
    request it also writes in which order each thread took the edges, the
-   DCFG-trace, and what each function and its callees cost, a profile in
-   Callgrind's format.
+   DCFG-trace, what each function and its callees cost, a profile in
+   Callgrind's format, and when each function was entered and left, a log in
+   XRay's.
 
    The files stand in rooms, in the order of DCFG_SOURCES_COMMON in
    Makefile.am; HACKING.md has a picture of them.  What a superblock counts,
@@ -58,6 +59,8 @@
 
 #include "base/compress.h"
 #include "base/file.h"
+#include "base/interrupt.h"
+#include "base/keeper.h"
 #include "base/stream.h"
 #include "dcfg/output_dcfg.h"
 #include "dcfg_output.h"
@@ -79,6 +82,7 @@
    each(dcfg_output)      \
    each(trace_output)     \
    each(profile_output)   \
+   each(xray_output)      \
    /* no more */
 
 #define DECLARATION(name) extern const Output DCFG_(name);
@@ -120,11 +124,14 @@ static void post_clo_init(void)
    DCFG_(start_regions)();
 }
 
-static void write_outputs(const HChar* reason)
+/* AT_END: the program has ended.  Then this may not return: see
+   base/interrupt.h. */
+static void write_outputs(const HChar* reason, Bool at_end)
 {
-   UInt      start = VG_(read_millisecond_timer)();
-   Gathered* g     = DCFG_(gather)();
+   UInt start = VG_(read_millisecond_timer)();
 
+   DCFG_(hold_signals)();
+   Gathered* g = DCFG_(gather)();
    g->part = n_parts + 1;
    for (UInt i = 0; i < N_OUTPUTS; i++) {
       if (!is_on[i])
@@ -137,7 +144,11 @@ static void write_outputs(const HChar* reason)
          start = now;
       }
    }
+   DCFG_(finish_out_files)(True);
    DCFG_(delete_gathered)(g);
+   if (at_end)
+      DCFG_(end_keeper)();
+   DCFG_(release_signals)(at_end);
 }
 
 /*------------------------------------------------------------*/
@@ -147,7 +158,11 @@ static void write_outputs(const HChar* reason)
 static void fini(Int exitcode)
 {
    DCFG_(tell_missed_places)();
-   write_outputs("Program termination");
+   if (DCFG_(was_given_up)())
+      VG_(umsg)("dcfg: nothing is written at the end: a second signal came "
+                "before\n");
+   else
+      write_outputs("Program termination", True);
 }
 
 /* Begin anew. */
@@ -161,7 +176,7 @@ static void forget_all(void)
 static void write_part(const HChar* reason)
 {
    DCFG_(set_part)(n_parts + 1);
-   write_outputs(reason);
+   write_outputs(reason, False);
    DCFG_(set_part)(0);
    n_parts++;
    forget_all();
@@ -175,6 +190,8 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 {
    Bool exec = False;
 
+   if (DCFG_(gives_up_rights)(sysno, args))
+      DCFG_(start_keeper)();
    DCFG_(note_syscall)(tid, sysno, args);
 #if defined(__NR_execve)
    struct vg_stat st;
@@ -186,7 +203,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
       exec = True;
 #endif
    if (exec)
-      write_outputs("Before execve");
+      write_outputs("Before execve", False);
 }
 
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
@@ -195,8 +212,19 @@ static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
    DCFG_(note_syscall_done)(tid, sysno, res);
 }
 
+static void before_fork(ThreadId tid)
+{
+   DCFG_(before_fork)();
+}
+
+static void in_fork_parent(ThreadId tid)
+{
+   DCFG_(after_fork)(False);
+}
+
 static void in_fork_child(ThreadId tid)
 {
+   DCFG_(after_fork)(True);
    DCFG_(start_anew)(tid);
    DCFG_(forget_flows)();
    n_parts = 0;
@@ -224,16 +252,19 @@ static void dump(const HChar* file)
    Gathered*    g;
 
    if (file == NULL) {
-      write_outputs("Monitor command");
+      write_outputs("Monitor command", False);
       return;
    }
    if (wrong != NULL) {
       VG_(gdb_printf)("dump %s: %s\n", file, wrong);
       return;
    }
+   DCFG_(hold_signals)();
    g = DCFG_(gather)();
    DCFG_(write_dcfg)(g, file);
+   DCFG_(finish_out_files)(False);
    DCFG_(delete_gathered)(g);
+   DCFG_(release_signals)(False);
 }
 
 static void print_status(void)
@@ -375,7 +406,7 @@ static void pre_clo_init(void)
                                    print_debug_usage);
    VG_(needs_syscall_wrapper)(before_syscall, after_syscall);
    VG_(needs_client_requests)(client_request);
-   VG_(atfork)(NULL, NULL, in_fork_child);
+   VG_(atfork)(before_fork, in_fork_parent, in_fork_child);
    DCFG_(track_images)();
    DCFG_(track_threads)();
 }

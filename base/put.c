@@ -61,6 +61,22 @@ void DCFG_(put_text)(Put* out, const HChar* s)
       DCFG_(put_char)(out, *s++);
 }
 
+void DCFG_(put_bytes)(Put* out, const void* bytes, UInt n)
+{
+   const HChar* from = bytes;
+
+   while (n > 0) {
+      if (out->used == sizeof(out->buf))
+         DCFG_(put_flush)(out);
+      UInt room = sizeof(out->buf) - out->used;
+      UInt some = room < n ? room : n;
+      dcfg_memcpy(out->buf + out->used, from, some);
+      out->used += some;
+      from      += some;
+      n         -= some;
+   }
+}
+
 void DCFG_(put_number)(Put* out, ULong n)
 {
    HChar digits[20];
@@ -74,9 +90,7 @@ void DCFG_(put_number)(Put* out, ULong n)
       DCFG_(put_char)(out, digits[--i]);
 }
 
-/* The length of the UTF-8 sequence that S starts with, or 0 if it does
-   not start with one (RFC 3629). */
-static UInt utf8_length(const UChar* s)
+UInt DCFG_(utf8_length)(const UChar* s)
 {
    UInt n;
 
@@ -106,7 +120,7 @@ void DCFG_(put_string)(Put* out, const HChar* str)
 
    DCFG_(put_char)(out, '"');
    while (*s) {
-      UInt n = utf8_length(s);
+      UInt n = DCFG_(utf8_length)(s);
       if (*s == '"' || *s == '\\') {
          DCFG_(put_char)(out, '\\');
          DCFG_(put_char)(out, *s);

@@ -51,9 +51,16 @@ void DCFG_(put_char)(Put* out, HChar c);
 void DCFG_(put_text)(Put* out, const HChar* s);
 void DCFG_(put_number)(Put* out, ULong n);
 
+/* N bytes, whatever they are. */
+void DCFG_(put_bytes)(Put* out, const void* bytes, UInt n);
+
 /* S as a JSON string.  Bytes that are not UTF-8 become the characters
    with their numbers, so that any name makes valid JSON. */
 void DCFG_(put_string)(Put* out, const HChar* s);
+
+/* The length of the UTF-8 sequence that S starts with, or 0 if it does
+   not start with one (RFC 3629). */
+UInt DCFG_(utf8_length)(const UChar* s);
 
 /* Pass on what is still in OUT's buffer. */
 void DCFG_(put_flush)(Put* out);

@@ -25,16 +25,17 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the spool file.  Handed: bytes, by trace/record.c while the
-   program runs and by trace/output_trace.c while a trace is encoded.  Taken
-   by: trace/reader.c and trace/output_trace.c.
+/* Owns: the spool file.  Handed: bytes, by trace/record.c, xray/flight.c and
+   xray/uftrace.c while the program runs and by trace/output_trace.c while a
+   trace is encoded.  Taken by: the same and trace/reader.c.
 
    A stream is a list of extents of MAX_BUFFER bytes and a buffer for what
-   comes next.  The first MAX_IN_MEMORY bytes of all streams stay in memory,
+   comes next.  The first max_in_memory bytes of all streams stay in memory,
    which is cheaper than a file; what is more goes to the one file that all
    streams share.  That is made before the program runs, and in a forked child
-   when it is needed, beside the trace that it is for, and has no name from
-   then on: whatever ends the process ends it too. */
+   when it is needed, beside the output that it is for, and has no name from
+   then on: whatever ends the process ends it too.  What streams drop, or
+   leave when they are deleted, is written to anew. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -51,13 +52,12 @@
 #include "base/file.h"
 #include "base/newfile.h"
 #include "base/stream.h"
+#include "base/writeall.h"
 
 /* Powers of two.  A stream's buffer starts small, for there may be
    thousands of threads. */
 #define MIN_BUFFER 512u
 #define MAX_BUFFER 65536u
-
-#define MAX_IN_MEMORY (64u << 20)
 
 typedef
    struct {
@@ -78,7 +78,9 @@ static const HChar* place_opt;
 static const HChar* place_format;
 static Int          fd = -1;
 static ULong        file_size;
+static ULong        max_in_memory;  // of the output that has most
 static ULong        in_memory;      // bytes of extents
+static XArray*      free_places;    // ULong: extents that are not used
 static Bool         failed;
 
 /*------------------------------------------------------------*/
@@ -88,8 +90,8 @@ static Bool         failed;
 static void fail(const HChar* what, const HChar* name, Int error)
 {
    if (!failed)
-      VG_(umsg)("dcfg: cannot %s the trace's spool file%s%s: %s; "
-                "there will be no trace\n", what, name[0] ? " " : "", name,
+      VG_(umsg)("dcfg: cannot %s the spool file%s%s: %s; there will be no "
+                "trace and no log\n", what, name[0] ? " " : "", name,
                 DCFG_(error_text)(error));
    failed = True;
    /* What it took of a disk that is full, others can use. */
@@ -98,7 +100,7 @@ static void fail(const HChar* what, const HChar* name, Int error)
    fd = -1;
 }
 
-/* In the trace's directory; if the trace goes to a device or a pipe, where
+/* In the output's directory; if that goes to a device or a pipe, where
    Valgrind puts its temporary files. */
 static void open_spool(void)
 {
@@ -120,33 +122,58 @@ static void open_spool(void)
    VG_(free)(name);
 }
 
-static void write_all(const UChar* data, UInt n)
+/* Returns 0 or an errno: the program may have had it forbidden. */
+static Int go_to(ULong place)
+{
+   Off64T at = VG_(lseek)(fd, place, VKI_SEEK_SET);
+   return at < 0 ? (Int)-at : 0;
+}
+
+/* An extent's DATA go to PLACE. */
+static void spool(const UChar* data, UInt n, ULong place)
 {
    if (fd == -1 && !failed)
       open_spool();
    if (failed)
       return;
-   VG_(lseek)(fd, file_size, VKI_SEEK_SET);
-   while (n > 0) {
-      Int done = VG_(write)(fd, data, n);
-      if (done == -VKI_EINTR)
-         continue;
-      if (done <= 0) {
-         fail("write", "", done == 0 ? VKI_EIO : -done);
-         return;
-      }
-      data      += done;
-      n         -= done;
-      file_size += done;
-   }
+   Int error = go_to(place);
+   if (error == 0)
+      error = DCFG_(write_all)(fd, data, n);
+   if (error != 0)
+      fail("write", "", error);
+   else if (place + n > file_size)
+      file_size = place + n;
+}
+
+/* Where the next extent goes. */
+static ULong take_place(void)
+{
+   Word  n = free_places == NULL ? 0 : VG_(sizeXA)(free_places);
+   ULong place;
+
+   if (n == 0)
+      return file_size;
+   place = *(ULong*)VG_(indexXA)(free_places, n - 1);
+   VG_(dropTailXA)(free_places, 1);
+   return place;
+}
+
+static void give_place(ULong place)
+{
+   if (free_places == NULL)
+      free_places = VG_(newXA)(VG_(malloc), "dcfg.stream.places", VG_(free),
+                               sizeof(ULong));
+   VG_(addToXA)(free_places, &place);
 }
 
 static UInt read_all(ULong place, UChar* to, UInt n)
 {
-   UInt got = 0;
+   UInt got   = 0;
+   Int  error = go_to(place);
 
-   VG_(lseek)(fd, place, VKI_SEEK_SET);
-   while (got < n) {
+   if (error != 0)
+      fail("read", "", error);
+   while (got < n && !failed) {
       Int done = VG_(read)(fd, to + got, n - got);
       if (done == -VKI_EINTR)
          continue;
@@ -159,10 +186,15 @@ static UInt read_all(ULong place, UChar* to, UInt n)
    return got;
 }
 
-void DCFG_(set_spool_place)(const HChar* opt, const HChar* format)
+void DCFG_(set_spool_place)(const HChar* opt, const HChar* format,
+                            ULong memory)
 {
    vki_sigset_t before;
 
+   if (memory > max_in_memory)
+      max_in_memory = memory;
+   if (place_opt != NULL)
+      return;
    place_opt    = opt;
    place_format = format;
    DCFG_(block_signals)(&before);
@@ -176,8 +208,11 @@ void DCFG_(forget_spool)(void)
 {
    if (fd != -1)
       VG_(close)(fd);
-   fd     = -1;
-   failed = False;
+   fd        = -1;
+   file_size = 0;
+   failed    = False;
+   if (free_places != NULL)
+      VG_(dropTailXA)(free_places, VG_(sizeXA)(free_places));
 }
 
 Bool DCFG_(spool_failed)(void)
@@ -197,15 +232,20 @@ Stream* DCFG_(new_stream)(void)
    return s;
 }
 
+static void free_extent(const Extent* e)
+{
+   if (e->memory == NULL) {
+      give_place(e->place);
+      return;
+   }
+   VG_(free)(e->memory);
+   in_memory -= MAX_BUFFER;
+}
+
 void DCFG_(delete_stream)(Stream* s)
 {
-   for (Word i = 0; i < VG_(sizeXA)(s->extents); i++) {
-      const Extent* e = VG_(indexXA)(s->extents, i);
-      if (e->memory != NULL) {
-         VG_(free)(e->memory);
-         in_memory -= MAX_BUFFER;
-      }
-   }
+   for (Word i = 0; i < VG_(sizeXA)(s->extents); i++)
+      free_extent(VG_(indexXA)(s->extents, i));
    VG_(deleteXA)(s->extents);
    VG_(free)(s->buffer);
    VG_(free)(s);
@@ -219,13 +259,14 @@ static void make_room(Stream* s)
       s->buffer = VG_(realloc)("dcfg.stream.buffer", s->buffer, s->room);
       return;
    }
-   Extent e = { s->in_extents, NULL, file_size };
-   if (in_memory + MAX_BUFFER <= MAX_IN_MEMORY) {
+   Extent e = { s->in_extents, NULL, 0 };
+   if (in_memory + MAX_BUFFER <= max_in_memory) {
       e.memory   = s->buffer;
       s->buffer  = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
       in_memory += MAX_BUFFER;
    } else {
-      write_all(s->buffer, MAX_BUFFER);
+      e.place = take_place();
+      spool(s->buffer, MAX_BUFFER, e.place);
    }
    VG_(addToXA)(s->extents, &e);
    s->in_extents += MAX_BUFFER;
@@ -243,6 +284,20 @@ void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n)
       s->used += some;
       n       -= some;
    }
+}
+
+void DCFG_(drop_from_stream)(Stream* s, ULong at)
+{
+   Word n = 0;
+
+   for (; n < VG_(sizeXA)(s->extents); n++) {
+      const Extent* e = VG_(indexXA)(s->extents, n);
+      if (e->start + MAX_BUFFER > at)
+         break;
+      free_extent(e);
+   }
+   while (n-- > 0)
+      VG_(removeIndexXA)(s->extents, 0);
 }
 
 void DCFG_(trim_stream)(Stream* s)

@@ -29,7 +29,8 @@
    its last, and where it stands when a profile is written.  Handed: the
    life of threads and signal handlers by run/thread.c, ways out of
    superblocks through calls/ir_calls.c and calls/stack.c.  Taken by:
-   outputs that want calls: profile/output_profile.c. */
+   outputs that want costs of calls, or calls one by one:
+   profile/output_profile.c, xray/active.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -118,12 +119,14 @@ static void delete_stack(void* s)
 }
 
 /* The same call in CP, or NULL for NULL. */
-static Call* call_in(CallProfile* cp, const Call* c)
+static Call* call_in(CallProfile* cp, Call* c)
 {
    CallSite site;
 
    if (c == NULL)
       return NULL;
+   if (!DCFG_(counts_contexts))
+      return c;
    site = DCFG_(site_of)(c);
    return DCFG_(find_call)(cp, &site, c->to, c->to_context);
 }
@@ -155,6 +158,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index)
    }
    cs->now.stub       = call_in(cp, cs->now.stub);
    cs->now.stub_start = 0;
+   cs->earlier        = 0;
    leave_profile(old);
    cs->profile = cp;
    cs->cells   = ca;
@@ -172,6 +176,7 @@ static void resume(void* s, Addr ip, Addr sp)
       cs->now.function = DCFG_(landing_place)(ip)->function;
       cs->now.height   = 1;
       ++*active(cs, cs->now.function);
+      tell_enter(cs, base, True);
    }
    DCFG_(unwind_calls)(cs, base, sp, 0);
    DCFG_(show_calls)(cs, base);
@@ -191,7 +196,7 @@ static void stop(void* s, UInt sb, UInt k)
    if (k == 0)
       return;
    slots[CallTotal] -= rest_of_segment(sb, k);
-   if (slots[CallContext] != 0)
+   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
       DCFG_(count_fault)(cs->profile->contexts, sb, k, slots[CallContext]);
 }
 
@@ -202,7 +207,7 @@ static void take_stop_back(CallStack* cs, UInt sb, UInt k)
    if (k == 0)
       return;
    slots[CallTotal] += rest_of_segment(sb, k);
-   if (slots[CallContext] != 0)
+   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
       DCFG_(uncount_fault)(cs->profile->contexts, sb, k,
                            slots[CallContext]);
 }
@@ -214,7 +219,8 @@ static void enter_handler(void* s)
    Suspended  below = { cs->now, slots[CallTotal], cs->n_frames };
 
    VG_(addToXA)(cs->suspended, &below);
-   cs->floor = cs->n_frames;
+   cs->floor    = cs->n_frames;
+   cs->earlier += slots[CallTotal];
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
    slots[CallTotal] = 0;
    DCFG_(show_calls)(cs, base_of(cs));
@@ -322,6 +328,7 @@ static void end_calls(CallStack* cs)
    while (cs->n_frames > 0)
       DCFG_(pop_call)(cs, base);
    DCFG_(set_stub)(cs, base, NULL);
+   tell_leave(cs, base, False);
 }
 
 /* What is collected afterwards begins with no calls.  As Callgrind has it,
@@ -376,8 +383,27 @@ static const Watcher follower = {
 void DCFG_(follow_calls)(Bool separately)
 {
    are_separate = separately;
-   DCFG_(claim_call_parts)();
+   DCFG_(claim_call_parts)(True);
    watcher = DCFG_(watch)(&follower);
+}
+
+void DCFG_(listen_to_calls)(const CallListener* l)
+{
+   DCFG_(call_listener) = l;
+   DCFG_(claim_call_parts)(False);
+   watcher = DCFG_(watch)(&follower);
+}
+
+ULong DCFG_(instrs_run)(UInt thread)
+{
+   CallStack* cs = stack_of_thread(thread);
+   ULong      n  = instrs_so_far(cs, base_of(cs));
+   ThreadInfo info;
+
+   DCFG_(thread_info)(thread, &info);
+   if (info.undone == NULL && info.last.n_done > 0)
+      n -= rest_of_segment(info.last.sb, info.last.n_done);
+   return n;
 }
 
 /*--------------------------------------------------------------------*/

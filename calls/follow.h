@@ -29,10 +29,17 @@
 #define __DCFG_FOLLOW_H
 
 #include "calls/calls.h"
+#include "calls/listener.h"
 
-/* From now on follow calls, for each thread separately or for all
-   together.  Before the program runs, once. */
+/* From now on follow calls and collect what they cost, for each thread
+   separately or for all together.  Before the program runs, once. */
 void DCFG_(follow_calls)(Bool separately);
+
+/* From now on follow calls and tell L.  Before the program runs, once. */
+void DCFG_(listen_to_calls)(const CallListener* l);
+
+/* What THREAD, which has not ended, has executed, up to where it stands. */
+ULong DCFG_(instrs_run)(UInt thread);
 
 /* What happened in THREAD, or in all. */
 const CallProfile* DCFG_(call_profile)(UInt thread);

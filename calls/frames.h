@@ -33,6 +33,7 @@
 
 #include "pub_tool_xarray.h"
 #include "calls/calls.h"
+#include "calls/listener.h"
 #include "calls/parts.h"
 
 /* A call that is active. */
@@ -49,6 +50,9 @@ typedef
       UInt        function;
       UInt        height;
       Call*       stub;
+      Bool        was_left;
+      /* For a listener the call has ended already. */
+      Bool        ended;
    }
    Frame;
 
@@ -59,6 +63,7 @@ typedef
       UInt  height;        // changes of function on the way here
       Call* stub;          // whose cost it is, or NULL
       ULong stub_start;    // the total when that began
+      Bool  was_left;      // the listener knows: by a jump
    }
    Running;
 
@@ -84,8 +89,34 @@ struct _CallStack {
    Running      now;
    XArray*      suspended; // Suspended, innermost last
    UInt         floor;     // frames below the handler, or 0
+   ULong        earlier;   // instructions that the total does not have, as
+                           // those of handlers
    XArray*      cached;    // see CallCached
 };
+
+/* The instructions that the thread has executed. */
+static inline ULong instrs_so_far(const CallStack* cs, ULong* base)
+{
+   return cs->earlier + DCFG_(call_slots)(base)[CallTotal];
+}
+
+/* Tell the listener that what runs is left. */
+static inline void tell_leave(CallStack* cs, ULong* base, Bool by_jump)
+{
+   if (DCFG_(call_listener) != NULL && cs->now.function != 0
+       && !cs->now.was_left)
+      DCFG_(call_listener)->leave(base, instrs_so_far(cs, base), by_jump);
+   cs->now.was_left = True;
+}
+
+/* Tell the listener that the function that runs now is entered. */
+static inline void tell_enter(CallStack* cs, ULong* base, Bool is_start)
+{
+   if (DCFG_(call_listener) != NULL)
+      DCFG_(call_listener)->enter(base, cs->now.function,
+                                  instrs_so_far(cs, base), is_start);
+   cs->now.was_left = False;
+}
 
 void DCFG_(make_room_for_active)(CallStack* cs, UInt function);
 
@@ -106,7 +137,7 @@ static inline Suspended* innermost(const CallStack* cs)
    return VG_(indexXA)(cs->suspended, VG_(sizeXA)(cs->suspended) - 1);
 }
 
-/* Tell generated code what runs. */
+/* Tell generated code what runs, and the listener, if that had been left. */
 void DCFG_(show_calls)(CallStack* cs, ULong* base);
 
 /* From now on a stub runs for STUB, or (NULL) none does. */

@@ -47,6 +47,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
+#include "pub_tool_poolalloc.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
@@ -58,6 +59,7 @@ static OSet*        by_name;      // NumberedFunction
 static XArray*      functions;    // Function, by number from 1
 static VgHashTable* places;       // Place
 static VgHashTable* unmapped;     // Place: those that are none now
+static PoolAlloc*   place_pool;   // where they stand
 static OSet*        place_pages;  // pages that have one
 
 /* Most places are found here, where their address hashes to, and where the
@@ -111,6 +113,8 @@ static void init(void)
                             sizeof(Function));
    places      = VG_(HT_construct)("dcfg.function.places");
    unmapped    = VG_(HT_construct)("dcfg.function.unmapped");
+   place_pool  = VG_(newPA)(sizeof(Place), 1000, VG_(malloc),
+                            "dcfg.function.place", VG_(free));
    place_pages = VG_(OSetWord_Create)(VG_(malloc), "dcfg.function.pages",
                                       VG_(free));
 }
@@ -131,7 +135,7 @@ static UInt number_of(const HChar* object, const HChar* file,
    NumberedFunction* f   = VG_(OSetGen_Lookup)(by_name, &key);
 
    if (f == NULL) {
-      Function new = { object, file, name };
+      Function new = { object, file, name, 0 };
       VG_(addToXA)(functions, &new);
       f         = VG_(OSetGen_AllocNode)(by_name, sizeof(*f));
       *f        = key;
@@ -179,14 +183,23 @@ static Word cmp_places(const void* va, const void* vb)
           || a->heads_table != b->heads_table || a->bias != b->bias;
 }
 
+static void note_line(const Place* p)
+{
+   Function* f = VG_(indexXA)(functions, p->function - 1);
+
+   if (p->is_entry || f->line == 0)
+      f->line = p->line;
+}
+
 static const Place* new_place(Addr a)
 {
    DiEpoch      ep = VG_(current_DiEpoch)();
    DebugInfo*   di = VG_(find_DebugInfo)(ep, a);
-   Place*       p  = VG_(calloc)("dcfg.function.place", 1, sizeof(Place));
+   Place*       p  = VG_(allocEltPA)(place_pool);
    const HChar* name;
    HChar        address[40];
 
+   VG_(memset)(p, 0, sizeof(*p));
    p->hash_key = a;
    p->object   = DCFG_(name)(di ? VG_(DebugInfo_get_filename)(di) : "???");
    p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
@@ -201,11 +214,12 @@ static const Place* new_place(Addr a)
    }
    p->function = number_of(p->object, file_at(ep, a, &p->line),
                            DCFG_(name)(name));
+   note_line(p);
    p->is_skipped  = p->section == Vg_SectPLT;
    p->heads_table = p->is_skipped && is_start_of_table(a);
    Place* old = VG_(HT_gen_remove)(unmapped, p, cmp_places);
    if (old != NULL) {
-      VG_(free)(p);
+      VG_(freeEltPA)(place_pool, p);
       p = old;
    }
    VG_(HT_add_node)(places, p);

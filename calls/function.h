@@ -38,6 +38,8 @@ typedef
       const HChar* object;     // the path of its ELF object, or ???
       const HChar* file;       // with its directory, or ???
       const HChar* name;       // demangled, or an address
+      UInt         line;       // where it starts, or of what ran first of it;
+                               // 0: not known
    }
    Function;
 

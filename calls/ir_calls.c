@@ -25,9 +25,9 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the code that counts in which function instructions run, and that
-   tells calls/stack.c of calls and returns.  Handed: superblocks by
-   run/instrument.c.  Taken by: calls/follow.c.
+/* Owns: the code that counts in which function instructions run, or just how
+   many, and that tells calls/stack.c of calls and returns.  Handed:
+   superblocks by run/instrument.c.  Taken by: calls/follow.c.
 
    Calls are counted where they leave, not where they arrive: there it is
    mostly known beforehand whether a jump is one.  Counting in a context is
@@ -41,6 +41,7 @@
 
 #include "calls/context.h"
 #include "calls/ir_calls.h"
+#include "calls/listener.h"
 #include "calls/parts.h"
 #include "calls/stack.h"
 #include "run/ir.h"
@@ -66,13 +67,12 @@ static IRExpr* call_slot(Work* w, UInt slot)
 /*--- Costs                                                ---*/
 /*------------------------------------------------------------*/
 
-/* N times more (an I64; a constant 1 unless the segment is one instruction)
-   the segment that begins with instruction K is run. */
-static void add_cost(Work* w, UInt k, IRExpr* n)
+/* N times more the segment that begins with instruction K is run in the
+   context that there is now. */
+static void count_in_context(Work* w, UInt k, IRExpr* n)
 {
    const Superblock* sb      = w->sb;
    UInt              segment = DCFG_(segment_of)(sb, k);
-   UInt              size    = DCFG_(segment_end)(sb, k) - k;
    CellNo            cache   = DCFG_(call_part)(sb)->contexts
                                 + DCFG_SEGMENT_SLOTS * segment;
    Addr              key     = DCFG_CELL_OFFSET(cache);
@@ -89,7 +89,16 @@ static void add_cost(Work* w, UInt k, IRExpr* n)
            mkIRExprVec_3(base(w), word(w, sb->id), word(w, segment)));
    IRExpr* count_addr = add_words(w, entry, word(w, key + sizeof(ULong)));
    store(w, count_addr, sum(w, load(w, Ity_I64, count_addr), n));
+}
 
+/* N times more (an I64; a constant 1 unless the segment is one instruction)
+   the segment that begins with instruction K is run. */
+static void add_cost(Work* w, UInt k, IRExpr* n)
+{
+   UInt size = DCFG_(segment_end)(w->sb, k) - k;
+
+   if (DCFG_(counts_contexts))
+      count_in_context(w, k, n);
    /* N is no constant only where the segment is one instruction. */
    tl_assert(n->tag == Iex_Const || size == 1);
    if (size > 0)
@@ -184,7 +193,8 @@ void DCFG_(begin_calls)(Work* w)
 
    if (part->place == NULL)
       part->place = DCFG_(place_at)(w->sb->addr);
-   DCFG_(count_contexts)(w->sb);
+   if (DCFG_(counts_contexts))
+      DCFG_(count_contexts)(w->sb);
    forget_stack_pointer(w);
 }
 
@@ -228,6 +238,26 @@ static IRExpr* and_ends_calls(Work* w, IRExpr* guard, IRExpr* sp)
                               both, word(w, 0)));
 }
 
+/* Call FN if GUARD, which tells of a call if there is one, and may read
+   what a listener wants. */
+static void tell_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
+                    IRExpr** args)
+{
+   IRDirty*            di = call_if(w, guard, name, fn, args);
+   const CallListener* l  = DCFG_(call_listener);
+
+   if (l == NULL)
+      return;
+   tl_assert(l->n_registers < VEX_N_FXSTATE);
+   for (UInt i = 0; i < l->n_registers; i++) {
+      VG_(memset)(&di->fxState[i], 0, sizeof(di->fxState[i]));
+      di->fxState[i].fx     = Ifx_Read;
+      di->fxState[i].offset = l->registers[i];
+      di->fxState[i].size   = sizeof(UWord);
+   }
+   di->nFxState = l->n_registers;
+}
+
 /* The superblock is left for TARGET behind its instruction K if GUARD. */
 static void leave_for_const(Work* w, UInt k, LeaveKind kind, Addr target,
                             Bool unredirected, IRExpr* guard)
@@ -245,7 +275,7 @@ static void leave_for_const(Work* w, UInt k, LeaveKind kind, Addr target,
    IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
                                  word(w, DCFG_LEAVE(k, kind)),
                                  word(w, (Addr)to), sp);
-   call_if(w, guard, "dcfg_leave_for_place", &DCFG_(leave_for_place), args);
+   tell_if(w, guard, "dcfg_leave_for_place", &DCFG_(leave_for_place), args);
 }
 
 void DCFG_(add_call_at_exit)(Work* w, UInt x, const IRStmt* st)
@@ -270,7 +300,7 @@ Bool DCFG_(add_jump_miss)(Work* w, const IRSB* in, IRExpr* miss)
       return False;
    args = mkIRExprVec_4(base(w), word(w, (Addr)w->sb), in->next,
                         stack_pointer(w));
-   call_if(w, miss, "dcfg_jump_miss", &DCFG_(jump_miss), args);
+   tell_if(w, miss, "dcfg_jump_miss", &DCFG_(jump_miss), args);
    return True;
 }
 
@@ -279,6 +309,8 @@ static void add_last_segment(Work* w)
 {
    UInt n = w->sb->n_instrs;
 
+   if (!DCFG_(counts_contexts))
+      return;
    if (DCFG_(n_segments)(w->sb) > DCFG_(segment_of)(w->sb, n - 1) + 1)
       add_cost(w, n, IRExpr_Const(IRConst_U64(1)));
 }
@@ -297,7 +329,7 @@ void DCFG_(add_call_at_end)(Work* w, const IRSB* in)
       IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
                                     word(w, DCFG_LEAVE(last, kind)),
                                     in->next, stack_pointer(w));
-      call_if(w, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
+      tell_if(w, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
    }
 }
 

@@ -59,8 +59,11 @@ enum {
    N_CALL_SLOTS
 };
 
-/* Before the program runs: make room for both. */
-void DCFG_(claim_call_parts)(void);
+/* Before the program runs: make room for both; if COUNTS, costs are to be
+   counted by context. */
+void DCFG_(claim_call_parts)(Bool counts);
+
+extern Bool DCFG_(counts_contexts);
 
 extern SizeT  DCFG_(call_part_offset);
 extern CellNo DCFG_(first_call_slot);

@@ -70,12 +70,24 @@
 
 #define NO_SP ~(UWord)0
 
+/* What all calls are if nobody wants their costs. */
+static Call any_call;
+
+static Call* find_call(CallStack* cs, const CallSite* s, const Place* to,
+                       UInt to_context)
+{
+   return DCFG_(counts_contexts)
+          ? DCFG_(find_call)(cs->profile, s, to, to_context) : &any_call;
+}
+
 /* Most calls from a superblock are what they were last time. */
 static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
                                     const Place* to, UInt to_context)
 {
    Call** last;
 
+   if (!DCFG_(counts_contexts))
+      return &any_call;
    if (s->sb == NULL || cs->has_own_profile)
       return DCFG_(find_call)(cs->profile, s, to, to_context);
    last = &DCFG_(call_part)(s->sb)->last_call;
@@ -104,7 +116,7 @@ static inline UInt context_of(CallStack* cs, UInt function)
    return DCFG_CONTEXT(function, *active(cs, function) > 1);
 }
 
-/* Tell generated code what runs. */
+/* Tell generated code what runs, and the listener, if that had been left. */
 void DCFG_(show_calls)(CallStack* cs, ULong* base)
 {
    UInt   function = cs->now.function;
@@ -113,6 +125,8 @@ void DCFG_(show_calls)(CallStack* cs, ULong* base)
    UWord* top_sp   = (UWord*)(slots + CallTopSp);
    UWord* entries  = (UWord*)(slots + CallEntries);
 
+   if (cs->now.was_left && function != 0)
+      tell_enter(cs, base, False);
    *top_sp = cs->n_frames == 0 ? NO_SP : cs->frames[cs->n_frames - 1].sp;
    if (function != 0 && *active(cs, function) == 0)
       *active(cs, function) = 1;
@@ -184,12 +198,16 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
    f->function = now->function;
    f->height   = now->height;
    f->stub     = now->stub;
+   f->ended    = False;
    if (to->is_skipped) {
       if (now->stub == NULL)
          DCFG_(set_stub)(cs, base,
-                         DCFG_(find_call)(cs->profile, site, NULL, 0));
+                         find_call(cs, site, NULL, 0));
       return;
    }
+   if (!is_call && now->stub == NULL)
+      tell_leave(cs, base, True);
+   f->was_left = now->was_left;
    DCFG_(set_stub)(cs, base, NULL);
    ++*active(cs, to->function);
    if (to->function != now->function)
@@ -198,6 +216,7 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
    f->call = find_usual_call(cs, site, to,
                              context_of(cs, to->function));
    f->call->count++;
+   tell_enter(cs, base, True);
 }
 
 /* What was suspended runs again. */
@@ -206,6 +225,8 @@ void DCFG_(resume_suspended)(CallStack* cs, ULong* base)
    const Suspended* s = innermost(cs);
 
    DCFG_(set_stub)(cs, base, NULL);
+   tell_leave(cs, base, False);
+   cs->earlier = instrs_so_far(cs, base) - s->total;
    if (cs->now.function != 0)
       --*active(cs, cs->now.function);
    cs->now         = s->running;
@@ -223,7 +244,11 @@ void DCFG_(pop_call)(CallStack* cs, ULong* base)
    const Frame* f = &cs->frames[--cs->n_frames];
    DCFG_(set_stub)(cs, base, f->stub);
    if (f->call != NULL) {
-      --*active(cs, f->call->to->function);
+      if (!f->ended) {
+         tell_leave(cs, base, False);
+         cs->now.was_left = f->was_left;
+      }
+      --*active(cs, f->entry->function);
       f->call->cost   += DCFG_(call_slots)(base)[CallTotal] - f->start;
       cs->now.function = f->function;
       cs->now.height   = f->height;
@@ -274,12 +299,35 @@ static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
    return 0;
 }
 
-/* SB has returned to TO, but nothing is known to have called what runs. */
+/* The stack pointer is SP, above that of calls which remain on the stack
+   because they are of the function that runs at its base.  Tell the listener
+   of their end.  Returns False if there are none. */
+static Bool tell_of_left_frames(CallStack* cs, ULong* base, Addr sp)
+{
+   Bool any = False;
+
+   for (UInt i = cs->n_frames; i > cs->floor; i--) {
+      Frame* f = &cs->frames[i - 1];
+      if (f->sp >= sp)
+         break;
+      if (f->call == NULL || f->ended)
+         continue;
+      tell_leave(cs, base, False);
+      cs->now.was_left = f->was_left;
+      f->ended         = True;
+      any              = True;
+   }
+   return any;
+}
+
+/* SB has returned to TO, with stack pointer SP, but nothing is known to have
+   called what runs. */
 static void return_from_base(CallStack* cs, ULong* base,
-                             const Superblock* sb, const Place* to)
+                             const Superblock* sb, const Place* to, Addr sp)
 {
    Running* now  = &cs->now;
    UInt     from = now->function;
+   Bool     told = tell_of_left_frames(cs, base, sp);
    CallSite site = { NULL, 0, DCFG_(place_at)(to->hash_key - 1), 0 };
    Call*    call;
 
@@ -287,11 +335,12 @@ static void return_from_base(CallStack* cs, ULong* base,
       ++*active(cs, to->function);
    site.context = DCFG_CONTEXT(to->function, False);
    DCFG_(set_stub)(cs, base, NULL);
-   call = DCFG_(find_call)(cs->profile, &site, place_of(sb),
-                           context_of(cs, from));
+   call = find_call(cs, &site, place_of(sb), context_of(cs, from));
    call->count++;
    call->cost += DCFG_(call_slots)(base)[CallTotal];
    --*active(cs, from);
+   if (!told)
+      tell_leave(cs, base, False);
    now->function = to->function;
 }
 
@@ -324,9 +373,22 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
    if (n == 0)
       jump_to(cs, base, sb, sb->n_instrs - 1, to, sp, True);
    else if (cs->n_frames == 0 || cs->now.height == 1)
-      return_from_base(cs, base, sb, to);
+      return_from_base(cs, base, sb, to, sp);
    else
       DCFG_(unwind_calls)(cs, base, sp, n);
+}
+
+/* A call with a stack pointer that has ended others: Callgrind takes it for a
+   return, so that nothing will be known of what it has called but that. */
+static void tell_of_lost_call(CallStack* cs, ULong* base, const Place* to)
+{
+   const CallListener* l = DCFG_(call_listener);
+   ULong               n = instrs_so_far(cs, base);
+
+   if (l == NULL)
+      return;
+   l->enter(base, to->function, n, True);
+   l->leave(base, n, False);
 }
 
 static CallStack* stack_of(ULong* base)
@@ -345,6 +407,8 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
          CallSite site = { sb, k, NULL, context_of(cs, cs->now.function) };
          if (DCFG_(unwind_calls)(cs, base, sp, 0) == 0)
             push(cs, base, &site, to, sp, True);
+         else if (!to->is_skipped)
+            tell_of_lost_call(cs, base, to);
          break;
       }
       case LeaveJump:

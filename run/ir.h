@@ -147,7 +147,7 @@ static inline void count_one(Work* w, CellNo cell)
 
 /* Call FN(base, ...) if GUARD.  It is said to change cells, or VEX might
    move loads and stores of cells across the call. */
-static inline void call_if(Work* w, IRExpr* guard, const HChar* name,
+static inline IRDirty* call_if(Work* w, IRExpr* guard, const HChar* name,
                            void* fn, IRExpr** args)
 {
    IRDirty* di = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(fn), args);
@@ -156,6 +156,7 @@ static inline void call_if(Work* w, IRExpr* guard, const HChar* name,
    di->mAddr = base(w);
    di->mSize = DCFG_CELL_OFFSET(DCFG_(n_fixed_slots)());
    add(w, IRStmt_Dirty(di));
+   return di;
 }
 
 #endif /* __DCFG_IR_H */

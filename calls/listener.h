@@ -1,0 +1,63 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Those who want each call and return.        calls/listener.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_LISTENER_H
+#define __DCFG_LISTENER_H
+
+#include "pub_tool_basics.h"
+#include "base/port.h"
+
+/* One that wants each call and return in its order, and no costs.  Functions
+   of a thread are left in the opposite order of entering them, until its last
+   one is left when it ends.  BASE is that of the thread's cell array, INSTRS
+   what the thread has executed so far, which never becomes less. */
+typedef
+   struct {
+      /* FUNCTION, a number of calls/function.h, is entered: the first one of
+         a thread or of a signal handler, by a call, by a jump; or
+         (!IS_START) control came back to it after it had been left by a
+         jump. */
+      void (*enter)(ULong* base, UInt function, ULong instrs,
+                    Bool is_start);
+      /* The innermost one is left; or (BY_JUMP) replaced by what is entered
+         next. */
+      void (*leave)(ULong* base, ULong instrs, Bool by_jump);
+      /* When something is entered, the guest state at these offsets is up
+         to date. */
+      UInt        n_registers;
+      const Int*  registers;
+   }
+   CallListener;
+
+/* Who listens, or NULL: see DCFG_(listen_to_calls). */
+extern const CallListener* DCFG_(call_listener);
+
+#endif /* __DCFG_LISTENER_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

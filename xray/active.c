@@ -1,0 +1,415 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Which functions are active, for a log.         xray/active.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the functions that are active in each thread, and which of them are
+   logged.  Handed: calls and returns by calls/follow.c, the life of threads
+   by run/thread.c.  Taken by: xray/output_xray.c.  What is logged goes to
+   xray/flight.c and xray/uftrace.c.
+
+   A tick is an instruction that the thread has executed; the first one is
+   1, when nothing has been executed yet.
+
+   Whether a call is long enough is known when it ends.  Until then its entry
+   waits.  When a call has turned out to be long enough, or one within it,
+   what waits is logged from the outermost function in: what waits is always
+   the innermost part of the stack, for a function that is logged has had all
+   around it logged, and no record in between is newer. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+#if defined(VGA_amd64)
+#  include "libvex_guest_amd64.h"
+#endif
+
+#include "calls/follow.h"
+#include "dcfg_output.h"
+#include "run/thread.h"
+#include "xray/active.h"
+#include "xray/flight.h"
+#include "xray/ids.h"
+#include "xray/uftrace.h"
+
+typedef
+   struct {
+      UInt  function;      // a number of calls/function.h
+      UInt  id;            // in the log; 0: not logged so far, or not wanted
+      Bool  is_wanted;
+      Bool  is_start;      // it has arguments
+      ULong tick;
+   }
+   Entry;
+
+typedef UWord Args[DCFG_N_ARGS];
+
+typedef
+   struct {
+      CellArray*  cells;
+      Entry*      entries;     // outermost first
+      Args*       args;        // of these, if arguments are wanted
+      UInt        n, room;
+      UInt        n_done;      // of these do not wait
+      UInt        n_logged;    // of those that do not wait
+      FlightLog*  flight;      // or NULL
+      Bool        is_stopped;  // that has no room any more
+      UftraceLog* uftrace;     // or NULL
+      ULong       end;         // the last tick, when the thread has ended
+      Bool        has_ended;
+   }
+   Active;
+
+ActiveOptions DCFG_(active_options);
+
+static CellNo slot;         // of a thread's Active
+static UInt   watcher;      // its number
+
+static Active* active_of(ULong* base)
+{
+   return (Active*)(Addr)base[slot];
+}
+
+/*------------------------------------------------------------*/
+/*--- Arguments                                            ---*/
+/*------------------------------------------------------------*/
+
+#if defined(VGA_amd64)
+#  define REGISTER(name) offsetof(VexGuestAMD64State, guest_##name)
+/* In the order of the System V ABI. */
+static const Int registers[DCFG_N_ARGS] = {
+   REGISTER(RDI), REGISTER(RSI), REGISTER(RDX), REGISTER(RCX),
+   REGISTER(R8), REGISTER(R9)
+};
+#else
+static const Int registers[DCFG_N_ARGS];
+#endif
+
+static void read_args(Args to)
+{
+   ThreadId tid = VG_(get_running_tid)();
+
+   for (UInt i = 0; i < DCFG_N_ARGS; i++)
+      VG_(get_shadow_regs_area)(tid, (UChar*)&to[i], 0, registers[i],
+                                sizeof(to[i]));
+}
+
+/*------------------------------------------------------------*/
+/*--- What is logged                                       ---*/
+/*------------------------------------------------------------*/
+
+static void log_entry(Active* a, UInt i)
+{
+   Entry* e         = &a->entries[i];
+   Bool   with_args = e->is_start && a->args != NULL;
+
+   e->id = DCFG_(id_of_function)(e->function);
+   if (a->flight != NULL && !a->is_stopped)
+      DCFG_(log_function)(a->flight, e->id,
+                          with_args ? FlightEnterArgs : FlightEnter,
+                          e->tick, with_args ? a->args[i] : NULL);
+   if (a->uftrace != NULL)
+      DCFG_(log_uftrace)(a->uftrace, e->id, a->n_logged, True, e->tick);
+   a->n_logged++;
+}
+
+/* All that waits is logged. */
+static inline void log_waiting(Active* a)
+{
+   for (; a->n_done < a->n; a->n_done++)
+      if (a->entries[a->n_done].is_wanted)
+         log_entry(a, a->n_done);
+}
+
+static inline Bool is_long_enough(const Entry* e, ULong tick)
+{
+   return tick - e->tick >= DCFG_(active_options).min_instrs;
+}
+
+static void enter(ULong* base, UInt function, ULong instrs, Bool is_start)
+{
+   const ActiveOptions* o = &DCFG_(active_options);
+   Active*              a = active_of(base);
+
+   if (a->n == a->room) {
+      a->room    = a->room == 0 ? 64 : 2 * a->room;
+      a->entries = VG_(realloc)("dcfg.active.entries", a->entries,
+                                a->room * sizeof(Entry));
+      if (o->with_args)
+         a->args = VG_(realloc)("dcfg.active.args", a->args,
+                                a->room * sizeof(Args));
+   }
+   Entry* e     = &a->entries[a->n];
+   e->function  = function;
+   e->id        = 0;
+   e->is_start  = is_start;
+   e->tick      = instrs + 1;
+   e->is_wanted = a->n == 0
+                  || ((o->depth == 0 || a->n < o->depth)
+                      && DCFG_(is_function_wanted)(function));
+   if (o->with_args && is_start)
+      read_args(a->args[a->n]);
+   a->n++;
+   if (o->min_instrs == 0 || a->n == 1)
+      log_waiting(a);
+}
+
+static void leave(ULong* base, ULong instrs, Bool by_jump)
+{
+   Active*      a    = active_of(base);
+   ULong        tick = instrs + 1;
+   const Entry* e;
+
+   tl_assert(a->n > 0);
+   e = &a->entries[a->n - 1];
+   if (a->n_done < a->n && e->is_wanted && is_long_enough(e, tick))
+      log_waiting(a);
+   if (a->n_done == a->n) {
+      if (e->id != 0) {
+         if (a->flight != NULL && !a->is_stopped)
+            DCFG_(log_function)(a->flight, e->id,
+                                by_jump ? FlightTailExit : FlightExit, tick,
+                                NULL);
+         a->n_logged--;
+         if (a->uftrace != NULL)
+            DCFG_(log_uftrace)(a->uftrace, e->id, a->n_logged, False, tick);
+      }
+      a->n_done--;
+   }
+   a->n--;
+}
+
+/* The log has no room for more: last exits at its last tick. */
+static void stop(void* arg)
+{
+   Active* a = arg;
+
+   for (UInt i = a->n_done; i > 0; i--)
+      if (a->entries[i - 1].id != 0)
+         DCFG_(log_function)(a->flight, a->entries[i - 1].id, FlightExit,
+                             DCFG_(flight_tick)(a->flight), NULL);
+   a->is_stopped = True;
+}
+
+static UInt n_open(void* arg)
+{
+   return ((const Active*)arg)->n_logged;
+}
+
+/*------------------------------------------------------------*/
+/*--- Threads                                              ---*/
+/*------------------------------------------------------------*/
+
+static void start_logs(Active* a, UInt index)
+{
+   static const FlightOwner owner = { stop, n_open };
+
+   a->is_stopped = False;
+   if (DCFG_(active_options).for_xray)
+      a->flight = DCFG_(new_flight_log)(index, &owner, a);
+   if (DCFG_(active_options).for_uftrace)
+      a->uftrace = DCFG_(new_uftrace_log)();
+}
+
+static void delete_logs(Active* a)
+{
+   if (a->flight != NULL)
+      DCFG_(delete_flight_log)(a->flight);
+   if (a->uftrace != NULL)
+      DCFG_(delete_uftrace_log)(a->uftrace);
+   a->flight  = NULL;
+   a->uftrace = NULL;
+}
+
+static void set_slot(const Active* a)
+{
+   DCFG_(cell_base)(a->cells)[slot] = (Addr)a;
+}
+
+static void* new_active(CellArray* cells, UInt index)
+{
+   Active* a = VG_(calloc)("dcfg.active", 1, sizeof(*a));
+
+   a->cells = cells;
+   set_slot(a);
+   start_logs(a, index);
+   return a;
+}
+
+static void delete_active(void* s)
+{
+   Active* a = s;
+
+   delete_logs(a);
+   VG_(free)(a->entries);
+   VG_(free)(a->args);
+   VG_(free)(a);
+}
+
+/* The same functions are active, as if they had just been entered.  In a
+   forked child there is no other thread. */
+static void* restart(void* s, CellArray* cells, UInt index)
+{
+   Active* a = s;
+
+   delete_logs(a);
+   DCFG_(forget_flights)();
+   set_slot(a);
+   start_logs(a, index);
+   for (UInt i = 0; i < a->n; i++) {
+      a->entries[i].id   = 0;
+      a->entries[i].tick = 1;
+   }
+   a->n_done = a->n_logged = 0;
+   if (DCFG_(active_options).min_instrs == 0)
+      log_waiting(a);
+   return a;
+}
+
+static void end(void* s)
+{
+   Active* a = s;
+
+   a->has_ended = True;
+   if (a->flight != NULL)
+      DCFG_(finish_flight_log)(a->flight);
+   if (a->uftrace != NULL)
+      DCFG_(finish_uftrace_log)(a->uftrace);
+   VG_(free)(a->entries);
+   VG_(free)(a->args);
+   a->entries = NULL;
+   a->args    = NULL;
+   a->room    = 0;
+}
+
+static const Watcher watches = {
+   .thread_new  = new_active,
+   .thread_free = delete_active,
+   .restart     = restart,
+   .thread_end  = end
+};
+
+static CallListener listener = { enter, leave, 0, registers };
+
+void DCFG_(log_calls)(void)
+{
+   slot = DCFG_(claim_slots)(1);
+   if (DCFG_(active_options).with_args)
+      listener.n_registers = DCFG_N_ARGS;
+   /* In this order: calls that end with their thread are logged before the
+      log does. */
+   DCFG_(listen_to_calls)(&listener);
+   watcher = DCFG_(watch)(&watches);
+}
+
+/*------------------------------------------------------------*/
+/*--- Writing                                              ---*/
+/*------------------------------------------------------------*/
+
+static Active* active_in(UInt thread)
+{
+   return DCFG_(thread_state)(thread, watcher);
+}
+
+/* What waits and is long enough by now. */
+static ULong log_long_ones(Active* a, UInt thread)
+{
+   ULong tick = DCFG_(instrs_run)(thread) + 1;
+   UInt  n    = a->n;
+
+   while (a->n > a->n_done
+          && !(a->entries[a->n - 1].is_wanted
+               && is_long_enough(&a->entries[a->n - 1], tick)))
+      a->n--;
+   log_waiting(a);
+   a->n = n;
+   return tick;
+}
+
+typedef
+   struct {
+      const Active* active;
+      ULong         tick;
+   }
+   Closing;
+
+static void close_flight(void* arg, FlightLog* l)
+{
+   const Closing* c = arg;
+
+   if (c->active->has_ended || c->active->is_stopped)
+      return;
+   for (UInt i = c->active->n_done; i > 0; i--)
+      if (c->active->entries[i - 1].id != 0)
+         DCFG_(log_function)(l, c->active->entries[i - 1].id, FlightExit,
+                             c->tick, NULL);
+}
+
+static void close_uftrace(void* arg, UftraceLog* l)
+{
+   const Closing* c     = arg;
+   UInt           depth = c->active->n_logged;
+
+   if (c->active->has_ended)
+      return;
+   for (UInt i = c->active->n_done; i > 0; i--)
+      if (c->active->entries[i - 1].id != 0)
+         DCFG_(log_uftrace)(l, c->active->entries[i - 1].id, --depth, False,
+                            c->tick);
+}
+
+static Closing closing_of(UInt thread)
+{
+   Closing c = { active_in(thread), 0 };
+
+   if (!c.active->has_ended)
+      c.tick = log_long_ones(active_in(thread), thread);
+   return c;
+}
+
+Bool DCFG_(put_log_of_thread)(Put* out, UInt thread)
+{
+   Closing c = closing_of(thread);
+
+   return c.active->flight != NULL
+          && DCFG_(put_flight_log)(out, c.active->flight, close_flight, &c);
+}
+
+Bool DCFG_(put_records_of_thread)(Put* out, UInt thread)
+{
+   Closing c = closing_of(thread);
+
+   if (c.active->uftrace == NULL)
+      return False;
+   DCFG_(put_uftrace_log)(out, c.active->uftrace, close_uftrace, &c);
+   return True;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

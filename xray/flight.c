@@ -1,0 +1,581 @@
+
+/*--------------------------------------------------------------------*/
+/*--- One thread's buffers of an XRay log.           xray/flight.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: records and buffers of XRay's flight data recorder, versions 1 and
+   5, and the limit of a log.  Handed: functions by xray/active.c.  Taken by:
+   xray/output_xray.c.
+
+   The format is LLVM's "XRay Flight Data Recorder Trace Format".  A log is
+   a header and buffers, of which each belongs to a thread.  Here a thread
+   has a stream of those that are full, BUFFER_SIZE bytes each, and the one
+   that is being filled.
+
+   llvm-xray demands some things that the document does not say: the first
+   record of each thread has the same tick; the wall clock of a thread's
+   buffers, which is their number here, grows in both of its fields; the
+   thread's number has four bytes.  Version 5 has in front of each buffer how
+   long it is, and no end.
+
+   If what was last is to be kept, the oldest of all full buffers go, and the
+   functions that were active behind them are kept, with their ticks: the log
+   then begins with these. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "base/stream.h"
+#include "xray/flight.h"
+
+#define BUFFER_SIZE   16384u     // XRay's default
+#define METADATA_SIZE 16u
+#define FUNCTION_SIZE 8u
+#define HEADER_SIZE   32u
+
+/* Kinds of metadata, as the first byte has them. */
+enum {
+   KindNewBuffer = 0x01,
+   KindEndOfBuffer = 0x03,
+   KindNewCpu    = 0x05,
+   KindTscWrap   = 0x07,
+   KindWallClock = 0x09,
+   KindArgument  = 0x0d,
+   KindExtents   = 0x0f,
+   KindPid       = 0x13
+};
+
+/* The most that one function takes. */
+#define MOST_RECORDS (METADATA_SIZE + FUNCTION_SIZE \
+                      + DCFG_N_ARGS * METADATA_SIZE)
+
+/* Least number of functions that fit into a buffer. */
+#define FEWEST_FUNCTIONS ((BUFFER_SIZE - 6 * METADATA_SIZE) / FUNCTION_SIZE)
+
+/* A function that was active behind the buffers that were dropped. */
+typedef
+   struct {
+      UInt  id;
+      ULong tick;
+   }
+   Base;
+
+struct _FlightLog {
+   UInt    thread;
+   ULong   tick;          // of the last record
+   ULong   n_begun;       // buffers, with the one that is being filled
+   ULong   n_dropped;     // buffers that are gone
+   UInt    first_id;      // what it began with
+   Stream* full;
+   ULong   n_full;        // buffers in it, and those dropped
+   UChar*  buffer;        // or NULL
+   UInt    used, room;
+   XArray* bases;         // Base, or NULL
+   Bool    is_copy;       // for writing: no limit
+   const FlightOwner* owner;
+   void*   arg;
+};
+
+FlightFormat DCFG_(flight_format) = { 1, 0, False };
+
+static XArray* logs;          // FlightLog*: all
+static XArray* oldest;        // FlightLog*: whose full buffers were first
+static Word    first_oldest;  // of those that there still are
+static ULong   n_buffers;     // of all logs
+static ULong   n_records, n_dropped;
+static Bool    is_limited;
+static Bool    is_stopped;
+
+/*------------------------------------------------------------*/
+/*--- Records                                              ---*/
+/*------------------------------------------------------------*/
+
+static void set_bytes(UChar* to, ULong n, UInt size)
+{
+   for (UInt i = 0; i < size; i++)
+      to[i] = (UChar)(n >> 8 * i);
+}
+
+/* Two numbers of four bytes. */
+static inline void set_function(UChar* to, UInt a, UInt b)
+{
+#if defined(VG_LITTLEENDIAN)
+   UInt* words = (UInt*)to;      // a buffer's records are aligned
+   words[0] = a;
+   words[1] = b;
+#else
+   set_bytes(to, a, 4);
+   set_bytes(to + 4, b, 4);
+#endif
+}
+
+static ULong get_bytes(const UChar* from, UInt size)
+{
+   ULong n = 0;
+
+   for (UInt i = size; i > 0; i--)
+      n = n << 8 | from[i - 1];
+   return n;
+}
+
+/* A record of metadata: two fields of A_SIZE and B_SIZE bytes. */
+static void add_metadata(FlightLog* l, UChar kind, ULong a, UInt a_size,
+                         ULong b, UInt b_size)
+{
+   UChar* r = l->buffer + l->used;
+
+   VG_(memset)(r, 0, METADATA_SIZE);
+   r[0] = kind;
+   set_bytes(r + 1, a, a_size);
+   set_bytes(r + 1 + a_size, b, b_size);
+   l->used += METADATA_SIZE;
+}
+
+static Bool has_extents(void)
+{
+   return DCFG_(flight_format).version >= 3;
+}
+
+/* The bytes of a buffer's head. */
+static UInt head_size(void)
+{
+   return (has_extents() ? 5 : 3) * METADATA_SIZE;
+}
+
+/* Buffers start small, for there may be thousands of threads. */
+static void grow_buffer(FlightLog* l, UInt n)
+{
+   while (l->used + n > l->room)
+      l->room = l->room == 0 ? 512 : 2 * l->room;
+   l->buffer = VG_(realloc)("dcfg.flight.buffer", l->buffer, l->room);
+}
+
+static inline void make_room(FlightLog* l, UInt n)
+{
+   if (l->used + n > l->room)
+      grow_buffer(l, n);
+}
+
+/*------------------------------------------------------------*/
+/*--- The limit                                            ---*/
+/*------------------------------------------------------------*/
+
+static ULong most_buffers(void)
+{
+   return (DCFG_(flight_format).limit - HEADER_SIZE) / BUFFER_SIZE;
+}
+
+/* The next function record from *AT on of the N bytes of a buffer, behind
+   which *AT is then; its tick replaces *TICK.  NULL: there are no more. */
+static const UChar* next_function(const UChar* buffer, UInt n, UInt* at,
+                                  ULong* tick)
+{
+   while (*at < n) {
+      const UChar* r = buffer + *at;
+      if ((r[0] & 1) == 0) {
+         *at   += FUNCTION_SIZE;
+         *tick += get_bytes(r + 4, 4);
+         return r;
+      }
+      *at += METADATA_SIZE;
+      if (r[0] == KindEndOfBuffer)
+         return NULL;
+      if (r[0] == KindNewCpu)
+         *tick = get_bytes(r + 3, 8);
+      if (r[0] == KindTscWrap)
+         *tick = get_bytes(r + 1, 8);
+   }
+   return NULL;
+}
+
+/* How long the buffer is: all that follows is zero. */
+static UInt length_of(const UChar* buffer)
+{
+   return has_extents() ? METADATA_SIZE + (UInt)get_bytes(buffer + 1, 8)
+                        : BUFFER_SIZE;
+}
+
+/* L loses its first full buffer. */
+static void drop_buffer(FlightLog* l)
+{
+   UChar        buffer[BUFFER_SIZE];
+   UInt         at   = 0;
+   ULong        tick = 0;
+   const UChar* r;
+
+   DCFG_(read_stream)(l->full, l->n_dropped * BUFFER_SIZE, buffer,
+                      BUFFER_SIZE);
+   if (l->bases == NULL)
+      l->bases = VG_(newXA)(VG_(malloc), "dcfg.flight.bases", VG_(free),
+                            sizeof(Base));
+   while ((r = next_function(buffer, length_of(buffer), &at, &tick))
+          != NULL) {
+      UInt word = (UInt)get_bytes(r, 4);
+      Base b    = { word >> 4, tick };
+      UInt action = word >> 1 & 7;
+      if (action == FlightEnter || action == FlightEnterArgs)
+         VG_(addToXA)(l->bases, &b);
+      else if (VG_(sizeXA)(l->bases) > 0)
+         VG_(dropTailXA)(l->bases, 1);
+      n_dropped++;
+   }
+   l->n_dropped++;
+   n_buffers--;
+   DCFG_(drop_from_stream)(l->full, l->n_dropped * BUFFER_SIZE);
+   is_limited = True;
+}
+
+/* Buffers that N more functions take, and one that may be full already. */
+static ULong buffers_for(ULong n)
+{
+   return 1 + (n + FEWEST_FUNCTIONS - 1) / FEWEST_FUNCTIONS;
+}
+
+/* The buffers that there would be in a file. */
+static ULong n_in_file(void)
+{
+   ULong n = n_buffers;
+
+   for (Word i = 0; i < VG_(sizeXA)(logs); i++) {
+      const FlightLog* l = *(FlightLog**)VG_(indexXA)(logs, i);
+      if (l->used > 0)
+         n += buffers_for(l->owner->n_open(l->arg));
+      if (l->bases != NULL)
+         n += buffers_for(VG_(sizeXA)(l->bases) + 2) - 1;
+   }
+   return n;
+}
+
+static void drop_oldest(void)
+{
+   while (n_in_file() > most_buffers()
+          && first_oldest < VG_(sizeXA)(oldest)) {
+      drop_buffer(*(FlightLog**)VG_(indexXA)(oldest, first_oldest));
+      first_oldest++;
+   }
+   if (first_oldest > 1024
+       && first_oldest > VG_(sizeXA)(oldest) / 2
+       && first_oldest < VG_(sizeXA)(oldest)) {
+      Word left = VG_(sizeXA)(oldest) - first_oldest;
+      VG_(memmove)(VG_(indexXA)(oldest, 0),
+                   VG_(indexXA)(oldest, first_oldest),
+                   left * sizeof(FlightLog*));
+      VG_(dropTailXA)(oldest, first_oldest);
+      first_oldest = 0;
+   }
+}
+
+/* Would one more buffer and all last exits be too much?  Until this is asked
+   again no log gets more exits to come than fit into a buffer. */
+static Bool is_full(void)
+{
+   return n_in_file() + 1 > most_buffers();
+}
+
+static void stop_all(void)
+{
+   is_limited = is_stopped = True;
+   for (Word i = 0; i < VG_(sizeXA)(logs); i++) {
+      FlightLog* l = *(FlightLog**)VG_(indexXA)(logs, i);
+      l->owner->stop(l->arg);
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Buffers                                              ---*/
+/*------------------------------------------------------------*/
+
+static void begin_buffer(FlightLog* l)
+{
+   l->used = 0;
+   make_room(l, head_size() + MOST_RECORDS + METADATA_SIZE);
+   l->n_begun++;
+   if (has_extents())
+      add_metadata(l, KindExtents, 0, 8, 0, 0);
+   add_metadata(l, KindNewBuffer, l->thread + 1, 4, 0, 0);
+   add_metadata(l, KindWallClock, l->n_begun, 8, l->n_begun, 4);
+   if (has_extents())
+      add_metadata(l, KindPid, VG_(getpid)(), 4, 0, 0);
+   add_metadata(l, KindNewCpu, 0, 2, l->tick, 8);
+}
+
+/* Set the end, or the length.  With NULL for a buffer there is none. */
+static void end_buffer(FlightLog* l)
+{
+   if (has_extents()) {
+      set_bytes(l->buffer + 1, l->used - METADATA_SIZE, 8);
+   } else {
+      make_room(l, METADATA_SIZE);
+      add_metadata(l, KindEndOfBuffer, 0, 0, 0, 0);
+   }
+}
+
+/* The buffer is full, or the last one. */
+static void keep_buffer(FlightLog* l)
+{
+   static const UChar zeros[BUFFER_SIZE];
+
+   end_buffer(l);
+   DCFG_(append_to_stream)(l->full, l->buffer, l->used);
+   DCFG_(append_to_stream)(l->full, zeros, BUFFER_SIZE - l->used);
+   l->n_full++;
+   l->used = 0;
+   if (!l->is_copy && DCFG_(flight_format).keep_last)
+      VG_(addToXA)(oldest, &l);
+}
+
+/* Begin a buffer.  Returns False if the log has been stopped. */
+static Bool begin_next_buffer(FlightLog* l)
+{
+   if (!l->is_copy) {
+      Bool limits = DCFG_(flight_format).limit != 0;
+      if (limits && !DCFG_(flight_format).keep_last && !is_stopped
+          && is_full()) {
+         stop_all();
+         return False;
+      }
+      n_buffers++;
+      if (l->used > 0)
+         keep_buffer(l);
+      if (limits && DCFG_(flight_format).keep_last)
+         drop_oldest();
+   } else if (l->used > 0) {
+      keep_buffer(l);
+   }
+   begin_buffer(l);
+   return True;
+}
+
+/* The same if there is none with room. */
+static inline Bool have_room(FlightLog* l)
+{
+   if (l->used == 0
+       || l->used + MOST_RECORDS + METADATA_SIZE > BUFFER_SIZE)
+      return begin_next_buffer(l);
+   make_room(l, MOST_RECORDS);
+   return True;
+}
+
+void DCFG_(log_function)(FlightLog* l, UInt id, FlightAction action,
+                         ULong tick, const UWord* args)
+{
+   if (!have_room(l))
+      return;
+   ULong delta = tick - l->tick;
+   if (delta > 0xFFFFFFFFu) {
+      add_metadata(l, KindTscWrap, tick, 8, 0, 0);
+      delta = 0;
+   }
+   if (l->first_id == 0)
+      l->first_id = id;
+   set_function(l->buffer + l->used, id << 4 | action << 1, (UInt)delta);
+   l->used += FUNCTION_SIZE;
+   l->tick  = tick;
+   if (action == FlightEnterArgs)
+      for (UInt i = 0; i < DCFG_N_ARGS; i++)
+         add_metadata(l, KindArgument, args[i], 8, 0, 0);
+   if (!l->is_copy)
+      n_records++;
+}
+
+ULong DCFG_(flight_tick)(const FlightLog* l)
+{
+   return l->tick;
+}
+
+FlightLog* DCFG_(new_flight_log)(UInt thread, const FlightOwner* owner,
+                                 void* arg)
+{
+   FlightLog* l;
+
+   if (is_stopped)
+      return NULL;
+   l = VG_(calloc)("dcfg.flight.log", 1, sizeof(*l));
+   if (logs == NULL) {
+      logs   = VG_(newXA)(VG_(malloc), "dcfg.flight.logs", VG_(free),
+                          sizeof(FlightLog*));
+      oldest = VG_(newXA)(VG_(malloc), "dcfg.flight.oldest", VG_(free),
+                          sizeof(FlightLog*));
+   }
+   l->thread = thread;
+   l->tick   = 1;
+   l->full   = DCFG_(new_stream)();
+   l->owner  = owner;
+   l->arg    = arg;
+   VG_(addToXA)(logs, &l);
+   return l;
+}
+
+static void free_log(FlightLog* l)
+{
+   DCFG_(delete_stream)(l->full);
+   if (l->bases != NULL)
+      VG_(deleteXA)(l->bases);
+   VG_(free)(l->buffer);
+   VG_(free)(l);
+}
+
+void DCFG_(delete_flight_log)(FlightLog* l)
+{
+   for (Word i = VG_(sizeXA)(logs); i > 0; i--)
+      if (*(FlightLog**)VG_(indexXA)(logs, i - 1) == l)
+         VG_(removeIndexXA)(logs, i - 1);
+   for (Word i = VG_(sizeXA)(oldest); i > first_oldest; i--)
+      if (*(FlightLog**)VG_(indexXA)(oldest, i - 1) == l)
+         VG_(removeIndexXA)(oldest, i - 1);
+   n_buffers -= l->n_begun - l->n_dropped;
+   free_log(l);
+}
+
+void DCFG_(forget_flights)(void)
+{
+   n_records  = n_dropped = 0;
+   is_limited = is_stopped = False;
+}
+
+void DCFG_(finish_flight_log)(FlightLog* l)
+{
+   if (l->used > 0)
+      keep_buffer(l);
+   DCFG_(trim_stream)(l->full);
+   VG_(free)(l->buffer);
+   l->buffer = NULL;
+   l->room   = 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- The file                                             ---*/
+/*------------------------------------------------------------*/
+
+/* A tick is shown as a microsecond: llvm-xray prints six decimals of a
+   second. */
+#define TICKS_PER_SECOND 1000000u
+
+void DCFG_(put_flight_header)(Put* out)
+{
+   UChar header[HEADER_SIZE];
+
+   VG_(memset)(header, 0, sizeof(header));
+   set_bytes(header, DCFG_(flight_format).version, 2);
+   set_bytes(header + 2, 1, 2);               // flight data recorder
+   set_bytes(header + 4, 3, 4);               // constant and nonstop
+   set_bytes(header + 8, TICKS_PER_SECOND, 8);
+   set_bytes(header + 16, BUFFER_SIZE, 8);
+   DCFG_(put_bytes)(out, header, sizeof(header));
+}
+
+static void put_stream(Put* out, const Stream* s, ULong at, ULong end)
+{
+   for (; at < end; at += BUFFER_SIZE) {
+      UChar buffer[BUFFER_SIZE];
+      if (DCFG_(read_stream)(s, at, buffer, BUFFER_SIZE) < BUFFER_SIZE)
+         return;
+      DCFG_(put_bytes)(out, buffer, length_of(buffer));
+   }
+}
+
+/* What the thread began with is not active any more; but the first ticks of
+   all threads must be the same. */
+static void put_first(FlightLog* copy, ULong tick)
+{
+   DCFG_(log_function)(copy, copy->first_id, FlightEnter, 1, NULL);
+   DCFG_(log_function)(copy, copy->first_id, FlightExit, tick, NULL);
+}
+
+/* What was active behind the buffers that are gone. */
+static void put_bases(Put* out, const FlightLog* l)
+{
+   FlightLog copy = *l;
+
+   if (l->bases == NULL)
+      return;
+   copy.is_copy = True;
+   copy.full    = DCFG_(new_stream)();
+   copy.buffer  = NULL;
+   copy.bases   = NULL;
+   copy.used    = copy.room = 0;
+   copy.n_begun = copy.n_full = 0;
+   copy.tick    = 1;
+   for (Word i = 0; i < VG_(sizeXA)(l->bases); i++) {
+      const Base* b = VG_(indexXA)(l->bases, i);
+      if (i == 0 && b->tick != 1)
+         put_first(&copy, b->tick);
+      DCFG_(log_function)(&copy, b->id, FlightEnter, b->tick, NULL);
+   }
+   if (VG_(sizeXA)(l->bases) == 0)
+      put_first(&copy, 1);
+   keep_buffer(&copy);
+   put_stream(out, copy.full, 0, copy.n_full * BUFFER_SIZE);
+   DCFG_(delete_stream)(copy.full);
+   VG_(free)(copy.buffer);
+}
+
+Bool DCFG_(put_flight_log)(Put* out, const FlightLog* l,
+                           void (*close)(void* arg, FlightLog* l), void* arg)
+{
+   FlightLog copy = *l;
+
+   if (l->n_full == l->n_dropped && l->used == 0)
+      return False;
+   put_bases(out, l);
+   put_stream(out, l->full, l->n_dropped * BUFFER_SIZE,
+              l->n_full * BUFFER_SIZE);
+   copy.is_copy = True;
+   copy.full    = DCFG_(new_stream)();
+   copy.n_full  = 0;
+   copy.buffer  = NULL;
+   copy.room    = 0;
+   if (l->used > 0) {
+      copy.used = 0;
+      make_room(&copy, l->used);
+      copy.used = l->used;
+      VG_(memcpy)(copy.buffer, l->buffer, l->used);
+   }
+   close(arg, &copy);
+   if (copy.used > 0)
+      keep_buffer(&copy);
+   put_stream(out, copy.full, 0, copy.n_full * BUFFER_SIZE);
+   DCFG_(delete_stream)(copy.full);
+   VG_(free)(copy.buffer);
+   return True;
+}
+
+ULong DCFG_(n_flight_records)(void)
+{
+   return n_records - n_dropped;
+}
+
+Bool DCFG_(flight_is_limited)(void)
+{
+   return is_limited;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

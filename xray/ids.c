@@ -1,0 +1,232 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The functions of an XRay log, by number.          xray/ids.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the numbers that functions have in a log, and which functions it
+   is to have.  Handed: functions by xray/active.c, those of an earlier map by
+   xray/elf_map.c.  Taken by: xray/active.c, xray/elf_map.c,
+   xray/uftrace.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_seqmatch.h"
+#include "pub_tool_xarray.h"
+
+#include "calls/function.h"
+#include "xray/ids.h"
+
+typedef
+   enum {
+      NotAsked,
+      IsWanted,
+      IsNotWanted
+   }
+   Choice;
+
+/* Of a function of calls/function.h. */
+typedef
+   struct {
+      UInt  id;          // 0: none so far
+      UChar choice;      // Choice
+   }
+   Known;
+
+/* One of an earlier map. */
+typedef
+   struct {
+      Named n;
+      UInt  id;
+   }
+   Reserved;
+
+static Known*       known;       // by number, from 0 up
+static UInt         n_known;
+static XArray*      named;       // Named, by id from 1
+static OSet*        reserved;    // Reserved; names are unique pointers
+static const HChar* wanted_names;
+static const HChar* wanted_objects;
+
+/*------------------------------------------------------------*/
+/*--- What is wanted                                       ---*/
+/*------------------------------------------------------------*/
+
+void DCFG_(choose_functions)(const HChar* names, const HChar* objects)
+{
+   wanted_names   = names;
+   wanted_objects = objects;
+}
+
+/* The end of the first glob of LIST: a comma, but none in parentheses, as
+   C++ names have them. */
+static const HChar* end_of_glob(const HChar* list)
+{
+   Int depth = 0;
+
+   for (; *list != 0; list++) {
+      if (*list == '(')
+         depth++;
+      else if (*list == ')')
+         depth--;
+      else if (*list == ',' && depth <= 0)
+         break;
+   }
+   return list;
+}
+
+/* Does one of LIST's globs match A, or B if it is not NULL? */
+static Bool matches(const HChar* list, const HChar* a, const HChar* b)
+{
+   for (;;) {
+      const HChar* end = end_of_glob(list);
+      HChar        glob[end - list + 1];
+      VG_(memcpy)(glob, list, end - list);
+      glob[end - list] = 0;
+      if (VG_(string_match)(glob, a)
+          || (b != NULL && VG_(string_match)(glob, b)))
+         return True;
+      if (*end == 0)
+         return False;
+      list = end + 1;
+   }
+}
+
+static Bool choose(const Function* f)
+{
+   const HChar* base = VG_(strrchr)(f->object, '/');
+
+   return (wanted_names == NULL || matches(wanted_names, f->name, NULL))
+          && (wanted_objects == NULL
+              || matches(wanted_objects, f->object,
+                         base == NULL ? NULL : base + 1));
+}
+
+static Known* known_function(UInt function)
+{
+   if (function >= n_known) {
+      UInt n = 2 * function + 256;
+      known  = VG_(realloc)("dcfg.ids.known", known, n * sizeof(Known));
+      VG_(memset)(known + n_known, 0, (n - n_known) * sizeof(Known));
+      n_known = n;
+   }
+   return &known[function];
+}
+
+Bool DCFG_(is_function_wanted)(UInt function)
+{
+   Known* k;
+
+   if (wanted_names == NULL && wanted_objects == NULL)
+      return True;
+   k = known_function(function);
+   if (k->choice == NotAsked)
+      k->choice = choose(DCFG_(function)(function)) ? IsWanted : IsNotWanted;
+   return k->choice == IsWanted;
+}
+
+/*------------------------------------------------------------*/
+/*--- Numbers                                              ---*/
+/*------------------------------------------------------------*/
+
+static Word cmp_pointers(const void* a, const void* b)
+{
+   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+static Word cmp_reserved(const void* va, const void* vb)
+{
+   const Named* a = va;
+   const Named* b = vb;
+   Word         r;
+
+   if ((r = cmp_pointers(a->name, b->name)) != 0)
+      return r;
+   if ((r = cmp_pointers(a->file, b->file)) != 0)
+      return r;
+   return cmp_pointers(a->object, b->object);
+}
+
+static UInt add_named(const Named* n)
+{
+   if (named == NULL)
+      named = VG_(newXA)(VG_(malloc), "dcfg.ids.named", VG_(free),
+                         sizeof(Named));
+   VG_(addToXA)(named, n);
+   return VG_(sizeXA)(named);
+}
+
+void DCFG_(reserve_id)(const Named* n)
+{
+   if (reserved == NULL)
+      reserved = VG_(OSetGen_Create)(0, cmp_reserved, VG_(malloc),
+                                     "dcfg.ids.reserved", VG_(free));
+   UInt id = add_named(n);
+   if (VG_(OSetGen_Contains)(reserved, n))
+      return;
+   Reserved* r = VG_(OSetGen_AllocNode)(reserved, sizeof(*r));
+   r->n  = *n;
+   r->id = id;
+   VG_(OSetGen_Insert)(reserved, r);
+}
+
+static UInt new_id(UInt function)
+{
+   const Function* f = DCFG_(function)(function);
+   Named           n = { f->object, f->file, f->name, f->line };
+   const Reserved* r = reserved == NULL ? NULL
+                                        : VG_(OSetGen_Lookup)(reserved, &n);
+
+   if (r == NULL)
+      return add_named(&n);
+   *(Named*)VG_(indexXA)(named, r->id - 1) = n;
+   return r->id;
+}
+
+UInt DCFG_(id_of_function)(UInt function)
+{
+   Known* k;
+
+   if (function < n_known && known[function].id != 0)
+      return known[function].id;
+   k     = known_function(function);
+   k->id = new_id(function);
+   return k->id;
+}
+
+UInt DCFG_(n_ids)(void)
+{
+   return named == NULL ? 0 : VG_(sizeXA)(named);
+}
+
+const Named* DCFG_(named)(UInt id)
+{
+   return VG_(indexXA)(named, id - 1);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

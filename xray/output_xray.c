@@ -1,0 +1,295 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Output: an XRay log.                      xray/output_xray.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the options of an XRay log and of uftrace's directory, and the steps
+   from what threads logged to files.  Handed: threads by run/thread.c.
+   Taken by: dcfg_main.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+
+#include "base/file.h"
+#include "base/stream.h"
+#include "dcfg_output.h"
+#include "run/thread.h"
+#include "xray/active.h"
+#include "xray/elf_map.h"
+#include "xray/flight.h"
+#include "xray/ids.h"
+#include "xray/uftrace.h"
+
+/*------------------------------------------------------------*/
+/*--- Options                                              ---*/
+/*------------------------------------------------------------*/
+
+/* Room for the file's header and three buffers. */
+#define LEAST_LIMIT 65536
+
+static struct {
+   Bool         on;
+   const HChar* out_file;
+   const HChar* map_file;      // NULL: beside the log
+   const HChar* read_map;
+   Int          min_instrs;
+   Int          depth;
+   const HChar* functions;
+   const HChar* images;
+   Bool         args;
+   const HChar* limit;
+   const HChar* keep;
+   Int          version;
+   Bool         uftrace;
+   const HChar* uftrace_dir;
+} opts = {
+   .on          = False,
+   .out_file    = "xray-log.%p",
+   .keep        = "first",
+   .version     = 1,
+   .uftrace     = False,
+   .uftrace_dir = "uftrace.data"
+};
+
+#define MOST_INSTRS 1000000000
+
+static Bool option(const HChar* arg)
+{
+   return VG_BOOL_CLO(arg, "--xray",             opts.on)
+          || VG_STR_CLO(arg, "--xray-out-file",  opts.out_file)
+          || VG_STR_CLO(arg, "--xray-map-file",  opts.map_file)
+          || VG_STR_CLO(arg, "--xray-read-map",  opts.read_map)
+          || VG_BINT_CLO(arg, "--xray-min-instrs", opts.min_instrs, 0,
+                         MOST_INSTRS)
+          || VG_BINT_CLO(arg, "--xray-depth",    opts.depth, 0, MOST_INSTRS)
+          || VG_STR_CLO(arg, "--xray-functions", opts.functions)
+          || VG_STR_CLO(arg, "--xray-images",    opts.images)
+          || VG_BOOL_CLO(arg, "--xray-args",     opts.args)
+          || VG_STR_CLO(arg, "--xray-limit",     opts.limit)
+          || VG_STR_CLO(arg, "--xray-keep",      opts.keep)
+          || VG_BINT_CLO(arg, "--xray-version",  opts.version, 1, 5)
+          || VG_BOOL_CLO(arg, "--uftrace",       opts.uftrace)
+          || VG_STR_CLO(arg, "--uftrace-out-dir", opts.uftrace_dir);
+}
+
+static void usage(void)
+{
+   VG_(printf)(
+"    --xray=no|yes             write an XRay log as well [no]\n"
+"    --xray-out-file=<file>    write it to <file> [xray-log.%%p]\n"
+"    --xray-map-file=<file>    the functions' names to <file> [LOG.map]\n"
+"    --xray-min-instrs=<n>     without calls of fewer instructions [0]\n"
+"    --xray-functions=<glob>,...\n"
+"                              only functions with such names [all]\n"
+"    --xray-images=<glob>,...  only functions in such objects [all]\n"
+"    --xray-depth=<n>          only the outermost <n> of a stack [0]\n"
+"    --xray-args=no|yes        with the registers for arguments [no]\n"
+"    --xray-limit=<size>       a log of at most <size>, as 500M [0]\n"
+"    --xray-keep=first|last    of what was first or last [first]\n"
+"    --xray-version=1|5        in this version of the format [1]\n"
+"    --xray-read-map=<file>    with the numbers of functions that are in\n"
+"                              this map [none]\n"
+"    --uftrace=no|yes          write a directory for uftrace as well [no]\n"
+"    --uftrace-out-dir=<dir>   with this name [uftrace.data]\n"
+   );
+}
+
+static void fail(const HChar* opt, const HChar* value, const HChar* why)
+{
+   VG_(fmsg)("%s=%s: %s\n", opt, value, why);
+   VG_(exit)(1);
+}
+
+/* A size: digits, and K, M or G.  Returns False if S is none. */
+static Bool parse_size(const HChar* s, ULong* size)
+{
+   UInt shift = 0;
+
+   *size = 0;
+   if (*s == 0)
+      return False;
+   for (; *s >= '0' && *s <= '9'; s++) {
+      if (*size > ~(ULong)0 / 1000)
+         return False;
+      *size = *size * 10 + (*s - '0');
+   }
+   switch (*s) {
+      case 'K': case 'k': shift = 10; s++; break;
+      case 'M': case 'm': shift = 20; s++; break;
+      case 'G': case 'g': shift = 30; s++; break;
+      default:                             break;
+   }
+   if (*s != 0 || *size > (~(ULong)0 >> shift))
+      return False;
+   *size <<= shift;
+   return True;
+}
+
+static void set_format(void)
+{
+   FlightFormat* f = &DCFG_(flight_format);
+
+   if (opts.version != 1 && opts.version != 5) {
+      VG_(fmsg)("--xray-version=%d: it is 1 or 5\n", opts.version);
+      VG_(exit)(1);
+   }
+   f->version = opts.version;
+   if (VG_STREQ(opts.keep, "last"))
+      f->keep_last = True;
+   else if (!VG_STREQ(opts.keep, "first"))
+      fail("--xray-keep", opts.keep, "it is first or last");
+   if (opts.limit == NULL)
+      return;
+   if (!parse_size(opts.limit, &f->limit))
+      fail("--xray-limit", opts.limit, "no size such as 500M");
+   if (f->limit != 0 && f->limit < LEAST_LIMIT)
+      fail("--xray-limit", opts.limit, "at least 64K");
+}
+
+static void set_choice(void)
+{
+   ActiveOptions* a = &DCFG_(active_options);
+
+   a->for_xray    = opts.on;
+   a->for_uftrace = opts.uftrace;
+   a->min_instrs  = opts.min_instrs;
+   a->depth       = opts.depth;
+   a->with_args   = opts.args && opts.on;
+#if !defined(VGA_amd64)
+   if (opts.args)
+      fail("--xray-args", "yes", "functions of this processor take no "
+           "arguments in registers that this tool knows");
+#endif
+   DCFG_(choose_functions)(opts.functions, opts.images);
+   if (opts.read_map != NULL) {
+      const HChar* why = DCFG_(read_elf_map)(opts.read_map);
+      if (why != NULL)
+         fail("--xray-read-map", opts.read_map, why);
+   }
+}
+
+static void claim_files(void)
+{
+   const HChar* what = opts.on ? "--xray-out-file" : "--uftrace-out-dir";
+   const HChar* name = opts.on ? opts.out_file : opts.uftrace_dir;
+
+   if (opts.on) {
+      DCFG_(claim_out_file)("--xray-out-file", opts.out_file);
+      if (opts.map_file == NULL) {
+         HChar* map = VG_(malloc)("dcfg.xray.map",
+                                  VG_(strlen)(opts.out_file) + 5);
+         VG_(sprintf)(map, "%s.map", opts.out_file);
+         opts.map_file = map;
+      }
+      DCFG_(claim_out_file)("--xray-map-file", opts.map_file);
+   }
+   if (opts.uftrace) {
+      const HChar* wrong = DCFG_(why_no_name)(opts.uftrace_dir);
+      if (wrong != NULL)
+         fail("--uftrace-out-dir", opts.uftrace_dir, wrong);
+      DCFG_(claim_uftrace)("--uftrace-out-dir", opts.uftrace_dir);
+   }
+   DCFG_(set_spool_place)(what, name, 2 << 20);
+}
+
+static Bool start(void)
+{
+   if (!opts.on && !opts.uftrace)
+      return False;
+   set_format();
+   set_choice();
+   claim_files();
+   DCFG_(log_calls)();
+   return True;
+}
+
+/*------------------------------------------------------------*/
+/*--- Files                                                ---*/
+/*------------------------------------------------------------*/
+
+static void write_map(void)
+{
+   OutFile* file = DCFG_(open_out_file)("--xray-map-file", opts.map_file,
+                                        "--xray-out-file");
+   UInt     n    = DCFG_(n_ids)();
+
+   DCFG_(put_elf_map)(DCFG_(text_of_file)(file));
+   DCFG_(close_out_file)(file, "%'u function%s", n, n == 1 ? "" : "s");
+}
+
+/* Returns False if there is none. */
+static Bool write_log(void)
+{
+   OutFile* file = DCFG_(open_out_file)("--xray-out-file", opts.out_file,
+                                        NULL);
+   Put*     out  = DCFG_(text_of_file)(file);
+   UInt     n    = 0;
+   Bool     good;
+
+   DCFG_(put_flight_header)(out);
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      DCFG_(thread_info)(t, &info);
+      if (info.ran && DCFG_(put_log_of_thread)(out, t))
+         n++;
+   }
+   if (DCFG_(spool_failed)()) {
+      DCFG_(abandon_out_file)(file);
+      return False;
+   }
+   good = DCFG_(close_out_file)(file, "%'llu entries and exits of %u thread%s",
+                                DCFG_(n_flight_records)(), n,
+                                n == 1 ? "" : "s");
+   if (DCFG_(flight_is_limited)())
+      VG_(umsg)("dcfg: --xray-limit=%s: the log has only what was %s\n",
+                opts.limit, opts.keep);
+   return good;
+}
+
+static void write(const struct _Gathered* g, const HChar* reason)
+{
+   if (opts.on && write_log())
+      write_map();
+   if (opts.uftrace)
+      DCFG_(write_uftrace)("--uftrace-out-dir", opts.uftrace_dir,
+                           DCFG_(put_records_of_thread));
+}
+
+const Output DCFG_(xray_output) = {
+   .name   = "XRay log",
+   .option = option,
+   .usage  = usage,
+   .start  = start,
+   .write  = write
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

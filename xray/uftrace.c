@@ -1,0 +1,500 @@
+
+/*--------------------------------------------------------------------*/
+/*--- A directory that uftrace reads.               xray/uftrace.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the directory's files and what is in them.  Handed: functions by
+   xray/active.c.  Taken by: xray/active.c, xray/output_xray.c.
+
+   There is no document of the format but uftrace's sources; this is what
+   uftrace 0.13 reads.  Each thread has a file of records, 16 bytes each: the
+   time and a word with kind, depth and address.  Addresses are looked up in a
+   session's map of objects, and in a file of symbols for each of these.  They
+   need not be those of the program: here object number N has OBJECT_SIZE
+   bytes from (N + 1) * OBJECT_SIZE on, and functions have FUNCTION_SIZE
+   bytes in there, in the order in which they are first logged. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "base/core.h"
+#include "base/file.h"
+#include "base/stream.h"
+#include "run/thread.h"
+#include "xray/ids.h"
+#include "xray/uftrace.h"
+
+#define OBJECT_SIZE   (1ULL << 28)
+#define FUNCTION_SIZE 16u
+
+#define MAX_DEPTH     1023u       // of ten bits
+#define KIND_EXIT     1u
+#define MAGIC         (5u << 3)
+
+struct _UftraceLog {
+   Stream* records;
+};
+
+typedef
+   struct {
+      const HChar* path;
+      UInt         n_functions;
+   }
+   Object;
+
+static XArray* objects;           // Object
+static XArray* addresses;         // ULong, by id from 1; 0: none so far
+static ULong   too_deep;
+
+/*------------------------------------------------------------*/
+/*--- Addresses                                            ---*/
+/*------------------------------------------------------------*/
+
+static UInt number_of_object(const HChar* path)
+{
+   Object new = { path, 0 };
+
+   for (Word i = VG_(sizeXA)(objects) - 1; i >= 0; i--)
+      if (((const Object*)VG_(indexXA)(objects, i))->path == path)
+         return i;
+   VG_(addToXA)(objects, &new);
+   return VG_(sizeXA)(objects) - 1;
+}
+
+static ULong address_of(UInt id)
+{
+   static const ULong none = 0;
+   ULong*             place;
+
+   if (addresses == NULL) {
+      addresses = VG_(newXA)(VG_(malloc), "dcfg.uftrace.addresses",
+                             VG_(free), sizeof(ULong));
+      objects   = VG_(newXA)(VG_(malloc), "dcfg.uftrace.objects", VG_(free),
+                             sizeof(Object));
+   }
+   while (VG_(sizeXA)(addresses) < id)
+      VG_(addToXA)(addresses, &none);
+   place = VG_(indexXA)(addresses, id - 1);
+   if (*place == 0) {
+      UInt    no = number_of_object(DCFG_(named)(id)->object);
+      Object* o  = VG_(indexXA)(objects, no);
+      *place = (no + 1) * OBJECT_SIZE + o->n_functions++ * FUNCTION_SIZE;
+   }
+   return *place;
+}
+
+/*------------------------------------------------------------*/
+/*--- Records                                              ---*/
+/*------------------------------------------------------------*/
+
+UftraceLog* DCFG_(new_uftrace_log)(void)
+{
+   UftraceLog* l = VG_(calloc)("dcfg.uftrace.log", 1, sizeof(*l));
+   l->records    = DCFG_(new_stream)();
+   return l;
+}
+
+void DCFG_(delete_uftrace_log)(UftraceLog* l)
+{
+   DCFG_(delete_stream)(l->records);
+   VG_(free)(l);
+}
+
+void DCFG_(log_uftrace)(UftraceLog* l, UInt id, UInt depth, Bool is_entry,
+                        ULong tick)
+{
+   ULong record[2];
+
+   if (depth > MAX_DEPTH) {
+      too_deep += is_entry;
+      return;
+   }
+   record[0] = tick;
+   record[1] = (is_entry ? 0 : KIND_EXIT) | MAGIC | depth << 6
+               | address_of(id) << 16;
+   DCFG_(append_to_stream)(l->records, record, sizeof(record));
+}
+
+void DCFG_(finish_uftrace_log)(UftraceLog* l)
+{
+   DCFG_(trim_stream)(l->records);
+}
+
+static void put_stream(Put* out, const Stream* s)
+{
+   HChar buffer[16384];
+   UInt  n;
+
+   for (ULong at = 0; (n = DCFG_(read_stream)(s, at, buffer, sizeof(buffer)))
+                      > 0; at += n)
+      DCFG_(put_bytes)(out, buffer, n);
+}
+
+void DCFG_(put_uftrace_log)(Put* out, const UftraceLog* l,
+                            void (*close)(void* arg, UftraceLog* l),
+                            void* arg)
+{
+   UftraceLog last = { DCFG_(new_stream)() };
+
+   close(arg, &last);
+   put_stream(out, l->records);
+   put_stream(out, last.records);
+   DCFG_(delete_stream)(last.records);
+}
+
+/*------------------------------------------------------------*/
+/*--- The files about them                                 ---*/
+/*------------------------------------------------------------*/
+
+static void put_hex(Put* out, ULong n, UInt digits)
+{
+   while (digits-- > 0)
+      DCFG_(put_char)(out, "0123456789abcdef"[n >> 4 * digits & 15]);
+}
+
+static void put_line(Put* out, const HChar* s)
+{
+   for (; *s != 0; s++)
+      DCFG_(put_char)(out, (UChar)*s < 0x20 ? '?' : *s);
+   DCFG_(put_char)(out, '\n');
+}
+
+static const HChar* base_name(const HChar* path)
+{
+   const HChar* slash = VG_(strrchr)(path, '/');
+   return slash == NULL ? path : slash + 1;
+}
+
+/* The path that object NO is known by: of two with the same last part, which
+   names the file of symbols, the second gets a number. */
+static void path_of_object(UInt no, HChar* path)
+{
+   const Object* o     = VG_(indexXA)(objects, no);
+   UInt          equal = 0;
+
+   for (UInt i = 0; i < no; i++)
+      if (VG_STREQ(base_name(((Object*)VG_(indexXA)(objects, i))->path),
+                   base_name(o->path)))
+         equal++;
+   if (equal == 0)
+      VG_(sprintf)(path, "%s", o->path);
+   else
+      VG_(sprintf)(path, "%s~%u", o->path, equal + 1);
+   /* A line of the map is words. */
+   for (; *path != 0; path++)
+      if (VG_(isspace)(*path))
+         *path = '_';
+}
+
+static SizeT longest_path(void)
+{
+   SizeT n = 0;
+
+   for (Word i = 0; objects != NULL && i < VG_(sizeXA)(objects); i++) {
+      SizeT m = VG_(strlen)(((Object*)VG_(indexXA)(objects, i))->path);
+      if (m > n)
+         n = m;
+   }
+   return n + 16;
+}
+
+static UInt n_objects(void)
+{
+   return objects == NULL ? 0 : VG_(sizeXA)(objects);
+}
+
+/* Lines like those of /proc/PID/maps. */
+static void put_map(Put* out)
+{
+   HChar path[longest_path()];
+
+   for (UInt i = 0; i < n_objects(); i++) {
+      path_of_object(i, path);
+      put_hex(out, (i + 1) * OBJECT_SIZE, 12);
+      DCFG_(put_char)(out, '-');
+      put_hex(out, (i + 2) * OBJECT_SIZE, 12);
+      DCFG_(put_text)(out, " r-xp 00000000 00:00 0                    ");
+      put_line(out, path);
+   }
+   /* By where the stack is uftrace knows the kernel's addresses. */
+   DCFG_(put_text)(out, "7ffffffde000-7ffffffff000 rw-p 00000000 00:00 0"
+                        "                          [stack]\n");
+}
+
+static void put_symbols(Put* out, UInt object)
+{
+   ULong start = (object + 1) * OBJECT_SIZE;
+   HChar path[longest_path()];
+
+   path_of_object(object, path);
+   DCFG_(put_text)(out, "# symbols: ");
+   DCFG_(put_number)(out, ((Object*)VG_(indexXA)(objects, object))
+                          ->n_functions);
+   DCFG_(put_text)(out, "\n# path name: ");
+   put_line(out, path);
+   for (UInt id = 1; id <= VG_(sizeXA)(addresses); id++) {
+      ULong a = *(ULong*)VG_(indexXA)(addresses, id - 1);
+      if (a < start || a >= start + OBJECT_SIZE)
+         continue;
+      put_hex(out, a - start, 16);
+      DCFG_(put_text)(out, " T ");
+      put_line(out, DCFG_(named)(id)->name);
+   }
+   put_hex(out, ((Object*)VG_(indexXA)(objects, object))->n_functions
+                * FUNCTION_SIZE, 16);
+   DCFG_(put_text)(out, " T __sym_end\n");
+}
+
+/* A thread's number for uftrace, which wants that of the first one to be that
+   of the process. */
+static UInt task_of(UInt thread)
+{
+   return VG_(getpid)() + thread;
+}
+
+static UInt n_tasks(void)
+{
+   UInt n = 0;
+
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      DCFG_(thread_info)(t, &info);
+      n += info.ran;
+   }
+   return n;
+}
+
+/* Call DO_IT with each task. */
+static void each_task(Put* out, void (*do_it)(Put* out, UInt thread))
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      DCFG_(thread_info)(t, &info);
+      if (info.ran)
+         do_it(out, t);
+   }
+}
+
+/* As the map has it. */
+static const HChar* name_of_program(void)
+{
+   const HChar* name = VG_(args_the_exename);
+
+   for (UInt i = 0; i < n_objects(); i++) {
+      const HChar* path = ((Object*)VG_(indexXA)(objects, i))->path;
+      if (VG_STREQ(base_name(path), base_name(name)))
+         return path;
+   }
+   return name;
+}
+
+#define SESSION "0000000000000001"
+
+static void put_task(Put* out, UInt thread)
+{
+   DCFG_(put_text)(out, "TASK timestamp=0.000000001 tid=");
+   DCFG_(put_number)(out, task_of(thread));
+   DCFG_(put_text)(out, " pid=");
+   DCFG_(put_number)(out, VG_(getpid)());
+   DCFG_(put_char)(out, '\n');
+}
+
+static void put_tasks(Put* out)
+{
+   DCFG_(put_text)(out, "SESS timestamp=0.000000000 pid=");
+   DCFG_(put_number)(out, VG_(getpid)());
+   DCFG_(put_text)(out, " sid=" SESSION " exename=\"");
+   DCFG_(put_text)(out, name_of_program());
+   DCFG_(put_text)(out, "\"\n");
+   each_task(out, put_task);
+}
+
+static void put_task_number(Put* out, UInt thread)
+{
+   if (thread > 0)
+      DCFG_(put_char)(out, ',');
+   DCFG_(put_number)(out, task_of(thread));
+}
+
+/* Bits of the header: what records have, and which lines follow. */
+#define HAS_TASK_SESSION (1u << 1)
+#define HAS_SYM_REL_ADDR (1u << 5)
+#define HAS_MAX_STACK    (1u << 6)
+#define LINE_EXE_NAME    (1u << 0)
+#define LINE_CMDLINE     (1u << 3)
+#define LINE_TASKINFO    (1u << 7)
+
+static void put_info(Put* out)
+{
+   struct {
+      HChar  magic[8];
+      UInt   version;
+      UShort size;
+      UChar  endian, elf_class;
+      ULong  features, lines;
+      UShort max_stack, unused1;
+      UInt   unused2;
+   } h;
+
+   VG_(memset)(&h, 0, sizeof(h));
+   VG_(memcpy)(h.magic, "Ftrace!", 8);
+   h.version   = 4;
+   h.size      = sizeof(h);
+   h.endian    = 1;               // as in ELF: least significant first
+   h.elf_class = 2;               // 64 bits
+   h.features  = HAS_TASK_SESSION | HAS_SYM_REL_ADDR | HAS_MAX_STACK;
+   h.lines     = LINE_EXE_NAME | LINE_CMDLINE | LINE_TASKINFO;
+   h.max_stack = MAX_DEPTH + 1;
+   DCFG_(put_bytes)(out, &h, sizeof(h));
+   DCFG_(put_text)(out, "exename:");
+   put_line(out, name_of_program());
+   DCFG_(put_text)(out, "cmdline:");
+   put_line(out, name_of_program());
+   DCFG_(put_text)(out, "taskinfo:lines=2\ntaskinfo:nr_tid=");
+   DCFG_(put_number)(out, n_tasks());
+   DCFG_(put_text)(out, "\ntaskinfo:tids=");
+   each_task(out, put_task_number);
+   DCFG_(put_char)(out, '\n');
+}
+
+/*------------------------------------------------------------*/
+/*--- The directory                                        ---*/
+/*------------------------------------------------------------*/
+
+/* Whoever finds this file in the directory knows that it is taken. */
+#define FIRST_FILE "task.txt"
+
+void DCFG_(claim_uftrace)(const HChar* opt, const HChar* format)
+{
+   HChar* dir   = VG_(expand_file_name)(opt, format);
+   Int    error = DCFG_(make_directory)(dir);
+   HChar* first = VG_(malloc)("dcfg.uftrace.first",
+                              VG_(strlen)(format) + sizeof("/" FIRST_FILE));
+
+   if (error != 0 && error != VKI_EEXIST) {
+      VG_(fmsg)("cannot make the directory %s for %s: %s\n", dir, opt,
+                DCFG_(error_text)(error));
+      VG_(exit)(1);
+   }
+   VG_(sprintf)(first, "%s/" FIRST_FILE, format);
+   DCFG_(claim_out_file)(opt, first);
+   if (error == 0)
+      DCFG_(remove_directory)(dir);
+   VG_(free)(dir);
+}
+
+typedef
+   struct {
+      const HChar* opt;
+      const HChar* format;
+      Bool         failed;
+   }
+   Directory;
+
+static OutFile* open_inside(const Directory* d, const HChar* name)
+{
+   return DCFG_(open_file_inside)(d->opt, d->format, name);
+}
+
+static void close_inside(Directory* d, OutFile* f)
+{
+   if (!DCFG_(close_out_file)(f, NULL))
+      d->failed = True;
+}
+
+static void write_one(Directory* d, const HChar* name, void (*put)(Put* out))
+{
+   OutFile* f = open_inside(d, name);
+
+   put(DCFG_(text_of_file)(f));
+   close_inside(d, f);
+}
+
+static void write_symbols(Directory* d)
+{
+   HChar path[longest_path()], name[longest_path() + 5];
+
+   for (UInt i = 0; i < n_objects(); i++) {
+      path_of_object(i, path);
+      VG_(sprintf)(name, "%s.sym", base_name(path));
+      OutFile* f = open_inside(d, name);
+      put_symbols(DCFG_(text_of_file)(f), i);
+      close_inside(d, f);
+   }
+}
+
+static void write_records(Directory* d, UInt thread,
+                          Bool (*put)(Put* out, UInt thread))
+{
+   HChar name[32];
+
+   VG_(sprintf)(name, "%u.dat", task_of(thread));
+   OutFile* f = open_inside(d, name);
+   put(DCFG_(text_of_file)(f), thread);
+   if (DCFG_(spool_failed)()) {
+      DCFG_(abandon_out_file)(f);
+      d->failed = True;
+   } else {
+      close_inside(d, f);
+   }
+}
+
+void DCFG_(write_uftrace)(const HChar* opt, const HChar* format,
+                          Bool (*put)(Put* out, UInt thread))
+{
+   Directory d = { opt, format, False };
+
+   write_one(&d, FIRST_FILE, put_tasks);
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo ti;
+      DCFG_(thread_info)(t, &ti);
+      if (ti.ran && !d.failed)
+         write_records(&d, t, put);
+   }
+   if (!d.failed) {
+      write_one(&d, "sid-" SESSION ".map", put_map);
+      write_symbols(&d);
+   }
+   if (!d.failed) {
+      /* Without it there is nothing to be read. */
+      OutFile* info = open_inside(&d, "info");
+      put_info(DCFG_(text_of_file)(info));
+      DCFG_(close_out_file)(info, "a directory for uftrace");
+   }
+   if (too_deep > 0)
+      VG_(umsg)("dcfg: %'llu calls are not in uftrace's directory, which has "
+                "no room for those with more than %u around them\n",
+                too_deep, MAX_DEPTH);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,66 @@
+
+/*--------------------------------------------------------------------*/
+/*--- A directory that uftrace reads.               xray/uftrace.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef __DCFG_UFTRACE_H
+#define __DCFG_UFTRACE_H
+
+#include "pub_tool_basics.h"
+#include "base/put.h"
+
+/* A thread's records. */
+typedef struct _UftraceLog UftraceLog;
+
+UftraceLog* DCFG_(new_uftrace_log)(void);
+void        DCFG_(delete_uftrace_log)(UftraceLog* l);
+
+/* The function that an XRay log calls ID is entered or left, with DEPTH
+   functions around it. */
+void DCFG_(log_uftrace)(UftraceLog* l, UInt id, UInt depth, Bool is_entry,
+                        ULong tick);
+
+/* No more will be logged: keep no memory to spare. */
+void DCFG_(finish_uftrace_log)(UftraceLog* l);
+
+/* Put L, behind which CLOSE, given ARG, logs the last exits to the log that
+   it is handed.  Nothing of L is changed. */
+void DCFG_(put_uftrace_log)(Put* out, const UftraceLog* l,
+                            void (*close)(void* arg, UftraceLog* l),
+                            void* arg);
+
+/* Before the program runs: the directory that option OPT names with FORMAT
+   will be written.  If it cannot be made, say so and exit. */
+void DCFG_(claim_uftrace)(const HChar* opt, const HChar* format);
+
+/* Write it.  PUT puts the records of a thread. */
+void DCFG_(write_uftrace)(const HChar* opt, const HChar* format,
+                          Bool (*put)(Put* out, UInt thread));
+
+#endif /* __DCFG_UFTRACE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
