@@ -292,8 +292,10 @@ static Bool is_complete(const Common* c, const TraceJob* job, ULong n)
 
 static void write_file(const TraceJob* job, const Common* common)
 {
-   OutFile* file = DCFG_(open_out_file)("--trace-out-file", opts.out_file,
-                                           "--dcfg-out-file");
+   HChar*   name = DCFG_(name_of_part)("--trace-out-file", opts.out_file,
+                                       "");
+   OutFile* file = DCFG_(open_out_file)("--trace-out-file", name,
+                                        "--dcfg-out-file");
    Put*     out  = DCFG_(text_of_file)(file);
    ULong    n    = DCFG_(write_trace)(out, job);
    /* Hundredths of a bit. */
@@ -307,6 +309,7 @@ static void write_file(const TraceJob* job, const Common* common)
                             bits % 100);
    else
       DCFG_(abandon_out_file)(file);
+   VG_(free)(name);
 }
 
 static void write_turns_file(const Common* common)
