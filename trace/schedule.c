@@ -96,7 +96,8 @@ static void free_runner(void* s)
 }
 
 /* What ran before is not part of what is written next. */
-static void* restart_runner(void* s, CellArray* cells, UInt index)
+static void* restart_runner(void* s, CellArray* cells, UInt index,
+                            Restart why)
 {
    Runner* r = s;
 
