@@ -86,14 +86,16 @@ configure_valgrind() {
    local options=()
    # 32-bit programs would need a second compilation of everything, and 32-bit libraries to do it.
    [ "$(uname -m)" != x86_64 ] || options+=(--enable-only64bit)
-   ./configure --prefix="$inst" "${options[@]}"
+   # What it finds out is kept, for tests/build/intree.t, which configures the same tree.
+   rm -f config.cache
+   ./configure -C --prefix="$inst" "${options[@]}"
    # A user's tree may come with its object files.
    [ -z "$(find . -name '*.o' -print -quit)" ] || make clean
 }
 
 # make, in parallel, for the core: with lines but without types and variables for debuggers, which take a quarter of the
 # time to compile.
-make_core() { make -j"$jobs" CFLAGS="${CFLAGS:-} -g1 ${core_flags:-}" "$@"; }
+make_core() { make -j"$jobs" CFLAGS="${CFLAGS:-} -g1" "$@"; }
 
 # Only what we use: the core, `none`, `lackey` and `callgrind` for tests and bench, and vg_regtest with its helpers.
 # The -am targets are automake's for "this directory, without those below it".
