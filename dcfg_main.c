@@ -64,6 +64,7 @@
 #include "base/stream.h"
 #include "dcfg/output_dcfg.h"
 #include "dcfg_output.h"
+#include "run/exclude.h"
 #include "run/flow.h"
 #include "run/gather.h"
 #include "run/image.h"
@@ -100,7 +101,7 @@ static Bool process_option(const HChar* arg)
    for (UInt i = 0; i < N_OUTPUTS; i++)
       if (outputs[i]->option(arg))
          return True;
-   return DCFG_(region_option)(arg);
+   return DCFG_(region_option)(arg) || DCFG_(exclude_option)(arg);
 }
 
 static void print_usage(void)
@@ -108,6 +109,7 @@ static void print_usage(void)
    for (UInt i = 0; i < N_OUTPUTS; i++)
       outputs[i]->usage();
    DCFG_(region_usage)();
+   DCFG_(exclude_usage)();
 }
 
 static void print_debug_usage(void)
@@ -122,6 +124,7 @@ static void post_clo_init(void)
    for (UInt i = 0; i < N_OUTPUTS; i++)
       is_on[i] = outputs[i]->start();
    DCFG_(start_regions)();
+   DCFG_(start_excluding)();
 }
 
 /* AT_END: the program has ended.  Then this may not return: see
@@ -158,6 +161,7 @@ static void write_outputs(const HChar* reason, Bool at_end)
 static void fini(Int exitcode)
 {
    DCFG_(tell_missed_places)();
+   DCFG_(tell_unused_globs)();
    if (DCFG_(was_given_up)())
       VG_(umsg)("dcfg: nothing is written at the end: a second signal came "
                 "before\n");

@@ -173,13 +173,21 @@ static void resume(void* s, Addr ip, Addr sp)
    ULong*     base = base_of(cs);
 
    if (cs->now.function == 0) {
-      cs->now.function = DCFG_(landing_place)(ip)->function;
-      cs->now.height   = 1;
-      ++*active(cs, cs->now.function);
-      tell_enter(cs, base, True);
+      const Place* to = DCFG_(landing_place)(ip);
+      if (!to->is_excluded)
+         DCFG_(begin_base)(cs, base, to);
    }
    DCFG_(unwind_calls)(cs, base, sp, 0);
    DCFG_(show_calls)(cs, base);
+}
+
+static void come_back(void* s, UInt last, UInt sb, Addr sp)
+{
+   CallStack* cs = s;
+
+   DCFG_(come_back)(cs, base_of(cs),
+                    last == 0 ? NULL : DCFG_(superblock)(last),
+                    DCFG_(call_part)(DCFG_(superblock)(sb))->place, sp);
 }
 
 /* The instructions of superblock SB's segment from K on. */
@@ -371,6 +379,7 @@ static const Watcher follower = {
    .thread_free   = delete_stack,
    .restart       = restart_stack,
    .resume        = resume,
+   .come_back     = come_back,
    .stop          = stop,
    .suspend       = suspend,
    .enter_handler = enter_handler,

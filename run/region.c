@@ -56,6 +56,7 @@
 #include "pub_tool_xarray.h"
 
 #include "base/core.h"
+#include "run/exclude.h"
 #include "run/image.h"
 #include "run/ir.h"
 #include "run/region.h"
@@ -363,6 +364,12 @@ static UInt inner_place(const IRSB* in)
    return 0;
 }
 
+/* The lower of two numbers, of which 0 means none. */
+static UInt first_of(UInt a, UInt b)
+{
+   return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
 static IRConst* address(IRType word_ty, Addr a)
 {
    return word_ty == Ity_I64 ? IRConst_U64(a) : IRConst_U32(a);
@@ -378,7 +385,8 @@ static void cut(Addr entry)
 IRSB* DCFG_(cut_before_place)(IRSB* in, Addr entry,
                               const VexGuestLayout* layout, IRType word_ty)
 {
-   UInt k = now < n_regions() ? inner_place(in) : 0;
+   UInt k = first_of(now < n_regions() ? inner_place(in) : 0,
+                     DCFG_(is_collecting)() ? DCFG_(inner_border)(in) : 0);
 
    /* Whatever was cut for has been translated. */
    DCFG_(limit_superblocks)(k);

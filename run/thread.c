@@ -57,6 +57,7 @@
 
 #include "dcfg_bb.h"
 #include "dcfg_output.h"
+#include "run/away.h"
 #include "run/branch.h"
 #include "run/thread.h"
 
@@ -70,6 +71,8 @@ typedef
    struct {
       Position from;
       Addr     sp;       // the interrupted stack pointer, to know it by
+      Bool     hidden;   // what was interrupted, or the handler's first
+                         // code, is left out
    }
    Interruption;
 
@@ -84,6 +87,7 @@ typedef
       Bool       off;         // is not collected: stands at ...
       Addr       off_ip;      // ... this address, as far as is known, ...
       Bool       off_ran;     // ... or has run since
+      Position   away_from;   // if CellAway says so
       Addr       stop_ip;     // where it last left generated code
       Bool       signalled;   // a handler was entered since then ...
       Addr       signal_ip;   // ... in place of this address
@@ -141,6 +145,13 @@ static UWord* mark_of(const Thread* t)
    return (UWord*)(DCFG_(cell_base)(t->cells) + CellMark);
 }
 
+/* Does T run code that is left out?  Then it stands where it left what is
+   not. */
+static Bool is_away(const Thread* t)
+{
+   return DCFG_(cell_base)(t->cells)[CellAway] != 0;
+}
+
 /* Where T stands, given that its instruction pointer is ADDR.  See "The
    mark" in run/instrument.c. */
 static Position position(const Thread* t, Addr addr)
@@ -150,6 +161,8 @@ static Position position(const Thread* t, Addr addr)
 
    if (mark & DCFG_MARK_DIVERTED)
       return t->diverted->from;
+   if (is_away(t))
+      return t->away_from;
    const Superblock* sb = p.sb == 0 ? NULL : DCFG_(superblock)(p.sb);
    p.target = DCFG_(target_now)(addr, sb != NULL && sb->unredirected);
    if (sb != NULL && !(mark & DCFG_MARK_DONE))
@@ -167,10 +180,9 @@ static Addr bound_for(const Thread* t)
 }
 
 static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
-                            Addr to)
+                            Target to)
 {
-   Diversion  key = { t->index, from, kind,
-                        DCFG_(target_now)(to, False), 0 };
+   Diversion  key = { t->index, from, kind, to, 0 };
    Diversion* d   = VG_(OSetGen_Lookup)(diversions, &key);
 
    if (d == NULL) {
@@ -184,7 +196,7 @@ static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
 }
 
 /* T, which was bound for ADDR, goes on at TO instead. */
-static void divert(Thread* t, Addr addr, DivertKind kind, Addr to)
+static void divert(Thread* t, Addr addr, DivertKind kind, Target to)
 {
    Position from = position(t, addr);
 
@@ -200,7 +212,7 @@ static void divert(Thread* t, Addr addr, DivertKind kind, Addr to)
 /* T will not go on from where it stands. */
 static void tell_stop(const Thread* t)
 {
-   if (*mark_of(t) & DCFG_MARK_DIVERTED)
+   if ((*mark_of(t) & DCFG_MARK_DIVERTED) || is_away(t))
       return;
    Position p = position(t, bound_for(t));
    DCFG_EACH_WATCHER(w, stop)
@@ -215,8 +227,9 @@ static void end_interruption(Thread* t, Addr addr, Addr sp)
    for (Word i = VG_(sizeXA)(t->interruptions) - 1; i >= 0; i--) {
       const Interruption* in = VG_(indexXA)(t->interruptions, i);
       if (in->sp == sp) {
-         if (!t->off)
-            diversion(t, in->from, DivertBypass, addr);
+         if (!t->off && !in->hidden && !is_away(t))
+            diversion(t, in->from, DivertBypass,
+                      DCFG_(target_now)(addr, False));
          VG_(dropTailXA)(t->interruptions,
                          VG_(sizeXA)(t->interruptions) - i);
          return;
@@ -284,21 +297,26 @@ static void come_back(Thread* t, Addr ip)
    if (!t->entered)
       t->entry = DCFG_(target_now)(ip, False);
    else
-      divert(t, t->off_ip, DivertExcluded, ip);
+      divert(t, t->off_ip, DivertExcluded, DCFG_(target_now)(ip, False));
    t->entered = True;
 }
 
 /* T starts at IP, or goes on there, and is collected. */
 static void go_on(Thread* t, Addr ip)
 {
+   Target to = DCFG_(target_now)(ip, False);
+
    if (!t->entered) {
       t->entered = True;
-      t->entry   = DCFG_(target_now)(ip, False);
+      t->entry   = to;
+   } else if (is_away(t)) {
+      if (t->sigreturn)
+         end_interruption(t, ip, VG_(get_SP)(t->tid));
    } else if (t->signalled) {
-      divert(t, t->signal_ip, DivertSignal, ip);
+      divert(t, t->signal_ip, DivertSignal, to);
    } else if (ip != t->stop_ip || t->sigreturn) {
       divert(t, t->stop_ip,
-             t->sigreturn ? DivertSigreturn : DivertRestart, ip);
+             t->sigreturn ? DivertSigreturn : DivertRestart, to);
       if (t->sigreturn)
          end_interruption(t, ip, VG_(get_SP)(t->tid));
    }
@@ -373,6 +391,7 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
       return;
    in.from = position(t, t->signal_ip);
    in.sp   = VG_(get_SP)(tid);
+   in.hidden = is_away(t);
    VG_(addToXA)(t->interruptions, &in);
 }
 
@@ -445,10 +464,53 @@ void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res)
       DCFG_(watchers)[w]->after_syscall(by_tid[tid]->states[w], sysno, res);
 }
 
-Bool DCFG_(jumps_unredirected)(ThreadId tid)
+Bool DCFG_(jumps_unredirected)(ThreadId tid, Addr entry)
 {
    UInt id = DCFG_MARK_ID(*mark_of(by_tid[tid]));
+   if (is_away(by_tid[tid]))
+      return DCFG_(cell_base)(by_tid[tid]->cells)[CellAway] == entry;
    return id != 0 && DCFG_(superblock)(id)->unredirected;
+}
+
+/*------------------------------------------------------------*/
+/*--- Code that is left out                                ---*/
+/*------------------------------------------------------------*/
+
+static Thread* thread_with(ULong* base)
+{
+   Thread* t = by_tid[VG_(get_running_tid)()];
+   return base == DCFG_(cell_base)(t->cells) ? t : NULL;
+}
+
+void DCFG_(went_away)(ULong* base, Addr entry)
+{
+   Thread* t = thread_with(base);
+
+   if (t != NULL) {
+      Position p = position(t, entry);
+      p.n_done     = 0;
+      t->away_from = p;
+   }
+   base[CellAway] = 1;
+}
+
+void DCFG_(came_back)(ULong* base, UWord id, Addr sp)
+{
+   Thread* t = thread_with(base);
+
+   if (t != NULL) {
+      UInt last = DCFG_MARK_ID(*mark_of(t));
+      if ((*mark_of(t) & DCFG_MARK_DIVERTED)
+          && t->diverted->kind == DivertSignal
+          && VG_(sizeXA)(t->interruptions) > 0)
+         ((Interruption*)VG_(indexXA)(t->interruptions,
+                                      VG_(sizeXA)(t->interruptions) - 1))
+            ->hidden = True;
+      divert(t, 0, DivertExcluded, DCFG_(target_of)(DCFG_(superblock)(id)));
+      DCFG_EACH_WATCHER(w, come_back)
+         DCFG_(watchers)[w]->come_back(t->states[w], last, id, sp);
+   }
+   base[CellAway] = 0;
 }
 
 /*------------------------------------------------------------*/
@@ -625,7 +687,7 @@ Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr)
 {
    const Thread* t = *(Thread**)VG_(indexXA)(threads, thread);
 
-   if (!t->live || !t->entered || bound_for(t) != addr
+   if (!t->live || !t->entered || is_away(t) || bound_for(t) != addr
        || (*mark_of(t) & DCFG_MARK_DIVERTED))
       return False;
    Position p = position(t, addr);
@@ -653,7 +715,7 @@ void DCFG_(retarget_threads)(Target now)
           && t->diverted->to.addr == now.addr) {
          t->diverted->count--;
          t->diverted = diversion(t, t->diverted->from, t->diverted->kind,
-                                 now.addr);
+                                 DCFG_(target_now)(now.addr, False));
          t->diverted->count++;
          DCFG_EACH_WATCHER(w, redirect)
             DCFG_(watchers)[w]->redirect(t->states[w], t->diverted->to);

@@ -97,8 +97,8 @@ void DCFG_(begin_part)(void);
    the thread that forked. */
 void DCFG_(start_anew)(ThreadId tid);
 
-/* Has TID just jumped past redirections? */
-Bool DCFG_(jumps_unredirected)(ThreadId tid);
+/* Has TID just jumped to ENTRY past redirections? */
+Bool DCFG_(jumps_unredirected)(ThreadId tid, Addr entry);
 
 /* Bring all counters up to date; call this before reading them.  Takes time
    only for what has run since the last call. */
