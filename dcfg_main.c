@@ -64,8 +64,10 @@
 #include "base/stream.h"
 #include "dcfg/output_dcfg.h"
 #include "dcfg_output.h"
+#include "run/event.h"
 #include "run/exclude.h"
 #include "run/flow.h"
+#include "run/gap.h"
 #include "run/gather.h"
 #include "run/image.h"
 #include "run/instrument.h"
@@ -170,9 +172,9 @@ static void fini(Int exitcode)
 }
 
 /* Begin anew. */
-static void forget_all(void)
+static void forget_all(Restart why)
 {
-   DCFG_(begin_part)();
+   DCFG_(begin_part)(why);
    DCFG_(forget_flows)();
 }
 
@@ -183,7 +185,7 @@ static void write_part(const HChar* reason)
    write_outputs(reason, False);
    DCFG_(set_part)(0);
    n_parts++;
-   forget_all();
+   forget_all(RestartPart);
 }
 
 /* If execve succeeds, nothing is left of the tool.  If it fails, the run
@@ -291,7 +293,7 @@ static void change(const HChar* command)
    if (DCFG_(runs_code)())
       VG_(gdb_printf)("%s: not at a breakpoint\n", command);
    else if (VG_STREQ(command, "zero"))
-      forget_all();
+      forget_all(RestartZero);
    else if (!DCFG_(collect)(VG_STREQ(command, "start")))
       VG_(gdb_printf)("%s: that is so already\n", command);
 }
@@ -372,7 +374,7 @@ static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
          return True;
       case VG_USERREQ__ZERO_STATS:
       case VG_USERREQ__DCFG_ZERO:
-         forget_all();
+         forget_all(RestartZero);
          return True;
       case VG_USERREQ__DUMP_STATS:
          write_part("Client Request");

@@ -27,7 +27,7 @@
 
 /* Owns: each thread's stack of active calls, from its first instruction to
    its last, and where it stands when a profile is written.  Handed: the
-   life of threads and signal handlers by run/thread.c, ways out of
+   life of threads and signal handlers by run/event.c, ways out of
    superblocks through calls/ir_calls.c and calls/stack.c.  Taken by:
    outputs that want costs of calls, or calls one by one:
    profile/output_profile.c, xray/active.c. */
@@ -133,7 +133,7 @@ static Call* call_in(CallProfile* cp, Call* c)
 
 /* The same calls are active.  The first stack that is restarted makes the
    profile that the others share with it. */
-static void* restart_stack(void* s, CellArray* ca, UInt index)
+static void* restart_stack(void* s, CellArray* ca, UInt index, Restart why)
 {
    CallStack*   cs  = s;
    CallProfile* old = cs->profile;
@@ -172,7 +172,8 @@ static void resume(void* s, Addr ip, Addr sp)
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
 
-   if (cs->now.function == 0) {
+   /* Otherwise come_back() does it. */
+   if (cs->now.function == 0 && base[CellAway] == 0) {
       const Place* to = DCFG_(landing_place)(ip);
       if (!to->is_excluded)
          DCFG_(begin_base)(cs, base, to);

@@ -409,6 +409,15 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
       DCFG_(unwind_calls)(cs, base, sp, n);
 }
 
+/* Has code that is left out, and was called, called in turn? */
+static Bool is_called_back(const CallStack* cs, Addr sp)
+{
+   const Frame* top = cs->n_frames > cs->floor
+                      ? &cs->frames[cs->n_frames - 1] : NULL;
+
+   return top != NULL && top->entry->is_excluded && sp < top->sp;
+}
+
 void DCFG_(come_back)(CallStack* cs, ULong* base, Superblock* last,
                       const Place* to, Addr sp)
 {
@@ -416,7 +425,7 @@ void DCFG_(come_back)(CallStack* cs, ULong* base, Superblock* last,
 
    if (cs->now.function == 0) {
       DCFG_(begin_base)(cs, base, to);
-   } else if (n == 0 && to->is_entry) {
+   } else if (is_called_back(cs, sp) || (n == 0 && to->is_entry)) {
       CallSite site = { last, last == NULL ? 0 : last->n_instrs - 1, NULL,
                         context_of(cs, cs->now.function) };
       push(cs, base, &site, to, sp, False);

@@ -49,7 +49,7 @@
      side exits needs no other counter.
 
    The mark.  Signals, faults and the end of a thread interrupt this flow.
-   run/thread.c then needs to know what the thread ran last, so each
+   run/position.c then needs to know what the thread ran last, so each
    superblock writes its id to the thread's CellMark.  It does so when its
    first instruction has completed, not before: if that instruction
    faults, the thread still is where the superblock before it left it.
@@ -89,6 +89,7 @@
 #include "run/branch.h"
 #include "run/exclude.h"
 #include "run/flow.h"
+#include "run/gap.h"
 #include "run/image.h"
 #include "run/instrument.h"
 #include "run/ir.h"

@@ -31,7 +31,7 @@
 
    As long as nothing is collected, code is translated as it is, but for the
    places where a region begins or ends; at each change all translations are
-   discarded.  run/thread.c has what a gap means for a thread.
+   discarded.  run/gap.c has what a gap means for a thread.
 
    A place is an instruction.  The superblock that begins with it begins with
    a call of place_reached(), which counts; if collecting is to change, the
@@ -56,11 +56,12 @@
 #include "pub_tool_xarray.h"
 
 #include "base/core.h"
+#include "run/event.h"
 #include "run/exclude.h"
+#include "run/gap.h"
 #include "run/image.h"
 #include "run/ir.h"
 #include "run/region.h"
-#include "run/thread.h"
 
 /* Where to begin or to end, as the user said. */
 typedef

@@ -273,7 +273,7 @@ static void delete_active(void* s)
 
 /* The same functions are active, as if they had just been entered.  In a
    forked child there is no other thread. */
-static void* restart(void* s, CellArray* cells, UInt index)
+static void* restart(void* s, CellArray* cells, UInt index, Restart why)
 {
    Active* a = s;
 

@@ -1,0 +1,95 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Threads in code that is left out.                 run/away.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what it means that a thread runs code that is left out.  Handed: by
+   generated code, the first superblock of such code and the first behind it
+   (run/instrument.c).  Taken by: run/position.c, which has where a thread
+   stands meanwhile.
+
+   A thread that is away stands where it left what is collected, however it
+   moves: calls, returns, signals and handlers in code that is left out are
+   nobody's business.  When it comes back it has been diverted, from there to
+   where it is.  A diversion that led to code that is left out (to a
+   handler, say) led nowhere, as any that is followed by another before an
+   instruction has been collected. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_xarray.h"
+
+#include "dcfg_output.h"
+#include "run/away.h"
+#include "run/inside.h"
+
+/* The running thread; NULL if what it does is not wanted. */
+static Thread* thread_with(const ULong* base)
+{
+   Thread* t = DCFG_(thread_of)(VG_(get_running_tid)());
+   return base == DCFG_(cell_base)(t->cells) ? t : NULL;
+}
+
+void DCFG_(went_away)(ULong* base, Addr entry)
+{
+   Thread* t = thread_with(base);
+
+   if (t != NULL) {
+      t->away_from        = DCFG_(position)(t, entry);
+      /* Nothing has come between: it is not in the middle. */
+      if (!is_diverted(t))
+         t->away_from.n_done = 0;
+   }
+   base[CellAway] = 1;
+}
+
+/* If T's last handler began with code that is left out, no edge leads to
+   it, and there is nothing to bypass. */
+static void hide_handler(Thread* t)
+{
+   Word n = VG_(sizeXA)(t->interruptions);
+
+   if (n > 0 && is_diverted(t) && t->diverted->kind == DivertSignal)
+      ((Interruption*)VG_(indexXA)(t->interruptions, n - 1))->hidden = True;
+}
+
+void DCFG_(came_back)(ULong* base, UWord id, Addr sp)
+{
+   Thread* t = thread_with(base);
+
+   if (t != NULL) {
+      const Superblock* sb   = DCFG_(superblock)(id);
+      UInt              last = DCFG_MARK_ID(*mark_of(t));
+      hide_handler(t);
+      DCFG_(divert_to)(t, 0, DivertExcluded, DCFG_(target_of)(sb));
+      DCFG_EACH_WATCHER(w, come_back)
+         DCFG_(watchers)[w]->come_back(t->states[w], last, id, sp);
+   }
+   base[CellAway] = 0;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
