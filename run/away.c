@@ -38,12 +38,15 @@
    instruction has been collected. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_mallocfree.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_xarray.h"
 
 #include "dcfg_output.h"
 #include "run/away.h"
 #include "run/inside.h"
+
+#define N_ROUTES 1024
 
 /* The running thread; NULL if what it does is not wanted. */
 static Thread* thread_with(const ULong* base)
@@ -57,10 +60,8 @@ void DCFG_(went_away)(ULong* base, Addr entry)
    Thread* t = thread_with(base);
 
    if (t != NULL) {
-      t->away_from        = DCFG_(position)(t, entry);
-      /* Nothing has come between: it is not in the middle. */
-      if (!is_diverted(t))
-         t->away_from.n_done = 0;
+      t->away_entry = entry;
+      t->away_fixed = False;
    }
    base[CellAway] = 1;
 }
@@ -75,19 +76,66 @@ static void hide_handler(Thread* t)
       ((Interruption*)VG_(indexXA)(t->interruptions, n - 1))->hidden = True;
 }
 
+/* The place of this route among T's. */
+static Route* route(Thread* t, UInt last, Addr entry, UInt sb)
+{
+   if (t->routes == NULL)
+      t->routes = VG_(calloc)("dcfg.away.routes", N_ROUTES, sizeof(Route));
+   return &t->routes[(last * 31 + entry * 7 + sb) % N_ROUTES];
+}
+
+static void find_route(Thread* t, UInt last, UInt sb)
+{
+   Route* r    = route(t, last, t->away_entry, sb);
+   Bool   keep = !is_diverted(t) && !t->away_fixed;
+
+   if (keep && r->d != NULL && r->last == last && r->sb == sb
+       && r->entry == t->away_entry) {
+      DCFG_(divert_again)(t, r->d);
+      return;
+   }
+   hide_handler(t);
+   DCFG_(divert_to)(t, t->away_entry, DivertExcluded,
+                    DCFG_(target_of)(DCFG_(superblock)(sb)));
+   if (!keep)
+      return;
+   r->d     = t->diverted;
+   r->last  = last;
+   r->sb    = sb;
+   r->entry = t->away_entry;
+}
+
 void DCFG_(came_back)(ULong* base, UWord id, Addr sp)
 {
    Thread* t = thread_with(base);
 
    if (t != NULL) {
-      const Superblock* sb   = DCFG_(superblock)(id);
-      UInt              last = DCFG_MARK_ID(*mark_of(t));
-      hide_handler(t);
-      DCFG_(divert_to)(t, 0, DivertExcluded, DCFG_(target_of)(sb));
+      UInt last = DCFG_MARK_ID(*mark_of(t));
+      find_route(t, last, id);
       DCFG_EACH_WATCHER(w, come_back)
          DCFG_(watchers)[w]->come_back(t->states[w], last, id, sp);
    }
    base[CellAway] = 0;
+}
+
+void DCFG_(forget_routes)(Thread* t)
+{
+   VG_(free)(t->routes);
+   t->routes = NULL;
+}
+
+void DCFG_(fix_away)(void)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++) {
+      Thread* t = DCFG_(nth_thread)(i);
+      if (!t->live)
+         continue;
+      DCFG_(forget_routes)(t);
+      if (is_away(t)) {
+         t->away_from  = DCFG_(position)(t, t->away_entry);
+         t->away_fixed = True;
+      }
+   }
 }
 
 /*--------------------------------------------------------------------*/

@@ -40,6 +40,9 @@ void DCFG_(went_away)(ULong* base, Addr entry);
    watcher wants to know. */
 void DCFG_(came_back)(ULong* base, UWord id, Addr sp);
 
+/* Jumps to some address are about to run other code. */
+void DCFG_(fix_away)(void);
+
 #endif /* __DCFG_AWAY_H */
 
 /*--------------------------------------------------------------------*/

@@ -51,6 +51,15 @@ typedef
    }
    Interruption;
 
+/* A way through code that is left out, and the diversion that counts it. */
+typedef
+   struct {
+      Diversion* d;            // NULL: there is none here
+      UInt       last, sb;     // from behind this superblock to this one ...
+      Addr       entry;        // ... by this address
+   }
+   Route;
+
 typedef
    struct {
       UInt       index;
@@ -66,7 +75,10 @@ typedef
       Bool       idle;        // its own collection is off: run/gap.c
       Bool       leaving;     // is in generated code, at a way out ...
       Addr       leaving_for; // ... to this address
-      Position   away_from;   // if it is: see is_away()
+      Addr       away_entry;  // if it is away: where that began, and ...
+      Bool       away_fixed;  // ... from here, or from where it stood then
+      Position   away_from;
+      Route*     routes;      // N_ROUTES that it has gone, or NULL
       Addr       stop_ip;     // where it last left generated code
       Bool       signalled;   // a handler was entered since then ...
       Addr       signal_ip;   // ... in place of this address
@@ -106,6 +118,9 @@ static inline Bool is_away(const Thread* t)
    return DCFG_(cell_base)(t->cells)[CellAway] != 0;
 }
 
+/* The set of diversions is about to go. */
+void DCFG_(forget_routes)(Thread* t);
+
 /* Where T stands, given that its instruction pointer is ADDR.  See "The
    mark" in run/instrument.c. */
 Position DCFG_(position)(const Thread* t, Addr addr);
@@ -116,6 +131,9 @@ Addr DCFG_(bound_for)(const Thread* t);
 /* T, which was bound for ADDR, goes on at TO instead. */
 void DCFG_(divert)(Thread* t, Addr addr, DivertKind kind, Addr to);
 void DCFG_(divert_to)(Thread* t, Addr addr, DivertKind kind, Target to);
+
+/* It does so as it did before: the next superblock runs at once. */
+void DCFG_(divert_again)(Thread* t, Diversion* d);
 
 /* T's last diversion leads to what is now at its target. */
 void DCFG_(divert_anew)(Thread* t);

@@ -418,8 +418,10 @@ static void note_landing(const Superblock* sb, Bool unredirected)
 {
    Bool changed = DCFG_(lands_elsewhere)(sb, unredirected);
 
-   if (changed)
+   if (changed) {
+      DCFG_(fix_away)();
       DCFG_(settle_flows)(DCFG_(target_now)(sb->entry, unredirected));
+   }
    DCFG_(land_here)(sb, unredirected);
    if (changed)
       DCFG_(retarget_threads)(DCFG_(target_now)(sb->entry, unredirected));

@@ -83,11 +83,14 @@ Position DCFG_(position)(const Thread* t, Addr addr)
 
    if (mark & DCFG_MARK_DIVERTED)
       return t->diverted->from;
-   if (is_away(t))
+   if (is_away(t) && t->away_fixed)
       return t->away_from;
    const Superblock* sb = p.sb == 0 ? NULL : DCFG_(superblock)(p.sb);
+   if (is_away(t))
+      addr = t->away_entry;
    p.target = DCFG_(target_now)(addr, sb != NULL && sb->unredirected);
-   if (sb != NULL && !(mark & DCFG_MARK_DONE))
+   /* Whoever is away has left it at its end. */
+   if (sb != NULL && !(mark & DCFG_MARK_DONE) && !is_away(t))
       p.n_done = DCFG_(inner_instr)(sb, addr);
    return p;
 }
@@ -138,6 +141,13 @@ void DCFG_(divert_to)(Thread* t, Addr addr, DivertKind kind, Target to)
    DCFG_EACH_WATCHER(w, divert)
       DCFG_(watchers)[w]->divert(t->states[w], from, t->diverted->to);
    *mark_of(t) |= DCFG_MARK_DIVERTED;
+}
+
+void DCFG_(divert_again)(Thread* t, Diversion* d)
+{
+   d->count++;
+   DCFG_EACH_WATCHER(w, divert)
+      DCFG_(watchers)[w]->divert(t->states[w], d->from, d->to);
 }
 
 void DCFG_(divert_anew)(Thread* t)

@@ -113,6 +113,7 @@ static void delete_idle_cells(Thread* t)
 static void delete_thread(Thread* t)
 {
    if (t->live) {
+      DCFG_(forget_routes)(t);
       delete_idle_cells(t);
       DCFG_(delete_branch_caches)(t->branches);
       VG_(deleteXA)(t->interruptions);
@@ -161,6 +162,7 @@ void DCFG_(end_thread)(Thread* t)
 {
    by_tid[t->tid] = NULL;
    t->live        = False;
+   DCFG_(forget_routes)(t);
    flush(t);
    DCFG_(delete_branch_caches)(t->branches);
    t->branches = NULL;
@@ -180,6 +182,7 @@ void DCFG_(end_thread)(Thread* t)
 static void forget(Thread* t, Restart why)
 {
    t->entered = False;
+   DCFG_(forget_routes)(t);
    if (t->live) {
       DCFG_(clear_cell_array)(t->cells);
       DCFG_(reset_branch_caches)(t->branches);
