@@ -66,7 +66,7 @@ static void set_cells(CallStack* cs)
    slots[CallOfStack] = (Addr)cs;
    slots[CallCounts]  = (Addr)cs->profile->contexts;
    slots[CallCached]  = (Addr)cs->cached;
-   DCFG_(show_calls)(cs, base_of(cs));
+   DCFG_(set_call_slots)(cs);
 }
 
 static CallProfile* join_profile(void)
@@ -364,7 +364,7 @@ static void have_idle_cells(void* s, CellArray* ca)
 
    cs->idle_cells = ca;
    DCFG_(call_slots)(DCFG_(cell_base)(ca))[CallOfStack] = (Addr)cs;
-   DCFG_(show_calls)(cs, base_of(cs));
+   DCFG_(set_call_slots)(cs);
 }
 
 static void turn(void* s, Bool on)
@@ -376,7 +376,7 @@ static void turn(void* s, Bool on)
       DCFG_(call_listener)->turn(base, instrs_so_far(cs, base), on);
    cs->collects = on;
    cs->is_idle  = !on;
-   DCFG_(show_calls)(cs, base);
+   DCFG_(set_call_slots)(cs);
 }
 
 static void end(void* s)
@@ -384,6 +384,7 @@ static void end(void* s)
    CallStack* cs = s;
 
    cs->is_ending = True;
+   cs->is_idle   = False;
    end_calls(cs);
    VG_(free)(cs->frames);
    VG_(free)(cs->active);

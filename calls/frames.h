@@ -152,7 +152,8 @@ static inline Suspended* innermost(const CallStack* cs)
 /* Collect the thread, or not, as is wanted by now. */
 void DCFG_(apply_toggles)(CallStack* cs);
 
-/* Tell generated code what runs, and the listener, if that had been left. */
+/* Tell generated code what runs; and the listener, if that had been left. */
+void DCFG_(set_call_slots)(CallStack* cs);
 void DCFG_(show_calls)(CallStack* cs, ULong* base);
 
 /* From now on a stub runs for STUB, or (NULL) none does. */

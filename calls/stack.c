@@ -147,14 +147,17 @@ static inline UInt context_of(CallStack* cs, UInt function)
 
 void DCFG_(show_calls)(CallStack* cs, ULong* base)
 {
+   if (cs->now.was_left && cs->now.function != 0)
+      tell_enter(cs, base, False);
+   DCFG_(set_call_slots)(cs);
+}
+
+void DCFG_(set_call_slots)(CallStack* cs)
+{
    UInt   function = cs->now.function;
    UInt   context  = 0;
-
-   if (cs->now.was_left && function != 0)
-      tell_enter(cs, base, False);
-   if (cs->is_idle)
-      base = DCFG_(cell_base)(cs->idle_cells);
-
+   ULong* base     = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells)
+                                 : base_of(cs);
    ULong* slots    = DCFG_(call_slots)(base);
    UWord* top_sp   = (UWord*)(slots + CallTopSp);
    UWord* entries  = (UWord*)(slots + CallEntries);
