@@ -62,6 +62,8 @@
 #include "base/interrupt.h"
 #include "base/keeper.h"
 #include "base/stream.h"
+#include "calls/follow.h"
+#include "calls/toggle.h"
 #include "dcfg/output_dcfg.h"
 #include "dcfg_output.h"
 #include "run/event.h"
@@ -103,7 +105,8 @@ static Bool process_option(const HChar* arg)
    for (UInt i = 0; i < N_OUTPUTS; i++)
       if (outputs[i]->option(arg))
          return True;
-   return DCFG_(region_option)(arg) || DCFG_(exclude_option)(arg);
+   return DCFG_(region_option)(arg) || DCFG_(exclude_option)(arg)
+          || DCFG_(toggle_option)(arg);
 }
 
 static void print_usage(void)
@@ -112,6 +115,7 @@ static void print_usage(void)
       outputs[i]->usage();
    DCFG_(region_usage)();
    DCFG_(exclude_usage)();
+   DCFG_(toggle_usage)();
 }
 
 static void print_debug_usage(void)
@@ -119,26 +123,35 @@ static void print_debug_usage(void)
    VG_(printf)("    (none)\n");
 }
 
+static void write_part(const HChar* reason);
+static void zero(void);
+static const PartMaker part_maker = { write_part, zero };
+
 static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
    DCFG_(keep_environment)();
    for (UInt i = 0; i < N_OUTPUTS; i++)
       is_on[i] = outputs[i]->start();
+   DCFG_(heed_functions)(&part_maker);
    DCFG_(start_regions)();
    DCFG_(start_excluding)();
+   /* Called back from code that is left out, a function has been entered
+      when its first superblock counts already. */
+   if (DCFG_(excludes_code)() && DCFG_(heeds_functions)) {
+      VG_(fmsg)("--toggle-collect, --dump-before, --dump-after and "
+                "--zero-before: not with --exclude-images, "
+                "--exclude-functions or --only-images\n");
+      VG_(exit)(1);
+   }
 }
 
-/* AT_END: the program has ended.  Then this may not return: see
-   base/interrupt.h. */
-static void write_outputs(const HChar* reason, Bool at_end)
+/* Output FIRST and those behind it. */
+static void write_from(UInt first, const Gathered* g, const HChar* reason)
 {
    UInt start = VG_(read_millisecond_timer)();
 
-   DCFG_(hold_signals)();
-   Gathered* g = DCFG_(gather)();
-   g->part = n_parts + 1;
-   for (UInt i = 0; i < N_OUTPUTS; i++) {
+   for (UInt i = first; i < N_OUTPUTS; i++) {
       if (!is_on[i])
          continue;
       outputs[i]->write(g, reason);
@@ -149,11 +162,33 @@ static void write_outputs(const HChar* reason, Bool at_end)
          start = now;
       }
    }
-   DCFG_(finish_out_files)(True);
+}
+
+/* To the options' files; the graph to GRAPH instead, unless that is NULL.
+   AT_END: the program has ended.  Then this may not return: see
+   base/interrupt.h.  Returns False if there was trouble. */
+static Bool write_outputs(const HChar* graph, const HChar* reason,
+                          Bool at_end)
+{
+   Bool good = True;
+
+   DCFG_(hold_signals)();
+   Gathered* g = DCFG_(gather)();
+   g->part = n_parts + 1;
+   if (graph != NULL) {
+      DCFG_(write_dcfg)(g, graph);
+      good = DCFG_(finish_out_files)(False);
+   }
+   if (good) {
+      /* The graph is the first of all. */
+      write_from(graph != NULL, g, reason);
+      good = DCFG_(finish_out_files)(True);
+   }
    DCFG_(delete_gathered)(g);
    if (at_end)
       DCFG_(end_keeper)();
    DCFG_(release_signals)(at_end);
+   return good;
 }
 
 /*------------------------------------------------------------*/
@@ -164,11 +199,12 @@ static void fini(Int exitcode)
 {
    DCFG_(tell_missed_places)();
    DCFG_(tell_unused_globs)();
+   DCFG_(end_toggles)();
    if (DCFG_(was_given_up)())
       VG_(umsg)("dcfg: nothing is written at the end: a second signal came "
                 "before\n");
    else
-      write_outputs("Program termination", True);
+      write_outputs(NULL, "Program termination", True);
 }
 
 /* Begin anew. */
@@ -178,14 +214,28 @@ static void forget_all(Restart why)
    DCFG_(forget_flows)();
 }
 
-/* Write what ran since the last part, as a part of its own. */
-static void write_part(const HChar* reason)
+static void zero(void)
+{
+   forget_all(RestartZero);
+}
+
+/* Write what ran since the last part, as a part of its own, and begin anew;
+   what could not be written goes on. */
+static void write_part_to(const HChar* graph, const HChar* reason)
 {
    DCFG_(set_part)(n_parts + 1);
-   write_outputs(reason, False);
+   Bool good = write_outputs(graph, reason, False);
    DCFG_(set_part)(0);
+   /* In the middle of a superblock nothing can be forgotten. */
+   if (!good || DCFG_(runs_code)())
+      return;
    n_parts++;
    forget_all(RestartPart);
+}
+
+static void write_part(const HChar* reason)
+{
+   write_part_to(NULL, reason);
 }
 
 /* If execve succeeds, nothing is left of the tool.  If it fails, the run
@@ -209,7 +259,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
       exec = True;
 #endif
    if (exec)
-      write_outputs("Before execve", False);
+      write_outputs(NULL, "Before execve", False);
 }
 
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
@@ -243,8 +293,8 @@ static void print_monitor_help(void)
    VG_(gdb_printf)(
 "\n"
 "dcfg monitor commands:\n"
-"  dump [<file>]   write the graph of the run so far to <file>\n"
-"                  or else to the file of --dcfg-out-file\n"
+"  dump [<file>]   write what ran so far as a part, the graph to <file>,\n"
+"                  and begin anew\n"
 "  status          say how much ran so far\n"
 "  start           collect from now on\n"
 "  stop            collect no more\n"
@@ -255,22 +305,14 @@ static void print_monitor_help(void)
 static void dump(const HChar* file)
 {
    const HChar* wrong = file == NULL ? NULL : DCFG_(why_no_name)(file);
-   Gathered*    g;
 
-   if (file == NULL) {
-      write_outputs("Monitor command", False);
-      return;
-   }
    if (wrong != NULL) {
       VG_(gdb_printf)("dump %s: %s\n", file, wrong);
       return;
    }
-   DCFG_(hold_signals)();
-   g = DCFG_(gather)();
-   DCFG_(write_dcfg)(g, file);
-   DCFG_(finish_out_files)(False);
-   DCFG_(delete_gathered)(g);
-   DCFG_(release_signals)(False);
+   if (DCFG_(runs_code)())
+      VG_(gdb_printf)("dump: at a breakpoint; what follows will be added\n");
+   write_part_to(file, "dump");
 }
 
 static void print_status(void)
@@ -293,7 +335,7 @@ static void change(const HChar* command)
    if (DCFG_(runs_code)())
       VG_(gdb_printf)("%s: not at a breakpoint\n", command);
    else if (VG_STREQ(command, "zero"))
-      forget_all(RestartZero);
+      zero();
    else if (!DCFG_(collect)(VG_STREQ(command, "start")))
       VG_(gdb_printf)("%s: that is so already\n", command);
 }
@@ -345,17 +387,6 @@ static void write_named_part(const HChar* name)
    VG_(free)(reason);
 }
 
-/* The user should know once. */
-static void ignore_toggle(void)
-{
-   static Bool told = False;
-
-   if (!told)
-      VG_(umsg)("dcfg: warning: the program requests "
-                "CALLGRIND_TOGGLE_COLLECT, which this tool ignores\n");
-   told = True;
-}
-
 /* The requests of callgrind.h and run/requests.h. */
 static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
 {
@@ -374,7 +405,7 @@ static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
          return True;
       case VG_USERREQ__ZERO_STATS:
       case VG_USERREQ__DCFG_ZERO:
-         forget_all(RestartZero);
+         zero();
          return True;
       case VG_USERREQ__DUMP_STATS:
          write_part("Client Request");
@@ -384,7 +415,9 @@ static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
          write_named_part((const HChar*)args[1]);
          return True;
       case VG_USERREQ__TOGGLE_COLLECT:
-         ignore_toggle();
+      case VG_USERREQ__DCFG_TOGGLE:
+         if (DCFG_(is_collecting)())
+            DCFG_(toggle_thread)(DCFG_(index_of_thread)(tid));
          return True;
       case VG_USERREQ__DCFG_MARK:
          return True;

@@ -158,6 +158,14 @@ HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
    return res;
 }
 
+HChar* DCFG_(directory_of_part)(const HChar* format)
+{
+   HChar* res = VG_(malloc)("dcfg.file.part", VG_(strlen)(format) + 20);
+
+   VG_(sprintf)(res, part > 0 ? "%s.%u" : "%s", format, part);
+   return res;
+}
+
 /*------------------------------------------------------------*/
 /*--- Options that name files                              ---*/
 /*------------------------------------------------------------*/
@@ -398,8 +406,9 @@ static void tell_result(const OutFile* f, const Delivered* r)
                 f->said);
 }
 
-void DCFG_(finish_out_files)(Bool claimed)
+Bool DCFG_(finish_out_files)(Bool claimed)
 {
+   Bool       good    = True;
    UInt       n       = n_files();
    Delivered* results = VG_(calloc)("dcfg.file.results", n + 1,
                                     sizeof(Delivered));
@@ -408,6 +417,7 @@ void DCFG_(finish_out_files)(Bool claimed)
    for (UInt i = 0; i < n; i++) {
       OutFile* f = file(i);
       tell_result(f, &results[i]);
+      good = good && f->error == 0 && results[i].error == 0;
       VG_(free)(results[i].path);
       VG_(free)(results[i].name);
       VG_(free)(f->name);
@@ -418,6 +428,7 @@ void DCFG_(finish_out_files)(Bool claimed)
       VG_(deleteXA)(files);
    files = NULL;
    VG_(free)(results);
+   return good;
 }
 
 /*--------------------------------------------------------------------*/

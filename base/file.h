@@ -61,6 +61,9 @@ void DCFG_(set_part)(UInt n);
 HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
                            const HChar* suffix);
 
+/* The same for a directory. */
+HChar* DCFG_(directory_of_part)(const HChar* format);
+
 /* --- Files are opened and closed one after the other, and get their names
        when all of them are finished. --- */
 
@@ -98,7 +101,7 @@ Bool DCFG_(out_file_failed)(const HChar* opt);
    Where two processes would write one file, the second to finish takes
    another name and says so.  If options CLAIMED the names, all files of a
    process have other names, then and later. */
-void DCFG_(finish_out_files)(Bool claimed);
+Bool DCFG_(finish_out_files)(Bool claimed);
 
 #endif /* __DCFG_FILE_H */
 

@@ -40,21 +40,19 @@
 #include "calls/follow.h"
 #include "calls/frames.h"
 #include "calls/ir_calls.h"
+#include "calls/toggle.h"
 #include "dcfg_output.h"
+#include "run/gap.h"
 #include "run/thread.h"
 
 static UInt         watcher;        // its number
+static Bool         is_followed;    // by an output
 static Bool         are_separate;   // the threads' profiles
 static CallProfile* common;         // unless they are
 
 /*------------------------------------------------------------*/
 /*--- Threads and signal handlers                          ---*/
 /*------------------------------------------------------------*/
-
-static ULong* base_of(const CallStack* cs)
-{
-   return DCFG_(cell_base)(cs->cells);
-}
 
 static ULong* slots_of(const CallStack* cs)
 {
@@ -68,7 +66,7 @@ static void set_cells(CallStack* cs)
    slots[CallOfStack] = (Addr)cs;
    slots[CallCounts]  = (Addr)cs->profile->contexts;
    slots[CallCached]  = (Addr)cs->cached;
-   DCFG_(show_calls)(cs, base_of(cs));
+   DCFG_(set_call_slots)(cs);
 }
 
 static CallProfile* join_profile(void)
@@ -95,7 +93,9 @@ static void* new_stack(CellArray* ca, UInt index)
 {
    CallStack* cs = VG_(calloc)("dcfg.stack", 1, sizeof(CallStack));
 
+   cs->index     = index;
    cs->cells     = ca;
+   cs->collects  = DCFG_(collects_at_start);
    cs->has_own_profile = are_separate;
    cs->profile   = join_profile();
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
@@ -133,7 +133,8 @@ static Call* call_in(CallProfile* cp, Call* c)
 
 /* The same calls are active.  The first stack that is restarted makes the
    profile that the others share with it. */
-static void* restart_stack(void* s, CellArray* ca, UInt index, Restart why)
+static void* restart_stack(void* s, CellArray* ca, UInt index,
+                           Restart why)
 {
    CallStack*   cs  = s;
    CallProfile* old = cs->profile;
@@ -141,6 +142,8 @@ static void* restart_stack(void* s, CellArray* ca, UInt index, Restart why)
    if (old == common)
       common = NULL;
    CallProfile* cp = join_profile();
+   if (cp->n_stacks == 1 && why == RestartPart)
+      DCFG_(carry_calls)(old, cp);
 
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
       DCFG_(call_part)(DCFG_(superblock)(id))->last_call = NULL;
@@ -161,6 +164,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index, Restart why)
    cs->earlier        = 0;
    leave_profile(old);
    cs->profile = cp;
+   cs->index   = index;
    cs->cells   = ca;
    VG_(dropTailXA)(cs->cached, VG_(sizeXA)(cs->cached));
    set_cells(cs);
@@ -172,13 +176,16 @@ static void resume(void* s, Addr ip, Addr sp)
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
 
+   ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
+
    /* Otherwise come_back() does it. */
-   if (cs->now.function == 0 && base[CellAway] == 0) {
+   if (cs->now.function == 0 && used[CellAway] == 0) {
       const Place* to = DCFG_(landing_place)(ip);
       if (!to->is_excluded)
          DCFG_(begin_base)(cs, base, to);
    }
    DCFG_(unwind_calls)(cs, base, sp, 0);
+   DCFG_(apply_toggles)(cs);
    DCFG_(show_calls)(cs, base);
 }
 
@@ -225,13 +232,16 @@ static void enter_handler(void* s)
 {
    CallStack* cs    = s;
    ULong*     slots = slots_of(cs);
-   Suspended  below = { cs->now, slots[CallTotal], cs->n_frames };
+   Suspended  below = { cs->now, slots[CallTotal], cs->n_frames,
+                        cs->collects };
 
    VG_(addToXA)(cs->suspended, &below);
    cs->floor    = cs->n_frames;
    cs->earlier += slots[CallTotal];
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
    slots[CallTotal] = 0;
+   cs->collects     = DCFG_(collects_at_start);
+   DCFG_(apply_toggles)(cs);
    DCFG_(show_calls)(cs, base_of(cs));
 }
 
@@ -245,6 +255,7 @@ static void leave_handler(void* s)
    while (cs->n_frames > innermost(cs)->n_frames)
       DCFG_(pop_call)(cs, base);
    DCFG_(resume_suspended)(cs, base);
+   DCFG_(apply_toggles)(cs);
    DCFG_(show_calls)(cs, base);
 }
 
@@ -299,7 +310,7 @@ void DCFG_(account_for_calls)(void)
       DCFG_(thread_info)(t, &info);
       if (!info.live)
          continue;
-      if (info.undone == NULL)
+      if (info.undone == NULL && !info.off)
          stop(stack_of_thread(t), info.last.sb, info.last.n_done);
       each_active(stack_of_thread(t), add_cost);
    }
@@ -307,13 +318,16 @@ void DCFG_(account_for_calls)(void)
 
 void DCFG_(take_account_back)(void)
 {
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++)
+      if (t == 0 || are_separate)
+         DCFG_(note_told_calls)(stack_of_thread(t)->profile);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
       DCFG_(thread_info)(t, &info);
       if (!info.live)
          continue;
       each_active(stack_of_thread(t), take_cost_back);
-      if (info.undone == NULL)
+      if (info.undone == NULL && !info.off)
          take_stop_back(stack_of_thread(t), info.last.sb, info.last.n_done);
    }
 }
@@ -348,14 +362,40 @@ static void suspend(void* s)
 
    end_calls(cs);
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
+   cs->earlier            += slots_of(cs)[CallTotal];
    slots_of(cs)[CallTotal] = 0;
+   cs->collects            = DCFG_(collects_at_start);
+   DCFG_(apply_toggles)(cs);
    DCFG_(show_calls)(cs, base_of(cs));
+}
+
+static void have_idle_cells(void* s, CellArray* ca)
+{
+   CallStack* cs = s;
+
+   cs->idle_cells = ca;
+   DCFG_(call_slots)(DCFG_(cell_base)(ca))[CallOfStack] = (Addr)cs;
+   DCFG_(set_call_slots)(cs);
+}
+
+static void turn(void* s, Bool on)
+{
+   CallStack* cs   = s;
+   ULong*     base = base_of(cs);
+
+   if (DCFG_(call_listener) != NULL)
+      DCFG_(call_listener)->turn(base, instrs_so_far(cs, base), on);
+   cs->collects = on;
+   cs->is_idle  = !on;
+   DCFG_(set_call_slots)(cs);
 }
 
 static void end(void* s)
 {
    CallStack* cs = s;
 
+   cs->is_ending = True;
+   cs->is_idle   = False;
    end_calls(cs);
    VG_(free)(cs->frames);
    VG_(free)(cs->active);
@@ -383,6 +423,8 @@ static const Watcher follower = {
    .come_back     = come_back,
    .stop          = stop,
    .suspend       = suspend,
+   .idle_cells    = have_idle_cells,
+   .turn          = turn,
    .enter_handler = enter_handler,
    .leave_handler = leave_handler,
    .flush         = flush,
@@ -390,9 +432,34 @@ static const Watcher follower = {
    .unmapped      = DCFG_(forget_places)
 };
 
+/* Without calls: handlers. */
+static const Watcher toggler = {
+   .thread_new    = new_stack,
+   .thread_free   = delete_stack,
+   .restart       = restart_stack,
+   .suspend       = suspend,
+   .idle_cells    = have_idle_cells,
+   .turn          = turn,
+   .enter_handler = enter_handler,
+   .leave_handler = leave_handler,
+   .thread_end    = end
+};
+
+void DCFG_(heed_functions)(const PartMaker* pm)
+{
+   Bool follow = DCFG_(start_toggles)(pm);
+
+   if (!is_followed) {
+      DCFG_(claim_call_parts)(False);
+      watcher = DCFG_(watch)(follow ? &follower : &toggler);
+   }
+   DCFG_(collect_at_start)(DCFG_(collects_at_start));
+}
+
 void DCFG_(follow_calls)(Bool separately)
 {
    are_separate = separately;
+   is_followed  = True;
    DCFG_(claim_call_parts)(True);
    watcher = DCFG_(watch)(&follower);
 }
@@ -400,8 +467,14 @@ void DCFG_(follow_calls)(Bool separately)
 void DCFG_(listen_to_calls)(const CallListener* l)
 {
    DCFG_(call_listener) = l;
+   is_followed          = True;
    DCFG_(claim_call_parts)(False);
    watcher = DCFG_(watch)(&follower);
+}
+
+void DCFG_(toggle_thread)(UInt thread)
+{
+   DCFG_(collect_thread)(thread, !DCFG_(is_thread_collected)(thread));
 }
 
 ULong DCFG_(instrs_run)(UInt thread)
@@ -411,7 +484,7 @@ ULong DCFG_(instrs_run)(UInt thread)
    ThreadInfo info;
 
    DCFG_(thread_info)(thread, &info);
-   if (info.undone == NULL && info.last.n_done > 0)
+   if (info.undone == NULL && !info.off && info.last.n_done > 0)
       n -= rest_of_segment(info.last.sb, info.last.n_done);
    return n;
 }

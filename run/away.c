@@ -48,18 +48,22 @@
 
 #define N_ROUTES 1024
 
-/* The running thread; NULL if what it does is not wanted. */
-static Thread* thread_with(const ULong* base)
+static Thread* running_thread(void)
 {
-   Thread* t = DCFG_(thread_of)(VG_(get_running_tid)());
-   return base == DCFG_(cell_base)(t->cells) ? t : NULL;
+   return DCFG_(thread_of)(VG_(get_running_tid)());
+}
+
+/* T counts in this array: is what it does collected? */
+static Bool is_wanted(const Thread* t, const ULong* base)
+{
+   return base == DCFG_(cell_base)(t->cells);
 }
 
 void DCFG_(went_away)(ULong* base, Addr entry)
 {
-   Thread* t = thread_with(base);
+   Thread* t = running_thread();
 
-   if (t != NULL) {
+   if (is_wanted(t, base)) {
       t->away_entry = entry;
       t->away_fixed = False;
    }
@@ -107,14 +111,13 @@ static void find_route(Thread* t, UInt last, UInt sb)
 
 void DCFG_(came_back)(ULong* base, UWord id, Addr sp)
 {
-   Thread* t = thread_with(base);
+   Thread* t    = running_thread();
+   UInt    last = DCFG_MARK_ID((UWord)base[CellMark]);
 
-   if (t != NULL) {
-      UInt last = DCFG_MARK_ID(*mark_of(t));
+   if (is_wanted(t, base))
       find_route(t, last, id);
-      DCFG_EACH_WATCHER(w, come_back)
-         DCFG_(watchers)[w]->come_back(t->states[w], last, id, sp);
-   }
+   DCFG_EACH_WATCHER(w, come_back)
+      DCFG_(watchers)[w]->come_back(t->states[w], last, id, sp);
    base[CellAway] = 0;
 }
 

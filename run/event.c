@@ -59,7 +59,8 @@ static void on_create(ThreadId parent, ThreadId tid)
 {
    Thread* t = DCFG_(new_thread)(tid);
 
-   t->off = t->off || !DCFG_(is_collecting)();
+   t->off = !DCFG_(is_collecting)();
+   DCFG_(collect_thread)(t->index, DCFG_(is_collected_at_start)());
 }
 
 /* T starts at IP, or goes on there, and is collected. */

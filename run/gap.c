@@ -47,6 +47,7 @@
 #include "run/thread.h"
 
 static Bool collecting = True;
+static Bool at_start   = True;
 
 /* T will not be collected from here on. */
 static void begin_gap(Thread* t)
@@ -123,6 +124,16 @@ void DCFG_(collect_thread)(UInt index, Bool on)
 Bool DCFG_(is_thread_collected)(UInt index)
 {
    return !DCFG_(nth_thread)(index)->idle;
+}
+
+void DCFG_(collect_at_start)(Bool on)
+{
+   at_start = on;
+}
+
+Bool DCFG_(is_collected_at_start)(void)
+{
+   return at_start;
 }
 
 void DCFG_(stop_at_way_out)(UInt index, Addr to)

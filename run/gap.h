@@ -40,6 +40,10 @@ Bool DCFG_(is_collecting)(void);
 void DCFG_(collect_thread)(UInt index, Bool on);
 Bool DCFG_(is_thread_collected)(UInt index);
 
+/* Before there are threads: are they collected when they begin? */
+void DCFG_(collect_at_start)(Bool on);
+Bool DCFG_(is_collected_at_start)(void);
+
 /* Thread number INDEX is in generated code, and has counted all of a
    superblock that it leaves for TO: what it did can be read and forgotten,
    until it goes on. */

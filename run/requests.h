@@ -41,7 +41,8 @@ typedef
       VG_USERREQ__DCFG_STOP,
       VG_USERREQ__DCFG_ZERO,
       VG_USERREQ__DCFG_DUMP,
-      VG_USERREQ__DCFG_MARK
+      VG_USERREQ__DCFG_MARK,
+      VG_USERREQ__DCFG_TOGGLE
    }
    Vg_DcfgClientRequest;
 
@@ -50,6 +51,11 @@ typedef
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_START, 0, 0, 0, 0, 0)
 #define DCFG_STOP                                                      \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_STOP, 0, 0, 0, 0, 0)
+
+/* Turn over whether this thread is collected from here on.  Signal handlers
+   begin as threads do: see --collect-atstart. */
+#define DCFG_TOGGLE                                                    \
+   VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_TOGGLE, 0, 0, 0, 0, 0)
 
 /* Forget what ran so far. */
 #define DCFG_ZERO                                                      \

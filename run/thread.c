@@ -248,6 +248,11 @@ static Position standing(const Thread* t)
    return DCFG_(position)(t, DCFG_(bound_for)(t));
 }
 
+UInt DCFG_(index_of_thread)(ThreadId tid)
+{
+   return by_tid[tid]->index;
+}
+
 void DCFG_(thread_info)(UInt index, ThreadInfo* info)
 {
    const Thread* t = DCFG_(nth_thread)(index);

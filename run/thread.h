@@ -68,6 +68,7 @@ void DCFG_(flush_threads)(void);
 
 /* Threads by index, in order of creation. */
 UInt DCFG_(n_threads)(void);
+UInt DCFG_(index_of_thread)(ThreadId tid);
 void DCFG_(thread_info)(UInt index, ThreadInfo* info);
 
 /* What watcher number WATCHER has of thread INDEX (dcfg_output.h). */

@@ -129,6 +129,7 @@ def check_wrong(tap):
     for opts, want in ((["--exclude-images="], "--exclude-images=: there is an empty name in the list"),
                        (["--exclude-functions=a,,b"], "--exclude-functions=a,,b: there is an empty name in the list"),
                        (["--only-images=a,"], "--only-images=a,: there is an empty name in the list"),
+                       (["--exclude-functions=a", "--toggle-collect=b"], "not with --exclude-images"),
                        (["--only-images=main", "--xray=yes", "--xray-args=yes"], "--xray-args=yes: not with --exclude-")):
         status, err = harness.run([harness.VALGRIND, "--tool=dcfg", "-q", "--dcfg-out-file=" + tap.path("wrong.json")]
                                   + opts + ["/bin/true"], tap.dir)
