@@ -175,7 +175,6 @@ static void resume(void* s, Addr ip, Addr sp)
 {
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
-
    ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
 
    /* Otherwise come_back() does it. */

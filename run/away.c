@@ -121,12 +121,6 @@ void DCFG_(came_back)(ULong* base, UWord id, Addr sp)
    base[CellAway] = 0;
 }
 
-void DCFG_(forget_routes)(Thread* t)
-{
-   VG_(free)(t->routes);
-   t->routes = NULL;
-}
-
 void DCFG_(fix_away)(void)
 {
    for (Word i = 0; i < DCFG_(all_threads)(); i++) {

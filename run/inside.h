@@ -118,7 +118,7 @@ static inline Bool is_away(const Thread* t)
    return DCFG_(cell_base)(t->cells)[CellAway] != 0;
 }
 
-/* The set of diversions is about to go. */
+/* The diversions that T has gone by may be others from now on. */
 void DCFG_(forget_routes)(Thread* t);
 
 /* Where T stands, given that its instruction pointer is ADDR.  See "The

@@ -70,6 +70,12 @@ Thread* DCFG_(thread_of)(ThreadId tid)
 /*--- From their creation to their end                     ---*/
 /*------------------------------------------------------------*/
 
+void DCFG_(forget_routes)(Thread* t)
+{
+   VG_(free)(t->routes);
+   t->routes = NULL;
+}
+
 /* The watchers' states of T, which is new. */
 static void make_states(Thread* t)
 {
