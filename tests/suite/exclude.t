@@ -3,7 +3,9 @@
 contracted along its trace, thread by thread and edge by edge.  (TAP)
 
 The whole run's trace is walked along by tests/oracle/contract.c; the sequence of edges that is left is the restricted
-run's trace, and the trace's decoder finds its counts in the graph.  Blocks must be the same ones."""
+run's trace, and the trace's decoder finds its counts in the graph.  Blocks must be the same ones.
+
+The arguments name programs.  Without, and without DCFG_SLOW=1, only the first ones are looked at."""
 import fnmatch
 import os
 import re
@@ -150,27 +152,45 @@ def check_wrong(tap):
 def main():
     tap = harness.Tap("exclude")
     wanted = sys.argv[1:]
+    everything = os.environ.get("DCFG_SLOW") == "1"
 
-    def of(name, prog, args, cases):
+    def of(name, prog, args, *cases):
         if prog and (not wanted or name in wanted):
             check(tap, name, [prog] + args, cases)
 
+    def slow(name, prog, args, *cases):
+        if everything or name in wanted:
+            of(name, prog if isinstance(prog, str) else prog(), args, *cases)
+
     back = harness.cc(tap, os.path.join(PROGS, "back.c"), "back", "-O1", "-pthread")
-    of("back", back, [], (["--only-images=main"], ["--exclude-images=back"],
-                          ["--exclude-functions=skipped,by_value,handler"],
-                          ["--exclude-images=libc.so*", "--exclude-functions=qsort*,leaf,ma*n"],
-                          ["--only-images=main,ld-linux*", "--exclude-functions=sorts,passes,leaves"]))
-    of("threads", back, ["threads"], (["--only-images=main"], ["--exclude-images=libc.so*,ld-linux*"]))
-    of("throw", lifelib.build(tap, "throw.cpp", "-lstdc++"), [],
-       (["--only-images=main"], ["--exclude-images=libstdc++*,libgcc_s*"], ["--exclude-functions=*throw*,*::*"]))
-    of("contexts", lifelib.build(tap, "contexts.c"), [], (["--only-images=main"], ["--exclude-images=main"]))
-    of("jumps", lifelib.build(tap, "jumps.c"), [], (["--only-images=main"],))
-    of("jit", lifelib.build(tap, "jit.c"), [], (["--only-images=main"], ["--only-images=main,[anon]"]))
-    of("rewrites", lifelib.build(tap, "rewrites.c"), ["3", "4", "0", "1", "0", "2", "1"],
-       (["--only-images=main,[anon]"], ["--exclude-images=[anon]"]))
+    of("back", back, [], ["--only-images=main"],
+       ["--exclude-images=libc.so*", "--exclude-functions=qsort*,leaf,ma*n"])
+    of("threads", back, ["threads"], ["--only-images=main"])
+    of("throw", lifelib.build(tap, "throw.cpp", "-lstdc++"), [], ["--exclude-functions=*throw*,*::*"])
     plugins = lifelib.build_plugins(tap)
-    of("plugins", lifelib.build(tap, "plugins.c", "-ldl"), plugins + ["3", "2", "1"],
-       (["--only-images=main,plugin1.so"], ["--exclude-images=plugin2.so,libc.so*"]))
+    of("plugins", lifelib.build(tap, "plugins.c", "-ldl"), plugins + ["3", "2", "1"], ["--only-images=main,plugin1.so"])
+
+    slow("back", back, [], ["--exclude-images=back"], ["--exclude-functions=skipped,by_value,handler"],
+         ["--only-images=main,ld-linux*", "--exclude-functions=sorts,passes,leaves"])
+    slow("threads", back, ["threads"], ["--exclude-images=libc.so*,ld-linux*"])
+    slow("throws", lambda: lifelib.build(tap, "throw.cpp", "-lstdc++", name="throws"), [], ["--only-images=main"],
+         ["--exclude-images=libstdc++*,libgcc_s*"])
+    slow("contexts", lambda: lifelib.build(tap, "contexts.c"), [], ["--only-images=main"], ["--exclude-images=main"])
+    slow("jumps", lambda: lifelib.build(tap, "jumps.c"), [], ["--only-images=main"])
+    slow("jit", lambda: lifelib.build(tap, "jit.c"), [], ["--only-images=main"], ["--only-images=main,[anon]"])
+    slow("rewrites", lambda: lifelib.build(tap, "rewrites.c"), ["3", "4", "0", "1", "0", "2", "1"],
+         ["--only-images=main,[anon]"], ["--exclude-images=[anon]"])
+    slow("libraries", lambda: lifelib.build(tap, "plugins.c", "-ldl", name="libraries"), plugins + ["3", "2", "1"],
+         ["--exclude-images=plugin2.so,libc.so*"])
+    text = tap.path("text")
+    with open(text, "w") as f:
+        f.writelines("%d %d\n" % (i, i * i * 7919 % 10007) for i in range(2000))
+    real = ["--only-images=main"], ["--exclude-images=libc.so*"]
+    slow("bzip2", "/usr/bin/bzip2", ["-kc", text], *real, ["--exclude-functions=BZ2_*Huffman*,*memcpy*"])
+    slow("perl", "/usr/bin/perl", ["-e", "my %h = map { $_ => 1 } 1 .. 99; print sort { $a <=> $b } keys %h"], *real,
+         ["--exclude-functions=Perl_pp_*,*memmove*,mall*"])
+    slow("python3", "/usr/bin/python3", ["-c", "print(sorted([3, 1, 2], key=lambda x: -x))"], *real,
+         ["--exclude-functions=_PyEval_EvalFrameDefault"])
     if not wanted or "wrong" in wanted:
         check_wrong(tap)
     tap.done()
