@@ -419,10 +419,12 @@ static Place* limit(void)
    return p != NULL && p->text != NULL && p->by_instrs ? p : NULL;
 }
 
+/* Is there any ahead? */
 static Bool has_limits(void)
 {
    for (Word i = now; i < n_regions(); i++)
-      if (region(i)->start.by_instrs || region(i)->stop.by_instrs)
+      if (region(i)->stop.by_instrs
+          || (region(i)->start.by_instrs && !(i == now && is_open)))
          return True;
    return False;
 }
