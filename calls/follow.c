@@ -66,7 +66,7 @@ static void set_cells(CallStack* cs)
    slots[CallOfStack] = (Addr)cs;
    slots[CallCounts]  = (Addr)cs->profile->contexts;
    slots[CallCached]  = (Addr)cs->cached;
-   DCFG_(show_calls)(cs, base_of(cs));
+   DCFG_(set_call_slots)(cs);
 }
 
 static CallProfile* join_profile(void)
@@ -175,16 +175,26 @@ static void resume(void* s, Addr ip, Addr sp)
 {
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
+   ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
 
-   if (cs->now.function == 0) {
-      cs->now.function = DCFG_(landing_place)(ip)->function;
-      cs->now.height   = 1;
-      ++*active(cs, cs->now.function);
-      tell_enter(cs, base, True);
+   /* Otherwise come_back() does it. */
+   if (cs->now.function == 0 && used[CellAway] == 0) {
+      const Place* to = DCFG_(landing_place)(ip);
+      if (!to->is_excluded)
+         DCFG_(begin_base)(cs, base, to);
    }
    DCFG_(unwind_calls)(cs, base, sp, 0);
    DCFG_(apply_toggles)(cs);
    DCFG_(show_calls)(cs, base);
+}
+
+static void come_back(void* s, UInt last, UInt sb, Addr sp)
+{
+   CallStack* cs = s;
+
+   DCFG_(come_back)(cs, base_of(cs),
+                    last == 0 ? NULL : DCFG_(superblock)(last),
+                    DCFG_(call_part)(DCFG_(superblock)(sb))->place, sp);
 }
 
 /* The instructions of superblock SB's segment from K on. */
@@ -364,7 +374,7 @@ static void have_idle_cells(void* s, CellArray* ca)
 
    cs->idle_cells = ca;
    DCFG_(call_slots)(DCFG_(cell_base)(ca))[CallOfStack] = (Addr)cs;
-   DCFG_(show_calls)(cs, base_of(cs));
+   DCFG_(set_call_slots)(cs);
 }
 
 static void turn(void* s, Bool on)
@@ -376,7 +386,7 @@ static void turn(void* s, Bool on)
       DCFG_(call_listener)->turn(base, instrs_so_far(cs, base), on);
    cs->collects = on;
    cs->is_idle  = !on;
-   DCFG_(show_calls)(cs, base);
+   DCFG_(set_call_slots)(cs);
 }
 
 static void end(void* s)
@@ -384,6 +394,7 @@ static void end(void* s)
    CallStack* cs = s;
 
    cs->is_ending = True;
+   cs->is_idle   = False;
    end_calls(cs);
    VG_(free)(cs->frames);
    VG_(free)(cs->active);
@@ -408,6 +419,7 @@ static const Watcher follower = {
    .thread_free   = delete_stack,
    .restart       = restart_stack,
    .resume        = resume,
+   .come_back     = come_back,
    .stop          = stop,
    .suspend       = suspend,
    .idle_cells    = have_idle_cells,

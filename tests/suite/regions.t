@@ -12,66 +12,7 @@ import harness
 import lifelib
 import tracelib
 from lifelib import Dcfg, equal
-
-PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "region")
-INCLUDE = os.path.join(os.path.dirname(os.path.dirname(harness.VALGRIND)), "include")
-REQUEST = 19            # bytes: a request's preamble and the instruction that makes it, which are one to Valgrind
-
-
-class Lackey:
-    """Lackey's instructions of a run, in order: lines, addresses, lengths."""
-    seen = {}
-
-    @classmethod
-    def of(cls, tap, argv):
-        if tuple(argv) not in cls.seen:
-            cls.seen[tuple(argv)] = cls(tap, argv)
-        return cls.seen[tuple(argv)]
-
-    def __init__(self, tap, argv):
-        log = tap.path("lackey.%d" % len(self.seen))
-        self.status = harness.lackey_into(tap, log, argv)
-        with open(log) as f:
-            self.lines = [s for s in f if s.startswith("I  ")]
-        self.addrs = [int(s[3:s.index(",")], 16) for s in self.lines]
-        self.lens = [int(s[s.index(",") + 1:]) for s in self.lines]
-        os.unlink(log)
-
-    def nth(self, addr, n):
-        """The place where the instruction at addr is about to run the n-th time."""
-        for i, a in enumerate(self.addrs):
-            if a == addr:
-                n -= 1
-                if not n:
-                    return i
-        return None
-
-    def requests(self):
-        """The places behind requests."""
-        return [i + 1 for i, n in enumerate(self.lens) if n == REQUEST]
-
-
-def same_as_cut(tap, name, lackey, pieces, dcfg, trace, status=0):
-    """Are graph and trace those of these pieces of Lackey's trace, in one?"""
-    if not dcfg or not trace:
-        return tap.ok(False, name, "there is no file")
-    n = sum(b - a for a, b in pieces)
-    d = Dcfg(dcfg)
-    tap.ok(not lifelib.rules(dcfg), name + ": all rules", lifelib.rules(dcfg))
-    said = harness.run([os.path.join(os.path.dirname(harness.VALGRIND), "dcfg"), "check", dcfg], tap.dir)
-    tap.ok(said[0] == 0, name + ": dcfg check", said[1])
-    equal(tap, name + ": instructions", d.total, n)
-    gaps = sum(e.total for e in d.edges("EXCLUDED_CODE_BYPASS"))
-    tap.ok(gaps <= len(pieces) - 1, name + ": one bypass at most for each gap", "%d gaps, %d counted" % (len(pieces) - 1,
-                                                                                                   gaps))
-    got = tracelib.decoded(tap, name, dcfg, trace)
-    if not got:
-        return False
-    reader = tracelib.PathReader(tap, name, dcfg)
-    with open(reader.fifo, "w") as f:
-        for a, b in pieces:
-            f.writelines(lackey.lines[a:b])
-    return tracelib.compare_ways(tap, name, got[0] + ".0", status, reader, lackey.status)
+from regionlib import INCLUDE, PROGS, Lackey, compare_profiles, part_of, same_as_cut
 
 
 def check_options(tap, prog):
@@ -171,7 +112,7 @@ def check_parts(tap, prog):
     dcfg, trace, status, why = tracelib.run(tap, "parts", argv)
     for i in range(len(at) - 1):
         last = i == len(at) - 2
-        d, t = (p if last else re.sub(r"\.json$", ".%d.json" % (i + 1), p) for p in (dcfg, trace))
+        d, t = (p if last else part_of(p, i + 1) for p in (dcfg, trace))
         ok = os.path.exists(d) and os.path.exists(t)
         if tap.ok(ok, "part %d: there are a graph and a trace" % (i + 1)):
             same_as_cut(tap, "part %d" % (i + 1), lackey, [(at[i], at[i + 1])], d, t, status)
@@ -179,20 +120,6 @@ def check_parts(tap, prog):
     lackey = Lackey.of(tap, argv)
     dcfg, trace, status, why = tracelib.run(tap, "zero", argv)
     same_as_cut(tap, "zero", lackey, [(lackey.requests()[0], len(lackey.lines))], dcfg, trace, status)
-
-
-def compare_profiles(tap, name, argv, opts, ends, parts=()):
-    """With Callgrind's, whose parts end a superblock earlier, the one that asks for it: the next one has that."""
-    ours, theirs = tap.path("ours." + name), tap.path("theirs." + name)
-    common = ["--dump-instr=yes"] + opts
-    for out, tool in ((ours, ["--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=" + tap.path(name + ".%p.json")]),
-                      (theirs, ["--tool=callgrind"])):
-        harness.run([harness.VALGRIND, "-q"] + tool + ["--callgrind-out-file=" + out] + common + argv, tap.dir)
-    for part in parts:
-        code, text = harness.oracle("callgrind_compare.py", "--ends=%d" % ends, ours + part, theirs + part)
-        tap.ok(code == 0, "%s: profile%s is Callgrind's" % (name, part and " " + part), text)
-        told = [re.findall(r"^(?:part|desc: Trigger): .*", open(p + part).read(), re.M) for p in (ours, theirs)]
-        equal(tap, "%s: description%s" % (name, part), *told)
 
 
 def check_wrong(tap, prog):
@@ -242,9 +169,9 @@ def main():
         check_parts(tap, prog)
         check_monitor(tap, prog)
         check_wrong(tap, prog)
-        compare_profiles(tap, "requests", [prog, "callgrind"], ["--instr-atstart=no"], 10, [""])
-        compare_profiles(tap, "requests_on", [prog, "callgrind"], [], 10, [""])
-        compare_profiles(tap, "parts", [prog, "parts"], [], 2, [".1", ".2", ".3"])
+        compare_profiles(tap, "requests", [prog, "callgrind"], ["--instr-atstart=no"], 10)
+        compare_profiles(tap, "requests_on", [prog, "callgrind"], [], 10)
+        compare_profiles(tap, "parts", [prog, "parts"], [], 2, ["", ".1", ".2", ".3"])
     if together:
         check_threads(tap, together)
     tap.done()

@@ -1,5 +1,6 @@
 /* toggled WHAT: functions that options turn collection over at, or begin a part at: entered a thousand times, recursive, left
-   by longjmp, with signals inside and across, with a child, by several threads; "requests" toggles by requests. */
+   by longjmp, with signals inside and across, with a child, by several threads; "requests" toggles
+   by requests, "stops" begins and ends in the middle. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -49,7 +50,7 @@ NOINLINE int tail(int n)
    return sink;
 }
 
-NOINLINE int goes_on(int n)
+NOINLINE __attribute__((optimize("optimize-sibling-calls"))) int goes_on(int n)
 {
    sink ^= n;
    return tail(n + 1);
@@ -59,6 +60,7 @@ NOINLINE void handler(int sig)
 {
    leaf(sig % 5);
    often(3);
+   sink++;
 }
 
 NOINLINE void jumps_out(int sig)
@@ -110,6 +112,27 @@ NOINLINE void asks(int n)
    }
    if (n == 4)
       CALLGRIND_DUMP_STATS;
+}
+
+NOINLINE void halts(int n)
+{
+   leaf(n);
+   CALLGRIND_STOP_INSTRUMENTATION;
+   leaf(4);
+}
+
+NOINLINE void stops(void)
+{
+   often(1);
+   CALLGRIND_START_INSTRUMENTATION;
+   often(2);
+   deep(3);
+   halts(3);
+   often(4);
+   CALLGRIND_TOGGLE_COLLECT;
+   CALLGRIND_START_INSTRUMENTATION;
+   deep(1);
+   often(5);
 }
 
 static pthread_barrier_t all;
@@ -169,6 +192,8 @@ int main(int argc, char **argv)
          asks(i);
    else if (strcmp(what, "threads") == 0)
       threads();
+   else if (strcmp(what, "stops") == 0)
+      stops();
    else
       all_kinds(strcmp(what, "forks") == 0);
    leaf(2);
