@@ -27,7 +27,7 @@
 
 /* Owns: the text of a DCFG, format 1.00 (its specification, part 2).
    Handed: everything that is in one, in its final order.  Taken by:
-   dcfg/output_dcfg.c, and the command's merge_write.c.
+   dcfg/output_dcfg.c; `dcfg merge' is another one.
 
    Every row of a table is on a line of its own.  Readers rely on the
    keys, columns and number formats being these and no others. */

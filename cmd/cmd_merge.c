@@ -33,6 +33,7 @@
    So there is never more than one beside the result. */
 
 #include "commands.h"
+#include "merge_images.h"
 #include "merge_runs.h"
 #include "operands.h"
 

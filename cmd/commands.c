@@ -40,7 +40,8 @@
       check_trace.c, cmd_check.c
                             dcfg check
       cmd_report.c          dcfg report
-      match.c, cmd_diff.c   dcfg diff
+      keymap.c, interned.c, functions.c, builds.c, match.c, cmd_diff.c
+                            dcfg diff
       cmd_trace.c           dcfg trace
       stubs.c, code.c, cmd_disasm.c
                             dcfg disasm
@@ -54,13 +55,13 @@
                             dcfg bbv
       bb_file.c, cmd_regions.c
                             dcfg regions
-      keymap.c, spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
+      spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
       xray_calls.c, xray_diff.c, cmd_xray.c
                             dcfg xray
-      interned.c, merge_blocks.c, merge_rows.c, merge_images.c,
+      merge_blocks.c, merge_rows.c, merge_images.c,
       merge_runs.c, merge_write.c, cmd_merge.c
                             dcfg merge
-      functions.c, call_walk.c, flame_tree.c, flame_svg.c, speedscope.c,
+      call_walk.c, flame_tree.c, flame_svg.c, speedscope.c,
       cmd_flame.c
                             dcfg flame
       commands.c            all of them */

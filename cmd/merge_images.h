@@ -28,7 +28,9 @@
 #ifndef DCFG_CMD_MERGE_IMAGES_H
 #define DCFG_CMD_MERGE_IMAGES_H
 
-#include "merge_runs.h"
+#include "interned.h"
+#include "merge.h"
+#include "names.h"
 
 /* A run's images, as a sum has them, without blocks that were never executed;
    these are counted in *IDLE.  NUMBER, by node: the block's number in its
@@ -41,6 +43,9 @@ void         free_images(MergedImage* images, uint32_t n);
    name and turn; UINT32_MAX without one.  To be freed. */
 uint32_t*    find_images(const Merged* m, const MergedImage* images,
                          uint32_t n);
+
+/* What M has is gone then. */
+void         merged_clear(Merged* m);
 
 /* M gets an image with that name; its place. */
 uint32_t     image_add(Merged* m, const MergedImage* like);

@@ -32,15 +32,12 @@
 #include "merge.h"
 #include "names.h"
 
-/* Begins as all zero; what it has is gone then. */
-void    merged_clear(Merged* m);
-
-/* Add the run G, which was read from PATH.  With KEEP its threads are further
-   ones, else thread 0 is added to thread 0 and so on.  Code is looked for
-   below ROOT, if that is not NULL.  Dies where the run is no run of the same
-   code. */
-void    merged_add(Merged* m, Interned* names, const Program* g,
-                   const char* path, bool keep, const char* root);
+/* Add to M, which begins as all zero, the run G, which was read from PATH.
+   With KEEP its threads are further ones, else thread 0 is added to thread 0
+   and so on.  Code is looked for below ROOT, if that is not NULL.  Dies where
+   the run is no run of the same code. */
+void     merged_add(Merged* m, Interned* names, const Program* g,
+                    const char* path, bool keep, const char* root);
 
 /* Something to order runs by, which depends on nothing but what is in them. */
 uint64_t run_hash(const Program* g);

@@ -289,12 +289,54 @@ static void print_json(const Table* t, int indent)
    printf("]");
 }
 
+/* As code, so that nothing in a name means something. */
+static void print_code(const char* s)
+{
+   if (s[0] == 0)
+      return;
+   putchar('`');
+   for (; *s != 0; s++)
+      if (*s == '|')
+         fputs("\\|", stdout);
+      else
+         putchar(*s == '`' ? '\'' : *s);
+   putchar('`');
+}
+
+static bool is_number(const Column* c)
+{
+   return c->kind != COL_TEXT && c->kind != COL_NAME;
+}
+
+static void print_markdown(const Table* t)
+{
+   size_t n = t->n_columns;
+
+   for (size_t i = 0; i < n; i++)
+      printf("| %s ", t->columns[i].heading);
+   fputs("|\n", stdout);
+   for (size_t i = 0; i < n; i++)
+      fputs(is_number(&t->columns[i]) ? "|--:" : "|---", stdout);
+   fputs("|\n", stdout);
+   for (size_t i = 0; i < t->n_cells; i++) {
+      const char* s = shown(&t->columns[i % n], &t->cells[i]);
+      fputs("| ", stdout);
+      if (is_number(&t->columns[i % n]))
+         fputs(s, stdout);
+      else
+         print_code(s);
+      fputs(i % n == n - 1 ? " |\n" : " ", stdout);
+   }
+}
+
 void tab_print(const Table* t, Form form, int indent)
 {
    if (form == FORM_TEXT)
       print_text(t);
    else if (form == FORM_CSV)
       print_csv(t);
+   else if (form == FORM_MARKDOWN)
+      print_markdown(t);
    else
       print_json(t, indent);
 }

@@ -30,7 +30,7 @@
 
 #include "names.h"
 
-typedef enum { FORM_TEXT, FORM_CSV, FORM_JSON } Form;
+typedef enum { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_MARKDOWN } Form;
 
 /* A table: columns are declared, then cells follow, row after row.  As text
    it is aligned and its numbers are grouped; as CSV and JSON numbers are

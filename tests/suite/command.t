@@ -66,7 +66,7 @@ int main(int argc, char** argv)
 }
 """
 
-COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff", "blocks", "xray"]
+COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff", "blocks", "xray", "merge", "flame"]
 
 
 def table(text):
@@ -491,7 +491,7 @@ def check_newest(tap, path, trace, other):
     put("dcfg-trace.out.5.json", trace)
     put("prog.json", path)
     os.mkdir(os.path.join(here, "dcfg.out.1"))
-    for c in [c for c in COMMANDS if c not in ("diff", "xray")]:
+    for c in [c for c in COMMANDS if c not in ("diff", "merge", "xray")]:
         fails("nothing to take: " + c, c, "there is no DCFG dcfg.out.* in this directory", "usage: dcfg %s [" % c)
     fails("diff needs two files", "diff", "a file is missing")
     put("dcfg.out.200.json", other)
