@@ -48,13 +48,14 @@
                             dcfg dot
       block_rows.c, superblocks.c, cmd_blocks.c
                             dcfg blocks
-      same_file.c, export_profile.c, cmd_export.c
+      same_file.c, export_profile.c, keymap.c, debug_lines.c, export_lcov.c,
+      export_drcov.c, cmd_export.c
                             dcfg export
       slices.c, turns.c, cmd_bbv.c
                             dcfg bbv
       bb_file.c, cmd_regions.c
                             dcfg regions
-      keymap.c, spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
+      spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
       xray_calls.c, xray_diff.c, cmd_xray.c
                             dcfg xray
       commands.c            all of them */

@@ -50,6 +50,10 @@ typedef
 void export_bolt(const Export* x);
 void export_profgen(const Export* x);
 
+/* What was executed of files: lines, functions and branches; blocks. */
+void export_lcov(const Export* x);
+void export_drcov(const Export* x);
+
 #endif /* DCFG_CMD_EXPORT_H */
 
 /*--------------------------------------------------------------------*/
