@@ -170,6 +170,8 @@ static void set_option(const Opt* opt, const char* value)
       *(bool*)opt->to = true;
    else if (opt->kind == OPT_TEXT)
       *(const char**)opt->to = value;
+   else if (opt->kind == OPT_TEXT_OR_NOT)
+      *(const char**)opt->to = value != NULL ? value : "";
    else if (opt->kind == OPT_COUNT_OR_NOT && value == NULL)
       *(uint64_t*)opt->to = NO_VALUE;
    else
@@ -204,7 +206,7 @@ int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
       if (opt->kind == OPT_FLAG && value != NULL)
          die("%s%s takes no value", dashes(opt), opt->name);
       if (opt->kind != OPT_FLAG && opt->kind != OPT_COUNT_OR_NOT
-          && value == NULL) {
+          && opt->kind != OPT_TEXT_OR_NOT && value == NULL) {
          if (++i == argc)
             die("%s%s needs a value; see dcfg %s --help", dashes(opt),
                 opt->name, c->name);

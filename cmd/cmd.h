@@ -60,6 +60,7 @@ typedef
       OPT_COUNT,        // uint64_t: --name=N
       OPT_ADDR,         // uint64_t: --name=N, hexadecimal too
       OPT_TEXT,         // const char*: --name=TEXT
+      OPT_TEXT_OR_NOT,  // const char*: --name=TEXT; "": --name
       OPT_COUNT_OR_NOT  // uint64_t: --name=N; NO_VALUE: --name
    }
    OptKind;

@@ -53,7 +53,8 @@ static const Writer writers[] = {
    { "bolt",    export_bolt,    true,  true,  true },
    { "profgen", export_profgen, true,  true,  true },
    { "lcov",    export_lcov,    false, true,  false },
-   { "drcov",   export_drcov,   false, false, true }
+   { "drcov",   export_drcov,   false, false, true },
+   { "mca",     export_mca,     false, true,  true }
 };
 
 #define N_WRITERS (sizeof(writers) / sizeof(writers[0]))
@@ -162,10 +163,12 @@ static int run(int argc, char** argv)
    Select        what = SELECT_ALL;
    const char*   root = NULL;
    const char*   out = NULL;
+   const char*   mca = NULL;
    Export        x = { 0 };
    const Opt     opts[] = {
       { "bolt", OPT_FLAG, &wanted[0] }, { "profgen", OPT_FLAG, &wanted[1] },
       { "lcov", OPT_FLAG, &wanted[2] }, { "drcov", OPT_FLAG, &wanted[3] },
+      { "mca", OPT_TEXT_OR_NOT, &mca },
       SELECT_OPTIONS(&what), { "root", OPT_TEXT, &root },
       { "o", OPT_TEXT, &out }
    };
@@ -177,6 +180,8 @@ static int run(int argc, char** argv)
    if (parse_args(&export_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
                   argv, &file, 0, 1) == 0)
       default_files(&export_command, &file, false);
+   wanted[4] = mca != NULL;
+   x.what = mca != NULL ? mca : "";
    writer = the_writer(wanted);
    if (!writer->parts && (what.routine != NULL || what.function != NULL
                           || what.source != NULL))
@@ -222,6 +227,9 @@ const Command export_command = {
    "                     the machine code, by debug information\n"
    "  --drcov            blocks that were executed, as DynamoRIO's drcov; of all\n"
    "                     images, if --image does not say of which\n"
+   "  --mca[=WHAT]       loops as assembly for llvm-mca, the way through them\n"
+   "                     that was taken most: the hottest; those of a routine;\n"
+   "                     one, by its head's address or #NODE_ID\n"
    "  -o OUT             write OUT, not the standard output\n"
    SELECT_HELP
    "                     Without --image, the program's own\n"

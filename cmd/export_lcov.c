@@ -444,7 +444,7 @@ void export_lcov(const Export* x)
    if (n == 0)
       die("there are no source lines to count");
    fprintf(stderr, "next:\n  genhtml --branch-coverage -o html %s\n",
-           x->out_name);
+           shell_word(x->out_name, ""));
 }
 
 /*--------------------------------------------------------------------*/

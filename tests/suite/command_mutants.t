@@ -52,7 +52,8 @@ COMMANDS = [
      [["@0", "@1"]]),
     ("diff", [[], ["--json"], ["--csv"]], ["--loops", "--routines", "--blocks", "--edges", "--top=3", "--wide", "--share=0"],
      [["@0", "@2"], ["@2", "@0"], ["@0", "@0"]]),
-    ("export", [["--bolt"], ["--profgen"]], ["--image=a", "--thread=0", "--routine=main"], [["@0"]]),
+    ("export", [["--bolt"], ["--profgen"], ["--lcov"], ["--drcov"], ["--mca"], ["--mca=main"]], ["--image=a", "--thread=0", "--routine=main"], [["@0"]]),
+    ("bbv", [["--slice=3"], ["--slice=5", "--at-loops"]], ["--thread=0"], [["@0", "@1"]]),
     ("blocks", [[], ["--csv"], ["--json"], ["--dot"], ["--paths"]], ["-a", "--thread=0"], [["@0"], ["@0", "@1"]]),
 ]
 
