@@ -37,7 +37,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Without a name, so many of the hottest. */
 #define MAX_LOOPS 10
@@ -96,10 +95,12 @@ static void put_instr(void* arg, const Instr* i)
    fprintf(arg, "        %s\n", i->text);
 }
 
-static void put_loop(const Export* x, uint32_t loop, bool* seen)
+/* SEEN, by node, has room for what is on the way, and is left without. */
+static void put_loop(const Export* x, uint32_t loop, bool* seen,
+                     uint32_t* way)
 {
    const DcfgProcess* p = x->p;
-   uint32_t           head = p->loops[loop].head, node = head, next;
+   uint32_t           head = p->loops[loop].head, node = head, n = 0;
    uint64_t           iterations = dcfg_loop_iterations(p, loop, x->thread);
    uint64_t           least = iterations, count;
    const char*        source = node_source(&x->g, head);
@@ -112,15 +113,16 @@ static void put_loop(const Export* x, uint32_t loop, bool* seen)
            text_share(dcfg_loop_instrs(p, loop, x->thread),
                       dcfg_process_instrs(p, x->thread)));
    fprintf(x->out, "# LLVM-MCA-BEGIN %" PRIx64 "\n", p->nodes[head].addr);
-   memset(seen, 0, p->n_nodes * sizeof(*seen));
    do {
       seen[node] = true;
+      way[n++] = node;
       if (!code_block(x->code, node, put_instr, x->out))
          fputs("        nop\n", x->out);
-      next = next_block(x, loop, node, &count);
+      node = next_block(x, loop, node, &count);
       least = count < least ? count : least;
-      node = next;
    } while (node != DCFG_NONE && !seen[node]);
+   for (uint32_t i = 0; i < n; i++)
+      seen[way[i]] = false;
    fprintf(x->out, "# LLVM-MCA-END\n# taken by at most %" PRIu64
            " iterations%s\n\n", least,
            node == head ? "" : "; it does not come back to the head");
@@ -154,6 +156,7 @@ void export_mca(const Export* x)
    const DcfgProcess* p = x->p;
    Hot*               hot = zalloc(p->n_loops, sizeof(*hot));
    bool*              seen = zalloc(p->n_nodes, sizeof(*seen));
+   uint32_t*          way = zalloc(p->n_nodes, sizeof(*way));
    uint32_t           routines[64], n_routines = 0, n = 0;
 
    if (x->what[0] != 0)
@@ -173,9 +176,10 @@ void export_mca(const Export* x)
       die("there is no such loop; dcfg report --loops --top=0 lists all");
    qsort(hot, n, sizeof(*hot), by_instrs);
    for (uint32_t i = 0; i < n && (x->what[0] != 0 || i < MAX_LOOPS); i++)
-      put_loop(x, hot[i].loop, seen);
+      put_loop(x, hot[i].loop, seen, way);
    free(hot);
    free(seen);
+   free(way);
    fprintf(stderr, "next:\n  %s %s\n", llvm_program("llvm-mca"),
            shell_word(x->out_name, ""));
 }
