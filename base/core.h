@@ -40,6 +40,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_libcsignal.h"
+#include "pub_tool_options.h"              // VG_(clo_vex_control)
 #include "pub_tool_tooliface.h"            // IROp
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
 #include "base/port.h"
@@ -64,6 +65,15 @@
    was about to chain or run once more after a translation. */
 extern void VG_(discard_translations) ( Addr start, ULong len,
                                         const HChar* who );
+
+/* The next superblocks have N instructions at most; 0: as many as the user
+   wants.  VEX reads this each time. */
+extern VexControl vex_control;
+static inline void DCFG_(limit_superblocks) ( UInt n )
+{
+   vex_control.guest_max_insns
+      = n == 0 ? VG_(clo_vex_control).guest_max_insns : (Int)n;
+}
 
 /* Rename with FLAGS, as of Linux 3.15.  Returns 0 or an errno, which is
    EINVAL or ENOSYS where the file system or the kernel cannot do it. */

@@ -93,7 +93,7 @@ configure_valgrind() {
 
 # make, in parallel, for the core: with lines but without types and variables for debuggers, which take a quarter of the
 # time to compile.
-make_core() { make -j"$jobs" CFLAGS="${CFLAGS:-} -g1" "$@"; }
+make_core() { make -j"$jobs" CFLAGS="${CFLAGS:-} -g1 ${core_flags:-}" "$@"; }
 
 # Only what we use: the core, `none`, `lackey` and `callgrind` for tests and bench, and vg_regtest with its helpers.
 # The -am targets are automake's for "this directory, without those below it".

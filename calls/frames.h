@@ -73,13 +73,19 @@ typedef
       Running running;
       ULong   total;
       UInt    n_frames;
+      Bool    collects;
    }
    Suspended;
 
 /* The calls that are active in a thread. */
 typedef struct _CallStack CallStack;
 struct _CallStack {
+   UInt         index;     // of the thread
    CellArray*   cells;
+   CellArray*   idle_cells;       // what is used while it is not collected
+   Bool         is_idle;          // it is not
+   Bool         collects;         // it shall be; see calls/toggle.c
+   Bool         is_ending;        // the thread has ended
    CallProfile* profile;
    Bool         has_own_profile;  // else it is that of all threads
    Frame*       frames;    // outermost first
@@ -94,7 +100,13 @@ struct _CallStack {
    XArray*      cached;    // see CallCached
 };
 
-/* The instructions that the thread has executed. */
+/* The base of the array that counts, whatever generated code uses now. */
+static inline ULong* base_of(const CallStack* cs)
+{
+   return DCFG_(cell_base)(cs->cells);
+}
+
+/* The instructions of the thread that were collected. */
 static inline ULong instrs_so_far(const CallStack* cs, ULong* base)
 {
    return cs->earlier + DCFG_(call_slots)(base)[CallTotal];
@@ -136,6 +148,9 @@ static inline Suspended* innermost(const CallStack* cs)
 {
    return VG_(indexXA)(cs->suspended, VG_(sizeXA)(cs->suspended) - 1);
 }
+
+/* Collect the thread, or not, as is wanted by now. */
+void DCFG_(apply_toggles)(CallStack* cs);
 
 /* Tell generated code what runs, and the listener, if that had been left. */
 void DCFG_(show_calls)(CallStack* cs, ULong* base);

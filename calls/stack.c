@@ -66,7 +66,9 @@
 
 #include "calls/frames.h"
 #include "calls/stack.h"
+#include "calls/toggle.h"
 #include "run/branch.h"
+#include "run/gap.h"
 
 #define NO_SP ~(UWord)0
 
@@ -97,6 +99,33 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
 }
 
 /*------------------------------------------------------------*/
+/*--- What is collected                                    ---*/
+/*------------------------------------------------------------*/
+
+/* What these call may forget all that was counted so far, and with it each
+   Call. */
+
+static inline void function_entered(CallStack* cs, UInt function)
+{
+   if (DCFG_(heeds_functions) && *active(cs, function) == 1
+       && DCFG_(heed_entry)(function))
+      cs->collects = !cs->collects;
+}
+
+static inline void function_left(CallStack* cs, UInt function)
+{
+   if (DCFG_(heeds_functions) && *active(cs, function) == 0
+       && DCFG_(heed_exit)(function, cs->is_ending))
+      cs->collects = !cs->collects;
+}
+
+void DCFG_(apply_toggles)(CallStack* cs)
+{
+   if (!cs->is_ending)
+      DCFG_(collect_thread)(cs->index, cs->collects);
+}
+
+/*------------------------------------------------------------*/
 /*--- What runs now                                        ---*/
 /*------------------------------------------------------------*/
 
@@ -116,21 +145,25 @@ static inline UInt context_of(CallStack* cs, UInt function)
    return DCFG_CONTEXT(function, *active(cs, function) > 1);
 }
 
-/* Tell generated code what runs, and the listener, if that had been left. */
 void DCFG_(show_calls)(CallStack* cs, ULong* base)
 {
    UInt   function = cs->now.function;
    UInt   context  = 0;
+
+   if (cs->now.was_left && function != 0)
+      tell_enter(cs, base, False);
+   if (cs->is_idle)
+      base = DCFG_(cell_base)(cs->idle_cells);
+
    ULong* slots    = DCFG_(call_slots)(base);
    UWord* top_sp   = (UWord*)(slots + CallTopSp);
    UWord* entries  = (UWord*)(slots + CallEntries);
 
-   if (cs->now.was_left && function != 0)
-      tell_enter(cs, base, False);
    *top_sp = cs->n_frames == 0 ? NO_SP : cs->frames[cs->n_frames - 1].sp;
    if (function != 0 && *active(cs, function) == 0)
       *active(cs, function) = 1;
-   if (cs->now.stub == NULL && function != 0)
+   /* In no context nothing is counted. */
+   if (cs->now.stub == NULL && function != 0 && !cs->is_idle)
       context = context_of(cs, function);
    slots[CallContext] = context;
    *entries           = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
@@ -216,6 +249,7 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
    f->call = find_usual_call(cs, site, to,
                              context_of(cs, to->function));
    f->call->count++;
+   function_entered(cs, to->function);
    tell_enter(cs, base, True);
 }
 
@@ -230,6 +264,7 @@ void DCFG_(resume_suspended)(CallStack* cs, ULong* base)
    if (cs->now.function != 0)
       --*active(cs, cs->now.function);
    cs->now         = s->running;
+   cs->collects    = s->collects;
    DCFG_(call_slots)(base)[CallTotal] = s->total;
    VG_(dropTailXA)(cs->suspended, 1);
    cs->floor = runs_in_handler(cs) ? innermost(cs)->n_frames : 0;
@@ -252,6 +287,7 @@ void DCFG_(pop_call)(CallStack* cs, ULong* base)
       f->call->cost   += DCFG_(call_slots)(base)[CallTotal] - f->start;
       cs->now.function = f->function;
       cs->now.height   = f->height;
+      function_left(cs, f->entry->function);
    }
 }
 
@@ -335,6 +371,8 @@ static void return_from_base(CallStack* cs, ULong* base,
       ++*active(cs, to->function);
    site.context = DCFG_CONTEXT(to->function, False);
    DCFG_(set_stub)(cs, base, NULL);
+   /* To Callgrind it is entered just now. */
+   function_entered(cs, from);
    call = find_call(cs, &site, place_of(sb), context_of(cs, from));
    call->count++;
    call->cost += DCFG_(call_slots)(base)[CallTotal];
@@ -342,6 +380,7 @@ static void return_from_base(CallStack* cs, ULong* base,
    if (!told)
       tell_leave(cs, base, False);
    now->function = to->function;
+   function_left(cs, from);
 }
 
 /* SB is left by a jump, or what looks like one, at its instruction K. */
@@ -396,11 +435,12 @@ static CallStack* stack_of(ULong* base)
    return (CallStack*)(Addr)DCFG_(call_slots)(base)[CallOfStack];
 }
 
-void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
-                            const Place* to, Addr sp)
+/* All the rest takes the base of the array that counts. */
+static void leave_superblock(CallStack* cs, Superblock* sb, UWord leave,
+                             const Place* to, Addr sp)
 {
-   CallStack* cs = stack_of(base);
-   UInt       k  = DCFG_LEAVE_INSTR(leave);
+   ULong* base = base_of(cs);
+   UInt   k    = DCFG_LEAVE_INSTR(leave);
 
    switch (DCFG_LEAVE_KIND(leave)) {
       case LeaveCall: {
@@ -422,6 +462,12 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
    DCFG_(show_calls)(cs, base);
 }
 
+void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
+                            const Place* to, Addr sp)
+{
+   leave_superblock(stack_of(base), sb, leave, to, sp);
+}
+
 static const Place* destination(const Superblock* sb, Addr target)
 {
    return sb->unredirected ? DCFG_(place_at)(target)
@@ -436,11 +482,22 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
    /* What nearly all returns are. */
    if (DCFG_LEAVE_KIND(leave) == LeaveReturn && cs->n_frames > 0
        && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
-      DCFG_(unwind_calls)(cs, base, sp, 0);
-      DCFG_(show_calls)(cs, base);
+      DCFG_(unwind_calls)(cs, base_of(cs), sp, 0);
+      DCFG_(show_calls)(cs, base_of(cs));
       return;
    }
-   DCFG_(leave_for_place)(base, sb, leave, destination(sb, target), sp);
+   leave_superblock(cs, sb, leave, destination(sb, target), sp);
+}
+
+void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
+                          Addr target, Addr sp)
+{
+   CallStack* cs = stack_of(base);
+
+   DCFG_(stop_at_way_out)(cs->index, target);
+   DCFG_(leave_for)(base, sb, leave, target, sp);
+   DCFG_(apply_toggles)(cs);
+   DCFG_(go_on_from_way_out)(cs->index);
 }
 
 void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)

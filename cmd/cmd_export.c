@@ -33,7 +33,6 @@
 #include "operands.h"
 #include "same_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,15 +147,6 @@ static const Writer* the_writer(const bool* wanted)
    return found;
 }
 
-static FILE* open_output(const char* path)
-{
-   FILE* f = path == NULL ? stdout : fopen(path, "w");
-
-   if (f == NULL)
-      die("%s: %s", path, strerror(errno));
-   return f;
-}
-
 static int run(int argc, char** argv)
 {
    bool          wanted[N_WRITERS] = { false };
@@ -198,11 +188,10 @@ static int run(int argc, char** argv)
    x.code = code_new(&x.g, root, true);
    if (writer->code)
       need_same(&x);
-   x.out = open_output(out);
+   x.out = open_result(out);
    x.out_name = out != NULL ? out : "OUT";
    writer->write(&x);
-   if (out != NULL)
-      close_output(x.out, out);
+   close_result();
    code_free(x.code);
    selection_free(x.selected);
    free(chosen);

@@ -70,7 +70,7 @@ typedef
 struct Code {
    const Program* g;
    const char*    root;
-   bool           att;
+   bool           att, quiet;
    ImageCode*     images;
 };
 
@@ -83,6 +83,14 @@ Code* code_new(const Program* g, const char* root, bool att)
    c->root = root;
    c->att = att;
    c->images = zalloc(g->p->n_images, sizeof(*c->images));
+   return c;
+}
+
+Code* code_quiet(const Program* g, const char* root)
+{
+   Code* c = code_new(g, root, false);
+
+   c->quiet = true;
    return c;
 }
 
@@ -191,6 +199,13 @@ static bool open_decoder(const Code* c, ImageCode* im)
    return true;
 }
 
+/* Why an image has no code. */
+static void no_code(const Code* c, const char* file, const char* why)
+{
+   if (!c->quiet)
+      complain("%s%s", file, why);
+}
+
 static void open_image(Code* c, uint32_t image)
 {
    ImageCode*  im = &c->images[image];
@@ -204,22 +219,22 @@ static void open_image(Code* c, uint32_t image)
    im->path = text_copy(file);
    /* [vdso], [anon]: no file. */
    if (path[0] == '[') {
-      complain("%s has no file with its code", path);
+      no_code(c, path, " has no file with its code");
       return;
    }
    im->fd = open(file, O_RDONLY | O_NONBLOCK);
    if (im->fd < 0 || fstat(im->fd, &st) != 0) {
-      complain("%s: %s", file, strerror(errno));
+      no_code(c, file, text_format(": %s", strerror(errno)));
       return;
    }
    if (S_ISREG(st.st_mode))
       im->elf = elf_begin(im->fd, ELF_C_READ_MMAP, NULL);
    if (im->elf == NULL || elf_kind(im->elf) != ELF_K_ELF)
-      complain("%s is not an ELF file", file);
+      no_code(c, file, " is not an ELF file");
    else if (!find_segments(im))
-      complain("%s: nothing in it can be loaded", file);
+      no_code(c, file, ": nothing in it can be loaded");
    else if (!open_decoder(c, im))
-      complain("%s: code for another kind of processor", file);
+      no_code(c, file, ": code for another kind of processor");
    else
       im->good = true;
 }
@@ -464,6 +479,44 @@ bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
       im->warned = true;
    }
    return true;
+}
+
+/* What begins a client request on x86-64: rotations of rdi that come to
+   nothing.  With the instruction behind it, it is one. */
+static const uint8_t preamble[] = {
+   0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
+   0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33
+};
+
+bool code_starts(Code* c, uint32_t image, uint64_t addr, uint32_t size,
+                 uint32_t n, uint32_t* starts)
+{
+   ImageCode*     im = image_code(c, image);
+   const uint8_t* at = im == NULL ? NULL
+                       : find_bytes(c, im, image, addr, size);
+   const uint8_t* bytes = at;
+   size_t         left = size;
+   uint32_t       k = 0;
+   cs_insn*       i;
+
+   if (at == NULL)
+      return false;
+   i = need(cs_malloc(im->cs));
+   while (left > 0 && k <= n) {
+      const uint8_t* from = at;
+      if (left > sizeof(preamble)
+          && memcmp(at, preamble, sizeof(preamble)) == 0) {
+         at += sizeof(preamble);
+         left -= sizeof(preamble);
+      }
+      if (!cs_disasm_iter(im->cs, &at, &left, &addr, i))
+         break;
+      if (k < n)
+         starts[k] = (uint32_t)(from - bytes);
+      k++;
+   }
+   cs_free(i, 1);
+   return left == 0 && k == n;
 }
 
 /*--------------------------------------------------------------------*/

@@ -38,6 +38,9 @@ typedef struct Code Code;
 Code* code_new(const Program* g, const char* root, bool att);
 void  code_free(Code* c);
 
+/* Likewise, and nothing is said if code cannot be had. */
+Code* code_quiet(const Program* g, const char* root);
+
 /* One instruction. */
 typedef
    struct {
@@ -75,6 +78,12 @@ bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
    nothing. */
 bool code_range(Code* c, uint32_t image, uint64_t addr, uint64_t size,
                 void (*tell)(void*, const Instr*), void* arg);
+
+/* Where the N instructions begin that SIZE bytes at ADDR are for Valgrind, which
+   takes the preamble of a client request and what follows it for one; relative
+   to ADDR.  False if there is no code, or not that much of it. */
+bool code_starts(Code* c, uint32_t image, uint64_t addr, uint32_t size,
+                 uint32_t n, uint32_t* starts);
 
 #endif /* DCFG_CMD_CODE_H */
 

@@ -58,6 +58,12 @@
       spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
       xray_calls.c, xray_diff.c, cmd_xray.c
                             dcfg xray
+      interned.c, merge_blocks.c, merge_rows.c, merge_images.c,
+      merge_runs.c, merge_write.c, cmd_merge.c
+                            dcfg merge
+      functions.c, call_walk.c, flame_tree.c, flame_svg.c, speedscope.c,
+      cmd_flame.c
+                            dcfg flame
       commands.c            all of them */
 
 #include "commands.h"
@@ -73,9 +79,9 @@
 
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
-   &trace_command, &diff_command, &blocks_command,
-   &export_command, &bbv_command,
-   &regions_command, &xray_command
+   &trace_command, &diff_command, &blocks_command, &xray_command,
+   &merge_command, &flame_command, &export_command, &bbv_command,
+   &regions_command
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -101,10 +107,10 @@ static void general_help(void)
              commands[i]->summary);
    puts("\n"
         "dcfg COMMAND --help tells more about one.  Without a FILE, all but "
-        "diff and xray\n"
-        "take the newest dcfg.out.* in the current directory, and trace the "
-        "trace of the\n"
-        "same process, and say so.  To begin with:\n"
+        "diff, merge\n"
+        "and xray take the newest dcfg.out.* in the current directory, and "
+        "trace and\n"
+        "flame the trace of the same process, and say so.  To begin with:\n"
         "\n"
         "  valgrind --tool=dcfg ./prog\n"
         "  dcfg report                                  where the time goes\n"

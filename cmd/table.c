@@ -149,17 +149,22 @@ size_t tab_rows(const Table* t)
 /*--- Printing                                             ---*/
 /*------------------------------------------------------------*/
 
-void print_json_string(const char* s)
+void put_json_string(const char* s, FILE* out)
 {
-   putchar('"');
+   fputc('"', out);
    for (; *s != 0; s++)
       if (*s == '"' || *s == '\\')
-         printf("\\%c", *s);
+         fprintf(out, "\\%c", *s);
       else if ((unsigned char)*s < 0x20)
-         printf("\\u%04x", *s);
+         fprintf(out, "\\u%04x", *s);
       else
-         putchar(*s);
-   putchar('"');
+         fputc(*s, out);
+   fputc('"', out);
+}
+
+void print_json_string(const char* s)
+{
+   put_json_string(s, stdout);
 }
 
 void print_csv_string(const char* s)

@@ -70,6 +70,7 @@ size_t tab_rows(const Table* t);
 void   tab_print(const Table* t, Form form, int indent);
 
 /* A string with its quotes. */
+void   put_json_string(const char* s, FILE* out);
 void   print_json_string(const char* s);
 void   print_csv_string(const char* s);
 

@@ -355,12 +355,10 @@ static void take_calls(Costs* c, UInt rank)
         x < c->ranked_calls.start[rank + 1]; x++) {
       UInt       i  = c->ranked_calls.order[x];
       CostedCall cc = { c->call_instr[i], c->calls[i] };
-      if (cc.instr == NONE)
-         continue;
-      if (cc.call->to == NULL)
-         add_cost(c, cc.instr, cc.call->cost);
-      else if (cc.call->cost > 0)
+      if (cc.call->to != NULL && cc.call->cost > 0)
          VG_(addToXA)(c->now_calls, &cc);
+      else if (cc.call->to == NULL && cc.instr != NONE)
+         add_cost(c, cc.instr, cc.call->cost);
    }
 }
 

@@ -49,7 +49,7 @@
      side exits needs no other counter.
 
    The mark.  Signals, faults and the end of a thread interrupt this flow.
-   run/thread.c then needs to know what the thread ran last, so each
+   run/position.c then needs to know what the thread ran last, so each
    superblock writes its id to the thread's CellMark.  It does so when its
    first instruction has completed, not before: if that instruction
    faults, the thread still is where the superblock before it left it.
@@ -81,9 +81,11 @@
 #include "dcfg_output.h"
 #include "run/branch.h"
 #include "run/flow.h"
+#include "run/gap.h"
 #include "run/image.h"
 #include "run/instrument.h"
 #include "run/ir.h"
+#include "run/region.h"
 #include "run/thread.h"
 
 void DCFG_(set_vex_control)(void)
@@ -279,7 +281,7 @@ static void add_start(Work* w)
    if (w->sb->started != 0)
       count_one(w, w->sb->started);
    tell_started(w, IRExpr_Const(IRConst_U64(1)));
-   set_mark(w, word(w, DCFG_MARK(w->sb->id)));
+   set_mark(w, word(w, DCFG_MARK_OF(w->sb->id)));
    w->started = True;
 }
 
@@ -287,7 +289,7 @@ static void add_done(Work* w)
 {
    if (w->done)
       return;
-   set_mark(w, word(w, DCFG_MARK(w->sb->id) | DCFG_MARK_DONE));
+   set_mark(w, word(w, DCFG_MARK_OF(w->sb->id) | DCFG_MARK_DONE));
    w->done = True;
 }
 
@@ -310,7 +312,7 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
          IRExpr* mark = load(w, w->word_ty, cell_addr(w, CellMark));
          set_mark(w, assign(w, w->word_ty,
                             IRExpr_ITE(guard,
-                                       word(w, DCFG_MARK(w->sb->id)),
+                                       word(w, DCFG_MARK_OF(w->sb->id)),
                                        mark)));
       }
    } else {
@@ -322,7 +324,7 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
                                 IRExpr_Unop(w->word_ty == Ity_I64
                                             ? Iop_1Uto64 : Iop_1Uto32,
                                             guard));
-         set_mark(w, add_words(w, word(w, DCFG_MARK(w->sb->id)), taken));
+         set_mark(w, add_words(w, word(w, DCFG_MARK_OF(w->sb->id)), taken));
       } else {
          add_done(w);
       }
@@ -397,16 +399,14 @@ static void note_landing(const Superblock* sb, Bool unredirected)
       DCFG_(retarget_threads)(DCFG_(target_now)(sb->entry, unredirected));
 }
 
-IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
-                        const VexGuestLayout* layout,
-                        const VexGuestExtents* vge,
-                        const VexArchInfo* archinfo_host,
-                        IRType gWordTy, IRType hWordTy)
+/* What is run in place of SBIN while it is collected. */
+static IRSB* collect_superblock(const VgCallbackClosure* closure, IRSB* sbIn,
+                                const VexGuestLayout* layout,
+                                IRType hWordTy)
 {
    Work w;
    Bool any_after = False;
 
-   tl_assert(gWordTy == hWordTy);
    VG_(memset)(&w, 0, sizeof(w));
    w.base    = IRTemp_INVALID;
    w.word_ty = hWordTy;
@@ -455,6 +455,24 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
    DCFG_EACH_WATCHER(o, leave)
       DCFG_(watchers)[o]->leave(&w, sbIn);
    return w.out;
+}
+
+IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
+                        const VexGuestLayout* layout,
+                        const VexGuestExtents* vge,
+                        const VexArchInfo* archinfo_host,
+                        IRType gWordTy, IRType hWordTy)
+{
+   Addr  entry = closure->nraddr;
+   IRSB* out;
+
+   tl_assert(gWordTy == hWordTy);
+   out = DCFG_(cut_before_place)(sbIn, entry, layout, hWordTy);
+   if (out != NULL)
+      return out;
+   out = DCFG_(is_collecting)()
+         ? collect_superblock(closure, sbIn, layout, hWordTy) : sbIn;
+   return DCFG_(watch_places)(sbIn, out, entry, layout, hWordTy);
 }
 
 /*--------------------------------------------------------------------*/

@@ -60,7 +60,6 @@ static struct {
    const HChar* threads;     // "all", or numbers with commas between
    Int          chunk;       // edges in one
    Bool         turns;
-   const HChar* turns_file;  // beside .out_file
 } opts = {
    .on       = False,
    .out_file = "dcfg-trace.out.%p.json",
@@ -91,6 +90,12 @@ static void usage(void)
    );
 }
 
+/* To be freed. */
+static HChar* turns_name(void)
+{
+   return DCFG_(name_of_part)("--trace-out-file", opts.out_file, ".turns");
+}
+
 /* After the trace's own file. */
 static void start_turns(void)
 {
@@ -99,8 +104,7 @@ static void start_turns(void)
                 "all, --trace-threads=all\n");
       VG_(exit)(1);
    }
-   opts.turns_file = DCFG_(name_of_part)(opts.out_file, ".turns");
-   DCFG_(claim_out_file)("--trace-turns", opts.turns_file);
+   DCFG_(claim_out_file)("--trace-turns", turns_name());
    DCFG_(note_turns)();
 }
 
@@ -292,8 +296,10 @@ static Bool is_complete(const Common* c, const TraceJob* job, ULong n)
 
 static void write_file(const TraceJob* job, const Common* common)
 {
-   OutFile* file = DCFG_(open_out_file)("--trace-out-file", opts.out_file,
-                                           "--dcfg-out-file");
+   HChar*   name = DCFG_(name_of_part)("--trace-out-file", opts.out_file,
+                                       "");
+   OutFile* file = DCFG_(open_out_file)("--trace-out-file", name,
+                                        "--dcfg-out-file");
    Put*     out  = DCFG_(text_of_file)(file);
    ULong    n    = DCFG_(write_trace)(out, job);
    /* Hundredths of a bit. */
@@ -307,20 +313,24 @@ static void write_file(const TraceJob* job, const Common* common)
                             bits % 100);
    else
       DCFG_(abandon_out_file)(file);
+   VG_(free)(name);
 }
 
 static void write_turns_file(const Common* common)
 {
-   OutFile* file = DCFG_(open_out_file)("--trace-turns", opts.turns_file,
+   HChar*   name = turns_name();
+   OutFile* file = DCFG_(open_out_file)("--trace-turns", name,
                                         "--trace-out-file");
-   ULong    n    = DCFG_(write_turns)(DCFG_(text_of_file)(file),
-                                      common->ways);
+   ULong    n;
+   Bool     good = DCFG_(write_turns)(DCFG_(text_of_file)(file),
+                                      common->ways, &n);
 
-   if (n > 0 && !DCFG_(spool_failed)())
+   if (good && !DCFG_(spool_failed)())
       DCFG_(close_out_file)(file, "%'llu turn%s of threads", n,
                             n == 1 ? "" : "s");
    else
       DCFG_(abandon_out_file)(file);
+   VG_(free)(name);
 }
 
 /* Without its graph, a trace cannot be read. */

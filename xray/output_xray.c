@@ -57,7 +57,8 @@
 static struct {
    Bool         on;
    const HChar* out_file;
-   const HChar* map_file;      // NULL: beside the log
+   const HChar* map_file;      // beside the log, unless ...
+   Bool         map_is_named;  // ... the user wants it elsewhere
    const HChar* read_map;
    Int          min_instrs;
    Int          depth;
@@ -202,7 +203,8 @@ static void claim_files(void)
 
    if (opts.on) {
       DCFG_(claim_out_file)("--xray-out-file", opts.out_file);
-      if (opts.map_file == NULL) {
+      opts.map_is_named = opts.map_file != NULL;
+      if (!opts.map_is_named) {
          HChar* map = VG_(malloc)("dcfg.xray.map",
                                   VG_(strlen)(opts.out_file) + 5);
          VG_(sprintf)(map, "%s.map", opts.out_file);
@@ -234,25 +236,45 @@ static Bool start(void)
 /*--- Files                                                ---*/
 /*------------------------------------------------------------*/
 
+static HChar* name_of_log(void)
+{
+   return DCFG_(name_of_part)("--xray-out-file", opts.out_file, "");
+}
+
+/* To be freed. */
+static HChar* name_of_map(void)
+{
+   if (opts.map_is_named)
+      return DCFG_(name_of_part)("--xray-map-file", opts.map_file, "");
+   HChar* log = name_of_log();
+   HChar* map = VG_(malloc)("dcfg.xray.map", VG_(strlen)(log) + 5);
+   VG_(sprintf)(map, "%s.map", log);
+   VG_(free)(log);
+   return map;
+}
+
 static void write_map(void)
 {
-   OutFile* file = DCFG_(open_out_file)("--xray-map-file", opts.map_file,
+   HChar*   name = name_of_map();
+   OutFile* file = DCFG_(open_out_file)("--xray-map-file", name,
                                         "--xray-out-file");
    UInt     n    = DCFG_(n_ids)();
 
    DCFG_(put_elf_map)(DCFG_(text_of_file)(file));
    DCFG_(close_out_file)(file, "%'u function%s", n, n == 1 ? "" : "s");
+   VG_(free)(name);
 }
 
 /* Returns False if there is none. */
 static Bool write_log(void)
 {
-   OutFile* file = DCFG_(open_out_file)("--xray-out-file", opts.out_file,
-                                        NULL);
+   HChar*   name = name_of_log();
+   OutFile* file = DCFG_(open_out_file)("--xray-out-file", name, NULL);
    Put*     out  = DCFG_(text_of_file)(file);
    UInt     n    = 0;
    Bool     good;
 
+   VG_(free)(name);
    DCFG_(put_flight_header)(out);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
@@ -277,9 +299,12 @@ static void write(const struct _Gathered* g, const HChar* reason)
 {
    if (opts.on && write_log())
       write_map();
-   if (opts.uftrace)
-      DCFG_(write_uftrace)("--uftrace-out-dir", opts.uftrace_dir,
+   if (opts.uftrace) {
+      HChar* dir = DCFG_(directory_of_part)(opts.uftrace_dir);
+      DCFG_(write_uftrace)("--uftrace-out-dir", dir,
                            DCFG_(put_records_of_thread));
+      VG_(free)(dir);
+   }
 }
 
 const Output DCFG_(xray_output) = {
