@@ -137,6 +137,9 @@ static void each_thread(const Bbv* b, uint32_t only, bool global)
 
    while ((n = dcfg_trace_next(t, ids, N_EDGES, &err)) > 0) {
       const DcfgChunkInfo* info = dcfg_trace_chunk_info(t);
+      if (info->thread >= b->p->n_threads)
+         die("thread %" PRIu32 " is not in the DCFG: do the files belong "
+             "together?", info->thread);
       if (info->thread != thread) {
          if (own.f != NULL)
             close_vectors(&own);

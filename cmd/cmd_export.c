@@ -33,7 +33,6 @@
 #include "operands.h"
 #include "same_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +43,17 @@ typedef
       const char* name;         // its option
       void      (*write)(const Export* x);
       bool        one_file;     // its addresses are those of one file
+      bool        code;         // it needs what is in files
+      bool        parts;        // of a file may be left out
    }
    Writer;
 
 static const Writer writers[] = {
-   { "bolt",    export_bolt,    true },
-   { "profgen", export_profgen, true }
+   { "bolt",    export_bolt,    true,  true,  true },
+   { "profgen", export_profgen, true,  true,  true },
+   { "lcov",    export_lcov,    false, true,  false },
+   { "drcov",   export_drcov,   false, false, true },
+   { "mca",     export_mca,     false, true,  true }
 };
 
 #define N_WRITERS (sizeof(writers) / sizeof(writers[0]))
@@ -58,16 +62,17 @@ static const Writer writers[] = {
 /*--- Which images                                         ---*/
 /*------------------------------------------------------------*/
 
-/* Those with something that is meant; of no pattern, the program's own. */
+/* Those with something that is meant; of no pattern, and if CODE is needed,
+   the program's own. */
 static bool* choose(const Program* g, const Selection* selected,
-                    const char* pattern)
+                    const char* pattern, bool code)
 {
    bool* chosen = zalloc(g->p->n_images, sizeof(*chosen));
    bool  any = false;
 
    for (uint32_t i = 0; i < g->p->n_images; i++) {
       chosen[i] = image_selected(selected, i)
-                  && (pattern != NULL
+                  && (pattern != NULL || !code
                       || strcmp(image_path(g, i), program_name(g)) == 0);
       any = any || chosen[i];
    }
@@ -142,24 +147,18 @@ static const Writer* the_writer(const bool* wanted)
    return found;
 }
 
-static FILE* open_output(const char* path)
-{
-   FILE* f = path == NULL ? stdout : fopen(path, "w");
-
-   if (f == NULL)
-      die("%s: %s", path, strerror(errno));
-   return f;
-}
-
 static int run(int argc, char** argv)
 {
    bool          wanted[N_WRITERS] = { false };
    Select        what = SELECT_ALL;
    const char*   root = NULL;
    const char*   out = NULL;
+   const char*   mca = NULL;
    Export        x = { 0 };
    const Opt     opts[] = {
       { "bolt", OPT_FLAG, &wanted[0] }, { "profgen", OPT_FLAG, &wanted[1] },
+      { "lcov", OPT_FLAG, &wanted[2] }, { "drcov", OPT_FLAG, &wanted[3] },
+      { "mca", OPT_TEXT_OR_NOT, &mca },
       SELECT_OPTIONS(&what), { "root", OPT_TEXT, &root },
       { "o", OPT_TEXT, &out }
    };
@@ -171,22 +170,28 @@ static int run(int argc, char** argv)
    if (parse_args(&export_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
                   argv, &file, 0, 1) == 0)
       default_files(&export_command, &file, false);
+   wanted[4] = mca != NULL;
+   x.what = mca != NULL ? mca : "";
    writer = the_writer(wanted);
+   if (!writer->parts && (what.routine != NULL || what.function != NULL
+                          || what.source != NULL))
+      die("--%s is of whole files; lcov --extract takes parts of what it "
+          "writes", writer->name);
    d = load_dcfg(file);
    x.g.d = d;
    x.p = x.g.p = main_process(d);
    x.thread = need_thread(d, what.thread);
    x.selected = selection_new(&x.g, &what);
-   x.chosen = chosen = choose(&x.g, x.selected, what.image);
+   x.chosen = chosen = choose(&x.g, x.selected, what.image, writer->code);
    if (writer->one_file)
       need_one_file(&x.g, chosen, what.image);
    x.code = code_new(&x.g, root, true);
-   need_same(&x);
-   x.out = open_output(out);
+   if (writer->code)
+      need_same(&x);
+   x.out = open_result(out);
    x.out_name = out != NULL ? out : "OUT";
    writer->write(&x);
-   if (out != NULL)
-      close_output(x.out, out);
+   close_result();
    code_free(x.code);
    selection_free(x.selected);
    free(chosen);
@@ -195,17 +200,25 @@ static int run(int argc, char** argv)
 }
 
 const Command export_command = {
-   "export", "[FILE]", "for optimisers: BOLT, llvm-profgen",
+   "export", "[FILE]", "for other programs: BOLT, llvm-profgen, lcov",
    "Writes what a DCFG counts in the form that another program takes, with\n"
-   "exact counts in place of samples.  Before that it looks whether the image's\n"
-   "file is what was executed, and says what it has compared; afterwards, it\n"
-   "says which commands come next.  Both is on the standard error.\n"
+   "exact counts in place of samples.  Where that needs an image's file, it\n"
+   "looks whether that is what was executed, and says what it has compared;\n"
+   "afterwards, it says which commands come next.  Both is on the standard\n"
+   "error.\n"
    "\n"
    "options:\n"
    "  --bolt             the pre-aggregated profile of LLVM's BOLT, for\n"
    "                     perf2bolt -pa\n"
    "  --profgen          the unsymbolized profile of llvm-profgen, which makes\n"
    "                     of it what clang -fprofile-sample-use takes\n"
+   "  --lcov             a tracefile of lcov: lines, functions, and branches of\n"
+   "                     the machine code, by debug information\n"
+   "  --drcov            blocks that were executed, as DynamoRIO's drcov; of all\n"
+   "                     images, if --image does not say of which\n"
+   "  --mca[=WHAT]       loops as assembly for llvm-mca, the way through them\n"
+   "                     that was taken most: the hottest; those of a routine;\n"
+   "                     one, by its head's address or #NODE_ID\n"
    "  -o OUT             write OUT, not the standard output\n"
    SELECT_HELP
    "                     Without --image, the program's own\n"

@@ -42,6 +42,7 @@ typedef
       uint32_t           thread;
       FILE*              out;
       const char*        out_name;      // how commands that follow name it
+      const char*        what;          // --mca's; "" for none
    }
    Export;
 
@@ -49,6 +50,19 @@ typedef
    stderr what was left out, and which command comes next. */
 void export_bolt(const Export* x);
 void export_profgen(const Export* x);
+
+/* What was executed of files: lines, functions and branches; blocks. */
+void export_lcov(const Export* x);
+void export_drcov(const Export* x);
+
+/* Loops as assembly. */
+void export_mca(const Export* x);
+
+/* TEXT and SUFFIX as one word of a shell. */
+const char* shell_word(const char* text, const char* suffix);
+
+/* Where a program of LLVM is; only its name if there is none. */
+const char* llvm_program(const char* name);
 
 #endif /* DCFG_CMD_EXPORT_H */
 

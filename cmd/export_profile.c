@@ -36,9 +36,7 @@
 
 #include "export.h"
 
-#include <ctype.h>
 #include <gelf.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,45 +221,6 @@ static const char* chosen_file(const Export* x)
    return "";
 }
 
-/* TEXT and SUFFIX as one word of a shell. */
-static const char* word(const char* text, const char* suffix)
-{
-   bool        plain = text[0] != 0;
-   const char* quoted = "";
-
-   for (const char* s = text; *s != 0; s++)
-      plain = plain && (isalnum((unsigned char)*s)
-                        || strchr("_-./+,:@%=", *s) != NULL);
-   if (plain)
-      return text_format("%s%s", text, suffix);
-   for (const char* s = text; *s != 0; s++)
-      quoted = *s == '\'' ? text_format("%s'\\''", quoted)
-               : text_format("%s%c", quoted, *s);
-   return text_format("'%s%s'", quoted, suffix);
-}
-
-/* Where a program of LLVM is: Debian keeps each version's in a directory of
-   its own, and its links perf2bolt-19 and the like are other programs, for
-   that goes by its name.  The newest; only the name if there is none. */
-static const char* llvm_program(const char* name)
-{
-   glob_t      found;
-   const char* best = name;
-   int         newest = 0, version;
-
-   if (glob(text_format("/usr/lib/llvm-*/bin/%s", name), 0, NULL, &found)
-       != 0)
-      return name;
-   for (size_t i = 0; i < found.gl_pathc; i++)
-      if (sscanf(found.gl_pathv[i], "/usr/lib/llvm-%d", &version) == 1
-          && version > newest) {
-         newest = version;
-         best = text_format("%s", found.gl_pathv[i]);
-      }
-   globfree(&found);
-   return best;
-}
-
 /*------------------------------------------------------------*/
 /*--- BOLT                                                 ---*/
 /*------------------------------------------------------------*/
@@ -342,10 +301,10 @@ void export_bolt(const Export* x)
            "  %s %s -o %s -data=%s -reorder-blocks=ext-tsp "
            "-reorder-functions=cdsort -split-functions -split-all-cold "
            "-dyno-stats\n",
-           llvm_program("perf2bolt"), word(x->out_name, ""),
-           word(x->out_name, ".fdata"), word(file, ""),
-           llvm_program("llvm-bolt"), word(file, ""), word(file, ".bolt"),
-           word(x->out_name, ".fdata"));
+           llvm_program("perf2bolt"), shell_word(x->out_name, ""),
+           shell_word(x->out_name, ".fdata"), shell_word(file, ""),
+           llvm_program("llvm-bolt"), shell_word(file, ""), shell_word(file, ".bolt"),
+           shell_word(x->out_name, ".fdata"));
 }
 
 /*------------------------------------------------------------*/
@@ -394,9 +353,9 @@ void export_profgen(const Export* x)
            "  %s -fprofile-sample-use=%s ...\n"
            "(without --use-offset=0 llvm-profgen takes addresses for offsets "
            "and misplaces them all)\n",
-           llvm_program("llvm-profgen"), word(x->out_name, ""),
-           word(file, ""), word(x->out_name, ".prof"),
-           llvm_program("clang"), word(x->out_name, ".prof"));
+           llvm_program("llvm-profgen"), shell_word(x->out_name, ""),
+           shell_word(file, ""), shell_word(x->out_name, ".prof"),
+           llvm_program("clang"), shell_word(x->out_name, ".prof"));
 }
 
 /*--------------------------------------------------------------------*/

@@ -321,10 +321,11 @@ static void write_turns_file(const Common* common)
    HChar*   name = turns_name();
    OutFile* file = DCFG_(open_out_file)("--trace-turns", name,
                                         "--trace-out-file");
-   ULong    n    = DCFG_(write_turns)(DCFG_(text_of_file)(file),
-                                      common->ways);
+   ULong    n;
+   Bool     good = DCFG_(write_turns)(DCFG_(text_of_file)(file),
+                                      common->ways, &n);
 
-   if (n > 0 && !DCFG_(spool_failed)())
+   if (good && !DCFG_(spool_failed)())
       DCFG_(close_out_file)(file, "%'llu turn%s of threads", n,
                             n == 1 ? "" : "s");
    else

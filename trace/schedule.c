@@ -121,8 +121,9 @@ static void end_runner(void* s)
 {
    Runner* r = s;
 
-   /* One that is ended by another thread had its last turn before. */
-   if (running == r)
+   /* One that is ended by another thread had its last turn before; of a part
+      that one began after its end, none. */
+   if (running == r && !r->ended)
       note_end(r);
    r->ended = True;
 }
@@ -276,36 +277,65 @@ static Bool count_all_edges(const Ways* w, XArray* turns)
 /*--- The file                                             ---*/
 /*------------------------------------------------------------*/
 
-static void put_turn(Put* out, UInt thread, ULong instrs, ULong edges)
+typedef
+   struct {
+      Put*    out;
+      ULong   n;               // written
+      Bool    waits;
+      TurnEnd turn;            // that waits: of the turn alone
+   }
+   Rows;
+
+static void put_waiting(Rows* r)
 {
-   DCFG_(put_char)(out, '[');
-   DCFG_(put_number)(out, thread);
-   DCFG_(put_char)(out, ',');
-   DCFG_(put_number)(out, instrs);
-   DCFG_(put_char)(out, ',');
-   DCFG_(put_number)(out, edges);
-   DCFG_(put_char)(out, ']');
+   if (!r->waits)
+      return;
+   DCFG_(put_text)(r->out, r->n == 0 ? "[[" : ",\n[");
+   DCFG_(put_number)(r->out, r->turn.thread);
+   DCFG_(put_char)(r->out, ',');
+   DCFG_(put_number)(r->out, r->turn.instrs);
+   DCFG_(put_char)(r->out, ',');
+   DCFG_(put_number)(r->out, r->turn.edges);
+   DCFG_(put_char)(r->out, ']');
+   r->n++;
+   r->waits = False;
 }
 
-ULong DCFG_(write_turns)(Put* out, const Ways* w)
+/* In a turn nothing may have been collected. */
+static void put_turn(Rows* r, UInt thread, ULong instrs, ULong edges)
 {
-   XArray*  turns = turns_so_far();
-   Bool     good  = count_all_edges(w, turns);
-   Word     n     = good ? VG_(sizeXA)(turns) : 0;
+   if (instrs == 0 && edges == 0)
+      return;
+   if (r->waits && r->turn.thread == thread) {
+      r->turn.instrs += instrs;
+      r->turn.edges  += edges;
+      return;
+   }
+   put_waiting(r);
+   r->turn  = (TurnEnd){ thread, instrs, edges };
+   r->waits = True;
+}
+
+Bool DCFG_(write_turns)(Put* out, const Ways* w, ULong* n)
+{
+   XArray*  turns  = turns_so_far();
+   Bool     good   = count_all_edges(w, turns);
+   Rows     rows   = { out, 0, False, { 0, 0, 0 } };
    TurnEnd* before = VG_(calloc)("dcfg.schedule.before",
                                  DCFG_(n_threads)() + 1, sizeof(TurnEnd));
 
-   for (Word i = 0; i < n; i++) {
+   for (Word i = 0; i < VG_(sizeXA)(turns); i++) {
       const TurnEnd* e = turn(turns, i);
       TurnEnd*       b = &before[e->thread];
-      DCFG_(put_text)(out, i == 0 ? "[" : ",\n");
-      put_turn(out, e->thread, e->instrs - b->instrs, e->edges - b->edges);
+      put_turn(&rows, e->thread, e->instrs - b->instrs, e->edges - b->edges);
       *b = *e;
    }
-   DCFG_(put_text)(out, n == 0 ? "[]\n" : "]\n");
+   put_waiting(&rows);
+   DCFG_(put_text)(out, rows.n == 0 ? "[]\n" : "]\n");
    VG_(free)(before);
    VG_(deleteXA)(turns);
-   return n;
+   *n = rows.n;
+   return good;
 }
 
 /*--------------------------------------------------------------------*/

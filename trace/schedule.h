@@ -40,9 +40,10 @@ void DCFG_(note_turns)(void);
 
 /* Write them to OUT as JSON: an array of turns, each [thread, instructions,
    edges].  An edge belongs to the turn in which its source's last instruction
-   ran.  All threads must have been traced.  Returns the number of turns; 0
-   if they disagree with the graph, which has been told. */
-ULong DCFG_(write_turns)(Put* out, const Ways* w);
+   ran.  All threads must have been traced.  *N: how many turns in which
+   something was collected.  Returns False if they disagree with the graph,
+   which has been told. */
+Bool DCFG_(write_turns)(Put* out, const Ways* w, ULong* n);
 
 #endif /* __DCFG_SCHEDULE_H */
 
