@@ -49,7 +49,7 @@
                             dcfg dot
       block_rows.c, superblocks.c, cmd_blocks.c
                             dcfg blocks
-      same_file.c, next_step.c, export_profile.c, keymap.c, debug_lines.c,
+      same_file.c, next_step.c, export_profile.c, debug_lines.c,
       export_lcov.c, export_drcov.c, export_mca.c, cmd_export.c
                             dcfg export
       slices.c, turns.c, cmd_bbv.c
