@@ -183,9 +183,8 @@ run_script() {
 }
 
 # Half of what Valgrind does for a short program is reading libc's debug information, if that is installed, and it does so
-# a thousand times.  These scripts are about what is in it or how
-# much memory is taken, or run programs as their users do.  For the others there is none,
-# where the kernel lets us take it away: root may.
+# a thousand times.  These scripts are about what is in it or how much memory is taken, or run programs as their users do.
+# For the others there is none, where the kernel lets us take it away: root may.
 hide_debug_info() {
    local where=/usr/lib/debug
    case $1 in
