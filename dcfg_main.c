@@ -68,6 +68,7 @@
 #include "dcfg/output_dcfg.h"
 #include "dcfg_output.h"
 #include "run/event.h"
+#include "run/exclude.h"
 #include "run/flow.h"
 #include "run/gap.h"
 #include "run/gather.h"
@@ -105,7 +106,8 @@ static Bool process_option(const HChar* arg)
    for (UInt i = 0; i < N_OUTPUTS; i++)
       if (outputs[i]->option(arg))
          return True;
-   return DCFG_(region_option)(arg) || DCFG_(toggle_option)(arg);
+   return DCFG_(region_option)(arg) || DCFG_(exclude_option)(arg)
+          || DCFG_(toggle_option)(arg);
 }
 
 static void print_usage(void)
@@ -113,6 +115,7 @@ static void print_usage(void)
    for (UInt i = 0; i < N_OUTPUTS; i++)
       outputs[i]->usage();
    DCFG_(region_usage)();
+   DCFG_(exclude_usage)();
    DCFG_(toggle_usage)();
 }
 
@@ -133,6 +136,15 @@ static void post_clo_init(void)
       is_on[i] = outputs[i]->start();
    DCFG_(heed_functions)(&part_maker);
    DCFG_(start_regions)();
+   DCFG_(start_excluding)();
+   /* Called back from code that is left out, a function has been entered
+      when its first superblock counts already. */
+   if (DCFG_(excludes_code)() && DCFG_(heeds_functions)) {
+      VG_(fmsg)("--toggle-collect, --dump-before, --dump-after and "
+                "--zero-before: not with --exclude-images, "
+                "--exclude-functions or --only-images\n");
+      VG_(exit)(1);
+   }
 }
 
 /* Output FIRST and those behind it. */
@@ -187,6 +199,7 @@ static Bool write_outputs(const HChar* graph, const HChar* reason,
 static void fini(Int exitcode)
 {
    DCFG_(tell_missed_places)();
+   DCFG_(tell_unused_globs)();
    DCFG_(end_toggles)();
    if (DCFG_(was_given_up)())
       VG_(umsg)("dcfg: nothing is written at the end: a second signal came "

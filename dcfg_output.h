@@ -128,6 +128,10 @@ typedef
          within one, and will not go on from there: a signal came, or it
          ends. */
       void (*stop)(void* s, UInt sb, UInt k);
+      /* It is in superblock SB, with stack pointer SP where that began, and
+         what has run since it left superblock LAST was left out
+         (run/exclude.h); this comes behind divert(). */
+      void (*come_back)(void* s, UInt last, UInt sb, Addr sp);
       /* It is not collected until it is resumed, anywhere. */
       void (*suspend)(void* s);
       /* There is a second array, all slots zero, that its code uses while it

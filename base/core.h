@@ -45,13 +45,14 @@
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
 #include "base/port.h"
 
-/* The symbol table of an object, where a function is redirected to, the
-   text of an error number, system calls, descriptors that the program
+/* The symbol table of an object, the form of C++ names, where a function is
+   redirected to, where the program begins, the text of an error number, system calls, descriptors that the program
    cannot get at, the environment, sets of signals and the discarding of
    translations have no tool-level interface that does. */
-#include "coregrind/pub_core_clientstate.h" // VG_(fd_hard_limit)
+#include "coregrind/pub_core_clientstate.h" // VG_(client_auxv) and others
 #include "coregrind/pub_core_threadstate.h" // VG_(threads)
 #include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
+#include "coregrind/pub_core_demangle.h"   // VG_(demangle)
 #include "coregrind/pub_core_libcfile.h"   // VG_(safe_fd)
 #include "coregrind/pub_core_libcproc.h"   // VG_(env_clone)
 #include "coregrind/pub_core_libcsignal.h" // VG_(sigfillset)

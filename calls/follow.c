@@ -175,16 +175,26 @@ static void resume(void* s, Addr ip, Addr sp)
 {
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
+   ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
 
-   if (cs->now.function == 0) {
-      cs->now.function = DCFG_(landing_place)(ip)->function;
-      cs->now.height   = 1;
-      ++*active(cs, cs->now.function);
-      tell_enter(cs, base, True);
+   /* Otherwise come_back() does it. */
+   if (cs->now.function == 0 && used[CellAway] == 0) {
+      const Place* to = DCFG_(landing_place)(ip);
+      if (!to->is_excluded)
+         DCFG_(begin_base)(cs, base, to);
    }
    DCFG_(unwind_calls)(cs, base, sp, 0);
    DCFG_(apply_toggles)(cs);
    DCFG_(show_calls)(cs, base);
+}
+
+static void come_back(void* s, UInt last, UInt sb, Addr sp)
+{
+   CallStack* cs = s;
+
+   DCFG_(come_back)(cs, base_of(cs),
+                    last == 0 ? NULL : DCFG_(superblock)(last),
+                    DCFG_(call_part)(DCFG_(superblock)(sb))->place, sp);
 }
 
 /* The instructions of superblock SB's segment from K on. */
@@ -409,6 +419,7 @@ static const Watcher follower = {
    .thread_free   = delete_stack,
    .restart       = restart_stack,
    .resume        = resume,
+   .come_back     = come_back,
    .stop          = stop,
    .suspend       = suspend,
    .idle_cells    = have_idle_cells,

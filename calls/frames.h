@@ -159,6 +159,14 @@ void DCFG_(show_calls)(CallStack* cs, ULong* base);
 /* From now on a stub runs for STUB, or (NULL) none does. */
 void DCFG_(set_stub)(CallStack* cs, ULong* base, Call* stub);
 
+/* Nothing that is followed has called what begins at TO. */
+void DCFG_(begin_base)(CallStack* cs, ULong* base, const Place* to);
+
+/* What has run since superblock LAST (or NULL) was left out, and now it is
+   at TO, with stack pointer SP. */
+void DCFG_(come_back)(CallStack* cs, ULong* base, Superblock* last,
+                      const Place* to, Addr sp);
+
 /* The innermost call ends. */
 void DCFG_(pop_call)(CallStack* cs, ULong* base);
 

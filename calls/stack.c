@@ -48,7 +48,8 @@
      the first entry of a linkage table jumps to, when another entry of
      the table has gone there.  Callgrind knows it by its symbol or by its
      code in some versions of libc.
-   - A stub of a linkage table is part of its caller.
+   - A stub of a linkage table is part of its caller.  So is code that is
+     left out (run/exclude.h): what it calls is called by its caller.
    - A return where no call is active ends one that was made before all
      else, from the address before the one returned to.
    - A signal handler has a stack of its own on top of the one that it
@@ -256,6 +257,15 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
    tell_enter(cs, base, True);
 }
 
+/* Nothing that is followed has called what begins at TO. */
+void DCFG_(begin_base)(CallStack* cs, ULong* base, const Place* to)
+{
+   cs->now.function = to->function;
+   cs->now.height   = 1;
+   ++*active(cs, cs->now.function);
+   tell_enter(cs, base, True);
+}
+
 /* What was suspended runs again. */
 void DCFG_(resume_suspended)(CallStack* cs, ULong* base)
 {
@@ -407,9 +417,30 @@ static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
    }
 }
 
+/* Code that is left out is returned to, with stack pointer SP. */
+static void return_to_excluded(CallStack* cs, ULong* base, const Place* to,
+                               Addr sp)
+{
+   if (cs->n_frames > cs->floor) {
+      DCFG_(unwind_calls)(cs, base, sp,
+                          n_returned_from(cs, to->hash_key, sp));
+      return;
+   }
+   /* Nothing that is followed has called what ran. */
+   DCFG_(set_stub)(cs, base, NULL);
+   tell_leave(cs, base, False);
+   if (cs->now.function != 0)
+      --*active(cs, cs->now.function);
+   VG_(memset)(&cs->now, 0, sizeof(cs->now));
+}
+
 static void return_to(CallStack* cs, ULong* base, Superblock* sb,
                       const Place* to, Addr sp)
 {
+   if (to->is_excluded) {
+      return_to_excluded(cs, base, to, sp);
+      return;
+   }
    UInt n = cs->n_frames == 0 ? 1 : n_returned_from(cs, to->hash_key, sp);
 
    if (n == 0)
@@ -418,6 +449,30 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
       return_from_base(cs, base, sb, to, sp);
    else
       DCFG_(unwind_calls)(cs, base, sp, n);
+}
+
+/* Has code that is left out, and was called, called in turn? */
+static Bool is_called_back(const CallStack* cs, Addr sp)
+{
+   const Frame* top = cs->n_frames > cs->floor
+                      ? &cs->frames[cs->n_frames - 1] : NULL;
+
+   return top != NULL && top->entry->is_excluded && sp < top->sp;
+}
+
+void DCFG_(come_back)(CallStack* cs, ULong* base, Superblock* last,
+                      const Place* to, Addr sp)
+{
+   UInt n = DCFG_(unwind_calls)(cs, base, sp, 0);
+
+   if (cs->now.function == 0) {
+      DCFG_(begin_base)(cs, base, to);
+   } else if (is_called_back(cs, sp) || (n == 0 && to->is_entry)) {
+      CallSite site = { last, last == NULL ? 0 : last->n_instrs - 1, NULL,
+                        context_of(cs, cs->now.function) };
+      push(cs, base, &site, to, sp, False);
+   }
+   DCFG_(show_calls)(cs, base);
 }
 
 /* A call with a stack pointer that has ended others: Callgrind takes it for a

@@ -244,13 +244,20 @@ static Origin origin_of_earlier(const Call* call, const HChar* home)
 static void call_lines(Writer* w, const Function* fn, const CostedCall* c)
 {
    const Call*     call = c->call;
-   const Function* to   = DCFG_(function)(call->to->function);
    Origin          from = c->instr == DCFG_NO_INSTR
                           ? origin_of_earlier(call, fn->file)
                           : origin_of(w, c->instr, fn->file);
-   Origin          o    = { call->to->hash_key - call->to->bias, to->file,
-                            call->to->line };
 
+   /* What was called first is not in this part of the run, but a stub that
+      it called, if there is code that is left out. */
+   if (call->to == NULL) {
+      switch_file(w, from.file, fn->file);
+      cost_line(w, &from, call->cost);
+      return;
+   }
+   const Function* to = DCFG_(function)(call->to->function);
+   Origin          o  = { call->to->hash_key - call->to->bias, to->file,
+                          call->to->line };
    if (call->sb == NULL) {
       from.addr = call->from->hash_key - call->from->bias;
       from.file = fn->file;

@@ -48,6 +48,8 @@ enum {
    CellMissCount  = 1,  // generated code adds to it; nobody reads it
    CellMark       = 2,  // see DCFG_MARK
    CellBranches   = 3,  // the thread's BranchCaches, see run/branch.c
+   CellAway       = 4,  // not 0: the thread runs code that is left out, see
+                        // run/away.c
    CellFirstClaimed
 };
 

@@ -68,6 +68,9 @@ static void go_on(Thread* t, Addr ip)
 {
    if (!t->entered) {
       DCFG_(end_gap)(t, ip);
+   } else if (is_away(t)) {
+      if (t->sigreturn)
+         DCFG_(end_interruption)(t, ip, VG_(get_SP)(t->tid));
    } else if (t->signalled) {
       DCFG_(divert)(t, t->signal_ip, DivertSignal, ip);
    } else if (ip != t->stop_ip || t->sigreturn) {
@@ -156,8 +159,9 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
       what that one had interrupted; the list says so already. */
    if (!t->entered || t->sigreturn)
       return;
-   in.from = DCFG_(position)(t, t->signal_ip);
-   in.sp   = VG_(get_SP)(tid);
+   in.from   = DCFG_(position)(t, t->signal_ip);
+   in.sp     = VG_(get_SP)(tid);
+   in.hidden = is_away(t);
    VG_(addToXA)(t->interruptions, &in);
 }
 

@@ -46,8 +46,19 @@ typedef
    struct {
       Position from;
       Addr     sp;       // the interrupted stack pointer, to know it by
+      Bool     hidden;   // what was interrupted, or the handler's first
+                         // code, is left out
    }
    Interruption;
+
+/* A way through code that is left out, and the diversion that counts it. */
+typedef
+   struct {
+      Diversion* d;            // NULL: there is none here
+      UInt       last, sb;     // from behind this superblock to this one ...
+      Addr       entry;        // ... by this address
+   }
+   Route;
 
 typedef
    struct {
@@ -64,6 +75,10 @@ typedef
       Bool       idle;        // its own collection is off: run/gap.c
       Bool       leaving;     // is in generated code, at a way out ...
       Addr       leaving_for; // ... to this address
+      Addr       away_entry;  // if it is away: where that began, and ...
+      Bool       away_fixed;  // ... from here, or from where it stood then
+      Position   away_from;
+      Route*     routes;      // N_ROUTES that it has gone, or NULL
       Addr       stop_ip;     // where it last left generated code
       Bool       signalled;   // a handler was entered since then ...
       Addr       signal_ip;   // ... in place of this address
@@ -96,6 +111,16 @@ static inline Bool is_diverted(const Thread* t)
    return (*mark_of(t) & DCFG_MARK_DIVERTED) != 0;
 }
 
+/* Does T run code that is left out?  Then it stands where it left what is
+   not: see run/away.c. */
+static inline Bool is_away(const Thread* t)
+{
+   return DCFG_(cell_base)(t->cells)[CellAway] != 0;
+}
+
+/* The diversions that T has gone by may be others from now on. */
+void DCFG_(forget_routes)(Thread* t);
+
 /* Where T stands, given that its instruction pointer is ADDR.  See "The
    mark" in run/instrument.c. */
 Position DCFG_(position)(const Thread* t, Addr addr);
@@ -105,6 +130,10 @@ Addr DCFG_(bound_for)(const Thread* t);
 
 /* T, which was bound for ADDR, goes on at TO instead. */
 void DCFG_(divert)(Thread* t, Addr addr, DivertKind kind, Addr to);
+void DCFG_(divert_to)(Thread* t, Addr addr, DivertKind kind, Target to);
+
+/* It does so as it did before: the next superblock runs at once. */
+void DCFG_(divert_again)(Thread* t, Diversion* d);
 
 /* T's last diversion leads to what is now at its target. */
 void DCFG_(divert_anew)(Thread* t);

@@ -83,9 +83,14 @@ Position DCFG_(position)(const Thread* t, Addr addr)
 
    if (mark & DCFG_MARK_DIVERTED)
       return t->diverted->from;
+   if (is_away(t) && t->away_fixed)
+      return t->away_from;
    const Superblock* sb = p.sb == 0 ? NULL : DCFG_(superblock)(p.sb);
+   if (is_away(t))
+      addr = t->away_entry;
    p.target = DCFG_(target_now)(addr, sb != NULL && sb->unredirected);
-   if (sb != NULL && !(mark & DCFG_MARK_DONE))
+   /* Whoever is away has left it at its end. */
+   if (sb != NULL && !(mark & DCFG_MARK_DONE) && !is_away(t))
       p.n_done = DCFG_(inner_instr)(sb, addr);
    return p;
 }
@@ -101,10 +106,9 @@ Addr DCFG_(bound_for)(const Thread* t)
 }
 
 static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
-                            Addr to)
+                            Target to)
 {
-   Diversion  key = { t->index, from, kind,
-                        DCFG_(target_now)(to, False), 0 };
+   Diversion  key = { t->index, from, kind, to, 0 };
    Diversion* d;
 
    if (diversions == NULL)
@@ -123,6 +127,11 @@ static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
 
 void DCFG_(divert)(Thread* t, Addr addr, DivertKind kind, Addr to)
 {
+   DCFG_(divert_to)(t, addr, kind, DCFG_(target_now)(to, False));
+}
+
+void DCFG_(divert_to)(Thread* t, Addr addr, DivertKind kind, Target to)
+{
    Position from = DCFG_(position)(t, addr);
 
    if (is_diverted(t))
@@ -134,9 +143,16 @@ void DCFG_(divert)(Thread* t, Addr addr, DivertKind kind, Addr to)
    *mark_of(t) |= DCFG_MARK_DIVERTED;
 }
 
+void DCFG_(divert_again)(Thread* t, Diversion* d)
+{
+   d->count++;
+   DCFG_EACH_WATCHER(w, divert)
+      DCFG_(watchers)[w]->divert(t->states[w], d->from, d->to);
+}
+
 void DCFG_(divert_anew)(Thread* t)
 {
-   Addr to = t->diverted->to.addr;
+   Target to = DCFG_(target_now)(t->diverted->to.addr, False);
 
    t->diverted->count--;
    t->diverted = diversion(t, t->diverted->from, t->diverted->kind, to);
@@ -147,7 +163,7 @@ void DCFG_(divert_anew)(Thread* t)
 
 void DCFG_(tell_stop)(const Thread* t)
 {
-   if (is_diverted(t))
+   if (is_diverted(t) || is_away(t))
       return;
    Position p = DCFG_(position)(t, DCFG_(bound_for)(t));
    DCFG_EACH_WATCHER(w, stop)
@@ -162,8 +178,9 @@ void DCFG_(end_interruption)(Thread* t, Addr addr, Addr sp)
    for (Word i = VG_(sizeXA)(t->interruptions) - 1; i >= 0; i--) {
       const Interruption* in = VG_(indexXA)(t->interruptions, i);
       if (in->sp == sp) {
-         if (!t->off)
-            diversion(t, in->from, DivertBypass, addr);
+         if (!t->off && !in->hidden && !is_away(t))
+            diversion(t, in->from, DivertBypass,
+                      DCFG_(target_now)(addr, False));
          VG_(dropTailXA)(t->interruptions,
                          VG_(sizeXA)(t->interruptions) - i);
          return;

@@ -57,6 +57,7 @@
 
 #include "base/core.h"
 #include "run/event.h"
+#include "run/exclude.h"
 #include "run/gap.h"
 #include "run/image.h"
 #include "run/ir.h"
@@ -364,6 +365,12 @@ static UInt inner_place(const IRSB* in)
    return 0;
 }
 
+/* The lower of two numbers, of which 0 means none. */
+static UInt first_of(UInt a, UInt b)
+{
+   return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
 static IRConst* address(IRType word_ty, Addr a)
 {
    return word_ty == Ity_I64 ? IRConst_U64(a) : IRConst_U32(a);
@@ -379,7 +386,8 @@ static void cut(Addr entry)
 IRSB* DCFG_(cut_before_place)(IRSB* in, Addr entry,
                               const VexGuestLayout* layout, IRType word_ty)
 {
-   UInt k = now < n_regions() ? inner_place(in) : 0;
+   UInt k = first_of(now < n_regions() ? inner_place(in) : 0,
+                     DCFG_(is_collecting)() ? DCFG_(inner_border)(in) : 0);
 
    /* Whatever was cut for has been translated. */
    DCFG_(limit_superblocks)(k);

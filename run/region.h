@@ -50,8 +50,9 @@ IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
                           const VexGuestLayout* layout, IRType word_ty);
 
 /* IN shall be left before an instruction behind its first one, where a region
-   may begin or end: returns what is to be translated in place of it, which
-   has it translated anew, up to there; or NULL. */
+   may begin or end, or code that is left out: returns what is to be
+   translated in place of it, which has it translated anew, up to there; or
+   NULL. */
 IRSB* DCFG_(cut_before_place)(IRSB* in, Addr entry,
                               const VexGuestLayout* layout, IRType word_ty);
 

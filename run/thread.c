@@ -70,6 +70,12 @@ Thread* DCFG_(thread_of)(ThreadId tid)
 /*--- From their creation to their end                     ---*/
 /*------------------------------------------------------------*/
 
+void DCFG_(forget_routes)(Thread* t)
+{
+   VG_(free)(t->routes);
+   t->routes = NULL;
+}
+
 /* The watchers' states of T, which is new. */
 static void make_states(Thread* t)
 {
@@ -113,6 +119,7 @@ static void delete_idle_cells(Thread* t)
 static void delete_thread(Thread* t)
 {
    if (t->live) {
+      DCFG_(forget_routes)(t);
       delete_idle_cells(t);
       DCFG_(delete_branch_caches)(t->branches);
       VG_(deleteXA)(t->interruptions);
@@ -161,6 +168,7 @@ void DCFG_(end_thread)(Thread* t)
 {
    by_tid[t->tid] = NULL;
    t->live        = False;
+   DCFG_(forget_routes)(t);
    flush(t);
    DCFG_(delete_branch_caches)(t->branches);
    t->branches = NULL;
@@ -180,6 +188,7 @@ void DCFG_(end_thread)(Thread* t)
 static void forget(Thread* t, Restart why)
 {
    t->entered = False;
+   DCFG_(forget_routes)(t);
    if (t->live) {
       DCFG_(clear_cell_array)(t->cells);
       DCFG_(reset_branch_caches)(t->branches);
@@ -272,19 +281,22 @@ Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr)
 {
    const Thread* t = DCFG_(nth_thread)(thread);
 
-   if (!t->live || !t->entered || DCFG_(bound_for)(t) != addr
-       || is_diverted(t))
+   if (!t->live || !t->entered || is_away(t)
+       || DCFG_(bound_for)(t) != addr || is_diverted(t))
       return False;
    Position p = DCFG_(position)(t, addr);
    return p.sb == sb && p.n_done == 0;
 }
 
-Bool DCFG_(jumps_unredirected)(ThreadId tid)
+Bool DCFG_(jumps_unredirected)(ThreadId tid, Addr entry)
 {
-   const Thread* t  = by_tid[tid];
-   UInt          id = DCFG_MARK_ID(*mark_in(t->idle ? t->idle_cells
-                                                    : t->cells));
+   const Thread* t     = by_tid[tid];
+   CellArray*    cells = t->idle ? t->idle_cells : t->cells;
+   UInt          id    = DCFG_MARK_ID(*mark_in(cells));
 
+   /* See the end of exclude_superblock() in run/instrument.c. */
+   if (DCFG_(cell_base)(cells)[CellAway] != 0)
+      return DCFG_(cell_base)(cells)[CellAway] == entry;
    return id != 0 && DCFG_(superblock)(id)->unredirected;
 }
 

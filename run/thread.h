@@ -59,8 +59,8 @@ void DCFG_(begin_part)(Restart why);
    the thread that forked. */
 void DCFG_(start_anew)(ThreadId tid);
 
-/* Has TID just jumped past redirections? */
-Bool DCFG_(jumps_unredirected)(ThreadId tid);
+/* Has TID just jumped to ENTRY past redirections? */
+Bool DCFG_(jumps_unredirected)(ThreadId tid, Addr entry);
 
 /* Bring all counters up to date; call this before reading them.  Takes time
    only for what has run since the last call. */

@@ -40,6 +40,7 @@
 #include "base/file.h"
 #include "base/stream.h"
 #include "dcfg_output.h"
+#include "run/exclude.h"
 #include "run/thread.h"
 #include "xray/active.h"
 #include "xray/elf_map.h"
@@ -176,7 +177,8 @@ static void set_format(void)
 
 static void set_choice(void)
 {
-   ActiveOptions* a = &DCFG_(active_options);
+   const HChar*   empty = "there is an empty name in the list";
+   ActiveOptions* a     = &DCFG_(active_options);
 
    a->for_xray    = opts.on;
    a->for_uftrace = opts.uftrace;
@@ -188,7 +190,14 @@ static void set_choice(void)
       fail("--xray-args", "yes", "functions of this processor take no "
            "arguments in registers that this tool knows");
 #endif
-   DCFG_(choose_functions)(opts.functions, opts.images);
+   if (!DCFG_(choose_functions)("--xray-functions", opts.functions))
+      fail("--xray-functions", opts.functions, empty);
+   if (!DCFG_(choose_objects)("--xray-images", opts.images))
+      fail("--xray-images", opts.images, empty);
+   /* They would be read when the first instruction has run. */
+   if (a->with_args && DCFG_(excludes_code)())
+      fail("--xray-args", "yes", "not with --exclude-images, "
+           "--exclude-functions or --only-images");
    if (opts.read_map != NULL) {
       const HChar* why = DCFG_(read_elf_map)(opts.read_map);
       if (why != NULL)
