@@ -4,6 +4,7 @@ instruction for instruction; parts and profiles are Callgrind's; XRay logs keep 
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -13,6 +14,8 @@ import harness
 import lifelib
 import tracelib
 from lifelib import Dcfg, equal
+sys.path.insert(0, harness.ORACLE)
+import xray_rules
 from regionlib import DCFG, INCLUDE, PROGS, Lackey, compare_profiles, part_of, same_as_cut
 
 
@@ -158,6 +161,31 @@ def check_logs(tap, prog):
             tap.ok(code == 0, name + ": its ticks are the instructions that were collected", text)
 
 
+def check_marks(tap, prog):
+    for version in "15":
+        log = tap.path("says%s.xray" % version)
+        dcfg, status, why = harness.dcfg(tap, "says" + version, [prog, "says"],
+                                         ["--toggle-collect=says", "--xray=yes", "--xray-out-file=" + log,
+                                          "--xray-version=" + version, "--xray-min-instrs=1000000"])
+        wrong, seen, names = xray_rules.check(log, log + ".map")
+        marks = seen.threads[1].marks if not wrong else []
+        equal(tap, "marks, version %s: texts" % version, [t for _, t in marks], ["odd", " ", "in \u00e4 call of two", "odd"])
+        events = [(names[e.id].name, e.tick) for e in seen.threads[1].events] if not wrong else []
+        events = [e for e in events if e[0] == "says"]
+        within = [[a for n, a in events[2 * i:2 * i + 2]] for i in range(4)]
+        tap.ok(len(events) == 8 and all(a < m < b for (a, b), (m, _) in zip(within, marks)),
+               "marks, version %s: each in its call, however short" % version, "%s %s %s" % (wrong, events, marks))
+        said = harness.run([DCFG, "xray", "--check", log], tap.dir)
+        tap.ok(said[0] == 0, "marks, version %s: dcfg xray --check" % version, said[1])
+        with open(tap.path("says%s.log" % version)) as f:
+            equal(tap, "marks, version %s: nonsense is told once" % version, f.read().count("where there is none"), 1)
+        judge = shutil.which("llvm-xray")
+        if judge and not wrong:
+            p = subprocess.run([judge, "convert", "-f", "yaml", log], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            tap.ok(p.returncode == 0 and p.stdout.count(b"custom-event") == 4, "marks, version %s: llvm-xray has them" % version,
+                   ascii(p.stdout[-2000:]))
+
+
 def check_family(tap, prog):
     r = lifelib.run(tap, "forks", [prog, "forks"], ["--toggle-collect=forks", "--trace=yes", "--trace-out-file=%p.trace"])
     if lifelib.check(tap, "fork inside", r, 2):
@@ -211,6 +239,7 @@ def main():
         check_requests(tap, prog)
         check_parts(tap, prog)
         check_logs(tap, prog)
+        check_marks(tap, prog)
         check_family(tap, prog)
         check_wrong(tap, prog)
         check_profiles(tap, prog, thrown)
