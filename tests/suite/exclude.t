@@ -168,7 +168,7 @@ def main():
 
     back = harness.cc(tap, os.path.join(PROGS, "back.c"), "back", "-O1", "-pthread")
     of("back", back, [], ["--only-images=main"],
-       ["--exclude-functions=qsort*,leaf,ma*n,handler"])
+       ["--exclude-functions=qsort*,leaf,ma*n,handler,leaves"])
     of("threads", back, ["threads"], ["--only-images=main"])
     of("regions", back, [], ["--only-images=main"], ["--exclude-functions=by_value,qsort*,skipped"],
        common=["--start=by_value:30", "--stop=leaves", "--start=deep:2", "--stop=skipped:7"])
