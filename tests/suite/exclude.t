@@ -168,7 +168,7 @@ def main():
 
     back = harness.cc(tap, os.path.join(PROGS, "back.c"), "back", "-O1", "-pthread")
     of("back", back, [], ["--only-images=main"],
-       ["--exclude-images=libc.so*", "--exclude-functions=qsort*,leaf,ma*n"])
+       ["--exclude-functions=qsort*,leaf,ma*n,handler,leaves"])
     of("threads", back, ["threads"], ["--only-images=main"])
     of("regions", back, [], ["--only-images=main"], ["--exclude-functions=by_value,qsort*,skipped"],
        common=["--start=by_value:30", "--stop=leaves", "--start=deep:2", "--stop=skipped:7"])
@@ -177,6 +177,7 @@ def main():
     of("plugins", lifelib.build(tap, "plugins.c", "-ldl"), plugins + ["3", "2", "1"], ["--only-images=main,plugin1.so"])
 
     slow("backs", back, [], ["--exclude-images=back"], ["--exclude-functions=skipped,by_value,handler"],
+         ["--exclude-images=libc.so*", "--exclude-functions=qsort*,leaf,ma*n"],
          ["--only-images=main,ld-linux*", "--exclude-functions=sorts,passes,leaves"])
     slow("libc", back, ["threads"], ["--exclude-images=libc.so*,ld-linux*"])
     slow("throws", lambda: lifelib.build(tap, "throw.cpp", "-lstdc++", name="throws"), [], ["--only-images=main"],
