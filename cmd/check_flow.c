@@ -57,9 +57,8 @@ static bool is_vague(const Check* c, uint32_t type)
       case DCFG_EDGE_INDIRECT_BRANCH: case DCFG_EDGE_CALL:
       case DCFG_EDGE_UNKNOWN:
          return true;
-      /* This tool excludes no code, and the kernel's is not in its graph. */
+      /* The kernel's code is not in this tool's graph. */
       case DCFG_EDGE_SYSTEM_CALL: case DCFG_EDGE_SYSTEM_RETURN:
-      case DCFG_EDGE_EXCLUDED_CODE_BYPASS:
          return c->ours;
       default:
          return false;

@@ -57,6 +57,7 @@ typedef
       bool     tried, good;
       bool     warned;          // that the code is not the same
       int      fd;
+      char*    path;            // where it was looked for
       Elf*     elf;
       csh      cs;
       Segment* segments;
@@ -105,6 +106,7 @@ void code_free(Code* c)
          elf_end(im->elf);
       if (im->fd >= 0)
          close(im->fd);
+      free(im->path);
       free(im->segments);
       stubs_free(im->stubs);
    }
@@ -214,6 +216,7 @@ static void open_image(Code* c, uint32_t image)
 
    im->tried = true;
    im->fd = -1;
+   im->path = text_copy(file);
    /* [vdso], [anon]: no file. */
    if (path[0] == '[') {
       no_code(c, path, " has no file with its code");
@@ -260,6 +263,20 @@ bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
    return im != NULL;
 }
 
+Elf* code_elf(Code* c, uint32_t image)
+{
+   const ImageCode* im = image_code(c, image);
+
+   return im != NULL ? im->elf : NULL;
+}
+
+const char* code_path(Code* c, uint32_t image)
+{
+   const ImageCode* im = image_code(c, image);
+
+   return im != NULL ? im->path : NULL;
+}
+
 /* The code from ADDR on, of a block with SIZE bytes; or NULL. */
 static const uint8_t* find_bytes(Code* c, const ImageCode* im,
                                  uint32_t image, uint64_t addr, uint64_t size)
@@ -295,7 +312,8 @@ const char* code_stub(Code* c, uint32_t image, uint64_t addr)
       return NULL;
    if (im->stubs == NULL)
       im->stubs = stubs_new(im->elf);
-   code_file_addr(c, image, addr, &at);
+   if (!code_file_addr(c, image, addr, &at))
+      return NULL;
    return stubs_name(im->stubs, bytes, size, at);
 }
 
@@ -349,6 +367,17 @@ static bool find_target(const cs_insn* i, uint64_t* target)
    return jump;
 }
 
+/* A jump whose code has a target, but for the one that is always taken. */
+static bool is_conditional(const cs_insn* i)
+{
+   bool     jump = false;
+   uint64_t target;
+
+   for (uint8_t k = 0; i->detail != NULL && k < i->detail->groups_count; k++)
+      jump = jump || i->detail->groups[k] == CS_GRP_JUMP;
+   return jump && i->id != X86_INS_JMP && find_target(i, &target);
+}
+
 static void tell_instr(const cs_insn* i, bool x86, const uint8_t* bytes,
                        void (*tell)(void*, const Instr*), void* arg)
 {
@@ -358,6 +387,7 @@ static void tell_instr(const cs_insn* i, bool x86, const uint8_t* bytes,
             i->op_str[0] != 0 ? " " : "", i->op_str);
    out.isa = x86 ? isa_of(i) : "BASE";
    out.direct = x86 && find_target(i, &out.target);
+   out.conditional = x86 && is_conditional(i);
    tell(arg, &out);
 }
 
@@ -374,27 +404,64 @@ static void tell_bytes(uint64_t addr, const uint8_t* bytes, uint32_t size,
    tell(arg, &out);
 }
 
+/* Tell of each instruction in SIZE BYTES; *LEFT: how many the decoder does not
+   know.  Returns the number of those it knows. */
+static uint32_t tell_all(const ImageCode* im, uint64_t addr,
+                         const uint8_t* bytes, size_t size, size_t* left,
+                         void (*tell)(void*, const Instr*), void* arg)
+{
+   const uint8_t* at = bytes;
+   uint32_t       n = 0;
+   cs_insn*       i = need(cs_malloc(im->cs));
+   cs_arch        arch = CS_ARCH_X86;
+   GElf_Ehdr      h;
+   cs_mode        mode;
+
+   if (gelf_getehdr(im->elf, &h) != NULL)
+      machine_of(&h, &arch, &mode);
+   *left = size;
+   while (*left > 0) {
+      const uint8_t* from = at;
+      if (!cs_disasm_iter(im->cs, &at, left, &addr, i))
+         break;
+      tell_instr(i, arch == CS_ARCH_X86, from, tell, arg);
+      n++;
+   }
+   if (*left > 0)
+      tell_bytes(addr, at, (uint32_t)*left, tell, arg);
+   cs_free(i, 1);
+   return n;
+}
+
+bool code_range(Code* c, uint32_t image, uint64_t addr, uint64_t size,
+                void (*tell)(void*, const Instr*), void* arg)
+{
+   const ImageCode* im = image_code(c, image);
+   const uint8_t*   bytes = im == NULL ? NULL
+                            : find_bytes(c, im, image, addr, size);
+   size_t           left;
+
+   if (bytes == NULL)
+      return false;
+   tell_all(im, addr, bytes, size, &left, tell, arg);
+   return true;
+}
+
 bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
                 void* arg)
 {
    const DcfgNode* b = &c->g->p->nodes[node];
    ImageCode*      im;
    const uint8_t*  bytes;
-   const uint8_t*  at;
-   size_t          left = b->size;
-   uint64_t        addr = b->addr;
-   uint32_t        n = 0;
-   cs_insn*        i;
-   cs_arch         arch = CS_ARCH_X86;
-   GElf_Ehdr       h;
-   cs_mode         mode;
+   size_t          left;
+   uint32_t        n;
 
    if (b->kind != DCFG_NODE_BLOCK)
       return false;
    im = image_code(c, b->image);
    if (im == NULL)
       return false;
-   bytes = at = find_bytes(c, im, b->image, b->addr, b->size);
+   bytes = find_bytes(c, im, b->image, b->addr, b->size);
    if (bytes == NULL) {
       if (!im->warned)
          complain("%s does not have the code that was executed",
@@ -402,19 +469,7 @@ bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
       im->warned = true;
       return false;
    }
-   if (gelf_getehdr(im->elf, &h) != NULL)
-      machine_of(&h, &arch, &mode);
-   i = need(cs_malloc(im->cs));
-   while (left > 0) {
-      const uint8_t* from = at;
-      if (!cs_disasm_iter(im->cs, &at, &left, &addr, i))
-         break;
-      tell_instr(i, arch == CS_ARCH_X86, from, tell, arg);
-      n++;
-   }
-   if (left > 0)
-      tell_bytes(addr, at, (uint32_t)left, tell, arg);
-   cs_free(i, 1);
+   n = tell_all(im, b->addr, bytes, b->size, &left, tell, arg);
    /* A client request is one instruction for Valgrind: at most 5 here. */
    if (left == 0 && (n < b->n_instrs || n > 5 * b->n_instrs)
        && !im->warned) {

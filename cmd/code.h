@@ -49,6 +49,7 @@ typedef
       const uint8_t* bytes;
       char           text[256]; // "mov eax, ebx"
       const char*    isa;       // "BASE", "SSE2", ...
+      bool           conditional;       // a jump that may fall through
       bool           direct;    // a jump or call whose code has its target
       uint64_t       target;    // as in the program's run
    }
@@ -59,6 +60,11 @@ typedef
 bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
                     uint64_t* file_addr);
 
+/* The image's file, for what else is in it, and its path; NULL if it cannot be
+   read.  For reading only. */
+struct Elf* code_elf(Code* c, uint32_t image);
+const char* code_path(Code* c, uint32_t image);
+
 /* The function for which the code at ADDR, in the program's run, is a stub of a
    procedure linkage table; NULL if it is none. */
 const char* code_stub(Code* c, uint32_t image, uint64_t addr);
@@ -67,6 +73,11 @@ const char* code_stub(Code* c, uint32_t image, uint64_t addr);
    its code is not to be had; why is said on stderr, once for an image. */
 bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
                 void* arg);
+
+/* The same for SIZE bytes at ADDR, in the program's run, executed or not; says
+   nothing. */
+bool code_range(Code* c, uint32_t image, uint64_t addr, uint64_t size,
+                void (*tell)(void*, const Instr*), void* arg);
 
 /* Where the N instructions begin that SIZE bytes at ADDR are for Valgrind, which
    takes the preamble of a client request and what follows it for one; relative

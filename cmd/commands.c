@@ -51,6 +51,13 @@
                             dcfg dot
       block_rows.c, superblocks.c, cmd_blocks.c
                             dcfg blocks
+      same_file.c, next_step.c, export_profile.c, debug_lines.c,
+      export_lcov.c, export_drcov.c, export_mca.c, cmd_export.c
+                            dcfg export
+      slices.c, turns.c, cmd_bbv.c
+                            dcfg bbv
+      bb_file.c, cmd_regions.c
+                            dcfg regions
       spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
       xray_calls.c, xray_diff.c, cmd_xray.c
                             dcfg xray
@@ -75,7 +82,8 @@
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
    &trace_command, &diff_command, &blocks_command, &xray_command,
-   &merge_command, &flame_command
+   &merge_command, &flame_command, &export_command, &bbv_command,
+   &regions_command
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
