@@ -112,8 +112,8 @@ void DCFG_(toggle_usage)(void)
 {
    VG_(printf)(
 "    --toggle-collect=<function>\n"
-"                              turn collection of a thread over when it enters\n"
-"                              and leaves <function>; may be repeated\n"
+"                              turn collection of a thread over when it\n"
+"                              enters and leaves <function>; may be repeated\n"
 "    --collect-atstart=no|yes  collect from the start of threads and handlers\n"
 "                              [yes, with --toggle-collect no]\n"
 "    --dump-before=<function>  write a part before <function> is entered\n"

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 
@@ -224,6 +225,19 @@ def check_refusals(tap, files, prog, text):
         one_line(tap, status, out, err, word, "merge " + " ".join(args[:2]))
     status, out, err = command("merge", "-o", tap.path("unfinished.json"), files[0], tap.path("not-there.json"))
     tap.ok(status == 2 and not [f for f in os.listdir(tap.dir) if f.startswith("unfinished")], "nothing is left over", err)
+    link, target = tap.path("link.json"), tap.path("target.json")
+    os.symlink(target, link)
+    open(target, "w").close()
+    status, out, err = command("merge", "-o", link, files[0])
+    tap.ok(status == 0 and os.path.islink(link) and os.path.getsize(target) > 0, "a link goes on being one", err)
+    fifo = tap.path("fifo.json")
+    os.mkfifo(fifo)
+    with open(tap.path("read.json"), "wb") as f, subprocess.Popen(["timeout", "60", "cat", fifo], stdout=f):
+        status, out, err = command("merge", "-o", fifo, files[0])
+    with open(tap.path("read.json"), "rb") as f, open(target, "rb") as g:
+        same = f.read() == g.read()
+    tap.ok(status == 0 and stat.S_ISFIFO(os.stat(fifo).st_mode) and same,
+           "what is no regular file is written to", err)
 
 
 def check_inputs(tap, files):

@@ -50,6 +50,7 @@ COMMANDS = [
      [["@0", "@1"]]),
     ("disasm", [[], ["--routine=main"], ["--sde"]],
      ["--att", "--image=a", "--function=m*", "--source=*.c", "--bytes", "--thread=0", "--mangled"], [["@0"]]),
+    ("dot", [["--hot=3"], ["--hot", "--routine=main"]], ["--image=a", "--thread=0"], [["@0"]]),
     ("dot", [[], ["--callgraph"], ["--routine=main"]], ["--code", "--min=0", "--top=3", "--thread=0", "--mangled"],
      [["@0"]]),
     ("trace", [[], ["--as=blocks"], ["--as=edges"], ["--as=calls"]], ["--thread=0", "--from=5", "--edges=7", "--csv"],

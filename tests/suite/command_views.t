@@ -89,6 +89,35 @@ def check_sort(tap, graph):
     tap.ok(addresses == sorted(addresses) and entries == sorted(entries, reverse=True), "by address and count")
 
 
+def check_hot(tap, graph):
+    """A part of a routine: connected, around its hottest block, and with what goes in and out."""
+    blocks = {int(r["node_id"]): int(r["executions"]) for r in rows("--blocks", graph)}
+    top = max(((int(r["instructions"]), len(rows("--blocks", "--routine=#" + r["node_id"], graph)), r["node_id"])
+               for r in rows("--routines", graph) if int(r["instructions"]) > 2000))[2]
+    heat = rows("--blocks", "--routine=#" + top, graph)
+    status, out, err = command("dot", "--hot=6", "--routine=#" + top, graph)
+    nodes = {int(n) for n in re.findall(r"^ *n(\d+) \[label=", out, re.M)}
+    lines = [(int(a), int(b)) for a, b in re.findall(r"^  n(\d+) -> n(\d+) ", out, re.M)]
+    reached, todo = set(), [int(heat[0]["node_id"])]
+    while todo:
+        x = todo.pop()
+        reached.add(x)
+        todo += [b for a, b in lines + [(b, a) for a, b in lines] if a == x and b not in reached]
+    tap.ok(status == 0 and len(nodes) == min(6, len(heat)) and nodes <= reached, "dot --hot: connected blocks",
+           (nodes, reached, err))
+    wrong = []
+    for n in nodes:
+        into = sum(int(x.replace(",", "")) for x in re.findall(
+            r'-> n%d \[label=[^;]*?tooltip="([\d,]+)"' % n, out.replace(", dir=back", "")))
+        wrong += [(n, into, blocks[n])] if into > 2 * blocks[n] else []
+    tap.ok(not wrong and ("not shown are" in out) == (len(heat) > 6), "and what comes from elsewhere", wrong)
+    status, out, err = command("dot", "--hot=2", "--function=nest", graph)
+    tap.ok(status == 0 and "drawing nest" in err and len(re.findall(r"^ *n\d+ \[label=", out, re.M)) == 2,
+           "dot --function", err)
+    status, out, err = command("dot", "--hot", "--callgraph", graph)
+    tap.ok(status == 2 and len(err.splitlines()) == 1, "not with --callgraph", err)
+
+
 def check_trace(tap, graph, trace):
     loops = {r["node_id"]: r for r in rows("--loops", graph)}
     trips = {r["node_id"]: r for r in rows("--trips", graph, trace)}
@@ -128,6 +157,7 @@ def main():
     graph, status, why = harness.dcfg(tap, "prog", [prog], ["--trace=yes", "--trace-out-file=" + trace])
     check_graph(tap, graph)
     check_sort(tap, graph)
+    check_hot(tap, graph)
     check_trace(tap, graph, trace)
     status, out, err = command("report", "--trips", "--inclusive", "--branches", "--indirect", "--top=3", graph, trace)
     tap.ok(status == 0 and not err and all(t in out for t in ("Hottest 3 of ", "with what they called", "by iterations")),
