@@ -150,14 +150,16 @@ def check_logs(tap, prog):
                              ("region", [], ["--start=often:3", "--stop=deep", "--start=raiser", "--stop=deep:13"])):
         log = tap.path(name + ".xray")
         r = lifelib.run(tap, name, [prog] + argv,
-                        opts + ["--xray=yes", "--xray-out-file=" + log, "--trace=yes", "--fair-sched=try",
+                        opts + ["--callgrind=yes", "--callgrind-out-file=%p.profile", "--uftrace=yes",
+                                "--uftrace-out-dir=%p.uftrace", "--xray=yes", "--xray-out-file=" + log, "--trace=yes",
+                                "--fair-sched=try",
                                 "--trace-out-file=%p.trace", "--xray-version=5"])
         lifelib.check(tap, name, r)
         logs = [f for f in glob.glob(log + "*") if not f.endswith(".map")]
         for f in logs:
             said = harness.run([DCFG, "xray", "--check", f], tap.dir)
             tap.ok(said[0] == 0, "%s: the XRay log %s" % (name, f[len(log):]), said[1])
-        equal(tap, name + ": logs", len(logs), 4 if name == "threads" else 1)
+        equal(tap, name + ": logs", len(logs), 6 if name == "threads" else 1)
         if name != "threads":
             code, text = harness.oracle("xray_rules.py", "--instrs=%d" % Dcfg(r.files[0]).total, log, log + ".map")
             tap.ok(code == 0, name + ": its ticks are the instructions that were collected", text)

@@ -170,6 +170,11 @@ NOINLINE void threads(void)
       pthread_create(&t[i], NULL, run, &who[i]);
    for (int i = 0; i < 3; i++)
       pthread_join(t[i], NULL);
+   /* They have ended, and were not collected then. */
+   CALLGRIND_DUMP_STATS;
+   often(2);
+   DCFG_DUMP("twice");
+   often(3);
 }
 
 NOINLINE void all_kinds(int with_children)
