@@ -46,7 +46,7 @@
 #include "run/thread.h"
 
 static UInt         watcher;        // its number
-static Bool         is_followed;    // by an output
+static Bool         is_followed;    // for an output
 static Bool         are_separate;   // the threads' profiles
 static CallProfile* common;         // unless they are
 
@@ -467,6 +467,13 @@ void DCFG_(listen_to_calls)(const CallListener* l)
 {
    DCFG_(call_listener) = l;
    is_followed          = True;
+   DCFG_(claim_call_parts)(False);
+   watcher = DCFG_(watch)(&follower);
+}
+
+void DCFG_(count_instrs)(void)
+{
+   is_followed = True;
    DCFG_(claim_call_parts)(False);
    watcher = DCFG_(watch)(&follower);
 }

@@ -39,6 +39,10 @@ void DCFG_(follow_calls)(Bool separately);
 /* From now on follow calls and tell L.  Before the program runs, once. */
 void DCFG_(listen_to_calls)(const CallListener* l);
 
+/* From now on count what threads execute, for DCFG_(instrs_run) alone.
+   Before the program runs. */
+void DCFG_(count_instrs)(void);
+
 /* When these have been asked for: heed the functions that options name, and
    signal handlers, for what PM makes of them. */
 void DCFG_(heed_functions)(const PartMaker* pm);

@@ -26,7 +26,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
 
-PAGES = ["README.md", "docs/blocks.md", "docs/jq.md", "docs/profile.md", "docs/regions.md", "docs/trace.md",
+PAGES = ["README.md", "docs/blocks.md", "docs/diff.md", "docs/export.md", "docs/flame.md", "docs/jq.md",
+         "docs/merge.md", "docs/profile.md", "docs/regions.md", "docs/simpoint.md", "docs/trace.md",
          "docs/tutorial.md", "docs/xray.md"]
 PROGRAMS = ["docs/primes.c", "docs/words.c"]
 LISTINGS = {"README.md": 1, "docs/tutorial.md": 1}     # how many a page has, of a program or a part of one
