@@ -39,6 +39,7 @@
    back. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcproc.h"
@@ -196,6 +197,21 @@ static void tell_stop(const Thread* t)
       DCFG_(watchers)[w]->stop(t->states[w], p.sb, p.n_done);
 }
 
+/* T has left generated code when it was at ADDR. */
+static void tell_left(const Thread* t, Addr addr)
+{
+   UWord mark = *mark_of(t);
+
+   if ((mark & (DCFG_MARK_DONE | DCFG_MARK_DIVERTED)) != 0
+       || DCFG_MARK_ID(mark) == 0)
+      return;
+   UInt k = DCFG_(inner_instr)(DCFG_(superblock)(DCFG_MARK_ID(mark)), addr);
+   if (k == 0)
+      return;
+   DCFG_EACH_WATCHER(w, left)
+      DCFG_(watchers)[w]->left(t->states[w], DCFG_MARK_ID(mark), k);
+}
+
 /* T's handler has returned to ADDR with the stack pointer SP: find what
    it had interrupted.  Handlers left by a jump are still on the list
    above it. */
@@ -297,6 +313,8 @@ static void on_stop(ThreadId tid, ULong blocks)
    Thread* t  = by_tid[tid];
 
    t->stop_ip = VG_(get_IP)(tid);
+   if (!t->signalled)
+      tell_left(t, t->stop_ip);
    t->running = False;
    DCFG_(tend_branch_caches)(t->branches);
 }
@@ -306,6 +324,8 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    Thread*      t = by_tid[tid];
    Interruption in;
 
+   if (!t->signalled && t->running)
+      tell_left(t, VG_(get_IP)(tid));
    if (!t->signalled)
       tell_stop(t);
    DCFG_EACH_WATCHER(w, enter_handler)
@@ -387,6 +407,44 @@ void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res)
       DCFG_(watchers)[w]->after_syscall(by_tid[tid]->states[w], sysno, res);
 }
 
+/*------------------------------------------------------------*/
+/*--- Memory that the kernel uses                          ---*/
+/*------------------------------------------------------------*/
+
+static void on_read(CorePart part, ThreadId tid, const HChar* what, Addr a,
+                    SizeT len)
+{
+   if (part != Vg_CoreSysCall || by_tid[tid] == NULL)
+      return;
+   DCFG_EACH_WATCHER(w, memory_read)
+      DCFG_(watchers)[w]->memory_read(by_tid[tid]->states[w], a, len);
+}
+
+/* The text at A, as far as it can be read. */
+static void on_read_text(CorePart part, ThreadId tid, const HChar* what,
+                         Addr a)
+{
+   Addr end = a;
+
+   if (part != Vg_CoreSysCall || DCFG_(n_watchers) == 0)
+      return;
+   do {
+      if ((end == a || end % VKI_PAGE_SIZE == 0)
+          && !VG_(am_is_valid_for_client)(end, 1, VKI_PROT_READ))
+         break;
+   } while (*(const UChar*)end++ != 0);
+   on_read(part, tid, what, a, end - a);
+}
+
+static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len)
+{
+   if (by_tid[tid] == NULL)
+      return;
+   DCFG_EACH_WATCHER(w, memory_written)
+      DCFG_(watchers)[w]->memory_written(by_tid[tid]->states[w],
+                                         part == Vg_CoreSysCall, a, len);
+}
+
 Bool DCFG_(jumps_unredirected)(ThreadId tid)
 {
    UInt id = DCFG_MARK_ID(*mark_of(by_tid[tid]));
@@ -431,6 +489,9 @@ void DCFG_(track_threads)(void)
    VG_(track_stop_client_code)(on_stop);
    VG_(track_pre_deliver_signal)(on_signal);
    VG_(track_post_deliver_signal)(after_signal);
+   VG_(track_pre_mem_read)(on_read);
+   VG_(track_pre_mem_read_asciiz)(on_read_text);
+   VG_(track_post_mem_write)(on_write);
 }
 
 /*------------------------------------------------------------*/

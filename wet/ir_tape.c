@@ -1,0 +1,177 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Code that writes the tape.                   wet/ir_tape.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the code that writes headers and addresses to the tape.  Handed:
+   superblocks by run/instrument.c.  Taken by: wet/output_wet.c, which puts
+   the watcher to work.
+
+   An address is written behind its access, at a constant distance from the
+   cursor; the header, and the cursor behind all of it, when the superblock is
+   left.  An exit that is not taken may be followed by a fault, which must
+   find the cursor where it was: then it is moved only if the exit is
+   taken. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#include "run/ir.h"
+#include "wet/ir_tape.h"
+#include "wet/slots.h"
+#include "wet/tape.h"
+
+/* The superblock in work. */
+static struct {
+   IRExpr* cursor;
+   UInt    n_slots;
+   Slot    slots[DCFG_TAPE_SLACK / 2];
+   UShort  at_exit[TAPE_MAX_EXITS];
+} work;
+
+static IRExpr* place_of(const Work* w, const void* p)
+{
+   return word(w, (UWord)p);
+}
+
+static void begin(Work* w)
+{
+   IRExpr*  cursor = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
+   IRExpr*  full   = assign(w, Ity_I1,
+                            IRExpr_Binop(w->word_ty == Ity_I64
+                                         ? Iop_CmpLT64U : Iop_CmpLT32U,
+                                         word(w, (UWord)DCFG_(tape).limit),
+                                         cursor));
+   IRDirty* di     = unsafeIRDirty_0_N(0, "dcfg_tape_is_full",
+                                       VG_(fnptr_to_fnentry)
+                                          (&DCFG_(tape_is_full)),
+                                       mkIRExprVec_0());
+   di->guard = full;
+   di->mFx   = Ifx_Modify;
+   di->mAddr = place_of(w, &DCFG_(tape).cursor);
+   di->mSize = sizeof(DCFG_(tape).cursor);
+   add(w, IRStmt_Dirty(di));
+   work.cursor  = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
+   work.n_slots = 0;
+   tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
+}
+
+/* Word I from the cursor. */
+static IRExpr* tape_word(Work* w, UInt i)
+{
+   return add_words(w, work.cursor, word(w, i * sizeof(ULong)));
+}
+
+static void put_header(Work* w, UInt how)
+{
+   store(w, work.cursor,
+         IRExpr_Const(IRConst_U64(TAPE_HEADER(w->sb->id, how))));
+}
+
+static void add_access(Work* w, const IRStmt* st)
+{
+   Slot    access;
+   IRExpr* addr;
+   IRExpr* guard;
+
+   if (w->now < 0 || w->now >= w->sb->n_instrs
+       || !DCFG_(access_of)(w->out, st, &access, &addr, &guard)
+       || DCFG_(has_false_memory)((const UChar*)w->addrs[w->now],
+                                  w->lengths[w->now]))
+      return;
+   tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
+   access.instr = w->now;
+   work.slots[work.n_slots++] = access;
+   if (guard != NULL)
+      addr = assign(w, w->word_ty, IRExpr_ITE(guard, addr, word(w, 0)));
+   store(w, tape_word(w, work.n_slots), addr);
+}
+
+static void add_exit(Work* w, UInt x, const IRStmt* st)
+{
+   const SbExit* e      = &w->sb->exits[x];
+   IRExpr*       behind = tape_word(w, 1 + work.n_slots);
+
+   work.at_exit[x] = work.n_slots;
+   put_header(w, x);
+   if (e->counting == ExitBefore || e->instr + 1u < w->sb->n_instrs)
+      behind = assign(w, w->word_ty, IRExpr_ITE(st->Ist.Exit.guard, behind,
+                                                work.cursor));
+   store(w, place_of(w, &DCFG_(tape).cursor), behind);
+}
+
+/* Keep the list of W's slots, or see that it is what it was. */
+static void keep_slots(const Work* w)
+{
+   SlotList* list  = DCFG_(slots_of)(w->sb);
+   SizeT     slots = work.n_slots * sizeof(Slot);
+   SizeT     exits = w->sb->n_exits * sizeof(UShort);
+
+   if (list->at_exit != NULL) {
+      tl_assert(list->n_slots == work.n_slots);
+      for (UInt i = 0; i < work.n_slots; i++)
+         tl_assert(list->slots[i].instr == work.slots[i].instr);
+      return;
+   }
+   UInt n = DCFG_(instr_addr)(w->sb, w->sb->n_instrs) - w->sb->addr;
+   list->n_slots = work.n_slots;
+   list->slots   = VG_(malloc)("dcfg.wet.slots", slots + 1);
+   list->at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
+   list->code    = VG_(malloc)("dcfg.wet.code", n);
+   VG_(memcpy)(list->slots, work.slots, slots);
+   VG_(memcpy)(list->at_exit, work.at_exit, exits);
+   VG_(memcpy)(list->code, (const void*)w->sb->addr, n);
+}
+
+static void end(Work* w, const IRSB* in)
+{
+   put_header(w, TAPE_END);
+   store(w, place_of(w, &DCFG_(tape).cursor),
+         tape_word(w, 1 + work.n_slots));
+   keep_slots(w);
+}
+
+const Watcher DCFG_(tape_watcher) = {
+   .begin          = begin,
+   .exit           = add_exit,
+   .statement      = add_access,
+   .end            = end,
+   .thread_new     = DCFG_(tape_thread_new),
+   .thread_free    = DCFG_(tape_thread_free),
+   .restart        = DCFG_(tape_restart),
+   .resume         = DCFG_(tape_resume),
+   .left           = DCFG_(tape_left),
+   .enter_handler  = DCFG_(tape_handler),
+   .before_syscall = DCFG_(tape_syscall),
+   .memory_read    = DCFG_(tape_memory_read),
+   .memory_written = DCFG_(tape_memory_written),
+   .unmapped       = DCFG_(tape_unmapped)
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

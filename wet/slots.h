@@ -1,0 +1,83 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Which addresses a superblock records.          wet/slots.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Private to wet/. */
+
+#ifndef __DCFG_SLOTS_H
+#define __DCFG_SLOTS_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+#include "dcfg_bb.h"
+
+/* What an access does. */
+enum {
+   AccessLoad    = 1,
+   AccessStore   = 2,
+   AccessGuarded = 4     // if some condition holds; else its address is 0
+};
+
+typedef
+   struct {
+      UShort instr;      // index in the superblock
+      UShort size;       // bytes
+      UChar  what;       // Access...
+   }
+   Slot;
+
+/* The addresses that SB's executions put on the tape, in their order. */
+typedef
+   struct {
+      UInt  n_slots;
+      Slot* slots;
+      UShort* at_exit;   // for each exit, how many there are when it is
+                         // taken
+      UChar* code;       // its bytes, as they were translated
+   }
+   SlotList;
+
+/* Before there is any superblock. */
+void DCFG_(claim_slot_lists)(void);
+
+/* SB's; .slots is NULL until it has been translated with the tape on. */
+SlotList* DCFG_(slots_of)(Superblock* sb);
+
+/* The access of a statement: returns False if it makes none.  *ADDR is where,
+   *GUARD whether (NULL: always). */
+Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, /*OUT*/Slot* access,
+                      /*OUT*/IRExpr** addr, /*OUT*/IRExpr** guard);
+
+/* Does VEX lead the operand of this instruction, LEN bytes at CODE, which has
+   registers only, through memory that the program does not have?  (BT and
+   its like.) */
+Bool DCFG_(has_false_memory)(const UChar* code, UInt len);
+
+#endif /* __DCFG_SLOTS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
