@@ -100,6 +100,9 @@ typedef
          helper that does in that case, beside its own work, all that
          branch_miss() does. */
       Bool (*miss)(struct _Work* w, const IRSB* in, IRExpr* miss);
+      /* Has VEX dropped something of W->sb that is wanted?  If so it is
+         translated again, with all that instructions compute. */
+      Bool (*lacks)(const struct _Work* w);
       /* Where IN leads has been counted; this is the last of all. */
       void (*leave)(struct _Work* w, const IRSB* in);
 

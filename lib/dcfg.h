@@ -673,6 +673,52 @@ DCFG_API size_t dcfg_decoder_next(DcfgDecoder* x, uint32_t* edge_ids,
    sequence?  A good writer's do. */
 DCFG_API bool dcfg_decoder_used_all(const DcfgDecoder* x);
 
+/*------------------------------------------------------------*/
+/*--- Whole execution traces                               ---*/
+/*------------------------------------------------------------*/
+
+/* What a program executed, in its order, with the addresses of all memory
+   accesses, from the file that --wet=yes writes. */
+typedef struct DcfgWet DcfgWet;
+
+typedef
+   enum {
+      DCFG_WET_READ    = 2,     // the kernel read memory for a system call
+      DCFG_WET_WRITTEN = 3,     // and wrote some
+      DCFG_WET_FRESH   = 4,     // memory that nothing executed has written
+      DCFG_WET_HANDLER = 5,     // a signal's handler is entered
+      DCFG_WET_RETURN  = 6,     // and left
+      DCFG_WET_INSTR   = 256    // an instruction was executed
+   }
+   DcfgWetKind;
+
+typedef
+   struct {
+      DcfgWetKind kind;
+      uint32_t    thread;
+      uint64_t    addr;         // of the instruction or memory
+      uint64_t    size;         // of memory
+      /* Of instructions only: */
+      uint32_t    instr;        // its number, from 0
+      uint32_t    image;
+      uint64_t    instance;     // how often it was executed before
+      uint32_t    n_accesses;
+      const uint64_t* accesses; // addresses; 0: was not made.  Valid until
+                                // the next event
+   }
+   DcfgWetEvent;
+
+/* Open one.  NULL with *ERR set if that cannot be done. */
+DCFG_API DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
+                                DcfgError* err);
+
+/* W may be NULL. */
+DCFG_API void dcfg_wet_close(DcfgWet* w);
+
+/* The next event.  False at the end, with err->status DCFG_OK, or after an
+   error. */
+DCFG_API bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -75,6 +75,9 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
+#if defined(VGA_amd64)
+#  include "libvex_guest_amd64.h"
+#endif
 
 #include "base/core.h"
 #include "dcfg_bb.h"
@@ -397,6 +400,40 @@ static void note_landing(const Superblock* sb, Bool unredirected)
       DCFG_(retarget_threads)(DCFG_(target_now)(sb->entry, unredirected));
 }
 
+/* In place of a superblock: have the core translate it anew, as the next one,
+   with whatever an instruction computes live, so that VEX keeps each load.
+   (VEX's IR cannot be made again within a translation.) */
+static IRSB* translate_again(const Work* w, const IRSB* in, Addr entry)
+{
+   IRSB* out = emptyIRSB();
+
+   vex_control.iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
+#if defined(VGA_amd64)
+   addStmtToIRSB(out, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMSTART),
+                                 word(w, w->addrs[0])));
+   addStmtToIRSB(out, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMLEN),
+                                 word(w, 1)));
+#endif
+   out->next     = word(w, entry);
+   out->jumpkind = Ijk_InvalICache;
+   out->offsIP   = in->offsIP;
+   return out;
+}
+
+/* Does a watcher want more of W than VEX has left?  Not of code that a jump
+   past redirections leads to, for the second jump would be redirected. */
+static Bool is_lacking(const Work* w, VexRegisterUpdates updates,
+                       Bool unredirected)
+{
+   if (updates == VexRegUpdAllregsAtEachInsn || unredirected
+       || sizeof(Addr) != 8)
+      return False;
+   DCFG_EACH_WATCHER(o, lacks)
+      if (DCFG_(watchers)[o]->lacks(w))
+         return True;
+   return False;
+}
+
 IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
                         const VexGuestLayout* layout,
                         const VexGuestExtents* vge,
@@ -404,7 +441,12 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
                         IRType gWordTy, IRType hWordTy)
 {
    Work w;
-   Bool any_after = False;
+   Bool any_after    = False;
+   Bool unredirected = DCFG_(jumps_unredirected)(closure->tid);
+   VexRegisterUpdates updates = vex_control.iropt_register_updates_default;
+
+   vex_control.iropt_register_updates_default
+      = VG_(clo_vex_control).iropt_register_updates_default;
 
    tl_assert(gWordTy == hWordTy);
    VG_(memset)(&w, 0, sizeof(w));
@@ -419,7 +461,7 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
          any_after = True;
    w.sb  = DCFG_(register_superblock)(&w.desc, w.desc.end == EndDirect
                                                || any_after);
-   note_landing(w.sb, DCFG_(jumps_unredirected)(closure->tid));
+   note_landing(w.sb, unredirected);
    w.out = deepCopyIRSBExceptStmts(sbIn);
    w.now = -1;
    DCFG_EACH_WATCHER(o, begin)
@@ -445,6 +487,8 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
          DCFG_(watchers)[o]->statement(&w, st);
    }
    add_start(&w);
+   if (is_lacking(&w, updates, unredirected))
+      return translate_again(&w, sbIn, closure->nraddr);
    DCFG_EACH_WATCHER(o, end)
       DCFG_(watchers)[o]->end(&w, sbIn);
    if (w.sb->end == EndIndirect)

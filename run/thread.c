@@ -202,12 +202,13 @@ static void tell_left(const Thread* t, Addr addr)
 {
    UWord mark = *mark_of(t);
 
-   if ((mark & (DCFG_MARK_DONE | DCFG_MARK_DIVERTED)) != 0
+   if ((mark & (DCFG_MARK_DONE | DCFG_MARK_DIVERTED | DCFG_MARK_LEFT)) != 0
        || DCFG_MARK_ID(mark) == 0)
       return;
    UInt k = DCFG_(inner_instr)(DCFG_(superblock)(DCFG_MARK_ID(mark)), addr);
    if (k == 0)
       return;
+   *mark_of(t) |= DCFG_MARK_LEFT;
    DCFG_EACH_WATCHER(w, left)
       DCFG_(watchers)[w]->left(t->states[w], DCFG_MARK_ID(mark), k);
 }

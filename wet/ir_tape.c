@@ -124,6 +124,23 @@ static void add_exit(Work* w, UInt x, const IRStmt* st)
    store(w, place_of(w, &DCFG_(tape).cursor), behind);
 }
 
+/* VEX drops loads of what is not used before it is overwritten, as of
+   `pop %rcx; mov $1,%ecx`. */
+static Bool lacks(const Work* w)
+{
+   UInt s = 0;
+
+   for (UInt k = 0; k < w->sb->n_instrs; k++) {
+      UInt first = s;
+      while (s < work.n_slots && work.slots[s].instr == k)
+         s++;
+      if (s == first
+          && DCFG_(may_read_memory)((const UChar*)w->addrs[k], w->lengths[k]))
+         return True;
+   }
+   return False;
+}
+
 /* Keep the list of W's slots, or see that it is what it was. */
 static void keep_slots(const Work* w)
 {
@@ -159,6 +176,7 @@ const Watcher DCFG_(tape_watcher) = {
    .begin          = begin,
    .exit           = add_exit,
    .statement      = add_access,
+   .lacks          = lacks,
    .end            = end,
    .thread_new     = DCFG_(tape_thread_new),
    .thread_free    = DCFG_(tape_thread_free),

@@ -76,6 +76,9 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, /*OUT*/Slot* access,
    its like.) */
 Bool DCFG_(has_false_memory)(const UChar* code, UInt len);
 
+/* May this instruction, LEN bytes at CODE, read memory?  In doubt, yes. */
+Bool DCFG_(may_read_memory)(const UChar* code, UInt len);
+
 #endif /* __DCFG_SLOTS_H */
 
 /*--------------------------------------------------------------------*/

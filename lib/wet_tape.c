@@ -1,0 +1,271 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Reading the tape of a wet file.                 wet_tape.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the code of the tape: records out of chunks.  Handed: the file by
+   wet_load.c.  Taken by: wet_load.c. */
+
+#include "wet.h"
+
+#include <string.h>
+
+/* No writer makes larger ones: a chunk ends when it has 4 MB, and what was
+   added last is not long. */
+#define MAX_PART (64u << 20)
+
+static bool wrong(DcfgWet* w)
+{
+   return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
+                   "what was recorded makes no sense");
+}
+
+static uint32_t number_at(const uint8_t* b)
+{
+   return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16
+          | (uint32_t)b[3] << 24;
+}
+
+static bool next_chunk(DcfgWet* w)
+{
+   Chunk*   c = w->chunk;
+   uint8_t  head[16];
+   uint32_t n[3];
+   size_t   size = 0;
+
+   if (w->tape_left < sizeof(head))
+      return w->tape_left != 0 && wrong(w);
+   if (!wet_read(w, head, sizeof(head)))
+      return false;
+   for (int i = 0; i < 3; i++) {
+      n[i] = number_at(head + 4 + 4 * i);
+      if (n[i] > MAX_PART)
+         return wrong(w);
+      size += n[i];
+   }
+   w->tape_left -= sizeof(head);
+   if (size > w->tape_left)
+      return wrong(w);
+   if (size > c->room) {
+      uint8_t* data = job_realloc(&w->job, c->data, c->room, size);
+      if (data == NULL)
+         return false;
+      c->data = data;
+      c->room = size;
+   }
+   if (!wet_read(w, c->data, size))
+      return false;
+   w->tape_left -= size;
+   c->number++;
+   c->n_records  = number_at(head);
+   c->control    = (Bytes){ c->data, c->data + n[0], false };
+   c->bits       = (Bytes){ c->control.end, c->control.end + n[1], false };
+   c->addresses  = (Bytes){ c->bits.end, c->bits.end + n[2], false };
+   c->bit        = 0;
+   c->history    = 0;
+   c->n_right    = get_varint(&c->control);
+   c->has_symbol = true;
+   memset(c->next, 0, sizeof(c->next));
+   return true;
+}
+
+static bool next_bit(Chunk* c)
+{
+   bool bit;
+
+   if (c->bits.at == c->bits.end) {
+      c->bits.failed = true;
+      return true;
+   }
+   bit = *c->bits.at >> c->bit & 1;
+   c->bit = (c->bit + 1) % 8;
+   if (c->bit == 0)
+      c->bits.at++;
+   return bit;
+}
+
+/*------------------------------------------------------------*/
+/*--- Headers                                              ---*/
+/*------------------------------------------------------------*/
+
+#define HOW_END     0xFF
+#define HOW_STOPPED 0xFE
+
+enum { SYMBOL_END, SYMBOL_MARK, SYMBOL_STOP, SYMBOL_FIRST };
+
+static uint64_t header_of_symbol(Chunk* c, uint64_t symbol)
+{
+   if (symbol == SYMBOL_STOP) {
+      uint64_t id = get_varint(&c->control);
+      return get_varint(&c->control) << 48 | (id & UINT32_MAX) << 8
+             | HOW_STOPPED;
+   }
+   symbol -= SYMBOL_FIRST;
+   if (symbol & 1)
+      return (symbol >> 1 & UINT32_MAX) << 8
+             | get_up_to(&c->control, HOW_STOPPED - 1);
+   return (symbol >> 1 & UINT32_MAX) << 8 | HOW_END;
+}
+
+/* The header of the next superblock, or 0 for a mark, which goes to R. */
+static uint64_t next_header(Chunk* c, Record* r)
+{
+   uint64_t header, symbol;
+
+   if (c->n_right > 0) {
+      c->n_right--;
+      header = c->next[c->history];
+   } else {
+      symbol = get_varint(&c->control);
+      if (symbol == SYMBOL_MARK) {
+         r->mark = get_up_to(&c->control, 255);
+         for (int i = 0; i < (r->mark >= 2 && r->mark <= 4 ? 2
+                              : r->mark == 1); i++)
+            r->words[i] = get_varint(&c->control);
+         c->n_right = get_varint(&c->control);
+         return 0;
+      }
+      header = header_of_symbol(c, symbol);
+      c->next[c->history] = header;
+      c->n_right = get_varint(&c->control);
+   }
+   c->history = (c->history << 5
+                 ^ (uint32_t)(header * UINT64_C(0x9E3779B97F4A7C15) >> 48))
+                & 0xFFFF;
+   return header;
+}
+
+/*------------------------------------------------------------*/
+/*--- Addresses                                            ---*/
+/*------------------------------------------------------------*/
+
+static void note_address(Foretold* f, uint64_t a)
+{
+   uint64_t step = a - f->last;
+
+   if (step != f->step) {
+      if (step == f->other)
+         f->step = step;
+      f->other = step;
+   }
+   f->last = a;
+}
+
+static void read_addresses(DcfgWet* w, WetSb* sb, uint32_t n)
+{
+   Chunk*    c = w->chunk;
+   Foretold* f = &ELEM(w->foretold, Foretold, sb->foretold);
+   bool      off = false;
+   uint64_t  shift = 0;
+
+   if (sb->chunk != c->number) {
+      memset(f, 0, sb->slots.n * sizeof(*f));
+      sb->chunk = c->number;
+   }
+   if (next_bit(c)) {
+      for (uint32_t i = 0; i < n; i++)
+         w->addrs[i] = f[i].last += f[i].step;
+      return;
+   }
+   for (uint32_t i = 0; i < n; i++) {
+      uint64_t a = f[i].last + (off ? shift : f[i].step);
+      if (!next_bit(c)) {
+         uint64_t d = get_varint(&c->addresses);
+         a = f[i].last + shift + (d >> 1 ^ -(d & 1));
+         off = true;
+         shift = a - f[i].last;
+      }
+      note_address(&f[i], a);
+      w->addrs[i] = a;
+   }
+}
+
+/* How many instructions and accesses HEADER is about. */
+static bool find_extent(DcfgWet* w, const WetSb* sb, uint64_t header,
+                        Record* r)
+{
+   uint32_t how = header & 255;
+
+   r->n_instrs = sb->instrs.n;
+   r->n_slots  = sb->slots.n;
+   if (how == HOW_END)
+      return true;
+   if (how == HOW_STOPPED) {
+      r->n_instrs = header >> 48;
+      r->n_slots  = 0;
+      if (r->n_instrs > sb->instrs.n)
+         return false;
+      while (r->n_slots < sb->slots.n
+             && ELEM(w->accesses, WetAccess,
+                     sb->slots.first + r->n_slots).place < r->n_instrs)
+         r->n_slots++;
+      return true;
+   }
+   if (how >= sb->exits.n)
+      return false;
+   r->n_instrs = ELEM(w->exits, WetExit, sb->exits.first + how).place + 1u;
+   r->n_slots  = ELEM(w->exits, WetExit, sb->exits.first + how).n_slots;
+   return true;
+}
+
+bool wet_next_record(DcfgWet* w, Record* r)
+{
+   Chunk*   c = w->chunk;
+   uint64_t header;
+   WetSb*   sb;
+
+   if (c->n_records == 0) {
+      if (c->number > 0 && (c->n_right != 0
+                            || get_varint(&c->control) != SYMBOL_END
+                            || c->control.failed))
+         return wrong(w);
+      if (!next_chunk(w))
+         return false;
+      if (c->n_records == 0)
+         return wrong(w);
+   }
+   c->n_records--;
+   header = next_header(c, r);
+   r->sb = header >> 8 & UINT32_MAX;
+   if (header == 0) {
+      r->n_instrs = r->n_slots = 0;
+      return !c->control.failed || wrong(w);
+   }
+   if (r->sb == 0 || r->sb >= w->sbs.n)
+      return wrong(w);
+   sb = &ELEM(w->sbs, WetSb, r->sb);
+   if (!find_extent(w, sb, header, r))
+      return wrong(w);
+   if (r->n_slots > 0)
+      read_addresses(w, sb, r->n_slots);
+   r->addrs = w->addrs;
+   if (c->control.failed || c->bits.failed || c->addresses.failed)
+      return wrong(w);
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
