@@ -692,6 +692,34 @@ typedef
    }
    DcfgWetKind;
 
+/* What an instruction may use, in this order. */
+typedef
+   enum {
+      DCFG_WET_GENERAL,         // a general register, by its encoding
+      DCFG_WET_FLAGS,
+      DCFG_WET_VECTOR,          // a vector register
+      DCFG_WET_X87,
+      DCFG_WET_MEMORY           // an operand in memory
+   }
+   DcfgWetPortKind;
+
+/* One of them, and who wrote it: N of the event's .deps. */
+typedef
+   struct {
+      DcfgWetPortKind kind;
+      uint32_t        reg;      // the register; the access
+      uint32_t        first, n;
+   }
+   DcfgWetPort;
+
+/* An instance. */
+typedef
+   struct {
+      uint32_t instr;
+      uint64_t instance;
+   }
+   DcfgWetDep;
+
 typedef
    struct {
       DcfgWetKind kind;
@@ -704,7 +732,10 @@ typedef
       uint64_t    instance;     // how often it was executed before
       uint32_t    n_accesses;
       const uint64_t* accesses; // addresses; 0: was not made.  Valid until
-                                // the next event
+                                // the next event, as these:
+      uint32_t    n_ports;
+      const DcfgWetPort* ports;
+      const DcfgWetDep*  deps;
    }
    DcfgWetEvent;
 

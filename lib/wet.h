@@ -164,6 +164,8 @@ typedef
    }
    Record;
 
+typedef struct WetWriters WetWriters;
+
 struct DcfgWet {
    Job       job;
    Input*    in;
@@ -180,6 +182,7 @@ struct DcfgWet {
    uint64_t* addrs;             // of one record
    Chunk*    chunk;
    uint64_t* instances;         // by instruction: so far
+   WetWriters* writers;
    uint32_t  thread;
    Record    record;
    uint32_t  place, slot;       // in it: what comes next
@@ -191,6 +194,17 @@ bool wet_read(DcfgWet* w, void* to, size_t n);
 /* The next record of the tape.  False at its end, or if it cannot be
    read. */
 bool wet_next_record(DcfgWet* w, Record* r);
+
+/* No record has more accesses. */
+#define MAX_ACCESSES 4096
+
+/* Who wrote what E, an instruction of SB, uses, to E; what it writes is its
+   own from now on.  And what another event changes. */
+bool wet_find_writers(DcfgWet* w, const WetSb* sb, DcfgWetEvent* e);
+bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e);
+
+bool wet_start_writers(DcfgWet* w);
+void wet_free_writers(DcfgWet* w);
 
 #endif /* DCFG_WET_H */
 

@@ -25,8 +25,9 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the tables of a whole execution trace, and its events.  Handed: a
-   path.  Taken by: users.  The tape is read by wet_tape.c. */
+/* Owns: the tables of a whole execution trace, from opening its file to
+   closing it.  Handed: a path.  Taken by: users; wet_tape.c and wet_events.c
+   read on. */
 
 #include "wet.h"
 
@@ -39,7 +40,6 @@ enum {
 };
 
 #define MAX_SB_INSTRS 1024
-#define MAX_ACCESSES  4096
 #define N_LOCS        800
 #define BLOCK         (1u << 16)
 
@@ -280,7 +280,8 @@ DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
       w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
       w->addrs     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
       w->instances = job_calloc(&w->job, w->instrs.n + 1, sizeof(uint64_t));
-      ok = w->chunk != NULL && w->addrs != NULL && w->instances != NULL;
+      ok = w->chunk != NULL && w->addrs != NULL && w->instances != NULL
+           && wet_start_writers(w);
    }
    job_tell(&w->job, err);
    if (ok)
@@ -300,6 +301,7 @@ void dcfg_wet_close(DcfgWet* w)
    free(w->chunk);
    free(w->addrs);
    free(w->instances);
+   wet_free_writers(w);
    array_free(&w->job, &w->instrs, sizeof(WetInstr));
    array_free(&w->job, &w->sbs, sizeof(WetSb));
    array_free(&w->job, &w->code, 1);
@@ -310,59 +312,6 @@ void dcfg_wet_close(DcfgWet* w)
    array_free(&w->job, &w->foretold, sizeof(Foretold));
    array_free(&w->job, &w->threads, sizeof(uint64_t));
    free(w);
-}
-
-/*------------------------------------------------------------*/
-/*--- Events                                               ---*/
-/*------------------------------------------------------------*/
-
-static bool next_instr(DcfgWet* w, DcfgWetEvent* e)
-{
-   const WetSb*    sb = &ELEM(w->sbs, WetSb, w->record.sb);
-   const WetInstr* in;
-
-   e->kind     = DCFG_WET_INSTR;
-   e->instr    = ELEM(w->sb_instrs, uint32_t, sb->instrs.first + w->place);
-   in          = &ELEM(w->instrs, WetInstr, e->instr);
-   e->addr     = in->addr;
-   e->image    = in->image;
-   e->thread   = w->thread;
-   e->instance = w->instances[e->instr]++;
-   e->accesses = w->addrs + w->slot;
-   e->n_accesses = 0;
-   while (w->slot < w->record.n_slots
-          && ELEM(w->accesses, WetAccess, sb->slots.first + w->slot).place
-             == w->place) {
-      e->n_accesses++;
-      w->slot++;
-   }
-   w->place++;
-   return true;
-}
-
-bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
-{
-   for (;;) {
-      if (w->record.sb != 0 && w->place < w->record.n_instrs)
-         return next_instr(w, e);
-      w->place = w->slot = 0;
-      if (!wet_next_record(w, &w->record)) {
-         w->record.sb = 0;
-         job_tell(&w->job, err);
-         return false;
-      }
-      if (w->record.sb != 0)
-         continue;
-      if (w->record.mark == 1) {
-         w->thread = (uint32_t)w->record.words[0];
-         continue;
-      }
-      e->kind   = (DcfgWetKind)w->record.mark;
-      e->thread = w->thread;
-      e->addr   = w->record.words[0];
-      e->size   = w->record.words[1];
-      return true;
-   }
 }
 
 /*--------------------------------------------------------------------*/

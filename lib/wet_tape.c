@@ -26,7 +26,7 @@
 */
 
 /* Owns: the code of the tape: records out of chunks.  Handed: the file by
-   wet_load.c.  Taken by: wet_load.c. */
+   wet_load.c.  Taken by: wet_events.c. */
 
 #include "wet.h"
 

@@ -629,6 +629,19 @@ static UInt opcode_at(const UChar* code, UInt len, UChar* rex)
    return i;
 }
 
+/* A shift or rotation, number WAY of its opcode's, by COUNT, which VEX takes
+   for something that is not known. */
+static void correct_shift(Usage* u, UInt way, UInt count)
+{
+   if (count == 0) {
+      u->uses[LocCarry] = u->uses[LocFlags] = 0;
+      u->defs[LocCarry] = u->defs[LocFlags] = 0;
+   } else {
+      u->uses[LocCarry] = way == 2 || way == 3;               // RCL, RCR
+      u->uses[LocFlags] = way < 4;                            // rotations
+   }
+}
+
 static void correct(Usage* u, const UChar* code, UInt len)
 {
    UChar rex;
@@ -662,6 +675,13 @@ static void correct(Usage* u, const UChar* code, UInt len)
          use_general(u, (code[at + 2] >> 3 & 7) + 8 * (rex >> 2 & 1));
          set_locs(u->defs, LocGeneral + 8 * 4, 8, 0);         // RSP
       }
+   } else if (op == 0x0F && next == 0xA2) {                   // CPUID
+      use_general(u, 1);
+   } else if (op == 0x0F && (next & 0xFE) == 0xB0) {          // CMPXCHG
+      u->uses[LocCarry] = u->uses[LocFlags] = 0;
+   } else if (op == 0xC0 || op == 0xC1 || op == 0xD0 || op == 0xD1) {
+      correct_shift(u, next >> 3 & 7,
+                    op >= 0xD0 ? 1 : code[len - 1] & (rex & 8 ? 63 : 31));
    } else if (op == 0xF8 || op == 0xF9 || op == 0xF5) {       // CLC STC CMC
       u->uses[LocCarry] = op == 0xF5;
       u->uses[LocFlags] = u->defs[LocFlags] = 0;
