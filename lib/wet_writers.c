@@ -76,22 +76,47 @@ typedef
    }
    ThreadState;
 
+/* Locations that stand together and belong to one port: the first ones of it
+   if NEW. */
+typedef
+   struct {
+      uint8_t  kind;            // DcfgWetPortKind
+      uint8_t  reg;
+      bool     new;
+      uint16_t loc, n;
+   }
+   Run;
+
+/* What is known of an instruction before any instance. */
+typedef
+   struct {
+      Span     runs;
+      uint32_t n_ports, n_deps; // at most
+   }
+   Static;
+
 #define N_BUCKETS 65536u
+#define N_RECENT  1024u
 struct WetWriters {
-   Array threads;               // ThreadState
-   Page* last;
-   Page* pages[N_BUCKETS];
-   Array ports;                 // DcfgWetPort, of this instance
-   Array deps;                  // DcfgWetDep
+   Array        threads;        // ThreadState
+   Page*        recent[N_RECENT];
+   Page*        pages[N_BUCKETS];
+   Array        runs;           // Run
+   Static*      statics;        // by instruction
+   DcfgWetPort* ports;          // of this instance: room for the most
+   DcfgWetDep*  deps;
+   uint32_t     n_ports, n_deps;
+   uint64_t*    addrs;          // of its accesses
 };
 
 /*------------------------------------------------------------*/
 /*--- Memory                                               ---*/
 /*------------------------------------------------------------*/
 
-static Page* find_page(WetWriters* s, uint64_t number)
+static inline Page* find_page(WetWriters* s, uint64_t number)
 {
-   Page* p = s->last;
+   Page** recent = &s->recent[number % N_RECENT];
+   Page*  p = *recent;
 
    if (p != NULL && p->number == number)
       return p;
@@ -99,7 +124,7 @@ static Page* find_page(WetWriters* s, uint64_t number)
    while (p != NULL && p->number != number)
       p = p->next;
    if (p != NULL)
-      s->last = p;
+      *recent = p;
    return p;
 }
 
@@ -117,7 +142,6 @@ static Page* need_page(DcfgWet* w, uint64_t number)
    p->number = number;
    p->next   = *bucket;
    *bucket   = p;
-   s->last   = p;
    return p;
 }
 
@@ -142,40 +166,40 @@ static bool write_memory(DcfgWet* w, uint64_t a, uint64_t n, Writer writer)
 /*--- Ports                                                ---*/
 /*------------------------------------------------------------*/
 
-static bool add_port(DcfgWet* w, DcfgWetPortKind kind, uint32_t reg)
+static inline DcfgWetPort* add_port(WetWriters* s, DcfgWetPortKind kind,
+                                    uint32_t reg)
 {
-   DcfgWetPort* p = array_add(&w->job, &w->writers->ports, sizeof(*p));
+   DcfgWetPort* p = &s->ports[s->n_ports++];
 
-   if (p == NULL)
-      return false;
    p->kind  = kind;
    p->reg   = reg;
-   p->first = w->writers->deps.n;
+   p->first = s->n_deps;
    p->n     = 0;
-   return true;
+   return p;
 }
 
-/* The last port depends on WRITER, too. */
-static bool add_dep(DcfgWet* w, Writer writer)
+/* Port P depends on N WRITERS, each of them once. */
+static inline void add_deps(WetWriters* s, DcfgWetPort* p,
+                            const Writer* writers, uint32_t n)
 {
-   WetWriters*  s = w->writers;
-   DcfgWetPort* p = &ELEM(s->ports, DcfgWetPort, s->ports.n - 1);
-   DcfgWetDep   d = { (uint32_t)(writer >> INSTANCE_BITS) - 1,
-                      writer & ((UINT64_C(1) << INSTANCE_BITS) - 1) };
-   DcfgWetDep*  to;
+   Writer last = 0;
 
-   if (writer == 0)
-      return true;
-   for (uint32_t i = p->n; i-- > 0; )
-      if (ELEM(s->deps, DcfgWetDep, p->first + i).instr == d.instr
-          && ELEM(s->deps, DcfgWetDep, p->first + i).instance == d.instance)
-         return true;
-   to = array_add(&w->job, &s->deps, sizeof(*to));
-   if (to == NULL)
-      return false;
-   *to = d;
-   p->n++;
-   return true;
+   for (uint32_t i = 0; i < n; i++) {
+      DcfgWetDep d;
+      uint32_t   k = 0;
+      if (writers[i] == last || writers[i] == 0)
+         continue;
+      last       = writers[i];
+      d.instr    = (uint32_t)(last >> INSTANCE_BITS) - 1;
+      d.instance = last & ((UINT64_C(1) << INSTANCE_BITS) - 1);
+      while (k < p->n && (s->deps[p->first + k].instr != d.instr
+                          || s->deps[p->first + k].instance != d.instance))
+         k++;
+      if (k == p->n) {
+         s->deps[s->n_deps++] = d;
+         p->n++;
+      }
+   }
 }
 
 /* Which port location LOC belongs to: each of them has its own. */
@@ -202,13 +226,40 @@ static unsigned place_of(const Registers* r, unsigned loc)
           : LOC_X87 + (((loc - LOC_STACK) / 8 + r->top) & 7) * 8 + loc % 8;
 }
 
-/* Status belongs to x87, whose other locations come last. */
-static bool add_locations(DcfgWet* w, const Registers* r, const WetInstr* in)
+/* LOC is used, as the first location of another port if NEW. */
+static bool add_run(DcfgWet* w, Static* st, unsigned loc, bool new)
+{
+   WetWriters* s = w->writers;
+   Run*        r = s->runs.n == 0 ? NULL : &ELEM(s->runs, Run, s->runs.n - 1);
+
+   st->n_deps++;
+   if (!new && r->loc + r->n == loc) {
+      r->n++;
+      return true;
+   }
+   r = array_add(&w->job, &s->runs, sizeof(*r));
+   if (r == NULL)
+      return false;
+   uint32_t reg;
+   r->kind = port_of(loc, &reg);
+   r->reg  = reg;
+   r->new  = new;
+   r->loc  = loc;
+   r->n    = 1;
+   st->runs.n++;
+   st->n_ports += new;
+   return true;
+}
+
+/* x87's status has the lowest number of x87's locations, but the port comes
+   behind those of vector registers. */
+static bool find_runs(DcfgWet* w, const WetInstr* in, Static* st)
 {
    bool            any = false, status = false;
    DcfgWetPortKind last = DCFG_WET_GENERAL;
    uint32_t        last_reg = 0;
 
+   st->runs.first = w->writers->runs.n;
    for (uint32_t i = 0; i < in->uses.n; i++) {
       const LocRange* range = &ELEM(w->ranges, LocRange, in->uses.first + i);
       for (unsigned l = range->first; l < range->first + range->n; l++) {
@@ -218,23 +269,37 @@ static bool add_locations(DcfgWet* w, const Registers* r, const WetInstr* in)
             status = true;
             continue;
          }
-         if (!any || kind != last || reg != last_reg) {
-            if (!add_port(w, kind, reg))
-               return false;
-            any      = true;
-            last     = kind;
-            last_reg = reg;
-         }
-         if (!add_dep(w, r->writers[place_of(r, l)]))
+         if (!add_run(w, st, l, !any || kind != last || reg != last_reg))
             return false;
+         any      = true;
+         last     = kind;
+         last_reg = reg;
       }
    }
-   if (status) {
-      if ((!any || last != DCFG_WET_X87) && !add_port(w, DCFG_WET_X87, 0))
-         return false;
-      return add_dep(w, r->writers[LOC_STATUS]);
+   if (status && !add_run(w, st, LOC_STATUS, !any || last != DCFG_WET_X87))
+      return false;
+   for (uint32_t j = 0; j < in->accesses.n; j++) {
+      st->n_deps += ELEM(w->accesses, WetAccess, in->accesses.first + j).size;
+      st->n_ports++;
    }
    return true;
+}
+
+static void add_locations(WetWriters* s, const Registers* r,
+                          const Static* st)
+{
+   DcfgWetPort* p = NULL;
+
+   for (uint32_t i = 0; i < st->runs.n; i++) {
+      const Run* run = &ELEM(s->runs, Run, st->runs.first + i);
+      if (run->new)
+         p = add_port(s, run->kind, run->reg);
+      if (run->loc < LOC_STACK)
+         add_deps(s, p, r->writers + run->loc, run->n);
+      else
+         for (uint32_t k = 0; k < run->n; k++)
+            add_deps(s, p, &r->writers[place_of(r, run->loc + k)], 1);
+   }
 }
 
 /* Where access J of the instruction was made: 0 if it was not.  AT is the
@@ -257,8 +322,10 @@ static uint64_t address_of(DcfgWet* w, const WetSb* sb, const DcfgWetEvent* e,
 
 /* A port for each operand that is read; what is read again at the same
    address is the same operand. */
-static bool add_memory(DcfgWet* w, const WetInstr* in, const uint64_t* addrs)
+static void add_memory(DcfgWet* w, const WetInstr* in, const uint64_t* addrs)
 {
+   WetWriters* s = w->writers;
+
    for (uint32_t j = 0; j < in->accesses.n; j++) {
       const WetAccess* a = &ELEM(w->accesses, WetAccess,
                                  in->accesses.first + j);
@@ -268,16 +335,17 @@ static bool add_memory(DcfgWet* w, const WetInstr* in, const uint64_t* addrs)
                        & ACCESS_LOAD);
       if (!(a->what & ACCESS_LOAD) || again)
          continue;
-      if (!add_port(w, DCFG_WET_MEMORY, j))
-         return false;
-      for (uint32_t i = 0; addrs[j] != 0 && i < a->size; i++) {
-         uint64_t    at = addrs[j] + i;
-         const Page* p  = find_page(w->writers, at / PAGE);
-         if (p != NULL && !add_dep(w, p->writers[at % PAGE]))
-            return false;
+      DcfgWetPort* p  = add_port(s, DCFG_WET_MEMORY, j);
+      uint64_t     at = addrs[j], left = at == 0 ? 0 : a->size;
+      while (left > 0) {
+         uint64_t    here = PAGE - at % PAGE < left ? PAGE - at % PAGE : left;
+         const Page* page = find_page(s, at / PAGE);
+         if (page != NULL)
+            add_deps(s, p, page->writers + at % PAGE, (uint32_t)here);
+         at   += here;
+         left -= here;
       }
    }
-   return true;
 }
 
 /*------------------------------------------------------------*/
@@ -310,20 +378,25 @@ bool wet_find_writers(DcfgWet* w, const WetSb* sb, DcfgWetEvent* e)
    Writer          me = (uint64_t)(e->instr + 1) << INSTANCE_BITS
                         | (e->instance
                            & ((UINT64_C(1) << INSTANCE_BITS) - 1));
-   uint64_t        addrs[MAX_ACCESSES];
+   uint64_t*       addrs = s->addrs;
    uint32_t        at = 0;
 
    if (t == NULL)
       return false;
-   s->ports.n = s->deps.n = 0;
+   s->n_ports = s->n_deps = 0;
    for (uint32_t j = 0; j < in->accesses.n; j++)
       address_of(w, sb, e, in, j, &at, addrs);
-   if (!add_locations(w, t->now, in) || !add_memory(w, in, addrs))
-      return false;
+   add_locations(s, t->now, &s->statics[e->instr]);
+   add_memory(w, in, addrs);
    for (uint32_t i = 0; i < in->defs.n; i++) {
       const LocRange* range = &ELEM(w->ranges, LocRange, in->defs.first + i);
-      for (unsigned l = range->first; l < range->first + range->n; l++)
-         t->now->writers[place_of(t->now, l)] = me;
+      unsigned        end   = range->first + range->n;
+      if (end <= LOC_STACK)
+         for (unsigned l = range->first; l < end; l++)
+            t->now->writers[l] = me;
+      else
+         for (unsigned l = range->first; l < end; l++)
+            t->now->writers[place_of(t->now, l)] = me;
    }
    t->now->top = in->flags & 2 ? 0 : (t->now->top + (in->flags >> 2)) & 7;
    for (uint32_t j = 0; j < in->accesses.n; j++) {
@@ -334,9 +407,9 @@ bool wet_find_writers(DcfgWet* w, const WetSb* sb, DcfgWetEvent* e)
          return false;
    }
    t->syscall = me;
-   e->ports   = s->ports.data;
-   e->n_ports = s->ports.n;
-   e->deps    = s->deps.data;
+   e->ports   = s->ports;
+   e->n_ports = s->n_ports;
+   e->deps    = s->deps;
    return true;
 }
 
@@ -383,8 +456,26 @@ bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
 
 bool wet_start_writers(DcfgWet* w)
 {
-   w->writers = job_calloc(&w->job, 1, sizeof(WetWriters));
-   return w->writers != NULL;
+   WetWriters* s = job_calloc(&w->job, 1, sizeof(WetWriters));
+   uint32_t    n_ports = 0, n_deps = 0;
+
+   w->writers = s;
+   if (s == NULL)
+      return false;
+   s->statics = job_calloc(&w->job, w->instrs.n + 1, sizeof(Static));
+   s->addrs   = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+   if (s->statics == NULL || s->addrs == NULL)
+      return false;
+   for (uint32_t i = 0; i < w->instrs.n; i++) {
+      Static* st = &s->statics[i];
+      if (!find_runs(w, &ELEM(w->instrs, WetInstr, i), st))
+         return false;
+      n_ports = st->n_ports > n_ports ? st->n_ports : n_ports;
+      n_deps  = st->n_deps > n_deps ? st->n_deps : n_deps;
+   }
+   s->ports = job_calloc(&w->job, n_ports + 1, sizeof(DcfgWetPort));
+   s->deps  = job_calloc(&w->job, n_deps + 1, sizeof(DcfgWetDep));
+   return s->ports != NULL && s->deps != NULL;
 }
 
 void wet_free_writers(DcfgWet* w)
@@ -406,8 +497,11 @@ void wet_free_writers(DcfgWet* w)
          free(r);
       }
    array_free(&w->job, &s->threads, sizeof(ThreadState));
-   array_free(&w->job, &s->ports, sizeof(DcfgWetPort));
-   array_free(&w->job, &s->deps, sizeof(DcfgWetDep));
+   array_free(&w->job, &s->runs, sizeof(Run));
+   free(s->statics);
+   free(s->addrs);
+   free(s->ports);
+   free(s->deps);
    free(s);
 }
 
