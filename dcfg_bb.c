@@ -42,8 +42,8 @@
 
 #include "dcfg_bb.h"
 
-/* What runs when an address is jumped to.  The hash table has the newest
-   one for each address. */
+/* What runs when an address is jumped to.  The hash table has, for each
+   address, the one that does now; all that did before are behind it. */
 typedef
    struct _Landing {
       struct _Landing* hash_next;
@@ -51,7 +51,10 @@ typedef
       Addr             addr;            // the code that runs
       UInt             image;
       UInt             version;
-      struct _Landing* older;
+      UInt             n_versions;      // of the address; ...
+      UInt             last_image;      // ... the highest .image of them;
+                                        // both only if it runs now
+      struct _Landing* before;
    }
    Landing;
 
@@ -59,6 +62,7 @@ typedef
 typedef
    struct _Source {
       struct _Source* next;
+      struct _Goal*   goal;
       UInt            sb;
    }
    Source;
@@ -71,6 +75,15 @@ typedef
    }
    Goal;
 
+/* Those of an image that do not lead anywhere as long as it cannot run. */
+typedef
+   struct _Left {
+      struct _Left* hash_next;
+      UWord         hash_key;           // the image
+      Source*       sources;
+   }
+   Left;
+
 static XArray*      by_id;              // Superblock*; [0] is NULL
 static VgHashTable* by_entry;
 static VgHashTable* pairs;
@@ -78,6 +91,7 @@ static Pair*        newest_pair;
 static VgHashTable* goals;              // NULL until somebody asks, ...
 static UInt         n_in_goals;         // ... with so many superblocks ...
 static Pair*        newest_in_goals;    // ... and pairs up to this one
+static VgHashTable* left;               // made with .goals
 static VgHashTable* landings[2];       // [1]: past redirections
 static SizeT        parts_end = sizeof(Superblock);   // of outputs' parts
 
@@ -277,6 +291,7 @@ static void add_source(Addr target, UInt sb)
    if (g->sources != NULL && g->sources->sb == sb)
       return;
    Source* s  = VG_(malloc)("dcfg.bb.source", sizeof(Source));
+   s->goal    = g;
    s->sb      = sb;
    s->next    = g->sources;
    g->sources = s;
@@ -284,8 +299,10 @@ static void add_source(Addr target, UInt sb)
 
 static void update_goals(void)
 {
-   if (goals == NULL)
+   if (goals == NULL) {
       goals = VG_(HT_construct)("dcfg.bb.goals");
+      left  = VG_(HT_construct)("dcfg.bb.left");
+   }
    while (n_in_goals < DCFG_(n_superblocks)()) {
       const Superblock* sb = DCFG_(superblock)(++n_in_goals);
       for (UInt i = 0; i < sb->n_exits; i++)
@@ -296,6 +313,20 @@ static void update_goals(void)
    for (const Pair* p = newest_pair; p != newest_in_goals; p = p->older)
       add_source(p->target, p->sb);
    newest_in_goals = newest_pair;
+}
+
+static void leave_out(Source* s)
+{
+   UInt  image = DCFG_(superblock)(s->sb)->image;
+   Left* l     = VG_(HT_lookup)(left, image);
+
+   if (l == NULL) {
+      l = VG_(calloc)("dcfg.bb.left", 1, sizeof(Left));
+      l->hash_key = image;
+      VG_(HT_add_node)(left, l);
+   }
+   s->next    = l->sources;
+   l->sources = s;
 }
 
 void DCFG_(each_leading_to)(Addr target,
@@ -312,12 +343,30 @@ void DCFG_(each_leading_to)(Addr target,
          link = &s->next;
       } else {
          *link = s->next;
-         VG_(free)(s);
+         leave_out(s);
       }
    }
 }
 
-static Landing* newest(Addr addr, Bool unredirected)
+void DCFG_(lead_again)(UInt image)
+{
+   Left* l = left == NULL ? NULL : VG_(HT_remove)(left, image);
+
+   if (l == NULL)
+      return;
+   for (Source *s = l->sources, *next; s != NULL; s = next) {
+      next             = s->next;
+      s->next          = s->goal->sources;
+      s->goal->sources = s;
+   }
+   VG_(free)(l);
+}
+
+/*------------------------------------------------------------*/
+/*--- Landings                                             ---*/
+/*------------------------------------------------------------*/
+
+static Landing* current(Addr addr, Bool unredirected)
 {
    return by_id == NULL ? NULL
                         : VG_(HT_lookup)(landings[unredirected], addr);
@@ -325,17 +374,23 @@ static Landing* newest(Addr addr, Bool unredirected)
 
 Target DCFG_(target_now)(Addr addr, Bool unredirected)
 {
-   const Landing* l = newest(addr, unredirected);
+   const Landing* l = current(addr, unredirected);
    Target         t = { addr, l == NULL ? 0 : l->version, unredirected };
    return t;
 }
 
+Bool DCFG_(has_versions)(Addr addr, Bool unredirected)
+{
+   const Landing* l = current(addr, unredirected);
+   return l != NULL && l->before != NULL;
+}
+
 Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
 {
-   const Landing* l = newest(t.addr, t.unredirected);
+   const Landing* l = current(t.addr, t.unredirected);
 
-   while (l != NULL && l->version > t.version)
-      l = l->older;
+   while (l != NULL && l->version != t.version)
+      l = l->before;
    if (l == NULL)
       return False;
    *addr  = l->addr;
@@ -343,26 +398,55 @@ Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
    return True;
 }
 
+static Bool lands_at(const Landing* l, const Superblock* sb)
+{
+   return l->addr == sb->addr && l->image == sb->image;
+}
+
 Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected)
 {
-   const Landing* l = newest(sb->entry, unredirected);
-   return l != NULL && (l->addr != sb->addr || l->image != sb->image);
+   const Landing* l = current(sb->entry, unredirected);
+   return l != NULL && !lands_at(l, sb);
+}
+
+/* The landing at SB that was one before NOW, taken out from there; or a new
+   one.  Of code that changes all the time there are thousands, each in an
+   image with a higher number. */
+static Landing* landing_at(const Superblock* sb, Landing* now)
+{
+   Landing* l;
+
+   if (now != NULL && sb->image <= now->last_image)
+      for (Landing** link = &now->before; *link != NULL;
+           link = &(*link)->before)
+         if (lands_at(*link, sb)) {
+            l     = *link;
+            *link = l->before;
+            l->n_versions = now->n_versions;
+            l->last_image = now->last_image;
+            return l;
+         }
+   l = VG_(malloc)("dcfg.bb.landing", sizeof(Landing));
+   l->hash_key   = sb->entry;
+   l->addr       = sb->addr;
+   l->image      = sb->image;
+   l->version    = now == NULL ? 0 : now->n_versions;
+   l->n_versions = l->version + 1;
+   l->last_image = now != NULL && now->last_image > sb->image
+                   ? now->last_image : sb->image;
+   return l;
 }
 
 void DCFG_(land_here)(const Superblock* sb, Bool unredirected)
 {
-   Landing* old = newest(sb->entry, unredirected);
+   Landing* now = current(sb->entry, unredirected);
 
-   if (old != NULL && !DCFG_(lands_elsewhere)(sb, unredirected))
+   if (now != NULL && lands_at(now, sb))
       return;
-   if (old != NULL)
+   Landing* l = landing_at(sb, now);
+   if (now != NULL)
       VG_(HT_remove)(landings[unredirected], sb->entry);
-   Landing* l  = VG_(malloc)("dcfg.bb.landing", sizeof(Landing));
-   l->hash_key = sb->entry;
-   l->addr     = sb->addr;
-   l->image    = sb->image;
-   l->version  = old == NULL ? 0 : old->version + 1;
-   l->older    = old;
+   l->before = now;
    VG_(HT_add_node)(landings[unredirected], l);
 }
 

@@ -160,9 +160,13 @@ void DCFG_(each_leading_to)(Addr target,
                             Bool (*do_it)(void* arg, const Superblock* sb),
                             void* arg);
 
-/* A target of jumps, and which of the codes that ran there one after the
-   other is meant: 0 is the first.  Code that wraps a function jumps past
-   the redirection that leads to itself. */
+/* Code of IMAGE, which could not, can run again: those of its superblocks
+   for which DO_IT returned False lead where they led. */
+void DCFG_(lead_again)(UInt image);
+
+/* A target of jumps, and which of the codes that ran there is meant: they
+   are numbered as they came to run first, from 0 up.  Code that wraps a
+   function jumps past the redirection that leads to itself. */
 typedef
    struct {
       Addr addr;
@@ -184,6 +188,9 @@ typedef
 
 /* ADDR with what would run there now. */
 Target DCFG_(target_now)(Addr addr, Bool unredirected);
+
+/* Has ADDR had more than one? */
+Bool DCFG_(has_versions)(Addr addr, Bool unredirected);
 
 /* What runs there: the address differs where Valgrind redirects the
    target.  Returns False if nothing ever did. */

@@ -168,14 +168,18 @@ static void put_blocks(Put* out, const JsonDcfg* d, UInt image,
    DCFG_(put_text)(out, " ]");
 }
 
-static void put_loop(Put* out, const Loops* ls, const Loop* l)
+/* NODES has room for the loop's. */
+static void put_loop(Put* out, const JsonDcfg* d, const Loop* l, UInt* nodes)
 {
+   const Loops* ls = d->loops;
+
+   DCFG_(loop_nodes)(ls, d->routines, l, nodes);
    DCFG_(put_text)(out, ",\n" IN_IMAGE "      [ ");
    DCFG_(put_number)(out, l->head);
    DCFG_(put_text)(out, ", ");
    put_ids(out, ls->ids + l->first_back, l->n_backs);
    DCFG_(put_text)(out, ", ");
-   put_ids(out, ls->ids + l->first_node, l->n_nodes);
+   put_ids(out, nodes, l->n_nodes);
    if (l->parent != 0) {
       DCFG_(put_text)(out, ", ");
       DCFG_(put_number)(out, l->parent);
@@ -217,8 +221,11 @@ static UInt put_routines(Put* out, const JsonDcfg* d, UInt first,
          DCFG_(put_text)(out, ",\n" IN_IMAGE "    [ [ \"LOOP_HEAD_NODE_ID\", "
                   "\"LOOP_BACK_EDGE_SOURCE_NODE_IDS\", "
                   "\"LOOP_NODE_IDS\", \"PARENT_LOOP_HEAD_NODE_ID\" ]");
+         UInt* nodes = dcfg_alloc("dcfg.json.loop",
+                                  rt->n_nodes * sizeof(UInt));
          while (*loop < ls->n_loops && ls->loops[*loop].routine == k)
-            put_loop(out, ls, &ls->loops[(*loop)++]);
+            put_loop(out, d, &ls->loops[(*loop)++], nodes);
+         dcfg_free(nodes);
          DCFG_(put_text)(out, " ]");
       }
       DCFG_(put_text)(out, " ]");

@@ -59,9 +59,12 @@
 
 #include "base/compress.h"
 #include "base/file.h"
+#include "base/interrupt.h"
+#include "base/keeper.h"
 #include "base/stream.h"
 #include "dcfg/output_dcfg.h"
 #include "dcfg_output.h"
+#include "run/flow.h"
 #include "run/gather.h"
 #include "run/image.h"
 #include "run/instrument.h"
@@ -117,11 +120,14 @@ static void post_clo_init(void)
       is_on[i] = outputs[i]->start();
 }
 
-static void write_outputs(const HChar* reason)
+/* AT_END: the program has ended.  Then this may not return: see
+   base/interrupt.h. */
+static void write_outputs(const HChar* reason, Bool at_end)
 {
-   UInt      start = VG_(read_millisecond_timer)();
-   Gathered* g     = DCFG_(gather)();
+   UInt start = VG_(read_millisecond_timer)();
 
+   DCFG_(hold_signals)();
+   Gathered* g = DCFG_(gather)();
    for (UInt i = 0; i < N_OUTPUTS; i++) {
       if (!is_on[i])
          continue;
@@ -133,7 +139,11 @@ static void write_outputs(const HChar* reason)
          start = now;
       }
    }
+   DCFG_(finish_out_files)(True);
    DCFG_(delete_gathered)(g);
+   if (at_end)
+      DCFG_(end_keeper)();
+   DCFG_(release_signals)(at_end);
 }
 
 /*------------------------------------------------------------*/
@@ -142,7 +152,11 @@ static void write_outputs(const HChar* reason)
 
 static void fini(Int exitcode)
 {
-   write_outputs("Program termination");
+   if (DCFG_(was_given_up)())
+      VG_(umsg)("dcfg: nothing is written at the end: a second signal came "
+                "before\n");
+   else
+      write_outputs("Program termination", True);
 }
 
 /* If execve succeeds, nothing is left of the tool.  If it fails, the run
@@ -153,6 +167,8 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 {
    Bool exec = False;
 
+   if (DCFG_(gives_up_rights)(sysno, args))
+      DCFG_(start_keeper)();
    DCFG_(note_syscall)(tid, sysno, args);
 #if defined(__NR_execve)
    struct vg_stat st;
@@ -164,7 +180,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
       exec = True;
 #endif
    if (exec)
-      write_outputs("Before execve");
+      write_outputs("Before execve", False);
 }
 
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
@@ -173,9 +189,21 @@ static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
    DCFG_(note_syscall_done)(tid, sysno, res);
 }
 
+static void before_fork(ThreadId tid)
+{
+   DCFG_(before_fork)();
+}
+
+static void in_fork_parent(ThreadId tid)
+{
+   DCFG_(after_fork)(False);
+}
+
 static void in_fork_child(ThreadId tid)
 {
+   DCFG_(after_fork)(True);
    DCFG_(start_anew)(tid);
+   DCFG_(forget_flows)();
    DCFG_(forget_spool)();
    DCFG_(disown_out_files)();
 }
@@ -197,16 +225,19 @@ static void dump(const HChar* file)
    Gathered*    g;
 
    if (file == NULL) {
-      write_outputs("Monitor command");
+      write_outputs("Monitor command", False);
       return;
    }
    if (wrong != NULL) {
       VG_(gdb_printf)("dump %s: %s\n", file, wrong);
       return;
    }
+   DCFG_(hold_signals)();
    g = DCFG_(gather)();
    DCFG_(write_dcfg)(g, file);
+   DCFG_(finish_out_files)(False);
    DCFG_(delete_gathered)(g);
+   DCFG_(release_signals)(False);
 }
 
 static void print_status(void)
@@ -307,7 +338,7 @@ static void pre_clo_init(void)
                                    print_debug_usage);
    VG_(needs_syscall_wrapper)(before_syscall, after_syscall);
    VG_(needs_client_requests)(client_request);
-   VG_(atfork)(NULL, NULL, in_fork_child);
+   VG_(atfork)(before_fork, in_fork_parent, in_fork_child);
    DCFG_(track_images)();
    DCFG_(track_threads)();
 }

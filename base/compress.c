@@ -27,7 +27,7 @@
 
 /* Owns: the compressors, and how they are run: so that the program, whose
    child they are, does not notice.  Handed: names of files.  Taken by:
-   base/file.c, dcfg_main.c. */
+   base/delivery.c, dcfg_main.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -37,6 +37,8 @@
 
 #include "base/compress.h"
 #include "base/core.h"
+#include "base/interrupt.h"
+#include "base/writeall.h"
 
 static const Compressor compressors[] = {
    { ".gz",  "gzip",  "exec gzip -n -f \"$0\""         },
@@ -88,18 +90,28 @@ static void run_compressor(const Compressor* c, const HChar* file)
    stands between them. */
 Bool DCFG_(compress)(const Compressor* c, const HChar* file)
 {
+   vki_sigset_t before;
+
+   /* Neither a signal nor a limit that is for the program is to end it. */
+   DCFG_(block_signals)(&before);
    Int between = DCFG_(fork_with)(0);
 
    if (between == 0) {
       vki_sigaction_toK_t by_default;
       VG_(memset)(&by_default, 0, sizeof(by_default));
       VG_(sigaction)(VKI_SIGCHLD, &by_default, NULL);
+      DCFG_(die_with_parent)();
+      ULong limit[2];
+      DCFG_(raise_file_limit)(limit);
       Int pid = DCFG_(fork_with)(VKI_SIGCHLD);
-      if (pid == 0)
+      if (pid == 0) {
+         DCFG_(die_with_parent)();
          run_compressor(c, file);
+      }
       DCFG_(exit_child)(pid > 0 && DCFG_(wait_for)(pid) == 0 ? 0 : 1);
    }
-   return between > 0 && DCFG_(wait_for)(between) == 0;
+   DCFG_(restore_signals)(&before);
+   return between > 0 && DCFG_(wait_for_child)(between) == 0;
 }
 
 /*--------------------------------------------------------------------*/

@@ -35,6 +35,10 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_vki.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
 #include "pub_tool_libcsignal.h"
 #include "pub_tool_tooliface.h"            // IROp
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
@@ -44,10 +48,14 @@
    text of an error number, system calls, descriptors that the program
    cannot get at, the environment, sets of signals and the discarding of
    translations have no tool-level interface that does. */
+#include "coregrind/pub_core_clientstate.h" // VG_(fd_hard_limit)
+#include "coregrind/pub_core_threadstate.h" // VG_(threads)
 #include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
 #include "coregrind/pub_core_libcfile.h"   // VG_(safe_fd)
 #include "coregrind/pub_core_libcproc.h"   // VG_(env_clone)
 #include "coregrind/pub_core_libcsignal.h" // VG_(sigfillset)
+#include "coregrind/pub_core_gdbserver.h"  // VG_(gdbserver_exit)
+#include "coregrind/pub_core_signals.h"    // VG_(kill_self)
 #include "coregrind/pub_core_redir.h"      // VG_(redir_do_lookup)
 #include "coregrind/pub_core_syscall.h"    // VG_(strerror), VG_(do_syscall5)
 
@@ -83,17 +91,73 @@ static inline Int DCFG_(make_directory) ( const HChar* name )
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
 }
 
+/* Returns 0 or an errno. */
+static inline Int DCFG_(remove_directory) ( const HChar* name )
+{
+   const Long here = -100;    // AT_FDCWD
+   const Long at_removedir = 0x200;
+   SysRes sres = VG_(do_syscall3)(__NR_unlinkat, here, (RegWord)(Addr)name,
+                                  at_removedir);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+}
+
 /* Until the core catches the signals that end a process they have to wait
    while there is a file that must not stay. */
 static inline void DCFG_(block_signals) ( /*OUT*/vki_sigset_t* before )
 {
    vki_sigset_t all;
    VG_(sigfillset)(&all);
+   /* Faults are the tool's own, and the core tells of them. */
+   VG_(sigdelset)(&all, VKI_SIGSEGV);
+   VG_(sigdelset)(&all, VKI_SIGBUS);
+   VG_(sigdelset)(&all, VKI_SIGFPE);
+   VG_(sigdelset)(&all, VKI_SIGILL);
    VG_(sigprocmask)(VKI_SIG_SETMASK, &all, before);
 }
 static inline void DCFG_(restore_signals) ( const vki_sigset_t* before )
 {
    VG_(sigprocmask)(VKI_SIG_SETMASK, before, NULL);
+}
+
+/* Asked for, and then not wanted any more; who was asked has died. */
+#define DCFG_ECANCELED  125
+#define DCFG_EOWNERDEAD 130
+
+/* What no header of the oldest version has. */
+#define DCFG_RLIMIT_FSIZE              1
+#define DCFG_POLLOUT                   4
+#define DCFG_NR_LANDLOCK_RESTRICT_SELF 446
+
+/* Would SIGNAL end the process now?  Not if the program handles or blocks
+   it, or it is ended by another one. */
+static inline Bool DCFG_(ends_process) ( Int signal )
+{
+   vki_sigaction_fromK_t act;
+   ThreadId              tid = VG_(get_running_tid)();
+
+   VG_(do_sys_sigaction)(signal, NULL, &act);
+   return act.ksa_handler == VKI_SIG_DFL
+          && VG_(threads)[tid].os_state.fatalsig == 0
+          && !VG_(sigismember)(&VG_(threads)[tid].sig_mask, signal);
+}
+
+/* The process has ended but for this: it dies by SIGNAL, as the core would
+   have it. */
+static inline void DCFG_(end_by_signal) ( Int signal )
+{
+   ThreadId tid = VG_(get_running_tid)();
+
+   VG_(threads)[tid].os_state.fatalsig = signal;
+   VG_(message_flush)();
+   VG_(gdbserver_exit)(tid, VgSrc_FatalSig);
+   VG_(kill_self)(signal);
+}
+
+/* Let the signal of INFO come to this process once more. */
+static inline void DCFG_(send_again) ( vki_siginfo_t* info )
+{
+   VG_(do_syscall3)(__NR_rt_sigqueueinfo, VG_(getpid)(), info->si_signo,
+                    (RegWord)(Addr)info);
 }
 
 /* What VG_(strerror) says, and a few that it does not know. */
@@ -103,6 +167,8 @@ static inline const HChar* DCFG_(error_text) ( Int error )
       case 36:  return "File name too long";                // ENAMETOOLONG
       case 40:  return "Too many levels of symbolic links"; // ELOOP
       case 122: return "Disk quota exceeded";               // EDQUOT
+      case DCFG_EOWNERDEAD:
+         return "the process that was to write it is gone";
       default:  return VG_(strerror)(error);
    }
 }
@@ -136,6 +202,110 @@ static inline void DCFG_(exit_child) ( Int status )
    VG_(do_syscall1)(__NR_exit_group, status);
 }
 
+/* In a session of its own, at the root of all directories. */
+static inline void DCFG_(new_session) ( void )
+{
+   VG_(do_syscall0)(__NR_setsid);
+   VG_(do_syscall1)(__NR_chdir, (RegWord)(Addr)"/");
+}
+
+/* Close all from number FIRST to LAST. */
+static inline void DCFG_(close_descriptors) ( Int first, Int last )
+{
+   const UInt close_range = 436;
+   SysRes     sres        = VG_(do_syscall3)(close_range, first, last, 0);
+
+   if (sr_isError(sres))
+      for (Int fd = first; fd <= last; fd++)
+         VG_(close)(fd);
+}
+
+/* Two ends of a stream of bytes.  Returns 0 or an errno. */
+static inline Int DCFG_(socket_pair) ( /*OUT*/Int ends[2] )
+{
+#if defined(__NR_socketpair)
+   const Int af_unix = 1, stream_cloexec = 02000001;
+   SysRes sres = VG_(do_syscall4)(__NR_socketpair, af_unix, stream_cloexec,
+                                  0, (RegWord)(Addr)ends);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+#else
+   return 38;                 // ENOSYS
+#endif
+}
+
+/* A message with a descriptor behind it. */
+typedef
+   struct {
+      struct vki_iovec   text;
+      struct vki_msghdr  header;
+      struct {
+         struct vki_cmsghdr header;
+         Int fd;
+      } attached __attribute__((aligned(sizeof(void*))));
+   }
+   DcfgMessage;
+
+static inline void dcfg_message ( DcfgMessage* m, void* data, SizeT n )
+{
+   VG_(memset)(m, 0, sizeof(*m));
+   m->text.iov_base         = data;
+   m->text.iov_len          = n;
+   m->header.msg_iov        = &m->text;
+   m->header.msg_iovlen     = 1;
+   m->header.msg_control    = &m->attached;
+   m->header.msg_controllen = sizeof(m->attached);
+   m->attached.header.cmsg_len   = sizeof(struct vki_cmsghdr) + sizeof(Int);
+   m->attached.header.cmsg_level = 1;          // SOL_SOCKET
+   m->attached.header.cmsg_type  = 1;          // SCM_RIGHTS
+}
+
+/* Send N bytes and FD over a socket.  Returns False if that is not
+   possible. */
+static inline Bool DCFG_(send_with_fd) ( Int to, void* data, SizeT n, Int fd )
+{
+#if defined(__NR_sendmsg)
+   const Int   no_signal = 0x4000;
+   DcfgMessage m;
+
+   dcfg_message(&m, data, n);
+   m.attached.fd = fd;
+   SysRes sres = VG_(do_syscall3)(__NR_sendmsg, to, (RegWord)(Addr)&m.header,
+                                  no_signal);
+   return !sr_isError(sres) && sr_Res(sres) == n;
+#else
+   return False;
+#endif
+}
+
+/* Receive N bytes, and *FD if there is one, else -1.  Returns False at the
+   end. */
+static inline Bool DCFG_(receive_with_fd) ( Int from, void* data, SizeT n,
+                                            /*OUT*/Int* fd )
+{
+#if defined(__NR_recvmsg)
+   const Int   wait_all = 0x100, cloexec = 0x40000000;
+   DcfgMessage m;
+
+   dcfg_message(&m, data, n);
+   m.attached.fd = -1;
+   SysRes sres = VG_(do_syscall3)(__NR_recvmsg, from,
+                                  (RegWord)(Addr)&m.header,
+                                  wait_all | cloexec);
+   *fd = m.header.msg_controllen >= m.attached.header.cmsg_len
+         ? m.attached.fd : -1;
+   return !sr_isError(sres) && sr_Res(sres) == n;
+#else
+   return False;
+#endif
+}
+
+/* Be killed if the process ends that this one is a child of. */
+static inline void DCFG_(die_with_parent) ( void )
+{
+   const Int set_death_signal = 1;
+   VG_(do_syscall5)(__NR_prctl, set_death_signal, VKI_SIGKILL, 0, 0, 0);
+}
+
 /* How such a child ended, in the form of wait(), or -1. */
 static inline Int DCFG_(wait_for) ( Int pid )
 {
@@ -148,6 +318,17 @@ static inline Int DCFG_(wait_for) ( Int pid )
                               wait_all, 0);
    } while (sr_isError(sres) && sr_Err(sres) == 4 /* EINTR */);
    return sr_isError(sres) ? -1 : status;
+}
+
+/* Has it ended, so that *STATUS is how, or -1? */
+static inline Bool DCFG_(has_ended) ( Int pid, /*OUT*/Int* status )
+{
+   const Int all_no_hang = 0x40000001;    // __WALL, WNOHANG
+
+   *status = -1;
+   SysRes sres = VG_(do_syscall4)(__NR_wait4, pid, (RegWord)(Addr)status,
+                                  all_no_hang, 0);
+   return sr_isError(sres) || sr_Res(sres) == pid;
 }
 
 /* VG_(am_shadow_alloc) returns a pointer in 3.19, a SysRes in later

@@ -34,11 +34,6 @@
 /* A file that appears under its name only when it is complete. */
 typedef struct _OutFile OutFile;
 
-/* Where two processes would write one file, the second to finish takes
-   another name and says so.  Call this in the child of a fork: it is not
-   the process that wrote its parent's files. */
-void DCFG_(disown_out_files)(void);
-
 /* Where OPT's FORMAT leads, to be freed, if that is a regular file or there
    is nothing so far; NULL if it is a descriptor, a device, a FIFO. */
 HChar* DCFG_(path_of_file)(const HChar* opt, const HChar* format);
@@ -52,30 +47,51 @@ const HChar* DCFG_(why_no_name)(const HChar* format);
    has named it before, say so and exit. */
 void DCFG_(claim_out_file)(const HChar* opt, const HChar* format);
 
+/* Call this in the child of a fork: it is not the process that wrote its
+   parent's files. */
+void DCFG_(disown_out_files)(void);
+
 /* NAME with PART before a compressor's suffix; to be freed. */
 HChar* DCFG_(name_of_part)(const HChar* name, const HChar* part);
 
-/* Start writing that file.  Trouble is remembered until it is closed. */
-OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format);
+/* --- Files are opened and closed one after the other, and get their names
+       when all of them are finished. --- */
+
+/* Start writing that file, or another one that is named as OPT's are.  It
+   will not be there unless NEEDS's is, an option or NULL.  Trouble is
+   remembered. */
+OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format,
+                              const HChar* needs);
 
 /* What is put there goes into the file.  .n_bytes of it have been written,
    once it was flushed. */
 Put* DCFG_(text_of_file)(OutFile* f);
 
-/* The directory that OPT names with FORMAT, made if there is none, as a format
-   again, to be freed; or another one if another process of the family has
-   written FIRST in there.  NULL if it cannot be made, which is told. */
-HChar* DCFG_(make_out_directory)(const HChar* opt, const HChar* format,
-                                 const HChar* first);
+/* The same for NAME in the directory that OPT names with FORMAT, which is made
+   if there is none, and belongs to this process alone: where another one wrote
+   a file with the name of the first, it is another directory. */
+OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
+                                 const HChar* name);
 
 /* Give up: leave no file. */
 void DCFG_(abandon_out_file)(OutFile* f);
 
-/* Finish: compress if the name asks for it, give the file its name, and
-   tell the user that it was written, with WHAT is in it, unless that is
-   NULL.  Trouble is told instead, and leaves no file.  Returns False then. */
+/* Compress if the name asks for it.  The user will be told WHAT is in it,
+   unless that is NULL.  Returns False if there was trouble, which will be
+   told. */
 Bool DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
    PRINTF_CHECK(2, 3);
+
+/* There was a file of OPT, and trouble with it. */
+Bool DCFG_(out_file_failed)(const HChar* opt);
+
+/* Give all files their names and tell the user that they were written, or
+   else what the trouble was, which leaves no file.
+
+   Where two processes would write one file, the second to finish takes
+   another name and says so.  If options CLAIMED the names, all files of a
+   process have other names, then and later. */
+void DCFG_(finish_out_files)(Bool claimed);
 
 #endif /* __DCFG_FILE_H */
 

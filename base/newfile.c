@@ -26,7 +26,7 @@
 */
 
 /* Owns: the names of files that are there for a time only.  Handed: what they
-   are for.  Taken by: base/file.c, base/stream.c.
+   are for.  Taken by: base/delivery.c, base/stream.c.
 
    Who can write to the directory could have laid a link under a name that he
    can foresee, and what it leads to would be overwritten. */

@@ -26,7 +26,7 @@
 */
 
 /* Owns: the following of links.  Handed: names that users gave.  Taken by:
-   base/file.c.
+   base/delivery.c.
 
    A file is replaced when it is complete, and a link must not be: what it
    leads to is replaced.  A descriptor is no name at all: what is open there

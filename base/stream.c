@@ -30,7 +30,7 @@
    trace is encoded.  Taken by: the same and trace/reader.c.
 
    A stream is a list of extents of MAX_BUFFER bytes and a buffer for what
-   comes next.  The first MAX_IN_MEMORY bytes of all streams stay in memory,
+   comes next.  The first max_in_memory bytes of all streams stay in memory,
    which is cheaper than a file; what is more goes to the one file that all
    streams share.  That is made before the program runs, and in a forked child
    when it is needed, beside the output that it is for, and has no name from
@@ -52,13 +52,12 @@
 #include "base/file.h"
 #include "base/newfile.h"
 #include "base/stream.h"
+#include "base/writeall.h"
 
 /* Powers of two.  A stream's buffer starts small, for there may be
    thousands of threads. */
 #define MIN_BUFFER 512u
 #define MAX_BUFFER 65536u
-
-#define MAX_IN_MEMORY (48u << 20)
 
 typedef
    struct {
@@ -79,6 +78,7 @@ static const HChar* place_opt;
 static const HChar* place_format;
 static Int          fd = -1;
 static ULong        file_size;
+static ULong        max_in_memory;  // of the output that has most
 static ULong        in_memory;      // bytes of extents
 static XArray*      free_places;    // ULong: extents that are not used
 static Bool         failed;
@@ -122,28 +122,27 @@ static void open_spool(void)
    VG_(free)(name);
 }
 
+/* Returns 0 or an errno: the program may have had it forbidden. */
+static Int go_to(ULong place)
+{
+   Off64T at = VG_(lseek)(fd, place, VKI_SEEK_SET);
+   return at < 0 ? (Int)-at : 0;
+}
+
 /* An extent's DATA go to PLACE. */
-static void write_all(const UChar* data, UInt n, ULong place)
+static void spool(const UChar* data, UInt n, ULong place)
 {
    if (fd == -1 && !failed)
       open_spool();
    if (failed)
       return;
-   VG_(lseek)(fd, place, VKI_SEEK_SET);
-   while (n > 0) {
-      Int done = VG_(write)(fd, data, n);
-      if (done == -VKI_EINTR)
-         continue;
-      if (done <= 0) {
-         fail("write", "", done == 0 ? VKI_EIO : -done);
-         return;
-      }
-      data  += done;
-      n     -= done;
-      place += done;
-   }
-   if (place > file_size)
-      file_size = place;
+   Int error = go_to(place);
+   if (error == 0)
+      error = DCFG_(write_all)(fd, data, n);
+   if (error != 0)
+      fail("write", "", error);
+   else if (place + n > file_size)
+      file_size = place + n;
 }
 
 /* Where the next extent goes. */
@@ -169,10 +168,12 @@ static void give_place(ULong place)
 
 static UInt read_all(ULong place, UChar* to, UInt n)
 {
-   UInt got = 0;
+   UInt got   = 0;
+   Int  error = go_to(place);
 
-   VG_(lseek)(fd, place, VKI_SEEK_SET);
-   while (got < n) {
+   if (error != 0)
+      fail("read", "", error);
+   while (got < n && !failed) {
       Int done = VG_(read)(fd, to + got, n - got);
       if (done == -VKI_EINTR)
          continue;
@@ -185,10 +186,13 @@ static UInt read_all(ULong place, UChar* to, UInt n)
    return got;
 }
 
-void DCFG_(set_spool_place)(const HChar* opt, const HChar* format)
+void DCFG_(set_spool_place)(const HChar* opt, const HChar* format,
+                            ULong memory)
 {
    vki_sigset_t before;
 
+   if (memory > max_in_memory)
+      max_in_memory = memory;
    if (place_opt != NULL)
       return;
    place_opt    = opt;
@@ -256,13 +260,13 @@ static void make_room(Stream* s)
       return;
    }
    Extent e = { s->in_extents, NULL, 0 };
-   if (in_memory + MAX_BUFFER <= MAX_IN_MEMORY) {
+   if (in_memory + MAX_BUFFER <= max_in_memory) {
       e.memory   = s->buffer;
       s->buffer  = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
       in_memory += MAX_BUFFER;
    } else {
       e.place = take_place();
-      write_all(s->buffer, MAX_BUFFER, e.place);
+      spool(s->buffer, MAX_BUFFER, e.place);
    }
    VG_(addToXA)(s->extents, &e);
    s->in_extents += MAX_BUFFER;

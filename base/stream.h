@@ -31,14 +31,15 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* Bytes that are appended now and read later.  Some millions of all
-   streams stay in memory, the others go to the spool file. */
+/* Bytes that are appended now and read later.  Some of all streams stay in
+   memory, the others go to the spool file. */
 typedef struct _Stream Stream;
 
 /* Before the program runs: make the spool file, if there is none so far, for
-   the output that option OPT names with FORMAT.  If that cannot be done, say
-   so and exit. */
-void DCFG_(set_spool_place)(const HChar* opt, const HChar* format);
+   the output that option OPT names with FORMAT, which has MEMORY bytes to
+   spare for all streams.  If that cannot be done, say so and exit. */
+void DCFG_(set_spool_place)(const HChar* opt, const HChar* format,
+                            ULong memory);
 
 /* The spool file's streams are gone, and it belongs to another process:
    call this in the child of a fork, having deleted all streams. */

@@ -21,6 +21,9 @@ test_packages+=(libc6-dbg)
 # KCachegrind, and a display for it.
 test_packages+=(dbus-daemon kcachegrind xdotool xvfb)
 
+# What reads XRay logs.  There are also tests with the newest LLVM that the archives have: get_newest_llvm.
+test_packages+=(llvm uftrace)
+
 # Beyond build_packages, for ./dev bench.
 bench_packages=(bzip2 perl python3 sqlite3 xz-utils)
 
@@ -70,4 +73,25 @@ need_packages() {
       step packages "installing packages: ${missing[*]}" install_packages "${missing[@]}"
    fi
    printf '%s\n' "${!have[@]}" "${missing[@]}" >"$stamp"
+}
+
+# The llvm-xray of the newest LLVM that apt knows, if it is newer than the installed ones, with its library, unpacked below
+# build/ in $newest_llvm and not installed.  Empty when there is none or it cannot be had: without a network, say.
+get_newest_llvm() {
+   local name dir
+   newest_llvm=
+   command -v apt-cache >/dev/null || return 0
+   name=$(apt-cache search --names-only '^llvm-[0-9]+$' | cut -d ' ' -f 1 | sort -V | tail -n 1)
+   if [ -z "$name" ] || [ -e "/usr/lib/$name/bin/llvm-xray" ]; then return 0; fi
+   dir=$build/$name
+   if [ ! -f "$dir/complete" ]; then
+      [ -z "${VALGRIND_SRC:-}" ] || return 0
+      rm -rf "$dir"
+      mkdir -p "$dir"
+      (cd "$dir" && apt-get download "$name" "lib${name/-/}" &&
+         dpkg-deb --fsys-tarfile "$name"_*.deb | tar -x --wildcards './usr/lib/llvm-*/bin/llvm-xray' &&
+         dpkg-deb --fsys-tarfile "lib${name/-/}"_*.deb | tar -x --wildcards './usr/lib/*-linux-gnu/*' &&
+         rm ./*.deb && touch complete) >"$build/log/$name.log" 2>&1 || return 0
+   fi
+   newest_llvm=$dir
 }

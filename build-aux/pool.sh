@@ -4,12 +4,14 @@
 #
 # A task belongs to a group and is a command of build-aux/test.sh.  It runs in a subshell, where it counts for itself;
 # what it prints and its counts come back in files when it has ended, so that no two reports are mixed.  How long each
-# took is remembered in build/durations; tests/durations says it for those that have not run here yet.
+# took is remembered in build/durations; tests/durations says it for those that have not run here yet.  What a task costs
+# is said in seconds of processor, which are the same beside other load.
 
 # shellcheck disable=SC2030,SC2031  # each counts for itself
 
 declare -A task_command=() task_group=() task_after=() task_seconds=() task_start=() task_of_pid=()
 declare -A group_left=() group_work=()
+all_work=0
 waiting=() waiting_alone=()
 
 # add_task GROUP NAME COMMAND...: the command, a list of words without blanks, will run as the task GROUP:NAME.
@@ -70,27 +72,33 @@ start_task() {
       passed=0 failed=0 skipped=0
       # shellcheck disable=SC2086  # a list of words
       ${task_command[$1]}
-      echo "$passed $failed $skipped" >"$report.counts"
+      times >"$report.times"
+      echo "$passed $failed $skipped $(work_of "$report.times")" >"$report.counts"
    } >"$report" 2>&1 &
    task_of_pid[$!]=$1
 }
 
+# work_of FILE: the sum of the times that `times` printed, XmY.ZZs, in seconds.
+work_of() { tr ' s' '\n ' <"$1" | awk -F m 'NF == 2 { sum += 60 * $1 + $2 } END { printf "%.0f", sum }'; }
+
 end_task() {
-   local report=$reports/${1//:/-} group=${task_group[$1]} p f s
+   local report=$reports/${1//:/-} group=${task_group[$1]} p f s work=0
    local seconds=$((SECONDS - task_start[$1]))
    cat "$report"
-   if [ -f "$report.counts" ] && read -r p f s <"$report.counts"; then
+   if [ -f "$report.counts" ] && read -r p f s work <"$report.counts"; then
       passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
    else
       fail "$1: it stopped without a report" "$report"
    fi
    task_seconds[$1]=$seconds
-   echo "-- $1: $seconds s"
+   echo "-- $1: $seconds s, $work s of processor"
    # shellcheck disable=SC2086  # a list of words
    ${task_after[$1]:-}
    group_left[$group]=$((group_left[$group] - 1))
-   group_work[$group]=$((${group_work[$group]:-0} + seconds))
-   [ "${group_left[$group]}" != 0 ] || echo "-- group $group: ${group_work[$group]} s in all its tasks, $SECONDS s since the beginning"
+   group_work[$group]=$((${group_work[$group]:-0} + work))
+   all_work=$((all_work + work))
+   [ "${group_left[$group]}" != 0 ] ||
+      echo "-- group $group: ${group_work[$group]} s of processor, $SECONDS s since the beginning"
 }
 
 # Runs what was added, and what is added meanwhile.
@@ -115,4 +123,5 @@ run_pool() {
       end_task "$next"
    done
    write_durations
+   echo "-- all groups: $all_work s of processor, $SECONDS s"
 }

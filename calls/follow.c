@@ -102,12 +102,14 @@ static void delete_stack(void* s)
 }
 
 /* The same call in CP, or NULL for NULL. */
-static Call* call_in(CallProfile* cp, const Call* c)
+static Call* call_in(CallProfile* cp, Call* c)
 {
    CallSite site;
 
    if (c == NULL)
       return NULL;
+   if (!DCFG_(counts_contexts))
+      return c;
    site = DCFG_(site_of)(c);
    return DCFG_(find_call)(cp, &site, c->to, c->to_context);
 }

@@ -37,7 +37,8 @@
    caller's, and what it jumps to counts as called by that caller.
 
    Debug information is asked once for each place, while the object is
-   there. */
+   there, and again when an object has been mapped there anew.  If it then
+   says the same, it is the place that it was. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_debuginfo.h"
@@ -46,6 +47,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
+#include "pub_tool_poolalloc.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
@@ -56,6 +58,8 @@
 static OSet*        by_name;      // NumberedFunction
 static XArray*      functions;    // Function, by number from 1
 static VgHashTable* places;       // Place
+static VgHashTable* unmapped;     // Place: those that are none now
+static PoolAlloc*   place_pool;   // where they stand
 static OSet*        place_pages;  // pages that have one
 
 /* Most places are found here, where their address hashes to, and where the
@@ -108,6 +112,9 @@ static void init(void)
    functions   = VG_(newXA)(VG_(malloc), "dcfg.function", VG_(free),
                             sizeof(Function));
    places      = VG_(HT_construct)("dcfg.function.places");
+   unmapped    = VG_(HT_construct)("dcfg.function.unmapped");
+   place_pool  = VG_(newPA)(sizeof(Place), 1000, VG_(malloc),
+                            "dcfg.function.place", VG_(free));
    place_pages = VG_(OSetWord_Create)(VG_(malloc), "dcfg.function.pages",
                                       VG_(free));
 }
@@ -165,6 +172,17 @@ static Bool is_start_of_table(Addr a)
    return False;
 }
 
+static Word cmp_places(const void* va, const void* vb)
+{
+   const Place* a = va;
+   const Place* b = vb;
+   return a->hash_key != b->hash_key || a->function != b->function
+          || a->line != b->line || a->object != b->object
+          || a->section != b->section || a->is_entry != b->is_entry
+          || a->is_skipped != b->is_skipped
+          || a->heads_table != b->heads_table || a->bias != b->bias;
+}
+
 static void note_line(const Place* p)
 {
    Function* f = VG_(indexXA)(functions, p->function - 1);
@@ -177,10 +195,11 @@ static const Place* new_place(Addr a)
 {
    DiEpoch      ep = VG_(current_DiEpoch)();
    DebugInfo*   di = VG_(find_DebugInfo)(ep, a);
-   Place*       p  = VG_(calloc)("dcfg.function.place", 1, sizeof(Place));
+   Place*       p  = VG_(allocEltPA)(place_pool);
    const HChar* name;
    HChar        address[40];
 
+   VG_(memset)(p, 0, sizeof(*p));
    p->hash_key = a;
    p->object   = DCFG_(name)(di ? VG_(DebugInfo_get_filename)(di) : "???");
    p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
@@ -198,6 +217,11 @@ static const Place* new_place(Addr a)
    note_line(p);
    p->is_skipped  = p->section == Vg_SectPLT;
    p->heads_table = p->is_skipped && is_start_of_table(a);
+   Place* old = VG_(HT_gen_remove)(unmapped, p, cmp_places);
+   if (old != NULL) {
+      VG_(freeEltPA)(place_pool, p);
+      p = old;
+   }
    VG_(HT_add_node)(places, p);
    UWord page = VG_PGROUNDDN(a);
    if (!VG_(OSetWord_Contains)(place_pages, page))
@@ -264,6 +288,7 @@ void DCFG_(forget_places)(Addr a, SizeT len)
       if (place < a || place - a >= len)
          continue;
       VG_(HT_remove)(places, place);
+      VG_(HT_add_node)(unmapped, all[i]);
       VG_(OSetWord_Remove)(place_pages, VG_PGROUNDDN(place));
    }
    VG_(free)(all);

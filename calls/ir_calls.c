@@ -26,8 +26,8 @@
 */
 
 /* Owns: the code that counts in which function instructions run, or just how
-   many, and that tells calls/stack.c of calls and returns.  Handed: superblocks by
-   run/instrument.c.  Taken by: calls/follow.c.
+   many, and that tells calls/stack.c of calls and returns.  Handed:
+   superblocks by run/instrument.c.  Taken by: calls/follow.c.
 
    Calls are counted where they leave, not where they arrive: there it is
    mostly known beforehand whether a jump is one.  Counting in a context is

@@ -70,12 +70,24 @@
 
 #define NO_SP ~(UWord)0
 
+/* What all calls are if nobody wants their costs. */
+static Call any_call;
+
+static Call* find_call(CallStack* cs, const CallSite* s, const Place* to,
+                       UInt to_context)
+{
+   return DCFG_(counts_contexts)
+          ? DCFG_(find_call)(cs->profile, s, to, to_context) : &any_call;
+}
+
 /* Most calls from a superblock are what they were last time. */
 static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
                                     const Place* to, UInt to_context)
 {
    Call** last;
 
+   if (!DCFG_(counts_contexts))
+      return &any_call;
    if (s->sb == NULL || cs->has_own_profile)
       return DCFG_(find_call)(cs->profile, s, to, to_context);
    last = &DCFG_(call_part)(s->sb)->last_call;
@@ -190,7 +202,7 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
    if (to->is_skipped) {
       if (now->stub == NULL)
          DCFG_(set_stub)(cs, base,
-                         DCFG_(find_call)(cs->profile, site, NULL, 0));
+                         find_call(cs, site, NULL, 0));
       return;
    }
    if (!is_call && now->stub == NULL)
@@ -236,7 +248,7 @@ void DCFG_(pop_call)(CallStack* cs, ULong* base)
          tell_leave(cs, base, False);
          cs->now.was_left = f->was_left;
       }
-      --*active(cs, f->call->to->function);
+      --*active(cs, f->entry->function);
       f->call->cost   += DCFG_(call_slots)(base)[CallTotal] - f->start;
       cs->now.function = f->function;
       cs->now.height   = f->height;
@@ -323,8 +335,7 @@ static void return_from_base(CallStack* cs, ULong* base,
       ++*active(cs, to->function);
    site.context = DCFG_CONTEXT(to->function, False);
    DCFG_(set_stub)(cs, base, NULL);
-   call = DCFG_(find_call)(cs->profile, &site, place_of(sb),
-                           context_of(cs, from));
+   call = find_call(cs, &site, place_of(sb), context_of(cs, from));
    call->count++;
    call->cost += DCFG_(call_slots)(base)[CallTotal];
    --*active(cs, from);
@@ -367,6 +378,19 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
       DCFG_(unwind_calls)(cs, base, sp, n);
 }
 
+/* A call with a stack pointer that has ended others: Callgrind takes it for a
+   return, so that nothing will be known of what it has called but that. */
+static void tell_of_lost_call(CallStack* cs, ULong* base, const Place* to)
+{
+   const CallListener* l = DCFG_(call_listener);
+   ULong               n = instrs_so_far(cs, base);
+
+   if (l == NULL)
+      return;
+   l->enter(base, to->function, n, True);
+   l->leave(base, n, False);
+}
+
 static CallStack* stack_of(ULong* base)
 {
    return (CallStack*)(Addr)DCFG_(call_slots)(base)[CallOfStack];
@@ -383,6 +407,8 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
          CallSite site = { sb, k, NULL, context_of(cs, cs->now.function) };
          if (DCFG_(unwind_calls)(cs, base, sp, 0) == 0)
             push(cs, base, &site, to, sp, True);
+         else if (!to->is_skipped)
+            tell_of_lost_call(cs, base, to);
          break;
       }
       case LeaveJump:

@@ -152,6 +152,9 @@ static void check_count(Check* c, uint32_t node, uint64_t in)
       if (in == 0)
          broken(c->rules, "block-executed", "block %s was never executed",
                 node_label(c, node));
+      else if (c->ours)
+         broken(c->rules, "block-count", "block %s has no COUNT",
+                node_label(c, node));
       return;
    }
    if (b->count == 0)
@@ -210,8 +213,12 @@ static void check_sums(Check* c)
    const DcfgProcess* p = c->p;
    uint64_t           sum = 0;
 
-   if (p->thread_instrs == NULL)
+   if (p->thread_instrs == NULL) {
+      if (c->ours && p->n_threads > 0)
+         broken(c->rules, "thread-count", "INSTR_COUNT_PER_THREAD has none of "
+                "the %" PRIu32 " threads that edges have", p->n_threads);
       return;
+   }
    for (uint32_t i = 0; i < p->n_threads; i++)
       sum = capped_sum(sum, p->thread_instrs[i]);
    if (sum != p->instr_count)

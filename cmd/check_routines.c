@@ -172,7 +172,9 @@ static int by_number(const void* a, const void* b)
 }
 
 /* Where the list differs from the loop, which takes as long as the loop is
-   large: for what is printed. */
+   large: for what is printed, and a nest of loops only so often. */
+#define MAX_DIFFERING 1000
+
 static const char* differing_member(Look* l, const uint32_t* file, uint32_t n,
                                     uint32_t head)
 {
@@ -203,43 +205,54 @@ static void check_members(Look* l, uint32_t loop, const char* where)
              && l->place[m] - l->place[head] < n
              && (i == 0 || file[i] > file[i - 1]);
    }
-   if (!same)
+   if (same)
+      return;
+   if (rules_open(l->c->rules, "loop-members")
+       && rules_count(l->c->rules, "loop-members") < MAX_DIFFERING)
       broken(l->c->rules, "loop-members", "%s has %" PRIu32
              " blocks, should have %" PRIu32 "; they differ from %s on", where,
-             n, l->size[head], rules_open(l->c->rules, "loop-members")
-             ? differing_member(l, file, n, head) : "");
+             n, l->size[head], differing_member(l, file, n, head));
+   else
+      broken(l->c->rules, "loop-members", "%s has %" PRIu32
+             " blocks, should have %" PRIu32, where, n, l->size[head]);
 }
 
+/* What a back edge's source is marked with. */
+enum { LISTED, NOT_LISTED };
+
+/* Each edge and each element of the list is looked at once. */
 static void check_backs(Look* l, uint32_t loop, const char* where)
 {
    const DcfgProcess* p = l->p;
    uint32_t           head = l->local[p->loops[loop].head], n;
+   uint32_t           first = l->g.first_in[head];
+   uint32_t           end = l->g.first_in[head + 1];
    const uint32_t*    backs = dcfg_loop_backs(p, loop, &n);
 
+   for (uint32_t k = first; k < end; k++)
+      if (flow_dominates(&l->g, head, l->g.in[k]))
+         l->mark[l->g.in[k]] = NOT_LISTED;
    for (uint32_t i = 0; i < n; i++) {
       uint32_t b = backs[i];
+      bool     inside = p->nodes[b].routine == p->loops[loop].routine;
       if (l->c->ours && i > 0 && b < backs[i - 1])
          broken(l->c->rules, "order", "%s: back edge source %s follows %s",
                 where, id_of(l, b), id_of(l, backs[i - 1]));
-      if (p->nodes[b].routine != p->loops[loop].routine
-          || dcfg_edge_between(p, b, p->loops[loop].head) == DCFG_NONE
-          || !flow_dominates(&l->g, head, l->local[b]))
+      if (!inside || l->mark[l->local[b]] == NOWHERE)
          broken(l->c->rules, "loop-back-edges", "%s: there is no back edge "
                 "from %s", where, id_of(l, b));
-      else if (l->mark[l->local[b]] == 0)
+      else if (l->mark[l->local[b]] == LISTED)
          broken(l->c->rules, "loop-back-edges", "%s: back edge source %s "
                 "stands there twice", where, id_of(l, b));
       else
-         l->mark[l->local[b]] = 0;
+         l->mark[l->local[b]] = LISTED;
    }
-   for (uint32_t k = l->g.first_in[head]; k < l->g.first_in[head + 1]; k++)
-      if (flow_dominates(&l->g, head, l->g.in[k])
-          && l->mark[l->g.in[k]] != 0)
+   for (uint32_t k = first; k < end; k++)
+      if (l->mark[l->g.in[k]] == NOT_LISTED)
          broken(l->c->rules, "loop-back-edges", "%s: the back edge from %s is "
                 "missing", where, id_of(l, l->nodes[l->g.in[k]]));
-   for (uint32_t i = 0; i < n; i++)
-      if (p->nodes[backs[i]].routine == p->loops[loop].routine)
-         l->mark[l->local[backs[i]]] = NOWHERE;
+   for (uint32_t k = first; k < end; k++)
+      l->mark[l->g.in[k]] = NOWHERE;
 }
 
 static void check_loop(Look* l, uint32_t loop, const char* here)
@@ -261,7 +274,8 @@ static void check_loop(Look* l, uint32_t loop, const char* here)
    where = copy;
    if (l->size[head] == 0) {
       broken(l->c->rules, "loop-false", "%s: no back edge goes there", where);
-   } else {
+   } else if (!l->seen[head]) {         // twice: loading has told that
+
       check_backs(l, loop, where);
       check_members(l, loop, where);
       parent = l->parent[head];

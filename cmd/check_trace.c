@@ -37,6 +37,9 @@
 
 #define N_EDGES 65536
 
+/* Of edges that cannot be where they are, no more are counted. */
+#define MAX_WRONG 2000000
+
 typedef
    struct {
       Check              c;             // of the chunk's process
@@ -49,9 +52,10 @@ typedef
       bool               sound;         // all could be decoded
       uint32_t           at;            // node where the thread is
       uint64_t           next;          // instruction; of the next chunk
-   uint64_t           n_edges;       // of the thread, decoded so far
-   uint64_t           all_edges;     // that the DCFG has of it
-   bool               over;          // more than that
+      uint64_t           n_edges;       // of the thread, decoded so far
+      uint64_t           all_edges;     // that the DCFG has of it
+      bool               over;          // more than that, or too many wrong
+      uint64_t           n_wrong;       // edges that cannot be there, of all
       uint64_t*          counts;        // by edge
       uint64_t           done;          // threads that were complete
       uint8_t*           seen;          // threads of the process
@@ -102,6 +106,20 @@ static void end_thread(Look* l)
              "END", l->thread, node_label(&l->c, l->at));
    if (l->whole && l->sound && at_end)
       compare_counts(l);
+}
+
+/* A program of which a trace is written is traced as a whole. */
+static void end_process(Look* l)
+{
+   const DcfgProcess* p = l->c.p;
+
+   if (p == NULL || l->seen == NULL || !l->c.ours || p->thread_instrs == NULL)
+      return;
+   for (uint32_t i = 0; i < p->n_threads; i++)
+      if (!l->seen[i] && p->thread_instrs[i] > 0)
+         broken(l->c.rules, "trace-thread", "thread %" PRIu32 " is missing: "
+                "the DCFG has %" PRIu64 " instructions of it", i,
+                p->thread_instrs[i]);
 }
 
 static void begin_process(Look* l, const DcfgChunkInfo* info)
@@ -169,6 +187,7 @@ static uint64_t follow_edges(Look* l, const DcfgChunkInfo* info, size_t n,
       uint32_t        edge = dcfg_edge_by_id(p, l->ids[i]);
       const DcfgEdge* e;
       if (edge == DCFG_NONE) {
+         l->n_wrong++;
          broken(l->c.rules, "trace-edge", "%s: the DCFG has no edge %" PRIu32,
                 where(info), l->ids[i]);
          l->sound = false;
@@ -177,10 +196,12 @@ static uint64_t follow_edges(Look* l, const DcfgChunkInfo* info, size_t n,
       }
       e = &p->edges[edge];
       l->counts[edge]++;
-      if (l->at != DCFG_NONE && e->source != l->at)
+      if (l->at != DCFG_NONE && e->source != l->at) {
+         l->n_wrong++;
          broken(l->c.rules, "trace-path", "%s, edge %" PRIu64 " of it: %s "
                 "cannot come after block %s", where(info), before + i,
                 edge_label(&l->c, edge), node_label(&l->c, l->at));
+      }
       l->at = e->target;
       if (e->source < p->n_nodes)
          instrs += p->nodes[e->source].n_instrs;
@@ -191,9 +212,16 @@ static uint64_t follow_edges(Look* l, const DcfgChunkInfo* info, size_t n,
 /* N edges of a chunk were decoded.  A few characters may stand for more edges
    than anybody can wait for: once there are more than the DCFG has, the rest
    of the thread is not decoded. */
-static void count_edges(Look* l, const DcfgChunkInfo* info, size_t n)
+static void count_edges(Look* l, const DcfgChunkInfo* info, size_t n,
+                        uint64_t n_wrong)
 {
    l->n_edges = capped_sum(l->n_edges, n);
+   if (n_wrong > 0 && l->n_wrong > MAX_WRONG && !l->over) {
+      l->over = true;
+      broken(l->c.rules, "trace-path", "%s: the rest of the thread is not "
+             "read, after %d edges that cannot be there", where(info),
+             MAX_WRONG);
+   }
    if (l->over || l->n_edges <= l->all_edges)
       return;
    l->over = true;
@@ -253,10 +281,11 @@ static void check_chunk(Look* l, const DcfgChunk* chunk)
       return;
    }
    do {
+      uint64_t n_wrong = l->n_wrong;
       n = dcfg_decoder_next(x, l->ids, N_EDGES, &err);
       instrs += follow_edges(l, info, n, n_edges);
       n_edges += n;
-      count_edges(l, info, n);
+      count_edges(l, info, n, l->n_wrong - n_wrong);
    } while (n == N_EDGES && !l->over);
    l->next = info->preceding_instrs + info->instrs;
    if (n == N_EDGES && l->over) {
@@ -306,6 +335,7 @@ bool check_trace(Check* c, const char* path)
       info = dcfg_chunk_info(chunk);
       if (!any || info->process != l->process) {
          end_thread(l);
+         end_process(l);
          begin_process(l, info);
       }
       if (!any || info->number == 0 || info->thread != l->thread) {
@@ -317,10 +347,12 @@ bool check_trace(Check* c, const char* path)
          check_chunk(l, chunk);
       dcfg_chunk_free(chunk);
    }
-   if (err.status == DCFG_OK)
+   if (err.status == DCFG_OK) {
       end_thread(l);
-   else
+      end_process(l);
+   } else {
       complain("%s", unreadable(&err, true));
+   }
    if (!any && err.status == DCFG_OK)
       broken(c->rules, "trace-thread", "no thread has a chunk");
    dcfg_trace_close(t);

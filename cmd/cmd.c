@@ -106,6 +106,11 @@ static _Noreturn void help(const Command* c)
    exit(STATUS_OK);
 }
 
+static const char* dashes(const Opt* opt)
+{
+   return opt->name[1] == 0 ? "-" : "--";
+}
+
 static uint64_t number_value(const Opt* opt, const char* value)
 {
    char*    end;
@@ -114,7 +119,7 @@ static uint64_t number_value(const Opt* opt, const char* value)
    errno = 0;
    n = strtoull(value, &end, opt->kind == OPT_ADDR ? 0 : 10);
    if (value[0] < '0' || value[0] > '9' || *end != 0 || errno != 0)
-      die("--%s needs a number, not `%s'", opt->name, value);
+      die("%s%s needs a number, not `%s'", dashes(opt), opt->name, value);
    return n;
 }
 
@@ -126,8 +131,19 @@ static const Opt* find_option(const Opt* opts, size_t n, const char* arg,
    size_t len = strcspn(arg, "=");
 
    *value = arg[len] == '=' ? arg + len + 1 : NULL;
-   for (size_t i = 0; i < n; i++)
+   for (size_t i = 0; i < n && len > 1; i++)
       if (strncmp(opts[i].name, arg, len) == 0 && opts[i].name[len] == 0)
+         return &opts[i];
+   return NULL;
+}
+
+/* Likewise for one dash. */
+static const Opt* find_letter(const Opt* opts, size_t n, const char* arg,
+                              const char** value)
+{
+   *value = arg[1] != 0 ? arg + 1 : NULL;
+   for (size_t i = 0; i < n; i++)
+      if (opts[i].name[0] == arg[0] && opts[i].name[1] == 0)
          return &opts[i];
    return NULL;
 }
@@ -135,11 +151,16 @@ static const Opt* find_option(const Opt* opts, size_t n, const char* arg,
 /* --memory=MIB. */
 static const Opt common = { "memory", OPT_COUNT, &max_memory };
 
+/* ARG with its dashes. */
 static const Opt* any_option(const Opt* opts, size_t n, const char* arg,
                              const char** value)
 {
-   const Opt* opt = find_option(opts, n, arg, value);
+   const Opt* opt;
 
+   if (arg[1] != '-')
+      return find_letter(opts, n, arg + 1, value);
+   arg += 2;
+   opt = find_option(opts, n, arg, value);
    return opt != NULL ? opt : find_option(&common, 1, arg, value);
 }
 
@@ -149,6 +170,8 @@ static void set_option(const Opt* opt, const char* value)
       *(bool*)opt->to = true;
    else if (opt->kind == OPT_TEXT)
       *(const char**)opt->to = value;
+   else if (opt->kind == OPT_COUNT_OR_NOT && value == NULL)
+      *(uint64_t*)opt->to = NO_VALUE;
    else
       *(uint64_t*)opt->to = number_value(opt, value);
 }
@@ -175,15 +198,16 @@ int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
       }
       if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
          help(c);
-      opt = argv[i][1] == '-' ? any_option(opts, n_opts, argv[i] + 2, &value)
-            : NULL;
+      opt = any_option(opts, n_opts, argv[i], &value);
       if (opt == NULL)
          die("there is no option %s; see dcfg %s --help", argv[i], c->name);
       if (opt->kind == OPT_FLAG && value != NULL)
-         die("--%s takes no value", opt->name);
-      if (opt->kind != OPT_FLAG && value == NULL) {
+         die("%s%s takes no value", dashes(opt), opt->name);
+      if (opt->kind != OPT_FLAG && opt->kind != OPT_COUNT_OR_NOT
+          && value == NULL) {
          if (++i == argc)
-            die("--%s needs a value; see dcfg %s --help", opt->name, c->name);
+            die("%s%s needs a value; see dcfg %s --help", dashes(opt),
+                opt->name, c->name);
          value = argv[i];
       }
       set_option(opt, value);

@@ -59,12 +59,17 @@ typedef
       OPT_FLAG,         // bool: --name
       OPT_COUNT,        // uint64_t: --name=N
       OPT_ADDR,         // uint64_t: --name=N, hexadecimal too
-      OPT_TEXT          // const char*: --name=TEXT
+      OPT_TEXT,         // const char*: --name=TEXT
+      OPT_COUNT_OR_NOT  // uint64_t: --name=N; NO_VALUE: --name
    }
    OptKind;
 
+#define NOT_GIVEN UINT64_MAX            // what a count may begin as
+#define NO_VALUE  (UINT64_MAX - 1)
+
 /* An option, and where its value goes.  "--name VALUE" is the same as
-   "--name=VALUE". */
+   "--name=VALUE", if there has to be one.  A name of one letter has one dash:
+   "-n VALUE" or "-nVALUE". */
 typedef
    struct {
       const char* name;

@@ -109,7 +109,7 @@ static int run(int argc, char** argv)
    const char* args[2];
    int         n_args = parse_args(&check_command, opts, 3, argc, argv, args,
                                    0, 2);
-   Rules*      rules = rules_new(limit);
+   Rules*      rules = rules_new(limit, stdout);
    DcfgOptions options = read_options(on_problem, rules);
    DcfgError   err;
    Dcfg*       d;

@@ -221,11 +221,15 @@ static void open_image(Code* c, uint32_t image)
       im->good = true;
 }
 
-/* An image's file, opened when it is first needed; NULL if it has no code. */
+/* An image's file, opened when it is first needed; NULL if it has no code.  A
+   broken file may have a special node in a routine, which is in no image. */
 static ImageCode* image_code(Code* c, uint32_t image)
 {
-   ImageCode* im = &c->images[image];
+   ImageCode* im;
 
+   if (image >= c->g->p->n_images)
+      return NULL;
+   im = &c->images[image];
    if (!im->tried)
       open_image(c, image);
    return im->good ? im : NULL;

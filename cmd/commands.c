@@ -45,6 +45,11 @@
                             dcfg disasm
       dot_style.c, dot_routine.c, dot_calls.c, cmd_dot.c
                             dcfg dot
+      block_rows.c, superblocks.c, cmd_blocks.c
+                            dcfg blocks
+      keymap.c, spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
+      xray_calls.c, xray_diff.c, cmd_xray.c
+                            dcfg xray
       commands.c            all of them */
 
 #include "commands.h"
@@ -60,7 +65,7 @@
 
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
-   &trace_command, &diff_command
+   &trace_command, &diff_command, &blocks_command, &xray_command
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -76,8 +81,9 @@ static void general_help(void)
         "that write one are Valgrind (valgrind --tool=dcfg PROGRAM) and "
         "Intel's SDE and\n"
         "PinPlay.  A DCFG-trace is the order in which the edges were taken "
-        "(--trace=yes).\n"
-        "dcfg reads both.\n"
+        "(--trace=yes);\n"
+        "an XRay log (--xray=yes) is the order of calls.  dcfg reads all "
+        "three.\n"
         "\n"
         "commands:");
    for (size_t i = 0; i < N_COMMANDS; i++)
@@ -85,10 +91,10 @@ static void general_help(void)
              commands[i]->summary);
    puts("\n"
         "dcfg COMMAND --help tells more about one.  Without a FILE, all but "
-        "diff take the\n"
-        "newest dcfg.out.* in the current directory, and trace the trace of "
-        "the same\n"
-        "process, and say so.  To begin with:\n"
+        "diff and xray\n"
+        "take the newest dcfg.out.* in the current directory, and trace the "
+        "trace of the\n"
+        "same process, and say so.  To begin with:\n"
         "\n"
         "  valgrind --tool=dcfg ./prog\n"
         "  dcfg report                                  where the time goes\n"
@@ -100,7 +106,7 @@ static void general_help(void)
         "the standard input.  --memory=MIB is the most that reading one may "
         "take; by\n"
         "default that depends on its size.  The exit status is 0; 1 if "
-        "check found\n"
+        "check or xray found\n"
         "violations or diff differences; 2 for a file that cannot be read, "
         "or wrong use.");
 }

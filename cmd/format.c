@@ -37,6 +37,7 @@
 
 #include <inttypes.h>
 #include <libiberty/demangle.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,17 +186,52 @@ const char* text_clean(const char* s)
    return copy;
 }
 
+/* A symbol of some hundred characters can stand for a name that fills the
+   memory: what stands there already may be named again and again.  So the name
+   is taken as it comes, and left for the symbol where it gets too long. */
+#define MAX_PLAIN  65536
+#define MAX_GROWTH 64
+
+typedef
+   struct {
+      size_t  n, max;
+      jmp_buf enough;
+      char    text[MAX_PLAIN];
+   }
+   Plain;
+
+static void add_plain(const char* s, size_t n, void* arg)
+{
+   Plain* p = arg;
+
+   if (n > p->max - p->n)
+      longjmp(p->enough, 1);
+   memcpy(p->text + p->n, s, n);
+   p->n += n;
+}
+
+/* False if SYMBOL is no mangled name, or none that can be shown. */
+static bool demangle(Plain* p, const char* symbol)
+{
+   p->n = 0;
+   if (setjmp(p->enough) != 0)
+      return false;
+   if (rust_demangle_callback(symbol, DMGL_PARAMS, add_plain, p))
+      return true;
+   p->n = 0;
+   return cplus_demangle_v3_callback(symbol, DMGL_PARAMS | DMGL_ANSI,
+                                     add_plain, p) != 0;
+}
+
 const char* text_demangle(const char* symbol)
 {
-   char* plain = NULL;
+   Plain  p;
+   size_t len = strlen(symbol);
 
+   p.max = len < MAX_PLAIN / MAX_GROWTH ? len * MAX_GROWTH : MAX_PLAIN;
    /* Versions of symbols (name@VERSION) are none that it expects. */
-   if (symbol[0] == '_' && strlen(symbol) < 10000) {
-      plain = rust_demangle(symbol, DMGL_PARAMS);
-      if (plain == NULL)
-         plain = cplus_demangle_v3(symbol, DMGL_PARAMS | DMGL_ANSI);
-   }
-   return plain != NULL ? keep(plain) : symbol;
+   return symbol[0] == '_' && len < 10000 && demangle(&p, symbol)
+          ? text_format("%.*s", (int)p.n, p.text) : symbol;
 }
 
 #define ANONYMOUS "(anonymous namespace)"
@@ -273,7 +309,8 @@ const char* text_brief(const char* s)
       memmove(end, end + 4, strlen(end + 4) + 1);
    else if (end != NULL && strncmp(end, "()", 2) == 0)
       memmove(end, end + 2, strlen(end + 2) + 1);
-   return name;
+   /* "(below main)" is a name, too. */
+   return name[0] != 0 ? name : s;
 }
 
 const char* text_base(const char* path)

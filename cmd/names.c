@@ -82,14 +82,17 @@ const char* addr_name(const Program* g, uint32_t image, uint64_t addr)
 
 /* A block without a symbol that jumps to a function of another image is a
    stub of a procedure linkage table, which people call after the function.
-   The function's symbol; DCFG_NONE if it is something else. */
+   The function's symbol; DCFG_NONE if it is something else, as what jumps to
+   many places is: that many names of it would take as many steps again. */
+#define MAX_STUB_EDGES 64
+
 static uint32_t stub_target(const DcfgProcess* p, uint32_t node)
 {
    uint32_t        n, found = DCFG_NONE;
    const uint32_t* out = dcfg_out_edges(p, node, &n);
    uint64_t        most = 0;
 
-   if (p->nodes[node].n_instrs > 4)
+   if (p->nodes[node].n_instrs > 4 || n > MAX_STUB_EDGES)
       return DCFG_NONE;
    for (uint32_t i = 0; i < n; i++) {
       const DcfgEdge* e = &p->edges[out[i]];

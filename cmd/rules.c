@@ -26,7 +26,8 @@
 */
 
 /* Owns: what has been found.  Handed: violations.  Taken by: check_blocks.c,
-   check_flow.c, check_routines.c, check_trace.c, cmd_check.c. */
+   check_flow.c, check_routines.c, check_trace.c, cmd_check.c,
+   xray_walk.c, cmd_xray.c. */
 
 #include "rules.h"
 
@@ -46,13 +47,15 @@ struct Rules {
    Rule*    rules;
    size_t   n, room;
    uint64_t limit;
+   FILE*    out;
 };
 
-Rules* rules_new(uint64_t limit)
+Rules* rules_new(uint64_t limit, FILE* out)
 {
    Rules* r = zalloc(1, sizeof(*r));
 
    r->limit = limit == 0 ? UINT64_MAX : limit;
+   r->out = out;
    return r;
 }
 
@@ -91,11 +94,11 @@ void broken(Rules* r, const char* name, const char* format, ...)
       rule->n = 0;
    }
    if (rule->n++ < r->limit) {
-      printf("%s: ", name);
+      fprintf(r->out, "%s: ", name);
       va_start(args, format);
-      vprintf(format, args);
+      vfprintf(r->out, format, args);
       va_end(args);
-      putchar('\n');
+      fputc('\n', r->out);
    }
    /* Also what is not printed was made: there may be any number of them. */
    text_forget();
@@ -115,8 +118,8 @@ void rules_finish(const Rules* r)
 {
    for (size_t i = 0; i < r->n; i++)
       if (r->rules[i].n > r->limit)
-         printf("%s: and %" PRIu64 " more\n", r->rules[i].name,
-                r->rules[i].n - r->limit);
+         fprintf(r->out, "%s: and %" PRIu64 " more\n", r->rules[i].name,
+                 r->rules[i].n - r->limit);
 }
 
 const char* node_label(const Check* c, uint32_t node)

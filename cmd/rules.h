@@ -33,11 +33,11 @@
 /* What dcfg check finds, and how it looks at files. */
 typedef struct Rules Rules;
 
-/* At most LIMIT lines for each rule; 0: all. */
-Rules*   rules_new(uint64_t limit);
+/* At most LIMIT lines to OUT for each rule; 0: all. */
+Rules*   rules_new(uint64_t limit, FILE* out);
 void     rules_free(Rules* r);
 
-/* A rule is broken: "RULE: ..." on stdout.  RULE is a constant. */
+/* A rule is broken: "RULE: ...".  RULE is a constant. */
 void     broken(Rules* r, const char* rule, const char* format, ...)
          __attribute__((format(printf, 3, 4)));
 

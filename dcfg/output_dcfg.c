@@ -131,7 +131,7 @@ static ULong all_instrs(const Graph* g)
 
 static void write_file(const HChar* file, const JsonDcfg* d)
 {
-   OutFile* f = DCFG_(open_out_file)("--dcfg-out-file", file);
+   OutFile* f = DCFG_(open_out_file)("--dcfg-out-file", file, NULL);
 
    DCFG_(write_json)(DCFG_(text_of_file)(f), d);
    DCFG_(close_out_file)(f, "%'u blocks, %'u edges, %'u routines, "

@@ -32,7 +32,12 @@
    source.  The loop of a head is the head and all that reaches the source
    of one of its back edges without passing the head (A. Aho, M. Lam,
    R. Sethi, J. Ullman, "Compilers", 2nd edition, section 9.6.6).  Two
-   such loops with different heads are disjoint or one is in the other. */
+   such loops with different heads are disjoint or one is in the other.
+
+   So loops are found from within, and one that was found is a single block
+   from then on (R. Tarjan, "Testing flow graph reducibility", JCSS 9, 1974;
+   here with dominators, so that what is not reducible is left out).  A nest of
+   N loops has lists of N * N nodes; these are made when they are written. */
 
 #include "base/util.h"
 #include "graph/loop.h"
@@ -48,8 +53,13 @@ typedef
       UInt*  preds;        // blocks, by edges within a routine
       UInt*  enter;        // of each block in the dominator tree:
       UInt*  leave;        // its number, the last one below it
-      UInt*  ids;          // Loops.ids in the making
-      UInt   n_ids, room;
+      UInt*  by_number;    // blocks, in the order of .enter
+      UInt*  up;           // of each block: the head of the smallest loop
+                           // around it, but for its own, or NONE
+      UInt*  part_of;      // a block of which it is part: see whole()
+      UInt*  size;         // of its loop if it is a head, else 1
+      UInt*  todo;
+      UInt   room;         // in Loops.ids
    }
    Finder;
 
@@ -91,6 +101,7 @@ static void number_dominators(Finder* f)
 
    f->enter = DCFG_CALLOC("dcfg.loop.enter", UInt, f->n + 1);
    f->leave = DCFG_CALLOC("dcfg.loop.leave", UInt, f->n + 1);
+   f->by_number = DCFG_CALLOC("dcfg.loop.number", UInt, f->n + 1);
    for (b = 0; b < f->n; b++)
       child[b] = NONE;
    for (b = f->n; b-- > 0; )
@@ -103,12 +114,14 @@ static void number_dominators(Finder* f)
          continue;
       b = root;
       f->enter[b] = ++count;
+      f->by_number[count - 1] = b;
       for (;;) {
          if (child[b] != NONE) {
             UInt c   = child[b];
             child[b] = sibling[c];
             b = c;
             f->enter[b] = ++count;
+            f->by_number[count - 1] = b;
          } else {
             f->leave[b] = count;
             if (b == root)
@@ -126,14 +139,127 @@ static Bool dominates(const Finder* f, UInt a, UInt b)
    return f->enter[a] <= f->enter[b] && f->enter[b] <= f->leave[a];
 }
 
-static void add_id(Finder* f, UInt block)
+/* The outermost of the loops found so far that BLOCK is in, as its head, or
+   the block itself.  Ways are halved as they are gone. */
+static UInt whole(const Finder* f, UInt block)
 {
-   if (f->n_ids == f->room) {
-      f->room = f->room ? 2 * f->room : 1024;
-      f->ids  = dcfg_realloc("dcfg.loop.ids", f->ids,
-                             (SizeT)f->room * sizeof(UInt));
+   while (f->part_of[block] != block) {
+      f->part_of[block] = f->part_of[f->part_of[block]];
+      block = f->part_of[block];
    }
-   f->ids[f->n_ids++] = NodeFirstBlock + block;
+   return block;
+}
+
+/* BLOCK reaches a back edge of HEAD, without HEAD.  So does all that is in a
+   loop with it, which was found before, for its head has a greater number. */
+static UInt take(Finder* f, UInt block, UInt head, UInt n)
+{
+   block = whole(f, block);
+   if (block != head) {
+      f->up[block]      = head;
+      f->part_of[block] = head;
+      f->size[head]    += f->size[block];
+      f->todo[n++]      = block;
+   }
+   return n;
+}
+
+/* The loop of HEAD, if it heads one, when those with greater numbers are
+   known.  What is in a loop is taken as a whole, so each block is taken once
+   and each edge looked at twice. */
+static void find_members(Finder* f, UInt head)
+{
+   UInt n = 0;
+
+   for (UInt i = f->first_pred[head]; i < f->first_pred[head + 1]; i++)
+      if (dominates(f, head, f->preds[i]))
+         n = take(f, f->preds[i], head, n);
+   while (n > 0) {
+      UInt b = f->todo[--n];
+      for (UInt i = f->first_pred[b]; i < f->first_pred[b + 1]; i++)
+         n = take(f, f->preds[i], head, n);
+   }
+}
+
+/* Put the blocks into an order in which each loop stands together, its head
+   first: what a block or a loop is in has a smaller number than it. */
+static void place_blocks(Finder* f, Loops* ls)
+{
+   UInt* next = f->todo;                // place in the loop of each head
+   UInt  free = 0;
+
+   for (UInt i = 0; i < f->n; i++) {
+      UInt  b  = f->by_number[i];
+      UInt* at = f->up[b] == NONE ? &free : &next[f->up[b]];
+      ls->place[b]        = *at;
+      ls->blocks[*at]     = b;
+      next[b]             = *at + 1;
+      *at                += f->size[b];
+   }
+}
+
+/* If HEAD heads a loop, describe it in L. */
+static Bool describe(Finder* f, Loops* ls, UInt head, Loop* l)
+{
+   l->first_back = ls->n_ids;
+   /* Edges are in order of their sources, so these come in order. */
+   for (UInt i = f->first_pred[head]; i < f->first_pred[head + 1]; i++)
+      if (dominates(f, head, f->preds[i])) {
+         if (ls->n_ids == f->room) {
+            f->room = f->room ? 2 * f->room : 1024;
+            ls->ids = dcfg_realloc("dcfg.loop.ids", ls->ids,
+                                   (SizeT)f->room * sizeof(UInt));
+         }
+         ls->ids[ls->n_ids++] = NodeFirstBlock + f->preds[i];
+      }
+   l->n_backs = ls->n_ids - l->first_back;
+   l->routine = f->r->routine_of[head];
+   l->head    = NodeFirstBlock + head;
+   l->parent  = f->up[head] == NONE ? 0 : NodeFirstBlock + f->up[head];
+   l->n_nodes = f->size[head];
+   return l->n_backs > 0;
+}
+
+Loops* DCFG_(find_loops)(const Graph* g, const Routines* r)
+{
+   Loops* ls = DCFG_CALLOC("dcfg.loops", Loops, 1);
+   Finder f  = { .g = g, .r = r, .n = g->n_blocks };
+
+   make_preds(&f);
+   number_dominators(&f);
+   f.up      = DCFG_CALLOC("dcfg.loop.up", UInt, f.n + 1);
+   f.part_of = DCFG_CALLOC("dcfg.loop.part", UInt, f.n + 1);
+   f.size    = DCFG_CALLOC("dcfg.loop.size", UInt, f.n + 1);
+   f.todo    = DCFG_CALLOC("dcfg.loop.todo", UInt, f.n + 1);
+   for (UInt b = 0; b < f.n; b++) {
+      f.up[b]      = NONE;
+      f.part_of[b] = b;
+      f.size[b]    = 1;
+   }
+   for (UInt i = f.n; i-- > 0; )
+      find_members(&f, f.by_number[i]);
+   ls->place  = DCFG_CALLOC("dcfg.loop.place", UInt, f.n + 1);
+   ls->blocks = DCFG_CALLOC("dcfg.loop.blocks", UInt, f.n + 1);
+   place_blocks(&f, ls);
+   ls->loops = DCFG_CALLOC("dcfg.loop.list", Loop, f.n + 1);
+   for (UInt k = 0; k < r->n_routines; k++) {
+      const Routine* rt = &r->routines[k];
+      for (UInt i = 0; i < rt->n_nodes; i++)
+         if (describe(&f, ls, r->nodes[rt->first_node + i].node
+                              - NodeFirstBlock,
+                      &ls->loops[ls->n_loops]))
+            ls->n_loops++;
+   }
+   dcfg_free(f.first_pred);
+   dcfg_free(f.preds);
+   dcfg_free(f.enter);
+   dcfg_free(f.leave);
+   dcfg_free(f.by_number);
+   dcfg_free(f.up);
+   dcfg_free(f.part_of);
+   dcfg_free(f.size);
+   dcfg_free(f.todo);
+   return ls;
 }
 
 static Bool is_lower(const void* unused, UInt x, UInt y)
@@ -142,104 +268,32 @@ static Bool is_lower(const void* unused, UInt x, UInt y)
    return x < y;
 }
 
-/* If HEAD heads a loop, describe it in L.  SEEN[b] is HEAD + 1 for the
-   members that have been found. */
-static Bool find_loop(Finder* f, UInt head, UInt* seen, Loop* l)
+void DCFG_(loop_nodes)(const Loops* ls, const Routines* r, const Loop* l,
+                       UInt* nodes)
 {
-   UInt end = f->first_pred[head + 1];
+   const Routine* rt   = &r->routines[l->routine];
+   UInt           from = ls->place[l->head - NodeFirstBlock], n = 0;
 
-   /* Edges are in order of their sources, so these come in order. */
-   l->first_back = f->n_ids;
-   for (UInt i = f->first_pred[head]; i < end; i++)
-      if (dominates(f, head, f->preds[i]))
-         add_id(f, f->preds[i]);
-   l->n_backs = f->n_ids - l->first_back;
-   if (l->n_backs == 0)
-      return False;
-   l->routine    = f->r->routine_of[head];
-   l->head       = NodeFirstBlock + head;
-   l->parent     = 0;
-   l->first_node = f->n_ids;
-   seen[head]    = head + 1;
-   add_id(f, head);
-   for (UInt i = 0; i < l->n_backs; i++) {
-      UInt b = f->ids[l->first_back + i] - NodeFirstBlock;
-      if (seen[b] != head + 1) {
-         seen[b] = head + 1;
-         add_id(f, b);
+   /* A large part of the routine, whose nodes are in order, or a small. */
+   if (l->n_nodes >= rt->n_nodes / 16) {
+      for (UInt i = 0; i < rt->n_nodes; i++) {
+         UInt node = r->nodes[rt->first_node + i].node;
+         if (ls->place[node - NodeFirstBlock] - from < l->n_nodes)
+            nodes[n++] = node;
       }
+      return;
    }
-   /* The list of members is also the list of those still to be done. */
-   for (UInt i = l->first_node + 1; i < f->n_ids; i++) {
-      UInt b = f->ids[i] - NodeFirstBlock;
-      for (UInt p = f->first_pred[b]; p < f->first_pred[b + 1]; p++)
-         if (seen[f->preds[p]] != head + 1) {
-            seen[f->preds[p]] = head + 1;
-            add_id(f, f->preds[p]);
-         }
-   }
-   l->n_nodes = f->n_ids - l->first_node;
-   DCFG_(sort_uints)(f->ids + l->first_node, l->n_nodes, is_lower, NULL);
-   return True;
-}
-
-/* Loops from large to small: what a head is in when its own loop's turn
-   comes is the smallest loop around it. */
-static void nest(Loops* ls, UInt n_blocks)
-{
-   UInt* inner = DCFG_CALLOC("dcfg.loop.inner", UInt, n_blocks + 1);
-   UInt* order = DCFG_CALLOC("dcfg.loop.order", UInt, ls->n_loops + 1);
-   UInt* start = DCFG_CALLOC("dcfg.loop.sizes", UInt, n_blocks + 2);
-   UInt  i;
-
-   for (i = 0; i < ls->n_loops; i++)
-      start[n_blocks - ls->loops[i].n_nodes + 1]++;
-   for (i = 0; i <= n_blocks; i++)
-      start[i + 1] += start[i];
-   for (i = 0; i < ls->n_loops; i++)
-      order[start[n_blocks - ls->loops[i].n_nodes]++] = i;
-   for (i = 0; i < ls->n_loops; i++) {
-      Loop* l   = &ls->loops[order[i]];
-      l->parent = inner[l->head - NodeFirstBlock];
-      for (UInt k = 0; k < l->n_nodes; k++)
-         inner[ls->ids[l->first_node + k] - NodeFirstBlock] = l->head;
-   }
-   dcfg_free(inner);
-   dcfg_free(order);
-   dcfg_free(start);
-}
-
-Loops* DCFG_(find_loops)(const Graph* g, const Routines* r)
-{
-   Loops* ls   = DCFG_CALLOC("dcfg.loops", Loops, 1);
-   Finder f    = { g, r, g->n_blocks, NULL, NULL, NULL, NULL, NULL, 0, 0 };
-   UInt*  seen = DCFG_CALLOC("dcfg.loop.seen", UInt, g->n_blocks + 1);
-
-   make_preds(&f);
-   number_dominators(&f);
-   ls->loops = DCFG_CALLOC("dcfg.loop.list", Loop, g->n_blocks + 1);
-   for (UInt k = 0; k < r->n_routines; k++) {
-      const Routine* rt = &r->routines[k];
-      for (UInt i = 0; i < rt->n_nodes; i++)
-         if (find_loop(&f, r->nodes[rt->first_node + i].node
-                           - NodeFirstBlock,
-                       seen, &ls->loops[ls->n_loops]))
-            ls->n_loops++;
-   }
-   ls->ids = f.ids;
-   nest(ls, g->n_blocks);
-   dcfg_free(seen);
-   dcfg_free(f.first_pred);
-   dcfg_free(f.preds);
-   dcfg_free(f.enter);
-   dcfg_free(f.leave);
-   return ls;
+   for (UInt i = 0; i < l->n_nodes; i++)
+      nodes[i] = NodeFirstBlock + ls->blocks[from + i];
+   DCFG_(sort_uints)(nodes, l->n_nodes, is_lower, NULL);
 }
 
 void DCFG_(delete_loops)(Loops* l)
 {
    dcfg_free(l->loops);
    dcfg_free(l->ids);
+   dcfg_free(l->place);
+   dcfg_free(l->blocks);
    dcfg_free(l);
 }
 

@@ -28,6 +28,7 @@
 #ifndef DCFG_CODE_TABLE_H
 #define DCFG_CODE_TABLE_H
 
+#include "hash.h"
 #include "job.h"
 
 /*------------------------------------------------------------*/
@@ -139,6 +140,7 @@ typedef
       Array            texts;   // char
       uint32_t*        buckets; // by hash of the key
       uint32_t         n_buckets;
+      HashKey          hash_key;
       uint32_t*        by_edge; // edge id to state, if ids are dense
       uint32_t         n_by_edge;
    }

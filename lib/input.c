@@ -26,12 +26,15 @@
 */
 
 /* Owns: files and decompression.  Handed: a path or bytes in memory.  Taken
-   by: load.c and cursor.c open it; json_events.c reads a buffer at a time.
+   by: load.c, cursor.c and lackey.c open it; json_events.c and lackey.c read a
+   buffer at a time.
 
    How a file is compressed is told by its first bytes.  Several compressed
    streams after each other are one text, as for the programs gzip, bzip2, xz
    and zstd.  The compressors' own memory is bounded by their formats; xz and
    zstd, whose windows may be large, are limited here. */
+
+#define _GNU_SOURCE     // F_SETPIPE_SZ
 
 #include "input.h"
 
@@ -41,6 +44,8 @@
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -57,6 +62,8 @@ struct Input {
    int            fd;           // or -1: all is in the buffer already
    bool           close_fd;
    bool           at_end;       // nothing more comes into the buffer
+   bool           patient;      // see input_be_patient()
+   bool           was_short;    // there was not enough to fill the buffer
    const uint8_t* next;         // what is read but not decoded
    size_t         left;
    Coding         coding;
@@ -82,6 +89,29 @@ static bool broken(Input* in, const char* what)
 /*--- Bytes as they are stored                             ---*/
 /*------------------------------------------------------------*/
 
+/* At the speeds of a pipe this much comes in a few milliseconds, and there
+   is room for ten times as much. */
+#define PIPE_SIZE (1 << 20)
+#define PATIENCE  3000000       // nanoseconds
+
+void input_be_patient(Input* in)
+{
+   struct stat st;
+
+   if (in->fd < 0 || fstat(in->fd, &st) != 0 || !S_ISFIFO(st.st_mode))
+      return;
+   /* Without the room, waiting would let the writer wait, too. */
+   in->patient = fcntl(in->fd, F_SETPIPE_SZ, PIPE_SIZE) >= PIPE_SIZE;
+}
+
+/* The buffer was not full: the pipe is empty now. */
+static void wait_for_more(void)
+{
+   struct timespec t = { 0, PATIENCE };
+
+   nanosleep(&t, NULL);
+}
+
 /* Some more into the empty buffer, or, if there are already, behind. */
 static bool fill(Input* in)
 {
@@ -91,6 +121,8 @@ static bool fill(Input* in)
       return true;
    if (in->left > 0)
       memmove(in->buf, in->next, in->left);
+   if (in->patient && in->was_short)
+      wait_for_more();
    do
       n = read(in->fd, in->buf + in->left, sizeof(in->buf) - in->left);
    while (n < 0 && errno == EINTR);
@@ -98,6 +130,7 @@ static bool fill(Input* in)
       return job_fail(in->job, DCFG_ERROR_FILE, NULL, "cannot read: %s",
                       strerror(errno));
    in->next = in->buf;
+   in->was_short = in->left + (size_t)n < sizeof(in->buf);
    in->left += (size_t)n;
    in->at_end = n == 0;
    job_read(in->job, (uint64_t)n, 0);

@@ -295,7 +295,7 @@ static bool note_token(Parse* p, const uint8_t* text, size_t n)
       return !is_long(p, p->in_number);
    }
    p->in_number = 0;
-   while (i < n && memchr(" \t\r\n\v\f,:", text[i], 8) != NULL)
+   while (i < n && memchr(" \t\r\n,:", text[i], 6) != NULL)
       i++;
    if (i == n)
       return true;
@@ -311,7 +311,7 @@ static bool note_token(Parse* p, const uint8_t* text, size_t n)
 }
 
 /* Give YAJL a piece; without one, the end. */
-static bool feed(Parse* p, const uint8_t* text, size_t n)
+static bool feed_yajl(Parse* p, const uint8_t* text, size_t n)
 {
    char        place[PLACE_SIZE];
    yajl_status status;
@@ -338,6 +338,24 @@ static bool feed(Parse* p, const uint8_t* text, size_t n)
       return syntax_error(p);
    p->consumed += n;
    return true;
+}
+
+/* The same.  YAJL takes form feeds and vertical tabs for blanks; in JSON they
+   cannot stand anywhere. */
+static bool feed(Parse* p, const uint8_t* text, size_t n)
+{
+   char           place[PLACE_SIZE];
+   const uint8_t* odd = text == NULL ? NULL : memchr(text, '\f', n);
+   size_t         plain = odd == NULL ? n : (size_t)(odd - text);
+
+   odd = text == NULL ? NULL : memchr(text, '\v', plain);
+   if (odd != NULL)
+      plain = (size_t)(odd - text);
+   return feed_yajl(p, text, plain)
+          && (plain == n
+              || job_fail(p->job, DCFG_ERROR_JSON,
+                          walk_place(&p->walk, place),
+                          "not JSON: a form feed or a vertical tab"));
 }
 
 /* How much of the text belongs to the string that YAJL is in. */

@@ -58,13 +58,9 @@ static unsigned char_value(unsigned char c)
 /*--- The dictionary's keys                                ---*/
 /*------------------------------------------------------------*/
 
-static uint32_t hash(const char* key, size_t len)
+static uint32_t bucket(const Table* t, const char* key, size_t len)
 {
-   uint32_t h = 2166136261U;            // FNV-1a
-
-   for (size_t i = 0; i < len; i++)
-      h = (h ^ (unsigned char)key[i]) * 16777619U;
-   return h;
+   return (uint32_t)hash_bytes(&t->hash_key, key, len) & (t->n_buckets - 1);
 }
 
 static bool is_key(const Table* t, const Entry* e, const char* key,
@@ -80,7 +76,7 @@ static uint32_t find_entry(const Table* t, const char* key, size_t len)
    uint32_t i = DCFG_NONE;
 
    if (t->n_buckets > 0)
-      i = t->buckets[hash(key, len) & (t->n_buckets - 1)];
+      i = t->buckets[bucket(t, key, len)];
    while (i != DCFG_NONE
           && !is_key(t, &((Entry*)t->entries.data)[i], key, len))
       i = ((Entry*)t->entries.data)[i].next;
@@ -100,12 +96,14 @@ static bool more_buckets(Job* job, Table* t)
                    n * sizeof(*b));
    if (b == NULL)
       return false;
+   if (t->n_buckets == 0)
+      t->hash_key = hash_key();
    t->buckets = b;
    t->n_buckets = n;
    memset(b, 0xff, n * sizeof(*b));
    for (uint32_t i = 0; i < t->entries.n; i++) {
       Entry*   e = &((Entry*)t->entries.data)[i];
-      uint32_t k = hash((char*)t->texts.data + e->key, e->key_len) & (n - 1);
+      uint32_t k = bucket(t, (char*)t->texts.data + e->key, e->key_len);
       e->next = b[k];
       b[k] = i;
    }
@@ -143,7 +141,7 @@ bool table_add_entry(Job* job, Table* t, const char* key, size_t key_len,
    e->key = (uint64_t)(copy - (char*)t->texts.data);
    e->key_len = key_len;
    e->value_len = value_len;
-   k = hash(key, key_len) & (t->n_buckets - 1);
+   k = bucket(t, key, key_len);
    e->next = t->buckets[k];
    t->buckets[k] = (uint32_t)t->entries.n - 1;
    return true;

@@ -359,8 +359,14 @@ enum { DATA_FILE, DATA_SYMBOLS, DATA_SOURCES, DATA_BLOCKS, DATA_ROUTINES };
 
 static bool close_image_data(void* arg, const Frame* f)
 {
-   LAST(last_process(arg)->images, DcfgImage)->file
-      = (uint32_t)number(f, DATA_FILE);
+   const Process* p = last_process(arg);
+   DcfgImage*     im = LAST(p->images, DcfgImage);
+
+   im->file = (uint32_t)number(f, DATA_FILE);
+   if (has(f, DATA_ROUTINES) && p->nodes.n > im->first_node
+       && p->routines.n == im->first_routine)
+      odd(arg, "routines-empty", "ROUTINES without one, for an image with "
+          "blocks");
    return true;
 }
 
@@ -517,7 +523,7 @@ static bool close_process_data(void* arg, const Frame* f)
 static const Field process_data_fields[] = {
    { "INSTR_COUNT_PER_THREAD", V_INTS, F_MUST, BITS64, NULL },
    { "INSTR_COUNT", V_INT, F_MUST, BITS64, NULL },
-   { "IMAGES", V_TABLE, 0, 0, 0, &images },
+   { "IMAGES", V_TABLE, F_MUST, 0, 0, &images },
    { "EDGES", V_TABLE, 0, 0, 0, &edges }
 };
 static const Shape process_data = { V_OBJECT, false, 4, process_data_fields,

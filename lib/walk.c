@@ -293,7 +293,7 @@ static bool put_integer(Walk* w, const char* s, size_t len, bool is_string)
    }
    if (f->in_list)
       return push_number(w, n);
-   if ((field->flags & F_VERSION) && n > DCFG_VERSION_MAJOR)
+   if ((field->flags & F_VERSION) && n != DCFG_VERSION_MAJOR)
       return job_fail(w->job, DCFG_ERROR_FORMAT, field->name,
                       "format %" PRIu64 ".xx; this library reads %u.xx", n,
                       DCFG_VERSION_MAJOR);

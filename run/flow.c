@@ -50,7 +50,8 @@
 #include "run/flow.h"
 #include "run/image.h"
 
-/* Steps that are known to have led to an older version of their target.
+/* Steps that are known to have led to a version of their target, which was
+   the current one then.
    FLOW is the number of an exit, .n_exits for a direct end, or a pair's
    cell with INDIRECT_FLOW. */
 #define INDIRECT_FLOW 0x80000000u
@@ -258,7 +259,7 @@ static void by_version(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
    Bool   unredirected = is_unredirected(run->sb, flow);
    Target target       = DCFG_(target_now)(addr, unredirected);
 
-   if (target.version > 0 && settled != NULL) {
+   if (settled != NULL && DCFG_(has_versions)(addr, unredirected)) {
       Settled        key = { run->thread, run->sb->id, flow, 0, 0 };
       const Settled* s;
       VG_(OSetGen_ResetIterAt)(settled, &key);
@@ -289,6 +290,13 @@ void DCFG_(each_flow)(SbRun* run, FlowFn do_it, void* arg)
             d->left_at = by->left_at;
       }
    }
+}
+
+void DCFG_(forget_flows)(void)
+{
+   if (settled != NULL)
+      VG_(OSetGen_Destroy)(settled);
+   settled = NULL;
 }
 
 /*------------------------------------------------------------*/
@@ -329,11 +337,15 @@ static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
    }
    if (count == 0)
       return;
-   Settled* new = VG_(OSetGen_AllocNode)(settled, sizeof(Settled));
-   *new         = key;
-   new->version = now->old.version;
-   new->count   = count;
-   VG_(OSetGen_Insert)(settled, new);
+   /* There are some already if this version was the current one before. */
+   key.version  = now->old.version;
+   Settled* sum = VG_(OSetGen_Lookup)(settled, &key);
+   if (sum == NULL) {
+      sum  = VG_(OSetGen_AllocNode)(settled, sizeof(Settled));
+      *sum = key;
+      VG_(OSetGen_Insert)(settled, sum);
+   }
+   sum->count += count;
 }
 
 static Bool has_counted(void* arg, CellNo no)

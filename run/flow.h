@@ -77,6 +77,9 @@ void DCFG_(each_flow)(SbRun* run, FlowFn do_it, void* arg);
    led to OLD. */
 void DCFG_(settle_flows)(Target old);
 
+/* The counters are all zero again. */
+void DCFG_(forget_flows)(void);
+
 #endif /* __DCFG_FLOW_H */
 
 /*--------------------------------------------------------------------*/

@@ -32,18 +32,18 @@
 
    An image is what the address space manager knows of the mapping that a
    superblock was first translated from.  Its debug information goes when
-   the mapping goes, so it is copied then, and otherwise at the end.
+   the mapping goes, so it is copied then, and otherwise at the end.  If the
+   same object comes to be mapped in the same place again, and all code that
+   ran of it is what it was, it is the same image: see run/bytes.c.
 
    The same mapping gets a new image, a generation, when code is run that
-   differs from what was run at the same addresses before.  For that each
-   image remembers the code that was translated from it.  Of the older
+   differs from what was run at the same addresses before.  Of the older
    generation's code, what is still valid is translated anew when it is
    next run, so that it is in one generation with the code around it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_debuginfo.h"
-#include "pub_tool_hashtable.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
@@ -57,18 +57,8 @@
 #include "base/intern.h"
 #include "dcfg_bb.h"
 #include "dcfg_output.h"
+#include "run/bytes.h"
 #include "run/image.h"
-
-/* The code of a page that was translated. */
-#define CODE_PAGE 4096u
-typedef
-   struct _CodePage {
-      struct _CodePage* hash_next;
-      UWord             hash_key;               // address / CODE_PAGE
-      UChar             code[CODE_PAGE];
-      UChar             known[CODE_PAGE / 8];   // a bit for each byte
-   }
-   CodePage;
 
 typedef
    struct {
@@ -78,10 +68,10 @@ typedef
       Bool    gone;          // unmapped, or there is a newer generation
       Bool    discarded;     // and nothing translated from it is left
       UInt    generation;
-      VgHashTable* pages;    // CodePage
+      Code*   code;          // NULL: the image is over
       XArray* symbols;       // ImageSymbol; NULL: not yet copied
       XArray* lines;         // ImageLine; NULL: not yet copied
-      UInt    n_in_lines;    // superblocks that there were then
+      UInt    n_in_lines;    // superblocks that were looked at for them
    }
    Image;
 
@@ -94,6 +84,7 @@ typedef
 
 static XArray* images;          // Image*, by .no
 static XArray* live;            // Image*: those that are not gone
+static XArray* away;            // Image*: unmapped ones that may return
 static Image*  last_image;      // that image_of found
 static OSet*   files_by_name;   // SourceFile
 static XArray* files;           // const HChar*
@@ -253,45 +244,64 @@ static Int cmp_lines(const void* va, const void* vb)
    return a->addr < b->addr ? -1 : a->addr > b->addr ? 1 : 0;
 }
 
-/* The lines of all instructions that were translated from IM.  Since they
-   were last copied, for a dump, there may be more. */
-static void copy_lines(Image* im)
+static Bool has_line(const Image* im, Addr a)
+{
+   ImageLine key = { a, 0, 0 };
+   Word      first, last;
+
+   return VG_(lookupXA)(im->lines, &key, &first, &last);
+}
+
+/* Add to NEW the lines of SB's instructions that have none in IM and are not
+   in SEEN. */
+static void find_lines(const Image* im, const Superblock* sb, OSet* seen,
+                       XArray* new)
 {
    DiEpoch ep = VG_(current_DiEpoch)();
-   OSet*   seen;
+   Addr    a  = sb->addr;
 
-   if (im->lines != NULL
-       && (im->gone || im->n_in_lines == DCFG_(n_superblocks)()))
-      return;
-   if (im->lines != NULL)
-      VG_(deleteXA)(im->lines);
-   im->n_in_lines = DCFG_(n_superblocks)();
-   im->lines = VG_(newXA)(VG_(malloc), "dcfg.image.lines", VG_(free),
-                          sizeof(ImageLine));
-   if (debug_info(im) == NULL)
-      return;
-   seen = VG_(OSetWord_Create)(VG_(malloc), "dcfg.image.seen", VG_(free));
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
-      const Superblock* sb = DCFG_(superblock)(id);
-      Addr a = sb->addr;
-      if (sb->image != im->no)
+   for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
+      const HChar *file, *dir;
+      ImageLine    l;
+      if (VG_(OSetWord_Contains)(seen, a) || has_line(im, a))
          continue;
-      for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
-         const HChar *file, *dir;
-         ImageLine    l;
-         if (VG_(OSetWord_Contains)(seen, a))
-            continue;
-         VG_(OSetWord_Insert)(seen, a);
-         if (!VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
-            continue;
-         l.addr = a;
-         l.file = source_file(dir, file);
-         VG_(addToXA)(im->lines, &l);
-      }
+      VG_(OSetWord_Insert)(seen, a);
+      if (!VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
+         continue;
+      l.addr = a;
+      l.file = source_file(dir, file);
+      VG_(addToXA)(new, &l);
    }
-   VG_(OSetWord_Destroy)(seen);
-   VG_(setCmpFnXA)(im->lines, (XACmpFn_t)cmp_lines);
+}
+
+/* The lines of all instructions that were translated from IM.  Since they
+   were last copied, for a dump or because it was unmapped, there may be
+   more. */
+static void copy_lines(Image* im)
+{
+   if (im->lines == NULL) {
+      im->lines = VG_(newXA)(VG_(malloc), "dcfg.image.lines", VG_(free),
+                             sizeof(ImageLine));
+      VG_(setCmpFnXA)(im->lines, (XACmpFn_t)cmp_lines);
+      VG_(sortXA)(im->lines);
+   }
+   if (im->gone || im->n_in_lines == DCFG_(n_superblocks)()
+       || debug_info(im) == NULL)
+      return;
+   OSet*   seen = VG_(OSetWord_Create)(VG_(malloc), "dcfg.image.seen",
+                                       VG_(free));
+   XArray* new  = VG_(newXA)(VG_(malloc), "dcfg.image.lines", VG_(free),
+                             sizeof(ImageLine));
+   while (im->n_in_lines < DCFG_(n_superblocks)()) {
+      const Superblock* sb = DCFG_(superblock)(++im->n_in_lines);
+      if (sb->image == im->no)
+         find_lines(im, sb, seen, new);
+   }
+   for (Word i = 0; i < VG_(sizeXA)(new); i++)
+      VG_(addToXA)(im->lines, VG_(indexXA)(new, i));
    VG_(sortXA)(im->lines);
+   VG_(deleteXA)(new);
+   VG_(OSetWord_Destroy)(seen);
 }
 
 /*------------------------------------------------------------*/
@@ -303,92 +313,100 @@ static void copy_lines(Image* im)
    stay. */
 #define MAX_RETRANSLATED 256
 
-/* Is what IM knows of the LEN bytes at A what is there now? */
-static Bool is_same_code(const Image* im, Addr a, SizeT len)
+static Image* image_in(const XArray* list, Word i)
 {
-   const CodePage* p = NULL;
-
-   for (Addr end = a + len; a < end; a++) {
-      UInt i = a % CODE_PAGE;
-      if (p == NULL || i == 0)
-         p = VG_(HT_lookup)(im->pages, a / CODE_PAGE);
-      if (p != NULL && (p->known[i / 8] & (1 << i % 8))
-          && p->code[i] != *(const UChar*)a)
-         return False;
-   }
-   return True;
+   return *(Image**)VG_(indexXA)(list, i);
 }
 
-static void remember_code(Image* im, Addr a, SizeT len)
+static Image* add_image(Image* im, Addr a)
 {
-   CodePage* p = NULL;
-
-   for (Addr end = a + len; a < end; a++) {
-      UInt i = a % CODE_PAGE;
-      if (p == NULL || i == 0)
-         p = VG_(HT_lookup)(im->pages, a / CODE_PAGE);
-      if (p == NULL) {
-         p = VG_(calloc)("dcfg.image.code", 1, sizeof(CodePage));
-         p->hash_key = a / CODE_PAGE;
-         VG_(HT_add_node)(im->pages, p);
-      }
-      p->code[i]       = *(const UChar*)a;
-      p->known[i / 8] |= 1 << i % 8;
-   }
-}
-
-static Image* add_image(Image* im)
-{
-   im->pages = VG_(HT_construct)("dcfg.image.code");
-   im->no    = VG_(sizeXA)(images);
+   im->code       = DCFG_(new_code)(im->load, VG_(am_find_nsegment)(a));
+   im->no         = VG_(sizeXA)(images);
+   im->n_in_lines = DCFG_(n_superblocks)();
    VG_(addToXA)(images, &im);
    VG_(addToXA)(live, &im);
    return im;
 }
 
-static Image* live_image(Word i)
+static void delete_image(Image* im)
 {
-   return *(Image**)VG_(indexXA)(live, i);
+   VG_(free)(im->name);
+   VG_(free)(im);
 }
 
-/* A new image for the mapping around A, or an older one if that mapping
-   has only grown. */
-static Image* map_image(Addr a)
+/* The mapping IM has only grown out of an image there is: returns that, or
+   NULL. */
+static Image* grown_image(const Image* im)
 {
-   Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
-
-   find_extent(im, a);
    for (Word i = 0; i < VG_(sizeXA)(live); i++) {
-      Image* old = live_image(i);
+      Image* old = image_in(live, i);
       if (im->load >= old->end || old->load >= im->end)
          continue;
       if (im->load < old->load)
          old->load = im->load;
       if (im->end > old->end)
          old->end = im->end;
-      VG_(free)(im->name);
-      VG_(free)(im);
       return old;
    }
-   return add_image(im);
+   return NULL;
 }
 
-/* No more code will be translated from IM. */
-static void let_go(Image* im)
+/* The mapping IM is one there was, with the same code: returns that image,
+   which is alive again, or NULL. */
+static Image* returned_image(const Image* im)
+{
+   for (Word i = VG_(sizeXA)(away); i-- > 0; ) {
+      Image* old = image_in(away, i);
+      if (old->load != im->load || old->end != im->end
+          || !VG_STREQ(old->name, im->name)
+          || !DCFG_(has_returned)(old->code))
+         continue;
+      VG_(removeIndexXA)(away, i);
+      VG_(addToXA)(live, &old);
+      old->gone      = False;
+      old->discarded = False;
+      DCFG_(lead_again)(old->no);
+      return old;
+   }
+   return NULL;
+}
+
+/* The image of the mapping around A, which is none of those alive. */
+static Image* map_image(Addr a)
+{
+   Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
+
+   find_extent(im, a);
+   Image* old = grown_image(im);
+   if (old == NULL)
+      old = returned_image(im);
+   if (old == NULL)
+      return add_image(im, a);
+   delete_image(im);
+   return old;
+}
+
+/* No more code will be translated from IM, unless it MAY_RETURN. */
+static void let_go(Image* im, Bool may_return)
 {
    copy_symbols(im);
    copy_lines(im);
    im->gone = True;
    for (Word i = 0; i < VG_(sizeXA)(live); i++)
-      if (live_image(i) == im) {
+      if (image_in(live, i) == im) {
          VG_(removeIndexXA)(live, i);
          break;
       }
-   VG_(HT_destruct)(im->pages, VG_(free));
-   im->pages = NULL;
+   if (may_return) {
+      VG_(addToXA)(away, &im);
+   } else {
+      DCFG_(delete_code)(im->code);
+      im->code = NULL;
+   }
 }
 
-static Image* next_generation(Image* old)
+/* A is code that was changed. */
+static Image* next_generation(Image* old, Addr a)
 {
    Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
 
@@ -400,8 +418,8 @@ static Image* next_generation(Image* old)
    if (old->discarded)
       VG_(discard_translations)(old->load, old->end - old->load,
                                 "dcfg: a new generation");
-   let_go(old);
-   return add_image(im);
+   let_go(old, False);
+   return add_image(im, a);
 }
 
 UInt DCFG_(image_of)(Addr a, SizeT len)
@@ -412,13 +430,13 @@ UInt DCFG_(image_of)(Addr a, SizeT len)
        && a < last_image->end)
       im = last_image;
    for (Word i = 0; im == NULL && i < VG_(sizeXA)(live); i++)
-      if (a >= live_image(i)->load && a < live_image(i)->end)
-         im = live_image(i);
+      if (a >= image_in(live, i)->load && a < image_in(live, i)->end)
+         im = image_in(live, i);
    if (im == NULL)
       im = map_image(a);
-   else if (!is_same_code(im, a, len))
-      im = next_generation(im);
-   remember_code(im, a, len);
+   else if (!DCFG_(is_same_code)(im->code, a, len))
+      im = next_generation(im, a);
+   DCFG_(remember_code)(im->code, a, len);
    last_image = im;
    return im->no;
 }
@@ -432,26 +450,17 @@ Bool DCFG_(image_can_run)(UInt no)
 /*--- Life                                                 ---*/
 /*------------------------------------------------------------*/
 
-static Bool ran_from(const Image* im, Addr a, SizeT len)
-{
-   VG_(HT_ResetIter)(im->pages);
-   for (CodePage* p; (p = VG_(HT_Next)(im->pages)) != NULL; )
-      if (p->hash_key * CODE_PAGE < a + len
-          && a < (p->hash_key + 1) * CODE_PAGE)
-         return True;
-   return False;
-}
-
 /* Called before the core forgets the mapping's debug information. */
 static void on_munmap(Addr a, SizeT len)
 {
    DCFG_EACH_WATCHER(w, unmapped)
       DCFG_(watchers)[w]->unmapped(a, len);
    for (Word i = VG_(sizeXA)(live); i-- > 0; ) {
-      Image* im = live_image(i);
-      if (im->load >= a + len || a >= im->end || !ran_from(im, a, len))
+      Image* im = image_in(live, i);
+      if (im->load >= a + len || a >= im->end
+          || !DCFG_(has_code)(im->code, a, len))
          continue;
-      let_go(im);
+      let_go(im, DCFG_(may_return)(im->code));
       im->discarded = True;   // by the core
    }
 }
@@ -466,6 +475,8 @@ static void on_mmap(Addr a, SizeT len, Bool rr, Bool ww, Bool xx,
 void DCFG_(track_images)(void)
 {
    live   = VG_(newXA)(VG_(malloc), "dcfg.images.live", VG_(free),
+                       sizeof(Image*));
+   away   = VG_(newXA)(VG_(malloc), "dcfg.images.away", VG_(free),
                        sizeof(Image*));
    images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
                        sizeof(Image*));

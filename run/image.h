@@ -31,9 +31,10 @@
 #include "graph/image_info.h"
 
 /* The number of the image that holds the code at A, LEN bytes, which is
-   about to be run: an object, or another mapping.  After an unmapping, and
-   when the mapping has other code than was run from it before, it is a new
-   one. */
+   about to be run: an object, or another mapping.  When the mapping has
+   other code than was run from it before, and after an unmapping, it is a
+   new one; but an object that is mapped in the same place again, with the
+   same code, is the one that it was. */
 UInt DCFG_(image_of)(Addr a, SizeT len);
 
 /* Can code of image NO be run again, or are its translations gone? */

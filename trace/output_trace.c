@@ -100,7 +100,7 @@ static Bool start(void)
       VG_(exit)(1);
    }
    DCFG_(claim_out_file)("--trace-out-file", opts.out_file);
-   DCFG_(set_spool_place)("--trace-out-file", opts.out_file);
+   DCFG_(set_spool_place)("--trace-out-file", opts.out_file, 64 << 20);
    return True;
 }
 
@@ -264,7 +264,8 @@ static Bool is_complete(const Common* c, const TraceJob* job, ULong n)
 
 static void write_file(const TraceJob* job, const Common* common)
 {
-   OutFile* file = DCFG_(open_out_file)("--trace-out-file", opts.out_file);
+   OutFile* file = DCFG_(open_out_file)("--trace-out-file", opts.out_file,
+                                           "--dcfg-out-file");
    Put*     out  = DCFG_(text_of_file)(file);
    ULong    n    = DCFG_(write_trace)(out, job);
    /* Hundredths of a bit. */
@@ -280,8 +281,14 @@ static void write_file(const TraceJob* job, const Common* common)
       DCFG_(abandon_out_file)(file);
 }
 
+/* Without its graph, a trace cannot be read. */
 static void write(const Gathered* p, const HChar* reason)
 {
+   if (DCFG_(out_file_failed)("--dcfg-out-file")) {
+      VG_(umsg)("dcfg: the trace is not written, as its graph is not\n");
+      return;
+   }
+
    UInt         n       = DCFG_(n_threads)() + 1;
    Thread*      threads = VG_(calloc)("dcfg.trace.threads", n,
                                       sizeof(Thread));

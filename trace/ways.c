@@ -152,7 +152,7 @@ static void add_way(Finder* f, UInt bit, Addr addr, Bool unredirected)
    const Gathered* p = f->w->p;
    Target          t = DCFG_(target_now)(addr, unredirected);
 
-   if (t.version > 0) {
+   if (DCFG_(has_versions)(addr, unredirected)) {
       ChangingWay c = { f->node, bit, addr, unredirected };
       VG_(addToXA)(f->changing, &c);
       f->w->nodes[f->node].kind = WalkSlowly;

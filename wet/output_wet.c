@@ -80,7 +80,7 @@ static Bool start(void)
    if (!opts.on)
       return False;
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
-   DCFG_(set_spool_place)("--wet-out-file", opts.out_file);
+   DCFG_(set_spool_place)("--wet-out-file", opts.out_file, 64 << 20);
    DCFG_(claim_slot_lists)();
    DCFG_(load_tape)();
    DCFG_(watch)(&DCFG_(tape_watcher));
@@ -129,7 +129,7 @@ static void put_tape(Put* out)
 
 static void write(const struct _Gathered* g, const HChar* reason)
 {
-   OutFile* file = DCFG_(open_out_file)("--wet-out-file", opts.out_file);
+   OutFile* file = DCFG_(open_out_file)("--wet-out-file", opts.out_file, NULL);
    Put*     out  = DCFG_(text_of_file)(file);
    ULong    n, bits;
 

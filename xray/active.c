@@ -139,7 +139,7 @@ static void log_entry(Active* a, UInt i)
 }
 
 /* All that waits is logged. */
-static void log_waiting(Active* a)
+static inline void log_waiting(Active* a)
 {
    for (; a->n_done < a->n; a->n_done++)
       if (a->entries[a->n_done].is_wanted)
@@ -396,10 +396,8 @@ Bool DCFG_(put_log_of_thread)(Put* out, UInt thread)
 {
    Closing c = closing_of(thread);
 
-   if (c.active->flight == NULL)
-      return False;
-   DCFG_(put_flight_log)(out, c.active->flight, close_flight, &c);
-   return True;
+   return c.active->flight != NULL
+          && DCFG_(put_flight_log)(out, c.active->flight, close_flight, &c);
 }
 
 Bool DCFG_(put_records_of_thread)(Put* out, UInt thread)

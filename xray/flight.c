@@ -91,7 +91,7 @@ struct _FlightLog {
    ULong   tick;          // of the last record
    ULong   n_begun;       // buffers, with the one that is being filled
    ULong   n_dropped;     // buffers that are gone
-   ULong   n_records;     // functions in full buffers that were dropped
+   UInt    first_id;      // what it began with
    Stream* full;
    ULong   n_full;        // buffers in it, and those dropped
    UChar*  buffer;        // or NULL
@@ -120,6 +120,19 @@ static void set_bytes(UChar* to, ULong n, UInt size)
 {
    for (UInt i = 0; i < size; i++)
       to[i] = (UChar)(n >> 8 * i);
+}
+
+/* Two numbers of four bytes. */
+static inline void set_function(UChar* to, UInt a, UInt b)
+{
+#if defined(VG_LITTLEENDIAN)
+   UInt* words = (UInt*)to;      // a buffer's records are aligned
+   words[0] = a;
+   words[1] = b;
+#else
+   set_bytes(to, a, 4);
+   set_bytes(to + 4, b, 4);
+#endif
 }
 
 static ULong get_bytes(const UChar* from, UInt size)
@@ -156,13 +169,17 @@ static UInt head_size(void)
 }
 
 /* Buffers start small, for there may be thousands of threads. */
-static void make_room(FlightLog* l, UInt n)
+static void grow_buffer(FlightLog* l, UInt n)
 {
-   if (l->used + n <= l->room)
-      return;
    while (l->used + n > l->room)
       l->room = l->room == 0 ? 512 : 2 * l->room;
    l->buffer = VG_(realloc)("dcfg.flight.buffer", l->buffer, l->room);
+}
+
+static inline void make_room(FlightLog* l, UInt n)
+{
+   if (l->used + n > l->room)
+      grow_buffer(l, n);
 }
 
 /*------------------------------------------------------------*/
@@ -234,9 +251,30 @@ static void drop_buffer(FlightLog* l)
    is_limited = True;
 }
 
+/* Buffers that N more functions take, and one that may be full already. */
+static ULong buffers_for(ULong n)
+{
+   return 1 + (n + FEWEST_FUNCTIONS - 1) / FEWEST_FUNCTIONS;
+}
+
+/* The buffers that there would be in a file. */
+static ULong n_in_file(void)
+{
+   ULong n = n_buffers;
+
+   for (Word i = 0; i < VG_(sizeXA)(logs); i++) {
+      const FlightLog* l = *(FlightLog**)VG_(indexXA)(logs, i);
+      if (l->used > 0)
+         n += buffers_for(l->owner->n_open(l->arg));
+      if (l->bases != NULL)
+         n += buffers_for(VG_(sizeXA)(l->bases) + 2) - 1;
+   }
+   return n;
+}
+
 static void drop_oldest(void)
 {
-   while (n_buffers > most_buffers()
+   while (n_in_file() > most_buffers()
           && first_oldest < VG_(sizeXA)(oldest)) {
       drop_buffer(*(FlightLog**)VG_(indexXA)(oldest, first_oldest));
       first_oldest++;
@@ -257,14 +295,7 @@ static void drop_oldest(void)
    again no log gets more exits to come than fit into a buffer. */
 static Bool is_full(void)
 {
-   ULong n = n_buffers + 1;
-
-   for (Word i = 0; i < VG_(sizeXA)(logs); i++) {
-      const FlightLog* l = *(FlightLog**)VG_(indexXA)(logs, i);
-      n += 1 + (l->owner->n_open(l->arg) + FEWEST_FUNCTIONS - 1)
-               / FEWEST_FUNCTIONS;
-   }
-   return n > most_buffers();
+   return n_in_file() + 1 > most_buffers();
 }
 
 static void stop_all(void)
@@ -319,14 +350,9 @@ static void keep_buffer(FlightLog* l)
       VG_(addToXA)(oldest, &l);
 }
 
-/* Begin a buffer if there is none with room.  Returns False if the log has
-   been stopped. */
-static Bool have_room(FlightLog* l)
+/* Begin a buffer.  Returns False if the log has been stopped. */
+static Bool begin_next_buffer(FlightLog* l)
 {
-   if (l->used > 0 && l->used + MOST_RECORDS + METADATA_SIZE <= BUFFER_SIZE) {
-      make_room(l, MOST_RECORDS);
-      return True;
-   }
    if (!l->is_copy) {
       Bool limits = DCFG_(flight_format).limit != 0;
       if (limits && !DCFG_(flight_format).keep_last && !is_stopped
@@ -346,21 +372,29 @@ static Bool have_room(FlightLog* l)
    return True;
 }
 
+/* The same if there is none with room. */
+static inline Bool have_room(FlightLog* l)
+{
+   if (l->used == 0
+       || l->used + MOST_RECORDS + METADATA_SIZE > BUFFER_SIZE)
+      return begin_next_buffer(l);
+   make_room(l, MOST_RECORDS);
+   return True;
+}
+
 void DCFG_(log_function)(FlightLog* l, UInt id, FlightAction action,
                          ULong tick, const UWord* args)
 {
-   if (!have_room(l)) {
-      n_dropped++;
+   if (!have_room(l))
       return;
-   }
    ULong delta = tick - l->tick;
    if (delta > 0xFFFFFFFFu) {
       add_metadata(l, KindTscWrap, tick, 8, 0, 0);
       delta = 0;
    }
-   UChar* r = l->buffer + l->used;
-   set_bytes(r, id << 4 | action << 1, 4);
-   set_bytes(r + 4, delta, 4);
+   if (l->first_id == 0)
+      l->first_id = id;
+   set_function(l->buffer + l->used, id << 4 | action << 1, (UInt)delta);
    l->used += FUNCTION_SIZE;
    l->tick  = tick;
    if (action == FlightEnterArgs)
@@ -466,12 +500,20 @@ static void put_stream(Put* out, const Stream* s, ULong at, ULong end)
    }
 }
 
+/* What the thread began with is not active any more; but the first ticks of
+   all threads must be the same. */
+static void put_first(FlightLog* copy, ULong tick)
+{
+   DCFG_(log_function)(copy, copy->first_id, FlightEnter, 1, NULL);
+   DCFG_(log_function)(copy, copy->first_id, FlightExit, tick, NULL);
+}
+
 /* What was active behind the buffers that are gone. */
 static void put_bases(Put* out, const FlightLog* l)
 {
    FlightLog copy = *l;
 
-   if (l->bases == NULL || VG_(sizeXA)(l->bases) == 0)
+   if (l->bases == NULL)
       return;
    copy.is_copy = True;
    copy.full    = DCFG_(new_stream)();
@@ -482,19 +524,25 @@ static void put_bases(Put* out, const FlightLog* l)
    copy.tick    = 1;
    for (Word i = 0; i < VG_(sizeXA)(l->bases); i++) {
       const Base* b = VG_(indexXA)(l->bases, i);
+      if (i == 0 && b->tick != 1)
+         put_first(&copy, b->tick);
       DCFG_(log_function)(&copy, b->id, FlightEnter, b->tick, NULL);
    }
+   if (VG_(sizeXA)(l->bases) == 0)
+      put_first(&copy, 1);
    keep_buffer(&copy);
    put_stream(out, copy.full, 0, copy.n_full * BUFFER_SIZE);
    DCFG_(delete_stream)(copy.full);
    VG_(free)(copy.buffer);
 }
 
-void DCFG_(put_flight_log)(Put* out, const FlightLog* l,
+Bool DCFG_(put_flight_log)(Put* out, const FlightLog* l,
                            void (*close)(void* arg, FlightLog* l), void* arg)
 {
    FlightLog copy = *l;
 
+   if (l->n_full == l->n_dropped && l->used == 0)
+      return False;
    put_bases(out, l);
    put_stream(out, l->full, l->n_dropped * BUFFER_SIZE,
               l->n_full * BUFFER_SIZE);
@@ -515,16 +563,12 @@ void DCFG_(put_flight_log)(Put* out, const FlightLog* l,
    put_stream(out, copy.full, 0, copy.n_full * BUFFER_SIZE);
    DCFG_(delete_stream)(copy.full);
    VG_(free)(copy.buffer);
+   return True;
 }
 
 ULong DCFG_(n_flight_records)(void)
 {
-   return n_records;
-}
-
-ULong DCFG_(n_dropped_records)(void)
-{
-   return n_dropped;
+   return n_records - n_dropped;
 }
 
 Bool DCFG_(flight_is_limited)(void)

@@ -82,16 +82,15 @@ void DCFG_(finish_flight_log)(FlightLog* l);
 ULong DCFG_(flight_tick)(const FlightLog* l);
 
 /* Put the file's header; L, behind which CLOSE, given ARG, logs the last
-   exits to the log that it is handed.  Nothing of L is changed. */
+   exits to the log that it is handed.  Nothing of L is changed.  Returns
+   False if there is nothing of L. */
 void DCFG_(put_flight_header)(Put* out);
-void DCFG_(put_flight_log)(Put* out, const FlightLog* l,
+Bool DCFG_(put_flight_log)(Put* out, const FlightLog* l,
                            void (*close)(void* arg, FlightLog* l),
                            void* arg);
 
-/* Function records in the logs so far, and how many were dropped or not
-   taken because of the limit. */
+/* Function records that are in the logs. */
 ULong DCFG_(n_flight_records)(void);
-ULong DCFG_(n_dropped_records)(void);
 
 /* Has the limit been reached? */
 Bool DCFG_(flight_is_limited)(void);

@@ -208,10 +208,12 @@ static UInt new_id(UInt function)
 
 UInt DCFG_(id_of_function)(UInt function)
 {
-   Known* k = known_function(function);
+   Known* k;
 
-   if (k->id == 0)
-      k->id = new_id(function);
+   if (function < n_known && known[function].id != 0)
+      return known[function].id;
+   k     = known_function(function);
+   k->id = new_id(function);
    return k->id;
 }
 

@@ -51,8 +51,8 @@
 /*--- Options                                              ---*/
 /*------------------------------------------------------------*/
 
-/* Room for the file's header and four buffers. */
-#define LEAST_LIMIT 65568
+/* Room for the file's header and three buffers. */
+#define LEAST_LIMIT 65536
 
 static struct {
    Bool         on;
@@ -104,19 +104,18 @@ static void usage(void)
    VG_(printf)(
 "    --xray=no|yes             write an XRay log as well [no]\n"
 "    --xray-out-file=<file>    write it to <file> [xray-log.%%p]\n"
-"    --xray-map-file=<file>    the functions' names to <file> [the log's\n"
-"                              name and .map]\n"
+"    --xray-map-file=<file>    the functions' names to <file> [LOG.map]\n"
 "    --xray-min-instrs=<n>     without calls of fewer instructions [0]\n"
 "    --xray-functions=<glob>,...\n"
 "                              only functions with such names [all]\n"
 "    --xray-images=<glob>,...  only functions in such objects [all]\n"
-"    --xray-depth=<n>          only the outermost <n> of a stack [0: all]\n"
+"    --xray-depth=<n>          only the outermost <n> of a stack [0]\n"
 "    --xray-args=no|yes        with the registers for arguments [no]\n"
-"    --xray-limit=<size>       a log of at most <size>, as 500M [0: any]\n"
+"    --xray-limit=<size>       a log of at most <size>, as 500M [0]\n"
 "    --xray-keep=first|last    of what was first or last [first]\n"
 "    --xray-version=1|5        in this version of the format [1]\n"
 "    --xray-read-map=<file>    with the numbers of functions that are in\n"
-"                              this map\n"
+"                              this map [none]\n"
 "    --uftrace=no|yes          write a directory for uftrace as well [no]\n"
 "    --uftrace-out-dir=<dir>   with this name [uftrace.data]\n"
    );
@@ -171,7 +170,7 @@ static void set_format(void)
    if (!parse_size(opts.limit, &f->limit))
       fail("--xray-limit", opts.limit, "no size such as 500M");
    if (f->limit != 0 && f->limit < LEAST_LIMIT)
-      fail("--xray-limit", opts.limit, "at least 65568 bytes");
+      fail("--xray-limit", opts.limit, "at least 64K");
 }
 
 static void set_choice(void)
@@ -217,7 +216,7 @@ static void claim_files(void)
          fail("--uftrace-out-dir", opts.uftrace_dir, wrong);
       DCFG_(claim_uftrace)("--uftrace-out-dir", opts.uftrace_dir);
    }
-   DCFG_(set_spool_place)(what, name);
+   DCFG_(set_spool_place)(what, name, 2 << 20);
 }
 
 static Bool start(void)
@@ -237,18 +236,22 @@ static Bool start(void)
 
 static void write_map(void)
 {
-   OutFile* file = DCFG_(open_out_file)("--xray-map-file", opts.map_file);
+   OutFile* file = DCFG_(open_out_file)("--xray-map-file", opts.map_file,
+                                        "--xray-out-file");
    UInt     n    = DCFG_(n_ids)();
 
    DCFG_(put_elf_map)(DCFG_(text_of_file)(file));
    DCFG_(close_out_file)(file, "%'u function%s", n, n == 1 ? "" : "s");
 }
 
-static void write_log(void)
+/* Returns False if there is none. */
+static Bool write_log(void)
 {
-   OutFile* file = DCFG_(open_out_file)("--xray-out-file", opts.out_file);
+   OutFile* file = DCFG_(open_out_file)("--xray-out-file", opts.out_file,
+                                        NULL);
    Put*     out  = DCFG_(text_of_file)(file);
    UInt     n    = 0;
+   Bool     good;
 
    DCFG_(put_flight_header)(out);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
@@ -259,21 +262,21 @@ static void write_log(void)
    }
    if (DCFG_(spool_failed)()) {
       DCFG_(abandon_out_file)(file);
-      return;
+      return False;
    }
-   DCFG_(close_out_file)(file, "%'llu entries and exits of %u thread%s",
-                         DCFG_(n_flight_records)(), n, n == 1 ? "" : "s");
+   good = DCFG_(close_out_file)(file, "%'llu entries and exits of %u thread%s",
+                                DCFG_(n_flight_records)(), n,
+                                n == 1 ? "" : "s");
    if (DCFG_(flight_is_limited)())
       VG_(umsg)("dcfg: --xray-limit=%s: the log has only what was %s\n",
                 opts.limit, opts.keep);
+   return good;
 }
 
 static void write(const struct _Gathered* g, const HChar* reason)
 {
-   if (opts.on) {
-      write_log();
+   if (opts.on && write_log())
       write_map();
-   }
    if (opts.uftrace)
       DCFG_(write_uftrace)("--uftrace-out-dir", opts.uftrace_dir,
                            DCFG_(put_records_of_thread));

@@ -45,6 +45,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
+#include "base/core.h"
 #include "base/file.h"
 #include "base/stream.h"
 #include "run/thread.h"
@@ -388,40 +389,39 @@ static void put_info(Put* out)
 /*--- The directory                                        ---*/
 /*------------------------------------------------------------*/
 
+/* Whoever finds this file in the directory knows that it is taken. */
+#define FIRST_FILE "task.txt"
+
 void DCFG_(claim_uftrace)(const HChar* opt, const HChar* format)
 {
-   HChar* dir = DCFG_(make_out_directory)(opt, format, "/info");
-   HChar* info;
+   HChar* dir   = VG_(expand_file_name)(opt, format);
+   Int    error = DCFG_(make_directory)(dir);
+   HChar* first = VG_(malloc)("dcfg.uftrace.first",
+                              VG_(strlen)(format) + sizeof("/" FIRST_FILE));
 
-   if (dir == NULL)
+   if (error != 0 && error != VKI_EEXIST) {
+      VG_(fmsg)("cannot make the directory %s for %s: %s\n", dir, opt,
+                DCFG_(error_text)(error));
       VG_(exit)(1);
-   info = VG_(malloc)("dcfg.uftrace.info", VG_(strlen)(format) + 6);
-   VG_(sprintf)(info, "%s/info", format);
-   DCFG_(claim_out_file)(opt, info);
+   }
+   VG_(sprintf)(first, "%s/" FIRST_FILE, format);
+   DCFG_(claim_out_file)(opt, first);
+   if (error == 0)
+      DCFG_(remove_directory)(dir);
    VG_(free)(dir);
 }
 
 typedef
    struct {
       const HChar* opt;
-      HChar*       dir;        // a format
+      const HChar* format;
       Bool         failed;
    }
    Directory;
 
 static OutFile* open_inside(const Directory* d, const HChar* name)
 {
-   HChar  path[VG_(strlen)(d->dir) + 2 * VG_(strlen)(name) + 2];
-   HChar* to = path + VG_(sprintf)(path, "%s/", d->dir);
-
-   /* It is a format. */
-   for (; *name != 0; name++) {
-      if (*name == '%')
-         *to++ = '%';
-      *to++ = *name;
-   }
-   *to = 0;
-   return DCFG_(open_out_file)(d->opt, path);
+   return DCFG_(open_file_inside)(d->opt, d->format, name);
 }
 
 static void close_inside(Directory* d, OutFile* f)
@@ -470,12 +470,9 @@ static void write_records(Directory* d, UInt thread,
 void DCFG_(write_uftrace)(const HChar* opt, const HChar* format,
                           Bool (*put)(Put* out, UInt thread))
 {
-   Directory d = { opt, DCFG_(make_out_directory)(opt, format, "/info"),
-                   False };
-   OutFile*  info;
+   Directory d = { opt, format, False };
 
-   if (d.dir == NULL)
-      return;
+   write_one(&d, FIRST_FILE, put_tasks);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo ti;
       DCFG_(thread_info)(t, &ti);
@@ -483,13 +480,12 @@ void DCFG_(write_uftrace)(const HChar* opt, const HChar* format,
          write_records(&d, t, put);
    }
    if (!d.failed) {
-      write_one(&d, "task.txt", put_tasks);
       write_one(&d, "sid-" SESSION ".map", put_map);
       write_symbols(&d);
    }
    if (!d.failed) {
-      /* The last one: without it there is nothing to be read. */
-      info = open_inside(&d, "info");
+      /* Without it there is nothing to be read. */
+      OutFile* info = open_inside(&d, "info");
       put_info(DCFG_(text_of_file)(info));
       DCFG_(close_out_file)(info, "a directory for uftrace");
    }
@@ -497,7 +493,6 @@ void DCFG_(write_uftrace)(const HChar* opt, const HChar* format,
       VG_(umsg)("dcfg: %'llu calls are not in uftrace's directory, which has "
                 "no room for those with more than %u around them\n",
                 too_deep, MAX_DEPTH);
-   VG_(free)(d.dir);
 }
 
 /*--------------------------------------------------------------------*/

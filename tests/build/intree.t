@@ -1,25 +1,41 @@
 #!/usr/bin/env bash
 # The third way of building: dropped into a Valgrind tree as dcfg/ and registered, where Valgrind's own make builds it
 # and `perl tests/vg_regtest dcfg` runs its tests.  On the default Valgrind, and on the newest when its source is there; the
-# tests on the first only, for on both they are run on the tool that is built by itself.
+# tests on the first only, for on both they are run on the tool that is built by itself.  The newest Valgrind has its
+# autogen.sh and configure run where it is built; in a copy of that tree, only what registering changes is made anew.
 
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
 
-# The core is not what is tested: the copy comes with its object files, so that make has only the tool to build.  Of the
+# All of the tree is prepared as its users do it.
+configure_all() {
+   ./autogen.sh && ./configure --prefix="$PWD/inst" --enable-only64bit
+}
+
+# In a copy of a tree that has been configured, so that nothing new can be found out: the Makefiles that registering
+# changes.  What is touched would be made anew for the changed configure.ac.
+configure_registered() {
+   local files=(Makefile dcfg/Makefile dcfg/tests/Makefile)
+   touch aclocal.m4 config.h.in && autoconf && automake "${files[@]}" && touch config.status || return
+   ./config.status "${files[@]/#/--file=}"
+}
+
+# The core is not what is tested: the copy comes with its libraries, so that there is only the tool to build.  Of the
 # directories that Valgrind's make goes through, those of other tools are left out.
 make_tree() {
    local dir jobs
    jobs=$(nproc)
-   ./autogen.sh && ./configure --prefix="$PWD/inst" --enable-only64bit || return
+   "$1" || return
    # shellcheck disable=SC2016  # a variable of that Makefile
    make -s --no-print-directory --eval='subdirs: ; @echo $(SUBDIRS)' subdirs | grep -qw dcfg || return
    make include/vgversion.h default.supp || return
-   for dir in include VEX coregrind; do make -j"$jobs" -C $dir || return; done
-   make all-am && make -j"$jobs" -C dcfg && make -j"$jobs" -C dcfg check
+   if [ -z "$(find coregrind -maxdepth 1 -name 'libcoregrind-*.a')" ]; then
+      for dir in include VEX coregrind; do make -j"$jobs" -C $dir || return; done
+   fi
+   make all-am && make -j"$jobs" -C dcfg
 }
 
-# try_tree VERSION DIR [regtest]
+# try_tree VERSION DIR CONFIGURE [regtest]
 try_tree() {
    local version=$1 tree=$PWD/valgrind-$1
    cp -a "$2" "$tree"
@@ -29,14 +45,14 @@ try_tree() {
    "$SRCDIR/dev" intree "$tree"
    cmp "$tree/configure.ac" configure.ac && cmp "$tree/Makefile.am" Makefile.am
    check_status "Valgrind $version: registering again changes nothing" $?
-   (cd "$tree" && make_tree) >"make-$version.log" 2>&1
+   (cd "$tree" && make_tree "$3") >"make-$version.log" 2>&1
    check_status "Valgrind $version: configure and make" $?
    tail -n 20 "make-$version.log" >&2
    grep -A 5 'dcfg_.*warning:' "make-$version.log" >&2
    check "Valgrind $version: no warning in the tool" [ $? = 1 ]
    status=0
-   if [ "${3:-}" = regtest ]; then
-      (cd "$tree" && make -C tests check && perl tests/vg_regtest dcfg) >"regtest-$version.log" 2>&1
+   if [ "${4:-}" = regtest ]; then
+      (cd "$tree" && make -j"$(nproc)" -C dcfg check && make -C tests check && perl tests/vg_regtest dcfg) >"regtest-$version.log" 2>&1
       status=$?
       cat "regtest-$version.log" >&2
       check "Valgrind $version: perl tests/vg_regtest dcfg" [ $status = 0 ]
@@ -46,11 +62,11 @@ try_tree() {
 }
 
 base=$(dirname "$BUILDDIR")
-try_tree "$DCFG_VALGRIND_VERSION" "$base/valgrind-$DCFG_VALGRIND_VERSION" regtest
+try_tree "$DCFG_VALGRIND_VERSION" "$base/valgrind-$DCFG_VALGRIND_VERSION" configure_all regtest
 newest=$base/$NEWEST_VALGRIND/valgrind-$NEWEST_VALGRIND
 if [ -d "$newest" ]; then
-   try_tree "$NEWEST_VALGRIND" "$newest"
+   try_tree "$NEWEST_VALGRIND" "$newest" configure_registered
 elif [ -n "$NEWEST_SOURCE" ]; then
-   try_tree "$NEWEST_VALGRIND" "$NEWEST_SOURCE"
+   try_tree "$NEWEST_VALGRIND" "$NEWEST_SOURCE" configure_all
 fi
 echo "1..$n"

@@ -25,7 +25,7 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* usage: replay_load FILE...  or  replay_trace FILE...
+/* usage: replay_load FILE..., replay_trace FILE... or replay_xray FILE...
    Without arguments, the files of the corpus that belongs to the program.  A
    line of TAP for all of them: what is wrong ends the program. */
 
@@ -86,7 +86,8 @@ static int replay_corpus(const char* name)
 
 int main(int argc, char** argv)
 {
-   const char* name = strstr(argv[0], "replay_trace") ? "trace" : "load";
+   const char* name = strstr(argv[0], "replay_trace") ? "trace"
+                      : strstr(argv[0], "replay_xray") ? "xray" : "load";
 
    if (argc == 1)
       argc += replay_corpus(name);

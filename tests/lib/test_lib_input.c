@@ -269,7 +269,7 @@ END_TEST
 /* A small file with much in it needs as much memory as that. */
 START_TEST(bomb)
 {
-   size_t      n = 50 << 20, len;
+   size_t      n = 16 << 20, len;
    char*       much = malloc(n);
    uint8_t*    data;
    DcfgOptions options = { .max_memory = 4 << 20 };

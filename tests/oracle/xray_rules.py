@@ -4,7 +4,9 @@
     xray_rules.py [OPTIONS] LOG [MAP]
 
     --instrs=N,N...        instructions of each thread: its last tick is one more
-    --callgrind=PROFILE    the profile of the same run, if no signal was handled: calls and inclusive costs of functions
+    --callgrind=PROFILE    the profile of the same run: calls and inclusive costs of functions
+    --handlers             signals were handled: what they interrupted pays for it, but not in the profile, and nothing
+                           has called the first function of a handler; so only that there are enough calls
     --dcfg=DCFG --ids=PREFIX
                            the graph of the same run, and its trace as trace_decode.c writes it: PREFIX.THREAD has the
                            edges of that thread.  All calls are ENTERs, of the right function.
@@ -88,7 +90,7 @@ def check_instrs(log, counts, report):
             report("instrs", "thread %d: the last tick is %d, not %d + 1" % (i + 1, t.events[-1].tick, n))
 
 
-def check_profile(all_calls, names, path, report):
+def check_profile(all_calls, names, path, handlers, report):
     """Functions by (object, file, name).  What nobody called has no calls in the profile: the first function of a
     thread.  A function that returned to where nothing is known to have called it is one that was called, there."""
     profile = callgrind_compare.Profile(path)
@@ -116,6 +118,8 @@ def check_profile(all_calls, names, path, report):
         calls, cost = got[key]
         less, without = (calls - roots[key], cost - cost_of_roots[key]) if roots[key] else (calls, cost)
         good = want[key] in ([calls, cost], [less, without])
+        if handlers:
+            good = want[key][0] <= calls
         # Of several first functions, each may have been called or not.
         if not good and roots[key]:
             good = less <= want[key][0] <= calls and without <= want[key][1] <= cost
@@ -124,15 +128,20 @@ def check_profile(all_calls, names, path, report):
                    % (key + (calls, cost) + tuple(want[key])))
 
 
-def stub_ranges(path):
-    """Where linkage tables are in an object, as (start, end) of addresses as linked."""
+def stub_ranges(path, load):
+    """Where linkage tables are in an object that is loaded at LOAD, as (start, end)."""
+    if not os.path.isfile(path):
+        return []
+    with open(path, "rb") as f:
+        if f.read(18)[16:17] == b"\x02":         # ET_EXEC: it is where it was linked
+            load = 0
     r = subprocess.run(["readelf", "-SW", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     out = []
     for line in r.stdout.decode(errors="replace").splitlines():
         _, _, row = line.partition("] ")
         words = row.split()
         if len(words) > 4 and words[0].startswith(".plt"):
-            start = int(words[2], 16)
+            start = load + int(words[2], 16)
             out.append((start, start + int(words[4], 16)))
     return out
 
@@ -145,8 +154,7 @@ class Graph:
         self.blocks = p.blocks
         self.stubs, self.symbols = [], []
         for image in p.images:
-            for start, end in stub_ranges(image.name):
-                self.stubs.append((image.load + start, image.load + end))
+            self.stubs += stub_ranges(image.name, image.load)
         self.is_stub = {b.id: any(s <= b.start < e for s, e in self.stubs) for b in p.blocks.values()}
 
 
@@ -183,7 +191,7 @@ def check_calls(log, graph, prefix, report):
             report("trace", "thread %d: %d ticks, the trace has %d" % (t + 1, thread.events[-1].tick, tick))
 
 
-def check(log_path, map_path=None, instrs=None, callgrind=None, dcfg=None, ids=None):
+def check(log_path, map_path=None, instrs=None, callgrind=None, handlers=False, dcfg=None, ids=None):
     """What is broken, a line each."""
     report = Report()
     log = xray_read.Log(log_path, report)
@@ -195,7 +203,7 @@ def check(log_path, map_path=None, instrs=None, callgrind=None, dcfg=None, ids=N
     if instrs is not None:
         check_instrs(log, instrs, report)
     if callgrind and not report.lines:
-        check_profile(all_calls, names, callgrind, report)
+        check_profile(all_calls, names, callgrind, handlers, report)
     if dcfg:
         graph = Graph(dcfg, report)
         check_instrs(log, graph.per_thread, report)
@@ -205,10 +213,10 @@ def check(log_path, map_path=None, instrs=None, callgrind=None, dcfg=None, ids=N
 
 
 def main(argv):
-    opts, args = getopt.getopt(argv, "", ["instrs=", "callgrind=", "dcfg=", "ids="])
+    opts, args = getopt.getopt(argv, "", ["instrs=", "callgrind=", "handlers", "dcfg=", "ids="])
     if not 1 <= len(args) <= 2:
         sys.exit(__doc__)
-    o = {k[2:]: v for k, v in opts}
+    o = {k[2:]: v or True for k, v in opts}
     if "instrs" in o:
         o["instrs"] = [int(n) for n in o["instrs"].split(",")]
     lines, _, _ = check(*args, **o)

@@ -6,6 +6,7 @@ the tool itself.  A cost that is linear does not become four times as much where
 Seconds say nothing on a loaded machine.
 """
 import bz2
+import itertools
 import json
 import os
 import re
@@ -68,6 +69,11 @@ def check_violations(tap):
     status, out, err = within(64, "check", graph, trace)
     tap.ok(status == 1 and "trace-path: and 1499979 more" in out, "a trace with 1.5 million violations, in 64 MB",
            out + err)
+    # More of them than anybody wants to wait for: the count in both files could be larger still.
+    s.set_at(s.edge(d, 1, 4), 4, [1 << 60, 0])
+    commandlib.write(graph, d)
+    status, out, err = command("check", "--limit=1", graph, circle(trace, 1 << 50))
+    tap.ok(status == 1 and re.search(r"trace-path: and 20\d\d\d\d\d more", out), "one with 2^50 of them ends", out + err)
 
 
 def check_claims(tap):
@@ -119,6 +125,46 @@ def check_tokens(tap):
     tap.ok(not bad, "strings that end anywhere", bad)
 
 
+# ---- names -------------------------------------------------------------------------------------------------------
+
+def colliding(n):
+    """N keys with the same lowest 16 bits of their FNV-1a hash, which is a usual one and has no key."""
+    state, pairs = 2166136261, []
+    while 1 << len(pairs) < n:
+        seen = {}
+        for text in map("".join, itertools.product("ABCDEFGHIJKLMNOP", repeat=4)):
+            h = state
+            for c in text:
+                h = (h ^ ord(c)) * 16777619 & 0xffff
+            if h in seen:
+                pairs.append((seen[h], text))
+                state = h
+                break
+            seen[h] = text
+    return ["".join(p) for p in itertools.islice(itertools.product(*pairs), n)]
+
+
+def check_names(tap):
+    """What things are called costs as much as it is long."""
+    graph = commandlib.write(tap.path("graph.json"), s.good())
+
+    def dictionary(n):
+        d = commandlib.good_trace(s.good())
+        d["PROCESSES"][1][1] = {key: "A" for key in colliding(n)}
+        return commandlib.write(tap.path("keys.json"), d)
+    more, what = grows_by(tap, dictionary, 1 << 10, 4, "check", graph)
+    tap.ok(more < 6, "four times as many keys of a dictionary that are meant to collide take about four times the steps",
+           what)
+    # What a function takes: a class, then a template of what was last named and once more of that.
+    d = s.good()
+    s.set_at(s.data(d)["SYMBOLS"][1], 0, "_Z1f1A1BIS_S_E" + "".join("S0_I%sE" % (2 * ("S%s_" % digit))
+                                                                     for digit in "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    path = commandlib.write(tap.path("symbol.json"), d)
+    for c in (["report"], ["disasm"], ["dot", "--callgraph"], ["check"], ["diff", path]):
+        status, out, err = within(200, *c, path)
+        tap.ok(status == 0 and len(out) < 50000, "a symbol that stands for a name of 2^35 characters: " + c[0], err)
+
+
 # ---- tables ------------------------------------------------------------------------------------------------------
 
 def routine_of(path, n, jumps, entry=4, lists=()):
@@ -145,12 +191,32 @@ def ladder(path):
     return make
 
 
+def dispatch(path):
+    """A block without a symbol that jumps to many others of another image, which are named after it each time."""
+    def make(n):
+        d = json.load(open(routine_of(path, n, [(4, i) for i in range(5, n + 4)])))
+        images = s.proc(d)["IMAGES"]
+        images.append([2, "0x800000", 4 * n + 16, {"FILE_NAME_ID": 2, "BASIC_BLOCKS": images[1][3]["BASIC_BLOCKS"][:1]
+                                                   + images[1][3]["BASIC_BLOCKS"][2:]}])
+        del images[1][3]["BASIC_BLOCKS"][2:], images[1][3]["ROUTINES"], images[1][3]["SYMBOLS"]
+        return commandlib.write(path, d)
+    return make
+
+
 def nest(path, lists=False):
     """Loops within each other, of which the file lists none, or only the heads."""
     def make(n):
         chain = [(i, i + 1) for i in range(4, n + 3)]
         return routine_of(path, n, chain + [(n + 3, i) for i in range(4, n + 4)],
                           lists=[[i, [], []] for i in range(4, n + 4)] if lists else ())
+    return make
+
+
+def repeats(path):
+    """A switch whose loop the file lists again and again."""
+    def make(n):
+        return routine_of(path, n, [(4, i) for i in range(5, n + 4)] + [(i, 4) for i in range(5, n + 4)],
+                          lists=[[4, [], []]] * n)
     return make
 
 
@@ -165,9 +231,14 @@ def check_routines(tap):
     """Dominators and loops take steps in proportion to the graph, but for a logarithm, whatever it is."""
     path = tap.path("routine.json")
     for what, make in (("a ladder", ladder(path)), ("loops in loops", nest(path)),
-                       ("loops in loops with empty lists", nest(path, True)), ("a large switch", switch(path))):
+                       ("loops in loops with empty lists", nest(path, True)), ("a large switch", switch(path)),
+                       ("a loop that is listed again and again", repeats(path))):
         more, diag = grows_by(tap, make, 500, 4, "check")
         tap.ok(more < 6, "check of four times as much takes about four times the steps: " + what, diag)
+    more, diag = grows_by(tap, dispatch(path), 1000, 4, "report", "--edges", "--top=100000")
+    tap.ok(more < 6, "report of the edges of a block that jumps to four times as many", diag)
+    more, diag = grows_by(tap, nest(path, True), 2000, 4, "check", "--limit=0")
+    tap.ok(more < 6, "likewise where all that is wrong is printed", diag)
     status, out, err = within(400, "check", ladder(path)(10000))
     tap.ok(status == 1 and "0x" in out, "check of a ladder of 10,000 blocks", out[-300:] + err)
 
@@ -257,6 +328,7 @@ def main():
     check_statuses(tap)
     check_paths(tap)
     check_tokens(tap)
+    check_names(tap)
     check_routines(tap)
     check_budget(tap)
     tap.done()

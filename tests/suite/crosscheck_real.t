@@ -6,8 +6,9 @@ look at what differs between two runs (time, process id, addresses of the tool):
 
 The arguments name programs.  Without, those are left out that trace_real.t looks at together with their traces.
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then trace_real.t does not run, and all programs are here but the two
-that take longest.  DCFG_SLOW=1: these too, and all of cc1.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then trace_real.t does not run, and its programs are here but the two
+that take longest; the others are short, and what is in them is mostly the same libc.  DCFG_SLOW=1: all programs, and
+all of cc1.
 """
 import os
 import shutil
@@ -96,7 +97,9 @@ def compiler():
 
 
 def left_out(name):
-    return name in LONGEST and not SLOW if AGAIN else name in WITH_TRACES
+    if AGAIN:
+        return not SLOW and (name in LONGEST or name not in WITH_TRACES)
+    return name in WITH_TRACES
 
 
 def main():

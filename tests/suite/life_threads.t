@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Threads by the hundred and by the thousand, in every state, and under a rain of signals.  (TAP)
 
-DCFG_RUNS: how often the last one is run, 20 if it is not set.
+DCFG_RUNS: how often the last one is run, 10 if it is not set.
 """
 import os
 import sys
@@ -14,7 +14,7 @@ import lifelib
 from lifelib import FAIR, MEASURE, Dcfg, check, equal, rules, run
 
 HANDLERS = ("on_alarm", "on_user", "on_fault")    # of storm.c
-RUNS = int(os.environ.get("DCFG_RUNS") or 20)
+RUNS = int(os.environ.get("DCFG_RUNS") or 10)
 # What a thread may cost that is gone: what it executed, in some form.  The 150 blocks that it takes to begin and to end
 # one have 30 kB of cells at most in a thread that lives.
 KB_A_THREAD = 12

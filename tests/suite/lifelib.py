@@ -186,7 +186,7 @@ class Run:
 
 
 def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=harness.TIMEOUT, while_running=None,
-        before=()):
+        before=(), trace=TRACE):
     """Run in a directory of its own.  With while_running, a function of the process, output is read by that; what
     stands in before is a command that runs Valgrind."""
     r = Run()
@@ -196,7 +196,7 @@ def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=h
     full.update(env or {})
     cmd = list(before) + [harness.VALGRIND, "--tool=dcfg", "--log-file=" + os.path.join(r.dir, "log.%p"),
            "--dcfg-out-file=" + os.path.join(r.dir, out)] + list(opts) + argv
-    if TRACE:
+    if trace:
         at = cmd.index("--tool=dcfg")
         cmd[at + 1:at + 1] = ["--trace=yes", "--trace-out-file=" + os.path.join(r.dir, out.replace(".json", ".trace")),
                               "--callgrind=yes", "--dump-instr=yes", "--collect-jumps=yes",

@@ -17,7 +17,7 @@ TESTS = ("life_process", "life_code", "life_ends", "life_threads")
 def main():
     tap = harness.Tap("tracelife")
     env = dict(os.environ, DCFG_TRACE="1", BUILDDIR=tap.dir)
-    env.setdefault("DCFG_RUNS", "10")
+    env.setdefault("DCFG_RUNS", "5")
     for test in sys.argv[1:] or TESTS:
         p = subprocess.Popen([os.path.join(harness.HERE, test + ".t")], env=env, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT)

@@ -3,8 +3,8 @@
 what crosscheck_real.t asks for; and the trace is small.  (TAP)
 
 The programs and inputs of the first are those of crosscheck_real.t, which leaves them to this test so that Lackey runs
-once.  A trace has a table to carry, so its size is
-compared with that of the compressed ids after longer runs, of programs of the benchmark.
+once.  A trace has a table to carry, so its size is compared with that of the compressed ids after longer runs, of
+programs of the benchmark.
 """
 import os
 import shutil
@@ -26,7 +26,7 @@ def check_sizes(tap, only):
     bench = tracelib.loaded("bench_run", os.path.join(harness.SRCDIR, "bench", "run"))
     programs = bench.Programs(harness.SRCDIR, tap.dir)
     for name, make in (("interp_goto", lambda: [programs.compile("interp_goto"), "5000"]),
-                       ("branchy", lambda: [programs.compile("branchy"), "3"]),
+                       ("branchy", lambda: [programs.compile("branchy"), "2"]),
                        ("bzip2_long", lambda: [bench.need("bzip2"), "-c", programs.text(600000)])):
         if only and name not in only:
             continue

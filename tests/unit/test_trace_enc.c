@@ -94,7 +94,12 @@ START_TEST(test_loops)
    judge(1000000);
    ck_assert_uint_lt(text_len, 1000);
    ck_assert_uint_ge(longest_row, 2 * 7);
-   /* Chunk borders at every place of the loop. */
+   delete_walks();
+
+   /* Chunk borders at every place of the loop, which has 21. */
+   new_graph(9);
+   walk_loops(new_walk(), 300);
+   finish_walks();
    for (ULong chunk = 1; chunk < 150; chunk++) {
       encode(chunk, &DCFG_(trace_effort));
       judge(chunk);

@@ -1,8 +1,11 @@
 /* Loads the two objects in its arguments in turn, and unloads them; each round calls plugin() as often as said behind
-   them.  The second one comes to lie where the first one did. */
+   them.  The second one comes to lie where the first one did.  A number below 0: a child goes on, and the parent waits
+   for it and then goes on, too. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -16,7 +19,10 @@ int main(int argc, char **argv)
          return 1;
       }
       *(void **)&plugin = dlsym(object, "plugin");
-      for (k = atoi(argv[i]); k > 0; k--)
+      k = atoi(argv[i]);
+      if (k < 0 && fork() != 0)
+         wait(NULL);
+      for (k = abs(k); k > 0; k--)
          plugin(k);
       dlclose(object);
    }

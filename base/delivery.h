@@ -1,0 +1,88 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Files on their way to their names.           base/delivery.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+#ifndef __DCFG_DELIVERY_H
+#define __DCFG_DELIVERY_H
+
+#include "pub_tool_basics.h"
+#include "base/family.h"
+#include "base/port.h"
+
+/* Files are begun, filled and ended one after the other, which makes them a
+   set, numbered from 0 up; then all of it is given names. */
+
+/* What is asked for. */
+typedef
+   struct {
+      Int  fd;           // if the name is that of a descriptor: this one,
+                         // or -1: the one that it names
+      Int  needs;        // the file of the set without which it is none, or -1
+      Bool has_pid;      // its name does not fit another process
+      Int  inside;       // not 0: in a directory of the process with this id
+   }
+   Wanted;
+
+/* What a file has become. */
+typedef
+   struct {
+      Int    error;      // errno, or 0
+      Bool   unpacked;   // the compressor failed
+      Bool   taken;      // the name that it should have is another process's
+      HChar* path;       // where its name leads ...
+      HChar* name;       // ... and the name that it has; to be freed
+   }
+   Delivered;
+
+/* Trouble's errno, or 0. */
+Int  DCFG_(begin_file)(const HChar* name, const Wanted* w);
+void DCFG_(fill_file)(const HChar* text, UInt n);
+Int  DCFG_(end_file)(Bool keep);
+
+/* Give the whole set names, for process PID: all or none are the wanted
+   ones, if they are CLAIMED by options.  Writes to RESULTS, one for each. */
+void DCFG_(name_files)(Int pid, Bool claimed, /*OUT*/Delivered* results);
+
+/* Leave none of the set. */
+void DCFG_(drop_files)(void);
+
+/* In the child of a fork. */
+void DCFG_(disown_names)(void);
+
+/* --- Before the program runs. --- */
+
+/* Where NAME leads, to be freed; NULL if that is no regular file and nothing
+   that could become one. */
+HChar* DCFG_(path_of_name)(const HChar* name);
+
+/* Can NAME be written?  Returns an errno, or 0; *FD becomes a descriptor
+   that the program cannot get at, if NAME is one, else -1. */
+Int DCFG_(check_name)(const HChar* name, /*OUT*/Int* fd);
+
+#endif /* __DCFG_DELIVERY_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,205 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Which process wrote a file.                    base/family.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+/* Owns: what is known of the files that this process and its relatives
+   wrote.  Handed: names.  Taken by: base/delivery.c.
+
+   A name that says nothing of the process (no %p) may be wanted by several:
+   forked children, or a program that this process was before it called
+   execve.  A file that appeared since the first of them started and that this
+   process did not write is another's. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+
+#include "base/compress.h"
+#include "base/core.h"
+#include "base/family.h"
+
+/* The files this process wrote last, to know them by.  One that has been
+   deleted may leave its number to another. */
+typedef
+   struct {
+      ULong dev, ino, mtime, mtime_nsec;
+   }
+   FileId;
+
+#define N_OWN_FILES 1024     // a profile may be one file for each thread
+static FileId own_files[N_OWN_FILES];
+static UInt   n_own_files;
+
+/* Microseconds of the clock that files have, or 0 if nobody knows. */
+static Long family_start;
+
+/* From /proc/PID/stat: its parent, and when it began in ticks of 10 ms
+   from the machine's start.  Returns False if that cannot be read. */
+static Bool read_stat(Int pid, Int* parent, Long* start)
+{
+   HChar  buf[1024];
+   HChar* s;
+
+   VG_(sprintf)(buf, "/proc/%d/stat", pid);
+   Int fd = VG_(fd_open)(buf, VKI_O_RDONLY, 0);
+   if (fd < 0)
+      return False;
+   Int n = VG_(read)(fd, buf, sizeof(buf) - 1);
+   VG_(close)(fd);
+   if (n <= 0)
+      return False;
+   buf[n] = 0;
+   s = VG_(strrchr)(buf, ')');             // the name may hold anything
+   for (Int field = 3; s != NULL && field <= 22; field++) {
+      s = VG_(strchr)(s + 1, ' ');
+      if (s != NULL && field == 4)
+         *parent = VG_(strtoll10)(s + 1, NULL);
+      if (s != NULL && field == 22)
+         *start = VG_(strtoll10)(s + 1, NULL);
+   }
+   return s != NULL;
+}
+
+static Bool runs_this_tool(Int pid)
+{
+   HChar   link[64], own[512], others[512];
+   SSizeT  n, m;
+
+   VG_(sprintf)(link, "/proc/%d/exe", pid);
+   n = VG_(readlink)("/proc/self/exe", own, sizeof(own));
+   m = VG_(readlink)(link, others, sizeof(others));
+   return n > 0 && n == m && VG_(memcmp)(own, others, n) == 0;
+}
+
+
+/* When the first of this process's forefathers that run under this tool
+   began (or what it was before it called execve).  That does not change in
+   a forked child, and cannot be asked for when the program has made another
+   directory its root. */
+void DCFG_(find_family)(void)
+{
+   const Int           clock_boottime = 7;
+   struct vki_timespec up;
+   struct vki_timeval  now;
+   Int                 pid = VG_(getpid)(), parent = 0;
+   Long                start = 0;
+
+   while (read_stat(pid, &parent, &start) && parent > 1
+          && runs_this_tool(parent))
+      pid = parent;
+   if (start == 0)
+      return;
+   VG_(clock_gettime)(&up, clock_boottime);
+   VG_(gettimeofday)(&now, NULL);
+   family_start = (now.tv_sec - up.tv_sec) * 1000000LL
+                  + now.tv_usec - up.tv_nsec / 1000 + start * 10000;
+}
+
+static Bool is_own(const struct vg_stat* st)
+{
+   for (UInt i = 0; i < n_own_files && i < N_OWN_FILES; i++) {
+      const FileId* id = &own_files[i];
+      if (id->dev == st->dev && id->ino == st->ino
+          && id->mtime == st->mtime && id->mtime_nsec == st->mtime_nsec)
+         return True;
+   }
+   return False;
+}
+
+/* The family's start is known to a tick, and a file's time to another. */
+Bool DCFG_(is_anothers)(const HChar* name)
+{
+   struct vg_stat st;
+
+   if (sr_isError(VG_(stat)(name, &st)) || is_own(&st))
+      return False;
+   Long written = st.mtime * 1000000LL + st.mtime_nsec / 1000;
+   return family_start != 0 && written > family_start + 15000;
+}
+
+Bool DCFG_(is_free)(const HChar* name)
+{
+   struct vg_stat st;
+   return sr_isError(VG_(stat)(name, &st)) || is_own(&st);
+}
+
+void DCFG_(note_own_file)(const HChar* name)
+{
+   struct vg_stat st;
+
+   if (sr_isError(VG_(stat)(name, &st)) || is_own(&st))
+      return;
+   FileId* id = &own_files[n_own_files++ % N_OWN_FILES];
+   id->dev        = st.dev;
+   id->ino        = st.ino;
+   id->mtime      = st.mtime;
+   id->mtime_nsec = st.mtime_nsec;
+}
+
+void DCFG_(disown_files)(void)
+{
+   n_own_files = 0;
+}
+
+static Bool ends_with(const HChar* name, SizeT n, const HChar* suffix)
+{
+   SizeT len = VG_(strlen)(suffix);
+   return n > len && VG_(strncmp)(name + n - len, suffix, len) == 0;
+}
+
+/* The length of NAME without its suffixes.  The map of a log has the log's
+   name, with its suffixes, before its own. */
+static SizeT stem_length(const HChar* name)
+{
+   SizeT n = DCFG_(plain_length)(name);
+
+   if (ends_with(name, n, ".json"))
+      return n - 5;
+   if (!ends_with(name, n, ".map"))
+      return n;
+   HChar log[n - 3];
+   VG_(memcpy)(log, name, n - 4);
+   log[n - 4] = 0;
+   return DCFG_(plain_length)(log);
+}
+
+HChar* DCFG_(name_with_pid)(const HChar* name, Int pid, UInt k)
+{
+   SizeT  n   = stem_length(name);
+   HChar* res = VG_(malloc)("dcfg.family.name", VG_(strlen)(name) + 40);
+
+   VG_(memcpy)(res, name, n);
+   VG_(sprintf)(res + n, k == 1 ? ".%d" : ".%d-%u", pid, k);
+   VG_(strcat)(res, name + n);
+   return res;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

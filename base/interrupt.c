@@ -1,0 +1,188 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Signals while files are written.            base/interrupt.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what TERM, INT and HUP do while files are written.  Handed: signals,
+   by the kernel.  Taken by: dcfg_main.c, which says when; base/delivery.c,
+   base/file.c, trace/output_trace.c, which stop when all is in vain.
+
+   Where the tool runs, the core blocks all signals and looks for them later.
+   These three are let through, to a handler that only takes notes: the first
+   one is sent again at the end.  Another thread of the program that is in a
+   system call may get them instead; that call is restarted, and the signal
+   that is sent again finds it still there.
+
+   One occasion is different: vgdb makes a process that waits in a system call
+   write with ptrace.  It would keep for itself whatever is not blocked, and
+   the core has blocked nothing.  So all signals are blocked, and those
+   that wait are looked for. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_libcsignal.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vki.h"
+
+#include "base/core.h"
+#include "base/interrupt.h"
+
+typedef
+   struct {
+      Int  number;
+      Bool is_held;
+      vki_sigaction_fromK_t before;
+   }
+   Held;
+
+static Held held[] = { { VKI_SIGHUP }, { VKI_SIGINT }, { VKI_SIGTERM } };
+#define N_HELD (sizeof(held) / sizeof(held[0]))
+
+static vki_sigset_t  mask_before;
+static UInt volatile n_came;
+static vki_siginfo_t first;
+static Bool          by_vgdb;       // signals are looked for
+static Bool          given_up;
+
+static void note_signal(Int number, vki_siginfo_t* info, void* context)
+{
+   if (__sync_add_and_fetch(&n_came, 1) == 1) {
+      first          = *info;
+      first.si_signo = number;
+   }
+}
+
+static void look_for_signals(void)
+{
+   vki_sigset_t  set;
+   vki_siginfo_t info;
+   Int           number;
+
+   VG_(sigemptyset)(&set);
+   for (UInt i = 0; i < N_HELD; i++)
+      if (held[i].is_held)
+         VG_(sigaddset)(&set, held[i].number);
+   while ((number = VG_(sigtimedwait_zero)(&set, &info)) > 0)
+      note_signal(number, &info, NULL);
+}
+
+void DCFG_(hold_signals)(void)
+{
+   vki_sigset_t set;
+
+   n_came = 0;
+   DCFG_(block_signals)(&mask_before);
+   by_vgdb = !VG_(sigismember)(&mask_before, VKI_SIGTERM)
+             || !VG_(sigismember)(&mask_before, VKI_SIGUSR1);
+   VG_(sigemptyset)(&set);
+   for (UInt i = 0; i < N_HELD; i++) {
+      Held* h = &held[i];
+      vki_sigaction_toK_t act;
+      VG_(sigaction)(h->number, NULL, &h->before);
+      h->is_held = h->before.ksa_handler != VKI_SIG_IGN;
+      if (!h->is_held)
+         continue;
+      /* The core's handler tells how to return from one. */
+      VG_(convert_sigaction_fromK_to_toK)(&h->before, &act);
+      act.ksa_handler = (void*)note_signal;
+      act.sa_flags   |= VKI_SA_SIGINFO | VKI_SA_RESTART;
+      VG_(sigfillset)(&act.sa_mask);
+      VG_(sigaction)(h->number, &act, NULL);
+      VG_(sigaddset)(&set, h->number);
+   }
+   if (!by_vgdb)
+      VG_(sigprocmask)(VKI_SIG_UNBLOCK, &set, NULL);
+}
+
+Bool DCFG_(is_abandoned)(void)
+{
+   if (by_vgdb)
+      look_for_signals();
+   return n_came >= 2;
+}
+
+Bool DCFG_(was_given_up)(void)
+{
+   return given_up;
+}
+
+/* Signals that come while this waits, and those that come just before, are
+   seen soon enough. */
+#define MAX_WAIT 20      // ms
+
+void DCFG_(wait_to_write)(Int fd)
+{
+   struct vki_pollfd p = { fd, DCFG_POLLOUT, 0 };
+
+   while (!DCFG_(is_abandoned)()) {
+      SysRes sres = VG_(poll)(&p, 1, MAX_WAIT);
+      if (sr_isError(sres) ? sr_Err(sres) != VKI_EINTR : sr_Res(sres) > 0)
+         return;
+   }
+}
+
+Int DCFG_(wait_for_child)(Int pid)
+{
+   Bool killed = False;
+   Int  status;
+
+   for (Int ms = 1; !DCFG_(has_ended)(pid, &status);
+        ms = ms < MAX_WAIT ? ms + 1 : MAX_WAIT) {
+      if (!killed && DCFG_(is_abandoned)()) {
+         VG_(kill)(pid, VKI_SIGKILL);
+         killed = True;
+      }
+      VG_(poll)(NULL, 0, ms);
+   }
+   return status;
+}
+
+void DCFG_(release_signals)(Bool at_end)
+{
+   vki_sigset_t set;
+
+   DCFG_(block_signals)(&set);
+   for (UInt i = 0; i < N_HELD; i++) {
+      vki_sigaction_toK_t act;
+      if (!held[i].is_held)
+         continue;
+      VG_(convert_sigaction_fromK_to_toK)(&held[i].before, &act);
+      VG_(sigaction)(held[i].number, &act, NULL);
+   }
+   if (n_came > 0 && at_end && DCFG_(ends_process)(first.si_signo))
+      DCFG_(end_by_signal)(first.si_signo);
+   if (n_came > 0 && !at_end) {
+      given_up = n_came >= 2 && DCFG_(ends_process)(first.si_signo);
+      DCFG_(send_again)(&first);
+   }
+   DCFG_(restore_signals)(&mask_before);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,110 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Writing all of it.                           base/writeall.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: how bytes are written to a descriptor.  Handed: bytes.  Taken by:
+   base/delivery.c, base/keeper.c, base/stream.c; base/compress.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_libcsignal.h"
+#include "pub_tool_vki.h"
+
+#include "base/core.h"
+#include "base/writeall.h"
+
+void DCFG_(raise_file_limit)(ULong before[2])
+{
+   struct vki_rlimit r;
+
+   VG_(getrlimit)(DCFG_RLIMIT_FSIZE, &r);
+   before[0]  = r.rlim_cur;
+   before[1]  = r.rlim_max;
+   r.rlim_cur = ~0UL;
+   r.rlim_max = ~0UL;
+   if (VG_(setrlimit)(DCFG_RLIMIT_FSIZE, &r) == 0)
+      return;
+   r.rlim_cur = before[1];
+   r.rlim_max = before[1];
+   VG_(setrlimit)(DCFG_RLIMIT_FSIZE, &r);
+}
+
+void DCFG_(restore_file_limit)(const ULong before[2])
+{
+   struct vki_rlimit r;
+
+   r.rlim_cur = before[0];
+   r.rlim_max = before[1];
+   VG_(setrlimit)(DCFG_RLIMIT_FSIZE, &r);
+}
+
+/* All signals are blocked where the tool runs, so this one waits for the
+   program; but it is about a file of ours. */
+static void take_back(Int signal)
+{
+   vki_sigset_t  set;
+   vki_siginfo_t info;
+
+   VG_(sigemptyset)(&set);
+   VG_(sigaddset)(&set, signal);
+   VG_(sigtimedwait_zero)(&set, &info);
+}
+
+Int DCFG_(write_all)(Int fd, const void* data, SizeT n)
+{
+   const HChar* from   = data;
+   Bool         raised = False;
+   ULong        before[2];
+   Int          error  = 0;
+
+   while (n > 0 && error == 0) {
+      Int done = VG_(write)(fd, from, n > 1 << 30 ? 1 << 30 : (Int)n);
+      if (done > 0) {
+         from += done;
+         n    -= done;
+      } else if (done == -VKI_EFBIG) {
+         take_back(VKI_SIGXFSZ);
+         if (raised)
+            error = VKI_EFBIG;
+         else
+            DCFG_(raise_file_limit)(before);
+         raised = True;
+      } else if (done == -VKI_EPIPE) {
+         take_back(VKI_SIGPIPE);
+         error = VKI_EPIPE;
+      } else if (done != -VKI_EINTR) {
+         error = done == 0 ? VKI_EIO : -done;
+      }
+   }
+   if (raised)
+      DCFG_(restore_file_limit)(before);
+   return error;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,73 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Tables of an address stream's blocks.         block_rows.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_BLOCK_ROWS_H
+#define DCFG_CMD_BLOCK_ROWS_H
+
+#include "cmd.h"
+
+#include "../lib/dcfg.h"
+
+typedef enum { ROWS_TEXT, ROWS_CSV, ROWS_JSON, ROWS_DOT } RowForm;
+
+/* A percentage as it was written: exactly NUMBER / SCALE. */
+typedef
+   struct {
+      uint64_t number, scale;
+   }
+   Percent;
+
+/* The value of --NAME. */
+Percent percent_value(const char* name, const char* value);
+
+/* Is PART less than P of WHOLE? */
+bool    is_less(uint64_t part, uint64_t whole, Percent p);
+
+/* How tables are printed. */
+typedef
+   struct {
+      FILE*   out;
+      RowForm form;
+      bool    all;              // edges, else those of THRESHOLD and more
+      Percent threshold;
+   }
+   RowStyle;
+
+/* The extension of files in a form: "" for text. */
+const char* form_extension(RowForm form);
+
+/* A table; NAME is "sbb" or "dbb".  As CSV without the header; as JSON it is
+   a member of an object. */
+void print_blocks(const RowStyle* style, const DcfgBlockTable* t,
+                  const char* name);
+void print_blocks_header(const RowStyle* style);
+
+#endif /* DCFG_CMD_BLOCK_ROWS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

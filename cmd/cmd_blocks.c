@@ -1,0 +1,379 @@
+
+/*--------------------------------------------------------------------*/
+/*--- dcfg blocks.                                  cmd_blocks.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the command line of dcfg blocks, and its files.  Handed: files.
+   Taken by: commands.c.
+
+   Nothing is written before all has been read, and files get their names
+   when they are complete. */
+
+#include "commands.h"
+
+#include "format.h"
+#include "names.h"
+#include "operands.h"
+#include "superblocks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEFAULT_PATHS 10
+
+/* What is read, and how often that can be done. */
+typedef
+   struct {
+      const char*        lackey;        // or NULL
+      const char*        graph;
+      const char*        trace;         // or NULL
+      Dcfg*              d;
+      const DcfgProcess* p;
+      uint32_t           thread;
+   }
+   Source;
+
+/*------------------------------------------------------------*/
+/*--- Reading                                              ---*/
+/*------------------------------------------------------------*/
+
+static _Noreturn void die_reading(const DcfgError* err)
+{
+   die("%s", unreadable(err, true));
+}
+
+static void read_trace(const Source* s, DcfgBlocks* b)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgTrace*  t = dcfg_trace_open(s->trace, &options, &err);
+
+   if (t == NULL)
+      die_reading(&err);
+   dcfg_trace_select(t, s->p->id, s->thread);
+   if (!dcfg_blocks_trace(b, s->p, t, &err))
+      die_reading(&err);
+   dcfg_trace_close(t);
+}
+
+/* All of the input goes to B; the first time or again. */
+static void read_source(const Source* s, DcfgBlocks* b)
+{
+   DcfgError err;
+   uint64_t  unknown;
+
+   if (s->trace != NULL) {
+      read_trace(s, b);
+   } else if (s->lackey != NULL) {
+      if (!dcfg_blocks_lackey(b, s->lackey, &err))
+         die_reading(&err);
+   } else {
+      if (!dcfg_blocks_graph(b, s->p, s->thread, &unknown, &err))
+         die_reading(&err);
+      if (unknown > 0)
+         complain("%" PRIu64 " times a signal came where control could go on "
+                  "in several ways; these edges are not counted, for only a "
+                  "trace says which", unknown);
+   }
+}
+
+/* Can the input be read a second time? */
+static bool is_rereadable(const Source* s)
+{
+   const char* path = s->lackey != NULL ? s->lackey : s->trace;
+   struct stat st;
+
+   return path != NULL && strcmp(path, "-") != 0 && stat(path, &st) == 0
+          && S_ISREG(st.st_mode);
+}
+
+static DcfgBlocks* make_blocks(const Source* s)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgBlocks* b = dcfg_blocks_new(s->lackey != NULL ? s->lackey
+                                   : s->trace != NULL ? s->trace : s->graph,
+                                   &options, &err);
+
+   if (b == NULL)
+      die_reading(&err);
+   read_source(s, b);
+   if (!dcfg_blocks_finish(b, &err))
+      die_reading(&err);
+   if (dcfg_blocks_static(b)->n_blocks == 0)
+      die("%s has nothing of process %" PRIu64 "%s",
+          s->trace != NULL ? s->trace : s->graph, s->p->id,
+          s->thread != DCFG_ALL_THREADS ? " and this thread" : "");
+   return b;
+}
+
+static Paths* make_paths(const Source* s, DcfgBlocks* b, Percent likely)
+{
+   const DcfgBlockTable* t = dcfg_blocks_dynamic(b);
+   Paths*                p = paths_new(t != NULL ? t : dcfg_blocks_static(b),
+                                       likely);
+
+   if (t != NULL && is_rereadable(s)) {
+      paths_begin_count(p);
+      dcfg_blocks_visit(b, paths_visit, p);
+      read_source(s, b);
+      paths_end_count(p);
+   }
+   return p;
+}
+
+/*------------------------------------------------------------*/
+/*--- Writing                                              ---*/
+/*------------------------------------------------------------*/
+
+/* A file that is not complete yet. */
+typedef
+   struct {
+      char* path;
+      char* unfinished;
+   }
+   Written;
+
+typedef
+   struct {
+      RowStyle    style;
+      const char* prefix;       // or NULL: to the standard output
+      Written     files[3];
+      size_t      n_files;
+   }
+   Writer;
+
+/* The only one, for what is done at the end. */
+static Writer writer;
+
+static void remove_unfinished(void)
+{
+   for (size_t i = 0; i < writer.n_files; i++)
+      unlink(writer.files[i].unfinished);
+}
+
+/* NAME is what the file's name ends with. */
+static void begin_file(Writer* w, const char* name)
+{
+   Written* f = &w->files[w->n_files];
+
+   w->style.out = stdout;
+   if (w->prefix == NULL)
+      return;
+   f->path = text_copy(text_format("%s.%s%s", w->prefix, name,
+                                   form_extension(w->style.form)));
+   f->unfinished = text_copy(text_format("%s.tmp-%ld", f->path,
+                                         (long)getpid()));
+   w->style.out = fopen(f->unfinished, "wx");
+   if (w->style.out == NULL)
+      die("%s: %s", f->path, strerror(errno));
+   w->n_files++;
+   text_forget();
+}
+
+static void end_file(Writer* w)
+{
+   if (w->prefix != NULL)
+      close_output(w->style.out, w->files[w->n_files - 1].path);
+}
+
+static void finish_files(Writer* w)
+{
+   for (size_t i = 0; i < w->n_files; i++)
+      if (rename(w->files[i].unfinished, w->files[i].path) != 0)
+         die("%s: %s", w->files[i].path, strerror(errno));
+   w->n_files = 0;
+}
+
+/* A JSON object has what follows within; on the standard output it is one
+   for all. */
+static void frame(const Writer* w, const char* text, bool of_all)
+{
+   if (w->style.form == ROWS_JSON && of_all == (w->prefix == NULL))
+      fputs(text, w->style.out);
+}
+
+static void write_table(Writer* w, const DcfgBlockTable* t, const char* name,
+                        bool first)
+{
+   begin_file(w, name);
+   frame(w, "{\n", false);
+   if (first || w->prefix != NULL)
+      print_blocks_header(&w->style);
+   print_blocks(&w->style, t, name);
+   frame(w, "\n}\n", false);
+   end_file(w);
+}
+
+static void write_paths(Writer* w, const Paths* p, uint64_t top,
+                        uint64_t instrs)
+{
+   begin_file(w, "paths");
+   frame(w, "{\n", false);
+   print_paths(&w->style, p, top, instrs);
+   frame(w, "\n}\n", false);
+   end_file(w);
+}
+
+static void write_all(Writer* w, const DcfgBlocks* b, const Paths* p,
+                      uint64_t top)
+{
+   const DcfgBlockTable* dynamics = dcfg_blocks_dynamic(b);
+
+   atexit(remove_unfinished);
+   w->style.out = stdout;
+   frame(w, "{\n", true);
+   if (p == NULL || w->prefix != NULL) {
+      write_table(w, dcfg_blocks_static(b), "sbb", true);
+      if (dynamics != NULL) {
+         frame(w, ",\n", true);
+         write_table(w, dynamics, "dbb", false);
+      }
+   }
+   if (p != NULL)
+      write_paths(w, p, top, dcfg_blocks_instrs(b));
+   frame(w, "\n}\n", true);
+   finish_files(w);
+}
+
+/*------------------------------------------------------------*/
+/*--- The command line                                     ---*/
+/*------------------------------------------------------------*/
+
+static RowForm one_form(bool csv, bool json, bool dot)
+{
+   if (csv + json + dot > 1)
+      die("one of --csv, --json and --dot, not several");
+   return csv ? ROWS_CSV : json ? ROWS_JSON : dot ? ROWS_DOT : ROWS_TEXT;
+}
+
+static void find_source(Source* s, const char** files, int n_files,
+                        uint64_t thread)
+{
+   s->thread = DCFG_ALL_THREADS;
+   if (s->lackey != NULL) {
+      if (n_files > 0)
+         die("--lackey=FILE or a DCFG, not both");
+      if (thread != UINT64_MAX)
+         die("Lackey's trace does not say which thread ran: no --thread "
+             "with --lackey");
+      return;
+   }
+   if (n_files == 0)
+      default_files(&blocks_command, files, false);
+   s->graph = files[0];
+   s->trace = n_files == 2 ? files[1] : NULL;
+   if (s->trace != NULL && strcmp(s->graph, "-") == 0
+       && strcmp(s->trace, "-") == 0)
+      die("only one of the files can be the standard input");
+   s->d = load_dcfg(s->graph);
+   s->p = main_process(s->d);
+   s->thread = need_thread(s->d, thread);
+}
+
+static int run(int argc, char** argv)
+{
+   uint64_t    thread = UINT64_MAX, top = NOT_GIVEN;
+   bool        csv = false, json = false, dot = false;
+   const char* threshold = "10";
+   const char* likely = "60";
+   Source      s = { 0 };
+   Writer*     w = &writer;
+   const Opt   opts[] = {
+      { "lackey", OPT_TEXT, &s.lackey }, { "o", OPT_TEXT, &w->prefix },
+      { "a", OPT_FLAG, &w->style.all }, { "threshold", OPT_TEXT, &threshold },
+      { "thread", OPT_COUNT, &thread }, { "csv", OPT_FLAG, &csv },
+      { "json", OPT_FLAG, &json }, { "dot", OPT_FLAG, &dot },
+      { "paths", OPT_COUNT_OR_NOT, &top }, { "likely", OPT_TEXT, &likely }
+   };
+   const char* files[2];
+   int         n_files;
+   Percent     likely_percent;
+   DcfgBlocks* b;
+   Paths*      p = NULL;
+
+   n_files = parse_args(&blocks_command, opts, sizeof(opts) / sizeof(opts[0]),
+                        argc, argv, files, 0, 2);
+   w->style.form = one_form(csv, json, dot);
+   w->style.threshold = percent_value("threshold", threshold);
+   likely_percent = percent_value("likely", likely);
+   if (top != NOT_GIVEN && dot)
+      die("--paths are not drawn: not with --dot");
+   find_source(&s, files, n_files, thread);
+   b = make_blocks(&s);
+   if (top != NOT_GIVEN)
+      p = make_paths(&s, b, likely_percent);
+   write_all(w, b, p, top == NO_VALUE ? DEFAULT_PATHS : top);
+   if (p != NULL)
+      paths_free(p);
+   dcfg_blocks_free(b);
+   dcfg_free(s.d);
+   return STATUS_OK;
+}
+
+const Command blocks_command = {
+   "blocks", "[FILE [TRACE]]", "basic blocks of an address stream; superblocks",
+   "Divides what was executed into basic blocks, as one sees them who has\n"
+   "only the addresses of instructions: an instruction jumps if it was ever\n"
+   "followed by one that does not begin where it ends.  Static blocks (SBB)\n"
+   "divide the code: each instruction is in one.  Dynamic blocks (DBB) begin\n"
+   "wherever control came to, and go on to the first instruction that jumps.\n"
+   "\n"
+   "The stream is Lackey's (--lackey), or a DCFG-trace with the DCFG of the\n"
+   "same run (FILE TRACE).  From a DCFG alone there are only static blocks.\n"
+   "\n"
+   "options:\n"
+   "  --lackey=IN        a trace of Lackey's, see below; -: standard input\n"
+   "  -o PREFIX          write PREFIX.sbb and PREFIX.dbb [both to the\n"
+   "                     standard output]\n"
+   "  -a                 all edges\n"
+   "  --threshold=PERCENT\n"
+   "                     where there are more than two edges, leave out those\n"
+   "                     below PERCENT of the departures [10]\n"
+   "  --paths[=N]        the N hottest superblocks [10]; with -o in\n"
+   "                     PREFIX.paths, else instead of the tables\n"
+   "  --likely=PERCENT   superblocks go on along an edge that is taken at\n"
+   "                     least so often [60]\n"
+   "  --thread=N         what thread N did, counted from 0 [all together]\n"
+   "  --csv, --json      for programs\n"
+   "  --dot              a picture in Graphviz's language\n"
+   "\n"
+   "With -o the names of other forms end in .csv, .json, .dot.\n"
+   "\n"
+   "examples:\n"
+   "  valgrind --tool=lackey --trace-mem=yes --vex-guest-chase=no \\\n"
+   "     --log-fd=9 ./prog 9>&1 >/dev/null | dcfg blocks --lackey=- -o prog\n"
+   "  dcfg blocks -o prog out.json trace.json\n"
+   "  dcfg blocks --paths=5 out.json trace.json\n",
+   run
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

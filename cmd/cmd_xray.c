@@ -1,0 +1,583 @@
+
+/*--------------------------------------------------------------------*/
+/*--- dcfg xray.                                        cmd_xray.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the subcommand xray.  Handed: a command line.  Taken by: commands.c. */
+
+#include "commands.h"
+#include "operands.h"
+#include "xray_views.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef enum { AS_FUNCTIONS, AS_STACKS, AS_FOLDED, AS_CALLS } View;
+
+typedef
+   struct {
+      View        view;
+      Form        form;
+      bool        only_check, per_thread, wide, mangled;
+      uint64_t    thread;       // by its id, or 0
+      uint64_t    top, limit;
+      const char* log;
+      const char* map;          // or NULL
+   }
+   Show;
+
+/* A log and its map, opened. */
+typedef
+   struct {
+      const char*  map_path;    // or NULL
+      DcfgXrayMap* map;         // or NULL
+      DcfgXray*    log;
+      XrayNames*   names;
+      Rules*       rules;
+   }
+   Source;
+
+/*------------------------------------------------------------*/
+/*--- Files                                                ---*/
+/*------------------------------------------------------------*/
+
+static void on_problem(void* arg, const DcfgProblem* problem)
+{
+   broken(arg, problem->rule, "%s%s%s (byte %" PRIu64 ")",
+          text_clean(problem->place), problem->place[0] != 0 ? ": " : "",
+          text_clean(problem->what), problem->offset);
+}
+
+static void on_map_problem(void* arg, const DcfgProblem* problem)
+{
+   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
+          text_clean(problem->what));
+}
+
+/* The map that the tool writes beside LOG; NULL if there is none. */
+static const char* map_beside(const char* log)
+{
+   char*       path = need(malloc(strlen(log) + sizeof(".map")));
+   struct stat st;
+
+   strcpy(path, log);
+   strcat(path, ".map");
+   if (strcmp(log, "-") != 0 && stat(path, &st) == 0)
+      return path;
+   free(path);
+   return NULL;
+}
+
+static Source open_source(const Show* s, const char* log, const char* map)
+{
+   Source      src = { 0 };
+   DcfgOptions options;
+   DcfgError   err;
+
+   src.rules = rules_new(s->limit, s->form == FORM_TEXT
+                                   && s->view != AS_FOLDED ? stdout : stderr);
+   src.map_path = map;
+   if (map != NULL) {
+      options = read_options(on_map_problem, src.rules);
+      src.map = dcfg_xray_map_load(map, &options, &err);
+      if (src.map == NULL)
+         die("%s", unreadable(&err, false));
+   }
+   src.names = xray_names_new(src.map, s->mangled);
+   options = read_options(on_problem, src.rules);
+   src.log = dcfg_xray_open(log, &options, &err);
+   if (src.log == NULL)
+      die("%s", unreadable(&err, false));
+   return src;
+}
+
+/* What was said of LOG's rules; returns how many were broken. */
+static uint64_t finish_rules(const Show* s, const Source* src,
+                             const char* log)
+{
+   uint64_t n = rules_count(src->rules, NULL);
+
+   rules_finish(src->rules);
+   if (s->form == FORM_TEXT && s->view != AS_FOLDED
+       && (s->only_check || n > 0))
+      printf("%s%s%s: %" PRIu64 " violation%s\n", log,
+             src->map_path != NULL ? ", " : "",
+             src->map_path != NULL ? src->map_path : "", n,
+             n == 1 ? "" : "s");
+   else if (n > 0)
+      complain("%s: %" PRIu64 " violation%s", log, n, n == 1 ? "" : "s");
+   return n;
+}
+
+static void close_source(Source* src)
+{
+   xray_names_free(src->names);
+   dcfg_xray_map_free(src->map);
+   rules_free(src->rules);
+}
+
+/*------------------------------------------------------------*/
+/*--- Functions                                            ---*/
+/*------------------------------------------------------------*/
+
+/* Of several threads the first has what all have; the others are empty. */
+static int by_function(const void* a, const void* b)
+{
+   const XrayFigures* x = a;
+   const XrayFigures* y = b;
+
+   return x->function != y->function ? (x->function < y->function ? -1 : 1)
+          : x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static int by_sum(const void* a, const void* b)
+{
+   const XrayFigures* x = a;
+   const XrayFigures* y = b;
+
+   return x->inclusive != y->inclusive
+          ? (x->inclusive > y->inclusive ? -1 : 1)
+          : x->sum != y->sum ? (x->sum > y->sum ? -1 : 1)
+          : by_function(a, b);
+}
+
+static void add_figures(XrayFigures* to, XrayFigures* from)
+{
+   to->calls += from->calls;
+   to->sum = capped_sum(to->sum, from->sum);
+   to->inclusive = capped_sum(to->inclusive, from->inclusive);
+   to->self = capped_sum(to->self, from->self);
+   spread_move(&to->spread, &from->spread);
+}
+
+/* What is asked for, largest first, at the beginning of run->pairs.  Returns
+   how many. */
+static size_t choose_functions(const Show* s, XrayRun* run)
+{
+   size_t n = 0;
+
+   if (run->n_pairs == 0)
+      return 0;
+   qsort(run->pairs, run->n_pairs, sizeof(*run->pairs), by_function);
+   for (size_t i = 0; i < run->n_pairs; i++) {
+      XrayFigures f = run->pairs[i];
+      if ((s->thread != 0
+           && run->threads[f.thread].id != (int32_t)s->thread)
+          || f.calls == 0) {
+         spread_free(&run->pairs[i].spread);
+         continue;
+      }
+      if (n > 0 && !s->per_thread && run->pairs[n - 1].function == f.function)
+         add_figures(&run->pairs[n - 1], &f);
+      else
+         run->pairs[n++] = f;
+   }
+   run->n_pairs = n;
+   qsort(run->pairs, n, sizeof(*run->pairs), by_sum);
+   return n;
+}
+
+static uint64_t total_ticks(const Show* s, const XrayRun* run)
+{
+   uint64_t total = 0;
+
+   for (size_t i = 0; i < run->n_threads; i++) {
+      const XrayThreadFigures* t = &run->threads[i];
+      if (t->begun && (s->thread == 0 || t->id == (int32_t)s->thread))
+         total = capped_sum(total, ticks_between(t->first, t->last));
+   }
+   return total;
+}
+
+static Table* functions_table(const Show* s, XrayRun* run, size_t n,
+                              const XrayNames* names)
+{
+   static const struct { const char* key; double rank; } ranks[] = {
+      { "min", 0 }, { "median", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }
+   };
+   Table*   t = tab_new("functions");
+   uint64_t total = total_ticks(s, run);
+   int      n_ranks = s->form == FORM_TEXT ? 2 : 4;
+
+   tab_column(t, COL_SHARE, "share", "share", 0);
+   if (s->per_thread)
+      tab_column(t, COL_COUNT, "thread", "thread", 0);
+   tab_column(t, COL_COUNT, "calls", "calls", 0);
+   tab_column(t, COL_COUNT, "sum", "sum", 0);
+   if (s->form != FORM_TEXT)
+      tab_column(t, COL_COUNT, "inclusive", "inclusive", 0);
+   tab_column(t, COL_COUNT, "self", "self", 0);
+   for (int k = 0; k < n_ranks; k++)
+      tab_column(t, COL_COUNT, ranks[k].key, ranks[k].key, 0);
+   tab_column(t, COL_COUNT, "max", "max", 0);
+   tab_column(t, COL_NAME, "function", "function", s->wide ? 0 : 40);
+   tab_column(t, COL_TEXT, "source", "source", s->wide ? 0 : 28);
+   tab_column(t, COL_TEXT, "image", "image", s->wide ? 0 : 24);
+   if (s->form != FORM_TEXT)
+      tab_column(t, COL_COUNT, "function_id", "id", 0);
+   for (size_t i = 0; i < n && (s->top == 0 || i < s->top); i++) {
+      XrayFigures* f = &run->pairs[i];
+      put_share(t, f->inclusive, total);
+      if (s->per_thread)
+         put_count(t, (uint32_t)run->threads[f->thread].id);
+      put_count(t, f->calls);
+      put_count(t, f->sum);
+      if (s->form != FORM_TEXT)
+         put_count(t, f->inclusive);
+      put_count(t, f->self);
+      for (int k = 0; k < n_ranks; k++)
+         put_count(t, spread_at(&f->spread, (uint64_t)
+                                ((double)f->calls * ranks[k].rank)));
+      put_count(t, spread_at(&f->spread, f->calls - 1));
+      put_text(t, xray_name(names, f->function));
+      put_text(t, xray_source(names, f->function));
+      put_text(t, xray_image(names, f->function));
+      if (s->form != FORM_TEXT)
+         put_count(t, f->function);
+   }
+   return t;
+}
+
+/*------------------------------------------------------------*/
+/*--- Showing a log                                        ---*/
+/*------------------------------------------------------------*/
+
+static Table* threads_table(const Show* s, const XrayRun* run)
+{
+   Table*   t = tab_new("threads");
+   uint64_t total = total_ticks(s, run);
+
+   tab_column(t, COL_COUNT, "thread", "thread", 0);
+   tab_column(t, COL_SHARE, "share", "share", 0);
+   tab_column(t, COL_COUNT, "instructions", "instructions", 0);
+   tab_column(t, COL_COUNT, "calls", "calls", 0);
+   tab_column(t, COL_COUNT, "depth", "depth", 0);
+   for (size_t i = 0; i < run->n_threads; i++) {
+      const XrayThreadFigures* f = &run->threads[i];
+      if (!f->begun || (s->thread != 0 && f->id != (int32_t)s->thread)
+          || (s->form == FORM_TEXT && s->top > 0 && tab_rows(t) == s->top))
+         continue;
+      put_count(t, (uint32_t)f->id);
+      put_share(t, ticks_between(f->first, f->last), total);
+      put_count(t, ticks_between(f->first, f->last));
+      put_count(t, f->calls);
+      put_count(t, f->depth);
+   }
+   return t;
+}
+
+static const char* plural(uint64_t n, const char* one)
+{
+   return text_format("%s %s%s", text_count(n), one, n == 1 ? "" : "s");
+}
+
+static void show_text(const Show* s, const XrayRun* run, const Table* rows,
+                      uint64_t n)
+{
+   printf("%s", s->log);
+   if (run->process != 0)
+      printf(", process %" PRId32, run->process);
+   printf(": version %" PRIu32 ", %s\n", run->header.version,
+          plural(run->n_buffers, "buffer"));
+   printf("%s instructions in %s; %s\n", text_count(total_ticks(s, run)),
+          s->thread == 0 ? plural(run->n_threads, "thread")
+          : text_format("thread %" PRIu64, s->thread),
+          plural(run->n_calls, "call"));
+   if (run->n_threads > 1 && s->thread == 0) {
+      Table* threads = threads_table(s, run);
+      puts("\nThreads");
+      tab_print(threads, FORM_TEXT, 0);
+      tab_free(threads);
+   }
+   if (tab_rows(rows) < n)
+      printf("\n%s of %s %s\n", text_count(tab_rows(rows)), text_count(n),
+             s->view == AS_STACKS ? "stacks" : "functions");
+   else
+      printf("\n%s\n", s->view == AS_STACKS ? "Stacks" : "Functions");
+   tab_print(rows, FORM_TEXT, 0);
+}
+
+static void show_json(const Show* s, const XrayRun* run, const Table* rows,
+                      uint64_t violations)
+{
+   Table* threads = threads_table(s, run);
+
+   printf("{ \"log\": ");
+   print_json_string(s->log);
+   printf(",\n  \"version\": %" PRIu32 ",\n  \"process_id\": ",
+          run->header.version);
+   if (run->process == 0)
+      printf("null");
+   else
+      printf("%" PRId32, run->process);
+   printf(",\n  \"violations\": %" PRIu64 ",\n  \"calls\": %" PRIu64
+          ",\n  \"instructions\": %" PRIu64 ",\n  \"threads\": ",
+          violations, run->n_calls, total_ticks(s, run));
+   tab_print(threads, FORM_JSON, 2);
+   printf(",\n  \"%s\": ", s->view == AS_STACKS ? "stacks" : "functions");
+   tab_print(rows, FORM_JSON, 2);
+   printf("\n}\n");
+   tab_free(threads);
+}
+
+static void show_table(const Show* s, XrayRun* run, const XrayStacks* stacks,
+                       const XrayNames* names, uint64_t violations)
+{
+   uint64_t n;
+   Table*   t;
+
+   if (stacks != NULL) {
+      t = xray_stacks_table(stacks, names, s->top, &n);
+   } else {
+      n = choose_functions(s, run);
+      t = functions_table(s, run, n, names);
+   }
+   if (s->form == FORM_TEXT)
+      show_text(s, run, t, n);
+   else if (s->form == FORM_CSV)
+      tab_print(t, FORM_CSV, 0);
+   else
+      show_json(s, run, t, violations);
+   tab_free(t);
+}
+
+static void need_this_thread(const Show* s, const XrayRun* run)
+{
+   for (size_t i = 0; i < run->n_threads; i++)
+      if (run->threads[i].begun && run->threads[i].id == (int32_t)s->thread)
+         return;
+   if (s->thread != 0)
+      die("there is no thread %" PRIu64 " in %s, whose threads are counted "
+          "from 1", s->thread, s->log);
+}
+
+static int show(const Show* s, uint64_t from, uint64_t calls)
+{
+   Source       src = open_source(s, s->log, s->map);
+   XrayTimeline timeline = { .names = src.names, .csv = s->form == FORM_CSV,
+                             .thread = (int32_t)s->thread, .from = from,
+                             .most = calls };
+   XrayWatcher  watcher = { 0 };
+   XrayStacks*  stacks = NULL;
+   XrayRun*     run;
+   uint64_t     violations;
+
+   if (src.map == NULL)
+      complain("there is no map %s.map: functions have numbers only",
+               s->log);
+   if (s->view == AS_STACKS || s->view == AS_FOLDED)
+      stacks = xray_stacks_new(&watcher, (int32_t)s->thread);
+   else if (s->view == AS_CALLS && !s->only_check)
+      xray_timeline_start(&watcher, &timeline);
+   run = xray_walk(src.log, src.map, src.rules, &watcher);
+   violations = finish_rules(s, &src, s->log);
+   need_this_thread(s, run);
+   if (s->view == AS_FOLDED && !s->only_check)
+      xray_stacks_fold(stacks, src.names);
+   else if (s->view != AS_CALLS && !s->only_check)
+      show_table(s, run, stacks, src.names, violations);
+   if (stacks != NULL)
+      xray_stacks_free(stacks);
+   xray_timeline_end(&timeline);
+   xray_run_free(run);
+   close_source(&src);
+   return violations > 0 ? STATUS_FOUND : STATUS_OK;
+}
+
+/*------------------------------------------------------------*/
+/*--- Comparing two                                        ---*/
+/*------------------------------------------------------------*/
+
+static void show_totals(const Show* s, const char* which,
+                            const char* path, const XrayRun* run)
+{
+   if (s->form == FORM_TEXT)
+      printf("%s: %s: %s instructions, %s\n", which, path,
+             text_count(total_ticks(s, run)), plural(run->n_calls, "call"));
+}
+
+static int diff(const Show* s, const char** logs, const char** maps,
+                double share)
+{
+   Source   src[2];
+   XrayRun* runs[2];
+   uint64_t violations = 0, changes, functions;
+   Table*   t;
+
+   for (int i = 0; i < 2; i++) {
+      src[i] = open_source(s, logs[i], maps[i]);
+      if (src[i].map == NULL)
+         die("there is no map %s.map, and without names functions cannot be "
+             "compared", logs[i]);
+      runs[i] = xray_walk(src[i].log, src[i].map, src[i].rules, NULL);
+      violations += finish_rules(s, &src[i], logs[i]);
+   }
+   show_totals(s, "A", logs[0], runs[0]);
+   show_totals(s, "B", logs[1], runs[1]);
+   t = xray_diff_table(runs[0], src[0].names, runs[1], src[1].names, share,
+                       s->top, s->wide, &changes, &functions);
+   if (s->form == FORM_TEXT) {
+      printf("\nFunctions: %s changed", text_count(changes));
+      if (share > 0)
+         printf(" by more than %g%%", share);
+      printf(", of %s\n", text_count(functions));
+      if (changes > 0)
+         tab_print(t, FORM_TEXT, 0);
+      if (tab_rows(t) < changes)
+         printf("... and %s more\n", text_count(changes - tab_rows(t)));
+   } else {
+      if (s->form == FORM_JSON)
+         printf("{ \"functions\": ");
+      tab_print(t, s->form, 2);
+      if (s->form == FORM_JSON)
+         printf("\n}\n");
+   }
+   tab_free(t);
+   for (int i = 0; i < 2; i++) {
+      xray_run_free(runs[i]);
+      close_source(&src[i]);
+   }
+   return changes + violations > 0 ? STATUS_FOUND : STATUS_OK;
+}
+
+/*------------------------------------------------------------*/
+/*--- The command line                                     ---*/
+/*------------------------------------------------------------*/
+
+static View view_named(const char* name)
+{
+   static const char* const names[] = {
+      "functions", "stacks", "folded", "calls"
+   };
+
+   for (View v = AS_FUNCTIONS; v <= AS_CALLS; v++)
+      if (strcmp(name, names[v]) == 0)
+         return v;
+   die("--as is functions, stacks, folded or calls, not `%s'", name);
+}
+
+static int run(int argc, char** argv)
+{
+   bool        csv = false, json = false, two = false;
+   uint64_t    from = 0, calls = UINT64_MAX;
+   const char* share = "1";
+   const char* as = "functions";
+   char*       end;
+   double      percent;
+   Show        s = { .top = 10, .limit = 20 };
+   const Opt   opts[] = {
+      { "as", OPT_TEXT, &as }, { "check", OPT_FLAG, &s.only_check },
+      { "limit", OPT_COUNT, &s.limit }, { "thread", OPT_COUNT, &s.thread },
+      { "threads", OPT_FLAG, &s.per_thread },
+      { "top", OPT_COUNT, &s.top }, { "from", OPT_COUNT, &from },
+      { "calls", OPT_COUNT, &calls }, { "diff", OPT_FLAG, &two },
+      { "share", OPT_TEXT, &share }, { "wide", OPT_FLAG, &s.wide },
+      { "mangled", OPT_FLAG, &s.mangled }, { "csv", OPT_FLAG, &csv },
+      { "json", OPT_FLAG, &json }
+   };
+   const char* files[4];
+   int         n = parse_args(&xray_command, opts,
+                              sizeof(opts) / sizeof(opts[0]), argc, argv,
+                              files, 1, 4);
+
+   s.view = view_named(as);
+   s.form = csv ? FORM_CSV : json ? FORM_JSON : FORM_TEXT;
+   percent = strtod(share, &end);
+   if (csv && json)
+      die("--csv or --json, not both");
+   if (json && (s.view == AS_CALLS || s.view == AS_FOLDED))
+      die("--json is not for --as=%s", as);
+   if (end == share || *end != 0 || !(percent >= 0))
+      die("--share needs a percentage, not `%s'", share);
+   if (s.thread > INT32_MAX)
+      die("there is no thread %" PRIu64, s.thread);
+   for (int i = 0, dashes = 0; i < n; i++)
+      if (strcmp(files[i], "-") == 0 && ++dashes > 1)
+         die("only one of the files can be the standard input");
+   if (two) {
+      const char* maps[2];
+      if (n != 2 && n != 4)
+         die("--diff needs two logs, or two logs and their maps; usage: dcfg "
+             "%s %s", xray_command.name, xray_command.args);
+      for (int i = 0; i < 2; i++)
+         maps[i] = n == 4 ? files[2 + i] : map_beside(files[i]);
+      return diff(&s, files, maps, percent);
+   }
+   if (n > 2)
+      die("`%s' is one file too many; usage: dcfg %s %s", files[2],
+          xray_command.name, xray_command.args);
+   s.log = files[0];
+   s.map = n == 2 ? files[1] : map_beside(s.log);
+   return show(&s, from, calls);
+}
+
+const Command xray_command = {
+   "xray", "LOG [MAP]", "an XRay log: is it right, and where was time spent?",
+   "Reads an XRay log, as valgrind --tool=dcfg --xray=yes writes it, and its\n"
+   "map, which has the functions' names and is LOG.map if it is not named;\n"
+   "checks what llvm-xray needs to read them and what the tool promises; and\n"
+   "lists functions, by the instructions executed in them and in what they\n"
+   "called.  Each violation is a line `RULE: WHERE: WHAT'.\n"
+   "\n"
+   "Columns: the share of all instructions, where a function within itself\n"
+   "counts once; calls; the sum of all calls, of which llvm-xray account\n"
+   "makes seconds, one for a million; what was not in other functions; the\n"
+   "shortest call, the median, the longest (CSV and JSON: also the call with\n"
+   "90% and 99% of the others below it).\n"
+   "\n"
+   "options:\n"
+   "  --as=functions|stacks|folded|calls\n"
+   "                     functions; different stacks of calls; the same for\n"
+   "                     flamegraph.pl and speedscope; each call in order, of\n"
+   "                     which the first column has the instructions that the\n"
+   "                     thread had executed before, the second those until it\n"
+   "                     was left [functions]\n"
+   "  --check            only check\n"
+   "  --limit=N          print at most N lines for a rule; 0: all [20]\n"
+   "  --thread=N         only thread N of the log, counted from 1 [all]\n"
+   "  --threads          functions of each thread for itself\n"
+   "  --top=N            N rows; 0: all [10]\n"
+   "  --from=INSTR       calls that begin at a thread's instruction INSTR or\n"
+   "                     later\n"
+   "  --calls=N          at most N calls of each thread\n"
+   "  --diff             compare two logs: dcfg xray --diff A B, or with maps\n"
+   "                     A B MAP-A MAP-B.  Functions of one name in files of\n"
+   "                     one name are the same\n"
+   "  --share=PERCENT    with --diff, only what changes by more than PERCENT\n"
+   "                     of what it is in A; 0: all changes [1]\n"
+   "  --wide             long names in full\n"
+   "  --mangled          names of C++ and Rust as the linker sees them\n"
+   "  --csv, --json      for programs; violations go to standard error\n"
+   "\n"
+   "exit status: 0 no violation, no difference; 1 there are; 2 a file cannot\n"
+   "be read\n",
+   run
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

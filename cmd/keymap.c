@@ -1,0 +1,128 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Numbers for keys.                                   keymap.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: numbers for keys.  Handed: keys.  Taken by: xray_walk.c,
+   xray_stacks.c.
+
+   A tree with a key in each node: where ways divide, a bit of the mixed key
+   decides, the highest first.  Mixing loses nothing, so that no two keys have
+   all 64 bits in common; for keys that nobody has chosen to be bad the tree
+   is as good as balanced. */
+
+#include "keymap.h"
+
+#include <stdlib.h>
+
+typedef
+   struct {
+      uint64_t key;
+      uint32_t child[2];
+   }
+   Node;
+
+struct KeyMap {
+   Node*  nodes;
+   size_t n, room;
+};
+
+#define NONE UINT32_MAX
+
+/* An odd factor is a permutation; its high bits depend on all of a key. */
+static uint64_t mix(uint64_t key)
+{
+   return (key ^ key >> 32) * 0x9E3779B97F4A7C15;
+}
+
+KeyMap* keymap_new(void)
+{
+   return zalloc(1, sizeof(KeyMap));
+}
+
+void keymap_free(KeyMap* m)
+{
+   if (m != NULL)
+      free(m->nodes);
+   free(m);
+}
+
+/* The number of KEY; NONE if it has none, and then where it would be: below
+   *PARENT, on *SIDE. */
+static uint32_t search(const KeyMap* m, uint64_t key, uint32_t* parent,
+                       unsigned* side)
+{
+   uint64_t bits = mix(key);
+   uint32_t i = m->n > 0 ? 0 : NONE;
+
+   *parent = NONE;
+   while (i != NONE && m->nodes[i].key != key) {
+      *side = bits >> 63;
+      bits <<= 1;
+      *parent = i;
+      i = m->nodes[i].child[*side];
+   }
+   return i;
+}
+
+uint32_t keymap_number(KeyMap* m, uint64_t key)
+{
+   uint32_t parent;
+   unsigned side = 0;
+   uint32_t i = search(m, key, &parent, &side);
+
+   if (i != NONE)
+      return i;
+   if (m->n == NONE)
+      die("too many different things");
+   GROW(m->nodes, m->n, m->room);
+   i = (uint32_t)m->n++;
+   m->nodes[i] = (Node){ key, { NONE, NONE } };
+   if (parent != NONE)
+      m->nodes[parent].child[side] = i;
+   return i;
+}
+
+uint32_t keymap_find(const KeyMap* m, uint64_t key)
+{
+   uint32_t parent;
+   unsigned side;
+
+   return search(m, key, &parent, &side);
+}
+
+uint32_t keymap_size(const KeyMap* m)
+{
+   return (uint32_t)m->n;
+}
+
+uint64_t keymap_key(const KeyMap* m, uint32_t number)
+{
+   return m->nodes[number].key;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,137 @@
+
+/*--------------------------------------------------------------------*/
+/*--- How numbers are spread.                             spread.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: sets of numbers for medians and the like.  Handed: numbers.  Taken by:
+   xray_walk.c, cmd_xray.c.
+
+   Calls of a function mostly take one of a few numbers of instructions, so a
+   number is kept once, with how often it came.  New ones are collected until
+   there are as many as old ones: sorting them in then costs each no more than
+   a logarithm. */
+
+#include "spread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FEWEST_NEWS 8
+
+static int by_value(const void* a, const void* b)
+{
+   uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
+
+   return x < y ? -1 : x > y;
+}
+
+/* Append COUNT times VALUE, which is not below what is there. */
+static void append(Run* runs, size_t* n, uint64_t value, uint64_t count)
+{
+   if (*n > 0 && runs[*n - 1].value == value)
+      runs[*n - 1].count += count;
+   else
+      runs[(*n)++] = (Run){ value, count };
+}
+
+/* The runs of S and N more become one list in order. */
+static void merge(Spread* s, const Run* more, size_t n)
+{
+   Run*   all = zalloc(s->n_runs + n, sizeof(*all));
+   size_t n_all = 0, i = 0, k = 0;
+
+   while (i < s->n_runs || k < n)
+      if (k == n || (i < s->n_runs && s->runs[i].value < more[k].value)) {
+         append(all, &n_all, s->runs[i].value, s->runs[i].count);
+         i++;
+      } else {
+         append(all, &n_all, more[k].value, more[k].count);
+         k++;
+      }
+   free(s->runs);
+   s->runs = need(realloc(all, (n_all + (n_all == 0)) * sizeof(*all)));
+   s->n_runs = n_all;
+}
+
+static void sort_in(Spread* s)
+{
+   Run*   more;
+   size_t n = 0;
+
+   if (s->n_news == 0)
+      return;
+   qsort(s->news, s->n_news, sizeof(*s->news), by_value);
+   more = zalloc(s->n_news, sizeof(*more));
+   for (size_t i = 0; i < s->n_news; i++)
+      append(more, &n, s->news[i], 1);
+   merge(s, more, n);
+   free(more);
+   s->n_news = 0;
+}
+
+void spread_add(Spread* s, uint64_t value)
+{
+   if (s->n_news == s->room) {
+      sort_in(s);
+      if (s->room < FEWEST_NEWS || s->room < s->n_runs) {
+         s->room = s->n_runs < FEWEST_NEWS ? FEWEST_NEWS : s->n_runs;
+         s->news = need(realloc(s->news, s->room * sizeof(*s->news)));
+      }
+   }
+   s->news[s->n_news++] = value;
+   s->total++;
+}
+
+void spread_free(Spread* s)
+{
+   free(s->runs);
+   free(s->news);
+   memset(s, 0, sizeof(*s));
+}
+
+void spread_move(Spread* to, Spread* from)
+{
+   uint64_t total = to->total + from->total;
+
+   sort_in(to);
+   sort_in(from);
+   merge(to, from->runs, from->n_runs);
+   to->total = total;
+   spread_free(from);
+}
+
+uint64_t spread_at(Spread* s, uint64_t rank)
+{
+   size_t i = 0;
+
+   sort_in(s);
+   while (i + 1 < s->n_runs && rank >= s->runs[i].count)
+      rank -= s->runs[i++].count;
+   return s->runs[i].value;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

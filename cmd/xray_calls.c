@@ -1,0 +1,209 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The calls of XRay logs, in order.               xray_calls.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: how each call is printed.  Handed: calls by xray_walk.c.  Taken by:
+   cmd_xray.c. */
+
+#include "xray_views.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Deeper than this, only a number says how deep. */
+#define MAX_INDENT 40
+
+/* A call's view. */
+enum { SHOWN = 1, OPENED = 2 };
+
+/* How many instructions there were before; a tick of 0, which breaks a rule,
+   has none. */
+static uint64_t instrs_before(uint64_t tick)
+{
+   return tick - (tick > 0);
+}
+
+static void indent(uint64_t depth)
+{
+   if (depth > MAX_INDENT)
+      printf("%*s[%" PRIu64 "] ", 2 * MAX_INDENT, "", depth);
+   else
+      printf("%*s", (int)(2 * depth), "");
+}
+
+static void csv_row(const XrayCall* c, uint64_t tick, uint64_t depth,
+                    const char* event, const char* name)
+{
+   printf("%" PRId32 ",%" PRIu64 ",%" PRIu64 ",%s,%" PRIu32 ",",
+          c->thread_id, instrs_before(tick), depth, event, c->function);
+   print_csv_string(name);
+   putchar(',');
+}
+
+static const char* shown_name(const XrayTimeline* t, uint32_t function)
+{
+   return t->csv ? xray_name(t->names, function)
+          : xray_brief(t->names, function);
+}
+
+/* "FUNCTION  FILE:LINE", and what is BEHIND it. */
+static void put_named(const XrayTimeline* t, uint32_t function,
+                      const char* behind)
+{
+   const char* source = xray_source(t->names, function);
+
+   printf("%s%s%s%s\n", shown_name(t, function), source[0] != 0 ? "  " : "",
+          source, behind);
+}
+
+/* What comes is of this thread. */
+static void begin_thread(XrayTimeline* t, int32_t id)
+{
+   if (!t->csv && id != t->current) {
+      printf("%sthread %" PRId32 "\n", t->current != 0 ? "\n" : "", id);
+      printf("%14s  %12s  %s\n", "instruction", "instructions", "function");
+   }
+   t->current = id;
+}
+
+/* The line at which a call begins that has calls in it. */
+static void open_call(const XrayTimeline* t, XrayCall* c, uint64_t depth)
+{
+   if (c == NULL || c->view != SHOWN)
+      return;
+   c->view |= OPENED;
+   if (t->csv)
+      return;
+   printf("%14s  %12s  ", text_count(instrs_before(c->from)), "");
+   indent(depth);
+   put_named(t, c->function, " {");
+}
+
+/* How many calls of a thread were shown. */
+static uint64_t* shown_of(XrayTimeline* t, uint32_t thread)
+{
+   if (thread >= t->n_shown) {
+      size_t n = 2 * (size_t)thread + 16;
+      t->shown = need(realloc(t->shown, n * sizeof(*t->shown)));
+      memset(t->shown + t->n_shown, 0,
+             (n - t->n_shown) * sizeof(*t->shown));
+      t->n_shown = n;
+   }
+   return &t->shown[thread];
+}
+
+/* Is something that THREAD does at TICK shown?  It is told of which thread it
+   is, if it is another one than before. */
+static bool is_wanted(XrayTimeline* t, uint32_t thread, int32_t id,
+                      uint64_t tick)
+{
+   if ((t->thread != 0 && id != t->thread) || instrs_before(tick) < t->from
+       || *shown_of(t, thread) >= t->most)
+      return false;
+   begin_thread(t, id);
+   return true;
+}
+
+static void enter(void* arg, XrayCall* call, XrayCall* caller,
+                  uint64_t depth)
+{
+   XrayTimeline* t = arg;
+
+   if (!is_wanted(t, call->thread, call->thread_id, call->from))
+      return;
+   open_call(t, caller, depth - 1);
+   call->view = SHOWN;
+   ++*shown_of(t, call->thread);
+   if (t->csv) {
+      csv_row(call, call->from, depth, "call", shown_name(t, call->function));
+      putchar('\n');
+   }
+}
+
+static void leave(void* arg, XrayCall* call, XrayCall* caller,
+                  uint64_t depth)
+{
+   XrayTimeline* t = arg;
+   bool          opened = (call->view & OPENED) != 0;
+   uint64_t      ticks = ticks_between(call->from, call->to);
+
+   (void)caller;
+   if (call->view == 0)
+      return;
+   begin_thread(t, call->thread_id);
+   if (t->csv) {
+      csv_row(call, call->to, depth, "return", shown_name(t, call->function));
+      printf("%" PRIu64 "\n", ticks);
+      return;
+   }
+   printf("%14s  %12s  ",
+          text_count(instrs_before(opened ? call->to : call->from)),
+          text_count(ticks));
+   indent(depth);
+   if (opened)
+      printf("} %s\n", shown_name(t, call->function));
+   else
+      put_named(t, call->function, "");
+}
+
+/* Data of the program's own, as text. */
+static void event(void* arg, const DcfgXrayRecord* r, uint64_t depth)
+{
+   XrayTimeline* t = arg;
+   int           n = r->value > 200 ? 200 : (int)r->value;
+   const char*   text;
+
+   if (!is_wanted(t, r->thread, r->thread_id, r->tick))
+      return;
+   text = text_clean(text_format("%.*s", n, n > 0 ? (const char*)r->data
+                                 : ""));
+   if (t->csv) {
+      XrayCall c = { .thread_id = r->thread_id };
+      csv_row(&c, r->tick, depth, "event", text);
+      putchar('\n');
+      return;
+   }
+   printf("%14s  %12s  ", text_count(instrs_before(r->tick)), "");
+   indent(depth);
+   printf("[event] %s\n", text);
+}
+
+void xray_timeline_start(XrayWatcher* watcher, XrayTimeline* timeline)
+{
+   *watcher = (XrayWatcher){ enter, leave, event, timeline };
+   if (timeline->csv)
+      puts("thread,instruction,depth,event,function_id,name,instructions");
+}
+
+void xray_timeline_end(XrayTimeline* timeline)
+{
+   free(timeline->shown);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,122 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Names of functions in XRay logs.                xray_names.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what functions in a log are called.  Handed: a map.  Taken by: the
+   other parts of dcfg xray. */
+
+#include "xray_views.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Texts are made once: a log names few functions, each of them often. */
+typedef
+   struct {
+      char* name;               // NULL: not made yet
+      char* brief;
+      char* source;
+   }
+   Texts;
+
+struct XrayNames {
+   const DcfgXrayMap* map;
+   bool               mangled;
+   Texts*             texts;    // by id, from 0
+};
+
+XrayNames* xray_names_new(const DcfgXrayMap* map, bool mangled)
+{
+   XrayNames* n = zalloc(1, sizeof(*n));
+
+   *n = (XrayNames){ map, mangled, NULL };
+   if (map != NULL)
+      n->texts = zalloc(map->n_functions, sizeof(*n->texts));
+   return n;
+}
+
+void xray_names_free(XrayNames* n)
+{
+   for (uint32_t i = 0; n->map != NULL && i < n->map->n_functions; i++) {
+      free(n->texts[i].name);
+      free(n->texts[i].brief);
+      free(n->texts[i].source);
+   }
+   free(n->texts);
+   free(n);
+}
+
+/* NULL for a function that is not in the map. */
+static const Texts* texts_of(const XrayNames* n, uint32_t function)
+{
+   const DcfgXrayFunction* f = dcfg_xray_function(n->map, function);
+   Texts*                  t;
+
+   if (f == NULL)
+      return NULL;
+   t = &n->texts[function - 1];
+   if (t->name != NULL)
+      return t;
+   t->name = text_copy(f->name[0] == 0 ? text_format("#%" PRIu32, function)
+                       : text_clean(n->mangled ? f->name
+                                    : text_demangle(f->name)));
+   t->brief = text_copy(text_brief(t->name));
+   t->source = text_copy(f->line == 0 ? "" : text_format("%s:%" PRIu32,
+                         text_base(text_clean(f->file)), f->line));
+   return t;
+}
+
+const char* xray_name(const XrayNames* n, uint32_t function)
+{
+   const Texts* t = texts_of(n, function);
+
+   return t == NULL ? text_format("#%" PRIu32, function) : t->name;
+}
+
+const char* xray_brief(const XrayNames* n, uint32_t function)
+{
+   const Texts* t = texts_of(n, function);
+
+   return t == NULL ? text_format("#%" PRIu32, function) : t->brief;
+}
+
+const char* xray_image(const XrayNames* n, uint32_t function)
+{
+   const DcfgXrayFunction* f = dcfg_xray_function(n->map, function);
+
+   return f == NULL ? "" : text_base(text_clean(f->image));
+}
+
+const char* xray_source(const XrayNames* n, uint32_t function)
+{
+   const Texts* t = texts_of(n, function);
+
+   return t == NULL ? "" : t->source;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,213 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Stacks of calls in XRay logs.                  xray_stacks.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the tree of stacks.  Handed: calls by xray_walk.c.  Taken by:
+   cmd_xray.c. */
+
+#include "keymap.h"
+#include "xray_views.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef
+   struct {
+      uint64_t calls, sum, self;
+      uint32_t depth;
+   }
+   Figures;
+
+/* A stack's key is that of its caller's stack, and 1, and its function. */
+struct XrayStacks {
+   KeyMap*  keys;
+   Figures* figures;
+   size_t   n, room;
+   int32_t  thread;             // or 0
+};
+
+/* As a call's view: its thread is not looked at. */
+#define NO_STACK UINT64_MAX
+
+static uint32_t function_of(const XrayStacks* s, uint32_t stack)
+{
+   return (uint32_t)keymap_key(s->keys, stack);
+}
+
+/* The stack it was called from; UINT32_MAX for none. */
+static uint32_t caller_of(const XrayStacks* s, uint32_t stack)
+{
+   return (uint32_t)(keymap_key(s->keys, stack) >> 32) - 1;
+}
+
+static void enter(void* arg, XrayCall* call, XrayCall* caller,
+                  uint64_t depth)
+{
+   XrayStacks* s = arg;
+   uint32_t    i;
+
+   call->view = NO_STACK;
+   if (s->thread != 0 && call->thread_id != s->thread)
+      return;
+   if (depth >= XRAY_MAX_STACK) {
+      call->view = caller->view;
+      return;
+   }
+   i = keymap_number(s->keys, (caller == NULL ? 0 : caller->view + 1) << 32
+                              | call->function);
+   if (i == s->n) {
+      GROW(s->figures, s->n, s->room);
+      s->figures[s->n++] = (Figures){ .depth = (uint32_t)depth };
+   }
+   call->view = i;
+}
+
+static void leave(void* arg, XrayCall* call, XrayCall* caller,
+                  uint64_t depth)
+{
+   XrayStacks* s = arg;
+   uint64_t    ticks = ticks_between(call->from, call->to);
+   Figures*    f;
+
+   (void)caller;
+   if (call->view == NO_STACK)
+      return;
+   f = &s->figures[call->view];
+   f->self = capped_sum(f->self, ticks_between(call->inside, ticks));
+   if (depth >= XRAY_MAX_STACK)
+      return;
+   f->calls++;
+   f->sum = capped_sum(f->sum, ticks);
+}
+
+XrayStacks* xray_stacks_new(XrayWatcher* watcher, int32_t thread)
+{
+   XrayStacks* s = zalloc(1, sizeof(*s));
+
+   s->keys = keymap_new();
+   s->thread = thread;
+   *watcher = (XrayWatcher){ .enter = enter, .leave = leave, .arg = s };
+   return s;
+}
+
+void xray_stacks_free(XrayStacks* s)
+{
+   keymap_free(s->keys);
+   free(s->figures);
+   free(s);
+}
+
+/*------------------------------------------------------------*/
+/*--- Showing them                                         ---*/
+/*------------------------------------------------------------*/
+
+/* The stack's functions, outermost first, to PATH.  Returns how many. */
+static size_t path_of(const XrayStacks* s, uint32_t stack, uint32_t* path)
+{
+   size_t n = s->figures[stack].depth + 1;
+
+   for (size_t i = n; i-- > 0; stack = caller_of(s, stack))
+      path[i] = function_of(s, stack);
+   return n;
+}
+
+/* Names, with what stands between them. */
+static char* path_text(const XrayNames* names, const uint32_t* path, size_t n,
+                       const char* between)
+{
+   char*  text = NULL;
+   size_t size;
+   FILE*  f = need(open_memstream(&text, &size));
+
+   for (size_t i = 0; i < n; i++)
+      fprintf(f, "%s%s", i > 0 ? between : "", xray_name(names, path[i]));
+   close_output(f, "memory");
+   return text;
+}
+
+typedef
+   struct {
+      uint64_t ticks;
+      uint32_t stack;
+   }
+   Item;
+
+static int by_ticks(const void* a, const void* b)
+{
+   const Item* x = a;
+   const Item* y = b;
+
+   return x->ticks != y->ticks ? (x->ticks > y->ticks ? -1 : 1)
+          : x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+Table* xray_stacks_table(const XrayStacks* s, const XrayNames* names,
+                         uint64_t top, uint64_t* n_stacks)
+{
+   Table*   t = tab_new("stacks");
+   Item*    items = zalloc(s->n, sizeof(*items));
+   uint32_t path[XRAY_MAX_STACK];
+
+   tab_column(t, COL_COUNT, "calls", "calls", 0);
+   tab_column(t, COL_COUNT, "sum", "sum", 0);
+   tab_column(t, COL_COUNT, "self", "self", 0);
+   tab_column(t, COL_TEXT, "stack", "stack", 0);
+   for (uint32_t i = 0; i < s->n; i++)
+      items[i] = (Item){ s->figures[i].sum, i };
+   qsort(items, s->n, sizeof(*items), by_ticks);
+   for (size_t i = 0; i < s->n && (top == 0 || i < top); i++) {
+      const Figures* f = &s->figures[items[i].stack];
+      size_t         n = path_of(s, items[i].stack, path);
+      char*          text = path_text(names, path, n, ";");
+      put_count(t, f->calls);
+      put_count(t, f->sum);
+      put_count(t, f->self);
+      put_text(t, text_format("%s", text));
+      free(text);
+   }
+   free(items);
+   *n_stacks = s->n;
+   return t;
+}
+
+void xray_stacks_fold(const XrayStacks* s, const XrayNames* names)
+{
+   uint32_t path[XRAY_MAX_STACK];
+
+   for (uint32_t i = 0; i < s->n; i++) {
+      char* text;
+      if (s->figures[i].self == 0)
+         continue;
+      text = path_text(names, path, path_of(s, i, path), ";");
+      printf("%s %" PRIu64 "\n", text, s->figures[i].self);
+      free(text);
+      text_forget();
+   }
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

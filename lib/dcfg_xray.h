@@ -1,0 +1,201 @@
+
+/*--------------------------------------------------------------------*/
+/*--- libdcfg: reading XRay logs.                      dcfg_xray.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* An XRay log says in which order a program's functions were entered and
+   left, thread by thread, with a tick at each.  In those that valgrind
+   --tool=dcfg writes, ticks are instructions that the thread had executed
+   before, and one: a thread begins at tick 1.  The log is in the format of
+   LLVM's flight data recorder, version 1 or 5; the map beside it is an ELF
+   file that names the functions.  For example:
+
+      DcfgXray*      x = dcfg_xray_open("xray-log.1234", NULL, &err);
+      DcfgXrayRecord r[256];
+      size_t         n;
+      while (x != NULL && (n = dcfg_xray_next(x, r, 256, &err)) > 0)
+         for (size_t i = 0; i < n; i++)
+            if (r[i].kind == DCFG_XRAY_ENTER)
+               printf("%" PRIu32 " at %" PRIu64 "\n", r[i].function,
+                      r[i].tick);
+      dcfg_xray_close(x);
+
+   What dcfg.h says of files, ownership, threads of the reader, errors and
+   options holds here too. */
+
+#ifndef DCFG_XRAY_H
+#define DCFG_XRAY_H
+
+#include "dcfg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*------------------------------------------------------------*/
+/*--- Logs                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* With DcfgOptions.problem, reading goes on where it can; its rules, of what
+   llvm-xray needs to read a log, and of what this tool promises:
+      header-flags      not both flags of ticks that never stop or change
+      header-frequency  not 1,000,000 ticks a second
+      header-size       a size of buffers that is no multiple of 8
+      header-reserved   the header's last field is not 0
+      empty             no buffer
+      buffer-head       a buffer does not begin with the records that it must
+      buffer-extents    (version 5) a buffer that ends in a record's middle
+      buffer-end        version 1: no EndOfBuffer; 5: there is one
+      buffer-padding    bytes behind EndOfBuffer that are not 0
+      thread            a thread's number below 1
+      process           (version 5) no process, or not the same in all buffers
+      cpu               a processor's number that is not 0
+      reserved          bytes of a record that have no meaning and are not 0
+      wall-clock        a thread's buffer is not later than the one before,
+                        in both fields
+      first-tick        a thread's first tick is 0 or not that of the others
+      tick-order        a tick below one before it
+      record            a record that there is not, or not here
+      function-id       function 0
+      argument          an argument that follows no entry with arguments
+      cut               the file ends within a buffer */
+
+typedef struct DcfgXray DcfgXray;
+
+typedef
+   struct {
+      uint32_t version;         // 1 or 5
+      uint64_t frequency;       // ticks a second
+      uint64_t buffer_size;     // in bytes
+   }
+   DcfgXrayHeader;
+
+typedef
+   enum {
+      DCFG_XRAY_ENTER, DCFG_XRAY_EXIT, DCFG_XRAY_TAIL_EXIT,
+      DCFG_XRAY_ENTER_ARGS,     // ARGUMENT records follow
+      DCFG_XRAY_ARGUMENT,
+      DCFG_XRAY_EVENT           // data of the program's own
+   }
+   DcfgXrayKind;
+
+typedef
+   struct {
+      DcfgXrayKind kind;
+      uint32_t     function;    // id, from 1; for ENTER to ENTER_ARGS
+      uint32_t     thread;      // index, in the order of appearance, from 0
+      int32_t      thread_id;   // as in the file
+      uint64_t     tick;        // absolute
+      uint64_t     value;       // ARGUMENT: it; EVENT: bytes of data
+      const void*  data;        // of an EVENT, until the next call
+      uint64_t     buffer;      // number of its buffer, from 0
+      uint64_t     number;      // in the buffer, from 0
+      uint64_t     offset;      // bytes into the uncompressed file
+   }
+   DcfgXrayRecord;
+
+/* Open a log and read its header; NULL with *ERR set if it is none. */
+DCFG_API DcfgXray* dcfg_xray_open(const char* path,
+                                  const DcfgOptions* options,
+                                  DcfgError* err);
+
+/* The same for a log in memory, which must stay until it is closed. */
+DCFG_API DcfgXray* dcfg_xray_open_memory(const void* data, size_t size,
+                                         const char* name,
+                                         const DcfgOptions* options,
+                                         DcfgError* err);
+
+/* X may be NULL. */
+DCFG_API void dcfg_xray_close(DcfgXray* x);
+
+DCFG_API const DcfgXrayHeader* dcfg_xray_header(const DcfgXray* x);
+
+/* The next records, at most MAX and at least one, as they stand in the file:
+   those of a thread in order, those of several by buffers.  Returns how
+   many; 0 at the end, with err->status DCFG_OK, or after an error, when
+   there is nothing more. */
+DCFG_API size_t dcfg_xray_next(DcfgXray* x, DcfgXrayRecord* records,
+                               size_t max, DcfgError* err);
+
+/* Of what was read so far: threads, buffers, and, in version 5, the process,
+   or 0. */
+DCFG_API uint32_t dcfg_xray_threads(const DcfgXray* x);
+DCFG_API uint64_t dcfg_xray_buffers(const DcfgXray* x);
+DCFG_API int32_t  dcfg_xray_process(const DcfgXray* x);
+
+/*------------------------------------------------------------*/
+/*--- Maps                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* The rules of maps:
+      map-text          .text is not what functions' addresses are in
+      map-sled          a sled that is not its function's
+      map-symbol        not one local symbol of size 16 for each function
+      map-image         a symbol without an object's name before it
+      map-name          a name that is no string of JSON as it is, or none
+      map-line          not one row of source lines for each function */
+
+typedef
+   struct {
+      const char* name;         // "" if it has none
+      const char* image;        // the object it is in; "" if unknown
+      const char* file;         // of source; "" if unknown
+      uint32_t    line;         // 0 if unknown
+      uint64_t    addr;         // in the map: none of the program's
+   }
+   DcfgXrayFunction;
+
+/* A function's id is its index and 1. */
+typedef
+   struct {
+      uint32_t                n_functions;
+      const DcfgXrayFunction* functions;
+   }
+   DcfgXrayMap;
+
+DCFG_API DcfgXrayMap* dcfg_xray_map_load(const char* path,
+                                         const DcfgOptions* options,
+                                         DcfgError* err);
+DCFG_API DcfgXrayMap* dcfg_xray_map_load_memory(const void* data, size_t size,
+                                                const char* name,
+                                                const DcfgOptions* options,
+                                                DcfgError* err);
+
+/* M may be NULL. */
+DCFG_API void dcfg_xray_map_free(DcfgXrayMap* m);
+
+/* The function with this id; NULL if M is NULL or has none. */
+DCFG_API const DcfgXrayFunction* dcfg_xray_function(const DcfgXrayMap* m,
+                                                    uint32_t id);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DCFG_XRAY_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

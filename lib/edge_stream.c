@@ -1,0 +1,524 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Passages of a DCFG's edges.                  edge_stream.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which blocks of a DCFG follow each other without a jump, and where
+   control jumped.  Handed: a DCFG and its trace by blocks.c.  Taken by:
+   edge_sum.c, which does it for a DCFG alone; tally.c.
+
+   A DCFG's block is only entered at its beginning and left at its end, so it
+   is never divided here; but several may be one block of the stream, as a
+   branch that was never taken ends one only in the DCFG.  As in
+   address_stream.c, a block counts as one that jumps from the first time on
+   that something else than its successor comes after it.
+
+   What an address stream cannot say the types of edges do.  A signal's
+   handler is a sequence of its own; when it has returned the interrupted one
+   goes on, as if nothing had been: straight, or with a jump if its last
+   instruction is one that can.  Where neither is true, because the handler
+   changed where to go on, it has ended, and another one begins.  So it is
+   with a system call that does not go on behind its instruction. */
+
+#include "edge_stream.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* In Arc.from: nothing was counted yet, or what is done is more than that;
+   nothing is to be done at all.  No node has these numbers. */
+#define UNCOUNTED (UINT32_MAX - 1)
+#define PASSED    (UINT32_MAX - 2)
+
+#define N_IDS 4096
+
+/*------------------------------------------------------------*/
+/*--- The graph                                            ---*/
+/*------------------------------------------------------------*/
+
+static bool is_straight(const DcfgNode* a, const DcfgNode* b)
+{
+   return a->size > 0 && a->addr <= UINT64_MAX - a->size
+          && a->addr + a->size == b->addr;
+}
+
+static uint8_t kind_of(const DcfgProcess* p, const DcfgEdge* e)
+{
+   const DcfgNode *a, *b;
+
+   if (e->source >= p->n_nodes || e->target >= p->n_nodes)
+      return NO_EDGE;
+   a = &p->nodes[e->source];
+   b = &p->nodes[e->target];
+   if (b->kind != DCFG_NODE_BLOCK)
+      return END;
+   if (a->kind != DCFG_NODE_BLOCK)
+      return BEGIN;
+   switch (e->type) {
+      case DCFG_EDGE_CONTEXT_CHANGE:
+         return INTERRUPT;
+      case DCFG_EDGE_CONTEXT_CHANGE_RETURN:
+         return RESUME;
+      case DCFG_EDGE_SYSTEM_CALL:
+      case DCFG_EDGE_SYSTEM_RETURN:
+      case DCFG_EDGE_SYSTEM_CALL_BYPASS:
+      case DCFG_EDGE_CONTEXT_CHANGE_BYPASS:
+      case DCFG_EDGE_EXCLUDED_CODE_BYPASS:
+         return is_straight(a, b) ? STRAIGHT : GAP;
+      default:
+         return is_straight(a, b) ? STRAIGHT : LEAP;
+   }
+}
+
+bool edges_can_jump(const DcfgProcess* p, uint32_t node)
+{
+   uint32_t        n;
+   const uint32_t* out = dcfg_out_edges(p, node, &n);
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &p->edges[out[i]];
+      if (e->count > 0
+          && (dcfg_is_call(e->type) || e->type == DCFG_EDGE_RETURN
+              || (e->type >= DCFG_EDGE_BRANCH && e->type <= DCFG_EDGE_REP)))
+         return true;
+   }
+   return false;
+}
+
+void edges_set_jumps(EdgeStream* s, uint32_t node)
+{
+   uint32_t        n;
+   const uint32_t* out = dcfg_out_edges(s->p, node, &n);
+
+   s->jumps[node] = 1;
+   for (uint32_t i = 0; i < n; i++) {
+      uint32_t a = arc_of(s, out[i]);
+      if (s->kinds[a] > LEAP)
+         continue;
+      s->kinds[a] = CUT;
+      if (s->arcs[a].from == PASSED)
+         s->arcs[a].from = UNCOUNTED;
+   }
+}
+
+bool edges_start(EdgeStream* s, Job* job, const DcfgProcess* p)
+{
+   uint64_t n_ids = 0;
+
+   memset(s, 0, sizeof(*s));
+   s->job = job;
+   s->p = p;
+   s->here = (Standing){ DCFG_NONE, DCFG_NONE };
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      if (p->edges[i].id >= n_ids)
+         n_ids = (uint64_t)p->edges[i].id + 1;
+      s->edges_left = add_capped(s->edges_left, p->edges[i].count);
+   }
+   s->dense = n_ids <= 4 * (uint64_t)p->n_edges + 1024;
+   s->n_arcs = s->dense ? (uint32_t)n_ids : p->n_edges;
+   /* The graph was read within limits of its own. */
+   job_read(job, s->n_arcs, s->n_arcs);
+   job_read(job, p->n_nodes, p->n_nodes);
+   s->arcs = job_calloc(job, s->n_arcs, sizeof(*s->arcs));
+   s->kinds = job_calloc(job, s->n_arcs, sizeof(*s->kinds));
+   s->next = job_nones(job, p->n_nodes);
+   s->jumps = job_calloc(job, p->n_nodes, sizeof(*s->jumps));
+   if (s->arcs == NULL || s->kinds == NULL || s->next == NULL
+       || s->jumps == NULL)
+      return false;
+   memset(s->kinds, NO_EDGE, s->n_arcs);
+   for (uint32_t i = 0; i < s->n_arcs; i++)
+      s->arcs[i].from = UNCOUNTED;
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const DcfgEdge* e = &p->edges[i];
+      uint32_t        a = arc_of(s, i);
+      s->arcs[a] = (Arc){ e->source, e->target, UNCOUNTED, 0 };
+      s->kinds[a] = kind_of(p, e);
+   }
+   return true;
+}
+
+void edges_end(EdgeStream* s)
+{
+   const DcfgProcess* p = s->p;
+
+   job_free(s->job, s->arcs, s->n_arcs * sizeof(*s->arcs));
+   job_free(s->job, s->kinds, s->n_arcs * sizeof(*s->kinds));
+   job_free(s->job, s->next, p->n_nodes * sizeof(*s->next));
+   job_free(s->job, s->jumps, p->n_nodes * sizeof(*s->jumps));
+   job_free(s->job, s->pieces, p->n_nodes * sizeof(*s->pieces));
+   passages_free(s->job, &s->passages);
+   array_free(s->job, &s->interrupted, sizeof(Standing));
+}
+
+/*------------------------------------------------------------*/
+/*--- Following a trace                                    ---*/
+/*------------------------------------------------------------*/
+
+/* While visiting, all is known that there is. */
+static bool is_known_stream(const EdgeStream* s)
+{
+   return s->dynamics == NULL
+          || job_fail(s->job, DCFG_ERROR_ARGUMENT, NULL,
+                      "the second look is at another stream");
+}
+
+static bool count(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to)
+{
+   uint32_t block = DCFG_NONE;
+
+   if (s->dynamics == NULL)
+      return passage_count(s->job, &s->passages, from, at, to, 1);
+   if (to != DCFG_NONE) {
+      if (s->pieces[to] != DCFG_NONE)
+         block = s->dynamics->of_piece[s->pieces[to]];
+      if (block == DCFG_NONE)
+         return is_known_stream(s);
+   }
+   s->visit(s->visit_arg, block);
+   return true;
+}
+
+static bool begin(EdgeStream* s, uint32_t node)
+{
+   s->here = (Standing){ node, node };
+   return count(s, DCFG_NONE, DCFG_NONE, node);
+}
+
+/* The sequence ends here, and those that wait for it where they stand. */
+static bool end_all(EdgeStream* s)
+{
+   bool ok = s->here.from == DCFG_NONE
+             || count(s, s->here.from, s->here.at, DCFG_NONE);
+
+   for (size_t i = 0; ok && i < s->interrupted.n; i++) {
+      Standing there = ELEM(s->interrupted, Standing, i);
+      ok = count(s, there.from, there.at, DCFG_NONE);
+   }
+   s->interrupted.n = 0;
+   s->here = (Standing){ DCFG_NONE, DCFG_NONE };
+   return ok;
+}
+
+bool edges_go_straight(EdgeStream* s, uint32_t node, uint32_t to)
+{
+   if (s->jumps[node])
+      return false;
+   if (s->next[node] == DCFG_NONE && s->dynamics == NULL)
+      s->next[node] = to;
+   return s->next[node] == to;
+}
+
+/* From FROM, which ran to AT, to another leader. */
+static bool jump(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to)
+{
+   if (!s->jumps[at]) {
+      if (!is_known_stream(s))
+         return false;
+      edges_set_jumps(s, at);
+   }
+   s->here = (Standing){ to, to };
+   return count(s, from, at, to);
+}
+
+static bool interrupt(EdgeStream* s, uint32_t handler)
+{
+   Standing* there = array_add(s->job, &s->interrupted, sizeof(*there));
+
+   if (there == NULL)
+      return false;
+   *there = s->here;
+   if (s->dynamics != NULL)
+      s->visit(s->visit_arg, DCFG_NONE);
+   return begin(s, handler);
+}
+
+/* The handler has ended, and what was interrupted goes on at NODE. */
+static bool resume(EdgeStream* s, uint32_t node)
+{
+   const DcfgProcess* p = s->p;
+   Standing           there;
+
+   if (!count(s, s->here.from, s->here.at, DCFG_NONE))
+      return false;
+   if (s->interrupted.n == 0)
+      return begin(s, node);
+   there = ELEM(s->interrupted, Standing, --s->interrupted.n);
+   if (is_straight(&p->nodes[there.at], &p->nodes[node])) {
+      if (edges_go_straight(s, there.at, node)) {
+         s->here = (Standing){ there.from, node };
+         return true;
+      }
+      return jump(s, there.from, there.at, node);
+   }
+   if (s->jumps[there.at] || edges_can_jump(p, there.at))
+      return jump(s, there.from, there.at, node);
+   return count(s, there.from, there.at, DCFG_NONE) && begin(s, node);
+}
+
+/* What an arc has counted goes to the passages. */
+static bool settle(EdgeStream* s, Arc* a)
+{
+   uint32_t n = a->pending;
+
+   a->pending = 0;
+   return n == 0 || passage_count(s->job, &s->passages, a->from, a->source,
+                                  a->target, n);
+}
+
+static bool settle_all(EdgeStream* s)
+{
+   s->pending = 0;
+   for (uint32_t i = 0; i < s->n_arcs; i++)
+      if (!settle(s, &s->arcs[i]))
+         return false;
+   return true;
+}
+
+/* An edge for which it is not enough to count what was counted before. */
+static bool step(EdgeStream* s, uint32_t arc)
+{
+   Arc*     a = &s->arcs[arc];
+   uint32_t from = s->here.from, at = a->source, to = a->target;
+
+   switch (s->kinds[arc]) {
+      case STRAIGHT:
+         if (!edges_go_straight(s, at, to))
+            return jump(s, from, at, to);
+         s->kinds[arc] = PASS;
+         a->from = PASSED;
+         s->here.at = to;
+         return true;
+      case LEAP:
+         return jump(s, from, at, to);
+      case CUT:
+         s->here = (Standing){ to, to };
+         if (s->dynamics != NULL || from == DCFG_NONE)
+            return count(s, from, at, to);
+         if (!settle(s, a))
+            return false;
+         a->from = from;
+         a->pending = 1;
+         return true;
+      case INTERRUPT:
+         return interrupt(s, to);
+      case RESUME:
+         return resume(s, to);
+      case BEGIN:
+         return begin(s, to);
+      case END:
+         s->here = (Standing){ DCFG_NONE, to };
+         return count(s, from, at, DCFG_NONE);
+      default:
+         return count(s, from, at, DCFG_NONE) && begin(s, to);
+   }
+}
+
+static bool misfit(EdgeStream* s, const DcfgChunkInfo* info, uint32_t id,
+                   const char* what)
+{
+   char place[120];
+
+   snprintf(place, sizeof(place), "PROCESSES[%" PRIu32 "].THREAD_DATA"
+            "[THREAD_ID=%" PRIu32 "].TRACE_DATA[%" PRIu64 "]", info->process,
+            info->thread, info->number);
+   return job_fail(s->job, DCFG_ERROR_FORMAT, place, "edge %" PRIu32 " %s",
+                   id, what);
+}
+
+/* The first edge of a thread may have any source. */
+static bool enter(EdgeStream* s, uint32_t source)
+{
+   if (s->p->nodes[source].kind == DCFG_NODE_BLOCK)
+      return begin(s, source);
+   s->here = (Standing){ DCFG_NONE, source };
+   return true;
+}
+
+static bool follow(EdgeStream* s, const uint32_t* ids, size_t n,
+                   const DcfgChunkInfo* info)
+{
+   const bool     dense = s->dense;
+   const uint32_t n_arcs = s->n_arcs;
+   Arc* const     arcs = s->arcs;
+   uint32_t       from = s->here.from, at = s->here.at;
+
+   for (size_t i = 0; i < n; i++) {
+      uint32_t id = dense ? ids[i] : dcfg_edge_by_id(s->p, ids[i]);
+      Arc*     a;
+      if (id >= n_arcs)
+         return misfit(s, info, ids[i], "is not in the DCFG");
+      a = &arcs[id];
+      if (a->source == at && a->from == from) {
+         a->pending++;
+         from = at = a->target;
+         continue;
+      }
+      if (a->source == at && a->from == PASSED) {
+         at = a->target;
+         continue;
+      }
+      s->here = (Standing){ from, at };
+      if (s->kinds[id] == NO_EDGE)
+         return misfit(s, info, ids[i], "is not in the DCFG");
+      if (a->source != at) {
+         if (at != DCFG_NONE)
+            return misfit(s, info, ids[i],
+                          "does not begin where the one before ended");
+         if (!enter(s, a->source))
+            return false;
+      }
+      if (!step(s, id))
+         return false;
+      from = s->here.from;
+      at = s->here.at;
+   }
+   s->here = (Standing){ from, at };
+   return true;
+}
+
+bool edges_follow(EdgeStream* s, DcfgTrace* t)
+{
+   static const DcfgError none;
+   uint32_t               ids[N_IDS];
+   uint64_t               left = s->edges_left, thread = UINT64_MAX;
+   DcfgError              err = none;
+   size_t                 n;
+
+   while ((n = dcfg_trace_next(t, ids, N_IDS, &err)) > 0) {
+      const DcfgChunkInfo* info = dcfg_trace_chunk_info(t);
+      if (n > left)
+         return misfit(s, info, ids[0], "is one of more than the DCFG has");
+      left -= n;
+      if (info->thread != thread && !end_all(s))
+         return false;
+      thread = info->thread;
+      s->pending += n;
+      if (s->pending > UINT32_MAX && !settle_all(s))
+         return false;
+      if (!follow(s, ids, n, info))
+         return false;
+   }
+   if (err.status != DCFG_OK) {
+      s->job->err = err;
+      return false;
+   }
+   return end_all(s);
+}
+
+/*------------------------------------------------------------*/
+/*--- Pieces                                               ---*/
+/*------------------------------------------------------------*/
+
+/* The blocks that were executed. */
+static bool number_pieces(EdgeStream* s)
+{
+   const DcfgProcess* p = s->p;
+
+   s->pieces = job_nones(s->job, p->n_nodes);
+   if (s->pieces == NULL)
+      return false;
+   for (uint32_t i = 0; i < s->passages.all.n; i++) {
+      const Passage* x = passage(&s->passages, i);
+      if (x->at != DCFG_NONE)
+         s->pieces[x->from] = s->pieces[x->at] = 0;
+      if (x->to != DCFG_NONE)
+         s->pieces[x->to] = 0;
+   }
+   for (uint32_t i = 0; i < p->n_nodes; i++)
+      if (s->next[i] != DCFG_NONE)
+         s->pieces[i] = s->pieces[s->next[i]] = 0;
+   for (uint32_t i = 0; i < p->n_nodes; i++)
+      if (s->pieces[i] != DCFG_NONE)
+         s->pieces[i] = s->n_pieces++;
+   return true;
+}
+
+static void make_pieces(const EdgeStream* s, Piece* pieces)
+{
+   for (uint32_t i = 0; i < s->p->n_nodes; i++) {
+      const DcfgNode* n = &s->p->nodes[i];
+      if (s->pieces[i] == DCFG_NONE)
+         continue;
+      pieces[s->pieces[i]] = (Piece){
+         n->addr, n->addr + n->last_offset, n->addr + n->size, i,
+         n->n_instrs,
+         s->next[i] == DCFG_NONE ? DCFG_NONE : s->pieces[s->next[i]],
+         s->jumps[i] };
+   }
+}
+
+static void translate(const EdgeStream* s)
+{
+   for (uint32_t i = 0; i < s->passages.all.n; i++) {
+      Passage* x = passage(&s->passages, i);
+      if (x->at != DCFG_NONE) {
+         x->from = s->pieces[x->from];
+         x->at = s->pieces[x->at];
+      }
+      if (x->to != DCFG_NONE)
+         x->to = s->pieces[x->to];
+   }
+}
+
+bool edges_tally(EdgeStream* s, Tally* statics, Tally* dynamics)
+{
+   Piece* pieces;
+   bool   ok;
+
+   if (!settle_all(s))
+      return false;
+   passages_seal(s->job, &s->passages);
+   if (!number_pieces(s))
+      return false;
+   pieces = job_calloc(s->job, s->n_pieces, sizeof(*pieces));
+   if (pieces == NULL)
+      return false;
+   make_pieces(s, pieces);
+   translate(s);
+   ok = tally(s->job, pieces, s->n_pieces, &s->passages.all, statics,
+              dynamics);
+   job_free(s->job, pieces, s->n_pieces * sizeof(*pieces));
+   passages_free(s->job, &s->passages);
+   return ok;
+}
+
+void edges_visit(EdgeStream* s, void (*visit)(void* arg, uint32_t block),
+                 void* arg, const Tally* dynamics)
+{
+   s->visit = visit;
+   s->visit_arg = arg;
+   s->dynamics = dynamics;
+   s->here = (Standing){ DCFG_NONE, DCFG_NONE };
+   /* Nothing is counted any more. */
+   for (uint32_t i = 0; i < s->n_arcs; i++)
+      if (s->arcs[i].from != PASSED)
+         s->arcs[i].from = UNCOUNTED;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

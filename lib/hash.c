@@ -1,0 +1,107 @@
+
+/*--------------------------------------------------------------------*/
+/*--- A hash that a file cannot foresee.                    hash.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: hashing of what a file says.  Handed: bytes.  Taken by: sequence.c.
+
+   Who writes a file must not be able to choose strings with the same hash:
+   looking each of them up would take as long as there are others.  So the hash
+   has a key, and it is SipHash with one round for each word and three at the
+   end (J. Aumasson, D. Bernstein, "SipHash: a fast short-input PRF",
+   INDOCRYPT 2012), which is made for that. */
+
+#include "hash.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/random.h>
+
+HashKey hash_key(void)
+{
+   HashKey     key = { { 0, 0 } };
+   const void* start;
+
+   if (getrandom(&key, sizeof(key), GRND_NONBLOCK) == sizeof(key))
+      return key;
+   /* Not allowed here, or too early: what the kernel gave the process. */
+   start = (const void*)getauxval(AT_RANDOM);
+   if (start != NULL)
+      memcpy(&key, start, sizeof(key));
+   return key;
+}
+
+static uint64_t rotate(uint64_t x, unsigned n)
+{
+   return x << n | x >> (64 - n);
+}
+
+static void stir(uint64_t* v)
+{
+   v[0] += v[1];
+   v[2] += v[3];
+   v[1] = rotate(v[1], 13) ^ v[0];
+   v[3] = rotate(v[3], 16) ^ v[2];
+   v[0] = rotate(v[0], 32);
+   v[2] += v[1];
+   v[0] += v[3];
+   v[1] = rotate(v[1], 17) ^ v[2];
+   v[3] = rotate(v[3], 21) ^ v[0];
+   v[2] = rotate(v[2], 32);
+}
+
+static void take(uint64_t* v, uint64_t word)
+{
+   v[3] ^= word;
+   stir(v);
+   v[0] ^= word;
+}
+
+uint64_t hash_bytes(const HashKey* key, const void* data, size_t len)
+{
+   const unsigned char* at = data;
+   uint64_t             word;
+   uint64_t             v[4] = { key->k[0] ^ 0x736f6d6570736575,
+                                 key->k[1] ^ 0x646f72616e646f6d,
+                                 key->k[0] ^ 0x6c7967656e657261,
+                                 key->k[1] ^ 0x7465646279746573 };
+
+   for (size_t left = len; left >= 8; left -= 8, at += 8) {
+      memcpy(&word, at, 8);
+      take(v, word);
+   }
+   word = (uint64_t)len << 56;
+   for (size_t i = 0; i < len % 8; i++)
+      word |= (uint64_t)at[i] << 8 * i;
+   take(v, word);
+   v[2] ^= 0xff;
+   for (int i = 0; i < 3; i++)
+      stir(v);
+   return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,112 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Runs of straight code, counted.                 passages.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which passages there were, and how often.  Handed: one at a time.
+   Taken by: address_stream.c and edge_stream.c, which count; tally.c.  */
+
+#include "passages.h"
+
+#include <string.h>
+
+static inline uint32_t first_bucket(const Passages* p, uint32_t from,
+                                    uint32_t at, uint32_t to)
+{
+   uint64_t h = from * 0x9E3779B97F4A7C15u;
+
+   h = (h ^ at) * 0xC2B2AE3D27D4EB4Fu;
+   h = (h ^ h >> 32 ^ to) * 0x9E3779B97F4A7C15u;
+   return (uint32_t)(h >> 32) & (p->n_buckets - 1);
+}
+
+/* Where a passage is or would be. */
+static inline uint32_t* bucket_of(Passages* p, uint32_t from, uint32_t at,
+                                  uint32_t to)
+{
+   uint32_t i = first_bucket(p, from, at, to);
+
+   for (; p->buckets[i] != 0; i = (i + 1) & (p->n_buckets - 1)) {
+      const Passage* x = passage(p, p->buckets[i] - 1);
+      if (x->from == from && x->at == at && x->to == to)
+         break;
+   }
+   return &p->buckets[i];
+}
+
+/* At most three quarters are in use. */
+static bool make_room(Job* job, Passages* p)
+{
+   uint32_t n = p->n_buckets == 0 ? 1024 : 2 * p->n_buckets;
+
+   if (n == 0)
+      return job_fail(job, DCFG_ERROR_LIMIT, NULL, "too many edges");
+   passages_seal(job, p);
+   p->buckets = job_calloc(job, n, sizeof(*p->buckets));
+   if (p->buckets == NULL)
+      return false;
+   p->n_buckets = n;
+   for (uint32_t i = 0; i < p->all.n; i++) {
+      const Passage* x = passage(p, i);
+      *bucket_of(p, x->from, x->at, x->to) = i + 1;
+   }
+   return true;
+}
+
+uint32_t passage_index(Job* job, Passages* p, uint32_t from, uint32_t at,
+                       uint32_t to)
+{
+   uint32_t* bucket;
+   Passage*  new;
+
+   if (p->all.n >= p->n_buckets / 4 * 3 && !make_room(job, p))
+      return DCFG_NONE;
+   bucket = bucket_of(p, from, at, to);
+   if (*bucket != 0)
+      return *bucket - 1;
+   new = array_add(job, &p->all, sizeof(*new));
+   if (new == NULL)
+      return DCFG_NONE;
+   *new = (Passage){ from, at, to, 0 };
+   *bucket = (uint32_t)p->all.n;
+   return *bucket - 1;
+}
+
+void passages_seal(Job* job, Passages* p)
+{
+   job_free(job, p->buckets, p->n_buckets * sizeof(*p->buckets));
+   p->buckets = NULL;
+   p->n_buckets = 0;
+}
+
+void passages_free(Job* job, Passages* p)
+{
+   passages_seal(job, p);
+   array_free(job, &p->all, sizeof(Passage));
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,445 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Static and dynamic blocks.                         tally.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: from pieces of code and passages between them to the two tables.
+   Handed: both by address_stream.c and edge_stream.c.  Taken by: blocks.c.
+
+   While the stream went by it was not known yet which instructions jump, so
+   a passage may have run through some of them.  From a piece there is only
+   one way straight on.  So a passage that began at a leader and went through
+   a jump was, as we know now, first the leader's block, left by falling
+   through, and then the block behind: it is divided, and its count is exact,
+   for all that is counted for the whole happened to each part.  A passage
+   has no more parts than it had instructions. */
+
+#include "tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of a piece, beside the piece. */
+typedef
+   struct {
+      uint64_t arrivals;        // from a jump, or a sequence began here
+      uint64_t ended;           // sequences that did
+      uint64_t count;           // executions
+      uint32_t straight_end;    // the piece where what begins here jumps, or
+                                // nothing more is known to follow
+      uint32_t straight_instrs; // to there
+      uint32_t preds;           // pieces that fall into this one
+      bool     leader;
+   }
+   State;
+
+typedef
+   struct {
+      Job*         job;
+      const Piece* pieces;
+      uint32_t     n;
+      State*       states;
+      uint32_t*    sorted;      // pieces in order of address
+      Array*       passages;
+   }
+   Work;
+
+/*------------------------------------------------------------*/
+/*--- Order                                                ---*/
+/*------------------------------------------------------------*/
+
+typedef
+   struct {
+      uint64_t addr;
+      uint32_t order;
+      uint32_t piece;
+   }
+   Place;
+
+static int by_place(const void* a, const void* b)
+{
+   const Place* x = a;
+   const Place* y = b;
+
+   if (x->addr != y->addr)
+      return x->addr < y->addr ? -1 : 1;
+   if (x->order != y->order)
+      return x->order < y->order ? -1 : 1;
+   return x->piece < y->piece ? -1 : x->piece > y->piece;
+}
+
+static bool sort_pieces(Work* w)
+{
+   Place* places = job_calloc(w->job, w->n, sizeof(*places));
+
+   if (places == NULL)
+      return false;
+   for (uint32_t i = 0; i < w->n; i++)
+      places[i] = (Place){ w->pieces[i].addr, w->pieces[i].order, i };
+   if (w->n > 0)
+      qsort(places, w->n, sizeof(*places), by_place);
+   for (uint32_t i = 0; i < w->n; i++)
+      w->sorted[i] = places[i].piece;
+   job_free(w->job, places, w->n * sizeof(*places));
+   return true;
+}
+
+/* The piece that comes straight after one, as is known now. */
+static inline uint32_t straight_next(const Work* w, uint32_t piece)
+{
+   return w->pieces[piece].jumps ? DCFG_NONE : w->pieces[piece].next;
+}
+
+/* Backwards, so that what follows is known. */
+static void find_ends(Work* w)
+{
+   for (uint32_t i = w->n; i-- > 0; ) {
+      uint32_t piece = w->sorted[i], next = straight_next(w, piece);
+      State*   s = &w->states[piece];
+      s->straight_end = piece;
+      s->straight_instrs = w->pieces[piece].n_instrs;
+      if (next == DCFG_NONE)
+         continue;
+      s->straight_end = w->states[next].straight_end;
+      s->straight_instrs += w->states[next].straight_instrs;
+      w->states[next].preds++;
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Counts                                               ---*/
+/*------------------------------------------------------------*/
+
+/* Let each passage be one dynamic block: from its leader to where that
+   jumps. */
+static bool divide(Work* w)
+{
+   for (size_t i = 0; i < w->passages->n; i++) {
+      Passage  p = ELEM(*w->passages, Passage, i);
+      while (p.from != DCFG_NONE) {
+         uint32_t end = w->states[p.from].straight_end;
+         Passage* more;
+         if (end == p.at || w->pieces[end].addr >= w->pieces[p.at].addr)
+            break;
+         more = array_add(w->job, w->passages, sizeof(*more));
+         if (more == NULL)
+            return false;
+         *more = (Passage){ p.from, end, w->pieces[end].next, p.count };
+         p.from = more->to;
+      }
+      ELEM(*w->passages, Passage, i) = p;
+   }
+   return true;
+}
+
+static void count_pieces(Work* w)
+{
+   for (size_t i = 0; i < w->passages->n; i++) {
+      const Passage* p = &ELEM(*w->passages, Passage, i);
+      if (p->to == DCFG_NONE) {
+         State* s = &w->states[p->at];
+         s->ended = add_capped(s->ended, p->count);
+      } else {
+         State* s = &w->states[p->to];
+         s->arrivals = add_capped(s->arrivals, p->count);
+         s->leader = true;
+      }
+   }
+   /* What follows a piece has a higher address. */
+   for (uint32_t i = 0; i < w->n; i++) {
+      uint32_t piece = w->sorted[i], next = straight_next(w, piece);
+      State*   s = &w->states[piece];
+      s->count = add_capped(s->count, s->arrivals);
+      if (next != DCFG_NONE)
+         w->states[next].count = add_capped(w->states[next].count,
+                                            s->count - s->ended);
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Edges                                                ---*/
+/*------------------------------------------------------------*/
+
+static int by_target(const void* a, const void* b)
+{
+   const DcfgStreamEdge* x = a;
+   const DcfgStreamEdge* y = b;
+
+   return x->target < y->target ? -1 : x->target > y->target;
+}
+
+static int by_count(const void* a, const void* b)
+{
+   const DcfgStreamEdge* x = a;
+   const DcfgStreamEdge* y = b;
+
+   if (x->count != y->count)
+      return x->count > y->count ? -1 : 1;
+   return by_target(a, b);
+}
+
+static DcfgEndKind kind_of(const DcfgStreamEdge* edges, uint32_t n)
+{
+   uint32_t falls = 0;
+
+   for (uint32_t i = 0; i < n; i++)
+      falls += edges[i].falls;
+   if (falls == n)
+      return DCFG_END_NB;
+   if (n - falls > 1)
+      return DCFG_END_IJ;
+   return falls > 0 ? DCFG_END_CB : DCFG_END_UB;
+}
+
+/* An edge of the block B, whose room begins at its first edge. */
+static void put_edge(Tally* t, uint32_t b, uint32_t target, uint64_t count,
+                     bool falls)
+{
+   DcfgStreamBlock* block = &ELEM(t->blocks, DcfgStreamBlock, b);
+
+   ELEM(t->edges, DcfgStreamEdge, block->first_edge + block->n_edges++)
+      = (DcfgStreamEdge){ count, target, falls };
+}
+
+/* Those of each block once, in their order, without gaps. */
+static void finish_edges(Job* job, Tally* t)
+{
+   uint32_t n = 0;
+
+   for (uint32_t b = 0; b < t->blocks.n; b++) {
+      DcfgStreamBlock* block = &ELEM(t->blocks, DcfgStreamBlock, b);
+      DcfgStreamEdge*  edges = (DcfgStreamEdge*)t->edges.data
+                               + block->first_edge;
+      DcfgStreamEdge*  to = (DcfgStreamEdge*)t->edges.data + n;
+      uint32_t         used = 0;
+      if (block->n_edges > 1)
+         qsort(edges, block->n_edges, sizeof(*edges), by_target);
+      for (uint32_t i = 0; i < block->n_edges; i++) {
+         block->departures = add_capped(block->departures, edges[i].count);
+         if (used > 0 && to[used - 1].target == edges[i].target)
+            to[used - 1].count = add_capped(to[used - 1].count,
+                                            edges[i].count);
+         else
+            to[used++] = edges[i];
+      }
+      block->first_edge = n;
+      block->n_edges = used;
+      block->kind = kind_of(to, used);
+      if (used > 1)
+         qsort(to, used, sizeof(*to), by_count);
+      n += used;
+   }
+   t->edges.n = n;
+   array_trim(job, &t->edges, sizeof(DcfgStreamEdge));
+   t->shown = (DcfgBlockTable){ (uint32_t)t->blocks.n, n, t->blocks.data,
+                                t->edges.data };
+}
+
+/* Each block has counted its edges; give them room. */
+static bool place_edges(Job* job, Tally* t)
+{
+   uint64_t n = 0;
+
+   for (uint32_t b = 0; b < t->blocks.n; b++) {
+      DcfgStreamBlock* block = &ELEM(t->blocks, DcfgStreamBlock, b);
+      block->first_edge = (uint32_t)n;
+      n += block->n_edges;
+      block->n_edges = 0;
+   }
+   return n == 0 || array_add_n(job, &t->edges, sizeof(DcfgStreamEdge), n);
+}
+
+static DcfgStreamBlock* add_block(Job* job, Tally* t, const Piece* p,
+                                  uint32_t piece)
+{
+   DcfgStreamBlock* b = array_add(job, &t->blocks, sizeof(*b));
+
+   if (b == NULL)
+      return NULL;
+   b->first = p->addr;
+   t->of_piece[piece] = (uint32_t)t->blocks.n - 1;
+   return b;
+}
+
+/*------------------------------------------------------------*/
+/*--- Dynamic blocks                                       ---*/
+/*------------------------------------------------------------*/
+
+static bool falls_to(const Work* w, uint32_t at, uint32_t to)
+{
+   return w->pieces[at].end == w->pieces[to].addr && w->pieces[at].end != 0;
+}
+
+static bool make_dynamics(Work* w, Tally* t)
+{
+   for (uint32_t i = 0; i < w->n; i++) {
+      uint32_t         piece = w->sorted[i];
+      const State*     s = &w->states[piece];
+      DcfgStreamBlock* b;
+      if (!s->leader)
+         continue;
+      b = add_block(w->job, t, &w->pieces[piece], piece);
+      if (b == NULL)
+         return false;
+      b->last = w->pieces[s->straight_end].last;
+      b->n_instrs = s->straight_instrs;
+      b->count = s->arrivals;
+   }
+   for (int placed = 0; placed < 2; placed++) {
+      for (size_t i = 0; i < w->passages->n; i++) {
+         const Passage* p = &ELEM(*w->passages, Passage, i);
+         if (p->from == DCFG_NONE || p->to == DCFG_NONE)
+            continue;
+         if (placed)
+            put_edge(t, t->of_piece[p->from], t->of_piece[p->to], p->count,
+                     falls_to(w, p->at, p->to));
+         else
+            ELEM(t->blocks, DcfgStreamBlock,
+                 t->of_piece[p->from]).n_edges++;
+      }
+      if (!placed && !place_edges(w->job, t))
+         return false;
+   }
+   finish_edges(w->job, t);
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Static blocks                                        ---*/
+/*------------------------------------------------------------*/
+
+/* A leader begins one; so does what is reached straight in two ways. */
+static inline bool begins_static(const Work* w, uint32_t piece)
+{
+   return w->states[piece].leader || w->states[piece].preds != 1;
+}
+
+/* The block that each piece is in goes to OF. */
+static bool make_static_blocks(Work* w, Tally* t, uint32_t* of)
+{
+   for (uint32_t i = 0; i < w->n; i++) {
+      uint32_t         piece = w->sorted[i], next = straight_next(w, piece);
+      const Piece*     p = &w->pieces[piece];
+      DcfgStreamBlock* b;
+      if (begins_static(w, piece)) {
+         b = add_block(w->job, t, p, piece);
+         if (b == NULL)
+            return false;
+         of[piece] = (uint32_t)t->blocks.n - 1;
+         b->count = w->states[piece].count;
+      }
+      t->instrs = add_capped(t->instrs, mul_capped(w->states[piece].count,
+                                                   p->n_instrs));
+      b = &ELEM(t->blocks, DcfgStreamBlock, of[piece]);
+      b->last = p->last;
+      b->n_instrs += p->n_instrs;
+      if (next != DCFG_NONE && !begins_static(w, next))
+         of[next] = of[piece];
+   }
+   return true;
+}
+
+static bool make_statics(Work* w, Tally* t)
+{
+   uint32_t* of = job_nones(w->job, w->n);
+   bool      ok = of != NULL && make_static_blocks(w, t, of);
+
+   for (int placed = 0; ok && placed < 2; placed++) {
+      for (size_t i = 0; i < w->passages->n; i++) {
+         const Passage* p = &ELEM(*w->passages, Passage, i);
+         if (p->from == DCFG_NONE || p->to == DCFG_NONE)
+            continue;
+         if (placed)
+            put_edge(t, of[p->at], of[p->to], p->count,
+                     falls_to(w, p->at, p->to));
+         else
+            ELEM(t->blocks, DcfgStreamBlock, of[p->at]).n_edges++;
+      }
+      for (uint32_t i = 0; i < w->n; i++) {
+         uint32_t     next = straight_next(w, i);
+         const State* s = &w->states[i];
+         if (next == DCFG_NONE || !begins_static(w, next)
+             || s->count == s->ended)
+            continue;
+         if (placed)
+            put_edge(t, of[i], of[next], s->count - s->ended, true);
+         else
+            ELEM(t->blocks, DcfgStreamBlock, of[i]).n_edges++;
+      }
+      ok = placed || place_edges(w->job, t);
+   }
+   job_free(w->job, of, w->n * sizeof(*of));
+   if (ok)
+      finish_edges(w->job, t);
+   return ok;
+}
+
+/*------------------------------------------------------------*/
+/*--- All of it                                            ---*/
+/*------------------------------------------------------------*/
+
+static bool start_tally(Job* job, Tally* t, uint32_t n)
+{
+   memset(t, 0, sizeof(*t));
+   t->of_piece = job_nones(job, n);
+   t->n_pieces = n;
+   return t->of_piece != NULL;
+}
+
+bool tally(Job* job, const Piece* pieces, uint32_t n, Array* passages,
+           Tally* statics, Tally* dynamics)
+{
+   Work w = { job, pieces, n, job_calloc(job, n, sizeof(*w.states)),
+              job_nones(job, n), passages };
+   bool ok = w.states != NULL && w.sorted != NULL
+             && start_tally(job, statics, n)
+             && (dynamics == NULL || start_tally(job, dynamics, n))
+             && sort_pieces(&w);
+
+   if (ok) {
+      find_ends(&w);
+      ok = divide(&w);
+   }
+   if (ok) {
+      count_pieces(&w);
+      ok = make_statics(&w, statics)
+           && (dynamics == NULL || make_dynamics(&w, dynamics));
+   }
+   job_free(job, w.states, n * sizeof(*w.states));
+   job_free(job, w.sorted, n * sizeof(*w.sorted));
+   return ok;
+}
+
+void tally_free(Job* job, Tally* t)
+{
+   array_free(job, &t->blocks, sizeof(DcfgStreamBlock));
+   array_free(job, &t->edges, sizeof(DcfgStreamEdge));
+   job_free(job, t->of_piece, t->n_pieces * sizeof(*t->of_piece));
+   t->of_piece = NULL;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,153 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Reading XRay logs: what its parts share.       xray_buffer.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_XRAY_BUFFER_H
+#define DCFG_XRAY_BUFFER_H
+
+#include "dcfg_xray.h"
+#include "input.h"
+
+#include <inttypes.h>
+
+#define XRAY_METADATA_SIZE 16
+#define XRAY_FUNCTION_SIZE 8
+
+/* Kinds of metadata records. */
+enum {
+   XRAY_NEW_BUFFER, XRAY_END_OF_BUFFER, XRAY_NEW_CPU, XRAY_TSC_WRAP,
+   XRAY_WALL_CLOCK, XRAY_CUSTOM_EVENT, XRAY_CALL_ARGUMENT,
+   XRAY_BUFFER_EXTENTS, XRAY_TYPED_EVENT, XRAY_PID, XRAY_N_KINDS
+};
+
+/* Their names, for messages. */
+extern const char* const xray_kind_names[XRAY_N_KINDS];
+
+typedef
+   struct {
+      bool     begun;           // it has a first tick
+      uint64_t tick;            // the last one
+      uint64_t seconds;         // of its last buffer
+      uint32_t micros;
+      int32_t  id;
+      uint32_t child[2];        // see find_thread()
+   }
+   XrayThread;
+
+struct DcfgXray {
+   Job            job;
+   Input*         in;
+   DcfgXrayHeader header;
+   uint8_t        window[65536];
+   size_t         at, n;        // in it
+   uint64_t       pos;          // in the file
+   bool           at_end;       // of the file
+   bool           failed;       // the job has the reason
+   bool           told_empty;
+   Array          threads;      // XrayThread
+   uint64_t       n_buffers;
+   uint64_t       n_records;    // in the buffer
+   bool           in_buffer;
+   uint64_t       buffer_end;   // in the file
+   uint32_t       thread;       // the buffer's
+   bool           with_args;    // an argument may come
+   int32_t        process;
+   uint64_t       first_tick;   // of the first thread; or 0
+   uint8_t*       event;        // data of the last one
+   uint64_t       event_size;
+};
+
+/* The functions that return bool are false if something failed. */
+
+/* --- Bytes --- */
+
+/* A number of so many BYTES. */
+uint64_t xray_number(const uint8_t* p, int bytes);
+
+/* At least N of the next bytes, which are few, or all that there are.
+   Returns how many; the first is at xray_here(). */
+size_t   xray_look(DcfgXray* x, size_t n);
+
+static inline const uint8_t* xray_here(const DcfgXray* x)
+{
+   return x->window + x->at;
+}
+
+static inline void xray_pass(DcfgXray* x, size_t n)
+{
+   x->at += n;
+   x->pos += n;
+}
+
+/* --- Rules --- */
+
+/* A rule is broken.  FATAL: what is there cannot be used. */
+bool xray_problem(DcfgXray* x, bool fatal, const char* rule,
+                  const char* format, ...)
+     __attribute__((format(printf, 4, 5)));
+
+/* The file ends in a buffer. */
+bool xray_cut(DcfgXray* x);
+
+/* Has the metadata record at P, of this KIND, zeros where it must? */
+bool xray_check_reserved(DcfgXray* x, const uint8_t* p, int kind);
+
+/* --- Threads --- */
+
+static inline XrayThread* xray_thread(DcfgXray* x)
+{
+   return &ELEM(x->threads, XrayThread, x->thread);
+}
+
+/* The present thread's tick is now TICK, which must not be below the last
+   one. */
+bool xray_set_tick(DcfgXray* x, uint64_t tick);
+
+/* A function's record at the thread's present tick. */
+bool xray_begin_thread(DcfgXray* x);
+
+/* --- Buffers --- */
+
+/* A NewCPUId. */
+bool xray_take_cpu(DcfgXray* x, const uint8_t* p);
+
+/* From the first record of a buffer to what is behind its head. */
+bool xray_begin_buffer(DcfgXray* x);
+
+/* At an EndOfBuffer's end, in version 1. */
+bool xray_end_buffer(DcfgXray* x);
+
+/* Here the buffer has no room for another record. */
+bool xray_buffer_is_full(DcfgXray* x);
+
+/* Pass the rest, which is of no use. */
+void xray_leave_buffer(DcfgXray* x);
+
+#endif /* DCFG_XRAY_BUFFER_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,460 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Maps of XRay logs.                                xray_map.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: loading the map that names a log's functions.  Handed: bytes by
+   input.c, source lines by line_table.c.  Taken by: users.
+
+   A map is an ELF file, as llvm-xray wants it, with sleds, symbols and source
+   lines over addresses of its own.  All of it is kept in memory, and names
+   are where they are in it. */
+
+#include "dcfg_xray.h"
+#include "input.h"
+#include "line_table.h"
+#include "sort.h"
+#include "value.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where functions are, and how far apart. */
+#define FIRST_ADDR     0x1000
+#define FUNCTION_SIZE  16
+
+#define SLED_SIZE      32
+#define MOST_FUNCTIONS ((1U << 28) - 1)
+
+typedef
+   struct {
+      DcfgXrayMap shown;        // first: it is what users have
+      Job         job;
+      Array       text;         // the file
+      Array       functions;    // DcfgXrayFunction
+      SortKey*    by_addr;
+      Arena       names;
+      Elf64_Ehdr  header;
+   }
+   Map;
+
+typedef
+   struct {
+      Elf64_Shdr     h;
+      const uint8_t* data;      // NULL if it has none
+      size_t         size;
+   }
+   Section;
+
+/*------------------------------------------------------------*/
+/*--- The ELF file                                         ---*/
+/*------------------------------------------------------------*/
+
+/* A rule is broken at PLACE[I]. */
+static bool problem(Map* m, const char* rule, const char* place, uint64_t i,
+                    const char* what)
+{
+   char where[80];
+
+   snprintf(where, sizeof(where), "%s[%" PRIu64 "]", place, i);
+   return job_problem(&m->job, DCFG_PROBLEM_RULE, false, rule, where, "%s",
+                      what);
+}
+
+static bool read_text(Map* m, Input* in)
+{
+   size_t got = 1;
+
+   while (got > 0) {
+      size_t   n = m->text.n < 65536 ? 65536 : 1 << 20;
+      uint8_t* p = array_add_n(&m->job, &m->text, 1, n);
+      if (p == NULL || !input_read(in, p, n, &got))
+         return false;
+      m->text.n -= n - got;
+   }
+   return true;
+}
+
+static bool within(const Map* m, uint64_t at, uint64_t size)
+{
+   return at <= m->text.n && size <= m->text.n - at;
+}
+
+static bool read_elf_header(Map* m)
+{
+   Elf64_Ehdr* h = &m->header;
+
+   if (within(m, 0, sizeof(*h)))
+      memcpy(h, m->text.data, sizeof(*h));
+   if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0
+       || h->e_ident[EI_CLASS] != ELFCLASS64
+       || h->e_ident[EI_DATA] != ELFDATA2LSB)
+      return job_fail(&m->job, DCFG_ERROR_FORMAT, NULL, "no map of an XRay "
+                      "log: those are ELF files, 64 bits, little-endian");
+   if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shstrndx >= h->e_shnum
+       || !within(m, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)))
+      return job_fail(&m->job, DCFG_ERROR_FORMAT, NULL,
+                      "the file ends before its sections do");
+   return true;
+}
+
+static bool get_section(const Map* m, uint32_t i, Section* s)
+{
+   const uint8_t* text = m->text.data;
+
+   memset(s, 0, sizeof(*s));
+   if (i >= m->header.e_shnum)
+      return false;
+   memcpy(&s->h, text + m->header.e_shoff + i * sizeof(s->h), sizeof(s->h));
+   if (s->h.sh_type != SHT_NOBITS
+       && within(m, s->h.sh_offset, s->h.sh_size)) {
+      s->data = text + s->h.sh_offset;
+      s->size = s->h.sh_size;
+   }
+   return true;
+}
+
+/* A string in a section; NULL if there is none. */
+static const char* string_at(const Section* s, uint64_t at)
+{
+   if (s->data == NULL || at >= s->size
+       || memchr(s->data + at, 0, s->size - at) == NULL)
+      return NULL;
+   return (const char*)s->data + at;
+}
+
+static bool find_section(const Map* m, const char* name, Section* found)
+{
+   Section names;
+
+   get_section(m, m->header.e_shstrndx, &names);
+   for (uint32_t i = 1; i < m->header.e_shnum; i++) {
+      const char* s;
+      get_section(m, i, found);
+      s = string_at(&names, found->h.sh_name);
+      if (s != NULL && strcmp(s, name) == 0)
+         return true;
+   }
+   memset(found, 0, sizeof(*found));
+   return false;
+}
+
+/*------------------------------------------------------------*/
+/*--- Functions                                            ---*/
+/*------------------------------------------------------------*/
+
+static DcfgXrayFunction* function(const Map* m, uint32_t i)
+{
+   return &ELEM(m->functions, DcfgXrayFunction, i);
+}
+
+/* Index of the function at ADDR. */
+static uint32_t function_at(const Map* m, uint64_t addr)
+{
+   uint32_t low = 0, high = (uint32_t)m->functions.n;
+
+   while (low < high) {
+      uint32_t middle = low + (high - low) / 2;
+      if (m->by_addr[middle].key < addr)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   return low < m->functions.n && m->by_addr[low].key == addr
+          ? m->by_addr[low].index : DCFG_NONE;
+}
+
+/* What follows its two addresses: kind 0, always, version 0, zeros. */
+static bool is_sled(const uint8_t* sled, uint64_t addr)
+{
+   static const uint8_t rest[SLED_SIZE - 16] = { 0, 1 };
+   uint64_t             at[2];
+
+   memcpy(at, sled, sizeof(at));
+   return at[0] == addr && at[1] == addr
+          && memcmp(sled + 16, rest, sizeof(rest)) == 0;
+}
+
+/* As llvm-xray does: each time another function's sleds begin, the next id
+   does. */
+static bool read_sleds(Map* m)
+{
+   Section  s;
+   uint64_t last = 0;
+
+   if (!find_section(m, "xray_instr_map", &s) || s.data == NULL)
+      return job_fail(&m->job, DCFG_ERROR_FORMAT, NULL, "no map of an XRay "
+                      "log: there is no section xray_instr_map");
+   if (s.size % SLED_SIZE != 0
+       && !problem(m, "map-sled", "xray_instr_map", s.size / SLED_SIZE,
+                   "the section ends within a sled"))
+      return false;
+   for (size_t i = 0; i < s.size / SLED_SIZE; i++) {
+      const uint8_t* sled = s.data + i * SLED_SIZE;
+      uint64_t       addr;
+      memcpy(&addr, sled + 8, sizeof(addr));
+      if (m->functions.n == 0 || addr != last) {
+         DcfgXrayFunction* f;
+         if (m->functions.n == MOST_FUNCTIONS)
+            return job_fail(&m->job, DCFG_ERROR_FORMAT, "xray_instr_map",
+                            "more functions than a log can have");
+         f = array_add(&m->job, &m->functions, sizeof(*f));
+         if (f == NULL)
+            return false;
+         f->addr = last = addr;
+         f->name = f->image = f->file = "";
+      }
+      if (!is_sled(sled, FIRST_ADDR + i * FUNCTION_SIZE)
+          && !problem(m, "map-sled", "xray_instr_map", i,
+                      "it is not the sled of a function of its own"))
+         return false;
+   }
+   return true;
+}
+
+static bool sort_functions(Map* m)
+{
+   uint32_t n = (uint32_t)m->functions.n;
+
+   m->by_addr = job_calloc(&m->job, n, sizeof(*m->by_addr));
+   if (m->by_addr == NULL)
+      return false;
+   for (uint32_t i = 0; i < n; i++)
+      m->by_addr[i] = (SortKey){ function(m, i)->addr, i };
+   return sort_keys(&m->job, m->by_addr, n);
+}
+
+static bool check_text(Map* m)
+{
+   Section s;
+
+   return (find_section(m, ".text", &s) && s.h.sh_type == SHT_NOBITS
+           && s.h.sh_flags == (SHF_ALLOC | SHF_EXECINSTR)
+           && s.h.sh_addr == FIRST_ADDR
+           && s.h.sh_size == m->functions.n * FUNCTION_SIZE)
+          || problem(m, "map-text", ".text", 0, "it is not without contents, "
+                     "executable, and where the functions are");
+}
+
+/*------------------------------------------------------------*/
+/*--- Names                                                ---*/
+/*------------------------------------------------------------*/
+
+static bool is_good_name(const char* s)
+{
+   if (*s == 0 || !is_utf8(s, strlen(s)))
+      return false;
+   for (; *s != 0; s++)
+      if (*s == '"' || *s == '\\' || (unsigned char)*s < 0x20 || *s == 0x7F)
+         return false;
+   return true;
+}
+
+static bool take_symbol(Map* m, const Elf64_Sym* sym, uint64_t i,
+                        const char* name, const char* image)
+{
+   uint32_t          at = function_at(m, sym->st_value);
+   DcfgXrayFunction* f = at == DCFG_NONE ? NULL : function(m, at);
+
+   if (f == NULL || f->name[0] != 0)
+      return problem(m, "map-symbol", ".symtab", i, f == NULL
+                     ? "there is no function at its address"
+                     : "its function has another symbol");
+   f->name = name;
+   f->image = image;
+   if ((ELF64_ST_BIND(sym->st_info) != STB_LOCAL
+        || sym->st_size != FUNCTION_SIZE)
+       && !problem(m, "map-symbol", ".symtab", i,
+                   "it is not a local symbol of size 16"))
+      return false;
+   if (image[0] == 0
+       && !problem(m, "map-image", ".symtab", i,
+                   "no symbol before it names its object"))
+      return false;
+   return is_good_name(name)
+          || problem(m, "map-name", ".symtab", i,
+                     "a name that is empty, or no string of JSON as it is");
+}
+
+static bool read_symbols(Map* m)
+{
+   Section     s, strings;
+   const char* image = "";
+
+   find_section(m, ".symtab", &s);
+   get_section(m, s.h.sh_link, &strings);
+   for (size_t i = 1; i < s.size / sizeof(Elf64_Sym); i++) {
+      Elf64_Sym   sym;
+      const char* name;
+      memcpy(&sym, s.data + i * sizeof(sym), sizeof(sym));
+      name = string_at(&strings, sym.st_name);
+      if (name == NULL)
+         name = "";
+      if (ELF64_ST_TYPE(sym.st_info) == STT_FILE)
+         image = name;
+      else if (ELF64_ST_TYPE(sym.st_info) == STT_FUNC
+               && !take_symbol(m, &sym, i, name, image))
+         return false;
+   }
+   for (uint32_t i = 0; i < m->functions.n; i++)
+      if (function(m, i)->name[0] == 0
+          && !problem(m, "map-symbol", "xray_instr_map", i,
+                      "the function has no symbol"))
+         return false;
+   return true;
+}
+
+/* Line 0 says that the line is not known. */
+static bool take_row(void* arg, const LineRow* row)
+{
+   Map*              m = arg;
+   uint32_t          at = function_at(m, row->addr);
+   DcfgXrayFunction* f;
+   const char*       wrong = NULL;
+
+   if (at == DCFG_NONE)
+      return job_problem(&m->job, DCFG_PROBLEM_RULE, false, "map-line",
+                         ".debug_line", "a row for 0x%" PRIx64 ", where no "
+                         "function begins", row->addr);
+   f = function(m, at);
+   if (f->file[0] != 0)
+      wrong = "the function at this address has another row";
+   else if (row->end != row->addr + FUNCTION_SIZE)
+      wrong = "a row that does not end with its function";
+   else if (row->file[0] == 0)
+      wrong = "a row without a file";
+   else if (row->line > UINT32_MAX)
+      wrong = "a row with a line that cannot be";
+   if (f->file[0] == 0 && row->line <= UINT32_MAX) {
+      f->file = row->file;
+      f->line = (uint32_t)row->line;
+   }
+   return wrong == NULL
+          || problem(m, "map-line", "xray_instr_map", at, wrong);
+}
+
+static bool read_lines(Map* m)
+{
+   Section     s;
+   const char* why;
+   uint64_t    at;
+
+   if (!find_section(m, ".debug_line", &s) || s.data == NULL)
+      return job_problem(&m->job, DCFG_PROBLEM_RULE, false, "map-line",
+                         ".debug_line", "there is no such section");
+   if (!read_line_table(&m->job, &m->names, s.data, s.size, take_row, m,
+                        &why, &at))
+      return false;
+   if (why != NULL)
+      return problem(m, "map-line", ".debug_line", at, why);
+   for (uint32_t i = 0; i < m->functions.n; i++)
+      if (function(m, i)->file[0] == 0
+          && !problem(m, "map-line", "xray_instr_map", i,
+                      "the function has no row"))
+         return false;
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Loading                                              ---*/
+/*------------------------------------------------------------*/
+
+static DcfgXrayMap* load(Map* m, Input* in, DcfgError* err)
+{
+   bool ok = in != NULL && read_text(m, in);
+
+   input_close(in);
+   ok = ok && read_elf_header(m) && read_sleds(m) && sort_functions(m)
+        && check_text(m) && read_symbols(m) && read_lines(m);
+   job_tell(&m->job, err);
+   m->shown.n_functions = (uint32_t)m->functions.n;
+   m->shown.functions = m->functions.data;
+   if (ok)
+      return &m->shown;
+   dcfg_xray_map_free(&m->shown);
+   return NULL;
+}
+
+static Map* new_map(const char* name, const DcfgOptions* options,
+                    DcfgError* err)
+{
+   Map* m = calloc(1, sizeof(*m));
+
+   if (m == NULL)
+      set_error(err, DCFG_ERROR_MEMORY, name, NULL, 0, "out of memory");
+   else
+      job_start(&m->job, name, options);
+   return m;
+}
+
+DcfgXrayMap* dcfg_xray_map_load(const char* path, const DcfgOptions* options,
+                                DcfgError* err)
+{
+   Map* m;
+
+   if (path == NULL) {
+      set_error(err, DCFG_ERROR_ARGUMENT, NULL, NULL, 0, "no path");
+      return NULL;
+   }
+   m = new_map(path, options, err);
+   return m == NULL ? NULL : load(m, input_open(&m->job, path), err);
+}
+
+DcfgXrayMap* dcfg_xray_map_load_memory(const void* data, size_t size,
+                                       const char* name,
+                                       const DcfgOptions* options,
+                                       DcfgError* err)
+{
+   Map* m = new_map(name, options, err);
+
+   return m == NULL ? NULL
+          : load(m, input_open_memory(&m->job, data, size), err);
+}
+
+void dcfg_xray_map_free(DcfgXrayMap* shown)
+{
+   Map* m = (Map*)shown;
+
+   if (m == NULL)
+      return;
+   job_free(&m->job, m->by_addr, m->functions.n * sizeof(*m->by_addr));
+   array_free(&m->job, &m->functions, sizeof(DcfgXrayFunction));
+   array_free(&m->job, &m->text, 1);
+   arena_free(&m->job, &m->names);
+   free(m);
+}
+
+const DcfgXrayFunction* dcfg_xray_function(const DcfgXrayMap* m, uint32_t id)
+{
+   return m == NULL || id == 0 || id > m->n_functions ? NULL
+          : &m->functions[id - 1];
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,241 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The code that ran of a mapping.                  run/bytes.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the bytes that superblocks were translated from.  Handed:
+   addresses, and what the address space manager knows of mappings, by
+   run/image.c.  Taken by: run/image.c, which decides what is an image.
+
+   An object that is unloaded and loaded again at the same place is the same
+   if each page that code ran from is of the same file (device, inode,
+   offset), and this code has not changed.  A file may have been written
+   anew, with other functions than those that ran: so what it begins with
+   must be the same, too.  That is an object's header and, nearly always,
+   its build ID.  Both are never relocated. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcsetjmp.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_signals.h"
+#include "pub_tool_vki.h"
+
+#include "base/core.h"
+#include "run/bytes.h"
+
+/* A page, and what is known of it. */
+#define CODE_PAGE 4096u
+typedef
+   struct _CodePage {
+      struct _CodePage* hash_next;
+      UWord             hash_key;               // address / CODE_PAGE
+      Off64T            offset;                 // in the file, if it is one
+      UChar             code[CODE_PAGE];
+      UChar             known[CODE_PAGE / 8];   // a bit for each byte
+   }
+   CodePage;
+
+struct _Code {
+   Bool         is_file;
+   ULong        dev, ino;
+   VgHashTable* pages;     // CodePage
+   CodePage*    head;      // what the file begins with, as far as known;
+                           // not in .pages
+};
+
+static Bool is_file(const NSegment* seg)
+{
+   return seg != NULL && (seg->kind == SkFileC || seg->kind == SkFileV);
+}
+
+static CodePage* new_page(UWord number)
+{
+   Addr            a   = number * CODE_PAGE;
+   const NSegment* seg = VG_(am_find_nsegment)(a);
+   CodePage*       p   = VG_(calloc)("dcfg.code.page", 1, sizeof(CodePage));
+
+   p->hash_key = number;
+   if (is_file(seg))
+      p->offset = seg->offset + (a - seg->start);
+   return p;
+}
+
+/*------------------------------------------------------------*/
+/*--- Bytes                                                ---*/
+/*------------------------------------------------------------*/
+
+static Bool is_known(const CodePage* p, UInt i)
+{
+   return (p->known[i / 8] & (1 << i % 8)) != 0;
+}
+
+Bool DCFG_(is_same_code)(const Code* c, Addr a, SizeT len)
+{
+   const CodePage* p = NULL;
+
+   for (Addr end = a + len; a < end; a++) {
+      UInt i = a % CODE_PAGE;
+      if (p == NULL || i == 0)
+         p = VG_(HT_lookup)(c->pages, a / CODE_PAGE);
+      if (p != NULL && is_known(p, i) && p->code[i] != *(const UChar*)a)
+         return False;
+   }
+   return True;
+}
+
+void DCFG_(remember_code)(Code* c, Addr a, SizeT len)
+{
+   CodePage* p = NULL;
+
+   for (Addr end = a + len; a < end; a++) {
+      UInt i = a % CODE_PAGE;
+      if (p == NULL || i == 0)
+         p = VG_(HT_lookup)(c->pages, a / CODE_PAGE);
+      if (p == NULL) {
+         p = new_page(a / CODE_PAGE);
+         VG_(HT_add_node)(c->pages, p);
+      }
+      p->code[i]       = *(const UChar*)a;
+      p->known[i / 8] |= 1 << i % 8;
+   }
+}
+
+Bool DCFG_(has_code)(const Code* c, Addr a, SizeT len)
+{
+   VG_(HT_ResetIter)(c->pages);
+   for (CodePage* p; (p = VG_(HT_Next)(c->pages)) != NULL; )
+      if (p->hash_key * CODE_PAGE < a + len
+          && a < (p->hash_key + 1) * CODE_PAGE)
+         return True;
+   return False;
+}
+
+/*------------------------------------------------------------*/
+/*--- Mappings that come again                             ---*/
+/*------------------------------------------------------------*/
+
+/* What stands behind the end of a file can be mapped, but not read. */
+static VG_MINIMAL_JMP_BUF(cannot_read);
+
+static void on_fault(Int sig, Addr addr)
+{
+   vki_sigset_t mask;
+
+   /* The signal that is handled is blocked. */
+   VG_(sigprocmask)(VKI_SIG_SETMASK, NULL, &mask);
+   VG_(sigdelset)(&mask, sig);
+   VG_(sigprocmask)(VKI_SIG_SETMASK, &mask, NULL);
+   VG_MINIMAL_LONGJMP(cannot_read);
+}
+
+/* Call DO_IT(P), which reads what is now where P was.  Returns False, too,
+   if that cannot be read. */
+static Bool try_to_read(Bool (*do_it)(CodePage* p), CodePage* p)
+{
+   fault_catcher_t before = VG_(set_fault_catcher)(on_fault);
+   volatile Bool   result = False;
+
+   if (VG_MINIMAL_SETJMP(cannot_read) == 0)
+      result = do_it(p);
+   VG_(set_fault_catcher)(before);
+   return result;
+}
+
+static Bool take_page(CodePage* p)
+{
+   VG_(memcpy)(p->code, (const void*)(p->hash_key * CODE_PAGE),
+               CODE_PAGE);
+   VG_(memset)(p->known, 0xFF, sizeof(p->known));
+   return True;
+}
+
+static Bool is_same_page(CodePage* p)
+{
+   const UChar* now = (const UChar*)(p->hash_key * CODE_PAGE);
+
+   for (UInt i = 0; i < CODE_PAGE; i++)
+      if (p->known[i / 8] == 0)
+         i += 7;
+      else if (is_known(p, i) && p->code[i] != now[i])
+         return False;
+   return True;
+}
+
+static Bool has_page_returned(const Code* c, CodePage* p)
+{
+   Addr            a   = p->hash_key * CODE_PAGE;
+   const NSegment* seg = VG_(am_find_nsegment)(a);
+
+   return is_file(seg) && seg->dev == c->dev && seg->ino == c->ino
+          && seg->offset + (Off64T)(a - seg->start) == p->offset
+          && (seg->hasR || seg->hasX) && try_to_read(is_same_page, p);
+}
+
+Code* DCFG_(new_code)(Addr load, const NSegment* seg)
+{
+   Code* c = VG_(calloc)("dcfg.code", 1, sizeof(Code));
+
+   c->pages   = VG_(HT_construct)("dcfg.code.pages");
+   c->is_file = is_file(seg);
+   if (!c->is_file)
+      return c;
+   c->dev  = seg->dev;
+   c->ino  = seg->ino;
+   c->head = new_page(load / CODE_PAGE);
+   seg     = VG_(am_find_nsegment)(load);
+   if (c->head->offset == 0 && !seg->hasW && has_page_returned(c, c->head))
+      try_to_read(take_page, c->head);
+   return c;
+}
+
+void DCFG_(delete_code)(Code* c)
+{
+   VG_(HT_destruct)(c->pages, VG_(free));
+   VG_(free)(c->head);
+   VG_(free)(c);
+}
+
+Bool DCFG_(may_return)(const Code* c)
+{
+   return c->is_file;
+}
+
+Bool DCFG_(has_returned)(const Code* c)
+{
+   if (!c->is_file || !has_page_returned(c, c->head))
+      return False;
+   VG_(HT_ResetIter)(c->pages);
+   for (CodePage* p; (p = VG_(HT_Next)(c->pages)) != NULL; )
+      if (!has_page_returned(c, p))
+         return False;
+   return True;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

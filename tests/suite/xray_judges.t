@@ -1,0 +1,247 @@
+#!/usr/bin/python3
+"""What reads XRay logs reads those of --xray=yes: llvm-xray, of this Debian release and the newest that there is, every
+subcommand of it; and uftrace reads the directory.  (TAP)
+
+What they say is compared with what dcfg xray says.  NEWEST_LLVM is a directory with another LLVM's usr/, if there is one.
+"""
+import collections
+import csv
+import glob
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commandlib
+import harness
+from commandlib import command
+
+PROGRAM = r"""
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+static volatile int cell;
+static jmp_buf back;
+
+__attribute__((noinline)) int leaf(int n) { for (int i = 0; i < n; i++) cell = cell + i; return n; }
+__attribute__((noinline)) int tail(int n) { cell = n; return leaf(n + 1); }
+__attribute__((noinline)) void thrower(int n) { if (n > 2) throw std::runtime_error("far"); leaf(n); }
+__attribute__((noinline)) void jumper(int n) { if (n == 0) longjmp(back, 1); jumper(n - 1); }
+__attribute__((noinline)) unsigned long long operator""_name(unsigned long long n) { return n + leaf(3); }
+template<class T> __attribute__((noinline)) T twice(T x) { return leaf(2) + 2 * x; }
+static void handler(int) { leaf(5); }
+
+int main()
+{
+   signal(SIGUSR1, handler);
+   for (int i = 0; i < 50; i++) {
+      tail(i);
+      try { thrower(i); } catch (const std::exception&) { leaf(1); }
+   }
+   if (setjmp(back) == 0)
+      jumper(7);
+   raise(SIGUSR1);
+   std::thread other([] { for (int i = 0; i < 20; i++) twice<long>(i); });
+   other.join();
+   auto quoted = [](const std::string& s) { return s.size() + 7_name; };
+   return quoted("\"\\") == 0;
+}
+"""
+# A function without a name; main::{lambda()#1} has one.
+BAD = re.compile(r"(?:^|(?<=[\s;\"]))#\d+(?=[\s;\"]|$)|@\(|<invalid>", re.M)
+
+
+def llvm_xrays():
+    """(what it is called, command or None, environment or why it is not here)"""
+    here = sorted(glob.glob("/usr/lib/llvm-*/bin/llvm-xray"), key=lambda p: int(re.search(r"llvm-(\d+)", p).group(1)))
+    for p in here:
+        yield "llvm-xray " + re.search(r"llvm-(\d+)", p).group(1), p, harness.ENV
+    if not here:
+        yield "llvm-xray", None, "it is not installed"
+    root = os.environ.get("NEWEST_LLVM")
+    if not root:
+        yield "newest llvm-xray", None, "no newer LLVM in the archives, or no network"
+        return
+    path = glob.glob(root + "/usr/lib/llvm-*/bin/llvm-xray")[0]
+    env = dict(harness.ENV, LD_LIBRARY_PATH=":".join(glob.glob(root + "/usr/lib/*-linux-gnu")))
+    name = "llvm-xray " + re.search(r"llvm-(\d+)", path).group(1)
+    try:
+        subprocess.run([path, "--help"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+        yield name, path, env
+    except (OSError, subprocess.CalledProcessError) as e:
+        yield name, None, str(getattr(e, "stderr", None) or e)
+
+
+class Log:
+    def __init__(self, tap, name, program, *options):
+        self.name, self.path = name, tap.path(name + ".xray")
+        self.map, self.uftrace = self.path + ".map", tap.path(name + ".uftrace")
+        graph, status, self.why = harness.dcfg(tap, name, program, [
+            "--cfg=no", "--xray=yes", "--xray-out-file=" + self.path, "--uftrace=yes", "--uftrace-out-dir=" + self.uftrace,
+            *options])
+        self.version = 5 if "--xray-version=5" in options else 1
+        if graph is None or not os.path.exists(self.path):
+            self.good = tap.ok(False, name + ": a log is written", self.why)
+            return
+        with open(graph) as f:
+            self.instrs = json.load(f)["PROCESSES"][1][1]["INSTR_COUNT_PER_THREAD"]
+        status, out, err = command("xray", "--check", self.path)
+        self.good = tap.ok(status == 0 and not err, "%s: dcfg xray finds nothing wrong" % name, out + err)
+        self.rows = list(csv.DictReader(io.StringIO(command("xray", "--csv", "--top=0", self.path)[1])))
+
+
+def check_llvm(tap, xray, env, log, other):
+    """Each subcommand: status 0, nothing on stderr, a name for each function."""
+    wrong = []
+
+    def run(*args, named=True):
+        r = subprocess.run([xray, *args], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.TIMEOUT)
+        out = r.stdout.decode(errors="replace")
+        bad = BAD.search(out) if named else None
+        if r.returncode or r.stderr or bad or not out and "-o" not in args:
+            wrong.append("%s: status %d %s %s" % (" ".join(args), r.returncode, r.stderr[:200], bad))
+        return out
+
+    mapped = ["-m", log.map, log.path]
+    rows = {r["funcid"]: r for r in csv.DictReader(io.StringIO(run("account", "-f", "csv", *mapped)))}
+    run("account", *mapped)
+    # A million instructions is a second; six digits are printed.
+    for r in log.rows:
+        a = rows.get(r["function_id"], collections.defaultdict(int))
+        if int(a["count"]) != int(r["calls"]) or any(
+                "%.6e" % (int(r[ours]) / 1e6) != a[theirs] for ours, theirs in
+                (("min", "min"), ("median", "median"), ("p90", "90%ile"), ("p99", "99%ile"), ("max", "max"), ("sum", "sum"))):
+            wrong.append("account: %s, dcfg xray: %s" % (dict(a), r))
+    if len(rows) != len(log.rows):
+        wrong.append("account: %d functions, dcfg xray: %d" % (len(rows), len(log.rows)))
+
+    stacks = run("stack", "--all-stacks", "--stack-format=flame", "--aggregation-type=time", *mapped)
+    if not stacks.count("\n") > 10:
+        wrong.append("stack: " + stacks)
+    # Here #0 is the outermost level.
+    run("stack", *mapped, named=False)
+    run("graph", "-e", "count", "-v", "sum", *mapped)
+    run("graph-diff", "--instr-map-1=" + log.map, "--instr-map-2=" + other.map, log.path, other.path, named=False)
+    run("extract", "-s", log.map)
+    run("fdr-dump", "--verify", log.path, named=False)
+    yaml, events = log.path + ".yaml", log.path + ".json"
+    run("convert", "-y", "-f", "yaml", "-m", log.map, "-o", yaml, log.path)
+    # llvm-xray writes version 5 as YAML and does not read it.
+    if log.version == 1 and run("account", "-m", log.map, yaml) != run("account", *mapped):
+        wrong.append("the YAML is another log")
+    run("convert", "-y", "-f", "trace_event", "-m", log.map, "-o", events, log.path)
+    with open(events) as f:
+        wrong += check_events(json.load(f)["traceEvents"], log, 1)
+    tap.ok(not wrong, "%s reads %s" % (os.path.basename(os.path.dirname(os.path.dirname(xray))), log.name),
+           "\n".join(map(str, wrong[:8])))
+
+
+def check_events(events, log, unit):
+    """Of Chrome's format: each thread's B and E are of one another, and the last is at its instructions and 1."""
+    stacks, last, wrong = {}, {}, []
+    for e in events:
+        if e["ph"] not in "BE":
+            continue
+        # The first thread of a process has its number, which some leave out.
+        thread = e.get("tid", e["pid"])
+        stack = stacks.setdefault(thread, [])
+        if BAD.search(e["name"]):
+            wrong.append(e)
+        if e["ph"] == "B":
+            stack.append(e["name"])
+        elif not stack or stack.pop() != e["name"]:
+            wrong.append("an end of nothing: %s" % e)
+        last[thread] = round(float(e["ts"]) * unit)
+    if any(stacks.values()) or not stacks:
+        wrong.append("no end: %s" % stacks)
+    # The first thread has the process's number; others may have smaller ones.
+    order = sorted(last, key=lambda t: (t != events[-1]["pid"], t))
+    if [last[t] for t in order] != [n + 1 for n in log.instrs]:
+        wrong.append("ends %s, instructions %s" % (last, log.instrs))
+    return wrong
+
+
+def by_name(log):
+    """{name: [calls, self]}"""
+    sums = collections.defaultdict(lambda: [0, 0])
+    for r in log.rows:
+        sums[r["function"]][0] += int(r["calls"])
+        sums[r["function"]][1] += int(r["self"])
+    return sums
+
+
+def check_uftrace(tap, log):
+    wrong = []
+
+    def run(*args):
+        r = subprocess.run(["uftrace", *args, "-d", log.uftrace, "--no-pager"], env=harness.ENV, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, timeout=harness.TIMEOUT)
+        out = r.stdout.decode(errors="replace")
+        if r.returncode or r.stderr or not out:
+            wrong.append("%s: status %d %s" % (" ".join(args), r.returncode, r.stderr[:300]))
+        return out
+
+    ours = by_name(log)
+    jumps = "longjmp" in ours
+    # A thousand instructions are a microsecond, and three digits of it are printed.
+    report = re.findall(r"^ *([\d.]+) (\ws|s) +(\d+) +(.*)$", run("report", "-f", "call,self"), re.M)
+    for self, unit, calls, name in report:
+        # Maps have no quotation marks.
+        mine, self = ours.pop(name.replace('"', "'"), None), float(self) * {"us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+        # uftrace knows a function by the name longjmp, and ends for itself what the log ends behind it.
+        if not mine or mine[0] != int(calls) or not jumps and abs(mine[1] - self) > 1e-3 * self:
+            wrong.append("report: %s %s %s, dcfg xray: %s" % (name, calls, self, mine))
+    if ours:
+        wrong.append("report is without %s" % dict(ours))
+    total = sum(int(r["calls"]) for r in log.rows)
+    replayed = re.findall(r"\);$|\{$", run("replay", "-f", "none"), re.M)
+    if len(replayed) != total:
+        wrong.append("replay: %d calls, dcfg xray: %d" % (len(replayed), total))
+    if "main" not in run("graph"):
+        wrong.append("graph")
+    wrong += check_events(json.loads(run("dump", "--chrome"))["traceEvents"], log, 1000)
+    folded = [line.rsplit(" ", 1) for line in run("dump", "--flame-graph").splitlines()]
+    if sum(int(n) for _, n in folded) != total:
+        wrong.append("flame-graph: %d calls" % sum(int(n) for _, n in folded))
+    tap.ok(not wrong, "uftrace reads " + log.name, "\n".join(map(str, wrong[:8])))
+
+
+def main():
+    tap = harness.Tap("xray_judges")
+    if not os.path.exists(commandlib.DCFG):
+        tap.skip("XRay logs", "the command dcfg was not built")
+        tap.done()
+    source = tap.path("program.cpp")
+    with open(source, "w") as f:
+        f.write(PROGRAM)
+    program = harness.cc(tap, source, "program", "-lstdc++", "-pthread", "-x", "c++")
+    primes = harness.cc(tap, os.path.join(harness.SRCDIR, "docs", "primes.c"), "primes", "-pthread")
+    logs = [Log(tap, "primes", [primes]), Log(tap, "program", [program], "--xray-args=yes"),
+            Log(tap, "program-5", [program], "--xray-version=5")]
+    if all(log.good for log in logs):
+        for name, xray, env in llvm_xrays():
+            if xray is None:
+                tap.skip(name, env)
+                continue
+            for log, other in zip(logs, [logs[0], logs[2], logs[1]]):
+                check_llvm(tap, xray, env, log, other)
+        if shutil.which("uftrace"):
+            for log in logs[:2]:
+                check_uftrace(tap, log)
+        else:
+            tap.skip("uftrace", "it is not installed")
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
