@@ -33,14 +33,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
-   SECTION_SOURCES = 1, SECTION_IMAGES, SECTION_INSTRS, SECTION_SUPERBLOCKS,
-   SECTION_THREADS, SECTION_TAPE
+   SECTION_SOURCES = 1, SECTION_IMAGES, SECTION_INSTRS, SECTION_UNEXECUTED,
+   SECTION_SUPERBLOCKS, SECTION_THREADS, SECTION_TAPE
 };
 
 #define MAX_SB_INSTRS 1024
-#define N_LOCS        800
 #define BLOCK         (1u << 16)
 
 static bool wrong(DcfgWet* w, const char* place)
@@ -87,46 +87,72 @@ static bool get_ranges(DcfgWet* w, Bytes* b, Span* span)
    return true;
 }
 
+/* Where the next instruction of ALL is, and its code. */
+static WetInstr* get_instr(DcfgWet* w, Bytes* b, Array* all)
+{
+   const WetInstr* last = all->n == 0 ? NULL
+                          : &ELEM(*all, WetInstr, all->n - 1);
+   uint64_t  image = last == NULL ? 0 : last->image;
+   uint64_t  addr = last == NULL ? 0 : last->addr;
+   WetInstr* in = array_add(&w->job, all, sizeof(*in));
+   uint64_t  step;
+   uint8_t*  code;
+
+   if (in == NULL)
+      return NULL;
+   step      = get_varint(b);
+   image    += step;
+   addr      = (step != 0 ? 0 : addr) + get_varint(b);
+   in->addr  = addr;
+   in->image = (uint32_t)image;
+   in->len   = (uint8_t)get_up_to(b, 255);
+   in->code  = (uint32_t)w->code.n;
+   if ((size_t)(b->end - b->at) < in->len || image > UINT32_MAX) {
+      wrong(w, "instructions");
+      return NULL;
+   }
+   code = array_add_n(&w->job, &w->code, 1, in->len);
+   if (code == NULL)
+      return NULL;
+   memcpy(code, b->at, in->len);
+   b->at   += in->len;
+   in->kind = (uint8_t)get_up_to(b, 255);
+   return in;
+}
+
 static bool get_instrs(DcfgWet* w, Bytes* b)
 {
-   uint64_t n = get_varint(b), addr = 0, image = 0;
+   uint64_t n = get_varint(b);
 
    for (uint64_t i = 0; i < n && !b->failed; i++) {
-      WetInstr* in = array_add(&w->job, &w->instrs, sizeof(*in));
-      uint64_t  step;
-      uint8_t*  code;
+      WetInstr* in = get_instr(w, b, &w->instrs);
       if (in == NULL)
          return false;
-      step     = get_varint(b);
-      image   += step;
-      addr     = (step != 0 || i == 0 ? 0 : addr) + get_varint(b);
-      in->addr = addr;
-      in->image = image;
-      in->len   = get_up_to(b, 255);
-      in->code  = w->code.n;
-      if ((size_t)(b->end - b->at) < in->len)
-         return wrong(w, "instructions");
-      code = array_add_n(&w->job, &w->code, 1, in->len);
-      if (code == NULL)
-         return false;
-      memcpy(code, b->at, in->len);
-      b->at    += in->len;
-      in->kind  = get_up_to(b, 255);
-      in->flags = get_up_to(b, 31);
+      in->flags = (uint8_t)get_up_to(b, 31);
       if (!get_ranges(w, b, &in->uses) || !get_ranges(w, b, &in->defs))
          return false;
-      in->accesses.first = w->accesses.n;
+      in->accesses.first = (uint32_t)w->accesses.n;
       in->accesses.n     = get_up_to(b, MAX_ACCESSES);
       for (uint32_t k = 0; k < in->accesses.n; k++) {
          WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
          if (a == NULL)
             return false;
-         a->what = get_up_to(b, 7);
-         a->size = get_up_to(b, UINT16_MAX);
-         a->same = get_up_to(b, k);
+         a->what = (uint8_t)get_up_to(b, 7);
+         a->size = (uint16_t)get_up_to(b, UINT16_MAX);
+         a->same = (uint16_t)get_up_to(b, k);
       }
    }
    return !b->failed || wrong(w, "instructions");
+}
+
+static bool get_unexecuted(DcfgWet* w, Bytes* b)
+{
+   uint64_t n = get_varint(b);
+
+   for (uint64_t i = 0; i < n && !b->failed; i++)
+      if (get_instr(w, b, &w->unexecuted) == NULL)
+         return false;
+   return !b->failed || wrong(w, "unexecuted instructions");
 }
 
 static bool get_superblock(DcfgWet* w, Bytes* b)
@@ -167,7 +193,7 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
           || array_add(&w->job, &w->foretold, sizeof(Foretold)) == NULL)
          return false;
       a->place = get_up_to(b, n - 1);
-      a->what  = get_up_to(b, 7);
+      a->what  = get_up_to(b, 15);
       a->size  = get_up_to(b, UINT16_MAX);
    }
    return true;
@@ -247,7 +273,13 @@ static bool read_tables(DcfgWet* w)
       }
       ok = read_section(w, length, &text);
       b  = (Bytes){ text.data, (uint8_t*)text.data + text.n, false };
-      if (ok && expected == SECTION_INSTRS)
+      if (ok && expected == SECTION_SOURCES)
+         ok = wet_get_sources(w, &b);
+      else if (ok && expected == SECTION_IMAGES)
+         ok = wet_get_images(w, &b);
+      else if (ok && expected == SECTION_UNEXECUTED)
+         ok = get_unexecuted(w, &b);
+      else if (ok && expected == SECTION_INSTRS)
          ok = get_instrs(w, &b);
       else if (ok && expected == SECTION_SUPERBLOCKS)
          ok = get_superblocks(w, &b);
@@ -263,8 +295,9 @@ static bool read_tables(DcfgWet* w)
 /*--- Opening, closing                                     ---*/
 /*------------------------------------------------------------*/
 
-DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
-                       DcfgError* err)
+/* Of PATH, or of SIZE bytes at DATA. */
+static DcfgWet* open_trace(const char* path, const void* data, size_t size,
+                           const DcfgOptions* options, DcfgError* err)
 {
    DcfgWet* w = calloc(1, sizeof(*w));
    bool     ok;
@@ -274,8 +307,18 @@ DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
       return NULL;
    }
    job_start(&w->job, path, options);
-   w->in = input_open(&w->job, path);
-   ok = w->in != NULL && read_head(w) && read_tables(w);
+   w->path        = job_realloc(&w->job, NULL, 0, strlen(path) + 1);
+   w->memory      = data;
+   w->memory_size = size;
+   w->options     = w->job.options;
+   ok = w->path != NULL;
+   if (ok) {
+      strcpy(w->path, path);
+      w->in = data != NULL ? input_open_memory(&w->job, data, size)
+                           : input_open(&w->job, path);
+   }
+   ok = ok && w->in != NULL && read_head(w) && read_tables(w)
+        && wet_make_plans(w);
    if (ok) {
       w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
       w->addrs     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
@@ -290,6 +333,43 @@ DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
    return NULL;
 }
 
+DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
+                       DcfgError* err)
+{
+   return open_trace(path, NULL, 0, options, err);
+}
+
+DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
+                              const char* name, const DcfgOptions* options,
+                              DcfgError* err)
+{
+   return open_trace(name, data, size, options, err);
+}
+
+bool wet_can_reread(const DcfgWet* w)
+{
+   struct stat st;
+
+   return w->memory != NULL
+          || (strcmp(w->path, "-") != 0 && stat(w->path, &st) == 0
+              && S_ISREG(st.st_mode));
+}
+
+DcfgWet* wet_reopen(const DcfgWet* w, DcfgError* err)
+{
+   return open_trace(w->path, w->memory, w->memory_size, &w->options, err);
+}
+
+uint32_t dcfg_wet_threads(const DcfgWet* w)
+{
+   return (uint32_t)w->threads.n;
+}
+
+uint64_t dcfg_wet_executed(const DcfgWet* w, uint32_t t)
+{
+   return ELEM(w->threads, uint64_t, t);
+}
+
 void dcfg_wet_close(DcfgWet* w)
 {
    if (w == NULL)
@@ -301,7 +381,16 @@ void dcfg_wet_close(DcfgWet* w)
    free(w->chunk);
    free(w->addrs);
    free(w->instances);
+   wet_free_control(w);
    wet_free_writers(w);
+   wet_free_images(w);
+   free(w->path);
+   free(w->plans);
+   free(w->places);
+   array_free(&w->job, &w->unexecuted, sizeof(WetInstr));
+   array_free(&w->job, &w->uses, sizeof(Use));
+   array_free(&w->job, &w->defs, sizeof(Def));
+   array_free(&w->job, &w->reads, 2 * sizeof(uint64_t));
    array_free(&w->job, &w->instrs, sizeof(WetInstr));
    array_free(&w->job, &w->sbs, sizeof(WetSb));
    array_free(&w->job, &w->code, 1);

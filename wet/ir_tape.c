@@ -40,6 +40,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
+#include "arch/insn.h"
 #include "run/ir.h"
 #include "wet/ir_tape.h"
 #include "wet/slots.h"
@@ -164,8 +165,24 @@ static void keep_slots(const Work* w)
    VG_(memcpy)(list->code, (const void*)w->sb->addr, n);
 }
 
+/* Behind an indirect jump the stack pointer says which activations there
+   still are: a longjmp ends some. */
+static void add_stack_pointer(Work* w)
+{
+   Slot    stack = { w->now, 0, AccessStack };
+   IRExpr* sp;
+
+   if (w->now < 0 || w->now >= w->sb->n_instrs
+       || w->sb->kinds[w->now] != InsnIndirectJump)
+      return;
+   work.slots[work.n_slots++] = stack;
+   sp = assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP, w->word_ty));
+   store(w, tape_word(w, work.n_slots), sp);
+}
+
 static void end(Work* w, const IRSB* in)
 {
+   add_stack_pointer(w);
    put_header(w, TAPE_END);
    store(w, place_of(w, &DCFG_(tape).cursor),
          tape_word(w, 1 + work.n_slots));
