@@ -26,7 +26,7 @@
 */
 
 /* Owns: post-dominators of a graph.  Handed: its arcs.  Taken by:
-   wet_control.c.
+   wet_graph.c.
 
    They are dominators of the graph with its arcs turned round, from EXIT on,
    found by semidominators and the nearest common ancestors of those

@@ -214,16 +214,21 @@ typedef
    }
    Def;
 
-/* What is to be done for each instance of an instruction. */
+/* What is to be done for each instance of an instruction, in a line of the
+   cache. */
 typedef
    struct {
+      uint64_t addr;
+      uint64_t instances;       // so far
+      uint32_t image;
       uint32_t uses, defs;      // the first in .uses and .defs
       uint32_t accesses;        // in .accesses
       uint16_t n_uses, n_defs, n_accesses;
+      uint16_t n_ports;         // with control
+      uint32_t n_deps;          // at most
       uint8_t  kind;
       uint8_t  top;             // added to the top of x87's stack
       bool     top_zero;        // instead: it is set to 0
-      uint32_t n_ports, n_deps; // at most, with control
    }
    Plan;
 
@@ -282,7 +287,6 @@ struct DcfgWet {
    uint64_t    tape_left;       // bytes
    uint64_t*   addrs;           // of one record
    Chunk*      chunk;
-   uint64_t*   instances;       // by instruction: so far
    WetWriters* writers;
    WetControl* control;         // or NULL
    uint32_t    thread;
@@ -295,9 +299,8 @@ struct DcfgWet {
    DcfgWetInstr told;           // by dcfg_wet_instr()
 };
 
-/* The same file again, from its begin; NULL with *ERR set if that fails. */
-bool     wet_can_reread(const DcfgWet* w);
-DcfgWet* wet_reopen(const DcfgWet* w, DcfgError* err);
+/* The tables, up to the tape. */
+bool wet_load(DcfgWet* w);
 
 /* N more bytes of the file, all of them. */
 bool wet_read(DcfgWet* w, void* to, size_t n);
@@ -400,6 +403,9 @@ void wet_free_writers(DcfgWet* w);
 bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control);
 bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e);
+
+/* What wet_find_control() needs, from OTHER, the same trace at its begin. */
+bool wet_make_graph(DcfgWet* w, DcfgWet* other);
 void wet_free_control(DcfgWet* w);
 
 /* For wet_graph.c: what is in it are instructions, executed or not. */

@@ -27,8 +27,8 @@
 
 /* Owns: control dependences: the latest instance, in its activation, of a
    branch on which an instruction is control dependent, or the call.  Handed:
-   instances by wet_events.c, first once for the graph of wet_graph.c.  Taken
-   by: wet_events.c.
+   instances by wet_events.c, and once before, for the graph of wet_graph.c, all
+   records by wet_tape.c.  Taken by: wet_events.c, wet_open.c.
 
    An activation has a stack of branches whose immediate post-dominators have
    not been reached: the top is what the next instruction depends on
@@ -364,7 +364,7 @@ void wet_free_control(DcfgWet* w)
 }
 
 /* OTHER is the same trace, at its begin. */
-static bool make_graph(DcfgWet* w, DcfgWet* other)
+bool wet_make_graph(DcfgWet* w, DcfgWet* other)
 {
    bool ok;
 
@@ -385,27 +385,6 @@ static bool make_graph(DcfgWet* w, DcfgWet* other)
       return false;
    w->control->known = true;
    return true;
-}
-
-bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err)
-{
-   DcfgWet* other = NULL;
-   bool     ok = false;
-
-   if (w->begun || w->control != NULL)
-      job_fail(&w->job, DCFG_ERROR_ARGUMENT, NULL,
-               "control was not asked for at the begin");
-   else if (!wet_can_reread(w))
-      job_fail(&w->job, DCFG_ERROR_FILE, NULL,
-               "for control dependences it has to be read twice, which a "
-               "pipe cannot be");
-   else
-      other = wet_reopen(w, &w->job.err);
-   if (other != NULL)
-      ok = make_graph(w, other);
-   dcfg_wet_close(other);
-   job_tell(&w->job, err);
-   return ok;
 }
 
 /*--------------------------------------------------------------------*/

@@ -85,15 +85,16 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e)
 {
    const WetSb* sb = &ELEM(w->sbs, WetSb, w->record.sb);
    const Place* at = &w->places[sb->instrs.first + w->place++];
+   Plan*        plan = &w->plans[at->instr];
    Writer       control = 0;
 
    e->kind     = DCFG_WET_INSTR;
    e->instr    = at->instr;
-   e->addr     = ELEM(w->instrs, WetInstr, e->instr).addr;
-   e->image    = ELEM(w->instrs, WetInstr, e->instr).image;
+   e->addr     = plan->addr;
+   e->image    = plan->image;
    e->size     = 0;
    e->thread   = w->thread;
-   e->instance = w->instances[e->instr]++;
+   e->instance = plan->instances++;
    wet_find_accesses(w, at, e);
    if (w->control != NULL
        && !wet_find_control(w, e, at->stack ? wet_stack_pointer(w, at) : 0,
@@ -101,7 +102,7 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e)
       return false;
    if (!wet_find_writers(w, at, control, e))
       return false;
-   return w->plans[e->instr].kind != KIND_SYSCALL || read_ahead(w, e);
+   return plan->kind != KIND_SYSCALL || read_ahead(w, e);
 }
 
 static bool next_mark(DcfgWet* w, DcfgWetEvent* e)

@@ -25,15 +25,12 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the tables of a whole execution trace, from opening its file to
-   closing it.  Handed: a path.  Taken by: users; wet_tape.c and wet_events.c
-   read on. */
+/* Owns: the tables of a whole execution trace.  Handed: a file by wet_open.c.
+   Taken by: the same; wet_tape.c reads on. */
 
 #include "wet.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
    SECTION_SOURCES = 1, SECTION_IMAGES, SECTION_INSTRS, SECTION_UNEXECUTED,
@@ -291,116 +288,9 @@ static bool read_tables(DcfgWet* w)
    }
 }
 
-/*------------------------------------------------------------*/
-/*--- Opening, closing                                     ---*/
-/*------------------------------------------------------------*/
-
-/* Of PATH, or of SIZE bytes at DATA. */
-static DcfgWet* open_trace(const char* path, const void* data, size_t size,
-                           const DcfgOptions* options, DcfgError* err)
+bool wet_load(DcfgWet* w)
 {
-   DcfgWet* w = calloc(1, sizeof(*w));
-   bool     ok;
-
-   if (w == NULL) {
-      set_error(err, DCFG_ERROR_MEMORY, path, NULL, 0, "out of memory");
-      return NULL;
-   }
-   job_start(&w->job, path, options);
-   w->path        = job_realloc(&w->job, NULL, 0, strlen(path) + 1);
-   w->memory      = data;
-   w->memory_size = size;
-   w->options     = w->job.options;
-   ok = w->path != NULL;
-   if (ok) {
-      strcpy(w->path, path);
-      w->in = data != NULL ? input_open_memory(&w->job, data, size)
-                           : input_open(&w->job, path);
-   }
-   ok = ok && w->in != NULL && read_head(w) && read_tables(w)
-        && wet_make_plans(w);
-   if (ok) {
-      w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
-      w->addrs     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      w->instances = job_calloc(&w->job, w->instrs.n + 1, sizeof(uint64_t));
-      ok = w->chunk != NULL && w->addrs != NULL && w->instances != NULL
-           && wet_start_writers(w);
-   }
-   job_tell(&w->job, err);
-   if (ok)
-      return w;
-   dcfg_wet_close(w);
-   return NULL;
-}
-
-DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
-                       DcfgError* err)
-{
-   return open_trace(path, NULL, 0, options, err);
-}
-
-DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
-                              const char* name, const DcfgOptions* options,
-                              DcfgError* err)
-{
-   return open_trace(name, data, size, options, err);
-}
-
-bool wet_can_reread(const DcfgWet* w)
-{
-   struct stat st;
-
-   return w->memory != NULL
-          || (strcmp(w->path, "-") != 0 && stat(w->path, &st) == 0
-              && S_ISREG(st.st_mode));
-}
-
-DcfgWet* wet_reopen(const DcfgWet* w, DcfgError* err)
-{
-   return open_trace(w->path, w->memory, w->memory_size, &w->options, err);
-}
-
-uint32_t dcfg_wet_threads(const DcfgWet* w)
-{
-   return (uint32_t)w->threads.n;
-}
-
-uint64_t dcfg_wet_executed(const DcfgWet* w, uint32_t t)
-{
-   return ELEM(w->threads, uint64_t, t);
-}
-
-void dcfg_wet_close(DcfgWet* w)
-{
-   if (w == NULL)
-      return;
-   if (w->in != NULL)
-      input_close(w->in);
-   if (w->chunk != NULL)
-      free(w->chunk->data);
-   free(w->chunk);
-   free(w->addrs);
-   free(w->instances);
-   wet_free_control(w);
-   wet_free_writers(w);
-   wet_free_images(w);
-   free(w->path);
-   free(w->plans);
-   free(w->places);
-   array_free(&w->job, &w->unexecuted, sizeof(WetInstr));
-   array_free(&w->job, &w->uses, sizeof(Use));
-   array_free(&w->job, &w->defs, sizeof(Def));
-   array_free(&w->job, &w->reads, 2 * sizeof(uint64_t));
-   array_free(&w->job, &w->instrs, sizeof(WetInstr));
-   array_free(&w->job, &w->sbs, sizeof(WetSb));
-   array_free(&w->job, &w->code, 1);
-   array_free(&w->job, &w->ranges, sizeof(LocRange));
-   array_free(&w->job, &w->accesses, sizeof(WetAccess));
-   array_free(&w->job, &w->sb_instrs, sizeof(uint32_t));
-   array_free(&w->job, &w->exits, sizeof(WetExit));
-   array_free(&w->job, &w->foretold, sizeof(Foretold));
-   array_free(&w->job, &w->threads, sizeof(uint64_t));
-   free(w);
+   return read_head(w) && read_tables(w);
 }
 
 /*--------------------------------------------------------------------*/

@@ -26,8 +26,8 @@
 */
 
 /* Owns: what can be known of an instruction, and of its place in a superblock,
-   before any instance.  Handed: tables by wet_load.c.  Taken by: wet_events.c,
-   wet_writers.c. */
+   before any instance.  Handed: tables by wet_load.c.  Taken by: wet_open.c,
+   which has it made before anything is read; wet_writers.c uses it. */
 
 #include "wet.h"
 
@@ -124,6 +124,8 @@ static bool add_defs(DcfgWet* w, const WetInstr* in, Plan* p)
 
 static bool make_plan(DcfgWet* w, const WetInstr* in, Plan* p)
 {
+   p->addr       = in->addr;
+   p->image      = in->image;
    p->uses       = (uint32_t)w->uses.n;
    p->defs       = (uint32_t)w->defs.n;
    p->accesses   = in->accesses.first;
