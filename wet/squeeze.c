@@ -45,7 +45,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "dcfg_bb.h"
-#include "wet/bytes.h"
+#include "wet/packed.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
 #include "wet/tape_words.h"

@@ -37,7 +37,7 @@
 
 #include "dcfg_bb.h"
 #include "run/image.h"
-#include "wet/bytes.h"
+#include "wet/packed.h"
 #include "wet/slots.h"
 #include "wet/tables.h"
 #include "wet/usage.h"

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Bytes that become a file's.                    wet/bytes.h ---*/
+/*--- Bytes that become a file's.                   wet/packed.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -27,8 +27,8 @@
 
 /* Private to wet/. */
 
-#ifndef __DCFG_BYTES_H
-#define __DCFG_BYTES_H
+#ifndef __DCFG_PACKED_H
+#define __DCFG_PACKED_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -80,7 +80,7 @@ static inline void DCFG_(add_bytes)(Bytes* b, const void* bytes, UInt n)
    b->used += n;
 }
 
-#endif /* __DCFG_BYTES_H */
+#endif /* __DCFG_PACKED_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/
