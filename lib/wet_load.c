@@ -129,6 +129,20 @@ static bool get_instrs(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "instructions");
 }
 
+/* How many accesses are on the tape when each exit of SB is taken. */
+static bool count_words(DcfgWet* w, const WetSb* sb)
+{
+   for (uint32_t i = 0; i < sb->exits.n; i++) {
+      WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + i);
+      if (x->n_slots > sb->slots.n)
+         return wrong(w, "superblocks");
+      for (uint32_t k = 0; k < x->n_slots; k++)
+         x->n_words += ELEM(w->accesses, WetAccess,
+                            sb->slots.first + k).from <= FROM_STACK;
+   }
+   return true;
+}
+
 static bool get_superblock(DcfgWet* w, Bytes* b)
 {
    WetSb*   sb = array_add(&w->job, &w->sbs, sizeof(*sb));
@@ -158,19 +172,22 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
    }
    sb->slots    = (Span){ w->accesses.n, get_up_to(b, MAX_ACCESSES) };
    sb->foretold = w->foretold.n;
-   for (uint32_t i = 0; i < sb->exits.n; i++)
-      if (ELEM(w->exits, WetExit, sb->exits.first + i).n_slots > sb->slots.n)
-         return wrong(w, "superblocks");
    for (uint32_t i = 0; i < sb->slots.n; i++) {
       WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
-      if (a == NULL
-          || array_add(&w->job, &w->foretold, sizeof(Foretold)) == NULL)
+      if (a == NULL)
          return false;
       a->place = get_up_to(b, n - 1);
       a->what  = get_up_to(b, 7);
       a->size  = get_up_to(b, UINT16_MAX);
+      a->from  = get_up_to(b, FROM_CONSTANT + i);
+      if (a->from > FROM_STACK)
+         a->addr = difference_of(get_varint(b));
+      else if (array_add(&w->job, &w->foretold, sizeof(Foretold)) == NULL)
+         return false;
+      else
+         sb->n_words++;
    }
-   return true;
+   return count_words(w, sb);
 }
 
 static bool get_superblocks(DcfgWet* w, Bytes* b)
@@ -279,9 +296,10 @@ DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
    if (ok) {
       w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
       w->addrs     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+      w->words     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
       w->instances = job_calloc(&w->job, w->instrs.n + 1, sizeof(uint64_t));
-      ok = w->chunk != NULL && w->addrs != NULL && w->instances != NULL
-           && wet_start_writers(w);
+      ok = w->chunk != NULL && w->addrs != NULL && w->words != NULL
+           && w->instances != NULL && wet_start_writers(w);
    }
    job_tell(&w->job, err);
    if (ok)
@@ -300,6 +318,7 @@ void dcfg_wet_close(DcfgWet* w)
       free(w->chunk->data);
    free(w->chunk);
    free(w->addrs);
+   free(w->words);
    free(w->instances);
    wet_free_writers(w);
    array_free(&w->job, &w->instrs, sizeof(WetInstr));

@@ -46,8 +46,7 @@ static inline void DCFG_(need_room)(Bytes* b, UInt n)
 {
    if (b->used + n <= b->room)
       return;
-   while (b->used + n > b->room)
-      b->room = b->room == 0 ? 65536 : 2 * b->room;
+   b->room = b->used + n > 2 * b->room ? b->used + n : 2 * b->room;
    b->bytes = VG_(realloc)("dcfg.wet.bytes", b->bytes, b->room);
 }
 
@@ -64,6 +63,29 @@ static inline void DCFG_(put_varint)(Bytes* b, ULong n)
    }
    *to++   = n;
    b->used = to - b->bytes;
+}
+
+/* N where it is likely to be small, found without a branch: one to seven
+   bytes, the lowest first, whose lowest three bits are how many follow; or
+   else 7 and eight bytes more.  There is room for nine. */
+#define DCFG_MAX_QUICK 9
+static inline UChar* DCFG_(put_quick)(UChar* to, ULong n)
+{
+   UInt more = (63 - __builtin_clzll(n << 3 | 1)) / 8;
+
+   if (LIKELY(n >> 53 == 0)) {
+      *(ULong*)(void*)to = n << 3 | more;
+      return to + 1 + more;
+   }
+   *to = 7;
+   *(ULong*)(void*)(to + 1) = n;
+   return to + DCFG_MAX_QUICK;
+}
+
+/* A difference as a number: the sign is the lowest bit. */
+static inline ULong DCFG_(zigzag)(ULong d)
+{
+   return d << 1 ^ (ULong)((Long)d >> 63);
 }
 
 /* With room for it. */

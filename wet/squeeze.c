@@ -50,37 +50,39 @@
 #include "wet/squeeze.h"
 #include "wet/tape_words.h"
 
-/* A chunk ends when it has this many bytes or records. */
+/* A chunk ends when it has about this many bytes or records. */
 #define CHUNK_BYTES   (4u << 20)
 #define CHUNK_RECORDS (4u << 20)
 
-/* The headers that came after these before. */
+/* So many words, and one more record, are coded between two looks at how
+   long the chunk is. */
+#define SLICE         8192u
+#define SLICE_ROOM    (SLICE + DCFG_TAPE_SLACK)
+
+/* The two headers that came last after these before: the later one in the
+   lower half.  Those that need more than 32 bits are not foretold. */
 #define HISTORY_BITS 16
 #define N_HISTORIES  (1u << HISTORY_BITS)
 
-/* What is known of a slot: the last address, the step that it makes, and
-   another step that it made once. */
-typedef
-   struct {
-      Addr last;
-      Addr step;
-      Addr other;
-   }
-   Foretold;
+/* Where addresses stand that came upon the same history before, this time a
+   longer one. */
+#define CONTEXT_BITS 16
+#define N_CONTEXTS   (1u << CONTEXT_BITS)
 
-/* What is known of a superblock, by its id. */
+/* What is known of a superblock, by its id.  Of each address on the tape:
+   the last one, the step that it makes, and another step that it made once;
+   three arrays, one behind the other. */
 typedef
    struct {
-      UInt      chunk;       // to which .slots belongs
-      UInt      n_slots;     // that an execution has that came to its end,
-   const UShort* at_exit; // that took this exit
-      Foretold* slots;
+      const SlotList* list;
+      Addr*           last;
+      UInt            n_words;   // of an execution that came to its end
+      Bool            met;       // in this chunk
    }
    Coding;
 
 struct _Coder {
    Stream* stream;
-   UInt    chunk;            // number of the one in work
    ULong   n_records;        // in all chunks
    UInt    n_here;           // in this one
    Bytes   control, bits, addresses;
@@ -91,28 +93,27 @@ struct _Coder {
    UInt    n_codings;
    UInt    history;
    ULong   next[N_HISTORIES];
+   UInt    context;
+   Addr    stack;            // the last address that was made from RSP
+   Addr    before[N_CONTEXTS + DCFG_TAPE_SLACK];
 };
 
 /*------------------------------------------------------------*/
 /*--- Bits                                                 ---*/
 /*------------------------------------------------------------*/
 
-/* A difference: the sign is the lowest bit. */
-static inline ULong zigzag(ULong d)
+/* The N lowest bits of BITS, the others being 0; N is at most 64. */
+static inline void put_bits(Coder* c, ULong bits, UInt n)
 {
-   return d << 1 ^ (ULong)((Long)d >> 63);
-}
-
-static inline void put_bit(Coder* c, Bool bit)
-{
-   c->bit_word |= (ULong)bit << c->n_bits;
-   if (++c->n_bits < 64)
-      return;
-   /* Whole words so far: it is aligned. */
-   *(ULong*)(void*)(c->bits.bytes + c->bits.used) = c->bit_word;
-   c->bits.used += 8;
-   c->bit_word   = 0;
-   c->n_bits     = 0;
+   c->bit_word |= bits << c->n_bits;
+   if (c->n_bits + n >= 64) {
+      /* Whole words so far: it is aligned. */
+      *(ULong*)(void*)(c->bits.bytes + c->bits.used) = c->bit_word;
+      c->bits.used += 8;
+      c->bit_word   = c->n_bits == 0 ? 0 : bits >> (64 - c->n_bits);
+      c->n_bits    -= 64;
+   }
+   c->n_bits += n;
 }
 
 static void flush_bits(Coder* c)
@@ -128,27 +129,22 @@ static void flush_bits(Coder* c)
 /*--- Headers                                              ---*/
 /*------------------------------------------------------------*/
 
-static inline void note_header(Coder* c, ULong header)
+/* So many headers were as foretold, and the next one is the other one that
+   was, or something else. */
+static inline void put_right(Coder* c, Bool other)
 {
-   c->history = (c->history << 5 ^ (UInt)(header * 0x9E3779B97F4A7C15ull
-                                          >> (64 - HISTORY_BITS)))
-                % N_HISTORIES;
-}
-
-static void put_right(Coder* c)
-{
-   DCFG_(put_varint)(&c->control, c->n_right);
+   DCFG_(put_varint)(&c->control, (ULong)c->n_right << 1 | other);
    c->n_right = 0;
 }
 
-/* Symbols: a mark, a stop, the end of the chunk; from DCFG_FIRST_SB on the
+/* Symbols: a mark, a stop, the end of the chunk; from SymbolFirst on the
    id of a superblock that came to its end, or else, one bit up, took an
    exit, whose number follows. */
 enum { SymbolEnd, SymbolMark, SymbolStop, SymbolFirst };
 
 static void put_header(Coder* c, ULong header)
 {
-   put_right(c);
+   put_right(c, False);
    if (TAPE_HOW(header) == TAPE_STOPPED) {
       DCFG_(put_varint)(&c->control, SymbolStop);
       DCFG_(put_varint)(&c->control, TAPE_ID(header));
@@ -162,11 +158,30 @@ static void put_header(Coder* c, ULong header)
    }
 }
 
+static inline void code_header(Coder* c, ULong header)
+{
+   ULong* next = &c->next[c->history];
+
+   if (header == (UInt)*next) {
+      c->n_right++;
+   } else {
+      if (header == *next >> 32)
+         put_right(c, True);
+      else
+         put_header(c, header);
+      if (header >> 32 == 0)
+         *next = *next << 32 | header;
+   }
+   UInt hash = header * 0x9E3779B97F4A7C15ull >> (64 - HISTORY_BITS);
+   c->history = (c->history << 5 ^ hash) % N_HISTORIES;
+   c->context = (c->context << 2 ^ hash) % N_CONTEXTS;
+}
+
 static void put_mark(Coder* c, const ULong* words)
 {
    UInt mark = TAPE_HOW(words[0]);
 
-   put_right(c);
+   put_right(c, False);
    DCFG_(put_varint)(&c->control, SymbolMark);
    DCFG_(put_varint)(&c->control, mark);
    for (UInt i = 0; i < DCFG_(words_of_mark)(mark); i++)
@@ -189,85 +204,138 @@ static void meet(Coder* c, UInt id)
       c->n_codings = n;
    }
    Coding* k = &c->codings[id];
-   if (k->slots == NULL) {
-      const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(id));
-      k->n_slots = list->n_slots;
-      k->at_exit = list->at_exit;
-      k->slots   = VG_(malloc)("dcfg.squeeze.slots",
-                               k->n_slots * sizeof(Foretold) + 1);
+   if (k->list == NULL) {
+      k->list    = DCFG_(slots_of)(DCFG_(superblock)(id));
+      k->n_words = k->list->n_words;
+      k->last    = VG_(malloc)("dcfg.squeeze.slots",
+                               3 * k->n_words * sizeof(Addr) + 1);
    }
-   VG_(memset)(k->slots, 0, k->n_slots * sizeof(Foretold));
-   k->chunk = c->chunk;
+   VG_(memset)(k->last, 0, 3 * k->n_words * sizeof(Addr));
+   k->met = True;
 }
 
 static inline Coding* coding_of(Coder* c, UInt id)
 {
-   if (id >= c->n_codings || c->codings[id].chunk != c->chunk)
+   if (id >= c->n_codings || !c->codings[id].met)
       meet(c, id);
    return &c->codings[id];
 }
 
-/* Note that it was A. */
-static inline void note_address(Foretold* f, Addr a)
+/* It was A this time. */
+static inline void note_address(Addr* last, Addr* step, Addr* other, Addr a)
 {
-   Addr step = a - f->last;
+   Addr now = a - *last, was = *step;
 
-   if (step != f->step) {
-      if (step == f->other)
-         f->step = step;
-      f->other = step;
-   }
-   f->last = a;
+   *step  = now == *other ? now : was;
+   *other = now == was ? *other : now;
+   *last  = a;
 }
 
-/* Where one access of a superblock was not where it was expected, because
-   the stack or a structure is elsewhere this time, the next is expected to
-   be as far off from where it was last. */
-static inline void code_addresses(Coder* c, Coding* k, const Addr* a, UInt n)
+/* Some of these were not as foretold.  Where one access of a superblock was
+   not, because the stack or a structure is elsewhere this time, the next is
+   expected to be as far off from where it was last. */
+static void code_each(Coder* c, const Coding* k, const Addr* a, UInt n)
 {
-   Bool all = True;
+   Addr* last  = k->last;
+   Addr* step  = last + k->n_words;
+   Addr* other = step + k->n_words;
+   Bool  off   = False;
+   Addr  shift = 0;
+   ULong bits  = 0;
+   UChar* to   = c->addresses.bytes + c->addresses.used;
 
-   for (UInt i = 0; i < n && all; i++)
-      all = a[i] == k->slots[i].last + k->slots[i].step;
-   put_bit(c, all);
-   if (all) {
+   for (UInt i = 0; i < n; i++) {
+      Addr now   = a[i] - last[i];
+      Bool right = now == (off ? shift : step[i]);
+      UChar* behind = DCFG_(put_quick)(to, DCFG_(zigzag)(now - shift));
+      if (UNLIKELY(i % 64 == 0 && i > 0)) {
+         put_bits(c, bits, 64);
+         bits = 0;
+      }
+      bits |= (ULong)right << i % 64;
+      to    = right ? to : behind;
+      off   = right ? off : True;
+      shift = right ? shift : now;
+      note_address(&last[i], &step[i], &other[i], a[i]);
+   }
+   c->addresses.used = to - c->addresses.bytes;
+   put_bits(c, bits, (n - 1) % 64 + 1);
+}
+
+/* What is near the stack pointer is told by how far it is from what was so
+   before, wherever that was: so it is the same at each depth. */
+static inline void make_near(Coder* c, const SlotList* list, Addr* a, UInt n)
+{
+   Addr stack = c->stack;
+
+   for (UInt i = 0; i < list->n_near; i++) {
+      UInt word = list->near[i].word;
+      Addr now  = a[word];
+      if (word >= n)
+         break;
+      a[word] = now - stack;
+      stack   = list->near[i].stack ? now : stack;
+   }
+   c->stack = stack;
+}
+
+static inline void code_addresses(Coder* c, const Coding* k, Addr* a, UInt n)
+{
+   Addr* last = k->last;
+   Addr* step = last + k->n_words;
+   Addr  off  = 0;
+
+   make_near(c, k->list, a, n);
+   for (UInt i = 0; i < n; i++)
+      off |= a[i] ^ (last[i] + step[i]);
+   put_bits(c, off == 0, 1);
+   if (off == 0) {
       for (UInt i = 0; i < n; i++)
-         k->slots[i].last = a[i];
+         last[i] = a[i];
       return;
    }
-   Bool off   = False;
-   Addr shift = 0;
+   Addr* before = &c->before[c->context];
+   off = 0;
    for (UInt i = 0; i < n; i++) {
-      Foretold* f     = &k->slots[i];
-      Addr      guess = f->last + (off ? shift : f->step);
-      put_bit(c, a[i] == guess);
-      if (a[i] != guess) {
-         DCFG_(put_varint)(&c->addresses, zigzag(a[i] - f->last - shift));
-         off   = True;
-         shift = a[i] - f->last;
-      }
-      note_address(f, a[i]);
+      off |= a[i] ^ before[i];
+      before[i] = a[i];
    }
+   put_bits(c, off == 0, 1);
+   if (off == 0)
+      for (UInt i = 0; i < n; i++)
+         note_address(&last[i], &step[i], &step[k->n_words + i], a[i]);
+   else
+      code_each(c, k, a, n);
 }
 
-/* The addresses that go with HEADER, which is of K's superblock. */
-static inline UInt n_addresses(const Coding* k, ULong header)
+/* The words that go with HEADER, which is of K's superblock. */
+static inline UInt n_words_of(const Coding* k, ULong header)
 {
-   UInt how = TAPE_HOW(header), n = 0;
+   UInt how = TAPE_HOW(header);
 
    if (how == TAPE_END)
-      return k->n_slots;
+      return k->n_words;
    if (how != TAPE_STOPPED)
-      return k->at_exit[how];
-   const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(TAPE_ID(header)));
-   while (n < list->n_slots && list->slots[n].instr < TAPE_DONE(header))
-      n++;
-   return n;
+      return k->list->words_at_exit[how];
+   return DCFG_(words_before)(k->list, TAPE_DONE(header));
 }
 
 /*------------------------------------------------------------*/
 /*--- Chunks                                               ---*/
 /*------------------------------------------------------------*/
+
+/* Nothing is foretold. */
+static void forget(Coder* c)
+{
+   for (UInt id = 0; id < c->n_codings; id++)
+      c->codings[id].met = False;
+   VG_(memset)(c->next, 0, sizeof(c->next));
+   VG_(memset)(c->before, 0, sizeof(c->before));
+   c->history = 0;
+   c->context = 0;
+   c->stack   = 0;
+   c->n_here  = 0;
+}
 
 static void append_number(Stream* s, UInt n)
 {
@@ -286,8 +354,7 @@ const Stream* DCFG_(end_chunk)(Coder* c)
 {
    if (c->n_here == 0)
       return c->stream;
-   DCFG_(need_room)(&c->control, 2 * DCFG_MAX_VARINT);
-   put_right(c);
+   put_right(c, False);
    DCFG_(put_varint)(&c->control, SymbolEnd);
    flush_bits(c);
    append_number(c->stream, c->n_here);
@@ -297,40 +364,39 @@ const Stream* DCFG_(end_chunk)(Coder* c)
    append_part(c->stream, &c->control);
    append_part(c->stream, &c->bits);
    append_part(c->stream, &c->addresses);
-   VG_(memset)(c->next, 0, sizeof(c->next));
-   c->history = 0;
-   c->n_here  = 0;
-   c->chunk++;
+   forget(c);
    return c->stream;
 }
 
-void DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end)
+/* Code up to END, or a few more for a whole record.  Returns where the next
+   one begins. */
+static ULong* code_slice(Coder* c, ULong* words, const ULong* end)
 {
    while (words < end) {
       ULong header = *words;
-      DCFG_(need_room)(&c->control, 5 * DCFG_MAX_VARINT);
       if (TAPE_ID(header) == 0) {
          put_mark(c, words);
          words += 1 + DCFG_(words_of_mark)(TAPE_HOW(header));
       } else {
-         Coding* k = coding_of(c, TAPE_ID(header));
-         UInt    n = n_addresses(k, header);
-         if (header == c->next[c->history]) {
-            c->n_right++;
-         } else {
-            put_header(c, header);
-            c->next[c->history] = header;
-         }
-         note_header(c, header);
-         if (n > 0) {
-            DCFG_(need_room)(&c->bits, n / 8 + 16);
-            DCFG_(need_room)(&c->addresses, n * DCFG_MAX_VARINT);
-            code_addresses(c, k, (const Addr*)words + 1, n);
-         }
+         const Coding* k = coding_of(c, TAPE_ID(header));
+         UInt          n = n_words_of(k, header);
+         code_header(c, header);
+         if (n > 0)
+            code_addresses(c, k, (Addr*)words + 1, n);
          words += 1 + n;
       }
-      c->n_records++;
-      if (++c->n_here == CHUNK_RECORDS
+      c->n_here++;
+   }
+   return words;
+}
+
+void DCFG_(squeeze_words)(Coder* c, ULong* words, const ULong* end)
+{
+   while (words < end) {
+      UInt here = c->n_here;
+      words = code_slice(c, words, end - words < SLICE ? end : words + SLICE);
+      c->n_records += c->n_here - here;
+      if (c->n_here >= CHUNK_RECORDS
           || c->control.used + c->bits.used + c->addresses.used
              >= CHUNK_BYTES)
          DCFG_(end_chunk)(c);
@@ -345,8 +411,13 @@ Coder* DCFG_(new_coder)(void)
 {
    Coder* c = VG_(calloc)("dcfg.squeeze", 1, sizeof(Coder));
 
+   /* A chunk that is not yet long enough, a slice, and the end. */
+   DCFG_(need_room)(&c->control,
+                    CHUNK_BYTES + 5 * DCFG_MAX_VARINT * (SLICE_ROOM + 1));
+   DCFG_(need_room)(&c->bits, CHUNK_BYTES + SLICE_ROOM + 8);
+   DCFG_(need_room)(&c->addresses,
+                    CHUNK_BYTES + DCFG_MAX_QUICK * (SLICE_ROOM + 1));
    c->stream = DCFG_(new_stream)();
-   c->chunk  = 1;
    return c;
 }
 
@@ -360,14 +431,11 @@ void DCFG_(restart_coder)(Coder* c)
    DCFG_(delete_stream)(c->stream);
    c->stream    = DCFG_(new_stream)();
    c->n_records = 0;
-   c->n_here    = 0;
    c->n_right   = 0;
    c->bit_word  = 0;
    c->n_bits    = 0;
-   c->history   = 0;
    c->control.used = c->bits.used = c->addresses.used = 0;
-   c->chunk++;
-   VG_(memset)(c->next, 0, sizeof(c->next));
+   forget(c);
 }
 
 /*--------------------------------------------------------------------*/

@@ -264,6 +264,9 @@ static void add_superblock(Bytes* b, XArray* instrs, UInt id)
       DCFG_(add_varint)(b, list->slots[s].instr);
       DCFG_(add_varint)(b, list->slots[s].what);
       DCFG_(add_varint)(b, list->slots[s].size);
+      DCFG_(add_varint)(b, list->slots[s].from);
+      if (list->slots[s].from > WhereStack)
+         DCFG_(add_varint)(b, DCFG_(zigzag)(list->slots[s].addr));
    }
 }
 
