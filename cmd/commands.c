@@ -50,6 +50,8 @@
       keymap.c, spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
       xray_calls.c, xray_diff.c, cmd_xray.c
                             dcfg xray
+      outfile.c, spool.c, wet_text.c, cmd_wet.c
+                            dcfg wet
       commands.c            all of them */
 
 #include "commands.h"
@@ -65,7 +67,8 @@
 
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
-   &trace_command, &diff_command, &blocks_command, &xray_command
+   &trace_command, &diff_command, &blocks_command, &xray_command,
+   &wet_command
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -25,22 +25,19 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the tables of a whole execution trace, from opening its file to
-   closing it.  Handed: a path.  Taken by: users; wet_tape.c and wet_events.c
-   read on. */
+/* Owns: the tables of a whole execution trace.  Handed: a file by wet_open.c.
+   Taken by: the same; wet_tape.c reads on. */
 
 #include "wet.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-   SECTION_SOURCES = 1, SECTION_IMAGES, SECTION_INSTRS, SECTION_SUPERBLOCKS,
-   SECTION_THREADS, SECTION_TAPE
+   SECTION_SOURCES = 1, SECTION_IMAGES, SECTION_INSTRS, SECTION_UNEXECUTED,
+   SECTION_SUPERBLOCKS, SECTION_THREADS, SECTION_TAPE
 };
 
 #define MAX_SB_INSTRS 1024
-#define N_LOCS        800
 #define BLOCK         (1u << 16)
 
 static bool wrong(DcfgWet* w, const char* place)
@@ -87,43 +84,59 @@ static bool get_ranges(DcfgWet* w, Bytes* b, Span* span)
    return true;
 }
 
+/* Where the next instruction of ALL is, and its code. */
+static WetInstr* get_instr(DcfgWet* w, Bytes* b, Array* all)
+{
+   const WetInstr* last = all->n == 0 ? NULL
+                          : &ELEM(*all, WetInstr, all->n - 1);
+   uint64_t  image = last == NULL ? 0 : last->image;
+   uint64_t  addr = last == NULL ? 0 : last->addr;
+   WetInstr* in = array_add(&w->job, all, sizeof(*in));
+   uint64_t  step;
+   uint8_t*  code;
+
+   if (in == NULL)
+      return NULL;
+   step      = get_varint(b);
+   image    += step;
+   addr      = (step != 0 ? 0 : addr) + get_varint(b);
+   in->addr  = addr;
+   in->image = (uint32_t)image;
+   in->len   = (uint8_t)get_up_to(b, 255);
+   in->code  = (uint32_t)w->code.n;
+   if ((size_t)(b->end - b->at) < in->len || image > UINT32_MAX) {
+      wrong(w, "instructions");
+      return NULL;
+   }
+   code = array_add_n(&w->job, &w->code, 1, in->len);
+   if (code == NULL)
+      return NULL;
+   memcpy(code, b->at, in->len);
+   b->at   += in->len;
+   in->kind = (uint8_t)get_up_to(b, 255);
+   return in;
+}
+
 static bool get_instrs(DcfgWet* w, Bytes* b)
 {
-   uint64_t n = get_varint(b), addr = 0, image = 0;
+   uint64_t n = get_varint(b);
 
    for (uint64_t i = 0; i < n && !b->failed; i++) {
-      WetInstr* in = array_add(&w->job, &w->instrs, sizeof(*in));
-      uint64_t  step;
-      uint8_t*  code;
+      WetInstr* in = get_instr(w, b, &w->instrs);
       if (in == NULL)
          return false;
-      step     = get_varint(b);
-      image   += step;
-      addr     = (step != 0 || i == 0 ? 0 : addr) + get_varint(b);
-      in->addr = addr;
-      in->image = image;
-      in->len   = get_up_to(b, 255);
-      in->code  = w->code.n;
-      if ((size_t)(b->end - b->at) < in->len)
-         return wrong(w, "instructions");
-      code = array_add_n(&w->job, &w->code, 1, in->len);
-      if (code == NULL)
-         return false;
-      memcpy(code, b->at, in->len);
-      b->at    += in->len;
-      in->kind  = get_up_to(b, 255);
-      in->flags = get_up_to(b, 31);
+      in->flags = (uint8_t)get_up_to(b, 31);
       if (!get_ranges(w, b, &in->uses) || !get_ranges(w, b, &in->defs))
          return false;
-      in->accesses.first = w->accesses.n;
+      in->accesses.first = (uint32_t)w->accesses.n;
       in->accesses.n     = get_up_to(b, MAX_ACCESSES);
       for (uint32_t k = 0; k < in->accesses.n; k++) {
          WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
          if (a == NULL)
             return false;
-         a->what = get_up_to(b, 7);
-         a->size = get_up_to(b, UINT16_MAX);
-         a->same = get_up_to(b, k);
+         a->what = (uint8_t)get_up_to(b, 7);
+         a->size = (uint16_t)get_up_to(b, UINT16_MAX);
+         a->same = (uint16_t)get_up_to(b, k);
       }
    }
    return !b->failed || wrong(w, "instructions");
@@ -141,6 +154,16 @@ static bool count_words(DcfgWet* w, const WetSb* sb)
                             sb->slots.first + k).from <= FROM_STACK;
    }
    return true;
+}
+
+static bool get_unexecuted(DcfgWet* w, Bytes* b)
+{
+   uint64_t n = get_varint(b);
+
+   for (uint64_t i = 0; i < n && !b->failed; i++)
+      if (get_instr(w, b, &w->unexecuted) == NULL)
+         return false;
+   return !b->failed || wrong(w, "unexecuted instructions");
 }
 
 static bool get_superblock(DcfgWet* w, Bytes* b)
@@ -177,7 +200,7 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
       if (a == NULL)
          return false;
       a->place = get_up_to(b, n - 1);
-      a->what  = get_up_to(b, 7);
+      a->what  = get_up_to(b, 15);
       a->size  = get_up_to(b, UINT16_MAX);
       a->from  = get_up_to(b, FROM_CONSTANT + i);
       if (a->from > FROM_STACK)
@@ -264,7 +287,13 @@ static bool read_tables(DcfgWet* w)
       }
       ok = read_section(w, length, &text);
       b  = (Bytes){ text.data, (uint8_t*)text.data + text.n, false };
-      if (ok && expected == SECTION_INSTRS)
+      if (ok && expected == SECTION_SOURCES)
+         ok = wet_get_sources(w, &b);
+      else if (ok && expected == SECTION_IMAGES)
+         ok = wet_get_images(w, &b);
+      else if (ok && expected == SECTION_UNEXECUTED)
+         ok = get_unexecuted(w, &b);
+      else if (ok && expected == SECTION_INSTRS)
          ok = get_instrs(w, &b);
       else if (ok && expected == SECTION_SUPERBLOCKS)
          ok = get_superblocks(w, &b);
@@ -276,61 +305,9 @@ static bool read_tables(DcfgWet* w)
    }
 }
 
-/*------------------------------------------------------------*/
-/*--- Opening, closing                                     ---*/
-/*------------------------------------------------------------*/
-
-DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
-                       DcfgError* err)
+bool wet_load(DcfgWet* w)
 {
-   DcfgWet* w = calloc(1, sizeof(*w));
-   bool     ok;
-
-   if (w == NULL) {
-      set_error(err, DCFG_ERROR_MEMORY, path, NULL, 0, "out of memory");
-      return NULL;
-   }
-   job_start(&w->job, path, options);
-   w->in = input_open(&w->job, path);
-   ok = w->in != NULL && read_head(w) && read_tables(w);
-   if (ok) {
-      w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
-      w->addrs     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      w->words     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      w->instances = job_calloc(&w->job, w->instrs.n + 1, sizeof(uint64_t));
-      ok = w->chunk != NULL && w->addrs != NULL && w->words != NULL
-           && w->instances != NULL && wet_start_writers(w);
-   }
-   job_tell(&w->job, err);
-   if (ok)
-      return w;
-   dcfg_wet_close(w);
-   return NULL;
-}
-
-void dcfg_wet_close(DcfgWet* w)
-{
-   if (w == NULL)
-      return;
-   if (w->in != NULL)
-      input_close(w->in);
-   if (w->chunk != NULL)
-      free(w->chunk->data);
-   free(w->chunk);
-   free(w->addrs);
-   free(w->words);
-   free(w->instances);
-   wet_free_writers(w);
-   array_free(&w->job, &w->instrs, sizeof(WetInstr));
-   array_free(&w->job, &w->sbs, sizeof(WetSb));
-   array_free(&w->job, &w->code, 1);
-   array_free(&w->job, &w->ranges, sizeof(LocRange));
-   array_free(&w->job, &w->accesses, sizeof(WetAccess));
-   array_free(&w->job, &w->sb_instrs, sizeof(uint32_t));
-   array_free(&w->job, &w->exits, sizeof(WetExit));
-   array_free(&w->job, &w->foretold, sizeof(Foretold));
-   array_free(&w->job, &w->threads, sizeof(uint64_t));
-   free(w);
+   return read_head(w) && read_tables(w);
 }
 
 /*--------------------------------------------------------------------*/

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Who wrote what is used.                      wet_writers.c ---*/
+/*--- Who wrote what each instance uses.             wet_writers.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -26,46 +26,44 @@
 */
 
 /* Owns: who wrote each location last, and so what each instance depends on
-   through data.  Handed: events by wet_events.c.  Taken by: the same.
+   through data.  Handed: instances and marks by wet_events.c, plans by
+   wet_plan.c.  Taken by: wet_events.c.
 
-   A writer is an instance of an instruction.  Registers have one for each of
-   their bytes, in each thread; memory in pages that are made when something
-   is first written there. */
+   What is written together is mostly read together: 8 bytes, a granule, have
+   one writer until some of them are written alone.  Then they have a cell
+   with one for each byte.  Registers have granules in each thread; memory in
+   pages, which are made when something is first written there. */
 
 #include "wet.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define N_LOCS      800
-#define LOC_CARRY   128
-#define LOC_STATUS  131
-#define LOC_VECTOR  160
-#define LOC_X87     672
-#define LOC_STACK   736
+/* A granule's writer, or which cell it has. */
+#define MIXED (UINT64_C(1) << 63)
 
-#define ACCESS_LOAD  1
-#define ACCESS_STORE 2
+typedef
+   struct {
+      Writer bytes[8];          // of a free one: the next, and 1
+   }
+   Cell;
 
-/* An instance: the instruction's number and one, above the instance's.  0:
-   nothing that was executed. */
-typedef uint64_t Writer;
-#define INSTANCE_BITS 40
-
-#define PAGE 4096u
+#define PAGE       4096u
+#define N_PER_PAGE (PAGE / 8)
 typedef
    struct Page {
       struct Page* next;        // with the same hash
       uint64_t     number;      // address / PAGE
-      Writer       writers[PAGE];
+      Writer       granules[N_PER_PAGE];
    }
    Page;
 
 typedef
    struct Registers {
       struct Registers* interrupted;
-      Writer            writers[N_LOCS];
-      unsigned          top;    // of x87's stack
+      Writer   granules[N_GRANULES];
+      Writer   bytes[N_GRANULES][8];    // of those that are MIXED
+      uint32_t top;             // of x87's stack
    }
    Registers;
 
@@ -76,42 +74,31 @@ typedef
    }
    ThreadState;
 
-/* Locations that stand together and belong to one port: the first ones of it
-   if NEW. */
-typedef
-   struct {
-      uint8_t  kind;            // DcfgWetPortKind
-      uint8_t  reg;
-      bool     new;
-      uint16_t loc, n;
-   }
-   Run;
-
-/* What is known of an instruction before any instance. */
-typedef
-   struct {
-      Span     runs;
-      uint32_t n_ports, n_deps; // at most
-   }
-   Static;
-
 #define N_BUCKETS 65536u
 #define N_RECENT  1024u
 struct WetWriters {
    Array        threads;        // ThreadState
    Page*        recent[N_RECENT];
    Page*        pages[N_BUCKETS];
-   Array        runs;           // Run
-   Static*      statics;        // by instruction
+   Array        cells;          // Cell
+   uint32_t     free_cell;      // and 1; 0: none
    DcfgWetPort* ports;          // of this instance: room for the most
    DcfgWetDep*  deps;
+   size_t       max_deps;       // there is room for
    uint32_t     n_ports, n_deps;
    uint64_t*    addrs;          // of its accesses
+   uint32_t*    seen;           // hash table of one port's dependences:
+   size_t       n_seen;         // their numbers and 1
 };
 
 /*------------------------------------------------------------*/
 /*--- Memory                                               ---*/
 /*------------------------------------------------------------*/
+
+static inline uint32_t bucket_of(uint64_t number)
+{
+   return (uint32_t)((number ^ number >> 16) % N_BUCKETS);
+}
 
 static inline Page* find_page(WetWriters* s, uint64_t number)
 {
@@ -120,7 +107,7 @@ static inline Page* find_page(WetWriters* s, uint64_t number)
 
    if (p != NULL && p->number == number)
       return p;
-   p = s->pages[(number ^ number >> 16) % N_BUCKETS];
+   p = s->pages[bucket_of(number)];
    while (p != NULL && p->number != number)
       p = p->next;
    if (p != NULL)
@@ -132,7 +119,7 @@ static Page* need_page(DcfgWet* w, uint64_t number)
 {
    WetWriters* s = w->writers;
    Page*       p = find_page(s, number);
-   Page**      bucket = &s->pages[(number ^ number >> 16) % N_BUCKETS];
+   Page**      bucket = &s->pages[bucket_of(number)];
 
    if (p != NULL)
       return p;
@@ -145,17 +132,116 @@ static Page* need_page(DcfgWet* w, uint64_t number)
    return p;
 }
 
-/* The N bytes at A are WRITER's.  What nobody has written needs no page. */
-static bool write_memory(DcfgWet* w, uint64_t a, uint64_t n, Writer writer)
+/* Cell GRANULE has, or a new one with what is in it. */
+static Cell* need_cell(DcfgWet* w, Writer* granule)
+{
+   WetWriters* s = w->writers;
+   Cell*       c;
+
+   if (*granule & MIXED)
+      return &ELEM(s->cells, Cell, *granule & ~MIXED);
+   uint32_t id = s->free_cell;
+   if (id != 0) {
+      c = &ELEM(s->cells, Cell, id - 1);
+      s->free_cell = (uint32_t)c->bytes[0];
+   } else {
+      c = array_add(&w->job, &s->cells, sizeof(*c));
+      if (c == NULL)
+         return NULL;
+      id = (uint32_t)s->cells.n;
+   }
+   for (unsigned i = 0; i < 8; i++)
+      c->bytes[i] = *granule;
+   *granule = MIXED | (id - 1);
+   return c;
+}
+
+static void free_cell(WetWriters* s, Writer granule)
+{
+   ELEM(s->cells, Cell, granule & ~MIXED).bytes[0] = s->free_cell;
+   s->free_cell = (uint32_t)(granule & ~MIXED) + 1;
+}
+
+/* N bytes from place FIRST of a granule on are WRITER's. */
+static bool write_granule(DcfgWet* w, Writer* granule, unsigned first,
+                          unsigned n, Writer writer)
+{
+   if (n == 8) {
+      if (*granule & MIXED)
+         free_cell(w->writers, *granule);
+      *granule = writer;
+      return true;
+   }
+   if (*granule == writer)
+      return true;
+   Cell* c = need_cell(w, granule);
+   for (unsigned i = first; c != NULL && i < first + n; i++)
+      c->bytes[i] = writer;
+   return c != NULL;
+}
+
+static bool write_page(DcfgWet* w, Page* page, uint64_t at, uint64_t n,
+                       Writer writer)
 {
    while (n > 0) {
-      uint64_t at   = a % PAGE, here = PAGE - at < n ? PAGE - at : n;
-      Page*    page = writer == 0 ? find_page(w->writers, a / PAGE)
-                                  : need_page(w, a / PAGE);
-      if (page == NULL && writer != 0)
+      unsigned first = at % 8, here = 8 - first < n ? 8 - first : (unsigned)n;
+      if (!write_granule(w, &page->granules[at / 8], first, here, writer))
          return false;
-      for (uint64_t i = 0; page != NULL && i < here; i++)
-         page->writers[at + i] = writer;
+      at += here;
+      n  -= here;
+   }
+   return true;
+}
+
+/* How many of the N bytes at A are in A's page. */
+static uint64_t in_page(uint64_t a, uint64_t n)
+{
+   return PAGE - a % PAGE < n ? PAGE - a % PAGE : n;
+}
+
+/* The N bytes at A are WRITER's. */
+static inline bool write_memory(DcfgWet* w, uint64_t a, uint64_t n,
+                                Writer writer)
+{
+   if (a % 8 + n <= 8) {
+      Page* page = need_page(w, a / PAGE);
+      return page != NULL
+             && write_granule(w, &page->granules[a % PAGE / 8], a % 8,
+                              (unsigned)n, writer);
+   }
+   while (n > 0) {
+      uint64_t here = in_page(a, n);
+      Page*    page = need_page(w, a / PAGE);
+      if (page == NULL || !write_page(w, page, a % PAGE, here, writer))
+         return false;
+      a += here;
+      n -= here;
+   }
+   return true;
+}
+
+/* Nobody has written them.  There may be many more than there are pages. */
+static bool forget_memory(DcfgWet* w, uint64_t a, uint64_t n)
+{
+   WetWriters* s = w->writers;
+
+   if (n > UINT64_MAX - a)
+      n = UINT64_MAX - a;
+   if (n / PAGE > N_BUCKETS) {
+      uint64_t head = in_page(a, n), tail = (a + n) % PAGE;
+      for (uint32_t i = 0; i < N_BUCKETS; i++)
+         for (Page* p = s->pages[i]; p != NULL; p = p->next)
+            if (p->number > a / PAGE && p->number < (a + n) / PAGE
+                && !write_page(w, p, 0, PAGE, 0))
+               return false;
+      return forget_memory(w, a, head)
+             && forget_memory(w, a + n - tail, tail);
+   }
+   while (n > 0) {
+      uint64_t here = in_page(a, n);
+      Page*    page = find_page(s, a / PAGE);
+      if (page != NULL && !write_page(w, page, a % PAGE, here, 0))
+         return false;
       a += here;
       n -= here;
    }
@@ -178,181 +264,103 @@ static inline DcfgWetPort* add_port(WetWriters* s, DcfgWetPortKind kind,
    return p;
 }
 
-/* Port P depends on N WRITERS, each of them once. */
-static inline void add_deps(WetWriters* s, DcfgWetPort* p,
-                            const Writer* writers, uint32_t n)
+/* Port P, the last one, depends on WRITER; once. */
+static inline void add_dep(WetWriters* s, DcfgWetPort* p, Writer writer)
 {
-   Writer last = 0;
+   DcfgWetDep d = instance_of(writer);
 
-   for (uint32_t i = 0; i < n; i++) {
-      DcfgWetDep d;
-      uint32_t   k = 0;
-      if (writers[i] == last || writers[i] == 0)
-         continue;
-      last       = writers[i];
-      d.instr    = (uint32_t)(last >> INSTANCE_BITS) - 1;
-      d.instance = last & ((UINT64_C(1) << INSTANCE_BITS) - 1);
-      while (k < p->n && (s->deps[p->first + k].instr != d.instr
-                          || s->deps[p->first + k].instance != d.instance))
-         k++;
-      if (k == p->n) {
-         s->deps[s->n_deps++] = d;
-         p->n++;
-      }
-   }
+   if (writer == 0)
+      return;
+   for (uint32_t k = p->n; k-- > 0; )
+      if (s->deps[p->first + k].instr == d.instr
+          && s->deps[p->first + k].instance == d.instance)
+         return;
+   s->deps[s->n_deps++] = d;
+   p->n++;
 }
 
-/* Which port location LOC belongs to: each of them has its own. */
-static DcfgWetPortKind port_of(unsigned loc, uint32_t* reg)
+static inline void add_bytes(WetWriters* s, DcfgWetPort* p,
+                             const Writer* bytes, unsigned mask)
 {
-   *reg = 0;
-   if (loc < LOC_CARRY) {
-      *reg = loc / 8;
-      return DCFG_WET_GENERAL;
-   }
-   if (loc < LOC_STATUS)
-      return DCFG_WET_FLAGS;
-   if (loc >= LOC_VECTOR && loc < LOC_X87) {
-      *reg = (loc - LOC_VECTOR) / 32;
-      return DCFG_WET_VECTOR;
-   }
-   return DCFG_WET_X87;
+   for (unsigned i = 0; i < 8; i++)
+      if (mask >> i & 1)
+         add_dep(s, p, bytes[i]);
 }
 
-/* The place of LOC, which may be counted from the top of x87's stack. */
-static unsigned place_of(const Registers* r, unsigned loc)
+/* The place of granule G, which may be counted from the top of x87's
+   stack. */
+static inline unsigned place_of(const Registers* r, unsigned g)
 {
-   return loc < LOC_STACK ? loc
-          : LOC_X87 + (((loc - LOC_STACK) / 8 + r->top) & 7) * 8 + loc % 8;
+   return g < G_STACK ? g : G_X87 + ((g - G_STACK + r->top) & 7);
 }
 
-/* LOC is used, as the first location of another port if NEW. */
-static bool add_run(DcfgWet* w, Static* st, unsigned loc, bool new)
+static inline void add_registers(DcfgWet* w, const Registers* r,
+                                 const Plan* plan)
 {
-   WetWriters* s = w->writers;
-   Run*        r = s->runs.n == 0 ? NULL : &ELEM(s->runs, Run, s->runs.n - 1);
-
-   st->n_deps++;
-   if (!new && r->loc + r->n == loc) {
-      r->n++;
-      return true;
-   }
-   r = array_add(&w->job, &s->runs, sizeof(*r));
-   if (r == NULL)
-      return false;
-   uint32_t reg;
-   r->kind = port_of(loc, &reg);
-   r->reg  = reg;
-   r->new  = new;
-   r->loc  = loc;
-   r->n    = 1;
-   st->runs.n++;
-   st->n_ports += new;
-   return true;
-}
-
-/* x87's status has the lowest number of x87's locations, but the port comes
-   behind those of vector registers. */
-static bool find_runs(DcfgWet* w, const WetInstr* in, Static* st)
-{
-   bool            any = false, status = false;
-   DcfgWetPortKind last = DCFG_WET_GENERAL;
-   uint32_t        last_reg = 0;
-
-   st->runs.first = w->writers->runs.n;
-   for (uint32_t i = 0; i < in->uses.n; i++) {
-      const LocRange* range = &ELEM(w->ranges, LocRange, in->uses.first + i);
-      for (unsigned l = range->first; l < range->first + range->n; l++) {
-         uint32_t        reg;
-         DcfgWetPortKind kind = port_of(l, &reg);
-         if (l == LOC_STATUS) {
-            status = true;
-            continue;
-         }
-         if (!add_run(w, st, l, !any || kind != last || reg != last_reg))
-            return false;
-         any      = true;
-         last     = kind;
-         last_reg = reg;
-      }
-   }
-   if (status && !add_run(w, st, LOC_STATUS, !any || last != DCFG_WET_X87))
-      return false;
-   for (uint32_t j = 0; j < in->accesses.n; j++) {
-      st->n_deps += ELEM(w->accesses, WetAccess, in->accesses.first + j).size;
-      st->n_ports++;
-   }
-   return true;
-}
-
-static void add_locations(WetWriters* s, const Registers* r,
-                          const Static* st)
-{
+   WetWriters*  s = w->writers;
+   const Use*   u = &ELEM(w->uses, Use, plan->uses);
    DcfgWetPort* p = NULL;
 
-   for (uint32_t i = 0; i < st->runs.n; i++) {
-      const Run* run = &ELEM(s->runs, Run, st->runs.first + i);
-      if (run->new)
-         p = add_port(s, run->kind, run->reg);
-      if (run->loc < LOC_STACK)
-         add_deps(s, p, r->writers + run->loc, run->n);
+   for (const Use* end = u + plan->n_uses; u < end; u++) {
+      unsigned g = place_of(r, u->granule);
+      if (u->new)
+         p = add_port(s, u->port, u->reg);
+      if (r->granules[g] & MIXED)
+         add_bytes(s, p, r->bytes[g], u->mask);
       else
-         for (uint32_t k = 0; k < run->n; k++)
-            add_deps(s, p, &r->writers[place_of(r, run->loc + k)], 1);
+         add_dep(s, p, r->granules[g]);
    }
 }
 
-/* Where access J of the instruction was made: 0 if it was not.  AT is the
-   first of its places on the tape that is not yet used. */
-static uint64_t address_of(DcfgWet* w, const WetSb* sb, const DcfgWetEvent* e,
-                           const WetInstr* in, uint32_t j, uint32_t* at,
-                           uint64_t* addrs)
+static inline void add_memory(WetWriters* s, DcfgWetPort* p, uint64_t a,
+                              uint64_t n)
 {
-   const WetAccess* a = &ELEM(w->accesses, WetAccess, in->accesses.first + j);
-
-   if (*at < e->n_accesses) {
-      uint32_t         first = (uint32_t)(e->accesses - w->addrs);
-      const WetAccess* slot = &ELEM(w->accesses, WetAccess,
-                                    sb->slots.first + first + *at);
-      if (slot->what == a->what && slot->size == a->size)
-         return addrs[j] = e->accesses[(*at)++];
-   }
-   return addrs[j] = a->same > 0 ? addrs[a->same - 1] : 0;
-}
-
-/* A port for each operand that is read; what is read again at the same
-   address is the same operand. */
-static void add_memory(DcfgWet* w, const WetInstr* in, const uint64_t* addrs)
-{
-   WetWriters* s = w->writers;
-
-   for (uint32_t j = 0; j < in->accesses.n; j++) {
-      const WetAccess* a = &ELEM(w->accesses, WetAccess,
-                                 in->accesses.first + j);
-      bool again = a->same > 0
-                   && (ELEM(w->accesses, WetAccess,
-                            in->accesses.first + a->same - 1).what
-                       & ACCESS_LOAD);
-      if (!(a->what & ACCESS_LOAD) || again)
-         continue;
-      DcfgWetPort* p  = add_port(s, DCFG_WET_MEMORY, j);
-      uint64_t     at = addrs[j], left = at == 0 ? 0 : a->size;
-      while (left > 0) {
-         uint64_t    here = PAGE - at % PAGE < left ? PAGE - at % PAGE : left;
-         const Page* page = find_page(s, at / PAGE);
-         if (page != NULL)
-            add_deps(s, p, page->writers + at % PAGE, (uint32_t)here);
-         at   += here;
-         left -= here;
+   while (n > 0) {
+      unsigned    first = a % 8, here = 8 - first < n ? 8 - first
+                                                      : (unsigned)n;
+      const Page* page = find_page(s, a / PAGE);
+      if (page != NULL) {
+         Writer granule = page->granules[a % PAGE / 8];
+         if (granule & MIXED)
+            add_bytes(s, p, ELEM(s->cells, Cell, granule & ~MIXED).bytes,
+                      ((1u << here) - 1) << first);
+         else
+            add_dep(s, p, granule);
       }
+      a += here;
+      n -= here;
    }
+}
+
+/* Where the accesses of the instruction were made: 0 if it was not. */
+static const uint64_t* find_addresses(DcfgWet* w, const Plan* plan,
+                                      const Place* at, const DcfgWetEvent* e)
+{
+   const WetSb*     sb = &ELEM(w->sbs, WetSb, w->record.sb);
+   const WetAccess* a = &ELEM(w->accesses, WetAccess, plan->accesses);
+   const WetAccess* slots = &ELEM(w->accesses, WetAccess,
+                                  sb->slots.first + at->slot);
+   uint64_t*        addrs = w->writers->addrs;
+   uint32_t         k = 0;
+
+   if (at->plain && e->n_accesses == plan->n_accesses)
+      return e->accesses;
+   for (uint32_t j = 0; j < plan->n_accesses; j++) {
+      addrs[j] = 0;
+      if (k < e->n_accesses && slots[k].what == a[j].what
+          && slots[k].size == a[j].size)
+         addrs[j] = e->accesses[k++];
+      else if (a[j].same > 0)
+         addrs[j] = addrs[a[j].same - 1];
+   }
+   return addrs;
 }
 
 /*------------------------------------------------------------*/
 /*--- Events                                               ---*/
 /*------------------------------------------------------------*/
 
-static ThreadState* state_of(DcfgWet* w, uint32_t thread)
+static ThreadState* add_state(DcfgWet* w, uint32_t thread)
 {
    WetWriters*  s = w->writers;
    ThreadState* t;
@@ -370,48 +378,197 @@ static ThreadState* state_of(DcfgWet* w, uint32_t thread)
    return t->now == NULL ? NULL : t;
 }
 
-bool wet_find_writers(DcfgWet* w, const WetSb* sb, DcfgWetEvent* e)
+static inline ThreadState* state_of(DcfgWet* w, uint32_t thread)
 {
-   WetWriters*     s  = w->writers;
-   const WetInstr* in = &ELEM(w->instrs, WetInstr, e->instr);
-   ThreadState*    t  = state_of(w, e->thread);
-   Writer          me = (uint64_t)(e->instr + 1) << INSTANCE_BITS
-                        | (e->instance
-                           & ((UINT64_C(1) << INSTANCE_BITS) - 1));
-   uint64_t*       addrs = s->addrs;
-   uint32_t        at = 0;
+   WetWriters* s = w->writers;
+
+   if (thread < s->threads.n
+       && ELEM(s->threads, ThreadState, thread).now != NULL)
+      return &ELEM(s->threads, ThreadState, thread);
+   return add_state(w, thread);
+}
+
+static inline void define_registers(DcfgWet* w, Registers* r,
+                                    const Plan* plan, Writer me)
+{
+   const Def* d = &ELEM(w->defs, Def, plan->defs);
+
+   for (const Def* end = d + plan->n_defs; d < end; d++) {
+      unsigned g = place_of(r, d->granule);
+      if (d->mask == 0xFF) {
+         r->granules[g] = me;
+         continue;
+      }
+      if (!(r->granules[g] & MIXED))
+         for (unsigned i = 0; i < 8; i++)
+            r->bytes[g][i] = r->granules[g];
+      r->granules[g] = MIXED;
+      for (unsigned i = 0; i < 8; i++)
+         if (d->mask >> i & 1)
+            r->bytes[g][i] = me;
+   }
+   r->top = plan->top_zero ? 0 : (r->top + plan->top) & 7;
+}
+
+bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
+                      DcfgWetEvent* e)
+{
+   WetWriters*      s    = w->writers;
+   const Plan*      plan = &w->plans[e->instr];
+   const WetAccess* a    = &ELEM(w->accesses, WetAccess, plan->accesses);
+   ThreadState*     t    = state_of(w, e->thread);
+   Writer           me   = writer_of(e->instr, e->instance);
+   const uint64_t*  addrs;
 
    if (t == NULL)
       return false;
    s->n_ports = s->n_deps = 0;
-   for (uint32_t j = 0; j < in->accesses.n; j++)
-      address_of(w, sb, e, in, j, &at, addrs);
-   add_locations(s, t->now, &s->statics[e->instr]);
-   add_memory(w, in, addrs);
-   for (uint32_t i = 0; i < in->defs.n; i++) {
-      const LocRange* range = &ELEM(w->ranges, LocRange, in->defs.first + i);
-      unsigned        end   = range->first + range->n;
-      if (end <= LOC_STACK)
-         for (unsigned l = range->first; l < end; l++)
-            t->now->writers[l] = me;
-      else
-         for (unsigned l = range->first; l < end; l++)
-            t->now->writers[place_of(t->now, l)] = me;
+   add_dep(s, add_port(s, DCFG_WET_CONTROL, 0), control);
+   add_registers(w, t->now, plan);
+   if (plan->n_accesses > 0) {
+      addrs = find_addresses(w, plan, at, e);
+      for (uint32_t j = 0; j < plan->n_accesses; j++)
+         if (is_operand(a, j)) {
+            DcfgWetPort* p = add_port(s, DCFG_WET_MEMORY, j);
+            if (addrs[j] != 0)
+               add_memory(s, p, addrs[j], a[j].size);
+         }
+      for (uint32_t j = 0; j < plan->n_accesses; j++)
+         if ((a[j].what & ACCESS_STORE) && addrs[j] != 0
+             && !write_memory(w, addrs[j], a[j].size, me))
+            return false;
    }
-   t->now->top = in->flags & 2 ? 0 : (t->now->top + (in->flags >> 2)) & 7;
-   for (uint32_t j = 0; j < in->accesses.n; j++) {
-      const WetAccess* a = &ELEM(w->accesses, WetAccess,
-                                 in->accesses.first + j);
-      if ((a->what & ACCESS_STORE) && addrs[j] != 0
-          && !write_memory(w, addrs[j], a->size, me))
-         return false;
+   define_registers(w, t->now, plan, me);
+   if (plan->kind == KIND_SYSCALL) {
+      t->syscall = me;
+      add_port(s, DCFG_WET_MEMORY, plan->n_accesses);
    }
-   t->syscall = me;
    e->ports   = s->ports;
    e->n_ports = s->n_ports;
    e->deps    = s->deps;
    return true;
 }
+
+/*------------------------------------------------------------*/
+/*--- What the kernel read                                 ---*/
+/*------------------------------------------------------------*/
+
+static inline size_t hash_of(DcfgWetDep d)
+{
+   return (size_t)((d.instance * 0x9E3779B97F4A7C15u + d.instr)
+                   * UINT64_C(0xD6E8FEB86659FD93) >> 20);
+}
+
+static void note_seen(WetWriters* s, uint32_t dep)
+{
+   size_t h = hash_of(s->deps[dep]) & (s->n_seen - 1);
+
+   while (s->seen[h] != 0)
+      h = (h + 1) & (s->n_seen - 1);
+   s->seen[h] = dep + 1;
+}
+
+/* Room for one more dependence, in .deps and in .seen. */
+static bool make_room(DcfgWet* w, const DcfgWetPort* p)
+{
+   WetWriters* s = w->writers;
+
+   if (s->n_deps == s->max_deps) {
+      size_t      more = 2 * s->max_deps;
+      DcfgWetDep* deps = job_realloc(&w->job, s->deps,
+                                     s->max_deps * sizeof(*deps),
+                                     more * sizeof(*deps));
+      if (deps == NULL)
+         return false;
+      s->deps     = deps;
+      s->max_deps = more;
+   }
+   if (2 * (size_t)p->n < s->n_seen)
+      return true;
+   size_t    more = s->n_seen == 0 ? 256 : 4 * s->n_seen;
+   uint32_t* seen = job_calloc(&w->job, more, sizeof(*seen));
+   if (seen == NULL)
+      return false;
+   job_free(&w->job, s->seen, s->n_seen * sizeof(*seen));
+   s->seen   = seen;
+   s->n_seen = more;
+   for (uint32_t k = 0; k < p->n; k++)
+      note_seen(s, p->first + k);
+   return true;
+}
+
+static bool add_once(DcfgWet* w, DcfgWetPort* p, Writer writer)
+{
+   WetWriters* s = w->writers;
+   DcfgWetDep  d = instance_of(writer);
+
+   if (writer == 0)
+      return true;
+   if (p->n > 0 && s->deps[s->n_deps - 1].instr == d.instr
+       && s->deps[s->n_deps - 1].instance == d.instance)
+      return true;
+   if (!make_room(w, p))
+      return false;
+   for (size_t h = hash_of(d); ; h++) {
+      uint32_t id = s->seen[h & (s->n_seen - 1)];
+      if (id == 0)
+         break;
+      if (s->deps[id - 1].instr == d.instr
+          && s->deps[id - 1].instance == d.instance)
+         return true;
+   }
+   s->deps[s->n_deps] = d;
+   note_seen(s, s->n_deps++);
+   p->n++;
+   return true;
+}
+
+static bool add_page(DcfgWet* w, DcfgWetPort* p, const Page* page,
+                     uint64_t at, uint64_t n)
+{
+   for (uint64_t i = at; i < at + n; i++) {
+      Writer g = page->granules[i / 8];
+      if (g & MIXED)
+         g = ELEM(w->writers->cells, Cell, g & ~MIXED).bytes[i % 8];
+      if (!add_once(w, p, g))
+         return false;
+   }
+   return true;
+}
+
+bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e)
+{
+   WetWriters*  s = w->writers;
+   DcfgWetPort* p = &s->ports[s->n_ports - 1];
+
+   /* No kernel reads that much at once. */
+   if (size > UINT32_MAX)
+      return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
+                      "a system call reads too much");
+   if (s->n_seen > 65536) {
+      job_free(&w->job, s->seen, s->n_seen * sizeof(*s->seen));
+      s->seen   = NULL;
+      s->n_seen = 0;
+   }
+   if (s->seen != NULL)
+      memset(s->seen, 0, s->n_seen * sizeof(*s->seen));
+   for (uint32_t k = 0; s->seen != NULL && k < p->n; k++)
+      note_seen(s, p->first + k);
+   while (size > 0) {
+      uint64_t    here = in_page(addr, size);
+      const Page* page = find_page(s, addr / PAGE);
+      if (page != NULL && !add_page(w, p, page, addr % PAGE, here))
+         return false;
+      addr += here;
+      size -= here;
+   }
+   e->deps = s->deps;
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Marks                                                ---*/
+/*------------------------------------------------------------*/
 
 /* The handler is given these; the others it finds as they were. */
 static bool enter_handler(DcfgWet* w, ThreadState* t)
@@ -424,9 +581,20 @@ static bool enter_handler(DcfgWet* w, ThreadState* t)
    *r = *t->now;
    r->interrupted = t->now;
    for (unsigned i = 0; i < sizeof(given); i++)
-      memset(r->writers + 8 * given[i], 0, 8 * sizeof(Writer));
+      r->granules[given[i]] = 0;
    t->now = r;
    return true;
+}
+
+void wet_forget_handler(DcfgWet* w, uint32_t thread)
+{
+   ThreadState* t = state_of(w, thread);
+   Registers*   r = t == NULL ? NULL : t->now->interrupted;
+
+   if (r == NULL)
+      return;
+   t->now->interrupted = r->interrupted;
+   job_free(&w->job, r, sizeof(*r));
 }
 
 bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
@@ -437,9 +605,10 @@ bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
       return false;
    switch (e->kind) {
       case DCFG_WET_WRITTEN:
-         return write_memory(w, e->addr, e->size, t->syscall);
+         return t->syscall == 0 ? forget_memory(w, e->addr, e->size)
+                : write_memory(w, e->addr, e->size, t->syscall);
       case DCFG_WET_FRESH:
-         return write_memory(w, e->addr, e->size, 0);
+         return forget_memory(w, e->addr, e->size);
       case DCFG_WET_HANDLER:
          return enter_handler(w, t);
       case DCFG_WET_RETURN:
@@ -454,28 +623,28 @@ bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
    }
 }
 
+/*------------------------------------------------------------*/
+/*--- Begin and end                                        ---*/
+/*------------------------------------------------------------*/
+
 bool wet_start_writers(DcfgWet* w)
 {
    WetWriters* s = job_calloc(&w->job, 1, sizeof(WetWriters));
-   uint32_t    n_ports = 0, n_deps = 0;
+   uint32_t    n_ports = 1, n_deps = 1;
 
    w->writers = s;
    if (s == NULL)
       return false;
-   s->statics = job_calloc(&w->job, w->instrs.n + 1, sizeof(Static));
-   s->addrs   = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-   if (s->statics == NULL || s->addrs == NULL)
-      return false;
    for (uint32_t i = 0; i < w->instrs.n; i++) {
-      Static* st = &s->statics[i];
-      if (!find_runs(w, &ELEM(w->instrs, WetInstr, i), st))
-         return false;
-      n_ports = st->n_ports > n_ports ? st->n_ports : n_ports;
-      n_deps  = st->n_deps > n_deps ? st->n_deps : n_deps;
+      const Plan* p = &w->plans[i];
+      n_ports = p->n_ports > n_ports ? p->n_ports : n_ports;
+      n_deps  = p->n_deps > n_deps ? p->n_deps : n_deps;
    }
-   s->ports = job_calloc(&w->job, n_ports + 1, sizeof(DcfgWetPort));
-   s->deps  = job_calloc(&w->job, n_deps + 1, sizeof(DcfgWetDep));
-   return s->ports != NULL && s->deps != NULL;
+   s->max_deps = n_deps;
+   s->addrs    = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+   s->ports    = job_calloc(&w->job, n_ports, sizeof(DcfgWetPort));
+   s->deps     = job_calloc(&w->job, n_deps, sizeof(DcfgWetDep));
+   return s->addrs != NULL && s->ports != NULL && s->deps != NULL;
 }
 
 void wet_free_writers(DcfgWet* w)
@@ -497,11 +666,11 @@ void wet_free_writers(DcfgWet* w)
          free(r);
       }
    array_free(&w->job, &s->threads, sizeof(ThreadState));
-   array_free(&w->job, &s->runs, sizeof(Run));
-   free(s->statics);
+   array_free(&w->job, &s->cells, sizeof(Cell));
    free(s->addrs);
    free(s->ports);
    free(s->deps);
+   free(s->seen);
    free(s);
 }
 

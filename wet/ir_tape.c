@@ -40,6 +40,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
+#include "arch/insn.h"
 #include "run/ir.h"
 #include "wet/ir_tape.h"
 #include "wet/slots.h"
@@ -183,6 +184,19 @@ static void put_header(Work* w, UInt how)
          IRExpr_Const(IRConst_U64(TAPE_HEADER(w->sb->id, how))));
 }
 
+/* The next slot, which is at ADDR. */
+static void add_slot(Work* w, const Slot* slot, IRExpr* addr)
+{
+   work.slots[work.n_slots++] = *slot;
+   if (slot->from > WhereStack)
+      return;
+   if (slot->from != WhereTape) {
+      NearWord near = { work.n_words, slot->from == WhereStack };
+      work.near[work.n_near++] = near;
+   }
+   store(w, tape_word(w, ++work.n_words), addr);
+}
+
 static void add_access(Work* w, const IRStmt* st)
 {
    Slot    access;
@@ -199,16 +213,9 @@ static void add_access(Work* w, const IRStmt* st)
    tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
    access.instr = w->now;
    place_slot(&access, addr, guard != NULL);
-   work.slots[work.n_slots++] = access;
-   if (access.from > WhereStack)
-      return;
-   if (access.from != WhereTape) {
-      NearWord near = { work.n_words, access.from == WhereStack };
-      work.near[work.n_near++] = near;
-   }
    if (guard != NULL)
       addr = assign(w, w->word_ty, IRExpr_ITE(guard, addr, word(w, 0)));
-   store(w, tape_word(w, ++work.n_words), addr);
+   add_slot(w, &access, addr);
 }
 
 static void add_exit(Work* w, UInt x, const IRStmt* st)
@@ -273,8 +280,22 @@ static void keep_slots(const Work* w)
    VG_(memcpy)(list->code, (const void*)w->sb->addr, n);
 }
 
+/* Behind an indirect jump the stack pointer says which activations there
+   still are: a longjmp ends some. */
+static void add_stack_pointer(Work* w)
+{
+   Slot stack = { w->now, 0, AccessStack, WhereStack, 0 };
+
+   if (w->now < 0 || w->now >= w->sb->n_instrs
+       || w->sb->kinds[w->now] != InsnIndirectJump)
+      return;
+   add_slot(w, &stack, assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP,
+                                                        w->word_ty)));
+}
+
 static void end(Work* w, const IRSB* in)
 {
+   add_stack_pointer(w);
    put_header(w, TAPE_END);
    store(w, place_of(w, &DCFG_(tape).cursor),
          tape_word(w, 1 + work.n_words));

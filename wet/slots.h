@@ -38,7 +38,8 @@
 enum {
    AccessLoad    = 1,
    AccessStore   = 2,
-   AccessGuarded = 4     // if some condition holds; else its address is 0
+   AccessGuarded = 4,    // if some condition holds; else its address is 0
+   AccessStack   = 8     // none: the stack pointer behind an indirect jump
 };
 
 typedef

@@ -37,6 +37,7 @@
 
 #include "dcfg_bb.h"
 #include "run/image.h"
+#include "wet/closure.h"
 #include "wet/packed.h"
 #include "wet/slots.h"
 #include "wet/tables.h"
@@ -228,6 +229,27 @@ static void put_instrs(Put* out, Bytes* b, XArray* instrs)
    put_bytes_as(out, SectionInstrs, b);
 }
 
+/* Their heads are as those of other instructions. */
+static void put_unexecuted(Put* out, Bytes* b)
+{
+   XArray*           all    = DCFG_(unexecuted_code)();
+   const Unexecuted* before = NULL;
+
+   DCFG_(add_varint)(b, VG_(sizeXA)(all));
+   for (Word i = 0; i < VG_(sizeXA)(all); i++) {
+      const Unexecuted* u = VG_(indexXA)(all, i);
+      DCFG_(add_varint)(b, u->image - (before == NULL ? 0 : before->image));
+      DCFG_(add_varint)(b, before == NULL || before->image != u->image
+                           ? u->addr : u->addr - before->addr);
+      DCFG_(add_varint)(b, u->len);
+      DCFG_(add_bytes)(b, u->code, u->len);
+      DCFG_(add_varint)(b, u->kind);
+      before = u;
+   }
+   VG_(deleteXA)(all);
+   put_bytes_as(out, SectionUnexecuted, b);
+}
+
 /*------------------------------------------------------------*/
 /*--- Superblocks                                          ---*/
 /*------------------------------------------------------------*/
@@ -285,6 +307,7 @@ void DCFG_(put_tables)(Put* out)
 
    put_images(out, &b);
    put_instrs(out, &b, instrs);
+   put_unexecuted(out, &b);
    put_superblocks(out, &b, instrs);
    VG_(free)(b.bytes);
    VG_(deleteXA)(instrs);

@@ -37,6 +37,7 @@ enum {
    SectionSources = 1,    // names of source files
    SectionImages,         // with symbols and lines
    SectionInstrs,         // what each instruction is, uses and defines
+   SectionUnexecuted,     // what branches may lead to
    SectionSuperblocks,    // of which instructions; what they access
    SectionThreads,        // instructions executed by each
    SectionTape,           // chunks: see wet/squeeze.c

@@ -46,6 +46,7 @@
 
 #include "dcfg_bb.h"
 #include "run/cells.h"
+#include "wet/closure.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
 #include "wet/tape.h"
@@ -154,6 +155,7 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index)
    DCFG_(tape).cursor = uncoded = words;
    running = NULL;
    DCFG_(restart_coder)(coder);
+   DCFG_(forget_closed_code)();
    VG_(free)(s);
    return DCFG_(tape_thread_new)(cells, index);
 }
@@ -190,6 +192,8 @@ void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
       add_mark(MarkReturn, 0, 0);
    }
 #endif
+   if (sysno == __NR_munmap)
+      DCFG_(close_code)(args[0], args[1]);
 }
 
 void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len)

@@ -42,78 +42,11 @@
 #include "pub_tool_tooliface.h"
 #include "libvex_guest_amd64.h"
 
-#include "base/core.h"
+#include "wet/lift.h"
 #include "wet/slots.h"
 #include "wet/usage.h"
 
 #if defined(VGA_amd64)
-
-/*------------------------------------------------------------*/
-/*--- Lifting                                              ---*/
-/*------------------------------------------------------------*/
-
-/* VEX looks at some bytes behind an instruction. */
-#define MAX_CODE 64u
-
-static Bool no_chasing(void* arg, Addr a)
-{
-   return False;
-}
-
-static UInt no_self_check(void* arg, VexRegisterUpdates* px,
-                          const VexGuestExtents* extents)
-{
-   return 0;
-}
-
-static void analyse(Usage* u, const IRSB* sb);
-
-/* The part of VEX that is of use here ends with a call of this. */
-static IRSB* on_ir(void* arg, IRSB* sb, const VexGuestLayout* layout,
-                   const VexGuestExtents* extents,
-                   const VexArchInfo* archinfo, IRType guest, IRType host)
-{
-   analyse(arg, sb);
-   return sb;
-}
-
-static void lift(Usage* u, const UChar* code, UInt len, Addr addr)
-{
-   static const UChar no_code;
-   UChar              padded[MAX_CODE];
-   VexTranslateArgs   args;
-   VexTranslateResult result;
-   VexGuestExtents    extents;
-   VexRegisterUpdates px;
-   VexControl         control = vex_control;
-
-   VG_(memset)(padded, 0x90, sizeof(padded));
-   VG_(memcpy)(padded, code, len < MAX_CODE ? len : MAX_CODE);
-   VG_(memset)(&args, 0, sizeof(args));
-   VG_(machine_get_VexArchInfo)(&args.arch_guest, &args.archinfo_guest);
-   args.arch_host     = args.arch_guest;
-   args.archinfo_host = args.archinfo_guest;
-   LibVEX_default_VexAbiInfo(&args.abiinfo_both);
-   args.abiinfo_both.guest_stack_redzone_size       = 128;
-   args.abiinfo_both.guest_amd64_assume_fs_is_const = True;
-   args.abiinfo_both.guest_amd64_assume_gs_is_const = True;
-   args.callback_opaque  = u;
-   args.guest_bytes      = padded;
-   args.guest_bytes_addr = addr;
-   args.chase_into_ok    = no_chasing;
-   args.guest_extents    = &extents;
-   args.instrument1      = on_ir;
-   args.needs_self_check = no_self_check;
-   args.disp_cp_chain_me_to_slowEP = &no_code;
-   args.disp_cp_chain_me_to_fastEP = &no_code;
-   args.disp_cp_xindir             = &no_code;
-   args.disp_cp_xassisted          = &no_code;
-
-   vex_control.iropt_level     = 0;
-   vex_control.guest_max_insns = 1;
-   LibVEX_FrontEnd(&args, &result, &px);
-   vex_control = control;
-}
 
 /*------------------------------------------------------------*/
 /*--- Locations                                            ---*/
@@ -558,8 +491,9 @@ static void pass(Lifted* l)
    }
 }
 
-static void analyse(Usage* u, const IRSB* sb)
+static void analyse(void* arg, const IRSB* sb)
 {
+   Usage* u = arg;
    Lifted l;
 
    VG_(memset)(&l, 0, sizeof(l));
@@ -691,7 +625,7 @@ static void correct(Usage* u, const UChar* code, UInt len)
 void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
 {
    VG_(memset)(u, 0, sizeof(*u));
-   lift(u, code, len, addr);
+   DCFG_(lift)(code, len, addr, analyse, u);
    correct(u, code, len);
 }
 

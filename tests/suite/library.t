@@ -30,7 +30,7 @@ def names(*args):
 def check_names(tap):
     """Only what the headers declare can be seen, and all of it, in both libraries."""
     declared = set()
-    for header in ("dcfg.h", "dcfg_xray.h"):
+    for header in ("dcfg.h", "dcfg_xray.h", "dcfg_wet.h"):
         with open(os.path.join(harness.SRCDIR, "lib", header)) as f:
             declared |= set(re.findall(r"^DCFG_API[^;(]*?\b(dcfg_\w+)\s*\(", f.read(), re.M))
     tap.ok(len(declared) > 40, "the headers declare functions", sorted(declared))
