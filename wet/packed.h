@@ -51,18 +51,16 @@ static inline void DCFG_(need_room)(Bytes* b, UInt n)
 }
 
 /* N, seven bits a byte, the lowest first; all but the last have bit 7.
-   There is room for it. */
+   There is room for it.  Returns where it ends. */
 #define DCFG_MAX_VARINT 10
-static inline void DCFG_(put_varint)(Bytes* b, ULong n)
+static inline UChar* DCFG_(put_varint)(UChar* to, ULong n)
 {
-   UChar* to = b->bytes + b->used;
-
    while (n >= 0x80) {
       *to++ = n | 0x80;
       n >>= 7;
    }
-   *to++   = n;
-   b->used = to - b->bytes;
+   *to++ = n;
+   return to;
 }
 
 /* N where it is likely to be small, found without a branch: one to seven
@@ -92,7 +90,7 @@ static inline ULong DCFG_(zigzag)(ULong d)
 static inline void DCFG_(add_varint)(Bytes* b, ULong n)
 {
    DCFG_(need_room)(b, DCFG_MAX_VARINT);
-   DCFG_(put_varint)(b, n);
+   b->used = DCFG_(put_varint)(b->bytes + b->used, n) - b->bytes;
 }
 
 static inline void DCFG_(add_bytes)(Bytes* b, const void* bytes, UInt n)

@@ -81,48 +81,63 @@ typedef
    }
    Coding;
 
+/* What changes with each record: kept in registers while a slice is
+   coded. */
+typedef
+   struct {
+      UChar* control;        // where the next bytes are put,
+      UChar* bits;
+      UChar* addresses;
+      ULong  bit_word;       // of .bits, those that are not there yet,
+      UInt   n_bits;         // the first one lowest
+      UInt   n_right;        // headers as foretold since the last that was not
+      UInt   history;
+      UInt   context;
+      Addr   stack;          // the last address that was made from RSP
+   }
+   Pen;
+
 struct _Coder {
    Stream* stream;
    ULong   n_records;        // in all chunks
    UInt    n_here;           // in this one
-   Bytes   control, bits, addresses;
-   UInt    n_right;          // headers as foretold since the last that was not
-   ULong   bit_word;         // of .bits, those that are not there yet,
-   UInt    n_bits;           // the first one lowest
+   Pen     pen;
+   UChar*  control;          // begin of each of its parts
+   UChar*  bits;
+   UChar*  addresses;
    Coding* codings;          // by id
    UInt    n_codings;
-   UInt    history;
    ULong   next[N_HISTORIES];
-   UInt    context;
-   Addr    stack;            // the last address that was made from RSP
    Addr    before[N_CONTEXTS + DCFG_TAPE_SLACK];
 };
+
+#define INLINE static inline __attribute__((always_inline))
 
 /*------------------------------------------------------------*/
 /*--- Bits                                                 ---*/
 /*------------------------------------------------------------*/
 
 /* The N lowest bits of BITS, the others being 0; N is at most 64. */
-static inline void put_bits(Coder* c, ULong bits, UInt n)
+INLINE void put_bits(Pen* p, ULong bits, UInt n)
 {
-   c->bit_word |= bits << c->n_bits;
-   if (c->n_bits + n >= 64) {
+   p->bit_word |= bits << p->n_bits;
+   if (p->n_bits + n >= 64) {
       /* Whole words so far: it is aligned. */
-      *(ULong*)(void*)(c->bits.bytes + c->bits.used) = c->bit_word;
-      c->bits.used += 8;
-      c->bit_word   = c->n_bits == 0 ? 0 : bits >> (64 - c->n_bits);
-      c->n_bits    -= 64;
+      *(ULong*)(void*)p->bits = p->bit_word;
+      p->bits    += 8;
+      p->bit_word = p->n_bits == 0 ? 0 : bits >> (64 - p->n_bits);
+      p->n_bits  -= 64;
    }
-   c->n_bits += n;
+   p->n_bits += n;
 }
 
-static void flush_bits(Coder* c)
+static void flush_bits(Pen* p)
 {
-   for (; c->n_bits > 0; c->n_bits -= c->n_bits < 8 ? c->n_bits : 8) {
-      c->bits.bytes[c->bits.used++] = c->bit_word;
-      c->bit_word >>= 8;
+   for (; p->n_bits > 0; p->n_bits -= p->n_bits < 8 ? p->n_bits : 8) {
+      *p->bits++ = p->bit_word;
+      p->bit_word >>= 8;
    }
-   c->bit_word = 0;
+   p->bit_word = 0;
 }
 
 /*------------------------------------------------------------*/
@@ -131,10 +146,10 @@ static void flush_bits(Coder* c)
 
 /* So many headers were as foretold, and the next one is the other one that
    was, or something else. */
-static inline void put_right(Coder* c, Bool other)
+INLINE void put_right(Pen* p, Bool other)
 {
-   DCFG_(put_varint)(&c->control, (ULong)c->n_right << 1 | other);
-   c->n_right = 0;
+   p->control = DCFG_(put_varint)(p->control, (ULong)p->n_right << 1 | other);
+   p->n_right = 0;
 }
 
 /* Symbols: a mark, a stop, the end of the chunk; from SymbolFirst on the
@@ -142,50 +157,49 @@ static inline void put_right(Coder* c, Bool other)
    exit, whose number follows. */
 enum { SymbolEnd, SymbolMark, SymbolStop, SymbolFirst };
 
-static void put_header(Coder* c, ULong header)
+static UChar* put_header(UChar* to, ULong header)
 {
-   put_right(c, False);
    if (TAPE_HOW(header) == TAPE_STOPPED) {
-      DCFG_(put_varint)(&c->control, SymbolStop);
-      DCFG_(put_varint)(&c->control, TAPE_ID(header));
-      DCFG_(put_varint)(&c->control, TAPE_DONE(header));
-   } else {
-      Bool exited = TAPE_HOW(header) != TAPE_END;
-      DCFG_(put_varint)(&c->control,
-                 SymbolFirst + ((ULong)TAPE_ID(header) << 1 | exited));
-      if (exited)
-         DCFG_(put_varint)(&c->control, TAPE_HOW(header));
+      to = DCFG_(put_varint)(to, SymbolStop);
+      to = DCFG_(put_varint)(to, TAPE_ID(header));
+      return DCFG_(put_varint)(to, TAPE_DONE(header));
    }
+   Bool exited = TAPE_HOW(header) != TAPE_END;
+   to = DCFG_(put_varint)(to, SymbolFirst
+                              + ((ULong)TAPE_ID(header) << 1 | exited));
+   return exited ? DCFG_(put_varint)(to, TAPE_HOW(header)) : to;
 }
 
-static inline void code_header(Coder* c, ULong header)
+INLINE void code_header(Coder* c, Pen* p, ULong header)
 {
-   ULong* next = &c->next[c->history];
+   ULong* next = &c->next[p->history];
+   UInt   hash = header * 0x9E3779B97F4A7C15ull >> (64 - HISTORY_BITS);
 
+   p->history = (p->history << 5 ^ hash) % N_HISTORIES;
+   p->context = (p->context << 2 ^ hash) % N_CONTEXTS;
    if (header == (UInt)*next) {
-      c->n_right++;
+      p->n_right++;
    } else {
-      if (header == *next >> 32)
-         put_right(c, True);
-      else
-         put_header(c, header);
+      if (header == *next >> 32) {
+         put_right(p, True);
+      } else {
+         put_right(p, False);
+         p->control = put_header(p->control, header);
+      }
       if (header >> 32 == 0)
          *next = *next << 32 | header;
    }
-   UInt hash = header * 0x9E3779B97F4A7C15ull >> (64 - HISTORY_BITS);
-   c->history = (c->history << 5 ^ hash) % N_HISTORIES;
-   c->context = (c->context << 2 ^ hash) % N_CONTEXTS;
 }
 
-static void put_mark(Coder* c, const ULong* words)
+static UChar* put_mark(UChar* to, const ULong* words)
 {
    UInt mark = TAPE_HOW(words[0]);
 
-   put_right(c, False);
-   DCFG_(put_varint)(&c->control, SymbolMark);
-   DCFG_(put_varint)(&c->control, mark);
+   to = DCFG_(put_varint)(to, SymbolMark);
+   to = DCFG_(put_varint)(to, mark);
    for (UInt i = 0; i < DCFG_(words_of_mark)(mark); i++)
-      DCFG_(put_varint)(&c->control, words[1 + i]);
+      to = DCFG_(put_varint)(to, words[1 + i]);
+   return to;
 }
 
 /*------------------------------------------------------------*/
@@ -214,7 +228,7 @@ static void meet(Coder* c, UInt id)
    k->met = True;
 }
 
-static inline Coding* coding_of(Coder* c, UInt id)
+INLINE Coding* coding_of(Coder* c, UInt id)
 {
    if (id >= c->n_codings || !c->codings[id].met)
       meet(c, id);
@@ -222,7 +236,7 @@ static inline Coding* coding_of(Coder* c, UInt id)
 }
 
 /* It was A this time. */
-static inline void note_address(Addr* last, Addr* step, Addr* other, Addr a)
+INLINE void note_address(Addr* last, Addr* step, Addr* other, Addr a)
 {
    Addr now = a - *last, was = *step;
 
@@ -234,7 +248,7 @@ static inline void note_address(Addr* last, Addr* step, Addr* other, Addr a)
 /* Some of these were not as foretold.  Where one access of a superblock was
    not, because the stack or a structure is elsewhere this time, the next is
    expected to be as far off from where it was last. */
-static void code_each(Coder* c, const Coding* k, const Addr* a, UInt n)
+INLINE void code_each(Pen* p, const Coding* k, const Addr* a, UInt n)
 {
    Addr* last  = k->last;
    Addr* step  = last + k->n_words;
@@ -242,14 +256,14 @@ static void code_each(Coder* c, const Coding* k, const Addr* a, UInt n)
    Bool  off   = False;
    Addr  shift = 0;
    ULong bits  = 0;
-   UChar* to   = c->addresses.bytes + c->addresses.used;
+   UChar* to   = p->addresses;
 
    for (UInt i = 0; i < n; i++) {
       Addr now   = a[i] - last[i];
       Bool right = now == (off ? shift : step[i]);
       UChar* behind = DCFG_(put_quick)(to, DCFG_(zigzag)(now - shift));
       if (UNLIKELY(i % 64 == 0 && i > 0)) {
-         put_bits(c, bits, 64);
+         put_bits(p, bits, 64);
          bits = 0;
       }
       bits |= (ULong)right << i % 64;
@@ -258,15 +272,15 @@ static void code_each(Coder* c, const Coding* k, const Addr* a, UInt n)
       shift = right ? shift : now;
       note_address(&last[i], &step[i], &other[i], a[i]);
    }
-   c->addresses.used = to - c->addresses.bytes;
-   put_bits(c, bits, (n - 1) % 64 + 1);
+   p->addresses = to;
+   put_bits(p, bits, (n - 1) % 64 + 1);
 }
 
 /* What is near the stack pointer is told by how far it is from what was so
    before, wherever that was: so it is the same at each depth. */
-static inline void make_near(Coder* c, const SlotList* list, Addr* a, UInt n)
+INLINE void make_near(Pen* p, const SlotList* list, Addr* a, UInt n)
 {
-   Addr stack = c->stack;
+   Addr stack = p->stack;
 
    for (UInt i = 0; i < list->n_near; i++) {
       UInt word = list->near[i].word;
@@ -276,40 +290,41 @@ static inline void make_near(Coder* c, const SlotList* list, Addr* a, UInt n)
       a[word] = now - stack;
       stack   = list->near[i].stack ? now : stack;
    }
-   c->stack = stack;
+   p->stack = stack;
 }
 
-static inline void code_addresses(Coder* c, const Coding* k, Addr* a, UInt n)
+INLINE void code_addresses(Coder* c, Pen* p, const Coding* k, Addr* a,
+                           UInt n)
 {
    Addr* last = k->last;
    Addr* step = last + k->n_words;
    Addr  off  = 0;
 
-   make_near(c, k->list, a, n);
+   make_near(p, k->list, a, n);
    for (UInt i = 0; i < n; i++)
       off |= a[i] ^ (last[i] + step[i]);
-   put_bits(c, off == 0, 1);
+   put_bits(p, off == 0, 1);
    if (off == 0) {
       for (UInt i = 0; i < n; i++)
          last[i] = a[i];
       return;
    }
-   Addr* before = &c->before[c->context];
+   Addr* before = &c->before[p->context];
    off = 0;
    for (UInt i = 0; i < n; i++) {
       off |= a[i] ^ before[i];
       before[i] = a[i];
    }
-   put_bits(c, off == 0, 1);
+   put_bits(p, off == 0, 1);
    if (off == 0)
       for (UInt i = 0; i < n; i++)
          note_address(&last[i], &step[i], &step[k->n_words + i], a[i]);
    else
-      code_each(c, k, a, n);
+      code_each(p, k, a, n);
 }
 
 /* The words that go with HEADER, which is of K's superblock. */
-static inline UInt n_words_of(const Coding* k, ULong header)
+INLINE UInt n_words_of(const Coding* k, ULong header)
 {
    UInt how = TAPE_HOW(header);
 
@@ -331,10 +346,11 @@ static void forget(Coder* c)
       c->codings[id].met = False;
    VG_(memset)(c->next, 0, sizeof(c->next));
    VG_(memset)(c->before, 0, sizeof(c->before));
-   c->history = 0;
-   c->context = 0;
-   c->stack   = 0;
-   c->n_here  = 0;
+   VG_(memset)(&c->pen, 0, sizeof(c->pen));
+   c->pen.control   = c->control;
+   c->pen.bits      = c->bits;
+   c->pen.addresses = c->addresses;
+   c->n_here        = 0;
 }
 
 static void append_number(Stream* s, UInt n)
@@ -343,27 +359,23 @@ static void append_number(Stream* s, UInt n)
    DCFG_(append_to_stream)(s, bytes, 4);
 }
 
-static void append_part(Stream* s, Bytes* b)
-{
-   if (b->used > 0)
-      DCFG_(append_to_stream)(s, b->bytes, b->used);
-   b->used = 0;
-}
-
 const Stream* DCFG_(end_chunk)(Coder* c)
 {
+   Pen* p = &c->pen;
+
    if (c->n_here == 0)
       return c->stream;
-   put_right(c, False);
-   DCFG_(put_varint)(&c->control, SymbolEnd);
-   flush_bits(c);
+   put_right(p, False);
+   p->control = DCFG_(put_varint)(p->control, SymbolEnd);
+   flush_bits(p);
    append_number(c->stream, c->n_here);
-   append_number(c->stream, c->control.used);
-   append_number(c->stream, c->bits.used);
-   append_number(c->stream, c->addresses.used);
-   append_part(c->stream, &c->control);
-   append_part(c->stream, &c->bits);
-   append_part(c->stream, &c->addresses);
+   append_number(c->stream, p->control - c->control);
+   append_number(c->stream, p->bits - c->bits);
+   append_number(c->stream, p->addresses - c->addresses);
+   DCFG_(append_to_stream)(c->stream, c->control, p->control - c->control);
+   DCFG_(append_to_stream)(c->stream, c->bits, p->bits - c->bits);
+   DCFG_(append_to_stream)(c->stream, c->addresses,
+                           p->addresses - c->addresses);
    forget(c);
    return c->stream;
 }
@@ -372,33 +384,38 @@ const Stream* DCFG_(end_chunk)(Coder* c)
    one begins. */
 static ULong* code_slice(Coder* c, ULong* words, const ULong* end)
 {
+   Pen  p = c->pen;
+   UInt n_records = 0;
+
    while (words < end) {
       ULong header = *words;
-      if (TAPE_ID(header) == 0) {
-         put_mark(c, words);
+      if (UNLIKELY(TAPE_ID(header) == 0)) {
+         put_right(&p, False);
+         p.control = put_mark(p.control, words);
          words += 1 + DCFG_(words_of_mark)(TAPE_HOW(header));
       } else {
          const Coding* k = coding_of(c, TAPE_ID(header));
          UInt          n = n_words_of(k, header);
-         code_header(c, header);
+         code_header(c, &p, header);
          if (n > 0)
-            code_addresses(c, k, (Addr*)words + 1, n);
+            code_addresses(c, &p, k, (Addr*)words + 1, n);
          words += 1 + n;
       }
-      c->n_here++;
+      n_records++;
    }
+   c->pen        = p;
+   c->n_here    += n_records;
+   c->n_records += n_records;
    return words;
 }
 
 void DCFG_(squeeze_words)(Coder* c, ULong* words, const ULong* end)
 {
    while (words < end) {
-      UInt here = c->n_here;
       words = code_slice(c, words, end - words < SLICE ? end : words + SLICE);
-      c->n_records += c->n_here - here;
       if (c->n_here >= CHUNK_RECORDS
-          || c->control.used + c->bits.used + c->addresses.used
-             >= CHUNK_BYTES)
+          || (c->pen.control - c->control) + (c->pen.bits - c->bits)
+             + (c->pen.addresses - c->addresses) >= CHUNK_BYTES)
          DCFG_(end_chunk)(c);
    }
 }
@@ -412,11 +429,14 @@ Coder* DCFG_(new_coder)(void)
    Coder* c = VG_(calloc)("dcfg.squeeze", 1, sizeof(Coder));
 
    /* A chunk that is not yet long enough, a slice, and the end. */
-   DCFG_(need_room)(&c->control,
-                    CHUNK_BYTES + 5 * DCFG_MAX_VARINT * (SLICE_ROOM + 1));
-   DCFG_(need_room)(&c->bits, CHUNK_BYTES + SLICE_ROOM + 8);
-   DCFG_(need_room)(&c->addresses,
-                    CHUNK_BYTES + DCFG_MAX_QUICK * (SLICE_ROOM + 1));
+   c->control   = VG_(malloc)("dcfg.squeeze.parts",
+                              CHUNK_BYTES
+                              + 5 * DCFG_MAX_VARINT * (SLICE_ROOM + 1));
+   c->bits      = VG_(malloc)("dcfg.squeeze.parts",
+                              CHUNK_BYTES + SLICE_ROOM + 8);
+   c->addresses = VG_(malloc)("dcfg.squeeze.parts",
+                              CHUNK_BYTES + DCFG_MAX_QUICK * (SLICE_ROOM + 1));
+   forget(c);
    c->stream = DCFG_(new_stream)();
    return c;
 }
@@ -431,10 +451,6 @@ void DCFG_(restart_coder)(Coder* c)
    DCFG_(delete_stream)(c->stream);
    c->stream    = DCFG_(new_stream)();
    c->n_records = 0;
-   c->n_right   = 0;
-   c->bit_word  = 0;
-   c->n_bits    = 0;
-   c->control.used = c->bits.used = c->addresses.used = 0;
    forget(c);
 }
 
