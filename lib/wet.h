@@ -62,6 +62,29 @@ static inline uint64_t get_varint(Bytes* b)
    return 0;
 }
 
+/* The difference that was written as D. */
+static inline uint64_t difference_of(uint64_t d)
+{
+   return d >> 1 ^ -(d & 1);
+}
+
+/* A number that says first how many bytes it has. */
+static inline uint64_t get_quick(Bytes* b)
+{
+   unsigned size = b->at < b->end ? (*b->at & 7) + 1u : 0;
+   unsigned skip = size == 8;              // nothing else is in the first one
+   uint64_t n = 0;
+
+   if (size == 0 || (size_t)(b->end - b->at) < size + skip) {
+      b->failed = true;
+      return 0;
+   }
+   for (unsigned i = 0; i < size; i++)
+      n |= (uint64_t)b->at[skip + i] << 8 * i;
+   b->at += size + skip;
+   return skip ? n : n >> 3;
+}
+
 /* A number up to MAX. */
 static inline uint32_t get_up_to(Bytes* b, uint64_t max)
 {
@@ -98,8 +121,15 @@ typedef
       uint16_t size;
       uint16_t same;
       uint8_t  what;
+      uint16_t from;            // FROM_...
+      uint64_t addr;            // the constant or distance
    }
    WetAccess;
+
+/* Where the address of a superblock's access is found: on the tape; there,
+   from the last one that was made from RSP; nowhere else; or at a distance
+   from that of the superblock's access number .from - FROM_SLOT. */
+enum { FROM_TAPE, FROM_FRAME, FROM_STACK, FROM_CONSTANT, FROM_SLOT };
 
 typedef
    struct {
@@ -117,7 +147,7 @@ typedef
 typedef
    struct {
       uint16_t place;           // of the instruction that takes it
-      uint16_t n_slots;
+      uint16_t n_slots, n_words;
    }
    WetExit;
 
@@ -126,6 +156,7 @@ typedef
       Span     instrs;          // in .sb_instrs
       Span     exits;           // in .exits
       Span     slots;           // in .accesses
+      uint32_t n_words;         // of them are on the tape
       uint32_t foretold;        // the first in .foretold
       uint32_t chunk;           // to which those belong
       uint32_t n_scanned;       // instructions: see wet_control.c
@@ -146,11 +177,14 @@ typedef
       uint32_t number;          // from 1 up
       uint32_t n_records;       // that are still to come
       uint64_t n_right;         // of them as foretold
-      bool     has_symbol;      // behind those
+      bool     other;           // and then the other one that was foretold
       Bytes    control, bits, addresses;
       unsigned bit;
       uint32_t history;
       uint64_t next[1 << 16];
+      uint32_t context;
+      uint64_t stack;           // the last address that was made from RSP
+      uint64_t before[(1 << 16) + 4096];
    }
    Chunk;
 
@@ -161,7 +195,7 @@ typedef
       uint32_t        mark;
       uint64_t        words[2];
       uint32_t        n_instrs;  // that were completed
-      uint32_t        n_slots;
+      uint32_t        n_slots, n_words;
       const uint64_t* addrs;
    }
    Record;
@@ -286,6 +320,7 @@ struct DcfgWet {
    Place*      places;          // as .sb_instrs
    uint64_t    tape_left;       // bytes
    uint64_t*   addrs;           // of one record
+   uint64_t*   words;           // those of them that are on the tape
    Chunk*      chunk;
    WetWriters* writers;
    WetControl* control;         // or NULL

@@ -142,6 +142,20 @@ static bool get_instrs(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "instructions");
 }
 
+/* How many accesses are on the tape when each exit of SB is taken. */
+static bool count_words(DcfgWet* w, const WetSb* sb)
+{
+   for (uint32_t i = 0; i < sb->exits.n; i++) {
+      WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + i);
+      if (x->n_slots > sb->slots.n)
+         return wrong(w, "superblocks");
+      for (uint32_t k = 0; k < x->n_slots; k++)
+         x->n_words += ELEM(w->accesses, WetAccess,
+                            sb->slots.first + k).from <= FROM_STACK;
+   }
+   return true;
+}
+
 static bool get_unexecuted(DcfgWet* w, Bytes* b)
 {
    uint64_t n = get_varint(b);
@@ -181,19 +195,22 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
    }
    sb->slots    = (Span){ w->accesses.n, get_up_to(b, MAX_ACCESSES) };
    sb->foretold = w->foretold.n;
-   for (uint32_t i = 0; i < sb->exits.n; i++)
-      if (ELEM(w->exits, WetExit, sb->exits.first + i).n_slots > sb->slots.n)
-         return wrong(w, "superblocks");
    for (uint32_t i = 0; i < sb->slots.n; i++) {
       WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
-      if (a == NULL
-          || array_add(&w->job, &w->foretold, sizeof(Foretold)) == NULL)
+      if (a == NULL)
          return false;
       a->place = get_up_to(b, n - 1);
       a->what  = get_up_to(b, 15);
       a->size  = get_up_to(b, UINT16_MAX);
+      a->from  = get_up_to(b, FROM_CONSTANT + i);
+      if (a->from > FROM_STACK)
+         a->addr = difference_of(get_varint(b));
+      else if (array_add(&w->job, &w->foretold, sizeof(Foretold)) == NULL)
+         return false;
+      else
+         sb->n_words++;
    }
-   return true;
+   return count_words(w, sb);
 }
 
 static bool get_superblocks(DcfgWet* w, Bytes* b)

@@ -61,7 +61,9 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
    if (ok) {
       w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
       w->addrs     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      ok = w->chunk != NULL && w->addrs != NULL && wet_start_writers(w);
+      w->words     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+      ok = w->chunk != NULL && w->addrs != NULL && w->words != NULL
+           && wet_start_writers(w);
    }
    job_tell(&w->job, err);
    if (ok)
@@ -103,6 +105,7 @@ void dcfg_wet_close(DcfgWet* w)
       free(w->chunk->data);
    free(w->chunk);
    free(w->addrs);
+   free(w->words);
    wet_free_control(w);
    wet_free_writers(w);
    wet_free_images(w);

@@ -48,6 +48,15 @@ static uint32_t number_at(const uint8_t* b)
           | (uint32_t)b[3] << 24;
 }
 
+/* How many headers are as foretold, and whether the next one is the other
+   that was. */
+static void get_right(Chunk* c)
+{
+   c->n_right = get_varint(&c->control);
+   c->other   = c->n_right & 1;
+   c->n_right >>= 1;
+}
+
 static bool next_chunk(DcfgWet* w)
 {
    Chunk*   c = w->chunk;
@@ -85,9 +94,11 @@ static bool next_chunk(DcfgWet* w)
    c->addresses  = (Bytes){ c->bits.end, c->bits.end + n[2], false };
    c->bit        = 0;
    c->history    = 0;
-   c->n_right    = get_varint(&c->control);
-   c->has_symbol = true;
+   c->context    = 0;
+   c->stack      = 0;
+   get_right(c);
    memset(c->next, 0, sizeof(c->next));
+   memset(c->before, 0, sizeof(c->before));
    return true;
 }
 
@@ -132,11 +143,16 @@ static uint64_t header_of_symbol(Chunk* c, uint64_t symbol)
 /* The header of the next superblock, or 0 for a mark, which goes to R. */
 static uint64_t next_header(Chunk* c, Record* r)
 {
-   uint64_t header, symbol;
+   uint64_t* next = &c->next[c->history];
+   uint64_t  header, symbol;
 
    if (c->n_right > 0) {
       c->n_right--;
-      header = c->next[c->history];
+      header = (uint32_t)*next;
+   } else if (c->other) {
+      header = *next >> 32;
+      *next  = *next << 32 | header;
+      get_right(c);
    } else {
       symbol = get_varint(&c->control);
       if (symbol == SYMBOL_MARK) {
@@ -144,16 +160,17 @@ static uint64_t next_header(Chunk* c, Record* r)
          for (int i = 0; i < (r->mark >= 2 && r->mark <= 4 ? 2
                               : r->mark == 1); i++)
             r->words[i] = get_varint(&c->control);
-         c->n_right = get_varint(&c->control);
+         get_right(c);
          return 0;
       }
       header = header_of_symbol(c, symbol);
-      c->next[c->history] = header;
-      c->n_right = get_varint(&c->control);
+      if (header >> 32 == 0)
+         *next = *next << 32 | header;
+      get_right(c);
    }
-   c->history = (c->history << 5
-                 ^ (uint32_t)(header * UINT64_C(0x9E3779B97F4A7C15) >> 48))
-                & 0xFFFF;
+   uint32_t hash = (uint32_t)(header * UINT64_C(0x9E3779B97F4A7C15) >> 48);
+   c->history = (c->history << 5 ^ hash) & 0xFFFF;
+   c->context = (c->context << 2 ^ hash) & 0xFFFF;
    return header;
 }
 
@@ -173,33 +190,65 @@ static void note_address(Foretold* f, uint64_t a)
    f->last = a;
 }
 
-static void read_addresses(DcfgWet* w, WetSb* sb, uint32_t n)
+/* The N addresses that are on the tape. */
+static void read_words(DcfgWet* w, WetSb* sb, uint32_t n)
 {
    Chunk*    c = w->chunk;
    Foretold* f = &ELEM(w->foretold, Foretold, sb->foretold);
    bool      off = false;
    uint64_t  shift = 0;
+   uint64_t* before;
 
    if (sb->chunk != c->number) {
-      memset(f, 0, sb->slots.n * sizeof(*f));
+      memset(f, 0, sb->n_words * sizeof(*f));
       sb->chunk = c->number;
    }
    if (next_bit(c)) {
       for (uint32_t i = 0; i < n; i++)
-         w->addrs[i] = f[i].last += f[i].step;
+         w->words[i] = f[i].last += f[i].step;
+      return;
+   }
+   before = &c->before[c->context];
+   if (next_bit(c)) {
+      for (uint32_t i = 0; i < n; i++)
+         note_address(&f[i], w->words[i] = before[i]);
       return;
    }
    for (uint32_t i = 0; i < n; i++) {
       uint64_t a = f[i].last + (off ? shift : f[i].step);
       if (!next_bit(c)) {
-         uint64_t d = get_varint(&c->addresses);
-         a = f[i].last + shift + (d >> 1 ^ -(d & 1));
+         a = f[i].last + shift + difference_of(get_quick(&c->addresses));
          off = true;
          shift = a - f[i].last;
       }
       note_address(&f[i], a);
-      w->addrs[i] = a;
+      w->words[i] = before[i] = a;
    }
+}
+
+static void find_addresses(DcfgWet* w, const WetSb* sb, uint32_t n)
+{
+   const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first);
+   uint32_t         word = 0;
+
+   for (uint32_t i = 0; i < n; i++)
+      switch (a[i].from) {
+         case FROM_TAPE:
+            w->addrs[i] = w->words[word++];
+            break;
+         case FROM_FRAME:
+            w->addrs[i] = w->chunk->stack + w->words[word++];
+            break;
+         case FROM_STACK:
+            w->addrs[i] = w->chunk->stack += w->words[word++];
+            break;
+         case FROM_CONSTANT:
+            w->addrs[i] = a[i].addr;
+            break;
+         default:
+            w->addrs[i] = w->addrs[a[i].from - FROM_SLOT] + a[i].addr;
+            break;
+      }
 }
 
 /* How many instructions and accesses HEADER is about. */
@@ -210,23 +259,27 @@ static bool find_extent(DcfgWet* w, const WetSb* sb, uint64_t header,
 
    r->n_instrs = sb->instrs.n;
    r->n_slots  = sb->slots.n;
+   r->n_words  = sb->n_words;
    if (how == HOW_END)
       return true;
    if (how == HOW_STOPPED) {
       r->n_instrs = header >> 48;
-      r->n_slots  = 0;
+      r->n_slots  = r->n_words = 0;
       if (r->n_instrs > sb->instrs.n)
          return false;
       while (r->n_slots < sb->slots.n
              && ELEM(w->accesses, WetAccess,
                      sb->slots.first + r->n_slots).place < r->n_instrs)
-         r->n_slots++;
+         r->n_words += ELEM(w->accesses, WetAccess,
+                            sb->slots.first + r->n_slots++).from
+                       <= FROM_STACK;
       return true;
    }
    if (how >= sb->exits.n)
       return false;
    r->n_instrs = ELEM(w->exits, WetExit, sb->exits.first + how).place + 1u;
    r->n_slots  = ELEM(w->exits, WetExit, sb->exits.first + how).n_slots;
+   r->n_words  = ELEM(w->exits, WetExit, sb->exits.first + how).n_words;
    return true;
 }
 
@@ -237,7 +290,7 @@ bool wet_next_record(DcfgWet* w, Record* r)
    WetSb*   sb;
 
    if (c->n_records == 0) {
-      if (c->number > 0 && (c->n_right != 0
+      if (c->number > 0 && (c->n_right != 0 || c->other
                             || get_varint(&c->control) != SYMBOL_END
                             || c->control.failed))
          return wrong(w);
@@ -258,8 +311,9 @@ bool wet_next_record(DcfgWet* w, Record* r)
    sb = &ELEM(w->sbs, WetSb, r->sb);
    if (!find_extent(w, sb, header, r))
       return wrong(w);
-   if (r->n_slots > 0)
-      read_addresses(w, sb, r->n_slots);
+   if (r->n_words > 0)
+      read_words(w, sb, r->n_words);
+   find_addresses(w, sb, r->n_slots);
    r->addrs = w->addrs;
    if (c->control.failed || c->bits.failed || c->addresses.failed)
       return wrong(w);

@@ -46,12 +46,29 @@
 #include "wet/slots.h"
 #include "wet/tape.h"
 
+/* What a temporary of the superblock in work is: a distance from another,
+   which may be itself. */
+typedef
+   struct {
+      IRTemp from;
+      Addr   distance;
+      UChar  where;      // WhereStack if that is RSP, WhereFrame if RBP
+   }
+   Distance;
+
 /* The superblock in work. */
 static struct {
    IRExpr* cursor;
-   UInt    n_slots;
+   UInt    n_slots, n_words;
    Slot    slots[DCFG_TAPE_SLACK / 2];
+   IRTemp  roots[DCFG_TAPE_SLACK / 2];    // of slots on the tape
+   Addr    distances[DCFG_TAPE_SLACK / 2];
    UShort  at_exit[TAPE_MAX_EXITS];
+   UShort  words_at_exit[TAPE_MAX_EXITS];
+   UInt    n_near;
+   NearWord near[DCFG_TAPE_SLACK / 2];
+   Distance* temps;
+   UInt    n_temps;                       // that have room in .temps
 } work;
 
 static IRExpr* place_of(const Work* w, const void* p)
@@ -59,8 +76,21 @@ static IRExpr* place_of(const Work* w, const void* p)
    return word(w, (UWord)p);
 }
 
+static void forget_distances(UInt n_temps)
+{
+   if (n_temps > work.n_temps) {
+      work.temps   = VG_(realloc)("dcfg.wet.temps", work.temps,
+                                  2 * n_temps * sizeof(Distance));
+      work.n_temps = 2 * n_temps;
+   }
+   for (UInt t = 0; t < n_temps; t++)
+      work.temps[t].from = IRTemp_INVALID;
+}
+
 static void begin(Work* w)
 {
+   forget_distances(w->out->tyenv->types_used);
+
    IRExpr*  cursor = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
    IRExpr*  full   = assign(w, Ity_I1,
                             IRExpr_Binop(w->word_ty == Ity_I64
@@ -77,8 +107,69 @@ static void begin(Work* w)
    di->mSize = sizeof(DCFG_(tape).cursor);
    add(w, IRStmt_Dirty(di));
    work.cursor  = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
-   work.n_slots = 0;
+   work.n_slots = work.n_words = work.n_near = 0;
    tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
+}
+
+static Distance distance_of(IRTemp t)
+{
+   Distance d = { t, 0, WhereTape };
+
+   return work.temps[t].from != IRTemp_INVALID ? work.temps[t] : d;
+}
+
+/* What ST says of addresses: a temporary may be another one, moved. */
+static void note_distance(const Work* w, const IRStmt* st)
+{
+   const IRExpr* e = st->Ist.WrTmp.data;
+   IRTemp        t = st->Ist.WrTmp.tmp;
+   Distance      d = { IRTemp_INVALID, 0, WhereTape };
+
+   if (e->tag == Iex_Get && e->Iex.Get.ty == w->word_ty) {
+      d.from  = t;
+      d.where = e->Iex.Get.offset == w->layout->offset_SP ? WhereStack
+                : e->Iex.Get.offset == w->layout->offset_FP ? WhereFrame
+                : WhereTape;
+   } else if (e->tag == Iex_RdTmp) {
+      d = distance_of(e->Iex.RdTmp.tmp);
+   } else if (e->tag == Iex_Binop
+              && (e->Iex.Binop.op == Iop_Add64 || e->Iex.Binop.op == Iop_Sub64)
+              && e->Iex.Binop.arg1->tag == Iex_RdTmp
+              && e->Iex.Binop.arg2->tag == Iex_Const) {
+      Addr n = e->Iex.Binop.arg2->Iex.Const.con->Ico.U64;
+      d           = distance_of(e->Iex.Binop.arg1->Iex.RdTmp.tmp);
+      d.distance += e->Iex.Binop.op == Iop_Add64 ? n : -n;
+   }
+   work.temps[t] = d;
+}
+
+/* How the address of the next slot, ADDR, is told. */
+static void place_slot(Slot* slot, const IRExpr* addr, Bool guarded)
+{
+   UInt me = work.n_slots;
+
+   slot->from = WhereTape;
+   slot->addr = 0;
+   work.roots[me] = IRTemp_INVALID;
+   if (guarded)
+      return;
+   if (addr->tag == Iex_Const) {
+      slot->from = WhereConstant;
+      slot->addr = addr->Iex.Const.con->tag == Ico_U64
+                   ? addr->Iex.Const.con->Ico.U64
+                   : addr->Iex.Const.con->Ico.U32;
+      return;
+   }
+   Distance d = distance_of(addr->Iex.RdTmp.tmp);
+   for (UInt i = 0; i < me; i++)
+      if (work.roots[i] == d.from) {
+         slot->from = WhereSlot + i;
+         slot->addr = d.distance - work.distances[i];
+         return;
+      }
+   slot->from         = d.where;
+   work.roots[me]     = d.from;
+   work.distances[me] = d.distance;
 }
 
 /* Word I from the cursor. */
@@ -93,12 +184,27 @@ static void put_header(Work* w, UInt how)
          IRExpr_Const(IRConst_U64(TAPE_HEADER(w->sb->id, how))));
 }
 
+/* The next slot, which is at ADDR. */
+static void add_slot(Work* w, const Slot* slot, IRExpr* addr)
+{
+   work.slots[work.n_slots++] = *slot;
+   if (slot->from > WhereStack)
+      return;
+   if (slot->from != WhereTape) {
+      NearWord near = { work.n_words, slot->from == WhereStack };
+      work.near[work.n_near++] = near;
+   }
+   store(w, tape_word(w, ++work.n_words), addr);
+}
+
 static void add_access(Work* w, const IRStmt* st)
 {
    Slot    access;
    IRExpr* addr;
    IRExpr* guard;
 
+   if (st->tag == Ist_WrTmp)
+      note_distance(w, st);
    if (w->now < 0 || w->now >= w->sb->n_instrs
        || !DCFG_(access_of)(w->out, st, &access, &addr, &guard)
        || DCFG_(has_false_memory)((const UChar*)w->addrs[w->now],
@@ -106,18 +212,19 @@ static void add_access(Work* w, const IRStmt* st)
       return;
    tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
    access.instr = w->now;
-   work.slots[work.n_slots++] = access;
+   place_slot(&access, addr, guard != NULL);
    if (guard != NULL)
       addr = assign(w, w->word_ty, IRExpr_ITE(guard, addr, word(w, 0)));
-   store(w, tape_word(w, work.n_slots), addr);
+   add_slot(w, &access, addr);
 }
 
 static void add_exit(Work* w, UInt x, const IRStmt* st)
 {
    const SbExit* e      = &w->sb->exits[x];
-   IRExpr*       behind = tape_word(w, 1 + work.n_slots);
+   IRExpr*       behind = tape_word(w, 1 + work.n_words);
 
-   work.at_exit[x] = work.n_slots;
+   work.at_exit[x]       = work.n_slots;
+   work.words_at_exit[x] = work.n_words;
    put_header(w, x);
    if (e->counting == ExitBefore || e->instr + 1u < w->sb->n_instrs)
       behind = assign(w, w->word_ty, IRExpr_ITE(st->Ist.Exit.guard, behind,
@@ -152,16 +259,24 @@ static void keep_slots(const Work* w)
    if (list->at_exit != NULL) {
       tl_assert(list->n_slots == work.n_slots);
       for (UInt i = 0; i < work.n_slots; i++)
-         tl_assert(list->slots[i].instr == work.slots[i].instr);
+         tl_assert(list->slots[i].instr == work.slots[i].instr
+                   && list->slots[i].from == work.slots[i].from);
       return;
    }
    UInt n = DCFG_(instr_addr)(w->sb, w->sb->n_instrs) - w->sb->addr;
    list->n_slots = work.n_slots;
+   list->n_words = work.n_words;
+   list->n_near  = work.n_near;
+   list->near    = VG_(malloc)("dcfg.wet.near",
+                               work.n_near * sizeof(NearWord) + 1);
+   VG_(memcpy)(list->near, work.near, work.n_near * sizeof(NearWord));
    list->slots   = VG_(malloc)("dcfg.wet.slots", slots + 1);
    list->at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
+   list->words_at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
    list->code    = VG_(malloc)("dcfg.wet.code", n);
    VG_(memcpy)(list->slots, work.slots, slots);
    VG_(memcpy)(list->at_exit, work.at_exit, exits);
+   VG_(memcpy)(list->words_at_exit, work.words_at_exit, exits);
    VG_(memcpy)(list->code, (const void*)w->sb->addr, n);
 }
 
@@ -169,15 +284,13 @@ static void keep_slots(const Work* w)
    still are: a longjmp ends some. */
 static void add_stack_pointer(Work* w)
 {
-   Slot    stack = { w->now, 0, AccessStack };
-   IRExpr* sp;
+   Slot stack = { w->now, 0, AccessStack, WhereStack, 0 };
 
    if (w->now < 0 || w->now >= w->sb->n_instrs
        || w->sb->kinds[w->now] != InsnIndirectJump)
       return;
-   work.slots[work.n_slots++] = stack;
-   sp = assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP, w->word_ty));
-   store(w, tape_word(w, work.n_slots), sp);
+   add_slot(w, &stack, assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP,
+                                                        w->word_ty)));
 }
 
 static void end(Work* w, const IRSB* in)
@@ -185,7 +298,7 @@ static void end(Work* w, const IRSB* in)
    add_stack_pointer(w);
    put_header(w, TAPE_END);
    store(w, place_of(w, &DCFG_(tape).cursor),
-         tape_word(w, 1 + work.n_slots));
+         tape_word(w, 1 + work.n_words));
    keep_slots(w);
 }
 

@@ -47,6 +47,15 @@ SlotList* DCFG_(slots_of)(Superblock* sb)
    return (SlotList*)((UChar*)sb + part);
 }
 
+UInt DCFG_(words_before)(const SlotList* list, UInt k)
+{
+   UInt n = 0;
+
+   for (UInt i = 0; i < list->n_slots && list->slots[i].instr < k; i++)
+      n += list->slots[i].from <= WhereStack;
+   return n;
+}
+
 Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
                       IRExpr** addr, IRExpr** guard)
 {

@@ -47,16 +47,39 @@ typedef
       UShort instr;      // index in the superblock
       UShort size;       // bytes
       UChar  what;       // Access...
-   }
+      UShort from;       // Where..., or WhereSlot + another's number
+      Addr   addr;       // if constant, the address; if it is at a distance
+   }                     // from the other's, that
    Slot;
 
-/* The addresses that SB's executions put on the tape, in their order. */
+/* Where an access is made. */
+enum {
+   WhereTape = 0,        // at the next address on the tape; this is made
+   WhereFrame,           // from RBP, or
+   WhereStack,           // from RSP
+   WhereConstant,
+   WhereSlot             // at a distance from an earlier access of the same
+};                       // superblock, whose address is on the tape
+
+/* A word on the tape that is near the stack pointer, its number from 0. */
+typedef
+   struct {
+      UShort word;
+      Bool   stack;      // made from RSP
+   }
+   NearWord;
+
+/* The accesses of a superblock's executions, in their order. */
 typedef
    struct {
       UInt  n_slots;
       Slot* slots;
-      UShort* at_exit;   // for each exit, how many there are when it is
-                         // taken
+      UInt  n_words;     // of them are on the tape
+      UShort* at_exit;   // for each exit, how many slots there are when it is
+                         // taken,
+      UShort* words_at_exit; // and words
+      UInt  n_near;      // words that are made from RSP or RBP:
+      NearWord* near;
       UChar* code;       // its bytes, as they were translated
    }
    SlotList;
@@ -66,6 +89,9 @@ void DCFG_(claim_slot_lists)(void);
 
 /* SB's; .slots is NULL until it has been translated with the tape on. */
 SlotList* DCFG_(slots_of)(Superblock* sb);
+
+/* The words on the tape of an execution that completed K instructions. */
+UInt DCFG_(words_before)(const SlotList* list, UInt k);
 
 /* The access of a statement: returns False if it makes none.  *ADDR is where,
    *GUARD whether (NULL: always). */

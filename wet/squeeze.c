@@ -45,132 +45,161 @@
 #include "pub_tool_mallocfree.h"
 
 #include "dcfg_bb.h"
-#include "wet/bytes.h"
+#include "wet/packed.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
 #include "wet/tape_words.h"
 
-/* A chunk ends when it has this many bytes or records. */
+/* A chunk ends when it has about this many bytes or records. */
 #define CHUNK_BYTES   (4u << 20)
 #define CHUNK_RECORDS (4u << 20)
 
-/* The headers that came after these before. */
+/* So many words, and one more record, are coded between two looks at how
+   long the chunk is. */
+#define SLICE         8192u
+#define SLICE_ROOM    (SLICE + DCFG_TAPE_SLACK)
+
+/* The two headers that came last after these before: the later one in the
+   lower half.  Those that need more than 32 bits are not foretold. */
 #define HISTORY_BITS 16
 #define N_HISTORIES  (1u << HISTORY_BITS)
 
-/* What is known of a slot: the last address, the step that it makes, and
-   another step that it made once. */
-typedef
-   struct {
-      Addr last;
-      Addr step;
-      Addr other;
-   }
-   Foretold;
+/* Where addresses stand that came upon the same history before, this time a
+   longer one. */
+#define CONTEXT_BITS 16
+#define N_CONTEXTS   (1u << CONTEXT_BITS)
 
-/* What is known of a superblock, by its id. */
+/* What is known of a superblock, by its id.  Of each address on the tape:
+   the last one, the step that it makes, and another step that it made once;
+   three arrays, one behind the other. */
 typedef
    struct {
-      UInt      chunk;       // to which .slots belongs
-      UInt      n_slots;     // that an execution has that came to its end,
-   const UShort* at_exit; // that took this exit
-      Foretold* slots;
+      const SlotList* list;
+      Addr*           last;
+      UInt            n_words;   // of an execution that came to its end
+      Bool            met;       // in this chunk
    }
    Coding;
 
+/* What changes with each record: kept in registers while a slice is
+   coded. */
+typedef
+   struct {
+      UChar* control;        // where the next bytes are put,
+      UChar* bits;
+      UChar* addresses;
+      ULong  bit_word;       // of .bits, those that are not there yet,
+      UInt   n_bits;         // the first one lowest
+      UInt   n_right;        // headers as foretold since the last that was not
+      UInt   history;
+      UInt   context;
+      Addr   stack;          // the last address that was made from RSP
+   }
+   Pen;
+
 struct _Coder {
    Stream* stream;
-   UInt    chunk;            // number of the one in work
    ULong   n_records;        // in all chunks
    UInt    n_here;           // in this one
-   Bytes   control, bits, addresses;
-   UInt    n_right;          // headers as foretold since the last that was not
-   ULong   bit_word;         // of .bits, those that are not there yet,
-   UInt    n_bits;           // the first one lowest
+   Pen     pen;
+   UChar*  control;          // begin of each of its parts
+   UChar*  bits;
+   UChar*  addresses;
    Coding* codings;          // by id
    UInt    n_codings;
-   UInt    history;
    ULong   next[N_HISTORIES];
+   Addr    before[N_CONTEXTS + DCFG_TAPE_SLACK];
 };
+
+#define INLINE static inline __attribute__((always_inline))
 
 /*------------------------------------------------------------*/
 /*--- Bits                                                 ---*/
 /*------------------------------------------------------------*/
 
-/* A difference: the sign is the lowest bit. */
-static inline ULong zigzag(ULong d)
+/* The N lowest bits of BITS, the others being 0; N is at most 64. */
+INLINE void put_bits(Pen* p, ULong bits, UInt n)
 {
-   return d << 1 ^ (ULong)((Long)d >> 63);
-}
-
-static inline void put_bit(Coder* c, Bool bit)
-{
-   c->bit_word |= (ULong)bit << c->n_bits;
-   if (++c->n_bits < 64)
-      return;
-   /* Whole words so far: it is aligned. */
-   *(ULong*)(void*)(c->bits.bytes + c->bits.used) = c->bit_word;
-   c->bits.used += 8;
-   c->bit_word   = 0;
-   c->n_bits     = 0;
-}
-
-static void flush_bits(Coder* c)
-{
-   for (; c->n_bits > 0; c->n_bits -= c->n_bits < 8 ? c->n_bits : 8) {
-      c->bits.bytes[c->bits.used++] = c->bit_word;
-      c->bit_word >>= 8;
+   p->bit_word |= bits << p->n_bits;
+   if (p->n_bits + n >= 64) {
+      /* Whole words so far: it is aligned. */
+      *(ULong*)(void*)p->bits = p->bit_word;
+      p->bits    += 8;
+      p->bit_word = p->n_bits == 0 ? 0 : bits >> (64 - p->n_bits);
+      p->n_bits  -= 64;
    }
-   c->bit_word = 0;
+   p->n_bits += n;
+}
+
+static void flush_bits(Pen* p)
+{
+   for (; p->n_bits > 0; p->n_bits -= p->n_bits < 8 ? p->n_bits : 8) {
+      *p->bits++ = p->bit_word;
+      p->bit_word >>= 8;
+   }
+   p->bit_word = 0;
 }
 
 /*------------------------------------------------------------*/
 /*--- Headers                                              ---*/
 /*------------------------------------------------------------*/
 
-static inline void note_header(Coder* c, ULong header)
+/* So many headers were as foretold, and the next one is the other one that
+   was, or something else. */
+INLINE void put_right(Pen* p, Bool other)
 {
-   c->history = (c->history << 5 ^ (UInt)(header * 0x9E3779B97F4A7C15ull
-                                          >> (64 - HISTORY_BITS)))
-                % N_HISTORIES;
+   p->control = DCFG_(put_varint)(p->control, (ULong)p->n_right << 1 | other);
+   p->n_right = 0;
 }
 
-static void put_right(Coder* c)
-{
-   DCFG_(put_varint)(&c->control, c->n_right);
-   c->n_right = 0;
-}
-
-/* Symbols: a mark, a stop, the end of the chunk; from DCFG_FIRST_SB on the
+/* Symbols: a mark, a stop, the end of the chunk; from SymbolFirst on the
    id of a superblock that came to its end, or else, one bit up, took an
    exit, whose number follows. */
 enum { SymbolEnd, SymbolMark, SymbolStop, SymbolFirst };
 
-static void put_header(Coder* c, ULong header)
+static UChar* put_header(UChar* to, ULong header)
 {
-   put_right(c);
    if (TAPE_HOW(header) == TAPE_STOPPED) {
-      DCFG_(put_varint)(&c->control, SymbolStop);
-      DCFG_(put_varint)(&c->control, TAPE_ID(header));
-      DCFG_(put_varint)(&c->control, TAPE_DONE(header));
+      to = DCFG_(put_varint)(to, SymbolStop);
+      to = DCFG_(put_varint)(to, TAPE_ID(header));
+      return DCFG_(put_varint)(to, TAPE_DONE(header));
+   }
+   Bool exited = TAPE_HOW(header) != TAPE_END;
+   to = DCFG_(put_varint)(to, SymbolFirst
+                              + ((ULong)TAPE_ID(header) << 1 | exited));
+   return exited ? DCFG_(put_varint)(to, TAPE_HOW(header)) : to;
+}
+
+INLINE void code_header(Coder* c, Pen* p, ULong header)
+{
+   ULong* next = &c->next[p->history];
+   UInt   hash = header * 0x9E3779B97F4A7C15ull >> (64 - HISTORY_BITS);
+
+   p->history = (p->history << 5 ^ hash) % N_HISTORIES;
+   p->context = (p->context << 2 ^ hash) % N_CONTEXTS;
+   if (header == (UInt)*next) {
+      p->n_right++;
    } else {
-      Bool exited = TAPE_HOW(header) != TAPE_END;
-      DCFG_(put_varint)(&c->control,
-                 SymbolFirst + ((ULong)TAPE_ID(header) << 1 | exited));
-      if (exited)
-         DCFG_(put_varint)(&c->control, TAPE_HOW(header));
+      if (header == *next >> 32) {
+         put_right(p, True);
+      } else {
+         put_right(p, False);
+         p->control = put_header(p->control, header);
+      }
+      if (header >> 32 == 0)
+         *next = *next << 32 | header;
    }
 }
 
-static void put_mark(Coder* c, const ULong* words)
+static UChar* put_mark(UChar* to, const ULong* words)
 {
    UInt mark = TAPE_HOW(words[0]);
 
-   put_right(c);
-   DCFG_(put_varint)(&c->control, SymbolMark);
-   DCFG_(put_varint)(&c->control, mark);
+   to = DCFG_(put_varint)(to, SymbolMark);
+   to = DCFG_(put_varint)(to, mark);
    for (UInt i = 0; i < DCFG_(words_of_mark)(mark); i++)
-      DCFG_(put_varint)(&c->control, words[1 + i]);
+      to = DCFG_(put_varint)(to, words[1 + i]);
+   return to;
 }
 
 /*------------------------------------------------------------*/
@@ -189,85 +218,140 @@ static void meet(Coder* c, UInt id)
       c->n_codings = n;
    }
    Coding* k = &c->codings[id];
-   if (k->slots == NULL) {
-      const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(id));
-      k->n_slots = list->n_slots;
-      k->at_exit = list->at_exit;
-      k->slots   = VG_(malloc)("dcfg.squeeze.slots",
-                               k->n_slots * sizeof(Foretold) + 1);
+   if (k->list == NULL) {
+      k->list    = DCFG_(slots_of)(DCFG_(superblock)(id));
+      k->n_words = k->list->n_words;
+      k->last    = VG_(malloc)("dcfg.squeeze.slots",
+                               3 * k->n_words * sizeof(Addr) + 1);
    }
-   VG_(memset)(k->slots, 0, k->n_slots * sizeof(Foretold));
-   k->chunk = c->chunk;
+   VG_(memset)(k->last, 0, 3 * k->n_words * sizeof(Addr));
+   k->met = True;
 }
 
-static inline Coding* coding_of(Coder* c, UInt id)
+INLINE Coding* coding_of(Coder* c, UInt id)
 {
-   if (id >= c->n_codings || c->codings[id].chunk != c->chunk)
+   if (id >= c->n_codings || !c->codings[id].met)
       meet(c, id);
    return &c->codings[id];
 }
 
-/* Note that it was A. */
-static inline void note_address(Foretold* f, Addr a)
+/* It was A this time. */
+INLINE void note_address(Addr* last, Addr* step, Addr* other, Addr a)
 {
-   Addr step = a - f->last;
+   Addr now = a - *last, was = *step;
 
-   if (step != f->step) {
-      if (step == f->other)
-         f->step = step;
-      f->other = step;
-   }
-   f->last = a;
+   *step  = now == *other ? now : was;
+   *other = now == was ? *other : now;
+   *last  = a;
 }
 
-/* Where one access of a superblock was not where it was expected, because
-   the stack or a structure is elsewhere this time, the next is expected to
-   be as far off from where it was last. */
-static inline void code_addresses(Coder* c, Coding* k, const Addr* a, UInt n)
+/* Some of these were not as foretold.  Where one access of a superblock was
+   not, because the stack or a structure is elsewhere this time, the next is
+   expected to be as far off from where it was last. */
+INLINE void code_each(Pen* p, const Coding* k, const Addr* a, UInt n)
 {
-   Bool all = True;
+   Addr* last  = k->last;
+   Addr* step  = last + k->n_words;
+   Addr* other = step + k->n_words;
+   Bool  off   = False;
+   Addr  shift = 0;
+   ULong bits  = 0;
+   UChar* to   = p->addresses;
 
-   for (UInt i = 0; i < n && all; i++)
-      all = a[i] == k->slots[i].last + k->slots[i].step;
-   put_bit(c, all);
-   if (all) {
+   for (UInt i = 0; i < n; i++) {
+      Addr now   = a[i] - last[i];
+      Bool right = now == (off ? shift : step[i]);
+      UChar* behind = DCFG_(put_quick)(to, DCFG_(zigzag)(now - shift));
+      if (UNLIKELY(i % 64 == 0 && i > 0)) {
+         put_bits(p, bits, 64);
+         bits = 0;
+      }
+      bits |= (ULong)right << i % 64;
+      to    = right ? to : behind;
+      off   = right ? off : True;
+      shift = right ? shift : now;
+      note_address(&last[i], &step[i], &other[i], a[i]);
+   }
+   p->addresses = to;
+   put_bits(p, bits, (n - 1) % 64 + 1);
+}
+
+/* What is near the stack pointer is told by how far it is from what was so
+   before, wherever that was: so it is the same at each depth. */
+INLINE void make_near(Pen* p, const SlotList* list, Addr* a, UInt n)
+{
+   Addr stack = p->stack;
+
+   for (UInt i = 0; i < list->n_near; i++) {
+      UInt word = list->near[i].word;
+      Addr now  = a[word];
+      if (word >= n)
+         break;
+      a[word] = now - stack;
+      stack   = list->near[i].stack ? now : stack;
+   }
+   p->stack = stack;
+}
+
+INLINE void code_addresses(Coder* c, Pen* p, const Coding* k, Addr* a,
+                           UInt n)
+{
+   Addr* last = k->last;
+   Addr* step = last + k->n_words;
+   Addr  off  = 0;
+
+   make_near(p, k->list, a, n);
+   for (UInt i = 0; i < n; i++)
+      off |= a[i] ^ (last[i] + step[i]);
+   put_bits(p, off == 0, 1);
+   if (off == 0) {
       for (UInt i = 0; i < n; i++)
-         k->slots[i].last = a[i];
+         last[i] = a[i];
       return;
    }
-   Bool off   = False;
-   Addr shift = 0;
+   Addr* before = &c->before[p->context];
+   off = 0;
    for (UInt i = 0; i < n; i++) {
-      Foretold* f     = &k->slots[i];
-      Addr      guess = f->last + (off ? shift : f->step);
-      put_bit(c, a[i] == guess);
-      if (a[i] != guess) {
-         DCFG_(put_varint)(&c->addresses, zigzag(a[i] - f->last - shift));
-         off   = True;
-         shift = a[i] - f->last;
-      }
-      note_address(f, a[i]);
+      off |= a[i] ^ before[i];
+      before[i] = a[i];
    }
+   put_bits(p, off == 0, 1);
+   if (off == 0)
+      for (UInt i = 0; i < n; i++)
+         note_address(&last[i], &step[i], &step[k->n_words + i], a[i]);
+   else
+      code_each(p, k, a, n);
 }
 
-/* The addresses that go with HEADER, which is of K's superblock. */
-static inline UInt n_addresses(const Coding* k, ULong header)
+/* The words that go with HEADER, which is of K's superblock. */
+INLINE UInt n_words_of(const Coding* k, ULong header)
 {
-   UInt how = TAPE_HOW(header), n = 0;
+   UInt how = TAPE_HOW(header);
 
    if (how == TAPE_END)
-      return k->n_slots;
+      return k->n_words;
    if (how != TAPE_STOPPED)
-      return k->at_exit[how];
-   const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(TAPE_ID(header)));
-   while (n < list->n_slots && list->slots[n].instr < TAPE_DONE(header))
-      n++;
-   return n;
+      return k->list->words_at_exit[how];
+   return DCFG_(words_before)(k->list, TAPE_DONE(header));
 }
 
 /*------------------------------------------------------------*/
 /*--- Chunks                                               ---*/
 /*------------------------------------------------------------*/
+
+/* Nothing is foretold. */
+static void forget(Coder* c)
+{
+   for (UInt id = 0; id < c->n_codings; id++)
+      c->codings[id].met = False;
+   VG_(memset)(c->next, 0, sizeof(c->next));
+   VG_(memset)(c->before, 0, sizeof(c->before));
+   VG_(memset)(&c->pen, 0, sizeof(c->pen));
+   c->pen.control   = c->control;
+   c->pen.bits      = c->bits;
+   c->pen.addresses = c->addresses;
+   c->n_here        = 0;
+}
 
 static void append_number(Stream* s, UInt n)
 {
@@ -275,64 +359,63 @@ static void append_number(Stream* s, UInt n)
    DCFG_(append_to_stream)(s, bytes, 4);
 }
 
-static void append_part(Stream* s, Bytes* b)
-{
-   if (b->used > 0)
-      DCFG_(append_to_stream)(s, b->bytes, b->used);
-   b->used = 0;
-}
-
 const Stream* DCFG_(end_chunk)(Coder* c)
 {
+   Pen* p = &c->pen;
+
    if (c->n_here == 0)
       return c->stream;
-   DCFG_(need_room)(&c->control, 2 * DCFG_MAX_VARINT);
-   put_right(c);
-   DCFG_(put_varint)(&c->control, SymbolEnd);
-   flush_bits(c);
+   put_right(p, False);
+   p->control = DCFG_(put_varint)(p->control, SymbolEnd);
+   flush_bits(p);
    append_number(c->stream, c->n_here);
-   append_number(c->stream, c->control.used);
-   append_number(c->stream, c->bits.used);
-   append_number(c->stream, c->addresses.used);
-   append_part(c->stream, &c->control);
-   append_part(c->stream, &c->bits);
-   append_part(c->stream, &c->addresses);
-   VG_(memset)(c->next, 0, sizeof(c->next));
-   c->history = 0;
-   c->n_here  = 0;
-   c->chunk++;
+   append_number(c->stream, p->control - c->control);
+   append_number(c->stream, p->bits - c->bits);
+   append_number(c->stream, p->addresses - c->addresses);
+   DCFG_(append_to_stream)(c->stream, c->control, p->control - c->control);
+   DCFG_(append_to_stream)(c->stream, c->bits, p->bits - c->bits);
+   DCFG_(append_to_stream)(c->stream, c->addresses,
+                           p->addresses - c->addresses);
+   forget(c);
    return c->stream;
 }
 
-void DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end)
+/* Code up to END, or a few more for a whole record.  Returns where the next
+   one begins. */
+static ULong* code_slice(Coder* c, ULong* words, const ULong* end)
 {
+   Pen  p = c->pen;
+   UInt n_records = 0;
+
    while (words < end) {
       ULong header = *words;
-      DCFG_(need_room)(&c->control, 5 * DCFG_MAX_VARINT);
-      if (TAPE_ID(header) == 0) {
-         put_mark(c, words);
+      if (UNLIKELY(TAPE_ID(header) == 0)) {
+         put_right(&p, False);
+         p.control = put_mark(p.control, words);
          words += 1 + DCFG_(words_of_mark)(TAPE_HOW(header));
       } else {
-         Coding* k = coding_of(c, TAPE_ID(header));
-         UInt    n = n_addresses(k, header);
-         if (header == c->next[c->history]) {
-            c->n_right++;
-         } else {
-            put_header(c, header);
-            c->next[c->history] = header;
-         }
-         note_header(c, header);
-         if (n > 0) {
-            DCFG_(need_room)(&c->bits, n / 8 + 16);
-            DCFG_(need_room)(&c->addresses, n * DCFG_MAX_VARINT);
-            code_addresses(c, k, (const Addr*)words + 1, n);
-         }
+         const Coding* k = coding_of(c, TAPE_ID(header));
+         UInt          n = n_words_of(k, header);
+         code_header(c, &p, header);
+         if (n > 0)
+            code_addresses(c, &p, k, (Addr*)words + 1, n);
          words += 1 + n;
       }
-      c->n_records++;
-      if (++c->n_here == CHUNK_RECORDS
-          || c->control.used + c->bits.used + c->addresses.used
-             >= CHUNK_BYTES)
+      n_records++;
+   }
+   c->pen        = p;
+   c->n_here    += n_records;
+   c->n_records += n_records;
+   return words;
+}
+
+void DCFG_(squeeze_words)(Coder* c, ULong* words, const ULong* end)
+{
+   while (words < end) {
+      words = code_slice(c, words, end - words < SLICE ? end : words + SLICE);
+      if (c->n_here >= CHUNK_RECORDS
+          || (c->pen.control - c->control) + (c->pen.bits - c->bits)
+             + (c->pen.addresses - c->addresses) >= CHUNK_BYTES)
          DCFG_(end_chunk)(c);
    }
 }
@@ -345,8 +428,16 @@ Coder* DCFG_(new_coder)(void)
 {
    Coder* c = VG_(calloc)("dcfg.squeeze", 1, sizeof(Coder));
 
+   /* A chunk that is not yet long enough, a slice, and the end. */
+   c->control   = VG_(malloc)("dcfg.squeeze.parts",
+                              CHUNK_BYTES
+                              + 5 * DCFG_MAX_VARINT * (SLICE_ROOM + 1));
+   c->bits      = VG_(malloc)("dcfg.squeeze.parts",
+                              CHUNK_BYTES + SLICE_ROOM + 8);
+   c->addresses = VG_(malloc)("dcfg.squeeze.parts",
+                              CHUNK_BYTES + DCFG_MAX_QUICK * (SLICE_ROOM + 1));
+   forget(c);
    c->stream = DCFG_(new_stream)();
-   c->chunk  = 1;
    return c;
 }
 
@@ -360,14 +451,7 @@ void DCFG_(restart_coder)(Coder* c)
    DCFG_(delete_stream)(c->stream);
    c->stream    = DCFG_(new_stream)();
    c->n_records = 0;
-   c->n_here    = 0;
-   c->n_right   = 0;
-   c->bit_word  = 0;
-   c->n_bits    = 0;
-   c->history   = 0;
-   c->control.used = c->bits.used = c->addresses.used = 0;
-   c->chunk++;
-   VG_(memset)(c->next, 0, sizeof(c->next));
+   forget(c);
 }
 
 /*--------------------------------------------------------------------*/

@@ -37,8 +37,9 @@ typedef struct _Coder Coder;
 
 Coder* DCFG_(new_coder)(void);
 
-/* Code the words up to END, which are whole records. */
-void DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end);
+/* Code the words up to END, which are whole records, and are not what they
+   were any more. */
+void DCFG_(squeeze_words)(Coder* c, ULong* words, const ULong* end);
 
 /* No more belongs to this chunk.  Returns all chunks so far. */
 const Stream* DCFG_(end_chunk)(Coder* c);

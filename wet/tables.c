@@ -37,8 +37,8 @@
 
 #include "dcfg_bb.h"
 #include "run/image.h"
-#include "wet/bytes.h"
 #include "wet/closure.h"
+#include "wet/packed.h"
 #include "wet/slots.h"
 #include "wet/tables.h"
 #include "wet/usage.h"
@@ -286,6 +286,9 @@ static void add_superblock(Bytes* b, XArray* instrs, UInt id)
       DCFG_(add_varint)(b, list->slots[s].instr);
       DCFG_(add_varint)(b, list->slots[s].what);
       DCFG_(add_varint)(b, list->slots[s].size);
+      DCFG_(add_varint)(b, list->slots[s].from);
+      if (list->slots[s].from > WhereStack)
+         DCFG_(add_varint)(b, DCFG_(zigzag)(list->slots[s].addr));
    }
 }
 

@@ -51,7 +51,8 @@
 #include "wet/squeeze.h"
 #include "wet/tape.h"
 
-#define N_WORDS (512u * 1024u)
+/* They are coded while they are in the processor's cache. */
+#define N_WORDS (20u * 1024u)
 
 /* A thread's. */
 typedef
@@ -162,13 +163,10 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index)
 void DCFG_(tape_left)(void* s, UInt sb, UInt k)
 {
    const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(sb));
-   UInt            n    = 0;
    ULong*          at   = DCFG_(tape).cursor;
 
-   while (n < list->n_slots && list->slots[n].instr < k)
-      n++;
    at[0] = TAPE_HEADER(sb, TAPE_STOPPED) | (ULong)k << TAPE_DONE_BIT;
-   DCFG_(tape).cursor = at + 1 + n;
+   DCFG_(tape).cursor = at + 1 + DCFG_(words_before)(list, k);
 }
 
 void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)

@@ -46,8 +46,6 @@ typedef
    Tape;
 extern Tape DCFG_(tape);
 
-#define DCFG_TAPE_SLACK 4096u
-
 /* Before the program runs. */
 void DCFG_(load_tape)(void);
 

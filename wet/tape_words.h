@@ -45,6 +45,9 @@
 #define TAPE_STOPPED   0xFE    // within it: a fault
 #define TAPE_MAX_EXITS 0xFE    // below that: exit number TAPE_HOW was taken
 
+/* A record has at most as many words. */
+#define DCFG_TAPE_SLACK 4096u
+
 #define TAPE_HEADER(id, how) ((ULong)(id) << TAPE_HOW_BITS | (how))
 #define TAPE_HOW(header)     ((UInt)((header) & 0xFF))
 #define TAPE_ID(header)      ((UInt)((header) >> TAPE_HOW_BITS))
