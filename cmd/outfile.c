@@ -38,6 +38,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,7 +47,7 @@ static Outfile* unfinished;
 
 static void remove_unfinished(void)
 {
-   if (unfinished != NULL && unfinished->path != NULL)
+   if (unfinished != NULL)
       unlink(unfinished->unfinished);
 }
 
@@ -91,6 +92,14 @@ static void compress_with(Outfile* o, const char* program)
    signal(SIGPIPE, SIG_IGN);
 }
 
+/* Devices and pipes are written to; only an ordinary file is replaced. */
+static bool is_special(const char* path)
+{
+   struct stat st;
+
+   return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 Outfile* outfile_open(const char* path)
 {
    Outfile*    o = zalloc(1, sizeof(*o));
@@ -100,13 +109,20 @@ Outfile* outfile_open(const char* path)
    o->fd   = STDOUT_FILENO;
    if (path == NULL)
       return o;
-   o->unfinished = text_copy(text_format("%s.tmp-%ld", path,
-                                         (long)getpid()));
-   o->fd = open(o->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+   if (is_special(path)) {
+      o->fd = open(path, O_WRONLY | O_CLOEXEC);
+   } else {
+      o->unfinished = text_copy(text_format("%s.tmp-%ld", path,
+                                            (long)getpid()));
+      o->fd = open(o->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                   0666);
+   }
    if (o->fd < 0)
       die("%s: %s", path, strerror(errno));
-   unfinished = o;
-   atexit(remove_unfinished);
+   if (o->unfinished != NULL) {
+      unfinished = o;
+      atexit(remove_unfinished);
+   }
    program = compressor_of(path);
    if (program != NULL)
       compress_with(o, program);
@@ -140,7 +156,7 @@ void outfile_close(Outfile* o)
       if (o->compressor != 0
           && (waitpid(o->compressor, &status, 0) < 0 || status != 0))
          die("%s: it could not be compressed", o->path);
-      if (rename(o->unfinished, o->path) != 0)
+      if (o->unfinished != NULL && rename(o->unfinished, o->path) != 0)
          die("%s: %s", o->path, strerror(errno));
       unfinished = NULL;
    }

@@ -35,7 +35,7 @@
 typedef
    struct {
       const char* path;         // NULL: the standard output
-      char*       unfinished;
+      char*       unfinished;   // its name until then, or NULL
       int         fd;
       pid_t       compressor;   // 0: none
       uint32_t    used;

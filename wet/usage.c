@@ -79,11 +79,11 @@ static Bool is_flag(UInt offset)
 /*--- The IR                                               ---*/
 /*------------------------------------------------------------*/
 
-/* A temporary: what it is, and whether what it holds matters. */
+/* A temporary: what it is, and how much of what it holds matters. */
 typedef
    struct {
       const IRExpr* is;
-      Bool live;
+      UInt live;          // bytes, from the lowest
       Bool tracked;       // it is the top of x87's stack and .step
       Int  step;
       UInt value;         // equal ones hold the same; 0: unknown
@@ -133,11 +133,38 @@ static void use_condition(Lifted* l, UInt cond)
    }
 }
 
-/* Temporary E matters, if it is one. */
+/* The N lowest bytes of temporary E matter, if it is one. */
+static void need_low(Lifted* l, const IRExpr* e, UInt n)
+{
+   if (e->tag == Iex_RdTmp && l->temps[e->Iex.RdTmp.tmp].live < n)
+      l->temps[e->Iex.RdTmp.tmp].live = n;
+}
+
+/* It matters. */
 static void need(Lifted* l, const IRExpr* e)
 {
-   if (e != NULL && e->tag == Iex_RdTmp)
-      l->temps[e->Iex.RdTmp.tmp].live = True;
+   if (e != NULL)
+      need_low(l, e, 32);
+}
+
+/* VEX reads part of a register as all of it, and takes the lowest bytes of
+   that: how many does OP take? */
+static UInt low_bytes(IROp op)
+{
+   switch (op) {
+      case Iop_64to8: case Iop_32to8: case Iop_16to8:
+         return 1;
+      case Iop_64to16: case Iop_32to16:
+         return 2;
+      case Iop_64to32: case Iop_V128to32:
+         return 4;
+      case Iop_V128to64: case Iop_V256to64_0:
+         return 8;
+      case Iop_V256toV128_0:
+         return 16;
+      default:
+         return 32;
+   }
 }
 
 static void use_bytes(Lifted* l, UInt offset, UInt n)
@@ -222,13 +249,15 @@ static Bool cancels(IROp op)
    }
 }
 
-/* What is in E matters. */
-static void use_expr(Lifted* l, const IRExpr* e)
+/* The N lowest bytes of what is in E matter. */
+static void use_expr(Lifted* l, const IRExpr* e, UInt n)
 {
    switch (e->tag) {
-      case Iex_Get:
-         use_bytes(l, e->Iex.Get.offset, sizeofIRType(e->Iex.Get.ty));
+      case Iex_Get: {
+         UInt size = sizeofIRType(e->Iex.Get.ty);
+         use_bytes(l, e->Iex.Get.offset, n < size ? n : size);
          break;
+      }
       case Iex_GetI:
          use_stack(l, e->Iex.GetI.descr, e->Iex.GetI.ix, e->Iex.GetI.bias,
                    False);
@@ -241,7 +270,7 @@ static void use_expr(Lifted* l, const IRExpr* e)
          need(l, e->Iex.Binop.arg2);
          break;
       case Iex_RdTmp:
-         need(l, e);
+         need_low(l, e, n);
          break;
       case Iex_Qop:
          need(l, e->Iex.Qop.details->arg1);
@@ -254,9 +283,11 @@ static void use_expr(Lifted* l, const IRExpr* e)
          need(l, e->Iex.Triop.details->arg2);
          need(l, e->Iex.Triop.details->arg3);
          break;
-      case Iex_Unop:
-         need(l, e->Iex.Unop.arg);
+      case Iex_Unop: {
+         UInt low = low_bytes(e->Iex.Unop.op);
+         need_low(l, e->Iex.Unop.arg, n < low && low < 32 ? n : low);
          break;
+      }
       case Iex_ITE:
          need(l, e->Iex.ITE.cond);
          need(l, e->Iex.ITE.iftrue);
@@ -456,8 +487,9 @@ static void pass(Lifted* l)
       const IRStmt* st = l->sb->stmts[i];
       switch (st->tag) {
          case Ist_WrTmp:
-            if (l->temps[st->Ist.WrTmp.tmp].live)
-               use_expr(l, st->Ist.WrTmp.data);
+            if (l->temps[st->Ist.WrTmp.tmp].live > 0)
+               use_expr(l, st->Ist.WrTmp.data,
+                        l->temps[st->Ist.WrTmp.tmp].live);
             break;
          case Ist_Dirty:
             helper_state(l, st->Ist.Dirty.details, False);
@@ -524,10 +556,11 @@ static void analyse(void* arg, const IRSB* sb)
    /* Backward: what those are made of. */
    for (Int i = sb->stmts_used; i-- > 0; )
       if (sb->stmts[i]->tag == Ist_WrTmp
-          && l.temps[sb->stmts[i]->Ist.WrTmp.tmp].live) {
+          && l.temps[sb->stmts[i]->Ist.WrTmp.tmp].live > 0) {
          UChar uses[N_LOCS];
          VG_(memcpy)(uses, u->uses, N_LOCS);
-         use_expr(&l, sb->stmts[i]->Ist.WrTmp.data);
+         use_expr(&l, sb->stmts[i]->Ist.WrTmp.data,
+                  l.temps[sb->stmts[i]->Ist.WrTmp.tmp].live);
          VG_(memcpy)(u->uses, uses, N_LOCS);
       }
    pass(&l);
