@@ -45,6 +45,7 @@
 #include "wet/ir_tape.h"
 #include "wet/slots.h"
 #include "wet/tape.h"
+#include "wet/values.h"
 
 /* What a temporary of the superblock in work is: a distance from another,
    which may be itself. */
@@ -65,11 +66,20 @@ static struct {
    Addr    distances[DCFG_TAPE_SLACK / 2];
    UShort  at_exit[TAPE_MAX_EXITS];
    UShort  words_at_exit[TAPE_MAX_EXITS];
+   UInt    n_values;
+   UChar   is_value[DCFG_TAPE_SLACK / 2];
    UInt    n_near;
    NearWord near[DCFG_TAPE_SLACK / 2];
    Distance* temps;
    UInt    n_temps;                       // that have room in .temps
 } work;
+
+static Bool with_values;
+
+void DCFG_(write_values)(void)
+{
+   with_values = True;
+}
 
 static IRExpr* place_of(const Work* w, const void* p)
 {
@@ -107,7 +117,8 @@ static void begin(Work* w)
    di->mSize = sizeof(DCFG_(tape).cursor);
    add(w, IRStmt_Dirty(di));
    work.cursor  = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
-   work.n_slots = work.n_words = work.n_near = 0;
+   work.n_slots = work.n_words = work.n_near = work.n_values = 0;
+   DCFG_(begin_value)();
    tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
 }
 
@@ -116,6 +127,14 @@ static Distance distance_of(IRTemp t)
    Distance d = { t, 0, WhereTape };
 
    return work.temps[t].from != IRTemp_INVALID ? work.temps[t] : d;
+}
+
+/* Is the result of OP the low part of its operand?  Distances hold for low
+   parts as well. */
+static Bool takes_low_part(IROp op)
+{
+   return op == Iop_64to32 || op == Iop_64to16 || op == Iop_64to8
+          || op == Iop_32to16 || op == Iop_32to8 || op == Iop_16to8;
 }
 
 /* What ST says of addresses: a temporary may be another one, moved. */
@@ -130,6 +149,9 @@ static void note_distance(const Work* w, const IRStmt* st)
       d.where = e->Iex.Get.offset == w->layout->offset_SP ? WhereStack
                 : e->Iex.Get.offset == w->layout->offset_FP ? WhereFrame
                 : WhereTape;
+   } else if (e->tag == Iex_Unop && e->Iex.Unop.arg->tag == Iex_RdTmp
+              && takes_low_part(e->Iex.Unop.op)) {
+      d = distance_of(e->Iex.Unop.arg->Iex.RdTmp.tmp);
    } else if (e->tag == Iex_RdTmp) {
       d = distance_of(e->Iex.RdTmp.tmp);
    } else if (e->tag == Iex_Binop
@@ -143,15 +165,16 @@ static void note_distance(const Work* w, const IRStmt* st)
    work.temps[t] = d;
 }
 
-/* How the address of the next slot, ADDR, is told. */
-static void place_slot(Slot* slot, const IRExpr* addr, Bool guarded)
+/* How the next slot, which is at ADDR, or whose value that is, is told; if it
+   is not ALWAYS the same thing, by itself. */
+static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
 {
    UInt me = work.n_slots;
 
    slot->from = WhereTape;
    slot->addr = 0;
    work.roots[me] = IRTemp_INVALID;
-   if (guarded)
+   if (!always)
       return;
    if (addr->tag == Iex_Const) {
       slot->from = WhereConstant;
@@ -167,7 +190,10 @@ static void place_slot(Slot* slot, const IRExpr* addr, Bool guarded)
          slot->addr = d.distance - work.distances[i];
          return;
       }
-   slot->from         = d.where;
+   if (slot->what != AccessValue)
+      slot->from = d.where;
+   else if (slot->size < sizeof(Addr))
+      return;
    work.roots[me]     = d.from;
    work.distances[me] = d.distance;
 }
@@ -190,8 +216,12 @@ static void add_slot(Work* w, const Slot* slot, IRExpr* addr)
    work.slots[work.n_slots++] = *slot;
    if (slot->from > WhereStack)
       return;
-   if (slot->from != WhereTape) {
-      NearWord near = { work.n_words, slot->from == WhereStack };
+   work.is_value[work.n_words] = slot->what == AccessValue;
+   if (slot->what == AccessValue) {
+      work.n_values++;
+   } else if (slot->from != WhereTape) {
+      NearWord near = { work.n_words - work.n_values,
+                        slot->from == WhereStack };
       work.near[work.n_near++] = near;
    }
    store(w, tape_word(w, ++work.n_words), addr);
@@ -205,17 +235,45 @@ static void add_access(Work* w, const IRStmt* st)
 
    if (st->tag == Ist_WrTmp)
       note_distance(w, st);
-   if (w->now < 0 || w->now >= w->sb->n_instrs
-       || !DCFG_(access_of)(w->out, st, &access, &addr, &guard)
+   if (w->now < 0 || w->now >= w->sb->n_instrs)
+      return;
+   if (with_values)
+      DCFG_(note_value)(w, st);
+   if (!DCFG_(access_of)(w->out, st, &access, &addr, &guard)
        || DCFG_(has_false_memory)((const UChar*)w->addrs[w->now],
                                   w->lengths[w->now]))
       return;
    tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
    access.instr = w->now;
-   place_slot(&access, addr, guard != NULL);
+   place_slot(&access, addr, guard == NULL);
    if (guard != NULL)
       addr = assign(w, w->word_ty, IRExpr_ITE(guard, addr, word(w, 0)));
    add_slot(w, &access, addr);
+}
+
+/* The value that instruction K has computed. */
+static void add_value(Work* w, UInt k)
+{
+   ValuePart parts[MAX_VALUE_PARTS];
+   UInt      n = 0;
+
+   if (!with_values)
+      return;
+   if (k < w->sb->n_instrs)
+      n = DCFG_(end_value)(w, k, parts);
+   for (UInt i = 0; i < n; i++) {
+      Slot slot = { k, parts[i].size, AccessValue, WhereTape, 0 };
+      tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
+      place_slot(&slot, parts[i].was == NULL ? parts[i].data : parts[i].was,
+                 parts[i].was != NULL || parts[i].data->tag == Iex_Const);
+      add_slot(w, &slot, parts[i].data);
+   }
+   DCFG_(begin_value)();
+}
+
+static void add_value_before(Work* w, UInt k)
+{
+   add_value(w, k - 1);
 }
 
 static void add_exit(Work* w, UInt x, const IRStmt* st)
@@ -270,6 +328,9 @@ static void keep_slots(const Work* w)
    list->near    = VG_(malloc)("dcfg.wet.near",
                                work.n_near * sizeof(NearWord) + 1);
    VG_(memcpy)(list->near, work.near, work.n_near * sizeof(NearWord));
+   list->n_values = work.n_values;
+   list->is_value = VG_(malloc)("dcfg.wet.is_value", work.n_words + 1);
+   VG_(memcpy)(list->is_value, work.is_value, work.n_words);
    list->slots   = VG_(malloc)("dcfg.wet.slots", slots + 1);
    list->at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
    list->words_at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
@@ -295,6 +356,7 @@ static void add_stack_pointer(Work* w)
 
 static void end(Work* w, const IRSB* in)
 {
+   add_value(w, w->now);
    add_stack_pointer(w);
    put_header(w, TAPE_END);
    store(w, place_of(w, &DCFG_(tape).cursor),
@@ -304,6 +366,7 @@ static void end(Work* w, const IRSB* in)
 
 const Watcher DCFG_(tape_watcher) = {
    .begin          = begin,
+   .instruction    = add_value_before,
    .exit           = add_exit,
    .statement      = add_access,
    .lacks          = lacks,

@@ -30,6 +30,9 @@
 
 #include "dcfg_output.h"
 
+/* From now on values are written, too.  Before the program runs. */
+void DCFG_(write_values)(void);
+
 /* Writes the tape: see wet/tape.c. */
 extern const Watcher DCFG_(tape_watcher);
 

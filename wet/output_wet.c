@@ -55,15 +55,18 @@
 
 static struct {
    Bool         on;
+   Bool         values;
    const HChar* out_file;
 } opts = {
    .on       = False,
+   .values   = False,
    .out_file = "wet.out.%p"
 };
 
 static Bool option(const HChar* arg)
 {
    return VG_BOOL_CLO(arg, "--wet",             opts.on)
+          || VG_BOOL_CLO(arg, "--wet-values",   opts.values)
           || VG_STR_CLO(arg, "--wet-out-file",  opts.out_file);
 }
 
@@ -71,6 +74,7 @@ static void usage(void)
 {
    VG_(printf)(
 "    --wet=no|yes              write a whole execution trace as well [no]\n"
+"    --wet-values=no|yes       with the values that instructions compute [no]\n"
 "    --wet-out-file=<file>     write it to <file> [wet.out.%%p]\n"
    );
 }
@@ -81,6 +85,11 @@ static Bool start(void)
       return False;
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
    DCFG_(set_spool_place)("--wet-out-file", opts.out_file, 64 << 20);
+   if (opts.values) {
+      DCFG_(write_values)();
+      VG_(clo_vex_control).iropt_register_updates_default
+         = VexRegUpdAllregsAtEachInsn;
+   }
    DCFG_(claim_slot_lists)();
    DCFG_(load_tape)();
    DCFG_(watch)(&DCFG_(tape_watcher));

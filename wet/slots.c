@@ -123,8 +123,7 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
 
 #if defined(VGA_amd64)
 
-/* The place of the opcode. */
-static UInt skip_prefixes(const UChar* code, UInt len)
+UInt DCFG_(skip_prefixes)(const UChar* code, UInt len)
 {
    UInt i = 0;
 
@@ -141,7 +140,7 @@ static UInt skip_prefixes(const UChar* code, UInt len)
 
 Bool DCFG_(has_false_memory)(const UChar* code, UInt len)
 {
-   UInt i = skip_prefixes(code, len);
+   UInt i = DCFG_(skip_prefixes)(code, len);
 
    return i + 2 < len && code[i] == 0x0F
           && (code[i + 1] & 0xE7) == 0xA3 && code[i + 2] >= 0xC0;
@@ -155,7 +154,7 @@ static Bool names_memory(const UChar* code, UInt i, UInt len)
 
 Bool DCFG_(may_read_memory)(const UChar* code, UInt len)
 {
-   UInt  i  = skip_prefixes(code, len);
+   UInt  i  = DCFG_(skip_prefixes)(code, len);
    UChar op = i < len ? code[i] : 0;
    UChar next = i + 1 < len ? code[i + 1] : 0;
 
@@ -193,6 +192,11 @@ Bool DCFG_(may_read_memory)(const UChar* code, UInt len)
 }
 
 #else
+
+UInt DCFG_(skip_prefixes)(const UChar* code, UInt len)
+{
+   return 0;
+}
 
 Bool DCFG_(has_false_memory)(const UChar* code, UInt len)
 {

@@ -39,7 +39,9 @@ enum {
    AccessLoad    = 1,
    AccessStore   = 2,
    AccessGuarded = 4,    // if some condition holds; else its address is 0
-   AccessStack   = 8     // none: the stack pointer behind an indirect jump
+   AccessStack   = 8,    // none: the stack pointer behind an indirect jump
+   AccessValue   = 16    // none: up to eight bytes of the value that was
+                         // computed
 };
 
 typedef
@@ -52,16 +54,17 @@ typedef
    }                     // from the other's, that
    Slot;
 
-/* Where an access is made. */
+/* Where an access is made, or what the value is. */
 enum {
    WhereTape = 0,        // at the next address on the tape; this is made
    WhereFrame,           // from RBP, or
    WhereStack,           // from RSP
    WhereConstant,
-   WhereSlot             // at a distance from an earlier access of the same
-};                       // superblock, whose address is on the tape
+   WhereSlot             // at a distance from an earlier slot of the same
+};                       // superblock, which is on the tape
 
-/* A word on the tape that is near the stack pointer, its number from 0. */
+/* An address on the tape that is near the stack pointer, its number from
+   0. */
 typedef
    struct {
       UShort word;
@@ -78,7 +81,9 @@ typedef
       UShort* at_exit;   // for each exit, how many slots there are when it is
                          // taken,
       UShort* words_at_exit; // and words
-      UInt  n_near;      // words that are made from RSP or RBP:
+      UInt  n_values;    // words that are values: for each word 1 if it is
+      UChar* is_value;
+      UInt  n_near;      // addresses that are made from RSP or RBP:
       NearWord* near;
       UChar* code;       // its bytes, as they were translated
    }
@@ -102,6 +107,9 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, /*OUT*/Slot* access,
    registers only, through memory that the program does not have?  (BT and
    its like.) */
 Bool DCFG_(has_false_memory)(const UChar* code, UInt len);
+
+/* The place of the opcode in LEN bytes at CODE. */
+UInt DCFG_(skip_prefixes)(const UChar* code, UInt len);
 
 /* May this instruction, LEN bytes at CODE, read memory?  In doubt, yes. */
 Bool DCFG_(may_read_memory)(const UChar* code, UInt len);

@@ -69,6 +69,17 @@
 #define CONTEXT_BITS 16
 #define N_CONTEXTS   (1u << CONTEXT_BITS)
 
+/* A value: the last one, and its difference from the one before. */
+typedef
+   struct {
+      ULong last, step;
+   }
+   Value;
+
+/* Values that came after another one of the same instruction. */
+#define VALUE_BITS 16
+#define N_VALUES   (1u << VALUE_BITS)
+
 /* What is known of a superblock, by its id.  Of each address on the tape:
    the last one, the step that it makes, and another step that it made once;
    three arrays, one behind the other. */
@@ -76,20 +87,31 @@ typedef
    struct {
       const SlotList* list;
       Addr*           last;
+      Value*          values;    // as .last, for the values on the tape
+      UInt            id;
       UInt            n_words;   // of an execution that came to its end
       Bool            met;       // in this chunk
    }
    Coding;
+
+/* Where the next bits are put: the first one lowest. */
+typedef
+   struct {
+      UChar* at;
+      ULong  word;           // those that are not there yet
+      UInt   n;
+   }
+   BitPen;
 
 /* What changes with each record: kept in registers while a slice is
    coded. */
 typedef
    struct {
       UChar* control;        // where the next bytes are put,
-      UChar* bits;
       UChar* addresses;
-      ULong  bit_word;       // of .bits, those that are not there yet,
-      UInt   n_bits;         // the first one lowest
+      UChar* values;
+      BitPen bits;
+      BitPen value_bits;
       UInt   n_right;        // headers as foretold since the last that was not
       UInt   history;
       UInt   context;
@@ -105,10 +127,13 @@ struct _Coder {
    UChar*  control;          // begin of each of its parts
    UChar*  bits;
    UChar*  addresses;
+   UChar*  value_bits;
+   UChar*  values;
    Coding* codings;          // by id
    UInt    n_codings;
    ULong   next[N_HISTORIES];
    Addr    before[N_CONTEXTS + DCFG_TAPE_SLACK];
+   ULong   after[N_VALUES];
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -118,26 +143,26 @@ struct _Coder {
 /*------------------------------------------------------------*/
 
 /* The N lowest bits of BITS, the others being 0; N is at most 64. */
-INLINE void put_bits(Pen* p, ULong bits, UInt n)
+INLINE void put_bits(BitPen* p, ULong bits, UInt n)
 {
-   p->bit_word |= bits << p->n_bits;
-   if (p->n_bits + n >= 64) {
+   p->word |= bits << p->n;
+   if (p->n + n >= 64) {
       /* Whole words so far: it is aligned. */
-      *(ULong*)(void*)p->bits = p->bit_word;
-      p->bits    += 8;
-      p->bit_word = p->n_bits == 0 ? 0 : bits >> (64 - p->n_bits);
-      p->n_bits  -= 64;
+      *(ULong*)(void*)p->at = p->word;
+      p->at  += 8;
+      p->word = p->n == 0 ? 0 : bits >> (64 - p->n);
+      p->n   -= 64;
    }
-   p->n_bits += n;
+   p->n += n;
 }
 
-static void flush_bits(Pen* p)
+static void flush_bits(BitPen* p)
 {
-   for (; p->n_bits > 0; p->n_bits -= p->n_bits < 8 ? p->n_bits : 8) {
-      *p->bits++ = p->bit_word;
-      p->bit_word >>= 8;
+   for (; p->n > 0; p->n -= p->n < 8 ? p->n : 8) {
+      *p->at++ = p->word;
+      p->word >>= 8;
    }
-   p->bit_word = 0;
+   p->word = 0;
 }
 
 /*------------------------------------------------------------*/
@@ -219,11 +244,15 @@ static void meet(Coder* c, UInt id)
    }
    Coding* k = &c->codings[id];
    if (k->list == NULL) {
+      k->id      = id;
       k->list    = DCFG_(slots_of)(DCFG_(superblock)(id));
       k->n_words = k->list->n_words;
       k->last    = VG_(malloc)("dcfg.squeeze.slots",
                                3 * k->n_words * sizeof(Addr) + 1);
+      k->values  = VG_(malloc)("dcfg.squeeze.values",
+                               k->list->n_values * sizeof(Value) + 1);
    }
+   VG_(memset)(k->values, 0, k->list->n_values * sizeof(Value));
    VG_(memset)(k->last, 0, 3 * k->n_words * sizeof(Addr));
    k->met = True;
 }
@@ -263,7 +292,7 @@ INLINE void code_each(Pen* p, const Coding* k, const Addr* a, UInt n)
       Bool right = now == (off ? shift : step[i]);
       UChar* behind = DCFG_(put_quick)(to, DCFG_(zigzag)(now - shift));
       if (UNLIKELY(i % 64 == 0 && i > 0)) {
-         put_bits(p, bits, 64);
+         put_bits(&p->bits, bits, 64);
          bits = 0;
       }
       bits |= (ULong)right << i % 64;
@@ -273,7 +302,7 @@ INLINE void code_each(Pen* p, const Coding* k, const Addr* a, UInt n)
       note_address(&last[i], &step[i], &other[i], a[i]);
    }
    p->addresses = to;
-   put_bits(p, bits, (n - 1) % 64 + 1);
+   put_bits(&p->bits, bits, (n - 1) % 64 + 1);
 }
 
 /* What is near the stack pointer is told by how far it is from what was so
@@ -303,7 +332,7 @@ INLINE void code_addresses(Coder* c, Pen* p, const Coding* k, Addr* a,
    make_near(p, k->list, a, n);
    for (UInt i = 0; i < n; i++)
       off |= a[i] ^ (last[i] + step[i]);
-   put_bits(p, off == 0, 1);
+   put_bits(&p->bits, off == 0, 1);
    if (off == 0) {
       for (UInt i = 0; i < n; i++)
          last[i] = a[i];
@@ -315,12 +344,54 @@ INLINE void code_addresses(Coder* c, Pen* p, const Coding* k, Addr* a,
       off |= a[i] ^ before[i];
       before[i] = a[i];
    }
-   put_bits(p, off == 0, 1);
+   put_bits(&p->bits, off == 0, 1);
    if (off == 0)
       for (UInt i = 0; i < n; i++)
          note_address(&last[i], &step[i], &step[k->n_words + i], a[i]);
    else
       code_each(p, k, a, n);
+}
+
+/*------------------------------------------------------------*/
+/*--- Values                                               ---*/
+/*------------------------------------------------------------*/
+
+/* The N words at WORDS become the addresses among them, and VALUES the
+   others.  Returns how many addresses they are. */
+INLINE UInt divide(const UChar* is_value, ULong* words, UInt n, ULong* values)
+{
+   UInt n_values = 0;
+
+   for (UInt i = 0; i < n; i++) {
+      ULong now = words[i];
+      values[n_values]    = now;
+      words[i - n_values] = now;
+      n_values += is_value[i];
+   }
+   return n - n_values;
+}
+
+/* V are values that K's superblock computed.  Foretold is the next one at the
+   same distance, or else what came after the last one before. */
+INLINE void code_values(Coder* c, Pen* p, const Coding* k, const ULong* v,
+                        UInt n)
+{
+   UChar* to = p->values;
+
+   for (UInt i = 0; i < n; i++) {
+      Value* f     = &k->values[i];
+      ULong* after = &c->after[(f->last + ((ULong)k->id << 32) + i)
+                               * 0x9E3779B97F4A7C15ull >> (64 - VALUE_BITS)];
+      ULong  step  = v[i] - f->last;
+      Bool   first = step == f->step, second = v[i] == *after;
+      UChar* behind = DCFG_(put_quick)(to, DCFG_(zigzag)(step));
+      put_bits(&p->value_bits, first ? 1 : second << 1, first ? 1 : 2);
+      to      = first || second ? to : behind;
+      *after  = v[i];
+      f->step = step;
+      f->last = v[i];
+   }
+   p->values = to;
 }
 
 /* The words that go with HEADER, which is of K's superblock. */
@@ -346,10 +417,13 @@ static void forget(Coder* c)
       c->codings[id].met = False;
    VG_(memset)(c->next, 0, sizeof(c->next));
    VG_(memset)(c->before, 0, sizeof(c->before));
+   VG_(memset)(c->after, 0, sizeof(c->after));
    VG_(memset)(&c->pen, 0, sizeof(c->pen));
    c->pen.control   = c->control;
-   c->pen.bits      = c->bits;
+   c->pen.bits.at   = c->bits;
    c->pen.addresses = c->addresses;
+   c->pen.values    = c->values;
+   c->pen.value_bits.at = c->value_bits;
    c->n_here        = 0;
 }
 
@@ -367,15 +441,21 @@ const Stream* DCFG_(end_chunk)(Coder* c)
       return c->stream;
    put_right(p, False);
    p->control = DCFG_(put_varint)(p->control, SymbolEnd);
-   flush_bits(p);
+   flush_bits(&p->bits);
+   flush_bits(&p->value_bits);
    append_number(c->stream, c->n_here);
    append_number(c->stream, p->control - c->control);
-   append_number(c->stream, p->bits - c->bits);
+   append_number(c->stream, p->bits.at - c->bits);
    append_number(c->stream, p->addresses - c->addresses);
+   append_number(c->stream, p->value_bits.at - c->value_bits);
+   append_number(c->stream, p->values - c->values);
    DCFG_(append_to_stream)(c->stream, c->control, p->control - c->control);
-   DCFG_(append_to_stream)(c->stream, c->bits, p->bits - c->bits);
+   DCFG_(append_to_stream)(c->stream, c->bits, p->bits.at - c->bits);
    DCFG_(append_to_stream)(c->stream, c->addresses,
                            p->addresses - c->addresses);
+   DCFG_(append_to_stream)(c->stream, c->value_bits,
+                           p->value_bits.at - c->value_bits);
+   DCFG_(append_to_stream)(c->stream, c->values, p->values - c->values);
    forget(c);
    return c->stream;
 }
@@ -396,9 +476,15 @@ static ULong* code_slice(Coder* c, ULong* words, const ULong* end)
       } else {
          const Coding* k = coding_of(c, TAPE_ID(header));
          UInt          n = n_words_of(k, header);
+         UInt          n_addrs = n;
          code_header(c, &p, header);
-         if (n > 0)
-            code_addresses(c, &p, k, (Addr*)words + 1, n);
+         if (k->list->n_values > 0) {
+            ULong values[DCFG_TAPE_SLACK];
+            n_addrs = divide(k->list->is_value, words + 1, n, values);
+            code_values(c, &p, k, values, n - n_addrs);
+         }
+         if (n_addrs > 0)
+            code_addresses(c, &p, k, (Addr*)words + 1, n_addrs);
          words += 1 + n;
       }
       n_records++;
@@ -414,8 +500,10 @@ void DCFG_(squeeze_words)(Coder* c, ULong* words, const ULong* end)
    while (words < end) {
       words = code_slice(c, words, end - words < SLICE ? end : words + SLICE);
       if (c->n_here >= CHUNK_RECORDS
-          || (c->pen.control - c->control) + (c->pen.bits - c->bits)
-             + (c->pen.addresses - c->addresses) >= CHUNK_BYTES)
+          || (c->pen.control - c->control) + (c->pen.bits.at - c->bits)
+             + (c->pen.addresses - c->addresses)
+             + (c->pen.value_bits.at - c->value_bits)
+             + (c->pen.values - c->values) >= CHUNK_BYTES)
          DCFG_(end_chunk)(c);
    }
 }
@@ -436,6 +524,11 @@ Coder* DCFG_(new_coder)(void)
                               CHUNK_BYTES + SLICE_ROOM + 8);
    c->addresses = VG_(malloc)("dcfg.squeeze.parts",
                               CHUNK_BYTES + DCFG_MAX_QUICK * (SLICE_ROOM + 1));
+   c->value_bits = VG_(malloc)("dcfg.squeeze.parts",
+                               CHUNK_BYTES + SLICE_ROOM + 8);
+   c->values     = VG_(malloc)("dcfg.squeeze.parts",
+                               CHUNK_BYTES
+                               + DCFG_MAX_QUICK * (SLICE_ROOM + 1));
    forget(c);
    c->stream = DCFG_(new_stream)();
    return c;

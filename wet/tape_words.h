@@ -46,7 +46,7 @@
 #define TAPE_MAX_EXITS 0xFE    // below that: exit number TAPE_HOW was taken
 
 /* A record has at most as many words. */
-#define DCFG_TAPE_SLACK 4096u
+#define DCFG_TAPE_SLACK 8192u
 
 #define TAPE_HEADER(id, how) ((ULong)(id) << TAPE_HOW_BITS | (how))
 #define TAPE_HOW(header)     ((UInt)((header) & 0xFF))
