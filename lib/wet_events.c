@@ -130,8 +130,6 @@ bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
       ok = next_instr(w, e);
    } else {
       ok = advance(w);
-      while (ok && w->record.sb != 0 && w->record.n_instrs == 0)
-         ok = advance(w);
       if (ok)
          ok = w->record.sb != 0 ? next_instr(w, e) : next_mark(w, e);
    }
