@@ -172,6 +172,11 @@ typedef
       uint32_t    n_ports;
       const DcfgWetPort* ports;
       const DcfgWetDep*  deps;
+      /* The value that it computed, its lowest byte first, if the file has
+         values and it computes one. */
+      bool        has_value;
+      uint32_t    value_size;   // bytes
+      const uint8_t* value;
    }
    DcfgWetEvent;
 

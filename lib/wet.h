@@ -147,7 +147,7 @@ typedef
 typedef
    struct {
       uint16_t place;           // of the instruction that takes it
-      uint16_t n_slots, n_words;
+      uint16_t n_slots, n_words, n_values;
    }
    WetExit;
 
@@ -156,8 +156,10 @@ typedef
       Span     instrs;          // in .sb_instrs
       Span     exits;           // in .exits
       Span     slots;           // in .accesses
-      uint32_t n_words;         // of them are on the tape
+      uint32_t n_words;         // of them are addresses on the tape,
+      uint32_t n_values;        // or values
       uint32_t foretold;        // the first in .foretold
+      uint32_t known;           // the first in .known
       uint32_t chunk;           // to which those belong
       uint32_t n_scanned;       // instructions: see wet_control.c
    }
@@ -169,7 +171,21 @@ typedef
    }
    Foretold;
 
-/* The chunk in work: its three parts. */
+typedef
+   struct {
+      uint64_t last, step;
+   }
+   KnownValue;
+
+/* The next bit of a part. */
+typedef
+   struct {
+      Bytes    bytes;
+      unsigned bit;
+   }
+   Bits;
+
+/* The chunk in work: its parts. */
 typedef
    struct {
       uint8_t* data;
@@ -178,13 +194,14 @@ typedef
       uint32_t n_records;       // that are still to come
       uint64_t n_right;         // of them as foretold
       bool     other;           // and then the other one that was foretold
-      Bytes    control, bits, addresses;
-      unsigned bit;
+      Bytes    control, addresses, values;
+      Bits     bits, value_bits;
       uint32_t history;
       uint64_t next[1 << 16];
       uint32_t context;
       uint64_t stack;           // the last address that was made from RSP
       uint64_t before[(1 << 16) + 4096];
+      uint64_t after[1 << 16];
    }
    Chunk;
 
@@ -195,7 +212,7 @@ typedef
       uint32_t        mark;
       uint64_t        words[2];
       uint32_t        n_instrs;  // that were completed
-      uint32_t        n_slots, n_words;
+      uint32_t        n_slots, n_words, n_values;
       const uint64_t* addrs;
    }
    Record;
@@ -224,7 +241,9 @@ enum {
    N_GRANULES  = 92
 };
 
-enum { ACCESS_LOAD = 1, ACCESS_STORE = 2, ACCESS_STACK = 8 };
+enum {
+   ACCESS_LOAD = 1, ACCESS_STORE = 2, ACCESS_STACK = 8, ACCESS_VALUE = 16
+};
 
 /* As arch/insn.h of the tool numbers them. */
 enum {
@@ -271,10 +290,22 @@ typedef
    struct {
       uint32_t instr;
       uint16_t slot, n_slots;   // of its accesses on the tape
+      uint16_t n_values;        // behind them, parts of its value
       bool     plain;           // they are the instruction's, one by one
       bool     stack;           // and the stack pointer behind them
    }
    Place;
+
+/* Is A, of a superblock, on the tape, as an address or a value? */
+static inline bool wet_is_address_word(const WetAccess* a)
+{
+   return a->from <= FROM_STACK && a->what != ACCESS_VALUE;
+}
+
+static inline bool wet_is_value_word(const WetAccess* a)
+{
+   return a->from <= FROM_STACK && a->what == ACCESS_VALUE;
+}
 
 /* From the tables. */
 bool wet_make_plans(DcfgWet* w);
@@ -312,6 +343,7 @@ struct DcfgWet {
    Array       sb_instrs;       // uint32_t
    Array       exits;           // WetExit
    Array       foretold;        // Foretold
+   Array       known;           // KnownValue
    Array       threads;         // uint64_t
    Array       unexecuted;      // WetInstr: without uses and so on
    Array       uses;            // Use
@@ -321,6 +353,8 @@ struct DcfgWet {
    uint64_t    tape_left;       // bytes
    uint64_t*   addrs;           // of one record
    uint64_t*   words;           // those of them that are on the tape
+   uint64_t*   values;          // and those that are values
+   uint8_t*    value;           // of one instance
    Chunk*      chunk;
    WetWriters* writers;
    WetControl* control;         // or NULL
@@ -370,9 +404,12 @@ static inline void wet_find_accesses(const DcfgWet* w, const Place* at,
                    : n > at->slot ? n - at->slot : 0;
 }
 
+/* And the value that it computed. */
+void wet_find_value(DcfgWet* w, const Place* at, DcfgWetEvent* e);
+
 static inline uint64_t wet_stack_pointer(const DcfgWet* w, const Place* at)
 {
-   uint32_t slot = (uint32_t)at->slot + at->n_slots;
+   uint32_t slot = (uint32_t)at->slot + at->n_slots + at->n_values;
 
    return at->stack && slot < w->record.n_slots ? w->addrs[slot] : 0;
 }

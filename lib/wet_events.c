@@ -96,6 +96,10 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e)
    e->thread   = w->thread;
    e->instance = plan->instances++;
    wet_find_accesses(w, at, e);
+   e->has_value  = false;
+   e->value_size = 0;
+   if (at->n_values > 0)
+      wet_find_value(w, at, e);
    if (w->control != NULL
        && !wet_find_control(w, e, at->stack ? wet_stack_pointer(w, at) : 0,
                             &control))

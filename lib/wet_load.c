@@ -149,9 +149,12 @@ static bool count_words(DcfgWet* w, const WetSb* sb)
       WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + i);
       if (x->n_slots > sb->slots.n)
          return wrong(w, "superblocks");
-      for (uint32_t k = 0; k < x->n_slots; k++)
-         x->n_words += ELEM(w->accesses, WetAccess,
-                            sb->slots.first + k).from <= FROM_STACK;
+      for (uint32_t k = 0; k < x->n_slots; k++) {
+         const WetAccess* a = &ELEM(w->accesses, WetAccess,
+                                    sb->slots.first + k);
+         x->n_words  += wet_is_address_word(a);
+         x->n_values += wet_is_value_word(a);
+      }
    }
    return true;
 }
@@ -195,20 +198,24 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
    }
    sb->slots    = (Span){ w->accesses.n, get_up_to(b, MAX_ACCESSES) };
    sb->foretold = w->foretold.n;
+   sb->known    = w->known.n;
    for (uint32_t i = 0; i < sb->slots.n; i++) {
       WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
       if (a == NULL)
          return false;
       a->place = get_up_to(b, n - 1);
-      a->what  = get_up_to(b, 15);
-      a->size  = get_up_to(b, UINT16_MAX);
+      a->what  = get_up_to(b, 31);
+      a->size  = get_up_to(b, a->what == ACCESS_VALUE ? 8 : UINT16_MAX);
       a->from  = get_up_to(b, FROM_CONSTANT + i);
       if (a->from > FROM_STACK)
          a->addr = difference_of(get_varint(b));
-      else if (array_add(&w->job, &w->foretold, sizeof(Foretold)) == NULL)
+      if ((wet_is_address_word(a)
+           && array_add(&w->job, &w->foretold, sizeof(Foretold)) == NULL)
+          || (wet_is_value_word(a)
+              && array_add(&w->job, &w->known, sizeof(KnownValue)) == NULL))
          return false;
-      else
-         sb->n_words++;
+      sb->n_words  += wet_is_address_word(a);
+      sb->n_values += wet_is_value_word(a);
    }
    return count_words(w, sb);
 }

@@ -62,7 +62,10 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
       w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
       w->addrs     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
       w->words     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+      w->values    = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+      w->value     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
       ok = w->chunk != NULL && w->addrs != NULL && w->words != NULL
+           && w->values != NULL && w->value != NULL
            && wet_start_writers(w);
    }
    job_tell(&w->job, err);
@@ -106,6 +109,8 @@ void dcfg_wet_close(DcfgWet* w)
    free(w->chunk);
    free(w->addrs);
    free(w->words);
+   free(w->values);
+   free(w->value);
    wet_free_control(w);
    wet_free_writers(w);
    wet_free_images(w);
@@ -124,6 +129,7 @@ void dcfg_wet_close(DcfgWet* w)
    array_free(&w->job, &w->sb_instrs, sizeof(uint32_t));
    array_free(&w->job, &w->exits, sizeof(WetExit));
    array_free(&w->job, &w->foretold, sizeof(Foretold));
+   array_free(&w->job, &w->known, sizeof(KnownValue));
    array_free(&w->job, &w->threads, sizeof(uint64_t));
    free(w);
 }

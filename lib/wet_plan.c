@@ -160,6 +160,11 @@ static void match_slots(const DcfgWet* w, const WetSb* sb, Place* place)
       place->stack = true;
       place->n_slots--;
    }
+   while (place->n_slots > 0
+          && slots[place->n_slots - 1].what == ACCESS_VALUE) {
+      place->n_values++;
+      place->n_slots--;
+   }
    place->plain = place->n_slots == p->n_accesses;
    for (uint32_t j = 0; j < p->n_accesses && place->plain; j++) {
       const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses + j);

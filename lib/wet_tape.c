@@ -57,18 +57,23 @@ static void get_right(Chunk* c)
    c->n_right >>= 1;
 }
 
+static Bits bits_of(const uint8_t* at, uint32_t n)
+{
+   return (Bits){ { at, at + n, false }, 0 };
+}
+
 static bool next_chunk(DcfgWet* w)
 {
    Chunk*   c = w->chunk;
-   uint8_t  head[16];
-   uint32_t n[3];
+   uint8_t  head[24];
+   uint32_t n[5];
    size_t   size = 0;
 
    if (w->tape_left < sizeof(head))
       return w->tape_left != 0 && wrong(w);
    if (!wet_read(w, head, sizeof(head)))
       return false;
-   for (int i = 0; i < 3; i++) {
+   for (int i = 0; i < 5; i++) {
       n[i] = number_at(head + 4 + 4 * i);
       if (n[i] > MAX_PART)
          return wrong(w);
@@ -90,30 +95,34 @@ static bool next_chunk(DcfgWet* w)
    c->number++;
    c->n_records  = number_at(head);
    c->control    = (Bytes){ c->data, c->data + n[0], false };
-   c->bits       = (Bytes){ c->control.end, c->control.end + n[1], false };
-   c->addresses  = (Bytes){ c->bits.end, c->bits.end + n[2], false };
-   c->bit        = 0;
+   c->bits       = bits_of(c->control.end, n[1]);
+   c->addresses  = (Bytes){ c->bits.bytes.end, c->bits.bytes.end + n[2],
+                            false };
+   c->value_bits = bits_of(c->addresses.end, n[3]);
+   c->values     = (Bytes){ c->value_bits.bytes.end,
+                            c->value_bits.bytes.end + n[4], false };
    c->history    = 0;
    c->context    = 0;
    c->stack      = 0;
    get_right(c);
    memset(c->next, 0, sizeof(c->next));
    memset(c->before, 0, sizeof(c->before));
+   memset(c->after, 0, sizeof(c->after));
    return true;
 }
 
-static bool next_bit(Chunk* c)
+static inline bool next_bit(Bits* b)
 {
    bool bit;
 
-   if (c->bits.at == c->bits.end) {
-      c->bits.failed = true;
+   if (b->bytes.at == b->bytes.end) {
+      b->bytes.failed = true;
       return true;
    }
-   bit = *c->bits.at >> c->bit & 1;
-   c->bit = (c->bit + 1) % 8;
-   if (c->bit == 0)
-      c->bits.at++;
+   bit = *b->bytes.at >> b->bit & 1;
+   b->bit = (b->bit + 1) % 8;
+   if (b->bit == 0)
+      b->bytes.at++;
    return bit;
 }
 
@@ -190,6 +199,18 @@ static void note_address(Foretold* f, uint64_t a)
    f->last = a;
 }
 
+/* Nothing is known of SB that is of an earlier chunk. */
+static inline void meet(DcfgWet* w, WetSb* sb)
+{
+   if (sb->chunk == w->chunk->number)
+      return;
+   sb->chunk = w->chunk->number;
+   for (uint32_t i = 0; i < sb->n_words; i++)
+      ELEM(w->foretold, Foretold, sb->foretold + i) = (Foretold){ 0 };
+   for (uint32_t i = 0; i < sb->n_values; i++)
+      ELEM(w->known, KnownValue, sb->known + i) = (KnownValue){ 0 };
+}
+
 /* The N addresses that are on the tape. */
 static void read_words(DcfgWet* w, WetSb* sb, uint32_t n)
 {
@@ -199,24 +220,20 @@ static void read_words(DcfgWet* w, WetSb* sb, uint32_t n)
    uint64_t  shift = 0;
    uint64_t* before;
 
-   if (sb->chunk != c->number) {
-      memset(f, 0, sb->n_words * sizeof(*f));
-      sb->chunk = c->number;
-   }
-   if (next_bit(c)) {
+   if (next_bit(&c->bits)) {
       for (uint32_t i = 0; i < n; i++)
          w->words[i] = f[i].last += f[i].step;
       return;
    }
    before = &c->before[c->context];
-   if (next_bit(c)) {
+   if (next_bit(&c->bits)) {
       for (uint32_t i = 0; i < n; i++)
          note_address(&f[i], w->words[i] = before[i]);
       return;
    }
    for (uint32_t i = 0; i < n; i++) {
       uint64_t a = f[i].last + (off ? shift : f[i].step);
-      if (!next_bit(c)) {
+      if (!next_bit(&c->bits)) {
          a = f[i].last + shift + difference_of(get_quick(&c->addresses));
          off = true;
          shift = a - f[i].last;
@@ -226,15 +243,37 @@ static void read_words(DcfgWet* w, WetSb* sb, uint32_t n)
    }
 }
 
+/* The first N values of superblock ID that are on the tape. */
+static void read_values(DcfgWet* w, const WetSb* sb, uint32_t id, uint32_t n)
+{
+   Chunk*      c = w->chunk;
+   KnownValue* v = &ELEM(w->known, KnownValue, sb->known);
+
+   for (uint32_t i = 0; i < n; i++) {
+      uint64_t* after = &c->after[(v[i].last + ((uint64_t)id << 32) + i)
+                                  * UINT64_C(0x9E3779B97F4A7C15) >> 48];
+      uint64_t  now;
+      if (next_bit(&c->value_bits))
+         now = v[i].last + v[i].step;
+      else if (next_bit(&c->value_bits))
+         now = *after;
+      else
+         now = v[i].last + difference_of(get_quick(&c->values));
+      v[i].step = now - v[i].last;
+      v[i].last = w->values[i] = *after = now;
+   }
+}
+
 static void find_addresses(DcfgWet* w, const WetSb* sb, uint32_t n)
 {
    const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first);
-   uint32_t         word = 0;
+   uint32_t         word = 0, value = 0;
 
    for (uint32_t i = 0; i < n; i++)
       switch (a[i].from) {
          case FROM_TAPE:
-            w->addrs[i] = w->words[word++];
+            w->addrs[i] = a[i].what == ACCESS_VALUE ? w->values[value++]
+                                                    : w->words[word++];
             break;
          case FROM_FRAME:
             w->addrs[i] = w->chunk->stack + w->words[word++];
@@ -255,31 +294,34 @@ static void find_addresses(DcfgWet* w, const WetSb* sb, uint32_t n)
 static bool find_extent(DcfgWet* w, const WetSb* sb, uint64_t header,
                         Record* r)
 {
-   uint32_t how = header & 255;
+   const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first);
+   const WetExit*   x = &ELEM(w->exits, WetExit, sb->exits.first);
+   uint32_t         how = header & 255;
 
    r->n_instrs = sb->instrs.n;
    r->n_slots  = sb->slots.n;
    r->n_words  = sb->n_words;
+   r->n_values = sb->n_values;
    if (how == HOW_END)
       return true;
    if (how == HOW_STOPPED) {
       r->n_instrs = header >> 48;
-      r->n_slots  = r->n_words = 0;
+      r->n_slots  = r->n_words = r->n_values = 0;
       if (r->n_instrs > sb->instrs.n)
          return false;
       while (r->n_slots < sb->slots.n
-             && ELEM(w->accesses, WetAccess,
-                     sb->slots.first + r->n_slots).place < r->n_instrs)
-         r->n_words += ELEM(w->accesses, WetAccess,
-                            sb->slots.first + r->n_slots++).from
-                       <= FROM_STACK;
+             && a[r->n_slots].place < r->n_instrs) {
+         r->n_words  += wet_is_address_word(&a[r->n_slots]);
+         r->n_values += wet_is_value_word(&a[r->n_slots++]);
+      }
       return true;
    }
    if (how >= sb->exits.n)
       return false;
-   r->n_instrs = ELEM(w->exits, WetExit, sb->exits.first + how).place + 1u;
-   r->n_slots  = ELEM(w->exits, WetExit, sb->exits.first + how).n_slots;
-   r->n_words  = ELEM(w->exits, WetExit, sb->exits.first + how).n_words;
+   r->n_instrs = x[how].place + 1u;
+   r->n_slots  = x[how].n_slots;
+   r->n_words  = x[how].n_words;
+   r->n_values = x[how].n_values;
    return true;
 }
 
@@ -311,13 +353,33 @@ bool wet_next_record(DcfgWet* w, Record* r)
    sb = &ELEM(w->sbs, WetSb, r->sb);
    if (!find_extent(w, sb, header, r) || r->n_instrs == 0)
       return wrong(w);
+   meet(w, sb);
    if (r->n_words > 0)
       read_words(w, sb, r->n_words);
+   if (r->n_values > 0)
+      read_values(w, sb, r->sb, r->n_values);
    find_addresses(w, sb, r->n_slots);
    r->addrs = w->addrs;
-   if (c->control.failed || c->bits.failed || c->addresses.failed)
+   if (c->control.failed || c->bits.bytes.failed || c->addresses.failed
+       || c->value_bits.bytes.failed || c->values.failed)
       return wrong(w);
    return true;
+}
+
+void wet_find_value(DcfgWet* w, const Place* at, DcfgWetEvent* e)
+{
+   const WetSb*     sb    = &ELEM(w->sbs, WetSb, w->record.sb);
+   uint32_t         first = (uint32_t)at->slot + at->n_slots;
+   const WetAccess* part  = &ELEM(w->accesses, WetAccess,
+                                  sb->slots.first + first);
+
+   if (w->record.n_slots < first + at->n_values)
+      return;
+   for (uint32_t i = 0; i < at->n_values; i++)
+      for (unsigned k = 0; k < part[i].size; k++)
+         w->value[e->value_size++] = (uint8_t)(w->addrs[first + i] >> 8 * k);
+   e->has_value = true;
+   e->value     = w->value;
 }
 
 /*--------------------------------------------------------------------*/
