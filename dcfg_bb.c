@@ -391,7 +391,7 @@ Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
 
    while (l != NULL && l->version != t.version)
       l = l->before;
-   if (l == NULL)
+   if (l == NULL || l->image == DCFG_NO_IMAGE)
       return False;
    *addr  = l->addr;
    *image = l->image;
@@ -401,6 +401,18 @@ Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
 static Bool lands_at(const Landing* l, const Superblock* sb)
 {
    return l->addr == sb->addr && l->image == sb->image;
+}
+
+Target DCFG_(target_of)(const Superblock* sb)
+{
+   for (Int unredirected = 0; unredirected < 2; unredirected++)
+      for (const Landing* l = current(sb->entry, unredirected); l != NULL;
+           l = l->before)
+         if (lands_at(l, sb)) {
+            Target t = { sb->entry, l->version, unredirected };
+            return t;
+         }
+   return DCFG_(target_now)(sb->entry, False);
 }
 
 Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected)
@@ -439,6 +451,9 @@ static Landing* landing_at(const Superblock* sb, Landing* now)
 
 void DCFG_(land_here)(const Superblock* sb, Bool unredirected)
 {
+   /* Code that is left out may run before there is any record. */
+   if (by_id == NULL)
+      init();
    Landing* now = current(sb->entry, unredirected);
 
    if (now != NULL && lands_at(now, sb))

@@ -193,8 +193,16 @@ Target DCFG_(target_now)(Addr addr, Bool unredirected);
 Bool DCFG_(has_versions)(Addr addr, Bool unredirected);
 
 /* What runs there: the address differs where Valgrind redirects the
-   target.  Returns False if nothing ever did. */
+   target.  Returns False if nothing ever did, or what is left out
+   (run/exclude.h). */
 Bool DCFG_(landing)(Target t, /*OUT*/Addr* addr, /*OUT*/UInt* image);
+
+/* In place of the image, for land_here() and the like, of code that is left
+   out, which has no record. */
+#define DCFG_NO_IMAGE 0xFFFFFFFFu
+
+/* The target that runs SB, which has run. */
+Target DCFG_(target_of)(const Superblock* sb);
 
 /* From now on a jump to SB's .entry runs SB.  Until then it ran other
    code if lands_elsewhere() says so. */

@@ -27,7 +27,7 @@
 
 /* Owns: the text of a DCFG, format 1.00 (its specification, part 2).
    Handed: everything that is in one, in its final order.  Taken by:
-   dcfg/output_dcfg.c.
+   dcfg/output_dcfg.c; `dcfg merge' is another one.
 
    Every row of a table is on a line of its own.  Readers rely on the
    keys, columns and number formats being these and no others. */
@@ -327,7 +327,13 @@ static void put_process(Put* out, const JsonDcfg* d)
 
 void DCFG_(write_json)(Put* out, const JsonDcfg* d)
 {
-   UInt i;
+   DCFG_(write_processes)(out, d, 1);
+}
+
+void DCFG_(write_processes)(Put* out, const JsonDcfg* processes, UInt n)
+{
+   const JsonDcfg* d = &processes[0];    // its files are those of all
+   UInt            i;
 
    DCFG_(put_text)(out, "{ \"MAJOR_VERSION\" : 1,\n"
                          "  \"MINOR_VERSION\" : 0,\n");
@@ -353,10 +359,12 @@ void DCFG_(write_json)(Put* out, const JsonDcfg* d)
    DCFG_(put_text)(out, ", [ 1, \"START\" ], [ 2, \"END\" ], "
                          "[ 3, \"UNKNOWN\" ] ],\n");
    put_table(out, "  ", "PROCESSES", "\"PROCESS_ID\", \"PROCESS_DATA\"");
-   put_row(out, "  ");
-   DCFG_(put_number)(out, d->pid);
-   DCFG_(put_text)(out, ",\n");
-   put_process(out, d);
+   for (i = 0; i < n; i++) {
+      put_row(out, "  ");
+      DCFG_(put_number)(out, processes[i].pid);
+      DCFG_(put_text)(out, ",\n");
+      put_process(out, &processes[i]);
+   }
    DCFG_(put_text)(out, " ]\n}\n");
    DCFG_(put_flush)(out);
 }

@@ -74,6 +74,9 @@ typedef
 /* Write D, format 1.00, to OUT. */
 void DCFG_(write_json)(Put* out, const JsonDcfg* d);
 
+/* The same for N processes, which have their files in common. */
+void DCFG_(write_processes)(Put* out, const JsonDcfg* processes, UInt n);
+
 #endif /* __DCFG_JSON_H */
 
 /*--------------------------------------------------------------------*/

@@ -62,12 +62,19 @@
 #include "base/interrupt.h"
 #include "base/keeper.h"
 #include "base/stream.h"
+#include "calls/follow.h"
+#include "calls/toggle.h"
 #include "dcfg/output_dcfg.h"
 #include "dcfg_output.h"
+#include "run/event.h"
+#include "run/exclude.h"
 #include "run/flow.h"
+#include "run/gap.h"
 #include "run/gather.h"
 #include "run/image.h"
 #include "run/instrument.h"
+#include "run/region.h"
+#include "run/requests.h"
 #include "run/thread.h"
 
 /*------------------------------------------------------------*/
@@ -92,19 +99,24 @@ static const Output* const outputs[] = { OUTPUTS(ENTRY) };
 #define N_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
 static Bool is_on[N_OUTPUTS];
+static UInt n_parts;             // that were written, and are forgotten
 
 static Bool process_option(const HChar* arg)
 {
    for (UInt i = 0; i < N_OUTPUTS; i++)
       if (outputs[i]->option(arg))
          return True;
-   return False;
+   return DCFG_(region_option)(arg) || DCFG_(exclude_option)(arg)
+          || DCFG_(toggle_option)(arg);
 }
 
 static void print_usage(void)
 {
    for (UInt i = 0; i < N_OUTPUTS; i++)
       outputs[i]->usage();
+   DCFG_(region_usage)();
+   DCFG_(exclude_usage)();
+   DCFG_(toggle_usage)();
 }
 
 static void print_debug_usage(void)
@@ -112,23 +124,35 @@ static void print_debug_usage(void)
    VG_(printf)("    (none)\n");
 }
 
+static void write_part(const HChar* reason);
+static void zero(void);
+static const PartMaker part_maker = { write_part, zero };
+
 static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
    DCFG_(keep_environment)();
    for (UInt i = 0; i < N_OUTPUTS; i++)
       is_on[i] = outputs[i]->start();
+   DCFG_(heed_functions)(&part_maker);
+   DCFG_(start_regions)();
+   DCFG_(start_excluding)();
+   /* Called back from code that is left out, a function has been entered
+      when its first superblock counts already. */
+   if (DCFG_(excludes_code)() && DCFG_(heeds_functions)) {
+      VG_(fmsg)("--toggle-collect, --dump-before, --dump-after and "
+                "--zero-before: not with --exclude-images, "
+                "--exclude-functions or --only-images\n");
+      VG_(exit)(1);
+   }
 }
 
-/* AT_END: the program has ended.  Then this may not return: see
-   base/interrupt.h. */
-static void write_outputs(const HChar* reason, Bool at_end)
+/* Output FIRST and those behind it. */
+static void write_from(UInt first, const Gathered* g, const HChar* reason)
 {
    UInt start = VG_(read_millisecond_timer)();
 
-   DCFG_(hold_signals)();
-   Gathered* g = DCFG_(gather)();
-   for (UInt i = 0; i < N_OUTPUTS; i++) {
+   for (UInt i = first; i < N_OUTPUTS; i++) {
       if (!is_on[i])
          continue;
       outputs[i]->write(g, reason);
@@ -139,11 +163,33 @@ static void write_outputs(const HChar* reason, Bool at_end)
          start = now;
       }
    }
-   DCFG_(finish_out_files)(True);
+}
+
+/* To the options' files; the graph to GRAPH instead, unless that is NULL.
+   AT_END: the program has ended.  Then this may not return: see
+   base/interrupt.h.  Returns False if there was trouble. */
+static Bool write_outputs(const HChar* graph, const HChar* reason,
+                          Bool at_end)
+{
+   Bool good = True;
+
+   DCFG_(hold_signals)();
+   Gathered* g = DCFG_(gather)();
+   g->part = n_parts + 1;
+   if (graph != NULL) {
+      DCFG_(write_dcfg)(g, graph);
+      good = DCFG_(finish_out_files)(False);
+   }
+   if (good) {
+      /* The graph is the first of all. */
+      write_from(graph != NULL, g, reason);
+      good = DCFG_(finish_out_files)(True);
+   }
    DCFG_(delete_gathered)(g);
    if (at_end)
       DCFG_(end_keeper)();
    DCFG_(release_signals)(at_end);
+   return good;
 }
 
 /*------------------------------------------------------------*/
@@ -152,11 +198,45 @@ static void write_outputs(const HChar* reason, Bool at_end)
 
 static void fini(Int exitcode)
 {
+   DCFG_(tell_missed_places)();
+   DCFG_(tell_unused_globs)();
+   DCFG_(end_toggles)();
    if (DCFG_(was_given_up)())
       VG_(umsg)("dcfg: nothing is written at the end: a second signal came "
                 "before\n");
    else
-      write_outputs("Program termination", True);
+      write_outputs(NULL, "Program termination", True);
+}
+
+/* Begin anew. */
+static void forget_all(Restart why)
+{
+   DCFG_(begin_part)(why);
+   DCFG_(forget_flows)();
+}
+
+static void zero(void)
+{
+   forget_all(RestartZero);
+}
+
+/* Write what ran since the last part, as a part of its own, and begin anew;
+   what could not be written goes on. */
+static void write_part_to(const HChar* graph, const HChar* reason)
+{
+   DCFG_(set_part)(n_parts + 1);
+   Bool good = write_outputs(graph, reason, False);
+   DCFG_(set_part)(0);
+   /* In the middle of a superblock nothing can be forgotten. */
+   if (!good || DCFG_(runs_code)())
+      return;
+   n_parts++;
+   forget_all(RestartPart);
+}
+
+static void write_part(const HChar* reason)
+{
+   write_part_to(NULL, reason);
 }
 
 /* If execve succeeds, nothing is left of the tool.  If it fails, the run
@@ -180,7 +260,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
       exec = True;
 #endif
    if (exec)
-      write_outputs("Before execve", False);
+      write_outputs(NULL, "Before execve", False);
 }
 
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
@@ -204,6 +284,7 @@ static void in_fork_child(ThreadId tid)
    DCFG_(after_fork)(True);
    DCFG_(start_anew)(tid);
    DCFG_(forget_flows)();
+   n_parts = 0;
    DCFG_(forget_spool)();
    DCFG_(disown_out_files)();
 }
@@ -213,31 +294,26 @@ static void print_monitor_help(void)
    VG_(gdb_printf)(
 "\n"
 "dcfg monitor commands:\n"
-"  dump [<file>]   write the graph of the run so far to <file>\n"
-"                  or else to the file of --dcfg-out-file\n"
+"  dump [<file>]   write what ran so far as a part, the graph to <file>,\n"
+"                  and begin anew\n"
 "  status          say how much ran so far\n"
+"  start           collect from now on\n"
+"  stop            collect no more\n"
+"  zero            forget what ran so far\n"
 "\n");
 }
 
 static void dump(const HChar* file)
 {
    const HChar* wrong = file == NULL ? NULL : DCFG_(why_no_name)(file);
-   Gathered*    g;
 
-   if (file == NULL) {
-      write_outputs("Monitor command", False);
-      return;
-   }
    if (wrong != NULL) {
       VG_(gdb_printf)("dump %s: %s\n", file, wrong);
       return;
    }
-   DCFG_(hold_signals)();
-   g = DCFG_(gather)();
-   DCFG_(write_dcfg)(g, file);
-   DCFG_(finish_out_files)(False);
-   DCFG_(delete_gathered)(g);
-   DCFG_(release_signals)(False);
+   if (DCFG_(runs_code)())
+      VG_(gdb_printf)("dump: at a breakpoint; what follows will be added\n");
+   write_part_to(file, "dump");
 }
 
 static void print_status(void)
@@ -250,7 +326,19 @@ static void print_status(void)
       n += graph->thread_instrs[t];
    VG_(gdb_printf)("%'u blocks, %'u edges, %'llu instructions\n",
                    graph->n_blocks, graph->n_edges, n);
+   VG_(gdb_printf)("%s\n", DCFG_(collecting_text)());
    DCFG_(delete_gathered)(g);
+}
+
+/* A debugger wants to change what is collected. */
+static void change(const HChar* command)
+{
+   if (DCFG_(runs_code)())
+      VG_(gdb_printf)("%s: not at a breakpoint\n", command);
+   else if (VG_STREQ(command, "zero"))
+      zero();
+   else if (!DCFG_(collect)(VG_STREQ(command, "start")))
+      VG_(gdb_printf)("%s: that is so already\n", command);
 }
 
 /* Returns False if REQ is no command of this tool's. */
@@ -260,7 +348,7 @@ static Bool monitor_command(const HChar* req)
    HChar* rest;
 
    VG_(strcpy)(line, req);
-   switch (VG_(keyword_id)("help dump status",
+   switch (VG_(keyword_id)("help dump status start stop zero",
                            VG_(strtok_r)(line, " ", &rest),
                            kwd_report_duplicated_matches)) {
       case -2:
@@ -274,49 +362,69 @@ static Bool monitor_command(const HChar* req)
       case 2:
          print_status();
          return True;
+      case 3:
+         change("start");
+         return True;
+      case 4:
+         change("stop");
+         return True;
+      case 5:
+         change("zero");
+         return True;
       default:
          return False;
    }
 }
 
-static const HChar* name_of_request(UWord request)
+static void write_named_part(const HChar* name)
 {
-   switch (request) {
-      case VG_USERREQ__DUMP_STATS:            return "DUMP_STATS";
-      case VG_USERREQ__ZERO_STATS:            return "ZERO_STATS";
-      case VG_USERREQ__TOGGLE_COLLECT:        return "TOGGLE_COLLECT";
-      case VG_USERREQ__DUMP_STATS_AT:         return "DUMP_STATS_AT";
-      case VG_USERREQ__START_INSTRUMENTATION: return "START_INSTRUMENTATION";
-      case VG_USERREQ__STOP_INSTRUMENTATION:  return "STOP_INSTRUMENTATION";
-      default:                                return NULL;
-   }
+   const HChar* by  = "Client Request: ";
+   HChar* reason = VG_(malloc)("dcfg.main.reason", VG_(strlen)(by)
+                                                  + VG_(strlen)(name) + 1);
+
+   VG_(strcpy)(reason, by);
+   VG_(strcat)(reason, name);
+   write_part(reason);
+   VG_(free)(reason);
 }
 
-/* A profile that the program believes to be of a part of it is of all of it:
-   the user should know, once. */
-static void note_callgrind_request(UWord request)
-{
-   static Bool  told = False;
-   const HChar* name = name_of_request(request);
-
-   if (name == NULL || told)
-      return;
-   told = True;
-   VG_(umsg)("dcfg: warning: the program requests CALLGRIND_%s; this tool "
-             "ignores the requests of callgrind.h\n", name);
-}
-
+/* The requests of callgrind.h and run/requests.h. */
 static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
 {
-   if (VG_IS_TOOL_USERREQ('C', 'T', args[0])) {
-      note_callgrind_request(args[0]);
-      *ret = 0;
-      return True;
+   *ret = 0;
+   switch (args[0]) {
+      case VG_USERREQ__GDB_MONITOR_COMMAND:
+         *ret = monitor_command((const HChar*)args[1]);
+         return *ret;
+      case VG_USERREQ__START_INSTRUMENTATION:
+      case VG_USERREQ__DCFG_START:
+         DCFG_(collect)(True);
+         return True;
+      case VG_USERREQ__STOP_INSTRUMENTATION:
+      case VG_USERREQ__DCFG_STOP:
+         DCFG_(collect)(False);
+         return True;
+      case VG_USERREQ__ZERO_STATS:
+      case VG_USERREQ__DCFG_ZERO:
+         zero();
+         return True;
+      case VG_USERREQ__DUMP_STATS:
+         write_part("Client Request");
+         return True;
+      case VG_USERREQ__DUMP_STATS_AT:
+      case VG_USERREQ__DCFG_DUMP:
+         write_named_part((const HChar*)args[1]);
+         return True;
+      case VG_USERREQ__TOGGLE_COLLECT:
+      case VG_USERREQ__DCFG_TOGGLE:
+         if (DCFG_(is_collecting)())
+            DCFG_(toggle_thread)(DCFG_(index_of_thread)(tid));
+         return True;
+      case VG_USERREQ__DCFG_MARK:
+         return True;
+      default:
+         return False;
    }
-   if (args[0] != VG_USERREQ__GDB_MONITOR_COMMAND)
-      return False;
-   *ret = monitor_command((const HChar*)args[1]);
-   return *ret;
 }
 
 /*------------------------------------------------------------*/

@@ -26,7 +26,7 @@
 */
 
 /* Owns: the list of those that watch.  Handed: watchers by outputs that are
-   on.  Taken by: run/instrument.c, run/thread.c, run/image.c, which call
+   on.  Taken by: run/instrument.c, run/event.c, run/image.c, which call
    them. */
 
 #include "pub_tool_basics.h"

@@ -114,8 +114,9 @@ typedef
       /* There never was such a thread, or (in a forked child) it is gone. */
       void (*thread_free)(void* s);
       /* Forget all that was collected of the thread, which goes on as number
-         INDEX, with all slots zero again.  Returns the state from now on. */
-      void* (*restart)(void* s, CellArray* cells, UInt index);
+         INDEX (or has ended: thread_end() follows), with all slots zero again.
+         Returns the state from now on. */
+      void* (*restart)(void* s, CellArray* cells, UInt index, Restart why);
       /* The thread is about to run code at IP. */
       void (*resume)(void* s, Addr ip, Addr sp);
       /* It stood at FROM and goes to TO in place of FROM.target.  If it has
@@ -130,6 +131,18 @@ typedef
          within one, and will not go on from there: a signal came, or it
          ends. */
       void (*stop)(void* s, UInt sb, UInt k);
+      /* It is in superblock SB, with stack pointer SP where that began, and
+         what has run since it left superblock LAST was left out
+         (run/exclude.h); this comes behind divert(). */
+      void (*come_back)(void* s, UInt last, UInt sb, Addr sp);
+      /* It is not collected until it is resumed, anywhere. */
+      void (*suspend)(void* s);
+      /* There is a second array, all slots zero, that its code uses while it
+         alone is not collected: what is counted there is not wanted.  Told
+         again after restart(). */
+      void (*idle_cells)(void* s, CellArray* cells);
+      /* From where it stands it is collected, or (not ON) uses that. */
+      void (*turn)(void* s, Bool on);
       /* A signal handler is entered, or left. */
       void (*enter_handler)(void* s);
       void (*leave_handler)(void* s);

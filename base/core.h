@@ -40,17 +40,19 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_libcsignal.h"
+#include "pub_tool_options.h"              // VG_(clo_vex_control)
 #include "pub_tool_tooliface.h"            // IROp
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
 #include "base/port.h"
 
-/* The symbol table of an object, where a function is redirected to, the
-   text of an error number, system calls, descriptors that the program
+/* The symbol table of an object, the form of C++ names, where a function is
+   redirected to, where the program begins, the text of an error number, system calls, descriptors that the program
    cannot get at, the environment, sets of signals and the discarding of
    translations have no tool-level interface that does. */
-#include "coregrind/pub_core_clientstate.h" // VG_(fd_hard_limit)
+#include "coregrind/pub_core_clientstate.h" // VG_(client_auxv) and others
 #include "coregrind/pub_core_threadstate.h" // VG_(threads)
 #include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
+#include "coregrind/pub_core_demangle.h"   // VG_(demangle)
 #include "coregrind/pub_core_libcfile.h"   // VG_(safe_fd)
 #include "coregrind/pub_core_libcproc.h"   // VG_(env_clone)
 #include "coregrind/pub_core_libcsignal.h" // VG_(sigfillset)
@@ -64,6 +66,15 @@
    was about to chain or run once more after a translation. */
 extern void VG_(discard_translations) ( Addr start, ULong len,
                                         const HChar* who );
+
+/* The next superblocks have N instructions at most; 0: as many as the user
+   wants.  VEX reads this each time. */
+extern VexControl vex_control;
+static inline void DCFG_(limit_superblocks) ( UInt n )
+{
+   vex_control.guest_max_insns
+      = n == 0 ? VG_(clo_vex_control).guest_max_insns : (Int)n;
+}
 
 /* Rename with FLAGS, as of Linux 3.15.  Returns 0 or an errno, which is
    EINVAL or ENOSYS where the file system or the kernel cannot do it. */

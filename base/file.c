@@ -55,6 +55,7 @@ static struct {
    Int          fd;          // of a descriptor; -1: it names something else
 } claims[MAX_CLAIMS];
 static UInt n_claims;
+static UInt part;            // of the run; 0: all that is left
 
 struct _OutFile {
    const HChar* opt;
@@ -102,18 +103,6 @@ const HChar* DCFG_(why_no_name)(const HChar* format)
    return NULL;
 }
 
-HChar* DCFG_(name_of_part)(const HChar* name, const HChar* part)
-{
-   SizeT  n   = DCFG_(plain_length)(name);
-   HChar* res = VG_(malloc)("dcfg.file.part", VG_(strlen)(name)
-                                             + VG_(strlen)(part) + 1);
-
-   VG_(memcpy)(res, name, n);
-   VG_(strcpy)(res + n, part);
-   VG_(strcat)(res, name + n);
-   return res;
-}
-
 /* Does what FORMAT names have the process's id in its name? */
 static Bool has_pid(const HChar* format)
 {
@@ -142,6 +131,39 @@ HChar* DCFG_(path_of_file)(const HChar* opt, const HChar* format)
 
    VG_(free)(name);
    return path;
+}
+
+void DCFG_(set_part)(UInt n)
+{
+   part = n;
+}
+
+HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
+                           const HChar* suffix)
+{
+   SizeT  n    = DCFG_(plain_length)(format);
+   HChar* res  = VG_(malloc)("dcfg.file.part", VG_(strlen)(format)
+                                               + VG_(strlen)(suffix) + 20);
+   HChar* path = DCFG_(path_of_file)(opt, format);
+
+   if (part > 0 && n > 5 && VG_(strncmp)(format + n - 5, ".json", 5) == 0)
+      n -= 5;
+   VG_(memcpy)(res, format, n);
+   res[n] = 0;
+   if (part > 0 && path != NULL)
+      VG_(sprintf)(res + n, ".%u", part);
+   VG_(strcat)(res, suffix);
+   VG_(strcat)(res, format + n);
+   VG_(free)(path);
+   return res;
+}
+
+HChar* DCFG_(directory_of_part)(const HChar* format)
+{
+   HChar* res = VG_(malloc)("dcfg.file.part", VG_(strlen)(format) + 20);
+
+   VG_(sprintf)(res, part > 0 ? "%s.%u" : "%s", format, part);
+   return res;
 }
 
 /*------------------------------------------------------------*/
@@ -384,8 +406,9 @@ static void tell_result(const OutFile* f, const Delivered* r)
                 f->said);
 }
 
-void DCFG_(finish_out_files)(Bool claimed)
+Bool DCFG_(finish_out_files)(Bool claimed)
 {
+   Bool       good    = True;
    UInt       n       = n_files();
    Delivered* results = VG_(calloc)("dcfg.file.results", n + 1,
                                     sizeof(Delivered));
@@ -394,6 +417,7 @@ void DCFG_(finish_out_files)(Bool claimed)
    for (UInt i = 0; i < n; i++) {
       OutFile* f = file(i);
       tell_result(f, &results[i]);
+      good = good && f->error == 0 && results[i].error == 0;
       VG_(free)(results[i].path);
       VG_(free)(results[i].name);
       VG_(free)(f->name);
@@ -404,6 +428,7 @@ void DCFG_(finish_out_files)(Bool claimed)
       VG_(deleteXA)(files);
    files = NULL;
    VG_(free)(results);
+   return good;
 }
 
 /*--------------------------------------------------------------------*/

@@ -51,8 +51,18 @@ void DCFG_(claim_out_file)(const HChar* opt, const HChar* format);
    parent's files. */
 void DCFG_(disown_out_files)(void);
 
-/* NAME with PART before a compressor's suffix; to be freed. */
-HChar* DCFG_(name_of_part)(const HChar* name, const HChar* part);
+/* From now on files are of part N of the run, which stands in their names;
+   0: of all that is left, with the names that the user gave. */
+void DCFG_(set_part)(UInt n);
+
+/* The name of OPT's FORMAT with the part's number and then SUFFIX before
+   .json and a compressor's suffix; to be freed.  What is no regular file has
+   no part in its name. */
+HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
+                           const HChar* suffix);
+
+/* The same for a directory. */
+HChar* DCFG_(directory_of_part)(const HChar* format);
 
 /* --- Files are opened and closed one after the other, and get their names
        when all of them are finished. --- */
@@ -91,7 +101,7 @@ Bool DCFG_(out_file_failed)(const HChar* opt);
    Where two processes would write one file, the second to finish takes
    another name and says so.  If options CLAIMED the names, all files of a
    process have other names, then and later. */
-void DCFG_(finish_out_files)(Bool claimed);
+Bool DCFG_(finish_out_files)(Bool claimed);
 
 #endif /* __DCFG_FILE_H */
 

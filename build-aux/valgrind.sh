@@ -86,7 +86,9 @@ configure_valgrind() {
    local options=()
    # 32-bit programs would need a second compilation of everything, and 32-bit libraries to do it.
    [ "$(uname -m)" != x86_64 ] || options+=(--enable-only64bit)
-   ./configure --prefix="$inst" "${options[@]}"
+   # What it finds out is kept, for tests/build/intree.t, which configures the same tree.
+   rm -f config.cache
+   ./configure -C --prefix="$inst" "${options[@]}"
    # A user's tree may come with its object files.
    [ -z "$(find . -name '*.o' -print -quit)" ] || make clean
 }

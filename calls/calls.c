@@ -27,7 +27,7 @@
 
 /* Owns: the table of all calls that were made, how often and at what cost.
    Handed: calls, counts and costs by calls/stack.c.  Taken by:
-   profile/costs.c. */
+   calls/follow.c, profile/costs.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
@@ -46,7 +46,7 @@ static Call* new_call(CallProfile* cp, UWord hash, const CallSite* s,
                       const Place* to, UInt to_context)
 {
    Call  key = { NULL, hash, s->sb, s->instr, s->from, s->context, to,
-                 to_context, 0, 0 };
+                 to_context, 0, 0, False };
    Call* c   = VG_(HT_gen_lookup)(cp->calls, &key, cmp_calls);
 
    if (c == NULL) {
@@ -68,6 +68,27 @@ Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
    if (*recent == NULL || !DCFG_(is_call)(*recent, s, to, to_context))
       *recent = new_call(cp, hash, s, to, to_context);
    return *recent;
+}
+
+void DCFG_(note_told_calls)(CallProfile* cp)
+{
+   Call* c;
+
+   VG_(HT_ResetIter)(cp->calls);
+   while ((c = VG_(HT_Next)(cp->calls)) != NULL)
+      c->told = c->cost > 0;
+}
+
+void DCFG_(carry_calls)(CallProfile* old, CallProfile* cp)
+{
+   const Call* c;
+
+   VG_(HT_ResetIter)(old->calls);
+   while ((c = VG_(HT_Next)(old->calls)) != NULL)
+      if (!c->told && c->count > 0) {
+         CallSite s = DCFG_(site_of)(c);
+         DCFG_(find_call)(cp, &s, c->to, c->to_context)->count = c->count;
+      }
 }
 
 CallProfile* DCFG_(new_call_profile)(void)

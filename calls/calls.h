@@ -50,6 +50,7 @@ typedef
       UInt          to_context;
       ULong         count;
       ULong         cost;         // instructions, of all that have ended
+      Bool          told;         // when a profile was last written
    }
    Call;
 
@@ -83,6 +84,7 @@ typedef
    struct _CallProfile {
       VgHashTable*   calls;       // Call
       ContextCounts* contexts;
+      UInt           n_stacks;    // that have it, see calls/follow.c
       Call*          recent[DCFG_RECENT_CALLS];   // where they hash to
    }
    CallProfile;
@@ -94,6 +96,13 @@ void         DCFG_(delete_call_profile)(CallProfile* cp);
    as long as CP. */
 Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
                        UInt to_context);
+
+/* As Callgrind has it, calls that have not cost anything so far are not of
+   the part that is written, but of the one in which they will.  Note which
+   of CP's are told of, now that their costs are complete; and add those of OLD
+   that were not to CP, which is new. */
+void DCFG_(note_told_calls)(CallProfile* cp);
+void DCFG_(carry_calls)(CallProfile* old, CallProfile* cp);
 
 #endif /* __DCFG_CALLS_H */
 

@@ -27,7 +27,7 @@
 
 /* Owns: each thread's stack of active calls, from its first instruction to
    its last, and where it stands when a profile is written.  Handed: the
-   life of threads and signal handlers by run/thread.c, ways out of
+   life of threads and signal handlers by run/event.c, ways out of
    superblocks through calls/ir_calls.c and calls/stack.c.  Taken by:
    outputs that want costs of calls, or calls one by one:
    profile/output_profile.c, xray/active.c. */
@@ -40,21 +40,19 @@
 #include "calls/follow.h"
 #include "calls/frames.h"
 #include "calls/ir_calls.h"
+#include "calls/toggle.h"
 #include "dcfg_output.h"
+#include "run/gap.h"
 #include "run/thread.h"
 
 static UInt         watcher;        // its number
+static Bool         is_followed;    // for an output
 static Bool         are_separate;   // the threads' profiles
 static CallProfile* common;         // unless they are
 
 /*------------------------------------------------------------*/
 /*--- Threads and signal handlers                          ---*/
 /*------------------------------------------------------------*/
-
-static ULong* base_of(const CallStack* cs)
-{
-   return DCFG_(cell_base)(cs->cells);
-}
 
 static ULong* slots_of(const CallStack* cs)
 {
@@ -68,18 +66,38 @@ static void set_cells(CallStack* cs)
    slots[CallOfStack] = (Addr)cs;
    slots[CallCounts]  = (Addr)cs->profile->contexts;
    slots[CallCached]  = (Addr)cs->cached;
-   DCFG_(show_calls)(cs, base_of(cs));
+   DCFG_(set_call_slots)(cs);
+}
+
+static CallProfile* join_profile(void)
+{
+   CallProfile* cp = are_separate || common == NULL
+                     ? DCFG_(new_call_profile)() : common;
+
+   if (!are_separate)
+      common = cp;
+   cp->n_stacks++;
+   return cp;
+}
+
+static void leave_profile(CallProfile* cp)
+{
+   if (--cp->n_stacks > 0)
+      return;
+   if (cp == common)
+      common = NULL;
+   DCFG_(delete_call_profile)(cp);
 }
 
 static void* new_stack(CellArray* ca, UInt index)
 {
    CallStack* cs = VG_(calloc)("dcfg.stack", 1, sizeof(CallStack));
 
-   if (!are_separate && common == NULL)
-      common = DCFG_(new_call_profile)();
+   cs->index     = index;
    cs->cells     = ca;
+   cs->collects  = DCFG_(collects_at_start);
    cs->has_own_profile = are_separate;
-   cs->profile   = are_separate ? DCFG_(new_call_profile)() : common;
+   cs->profile   = join_profile();
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
                               VG_(free), sizeof(Suspended));
    cs->cached    = VG_(newXA)(VG_(malloc), "dcfg.stack.cached", VG_(free),
@@ -92,8 +110,7 @@ static void delete_stack(void* s)
 {
    CallStack* cs = s;
 
-   if (are_separate)
-      DCFG_(delete_call_profile)(cs->profile);
+   leave_profile(cs->profile);
    VG_(deleteXA)(cs->suspended);
    VG_(deleteXA)(cs->cached);
    VG_(free)(cs->frames);
@@ -114,11 +131,19 @@ static Call* call_in(CallProfile* cp, Call* c)
    return DCFG_(find_call)(cp, &site, c->to, c->to_context);
 }
 
-/* The same calls are active.  In a forked child, CS is the only stack. */
-static void* restart_stack(void* s, CellArray* ca, UInt index)
+/* The same calls are active.  The first stack that is restarted makes the
+   profile that the others share with it. */
+static void* restart_stack(void* s, CellArray* ca, UInt index,
+                           Restart why)
 {
-   CallStack*   cs = s;
-   CallProfile* cp = DCFG_(new_call_profile)();
+   CallStack*   cs  = s;
+   CallProfile* old = cs->profile;
+
+   if (old == common)
+      common = NULL;
+   CallProfile* cp = join_profile();
+   if (cp->n_stacks == 1 && why == RestartPart)
+      DCFG_(carry_calls)(old, cp);
 
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
       DCFG_(call_part)(DCFG_(superblock)(id))->last_call = NULL;
@@ -137,10 +162,10 @@ static void* restart_stack(void* s, CellArray* ca, UInt index)
    cs->now.stub       = call_in(cp, cs->now.stub);
    cs->now.stub_start = 0;
    cs->earlier        = 0;
-   DCFG_(delete_call_profile)(cs->profile);
+   leave_profile(old);
    cs->profile = cp;
-   if (!are_separate)
-      common = cp;
+   cs->index   = index;
+   cs->cells   = ca;
    VG_(dropTailXA)(cs->cached, VG_(sizeXA)(cs->cached));
    set_cells(cs);
    return cs;
@@ -150,15 +175,26 @@ static void resume(void* s, Addr ip, Addr sp)
 {
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
+   ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
 
-   if (cs->now.function == 0) {
-      cs->now.function = DCFG_(landing_place)(ip)->function;
-      cs->now.height   = 1;
-      ++*active(cs, cs->now.function);
-      tell_enter(cs, base, True);
+   /* Otherwise come_back() does it. */
+   if (cs->now.function == 0 && used[CellAway] == 0) {
+      const Place* to = DCFG_(landing_place)(ip);
+      if (!to->is_excluded)
+         DCFG_(begin_base)(cs, base, to);
    }
    DCFG_(unwind_calls)(cs, base, sp, 0);
+   DCFG_(apply_toggles)(cs);
    DCFG_(show_calls)(cs, base);
+}
+
+static void come_back(void* s, UInt last, UInt sb, Addr sp)
+{
+   CallStack* cs = s;
+
+   DCFG_(come_back)(cs, base_of(cs),
+                    last == 0 ? NULL : DCFG_(superblock)(last),
+                    DCFG_(call_part)(DCFG_(superblock)(sb))->place, sp);
 }
 
 /* The instructions of superblock SB's segment from K on. */
@@ -195,13 +231,16 @@ static void enter_handler(void* s)
 {
    CallStack* cs    = s;
    ULong*     slots = slots_of(cs);
-   Suspended  below = { cs->now, slots[CallTotal], cs->n_frames };
+   Suspended  below = { cs->now, slots[CallTotal], cs->n_frames,
+                        cs->collects };
 
    VG_(addToXA)(cs->suspended, &below);
    cs->floor    = cs->n_frames;
    cs->earlier += slots[CallTotal];
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
    slots[CallTotal] = 0;
+   cs->collects     = DCFG_(collects_at_start);
+   DCFG_(apply_toggles)(cs);
    DCFG_(show_calls)(cs, base_of(cs));
 }
 
@@ -215,6 +254,7 @@ static void leave_handler(void* s)
    while (cs->n_frames > innermost(cs)->n_frames)
       DCFG_(pop_call)(cs, base);
    DCFG_(resume_suspended)(cs, base);
+   DCFG_(apply_toggles)(cs);
    DCFG_(show_calls)(cs, base);
 }
 
@@ -269,7 +309,7 @@ void DCFG_(account_for_calls)(void)
       DCFG_(thread_info)(t, &info);
       if (!info.live)
          continue;
-      if (info.undone == NULL)
+      if (info.undone == NULL && !info.off)
          stop(stack_of_thread(t), info.last.sb, info.last.n_done);
       each_active(stack_of_thread(t), add_cost);
    }
@@ -277,13 +317,16 @@ void DCFG_(account_for_calls)(void)
 
 void DCFG_(take_account_back)(void)
 {
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++)
+      if (t == 0 || are_separate)
+         DCFG_(note_told_calls)(stack_of_thread(t)->profile);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
       DCFG_(thread_info)(t, &info);
       if (!info.live)
          continue;
       each_active(stack_of_thread(t), take_cost_back);
-      if (info.undone == NULL)
+      if (info.undone == NULL && !info.off)
          take_stop_back(stack_of_thread(t), info.last.sb, info.last.n_done);
    }
 }
@@ -298,10 +341,9 @@ static void flush(void* s)
    DCFG_(flush_contexts)(base_of(s));
 }
 
-static void end(void* s)
+static void end_calls(CallStack* cs)
 {
-   CallStack* cs   = s;
-   ULong*     base = base_of(cs);
+   ULong* base = base_of(cs);
 
    while (runs_in_handler(cs))
       leave_handler(cs);
@@ -309,6 +351,51 @@ static void end(void* s)
       DCFG_(pop_call)(cs, base);
    DCFG_(set_stub)(cs, base, NULL);
    tell_leave(cs, base, False);
+}
+
+/* What is collected afterwards begins with no calls.  As Callgrind has it,
+   the function that ran without having been called stays active. */
+static void suspend(void* s)
+{
+   CallStack* cs = s;
+
+   end_calls(cs);
+   VG_(memset)(&cs->now, 0, sizeof(cs->now));
+   cs->earlier            += slots_of(cs)[CallTotal];
+   slots_of(cs)[CallTotal] = 0;
+   cs->collects            = DCFG_(collects_at_start);
+   DCFG_(apply_toggles)(cs);
+   DCFG_(show_calls)(cs, base_of(cs));
+}
+
+static void have_idle_cells(void* s, CellArray* ca)
+{
+   CallStack* cs = s;
+
+   cs->idle_cells = ca;
+   DCFG_(call_slots)(DCFG_(cell_base)(ca))[CallOfStack] = (Addr)cs;
+   DCFG_(set_call_slots)(cs);
+}
+
+static void turn(void* s, Bool on)
+{
+   CallStack* cs   = s;
+   ULong*     base = base_of(cs);
+
+   if (DCFG_(call_listener) != NULL)
+      DCFG_(call_listener)->turn(base, instrs_so_far(cs, base), on);
+   cs->collects = on;
+   cs->is_idle  = !on;
+   DCFG_(set_call_slots)(cs);
+}
+
+static void end(void* s)
+{
+   CallStack* cs = s;
+
+   cs->is_ending = True;
+   cs->is_idle   = False;
+   end_calls(cs);
    VG_(free)(cs->frames);
    VG_(free)(cs->active);
    cs->frames = NULL;
@@ -332,7 +419,11 @@ static const Watcher follower = {
    .thread_free   = delete_stack,
    .restart       = restart_stack,
    .resume        = resume,
+   .come_back     = come_back,
    .stop          = stop,
+   .suspend       = suspend,
+   .idle_cells    = have_idle_cells,
+   .turn          = turn,
    .enter_handler = enter_handler,
    .leave_handler = leave_handler,
    .flush         = flush,
@@ -340,9 +431,34 @@ static const Watcher follower = {
    .unmapped      = DCFG_(forget_places)
 };
 
+/* Without calls: handlers. */
+static const Watcher toggler = {
+   .thread_new    = new_stack,
+   .thread_free   = delete_stack,
+   .restart       = restart_stack,
+   .suspend       = suspend,
+   .idle_cells    = have_idle_cells,
+   .turn          = turn,
+   .enter_handler = enter_handler,
+   .leave_handler = leave_handler,
+   .thread_end    = end
+};
+
+void DCFG_(heed_functions)(const PartMaker* pm)
+{
+   Bool follow = DCFG_(start_toggles)(pm);
+
+   if (!is_followed) {
+      DCFG_(claim_call_parts)(False);
+      watcher = DCFG_(watch)(follow ? &follower : &toggler);
+   }
+   DCFG_(collect_at_start)(DCFG_(collects_at_start));
+}
+
 void DCFG_(follow_calls)(Bool separately)
 {
    are_separate = separately;
+   is_followed  = True;
    DCFG_(claim_call_parts)(True);
    watcher = DCFG_(watch)(&follower);
 }
@@ -350,8 +466,21 @@ void DCFG_(follow_calls)(Bool separately)
 void DCFG_(listen_to_calls)(const CallListener* l)
 {
    DCFG_(call_listener) = l;
+   is_followed          = True;
    DCFG_(claim_call_parts)(False);
    watcher = DCFG_(watch)(&follower);
+}
+
+void DCFG_(count_instrs)(void)
+{
+   is_followed = True;
+   DCFG_(claim_call_parts)(False);
+   watcher = DCFG_(watch)(&follower);
+}
+
+void DCFG_(toggle_thread)(UInt thread)
+{
+   DCFG_(collect_thread)(thread, !DCFG_(is_thread_collected)(thread));
 }
 
 ULong DCFG_(instrs_run)(UInt thread)
@@ -361,7 +490,7 @@ ULong DCFG_(instrs_run)(UInt thread)
    ThreadInfo info;
 
    DCFG_(thread_info)(thread, &info);
-   if (info.undone == NULL && info.last.n_done > 0)
+   if (info.undone == NULL && !info.off && info.last.n_done > 0)
       n -= rest_of_segment(info.last.sb, info.last.n_done);
    return n;
 }

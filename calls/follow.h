@@ -30,6 +30,7 @@
 
 #include "calls/calls.h"
 #include "calls/listener.h"
+#include "calls/toggle.h"
 
 /* From now on follow calls and collect what they cost, for each thread
    separately or for all together.  Before the program runs, once. */
@@ -37,6 +38,17 @@ void DCFG_(follow_calls)(Bool separately);
 
 /* From now on follow calls and tell L.  Before the program runs, once. */
 void DCFG_(listen_to_calls)(const CallListener* l);
+
+/* From now on count what threads execute, for DCFG_(instrs_run) alone.
+   Before the program runs. */
+void DCFG_(count_instrs)(void);
+
+/* When these have been asked for: heed the functions that options name, and
+   signal handlers, for what PM makes of them. */
+void DCFG_(heed_functions)(const PartMaker* pm);
+
+/* Turn over whether THREAD is collected.  It is not in generated code. */
+void DCFG_(toggle_thread)(UInt thread);
 
 /* What THREAD, which has not ended, has executed, up to where it stands. */
 ULong DCFG_(instrs_run)(UInt thread);

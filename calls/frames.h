@@ -73,13 +73,19 @@ typedef
       Running running;
       ULong   total;
       UInt    n_frames;
+      Bool    collects;
    }
    Suspended;
 
 /* The calls that are active in a thread. */
 typedef struct _CallStack CallStack;
 struct _CallStack {
+   UInt         index;     // of the thread
    CellArray*   cells;
+   CellArray*   idle_cells;       // what is used while it is not collected
+   Bool         is_idle;          // it is not
+   Bool         collects;         // it shall be; see calls/toggle.c
+   Bool         is_ending;        // the thread has ended
    CallProfile* profile;
    Bool         has_own_profile;  // else it is that of all threads
    Frame*       frames;    // outermost first
@@ -94,7 +100,13 @@ struct _CallStack {
    XArray*      cached;    // see CallCached
 };
 
-/* The instructions that the thread has executed. */
+/* The base of the array that counts, whatever generated code uses now. */
+static inline ULong* base_of(const CallStack* cs)
+{
+   return DCFG_(cell_base)(cs->cells);
+}
+
+/* The instructions of the thread that were collected. */
 static inline ULong instrs_so_far(const CallStack* cs, ULong* base)
 {
    return cs->earlier + DCFG_(call_slots)(base)[CallTotal];
@@ -137,11 +149,23 @@ static inline Suspended* innermost(const CallStack* cs)
    return VG_(indexXA)(cs->suspended, VG_(sizeXA)(cs->suspended) - 1);
 }
 
-/* Tell generated code what runs, and the listener, if that had been left. */
+/* Collect the thread, or not, as is wanted by now. */
+void DCFG_(apply_toggles)(CallStack* cs);
+
+/* Tell generated code what runs; and the listener, if that had been left. */
+void DCFG_(set_call_slots)(CallStack* cs);
 void DCFG_(show_calls)(CallStack* cs, ULong* base);
 
 /* From now on a stub runs for STUB, or (NULL) none does. */
 void DCFG_(set_stub)(CallStack* cs, ULong* base, Call* stub);
+
+/* Nothing that is followed has called what begins at TO. */
+void DCFG_(begin_base)(CallStack* cs, ULong* base, const Place* to);
+
+/* What has run since superblock LAST (or NULL) was left out, and now it is
+   at TO, with stack pointer SP. */
+void DCFG_(come_back)(CallStack* cs, ULong* base, Superblock* last,
+                      const Place* to, Addr sp);
 
 /* The innermost call ends. */
 void DCFG_(pop_call)(CallStack* cs, ULong* base);

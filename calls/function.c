@@ -34,7 +34,8 @@
    apart as Callgrind does: by object, source file of the first
    instruction, and name.  Where there is no name the address takes its
    place.  A stub of a linkage table is skipped: what it costs is its
-   caller's, and what it jumps to counts as called by that caller.
+   caller's, and what it jumps to counts as called by that caller.  So is
+   code that is left out (run/exclude.h), which costs nothing.
 
    Debug information is asked once for each place, while the object is
    there, and again when an object has been mapped there anew.  If it then
@@ -54,6 +55,7 @@
 #include "base/core.h"
 #include "base/intern.h"
 #include "calls/function.h"
+#include "run/exclude.h"
 
 static OSet*        by_name;      // NumberedFunction
 static XArray*      functions;    // Function, by number from 1
@@ -180,6 +182,7 @@ static Word cmp_places(const void* va, const void* vb)
           || a->line != b->line || a->object != b->object
           || a->section != b->section || a->is_entry != b->is_entry
           || a->is_skipped != b->is_skipped
+          || a->is_excluded != b->is_excluded
           || a->heads_table != b->heads_table || a->bias != b->bias;
 }
 
@@ -215,8 +218,9 @@ static const Place* new_place(Addr a)
    p->function = number_of(p->object, file_at(ep, a, &p->line),
                            DCFG_(name)(name));
    note_line(p);
-   p->is_skipped  = p->section == Vg_SectPLT;
-   p->heads_table = p->is_skipped && is_start_of_table(a);
+   p->is_excluded = DCFG_(excludes_code)() && DCFG_(is_excluded)(a);
+   p->is_skipped  = p->section == Vg_SectPLT || p->is_excluded;
+   p->heads_table = p->section == Vg_SectPLT && is_start_of_table(a);
    Place* old = VG_(HT_gen_remove)(unmapped, p, cmp_places);
    if (old != NULL) {
       VG_(freeEltPA)(place_pool, p);

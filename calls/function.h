@@ -54,7 +54,8 @@ typedef
       const HChar*   object;
       UChar          section;     // VgSectKind
       Bool           is_entry;    // a function starts here
-      Bool           is_skipped;  // in a stub of a linkage table
+      Bool           is_skipped;  // in a stub of a linkage table, or
+      Bool           is_excluded; // left out
       Bool           heads_table; // a linkage table starts here
       PtrdiffT       bias;        // address as run less address as linked
    }

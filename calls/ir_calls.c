@@ -44,6 +44,7 @@
 #include "calls/listener.h"
 #include "calls/parts.h"
 #include "calls/stack.h"
+#include "calls/toggle.h"
 #include "run/ir.h"
 
 /* The superblock in work: by how much the stack pointer differs from what
@@ -272,10 +273,14 @@ static void leave_for_const(Work* w, UInt k, LeaveKind kind, Addr target,
    IRExpr* sp = stack_pointer(w);
    if (!is_call)
       guard = and_ends_calls(w, guard, sp);
+   IRExpr* where = word(w, DCFG_(heeds_functions) ? target : (Addr)to);
    IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
-                                 word(w, DCFG_LEAVE(k, kind)),
-                                 word(w, (Addr)to), sp);
-   tell_if(w, guard, "dcfg_leave_for_place", &DCFG_(leave_for_place), args);
+                                 word(w, DCFG_LEAVE(k, kind)), where, sp);
+   if (DCFG_(heeds_functions))
+      tell_if(w, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding), args);
+   else
+      tell_if(w, guard, "dcfg_leave_for_place", &DCFG_(leave_for_place),
+              args);
 }
 
 void DCFG_(add_call_at_exit)(Work* w, UInt x, const IRStmt* st)
@@ -285,11 +290,12 @@ void DCFG_(add_call_at_exit)(Work* w, UInt x, const IRStmt* st)
 }
 
 /* Is the indirect end of SB one that need only be looked at when its
-   target is not in the branch's cache? */
+   target is not in the branch's cache?  What it counts is not complete
+   then. */
 static Bool is_plain_jump(const Work* w, const IRSB* sb)
 {
    return kind_of(sb->jumpkind) == LeaveJump && !may_have_raised_sp()
-          && !place_in_work(w)->is_skipped;
+          && !place_in_work(w)->is_skipped && !DCFG_(heeds_functions);
 }
 
 Bool DCFG_(add_jump_miss)(Work* w, const IRSB* in, IRExpr* miss)
@@ -329,7 +335,11 @@ void DCFG_(add_call_at_end)(Work* w, const IRSB* in)
       IRExpr** args = mkIRExprVec_5(base(w), word(w, (Addr)w->sb),
                                     word(w, DCFG_LEAVE(last, kind)),
                                     in->next, stack_pointer(w));
-      tell_if(w, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
+      if (DCFG_(heeds_functions))
+         tell_if(w, always(), "dcfg_leave_heeding", &DCFG_(leave_heeding),
+                 args);
+      else
+         tell_if(w, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
    }
 }
 

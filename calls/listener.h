@@ -34,7 +34,7 @@
 /* One that wants each call and return in its order, and no costs.  Functions
    of a thread are left in the opposite order of entering them, until its last
    one is left when it ends.  BASE is that of the thread's cell array, INSTRS
-   what the thread has executed so far, which never becomes less. */
+   what of the thread was collected so far, which never becomes less. */
 typedef
    struct {
       /* FUNCTION, a number of calls/function.h, is entered: the first one of
@@ -46,6 +46,9 @@ typedef
       /* The innermost one is left; or (BY_JUMP) replaced by what is entered
          next. */
       void (*leave)(ULong* base, ULong instrs, Bool by_jump);
+      /* From here on nothing is collected, so that INSTRS stands still, or
+         (ON) all is; functions are entered and left meanwhile. */
+      void (*turn)(ULong* base, ULong instrs, Bool on);
       /* When something is entered, the guest state at these offsets is up
          to date. */
       UInt        n_registers;

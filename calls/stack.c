@@ -48,7 +48,8 @@
      the first entry of a linkage table jumps to, when another entry of
      the table has gone there.  Callgrind knows it by its symbol or by its
      code in some versions of libc.
-   - A stub of a linkage table is part of its caller.
+   - A stub of a linkage table is part of its caller.  So is code that is
+     left out (run/exclude.h): what it calls is called by its caller.
    - A return where no call is active ends one that was made before all
      else, from the address before the one returned to.
    - A signal handler has a stack of its own on top of the one that it
@@ -66,7 +67,9 @@
 
 #include "calls/frames.h"
 #include "calls/stack.h"
+#include "calls/toggle.h"
 #include "run/branch.h"
+#include "run/gap.h"
 
 #define NO_SP ~(UWord)0
 
@@ -97,6 +100,33 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
 }
 
 /*------------------------------------------------------------*/
+/*--- What is collected                                    ---*/
+/*------------------------------------------------------------*/
+
+/* What these call may forget all that was counted so far, and with it each
+   Call. */
+
+static inline void function_entered(CallStack* cs, UInt function)
+{
+   if (DCFG_(heeds_functions) && *active(cs, function) == 1
+       && DCFG_(heed_entry)(function))
+      cs->collects = !cs->collects;
+}
+
+static inline void function_left(CallStack* cs, UInt function)
+{
+   if (DCFG_(heeds_functions) && *active(cs, function) == 0
+       && DCFG_(heed_exit)(function, cs->is_ending))
+      cs->collects = !cs->collects;
+}
+
+void DCFG_(apply_toggles)(CallStack* cs)
+{
+   if (!cs->is_ending)
+      DCFG_(collect_thread)(cs->index, cs->collects);
+}
+
+/*------------------------------------------------------------*/
 /*--- What runs now                                        ---*/
 /*------------------------------------------------------------*/
 
@@ -116,21 +146,28 @@ static inline UInt context_of(CallStack* cs, UInt function)
    return DCFG_CONTEXT(function, *active(cs, function) > 1);
 }
 
-/* Tell generated code what runs, and the listener, if that had been left. */
 void DCFG_(show_calls)(CallStack* cs, ULong* base)
+{
+   if (cs->now.was_left && cs->now.function != 0)
+      tell_enter(cs, base, False);
+   DCFG_(set_call_slots)(cs);
+}
+
+void DCFG_(set_call_slots)(CallStack* cs)
 {
    UInt   function = cs->now.function;
    UInt   context  = 0;
+   ULong* base     = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells)
+                                 : base_of(cs);
    ULong* slots    = DCFG_(call_slots)(base);
    UWord* top_sp   = (UWord*)(slots + CallTopSp);
    UWord* entries  = (UWord*)(slots + CallEntries);
 
-   if (cs->now.was_left && function != 0)
-      tell_enter(cs, base, False);
    *top_sp = cs->n_frames == 0 ? NO_SP : cs->frames[cs->n_frames - 1].sp;
    if (function != 0 && *active(cs, function) == 0)
       *active(cs, function) = 1;
-   if (cs->now.stub == NULL && function != 0)
+   /* In no context nothing is counted. */
+   if (cs->now.stub == NULL && function != 0 && !cs->is_idle)
       context = context_of(cs, function);
    slots[CallContext] = context;
    *entries           = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
@@ -216,6 +253,16 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
    f->call = find_usual_call(cs, site, to,
                              context_of(cs, to->function));
    f->call->count++;
+   function_entered(cs, to->function);
+   tell_enter(cs, base, True);
+}
+
+/* Nothing that is followed has called what begins at TO. */
+void DCFG_(begin_base)(CallStack* cs, ULong* base, const Place* to)
+{
+   cs->now.function = to->function;
+   cs->now.height   = 1;
+   ++*active(cs, cs->now.function);
    tell_enter(cs, base, True);
 }
 
@@ -230,6 +277,7 @@ void DCFG_(resume_suspended)(CallStack* cs, ULong* base)
    if (cs->now.function != 0)
       --*active(cs, cs->now.function);
    cs->now         = s->running;
+   cs->collects    = s->collects;
    DCFG_(call_slots)(base)[CallTotal] = s->total;
    VG_(dropTailXA)(cs->suspended, 1);
    cs->floor = runs_in_handler(cs) ? innermost(cs)->n_frames : 0;
@@ -252,6 +300,7 @@ void DCFG_(pop_call)(CallStack* cs, ULong* base)
       f->call->cost   += DCFG_(call_slots)(base)[CallTotal] - f->start;
       cs->now.function = f->function;
       cs->now.height   = f->height;
+      function_left(cs, f->entry->function);
    }
 }
 
@@ -335,6 +384,8 @@ static void return_from_base(CallStack* cs, ULong* base,
       ++*active(cs, to->function);
    site.context = DCFG_CONTEXT(to->function, False);
    DCFG_(set_stub)(cs, base, NULL);
+   /* To Callgrind it is entered just now. */
+   function_entered(cs, from);
    call = find_call(cs, &site, place_of(sb), context_of(cs, from));
    call->count++;
    call->cost += DCFG_(call_slots)(base)[CallTotal];
@@ -342,6 +393,7 @@ static void return_from_base(CallStack* cs, ULong* base,
    if (!told)
       tell_leave(cs, base, False);
    now->function = to->function;
+   function_left(cs, from);
 }
 
 /* SB is left by a jump, or what looks like one, at its instruction K. */
@@ -365,9 +417,30 @@ static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
    }
 }
 
+/* Code that is left out is returned to, with stack pointer SP. */
+static void return_to_excluded(CallStack* cs, ULong* base, const Place* to,
+                               Addr sp)
+{
+   if (cs->n_frames > cs->floor) {
+      DCFG_(unwind_calls)(cs, base, sp,
+                          n_returned_from(cs, to->hash_key, sp));
+      return;
+   }
+   /* Nothing that is followed has called what ran. */
+   DCFG_(set_stub)(cs, base, NULL);
+   tell_leave(cs, base, False);
+   if (cs->now.function != 0)
+      --*active(cs, cs->now.function);
+   VG_(memset)(&cs->now, 0, sizeof(cs->now));
+}
+
 static void return_to(CallStack* cs, ULong* base, Superblock* sb,
                       const Place* to, Addr sp)
 {
+   if (to->is_excluded) {
+      return_to_excluded(cs, base, to, sp);
+      return;
+   }
    UInt n = cs->n_frames == 0 ? 1 : n_returned_from(cs, to->hash_key, sp);
 
    if (n == 0)
@@ -376,6 +449,30 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
       return_from_base(cs, base, sb, to, sp);
    else
       DCFG_(unwind_calls)(cs, base, sp, n);
+}
+
+/* Has code that is left out, and was called, called in turn? */
+static Bool is_called_back(const CallStack* cs, Addr sp)
+{
+   const Frame* top = cs->n_frames > cs->floor
+                      ? &cs->frames[cs->n_frames - 1] : NULL;
+
+   return top != NULL && top->entry->is_excluded && sp < top->sp;
+}
+
+void DCFG_(come_back)(CallStack* cs, ULong* base, Superblock* last,
+                      const Place* to, Addr sp)
+{
+   UInt n = DCFG_(unwind_calls)(cs, base, sp, 0);
+
+   if (cs->now.function == 0) {
+      DCFG_(begin_base)(cs, base, to);
+   } else if (is_called_back(cs, sp) || (n == 0 && to->is_entry)) {
+      CallSite site = { last, last == NULL ? 0 : last->n_instrs - 1, NULL,
+                        context_of(cs, cs->now.function) };
+      push(cs, base, &site, to, sp, False);
+   }
+   DCFG_(show_calls)(cs, base);
 }
 
 /* A call with a stack pointer that has ended others: Callgrind takes it for a
@@ -396,11 +493,12 @@ static CallStack* stack_of(ULong* base)
    return (CallStack*)(Addr)DCFG_(call_slots)(base)[CallOfStack];
 }
 
-void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
-                            const Place* to, Addr sp)
+/* All the rest takes the base of the array that counts. */
+static void leave_superblock(CallStack* cs, Superblock* sb, UWord leave,
+                             const Place* to, Addr sp)
 {
-   CallStack* cs = stack_of(base);
-   UInt       k  = DCFG_LEAVE_INSTR(leave);
+   ULong* base = base_of(cs);
+   UInt   k    = DCFG_LEAVE_INSTR(leave);
 
    switch (DCFG_LEAVE_KIND(leave)) {
       case LeaveCall: {
@@ -422,6 +520,12 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
    DCFG_(show_calls)(cs, base);
 }
 
+void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
+                            const Place* to, Addr sp)
+{
+   leave_superblock(stack_of(base), sb, leave, to, sp);
+}
+
 static const Place* destination(const Superblock* sb, Addr target)
 {
    return sb->unredirected ? DCFG_(place_at)(target)
@@ -436,11 +540,22 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
    /* What nearly all returns are. */
    if (DCFG_LEAVE_KIND(leave) == LeaveReturn && cs->n_frames > 0
        && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
-      DCFG_(unwind_calls)(cs, base, sp, 0);
-      DCFG_(show_calls)(cs, base);
+      DCFG_(unwind_calls)(cs, base_of(cs), sp, 0);
+      DCFG_(show_calls)(cs, base_of(cs));
       return;
    }
-   DCFG_(leave_for_place)(base, sb, leave, destination(sb, target), sp);
+   leave_superblock(cs, sb, leave, destination(sb, target), sp);
+}
+
+void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
+                          Addr target, Addr sp)
+{
+   CallStack* cs = stack_of(base);
+
+   DCFG_(stop_at_way_out)(cs->index, target);
+   DCFG_(leave_for)(base, sb, leave, target, sp);
+   DCFG_(apply_toggles)(cs);
+   DCFG_(go_on_from_way_out)(cs->index);
 }
 
 void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)

@@ -54,6 +54,11 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
 void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                       Addr sp);
 
+/* The same where functions change what is collected.  All that SB counts has
+   been counted. */
+void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
+                          Addr target, Addr sp);
+
 /* In place of DCFG_(branch_miss), for an indirect jump that cannot have
    raised the stack pointer. */
 void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp);

@@ -30,7 +30,7 @@
 
 #include "cmd.h"
 
-#include "../lib/dcfg.h"
+#include "../lib/dcfg_blocks.h"
 
 typedef enum { ROWS_TEXT, ROWS_CSV, ROWS_JSON, ROWS_DOT } RowForm;
 

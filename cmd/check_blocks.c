@@ -117,9 +117,9 @@ void check_names(Check* c)
                 i + 1, d->special_nodes[i].id,
                 text_clean(d->special_nodes[i].name), special[i].id,
                 special[i].name);
-   if (d->n_processes != 1 && c->ours)
+   if (d->n_processes != 1 && c->one_run)
       broken(c->rules, "processes", "PROCESSES: %" PRIu32
-             " processes, this tool writes one", d->n_processes);
+             " processes, the tool writes one", d->n_processes);
 }
 
 /*------------------------------------------------------------*/

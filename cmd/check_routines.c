@@ -378,6 +378,19 @@ static uint8_t jump_entry(const DcfgProcess* p, const DcfgNode* s,
    return first == t->addr && last == t->addr ? 0 : ENTRY_MAY;
 }
 
+/* Left-out code that is entered in one function and left in another makes an
+   entry. */
+static uint8_t bypass_entry(const DcfgProcess* p, const DcfgNode* s,
+                            const DcfgNode* t)
+{
+   uint64_t from = function_of(p, s->image, s->addr);
+   uint64_t to   = function_of(p, t->image, t->addr);
+
+   if (p->images[t->image].n_symbols == 0)
+      return ENTRY_MAY;
+   return from == to ? 0 : from != 0 && to != 0 ? ENTRY_MUST : ENTRY_MAY;
+}
+
 static uint8_t edge_entry(const DcfgProcess* p, const DcfgEdge* e)
 {
    const DcfgNode* s = &p->nodes[e->source];
@@ -392,6 +405,8 @@ static uint8_t edge_entry(const DcfgProcess* p, const DcfgEdge* e)
       return 0;
    if (s->image != t->image)
       return ENTRY_MUST;
+   if (e->type == DCFG_EDGE_EXCLUDED_CODE_BYPASS)
+      return bypass_entry(p, s, t);
    return e->type == DCFG_EDGE_REP || e->type == DCFG_EDGE_FALL_THROUGH
           || dcfg_is_bypass(e->type) ? 0 : jump_entry(p, s, t);
 }

@@ -34,6 +34,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char* command_name;
 uint64_t    max_memory;
@@ -93,6 +94,50 @@ void close_output(FILE* f, const char* path)
 
    if (fclose(f) != 0 || bad)
       die("%s: %s", path, errno != 0 ? strerror(errno) : "write error");
+}
+
+/* The only one. */
+static struct {
+   FILE* file;                  // NULL: the standard output, or none
+   char* path;
+   char* unfinished;
+} result;
+
+static void remove_unfinished(void)
+{
+   if (result.file != NULL)
+      unlink(result.unfinished);
+}
+
+FILE* open_result(const char* path)
+{
+   static const char format[] = "%s.tmp-%ld";
+   int               size;
+
+   if (path == NULL)
+      return stdout;
+   size = snprintf(NULL, 0, format, path, (long)getpid());
+   result.path = text_copy(path);
+   result.unfinished = zalloc((size_t)size + 1, 1);
+   snprintf(result.unfinished, (size_t)size + 1, format, path,
+            (long)getpid());
+   result.file = fopen(result.unfinished, "wx");
+   if (result.file == NULL)
+      die("%s: %s", path, strerror(errno));
+   atexit(remove_unfinished);
+   return result.file;
+}
+
+void close_result(void)
+{
+   if (result.file == NULL)
+      return;
+   close_output(result.file, result.path);
+   if (rename(result.unfinished, result.path) != 0)
+      die("%s: %s", result.path, strerror(errno));
+   result.file = NULL;
+   free(result.path);
+   free(result.unfinished);
 }
 
 /*------------------------------------------------------------*/
@@ -172,6 +217,8 @@ static void set_option(const Opt* opt, const char* value)
       *(const char**)opt->to = value;
    else if (opt->kind == OPT_COUNT_OR_NOT && value == NULL)
       *(uint64_t*)opt->to = NO_VALUE;
+   else if (opt->kind == OPT_TEXT_OR_NOT)
+      *(const char**)opt->to = value != NULL ? value : "";
    else
       *(uint64_t*)opt->to = number_value(opt, value);
 }
@@ -204,7 +251,7 @@ int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
       if (opt->kind == OPT_FLAG && value != NULL)
          die("%s%s takes no value", dashes(opt), opt->name);
       if (opt->kind != OPT_FLAG && opt->kind != OPT_COUNT_OR_NOT
-          && value == NULL) {
+          && opt->kind != OPT_TEXT_OR_NOT && value == NULL) {
          if (++i == argc)
             die("%s%s needs a value; see dcfg %s --help", dashes(opt),
                 opt->name, c->name);

@@ -60,7 +60,8 @@ typedef
       OPT_COUNT,        // uint64_t: --name=N
       OPT_ADDR,         // uint64_t: --name=N, hexadecimal too
       OPT_TEXT,         // const char*: --name=TEXT
-      OPT_COUNT_OR_NOT  // uint64_t: --name=N; NO_VALUE: --name
+      OPT_COUNT_OR_NOT, // uint64_t: --name=N; NO_VALUE: --name
+      OPT_TEXT_OR_NOT   // const char*: --name=TEXT; "": --name
    }
    OptKind;
 
@@ -118,6 +119,11 @@ char* text_copy(const char* s);
 
 /* Was everything written?  Dies if not. */
 void close_output(FILE* f, const char* path);
+
+/* A file for a result, which gets its name when it is closed; nothing is left
+   of it if that does not happen.  NULL: the standard output.  One at a time. */
+FILE* open_result(const char* path);
+void  close_result(void);
 
 #endif /* DCFG_CMD_H */
 

@@ -125,6 +125,7 @@ static int run(int argc, char** argv)
       die("%s", unreadable(&err, false));
    c.g.d = d;
    c.ours = is_ours(d, writer);
+   c.one_run = strcmp(writer, "valgrind") == 0;
    check_names(&c);
    for (uint32_t i = 0; i < d->n_processes; i++) {
       c.p = c.g.p = dcfg_process(d, i);
@@ -171,10 +172,12 @@ const Command check_command = {
    "                     --tool=dcfg always makes the same: how a program is\n"
    "                     divided into routines, in which order things stand,\n"
    "                     that a trace is complete.  valgrind: these are rules\n"
-   "                     too; other: they are not, and edges and blocks with\n"
-   "                     count 0, which Intel's programs write, are counted\n"
-   "                     but no violations; auto: valgrind, unless the edges\n"
-   "                     are in no order, as Intel writes them [auto]\n"
+   "                     too, and that it is one run; other: they are not,\n"
+   "                     and edges and blocks with count 0, which Intel's\n"
+   "                     programs write, are counted but no violations; auto:\n"
+   "                     valgrind, or what dcfg merge makes of such files,\n"
+   "                     unless the edges are in no order, as Intel writes\n"
+   "                     them [auto]\n"
    "  --disjoint         images must not overlap: for a program that never\n"
    "                     unloads a library\n"
    "\n"

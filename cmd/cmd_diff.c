@@ -30,6 +30,7 @@
 #include "commands.h"
 #include "match.h"
 #include "operands.h"
+#include "select.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -37,23 +38,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_KINDS 4
+#define N_KINDS 5
 
 static const char* const kind_text[] = {
-   "loops", "routines", "blocks", "edges"
+   "functions", "loops", "routines", "blocks", "edges"
 };
 static const char* const count_text[] = {
-   "iterations", "instructions", "executions", "traversals"
+   "instructions", "iterations", "instructions", "executions", "traversals"
 };
 
 typedef
    struct {
-      Program  a, b;
-      Form     form;
-      double   share;           // of A's count, that a change must exceed
-      uint64_t top;
-      bool     wide;
-      uint64_t found;
+      Program    a, b;
+      Builds*    builds;
+      Selection* selected[2];
+      Form       form;
+      double     share;         // of A's count, that a change must exceed
+      double     threshold;     // of A's instructions, that it must reach
+      double     fail;          // percent of growth; negative: not asked
+      uint64_t   total_a, total_b;
+      uint64_t   top;
+      bool       wide;
+      uint64_t   found;
    }
    Diff;
 
@@ -67,8 +73,32 @@ static uint64_t distance(const Pair* p)
           : p->count_b - p->count_a;
 }
 
-static bool is_change(const Diff* d, const Pair* p)
+/* How many instructions a count is about. */
+static double weight(const Diff* d, Kind kind, const Pair* p)
 {
+   const Program* g = p->b != DCFG_NONE ? &d->b : &d->a;
+   uint32_t       i = p->b != DCFG_NONE ? p->b : p->a;
+   uint64_t       iterations;
+
+   switch (kind) {
+      case MATCH_BLOCKS:
+         return g->p->nodes[i].n_instrs;
+      case MATCH_LOOPS:
+         iterations = dcfg_loop_iterations(g->p, i, DCFG_ALL_THREADS);
+         return iterations == 0 ? 0
+                : (double)dcfg_loop_instrs(g->p, i, DCFG_ALL_THREADS)
+                  / (double)iterations;
+      default:
+         return 1;
+   }
+}
+
+static bool is_change(const Diff* d, Kind kind, const Pair* p)
+{
+   if (distance(p) == 0
+       || (double)distance(p) * weight(d, kind, p)
+          < d->threshold / 100 * (double)d->total_a)
+      return false;
    if (p->a == DCFG_NONE || p->b == DCFG_NONE)
       return true;
    return (double)distance(p) > d->share / 100 * (double)p->count_a;
@@ -100,9 +130,12 @@ static const char* change_text(const Pair* p)
    return text_format("%+.*f%%", fabs(percent) < 9.95 ? 1 : 0, percent);
 }
 
-static uint32_t node_of(const Program* g, Kind kind, uint32_t i)
+static uint32_t node_of(const Diff* d, const Program* g, Kind kind,
+                        uint32_t i)
 {
    switch (kind) {
+      case MATCH_FUNCTIONS:
+         return build_functions(d->builds, g == &d->b)->nodes[i];
       case MATCH_LOOPS:    return g->p->loops[i].head;
       case MATCH_ROUTINES: return g->p->routines[i].entry;
       case MATCH_BLOCKS:   return i;
@@ -110,12 +143,18 @@ static uint32_t node_of(const Program* g, Kind kind, uint32_t i)
    }
 }
 
+/* Plain numbers and what else people do not need. */
+static bool for_programs(const Diff* d)
+{
+   return d->form == FORM_CSV || d->form == FORM_JSON;
+}
+
 static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
 {
    /* Names are from B, which is the newer one. */
    const Program* g = p->b != DCFG_NONE ? &d->b : &d->a;
    uint32_t       i = p->b != DCFG_NONE ? p->b : p->a;
-   uint32_t       node = node_of(g, kind, i);
+   uint32_t       node = node_of(d, g, kind, i);
 
    put_text(t, change_text(p));
    put_count(t, p->count_a);
@@ -127,16 +166,19 @@ static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
       put_text(t, dcfg_edge_type_text(e->type));
    } else if (kind == MATCH_LOOPS) {
       const char* source = node_source(g, node);
-      put_text(t, source[0] != 0 || d->form != FORM_TEXT ? source
+      put_text(t, source[0] != 0 || for_programs(d) ? source
                : node_name(g, node));
       put_text(t, routine_name(g, g->p->loops[i].routine));
+   } else if (kind == MATCH_FUNCTIONS) {
+      put_text(t, function_name(build_functions(d->builds, g == &d->b), i));
+      put_text(t, node_source(g, node));
    } else {
       put_text(t, node_name(g, node));
       put_text(t, node_source(g, node));
    }
    put_text(t, node < g->p->n_blocks ? image_name(g, g->p->nodes[node].image)
             : "");
-   if (d->form != FORM_TEXT) {
+   if (for_programs(d)) {
       const DcfgNode* n = node < g->p->n_blocks ? &g->p->nodes[node] : NULL;
       if (n != NULL)
          put_hex(t, n->addr - g->p->images[n->image].load_addr);
@@ -162,24 +204,70 @@ static Table* new_table(const Diff* d, Kind kind)
       tab_column(t, COL_NAME, "routine", "routine", name);
    } else {
       tab_column(t, COL_NAME, "name", kind == MATCH_BLOCKS ? "block"
-                 : "routine", name);
+                 : kind == MATCH_ROUTINES ? "routine" : "function", name);
       tab_column(t, COL_TEXT, "source", "source", d->wide ? 0 : 28);
    }
    tab_column(t, COL_TEXT, "image", "image", d->wide ? 0 : 24);
-   if (d->form != FORM_TEXT)
+   if (for_programs(d))
       tab_column(t, COL_HEX, "offset", "offset", 0);
    return t;
+}
+
+static bool is_wanted(const Diff* d, Kind kind, const Pair* p)
+{
+   const Program* g[2] = { &d->a, &d->b };
+   uint32_t       index[2] = { p->a, p->b };
+
+   for (int k = 0; k < 2; k++) {
+      uint32_t i = index[k];
+      if (i == DCFG_NONE)
+         continue;
+      if (is_everything(d->selected[k])
+          || is_selected(d->selected[k], node_of(d, g[k], kind, i))
+          || (kind == MATCH_EDGES
+              && is_selected(d->selected[k], g[k]->p->edges[i].target)))
+         return true;
+   }
+   return false;
+}
+
+/* What there is of a kind, without what is not selected. */
+static Pair* find_pairs(Diff* d, Kind kind, size_t* n)
+{
+   size_t all;
+   Pair*  pairs = match(d->builds, &d->a, &d->b, kind, &all);
+
+   *n = 0;
+   for (size_t i = 0; i < all; i++)
+      if (is_wanted(d, kind, &pairs[i]))
+         pairs[(*n)++] = pairs[i];
+   return pairs;
+}
+
+static void print_heading(const Diff* d, Kind kind, uint64_t added,
+                          uint64_t gone, uint64_t changed, uint64_t n)
+{
+   printf("\n%s%c%s: %s new, %s gone, %s changed",
+          d->form == FORM_MARKDOWN ? "**" : "", kind_text[kind][0] - 32,
+          kind_text[kind] + 1, text_count(added), text_count(gone),
+          text_count(changed));
+   if (d->share > 0)
+      printf(" by more than %g%%", d->share);
+   printf(", of %s%s%s%s\n", text_count(n),
+          added + gone + changed > 0 ? ", in " : "",
+          added + gone + changed > 0 ? count_text[kind] : "",
+          d->form == FORM_MARKDOWN ? "**\n" : "");
 }
 
 static void show_kind(Diff* d, Kind kind, bool first)
 {
    size_t   n, n_changes = 0;
-   Pair*    pairs = match(&d->a, &d->b, kind, &n);
+   Pair*    pairs = find_pairs(d, kind, &n);
    uint64_t gone = 0, added = 0;
    Table*   t = new_table(d, kind);
 
    for (size_t i = 0; i < n; i++)
-      if (is_change(d, &pairs[i])) {
+      if (is_change(d, kind, &pairs[i])) {
          gone += pairs[i].b == DCFG_NONE;
          added += pairs[i].a == DCFG_NONE;
          pairs[n_changes++] = pairs[i];
@@ -188,18 +276,13 @@ static void show_kind(Diff* d, Kind kind, bool first)
    qsort(pairs, n_changes, sizeof(*pairs), by_distance);
    for (size_t i = 0; i < n_changes && (d->top == 0 || i < d->top); i++)
       put_change(d, t, kind, &pairs[i]);
-   if (d->form == FORM_TEXT) {
-      printf("\n%c%s: %s new, %s gone, %s changed", kind_text[kind][0] - 32,
-             kind_text[kind] + 1, text_count(added), text_count(gone),
-             text_count(n_changes - gone - added));
-      if (d->share > 0)
-         printf(" by more than %g%%", d->share);
-      printf(", of %s%s%s\n", text_count(n), n_changes > 0 ? ", in " : "",
-             n_changes > 0 ? count_text[kind] : "");
+   if (!for_programs(d)) {
+      print_heading(d, kind, added, gone, n_changes - gone - added, n);
       if (n_changes > 0)
-         tab_print(t, FORM_TEXT, 0);
+         tab_print(t, d->form, 0);
       if (tab_rows(t) < n_changes)
-         printf("... and %s more\n", text_count(n_changes - tab_rows(t)));
+         printf("%s... and %s more\n", d->form == FORM_MARKDOWN ? "\n" : "",
+                text_count(n_changes - tab_rows(t)));
    } else if (d->form == FORM_CSV) {
       if (!first)
          putchar('\n');
@@ -215,31 +298,132 @@ static void show_kind(Diff* d, Kind kind, bool first)
 
 static void show_totals(const Diff* d)
 {
-   uint64_t a = dcfg_process_instrs(d->a.p, DCFG_ALL_THREADS);
-   uint64_t b = dcfg_process_instrs(d->b.p, DCFG_ALL_THREADS);
+   uint64_t a = d->total_a, b = d->total_b;
    Pair     p = { .a = 0, .b = 0, .count_a = a == 0 ? 1 : a, .count_b = b };
+   bool     rows = d->form == FORM_MARKDOWN;
 
-   printf("A: %s, process %" PRIu64 ": %s instructions\n",
+   if (rows)
+      puts("| run | process | instructions |\n|---|--:|--:|");
+   printf(rows ? "| A: `%s` | %" PRIu64 " | %s |\n"
+          : "A: %s, process %" PRIu64 ": %s instructions\n",
           program_name(&d->a), d->a.p->id, text_count(a));
-   printf("B: %s, process %" PRIu64 ": %s instructions (%s)\n",
+   printf(rows ? "| B: `%s` | %" PRIu64 " | %s (%s) |\n"
+          : "B: %s, process %" PRIu64 ": %s instructions (%s)\n",
           program_name(&d->b), d->b.p->id, text_count(b), a == b ? "the same"
           : change_text(&p));
+}
+
+/* Did COUNT_A grow beyond --fail?  What was not there before did so if it is
+   that much of A as a whole. */
+static bool has_grown(const Diff* d, const Pair* p)
+{
+   uint64_t base = p->a == DCFG_NONE ? d->total_a : p->count_a;
+
+   return p->count_b > p->count_a
+          && (double)(p->count_b - p->count_a)
+             > d->fail / 100 * (double)base;
+}
+
+static void complain_growth(const Diff* d, const char* name, const Pair* p)
+{
+   complain("%s grew from %s to %s instructions (%s), beyond %g%%", name,
+            text_count(p->count_a), text_count(p->count_b), change_text(p),
+            d->fail);
+}
+
+/* --fail: the whole, and each function that is selected. */
+static bool tell_growth(Diff* d)
+{
+   Pair   all = { 0, 0, d->total_a, d->total_b };
+   size_t n;
+   Pair*  pairs = find_pairs(d, MATCH_FUNCTIONS, &n);
+   bool   any = has_grown(d, &all);
+
+   if (any)
+      complain_growth(d, "the program", &all);
+   qsort(pairs, n, sizeof(*pairs), by_distance);
+   for (size_t i = 0; i < n; i++) {
+      const Functions* f = build_functions(d->builds, 1);
+      if (pairs[i].b == DCFG_NONE || !has_grown(d, &pairs[i])
+          || !is_change(d, MATCH_FUNCTIONS, &pairs[i]))
+         continue;
+      complain_growth(d, text_brief(function_name(f, pairs[i].b)), &pairs[i]);
+      any = true;
+   }
+   free(pairs);
+   return any;
+}
+
+static double percentage(const char* name, const char* value)
+{
+   char*  end;
+   double n = strtod(value, &end);
+
+   if (end == value || *end != 0 || !(n >= 0))
+      die("--%s needs a percentage, not `%s'", name, value);
+   return n;
+}
+
+static Form one_form(bool csv, bool json, bool markdown)
+{
+   if (csv && json)
+      die("--csv or --json, not both");
+   if (markdown && (csv || json))
+      die("--markdown or --%s, not both", csv ? "csv" : "json");
+   return csv ? FORM_CSV : json ? FORM_JSON
+          : markdown ? FORM_MARKDOWN : FORM_TEXT;
+}
+
+/* Without options: what is the same code in both runs; of functions only where
+   that is not so, or is for people who do not know routines. */
+static void default_kinds(const Diff* d, bool* kinds)
+{
+   for (int k = 0; k < N_KINDS; k++)
+      if (kinds[k])
+         return;
+   for (int k = 0; k < N_KINDS; k++)
+      kinds[k] = k != MATCH_FUNCTIONS && d->form != FORM_MARKDOWN;
+   kinds[MATCH_FUNCTIONS] = builds_differ(d->builds)
+                            || d->form == FORM_MARKDOWN;
+   kinds[MATCH_LOOPS] = true;
+}
+
+static void show_all(Diff* d, const bool* kinds)
+{
+   bool first = true;
+
+   if (d->form == FORM_JSON)
+      printf("{");
+   else if (d->form != FORM_CSV)
+      show_totals(d);
+   for (Kind k = 0; k < N_KINDS; k++)
+      if (kinds[k]) {
+         show_kind(d, k, first);
+         first = false;
+      }
+   if (d->form == FORM_JSON)
+      printf("\n}\n");
 }
 
 static int run(int argc, char** argv)
 {
    bool        kinds[N_KINDS] = { false }, csv = false, json = false;
-   bool        mangled = false, any = false, first = true;
+   bool        markdown = false, mangled = false, grown = false;
    const char* share = "1";
-   char*       end;
+   const char* threshold = "0";
+   const char* fail = NULL;
+   Select      what = SELECT_ALL;
    Diff        d = { .top = 10 };
    const Opt   opts[] = {
+      { "functions", OPT_FLAG, &kinds[MATCH_FUNCTIONS] },
       { "loops", OPT_FLAG, &kinds[MATCH_LOOPS] },
       { "routines", OPT_FLAG, &kinds[MATCH_ROUTINES] },
       { "blocks", OPT_FLAG, &kinds[MATCH_BLOCKS] },
       { "edges", OPT_FLAG, &kinds[MATCH_EDGES] },
-      { "share", OPT_TEXT, &share }, { "top", OPT_COUNT, &d.top },
-      { "csv", OPT_FLAG, &csv }, { "json", OPT_FLAG, &json },
+      { "share", OPT_TEXT, &share }, { "threshold", OPT_TEXT, &threshold },
+      { "fail", OPT_TEXT, &fail }, { "top", OPT_COUNT, &d.top },
+      SELECT_PLACES(&what), { "csv", OPT_FLAG, &csv },
+      { "json", OPT_FLAG, &json }, { "markdown", OPT_FLAG, &markdown },
       { "wide", OPT_FLAG, &d.wide }, { "mangled", OPT_FLAG, &mangled }
    };
    const char* files[2];
@@ -248,55 +432,64 @@ static int run(int argc, char** argv)
 
    parse_args(&diff_command, opts, sizeof(opts) / sizeof(opts[0]), argc, argv,
               files, 2, 2);
-   if (csv && json)
-      die("--csv or --json, not both");
-   d.form = csv ? FORM_CSV : json ? FORM_JSON : FORM_TEXT;
-   d.share = strtod(share, &end);
-   if (end == share || *end != 0 || !(d.share >= 0))
-      die("--share needs a percentage, not `%s'", share);
+   d.form = one_form(csv, json, markdown);
+   d.share = percentage("share", share);
+   d.threshold = percentage("threshold", threshold);
+   d.fail = fail == NULL ? -1 : percentage("fail", fail);
    if (strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
       die("only one of the files can be the standard input");
    a = load_dcfg(files[0]);
    b = load_dcfg(files[1]);
    d.a = (Program){ a, main_process(a), mangled };
    d.b = (Program){ b, main_process(b), mangled };
-   for (int k = 0; k < N_KINDS; k++)
-      any = any || kinds[k];
-   if (d.form == FORM_TEXT)
-      show_totals(&d);
-   else if (d.form == FORM_JSON)
-      printf("{");
-   for (Kind k = 0; k < N_KINDS; k++) {
-      if (any && !kinds[k])
-         continue;
-      show_kind(&d, k, first);
-      first = false;
-   }
-   if (d.form == FORM_JSON)
-      printf("\n}\n");
+   d.total_a = dcfg_process_instrs(d.a.p, DCFG_ALL_THREADS);
+   d.total_b = dcfg_process_instrs(d.b.p, DCFG_ALL_THREADS);
+   d.builds = builds_new(&d.a, &d.b);
+   d.selected[0] = selection_new(&d.a, &what);
+   d.selected[1] = selection_new(&d.b, &what);
+   default_kinds(&d, kinds);
+   show_all(&d, kinds);
+   if (d.fail >= 0)
+      grown = tell_growth(&d);
+   selection_free(d.selected[0]);
+   selection_free(d.selected[1]);
+   builds_free(d.builds);
    dcfg_free(a);
    dcfg_free(b);
-   return d.found > 0 ? STATUS_FOUND : STATUS_OK;
+   return (d.fail >= 0 ? grown : d.found > 0) ? STATUS_FOUND : STATUS_OK;
 }
 
 const Command diff_command = {
-   "diff", "A B", "what is different in two runs of a program",
-   "Compares two runs of one program: loops, routines, blocks and edges that\n"
-   "are new in B, gone, or whose count has changed.  Ids and addresses differ\n"
-   "from run to run; what is at the same offset in the image of the same name\n"
-   "is taken for the same.  Largest differences come first.\n"
+   "diff", "A B", "what is different in two runs, or builds, of a program",
+   "Compares two runs of a program: functions, loops, routines, blocks and\n"
+   "edges that are new in B, gone, or whose count has changed.  Largest\n"
+   "differences come first.\n"
    "\n"
-   "Counts are iterations of loops, instructions of routines, executions of\n"
-   "blocks, traversals of edges.\n"
+   "Ids and addresses differ from run to run; what is at the same offset in the\n"
+   "image of the same name is the same.  In an image that was built anew it is\n"
+   "functions of one name, or that begin at one source line, and in them what\n"
+   "is from the same line, in the order in which it stands there.\n"
+   "\n"
+   "Counts are instructions of functions and routines, iterations of loops,\n"
+   "executions of blocks, traversals of edges.\n"
    "\n"
    "options:\n"
    "  --share=PERCENT    only counts that change by more than PERCENT of that\n"
    "                     in A; 0: all changes [1]\n"
-   "  --loops --routines --blocks --edges\n"
-   "                     only these sections; all without any of them\n"
+   "  --threshold=PERCENT\n"
+   "                     only changes of at least PERCENT of all instructions\n"
+   "                     of A [0]\n"
+   "  --fail=PERCENT     the exit status is 1 if, and only if, the program or\n"
+   "                     a function has grown by more than PERCENT; which it\n"
+   "                     is is said on stderr\n"
+   "  --functions --loops --routines --blocks --edges\n"
+   "                     only these sections; without any of them all, and\n"
+   "                     functions if something was built anew\n"
    "  --top=N            N rows in a section; 0: all [10]\n"
+   SELECT_HELP
    "  --wide             long names in full\n"
    "  --mangled          names of C++ and Rust as the linker sees them\n"
+   "  --markdown         for a pull request: functions and loops\n"
    "  --csv, --json      for programs\n"
    "\n"
    "exit status: 0 no difference, 1 differences, 2 a file cannot be read\n",

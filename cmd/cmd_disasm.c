@@ -31,6 +31,7 @@
 #include "code.h"
 #include "commands.h"
 #include "operands.h"
+#include "select.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -44,6 +45,7 @@ typedef
       Program            g;
       const DcfgProcess* p;
       Code*              code;
+      Selection*         selected;
       uint32_t           thread;
       bool               bytes;         // show them
       /* Of the block in work. */
@@ -350,28 +352,22 @@ static void show_block(Listing* l, uint32_t node)
 /*--- The whole                                            ---*/
 /*------------------------------------------------------------*/
 
-static void list_all(Listing* l, const char* pattern, bool sde)
+static void list_block(Listing* l, uint32_t node, bool sde)
 {
-   bool any = pattern == NULL;
+   if (!is_selected(l->selected, node))
+      return;
+   if (sde)
+      sde_block(l, node);
+   else
+      show_block(l, node);
+   text_forget();
+}
 
-   for (uint32_t k = 0; k < l->p->n_images; k++) {
-      const DcfgImage* im = &l->p->images[k];
-      if (pattern != NULL && !image_matches(&l->g, k, pattern))
-         continue;
-      any = true;
-      for (uint32_t i = 0; i < im->n_nodes; i++) {
-         uint32_t node = im->first_node + i;
-         if (dcfg_node_executions(l->p, node, l->thread) == 0)
-            continue;
-         if (sde)
-            sde_block(l, node);
-         else
-            show_block(l, node);
-         text_forget();
-      }
-   }
-   if (!any)
-      die("no image matches `%s'", pattern);
+static void list_all(Listing* l, bool sde)
+{
+   for (uint32_t i = 0; i < l->p->n_blocks; i++)
+      if (dcfg_node_executions(l->p, i, l->thread) > 0)
+         list_block(l, i, sde);
 }
 
 static void list_routine(Listing* l, const char* what, bool sde)
@@ -380,26 +376,19 @@ static void list_routine(Listing* l, const char* what, bool sde)
    uint32_t        routine = the_routine(&l->g, what);
    const uint32_t* nodes = dcfg_routine_nodes(l->p, routine, &n);
 
-   for (uint32_t i = 0; i < n; i++) {
-      if (sde)
-         sde_block(l, nodes[i]);
-      else
-         show_block(l, nodes[i]);
-      text_forget();
-   }
+   for (uint32_t i = 0; i < n; i++)
+      list_block(l, nodes[i], sde);
 }
 
 static int run(int argc, char** argv)
 {
-   const char* routine = NULL;
-   const char* pattern = NULL;
    const char* root = NULL;
-   uint64_t    thread = UINT64_MAX;
+   const char* routine;
    bool        sde = false, att = false;
+   Select      what = SELECT_ALL;
    Listing     l = { .routine = DCFG_NONE - 1, .open_file = DCFG_NONE };
    const Opt   opts[] = {
-      { "routine", OPT_TEXT, &routine }, { "image", OPT_TEXT, &pattern },
-      { "thread", OPT_COUNT, &thread }, { "sde", OPT_FLAG, &sde },
+      SELECT_OPTIONS(&what), { "sde", OPT_FLAG, &sde },
       { "att", OPT_FLAG, &att }, { "bytes", OPT_FLAG, &l.bytes },
       { "root", OPT_TEXT, &root }, { "mangled", OPT_FLAG, &l.g.mangled }
    };
@@ -409,17 +398,22 @@ static int run(int argc, char** argv)
    if (parse_args(&disasm_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
                   argv, &file, 0, 1) == 0)
       default_files(&disasm_command, &file, false);
-   if (routine != NULL && pattern != NULL)
-      die("--routine or --image, not both");
    d = load_dcfg(file);
    l.g.d = d;
    l.p = l.g.p = main_process(d);
-   l.thread = need_thread(d, thread);
+   l.thread = need_thread(d, what.thread);
    l.code = code_new(&l.g, root, att);
+   /* Of several routines with the name it is one. */
+   routine = what.routine;
+   what.routine = NULL;
+   l.selected = selection_new(&l.g, &what);
+   if (n_selected(l.selected) == 0 && !is_everything(l.selected))
+      die("nothing is left to list");
    if (routine != NULL)
       list_routine(&l, routine, sde);
    else
-      list_all(&l, pattern, sde);
+      list_all(&l, sde);
+   selection_free(l.selected);
    code_free(l.code);
    close_source(&l);
    dcfg_free(d);
@@ -438,9 +432,7 @@ const Command disasm_command = {
    "often.  Addresses in the file are those that objdump shows.\n"
    "\n"
    "options:\n"
-   "  --routine=WHAT     only this routine: its name (of C++, with or without\n"
-   "                     parameters), an address in it, or #NODE_ID\n"
-   "  --image=PATTERN    only images whose path or file name matches\n"
+   SELECT_HELP
    "  --thread=N         what thread N executed, counted from 0\n"
    "  --att              AT&T syntax instead of Intel's\n"
    "  --bytes            with the bytes of the code\n"

@@ -30,6 +30,7 @@
 
 #include "commands.h"
 #include "operands.h"
+#include "select.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -49,8 +50,7 @@ typedef
       Form               form;
       uint32_t           thread;        // or DCFG_ALL_THREADS
       uint64_t           top;           // 0: all
-      const char*        pattern;       // of images; or NULL
-      bool*              wanted;        // images, by index
+      Selection*         selected;
       uint64_t           total;         // instructions, of all images
       size_t             name_width, source_width;
    }
@@ -77,11 +77,6 @@ static int by_weight(const void* a, const void* b)
           : x->index < y->index ? -1 : x->index > y->index;
 }
 
-static bool node_wanted(const Report* r, uint32_t node)
-{
-   return node < r->p->n_blocks && r->wanted[r->p->nodes[node].image];
-}
-
 /* What a section's rows are sorted by; false: not wanted, or never there. */
 static bool weigh(const Report* r, Section s, uint32_t i, Item* item)
 {
@@ -91,31 +86,31 @@ static bool weigh(const Report* r, Section s, uint32_t i, Item* item)
    item->second = 0;
    switch (s) {
       case LOOPS:
-         if (!node_wanted(r, p->loops[i].head))
+         if (!is_selected(r->selected, p->loops[i].head))
             return false;
          item->weight = dcfg_loop_instrs(p, i, r->thread);
          item->second = dcfg_loop_iterations(p, i, r->thread);
          break;
       case ROUTINES:
-         if (!node_wanted(r, p->routines[i].entry))
+         if (!is_selected(r->selected, p->routines[i].entry))
             return false;
          item->weight = dcfg_routine_instrs(p, i, r->thread);
          item->second = dcfg_routine_entries(p, i, r->thread);
          break;
       case BLOCKS:
-         if (!node_wanted(r, i))
+         if (!is_selected(r->selected, i))
             return false;
          item->weight = dcfg_node_instrs(p, i, r->thread);
          item->second = dcfg_node_executions(p, i, r->thread);
          break;
       case EDGES:
-         if (!node_wanted(r, p->edges[i].source)
-             && !node_wanted(r, p->edges[i].target))
+         if (!is_selected(r->selected, p->edges[i].source)
+             && !is_selected(r->selected, p->edges[i].target))
             return false;
          item->weight = dcfg_edge_count(p, i, r->thread);
          break;
       default:
-         if (!r->wanted[i])
+         if (!image_selected(r->selected, i))
             return false;
          item->weight = 0;
          for (uint32_t k = 0; k < p->images[i].n_nodes; k++)
@@ -467,28 +462,17 @@ static void print_process(const Report* r, const bool* sections)
    }
 }
 
-static void report(Report* r, const bool* sections)
+static void report(Report* r, const Select* what, const bool* sections)
 {
-   const DcfgProcess* p = r->p;
-   bool               any = false;
-
-   r->wanted = zalloc(p->n_images, sizeof(bool));
-   for (uint32_t i = 0; i < p->n_images; i++) {
-      r->wanted[i] = r->pattern == NULL
-                     || image_matches(&r->g, i, r->pattern);
-      any = any || r->wanted[i];
-   }
-   if (!any && r->pattern != NULL)
-      complain("no image of process %" PRIu64 " matches `%s'", p->id,
-               r->pattern);
-   r->total = dcfg_process_instrs(p, r->thread);
+   r->selected = selection_new(&r->g, what);
+   r->total = dcfg_process_instrs(r->p, r->thread);
    print_process(r, sections);
-   free(r->wanted);
+   selection_free(r->selected);
 }
 
 static int run(int argc, char** argv)
 {
-   uint64_t    thread = UINT64_MAX;
+   Select      what = SELECT_ALL;
    bool        sections[N_SECTIONS] = { false }, csv = false, json = false;
    bool        wide = false;
    Report      r = { .top = 10 };
@@ -498,8 +482,8 @@ static int run(int argc, char** argv)
       { "blocks", OPT_FLAG, &sections[BLOCKS] },
       { "edges", OPT_FLAG, &sections[EDGES] },
       { "images", OPT_FLAG, &sections[IMAGES] },
-      { "top", OPT_COUNT, &r.top }, { "thread", OPT_COUNT, &thread },
-      { "image", OPT_TEXT, &r.pattern }, { "csv", OPT_FLAG, &csv },
+      { "top", OPT_COUNT, &r.top }, SELECT_OPTIONS(&what),
+      { "csv", OPT_FLAG, &csv },
       { "json", OPT_FLAG, &json }, { "wide", OPT_FLAG, &wide },
       { "mangled", OPT_FLAG, &r.g.mangled }
    };
@@ -519,7 +503,7 @@ static int run(int argc, char** argv)
    if (d->n_processes == 0)
       die("there is no process in %s", file);
    r.g.d = d;
-   r.thread = need_thread(d, thread);
+   r.thread = need_thread(d, what.thread);
    for (int i = 0; i < N_SECTIONS; i++)
       any = any || sections[i];
    for (int i = 0; !any && i < N_SECTIONS; i++)
@@ -530,7 +514,7 @@ static int run(int argc, char** argv)
       r.p = r.g.p = dcfg_process(d, i);
       if (i > 0)
          fputs(r.form == FORM_JSON ? ",\n" : "\n", stdout);
-      report(&r, sections);
+      report(&r, &what, sections);
       text_forget();
    }
    if (r.form == FORM_JSON)
@@ -558,8 +542,7 @@ const Command report_command = {
    "  --loops --routines --blocks --edges --images\n"
    "                     only these sections; all without any of them\n"
    "  --top=N            N rows in a section; 0: all [10]\n"
-   "  --image=PATTERN    only what is in images whose path or file name\n"
-   "                     matches; without * ? [ a part of the name is enough\n"
+   SELECT_HELP
    "  --thread=N         what thread N did, counted from 0\n"
    "  --wide             long names in full\n"
    "  --mangled          names of C++ and Rust as the linker sees them\n"

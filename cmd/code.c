@@ -57,6 +57,7 @@ typedef
       bool     tried, good;
       bool     warned;          // that the code is not the same
       int      fd;
+      char*    path;            // where it was looked for
       Elf*     elf;
       csh      cs;
       Segment* segments;
@@ -69,7 +70,7 @@ typedef
 struct Code {
    const Program* g;
    const char*    root;
-   bool           att;
+   bool           att, quiet;
    ImageCode*     images;
 };
 
@@ -85,6 +86,14 @@ Code* code_new(const Program* g, const char* root, bool att)
    return c;
 }
 
+Code* code_quiet(const Program* g, const char* root)
+{
+   Code* c = code_new(g, root, false);
+
+   c->quiet = true;
+   return c;
+}
+
 void code_free(Code* c)
 {
    for (uint32_t i = 0; i < c->g->p->n_images; i++) {
@@ -97,6 +106,7 @@ void code_free(Code* c)
          elf_end(im->elf);
       if (im->fd >= 0)
          close(im->fd);
+      free(im->path);
       free(im->segments);
       stubs_free(im->stubs);
    }
@@ -189,6 +199,13 @@ static bool open_decoder(const Code* c, ImageCode* im)
    return true;
 }
 
+/* Why an image has no code. */
+static void no_code(const Code* c, const char* file, const char* why)
+{
+   if (!c->quiet)
+      complain("%s%s", file, why);
+}
+
 static void open_image(Code* c, uint32_t image)
 {
    ImageCode*  im = &c->images[image];
@@ -199,24 +216,25 @@ static void open_image(Code* c, uint32_t image)
 
    im->tried = true;
    im->fd = -1;
+   im->path = text_copy(file);
    /* [vdso], [anon]: no file. */
    if (path[0] == '[') {
-      complain("%s has no file with its code", path);
+      no_code(c, path, " has no file with its code");
       return;
    }
    im->fd = open(file, O_RDONLY | O_NONBLOCK);
    if (im->fd < 0 || fstat(im->fd, &st) != 0) {
-      complain("%s: %s", file, strerror(errno));
+      no_code(c, file, text_format(": %s", strerror(errno)));
       return;
    }
    if (S_ISREG(st.st_mode))
       im->elf = elf_begin(im->fd, ELF_C_READ_MMAP, NULL);
    if (im->elf == NULL || elf_kind(im->elf) != ELF_K_ELF)
-      complain("%s is not an ELF file", file);
+      no_code(c, file, " is not an ELF file");
    else if (!find_segments(im))
-      complain("%s: nothing in it can be loaded", file);
+      no_code(c, file, ": nothing in it can be loaded");
    else if (!open_decoder(c, im))
-      complain("%s: code for another kind of processor", file);
+      no_code(c, file, ": code for another kind of processor");
    else
       im->good = true;
 }
@@ -243,6 +261,20 @@ bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
    if (im != NULL)
       *file_addr = addr - c->g->p->images[image].load_addr + im->base;
    return im != NULL;
+}
+
+Elf* code_elf(Code* c, uint32_t image)
+{
+   const ImageCode* im = image_code(c, image);
+
+   return im != NULL ? im->elf : NULL;
+}
+
+const char* code_path(Code* c, uint32_t image)
+{
+   const ImageCode* im = image_code(c, image);
+
+   return im != NULL ? im->path : NULL;
 }
 
 /* The code from ADDR on, of a block with SIZE bytes; or NULL. */
@@ -280,7 +312,8 @@ const char* code_stub(Code* c, uint32_t image, uint64_t addr)
       return NULL;
    if (im->stubs == NULL)
       im->stubs = stubs_new(im->elf);
-   code_file_addr(c, image, addr, &at);
+   if (!code_file_addr(c, image, addr, &at))
+      return NULL;
    return stubs_name(im->stubs, bytes, size, at);
 }
 
@@ -334,6 +367,17 @@ static bool find_target(const cs_insn* i, uint64_t* target)
    return jump;
 }
 
+/* A jump whose code has a target, but for the one that is always taken. */
+static bool is_conditional(const cs_insn* i)
+{
+   bool     jump = false;
+   uint64_t target;
+
+   for (uint8_t k = 0; i->detail != NULL && k < i->detail->groups_count; k++)
+      jump = jump || i->detail->groups[k] == CS_GRP_JUMP;
+   return jump && i->id != X86_INS_JMP && find_target(i, &target);
+}
+
 static void tell_instr(const cs_insn* i, bool x86, const uint8_t* bytes,
                        void (*tell)(void*, const Instr*), void* arg)
 {
@@ -343,6 +387,7 @@ static void tell_instr(const cs_insn* i, bool x86, const uint8_t* bytes,
             i->op_str[0] != 0 ? " " : "", i->op_str);
    out.isa = x86 ? isa_of(i) : "BASE";
    out.direct = x86 && find_target(i, &out.target);
+   out.conditional = x86 && is_conditional(i);
    tell(arg, &out);
 }
 
@@ -359,27 +404,64 @@ static void tell_bytes(uint64_t addr, const uint8_t* bytes, uint32_t size,
    tell(arg, &out);
 }
 
+/* Tell of each instruction in SIZE BYTES; *LEFT: how many the decoder does not
+   know.  Returns the number of those it knows. */
+static uint32_t tell_all(const ImageCode* im, uint64_t addr,
+                         const uint8_t* bytes, size_t size, size_t* left,
+                         void (*tell)(void*, const Instr*), void* arg)
+{
+   const uint8_t* at = bytes;
+   uint32_t       n = 0;
+   cs_insn*       i = need(cs_malloc(im->cs));
+   cs_arch        arch = CS_ARCH_X86;
+   GElf_Ehdr      h;
+   cs_mode        mode;
+
+   if (gelf_getehdr(im->elf, &h) != NULL)
+      machine_of(&h, &arch, &mode);
+   *left = size;
+   while (*left > 0) {
+      const uint8_t* from = at;
+      if (!cs_disasm_iter(im->cs, &at, left, &addr, i))
+         break;
+      tell_instr(i, arch == CS_ARCH_X86, from, tell, arg);
+      n++;
+   }
+   if (*left > 0)
+      tell_bytes(addr, at, (uint32_t)*left, tell, arg);
+   cs_free(i, 1);
+   return n;
+}
+
+bool code_range(Code* c, uint32_t image, uint64_t addr, uint64_t size,
+                void (*tell)(void*, const Instr*), void* arg)
+{
+   const ImageCode* im = image_code(c, image);
+   const uint8_t*   bytes = im == NULL ? NULL
+                            : find_bytes(c, im, image, addr, size);
+   size_t           left;
+
+   if (bytes == NULL)
+      return false;
+   tell_all(im, addr, bytes, size, &left, tell, arg);
+   return true;
+}
+
 bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
                 void* arg)
 {
    const DcfgNode* b = &c->g->p->nodes[node];
    ImageCode*      im;
    const uint8_t*  bytes;
-   const uint8_t*  at;
-   size_t          left = b->size;
-   uint64_t        addr = b->addr;
-   uint32_t        n = 0;
-   cs_insn*        i;
-   cs_arch         arch = CS_ARCH_X86;
-   GElf_Ehdr       h;
-   cs_mode         mode;
+   size_t          left;
+   uint32_t        n;
 
    if (b->kind != DCFG_NODE_BLOCK)
       return false;
    im = image_code(c, b->image);
    if (im == NULL)
       return false;
-   bytes = at = find_bytes(c, im, b->image, b->addr, b->size);
+   bytes = find_bytes(c, im, b->image, b->addr, b->size);
    if (bytes == NULL) {
       if (!im->warned)
          complain("%s does not have the code that was executed",
@@ -387,19 +469,7 @@ bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
       im->warned = true;
       return false;
    }
-   if (gelf_getehdr(im->elf, &h) != NULL)
-      machine_of(&h, &arch, &mode);
-   i = need(cs_malloc(im->cs));
-   while (left > 0) {
-      const uint8_t* from = at;
-      if (!cs_disasm_iter(im->cs, &at, &left, &addr, i))
-         break;
-      tell_instr(i, arch == CS_ARCH_X86, from, tell, arg);
-      n++;
-   }
-   if (left > 0)
-      tell_bytes(addr, at, (uint32_t)left, tell, arg);
-   cs_free(i, 1);
+   n = tell_all(im, b->addr, bytes, b->size, &left, tell, arg);
    /* A client request is one instruction for Valgrind: at most 5 here. */
    if (left == 0 && (n < b->n_instrs || n > 5 * b->n_instrs)
        && !im->warned) {
@@ -409,6 +479,44 @@ bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
       im->warned = true;
    }
    return true;
+}
+
+/* What begins a client request on x86-64: rotations of rdi that come to
+   nothing.  With the instruction behind it, it is one. */
+static const uint8_t preamble[] = {
+   0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
+   0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33
+};
+
+bool code_starts(Code* c, uint32_t image, uint64_t addr, uint32_t size,
+                 uint32_t n, uint32_t* starts)
+{
+   ImageCode*     im = image_code(c, image);
+   const uint8_t* at = im == NULL ? NULL
+                       : find_bytes(c, im, image, addr, size);
+   const uint8_t* bytes = at;
+   size_t         left = size;
+   uint32_t       k = 0;
+   cs_insn*       i;
+
+   if (at == NULL)
+      return false;
+   i = need(cs_malloc(im->cs));
+   while (left > 0 && k <= n) {
+      const uint8_t* from = at;
+      if (left > sizeof(preamble)
+          && memcmp(at, preamble, sizeof(preamble)) == 0) {
+         at += sizeof(preamble);
+         left -= sizeof(preamble);
+      }
+      if (!cs_disasm_iter(im->cs, &at, &left, &addr, i))
+         break;
+      if (k < n)
+         starts[k] = (uint32_t)(from - bytes);
+      k++;
+   }
+   cs_free(i, 1);
+   return left == 0 && k == n;
 }
 
 /*--------------------------------------------------------------------*/

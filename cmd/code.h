@@ -38,6 +38,9 @@ typedef struct Code Code;
 Code* code_new(const Program* g, const char* root, bool att);
 void  code_free(Code* c);
 
+/* Likewise, and nothing is said if code cannot be had. */
+Code* code_quiet(const Program* g, const char* root);
+
 /* One instruction. */
 typedef
    struct {
@@ -46,6 +49,7 @@ typedef
       const uint8_t* bytes;
       char           text[256]; // "mov eax, ebx"
       const char*    isa;       // "BASE", "SSE2", ...
+      bool           conditional;       // a jump that may fall through
       bool           direct;    // a jump or call whose code has its target
       uint64_t       target;    // as in the program's run
    }
@@ -56,6 +60,11 @@ typedef
 bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
                     uint64_t* file_addr);
 
+/* The image's file, for what else is in it, and its path; NULL if it cannot be
+   read.  For reading only. */
+struct Elf* code_elf(Code* c, uint32_t image);
+const char* code_path(Code* c, uint32_t image);
+
 /* The function for which the code at ADDR, in the program's run, is a stub of a
    procedure linkage table; NULL if it is none. */
 const char* code_stub(Code* c, uint32_t image, uint64_t addr);
@@ -64,6 +73,17 @@ const char* code_stub(Code* c, uint32_t image, uint64_t addr);
    its code is not to be had; why is said on stderr, once for an image. */
 bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
                 void* arg);
+
+/* The same for SIZE bytes at ADDR, in the program's run, executed or not; says
+   nothing. */
+bool code_range(Code* c, uint32_t image, uint64_t addr, uint64_t size,
+                void (*tell)(void*, const Instr*), void* arg);
+
+/* Where the N instructions begin that SIZE bytes at ADDR are for Valgrind, which
+   takes the preamble of a client request and what follows it for one; relative
+   to ADDR.  False if there is no code, or not that much of it. */
+bool code_starts(Code* c, uint32_t image, uint64_t addr, uint32_t size,
+                 uint32_t n, uint32_t* starts);
 
 #endif /* DCFG_CMD_CODE_H */
 

@@ -32,6 +32,7 @@
       cmd.c                 command lines, errors, memory
       format.c              how numbers and names look
       names.c               what things in a program are called
+      select.c              which part of a program is meant
       operands.c            files that are read
       table.c               tables as text, CSV and JSON
       rules.c               counting and printing violations
@@ -39,7 +40,8 @@
       check_trace.c, cmd_check.c
                             dcfg check
       cmd_report.c          dcfg report
-      match.c, cmd_diff.c   dcfg diff
+      keymap.c, interned.c, functions.c, builds.c, match.c, cmd_diff.c
+                            dcfg diff
       cmd_trace.c           dcfg trace
       stubs.c, code.c, cmd_disasm.c
                             dcfg disasm
@@ -47,11 +49,24 @@
                             dcfg dot
       block_rows.c, superblocks.c, cmd_blocks.c
                             dcfg blocks
-      keymap.c, spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
+      same_file.c, next_step.c, export_profile.c, debug_lines.c,
+      export_lcov.c, export_drcov.c, export_mca.c, cmd_export.c
+                            dcfg export
+      slices.c, turns.c, cmd_bbv.c
+                            dcfg bbv
+      bb_file.c, cmd_regions.c
+                            dcfg regions
+      spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
       xray_calls.c, xray_diff.c, cmd_xray.c
                             dcfg xray
       outfile.c, spool.c, wet_text.c, cmd_wet.c
                             dcfg wet
+      merge_blocks.c, merge_rows.c, merge_images.c,
+      merge_runs.c, merge_write.c, cmd_merge.c
+                            dcfg merge
+      call_walk.c, flame_tree.c, flame_svg.c, speedscope.c,
+      cmd_flame.c
+                            dcfg flame
       commands.c            all of them */
 
 #include "commands.h"
@@ -68,7 +83,8 @@
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
    &trace_command, &diff_command, &blocks_command, &xray_command,
-   &wet_command
+   &wet_command, &merge_command, &flame_command, &export_command, &bbv_command,
+   &regions_command
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -94,10 +110,10 @@ static void general_help(void)
              commands[i]->summary);
    puts("\n"
         "dcfg COMMAND --help tells more about one.  Without a FILE, all but "
-        "diff and xray\n"
-        "take the newest dcfg.out.* in the current directory, and trace the "
-        "trace of the\n"
-        "same process, and say so.  To begin with:\n"
+        "diff, merge\n"
+        "and xray take the newest dcfg.out.* in the current directory, and "
+        "trace and\n"
+        "flame the trace of the same process, and say so.  To begin with:\n"
         "\n"
         "  valgrind --tool=dcfg ./prog\n"
         "  dcfg report                                  where the time goes\n"

@@ -31,10 +31,9 @@
 #include "match.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* Where something is, the same in both runs: images by number, with offsets.
-   An edge has two places; everything else one. */
+/* Where something is, the same in both runs: images by number, with places.  An
+   edge has two of them; everything else one. */
 typedef
    struct {
       uint32_t image, image2;
@@ -49,73 +48,12 @@ typedef
 #define SPECIAL (UINT32_MAX - 1)
 
 /*------------------------------------------------------------*/
-/*--- Images                                               ---*/
-/*------------------------------------------------------------*/
-
-/* Images of the two runs with one name have one number: that of the first.
-   Of several with the name (generations of a mapping), the first belongs to
-   the first, and so on. */
-typedef
-   struct {
-      const char* name;
-      uint32_t    index, turn, number;
-   }
-   Name;
-
-static int by_name(const void* a, const void* b)
-{
-   const Name* x = a;
-   const Name* y = b;
-   int         d = strcmp(x->name, y->name);
-
-   return d != 0 ? d : x->index < y->index ? -1 : x->index > y->index;
-}
-
-static Name* names_of(const Program* g)
-{
-   Name* names = zalloc(g->p->n_images, sizeof(*names));
-
-   for (uint32_t i = 0; i < g->p->n_images; i++) {
-      names[i].name = image_name(g, i);
-      names[i].index = i;
-   }
-   qsort(names, g->p->n_images, sizeof(*names), by_name);
-   for (uint32_t i = 1; i < g->p->n_images; i++)
-      if (strcmp(names[i].name, names[i - 1].name) == 0)
-         names[i].turn = names[i - 1].turn + 1;
-   return names;
-}
-
-static void number_images(const Program* a, const Program* b, uint32_t* to_a,
-                          uint32_t* to_b)
-{
-   Name*    x = names_of(a);
-   Name*    y = names_of(b);
-   uint32_t j = 0;
-
-   for (uint32_t i = 0; i < a->p->n_images; i++)
-      to_a[i] = i;
-   for (uint32_t i = 0; i < b->p->n_images; i++)
-      to_b[i] = a->p->n_images + i;
-   for (uint32_t i = 0; i < b->p->n_images; i++) {
-      int d = -1;
-      while (j < a->p->n_images
-             && ((d = strcmp(x[j].name, y[i].name)) < 0
-                 || (d == 0 && x[j].turn < y[i].turn)))
-         j++;
-      if (j < a->p->n_images && d == 0 && x[j].turn == y[i].turn)
-         to_b[y[i].index] = x[j].index;
-   }
-   free(x);
-   free(y);
-}
-
-/*------------------------------------------------------------*/
 /*--- Keys                                                 ---*/
 /*------------------------------------------------------------*/
 
-static void place(const DcfgProcess* p, const uint32_t* images, uint32_t node,
-                  uint32_t* image, uint64_t* offset)
+static void place(const Builds* b, int side, const DcfgProcess* p,
+                  const uint64_t* places, uint32_t node, uint32_t* image,
+                  uint64_t* offset)
 {
    const DcfgNode* n;
 
@@ -129,24 +67,34 @@ static void place(const DcfgProcess* p, const uint32_t* images, uint32_t node,
       *image = SPECIAL;
       *offset = n->kind;
    } else {
-      *image = images[n->image];
-      *offset = n->addr - p->images[n->image].load_addr;
+      *image = build_image(b, side, n->image);
+      *offset = places[node];
    }
 }
 
-static size_t add_keys(const Program* g, Kind kind, const uint32_t* images,
-                       bool second, Key* keys)
+static uint32_t n_things(const DcfgProcess* p, Kind kind)
+{
+   switch (kind) {
+      case MATCH_LOOPS:    return p->n_loops;
+      case MATCH_ROUTINES: return p->n_routines;
+      case MATCH_BLOCKS:   return p->n_blocks;
+      default:             return p->n_edges;
+   }
+}
+
+static size_t add_keys(Builds* b, const Program* g, Kind kind, int side,
+                       Key* keys)
 {
    const DcfgProcess* p = g->p;
-   uint32_t size = kind == MATCH_LOOPS ? p->n_loops
-                   : kind == MATCH_ROUTINES ? p->n_routines
-                   : kind == MATCH_BLOCKS ? p->n_blocks : p->n_edges;
-   size_t   n = 0;
+   uint64_t* places = build_places(b, side, kind == MATCH_LOOPS ? PLACE_LOOPS
+                                   : kind == MATCH_ROUTINES ? PLACE_ROUTINES
+                                   : PLACE_BLOCKS);
+   size_t    n = 0;
 
-   for (uint32_t i = 0; i < size; i++) {
+   for (uint32_t i = 0; i < n_things(p, kind); i++) {
       Key*     k = &keys[n];
       uint32_t node = i;
-      *k = (Key){ .index = i, .second = second };
+      *k = (Key){ .index = i, .second = side == 1 };
       if (kind == MATCH_LOOPS) {
          node = p->loops[i].head;
          k->count = dcfg_loop_iterations(p, i, DCFG_ALL_THREADS);
@@ -157,13 +105,44 @@ static size_t add_keys(const Program* g, Kind kind, const uint32_t* images,
          k->count = dcfg_node_executions(p, i, DCFG_ALL_THREADS);
       } else {
          node = p->edges[i].source;
-         place(p, images, p->edges[i].target, &k->image2, &k->offset2);
+         place(b, side, p, places, p->edges[i].target, &k->image2,
+               &k->offset2);
          k->count = p->edges[i].count;
       }
-      place(p, images, node, &k->image, &k->offset);
+      place(b, side, p, places, node, &k->image, &k->offset);
       n += k->count > 0;
    }
+   free(places);
    return n;
+}
+
+/* A function has the instructions of its blocks; its parts have the same
+   number, and the first of them stands for all. */
+static size_t add_functions(const Builds* b, const Program* g, int side,
+                            Key* keys)
+{
+   const Functions* f = build_functions(b, side);
+   KeyMap*          numbers = keymap_new();
+   size_t           n = 0, kept = 0;
+
+   for (uint32_t i = 0; i < g->p->n_blocks; i++) {
+      uint64_t instrs = dcfg_node_instrs(g->p, i, DCFG_ALL_THREADS), number;
+      uint32_t k;
+      if (f->of[i] == NO_FUNCTION)
+         continue;
+      number = build_function(b, side, f->of[i]);
+      k = keymap_number(numbers, number);
+      if (k == n)
+         keys[n++] = (Key){ .offset = number, .index = f->of[i],
+                            .second = side == 1 };
+      keys[k].count = instrs > UINT64_MAX - keys[k].count ? UINT64_MAX
+                      : keys[k].count + instrs;
+   }
+   for (size_t k = 0; k < n; k++)
+      if (keys[k].count > 0)
+         keys[kept++] = keys[k];
+   keymap_free(numbers);
+   return kept;
 }
 
 static int by_place(const Key* x, const Key* y)
@@ -185,20 +164,21 @@ static int by_key(const void* a, const void* b)
           : x->index < y->index ? -1 : x->index > y->index;
 }
 
-Pair* match(const Program* a, const Program* b, Kind kind, size_t* n)
+Pair* match(Builds* builds, const Program* a, const Program* b, Kind kind,
+            size_t* n)
 {
-   size_t    room = (size_t)a->p->n_edges + b->p->n_edges + a->p->n_blocks
-                    + b->p->n_blocks + a->p->n_loops + b->p->n_loops
-                    + a->p->n_routines + b->p->n_routines;
-   Key*      keys = zalloc(room, sizeof(*keys));
-   uint32_t* to_a = zalloc(a->p->n_images, sizeof(*to_a));
-   uint32_t* to_b = zalloc(b->p->n_images, sizeof(*to_b));
-   size_t    n_keys;
-   Pair*     pairs;
+   const Program* g[2] = { a, b };
+   size_t room = (size_t)a->p->n_edges + b->p->n_edges + a->p->n_blocks
+                 + b->p->n_blocks + a->p->n_loops + b->p->n_loops
+                 + a->p->n_routines + b->p->n_routines;
+   Key*   keys = zalloc(room, sizeof(*keys));
+   size_t n_keys = 0;
+   Pair*  pairs;
 
-   number_images(a, b, to_a, to_b);
-   n_keys = add_keys(a, kind, to_a, false, keys);
-   n_keys += add_keys(b, kind, to_b, true, keys + n_keys);
+   for (int side = 0; side < 2; side++)
+      n_keys += kind == MATCH_FUNCTIONS
+                ? add_functions(builds, g[side], side, keys + n_keys)
+                : add_keys(builds, g[side], kind, side, keys + n_keys);
    qsort(keys, n_keys, sizeof(*keys), by_key);
    pairs = zalloc(n_keys, sizeof(*pairs));
    *n = 0;
@@ -217,8 +197,6 @@ Pair* match(const Program* a, const Program* b, Kind kind, size_t* n)
       p->count_b = keys[i].count;
    }
    free(keys);
-   free(to_a);
-   free(to_b);
    return pairs;
 }
 

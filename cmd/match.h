@@ -28,13 +28,16 @@
 #ifndef DCFG_CMD_MATCH_H
 #define DCFG_CMD_MATCH_H
 
-#include "names.h"
+#include "builds.h"
 
-typedef enum { MATCH_LOOPS, MATCH_ROUTINES, MATCH_BLOCKS, MATCH_EDGES } Kind;
+typedef
+   enum {
+      MATCH_FUNCTIONS, MATCH_LOOPS, MATCH_ROUTINES, MATCH_BLOCKS, MATCH_EDGES
+   }
+   Kind;
 
-/* A thing that is in A, in B or in both.  Ids and addresses differ from run
-   to run: what is at the same offset in an image of the same name is the
-   same. */
+/* A thing that is in A, in B or in both: by builds.h in images that were built
+   anew, else by its offset in the image. */
 typedef
    struct {
       uint32_t a, b;            // index; DCFG_NONE where it is not
@@ -43,9 +46,10 @@ typedef
    Pair;
 
 /* All things of KIND that are executed, in no order.  Counts are executions
-   of blocks, traversals of edges, instructions of routines, iterations of
-   loops. */
-Pair* match(const Program* a, const Program* b, Kind kind, size_t* n);
+   of blocks, traversals of edges, instructions of functions and routines,
+   iterations of loops.  Functions are those of build_functions(). */
+Pair* match(Builds* builds, const Program* a, const Program* b, Kind kind,
+            size_t* n);
 
 #endif /* DCFG_CMD_MATCH_H */
 

@@ -210,7 +210,7 @@ static bool is_name(const char* full, const char* name)
 }
 
 /* Template arguments may be left out, or be as text_brief() writes them. */
-static bool symbol_is(const char* symbol, const char* name)
+bool symbol_is(const char* symbol, const char* name)
 {
    const char* full = text_demangle(symbol);
    const char* brief;

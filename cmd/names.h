@@ -71,6 +71,10 @@ const char* node_source(const Program* g, uint32_t node);
    Without any of these characters it may be a part of the name. */
 bool image_matches(const Program* g, uint32_t image, const char* pattern);
 
+/* Does somebody mean SYMBOL by NAME: as it is, or as in the source, where
+   parameters and template arguments may be left out? */
+bool symbol_is(const char* symbol, const char* name);
+
 /* What somebody means by WHAT: a routine's name, as it is or demangled, with
    or without parameters; its address, hexadecimal; its entry's node id after
    '#'.  Fills FOUND, of MAX, and returns how many there are. */

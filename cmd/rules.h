@@ -58,6 +58,8 @@ typedef
       const DcfgProcess* p;     // = g.p
       Rules*             rules;
       bool               ours;  // conventions of this tool are rules too
+      bool               one_run;       // and no sum of runs, nor several of
+                                        // them in one file
       bool               disjoint;      // images must not overlap
       uint64_t           idle_edges;    // with count 0, in a file that is not
       uint64_t           idle_blocks;   // ours: not broken, but told

@@ -149,17 +149,22 @@ size_t tab_rows(const Table* t)
 /*--- Printing                                             ---*/
 /*------------------------------------------------------------*/
 
-void print_json_string(const char* s)
+void put_json_string(const char* s, FILE* out)
 {
-   putchar('"');
+   fputc('"', out);
    for (; *s != 0; s++)
       if (*s == '"' || *s == '\\')
-         printf("\\%c", *s);
+         fprintf(out, "\\%c", *s);
       else if ((unsigned char)*s < 0x20)
-         printf("\\u%04x", *s);
+         fprintf(out, "\\u%04x", *s);
       else
-         putchar(*s);
-   putchar('"');
+         fputc(*s, out);
+   fputc('"', out);
+}
+
+void print_json_string(const char* s)
+{
+   put_json_string(s, stdout);
 }
 
 void print_csv_string(const char* s)
@@ -284,12 +289,54 @@ static void print_json(const Table* t, int indent)
    printf("]");
 }
 
+/* As code, so that nothing in a name means something. */
+static void print_code(const char* s)
+{
+   if (s[0] == 0)
+      return;
+   putchar('`');
+   for (; *s != 0; s++)
+      if (*s == '|')
+         fputs("\\|", stdout);
+      else
+         putchar(*s == '`' ? '\'' : *s);
+   putchar('`');
+}
+
+static bool is_number(const Column* c)
+{
+   return c->kind != COL_TEXT && c->kind != COL_NAME;
+}
+
+static void print_markdown(const Table* t)
+{
+   size_t n = t->n_columns;
+
+   for (size_t i = 0; i < n; i++)
+      printf("| %s ", t->columns[i].heading);
+   fputs("|\n", stdout);
+   for (size_t i = 0; i < n; i++)
+      fputs(is_number(&t->columns[i]) ? "|--:" : "|---", stdout);
+   fputs("|\n", stdout);
+   for (size_t i = 0; i < t->n_cells; i++) {
+      const char* s = shown(&t->columns[i % n], &t->cells[i]);
+      fputs("| ", stdout);
+      if (is_number(&t->columns[i % n]))
+         fputs(s, stdout);
+      else
+         print_code(s);
+      fputs(i % n == n - 1 ? " |\n" : " ", stdout);
+   }
+}
+
 void tab_print(const Table* t, Form form, int indent)
 {
    if (form == FORM_TEXT)
       print_text(t);
    else if (form == FORM_CSV)
       print_csv(t);
+   else if (form == FORM_MARKDOWN)
+      print_markdown(t);
    else
       print_json(t, indent);
 }

@@ -30,7 +30,7 @@
 
 #include "names.h"
 
-typedef enum { FORM_TEXT, FORM_CSV, FORM_JSON } Form;
+typedef enum { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_MARKDOWN } Form;
 
 /* A table: columns are declared, then cells follow, row after row.  As text
    it is aligned and its numbers are grouped; as CSV and JSON numbers are
@@ -70,6 +70,7 @@ size_t tab_rows(const Table* t);
 void   tab_print(const Table* t, Form form, int indent);
 
 /* A string with its quotes. */
+void   put_json_string(const char* s, FILE* out);
 void   print_json_string(const char* s);
 void   print_csv_string(const char* s);
 

@@ -183,7 +183,10 @@ void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
 
 static void write(const Gathered* g, const HChar* reason)
 {
-   DCFG_(write_dcfg)(g, opts.out_file);
+   HChar* name = DCFG_(name_of_part)("--dcfg-out-file", opts.out_file, "");
+
+   DCFG_(write_dcfg)(g, name);
+   VG_(free)(name);
 }
 
 const Output DCFG_(dcfg_output) = {

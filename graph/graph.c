@@ -246,9 +246,10 @@ static UInt rank(EdgeType type)
    switch (type) {
       case EdgeContextChange:       return 1;
       case EdgeContextChangeReturn: return 2;
-      case EdgeUnknown:             return 3;
-      case EdgeCallBypass:          return 4;
-      case EdgeContextChangeBypass: return 5;
+      case EdgeExcludedCodeBypass:  return 3;
+      case EdgeUnknown:             return 4;
+      case EdgeCallBypass:          return 5;
+      case EdgeContextChangeBypass: return 6;
       default:                      return 0;
    }
 }

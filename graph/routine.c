@@ -142,6 +142,8 @@ static Bool makes_entry(const Finder* f, const Edge* e)
       return False;
    if (f->g->blocks[source].image != f->g->blocks[target].image)
       return True;
+   if (e->type == EdgeExcludedCodeBypass)
+      return f->symbols[source].function != f->symbols[target].function;
    return is_jump(e->type) && f->symbols[target].starts
           && f->symbols[source].function != f->symbols[target].function;
 }

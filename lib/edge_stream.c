@@ -331,7 +331,8 @@ static bool step(EdgeStream* s, uint32_t arc)
          return begin(s, to);
       case END:
          s->here = (Standing){ DCFG_NONE, to };
-         return count(s, from, at, DCFG_NONE);
+         /* Between special nodes nothing is executed. */
+         return from == DCFG_NONE || count(s, from, at, DCFG_NONE);
       default:
          return count(s, from, at, DCFG_NONE) && begin(s, to);
    }

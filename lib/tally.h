@@ -28,6 +28,7 @@
 #ifndef DCFG_TALLY_H
 #define DCFG_TALLY_H
 
+#include "dcfg_blocks.h"
 #include "passages.h"
 
 /* A piece of straight code that was only ever entered at its beginning, and

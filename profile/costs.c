@@ -307,6 +307,8 @@ static Int cmp_costed_calls(const void* va, const void* vb)
 
    if (a->instr != b->instr)
       return a->instr < b->instr ? -1 : 1;
+   if (a->call->to == NULL || b->call->to == NULL)
+      return (a->call->to != NULL) - (b->call->to != NULL);
    if (a->call->to->function != b->call->to->function
        && (r = cmp_functions(a->call->to->function,
                              b->call->to->function)) != 0)
@@ -355,9 +357,7 @@ static void take_calls(Costs* c, UInt rank)
         x < c->ranked_calls.start[rank + 1]; x++) {
       UInt       i  = c->ranked_calls.order[x];
       CostedCall cc = { c->call_instr[i], c->calls[i] };
-      if (cc.instr == NONE)
-         continue;
-      if (cc.call->to == NULL)
+      if (cc.call->to == NULL && cc.instr != NONE)
          add_cost(c, cc.instr, cc.call->cost);
       else if (cc.call->cost > 0)
          VG_(addToXA)(c->now_calls, &cc);

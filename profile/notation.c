@@ -45,6 +45,7 @@
 #include "pub_tool_xarray.h"
 #include "valgrind.h"              // __VALGRIND_MAJOR__
 
+#include "calls/parts.h"
 #include "profile/notation.h"
 #include "run/image.h"
 #include "run/symbols.h"
@@ -219,14 +220,44 @@ static void cost_line(Writer* w, const Origin* o, ULong n)
 /*--- A context                                            ---*/
 /*------------------------------------------------------------*/
 
+/* Where a call was made from by an instruction that did not run in this part
+   of the run. */
+static Origin origin_of_earlier(const Call* call, const HChar* home)
+{
+   Origin           o = { 0, home, 0 };
+   ImageInfo        im;
+   const ImageLine* l;
+
+   if (call->sb == NULL)
+      return o;
+   Addr a = DCFG_(instr_addr)(call->sb, call->instr);
+   DCFG_(image_info)(call->sb->image, True, &im);
+   o.addr = a - DCFG_(call_part)(call->sb)->place->bias;
+   l      = DCFG_(line_at)(&im, a);
+   if (l != NULL) {
+      o.file = DCFG_(source_file_name)(l->file);
+      o.line = l->line;
+   }
+   return o;
+}
+
 static void call_lines(Writer* w, const Function* fn, const CostedCall* c)
 {
    const Call*     call = c->call;
-   const Function* to   = DCFG_(function)(call->to->function);
-   Origin          from = origin_of(w, c->instr, fn->file);
-   Origin          o    = { call->to->hash_key - call->to->bias, to->file,
-                            call->to->line };
+   Origin          from = c->instr == DCFG_NO_INSTR
+                          ? origin_of_earlier(call, fn->file)
+                          : origin_of(w, c->instr, fn->file);
 
+   /* What was called first is not in this part of the run, but a stub that
+      it called, if there is code that is left out. */
+   if (call->to == NULL) {
+      switch_file(w, from.file, fn->file);
+      cost_line(w, &from, call->cost);
+      return;
+   }
+   const Function* to = DCFG_(function)(call->to->function);
+   Origin          o  = { call->to->hash_key - call->to->bias, to->file,
+                          call->to->line };
    if (call->sb == NULL) {
       from.addr = call->from->hash_key - call->from->bias;
       from.file = fn->file;
@@ -368,7 +399,8 @@ static void header(Writer* w, const Costs* c, const HChar* trigger,
                 __VALGRIND_MAJOR__, __VALGRIND_MINOR__, VG_(getpid)());
    text(w, buf);
    command(w);
-   text(w, "\npart: 1\n");
+   VG_(sprintf)(buf, "\npart: %u\n", w->p->part);
+   text(w, buf);
    if (thread > 0) {
       VG_(sprintf)(buf, "thread: %u\n", thread);
       text(w, buf);

@@ -130,7 +130,7 @@ static void write_file(const Gathered* g, const ImageInfo* images,
    OutFile* file;
 
    VG_(sprintf)(part, thread > 0 ? "-%02u" : "", thread);
-   name = DCFG_(name_of_part)(opts.out_file, part);
+   name = DCFG_(name_of_part)("--callgrind-out-file", opts.out_file, part);
    file = DCFG_(open_out_file)("--callgrind-out-file", name, NULL);
    DCFG_(write_profile)(DCFG_(text_of_file)(file), &opts.format, g, images,
                         c, trigger, thread);

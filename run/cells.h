@@ -48,6 +48,8 @@ enum {
    CellMissCount  = 1,  // generated code adds to it; nobody reads it
    CellMark       = 2,  // see DCFG_MARK
    CellBranches   = 3,  // the thread's BranchCaches, see run/branch.c
+   CellAway       = 4,  // not 0: the thread runs code that is left out, see
+                        // run/away.c
    CellFirstClaimed
 };
 
@@ -59,14 +61,23 @@ UInt   DCFG_(n_fixed_slots)(void);
 /* The mark in cell CellMark: which superblock the thread last ran (0:
    none), whether that one says it has come to its end, and whether the
    thread was diverted since, or was found in the middle of it (both set by
-   run/thread.c). */
-#define DCFG_MARK(id)         ((UWord)(id) << 3)
+   run/position.c). */
+#define DCFG_MARK_OF(id)         ((UWord)(id) << 3)
 #define DCFG_MARK_ID(mark)    ((UInt)((mark) >> 3))
 #define DCFG_MARK_DONE        1u
 #define DCFG_MARK_DIVERTED    2u
 #define DCFG_MARK_LEFT        4u
 
 typedef struct _CellArray CellArray;
+
+/* Why what arrays have counted is forgotten. */
+typedef
+   enum {
+      RestartPart,      // it has been written
+      RestartZero,      // it is not wanted
+      RestartForked     // it was of another process, with all other threads
+   }
+   Restart;
 
 /* Numbers for N consecutive counters, or N consecutive slots.  May move
    every array: see DCFG_(cell_base). */

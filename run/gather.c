@@ -242,6 +242,7 @@ static EdgeType type_of_detour(const Detour* d, InsnKind kind)
       case DivertSignal:    return EdgeContextChange;
       case DivertSigreturn: return EdgeContextChangeReturn;
       case DivertBypass:    return EdgeContextChangeBypass;
+      case DivertExcluded:  return EdgeExcludedCodeBypass;
       case DivertRestart:   break;
    }
    return kind == InsnSyscall ? EdgeSystemCallBypass : EdgeUnknown;

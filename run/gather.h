@@ -42,6 +42,7 @@ typedef
       UInt   n_instrs;
       Instr* instrs;
       Graph* graph;
+      UInt   part;        // of the run, from 1
    }
    Gathered;
 

@@ -156,6 +156,15 @@ static void find_extent(Image* im, Addr a)
    VG_(free)(starts);
 }
 
+Addr DCFG_(load_address)(Addr a)
+{
+   Image im;
+
+   find_extent(&im, a);
+   VG_(free)(im.name);
+   return im.load;
+}
+
 /*------------------------------------------------------------*/
 /*--- Symbols                                              ---*/
 /*------------------------------------------------------------*/

@@ -37,6 +37,9 @@
    same code, is the one that it was. */
 UInt DCFG_(image_of)(Addr a, SizeT len);
 
+/* Where the first byte is mapped of the object that is mapped at A. */
+Addr DCFG_(load_address)(Addr a);
+
 /* Can code of image NO be run again, or are its translations gone? */
 Bool DCFG_(image_can_run)(UInt no);
 

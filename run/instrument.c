@@ -49,7 +49,7 @@
      side exits needs no other counter.
 
    The mark.  Signals, faults and the end of a thread interrupt this flow.
-   run/thread.c then needs to know what the thread ran last, so each
+   run/position.c then needs to know what the thread ran last, so each
    superblock writes its id to the thread's CellMark.  It does so when its
    first instruction has completed, not before: if that instruction
    faults, the thread still is where the superblock before it left it.
@@ -64,6 +64,12 @@
    across a store, so the loads of the first instruction, which may fault,
    stay before it; and a signal frame, which saves the guest state, does
    not bring back an old mark.
+
+   Code that is left out (run/exclude.h).  The mark stays that of the last
+   superblock that is collected.  One that is not says once, in CellAway and
+   when its first instruction has completed, that the thread has gone away;
+   one that is collected looks there before it writes its mark.  All else,
+   how the thread came to either, is run/away.c's business.
 
    The inline cache of an indirect branch is a table of {target, count}
    that is looked up by bits of the target.  Slots of the branch hold the
@@ -82,11 +88,15 @@
 #include "base/core.h"
 #include "dcfg_bb.h"
 #include "dcfg_output.h"
+#include "run/away.h"
 #include "run/branch.h"
+#include "run/exclude.h"
 #include "run/flow.h"
+#include "run/gap.h"
 #include "run/image.h"
 #include "run/instrument.h"
 #include "run/ir.h"
+#include "run/region.h"
 #include "run/thread.h"
 
 void DCFG_(set_vex_control)(void)
@@ -254,9 +264,6 @@ static Bool describe(Work* w, const IRSB* sb, Addr entry)
                                     : 0;
    d->unredirected = sb->jumpkind == Ijk_NoRedir;
    find_kinds(w, sb);
-   d->image = DCFG_(image_of)(d->addr, w->addrs[d->n_instrs - 1]
-                                       + w->lengths[d->n_instrs - 1]
-                                       - d->addr);
    return True;
 }
 
@@ -275,14 +282,32 @@ static void tell_started(Work* w, IRExpr* n)
       DCFG_(watchers)[i]->started(w, n);
 }
 
+/* Where code is left out: if it ran so far, has the thread come back?  GUARD
+   is NULL, or if the first instruction has completed. */
+static void add_came_back(Work* w, IRExpr* guard)
+{
+   if (!DCFG_(excludes_code)())
+      return;
+   IRExpr* away = load(w, w->word_ty, cell_addr(w, CellAway));
+   if (guard != NULL)
+      away = assign(w, w->word_ty, IRExpr_ITE(guard, away, word(w, 0)));
+   call_if(w, assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
+                                             ? Iop_CmpNE64 : Iop_CmpNE32,
+                                             away, word(w, 0))),
+           "dcfg_came_back", &DCFG_(came_back),
+           mkIRExprVec_3(base(w), word(w, w->sb->id),
+                         w->entry_sp == NULL ? word(w, 0) : w->entry_sp));
+}
+
 static void add_start(Work* w)
 {
    if (w->started)
       return;
+   add_came_back(w, NULL);
    if (w->sb->started != 0)
       count_one(w, w->sb->started);
    tell_started(w, IRExpr_Const(IRConst_U64(1)));
-   set_mark(w, word(w, DCFG_MARK(w->sb->id)));
+   set_mark(w, word(w, DCFG_MARK_OF(w->sb->id)));
    w->started = True;
 }
 
@@ -290,7 +315,7 @@ static void add_done(Work* w)
 {
    if (w->done)
       return;
-   set_mark(w, word(w, DCFG_MARK(w->sb->id) | DCFG_MARK_DONE));
+   set_mark(w, word(w, DCFG_MARK_OF(w->sb->id) | DCFG_MARK_DONE));
    w->done = True;
 }
 
@@ -306,6 +331,8 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
    const SbExit* e     = &w->sb->exits[x];
 
    if (e->counting == ExitBefore) {
+      if (e->instr == 0)
+         add_came_back(w, guard);
       IRExpr* taken = assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard));
       count(w, e->cell, taken);
       if (e->instr == 0) {
@@ -313,7 +340,7 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
          IRExpr* mark = load(w, w->word_ty, cell_addr(w, CellMark));
          set_mark(w, assign(w, w->word_ty,
                             IRExpr_ITE(guard,
-                                       word(w, DCFG_MARK(w->sb->id)),
+                                       word(w, DCFG_MARK_OF(w->sb->id)),
                                        mark)));
       }
    } else {
@@ -325,7 +352,7 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
                                 IRExpr_Unop(w->word_ty == Ity_I64
                                             ? Iop_1Uto64 : Iop_1Uto32,
                                             guard));
-         set_mark(w, add_words(w, word(w, DCFG_MARK(w->sb->id)), taken));
+         set_mark(w, add_words(w, word(w, DCFG_MARK_OF(w->sb->id)), taken));
       } else {
          add_done(w);
       }
@@ -388,13 +415,16 @@ static void add_indirect(Work* w, const IRSB* sb)
          sum(w, old, IRExpr_Const(IRConst_U64(1))));
 }
 
-/* SB is what runs at its entry from now on. */
+/* SB is what runs at its entry from now on: of code that is left out, only
+   .entry, .addr and .image are known. */
 static void note_landing(const Superblock* sb, Bool unredirected)
 {
    Bool changed = DCFG_(lands_elsewhere)(sb, unredirected);
 
-   if (changed)
+   if (changed) {
+      DCFG_(fix_away)();
       DCFG_(settle_flows)(DCFG_(target_now)(sb->entry, unredirected));
+   }
    DCFG_(land_here)(sb, unredirected);
    if (changed)
       DCFG_(retarget_threads)(DCFG_(target_now)(sb->entry, unredirected));
@@ -434,27 +464,41 @@ static Bool is_lacking(const Work* w, VexRegisterUpdates updates,
    return False;
 }
 
-IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
-                        const VexGuestLayout* layout,
-                        const VexGuestExtents* vge,
-                        const VexArchInfo* archinfo_host,
-                        IRType gWordTy, IRType hWordTy)
+static void begin_work(Work* w, const VexGuestLayout* layout, IRType word_ty)
+{
+   VG_(memset)(w, 0, sizeof(*w));
+   w->base    = IRTemp_INVALID;
+   w->word_ty = word_ty;
+   w->layout  = layout;
+   w->now     = -1;
+}
+
+/* Some watcher wants to know it when a thread comes back. */
+static void keep_entry_sp(Work* w)
+{
+   if (DCFG_(excludes_code)() && w->entry_sp == NULL)
+      DCFG_EACH_WATCHER(o, come_back)
+         w->entry_sp = assign(w, w->word_ty,
+                              IRExpr_Get(w->layout->offset_SP, w->word_ty));
+}
+
+/* What is run in place of SBIN while it is collected. */
+static IRSB* collect_superblock(const VgCallbackClosure* closure, IRSB* sbIn,
+                                const VexGuestLayout* layout,
+                                IRType hWordTy, VexRegisterUpdates updates)
 {
    Work w;
-   Bool any_after    = False;
-   Bool unredirected = DCFG_(jumps_unredirected)(closure->tid);
-   VexRegisterUpdates updates = vex_control.iropt_register_updates_default;
+   Bool any_after = False;
+   Bool unredirected = DCFG_(jumps_unredirected)(closure->tid,
+                                                 closure->nraddr);
 
-   vex_control.iropt_register_updates_default
-      = VG_(clo_vex_control).iropt_register_updates_default;
-
-   tl_assert(gWordTy == hWordTy);
-   VG_(memset)(&w, 0, sizeof(w));
-   w.base    = IRTemp_INVALID;
-   w.word_ty = hWordTy;
-   w.layout  = layout;
+   begin_work(&w, layout, hWordTy);
    if (!describe(&w, sbIn, closure->nraddr))
       return sbIn;
+   UInt last    = w.desc.n_instrs - 1;
+   w.desc.image = DCFG_(image_of)(w.desc.addr,
+                                  w.addrs[last] + w.lengths[last]
+                                  - w.desc.addr);
 
    for (UInt e = 0; e < w.desc.n_exits; e++)
       if (w.exits[e].counting == ExitAfter)
@@ -463,9 +507,9 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
                                                || any_after);
    note_landing(w.sb, unredirected);
    w.out = deepCopyIRSBExceptStmts(sbIn);
-   w.now = -1;
    DCFG_EACH_WATCHER(o, begin)
       DCFG_(watchers)[o]->begin(&w);
+   keep_entry_sp(&w);
 
    for (Int i = 0; i < sbIn->stmts_used; i++) {
       IRStmt* st = sbIn->stmts[i];
@@ -499,6 +543,93 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
    DCFG_EACH_WATCHER(o, leave)
       DCFG_(watchers)[o]->leave(&w, sbIn);
    return w.out;
+}
+
+/* Is the first instruction, and with it all of them? */
+static Bool is_left_out(const IRSB* sb)
+{
+   if (!DCFG_(excludes_code)())
+      return False;
+   for (Int i = 0; i < sb->stmts_used; i++)
+      if (sb->stmts[i]->tag == Ist_IMark)
+         return DCFG_(is_excluded)(sb->stmts[i]->Ist.IMark.addr);
+   return False;
+}
+
+/* The first instruction has completed; or (GUARD) it has if so. */
+static void add_went_away(Work* w, IRExpr* guard)
+{
+   IRExpr* away = load(w, w->word_ty, cell_addr(w, CellAway));
+
+   if (guard != NULL)
+      away = assign(w, w->word_ty, IRExpr_ITE(guard, away, word(w, 1)));
+   call_if(w, assign(w, Ity_I1, IRExpr_Binop(w->word_ty == Ity_I64
+                                             ? Iop_CmpEQ64 : Iop_CmpEQ32,
+                                             away, word(w, 0))),
+           "dcfg_went_away", &DCFG_(went_away),
+           mkIRExprVec_2(base(w), word(w, w->desc.entry)));
+   w->started = guard == NULL;
+}
+
+/* What is run in place of SBIN, which is left out: it tells that the thread
+   has left what is collected, if that is so, and nothing else. */
+static IRSB* exclude_superblock(const VgCallbackClosure* closure, IRSB* sbIn,
+                                const VexGuestLayout* layout,
+                                IRType hWordTy)
+{
+   Work w;
+   UInt x = 0;
+
+   begin_work(&w, layout, hWordTy);
+   if (!describe(&w, sbIn, closure->nraddr))
+      return sbIn;
+   w.desc.image = DCFG_NO_IMAGE;
+   note_landing(&w.desc, DCFG_(jumps_unredirected)(closure->tid,
+                                               closure->nraddr));
+   w.out = deepCopyIRSBExceptStmts(sbIn);
+
+   for (Int i = 0; i < sbIn->stmts_used; i++) {
+      IRStmt* st = sbIn->stmts[i];
+      if (st->tag == Ist_IMark && ++w.now == 1 && !w.started)
+         add_went_away(&w, NULL);
+      if (st->tag == Ist_Exit && w.now == 0
+          && !is_fault_exit(st, w.addrs[0])) {
+         Bool before = w.exits[x++].counting == ExitBefore;
+         if (!w.started)
+            add_went_away(&w, before ? st->Ist.Exit.guard : NULL);
+      }
+      if (w.now == 0 && is_division(st))
+         add_division(&w, st, w.addrs[0]);
+      else
+         add(&w, st);
+   }
+   if (!w.started)
+      add_went_away(&w, NULL);
+   if (w.desc.unredirected)
+      store(&w, cell_addr(&w, CellAway), sbIn->next);
+   return w.out;
+}
+
+IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
+                        const VexGuestLayout* layout,
+                        const VexGuestExtents* vge,
+                        const VexArchInfo* archinfo_host,
+                        IRType gWordTy, IRType hWordTy)
+{
+   Addr  entry = closure->nraddr;
+   IRSB* out;
+   VexRegisterUpdates updates = vex_control.iropt_register_updates_default;
+
+   vex_control.iropt_register_updates_default
+      = VG_(clo_vex_control).iropt_register_updates_default;
+   tl_assert(gWordTy == hWordTy);
+   out = DCFG_(cut_before_place)(sbIn, entry, layout, hWordTy);
+   if (out != NULL)
+      return out;
+   out = !DCFG_(is_collecting)() ? sbIn
+         : is_left_out(sbIn) ? exclude_superblock(closure, sbIn, layout, hWordTy)
+         : collect_superblock(closure, sbIn, layout, hWordTy, updates);
+   return DCFG_(watch_places)(sbIn, out, entry, layout, hWordTy);
 }
 
 /*--------------------------------------------------------------------*/

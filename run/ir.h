@@ -56,6 +56,8 @@ typedef
       IRType      word_ty;                  // of the host
       const VexGuestLayout* layout;
       IRTemp      base;                     // of the cell array
+      IRExpr*     entry_sp;                 // the stack pointer at the start;
+                                            // NULL: nobody wants it
       Superblock  desc;
       Addr        addrs[MAX_INSTRS];        // of the instructions
       UChar       lengths[MAX_INSTRS];

@@ -1,7 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Threads, and how their control flow is diverted.             ---*/
-/*---                                                 run/thread.h ---*/
+/*--- Threads.                                        run/thread.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -32,26 +31,7 @@
 #include "pub_tool_basics.h"
 #include "dcfg_bb.h"
 #include "run/cells.h"
-
-typedef
-   enum {
-      DivertSignal,      // a handler is entered
-      DivertSigreturn,   // a handler's frame is left
-      DivertRestart,     // a system call is made again
-      DivertBypass       // no flow: joins where a handler came between
-   }
-   DivertKind;
-
-/* Control that did not go where the superblock's code sent it. */
-typedef
-   struct {
-      UInt       thread;
-      Position   from;
-      DivertKind kind;
-      Target     to;
-      ULong      count;
-   }
-   Diversion;
+#include "run/diversion.h"
 
 typedef
    struct {
@@ -60,6 +40,7 @@ typedef
       Position   last;       // where it stands, or stood at its end
       const Diversion* undone;   // NULL, or one whose last time led nowhere
       Bool       live;       // has not ended
+      Bool       off;        // is not collected now
       CellArray* cells;
    }
    ThreadInfo;
@@ -70,19 +51,16 @@ typedef
 /* A place there for what is only written. */
 #define DCFG_SHADOW_UNUSED 8
 
-/* Ask the core for the events this module lives on. */
-void DCFG_(track_threads)(void);
-
-/* TID is about to make this system call, or has made it. */
-void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args);
-void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res);
+/* Forget everything that ran so far; all threads go on, and those that
+   have ended keep their numbers. */
+void DCFG_(begin_part)(Restart why);
 
 /* Forget everything that ran: in the child of a fork, which starts with
    the thread that forked. */
 void DCFG_(start_anew)(ThreadId tid);
 
-/* Has TID just jumped past redirections? */
-Bool DCFG_(jumps_unredirected)(ThreadId tid);
+/* Has TID just jumped to ENTRY past redirections? */
+Bool DCFG_(jumps_unredirected)(ThreadId tid, Addr entry);
 
 /* Bring all counters up to date; call this before reading them.  Takes time
    only for what has run since the last call. */
@@ -90,15 +68,11 @@ void DCFG_(flush_threads)(void);
 
 /* Threads by index, in order of creation. */
 UInt DCFG_(n_threads)(void);
+UInt DCFG_(index_of_thread)(ThreadId tid);
 void DCFG_(thread_info)(UInt index, ThreadInfo* info);
 
 /* What watcher number WATCHER has of thread INDEX (dcfg_output.h). */
 void* DCFG_(thread_state)(UInt index, UInt watcher);
-
-/* Call DO_IT with each diversion of THREAD from superblock SB. */
-void DCFG_(each_diversion)(UInt thread, UInt sb,
-                           void (*do_it)(void* arg, const Diversion* d),
-                           void* arg);
 
 /* Is THREAD, which has not ended, on its way from superblock SB to ADDR?
    It will run what will be there by then. */

@@ -192,6 +192,7 @@ const Watcher DCFG_(recording_watcher) = {
    .thread_free = DCFG_(delete_recorder),
    .restart     = DCFG_(restart_recorder),
    .thread_end  = DCFG_(finish_recorder),
+   .idle_cells  = DCFG_(have_idle_recorder),
    .divert      = DCFG_(record_divert),
    .redirect    = DCFG_(record_redirect),
    .landing     = DCFG_(record_landing),

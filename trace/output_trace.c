@@ -48,6 +48,7 @@
 #include "trace/parse.h"
 #include "trace/record.h"
 #include "trace/replay.h"
+#include "trace/schedule.h"
 
 /*------------------------------------------------------------*/
 /*--- Options                                              ---*/
@@ -58,11 +59,13 @@ static struct {
    const HChar* out_file;
    const HChar* threads;     // "all", or numbers with commas between
    Int          chunk;       // edges in one
+   Bool         turns;
 } opts = {
    .on       = False,
    .out_file = "dcfg-trace.out.%p.json",
    .threads  = "all",
-   .chunk    = 1000000
+   .chunk    = 1000000,
+   .turns    = False
 };
 
 static Bool option(const HChar* arg)
@@ -70,6 +73,7 @@ static Bool option(const HChar* arg)
    return VG_BOOL_CLO(arg, "--trace",          opts.on)
           || VG_STR_CLO(arg, "--trace-out-file", opts.out_file)
           || VG_STR_CLO(arg, "--trace-threads",  opts.threads)
+          || VG_BOOL_CLO(arg, "--trace-turns",   opts.turns)
           || VG_BINT_CLO(arg, "--trace-chunk",   opts.chunk, 1, 1000000000);
 }
 
@@ -81,13 +85,39 @@ static void usage(void)
 "    --trace-threads=<list>|all\n"
 "                              of these threads, such as 0,2 [all]\n"
 "    --trace-chunk=<edges>     edges in a chunk of it [1000000]\n"
+"    --trace-turns=no|yes      also in which order threads ran, to the file\n"
+"                              of the trace with .turns behind its name [no]\n"
    );
+}
+
+/* To be freed. */
+static HChar* turns_name(void)
+{
+   return DCFG_(name_of_part)("--trace-out-file", opts.out_file, ".turns");
+}
+
+/* After the trace's own file. */
+static void start_turns(void)
+{
+   if (!VG_STREQ(opts.threads, "all")) {
+      VG_(fmsg)("--trace-turns=yes: the order of threads needs the traces of "
+                "all, --trace-threads=all\n");
+      VG_(exit)(1);
+   }
+   DCFG_(claim_out_file)("--trace-turns", turns_name());
+   DCFG_(note_turns)();
 }
 
 static Bool start(void)
 {
-   if (!opts.on)
+   if (!opts.on) {
+      if (opts.turns) {
+         VG_(fmsg)("--trace-turns=yes: there is no trace without "
+                   "--trace=yes\n");
+         VG_(exit)(1);
+      }
       return False;
+   }
    if (!DCFG_(turn_on_records)(opts.threads,
                                DCFG_(watch)(&DCFG_(recording_watcher)))) {
       VG_(fmsg)("--trace-threads=%s: not \"all\", and no list of thread "
@@ -101,6 +131,8 @@ static Bool start(void)
    }
    DCFG_(claim_out_file)("--trace-out-file", opts.out_file);
    DCFG_(set_spool_place)("--trace-out-file", opts.out_file, 64 << 20);
+   if (opts.turns)
+      start_turns();
    return True;
 }
 
@@ -264,8 +296,10 @@ static Bool is_complete(const Common* c, const TraceJob* job, ULong n)
 
 static void write_file(const TraceJob* job, const Common* common)
 {
-   OutFile* file = DCFG_(open_out_file)("--trace-out-file", opts.out_file,
-                                           "--dcfg-out-file");
+   HChar*   name = DCFG_(name_of_part)("--trace-out-file", opts.out_file,
+                                       "");
+   OutFile* file = DCFG_(open_out_file)("--trace-out-file", name,
+                                        "--dcfg-out-file");
    Put*     out  = DCFG_(text_of_file)(file);
    ULong    n    = DCFG_(write_trace)(out, job);
    /* Hundredths of a bit. */
@@ -279,6 +313,24 @@ static void write_file(const TraceJob* job, const Common* common)
                             bits % 100);
    else
       DCFG_(abandon_out_file)(file);
+   VG_(free)(name);
+}
+
+static void write_turns_file(const Common* common)
+{
+   HChar*   name = turns_name();
+   OutFile* file = DCFG_(open_out_file)("--trace-turns", name,
+                                        "--trace-out-file");
+   ULong    n;
+   Bool     good = DCFG_(write_turns)(DCFG_(text_of_file)(file),
+                                      common->ways, &n);
+
+   if (good && !DCFG_(spool_failed)())
+      DCFG_(close_out_file)(file, "%'llu turn%s of threads", n,
+                            n == 1 ? "" : "s");
+   else
+      DCFG_(abandon_out_file)(file);
+   VG_(free)(name);
 }
 
 /* Without its graph, a trace cannot be read. */
@@ -311,6 +363,8 @@ static void write(const Gathered* p, const HChar* reason)
    job.store.arg    = &store;
    job.effort       = &DCFG_(trace_effort);
    write_file(&job, &common);
+   if (opts.turns)
+      write_turns_file(&common);
 
    for (UInt s = 0; s < N_TRACE_STREAMS; s++)
       DCFG_(delete_stream)(store.streams[s]);

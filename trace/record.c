@@ -26,7 +26,7 @@
 */
 
 /* Owns: what is remembered of the order in which each thread executed.
-   Handed: bits and targets by generated code, the rest by run/thread.c.
+   Handed: bits and targets by generated code, the rest by run/position.c.
    Taken by: trace/reader.c, trace/ways.c and trace/replay.c.
 
    As in a processor's own trace, only what the code does not say is
@@ -68,6 +68,7 @@
 struct _Recorder {
    CellArray* cells;           // NULL once finished
    Bool       keep;
+   struct _Recorder* idle;     // for what is not wanted, or NULL
    Stream*    words;
    Stream*    targets;
    Stream*    events;
@@ -266,6 +267,8 @@ void DCFG_(delete_recorder)(void* s)
 {
    Recorder* r = s;
 
+   if (r->idle != NULL)
+      DCFG_(delete_recorder)(r->idle);
    DCFG_(delete_stream)(r->words);
    DCFG_(delete_stream)(r->targets);
    DCFG_(delete_stream)(r->events);
@@ -276,10 +279,19 @@ void DCFG_(delete_recorder)(void* s)
    VG_(free)(r);
 }
 
-void* DCFG_(restart_recorder)(void* r, CellArray* ca, UInt index)
+void* DCFG_(restart_recorder)(void* r, CellArray* ca, UInt index,
+                              Restart why)
 {
    DCFG_(delete_recorder)(r);
    return DCFG_(new_recorder)(ca, index);
+}
+
+void DCFG_(have_idle_recorder)(void* s, CellArray* ca)
+{
+   Recorder* r = s;
+
+   r->idle       = DCFG_(new_recorder)(ca, 0);
+   r->idle->keep = False;
 }
 
 /*------------------------------------------------------------*/
@@ -377,6 +389,9 @@ void DCFG_(finish_recorder)(void* s)
    DCFG_(trim_stream)(r->words);
    DCFG_(trim_stream)(r->targets);
    DCFG_(trim_stream)(r->events);
+   if (r->idle != NULL)
+      DCFG_(delete_recorder)(r->idle);
+   r->idle = NULL;
    VG_(free)(r->buffer);
    VG_(free)(r->guesser);
    r->buffer  = NULL;

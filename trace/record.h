@@ -156,7 +156,9 @@ Bool DCFG_(is_traced)(UInt index);
 /* Hooks of trace/ir_record.c's Watcher: see dcfg_output.h. */
 void* DCFG_(new_recorder)(CellArray* ca, UInt index);
 void  DCFG_(delete_recorder)(void* r);
-void* DCFG_(restart_recorder)(void* r, CellArray* ca, UInt index);
+void* DCFG_(restart_recorder)(void* r, CellArray* ca, UInt index,
+                                Restart why);
+void  DCFG_(have_idle_recorder)(void* r, CellArray* ca);
 void  DCFG_(finish_recorder)(void* r);
 void  DCFG_(record_divert)(void* r, Position from, Target to);
 void  DCFG_(record_redirect)(void* r, Target to);

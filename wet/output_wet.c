@@ -42,6 +42,7 @@
 #include "base/file.h"
 #include "base/stream.h"
 #include "dcfg_output.h"
+#include "run/exclude.h"
 #include "run/gather.h"
 #include "run/image.h"
 #include "wet/ir_tape.h"
@@ -138,10 +139,17 @@ static void put_tape(Put* out)
 
 static void write(const struct _Gathered* g, const HChar* reason)
 {
-   OutFile* file = DCFG_(open_out_file)("--wet-out-file", opts.out_file, NULL);
-   Put*     out  = DCFG_(text_of_file)(file);
+   OutFile* file;
+   Put*     out;
    ULong    n, bits;
 
+   if (DCFG_(has_tape_gaps)() || DCFG_(excludes_code)()) {
+      VG_(umsg)("dcfg: no whole execution trace is written: it needs all that "
+                "ran, and some of it was not collected\n");
+      return;
+   }
+   file = DCFG_(open_out_file)("--wet-out-file", opts.out_file, NULL);
+   out  = DCFG_(text_of_file)(file);
    put_head(out);
    DCFG_(put_tables)(out);
    n = put_threads(out, g->graph);

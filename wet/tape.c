@@ -46,6 +46,7 @@
 
 #include "dcfg_bb.h"
 #include "run/cells.h"
+#include "run/gap.h"
 #include "wet/closure.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
@@ -66,6 +67,7 @@ static ULong*  words;
 static ULong*  uncoded;        // from here on
 static Turn*   running;        // NULL: nobody so far
 static Coder*  coder;
+static Bool    has_gaps;       // something was not collected
 
 void DCFG_(load_tape)(void)
 {
@@ -139,6 +141,9 @@ void* DCFG_(tape_thread_new)(CellArray* cells, UInt index)
 {
    Turn* t = VG_(calloc)("dcfg.tape.turn", 1, sizeof(Turn));
 
+   if (!DCFG_(is_collecting)() || !DCFG_(is_collected_at_start)())
+      has_gaps = True;
+
    t->index = index;
    return t;
 }
@@ -150,14 +155,35 @@ void DCFG_(tape_thread_free)(void* s)
    VG_(free)(s);
 }
 
-void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index)
+void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
 {
+   has_gaps = False;
    DCFG_(tape).cursor = uncoded = words;
    running = NULL;
    DCFG_(restart_coder)(coder);
    DCFG_(forget_closed_code)();
    VG_(free)(s);
    return DCFG_(tape_thread_new)(cells, index);
+}
+
+void DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp)
+{
+   has_gaps = True;
+}
+
+void DCFG_(tape_suspend)(void* s)
+{
+   has_gaps = True;
+}
+
+void DCFG_(tape_turn)(void* s, Bool on)
+{
+   has_gaps = True;
+}
+
+Bool DCFG_(has_tape_gaps)(void)
+{
+   return has_gaps;
 }
 
 void DCFG_(tape_left)(void* s, UInt sb, UInt k)

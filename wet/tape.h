@@ -55,13 +55,19 @@ void DCFG_(tape_is_full)(void);
    alone.  The last one is ended for it. */
 const Stream* DCFG_(coded_tape)(void);
 
+/* Is something missing, because for a while it was not collected? */
+Bool DCFG_(has_tape_gaps)(void);
+
 /* Executions of superblocks and marks in it. */
 ULong DCFG_(n_tape_records)(void);
 
 /* Hooks of wet/ir_tape.c's Watcher: see dcfg_output.h. */
 void* DCFG_(tape_thread_new)(CellArray* cells, UInt index);
 void  DCFG_(tape_thread_free)(void* s);
-void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index);
+void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why);
+void  DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp);
+void  DCFG_(tape_suspend)(void* s);
+void  DCFG_(tape_turn)(void* s, Bool on);
 void  DCFG_(tape_resume)(void* s, Addr ip, Addr sp);
 void  DCFG_(tape_left)(void* s, UInt sb, UInt k);
 void  DCFG_(tape_handler)(void* s);

@@ -82,6 +82,7 @@ typedef
       UftraceLog* uftrace;     // or NULL
       ULong       end;         // the last tick, when the thread has ended
       Bool        has_ended;
+      Bool        is_off;      // its calls are not logged
    }
    Active;
 
@@ -175,8 +176,20 @@ static void enter(ULong* base, UInt function, ULong instrs, Bool is_start)
    if (o->with_args && is_start)
       read_args(a->args[a->n]);
    a->n++;
-   if (o->min_instrs == 0 || a->n == 1)
+   if (!a->is_off && (o->min_instrs == 0 || a->n == 1))
       log_waiting(a);
+}
+
+static inline void log_exit(Active* a, FlightAction action, const Entry* e,
+                            ULong tick)
+{
+   if (e->id == 0)
+      return;
+   if (a->flight != NULL && !a->is_stopped)
+      DCFG_(log_function)(a->flight, e->id, action, tick, NULL);
+   a->n_logged--;
+   if (a->uftrace != NULL)
+      DCFG_(log_uftrace)(a->uftrace, e->id, a->n_logged, False, tick);
 }
 
 static void leave(ULong* base, ULong instrs, Bool by_jump)
@@ -187,21 +200,56 @@ static void leave(ULong* base, ULong instrs, Bool by_jump)
 
    tl_assert(a->n > 0);
    e = &a->entries[a->n - 1];
-   if (a->n_done < a->n && e->is_wanted && is_long_enough(e, tick))
-      log_waiting(a);
-   if (a->n_done == a->n) {
-      if (e->id != 0) {
-         if (a->flight != NULL && !a->is_stopped)
-            DCFG_(log_function)(a->flight, e->id,
-                                by_jump ? FlightTailExit : FlightExit, tick,
-                                NULL);
-         a->n_logged--;
-         if (a->uftrace != NULL)
-            DCFG_(log_uftrace)(a->uftrace, e->id, a->n_logged, False, tick);
+   if (!a->is_off) {
+      if (a->n_done < a->n && e->is_wanted && is_long_enough(e, tick))
+         log_waiting(a);
+      if (a->n_done == a->n) {
+         log_exit(a, by_jump ? FlightTailExit : FlightExit, e, tick);
+         a->n_done--;
       }
-      a->n_done--;
    }
    a->n--;
+}
+
+/* The same functions are active, as if they had just been entered. */
+static void enter_again(Active* a, ULong tick)
+{
+   for (UInt i = 0; i < a->n; i++) {
+      a->entries[i].id   = 0;
+      a->entries[i].tick = tick;
+   }
+   a->n_done = a->n_logged = 0;
+   if (DCFG_(active_options).min_instrs == 0 && !a->is_off)
+      log_waiting(a);
+}
+
+/* What waits and is long enough by TICK is logged. */
+static void log_long_ones(Active* a, ULong tick)
+{
+   UInt n = a->n;
+
+   while (a->n > a->n_done
+          && !(a->entries[a->n - 1].is_wanted
+               && is_long_enough(&a->entries[a->n - 1], tick)))
+      a->n--;
+   log_waiting(a);
+   a->n = n;
+}
+
+/* What is active is left, and entered when collection goes on. */
+static void turn(ULong* base, ULong instrs, Bool on)
+{
+   Active* a    = active_of(base);
+   ULong   tick = instrs + 1;
+
+   if (!on) {
+      log_long_ones(a, tick);
+      for (; a->n_done > 0; a->n_done--)
+         log_exit(a, FlightExit, &a->entries[a->n_done - 1], tick);
+   }
+   a->is_off = !on;
+   if (on)
+      enter_again(a, tick);
 }
 
 /* The log has no room for more: last exits at its last tick. */
@@ -271,24 +319,31 @@ static void delete_active(void* s)
    VG_(free)(a);
 }
 
-/* The same functions are active, as if they had just been entered.  In a
-   forked child there is no other thread. */
-static void* restart(void* s, CellArray* cells, UInt index)
+/* Of all threads, before the first one begins anew. */
+static void delete_all_logs(void)
+{
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++)
+      delete_logs(DCFG_(thread_state)(t, watcher));
+   DCFG_(forget_flights)();
+}
+
+static void* restart(void* s, CellArray* cells, UInt index, Restart why)
 {
    Active* a = s;
 
-   delete_logs(a);
-   DCFG_(forget_flights)();
+   if (index == 0)
+      delete_all_logs();
+   a->cells     = cells;
+   a->has_ended = False;
    set_slot(a);
    start_logs(a, index);
-   for (UInt i = 0; i < a->n; i++) {
-      a->entries[i].id   = 0;
-      a->entries[i].tick = 1;
-   }
-   a->n_done = a->n_logged = 0;
-   if (DCFG_(active_options).min_instrs == 0)
-      log_waiting(a);
+   enter_again(a, 1);
    return a;
+}
+
+static void have_idle_cells(void* s, CellArray* cells)
+{
+   DCFG_(cell_base)(cells)[slot] = (Addr)s;
 }
 
 static void end(void* s)
@@ -311,10 +366,11 @@ static const Watcher watches = {
    .thread_new  = new_active,
    .thread_free = delete_active,
    .restart     = restart,
+   .idle_cells  = have_idle_cells,
    .thread_end  = end
 };
 
-static CallListener listener = { enter, leave, 0, registers };
+static CallListener listener = { enter, leave, turn, 0, registers };
 
 void DCFG_(log_calls)(void)
 {
@@ -334,21 +390,6 @@ void DCFG_(log_calls)(void)
 static Active* active_in(UInt thread)
 {
    return DCFG_(thread_state)(thread, watcher);
-}
-
-/* What waits and is long enough by now. */
-static ULong log_long_ones(Active* a, UInt thread)
-{
-   ULong tick = DCFG_(instrs_run)(thread) + 1;
-   UInt  n    = a->n;
-
-   while (a->n > a->n_done
-          && !(a->entries[a->n - 1].is_wanted
-               && is_long_enough(&a->entries[a->n - 1], tick)))
-      a->n--;
-   log_waiting(a);
-   a->n = n;
-   return tick;
 }
 
 typedef
@@ -387,8 +428,11 @@ static Closing closing_of(UInt thread)
 {
    Closing c = { active_in(thread), 0 };
 
-   if (!c.active->has_ended)
-      c.tick = log_long_ones(active_in(thread), thread);
+   if (c.active->has_ended)
+      return c;
+   c.tick = DCFG_(instrs_run)(thread) + 1;
+   if (!c.active->is_off)
+      log_long_ones(active_in(thread), c.tick);
    return c;
 }
 

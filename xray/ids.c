@@ -34,9 +34,9 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
-#include "pub_tool_seqmatch.h"
 #include "pub_tool_xarray.h"
 
+#include "base/globs.h"
 #include "calls/function.h"
 #include "xray/ids.h"
 
@@ -68,61 +68,29 @@ static Known*       known;       // by number, from 0 up
 static UInt         n_known;
 static XArray*      named;       // Named, by id from 1
 static OSet*        reserved;    // Reserved; names are unique pointers
-static const HChar* wanted_names;
-static const HChar* wanted_objects;
+static Globs        wanted_names;
+static Globs        wanted_objects;
 
 /*------------------------------------------------------------*/
 /*--- What is wanted                                       ---*/
 /*------------------------------------------------------------*/
 
-void DCFG_(choose_functions)(const HChar* names, const HChar* objects)
+Bool DCFG_(choose_functions)(const HChar* option, const HChar* names)
 {
-   wanted_names   = names;
-   wanted_objects = objects;
+   return names == NULL || DCFG_(add_globs)(&wanted_names, option, names);
 }
 
-/* The end of the first glob of LIST: a comma, but none in parentheses, as
-   C++ names have them. */
-static const HChar* end_of_glob(const HChar* list)
+Bool DCFG_(choose_objects)(const HChar* option, const HChar* names)
 {
-   Int depth = 0;
-
-   for (; *list != 0; list++) {
-      if (*list == '(')
-         depth++;
-      else if (*list == ')')
-         depth--;
-      else if (*list == ',' && depth <= 0)
-         break;
-   }
-   return list;
-}
-
-/* Does one of LIST's globs match A, or B if it is not NULL? */
-static Bool matches(const HChar* list, const HChar* a, const HChar* b)
-{
-   for (;;) {
-      const HChar* end = end_of_glob(list);
-      HChar        glob[end - list + 1];
-      VG_(memcpy)(glob, list, end - list);
-      glob[end - list] = 0;
-      if (VG_(string_match)(glob, a)
-          || (b != NULL && VG_(string_match)(glob, b)))
-         return True;
-      if (*end == 0)
-         return False;
-      list = end + 1;
-   }
+   return names == NULL || DCFG_(add_globs)(&wanted_objects, option, names);
 }
 
 static Bool choose(const Function* f)
 {
-   const HChar* base = VG_(strrchr)(f->object, '/');
-
-   return (wanted_names == NULL || matches(wanted_names, f->name, NULL))
-          && (wanted_objects == NULL
-              || matches(wanted_objects, f->object,
-                         base == NULL ? NULL : base + 1));
+   return (wanted_names.n == 0
+           || DCFG_(fits_globs)(&wanted_names, f->name, NULL))
+          && (wanted_objects.n == 0
+              || DCFG_(globs_fit_path)(&wanted_objects, f->object));
 }
 
 static Known* known_function(UInt function)
@@ -140,7 +108,7 @@ Bool DCFG_(is_function_wanted)(UInt function)
 {
    Known* k;
 
-   if (wanted_names == NULL && wanted_objects == NULL)
+   if (wanted_names.n == 0 && wanted_objects.n == 0)
       return True;
    k = known_function(function);
    if (k->choice == NotAsked)

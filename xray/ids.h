@@ -40,10 +40,11 @@ typedef
    }
    Named;
 
-/* Before the program runs: only functions with these names, in these
+/* Before the program runs: only functions with these names, or in these
    objects, are wanted; lists of globs with commas between, or NULL for
-   all. */
-void DCFG_(choose_functions)(const HChar* names, const HChar* objects);
+   all.  Returns False if one of the globs is empty. */
+Bool DCFG_(choose_functions)(const HChar* option, const HChar* names);
+Bool DCFG_(choose_objects)(const HChar* option, const HChar* names);
 
 /* Is FUNCTION, a number of calls/function.h, wanted? */
 Bool DCFG_(is_function_wanted)(UInt function);

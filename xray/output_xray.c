@@ -40,6 +40,7 @@
 #include "base/file.h"
 #include "base/stream.h"
 #include "dcfg_output.h"
+#include "run/exclude.h"
 #include "run/thread.h"
 #include "xray/active.h"
 #include "xray/elf_map.h"
@@ -57,7 +58,8 @@
 static struct {
    Bool         on;
    const HChar* out_file;
-   const HChar* map_file;      // NULL: beside the log
+   const HChar* map_file;      // beside the log, unless ...
+   Bool         map_is_named;  // ... the user wants it elsewhere
    const HChar* read_map;
    Int          min_instrs;
    Int          depth;
@@ -175,7 +177,8 @@ static void set_format(void)
 
 static void set_choice(void)
 {
-   ActiveOptions* a = &DCFG_(active_options);
+   const HChar*   empty = "there is an empty name in the list";
+   ActiveOptions* a     = &DCFG_(active_options);
 
    a->for_xray    = opts.on;
    a->for_uftrace = opts.uftrace;
@@ -187,7 +190,14 @@ static void set_choice(void)
       fail("--xray-args", "yes", "functions of this processor take no "
            "arguments in registers that this tool knows");
 #endif
-   DCFG_(choose_functions)(opts.functions, opts.images);
+   if (!DCFG_(choose_functions)("--xray-functions", opts.functions))
+      fail("--xray-functions", opts.functions, empty);
+   if (!DCFG_(choose_objects)("--xray-images", opts.images))
+      fail("--xray-images", opts.images, empty);
+   /* They would be read when the first instruction has run. */
+   if (a->with_args && DCFG_(excludes_code)())
+      fail("--xray-args", "yes", "not with --exclude-images, "
+           "--exclude-functions or --only-images");
    if (opts.read_map != NULL) {
       const HChar* why = DCFG_(read_elf_map)(opts.read_map);
       if (why != NULL)
@@ -202,7 +212,8 @@ static void claim_files(void)
 
    if (opts.on) {
       DCFG_(claim_out_file)("--xray-out-file", opts.out_file);
-      if (opts.map_file == NULL) {
+      opts.map_is_named = opts.map_file != NULL;
+      if (!opts.map_is_named) {
          HChar* map = VG_(malloc)("dcfg.xray.map",
                                   VG_(strlen)(opts.out_file) + 5);
          VG_(sprintf)(map, "%s.map", opts.out_file);
@@ -234,25 +245,45 @@ static Bool start(void)
 /*--- Files                                                ---*/
 /*------------------------------------------------------------*/
 
+static HChar* name_of_log(void)
+{
+   return DCFG_(name_of_part)("--xray-out-file", opts.out_file, "");
+}
+
+/* To be freed. */
+static HChar* name_of_map(void)
+{
+   if (opts.map_is_named)
+      return DCFG_(name_of_part)("--xray-map-file", opts.map_file, "");
+   HChar* log = name_of_log();
+   HChar* map = VG_(malloc)("dcfg.xray.map", VG_(strlen)(log) + 5);
+   VG_(sprintf)(map, "%s.map", log);
+   VG_(free)(log);
+   return map;
+}
+
 static void write_map(void)
 {
-   OutFile* file = DCFG_(open_out_file)("--xray-map-file", opts.map_file,
+   HChar*   name = name_of_map();
+   OutFile* file = DCFG_(open_out_file)("--xray-map-file", name,
                                         "--xray-out-file");
    UInt     n    = DCFG_(n_ids)();
 
    DCFG_(put_elf_map)(DCFG_(text_of_file)(file));
    DCFG_(close_out_file)(file, "%'u function%s", n, n == 1 ? "" : "s");
+   VG_(free)(name);
 }
 
 /* Returns False if there is none. */
 static Bool write_log(void)
 {
-   OutFile* file = DCFG_(open_out_file)("--xray-out-file", opts.out_file,
-                                        NULL);
+   HChar*   name = name_of_log();
+   OutFile* file = DCFG_(open_out_file)("--xray-out-file", name, NULL);
    Put*     out  = DCFG_(text_of_file)(file);
    UInt     n    = 0;
    Bool     good;
 
+   VG_(free)(name);
    DCFG_(put_flight_header)(out);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
@@ -277,9 +308,12 @@ static void write(const struct _Gathered* g, const HChar* reason)
 {
    if (opts.on && write_log())
       write_map();
-   if (opts.uftrace)
-      DCFG_(write_uftrace)("--uftrace-out-dir", opts.uftrace_dir,
+   if (opts.uftrace) {
+      HChar* dir = DCFG_(directory_of_part)(opts.uftrace_dir);
+      DCFG_(write_uftrace)("--uftrace-out-dir", dir,
                            DCFG_(put_records_of_thread));
+      VG_(free)(dir);
+   }
 }
 
 const Output DCFG_(xray_output) = {

@@ -7,9 +7,10 @@
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
 
-# All of the tree is prepared as its users do it.
+# All of the tree is prepared as its users do it; what configure has found out of the same compiler before, in config.cache,
+# is not found out again.
 configure_all() {
-   ./autogen.sh && ./configure --prefix="$PWD/inst" --enable-only64bit
+   ./autogen.sh && ./configure -C --prefix="$PWD/inst" --enable-only64bit
 }
 
 # In a copy of a tree that has been configured, so that nothing new can be found out: the Makefiles that registering
@@ -21,7 +22,8 @@ configure_registered() {
 }
 
 # The core is not what is tested: the copy comes with its libraries, so that there is only the tool to build.  Of the
-# directories that Valgrind's make goes through, those of other tools are left out.
+# directories that Valgrind's make goes through, those of other tools are left out.  The newest one is configured with
+# another optimization, for tests; the tool is compiled as its users do it, with all warnings of that.
 make_tree() {
    local dir jobs
    jobs=$(nproc)
@@ -32,7 +34,7 @@ make_tree() {
    if [ -z "$(find coregrind -maxdepth 1 -name 'libcoregrind-*.a')" ]; then
       for dir in include VEX coregrind; do make -j"$jobs" -C $dir || return; done
    fi
-   make all-am && make -j"$jobs" -C dcfg
+   make all-am && make -j"$jobs" CFLAGS=-O2 -C dcfg
 }
 
 # try_tree VERSION DIR CONFIGURE [regtest]

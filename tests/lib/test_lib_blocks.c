@@ -30,6 +30,7 @@
    functions refuse. */
 
 #include "lib_common.h"
+#include "dcfg_blocks.h"
 
 #include <unistd.h>
 
@@ -411,6 +412,40 @@ START_TEST(graph_alone)
 }
 END_TEST
 
+/* A thread that only began and ended has executed nothing. */
+START_TEST(nothing_executed)
+{
+   static const char trace[] =
+      "{ \"MAJOR_VERSION\" : 1, \"MINOR_VERSION\" : 0, \"PROCESSES\" : [\n"
+      "[ \"PROCESS_ID\", \"STRING_DICTIONARY\", \"TRANSITION_TABLE\","
+      " \"THREAD_DATA\" ],\n"
+      "[ 4711, {}, [ [ \"CURRENT_EDGE_ID\", \"TRANSITION_CODE\","
+      " \"NEXT_EDGE_IDS\" ] ],\n"
+      "[ [ \"THREAD_ID\", \"TRACE_DATA\" ],\n"
+      "  [ 0, [ [ \"PRECEDING_INSTR_COUNT\", \"INSTR_COUNT\","
+      " \"EDGE_COUNT\", \"FIRST_EDGE_ID\", \"EDGE_ID_SEQUENCE\" ],\n"
+      "    [ 0, 0, 1, 9, \"\" ] ] ] ] ] ] }\n";
+   char*       graph = replaced(sample, "[ 2000000000,",
+                                "[ 9, 1, 2, 2, [ 1 ] ], [ 2000000000,");
+   Dcfg*       d = must_load(graph);
+   DcfgTrace*  t = dcfg_trace_open_memory(trace, strlen(trace), "test", NULL,
+                                          NULL);
+   DcfgBlocks* b = dcfg_blocks_new("trace", NULL, NULL);
+   DcfgError   err;
+
+   ck_assert_ptr_nonnull(t);
+   ck_assert(dcfg_blocks_trace(b, dcfg_process(d, 0), t, &err));
+   ck_assert(dcfg_blocks_finish(b, &err));
+   ck_assert_uint_eq(dcfg_blocks_static(b)->n_blocks, 0);
+   ck_assert_uint_eq(dcfg_blocks_dynamic(b)->n_blocks, 0);
+   ck_assert_uint_eq(dcfg_blocks_instrs(b), 0);
+   dcfg_blocks_free(b);
+   dcfg_trace_close(t);
+   dcfg_free(d);
+   free(graph);
+}
+END_TEST
+
 /*------------------------------------------------------------*/
 /*--- Lackey's text                                        ---*/
 /*------------------------------------------------------------*/
@@ -518,6 +553,7 @@ int main(void)
    tcase_add_test(c, wrong_use);
    tcase_add_test(c, limit);
    tcase_add_test(c, graph_alone);
+   tcase_add_test(c, nothing_executed);
    tcase_add_test(c, broken_text);
    tcase_add_test(c, sound_text);
    suite_add_tcase(s, c);

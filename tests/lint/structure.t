@@ -4,6 +4,7 @@
 Reads the sources below SRCDIR and, where there are object files below BUILDDIR, who calls whom.  The same rules hold for
 the tool, the library and the command, each a Tree; rooms and purity are the tool's alone.  Prints TAP.
 """
+import functools
 import glob
 import os
 import re
@@ -95,17 +96,21 @@ class Tree:
             todo += new
         return seen
 
+    @functools.cached_property
     def symbols(self):
         """Who defines each symbol, and what each source uses of others."""
-        defined, used = {}, {}
-        for source, o in self.objects.items():
-            out = subprocess.run(["nm", o], capture_output=True, text=True, check=True).stdout
-            used[source] = set(re.findall(r" U (\S+)", out))
-            defined.update((s, source) for s in re.findall(r" [TDBRVC] (\S+)", out))
+        defined, used = {}, {source: set() for source in self.objects}
+        sources = {o: source for source, o in self.objects.items()}
+        out = subprocess.run(["nm", "-A", *sources], capture_output=True, text=True, check=True).stdout if sources else ""
+        for o, kind, name in re.findall(r"^([^:\n]+):.* ([TDBRVCU]) (\S+)$", out, re.M):
+            if kind == "U":
+                used[sources[o]].add(name)
+            else:
+                defined[name] = sources[o]
         return defined, used
 
     def calls(self):
-        defined, used = self.symbols()
+        defined, used = self.symbols
         return {s: {defined[x] for x in used[s] if x in defined} - {s} for s in used}
 
 
@@ -159,7 +164,7 @@ def hands_over(tree, defined, giver, taker):
 def check_heads(tree):
     """Files that comments name exist; one that a head says takes what this one has can do so."""
     names = {os.path.basename(f): f for f in tree.files}
-    defined = tree.symbols()[0]
+    defined = tree.symbols[0]
     for f in tree.files:
         for comment in re.findall(r"/\*.*?\*/|//.*", text(f), re.S):
             for name in FILE_NAME.findall(comment):

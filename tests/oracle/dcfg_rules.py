@@ -333,6 +333,13 @@ def wanted_entries(p):
             must.add(e.dst)
         elif e.type in INTRA and s is not None and s.image is not t.image:
             must.add(e.dst)
+        elif e.type == "EXCLUDED_CODE_BYPASS":
+            if t.image.symbols is None:
+                may.add(e.dst)
+                continue
+            homes = [finders[id(t.image)][0](b.start - t.image.load) for b in (s, t)]
+            if homes[0] != homes[1]:
+                (may if None in homes else must).add(e.dst)
         elif e.type in JUMPS:
             if t.image.symbols is None:
                 may.add(e.dst)          # written without symbols: which jumps cross functions cannot be seen

@@ -362,7 +362,7 @@ def check_pipe(tap):
     result = []
     reader = threading.Thread(target=lambda: result.append(command("blocks", "--lackey", fifo, "--paths", "-o", prefix)))
     reader.start()
-    harness.lackey_into(tap, fifo, ["/bin/true"])
+    harness.lackey_into(tap, fifo, ["/bin/true"], tool="lackey")     # with its lines of data accesses
     reader.join()
     status, out, err = result[0]
     text = open(prefix + ".paths").read() if status == 0 else ""

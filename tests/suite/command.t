@@ -66,7 +66,7 @@ int main(int argc, char** argv)
 }
 """
 
-COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff", "blocks", "xray"]
+COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff", "blocks", "xray", "merge", "flame"]
 
 
 def table(text):
@@ -127,6 +127,37 @@ def check_use(tap):
 
 # ---- report ------------------------------------------------------------------------------------------------------
 
+def check_selection(tap, path, d):
+    """--image, --routine, --function, --source: what each selects, by the file itself."""
+    everything = table(command("report", "--csv", "--blocks", "--top=0", path)[1])
+
+    def selected(*options):
+        return {int(r["node_id"]) for r in table(command("report", "--csv", "--blocks", "--top=0", *options, path)[1])}
+
+    def those(belongs):
+        return {int(r["node_id"]) for r in everything if belongs(r)}
+
+    entry, nodes = next((r[0], {n for n, _ in r[2][1:]}) for r in d.routines
+                        if any(int(x["node_id"]) == r[0] and x["name"] == "main" for x in everything))
+    tap.ok(selected("--routine=main") == nodes == selected("--routine=#%d" % entry), "--routine", nodes)
+    inside = those(lambda r: re.match(r"work::\w+\(.*\)(\+0x|$)", r["name"]))
+    tap.ok(inside and selected("--function=work::*") == inside, "--function with a pattern", inside)
+    inside = those(lambda r: r["name"].startswith("work::factorial("))
+    tap.ok(inside and selected("--function=work::factorial") == inside, "--function without parameters", inside)
+    lines = {int(r["source"].split(":")[1]) for r in everything if r["name"].startswith("work::factorial(")}
+    some = selected("--source=prog.cc:%d-%d" % (min(lines), max(lines)))
+    tap.ok(inside <= some <= selected("--source=prog.cc") and not selected("--source=og.cc"), "--source with lines", some)
+    some = those(lambda r: r["name"].split("+")[0] == "main" and r["source"].startswith("prog.cc"))
+    tap.ok(some and some <= selected("--source=prog.cc", "--function=main", "--image=prog")
+           == selected("--source=prog.cc") & selected("--function=main"), "all together", some)
+    for option in ("--image", "--routine", "--function", "--source"):
+        status, out, err = command("report", option + "=nowhere.x", path)
+        tap.ok(status == 0 and "nowhere.x" in err and len(err.splitlines()) == 1, option + " with what is not there", err)
+    for wrong in ("x.c:3-", "x.c:-3", "x.c:5-2", "x.c:1-2-3"):
+        status, out, err = command("report", "--source=" + wrong, path)
+        tap.ok(status == 2 and len(err.splitlines()) == 1, "not a place: " + wrong, err)
+
+
 def check_report(tap, path, d):
     status, out, err = command("report", path)
     lines = out.splitlines()
@@ -170,6 +201,7 @@ def check_report(tap, path, d):
     tap.ok(rows and {r["image"] for r in rows} == {"prog"}, "--image with a part of a name", rows[:3])
     rows = table(command("report", "--csv", "--images", "--image=*/libc.*", path)[1])
     tap.ok(len(rows) == 1, "--image with a pattern", rows)
+    check_selection(tap, path, d)
     for t in (0, 1):
         rows = table(command("report", "--csv", "--blocks", "--top=0", "--thread=%d" % t, path)[1])
         tap.ok(sum(int(r["instructions"]) for r in rows) == d.threads[t], "--thread=%d" % t)
@@ -459,7 +491,7 @@ def check_newest(tap, path, trace, other):
     put("dcfg-trace.out.5.json", trace)
     put("prog.json", path)
     os.mkdir(os.path.join(here, "dcfg.out.1"))
-    for c in [c for c in COMMANDS if c not in ("diff", "xray")]:
+    for c in [c for c in COMMANDS if c not in ("diff", "merge", "xray")]:
         fails("nothing to take: " + c, c, "there is no DCFG dcfg.out.* in this directory", "usage: dcfg %s [" % c)
     fails("diff needs two files", "diff", "a file is missing")
     put("dcfg.out.200.json", other)

@@ -4,7 +4,7 @@ trace, which is the way that Lackey saw, with chunks of any size.  (TAP)
 
 All programs of tests/PROGRAMS and of tests/progs.  Of those whose first line says "threads" or "signals" Lackey's trace
 does not say where they came: for their traces the rules have to do.  Last, the comparison of graphs itself is tested: it
-has to see small falsehoods put into a file that agreed.
+has to see small falsehoods put into a file that agreed; and Lackey's lines are what lackey_insns.c prints in its place.
 
 DCFG_AGAIN=1: another Valgrind has been tested.  Then chunks have their usual size, for nothing of Valgrind is in that,
 and the comparison is not tested again.
@@ -125,6 +125,19 @@ def check_comparison(tap, prog):
         tap.ok(code == 1 and name + ":" in text, "a wrong file is seen: " + name, text)
 
 
+def check_lackeys(tap, *programs):
+    """The one that prints instructions only prints those that Lackey does."""
+    for argv in programs:
+        texts = []
+        for tool in ("lackey", "lackey_insns"):
+            path = tap.path(tool + ".txt")
+            harness.lackey_into(tap, path, argv, tool=tool)
+            with open(path, "rb") as f:
+                texts.append([line for line in f if line.startswith(b"I ")])
+        tap.ok(texts[0] and texts[0] == texts[1], "%s: both Lackeys print %d instructions"
+               % (os.path.basename(argv[0]), len(texts[0])), len(texts[1]))
+
+
 def main():
     tap = harness.Tap("small")
     for name, source, flags in programs():
@@ -141,6 +154,8 @@ def main():
             falsified = prog
     if not AGAIN:
         check_comparison(tap, falsified)
+    if harness.LACKEY != "lackey":
+        check_lackeys(tap, [falsified], ["/bin/true"])
     tap.done()
 
 

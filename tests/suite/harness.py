@@ -10,6 +10,7 @@ itself (Lackey's trace: to a named pipe) and not to a descriptor that the progra
 """
 import contextlib
 import gc
+import glob
 import hashlib
 import os
 import re
@@ -28,6 +29,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SRCDIR = os.environ.get("SRCDIR") or os.path.dirname(os.path.dirname(HERE))
 ORACLE = os.path.join(HERE, os.pardir, "oracle")
 VALGRIND = os.environ.get("VALGRIND") or "valgrind"
+# Prints what Lackey does about instructions, in a third of the time; ./dev test has it.
+LACKEY = "lackey_insns" if glob.glob(os.path.join(os.path.dirname(VALGRIND), os.pardir, "libexec", "valgrind",
+                                                  "lackey_insns-*")) else "lackey"
 VGDB = os.path.join(os.path.dirname(VALGRIND), "vgdb")
 COMPILED = os.environ.get("DCFG_COMPILED")      # where the programs are that other tests have compiled
 PYTHON = "/usr/bin/python3"         # the distribution's, which has Capstone
@@ -155,9 +159,9 @@ def dcfg(tap, name, argv, opts=(), env=None):
     return out, status, ""
 
 
-def lackey_into(tap, fifo, argv, env=None, opts=()):
+def lackey_into(tap, fifo, argv, env=None, opts=(), tool=LACKEY):
     """Run under Lackey, whose trace goes into a pipe that somebody reads; the exit status."""
-    return run([VALGRIND, "-q", "--tool=lackey", "--trace-mem=yes", "--vex-guest-chase=no", "--log-file=" + fifo]
+    return run([VALGRIND, "-q", "--tool=" + tool, "--trace-mem=yes", "--vex-guest-chase=no", "--log-file=" + fifo]
                + list(opts) + argv, tap.dir, env)[0]
 
 

@@ -137,7 +137,7 @@ def check_monitor(tap, prog, busy):
             seen.append(harness.ask(p, "dump", d))
         default = harness.ask(p, "dump")
         time.sleep(0.1)
-        there = sorted(glob.glob(os.path.join(glob.escape(tap.path(name + ".run")), "*.json")))
+        there = sorted(glob.glob(os.path.join(glob.escape(tap.path(name + ".run")), "*.4.json")))
         wrong = rules(there[0]) if len(there) == 1 else "%s\n%s" % (there, default)
         calls = Dcfg(there[0]).calls("work") if len(there) == 1 else None
         seen.append(harness.ask(p, "status"))
@@ -152,17 +152,18 @@ def check_monitor(tap, prog, busy):
     if not any(os.path.exists(d) for d in dumps):
         tap.ok(False, name + ": monitor dump", "\n".join(seen) + r.log)
         return
-    tap.ok(not wrong and calls == 7, name + ": monitor dump without a name, all rules", wrong or calls)
+    tap.ok(not wrong and calls == 0, name + ": monitor dump without a name, all rules", wrong or calls)
     for i, d in enumerate(dumps):
         wrong = rules(d) if os.path.exists(d) else "no file"
         tap.ok(not wrong, "%s: dump %d, all rules" % (name, i), wrong)
-    # The last one again replaced the dump without a name: it was the same process's.
-    if not check(tap, name + ", final", r, 1) or wrong:
+    # What was dumped is not in the next one, nor in the last.
+    if not check(tap, name + ", final", r, 2) or wrong:
         return
-    end = Dcfg(r.files[0])
-    equal(tap, name + ": calls", [Dcfg(d).calls("work") for d in dumps] + [end.calls("work")], [7, 7, 7, 12])
+    parts = dumps + sorted(r.files, key=lambda f: not f.endswith(".4.json"))
+    end = Dcfg(parts[-1])
+    equal(tap, name + ": calls", [Dcfg(d).calls("work") for d in parts], [7, 0, 0, 0, 5])
     threads = 5 if busy else 1
-    equal(tap, name + ": threads", [Dcfg(d).threads for d in dumps] + [end.threads], 4 * [threads])
+    equal(tap, name + ": threads", [Dcfg(d).threads for d in parts], 5 * [threads])
     first, last = numbers(seen[0]), numbers(seen[-1])
     sizes = [size(d) for d in dumps]
     if not tap.ok(first and last, name + ": monitor status", seen):
@@ -171,13 +172,12 @@ def check_monitor(tap, prog, busy):
         # Each look wakes the thread up, which makes its system call again: one instruction.
         tap.ok(first[:2] == sizes[0][:2] and first[2] <= sizes[0][2] <= first[2] + 2,
                name + ": status says what the file says", "%s, %s" % (first, sizes))
-    totals = [first[2]] + [s[2] for s in sizes] + [last[2], end.total]
-    tap.ok(totals == sorted(totals) and (not busy or len(set(totals)) == len(totals)),
-           name + ": totals grow with the run", totals)
+    totals = [s[2] for s in sizes] + [end.total]
+    tap.ok(first[2] <= totals[0] and last[2] <= end.total and (busy or max(totals[1:3]) <= 2),
+           name + ": each dump has what ran since the last one", "%s, %s, %s" % (first, totals, last))
     if busy:
-        more = [sum(b > a for a, b in zip(Dcfg(x).p.per_thread, Dcfg(y).p.per_thread))
-                for x, y in zip(dumps, dumps[1:])]
-        tap.ok(max(more) >= 1, name + ": the run goes on between dumps", more)
+        more = [sum(n > 0 for n in Dcfg(d).p.per_thread) for d in dumps[1:]]
+        tap.ok(max(more) >= 1 and min(totals) > 0, name + ": the run goes on between dumps", "%s %s" % (more, totals))
 
 
 def main():

@@ -1,0 +1,219 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Functions that change what is collected.      calls/toggle.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the options that name functions at which collection of a thread is
+   turned over, or a part of the run begins.  Handed: functions by
+   calls/stack.c and calls/follow.c.  Taken by: these; dcfg_main.c, which
+   makes the parts.
+
+   It is Callgrind's meaning: a function is entered when it was not active in
+   its thread, by a call or a jump that is one, and left when no activation
+   of it remains, however that came. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_seqmatch.h"
+#include "pub_tool_xarray.h"
+
+#include "calls/function.h"
+#include "calls/toggle.h"
+
+/* What a function does. */
+enum {
+   Toggles     = 1,
+   DumpsBefore = 2,
+   DumpsAfter  = 4,
+   Zeroes      = 8,
+   IsKnown     = 16      // these have been found out
+};
+
+typedef
+   struct {
+      const HChar* option;
+      const HChar* glob;
+      UChar        what;
+      Bool         seen;     // one was entered
+   }
+   Rule;
+
+Bool DCFG_(heeds_functions);
+Bool DCFG_(collects_at_start) = True;
+
+static XArray*          rules;      // Rule
+static XArray*          known;      // UChar: what each function does
+static XArray*          late;       // UInt: functions that dump at the end
+static const PartMaker* parts;
+
+/*------------------------------------------------------------*/
+/*--- Options                                              ---*/
+/*------------------------------------------------------------*/
+
+static Bool add_rule(const HChar* option, const HChar* glob, UChar what)
+{
+   Rule r = { option, glob, what, False };
+
+   if (glob[0] == 0) {
+      VG_(fmsg)("%s=: there is no function\n", option);
+      VG_(exit)(1);
+   }
+   if (rules == NULL)
+      rules = VG_(newXA)(VG_(malloc), "dcfg.toggle", VG_(free),
+                         sizeof(Rule));
+   VG_(addToXA)(rules, &r);
+   return True;
+}
+
+Bool DCFG_(toggle_option)(const HChar* arg)
+{
+   const HChar* glob;
+
+   if (VG_STR_CLO(arg, "--toggle-collect", glob)) {
+      DCFG_(collects_at_start) = False;
+      return add_rule("--toggle-collect", glob, Toggles);
+   }
+   if (VG_STR_CLO(arg, "--dump-before", glob))
+      return add_rule("--dump-before", glob, DumpsBefore);
+   if (VG_STR_CLO(arg, "--dump-after", glob))
+      return add_rule("--dump-after", glob, DumpsAfter);
+   if (VG_STR_CLO(arg, "--zero-before", glob))
+      return add_rule("--zero-before", glob, Zeroes);
+   return VG_BOOL_CLO(arg, "--collect-atstart", DCFG_(collects_at_start));
+}
+
+void DCFG_(toggle_usage)(void)
+{
+   VG_(printf)(
+"    --toggle-collect=<function>\n"
+"                              turn collection of a thread over when it enters\n"
+"                              and leaves <function>; may be repeated\n"
+"    --collect-atstart=no|yes  collect from the start of threads and handlers\n"
+"                              [yes, with --toggle-collect no]\n"
+"    --dump-before=<function>  write a part before <function> is entered\n"
+"    --dump-after=<function>   write a part when it has been left\n"
+"    --zero-before=<function>  forget what ran before it\n"
+   );
+}
+
+Bool DCFG_(start_toggles)(const PartMaker* pm)
+{
+   parts                  = pm;
+   DCFG_(heeds_functions) = rules != NULL;
+   if (DCFG_(heeds_functions))
+      known = VG_(newXA)(VG_(malloc), "dcfg.toggle.known", VG_(free),
+                         sizeof(UChar));
+   return DCFG_(heeds_functions);
+}
+
+/*------------------------------------------------------------*/
+/*--- Functions                                            ---*/
+/*------------------------------------------------------------*/
+
+static UChar find_out(UInt f)
+{
+   const HChar* name = DCFG_(function)(f)->name;
+   UChar        what = IsKnown;
+
+   for (Word i = 0; i < VG_(sizeXA)(rules); i++) {
+      Rule* r = VG_(indexXA)(rules, i);
+      if (VG_(string_match)(r->glob, name)) {
+         what   |= r->what;
+         r->seen = True;
+      }
+   }
+   return what;
+}
+
+static UChar what_does(UInt f)
+{
+   const UChar unknown = 0;
+   UChar*      what;
+
+   while (VG_(sizeXA)(known) <= f)
+      VG_(addToXA)(known, &unknown);
+   what = VG_(indexXA)(known, f);
+   if (*what == 0)
+      *what = find_out(f);
+   return *what;
+}
+
+static void dump(const HChar* option, UInt f)
+{
+   const HChar* name   = DCFG_(function)(f)->name;
+   HChar*       reason = VG_(malloc)("dcfg.toggle.reason",
+                                     VG_(strlen)(option)
+                                     + VG_(strlen)(name) + 2);
+
+   VG_(sprintf)(reason, "%s=%s", option, name);
+   parts->dump(reason);
+   VG_(free)(reason);
+}
+
+Bool DCFG_(heed_entry)(UInt f)
+{
+   UChar what = what_does(f);
+
+   if (what & DumpsBefore)
+      dump("--dump-before", f);
+   else if (what & Zeroes)
+      parts->zero();
+   return (what & Toggles) != 0;
+}
+
+Bool DCFG_(heed_exit)(UInt f, Bool at_end)
+{
+   UChar what = what_does(f);
+
+   if ((what & DumpsAfter) && at_end) {
+      if (late == NULL)
+         late = VG_(newXA)(VG_(malloc), "dcfg.toggle.late", VG_(free),
+                           sizeof(UInt));
+      VG_(addToXA)(late, &f);
+   } else if (what & DumpsAfter) {
+      dump("--dump-after", f);
+   }
+   return (what & Toggles) != 0;
+}
+
+void DCFG_(end_toggles)(void)
+{
+   for (Word i = 0; late != NULL && i < VG_(sizeXA)(late); i++)
+      dump("--dump-after", *(UInt*)VG_(indexXA)(late, i));
+   for (Word i = 0; rules != NULL && i < VG_(sizeXA)(rules); i++) {
+      const Rule* r = VG_(indexXA)(rules, i);
+      if (!r->seen)
+         VG_(umsg)("dcfg: warning: %s=%s: no such function was entered\n",
+                   r->option, r->glob);
+   }
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

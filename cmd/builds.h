@@ -1,0 +1,63 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The same things in two builds.                    builds.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_BUILDS_H
+#define DCFG_CMD_BUILDS_H
+
+#include "functions.h"
+
+/* Two runs, each a SIDE, 0 or 1, of one build or of two.  What is the same in
+   both gets the same number. */
+typedef struct Builds Builds;
+
+typedef enum { PLACE_BLOCKS, PLACE_LOOPS, PLACE_ROUTINES } PlaceKind;
+
+Builds*          builds_new(const Program* a, const Program* b);
+void             builds_free(Builds* b);
+
+/* Does any image stand in both with different symbols? */
+bool             builds_differ(const Builds* b);
+
+const Functions* build_functions(const Builds* b, int side);
+
+/* The common number of an image. */
+uint32_t         build_image(const Builds* b, int side, uint32_t image);
+
+/* By node, where it is in its image: its offset or, in an image that was built
+   anew, a number for its function and line, and which one it is there of all
+   blocks, heads of loops or routines.  To be freed. */
+uint64_t*        build_places(Builds* b, int side, PlaceKind kind);
+
+/* A function's number.  One that a compiler has divided, or copied for a
+   special case, has one number with its parts. */
+uint64_t         build_function(const Builds* b, int side, uint32_t function);
+
+#endif /* DCFG_CMD_BUILDS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,368 @@
+
+/*--------------------------------------------------------------------*/
+/*--- dcfg bbv.                                          cmd_bbv.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the subcommand bbv: which threads, in which order, to which files.
+   Handed: a command line.  Taken by: commands.c. */
+
+#include "commands.h"
+#include "operands.h"
+#include "select.h"
+#include "slices.h"
+#include "turns.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_EDGES 4096
+
+/* A trace in memory at a time is little, but each open one is a descriptor. */
+#define MAX_OPEN 256
+
+typedef
+   struct {
+      Program            g;
+      const DcfgProcess* p;
+      const char*        graph;
+      const char*        trace;
+      const char*        prefix;
+      uint64_t           size;
+      bool*              heads;         // of loops; NULL: any block
+   }
+   Bbv;
+
+/*------------------------------------------------------------*/
+/*--- Files                                                ---*/
+/*------------------------------------------------------------*/
+
+/* A .bb file that is being written. */
+typedef
+   struct {
+      char*   path;
+      FILE*   f;
+      Slicer* slicer;
+   }
+   Vectors;
+
+/* DCFG_ALL_THREADS: the global one. */
+static Vectors open_vectors(const Bbv* b, uint32_t thread)
+{
+   Vectors v;
+
+   v.path = text_copy(thread == DCFG_ALL_THREADS
+                      ? text_format("%s.global.bb", b->prefix)
+                      : text_format("%s.T.%" PRIu32 ".bb", b->prefix,
+                                    thread));
+   v.f = fopen(v.path, "w");
+   if (v.f == NULL)
+      die("%s: %s", v.path, strerror(errno));
+   v.slicer = slicer_new(&b->g, v.f, b->size, b->heads, thread);
+   return v;
+}
+
+static void close_vectors(Vectors* v)
+{
+   uint64_t n = slicer_end(v->slicer);
+
+   close_output(v->f, v->path);
+   complain("wrote %s: %s slice%s", v->path, text_count(n),
+            n == 1 ? "" : "s");
+   text_forget();
+   free(v->path);
+   v->f = NULL;
+}
+
+/*------------------------------------------------------------*/
+/*--- A thread's edges                                     ---*/
+/*------------------------------------------------------------*/
+
+static DcfgTrace* open_trace(const Bbv* b, uint32_t thread)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgTrace*  t = dcfg_trace_open(b->trace, &options, &err);
+
+   if (t == NULL)
+      die("%s", unreadable(&err, true));
+   dcfg_trace_select(t, b->p->id, thread);
+   dcfg_trace_count_with(t, b->p);
+   return t;
+}
+
+static const DcfgEdge* need_edge(const Bbv* b, uint32_t id)
+{
+   uint32_t edge = dcfg_edge_by_id(b->p, id);
+
+   if (edge == DCFG_NONE)
+      die("edge %" PRIu32 " is not in the DCFG: do the files belong "
+          "together?", id);
+   return &b->p->edges[edge];
+}
+
+/* The vectors of each thread, one after the other.  With GLOBAL, a program's
+   only thread is that of the whole, too. */
+static void each_thread(const Bbv* b, uint32_t only, bool global)
+{
+   static uint32_t ids[N_EDGES];
+   DcfgTrace*      t = open_trace(b, only);
+   DcfgError       err;
+   Vectors         own = { 0 }, all = { 0 };
+   uint64_t        thread = UINT64_MAX;
+   size_t          n;
+
+   while ((n = dcfg_trace_next(t, ids, N_EDGES, &err)) > 0) {
+      const DcfgChunkInfo* info = dcfg_trace_chunk_info(t);
+      if (info->thread >= b->p->n_threads)
+         die("thread %" PRIu32 " is not in the DCFG: do the files belong "
+             "together?", info->thread);
+      if (info->thread != thread) {
+         if (own.f != NULL)
+            close_vectors(&own);
+         thread = info->thread;
+         own = open_vectors(b, info->thread);
+         if (global && all.f == NULL)
+            all = open_vectors(b, DCFG_ALL_THREADS);
+      }
+      for (size_t i = 0; i < n; i++) {
+         uint32_t node = need_edge(b, ids[i])->target;
+         slicer_block(own.slicer, node);
+         if (global)
+            slicer_block(all.slicer, node);
+      }
+      text_forget();
+   }
+   if (err.status != DCFG_OK)
+      die("%s", unreadable(&err, true));
+   if (own.f == NULL)
+      die("%s has nothing of process %" PRIu64 "%s", b->trace, b->p->id,
+          only != DCFG_ALL_THREADS ? " and this thread" : "");
+   close_vectors(&own);
+   if (all.f != NULL)
+      close_vectors(&all);
+   dcfg_trace_close(t);
+}
+
+/*------------------------------------------------------------*/
+/*--- All threads in their order                           ---*/
+/*------------------------------------------------------------*/
+
+/* One thread, as far as it has come. */
+typedef
+   struct {
+      DcfgTrace* t;
+      uint32_t   ids[N_EDGES];
+      size_t     next, n;
+      uint64_t   instrs;        // of blocks that have begun, with all of them
+      uint64_t   due;           // that its turns have had
+      uint32_t   waiting;       // a block where it stands, not begun yet
+   }
+   Stream;
+
+/* The block waits no longer. */
+static void begin_block(const Bbv* b, Stream* s, Slicer* slicer)
+{
+   if (s->waiting == DCFG_NONE)
+      return;
+   slicer_block(slicer, s->waiting);
+   s->instrs += b->p->nodes[s->waiting].n_instrs;
+   s->waiting = DCFG_NONE;
+}
+
+static const DcfgEdge* next_edge(const Bbv* b, Stream* s, uint32_t thread)
+{
+   DcfgError err;
+
+   if (s->next == s->n) {
+      s->n = dcfg_trace_next(s->t, s->ids, N_EDGES, &err);
+      s->next = 0;
+      if (s->n == 0 && err.status != DCFG_OK)
+         die("%s", unreadable(&err, true));
+      if (s->n == 0)
+         die("thread %" PRIu32 " has more edges in its turns than in its "
+             "trace: do the files belong together?", thread);
+   }
+   return need_edge(b, s->ids[s->next++]);
+}
+
+/* A turn may end within a block, which then has begun in it, or before one
+   that its last edge leads to: the instructions tell. */
+static void take_turn(const Bbv* b, Stream* s, const Turn* turn,
+                      Slicer* slicer)
+{
+   s->due += turn->instrs;
+   for (uint64_t i = 0; i < turn->edges; i++) {
+      const DcfgEdge* e = next_edge(b, s, turn->thread);
+      begin_block(b, s, slicer);
+      if (b->p->nodes[e->target].kind == DCFG_NODE_BLOCK)
+         s->waiting = e->target;
+   }
+   if (s->due > s->instrs)
+      begin_block(b, s, slicer);
+}
+
+static void in_order(const Bbv* b, const char* path)
+{
+   Stream** streams = zalloc(b->p->n_threads, sizeof(*streams));
+   Turns*   turns = turns_open(path);
+   Vectors  all = open_vectors(b, DCFG_ALL_THREADS);
+   Turn     turn;
+
+   while (turns_next(turns, &turn)) {
+      Stream* s;
+      if (turn.thread >= b->p->n_threads)
+         die("%s: there is no thread %" PRIu32, path, turn.thread);
+      s = streams[turn.thread];
+      if (s == NULL) {
+         s = streams[turn.thread] = zalloc(1, sizeof(*s));
+         s->t = open_trace(b, turn.thread);
+         s->waiting = DCFG_NONE;
+      }
+      take_turn(b, s, &turn, all.slicer);
+      text_forget();
+   }
+   turns_close(turns);
+   for (uint32_t i = 0; i < b->p->n_threads; i++)
+      if (streams[i] != NULL) {
+         if (streams[i]->due != dcfg_process_instrs(b->p, i))
+            die("%s: thread %" PRIu32 " has %" PRIu64 " instructions, in the "
+                "DCFG it has %" PRIu64 ": do the files belong together?",
+                path, i, streams[i]->due, dcfg_process_instrs(b->p, i));
+         dcfg_trace_close(streams[i]->t);
+         free(streams[i]);
+      }
+   free(streams);
+   close_vectors(&all);
+}
+
+/*------------------------------------------------------------*/
+/*--- The whole                                            ---*/
+/*------------------------------------------------------------*/
+
+/* Heads of loops among what is meant. */
+static bool* find_heads(const Program* g, const Select* what)
+{
+   bool*      heads = zalloc(g->p->n_nodes, sizeof(*heads));
+   Selection* sel = selection_new(g, what);
+   uint32_t   n = 0;
+
+   for (uint32_t i = 0; i < g->p->n_loops; i++) {
+      uint32_t head = g->p->loops[i].head;
+      if (head == DCFG_NONE || !is_selected(sel, head))
+         continue;
+      heads[head] = true;
+      n++;
+   }
+   selection_free(sel);
+   if (n == 0)
+      die("there is no loop to end a slice at");
+   return heads;
+}
+
+static int run(int argc, char** argv)
+{
+   Bbv         b = { .prefix = "bbv", .size = 100000000 };
+   Select      what = SELECT_ALL;
+   bool        at_loops = false;
+   const char* turns = NULL;
+   const Opt   opts[] = {
+      { "slice", OPT_COUNT, &b.size }, { "at-loops", OPT_FLAG, &at_loops },
+      { "turns", OPT_TEXT, &turns }, { "o", OPT_TEXT, &b.prefix },
+      SELECT_OPTIONS(&what)
+   };
+   const char* files[2];
+   int         n;
+   uint32_t    only;
+   Dcfg*       d;
+
+   n = parse_args(&bbv_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
+                  argv, files, 0, 2);
+   if (n == 1)
+      die("a file is missing; usage: dcfg %s %s", bbv_command.name,
+          bbv_command.args);
+   if (n == 0)
+      default_files(&bbv_command, files, true);
+   if (b.size == 0)
+      die("--slice needs at least one instruction");
+   if (!at_loops && (what.image != NULL || what.routine != NULL
+                     || what.function != NULL || what.source != NULL))
+      die("--image, --routine, --function and --source say at which loops "
+          "slices end: --at-loops");
+   d = load_dcfg(files[0]);
+   b.g.d = d;
+   b.p = b.g.p = main_process(d);
+   b.graph = files[0];
+   b.trace = files[1];
+   only = need_thread(d, what.thread);
+   if (turns != NULL && (only != DCFG_ALL_THREADS
+                         || strcmp(files[1], "-") == 0))
+      die("--turns is for all threads of a trace that can be read more than "
+          "once");
+   if (turns != NULL && b.p->n_threads > MAX_OPEN)
+      die("--turns is for at most %d threads", MAX_OPEN);
+   if (at_loops)
+      b.heads = find_heads(&b.g, &what);
+   each_thread(&b, only, b.p->n_threads == 1 && turns == NULL);
+   if (turns != NULL)
+      in_order(&b, turns);
+   else if (b.p->n_threads > 1 && only == DCFG_ALL_THREADS)
+      complain("no vectors of all threads together: in which order they ran "
+               "says --trace-turns=yes");
+   free(b.heads);
+   dcfg_free(d);
+   return STATUS_OK;
+}
+
+const Command bbv_command = {
+   "bbv", "[FILE TRACE]", "basic-block vectors, for SimPoint and LoopPoint",
+   "Cuts a run into slices and writes of each how many instructions it has in\n"
+   "which block, from a DCFG-trace and the DCFG of the same run (FILE): as\n"
+   "PinPlay's .bb files, which SimPoint reads too.  There is one for each\n"
+   "thread, PREFIX.T.N.bb, and one for all together, PREFIX.global.bb, if it is\n"
+   "known in which order they ran.  A block's id is its NODE_ID.\n"
+   "\n"
+   "options:\n"
+   "  --slice=N          a slice ends before the first block that begins when\n"
+   "                     it has N instructions [100000000]\n"
+   "  --at-loops         only before the head of a loop\n"
+   "  --turns=TURNS      the order, from valgrind's --trace-turns=yes\n"
+   "  -o PREFIX          how the files are called [bbv]\n"
+   "  --thread=N         only thread N, counted from 0\n"
+   "with --at-loops, only loops with their heads in:\n"
+   SELECT_HELP
+   "\n"
+   "example:\n"
+   "  dcfg bbv --slice=1000000 -o lua out.json trace.json\n"
+   "  simpoint -loadFVFile lua.T.0.bb -maxK 10 -saveSimpoints lua.simpoints \\\n"
+   "     -saveSimpointWeights lua.weights\n"
+   "  dcfg regions lua.T.0.bb lua.simpoints lua.weights out.json\n",
+   run
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

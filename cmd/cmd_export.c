@@ -1,0 +1,236 @@
+
+/*--------------------------------------------------------------------*/
+/*--- dcfg export.                                    cmd_export.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the subcommand export: of what, and whether its files are those that
+   were executed.  Handed: a command line.  Taken by: commands.c. */
+
+#include "commands.h"
+#include "export.h"
+#include "operands.h"
+#include "same_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One way to write a graph. */
+typedef
+   struct {
+      const char* name;         // its option
+      void      (*write)(const Export* x);
+      bool        one_file;     // its addresses are those of one file
+      bool        code;         // it needs what is in files
+      bool        parts;        // of a file may be left out
+   }
+   Writer;
+
+static const Writer writers[] = {
+   { "bolt",    export_bolt,    true,  true,  true },
+   { "profgen", export_profgen, true,  true,  true },
+   { "lcov",    export_lcov,    false, true,  false },
+   { "drcov",   export_drcov,   false, false, true },
+   { "mca",     export_mca,     false, true,  true }
+};
+
+#define N_WRITERS (sizeof(writers) / sizeof(writers[0]))
+
+/*------------------------------------------------------------*/
+/*--- Which images                                         ---*/
+/*------------------------------------------------------------*/
+
+/* Those with something that is meant; of no pattern, and if CODE is needed,
+   the program's own. */
+static bool* choose(const Program* g, const Selection* selected,
+                    const char* pattern, bool code)
+{
+   bool* chosen = zalloc(g->p->n_images, sizeof(*chosen));
+   bool  any = false;
+
+   for (uint32_t i = 0; i < g->p->n_images; i++) {
+      chosen[i] = image_selected(selected, i)
+                  && (pattern != NULL || !code
+                      || strcmp(image_path(g, i), program_name(g)) == 0);
+      any = any || chosen[i];
+   }
+   if (!any)
+      die(pattern != NULL ? "nothing is left to export" :
+          "nothing of the program itself is left to export; --image names "
+          "another file");
+   return chosen;
+}
+
+/* Images of one name are one file, loaded more than once. */
+static void need_one_file(const Program* g, const bool* chosen,
+                          const char* pattern)
+{
+   const char* file = NULL;
+
+   for (uint32_t i = 0; i < g->p->n_images; i++) {
+      if (!chosen[i])
+         continue;
+      if (file != NULL && strcmp(file, image_path(g, i)) != 0)
+         die("both %s and %s match `%s': an export has the addresses of one "
+             "file", text_clean(file), text_clean(image_path(g, i)),
+             pattern);
+      file = image_path(g, i);
+   }
+}
+
+/* Is every chosen image's file what was executed?  Dies if not, or if that
+   cannot be seen. */
+static void need_same(const Export* x)
+{
+   for (uint32_t i = 0; i < x->p->n_images; i++) {
+      Sameness s;
+      if (!x->chosen[i])
+         continue;
+      if (!same_file(x->code, &x->g, i, &s))
+         die("without the code of %s its addresses are not known",
+             text_clean(image_path(&x->g, i)));
+      if (s.difference[0] != 0)
+         die("%s is not what was executed: there, %s",
+             text_clean(code_path(x->code, i)), s.difference);
+      complain("%s is what was executed: %s block%s, %s target%s and %s "
+               "symbol%s agree%s; %s%s", text_clean(code_path(x->code, i)),
+               text_count(s.blocks), s.blocks == 1 ? "" : "s",
+               text_count(s.targets), s.targets == 1 ? "" : "s",
+               text_count(s.symbols), s.symbols == 1 ? "" : "s",
+               s.unknown == 0 ? ""
+               : text_format(", but for %s with unknown instructions",
+                             text_count(s.unknown)),
+               s.build_id[0] != 0 ? "its build id is " : "it has no build id",
+               s.build_id);
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- The whole                                            ---*/
+/*------------------------------------------------------------*/
+
+static const Writer* the_writer(const bool* wanted)
+{
+   const Writer* found = NULL;
+
+   for (size_t i = 0; i < N_WRITERS; i++) {
+      if (!wanted[i])
+         continue;
+      if (found != NULL)
+         die("--%s or --%s, not both", found->name, writers[i].name);
+      found = &writers[i];
+   }
+   if (found == NULL)
+      die("for what? see dcfg export --help");
+   return found;
+}
+
+static int run(int argc, char** argv)
+{
+   bool          wanted[N_WRITERS] = { false };
+   Select        what = SELECT_ALL;
+   const char*   root = NULL;
+   const char*   out = NULL;
+   const char*   mca = NULL;
+   Export        x = { 0 };
+   const Opt     opts[] = {
+      { "bolt", OPT_FLAG, &wanted[0] }, { "profgen", OPT_FLAG, &wanted[1] },
+      { "lcov", OPT_FLAG, &wanted[2] }, { "drcov", OPT_FLAG, &wanted[3] },
+      { "mca", OPT_TEXT_OR_NOT, &mca },
+      SELECT_OPTIONS(&what), { "root", OPT_TEXT, &root },
+      { "o", OPT_TEXT, &out }
+   };
+   const Writer* writer;
+   const char*   file;
+   bool*         chosen;
+   Dcfg*         d;
+
+   if (parse_args(&export_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
+                  argv, &file, 0, 1) == 0)
+      default_files(&export_command, &file, false);
+   wanted[4] = mca != NULL;
+   x.what = mca != NULL ? mca : "";
+   writer = the_writer(wanted);
+   if (!writer->parts && (what.routine != NULL || what.function != NULL
+                          || what.source != NULL))
+      die("--%s is of whole files; lcov --extract takes parts of what it "
+          "writes", writer->name);
+   d = load_dcfg(file);
+   x.g.d = d;
+   x.p = x.g.p = main_process(d);
+   x.thread = need_thread(d, what.thread);
+   x.selected = selection_new(&x.g, &what);
+   x.chosen = chosen = choose(&x.g, x.selected, what.image, writer->code);
+   if (writer->one_file)
+      need_one_file(&x.g, chosen, what.image);
+   x.code = code_new(&x.g, root, true);
+   if (writer->code)
+      need_same(&x);
+   x.out = open_result(out);
+   x.out_name = out != NULL ? out : "OUT";
+   writer->write(&x);
+   close_result();
+   code_free(x.code);
+   selection_free(x.selected);
+   free(chosen);
+   dcfg_free(d);
+   return STATUS_OK;
+}
+
+const Command export_command = {
+   "export", "[FILE]", "for other programs: BOLT, llvm-profgen, lcov",
+   "Writes what a DCFG counts in the form that another program takes, with\n"
+   "exact counts in place of samples.  Where that needs an image's file, it\n"
+   "looks whether that is what was executed, and says what it has compared;\n"
+   "afterwards, it says which commands come next.  Both is on the standard\n"
+   "error.\n"
+   "\n"
+   "options:\n"
+   "  --bolt             the pre-aggregated profile of LLVM's BOLT, for\n"
+   "                     perf2bolt -pa\n"
+   "  --profgen          the unsymbolized profile of llvm-profgen, which makes\n"
+   "                     of it what clang -fprofile-sample-use takes\n"
+   "  --lcov             a tracefile of lcov: lines, functions, and branches of\n"
+   "                     the machine code, by debug information\n"
+   "  --drcov            blocks that were executed, as DynamoRIO's drcov; of all\n"
+   "                     images, if --image does not say of which\n"
+   "  --mca[=WHAT]       loops as assembly for llvm-mca, the way through them\n"
+   "                     that was taken most: the hottest; those of a routine;\n"
+   "                     one, by its head's address or #NODE_ID\n"
+   "  -o OUT             write OUT, not the standard output\n"
+   SELECT_HELP
+   "                     Without --image, the program's own\n"
+   "  --thread=N         what thread N executed, counted from 0\n"
+   "  --root=DIR         look for images below DIR\n"
+   "\n"
+   "examples:\n"
+   "  dcfg export --bolt -o prog.preagg out.json\n"
+   "  dcfg export --profgen --image=libz -o libz.unsym out.json\n",
+   run
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

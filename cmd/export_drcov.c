@@ -1,0 +1,108 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Coverage for DynamoRIO.                       export_drcov.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the format of drcov, version 2, which Lighthouse and its kin read.
+   Handed: images.  Taken by: cmd_export.c. */
+
+#include "export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a row of the table of blocks can say. */
+#define MAX_SIZE   UINT16_MAX
+#define MAX_IMAGES (UINT16_MAX + 1)
+
+static void put_little(FILE* out, uint64_t n, int bytes)
+{
+   for (; bytes > 0; bytes--, n >>= 8)
+      putc((int)(n & 0xFF), out);
+}
+
+/* A block that is larger than a row can say is several. */
+static uint64_t rows_of(const DcfgNode* n)
+{
+   return n->size == 0 ? 1 : (n->size + (uint64_t)MAX_SIZE - 1) / MAX_SIZE;
+}
+
+static bool is_covered(const Export* x, uint32_t node)
+{
+   const DcfgNode* n = &x->p->nodes[node];
+
+   return n->image < x->p->n_images && x->chosen[n->image]
+          && is_selected(x->selected, node)
+          && n->addr - x->p->images[n->image].load_addr <= UINT32_MAX
+          && dcfg_node_executions(x->p, node, x->thread) > 0;
+}
+
+void export_drcov(const Export* x)
+{
+   const DcfgProcess* p = x->p;
+   uint32_t*          id = zalloc(p->n_images, sizeof(*id));
+   uint32_t           n = 0;
+   uint64_t           rows = 0;
+
+   for (uint32_t i = 0; i < p->n_images; i++)
+      if (x->chosen[i])
+         id[i] = n++;
+   if (n > MAX_IMAGES)
+      die("a file of drcov has room for %d images", MAX_IMAGES);
+   fprintf(x->out, "DRCOV VERSION: 2\nDRCOV FLAVOR: drcov\n"
+           "Module Table: version 2, count %" PRIu32 "\n"
+           "Columns: id, base, end, entry, path\n", n);
+   for (uint32_t i = 0; i < p->n_images; i++)
+      if (x->chosen[i])
+         fprintf(x->out, "%3" PRIu32 ", 0x%016" PRIx64 ", 0x%016" PRIx64
+                 ", 0x%016x, %s\n", id[i], p->images[i].load_addr,
+                 p->images[i].load_addr + p->images[i].size, 0,
+                 text_clean(image_path(&x->g, i)));
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (is_covered(x, i))
+         rows += rows_of(&p->nodes[i]);
+   fprintf(x->out, "BB Table: %" PRIu64 " bbs\n", rows);
+   for (uint32_t i = 0; i < p->n_blocks; i++) {
+      const DcfgNode* b = &p->nodes[i];
+      uint64_t        at, left = b->size;
+      if (!is_covered(x, i))
+         continue;
+      at = b->addr - p->images[b->image].load_addr;
+      for (uint64_t k = rows_of(b); k > 0; k--) {
+         uint64_t size = left < MAX_SIZE ? left : MAX_SIZE;
+         put_little(x->out, at, 4);
+         put_little(x->out, size, 2);
+         put_little(x->out, id[b->image], 2);
+         at += size;
+         left -= size;
+      }
+   }
+   free(id);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,452 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Coverage for lcov.                             export_lcov.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which line, function and branch was executed how often.  Handed: the
+   images of files that are what was executed.  Taken by: cmd_export.c.
+
+   A line counts as often as control comes to its code from another line, and
+   once more each time that it jumps back within it: so does gcov.  A call
+   does not leave its line. */
+
+#include "debug_lines.h"
+#include "export.h"
+#include "keymap.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One way of a branch. */
+typedef
+   struct {
+      uint32_t file, line;
+      uint64_t addr;            // of the branch, in the file
+      uint64_t taken, not_taken;
+      bool     executed;
+   }
+   Branch;
+
+/* An ELF file's lines, with counts. */
+typedef
+   struct {
+      const Export* x;
+      uint32_t      image;      // one of the file's
+      const char*   path;
+      DebugLines*   d;
+      KeyMap*       lines;      // file and line
+      uint64_t*     counts;     // by number in lines
+      bool*         executed;
+      uint64_t*     calls;      // by function
+      Branch*       branches;
+      size_t        n_branches, room;
+   }
+   Coverage;
+
+#define NO_LINE UINT64_MAX
+
+static uint64_t key_of(const DebugLine* l)
+{
+   return l == NULL ? NO_LINE : (uint64_t)l->file << 32 | l->line;
+}
+
+static void add_to(uint64_t* sum, uint64_t n)
+{
+   *sum = *sum > UINT64_MAX - n ? UINT64_MAX : *sum + n;
+}
+
+static void count_line(Coverage* c, uint64_t key, uint64_t n)
+{
+   uint32_t number = keymap_find(c->lines, key);
+
+   if (key == NO_LINE || number == UINT32_MAX)
+      return;
+   add_to(&c->counts[number], n);
+   c->executed[number] = true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Lines                                                ---*/
+/*------------------------------------------------------------*/
+
+static bool file_addr(const Coverage* c, uint32_t node, uint64_t offset,
+                      uint64_t* at)
+{
+   const DcfgNode* n = &c->x->p->nodes[node];
+
+   return n->kind == DCFG_NODE_BLOCK
+          && code_file_addr(c->x->code, n->image, n->addr + offset, at);
+}
+
+/* The line of a block's last instruction; NO_LINE, too, for another file. */
+static uint64_t last_line(const Coverage* c, uint32_t node)
+{
+   const DcfgNode* n = &c->x->p->nodes[node];
+   uint64_t        at;
+
+   if (n->kind != DCFG_NODE_BLOCK || n->image >= c->x->p->n_images
+       || strcmp(image_path(&c->x->g, n->image),
+                 image_path(&c->x->g, c->image)) != 0
+       || !file_addr(c, node, n->last_offset, &at))
+      return NO_LINE;
+   return key_of(debug_line_at(c->d, at));
+}
+
+/* The line of what stands right before a block: where a call was made that
+   returned there, or a signal came. */
+static uint64_t line_before(const Coverage* c, uint32_t node)
+{
+   uint64_t at;
+
+   if (!file_addr(c, node, 0, &at) || at == 0)
+      return NO_LINE;
+   return key_of(debug_line_at(c->d, at - 1));
+}
+
+/* Does an edge that leads to a block of LINE begin the line anew? */
+static bool begins_line(const Coverage* c, const DcfgEdge* e, uint64_t line)
+{
+   const DcfgNode* nodes = c->x->p->nodes;
+
+   if (dcfg_is_call(e->type) || e->type == DCFG_EDGE_CONTEXT_CHANGE)
+      return true;
+   if (e->type == DCFG_EDGE_RETURN
+       || e->type == DCFG_EDGE_CONTEXT_CHANGE_RETURN
+       || e->type == DCFG_EDGE_SYSTEM_RETURN)
+      return line_before(c, e->target) != line;
+   if (e->type == DCFG_EDGE_REP)
+      return false;
+   return last_line(c, e->source) != line
+          || nodes[e->target].addr <= nodes[e->source].addr;
+}
+
+static void cover_block(Coverage* c, uint32_t node)
+{
+   const DcfgProcess* p = c->x->p;
+   const DcfgNode*    n = &p->nodes[node];
+   uint64_t           runs = dcfg_node_executions(p, node, c->x->thread);
+   uint64_t           at, first, before, came = 0;
+   uint32_t           n_in;
+   const uint32_t*    in = dcfg_in_edges(p, node, &n_in);
+
+   if (runs == 0 || !file_addr(c, node, 0, &at))
+      return;
+   first = before = key_of(debug_line_at(c->d, at));
+   for (uint32_t i = 0; i < n_in; i++)
+      if (begins_line(c, &p->edges[in[i]], first))
+         add_to(&came, dcfg_edge_count(p, in[i], c->x->thread));
+   count_line(c, first, came);
+   for (uint64_t end = at + n->size; at < end; ) {
+      const DebugLine* l = debug_line_at(c->d, at);
+      if (key_of(l) != before)
+         count_line(c, key_of(l), runs);
+      before = key_of(l);
+      at = l != NULL ? l->end : at + 1;
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Functions                                            ---*/
+/*------------------------------------------------------------*/
+
+/* Ways into the function from outside it, and calls by itself. */
+static void cover_function(Coverage* c, size_t f)
+{
+   const DcfgProcess*   p = c->x->p;
+   const DebugFunction* fn = &c->d->functions[f];
+
+   for (uint32_t k = 0; k < p->n_images; k++) {
+      uint32_t        node, n;
+      const uint32_t* in;
+      uint64_t        base;
+      if (!c->x->chosen[k]
+          || strcmp(image_path(&c->x->g, k), image_path(&c->x->g, c->image))
+             != 0
+          || !code_file_addr(c->x->code, k, 0, &base))
+         continue;
+      node = dcfg_node_at(p, fn->addr - base);
+      if (node == DCFG_NONE || p->nodes[node].addr != fn->addr - base
+          || p->nodes[node].image != k)
+         continue;
+      in = dcfg_in_edges(p, node, &n);
+      for (uint32_t i = 0; i < n; i++) {
+         const DcfgEdge* e = &p->edges[in[i]];
+         uint64_t        from = p->nodes[e->source].addr;
+         if (dcfg_is_call(e->type) || from < fn->addr - base
+             || from - (fn->addr - base) >= fn->size)
+            add_to(&c->calls[f], dcfg_edge_count(p, in[i], c->x->thread));
+      }
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Branches                                             ---*/
+/*------------------------------------------------------------*/
+
+static void take_branch(void* arg, const Instr* i)
+{
+   Coverage*        c = arg;
+   uint64_t         at;
+   const DebugLine* l;
+
+   if (!i->conditional
+       || !code_file_addr(c->x->code, c->image, i->addr, &at)
+       || (l = debug_line_at(c->d, at)) == NULL)
+      return;
+   GROW(c->branches, c->n_branches, c->room);
+   c->branches[c->n_branches++] = (Branch){ .file = l->file,
+                                            .line = l->line, .addr = at };
+}
+
+static int branch_order(const void* a, const void* b)
+{
+   const Branch* x = a;
+   const Branch* y = b;
+
+   if (x->file != y->file)
+      return x->file < y->file ? -1 : 1;
+   if (x->line != y->line)
+      return x->line < y->line ? -1 : 1;
+   return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int branch_place(const void* a, const void* b)
+{
+   const Branch* x = a;
+   const Branch* y = b;
+
+   return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* All conditional branches of the file, executed or not. */
+static void find_branches(Coverage* c)
+{
+   const DebugLines* d = c->d;
+   uint64_t          base;
+
+   if (!code_file_addr(c->x->code, c->image, 0, &base))
+      return;
+   for (size_t i = 0; i < d->n_lines; i++)
+      code_range(c->x->code, c->image, d->lines[i].addr - base,
+                 d->lines[i].end - d->lines[i].addr, take_branch, c);
+   if (c->n_branches > 0)
+      qsort(c->branches, c->n_branches, sizeof(*c->branches), branch_place);
+}
+
+/* The block's last instruction, if it is a branch. */
+static void cover_branch(Coverage* c, uint32_t node)
+{
+   const DcfgProcess* p = c->x->p;
+   Branch             key = { 0 };
+   Branch*            b;
+   uint32_t           n;
+   const uint32_t*    out = dcfg_out_edges(p, node, &n);
+
+   if (c->n_branches == 0
+       || !file_addr(c, node, p->nodes[node].last_offset, &key.addr))
+      return;
+   b = bsearch(&key, c->branches, c->n_branches, sizeof(key), branch_place);
+   if (b == NULL || dcfg_node_executions(p, node, c->x->thread) == 0)
+      return;
+   b->executed = true;
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &p->edges[out[i]];
+      uint64_t        count = dcfg_edge_count(p, out[i], c->x->thread);
+      if (e->type == DCFG_EDGE_FALL_THROUGH)
+         add_to(&b->not_taken, count);
+      else if (dcfg_is_local(e->type) && !dcfg_is_bypass(e->type))
+         add_to(&b->taken, count);
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- The tracefile                                        ---*/
+/*------------------------------------------------------------*/
+
+static void put_functions(const Coverage* c, uint32_t file, FILE* out)
+{
+   const DebugLines* d = c->d;
+   size_t            all = 0, hit = 0;
+
+   for (size_t i = 0; i < d->n_functions; i++)
+      if (d->functions[i].file == file)
+         fprintf(out, "FN:%" PRIu32 ",%s\n", d->functions[i].line,
+                 d->functions[i].name);
+   for (size_t i = 0; i < d->n_functions; i++)
+      if (d->functions[i].file == file) {
+         all++;
+         hit += c->calls[i] > 0;
+         fprintf(out, "FNDA:%" PRIu64 ",%s\n", c->calls[i],
+                 d->functions[i].name);
+      }
+   fprintf(out, "FNF:%zu\nFNH:%zu\n", all, hit);
+}
+
+/* Those of a file stand together. */
+static size_t put_branches(const Coverage* c, size_t first, uint32_t file,
+                           FILE* out)
+{
+   size_t   all = 0, hit = 0, i = first;
+   unsigned number = 0;
+
+   for (; i < c->n_branches && c->branches[i].file == file; i++) {
+      const Branch* b = &c->branches[i];
+      number = i > first && b[-1].line == b->line ? number + 1 : 0;
+      all += 2;
+      hit += (b->taken > 0) + (b->not_taken > 0);
+      if (b->executed)
+         fprintf(out, "BRDA:%" PRIu32 ",%u,0,%" PRIu64 "\nBRDA:%" PRIu32
+                 ",%u,1,%" PRIu64 "\n", b->line, number, b->taken, b->line,
+                 number, b->not_taken);
+      else
+         fprintf(out, "BRDA:%" PRIu32 ",%u,0,-\nBRDA:%" PRIu32 ",%u,1,-\n",
+                 b->line, number, b->line, number);
+   }
+   fprintf(out, "BRF:%zu\nBRH:%zu\n", all, hit);
+   return i;
+}
+
+static int by_key(const void* a, const void* b)
+{
+   uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
+
+   return x < y ? -1 : x > y;
+}
+
+static size_t put_lines(const Coverage* c, const uint64_t* keys, size_t first,
+                        uint32_t file, FILE* out)
+{
+   size_t all = 0, hit = 0, i = first;
+
+   for (; i < keymap_size(c->lines) && keys[i] >> 32 == file; i++) {
+      uint32_t number = keymap_find(c->lines, keys[i]);
+      uint64_t n = c->counts[number];
+      /* All of a line's code may be behind itself. */
+      if (n == 0 && c->executed[number])
+         n = 1;
+      all++;
+      hit += n > 0;
+      fprintf(out, "DA:%" PRIu32 ",%" PRIu64 "\n", (uint32_t)keys[i], n);
+   }
+   fprintf(out, "LF:%zu\nLH:%zu\n", all, hit);
+   return i;
+}
+
+static void put_coverage(Coverage* c, FILE* out)
+{
+   size_t    n = keymap_size(c->lines), line = 0, branch = 0;
+   uint64_t* keys = zalloc(n, sizeof(*keys));
+
+   for (size_t i = 0; i < n; i++)
+      keys[i] = keymap_key(c->lines, (uint32_t)i);
+   if (n > 0)
+      qsort(keys, n, sizeof(*keys), by_key);
+   if (c->n_branches > 0)
+      qsort(c->branches, c->n_branches, sizeof(*c->branches), branch_order);
+   for (uint32_t file = 0; file < c->d->n_files; file++) {
+      if (line >= n || keys[line] >> 32 != file)
+         continue;
+      fprintf(out, "TN:\nSF:%s\n", c->d->files[file]);
+      put_functions(c, file, out);
+      branch = put_branches(c, branch, file, out);
+      line = put_lines(c, keys, line, file, out);
+      fputs("end_of_record\n", out);
+   }
+   free(keys);
+}
+
+/*------------------------------------------------------------*/
+/*--- A file                                               ---*/
+/*------------------------------------------------------------*/
+
+static void cover_file(Coverage* c)
+{
+   const DcfgProcess* p = c->x->p;
+
+   c->lines = keymap_new();
+   for (size_t i = 0; i < c->d->n_lines; i++)
+      keymap_number(c->lines, key_of(&c->d->lines[i]));
+   c->counts = zalloc(keymap_size(c->lines), sizeof(*c->counts));
+   c->executed = zalloc(keymap_size(c->lines), sizeof(*c->executed));
+   c->calls = zalloc(c->d->n_functions, sizeof(*c->calls));
+   find_branches(c);
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (last_line(c, i) != NO_LINE || line_before(c, i) != NO_LINE) {
+         uint32_t image = p->nodes[i].image;
+         if (image >= p->n_images
+             || strcmp(image_path(&c->x->g, image), c->path) != 0)
+            continue;
+         cover_block(c, i);
+         cover_branch(c, i);
+      }
+   for (size_t i = 0; i < c->d->n_functions; i++)
+      cover_function(c, i);
+   put_coverage(c, c->x->out);
+   keymap_free(c->lines);
+   free(c->counts);
+   free(c->executed);
+   free(c->calls);
+   free(c->branches);
+}
+
+/* Has an image of the same file been before? */
+static bool was_covered(const Export* x, uint32_t image)
+{
+   for (uint32_t i = 0; i < image; i++)
+      if (x->chosen[i]
+          && strcmp(image_path(&x->g, i), image_path(&x->g, image)) == 0)
+         return true;
+   return false;
+}
+
+void export_lcov(const Export* x)
+{
+   size_t n = 0;
+
+   for (uint32_t i = 0; i < x->p->n_images; i++) {
+      Coverage    c = { .x = x, .image = i };
+      const char* why;
+      if (!x->chosen[i] || was_covered(x, i))
+         continue;
+      c.path = image_path(&x->g, i);
+      c.d = debug_lines_read(code_path(x->code, i), &why);
+      if (c.d == NULL) {
+         complain("%s: %s", text_clean(code_path(x->code, i)), why);
+         continue;
+      }
+      cover_file(&c);
+      debug_lines_free(c.d);
+      n++;
+   }
+   if (n == 0)
+      die("there are no source lines to count");
+   fprintf(stderr, "next:\n  genhtml --branch-coverage -o html %s\n",
+           shell_word(x->out_name, ""));
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,363 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Profiles for optimisers.                    export_profile.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what BOLT and llvm-profgen take in place of branch records.  Handed:
+   the images of one file, which is what was executed.  Taken by:
+   cmd_export.c.
+
+   A branch record of hardware says from where to where, and what ran between
+   two of them is straight code.  The graph has both: an edge that was taken
+   is so many branches, a block so many stretches from its first instruction
+   to its last.  Addresses are those of the ELF file. */
+
+#include "export.h"
+
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In place of an address: in another file, or in none. */
+#define OUTSIDE UINT64_MAX
+
+typedef
+   struct {
+      uint64_t from, to, count;
+   }
+   Flow;
+
+typedef
+   struct {
+      Flow*  flows;
+      size_t n, room;
+   }
+   Flows;
+
+typedef
+   struct {
+      const Export* x;
+      Flows         branches;   // from an instruction to a target
+      Flows         falls;      // from an instruction to the next
+      Flows         blocks;     // from the first instruction to the last
+      uint64_t      left_out[DCFG_EDGE_OTHER + 1];      // by type
+   }
+   Profile;
+
+/*------------------------------------------------------------*/
+/*--- Lists                                                ---*/
+/*------------------------------------------------------------*/
+
+static void add(Flows* f, uint64_t from, uint64_t to, uint64_t count)
+{
+   if (count == 0)
+      return;
+   GROW(f->flows, f->n, f->room);
+   f->flows[f->n++] = (Flow){ from, to, count };
+}
+
+static int by_address(const void* a, const void* b)
+{
+   const Flow* x = a;
+   const Flow* y = b;
+
+   if (x->from != y->from)
+      return x->from < y->from ? -1 : 1;
+   return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* Several images may be of one file, and several targets outside. */
+static void sum_up(Flows* f)
+{
+   size_t n = 0;
+
+   if (f->n == 0)
+      return;
+   qsort(f->flows, f->n, sizeof(*f->flows), by_address);
+   for (size_t i = 1; i < f->n; i++) {
+      Flow* last = &f->flows[n];
+      if (by_address(last, &f->flows[i]) != 0)
+         f->flows[++n] = f->flows[i];
+      else if (last->count > UINT64_MAX - f->flows[i].count)
+         last->count = UINT64_MAX;
+      else
+         last->count += f->flows[i].count;
+   }
+   f->n = n + 1;
+}
+
+/*------------------------------------------------------------*/
+/*--- From the graph                                       ---*/
+/*------------------------------------------------------------*/
+
+/* The file's address of what is OFFSET bytes into a block. */
+static uint64_t place(const Export* x, uint32_t node, uint32_t offset)
+{
+   const DcfgNode* n = &x->p->nodes[node];
+   uint64_t        at;
+
+   if (n->kind != DCFG_NODE_BLOCK || n->image >= x->p->n_images
+       || !x->chosen[n->image]
+       || !code_file_addr(x->code, n->image, n->addr + offset, &at))
+      return OUTSIDE;
+   return at;
+}
+
+/* A block that repeats itself is one instruction, and as often as control
+   came there from elsewhere it ran on straight. */
+static uint64_t passes(const Export* x, uint32_t node)
+{
+   uint64_t        n = dcfg_node_executions(x->p, node, x->thread);
+   uint32_t        edge = dcfg_edge_between(x->p, node, node);
+   uint64_t        again = 0;
+
+   if (edge != DCFG_NONE && x->p->edges[edge].type == DCFG_EDGE_REP)
+      again = dcfg_edge_count(x->p, edge, x->thread);
+   return n > again ? n - again : 0;
+}
+
+static bool is_branch(DcfgEdgeType type)
+{
+   return type == DCFG_EDGE_RETURN || dcfg_is_call(type)
+          || (dcfg_is_local(type) && !dcfg_is_bypass(type)
+              && type != DCFG_EDGE_REP && type != DCFG_EDGE_FALL_THROUGH);
+}
+
+static void take_edge(Profile* f, uint32_t edge)
+{
+   const Export*   x = f->x;
+   const DcfgEdge* e = &x->p->edges[edge];
+   const DcfgNode* n = &x->p->nodes[e->source];
+   uint64_t        from = place(x, e->source, n->last_offset);
+   uint64_t        to = place(x, e->target, 0);
+   uint64_t        count = dcfg_edge_count(x->p, edge, x->thread);
+
+   if (count == 0 || (from == OUTSIDE && to == OUTSIDE)
+       || (!is_selected(x->selected, e->source)
+           && !is_selected(x->selected, e->target)))
+      return;
+   if (is_branch(e->type)) {
+      add(&f->branches, from, to, count);
+   } else if (e->type == DCFG_EDGE_CONTEXT_CHANGE) {
+      /* The kernel calls a handler. */
+      if (to != OUTSIDE)
+         add(&f->branches, OUTSIDE, to, count);
+   } else if (from != OUTSIDE && to != OUTSIDE
+              && (e->type == DCFG_EDGE_FALL_THROUGH
+                  || (e->type == DCFG_EDGE_SYSTEM_CALL_BYPASS
+                      && n->addr + n->size
+                         == x->p->nodes[e->target].addr))) {
+      add(&f->falls, from, to, count);
+   } else if (e->type != DCFG_EDGE_ENTRY && e->type != DCFG_EDGE_EXIT
+              && e->type != DCFG_EDGE_REP) {
+      f->left_out[e->type] += count;
+   }
+}
+
+/* Without the straight code of the blocks that are LEFT_OUT; NULL: of none. */
+static Profile make_profile(const Export* x, const bool* left_out)
+{
+   Profile f = { .x = x };
+
+   for (uint32_t i = 0; i < x->p->n_blocks; i++) {
+      uint64_t from = place(x, i, 0);
+      if (from != OUTSIDE && is_selected(x->selected, i)
+          && (left_out == NULL || !left_out[i]))
+         add(&f.blocks, from, place(x, i, x->p->nodes[i].last_offset),
+             passes(x, i));
+   }
+   for (uint32_t i = 0; i < x->p->n_edges; i++)
+      take_edge(&f, i);
+   sum_up(&f.blocks);
+   sum_up(&f.falls);
+   sum_up(&f.branches);
+   for (int i = 0; i <= DCFG_EDGE_OTHER; i++)
+      if (f.left_out[i] > 0)
+         complain("left out: %" PRIu64 " of %s, which is no branch",
+                  f.left_out[i], dcfg_edge_type_text((DcfgEdgeType)i));
+   return f;
+}
+
+static void free_profile(Profile* f)
+{
+   free(f->blocks.flows);
+   free(f->falls.flows);
+   free(f->branches.flows);
+}
+
+/*------------------------------------------------------------*/
+/*--- The commands that come next                          ---*/
+/*------------------------------------------------------------*/
+
+/* The path of the one file that is chosen. */
+static const char* chosen_file(const Export* x)
+{
+   for (uint32_t i = 0; i < x->p->n_images; i++)
+      if (x->chosen[i])
+         return code_path(x->code, i);
+   return "";
+}
+
+/*------------------------------------------------------------*/
+/*--- BOLT                                                 ---*/
+/*------------------------------------------------------------*/
+
+static void put_fall(FILE* out, const Flow* f)
+{
+   fprintf(out, "F %" PRIx64 " %" PRIx64 " %" PRIu64 "\n", f->from, f->to,
+           f->count);
+}
+
+static void put_place(FILE* out, uint64_t at)
+{
+   if (at == OUTSIDE)
+      fputs(" X:0", out);
+   else
+      fprintf(out, " %" PRIx64, at);
+}
+
+/* Is ADDR in a linkage table? */
+static bool in_linkage_table(Elf* elf, uint64_t addr)
+{
+   Elf_Scn* scn = NULL;
+   size_t   names;
+
+   if (elf_getshdrstrndx(elf, &names) != 0)
+      return false;
+   while ((scn = elf_nextscn(elf, scn)) != NULL) {
+      GElf_Shdr   h;
+      const char* name;
+      if (gelf_getshdr(scn, &h) == NULL || addr < h.sh_addr
+          || addr - h.sh_addr >= h.sh_size
+          || (h.sh_flags & SHF_EXECINSTR) == 0)
+         continue;
+      name = elf_strptr(elf, names, h.sh_name);
+      return name != NULL && (strncmp(name, ".plt", 4) == 0
+                              || strcmp(name, ".iplt") == 0);
+   }
+   return false;
+}
+
+/* The stubs of linkage tables are no functions with blocks for BOLT, which
+   would count their straight code as mismatches. */
+static bool* find_stubs(const Export* x)
+{
+   bool* stubs = zalloc(x->p->n_blocks, sizeof(*stubs));
+
+   for (uint32_t i = 0; i < x->p->n_blocks; i++) {
+      uint64_t at = place(x, i, 0);
+      stubs[i] = at != OUTSIDE
+                 && in_linkage_table(code_elf(x->code,
+                                              x->p->nodes[i].image), at);
+   }
+   return stubs;
+}
+
+void export_bolt(const Export* x)
+{
+   bool*       stubs = find_stubs(x);
+   Profile     f = make_profile(x, stubs);
+   const char* file = chosen_file(x);
+
+   free(stubs);
+   for (size_t i = 0; i < f.blocks.n; i++)
+      put_fall(x->out, &f.blocks.flows[i]);
+   for (size_t i = 0; i < f.falls.n; i++)
+      put_fall(x->out, &f.falls.flows[i]);
+   for (size_t i = 0; i < f.branches.n; i++) {
+      const Flow* b = &f.branches.flows[i];
+      putc('B', x->out);
+      put_place(x->out, b->from);
+      put_place(x->out, b->to);
+      fprintf(x->out, " %" PRIu64 " 0\n", b->count);
+   }
+   free_profile(&f);
+   fprintf(stderr,
+           "next, with a program that was linked with -Wl,-q:\n"
+           "  %s -pa -p %s -o %s %s\n"
+           "  %s %s -o %s -data=%s -reorder-blocks=ext-tsp "
+           "-reorder-functions=cdsort -split-functions -split-all-cold "
+           "-dyno-stats\n",
+           llvm_program("perf2bolt"), shell_word(x->out_name, ""),
+           shell_word(x->out_name, ".fdata"), shell_word(file, ""),
+           llvm_program("llvm-bolt"), shell_word(file, ""), shell_word(file, ".bolt"),
+           shell_word(x->out_name, ".fdata"));
+}
+
+/*------------------------------------------------------------*/
+/*--- llvm-profgen                                         ---*/
+/*------------------------------------------------------------*/
+
+/* Of what leads out of the file or into it, it has no notion. */
+static bool inside(const Flow* f)
+{
+   return f->from != OUTSIDE && f->to != OUTSIDE;
+}
+
+void export_profgen(const Export* x)
+{
+   Profile     f = make_profile(x, NULL);
+   const char* file = chosen_file(x);
+   size_t      n = 0;
+   uint64_t    across = 0;
+
+   fprintf(x->out, "%zu\n", f.blocks.n);
+   for (size_t i = 0; i < f.blocks.n; i++) {
+      const Flow* b = &f.blocks.flows[i];
+      fprintf(x->out, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", b->from,
+              b->to, b->count);
+   }
+   for (size_t i = 0; i < f.branches.n; i++)
+      n += inside(&f.branches.flows[i]);
+   fprintf(x->out, "%zu\n", n);
+   for (size_t i = 0; i < f.branches.n; i++) {
+      const Flow* b = &f.branches.flows[i];
+      if (inside(b))
+         fprintf(x->out, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", b->from,
+                 b->to, b->count);
+      else
+         across += b->count;
+   }
+   free_profile(&f);
+   if (across > 0)
+      complain("left out: %" PRIu64 " branches to other files or from them, "
+               "of which llvm-profgen knows nothing", across);
+   fprintf(stderr,
+           "next, with a program that clang compiled with -g "
+           "-fdebug-info-for-profiling:\n"
+           "  %s --unsymbolized-profile=%s --use-offset=0 --binary=%s "
+           "--output=%s\n"
+           "  %s -fprofile-sample-use=%s ...\n"
+           "(without --use-offset=0 llvm-profgen takes addresses for offsets "
+           "and misplaces them all)\n",
+           llvm_program("llvm-profgen"), shell_word(x->out_name, ""),
+           shell_word(file, ""), shell_word(x->out_name, ".prof"),
+           llvm_program("clang"), shell_word(x->out_name, ".prof"));
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,269 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Flame graphs.                                  flame_svg.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the picture of a tree of stacks.  Handed: a tree by cmd_flame.c.  Taken
+   by: cmd_flame.c.
+
+   The picture is an SVG file that needs nothing else: a click on a box shows
+   what is in it in full width, a click below shows all again. */
+
+#include "flame_tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define WIDTH   1200            // of the picture
+#define ROW     17              // height of a box with the gap
+#define TOP     40              // above the boxes
+#define BOTTOM  30
+#define LETTER  6.6             // width of one
+#define LEAST   0.1             // what is narrower is not drawn
+
+/* What a reader's click does.  Each box knows where it begins and how much it
+   has, in instructions, and how deep it is. */
+static const char script[] =
+   "var W = 1200, boxes = [], note;\n"
+   "function number(e, name) { return +e.getAttribute('data-' + name); }\n"
+   "function place(x, w) {\n"
+   "   boxes.forEach(function (b) {\n"
+   "      var from = Math.max(number(b, 'x'), x),\n"
+   "          to = Math.min(number(b, 'x') + number(b, 'w'), x + w),\n"
+   "          r = b.querySelector('rect'), t = b.querySelector('text'),\n"
+   "          wide = (to - from) / w * W, left = (from - x) / w * W;\n"
+   "      b.style.display = wide > 0.1 ? '' : 'none';\n"
+   "      if (wide <= 0.1) return;\n"
+   "      r.setAttribute('x', left);\n"
+   "      r.setAttribute('width', Math.max(wide - 0.3, 0.1));\n"
+   "      t.setAttribute('x', left + 3);\n"
+   "      var name = b.getAttribute('data-n'),\n"
+   "          n = Math.floor((wide - 6) / 6.6);\n"
+   "      t.textContent = n < 3 ? '' : name.length <= n ? name\n"
+   "                      : name.slice(0, n - 2) + '..';\n"
+   "   });\n"
+   "}\n"
+   "window.addEventListener('load', function () {\n"
+   "   boxes = Array.prototype.slice.call(document.querySelectorAll('g.f'));\n"
+   "   note = document.getElementById('note');\n"
+   "   boxes.forEach(function (b) {\n"
+   "      b.addEventListener('click', function (e) {\n"
+   "         place(number(b, 'x'), number(b, 'w'));\n"
+   "         e.stopPropagation();\n"
+   "      });\n"
+   "      b.addEventListener('mouseover', function () {\n"
+   "         note.textContent = b.querySelector('title').textContent;\n"
+   "      });\n"
+   "   });\n"
+   "   document.documentElement.addEventListener('click', function () {\n"
+   "      place(number(boxes[0], 'x'), number(boxes[0], 'w'));\n"
+   "   });\n"
+   "});\n";
+
+/* S as a part of XML; what that has no character for is left out. */
+static void put_xml(const char* s, FILE* out)
+{
+   for (; *s != 0; s++)
+      switch (*s) {
+         case '&': fputs("&amp;", out); break;
+         case '<': fputs("&lt;", out); break;
+         case '>': fputs("&gt;", out); break;
+         case '"': fputs("&quot;", out); break;
+         default:
+            if ((unsigned char)*s >= ' ')
+               fputc(*s, out);
+      }
+}
+
+/* A colour that the name always has, from yellow to red. */
+static void put_heat(const char* name, FILE* out)
+{
+   uint32_t h = 2166136261u;
+
+   for (const char* c = name; *c != 0; c++)
+      h = (h ^ (unsigned char)*c) * 16777619u;
+   fprintf(out, "rgb(%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", 205 + h % 50,
+           60 + h / 64 % 150, h / 65536 % 55);
+}
+
+/* White where nothing changed: red for more, blue for less, as strong as it is
+   of the change that is largest. */
+static void put_change(const Stack* s, uint64_t most, FILE* out)
+{
+   uint64_t a = s->self[0], b = s->self[1], d = a > b ? a - b : b - a;
+   int      pale = most == 0 ? 255
+                   : 255 - (int)(200.0 * (double)d / (double)most);
+
+   if (b > a)
+      fprintf(out, "rgb(255,%d,%d)", pale, pale);
+   else
+      fprintf(out, "rgb(%d,%d,255)", pale, pale);
+}
+
+static void put_title(const Stack* s, const Stack* all, bool two, FILE* out)
+{
+   fputs("<title>", out);
+   put_xml(s->name, out);
+   if (two)
+      put_xml(text_format(": A %s, B %s instructions; itself A %s, B %s",
+                          text_count(s->total[0]), text_count(s->total[1]),
+                          text_count(s->self[0]), text_count(s->self[1])),
+              out);
+   else
+      put_xml(text_format(": %s instructions, %s; itself %s",
+                          text_count(s->total[0]),
+                          text_share(s->total[0], all->total[0]),
+                          text_count(s->self[0])), out);
+   fputs("</title>", out);
+}
+
+/* The first letters that the box has room for.  A letter of several bytes stays
+   whole. */
+static void put_label(const char* name, double width, FILE* out)
+{
+   size_t room = width < 6 ? 0 : (size_t)((width - 6) / LETTER);
+
+   if (room >= 3)
+      put_xml(text_shorten(name, room), out);
+}
+
+typedef
+   struct {
+      const FlameTree* t;
+      FILE*            out;
+      uint64_t*        from;    // by stack: instructions to its left
+      uint64_t*        used;    // by stack: by children so far
+      uint64_t         most;    // of changes
+      uint32_t         deepest;
+      uint32_t         n_left;  // too narrow
+      int              run;     // whose counts are widths
+      bool             two;
+   }
+   Picture;
+
+static double scale(const Picture* p, uint64_t instrs)
+{
+   uint64_t all = p->t->stacks[0].total[p->run];
+
+   return all == 0 ? 0 : (double)instrs * WIDTH / (double)all;
+}
+
+static bool is_wide(const Picture* p, uint32_t i)
+{
+   return scale(p, p->t->stacks[i].total[p->run]) >= LEAST;
+}
+
+static void draw_box(Picture* p, uint32_t i)
+{
+   const Stack* s = &p->t->stacks[i];
+   double       x = scale(p, p->from[i]);
+   double       w = scale(p, s->total[p->run]);
+   double       y = TOP + (double)(p->deepest - s->depth) * ROW;
+
+   fprintf(p->out, "<g class=\"f\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
+           "\" data-n=\"", p->from[i], s->total[p->run]);
+   put_xml(s->name, p->out);
+   fputs("\">", p->out);
+   put_title(s, &p->t->stacks[0], p->two, p->out);
+   fprintf(p->out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" "
+           "rx=\"1\" fill=\"", x, y, w > 0.4 ? w - 0.3 : LEAST, ROW - 1);
+   if (p->two)
+      put_change(s, p->most, p->out);
+   else
+      put_heat(s->name, p->out);
+   fprintf(p->out, "\"/><text x=\"%.2f\" y=\"%.0f\">", x + 3, y + 12);
+   put_label(s->name, w, p->out);
+   fputs("</text></g>\n", p->out);
+   text_forget();
+}
+
+/* Children stand side by side from their parent's left edge on. */
+static void lay_out(Picture* p, const uint32_t* order)
+{
+   for (uint32_t k = 1; k < p->t->n; k++) {
+      uint32_t     i = order[k];
+      const Stack* s = &p->t->stacks[i];
+      p->from[i] = p->from[s->parent] + p->used[s->parent];
+      p->used[s->parent] += s->total[p->run];
+   }
+   for (uint32_t i = 0; i < p->t->n; i++) {
+      const Stack* s = &p->t->stacks[i];
+      uint64_t     d = s->self[0] > s->self[1] ? s->self[0] - s->self[1]
+                       : s->self[1] - s->self[0];
+      if (d > p->most)
+         p->most = d;
+      if (!is_wide(p, i))
+         p->n_left++;
+      else if (s->depth > p->deepest)
+         p->deepest = s->depth;
+   }
+}
+
+static void put_head(const Picture* p, const char* title)
+{
+   uint32_t height = TOP + (p->deepest + 1) * ROW + BOTTOM;
+
+   fprintf(p->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+           "height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32 "\">\n", WIDTH,
+           height, WIDTH, height);
+   fputs("<style>text { font: 11px monospace; pointer-events: none } "
+         "#title { font-size: 15px } g.f { cursor: pointer }</style>\n"
+         "<script><![CDATA[\n", p->out);
+   fputs(script, p->out);
+   fprintf(p->out, "]]></script>\n<rect width=\"%d\" height=\"%" PRIu32
+           "\" fill=\"#fdfaf2\"/>\n<text id=\"title\" x=\"10\" y=\"22\">",
+           WIDTH, height);
+   put_xml(title, p->out);
+   fprintf(p->out, "</text>\n<text id=\"note\" x=\"10\" y=\"%" PRIu32 "\">",
+           height - 10);
+   if (p->n_left > 0)
+      fprintf(p->out, "%s stacks are too narrow to be drawn",
+              text_count(p->n_left));
+   fputs("</text>\n", p->out);
+}
+
+void tree_draw(FlameTree* t, bool two, const char* title, FILE* out)
+{
+   uint32_t* order = tree_finish(t);
+   Picture   p = { .t = t, .out = out, .run = two, .two = two };
+
+   p.from = zalloc(t->n, sizeof(*p.from));
+   p.used = zalloc(t->n, sizeof(*p.used));
+   lay_out(&p, order);
+   put_head(&p, title);
+   draw_box(&p, 0);
+   for (uint32_t k = 1; k < t->n; k++)
+      if (is_wide(&p, order[k]))
+         draw_box(&p, order[k]);
+   fputs("</svg>\n", out);
+   free(p.from);
+   free(p.used);
+   free(order);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

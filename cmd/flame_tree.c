@@ -1,0 +1,235 @@
+
+/*--------------------------------------------------------------------*/
+/*--- A tree of stacks of calls.                    flame_tree.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the tree of stacks, and its folded form.  Handed: calls by call_walk.c.
+   Taken by: flame_svg.c, cmd_flame.c. */
+
+#include "flame_tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More different stacks than any picture shows; further ones count as those
+   that they are on top of. */
+#define MAX_STACKS 4000000
+
+FlameTree* tree_new(void)
+{
+   FlameTree* t = zalloc(1, sizeof(*t));
+
+   t->keys = keymap_new();
+   t->names = interned_new();
+   t->name_numbers = keymap_new();
+   GROW(t->stacks, t->n, t->room);
+   t->stacks[t->n++] = (Stack){ .name = "all" };
+   return t;
+}
+
+void tree_free(FlameTree* t)
+{
+   keymap_free(t->keys);
+   keymap_free(t->name_numbers);
+   interned_free(t->names);
+   free(t->stacks);
+   free(t);
+}
+
+/*------------------------------------------------------------*/
+/*--- Calls                                                ---*/
+/*------------------------------------------------------------*/
+
+typedef
+   struct {
+      FlameTree*       t;
+      const Functions* f;
+      int              run;
+      const char**     names;   // by function; NULL: not asked for yet
+      uint32_t         now;     // the stack
+      uint32_t         over;    // calls on top of it that had no room
+      uint64_t         from;    // since when it is that
+      bool             lost;
+   }
+   Growing;
+
+static void spend(Growing* g, uint64_t at)
+{
+   uint64_t* self = &g->t->stacks[g->now].self[g->run];
+
+   *self += at - g->from;
+   g->from = at;
+}
+
+static void begin(void* arg, uint32_t thread)
+{
+   Growing* g = arg;
+
+   (void)thread;
+   g->now = g->over = 0;
+   g->from = 0;
+}
+
+static const char* name_of(Growing* g, uint32_t function)
+{
+   if (g->names[function] == NULL) {
+      g->names[function] = intern(g->t->names, function_name(g->f, function));
+      text_forget();
+   }
+   return g->names[function];
+}
+
+static void enter(void* arg, uint32_t function, uint64_t at)
+{
+   Growing*    g = arg;
+   FlameTree*  t = g->t;
+   const char* name = name_of(g, function);
+   uint64_t    key = (uint64_t)g->now << 32
+                     | keymap_number(t->name_numbers, (uintptr_t)name);
+   uint32_t    i;
+
+   spend(g, at);
+   if (g->over > 0
+       || (t->n == MAX_STACKS && keymap_find(t->keys, key) == UINT32_MAX)) {
+      g->over++;
+      g->lost = true;
+      return;
+   }
+   i = keymap_number(t->keys, key) + 1;
+   if (i == t->n) {
+      GROW(t->stacks, t->n, t->room);
+      t->stacks[t->n++] = (Stack){ .name = name, .parent = g->now,
+                                   .depth = t->stacks[g->now].depth + 1 };
+   }
+   g->now = i;
+}
+
+static void leave(void* arg, uint64_t at)
+{
+   Growing* g = arg;
+
+   spend(g, at);
+   if (g->over > 0)
+      g->over--;
+   else
+      g->now = g->t->stacks[g->now].parent;
+}
+
+static void end(void* arg, uint64_t at)
+{
+   spend(arg, at);
+}
+
+void tree_add(FlameTree* t, const Functions* f, const char* path,
+              uint32_t thread, int run)
+{
+   Growing     g = { .t = t, .f = f, .run = run };
+   CallWatcher watcher = { begin, enter, leave, end, &g };
+   uint64_t    all = dcfg_process_instrs(f->g.p, thread), sum;
+
+   g.names = zalloc(f->n, sizeof(*g.names));
+   sum = walk_calls(f, path, thread, &watcher);
+   if (sum != all)
+      complain("%s has %s of %s instructions", path, text_count(sum),
+               text_count(all));
+   if (g.lost)
+      complain("there are more than %d stacks of calls; further ones count as "
+               "those that they are on top of", MAX_STACKS);
+   free(g.names);
+}
+
+/*------------------------------------------------------------*/
+/*--- The tree                                             ---*/
+/*------------------------------------------------------------*/
+
+static const Stack* sorting;
+
+static int by_parent(const void* a, const void* b)
+{
+   const Stack* x = &sorting[*(const uint32_t*)a];
+   const Stack* y = &sorting[*(const uint32_t*)b];
+
+   return x->parent != y->parent ? (x->parent < y->parent ? -1 : 1)
+          : strcmp(x->name, y->name);
+}
+
+uint32_t* tree_finish(FlameTree* t)
+{
+   uint32_t* order = zalloc(t->n, sizeof(*order));
+
+   for (uint32_t i = 0; i < t->n; i++) {
+      order[i] = i;
+      memcpy(t->stacks[i].total, t->stacks[i].self,
+             sizeof(t->stacks[i].total));
+   }
+   for (uint32_t i = t->n; i-- > 1; )
+      for (int k = 0; k < 2; k++)
+         t->stacks[t->stacks[i].parent].total[k] += t->stacks[i].total[k];
+   sorting = t->stacks;
+   qsort(order + 1, t->n - 1, sizeof(*order), by_parent);
+   return order;
+}
+
+/* A name in a folded stack: without what separates there. */
+static void put_name(const char* name, FILE* out)
+{
+   for (; *name != 0; name++)
+      fputc(*name == ';' ? ':' : *name, out);
+}
+
+static void put_stack(const FlameTree* t, uint32_t stack, FILE* out)
+{
+   uint32_t path[MAX_DEPTH + 1];
+   uint32_t n = 0;
+
+   for (; stack != 0; stack = t->stacks[stack].parent)
+      path[n++] = stack;
+   while (n-- > 0) {
+      put_name(t->stacks[path[n]].name, out);
+      if (n > 0)
+         fputc(';', out);
+   }
+}
+
+void tree_fold(const FlameTree* t, bool two, FILE* out)
+{
+   for (uint32_t i = 0; i < t->n; i++) {
+      const Stack* s = &t->stacks[i];
+      if (s->self[0] == 0 && (!two || s->self[1] == 0))
+         continue;
+      if (i == 0)
+         put_name(s->name, out);
+      put_stack(t, i, out);
+      fprintf(out, " %" PRIu64, s->self[0]);
+      if (two)
+         fprintf(out, " %" PRIu64, s->self[1]);
+      fputc('\n', out);
+   }
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,78 @@
+
+/*--------------------------------------------------------------------*/
+/*--- A tree of stacks of calls.                    flame_tree.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_FLAME_TREE_H
+#define DCFG_CMD_FLAME_TREE_H
+
+#include "call_walk.h"
+#include "interned.h"
+
+/* Stacks of calls of one run or of two, by the names of functions.  Stack 0 is
+   the empty one. */
+typedef
+   struct {
+      const char* name;
+      uint32_t    parent;
+      uint32_t    depth;        // of the empty one 0
+      uint64_t    self[2];      // instructions in it, by run
+      uint64_t    total[2];     // and with stacks on top of it
+   }
+   Stack;
+
+typedef
+   struct {
+      Stack*    stacks;         // each behind its parent
+      uint32_t  n, room;
+      KeyMap*   keys;
+      Interned* names;
+      KeyMap*   name_numbers;   // by address
+   }
+   FlameTree;
+
+FlameTree* tree_new(void);
+void       tree_free(FlameTree* t);
+
+/* Add what a trace says, to run 0 or 1. */
+void       tree_add(FlameTree* t, const Functions* f, const char* path,
+                    uint32_t thread, int run);
+
+/* When all is added: totals; and stacks in order: those with the same parent
+   together, by name.  To be freed. */
+uint32_t*  tree_finish(FlameTree* t);
+
+/* "main;work;area 17", and for two runs with both counts. */
+void       tree_fold(const FlameTree* t, bool two, FILE* out);
+
+/* A picture that a browser shows.  Of two runs it is the second, with what
+   grew in red and what shrank in blue. */
+void       tree_draw(FlameTree* t, bool two, const char* title, FILE* out);
+
+#endif /* DCFG_CMD_FLAME_TREE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

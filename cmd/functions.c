@@ -1,0 +1,219 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Functions of the source in a graph.            functions.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which function of the source a block belongs to.  Handed: a process.
+   Taken by: call_walk.c, builds.c. */
+
+#include "functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A function's key: the first symbol with its address, or, for routines
+   without a symbol, the routine. */
+#define OF_ROUTINE ((uint64_t)1 << 32)
+
+/*------------------------------------------------------------*/
+/*--- Symbols                                              ---*/
+/*------------------------------------------------------------*/
+
+/* "name.cold" is a part of "name" that the compiler has put elsewhere. */
+#define COLD ".cold"
+
+typedef
+   struct {
+      const char* name;
+      uint32_t    symbol;
+   }
+   Named;
+
+static int by_name(const void* a, const void* b)
+{
+   const Named* x = a;
+   const Named* y = b;
+   int          d = strcmp(x->name, y->name);
+
+   return d != 0 ? d : x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+}
+
+static bool is_cold(const char* name)
+{
+   const char* dot = strstr(name, COLD);
+
+   return dot != NULL && (dot[strlen(COLD)] == 0 || dot[strlen(COLD)] == '.');
+}
+
+/* An image's symbols by name, if it has a cold part; else NULL. */
+static Named* sort_symbols(const DcfgProcess* p, const DcfgImage* im)
+{
+   bool   any = false;
+   Named* names;
+
+   for (uint32_t i = 0; i < im->n_symbols && !any; i++)
+      any = is_cold(p->symbols[im->first_symbol + i].name);
+   if (!any)
+      return NULL;
+   names = zalloc(im->n_symbols, sizeof(*names));
+   for (uint32_t i = 0; i < im->n_symbols; i++)
+      names[i] = (Named){ p->symbols[im->first_symbol + i].name,
+                          im->first_symbol + i };
+   qsort(names, im->n_symbols, sizeof(*names), by_name);
+   return names;
+}
+
+/* The symbol of which COLD_ONE is a part, or itself. */
+static uint32_t warm_symbol(const DcfgProcess* p, const DcfgImage* im,
+                            const Named* names, uint32_t cold_one)
+{
+   char*    name = text_copy(p->symbols[cold_one].name);
+   uint32_t low = 0, high = im->n_symbols, found = cold_one;
+
+   *strstr(name, COLD) = 0;
+   while (low < high) {
+      uint32_t middle = low + (high - low) / 2;
+      if (strcmp(names[middle].name, name) < 0)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   if (low < im->n_symbols && strcmp(names[low].name, name) == 0)
+      found = names[low].symbol;
+   free(name);
+   return found;
+}
+
+/*------------------------------------------------------------*/
+/*--- Blocks                                               ---*/
+/*------------------------------------------------------------*/
+
+#define MAX_STUB_EDGES 64
+
+/* A stub of a linkage table, without a symbol, is part of its caller: a few
+   instructions that jump to another image, or on within the table. */
+static bool is_stub(const DcfgProcess* p, uint32_t node)
+{
+   uint32_t        n;
+   const uint32_t* out = dcfg_out_edges(p, node, &n);
+
+   if (p->nodes[node].n_instrs > 4 || n > MAX_STUB_EDGES)
+      return false;
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &p->edges[out[i]];
+      if (e->type == DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH
+          && e->target < p->n_blocks
+          && (p->nodes[e->target].image != p->nodes[node].image
+              || dcfg_symbol_of(p, e->target) != DCFG_NONE
+              || p->nodes[e->target].n_instrs <= 4))
+         return true;
+      if (e->type == DCFG_EDGE_DIRECT_UNCONDITIONAL_BRANCH
+          && e->target < p->n_blocks
+          && p->nodes[e->target].image == p->nodes[node].image
+          && p->nodes[e->target].addr < p->nodes[node].addr
+          && dcfg_symbol_of(p, e->target) == DCFG_NONE
+          && p->nodes[node].n_instrs <= 3)
+         return true;
+   }
+   return false;
+}
+
+static void add_block(Functions* f, uint32_t node, uint64_t key, bool begins)
+{
+   f->of[node] = keymap_number(f->keys, key);
+   f->begins[node] = begins;
+   if (f->of[node] == f->n) {
+      GROW(f->nodes, f->n, f->room);
+      f->nodes[f->n++] = node;
+   } else if (begins) {
+      f->nodes[f->of[node]] = node;
+   }
+}
+
+static void add_image(Functions* f, const DcfgImage* im)
+{
+   const DcfgProcess* p = f->g.p;
+   Named*             names = sort_symbols(p, im);
+
+   for (uint32_t i = im->first_node; i < im->first_node + im->n_nodes; i++) {
+      uint32_t s = dcfg_symbol_of(p, i), whole, r = p->nodes[i].routine;
+      if (s == DCFG_NONE) {
+         f->of[i] = NO_FUNCTION;
+         if (is_stub(p, i))
+            continue;
+         add_block(f, i, OF_ROUTINE | (r == DCFG_NONE ? i : r),
+                   r != DCFG_NONE && p->routines[r].entry == i);
+         continue;
+      }
+      while (s > im->first_symbol
+             && p->symbols[s - 1].addr == p->symbols[s].addr)
+         s--;
+      whole = names != NULL && is_cold(p->symbols[s].name)
+              ? warm_symbol(p, im, names, s) : s;
+      add_block(f, i, whole,
+                whole == s && p->symbols[s].addr == p->nodes[i].addr);
+   }
+   free(names);
+}
+
+Functions* functions_new(const Program* g)
+{
+   Functions* f = zalloc(1, sizeof(*f));
+
+   f->g = *g;
+   f->keys = keymap_new();
+   f->of = zalloc(g->p->n_blocks, sizeof(*f->of));
+   f->begins = zalloc(g->p->n_blocks, sizeof(*f->begins));
+   for (uint32_t i = 0; i < g->p->n_images; i++)
+      add_image(f, &g->p->images[i]);
+   return f;
+}
+
+void functions_free(Functions* f)
+{
+   keymap_free(f->keys);
+   free(f->of);
+   free(f->begins);
+   free(f->nodes);
+   free(f);
+}
+
+const char* function_name(const Functions* f, uint32_t function)
+{
+   const Program* g = &f->g;
+   uint32_t       node = f->nodes[function], s;
+   uint64_t       key = keymap_key(f->keys, function);
+
+   if (key >= OF_ROUTINE)
+      return node_name(g, node);
+   /* Of several with the address the one that blocks are called after. */
+   s = dcfg_symbol_at(g->p, g->p->nodes[node].image,
+                      g->p->symbols[key].addr);
+   return symbol_name(g, g->p->symbols[s == DCFG_NONE ? key : s].name);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,173 @@
+
+/*--------------------------------------------------------------------*/
+/*--- A sum of runs.                                     merge.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_MERGE_H
+#define DCFG_CMD_MERGE_H
+
+#include "cmd.h"
+
+/* Where something is, is said by an offset in its image: runs differ in where
+   images are loaded.  Names are interned: the same name is the same pointer. */
+
+typedef
+   struct {
+      uint64_t offset;
+      uint32_t size, n_instrs, last_offset;
+      bool     enters;          // some run has a routine that begins here
+   }
+   MergedBlock;
+
+typedef
+   struct {
+      const char* name;
+      uint64_t    offset, size;
+   }
+   MergedSymbol;
+
+typedef
+   struct {
+      const char* file;
+      uint64_t    offset, size;
+      uint32_t    line, n_instrs;
+   }
+   MergedRow;
+
+typedef
+   struct {
+      const char*   name;
+      uint32_t      turn;       // how many images of the name are before it
+      uint32_t      home;       // the run that brought it, by number
+      uint64_t      load, size;
+      uint32_t      n_blocks, n_symbols, n_rows;
+      MergedBlock*  blocks;     // in order of offset; so are the others
+      MergedSymbol* symbols;
+      MergedRow*    rows;
+   }
+   MergedImage;
+
+/* Node ids as files have them: blocks from 4 on, in the order of images. */
+enum { MERGED_START = 1, MERGED_END = 2, MERGED_UNKNOWN = 3, MERGED_BLOCK = 4 };
+
+/* A thread's traversals of an edge; a bypass may have none. */
+typedef
+   struct {
+      uint32_t source, target;
+      uint32_t thread;
+      uint32_t type;            // DcfgEdgeType
+      uint64_t count;
+   }
+   MergedStep;
+
+typedef
+   struct {
+      uint64_t     process_id;
+      uint32_t     n_runs;
+      uint32_t     n_images, room;
+      uint32_t     n_threads;
+      MergedImage* images;      // in the order in which they came
+      MergedStep*  steps;       // in order of source, target, thread
+      size_t       n_steps;
+      uint64_t*    thread_instrs;
+      bool         with_blocks, with_routines;
+   }
+   Merged;
+
+/*------------------------------------------------------------*/
+/*--- merge_blocks.c                                       ---*/
+/*------------------------------------------------------------*/
+
+/* Where the N instructions of SIZE bytes of code begin, relative to OFFSET.
+   False if the code is not known, or not that. */
+typedef bool (*DecodeFn)(void* arg, uint64_t offset, uint32_t size, uint32_t n,
+                         uint32_t* starts);
+
+/* From an old block's last piece so far to the next one, by new numbers. */
+typedef
+   struct {
+      uint32_t block;           // the old one
+      uint32_t from, to;
+   }
+   Cut;
+
+/* What became of the blocks of one list. */
+typedef
+   struct {
+      uint32_t* first;          // by old number: its first piece and
+      uint32_t* last;           // its last one
+      Cut*      cuts;           // in order of block, then of code
+      uint32_t  n_cuts, room;
+   }
+   Pieces;
+
+typedef
+   struct {
+      MergedBlock* blocks;
+      uint32_t     n, room;
+      Pieces       a, b;
+      uint32_t     n_guessed;   // places where numbers of instructions say so
+   }
+   Division;
+
+typedef
+   enum {
+      DIVIDED,
+      DIVIDE_CONTRADICTION,     // not the same code
+      DIVIDE_NEEDS_CODE         // instructions are not known from the lists
+   }
+   DivideResult;
+
+/* Blocks that are entered where those of A or B are, and left where those of
+   A or B are.  If that cannot be done, *WHERE is the offset. */
+DivideResult divide_blocks(const MergedBlock* a, uint32_t n_a,
+                           const MergedBlock* b, uint32_t n_b,
+                           DecodeFn decode, void* arg, Division* d,
+                           uint64_t* where);
+void         division_free(Division* d);
+
+/*------------------------------------------------------------*/
+/*--- merge_rows.c                                         ---*/
+/*------------------------------------------------------------*/
+
+/* The source rows of A and B, whose code BLOCKS divides.  False, with *WHERE,
+   if they say different things of the same code. */
+bool merge_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
+                uint32_t n_b, const MergedBlock* blocks, uint32_t n_blocks,
+                MergedRow** rows, uint32_t* n, uint64_t* where);
+
+/*------------------------------------------------------------*/
+/*--- merge_write.c                                        ---*/
+/*------------------------------------------------------------*/
+
+/* Routines, dominators and loops are found, and the file is written: a row of
+   PROCESSES for each of the N. */
+void merged_write(const Merged* processes, uint32_t n, FILE* out);
+
+#endif /* DCFG_CMD_MERGE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,299 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The images of a run and of a sum.           merge_images.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the images of merged runs.  Handed: a run's process by
+   merge_runs.c.  Taken by: merge_runs.c. */
+
+#include "merge_images.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*------------------------------------------------------------*/
+/*--- A run's images                                       ---*/
+/*------------------------------------------------------------*/
+
+static void* copy(const void* from, size_t n, size_t size)
+{
+   void* to = zalloc(n, size);
+
+   if (n > 0)
+      memcpy(to, from, n * size);
+   return to;
+}
+
+static bool is_idle(const DcfgProcess* p, uint32_t node)
+{
+   uint64_t count = p->nodes[node].count;
+
+   return (count == 0 || count == DCFG_NO_COUNT)
+          && dcfg_node_inflow(p, node, DCFG_ALL_THREADS) == 0;
+}
+
+static void read_blocks(const DcfgProcess* p, const DcfgImage* im,
+                        MergedImage* to, uint32_t* number, uint64_t* idle)
+{
+   to->blocks = zalloc(im->n_nodes, sizeof(*to->blocks));
+   for (uint32_t i = 0; i < im->n_nodes; i++) {
+      uint32_t        node = im->first_node + i;
+      const DcfgNode* n = &p->nodes[node];
+      number[node] = UINT32_MAX;
+      if (is_idle(p, node)) {
+         ++*idle;
+         continue;
+      }
+      number[node] = to->n_blocks;
+      to->blocks[to->n_blocks++] = (MergedBlock){
+         n->addr - im->load_addr, n->size, n->n_instrs, n->last_offset,
+         dcfg_routine_by_entry(p, node) != DCFG_NONE };
+   }
+}
+
+static void read_symbols(const DcfgProcess* p, const DcfgImage* im,
+                         Interned* names, MergedImage* to)
+{
+   to->n_symbols = im->n_symbols;
+   to->symbols = zalloc(im->n_symbols, sizeof(*to->symbols));
+   for (uint32_t i = 0; i < im->n_symbols; i++) {
+      const DcfgSymbol* s = &p->symbols[im->first_symbol + i];
+      to->symbols[i] = (MergedSymbol){ intern(names, s->name),
+                                       s->addr - im->load_addr, s->size };
+   }
+}
+
+/* SOURCE_DATA; FILES has each file's name once it is interned. */
+static void read_rows(const Program* g, const DcfgImage* im, Interned* names,
+                      const char** files, MergedImage* to)
+{
+   to->rows = zalloc(im->n_sources, sizeof(*to->rows));
+   for (uint32_t i = 0; i < im->n_sources; i++) {
+      const DcfgSource* s = &g->p->sources[im->first_source + i];
+      if (s->file >= g->d->n_files || s->size > UINT32_MAX)
+         continue;
+      if (files[s->file] == NULL)
+         files[s->file] = intern(names, g->d->files[s->file].name);
+      to->rows[to->n_rows++] = (MergedRow){
+         files[s->file], s->addr - im->load_addr, s->size, s->line,
+         s->n_instrs };
+   }
+}
+
+/* Blocks, rows and symbols have to be in the image: offsets rely on that.  And
+   blocks have to be in order, each once, and to have a shape. */
+static void check_image(const DcfgProcess* p, const DcfgImage* im,
+                        const char* path)
+{
+   for (uint32_t i = 0; i < im->n_nodes; i++) {
+      const DcfgNode* n = &p->nodes[im->first_node + i];
+      if (n->addr < im->load_addr || n->size == 0 || n->n_instrs == 0
+          || n->n_instrs > n->size || n->last_offset >= n->size
+          || n->addr > UINT64_MAX - n->size
+          || (i > 0 && n[-1].addr >= n->addr))
+         die("%s: block %" PRIu32 " is no block of image %" PRIu32
+             "; dcfg check tells more", path, n->id, im->id);
+   }
+}
+
+MergedImage* read_images(const Program* g, Interned* names, const char* path,
+                         uint32_t* number, uint64_t* idle)
+{
+   const DcfgProcess* p = g->p;
+   MergedImage*       images = zalloc(p->n_images, sizeof(*images));
+   const char**       files = zalloc(g->d->n_files, sizeof(*files));
+
+   for (uint32_t i = 0; i < p->n_images; i++) {
+      const DcfgImage* im = &p->images[i];
+      MergedImage*     to = &images[i];
+      if (im->file >= g->d->n_files)
+         die("%s: image %" PRIu32 " has no FILE_NAME_ID", path, im->id);
+      check_image(p, im, path);
+      to->name = intern(names, g->d->files[im->file].name);
+      to->load = im->load_addr;
+      to->size = im->size;
+      read_blocks(p, im, to, number, idle);
+      read_symbols(p, im, names, to);
+      read_rows(g, im, names, files, to);
+   }
+   free(files);
+   return images;
+}
+
+static void free_image(MergedImage* im)
+{
+   free(im->blocks);
+   free(im->symbols);
+   free(im->rows);
+}
+
+void free_images(MergedImage* images, uint32_t n)
+{
+   for (uint32_t i = 0; i < n; i++)
+      free_image(&images[i]);
+   free(images);
+}
+
+/*------------------------------------------------------------*/
+/*--- The sum's                                            ---*/
+/*------------------------------------------------------------*/
+
+void merged_clear(Merged* m)
+{
+   free_images(m->images, m->n_images);
+   free(m->steps);
+   free(m->thread_instrs);
+}
+
+/* Names are interned, so that equal ones have one address. */
+typedef
+   struct {
+      const char* name;
+      uint32_t    index;
+   }
+   Named;
+
+static int by_name(const void* a, const void* b)
+{
+   const Named* x = a;
+   const Named* y = b;
+   uintptr_t    m = (uintptr_t)x->name, n = (uintptr_t)y->name;
+
+   return m != n ? (m < n ? -1 : 1)
+          : x->index < y->index ? -1 : x->index > y->index;
+}
+
+static Named* sort_names(const MergedImage* images, uint32_t n)
+{
+   Named* names = zalloc(n, sizeof(*names));
+
+   for (uint32_t i = 0; i < n; i++)
+      names[i] = (Named){ images[i].name, i };
+   qsort(names, n, sizeof(*names), by_name);
+   return names;
+}
+
+uint32_t* find_images(const Merged* m, const MergedImage* images, uint32_t n)
+{
+   Named*    mine = sort_names(m->images, m->n_images);
+   Named*    theirs = sort_names(images, n);
+   uint32_t* place = zalloc(n, sizeof(*place));
+   uint32_t  k = 0;
+
+   for (uint32_t i = 0; i < n; i++) {
+      uintptr_t name = (uintptr_t)theirs[i].name;
+      while (k < m->n_images && (uintptr_t)mine[k].name < name)
+         k++;
+      place[theirs[i].index] = k < m->n_images
+                               && (uintptr_t)mine[k].name == name
+                               ? mine[k++].index : UINT32_MAX;
+   }
+   free(mine);
+   free(theirs);
+   return place;
+}
+
+uint32_t image_add(Merged* m, const MergedImage* like)
+{
+   if (m->n_images == m->room) {
+      m->room = m->room == 0 ? 64 : 2 * m->room;
+      m->images = need(realloc(m->images, m->room * sizeof(*m->images)));
+   }
+   m->images[m->n_images] = (MergedImage){ .name = like->name,
+                                           .load = like->load,
+                                           .size = like->size };
+   return m->n_images++;
+}
+
+bool same_symbols(const MergedImage* a, const MergedImage* b, uint64_t* where)
+{
+   if (a->n_symbols == 0 || b->n_symbols == 0)
+      return true;
+   for (uint32_t i = 0; i < a->n_symbols || i < b->n_symbols; i++) {
+      const MergedSymbol* x = &a->symbols[i];
+      const MergedSymbol* y = &b->symbols[i];
+      *where = i < a->n_symbols ? x->offset : y->offset;
+      if (i >= a->n_symbols || i >= b->n_symbols || x->name != y->name
+          || x->offset != y->offset || x->size != y->size)
+         return false;
+   }
+   return true;
+}
+
+MergedRow* copy_rows(const MergedImage* from)
+{
+   return copy(from->rows, from->n_rows, sizeof(*from->rows));
+}
+
+void take_image(MergedImage* to, const MergedImage* from, const Division* d,
+                MergedRow* rows, uint32_t n_rows)
+{
+   if (from->size > to->size)
+      to->size = from->size;
+   if (to->n_symbols == 0 && from->n_symbols > 0) {
+      free(to->symbols);
+      to->symbols = copy(from->symbols, from->n_symbols,
+                         sizeof(*from->symbols));
+      to->n_symbols = from->n_symbols;
+   }
+   free(to->blocks);
+   to->blocks = copy(d->blocks, d->n, sizeof(*d->blocks));
+   to->n_blocks = d->n;
+   free(to->rows);
+   to->rows = rows;
+   to->n_rows = n_rows;
+}
+
+/*------------------------------------------------------------*/
+/*--- Divisions of nothing                                 ---*/
+/*------------------------------------------------------------*/
+
+static void number_all(Pieces* p, uint32_t n)
+{
+   *p = (Pieces){ 0 };
+   p->first = zalloc(n, sizeof(*p->first));
+   p->last = zalloc(n, sizeof(*p->last));
+   for (uint32_t i = 0; i < n; i++)
+      p->first[i] = p->last[i] = i;
+}
+
+void whole_division(Division* d, const MergedBlock* b, uint32_t n)
+{
+   *d = (Division){ 0 };
+   d->blocks = copy(b, n, sizeof(*b));
+   d->n = n;
+   number_all(&d->b, n);
+}
+
+void keep_division(Division* d, uint32_t n)
+{
+   *d = (Division){ 0 };
+   number_all(&d->a, n);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,72 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The images of a run and of a sum.           merge_images.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_MERGE_IMAGES_H
+#define DCFG_CMD_MERGE_IMAGES_H
+
+#include "interned.h"
+#include "merge.h"
+#include "names.h"
+
+/* A run's images, as a sum has them, without blocks that were never executed;
+   these are counted in *IDLE.  NUMBER, by node: the block's number in its
+   image, or UINT32_MAX. */
+MergedImage* read_images(const Program* g, Interned* names, const char* path,
+                         uint32_t* number, uint64_t* idle);
+void         free_images(MergedImage* images, uint32_t n);
+
+/* For each of N images of a run its place among those of M: that with the same
+   name and turn; UINT32_MAX without one.  To be freed. */
+uint32_t*    find_images(const Merged* m, const MergedImage* images,
+                         uint32_t n);
+
+/* What M has is gone then. */
+void         merged_clear(Merged* m);
+
+/* M gets an image with that name; its place. */
+uint32_t     image_add(Merged* m, const MergedImage* like);
+
+/* False, with *WHERE, if both have symbols and these differ. */
+bool         same_symbols(const MergedImage* a, const MergedImage* b,
+                          uint64_t* where);
+
+/* TO gets the blocks of D, the rows, which become its own, and what FROM has
+   that it lacks. */
+void         take_image(MergedImage* to, const MergedImage* from,
+                        const Division* d, MergedRow* rows, uint32_t n_rows);
+MergedRow*   copy_rows(const MergedImage* from);
+
+/* Divisions that divide nothing: of a list B that stands as it is, and of the
+   N blocks of a list A, which are not repeated. */
+void         whole_division(Division* d, const MergedBlock* b, uint32_t n);
+void         keep_division(Division* d, uint32_t n);
+
+#endif /* DCFG_CMD_MERGE_IMAGES_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

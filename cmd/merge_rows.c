@@ -1,0 +1,154 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Source rows of two runs.                      merge_rows.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: how source rows of two runs become one's.  Handed: the rows of an
+   image in two runs, by merge_runs.c.  Taken by: merge_runs.c.
+
+   A row is code of one line that was executed, as far as it goes on without a
+   gap.  Rows of one line that touch or overlap are therefore one. */
+
+#include "merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef
+   struct {
+      MergedRow*         rows;
+      size_t             n, room;
+      const MergedBlock* blocks;
+      uint32_t           n_blocks;
+   }
+   Joiner;
+
+static int by_place(const void* a, const void* b)
+{
+   const MergedRow* x = a;
+   const MergedRow* y = b;
+
+   return x->offset < y->offset ? -1 : x->offset > y->offset ? 1
+          : x->size > y->size ? -1 : x->size < y->size ? 1
+          : x->line < y->line ? -1 : x->line > y->line ? 1
+          : strcmp(x->file, y->file);
+}
+
+static uint64_t row_end(const MergedRow* r)
+{
+   return r->offset + r->size;
+}
+
+/* Where instructions overlap, rows do. */
+static bool overlap(const MergedRow* rows, uint32_t n)
+{
+   for (uint32_t i = 1; i < n; i++)
+      if (rows[i].offset < row_end(&rows[i - 1]))
+         return true;
+   return false;
+}
+
+/* The instructions from FROM to TO, between which blocks begin and end; 0 if
+   they do not. */
+static uint64_t count_instrs(const Joiner* j, uint64_t from, uint64_t to)
+{
+   uint32_t low = 0, high = j->n_blocks;
+   uint64_t n = 0;
+
+   while (low < high) {
+      uint32_t middle = low + (high - low) / 2;
+      if (j->blocks[middle].offset < from)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   for (; from < to; from += j->blocks[low++].size) {
+      if (low == j->n_blocks || j->blocks[low].offset != from)
+         return 0;
+      n += j->blocks[low].n_instrs;
+   }
+   return from == to ? n : 0;
+}
+
+/* R begins where the last row is, or just behind it. */
+static bool join(const Joiner* j, MergedRow* last, const MergedRow* r)
+{
+   uint64_t end = row_end(last), shared = 0;
+
+   if (row_end(r) <= end)
+      return true;
+   if (r->offset < end) {
+      shared = count_instrs(j, r->offset, end);
+      if (shared == 0 || shared > r->n_instrs)
+         return false;
+   }
+   last->size = row_end(r) - last->offset;
+   last->n_instrs += r->n_instrs - (uint32_t)shared;
+   return true;
+}
+
+static bool add_row(Joiner* j, const MergedRow* r, bool overlapping)
+{
+   MergedRow* last = j->n > 0 ? &j->rows[j->n - 1] : NULL;
+
+   if (last != NULL && by_place(last, r) == 0)
+      return last->n_instrs == r->n_instrs;
+   if (last != NULL && !overlapping && r->offset <= row_end(last)) {
+      if (r->file == last->file && r->line == last->line)
+         return join(j, last, r);
+      if (r->offset < row_end(last))
+         return false;
+   }
+   GROW(j->rows, j->n, j->room);
+   j->rows[j->n++] = *r;
+   return true;
+}
+
+bool merge_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
+                uint32_t n_b, const MergedBlock* blocks, uint32_t n_blocks,
+                MergedRow** rows, uint32_t* n, uint64_t* where)
+{
+   Joiner   j = { .blocks = blocks, .n_blocks = n_blocks };
+   bool     overlapping = overlap(a, n_a) || overlap(b, n_b);
+   uint32_t x = 0, y = 0;
+
+   while (x < n_a || y < n_b) {
+      bool             first = y == n_b || (x < n_a
+                                            && by_place(&a[x], &b[y]) <= 0);
+      const MergedRow* r = first ? &a[x++] : &b[y++];
+      if (!add_row(&j, r, overlapping)) {
+         *where = r->offset;
+         free(j.rows);
+         return false;
+      }
+   }
+   *rows = j.rows;
+   *n = (uint32_t)j.n;
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,629 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Writing merged runs.                         merge_write.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: where images of several runs are loaded, and the way from a sum of
+   runs to the tool's own graph, which finds routines and loops and writes the
+   file.  Handed: sums by cmd_merge.c.  Taken by: cmd_merge.c. */
+
+#include "merge.h"
+
+#include "dcfg_json.h"
+#include "graph/loop.h"
+#include "graph/routine.h"
+
+/* A process on its way into the file. */
+typedef
+   struct {
+      const Merged* m;
+      uint32_t*     order;      // of its images in the file
+      uint32_t*     new_id;     // of each node
+      Graph         graph;
+      JsonImage*    images;
+      JsonDcfg      json;
+   }
+   Writing;
+
+/*------------------------------------------------------------*/
+/*--- Where images are                                     ---*/
+/*------------------------------------------------------------*/
+
+/* Addresses that are in use, in order; they may overlap. */
+typedef
+   struct {
+      uint64_t from, to;
+   }
+   Span;
+
+typedef
+   struct {
+      Span*    all;
+      size_t   n, n_new, room;  // in order, and behind these, not yet
+      uint64_t top;
+   }
+   Spans;
+
+static int by_from(const void* a, const void* b)
+{
+   const Span* x = a;
+   const Span* y = b;
+
+   return x->from < y->from ? -1 : x->from > y->from ? 1
+          : x->to < y->to ? -1 : x->to > y->to;
+}
+
+static void add_span(Spans* s, uint64_t from, uint64_t size)
+{
+   uint64_t to = size > UINT64_MAX - from ? UINT64_MAX : from + size;
+
+   GROW(s->all, s->n_new, s->room);
+   s->all[s->n_new++] = (Span){ from, to };
+   if (to > s->top)
+      s->top = to;
+}
+
+/* A run's spans are in use now; what they cover becomes one list without
+   overlaps. */
+static void settle(Spans* s)
+{
+   size_t n = 0;
+
+   if (s->n_new > 0)
+      qsort(s->all, s->n_new, sizeof(*s->all), by_from);
+   for (size_t i = 0; i < s->n_new; i++)
+      if (n > 0 && s->all[i].from <= s->all[n - 1].to) {
+         if (s->all[i].to > s->all[n - 1].to)
+            s->all[n - 1].to = s->all[i].to;
+      } else {
+         s->all[n++] = s->all[i];
+      }
+   s->n = s->n_new = n;
+}
+
+static bool is_free(const Spans* s, uint64_t from, uint64_t size)
+{
+   size_t low = 0, high = s->n;
+
+   while (low < high) {                 // the first that ends behind FROM
+      size_t middle = low + (high - low) / 2;
+      if (s->all[middle].to <= from)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   return low == s->n || (s->all[low].from >= from
+                          && s->all[low].from - from >= size);
+}
+
+#define PAGE 4096
+
+/* Each image is where the first run that has it had it; if there is another
+   run's by then, behind all of them.  Images of one run may overlap, where one
+   took the place of another. */
+static uint64_t* find_places(const Merged* m)
+{
+   uint64_t* load = zalloc(m->n_images, sizeof(*load));
+   Spans     s = { 0 };
+   uint32_t  home = 0;
+
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      const MergedImage* im = &m->images[i];
+      if (im->home != home)
+         settle(&s);
+      home = im->home;
+      load[i] = im->load;
+      if (!is_free(&s, im->load, im->size)) {
+         if (s.top > UINT64_MAX - PAGE
+             || im->size > UINT64_MAX - s.top - PAGE)
+            die("there is no room for %s beside the other images", im->name);
+         load[i] = (s.top + PAGE - 1) / PAGE * PAGE + im->load % PAGE;
+      }
+      add_span(&s, load[i], im->size);
+   }
+   free(s.all);
+   return load;
+}
+
+typedef
+   struct {
+      uint64_t load;
+      uint32_t index;
+   }
+   Placed;
+
+static int by_load(const void* a, const void* b)
+{
+   const Placed* x = a;
+   const Placed* y = b;
+
+   return x->load < y->load ? -1 : x->load > y->load ? 1
+          : x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void order_images(Writing* w)
+{
+   uint32_t  n = w->m->n_images;
+   uint64_t* load = find_places(w->m);
+   Placed*   placed = zalloc(n, sizeof(*placed));
+
+   for (uint32_t i = 0; i < n; i++)
+      placed[i] = (Placed){ load[i], i };
+   if (n > 0)
+      qsort(placed, n, sizeof(*placed), by_load);
+   w->order = zalloc(n, sizeof(*w->order));
+   w->images = zalloc(n, sizeof(*w->images));
+   for (uint32_t i = 0; i < n; i++) {
+      w->order[i] = placed[i].index;
+      w->images[i].info.load = placed[i].load;
+   }
+   free(placed);
+   free(load);
+}
+
+/*------------------------------------------------------------*/
+/*--- Blocks and edges                                     ---*/
+/*------------------------------------------------------------*/
+
+static void put_blocks(Writing* w)
+{
+   const Merged* m = w->m;
+   uint32_t*     first = zalloc((size_t)m->n_images + 1, sizeof(*first));
+   uint32_t      n = 0;
+
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      first[i] = n;
+      n += m->images[i].n_blocks;
+   }
+   w->new_id = zalloc((size_t)MERGED_BLOCK + n, sizeof(*w->new_id));
+   w->graph.blocks = zalloc(n, sizeof(Block));
+   for (uint32_t i = 0; i < MERGED_BLOCK; i++)
+      w->new_id[i] = i;
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      const MergedImage* im = &m->images[w->order[i]];
+      for (uint32_t k = 0; k < im->n_blocks; k++) {
+         const MergedBlock* b = &im->blocks[k];
+         w->new_id[MERGED_BLOCK + first[w->order[i]] + k]
+            = NodeFirstBlock + w->graph.n_blocks;
+         w->graph.blocks[w->graph.n_blocks++] = (Block){
+            w->images[i].info.load + b->offset, i, b->size, b->n_instrs,
+            b->last_offset, 0 };
+      }
+   }
+   free(first);
+}
+
+static int by_place(const void* a, const void* b)
+{
+   const MergedStep* x = a;
+   const MergedStep* y = b;
+
+   return x->source != y->source ? (x->source < y->source ? -1 : 1)
+          : x->target != y->target ? (x->target < y->target ? -1 : 1)
+          : x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+/* DcfgEdgeType has the same order as the format's. */
+static EdgeType edge_type(const MergedStep* s)
+{
+   return (EdgeType)(EdgeEntry + s->type);
+}
+
+static bool has_pair(const MergedStep* steps, size_t n, uint32_t source,
+                     uint32_t target)
+{
+   size_t low = 0, high = n;
+
+   while (low < high) {
+      size_t            middle = low + (high - low) / 2;
+      const MergedStep* s = &steps[middle];
+      if (s->source < source || (s->source == source && s->target < target))
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   return low < n && steps[low].source == source
+          && steps[low].target == target;
+}
+
+/* The block that begins where B ends, in the same image; or NULL. */
+static const Block* block_behind(const Graph* g, const Block* b)
+{
+   for (const Block* to = b + 1; to < g->blocks + g->n_blocks
+        && to->image == b->image && to->addr <= b->addr + b->size; to++)
+      if (to->addr == b->addr + b->size)
+         return to;
+   return NULL;
+}
+
+/* What one run called another one may have seen return.  Behind the N STEPS
+   there is room for one a block; returns how many there are then. */
+static size_t add_call_bypasses(const Graph* g, MergedStep* steps, size_t n)
+{
+   bool*  calls = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
+   bool*  returned = zalloc((size_t)NodeFirstBlock + g->n_blocks,
+                            sizeof(bool));
+   size_t all = n;
+
+   for (size_t i = 0; i < n; i++) {
+      EdgeType type = edge_type(&steps[i]);
+      if (steps[i].count == 0)
+         continue;
+      if (type == EdgeDirectCall || type == EdgeIndirectCall)
+         calls[steps[i].source] = true;
+      if (type == EdgeReturn)
+         returned[steps[i].target] = true;
+   }
+   for (uint32_t b = 0; b < g->n_blocks; b++) {
+      const Block* site = calls[NodeFirstBlock + b]
+                          ? block_behind(g, &g->blocks[b]) : NULL;
+      uint32_t     id = site == NULL ? 0
+                        : NodeFirstBlock + (uint32_t)(site - g->blocks);
+      if (site != NULL && returned[id]
+          && !has_pair(steps, n, NodeFirstBlock + b, id))
+         steps[all++] = (MergedStep){ NodeFirstBlock + b, id, 0,
+                                      EdgeCallBypass - EdgeEntry, 0 };
+   }
+   free(calls);
+   free(returned);
+   return all;
+}
+
+/* M's steps by their new ids, in order, with call bypasses. */
+static MergedStep* order_steps(const Writing* w, size_t* n)
+{
+   MergedStep* steps = zalloc(w->m->n_steps + w->graph.n_blocks,
+                              sizeof(*steps));
+
+   *n = w->m->n_steps;
+   for (size_t i = 0; i < *n; i++) {
+      steps[i] = w->m->steps[i];
+      steps[i].source = w->new_id[steps[i].source];
+      steps[i].target = w->new_id[steps[i].target];
+   }
+   if (*n > 0)
+      qsort(steps, *n, sizeof(*steps), by_place);
+   *n = add_call_bypasses(&w->graph, steps, *n);
+   if (*n > 0)
+      qsort(steps, *n, sizeof(*steps), by_place);
+   return steps;
+}
+
+static void put_edges(Writing* w)
+{
+   Graph*      g = &w->graph;
+   size_t      n;
+   MergedStep* steps = order_steps(w, &n);
+   Edge*       e = NULL;
+   uint32_t    n_counts = 0;
+
+   if (n >= UINT32_MAX)
+      die("there would be too many edges");
+   g->edges = zalloc(n, sizeof(*g->edges));
+   g->counts = zalloc(n, sizeof(*g->counts));
+   for (size_t i = 0; i < n; i++) {
+      const MergedStep* s = &steps[i];
+      if (e == NULL || e->source != s->source || e->target != s->target) {
+         e = &g->edges[g->n_edges++];
+         *e = (Edge){ s->source, s->target, (UChar)edge_type(s), n_counts,
+                      0 };
+      }
+      if (s->count == 0)
+         continue;
+      g->counts[n_counts++] = (EdgeCount){ s->thread, s->count };
+      e->n_counts++;
+      if (s->target >= NodeFirstBlock) {
+         ULong* sum = &g->blocks[s->target - NodeFirstBlock].count;
+         *sum = s->count > UINT64_MAX - *sum ? UINT64_MAX : *sum + s->count;
+      }
+   }
+   free(steps);
+}
+
+/*------------------------------------------------------------*/
+/*--- Symbols and files                                    ---*/
+/*------------------------------------------------------------*/
+
+/* The first symbol with the address of the last one that ADDR is in; N_SYMBOLS
+   if there is none. */
+static uint32_t symbol_around(const MergedImage* im, uint64_t offset)
+{
+   uint32_t low = 0, high = im->n_symbols;
+
+   while (low < high) {
+      uint32_t middle = low + (high - low) / 2;
+      if (im->symbols[middle].offset <= offset)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   if (low == 0
+       || offset - im->symbols[low - 1].offset >= im->symbols[low - 1].size)
+      return im->n_symbols;
+   low--;
+   while (low > 0
+          && im->symbols[low - 1].offset == im->symbols[low].offset)
+      low--;
+   return low;
+}
+
+/* What the tool knows when it divides a program into routines.  Where the file
+   has no symbols of an image, a jump leads to another function if it leads to
+   what was a routine in some run. */
+static BlockSymbol* find_symbols(const Writing* w)
+{
+   const Merged* m = w->m;
+   BlockSymbol*  symbols = zalloc(w->graph.n_blocks, sizeof(*symbols));
+   uint32_t      before = 0, b = 0;
+
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      const MergedImage* im = &m->images[w->order[i]];
+      for (uint32_t k = 0; k < im->n_blocks; k++, b++) {
+         uint32_t s = symbol_around(im, im->blocks[k].offset);
+         if (im->n_symbols == 0) {
+            symbols[b].function = before + k + 1;
+            symbols[b].starts = im->blocks[k].enters;
+         } else if (s < im->n_symbols) {
+            symbols[b].function = before + s + 1;
+            symbols[b].starts = im->symbols[s].offset == im->blocks[k].offset;
+         }
+      }
+      before += im->n_symbols == 0 ? im->n_blocks : im->n_symbols;
+   }
+   return symbols;
+}
+
+/* FILE_NAMES: images in their order, then source files in that of the
+   alphabet; those up to N_IMAGES are in no order. */
+typedef
+   struct {
+      const char** names;
+      uint32_t     n_images, n;
+      size_t       room;
+   }
+   Files;
+
+static int by_address(const void* a, const void* b)
+{
+   uintptr_t x = (uintptr_t)*(const char* const*)a;
+   uintptr_t y = (uintptr_t)*(const char* const*)b;
+
+   return x < y ? -1 : x > y;
+}
+
+static int by_text(const void* a, const void* b)
+{
+   return strcmp(*(const char* const*)a, *(const char* const*)b);
+}
+
+static void add_file(Files* f, const char* name)
+{
+   GROW(f->names, f->n, f->room);
+   f->names[f->n++] = name;
+}
+
+/* Those that are there more than once go. */
+static void unite_names(Files* f, uint32_t first)
+{
+   uint32_t n = first;
+
+   if (f->n > first)
+      qsort(f->names + first, f->n - first, sizeof(*f->names), by_address);
+   for (uint32_t i = first; i < f->n; i++)
+      if (n == first || f->names[n - 1] != f->names[i])
+         f->names[n++] = f->names[i];
+   f->n = n;
+}
+
+static uint32_t source_id(const Files* f, const char* name)
+{
+   const char** found = bsearch(&name, f->names + f->n_images,
+                                f->n - f->n_images, sizeof(*f->names),
+                                by_text);
+
+   return (uint32_t)(found - f->names) + 1;
+}
+
+/* The file of each image: by its name's address, the first that has it. */
+typedef
+   struct {
+      const char* name;
+      uint32_t    number;       // among all images of all processes
+      uint32_t    file;
+   }
+   ImageFile;
+
+static int by_name(const void* a, const void* b)
+{
+   const ImageFile* x = a;
+   const ImageFile* y = b;
+   uintptr_t        m = (uintptr_t)x->name, n = (uintptr_t)y->name;
+
+   return m != n ? (m < n ? -1 : 1)
+          : x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_number(const void* a, const void* b)
+{
+   const ImageFile* x = a;
+   const ImageFile* y = b;
+
+   return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void list_images(Files* f, Writing* w, uint32_t n)
+{
+   uint32_t   all = 0;
+   ImageFile* images;
+
+   for (uint32_t p = 0; p < n; p++)
+      all += w[p].m->n_images;
+   images = zalloc(all, sizeof(*images));
+   all = 0;
+   for (uint32_t p = 0; p < n; p++)
+      for (uint32_t i = 0; i < w[p].m->n_images; i++, all++)
+         images[all] = (ImageFile){ w[p].m->images[w[p].order[i]].name, all,
+                                    0 };
+   if (all > 0)
+      qsort(images, all, sizeof(*images), by_name);
+   for (uint32_t i = 0; i < all; i++)           // .file: the first's number
+      images[i].file = i > 0 && images[i].name == images[i - 1].name
+                       ? images[i - 1].file : images[i].number;
+   if (all > 0)
+      qsort(images, all, sizeof(*images), by_number);
+   for (uint32_t i = 0; i < all; i++)
+      if (images[i].file == i) {
+         add_file(f, images[i].name);
+         images[i].file = f->n;
+      } else {
+         images[i].file = images[images[i].file].file;
+      }
+   f->n_images = f->n;
+   all = 0;
+   for (uint32_t p = 0; p < n; p++)
+      for (uint32_t i = 0; i < w[p].m->n_images; i++)
+         w[p].images[i].file = images[all++].file;
+   free(images);
+}
+
+static void list_sources(Files* f, const Writing* w, uint32_t n)
+{
+   for (uint32_t p = 0; p < n; p++)
+      for (uint32_t i = 0; i < w[p].m->n_images; i++) {
+         const MergedImage* im = &w[p].m->images[i];
+         for (uint32_t k = 0; k < im->n_rows; k++)
+            if (f->n == f->n_images
+                || f->names[f->n - 1] != im->rows[k].file)
+               add_file(f, im->rows[k].file);
+         unite_names(f, f->n_images);
+      }
+   if (f->n > f->n_images)
+      qsort(f->names + f->n_images, f->n - f->n_images, sizeof(*f->names),
+            by_text);
+}
+
+/*------------------------------------------------------------*/
+/*--- The whole                                            ---*/
+/*------------------------------------------------------------*/
+
+static void put_image(const MergedImage* im, const Files* f, JsonImage* to)
+{
+   ImageSymbol* symbols = zalloc(im->n_symbols, sizeof(*symbols));
+
+   for (uint32_t i = 0; i < im->n_symbols; i++)
+      symbols[i] = (ImageSymbol){ to->info.load + im->symbols[i].offset,
+                                  im->symbols[i].size, im->symbols[i].name };
+   to->source = zalloc(im->n_rows, sizeof(*to->source));
+   for (uint32_t i = 0; i < im->n_rows; i++)
+      to->source[i] = (SourceRow){ source_id(f, im->rows[i].file),
+                                   im->rows[i].line,
+                                   to->info.load + im->rows[i].offset,
+                                   (UInt)im->rows[i].size,
+                                   im->rows[i].n_instrs };
+   to->n_source = im->n_rows;
+   to->info.name = im->name;
+   to->info.size = im->size;
+   to->info.symbols = symbols;
+   to->info.n_symbols = im->n_symbols;
+}
+
+static void put_process(Writing* w, const Files* f)
+{
+   Graph*    g = &w->graph;
+   Routines* routines = NULL;
+
+   g->n_threads = w->m->n_threads;
+   g->thread_instrs = (ULong*)w->m->thread_instrs;
+   put_blocks(w);
+   put_edges(w);
+   for (uint32_t i = 0; i < w->m->n_images; i++)
+      put_image(&w->m->images[w->order[i]], f, &w->images[i]);
+   if (w->m->with_routines) {
+      BlockSymbol* symbols = find_symbols(w);
+      routines = DCFG_(find_routines)(g, symbols);
+      free(symbols);
+   }
+   w->json = (JsonDcfg){
+      .pid = (UInt)w->m->process_id, .n_files = f->n, .files = f->names,
+      .n_images = w->m->n_images, .images = w->images, .graph = g,
+      .routines = routines,
+      .loops = routines == NULL ? NULL : DCFG_(find_loops)(g, routines),
+      .with_cfg = w->m->with_blocks, .with_symbols = True
+   };
+}
+
+static void writing_free(Writing* w)
+{
+   if (w->json.routines != NULL) {
+      DCFG_(delete_loops)((Loops*)w->json.loops);
+      DCFG_(delete_routines)((Routines*)w->json.routines);
+   }
+   for (uint32_t i = 0; i < w->m->n_images; i++) {
+      free((ImageSymbol*)w->images[i].info.symbols);
+      free(w->images[i].source);
+   }
+   free(w->images);
+   free(w->order);
+   free(w->new_id);
+   free(w->graph.blocks);
+   free(w->graph.edges);
+   free(w->graph.counts);
+}
+
+static void pass_on(void* file, const HChar* text, UInt n)
+{
+   fwrite(text, 1, n, file);
+}
+
+void merged_write(const Merged* processes, uint32_t n, FILE* out)
+{
+   Writing*  w = zalloc(n, sizeof(*w));
+   JsonDcfg* json = zalloc(n, sizeof(*json));
+   Files     f = { 0 };
+   Put*      put = zalloc(1, sizeof(*put));
+
+   for (uint32_t i = 0; i < n; i++) {
+      w[i].m = &processes[i];
+      order_images(&w[i]);
+   }
+   list_images(&f, w, n);
+   list_sources(&f, w, n);
+   for (uint32_t i = 0; i < n; i++) {
+      put_process(&w[i], &f);
+      json[i] = w[i].json;
+   }
+   DCFG_(start_put)(put, pass_on, out);
+   DCFG_(write_processes)(put, json, n);
+   for (uint32_t i = 0; i < n; i++)
+      writing_free(&w[i]);
+   free(put);
+   free(json);
+   free(w);
+   free(f.names);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,78 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Commands that come next.                         next_step.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: how commands are printed that somebody may copy.  Handed: names of
+   files and programs.  Taken by: export_*.c. */
+
+#include "export.h"
+
+#include <ctype.h>
+#include <glob.h>
+#include <string.h>
+
+/* TEXT and SUFFIX as one word of a shell. */
+const char* shell_word(const char* text, const char* suffix)
+{
+   bool        plain = text[0] != 0;
+   const char* quoted = "";
+
+   for (const char* s = text; *s != 0; s++)
+      plain = plain && (isalnum((unsigned char)*s)
+                        || strchr("_-./+,:@%=", *s) != NULL);
+   if (plain)
+      return text_format("%s%s", text, suffix);
+   for (const char* s = text; *s != 0; s++)
+      quoted = *s == '\'' ? text_format("%s'\\''", quoted)
+               : text_format("%s%c", quoted, *s);
+   return text_format("'%s%s'", quoted, suffix);
+}
+
+/* Where a program of LLVM is: Debian keeps each version's in a directory of
+   its own, and its links perf2bolt-19 and the like are other programs, for
+   that goes by its name.  The newest; only the name if there is none. */
+const char* llvm_program(const char* name)
+{
+   glob_t      found;
+   const char* best = name;
+   int         newest = 0, version;
+
+   if (glob(text_format("/usr/lib/llvm-*/bin/%s", name), 0, NULL, &found)
+       != 0)
+      return name;
+   for (size_t i = 0; i < found.gl_pathc; i++)
+      if (sscanf(found.gl_pathv[i], "/usr/lib/llvm-%d", &version) == 1
+          && version > newest) {
+         newest = version;
+         best = text_format("%s", found.gl_pathv[i]);
+      }
+   globfree(&found);
+   return best;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,326 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Which part of a program is meant.                 select.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what the options that choose a part of a program mean.  Handed: a
+   process, and what the command line says.  Taken by: the subcommands. */
+
+#include "select.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Selection {
+   const DcfgProcess* p;
+   bool               everything;
+   uint32_t           thread;
+   uint32_t           n;
+   bool*              nodes;            // of blocks; NULL for everything
+   bool*              images;           // by --image
+};
+
+static bool is_pattern(const char* text)
+{
+   return strpbrk(text, "*?[") != NULL;
+}
+
+/*------------------------------------------------------------*/
+/*--- Each option                                          ---*/
+/*------------------------------------------------------------*/
+
+/* They leave in the selection what they allow. */
+
+static void by_image(Selection* sel, const Program* g, const char* pattern)
+{
+   bool any = false;
+
+   for (uint32_t i = 0; i < g->p->n_images; i++) {
+      const DcfgImage* im = &g->p->images[i];
+      sel->images[i] = image_matches(g, i, pattern);
+      any = any || sel->images[i];
+      for (uint32_t k = 0; !sel->images[i] && k < im->n_nodes; k++)
+         sel->nodes[im->first_node + k] = false;
+   }
+   if (!any)
+      complain("no image of process %" PRIu64 " matches `%s'", g->p->id,
+               pattern);
+}
+
+static void by_routine(Selection* sel, const Program* g, const char* what)
+{
+   uint32_t* found = zalloc(g->p->n_routines, sizeof(*found));
+   bool*     wanted = zalloc(g->p->n_routines, sizeof(*wanted));
+   uint32_t  n = find_routines(g, what, found, g->p->n_routines);
+
+   if (n == 0)
+      complain("there is no routine `%s' in process %" PRIu64, what,
+               g->p->id);
+   for (uint32_t i = 0; i < n; i++)
+      wanted[found[i]] = true;
+   for (uint32_t i = 0; i < g->p->n_blocks; i++) {
+      uint32_t r = g->p->nodes[i].routine;
+      sel->nodes[i] = sel->nodes[i] && r < g->p->n_routines && wanted[r];
+   }
+   free(found);
+   free(wanted);
+}
+
+static bool name_matches(const char* symbol, const char* what)
+{
+   if (!is_pattern(what))
+      return symbol_is(symbol, what);
+   return fnmatch(what, symbol, 0) == 0
+          || fnmatch(what, text_demangle(symbol), 0) == 0;
+}
+
+/* Any of the symbols with the address of symbol S will do. */
+static bool function_matches(const DcfgProcess* p, const DcfgImage* im,
+                             uint32_t s, const char* what)
+{
+   uint64_t addr = p->symbols[s].addr;
+   uint32_t end = im->first_symbol + im->n_symbols;
+
+   while (s > im->first_symbol && p->symbols[s - 1].addr == addr)
+      s--;
+   for (; s < end && p->symbols[s].addr == addr; s++)
+      if (name_matches(p->symbols[s].name, what))
+         return true;
+   return false;
+}
+
+/* An image's blocks are in order of address, so that those of a function
+   mostly follow each other. */
+static void by_function(Selection* sel, const Program* g, const char* what)
+{
+   const DcfgProcess* p = g->p;
+   uint32_t           last = DCFG_NONE;
+   bool               is = false, any = false;
+
+   for (uint32_t i = 0; i < p->n_blocks; i++) {
+      uint32_t s = dcfg_symbol_of(p, i);
+      if (s != last) {
+         is = s != DCFG_NONE && function_matches(
+                 p, &p->images[p->nodes[i].image], s, what);
+         last = s;
+         text_forget();
+      }
+      any = any || is;
+      sel->nodes[i] = sel->nodes[i] && is;
+   }
+   if (!any)
+      complain("no function of process %" PRIu64 " is called `%s'", p->id,
+               what);
+}
+
+/* FILE:LINE-LINE, taken apart. */
+typedef
+   struct {
+      char*    file;
+      uint32_t first, last;
+   }
+   Lines;
+
+static Lines read_lines(const char* what)
+{
+   Lines       l = { text_copy(what), 0, UINT32_MAX };
+   char*       colon = strrchr(l.file, ':');
+   const char* digits = "0123456789";
+   char*       dash;
+
+   if (colon == NULL || colon[1] == 0
+       || strspn(colon + 1, "0123456789-") != strlen(colon + 1))
+      return l;
+   *colon++ = 0;
+   dash = strchr(colon, '-');
+   l.first = l.last = (uint32_t)strtoul(colon, NULL, 10);
+   if (dash != NULL)
+      l.last = (uint32_t)strtoul(dash + 1, NULL, 10);
+   if (strspn(colon, digits) == 0 || l.last < l.first
+       || (dash != NULL && (dash[1] == 0
+                            || strspn(dash + 1, digits) != strlen(dash + 1))))
+      die("--source needs FILE, FILE:LINE or FILE:LINE-LINE, not `%s'", what);
+   return l;
+}
+
+/* All of the path, or whole parts of its end. */
+static bool file_matches(const char* path, const char* file)
+{
+   size_t n = strlen(path), m = strlen(file);
+
+   if (is_pattern(file))
+      return fnmatch(file, path, 0) == 0
+             || fnmatch(file, text_base(path), 0) == 0;
+   return m <= n && strcmp(path + n - m, file) == 0
+          && (m == n || file[0] == '/' || path[n - m - 1] == '/');
+}
+
+/* Mark the blocks of the image that share bytes with a row of these lines.
+   Rows and blocks are in order; REACH, by block, is how far those up to it
+   go. */
+static void mark_lines(const DcfgProcess* p, const DcfgImage* im,
+                       const bool* files, uint32_t n_files, const Lines* l,
+                       uint64_t* reach, bool* mark)
+{
+   uint32_t low = 0;
+
+   for (uint32_t i = 0; i < im->n_nodes; i++) {
+      const DcfgNode* b = &p->nodes[im->first_node + i];
+      reach[i] = b->addr + b->size;
+      if (i > 0 && reach[i - 1] > reach[i])
+         reach[i] = reach[i - 1];
+   }
+   for (uint32_t k = 0; k < im->n_sources; k++) {
+      const DcfgSource* s = &p->sources[im->first_source + k];
+      while (low < im->n_nodes && reach[low] <= s->addr)
+         low++;
+      if (s->file >= n_files || !files[s->file] || s->line < l->first
+          || s->line > l->last)
+         continue;
+      for (uint32_t i = low; i < im->n_nodes; i++) {
+         const DcfgNode* b = &p->nodes[im->first_node + i];
+         if (b->addr >= s->addr && b->addr - s->addr >= s->size)
+            break;
+         if (b->addr + b->size > s->addr)
+            mark[im->first_node + i] = true;
+      }
+   }
+}
+
+static void by_source(Selection* sel, const Program* g, const char* what)
+{
+   const DcfgProcess* p = g->p;
+   Lines              l = read_lines(what);
+   bool*              files = zalloc(g->d->n_files, sizeof(bool));
+   bool*              mark = zalloc(p->n_blocks, sizeof(bool));
+   uint64_t*          reach = zalloc(p->n_blocks, sizeof(*reach));
+   bool               any = false;
+
+   for (uint32_t i = 0; i < g->d->n_files; i++)
+      files[i] = file_matches(g->d->files[i].name, l.file);
+   for (uint32_t i = 0; i < p->n_images; i++)
+      mark_lines(p, &p->images[i], files, g->d->n_files, &l, reach, mark);
+   for (uint32_t i = 0; i < p->n_blocks; i++) {
+      any = any || mark[i];
+      sel->nodes[i] = sel->nodes[i] && mark[i];
+   }
+   if (!any)
+      complain("no block of process %" PRIu64 " is from the source `%s'",
+               p->id, what);
+   free(l.file);
+   free(files);
+   free(mark);
+   free(reach);
+}
+
+/*------------------------------------------------------------*/
+/*--- All of them                                          ---*/
+/*------------------------------------------------------------*/
+
+Selection* selection_new(const Program* g, const Select* s)
+{
+   Selection* sel = zalloc(1, sizeof(*sel));
+
+   sel->p = g->p;
+   sel->everything = s->image == NULL && s->routine == NULL
+                     && s->function == NULL && s->source == NULL;
+   sel->thread = s->thread == NOT_GIVEN ? DCFG_ALL_THREADS
+                 : (uint32_t)s->thread;
+   sel->n = g->p->n_blocks;
+   if (sel->everything)
+      return sel;
+   sel->nodes = zalloc(g->p->n_blocks, sizeof(bool));
+   sel->images = zalloc(g->p->n_images, sizeof(bool));
+   memset(sel->nodes, true, g->p->n_blocks);
+   memset(sel->images, true, g->p->n_images);
+   if (s->image != NULL)
+      by_image(sel, g, s->image);
+   if (s->routine != NULL)
+      by_routine(sel, g, s->routine);
+   if (s->function != NULL)
+      by_function(sel, g, s->function);
+   if (s->source != NULL)
+      by_source(sel, g, s->source);
+   sel->n = 0;
+   for (uint32_t i = 0; i < g->p->n_blocks; i++)
+      sel->n += sel->nodes[i];
+   return sel;
+}
+
+void selection_free(Selection* sel)
+{
+   free(sel->nodes);
+   free(sel->images);
+   free(sel);
+}
+
+bool is_everything(const Selection* sel)
+{
+   return sel->everything;
+}
+
+uint32_t selected_thread(const Selection* sel)
+{
+   return sel->thread;
+}
+
+uint32_t n_selected(const Selection* sel)
+{
+   return sel->n;
+}
+
+bool is_selected(const Selection* sel, uint32_t node)
+{
+   return node < sel->p->n_blocks && (sel->everything || sel->nodes[node]);
+}
+
+bool image_selected(const Selection* sel, uint32_t image)
+{
+   const DcfgImage* im = &sel->p->images[image];
+
+   if (sel->everything || im->n_nodes == 0)
+      return sel->everything || sel->images[image];
+   for (uint32_t i = 0; i < im->n_nodes; i++)
+      if (sel->nodes[im->first_node + i])
+         return true;
+   return false;
+}
+
+bool routine_selected(const Selection* sel, uint32_t routine)
+{
+   uint32_t        n;
+   const uint32_t* nodes = dcfg_routine_nodes(sel->p, routine, &n);
+
+   for (uint32_t i = 0; i < n; i++)
+      if (is_selected(sel, nodes[i]))
+         return true;
+   return false;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,178 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Basic-block vectors of slices of a run.             slices.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: where slices end, and PinPlay's .bb format.  Handed: blocks in their
+   order.  Taken by: cmd_bbv.c.
+
+   A slice has a marker, an address and the how many-th time it was executed,
+   that says where it begins (lines S: and M:), and a vector (line T:).  A
+   block's instructions all belong to the slice in which it began.  REP
+   instructions are no markers: each repetition is an execution. */
+
+#include "slices.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Slicer {
+   const Program*     g;
+   const DcfgProcess* p;
+   FILE*              out;
+   uint64_t           size;
+   const bool*        heads;
+   uint64_t           n_slices;
+   uint64_t           instrs;       // of the slice
+   uint64_t           all_instrs;
+   uint64_t*          in_slice;     // instructions, by node
+   uint32_t*          nodes;        // those that are not 0
+   uint32_t           n_nodes;
+   uint64_t*          executions;   // by node
+};
+
+Slicer* slicer_new(const Program* g, FILE* out, uint64_t size,
+                   const bool* heads, uint32_t thread)
+{
+   Slicer* s = zalloc(1, sizeof(*s));
+
+   s->g = g;
+   s->p = g->p;
+   s->out = out;
+   s->size = size;
+   s->heads = heads;
+   s->in_slice = zalloc(s->p->n_nodes, sizeof(*s->in_slice));
+   s->nodes = zalloc(s->p->n_nodes, sizeof(*s->nodes));
+   s->executions = zalloc(s->p->n_nodes, sizeof(*s->executions));
+   fputs("I: 0\n", out);
+   if (thread != DCFG_ALL_THREADS)
+      fprintf(out, "P: %" PRIu32 "\n", thread);
+   fprintf(out, "C: sum:dummy Command: %s\n", text_clean(program_name(g)));
+   return s;
+}
+
+/* Where a slice begins.  A path with blanks would not be one field. */
+static void put_marker(Slicer* s, uint32_t node)
+{
+   const DcfgNode* n = &s->p->nodes[node];
+   const char*     path = image_path(s->g, n->image);
+   const char*     source = node_source(s->g, node);
+   uint64_t        low = n->image < s->p->n_images
+                         ? s->p->images[n->image].load_addr : 0;
+
+   if (path[0] != '/' || strpbrk(path, " \t\n\r\v\f") != NULL) {
+      fprintf(s->out, "M: 0x%" PRIx64 " %" PRIu64 " no_image 0\n", n->addr,
+              s->executions[node] + 1);
+      return;
+   }
+   fprintf(s->out, "S: 0x%" PRIx64 " %" PRIu64 " %s 0x%" PRIx64 " + 0x%"
+           PRIx64 " # %s\n", n->addr, s->executions[node] + 1, path, low,
+           n->addr - low, source[0] != 0 ? source : "Unknown:0");
+}
+
+static int by_number(const void* a, const void* b)
+{
+   uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
+
+   return x < y ? -1 : x > y;
+}
+
+/* What the file calls a block. */
+static uint32_t block_id(const Slicer* s, uint32_t node)
+{
+   return s->p->nodes[node].id;
+}
+
+static void put_vector(Slicer* s)
+{
+   qsort(s->nodes, s->n_nodes, sizeof(*s->nodes), by_number);
+   fprintf(s->out, "# Slice ending at %" PRIu64 "\nT", s->all_instrs);
+   for (uint32_t i = 0; i < s->n_nodes; i++) {
+      uint32_t node = s->nodes[i];
+      fprintf(s->out, ":%" PRIu32 ":%" PRIu64 " ", block_id(s, node),
+              s->in_slice[node]);
+      s->in_slice[node] = 0;
+   }
+   putc('\n', s->out);
+   s->n_slices++;
+   s->n_nodes = 0;
+   s->instrs = 0;
+}
+
+static bool repeats(const Slicer* s, uint32_t node)
+{
+   uint32_t edge = dcfg_edge_between(s->p, node, node);
+
+   return edge != DCFG_NONE && s->p->edges[edge].type == DCFG_EDGE_REP;
+}
+
+void slicer_block(Slicer* s, uint32_t node)
+{
+   const DcfgNode* n = &s->p->nodes[node];
+
+   if (n->kind != DCFG_NODE_BLOCK)
+      return;
+   if (s->instrs >= s->size && (s->heads == NULL || s->heads[node])
+       && !repeats(s, node))
+      put_vector(s);
+   if (s->instrs == 0 && s->n_nodes == 0)
+      put_marker(s, node);
+   if (s->in_slice[node] == 0 && n->n_instrs > 0)
+      s->nodes[s->n_nodes++] = node;
+   s->in_slice[node] += n->n_instrs;
+   s->instrs += n->n_instrs;
+   s->all_instrs += n->n_instrs;
+   s->executions[node]++;
+}
+
+uint64_t slicer_end(Slicer* s)
+{
+   uint64_t n;
+
+   if (s->n_nodes > 0)
+      put_vector(s);
+   n = s->n_slices;
+   fprintf(s->out, "Dynamic instruction count %" PRIu64 "\nSliceSize: %"
+           PRIu64 "\n", s->all_instrs, s->size);
+   for (uint32_t i = 0; i < s->p->n_blocks; i++) {
+      const DcfgNode* b = &s->p->nodes[i];
+      if (s->executions[i] > 0)
+         fprintf(s->out, "Block id: %" PRIu32 " 0x%" PRIx64 ":0x%" PRIx64
+                 " static instructions: %" PRIu32 " block count: %" PRIu64
+                 " block size: %" PRIu32 "\n", block_id(s, i), b->addr,
+                 b->addr + b->last_offset, b->n_instrs, s->executions[i],
+                 b->size);
+   }
+   free(s->in_slice);
+   free(s->nodes);
+   free(s->executions);
+   free(s);
+   return n;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

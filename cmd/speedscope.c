@@ -1,0 +1,133 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Calls for speedscope.                         speedscope.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: speedscope's format.  Handed: calls by call_walk.c.  Taken by:
+   cmd_flame.c. */
+
+#include "speedscope.h"
+
+#include "table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#ifndef DCFG_RELEASE
+#  define DCFG_RELEASE "1.0"
+#endif
+
+typedef
+   struct {
+      const Functions* f;
+      FILE*            out;
+      uint32_t*        open;    // functions that are active
+      uint32_t         n;
+      bool             first_profile, first_event;
+   }
+   Writer;
+
+static void put_event(Writer* w, char type, uint32_t function, uint64_t at)
+{
+   fprintf(w->out, "%s\n    {\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%"
+           PRIu64 "}", w->first_event ? "" : ",", type, function, at);
+   w->first_event = false;
+}
+
+static void begin(void* arg, uint32_t thread)
+{
+   Writer* w = arg;
+
+   fprintf(w->out, "%s\n  {\"type\":\"evented\",\"name\":\"thread %" PRIu32
+           "\",\"unit\":\"none\",\"startValue\":0,\"events\":[",
+           w->first_profile ? "" : ",", thread);
+   w->first_profile = false;
+   w->first_event = true;
+   w->n = 0;
+}
+
+static void enter(void* arg, uint32_t function, uint64_t at)
+{
+   Writer* w = arg;
+
+   w->open[w->n++] = function;
+   put_event(w, 'O', function, at);
+}
+
+static void leave(void* arg, uint64_t at)
+{
+   Writer* w = arg;
+
+   put_event(w, 'C', w->open[--w->n], at);
+}
+
+static void end(void* arg, uint64_t at)
+{
+   Writer* w = arg;
+
+   fprintf(w->out, "\n  ],\"endValue\":%" PRIu64 "}", at);
+}
+
+static void put_frames(const Writer* w)
+{
+   const Program* g = &w->f->g;
+
+   for (uint32_t i = 0; i < w->f->n; i++) {
+      const DcfgNode* n = &g->p->nodes[w->f->nodes[i]];
+      uint32_t        s = dcfg_source_at(g->p, n->image, n->addr);
+      fprintf(w->out, "%s\n  {\"name\":", i > 0 ? "," : "");
+      put_json_string(function_name(w->f, i), w->out);
+      if (s != DCFG_NONE && g->p->sources[s].file < g->d->n_files) {
+         fputs(",\"file\":", w->out);
+         put_json_string(g->d->files[g->p->sources[s].file].name, w->out);
+         fprintf(w->out, ",\"line\":%" PRIu32, g->p->sources[s].line);
+      }
+      fputc('}', w->out);
+      text_forget();
+   }
+}
+
+void write_speedscope(const Functions* f, const char* path, uint32_t thread,
+                      FILE* out)
+{
+   Writer      w = { .f = f, .out = out, .first_profile = true };
+   CallWatcher watcher = { begin, enter, leave, end, &w };
+
+   w.open = zalloc(MAX_DEPTH, sizeof(*w.open));
+   fputs("{\"$schema\":\"https://www.speedscope.app/"
+         "file-format-schema.json\",\n\"exporter\":\"dcfg " DCFG_RELEASE
+         "\",\n\"name\":", out);
+   put_json_string(program_name(&f->g), out);
+   fputs(",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[", out);
+   put_frames(&w);
+   fputs("\n]},\n\"profiles\":[", out);
+   walk_calls(f, path, thread, &watcher);
+   fputs("\n]}\n", out);
+   free(w.open);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

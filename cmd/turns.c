@@ -1,0 +1,145 @@
+
+/*--------------------------------------------------------------------*/
+/*--- In which order threads ran.                          turns.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: reading the file of turns.  Handed: its path.  Taken by:
+   cmd_bbv.c. */
+
+#include "turns.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Turns {
+   const char* path;
+   FILE*       f;
+   uint64_t    offset;
+   bool        begun, ended;
+};
+
+static int next_char(Turns* t)
+{
+   int c;
+
+   do {
+      c = getc(t->f);
+      t->offset++;
+   } while (c == ' ' || c == '\n' || c == '\t' || c == '\r');
+   return c;
+}
+
+static _Noreturn void broken_file(const Turns* t, const char* wanted)
+{
+   if (ferror(t->f))
+      die("%s: %s", t->path, strerror(errno));
+   die("%s: byte %" PRIu64 ": %s is missing; what --trace-turns=yes writes is "
+       "an array of [thread, instructions, edges]", t->path, t->offset - 1,
+       wanted);
+}
+
+static void need_char(Turns* t, int c)
+{
+   const char wanted[] = { '`', (char)c, '\'', 0 };
+
+   if (next_char(t) != c)
+      broken_file(t, wanted);
+}
+
+/* A number and the character behind it, which must be END. */
+static uint64_t need_number(Turns* t, int end)
+{
+   const char wanted[] = { '`', (char)end, '\'', 0 };
+   uint64_t   n = 0;
+   int        c = next_char(t);
+
+   if (c < '0' || c > '9')
+      broken_file(t, "a number");
+   for (; c >= '0' && c <= '9'; t->offset++, c = getc(t->f)) {
+      if (n > (UINT64_MAX - (uint64_t)(c - '0')) / 10)
+         broken_file(t, "a number below 2^64");
+      n = 10 * n + (uint64_t)(c - '0');
+   }
+   ungetc(c, t->f);
+   t->offset--;
+   if (next_char(t) != end)
+      broken_file(t, wanted);
+   return n;
+}
+
+Turns* turns_open(const char* path)
+{
+   Turns* t = zalloc(1, sizeof(*t));
+
+   t->path = path;
+   t->f = fopen(path, "r");
+   if (t->f == NULL)
+      die("%s: %s", path, strerror(errno));
+   need_char(t, '[');
+   return t;
+}
+
+void turns_close(Turns* t)
+{
+   fclose(t->f);
+   free(t);
+}
+
+bool turns_next(Turns* t, Turn* turn)
+{
+   uint64_t thread;
+   int      c;
+
+   if (t->ended)
+      return false;
+   c = next_char(t);
+   if (c == ']') {
+      t->ended = true;
+      if (next_char(t) != EOF)
+         broken_file(t, "the end");
+      return false;
+   }
+   if (t->begun) {
+      if (c != ',')
+         broken_file(t, "`,' or `]'");
+      c = next_char(t);
+   }
+   if (c != '[')
+      broken_file(t, "`['");
+   t->begun = true;
+   thread = need_number(t, ',');
+   if (thread >= DCFG_NONE)
+      broken_file(t, "the number of a thread");
+   turn->thread = (uint32_t)thread;
+   turn->instrs = need_number(t, ',');
+   turn->edges = need_number(t, ']');
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,140 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Threads in code that is left out.                 run/away.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what it means that a thread runs code that is left out.  Handed: by
+   generated code, the first superblock of such code and the first behind it
+   (run/instrument.c).  Taken by: run/position.c, which has where a thread
+   stands meanwhile.
+
+   A thread that is away stands where it left what is collected, however it
+   moves: calls, returns, signals and handlers in code that is left out are
+   nobody's business.  When it comes back it has been diverted, from there to
+   where it is.  A diversion that led to code that is left out (to a
+   handler, say) led nowhere, as any that is followed by another before an
+   instruction has been collected. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_xarray.h"
+
+#include "dcfg_output.h"
+#include "run/away.h"
+#include "run/inside.h"
+
+#define N_ROUTES 1024
+
+static Thread* running_thread(void)
+{
+   return DCFG_(thread_of)(VG_(get_running_tid)());
+}
+
+/* T counts in this array: is what it does collected? */
+static Bool is_wanted(const Thread* t, const ULong* base)
+{
+   return base == DCFG_(cell_base)(t->cells);
+}
+
+void DCFG_(went_away)(ULong* base, Addr entry)
+{
+   Thread* t = running_thread();
+
+   if (is_wanted(t, base)) {
+      t->away_entry = entry;
+      t->away_fixed = False;
+   }
+   base[CellAway] = 1;
+}
+
+/* If T's last handler began with code that is left out, no edge leads to
+   it, and there is nothing to bypass. */
+static void hide_handler(Thread* t)
+{
+   Word n = VG_(sizeXA)(t->interruptions);
+
+   if (n > 0 && is_diverted(t) && t->diverted->kind == DivertSignal)
+      ((Interruption*)VG_(indexXA)(t->interruptions, n - 1))->hidden = True;
+}
+
+/* The place of this route among T's. */
+static Route* route(Thread* t, UInt last, Addr entry, UInt sb)
+{
+   if (t->routes == NULL)
+      t->routes = VG_(calloc)("dcfg.away.routes", N_ROUTES, sizeof(Route));
+   return &t->routes[(last * 31 + entry * 7 + sb) % N_ROUTES];
+}
+
+static void find_route(Thread* t, UInt last, UInt sb)
+{
+   Route* r    = route(t, last, t->away_entry, sb);
+   Bool   keep = !is_diverted(t) && !t->away_fixed;
+
+   if (keep && r->d != NULL && r->last == last && r->sb == sb
+       && r->entry == t->away_entry) {
+      DCFG_(divert_again)(t, r->d);
+      return;
+   }
+   hide_handler(t);
+   DCFG_(divert_to)(t, t->away_entry, DivertExcluded,
+                    DCFG_(target_of)(DCFG_(superblock)(sb)));
+   if (!keep)
+      return;
+   r->d     = t->diverted;
+   r->last  = last;
+   r->sb    = sb;
+   r->entry = t->away_entry;
+}
+
+void DCFG_(came_back)(ULong* base, UWord id, Addr sp)
+{
+   Thread* t    = running_thread();
+   UInt    last = DCFG_MARK_ID((UWord)base[CellMark]);
+
+   if (is_wanted(t, base))
+      find_route(t, last, id);
+   DCFG_EACH_WATCHER(w, come_back)
+      DCFG_(watchers)[w]->come_back(t->states[w], last, id, sp);
+   base[CellAway] = 0;
+}
+
+void DCFG_(fix_away)(void)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++) {
+      Thread* t = DCFG_(nth_thread)(i);
+      if (!t->live)
+         continue;
+      DCFG_(forget_routes)(t);
+      if (is_away(t)) {
+         t->away_from  = DCFG_(position)(t, t->away_entry);
+         t->away_fixed = True;
+      }
+   }
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

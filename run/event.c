@@ -1,0 +1,290 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What the core tells of threads.                  run/event.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: all control flow that generated code cannot count: entering and
+   leaving signal handlers, system calls made again, faults, gaps.  Handed:
+   the core's events.  Taken by: run/thread.c, run/position.c and run/gap.c,
+   which are told; run/region.c, which waits for threads to leave generated
+   code.
+
+   The core tells when a thread starts and stops running generated code.
+   Whatever changes the instruction pointer in between is a diversion, no
+   matter what in the core did it.  The counters already hold the step
+   that the diverted superblock meant to take; run/flow.c takes it
+   back. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
+
+#include "dcfg_output.h"
+#include "run/event.h"
+#include "run/gap.h"
+#include "run/inside.h"
+#include "run/thread.h"
+
+static void (*code_is_left)(void);     // or NULL
+
+static void on_create(ThreadId parent, ThreadId tid)
+{
+   Thread* t = DCFG_(new_thread)(tid);
+
+   t->off = !DCFG_(is_collecting)();
+   DCFG_(collect_thread)(t->index, DCFG_(is_collected_at_start)());
+}
+
+/* T starts at IP, or goes on there, and is collected. */
+static void go_on(Thread* t, Addr ip)
+{
+   if (!t->entered) {
+      DCFG_(end_gap)(t, ip);
+   } else if (is_away(t)) {
+      if (t->sigreturn)
+         DCFG_(end_interruption)(t, ip, VG_(get_SP)(t->tid));
+   } else if (t->signalled) {
+      DCFG_(divert)(t, t->signal_ip, DivertSignal, ip);
+   } else if (ip != t->stop_ip || t->sigreturn) {
+      DCFG_(divert)(t, t->stop_ip,
+                    t->sigreturn ? DivertSigreturn : DivertRestart, ip);
+      if (t->sigreturn)
+         DCFG_(end_interruption)(t, ip, VG_(get_SP)(t->tid));
+   }
+}
+
+static void on_start(ThreadId tid, ULong blocks)
+{
+   Thread* t  = DCFG_(thread_of)(tid);
+   Addr    ip = VG_(get_IP)(tid);
+   Addr    sp = VG_(get_SP)(tid);
+
+   /* This may end calls, and with them the thread's collection. */
+   if (DCFG_(is_collecting)())
+      DCFG_EACH_WATCHER(w, resume)
+         DCFG_(watchers)[w]->resume(t->states[w], ip, sp);
+
+   /* Always: the array may have moved, the thread may have got a copy of
+      its creator's shadow state, or a signal frame's. */
+   DCFG_(set_base)(t);
+
+   if (t->off && t->sigreturn)
+      DCFG_(end_interruption)(t, ip, sp);
+   if (!DCFG_(is_collecting)()) {
+      t->off_ran = t->unseen = True;
+   } else if (t->idle) {
+      t->off_ran = True;
+      t->unseen  = False;
+   } else if (t->off && t->off_ran) {
+      DCFG_(end_gap)(t, ip);
+   } else {
+      go_on(t, ip);
+      t->off = t->unseen = False;
+   }
+   t->started   = True;
+   t->signalled = False;
+   t->sigreturn = False;
+   t->running   = True;
+}
+
+static void on_stop(ThreadId tid, ULong blocks)
+{
+   Thread* t = DCFG_(thread_of)(tid);
+
+   t->stop_ip = VG_(get_IP)(tid);
+   if (!t->signalled)
+      DCFG_(tell_left)(t, t->stop_ip);
+   t->running = False;
+   DCFG_(tend_branch_caches)(t->branches);
+   if (t->idle_branches != NULL)
+      DCFG_(tend_branch_caches)(t->idle_branches);
+   if (code_is_left != NULL)
+      code_is_left();
+}
+
+static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
+{
+   Thread*      t = DCFG_(thread_of)(tid);
+   Interruption in;
+
+   /* One that is not seen runs on to the handler. */
+   if (!DCFG_(is_collecting)())
+      t->off_ran = t->unseen = True;
+   if (t->unseen)
+      return;
+   if (!t->signalled && t->running)
+      DCFG_(tell_left)(t, VG_(get_IP)(tid));
+   if (!t->signalled && !(t->off && t->off_ran))
+      DCFG_(tell_stop)(t);
+   DCFG_EACH_WATCHER(w, enter_handler)
+      DCFG_(watchers)[w]->enter_handler(t->states[w]);
+   /* So does one that was not collected, or is not in its handler. */
+   if (t->idle || (t->off && t->off_ran)) {
+      t->off_ran = True;
+      return;
+   }
+   /* A second handler may be entered before the first has run. */
+   if (t->signalled)
+      return;
+   t->signalled = True;
+   /* A fault stops generated code where it is.  Otherwise the thread has
+      left that before, and a system call that is to be made again may
+      have moved the instruction pointer since. */
+   t->signal_ip = t->running ? VG_(get_IP)(tid) : t->stop_ip;
+   /* A handler that is entered just when another has returned interrupts
+      what that one had interrupted; the list says so already. */
+   if (!t->entered || t->sigreturn)
+      return;
+   in.from   = DCFG_(position)(t, t->signal_ip);
+   in.sp     = VG_(get_SP)(tid);
+   in.hidden = is_away(t);
+   VG_(addToXA)(t->interruptions, &in);
+}
+
+static void after_signal(ThreadId tid, Int sig)
+{
+   const Thread* t = DCFG_(thread_of)(tid);
+
+   if (t->unseen || !DCFG_(is_collecting)())
+      return;
+   DCFG_EACH_WATCHER(w, leave_handler)
+      DCFG_(watchers)[w]->leave_handler(t->states[w]);
+}
+
+static void on_exit(ThreadId tid)
+{
+   Thread* t = DCFG_(thread_of)(tid);
+
+   /* clone failed: there never was a thread. */
+   if (!t->started && t->index == DCFG_(all_threads)() - 1) {
+      DCFG_(delete_last_thread)(t);
+      return;
+   }
+   t->last = DCFG_(position)(t, DCFG_(bound_for)(t));
+   if (!t->off)
+      DCFG_(tell_stop)(t);
+   if (is_diverted(t))
+      t->diverted->count--;
+   DCFG_(end_thread)(t);
+}
+
+void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
+{
+   Thread* t         = DCFG_(thread_of)(tid);
+   Bool    sigreturn = False;
+
+#if defined(__NR_rt_sigreturn)
+   sigreturn = sigreturn || sysno == __NR_rt_sigreturn;
+#endif
+#if defined(__NR_sigreturn)
+   sigreturn = sigreturn || sysno == __NR_sigreturn;
+#endif
+   t->sigreturn = sigreturn;
+   if (t->off)
+      return;
+   DCFG_EACH_WATCHER(w, before_syscall)
+      DCFG_(watchers)[w]->before_syscall(t->states[w], sysno, args);
+}
+
+void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res)
+{
+   const Thread* t = DCFG_(thread_of)(tid);
+
+   if (t->off)
+      return;
+   DCFG_EACH_WATCHER(w, after_syscall)
+      DCFG_(watchers)[w]->after_syscall(t->states[w], sysno, res);
+}
+
+/*------------------------------------------------------------*/
+/*--- Memory that the kernel uses                          ---*/
+/*------------------------------------------------------------*/
+
+static void on_read(CorePart part, ThreadId tid, const HChar* what, Addr a,
+                    SizeT len)
+{
+   const Thread* t = DCFG_(thread_of)(tid);
+
+   if (part != Vg_CoreSysCall || t == NULL || t->off)
+      return;
+   DCFG_EACH_WATCHER(w, memory_read)
+      DCFG_(watchers)[w]->memory_read(t->states[w], a, len);
+}
+
+/* The text at A, as far as it can be read. */
+static void on_read_text(CorePart part, ThreadId tid, const HChar* what,
+                         Addr a)
+{
+   Addr end = a;
+
+   if (part != Vg_CoreSysCall || DCFG_(n_watchers) == 0)
+      return;
+   do {
+      if ((end == a || end % VKI_PAGE_SIZE == 0)
+          && !VG_(am_is_valid_for_client)(end, 1, VKI_PROT_READ))
+         break;
+   } while (*(const UChar*)end++ != 0);
+   on_read(part, tid, what, a, end - a);
+}
+
+static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len)
+{
+   const Thread* t = DCFG_(thread_of)(tid);
+
+   if (t == NULL || t->off)
+      return;
+   DCFG_EACH_WATCHER(w, memory_written)
+      DCFG_(watchers)[w]->memory_written(t->states[w],
+                                         part == Vg_CoreSysCall, a, len);
+}
+
+void DCFG_(when_code_is_left)(void (*do_it)(void))
+{
+   code_is_left = do_it;
+}
+
+void DCFG_(track_threads)(void)
+{
+   VG_(track_pre_thread_ll_create)(on_create);
+   VG_(track_pre_thread_ll_exit)(on_exit);
+   VG_(track_start_client_code)(on_start);
+   VG_(track_stop_client_code)(on_stop);
+   VG_(track_pre_deliver_signal)(on_signal);
+   VG_(track_post_deliver_signal)(after_signal);
+   VG_(track_pre_mem_read)(on_read);
+   VG_(track_pre_mem_read_asciiz)(on_read_text);
+   VG_(track_post_mem_write)(on_write);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,331 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Parts of the code: what to leave out.          run/exclude.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the options that say what to leave out, and the answer for each
+   instruction.  Handed: addresses of code in translation, unmappings.
+   Taken by: run/instrument.c, run/region.c, which cuts superblocks where
+   code that is left out begins or ends, and calls/function.c.
+
+   An image is what the address space manager knows, as in run/image.c.  The
+   functions of an object that are left out are looked for once among its
+   symbols, all names of which count, and kept as ranges of addresses. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_xarray.h"
+
+#include "base/core.h"
+#include "base/globs.h"
+#include "dcfg_output.h"
+#include "run/exclude.h"
+
+/* In a list of images: the program itself, whatever its file is called. */
+#define MAIN_IMAGE "main"
+
+static const HChar exclude_images[]    = "--exclude-images";
+static const HChar exclude_functions[] = "--exclude-functions";
+static const HChar only_images[]       = "--only-images";
+
+static Globs images, functions, only;
+
+/* A function that is left out, because of this glob. */
+typedef
+   struct {
+      Addr start, end;       // .end is exclusive
+      UInt glob;
+   }
+   Range;
+
+/* Those of an object. */
+typedef
+   struct {
+      const DebugInfo* di;
+      Addr    text, end;
+      XArray* ranges;        // Range, by .start; no two overlap, but several
+                             // may be equal
+   }
+   Object;
+
+static XArray* objects;      // Object: those that were looked at
+
+/*------------------------------------------------------------*/
+/*--- Options                                              ---*/
+/*------------------------------------------------------------*/
+
+static void add_list(Globs* gs, const HChar* option, const HChar* text)
+{
+   if (DCFG_(add_globs)(gs, option, text))
+      return;
+   VG_(fmsg)("%s=%s: there is an empty name in the list\n", option, text);
+   VG_(exit)(1);
+}
+
+Bool DCFG_(exclude_option)(const HChar* arg)
+{
+   const HChar* text;
+
+   if (VG_STR_CLO(arg, "--exclude-images", text))
+      add_list(&images, exclude_images, text);
+   else if (VG_STR_CLO(arg, "--exclude-functions", text))
+      add_list(&functions, exclude_functions, text);
+   else if (VG_STR_CLO(arg, "--only-images", text))
+      add_list(&only, only_images, text);
+   else
+      return False;
+   return True;
+}
+
+void DCFG_(exclude_usage)(void)
+{
+   VG_(printf)(
+"    --exclude-images=<glob>,...\n"
+"                              leave code in such objects out [none]\n"
+"    --exclude-functions=<glob>,...\n"
+"                              leave functions with such names out [none]\n"
+"    --only-images=<glob>,...  leave code in all other objects out; main is\n"
+"                              the program itself [all]\n"
+   );
+}
+
+Bool DCFG_(excludes_code)(void)
+{
+   return images.n + functions.n + only.n > 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- Images                                               ---*/
+/*------------------------------------------------------------*/
+
+/* What holds the program's own first instruction. */
+static const HChar* path_of_program(void)
+{
+   const UWord     at_null = 0, at_entry = 9;
+   const NSegment* seg = NULL;
+
+   for (const UWord* a = VG_(client_auxv); a != NULL && a[0] != at_null;
+        a += 2)
+      if (a[0] == at_entry)
+         seg = VG_(am_find_nsegment)(a[1]);
+   return seg == NULL ? NULL : VG_(am_get_filename)(seg);
+}
+
+static Bool fits_image(const Glob* g, const HChar* path)
+{
+   const HChar* program;
+
+   if (DCFG_(fits_path)(g, path))
+      return True;
+   if (!VG_STREQ(g->text, MAIN_IMAGE))
+      return False;
+   program = path_of_program();
+   return program != NULL && VG_STREQ(program, path);
+}
+
+static Bool any_fits_image(Globs* gs, const HChar* path)
+{
+   Bool any = False;
+
+   for (UInt i = 0; i < gs->n; i++)
+      if (fits_image(&gs->globs[i], path))
+         any = gs->globs[i].matched = True;
+   return any;
+}
+
+/* The names are those of run/image.c. */
+static Bool is_image_excluded(Addr a)
+{
+   const NSegment* seg  = VG_(am_find_nsegment)(a);
+   const HChar*    path = seg == NULL ? "[unknown]"
+                                      : VG_(am_get_filename)(seg);
+
+   if (path == NULL)
+      path = "[anon]";
+   return any_fits_image(&images, path)
+          || (only.n > 0 && !any_fits_image(&only, path));
+}
+
+/*------------------------------------------------------------*/
+/*--- Functions                                            ---*/
+/*------------------------------------------------------------*/
+
+static void add_ranges(Object* o, Addr start, UInt size, const HChar* name)
+{
+   const HChar* demangled;
+
+   VG_(demangle)(True, False, name, &demangled);
+   for (UInt i = 0; i < functions.n; i++) {
+      Range r = { start, start + size, i };
+      if (DCFG_(fits_glob)(&functions.globs[i], name, demangled))
+         VG_(addToXA)(o->ranges, &r);
+   }
+}
+
+static Int cmp_ranges(const void* va, const void* vb)
+{
+   const Range* a = va;
+   const Range* b = vb;
+   return a->start < b->start ? -1 : a->start > b->start ? 1 : 0;
+}
+
+static Object* new_object(const DebugInfo* di)
+{
+   Object o;
+
+   o.di     = di;
+   o.text   = VG_(DebugInfo_get_text_avma)(di);
+   o.end    = o.text + VG_(DebugInfo_get_text_size)(di);
+   o.ranges = VG_(newXA)(VG_(malloc), "dcfg.exclude.ranges", VG_(free),
+                         sizeof(Range));
+   for (Int i = 0; i < VG_(DebugInfo_syms_howmany)(di); i++) {
+      SymAVMAs      avmas;
+      UInt          size;
+      const HChar*  name;
+      const HChar** others;
+      Bool          is_text;
+      VG_(DebugInfo_syms_getidx)(di, i, &avmas, &size, &name, &others,
+                                 &is_text, NULL, NULL);
+      if (!is_text)
+         continue;
+      add_ranges(&o, avmas.main, size, name);
+      for (; others != NULL && *others != NULL; others++)
+         add_ranges(&o, avmas.main, size, *others);
+   }
+   VG_(setCmpFnXA)(o.ranges, cmp_ranges);
+   VG_(sortXA)(o.ranges);
+   return VG_(indexXA)(objects, VG_(addToXA)(objects, &o));
+}
+
+static Object* object_of(const DebugInfo* di)
+{
+   for (Word i = 0; i < VG_(sizeXA)(objects); i++) {
+      Object* o = VG_(indexXA)(objects, i);
+      if (o->di == di)
+         return o;
+   }
+   return new_object(di);
+}
+
+static Bool is_function_excluded(Addr a)
+{
+   const DebugInfo* di  = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), a);
+   const Object*    o   = di == NULL ? NULL : object_of(di);
+   Word             lo  = 0, hi = o == NULL ? 0 : VG_(sizeXA)(o->ranges);
+   Bool             any = False;
+
+   while (lo < hi) {
+      Word mid = lo + (hi - lo) / 2;
+      if (((const Range*)VG_(indexXA)(o->ranges, mid))->start <= a)
+         lo = mid + 1;
+      else
+         hi = mid;
+   }
+   while (lo-- > 0) {
+      const Range* r = VG_(indexXA)(o->ranges, lo);
+      if (a >= r->end)
+         break;
+      any = functions.globs[r->glob].matched = True;
+   }
+   return any;
+}
+
+/* The debug information of an object there is about to go. */
+static void forget_objects(Addr a, SizeT len)
+{
+   for (Word i = VG_(sizeXA)(objects); i-- > 0; ) {
+      const Object* o = VG_(indexXA)(objects, i);
+      if (o->text >= a + len || a >= o->end)
+         continue;
+      VG_(deleteXA)(o->ranges);
+      VG_(removeIndexXA)(objects, i);
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- All together                                         ---*/
+/*------------------------------------------------------------*/
+
+static const Watcher watcher = { .unmapped = forget_objects };
+
+void DCFG_(start_excluding)(void)
+{
+   if (functions.n == 0)
+      return;
+   objects = VG_(newXA)(VG_(malloc), "dcfg.exclude.objects", VG_(free),
+                        sizeof(Object));
+   DCFG_(watch)(&watcher);
+}
+
+Bool DCFG_(is_excluded)(Addr a)
+{
+   return is_image_excluded(a) || (functions.n > 0 && is_function_excluded(a));
+}
+
+UInt DCFG_(inner_border)(const IRSB* in)
+{
+   Bool first = False;
+   UInt k     = 0;
+
+   if (functions.n == 0)
+      return 0;            // no superblock is in two images
+   for (Int i = 0; i < in->stmts_used; i++) {
+      if (in->stmts[i]->tag != Ist_IMark)
+         continue;
+      Bool now = DCFG_(is_excluded)(in->stmts[i]->Ist.IMark.addr);
+      if (k == 0)
+         first = now;
+      else if (now != first)
+         return k;
+      k++;
+   }
+   return 0;
+}
+
+static void tell_unused(const Globs* gs)
+{
+   for (UInt i = 0; i < gs->n; i++)
+      if (!gs->globs[i].matched)
+         VG_(umsg)("dcfg: warning: %s=%s: no code that ran is there\n",
+                   gs->globs[i].option, gs->globs[i].text);
+}
+
+void DCFG_(tell_unused_globs)(void)
+{
+   tell_unused(&images);
+   tell_unused(&functions);
+   tell_unused(&only);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

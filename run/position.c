@@ -1,0 +1,233 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Where threads stand, and diversions.          run/position.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what is told about where a thread stands, and the set of all
+   diversions.  Handed: threads by run/event.c and run/gap.c.  Taken by:
+   these and run/thread.c; run/flow.c and run/gather.c read the set.
+
+   A diversion that is followed by another before any instruction has
+   completed never led anywhere: it is taken back, and the second one
+   starts where the first did.  DCFG_MARK_DIVERTED, which the next
+   superblock's mark overwrites, tells. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+
+#include "run/inside.h"
+
+static OSet* diversions;        // Diversion; NULL: there is none
+
+/*------------------------------------------------------------*/
+/*--- Positions and diversions                             ---*/
+/*------------------------------------------------------------*/
+
+static Word cmp_addr(Addr a, Addr b)
+{
+   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+static Word cmp_targets(Target a, Target b)
+{
+   Word r;
+
+   if ((r = cmp_addr(a.addr,    b.addr))    != 0) return r;
+   if ((r = cmp_addr(a.version, b.version)) != 0) return r;
+   return cmp_addr(a.unredirected, b.unredirected);
+}
+
+static Word cmp_diversions(const void* va, const void* vb)
+{
+   const Diversion* a = va;
+   const Diversion* b = vb;
+   Word r;
+
+   if ((r = cmp_addr(a->thread,      b->thread))      != 0) return r;
+   if ((r = cmp_addr(a->from.sb,     b->from.sb))     != 0) return r;
+   if ((r = cmp_addr(a->from.n_done, b->from.n_done)) != 0) return r;
+   if ((r = cmp_targets(a->from.target, b->from.target)) != 0) return r;
+   if ((r = cmp_addr(a->kind,        b->kind))        != 0) return r;
+   return cmp_targets(a->to, b->to);
+}
+
+Position DCFG_(position)(const Thread* t, Addr addr)
+{
+   UWord    mark = *mark_of(t);
+   Position p    = { DCFG_MARK_ID(mark), 0, { 0, 0, False } };
+
+   if (mark & DCFG_MARK_DIVERTED)
+      return t->diverted->from;
+   if (is_away(t) && t->away_fixed)
+      return t->away_from;
+   const Superblock* sb = p.sb == 0 ? NULL : DCFG_(superblock)(p.sb);
+   if (is_away(t))
+      addr = t->away_entry;
+   p.target = DCFG_(target_now)(addr, sb != NULL && sb->unredirected);
+   /* Whoever is away has left it at its end. */
+   if (sb != NULL && !(mark & DCFG_MARK_DONE) && !is_away(t))
+      p.n_done = DCFG_(inner_instr)(sb, addr);
+   return p;
+}
+
+/* A breakpoint's debugger looks at a thread that is still in generated
+   code. */
+Addr DCFG_(bound_for)(const Thread* t)
+{
+   return t->off && t->off_ran ? t->off_ip
+          : t->leaving ? t->leaving_for
+          : t->signalled ? t->signal_ip
+          : t->running ? VG_(get_IP)(t->tid) : t->stop_ip;
+}
+
+static Diversion* diversion(const Thread* t, Position from, DivertKind kind,
+                            Target to)
+{
+   Diversion  key = { t->index, from, kind, to, 0 };
+   Diversion* d;
+
+   if (diversions == NULL)
+      diversions = VG_(OSetGen_Create)(0, cmp_diversions, VG_(malloc),
+                                       "dcfg.diversions", VG_(free));
+   d = VG_(OSetGen_Lookup)(diversions, &key);
+   if (d == NULL) {
+      d  = VG_(OSetGen_AllocNode)(diversions, sizeof(Diversion));
+      *d = key;
+      VG_(OSetGen_Insert)(diversions, d);
+      if (from.sb != 0)
+         DCFG_(superblock)(from.sb)->diverted = True;
+   }
+   return d;
+}
+
+void DCFG_(divert)(Thread* t, Addr addr, DivertKind kind, Addr to)
+{
+   DCFG_(divert_to)(t, addr, kind, DCFG_(target_now)(to, False));
+}
+
+void DCFG_(divert_to)(Thread* t, Addr addr, DivertKind kind, Target to)
+{
+   Position from = DCFG_(position)(t, addr);
+
+   if (is_diverted(t))
+      t->diverted->count--;
+   t->diverted = diversion(t, from, kind, to);
+   t->diverted->count++;
+   DCFG_EACH_WATCHER(w, divert)
+      DCFG_(watchers)[w]->divert(t->states[w], from, t->diverted->to);
+   *mark_of(t) |= DCFG_MARK_DIVERTED;
+}
+
+void DCFG_(divert_again)(Thread* t, Diversion* d)
+{
+   d->count++;
+   DCFG_EACH_WATCHER(w, divert)
+      DCFG_(watchers)[w]->divert(t->states[w], d->from, d->to);
+}
+
+void DCFG_(divert_anew)(Thread* t)
+{
+   Target to = DCFG_(target_now)(t->diverted->to.addr, False);
+
+   t->diverted->count--;
+   t->diverted = diversion(t, t->diverted->from, t->diverted->kind, to);
+   t->diverted->count++;
+   DCFG_EACH_WATCHER(w, redirect)
+      DCFG_(watchers)[w]->redirect(t->states[w], t->diverted->to);
+}
+
+void DCFG_(tell_stop)(const Thread* t)
+{
+   if (is_diverted(t) || is_away(t))
+      return;
+   Position p = DCFG_(position)(t, DCFG_(bound_for)(t));
+   DCFG_EACH_WATCHER(w, stop)
+      DCFG_(watchers)[w]->stop(t->states[w], p.sb, p.n_done);
+}
+
+void DCFG_(tell_left)(const Thread* t, Addr addr)
+{
+   UWord mark = *mark_of(t);
+
+   if ((mark & (DCFG_MARK_DONE | DCFG_MARK_DIVERTED | DCFG_MARK_LEFT)) != 0
+       || DCFG_MARK_ID(mark) == 0 || t->off || is_away(t))
+      return;
+   UInt k = DCFG_(inner_instr)(DCFG_(superblock)(DCFG_MARK_ID(mark)), addr);
+   if (k == 0)
+      return;
+   *mark_of(t) |= DCFG_MARK_LEFT;
+   DCFG_EACH_WATCHER(w, left)
+      DCFG_(watchers)[w]->left(t->states[w], DCFG_MARK_ID(mark), k);
+}
+
+/* T's handler has returned to ADDR with the stack pointer SP: find what
+   it had interrupted.  Handlers left by a jump are still on the list
+   above it. */
+void DCFG_(end_interruption)(Thread* t, Addr addr, Addr sp)
+{
+   for (Word i = VG_(sizeXA)(t->interruptions) - 1; i >= 0; i--) {
+      const Interruption* in = VG_(indexXA)(t->interruptions, i);
+      if (in->sp == sp) {
+         if (!t->off && !in->hidden && !is_away(t))
+            diversion(t, in->from, DivertBypass,
+                      DCFG_(target_now)(addr, False));
+         VG_(dropTailXA)(t->interruptions,
+                         VG_(sizeXA)(t->interruptions) - i);
+         return;
+      }
+   }
+}
+
+void DCFG_(forget_diversions)(void)
+{
+   if (diversions != NULL)
+      VG_(OSetGen_Destroy)(diversions);
+   diversions = NULL;
+}
+
+void DCFG_(each_diversion)(UInt thread, UInt sb,
+                           void (*do_it)(void* arg, const Diversion* d),
+                           void* arg)
+{
+   Diversion        key;
+   const Diversion* d;
+
+   if (diversions == NULL)
+      return;
+   VG_(memset)(&key, 0, sizeof(key));
+   key.thread  = thread;
+   key.from.sb = sb;
+   VG_(OSetGen_ResetIterAt)(diversions, &key);
+   while ((d = VG_(OSetGen_Next)(diversions)) != NULL
+          && d->thread == thread && d->from.sb == sb)
+      do_it(arg, d);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,575 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Parts of a run: when to collect.                run/region.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the options that say when to collect, and the places in the code
+   where that changes.  Handed: code in translation by run/instrument.c,
+   requests by dcfg_main.c.  Taken by: these.
+
+   As long as nothing is collected, code is translated as it is, but for the
+   places where a region begins or ends; at each change all translations are
+   discarded.  run/gap.c has what a gap means for a thread.
+
+   A place is an instruction.  The superblock that begins with it begins with
+   a call of place_reached(), which counts; if collecting is to change, the
+   superblock is left at once, for its own beginning.  It changes when the
+   thread has left generated code.  Where a place is inside a superblock,
+   that is translated once more with fewer instructions: VEX has already
+   left out what guest state need not have there. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_seqmatch.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_xarray.h"
+
+#include "base/core.h"
+#include "run/event.h"
+#include "run/exclude.h"
+#include "run/gap.h"
+#include "run/image.h"
+#include "run/ir.h"
+#include "run/region.h"
+
+/* Where to begin or to end, as the user said. */
+typedef
+   struct {
+      const HChar* option;    // --start or --stop
+      const HChar* text;      // all behind the =
+      HChar*       name;      // glob of a function or, with .offset, of an
+                              // image; NULL: an address
+      Bool         in_image;
+      Bool         by_instrs; // .wanted is a number of instructions
+      Addr         offset;    // in the image, or the address
+      ULong        wanted;    // the time that counts, from 1
+      ULong        reached;   // so far
+   }
+   Place;
+
+typedef
+   struct {
+      Place start, stop;      // .text is NULL: there is none
+   }
+   Region;
+
+static Bool    instr_atstart = True;
+static XArray* regions;       // Region
+static Word    now;           // the region that is open or comes next
+static Bool    is_open;
+static ULong   n_ran;         // instructions, as long as there are limits
+
+/* What generated code was left for. */
+static enum { Nothing, Cut, Change } pending;
+static Addr cut_entry;
+
+/* A place that was counted when the superblock was left, by thread: it is not
+   counted once more when that begins anew. */
+typedef
+   struct {
+      Addr addr, sp;
+   }
+   Passed;
+static Passed* passed;
+
+/*------------------------------------------------------------*/
+/*--- Options                                              ---*/
+/*------------------------------------------------------------*/
+
+static void bad_place(const Place* p, const HChar* why)
+{
+   VG_(fmsg)("%s=%s: %s\n", p->option, p->text, why);
+   VG_(exit)(1);
+}
+
+/* Split the :N off NAME.  Without it there is none: C++ has colons. */
+static ULong take_count(const Place* p, HChar* name)
+{
+   HChar* colon = VG_(strrchr)(name, ':');
+   HChar* end;
+
+   if (colon == NULL || (colon > name && colon[-1] == ':')
+       || (colon[1] != '-' && !VG_(isdigit)(colon[1])))
+      return 1;
+   Long n = VG_(strtoll10)(colon + 1, &end);
+   if (*end != 0)
+      return 1;
+   if (n <= 0)
+      bad_place(p, "the count must be 1 or more");
+   *colon = 0;
+   return n;
+}
+
+static Place parse_place(const HChar* option, const HChar* text)
+{
+   const HChar* by   = "instructions:";
+   Place        p    = { option, text, NULL, False, False, 0, 1, 0 };
+   HChar*       name = VG_(strdup)("dcfg.region.name", text);
+   HChar       *plus, *end;
+
+   if (VG_(strncmp)(text, by, VG_(strlen)(by)) == 0) {
+      const HChar* number = text + VG_(strlen)(by);
+      p.wanted    = VG_(strtoll10)(number, &end);
+      p.by_instrs = True;
+      if (*end != 0 || !VG_(isdigit)(number[0]))
+         bad_place(&p, "that is no number of instructions");
+      return p;
+   }
+
+   p.wanted = take_count(&p, name);
+   if (name[0] == 0)
+      bad_place(&p, "there is no function, IMAGE+0xOFFSET or 0xADDRESS");
+   plus = VG_(strrchr)(name, '+');
+   if (VG_(strncmp)(name, "0x", 2) == 0) {
+      p.offset = VG_(strtoull16)(name, &end);
+      if (*end != 0 || name[2] == 0)
+         bad_place(&p, "that is no address");
+      VG_(free)(name);
+   } else if (plus != NULL && VG_(strncmp)(plus, "+0x", 3) == 0) {
+      p.offset = VG_(strtoull16)(plus + 1, &end);
+      if (*end != 0 || plus[3] == 0 || plus == name)
+         bad_place(&p, "that is no IMAGE+0xOFFSET");
+      *plus      = 0;
+      p.in_image = True;
+      p.name     = name;
+   } else {
+      p.name = name;
+   }
+   return p;
+}
+
+static Region* region(Word i)
+{
+   return VG_(indexXA)(regions, i);
+}
+
+static Word n_regions(void)
+{
+   return regions == NULL ? 0 : VG_(sizeXA)(regions);
+}
+
+static void add_start(const HChar* text)
+{
+   Region r;
+
+   VG_(memset)(&r, 0, sizeof(r));
+   r.start = parse_place("--start", text);
+   if (regions == NULL)
+      regions = VG_(newXA)(VG_(malloc), "dcfg.region", VG_(free),
+                           sizeof(Region));
+   if (n_regions() > 0 && region(n_regions() - 1)->stop.text == NULL)
+      bad_place(&r.start, "there is no --stop for the --start before it");
+   VG_(addToXA)(regions, &r);
+}
+
+static void add_stop(const HChar* text)
+{
+   Place p = parse_place("--stop", text);
+
+   if (n_regions() == 0 || region(n_regions() - 1)->stop.text != NULL)
+      bad_place(&p, "there is no --start before it");
+   const Place* start = &region(n_regions() - 1)->start;
+   if (p.by_instrs && start->by_instrs && p.wanted <= start->wanted)
+      bad_place(&p, "that is not behind the --start before it");
+   region(n_regions() - 1)->stop = p;
+}
+
+Bool DCFG_(region_option)(const HChar* arg)
+{
+   const HChar* text;
+
+   if (VG_STR_CLO(arg, "--start", text))
+      add_start(text);
+   else if (VG_STR_CLO(arg, "--stop", text))
+      add_stop(text);
+   else
+      return VG_BOOL_CLO(arg, "--instr-atstart", instr_atstart);
+   return True;
+}
+
+void DCFG_(region_usage)(void)
+{
+   VG_(printf)(
+"    --start=<place> --stop=<place>\n"
+"                              collect between these only; may be repeated.\n"
+"                              <function>, <image>+0x<offset> or 0x<address>,\n"
+"                              with :<n> the n-th time that it is reached, or\n"
+"                              instructions:<n>\n"
+"    --instr-atstart=no|yes    collect from the start, not only when the\n"
+"                              program or vgdb asks for it [yes]\n"
+   );
+}
+
+/*------------------------------------------------------------*/
+/*--- Changes                                              ---*/
+/*------------------------------------------------------------*/
+
+Bool DCFG_(collect)(Bool on)
+{
+   if (DCFG_(is_collecting)() == on)
+      return False;
+   DCFG_(set_collecting)(on);
+   VG_(discard_translations)(0x1000, ~(ULong)0xfff,
+                             "dcfg: begin or end of a region");
+   return True;
+}
+
+/* Generated code has been left. */
+static void do_pending(void)
+{
+   if (pending == Change) {
+      is_open = !is_open;
+      if (!is_open)
+         now++;
+      DCFG_(collect)(is_open);
+   } else if (pending == Cut) {
+      VG_(discard_translations)(cut_entry, 1, "dcfg: cut at a place");
+   }
+   pending = Nothing;
+}
+
+void DCFG_(start_regions)(void)
+{
+   passed = VG_(calloc)("dcfg.region.passed", VG_N_THREADS, sizeof(Passed));
+   if (n_regions() > 0 || !instr_atstart)
+      DCFG_(set_collecting)(False);
+   DCFG_(when_code_is_left)(do_pending);
+}
+
+/*------------------------------------------------------------*/
+/*--- Places                                               ---*/
+/*------------------------------------------------------------*/
+
+/* Is A in a file that GLOB fits, with or without its directory? */
+static Bool is_in_image(const HChar* glob, Addr a)
+{
+   const NSegment* seg  = VG_(am_find_nsegment)(a);
+   const HChar*    path = seg == NULL ? NULL : VG_(am_get_filename)(seg);
+   const HChar*    name = path == NULL ? NULL : VG_(strrchr)(path, '/');
+
+   return path != NULL
+          && (VG_(string_match)(glob, path)
+              || (name != NULL && VG_(string_match)(glob, name + 1)));
+}
+
+static Bool is_at(const Place* p, Addr a)
+{
+   const HChar* name;
+
+   if (p->text == NULL || p->by_instrs)
+      return False;
+   if (p->name == NULL)
+      return p->offset == a;
+   if (p->in_image)
+      return is_in_image(p->name, a)
+             && a - DCFG_(load_address)(a) == p->offset;
+   return VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), a, &name)
+          && VG_(string_match)(p->name, name);
+}
+
+/* Is A a place that still matters? */
+static Bool is_place(Addr a)
+{
+   for (Word i = now; i < n_regions(); i++)
+      if (is_at(&region(i)->start, a) || is_at(&region(i)->stop, a))
+         return True;
+   return False;
+}
+
+/* P was reached.  Is it the time that counts? */
+static Bool is_time(Place* p, Addr a)
+{
+   return is_at(p, a) && ++p->reached == p->wanted;
+}
+
+/* A thread is about to run the instruction at A.  Returns 1 if it has to
+   leave generated code first. */
+static UWord place_reached(Addr a)
+{
+   ThreadId tid = VG_(get_running_tid)();
+   Passed*  was = &passed[tid];
+   Addr     sp  = VG_(get_SP)(tid);
+   Bool     change = False;
+
+   if (was->addr == a && was->sp == sp) {
+      was->addr = 0;
+      return 0;
+   }
+   for (Word i = now; i < n_regions(); i++) {
+      Region* r = region(i);
+      if (is_time(&r->start, a)) {
+         if (i == now && !is_open)
+            change = True;
+         else
+            VG_(umsg)("dcfg: warning: --start=%s is reached before "
+                      "--stop=%s\n", r->start.text, region(now)->stop.text
+                      ? region(now)->stop.text : "");
+      }
+      if (is_time(&r->stop, a)) {
+         if (i == now && is_open)
+            change = True;
+         else
+            VG_(umsg)("dcfg: warning: --stop=%s is reached before "
+                      "--start=%s\n", r->stop.text, r->start.text);
+      }
+   }
+   if (!change)
+      return 0;
+   pending   = Change;
+   was->addr = a;
+   was->sp   = sp;
+   return 1;
+}
+
+/* The number of IN's first instruction behind the first one that is a
+   place, or 0. */
+static UInt inner_place(const IRSB* in)
+{
+   UInt k = 0;
+
+   for (Int i = 0; i < in->stmts_used; i++)
+      if (in->stmts[i]->tag == Ist_IMark
+          && k++ > 0 && is_place(in->stmts[i]->Ist.IMark.addr))
+         return k - 1;
+   return 0;
+}
+
+/* The lower of two numbers, of which 0 means none. */
+static UInt first_of(UInt a, UInt b)
+{
+   return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+static IRConst* address(IRType word_ty, Addr a)
+{
+   return word_ty == Ity_I64 ? IRConst_U64(a) : IRConst_U32(a);
+}
+
+/* Has the superblock at ENTRY to be translated again? */
+static void cut(Addr entry)
+{
+   pending   = Cut;
+   cut_entry = entry;
+}
+
+IRSB* DCFG_(cut_before_place)(IRSB* in, Addr entry,
+                              const VexGuestLayout* layout, IRType word_ty)
+{
+   UInt k = first_of(now < n_regions() ? inner_place(in) : 0,
+                     DCFG_(is_collecting)() ? DCFG_(inner_border)(in) : 0);
+
+   /* Whatever was cut for has been translated. */
+   DCFG_(limit_superblocks)(k);
+   if (k == 0)
+      return NULL;
+   IRSB* out = emptyIRSB();
+   out->next     = IRExpr_Const(address(word_ty, entry));
+   out->jumpkind = Ijk_Yield;
+   out->offsIP   = layout->offset_IP;
+   addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_0_N(
+      0, "dcfg_cut", VG_(fnptr_to_fnentry)(&cut),
+      mkIRExprVec_1(IRExpr_Const(address(word_ty, entry))))));
+   return out;
+}
+
+static Addr first_instr(const IRSB* in)
+{
+   for (Int i = 0; i < in->stmts_used; i++)
+      if (in->stmts[i]->tag == Ist_IMark)
+         return in->stmts[i]->Ist.IMark.addr;
+   return 0;
+}
+
+/* Where the next change is, if that is a number of instructions; or NULL. */
+static Place* limit(void)
+{
+   Place* p = now == n_regions() ? NULL
+              : is_open ? &region(now)->stop : &region(now)->start;
+   return p != NULL && p->text != NULL && p->by_instrs ? p : NULL;
+}
+
+/* Is there any ahead? */
+static Bool has_limits(void)
+{
+   for (Word i = now; i < n_regions(); i++)
+      if (region(i)->stop.by_instrs
+          || (region(i)->start.by_instrs && !(i == now && is_open)))
+         return True;
+   return False;
+}
+
+static void limit_reached(void)
+{
+   Place* p = limit();
+
+   p->reached = p->wanted;
+   pending    = Change;
+   VG_(umsg)("dcfg: %s=%s: at %'llu\n", p->option, p->text, n_ran);
+}
+
+static IRExpr* tmp(IRSB* out, IRType ty, IRExpr* e)
+{
+   IRTemp t = newIRTemp(out->tyenv, ty);
+   addStmtToIRSB(out, IRStmt_WrTmp(t, e));
+   return IRExpr_RdTmp(t);
+}
+
+static IRExpr* ran_at(IRType word_ty)
+{
+   return IRExpr_Const(address(word_ty, (Addr)&n_ran));
+}
+
+/* Leave OUT at its beginning if the limit has been reached. */
+static void add_limit(IRSB* out, Addr entry, const VexGuestLayout* layout,
+                      IRType word_ty)
+{
+   const Place* p = limit();
+
+   if (p == NULL)
+      return;
+   IRExpr*  ran  = tmp(out, Ity_I64,
+                       IRExpr_Load(HOST_ENDNESS, Ity_I64, ran_at(word_ty)));
+   IRExpr*  leave = tmp(out, Ity_I1,
+                        IRExpr_Binop(Iop_CmpLE64U,
+                                     IRExpr_Const(IRConst_U64(p->wanted)),
+                                     ran));
+   IRDirty* call = unsafeIRDirty_0_N(0, "dcfg_limit_reached",
+                                     VG_(fnptr_to_fnentry)(&limit_reached),
+                                     mkIRExprVec_0());
+   call->guard = leave;
+   addStmtToIRSB(out, IRStmt_Dirty(call));
+   addStmtToIRSB(out, IRStmt_Exit(leave, Ijk_Yield, address(word_ty, entry),
+                                  layout->offset_IP));
+}
+
+static void count_instrs(IRSB* out, UInt* n, IRType word_ty)
+{
+   if (*n == 0)
+      return;
+   IRExpr* ran = tmp(out, Ity_I64,
+                     IRExpr_Load(HOST_ENDNESS, Ity_I64, ran_at(word_ty)));
+   IRExpr* sum = tmp(out, Ity_I64,
+                     IRExpr_Binop(Iop_Add64, ran,
+                                  IRExpr_Const(IRConst_U64(*n))));
+   addStmtToIRSB(out, IRStmt_Store(HOST_ENDNESS, ran_at(word_ty), sum));
+   *n = 0;
+}
+
+/* OUT, which also counts its instructions: before each exit those that were
+   begun so far. */
+static IRSB* with_limit(const IRSB* out, Addr entry,
+                        const VexGuestLayout* layout, IRType word_ty)
+{
+   IRSB* res = deepCopyIRSBExceptStmts(out);
+   UInt  n   = 0;
+
+   add_limit(res, entry, layout, word_ty);
+   for (Int i = 0; i < out->stmts_used; i++) {
+      if (out->stmts[i]->tag == Ist_IMark)
+         n++;
+      else if (out->stmts[i]->tag == Ist_Exit)
+         count_instrs(res, &n, word_ty);
+      addStmtToIRSB(res, out->stmts[i]);
+   }
+   count_instrs(res, &n, word_ty);
+   return res;
+}
+
+IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
+                          const VexGuestLayout* layout, IRType word_ty)
+{
+   Addr a = now < n_regions() ? first_instr(in) : 0;
+
+   if (has_limits())
+      out = with_limit(out, entry, layout, word_ty);
+   if (a == 0 || !is_place(a))
+      return out;
+   IRSB*    res     = deepCopyIRSBExceptStmts(out);
+   IRTemp   reached = newIRTemp(res->tyenv, word_ty);
+   IRTemp   leave   = newIRTemp(res->tyenv, Ity_I1);
+   IRDirty* call    = unsafeIRDirty_1_N(
+      reached, 0, "dcfg_place_reached",
+      VG_(fnptr_to_fnentry)(&place_reached),
+      mkIRExprVec_1(IRExpr_Const(address(word_ty, a))));
+   call->nFxState = 1;
+   VG_(memset)(&call->fxState, 0, sizeof(call->fxState));
+   call->fxState[0].fx     = Ifx_Read;
+   call->fxState[0].offset = layout->offset_SP;
+   call->fxState[0].size   = layout->sizeof_SP;
+   addStmtToIRSB(res, IRStmt_Dirty(call));
+   addStmtToIRSB(res, IRStmt_WrTmp(leave, IRExpr_Binop(
+      word_ty == Ity_I64 ? Iop_CmpNE64 : Iop_CmpNE32,
+      IRExpr_RdTmp(reached), IRExpr_Const(address(word_ty, 0)))));
+   addStmtToIRSB(res, IRStmt_Exit(IRExpr_RdTmp(leave), Ijk_Yield,
+                                  address(word_ty, entry),
+                                  layout->offset_IP));
+   for (Int i = 0; i < out->stmts_used; i++)
+      addStmtToIRSB(res, out->stmts[i]);
+   return res;
+}
+
+/*------------------------------------------------------------*/
+/*--- What the user is told                                ---*/
+/*------------------------------------------------------------*/
+
+static void tell_missed(const Place* p)
+{
+   if (p->text == NULL || p->reached >= p->wanted)
+      return;
+   if (p->reached == 0)
+      VG_(umsg)("dcfg: warning: %s=%s was never reached\n", p->option,
+                p->text);
+   else
+      VG_(umsg)("dcfg: warning: %s=%s was reached %llu time%s only\n",
+                p->option, p->text, p->reached, p->reached == 1 ? "" : "s");
+}
+
+void DCFG_(tell_missed_places)(void)
+{
+   for (Word i = now; i < n_regions(); i++) {
+      tell_missed(&region(i)->start);
+      tell_missed(&region(i)->stop);
+   }
+}
+
+const HChar* DCFG_(collecting_text)(void)
+{
+   return DCFG_(is_collecting)() ? "collecting"
+          : now < n_regions() ? "not collecting, before a region"
+          : "not collecting";
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

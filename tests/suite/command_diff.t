@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""dcfg diff of two builds: shifted, renamed, optimised otherwise, with functions renamed, through BOLT.  (TAP)
+
+What was only moved has no difference, in any kind of thing; what grew is what the source makes grow.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+from commandlib import command
+
+PROG = r"""
+#include <stdlib.h>
+#define FAR __attribute__((noinline, noclone))
+static volatile int sink;
+FAR static int helper(int n) { int s = 0; for (int i = 0; i < n; i++) { if (i % 3 == 0) s += i; else s ^= i; } return s; }
+FAR int steady(int n) { int s = 0; for (int i = 0; i < 50; i++) for (int k = 0; k < 4; k++) s += i * k + n; return s; }
+FAR int WORK(int n) { int s = 0; while (n-- > 0) s += helper(TIMES); return s; }
+int main(int argc, char** argv) { sink = WORK(100) + steady(3); return 0; }
+"""
+IN_FRONT = "int in_front(int n) { int s = 0; while (n-- > 0) s = s * 7 + n; return s; }\n"
+BOLT = "/usr/lib/llvm-19/bin/llvm-bolt"
+
+
+def build(tap, name, *flags, front=False, times=20, work="work"):
+    source = tap.path("prog.c")
+    with open(source, "w") as f:
+        f.write(PROG)
+    more = []
+    if front:
+        with open(tap.path("front.c"), "w") as f:
+            f.write(IN_FRONT)
+        more = [tap.path("front.c")]
+    out = tap.path(name)
+    r = subprocess.run(["cc", "-O1", "-g", "-o", out] + more + [source, "-DTIMES=%d" % times, "-DWORK=" + work]
+                       + list(flags), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if r.returncode:
+        tap.ok(False, "compiling " + name, r.stdout.decode())
+    return out
+
+
+def graph(tap, prog, *options):
+    path, status, why = harness.dcfg(tap, os.path.basename(prog) + "".join(options), [prog], options)
+    if not path:
+        tap.ok(False, prog, why)
+    return path
+
+
+def rows(kind, *args):
+    status, out, err = command("diff", "--json", "--top=0", "--share=0", "--" + kind, *args)
+    return json.loads(out)[kind]
+
+
+def main():
+    tap = harness.Tap("command_diff")
+    one = graph(tap, build(tap, "prog"))
+    # Other code in front of everything: all offsets differ, and nothing else does.
+    moved = graph(tap, build(tap, "moved", front=True))
+    for kind in ("functions", "loops", "routines", "blocks", "edges"):
+        found = rows(kind, "--source=prog.c", one, moved)
+        tap.ok(not found, "moved and renamed: the same %s" % kind, found[:3])
+    status, out, err = command("diff", "--source=prog.c", one, moved)
+    tap.ok(status == 0 and "Functions: 0 new, 0 gone, 0 changed" in out and err == "", "and exit status 0", out + err)
+
+    # helper() does twice as much.
+    grown = graph(tap, build(tap, "grown", times=40))
+    found = rows("functions", one, grown)
+    ours = {r["name"]: r["b"] / r["a"] for r in found if r["source"].startswith("prog.c")}
+    tap.ok(set(ours) == {"helper"} and 1.8 < ours["helper"] < 2, "one function grew", found)
+    status, out, err = command("diff", "--fail=50", one, grown)
+    tap.ok(status == 1 and re.search(r"^dcfg diff: helper grew from [\d,]+ to [\d,]+ instructions \(\+\d+%\), beyond 50%$",
+                                     err, re.M) and "steady" not in err, "--fail tells it", err)
+    status, out, err = command("diff", "--fail=150", one, grown)
+    tap.ok(status == 0 and not err, "and not what grew less", err)
+    status, out, err = command("diff", "--fail=0", grown, one)
+    tap.ok(status == 0 and not err, "nor what shrank", err)
+    status, out, err = command("diff", "--fail=0", "--function=steady", one, grown)
+    tap.ok("helper" not in err, "nor what is not selected", err)
+    status, out, err = command("diff", "--markdown", one, grown)
+    lines = [l for l in out.splitlines() if "`helper` | `prog.c" in l]
+    tap.ok(status == 1 and len(lines) == 1 and re.match(r"\| `\+\d+%` \| [\d,]+ \| [\d,]+ \| `helper` \| `prog.c:\d+` \| ",
+                                                       lines[0]) and "|---|--:|--:|---|---|---|" in out
+           and not [l for l in out.splitlines() if l.startswith("|") and not l.endswith("|")], "--markdown", out)
+    status, out, err = command("diff", "--functions", "--threshold=50", one, grown)
+    tap.ok(status == 0 and "0 changed" in out, "--threshold", out)
+
+    # Functions with another name that begin at the same line are the same; with another one they are not.
+    renamed = graph(tap, build(tap, "renamed", work="labour"))
+    tap.ok(not rows("functions", "--source=prog.c", one, renamed), "a function with another name")
+    bare = graph(tap, build(tap, "renamed", work="labour"), "--source=no")
+    found = {r["name"]: r["change"] for r in rows("functions", "--function=work", one, bare)
+             + rows("functions", "--function=labour", one, bare)}
+    tap.ok(found == {"work": "gone", "labour": "new"}, "but not without its line", found)
+
+    # Another level of optimisation: functions are matched, and loops by the line of their heads.
+    fast = graph(tap, build(tap, "fast", "-O2"))
+    found = rows("functions", "--source=prog.c", one, fast)
+    tap.ok(found and all(r["change"] not in ("new", "gone") for r in found)
+           and {r["name"] for r in found} <= {"helper", "steady", "work", "main"}, "-O1 against -O2", found)
+    if os.path.exists(BOLT):
+        prog = build(tap, "relocs", "-Wl,-q", "-no-pie")
+        bolted = tap.path("bolted")
+        r = subprocess.run([BOLT, prog, "-o", bolted, "--reorder-functions=hfsort", "--reorder-blocks=reverse",
+                            "--split-functions", "--update-debug-sections"], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT)
+        if tap.ok(r.returncode == 0, "BOLT", r.stdout.decode(errors="replace")[-500:]):
+            found = rows("functions", "--function=[hsw]*", graph(tap, prog), graph(tap, bolted))
+            ours = [r for r in found if r["name"] in ("helper", "steady", "work")]
+            tap.ok(all(r["change"] not in ("new", "gone") for r in ours), "through BOLT", ours)
+    else:
+        tap.skip("through BOLT", "no " + BOLT)
+    for args, word in ((["--fail=x"], "percentage"), (["--threshold=-1"], "percentage"),
+                       (["--markdown", "--csv"], "not both")):
+        status, out, err = command("diff", *args, one, moved)
+        tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and word in err, "diff " + " ".join(args), err)
+    tap.done()
+
+
+main()

@@ -1,0 +1,221 @@
+#!/usr/bin/python3
+"""dcfg flame: folded stacks, flame graphs, speedscope's JSON, the difference of two runs.  (TAP)
+
+Totals are held against the DCFG, what a function has itself against its blocks, and stacks against the XRay log of the
+same run, which the tool makes with the stack pointer, and the command without.
+"""
+import collections
+import json
+import os
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+from commandlib import command
+
+PROG = r"""
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define FAR __attribute__((noinline, noclone))
+static jmp_buf env;
+static volatile int sink;
+FAR static int cmp(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
+FAR int fact(int n) { int r = 1; if (n > 1) r = n * fact(n - 1); sink = r; return r; }
+FAR void deep(int d) { if (d == 0) longjmp(env, 1); deep(d - 1); sink = d; }
+FAR int last(int n) { for (int i = 0; i < n; i++) sink += i; return sink; }
+FAR int tail(int n) { sink = n; return last(n + 1); }
+FAR static void handler(int s) { fact(3); sink = s; }
+FAR static void* work(void* arg) { fact((int)(long)arg); sink = 1; return NULL; }
+FAR static void leaf(void) { sink++; }
+int main(int argc, char** argv)
+{
+   int a[16];
+   pthread_t t;
+   for (int i = 0; i < 16; i++)
+      a[i] = i * 7 % 16;
+   qsort(a, 16, sizeof(int), cmp);
+   if (setjmp(env) == 0)
+      deep(4);
+   signal(SIGUSR1, handler);
+   raise(SIGUSR1);
+   sink = tail(a[3]);
+   for (int i = 1; i < argc; i++)
+      leaf();
+   pthread_create(&t, NULL, work, (void*)5L);
+   pthread_join(t, NULL);
+   fact(4);
+   return 0;
+}
+"""
+OURS = ("cmp", "fact", "deep", "last", "tail", "handler", "work", "leaf")
+
+
+def folded(text, columns=1):
+    found = collections.defaultdict(lambda: [0] * columns)
+    for line in text.splitlines():
+        words = line.rsplit(" ", columns)
+        for k in range(columns):
+            found[tuple(words[0].split(";"))][k] += int(words[k + 1])
+    return {k: v[0] if columns == 1 else tuple(v) for k, v in found.items()}
+
+
+def run(tap, name, *args):
+    graph, trace, log = (tap.path(name + x) for x in (".json", ".trace.json", ".xray"))
+    status, err = harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=" + graph, "--trace=yes",
+                               "--trace-out-file=" + trace, "--xray=yes", "--xray-out-file=" + log] + list(args), tap.dir)
+    return graph, trace, log, status
+
+
+def by_leaf(stacks):
+    found = collections.Counter()
+    for stack, n in stacks.items():
+        found[stack[-1]] += n
+    return found
+
+
+def inside(stacks, name):
+    """The instructions in all stacks with the function."""
+    return sum(n for stack, n in stacks.items() if name in stack)
+
+
+def check_folded(tap, graph, trace, log):
+    status, out, err = command("flame", graph, trace)
+    stacks = folded(out)
+    p = json.loads(command("report", "--json", "--blocks", "--top=0", graph)[1])["processes"][0]
+    tap.ok(status == 0 and not err and sum(stacks.values()) == p["instructions"], "the total is the trace's", err)
+    tap.ok(command("flame", "--folded", graph, trace)[1] == out, "--folded says so")
+    own, have = collections.Counter(), by_leaf(stacks)
+    for b in p["blocks"]:
+        own[re.sub(r"\+0x[0-9a-f]+\Z", "", b["name"])] += b["instructions"]
+    # But for deep(), which pays for the stub through which it calls longjmp().
+    wrong = [(f, own[f], have[f]) for f in OURS if own[f] != have[f] and f != "deep" or not own[f]]
+    tap.ok(not wrong, "each function has the instructions of its blocks", wrong)
+    # leaf() is called from main and calls nothing, and so on; what libc does in between may be anything.
+    ours = {tuple(f for f in stack if f in OURS or f == "main") for stack in stacks if "main" in stack}
+    want = {("main",), ("main", "cmp"), ("main", "deep"), ("main",) + 5 * ("deep",), ("main", "last"), ("main", "tail"),
+            ("main", "handler"), ("main", "handler", "fact"), ("main", "leaf"), ("main",) + 4 * ("fact",)}
+    tap.ok(want <= ours and ("main", "tail", "last") not in ours and ("main", "deep", "handler") not in ours,
+           "calls, longjmp, a signal, a tail call", sorted(ours))
+    for t in (0, 1):
+        part = folded(command("flame", "--thread=%d" % t, graph, trace)[1])
+        tap.ok(sum(part.values()) == p["instructions_per_thread"][t]
+               and (("main" in {s for k in part for s in k}) == (t == 0)), "--thread=%d" % t, sorted(part)[:5])
+    theirs = folded(command("xray", "--as=folded", log)[1])
+    wrong = [(f, inside(stacks, f), inside(theirs, f)) for f in OURS + ("main",)
+             if inside(stacks, f) != inside(theirs, f) and f != "work"]
+    tap.ok(not wrong, "with all they called, functions have what the log says", wrong)
+    return stacks
+
+
+def check_svg(tap, graph, trace, stacks):
+    path = tap.path("x.svg")
+    status, out, err = command("flame", "--svg=" + path, graph, trace)
+    tap.ok(status == 0 and not out and not err, "--svg", err)
+    root = ElementTree.parse(path).getroot()
+    ns = "{http://www.w3.org/2000/svg}"
+    boxes = root.findall(ns + "g")
+    total = sum(stacks.values())
+    tap.ok(root.tag == ns + "svg" and boxes[0].get("data-n") == "all" and int(boxes[0].get("data-w")) == total,
+           "its lowest box is all")
+    text = open(path).read()
+    tap.ok("http" not in text.replace("http://www.w3.org/2000/svg", "") and text.count("<script>") == 1,
+           "it needs nothing else")
+    # Boxes lie on boxes: each within one that is a row lower, and those in a row beside each other.
+    rows = collections.defaultdict(list)
+    for b in boxes:
+        rows[float(b.find(ns + "rect").get("y"))].append((int(b.get("data-x")), int(b.get("data-w"))))
+    levels = [sorted(rows[y]) for y in sorted(rows, reverse=True)]
+    good = all(a[0] + a[1] <= b[0] for level in levels for a, b in zip(level, level[1:]))
+    good = good and all(any(x <= a and a + w <= x + v for x, v in below) for below, level in zip(levels, levels[1:])
+                        for a, w in level)
+    tap.ok(good and len(levels) > 8, "boxes stand on boxes", len(levels))
+    drawn = {(b.get("data-n"), int(b.get("data-w"))) for b in boxes}
+    whole = collections.Counter()
+    for stack, n in stacks.items():
+        for k in range(1, len(stack) + 1):
+            whole[stack[:k]] += n
+    missing = [s for s, n in whole.items() if n * 1200 > total * 0.2 and (s[-1], n) not in drawn]
+    tap.ok(not missing, "all that is wide enough is drawn", missing[:5])
+    tap.ok(all("%s: " % b.get("data-n") in b.find(ns + "title").text and b.find(ns + "rect").get("fill").startswith("rgb(")
+               for b in boxes), "each box says what it is")
+
+
+def check_speedscope(tap, graph, trace, stacks):
+    status, out, err = command("flame", "--speedscope", graph, trace)
+    d = json.loads(out)
+    # The schema's FileFormat.File with evented profiles.
+    frames = d["shared"]["frames"]
+    tap.ok(status == 0 and d["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+           and set(d) == {"$schema", "shared", "profiles", "name", "exporter", "activeProfileIndex"}
+           and all(isinstance(f["name"], str) and set(f) <= {"name", "file", "line", "col"}
+                   and isinstance(f.get("line", 0), int) for f in frames), "speedscope: the file", err)
+    found, good = collections.Counter(), True
+    for p in d["profiles"]:
+        good = good and set(p) == {"type", "name", "unit", "startValue", "endValue", "events"} \
+            and p["type"] == "evented" and p["unit"] == "none"
+        stack, at = [], p["startValue"]
+        for e in p["events"] + [{"type": None, "at": p["endValue"]}]:
+            good = good and e["at"] >= at
+            found[tuple(frames[f]["name"] for f in stack)] += e["at"] - at
+            at = e["at"]
+            if e["type"] == "O":
+                stack.append(e["frame"])
+            elif e["type"] == "C":
+                good = good and stack.pop() == e["frame"]
+        good = good and not stack
+    tap.ok(good and len(d["profiles"]) == 2, "speedscope: events are in order and balance")
+    tap.ok({k: n for k, n in found.items() if n} == {k: n for k, n in stacks.items() if n}, "speedscope: the same stacks")
+
+
+def check_diff(tap, a, b):
+    status, out, err = command("flame", "--diff", *a[:2], *b[:2])
+    both = folded(out, 2)
+    one, two = folded(command("flame", *a[:2])[1]), folded(command("flame", *b[:2])[1])
+    tap.ok(status == 0 and {k: n for k, (n, _) in both.items() if n} == one
+           and {k: n for k, (_, n) in both.items() if n} == two, "--diff has both runs", err)
+    # What the second run does more often is leaf().
+    grown = {k: m - n for k, (n, m) in both.items() if k[-1] in OURS and n != m}
+    tap.ok(len(grown) == 1 and all(k[-1] == "leaf" and n > 0 for k, n in grown.items()), "and nothing else grew", grown)
+    status, out, err = command("flame", "--diff", "--svg", *a[:2], *b[:2])
+    fill = dict(re.findall(r'data-n="(\w+)">.*?fill="(rgb\([\d,]+\))"', out))
+    tap.ok(status == 0 and re.match(r"rgb\(255,(\d+),\1\)", fill["leaf"]) and fill["leaf"] != "rgb(255,255,255)"
+           and fill["fact"] == "rgb(255,255,255)", "--diff --svg: grown is red, the same is white", fill)
+
+
+def main():
+    tap = harness.Tap("command_flame")
+    source = tap.path("prog.c")
+    with open(source, "w") as f:
+        f.write(PROG)
+    prog = harness.cc(tap, source, "prog", "-pthread", "-O2")
+    a, b = run(tap, "a", prog, "x"), run(tap, "b", prog, *(200 * ["x"]))
+    tap.ok(a[3] == b[3] == 0, "two runs")
+    stacks = check_folded(tap, *a[:3])
+    check_svg(tap, *a[:2], stacks)
+    check_speedscope(tap, *a[:2], stacks)
+    check_diff(tap, a, b)
+    # A real program, C++ names and all: python3 has tail calls, perl function pointers.
+    graph, trace, log, status = run(tap, "perl", "/usr/bin/perl", "-e", "print sort map { $_ * 3 } 1 .. 99")
+    stacks, theirs = folded(command("flame", graph, trace)[1]), folded(command("xray", "--as=folded", log)[1])
+    tap.ok(inside(stacks, "main") == inside(theirs, "main") > 0
+           and inside(stacks, "Perl_sv_2iv_flags") == inside(theirs, "Perl_sv_2iv_flags"), "perl: as its log",
+           (inside(stacks, "main"), inside(theirs, "main")))
+    for args, word in ((["--svg", "--folded", "x", "y"], "not several"), (["x"], "trace"), (["--diff", "x", "y"], "--diff"),
+                       (["--speedscope", "--diff", "x", "y", "z", "w"], "one run"), (["-", "-"], "standard input"),
+                       ([a[0], b[0]], "not a DCFG-trace"), ([a[1], a[1]], "not a DCFG"),
+                       (["--thread=7", a[0], a[1]], "no thread 7"), (["--svg=/nowhere/x", a[0], a[1]], "/nowhere/x")):
+        status, out, err = command("flame", *args)
+        tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and word in err, "flame " + " ".join(args[:2]),
+               out[:200] + err)
+    status, out, err = command("flame", a[0], graph)
+    tap.ok(status == 2, "a trace that is none", err)
+    tap.done()
+
+
+main()

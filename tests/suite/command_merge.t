@@ -1,0 +1,323 @@
+#!/usr/bin/python3
+"""dcfg merge: sums of runs, threads side by side, processes in one file.  (TAP)
+
+What a sum is, tests/oracle/merge_sum.py says by its definition; that it keeps the rules of the format, dcfg check and
+tests/oracle/dcfg_rules.py; that its blocks are the code's, tests/oracle/crosscheck.py.
+"""
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+from commandlib import command
+
+# What it does depends on how often it is called; a table of jumps, and blocks that some inputs divide.
+PROG = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int step(int x)
+{
+   int s = x;
+   switch (x % 6) {
+      case 0: s ^= 1; break;
+      case 1: s *= 3;
+      case 2: s += 9; break;
+      case 3: goto inside;
+      default: s--; break;
+   }
+   if (s % 2)
+inside:
+      s += 5;
+   return s;
+}
+int main(int argc, char** argv)
+{
+   int s = 0, n = atoi(argv[1]);
+   for (int i = n % 7; i < n; i++)
+      s += step(i);
+   if (n > 100)
+      puts(strdup("more"));
+   if (n % 2)
+      printf("%d\n", s);
+   else
+      printf("%f %s\n", s * 1.5, argc > 2 ? argv[2] : "");
+   return 0;
+}
+"""
+# With an argument it jumps past the prefix of an instruction: what comes behind is reached from two instructions.
+OVERLAP = r"""
+        .globl _start
+_start: movq (%rsp), %rcx
+        leaq word(%rip), %rdx
+        cmpl $1, %ecx
+        jne .Lwith + 1
+        nop
+.Lwith: lock addl $1, (%rdx)
+        nop
+        addl $1, %eax
+        movl $60, %eax
+        xorl %edi, %edi
+        syscall
+        .data
+word:   .long 0
+"""
+THREADS = r"""
+#include <pthread.h>
+#include <stdlib.h>
+static void* work(void* arg)
+{
+   volatile long s = 0;
+   for (long i = 0; i < (long)arg; i++)
+      s += i;
+   return NULL;
+}
+int main(int argc, char** argv)
+{
+   pthread_t t[8];
+   int n = atoi(argv[1]);
+   for (int i = 0; i < n; i++)
+      pthread_create(&t[i], NULL, work, (void*)(long)(10 * i));
+   for (int i = 0; i < n; i++)
+      pthread_join(t[i], NULL);
+   return 0;
+}
+"""
+FORK = r"""
+#include <sys/wait.h>
+#include <unistd.h>
+#include <string.h>
+static volatile int n;
+int main(void)
+{
+   for (int i = 0; i < 3; i++)
+      if (fork() == 0) {
+         while (n < 10 * i)
+            n++;
+         _exit(strlen("child") - 5);
+      }
+   while (wait(NULL) > 0)
+      n--;
+   return 0;
+}
+"""
+
+
+def source(tap, name, text):
+    path = tap.path(name)
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+def one_line(tap, status, out, err, word, text):
+    tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and word in err, text, "%s %s" % (status, out + err))
+
+
+def check_sum(tap, name, files):
+    """Both sums of the files and the processes: by the oracles, and whatever the order."""
+    for mode, args, oracle in (("add", ["--threads=add"], []), ("keep", [], ["--keep"])):
+        path = tap.path("%s.%s.json" % (name, mode))
+        status, out, err = command("merge", "-o", path, *args, *files)
+        if not tap.ok(status == 0 and not out and not err, "%s: merge, %s" % (name, mode), out + err):
+            continue
+        status, text = harness.oracle("merge_sum.py", *oracle, path, *files)
+        tap.ok(status == 0, "%s: the sum, %s" % (name, mode), text)
+        status, out, err = command("check", path)
+        tap.ok(status == 0, "%s: dcfg check, %s" % (name, mode), out + err)
+        with open(path) as f:
+            want = f.read()
+        orders = list(itertools.permutations(files))
+        for order in orders[1:3] + orders[-1:]:
+            status, out, err = command("merge", *args, *order)
+            tap.ok(out == want, "%s: another order, %s" % (name, mode), err)
+    if harness.oracle("dcfg_rules.py", "--generations", tap.path(name + ".keep.json")):
+        harness.check_rules(tap, name, tap.path(name + ".keep.json"), "--generations")
+    harness.check_static(tap, name, tap.path(name + ".keep.json"))
+    path = tap.path(name + ".processes.json")
+    status, out, err = command("merge", "--processes", "-o", path, *files)
+    if not tap.ok(status == 0 and not out and not err, name + ": merge --processes", out + err):
+        return
+    status, out, err = command("check", path)
+    tap.ok(status == 0, name + ": dcfg check, processes", out + err)
+    with open(path) as f:
+        joint = f.read()
+        rows = json.loads(joint)["PROCESSES"][1:]
+    alone = []
+    for p in files:
+        with open(p) as f:
+            alone.append(json.load(f)["PROCESSES"][1])
+    alone.sort(key=lambda r: r[0])
+    tap.ok([r[0] for r in rows] == [r[0] for r in alone]
+           and all(same_process(a[1], b[1]) for a, b in zip(rows, alone)), name + ": each process is as it was")
+    tap.ok(command("merge", "--processes", *reversed(files))[1] == joint, name + ": another order, processes")
+    # Threads of processes that are in one file already are those of the file's runs.
+    tap.ok(command("merge", path)[1] == command("merge", *files)[1], name + ": the sum of a file's processes")
+
+
+def same_process(a, b):
+    """But for ids of files."""
+    def plain(d):
+        d = json.loads(json.dumps(d))
+        for row in d["IMAGES"][1:]:
+            row[3].pop("FILE_NAME_ID")
+            for line in row[3].get("SOURCE_DATA", [[]])[1:]:
+                line[0] = 0
+        return d
+    return plain(a) == plain(b)
+
+
+def check_identity(tap, name, argv):
+    """The sum of one run is its file, with what options leave out."""
+    for options in ((), ("--symbols=no",), ("--source=no",), ("--analysis=no",), ("--cfg=no",),
+                    ("--symbols=no", "--source=no")):
+        path, status, why = harness.dcfg(tap, name, argv, options)
+        if not path:
+            tap.ok(False, name, why)
+            continue
+        status, out, err = command("merge", path)
+        with open(path) as f:
+            tap.ok(status == 0 and out == f.read() and not err, "%s: a run alone is itself %s" % (name, " ".join(options)),
+                   err)
+
+
+def runs(tap, name, prog, inputs, env=None):
+    files = []
+    for k, args in enumerate(inputs):
+        path, status, why = harness.dcfg(tap, "%s%d" % (name, k), [prog] + args, env=(env or {}).get(k))
+        if not path:
+            tap.ok(False, name, why)
+            return []
+        files.append(path)
+    return files
+
+
+def check_refusals(tap, files, prog, text):
+    # Another build of the same file.
+    other = text.replace("s += 5", "s += 5 * n_more").replace("static int step", "static volatile int n_more = 2;\n"
+                                                             "static int step")
+    kept = tap.path("kept")
+    os.rename(prog, kept)
+    if not harness.cc(tap, source(tap, "prog.c", other), os.path.basename(prog)):
+        return
+    rebuilt = runs(tap, "rebuilt", prog, [["9"]])
+    status, out, err = command("merge", *files, *rebuilt)
+    one_line(tap, status, out, "".join(err.splitlines(True)[-1:]), "other builds cannot be merged", "another build")
+    # Without symbols and lines, its blocks tell.
+    bare = [harness.dcfg(tap, "bare", [prog, "9"], ("--symbols=no", "--source=no"))[0]]
+    os.rename(kept, prog)
+    bare.append(harness.dcfg(tap, "bare2", [prog, "9"], ("--symbols=no", "--source=no"))[0])
+    status, out, err = command("merge", *bare)
+    one_line(tap, status, out, "".join(err.splitlines(True)[-1:]), "other builds", "another build, by its blocks")
+    empty = harness.dcfg(tap, "empty", [prog, "9"], ("--cfg=no",))[0]
+    status, out, err = command("merge", files[0], empty)
+    one_line(tap, status, out, err, "no blocks", "a file without blocks")
+    for args, word in ((["--threads=some", files[0]], "add or keep"), (["-", "-"], "standard input"), ([], "missing"),
+                       (["--processes", "--threads=add", files[0]], "not both"),
+                       (["-o", "/nowhere/x.json", files[0]], "/nowhere/x.json")):
+        status, out, err = command("merge", *args)
+        one_line(tap, status, out, err, word, "merge " + " ".join(args[:2]))
+    status, out, err = command("merge", "-o", tap.path("unfinished.json"), files[0], tap.path("not-there.json"))
+    tap.ok(status == 2 and not [f for f in os.listdir(tap.dir) if f.startswith("unfinished")], "nothing is left over", err)
+
+
+def check_inputs(tap, files):
+    want = command("merge", *files)[1]
+    packed = tap.path("packed.json.gz")
+    with open(packed, "wb") as f:
+        subprocess.run(["gzip", "-c", files[0]], stdout=f, check=True)
+    tap.ok(command("merge", packed, *files[1:])[1] == want, "a compressed file")
+    with open(files[1], "rb") as f:
+        tap.ok(command("merge", files[0], "-", *files[2:], stdin=f)[1] == want, "the standard input")
+    os.mkdir(tap.path("nothing"))
+    status, out, err = command("merge", "--root", tap.path("nothing"), *files)
+    tap.ok(status == 2 and not out and "only its code tells" in err.splitlines()[-1], "without the code", err)
+    # The same file twice: twice the counts, and as a process one that is given a number.
+    status, out, err = command("merge", "--threads=add", files[0], files[0])
+    once = json.loads(command("merge", files[0])[1])["PROCESSES"][1][1]
+    twice = json.loads(out)["PROCESSES"][1][1]
+    tap.ok(twice["INSTR_COUNT"] == 2 * once["INSTR_COUNT"] and [[2 * n for n in e[4]] for e in once["EDGES"][1:]]
+           == [e[4] for e in twice["EDGES"][1:]], "a file twice")
+    status, out, err = command("merge", "--processes", files[0], files[0])
+    ids = [r[0] for r in json.loads(out)["PROCESSES"][1:]]
+    tap.ok(status == 0 and ids[1] == ids[0] + 1 and len(err.splitlines()) == 1 and str(ids[1]) in err,
+           "a process twice", err)
+
+
+def check_overlap(tap):
+    prog = harness.cc(tap, source(tap, "overlap.S", OVERLAP), "overlap", "-nostdlib", "-static")
+    files = runs(tap, "overlap", prog, [[], ["x"]])
+    check_sum(tap, "overlap", files)
+    # Without its code nobody can know how long these instructions are.
+    os.mkdir(tap.path("root"))
+    status, out, err = command("merge", "--root", tap.path("root"), *files)
+    tap.ok(len(err.splitlines()) == 1 and prog in err and "as if none overlapped" in err,
+           "instructions that overlap, without the code", err)
+    os.makedirs(os.path.join(tap.path("root"), os.path.dirname(prog)[1:]))
+    shutil.copy(prog, os.path.join(tap.path("root"), prog[1:]))
+    want = command("merge", *files)[1]
+    os.unlink(prog)
+    tap.ok(command("merge", "--root", tap.path("root"), *files)[1] == want != "", "--root has it")
+
+
+def check_fork(tap):
+    prog = harness.cc(tap, source(tap, "fork.c", FORK), "fork")
+    harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--log-file=" + tap.path("log"),
+                 "--dcfg-out-file=" + tap.path("fork.%p.json"), prog], tap.dir)
+    files = sorted(tap.path(f) for f in os.listdir(tap.dir) if f.startswith("fork.") and f.endswith(".json"))
+    tap.ok(len(files) == 4, "a process and its children", files)
+    check_sum(tap, "fork", files)
+
+
+def check_mpi(tap):
+    """Four ranks, started by Open MPI or, where that is not installed, with its variable."""
+    mpirun = shutil.which("mpirun")
+    prog = [harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=%s/rank%%q{OMPI_COMM_WORLD_RANK}.json" % tap.dir,
+            "/bin/echo", "rank"]
+    if mpirun:
+        mpi = dict(harness.ENV, HOME=tap.dir, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        harness.run([mpirun, "--oversubscribe", "-n", "4"] + prog, tap.dir, mpi)
+    else:
+        for rank in range(4):
+            harness.run(prog, tap.dir, dict(harness.ENV, OMPI_COMM_WORLD_RANK=str(rank)))
+    files = [tap.path("rank%d.json" % rank) for rank in range(4)]
+    if not tap.ok(all(os.path.exists(f) for f in files), "four ranks"):
+        return
+    path = tap.path("job.json")
+    status, out, err = command("merge", "--processes", "-o", path, *files)
+    tap.ok(status == 0, "a job of four ranks", err)
+    status, out, err = command("check", path)
+    tap.ok(status == 0, "each process keeps the rules", out + err)
+    with open(path) as f:
+        tap.ok(len(json.load(f)["PROCESSES"]) == 5, "four processes")
+
+
+def main():
+    tap = harness.Tap("command_merge")
+    prog = harness.cc(tap, source(tap, "prog.c", PROG), "prog")
+    lib = harness.cc(tap, source(tap, "lib.c", "int in_front(void) { return 1; }"), "lib.so", "-shared", "-fPIC")
+    # In the second run a library stands where others are in the first one.
+    inputs = [["5"], ["12", "text"], ["200"], ["3"]]
+    files = runs(tap, "prog", prog, inputs, {1: dict(harness.ENV, LD_PRELOAD=lib)})
+    check_sum(tap, "prog", files)
+    with open(files[0]) as f, open(files[1]) as g:
+        loads = [{r[1] for r in json.load(x)["PROCESSES"][1][1]["IMAGES"][1:]} for x in (f, g)]
+    tap.ok(loads[0] != loads[1], "the runs have other load addresses", loads)
+    check_identity(tap, "alone", [prog, "77"])
+    check_identity(tap, "ls", ["/bin/ls", "-l", "/"])
+    check_inputs(tap, files)
+    check_refusals(tap, files, prog, PROG)
+    check_overlap(tap)
+    threads = harness.cc(tap, source(tap, "threads.c", THREADS), "threads", "-pthread")
+    check_sum(tap, "threads", runs(tap, "threads", threads, [["3"], ["0"], ["5"]]))
+    check_fork(tap)
+    check_mpi(tap)
+    tap.done()
+
+
+main()

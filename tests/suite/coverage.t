@@ -1,0 +1,293 @@
+#!/usr/bin/python3
+"""dcfg export --lcov against gcov of the same source and input: executed or not, counts, functions, branches; genhtml takes it;
+--drcov and --mca against the DCFG; what is refused.  (TAP)
+"""
+import collections
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commandlib
+import harness
+from commandlib import command
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int never(int n)
+{
+   if (n > 3)
+      return n;
+   return 0;
+}
+
+static int fib(int n)
+{
+   if (n < 2)
+      return n;
+   return fib(n - 1) + fib(n - 2);
+}
+
+static int kind(int c)
+{
+   switch (c % 5) {
+   case 0:
+      return 1;
+   case 1:
+   case 2:
+      return c > 50 ? 2 : 3;
+   case 3:
+      break;
+   default:
+      c++;
+   }
+   return c;
+}
+
+static int compare(const void* a, const void* b)
+{
+   int x = *(const int*)a, y = *(const int*)b;
+
+   return x < y ? -1 : x > y;
+}
+
+static int search(const int* v, int n, int what)
+{
+   int low = 0, high = n;
+
+   while (low < high) {
+      int mid = (low + high) / 2;
+      if (v[mid] == what)
+         return mid;
+      if (v[mid] < what)
+         low = mid + 1;
+      else
+         high = mid;
+   }
+   return -1;
+}
+
+int main(int argc, char** argv)
+{
+   int v[100], sum = 0, found = 0;
+   char text[200];
+   unsigned h = 7;
+
+   for (int i = 0; i < 100; i++) {
+      h = h * 1103515245 + 12345;
+      v[i] = h >> 16 & 0xff;
+   }
+   qsort(v, 100, sizeof v[0], compare);
+   for (int i = 0; i < 300; i++)
+      if (search(v, 100, i) >= 0)
+         found++;
+   for (int i = 0; i < 40; i++) sum += kind(i);
+   do {
+      sum -= 3;
+      if (sum == 5)
+         continue;
+   } while (sum > 100);
+   if (argc > 5 && never(argc))
+      sum++;
+   if (argc == 2 || argv[0] == NULL)
+      sum += fib(12);
+   else
+      sum = never(sum);
+   memset(text, 'a', sizeof text);
+   text[50] = 0;
+   printf("%d %d %zu\n", sum, found, strlen(text));
+   return 0;
+}
+"""
+
+
+def read_info(path):
+    """{file: {"DA": {line: n}, "FN": {name: n}, "BR": {(line, branch): [n, n]}}}; totals are checked."""
+    files, cur = {}, None
+    with open(path) as f:
+        for line in f.read().splitlines():
+            key, _, value = line.partition(":")
+            if key == "SF":
+                cur = files.setdefault(value, {"DA": {}, "FN": {}, "BR": collections.defaultdict(list), "totals": {}, "declared": {}})
+            elif key == "DA":
+                n, count = value.split(",")
+                cur["DA"][int(n)] = int(count)
+            elif key == "FN":
+                n, name = value.split(",")
+                cur["declared"][name] = int(n)
+            elif key == "FNDA":
+                count, name = value.split(",")
+                cur["FN"][name] = int(count)
+            elif key == "BRDA":
+                n, block, branch, taken = value.split(",")
+                if int(branch) != len(cur["BR"][int(n), int(block)]):
+                    raise ValueError(line)
+                cur["BR"][int(n), int(block)].append(None if taken == "-" else int(taken))
+            elif key in ("LF", "LH", "FNF", "FNH", "BRF", "BRH"):
+                cur["totals"][key] = int(value)
+            elif key == "end_of_record":
+                ways = [n for b in cur["BR"].values() for n in b]
+                if cur["totals"] != {"LF": len(cur["DA"]), "LH": sum(n > 0 for n in cur["DA"].values()), "FNF": len(cur["FN"]),
+                                     "FNH": sum(n > 0 for n in cur["FN"].values()), "BRF": len(ways), "BRH": sum(bool(n) for n in ways)}:
+                    raise ValueError("totals %s" % cur["totals"])
+    return files
+
+
+def check_gcov(tap, source, info):
+    """The same program, compiled by gcc to count for itself."""
+    name = tap.path("counted")
+    subprocess.run(["cc", "-O0", "-g", "--coverage", "-o", name, source], check=True, cwd=tap.dir)
+    subprocess.run([name, "x"], check=True, cwd=tap.dir, stdout=subprocess.DEVNULL)
+    gcda = [f for f in os.listdir(tap.dir) if f.endswith(".gcda")]
+    r = subprocess.run(["gcov", "-b", "--json-format", "--stdout"] + gcda, cwd=tap.dir, stdout=subprocess.PIPE, check=True)
+    theirs = json.loads(r.stdout.decode().splitlines()[0])["files"][0]
+    ours = info.get(source)
+    if not tap.ok(ours, "lcov: the source file is there", list(info)):
+        return
+    lines = {x["line_number"]: x for x in theirs["lines"]}
+    common = sorted(set(lines) & set(ours["DA"]))
+    other = ["%d: gcov %d, here %d" % (n, lines[n]["count"], ours["DA"][n]) for n in common if lines[n]["count"] != ours["DA"][n]]
+    wrong = [n for n in common if (lines[n]["count"] > 0) != (ours["DA"][n] > 0)]
+    tap.ok(len(common) >= 40 and not wrong, "lcov: executed or not, as gcov says", wrong)
+    tap.ok(len(other) <= 0.05 * len(common), "lcov: counts of %d lines, %d of them as gcov has them" % (len(common), len(common) - len(other)),
+           "\n".join(other))
+    # What only one of them has.  Of a function gcov names the line of its declaration, debug information that of its brace, and
+    # of its end too; a label and `continue' have no code of their own.
+    with open(source) as f:
+        text = [""] + f.read().splitlines()
+    alone = [n for n in set(ours["DA"]) - set(lines) if text[n] not in "{}"] + [
+        n for n in set(lines) - set(ours["DA"]) if not re.match(r" *(case|default)\b.*:$| *continue;$", text[n]) and text[n + 1] != "{"]
+    tap.ok(not alone, "lcov: no line is only here or only there but for the known classes", [text[n] for n in alone])
+    functions = {f["name"]: (f["start_line"], f["execution_count"]) for f in theirs["functions"]}
+    mine = {name: (ours["declared"][name] - (text[ours["declared"][name]] == "{"), n) for name, n in ours["FN"].items()}
+    tap.ok(functions == mine, "lcov: functions", "%s, gcov %s" % (mine, functions))
+    # Where both have one branch with two ways: which is which, a compiler may choose.
+    by_line = collections.defaultdict(list)
+    for (n, _), ways in ours["BR"].items():
+        by_line[n].append(ways)
+    same, other = 0, []
+    for n in common:
+        named = [b["count"] for b in lines[n]["branches"]]
+        if len(named) == 2 and len(by_line[n]) == 1:
+            ways = [w or 0 for w in by_line[n][0]]
+            same += sorted(ways) == sorted(named)
+            if sorted(ways) != sorted(named):
+                other.append("%d: gcov %s, here %s" % (n, named, ways))
+    tap.ok(same > 8 and not other, "lcov: branches, %d of them as gcov has them" % same, "\n".join(other))
+
+
+def check_lcov(tap, source, graph):
+    path = tap.path("coverage.info")
+    status, out, err = command("export", "--lcov", "-o", path, graph)
+    if not tap.ok(status == 0 and not out and "genhtml --branch-coverage" in err, "lcov: a tracefile", out + err):
+        return
+    try:
+        info = read_info(path)
+    except ValueError as e:
+        tap.ok(False, "lcov: of the right form", e)
+        return
+    if shutil.which("gcov"):
+        check_gcov(tap, source, info)
+    else:
+        tap.skip("lcov: compared with gcov", "gcov is not installed")
+    if shutil.which("genhtml"):
+        r = subprocess.run(["genhtml", "--branch-coverage", "-o", tap.path("html"), path], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, env=harness.ENV)
+        text = r.stdout.decode()
+        totals = [sum(f["totals"][k] for f in info.values()) for k in ("LH", "LF", "FNH", "FNF", "BRH", "BRF")]
+        said = [int(n) for n in re.findall(r"\((\d+) of (\d+) (?:lines|functions|branches)\)", text) for n in n]
+        tap.ok(r.returncode == 0 and said == totals, "genhtml shows lines, functions and branches", "%s %s" % (text[-900:], totals))
+    else:
+        tap.skip("genhtml", "lcov is not installed")
+
+
+def check_drcov(tap, graph):
+    path = tap.path("drcov.log")
+    for pattern in (None, "program"):
+        status, out, err = command("export", "--drcov", "-o", path, *["--image=%s" % pattern] * bool(pattern), graph)
+        with open(path, "rb") as f:
+            data = f.read()
+        with open(graph) as f:
+            d = json.load(f)
+        names = {r[0]: r[1] for r in d["FILE_NAMES"][1:]}
+        want, modules = [], []
+        for im in d["PROCESSES"][1][1]["IMAGES"][1:]:
+            name = names[im[3]["FILE_NAME_ID"]]
+            if pattern and pattern not in os.path.basename(name):
+                continue
+            for b in im[3].get("BASIC_BLOCKS", [[]])[1:]:
+                want.append((int(b[1], 16), b[2], len(modules)))
+            modules.append((int(im[1], 16), int(im[1], 16) + im[2], name))
+        head, _, table = data.partition(b"BB Table: ")
+        n, _, table = table.partition(b" bbs\n")
+        rows = [tuple(int(x, 16) for x in r.split(", ")[1:3]) + (r.split(", ")[4],) for r in head.decode().splitlines()[4:]]
+        got = list(struct.iter_unpack("<IHH", table)) if len(table) % 8 == 0 else None
+        tap.ok(status == 0 and head.startswith(b"DRCOV VERSION: 2\nDRCOV FLAVOR: drcov\nModule Table: version 2, count %d\n" % len(modules))
+               and rows == modules and got == want and int(n) == len(want), "drcov: %s" % (pattern or "all images"), err)
+
+
+def check_mca(tap, graph):
+    with open(graph) as f:
+        data = json.load(f)["PROCESSES"][1][1]
+    path = tap.path("loops.s")
+    status, out, err = command("export", "--mca", "-o", path, graph)
+    text = open(path).read() if status == 0 else ""
+    parts = re.findall(r"^# LLVM-MCA-BEGIN (\w+)\n((?:        .*\n)+)# LLVM-MCA-END$", text, re.M)
+    # A loop of one block has that block's instructions.
+    im = data["IMAGES"][1]
+    base, blocks = int(im[1], 16), {b[0]: b for b in im[3]["BASIC_BLOCKS"][1:]}
+    simple = {base + int(blocks[loop[0]][1], 16): blocks[loop[0]][3] for r in im[3]["ROUTINES"][1:] if len(r) > 3
+              for loop in r[3][1:] if loop[2] == [loop[0]] and loop[1] == [loop[0]]}
+    same = [len(code.splitlines()) == simple[int(at, 16)] for at, code in parts if int(at, 16) in simple]
+    tap.ok(status == 0 and len(parts) >= 5 and all(same), "mca: regions with the loops' instructions", text + err)
+    r = subprocess.run(["as", "-o", tap.path("loops.o"), path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tap.ok(r.returncode == 0, "mca: is assembly", r.stdout.decode())
+    one = command("export", "--mca=0x" + parts[0][0], graph)[1] if parts else ""
+    tap.ok(one.count("LLVM-MCA-BEGIN") == 1 and parts and parts[0][1] in one, "mca: one loop by its head", one)
+    search = command("export", "--mca=search", graph)[1]
+    tap.ok(search.count("LLVM-MCA-BEGIN") == 1 and "in search" in search, "mca: those of a routine", search)
+    status, out, err = command("export", "--mca=nonesuch", graph)
+    tap.ok(status == 2 and not out and "no such loop" in err, "mca: refused", out + err)
+    mca = next((p for p in ("/usr/lib/llvm-19/bin/llvm-mca", shutil.which("llvm-mca")) if p and os.path.exists(p)), None)
+    if mca:
+        r = subprocess.run([mca, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        tap.ok(r.returncode == 0 and r.stdout.count(b"Code Region") == len(parts), "llvm-mca takes it", r.stderr.decode()[:500])
+    else:
+        tap.skip("llvm-mca", "it is not installed")
+
+
+def main():
+    tap = harness.Tap("coverage")
+    if not os.path.exists(commandlib.DCFG):
+        tap.skip("dcfg export", "the command dcfg was not built")
+        tap.done()
+    source = tap.path("program.c")
+    with open(source, "w") as f:
+        f.write(PROGRAM)
+    program = harness.cc(tap, source, "program", "-O0")
+    graph, _, why = harness.dcfg(tap, "program", [program, "x"])
+    if tap.ok(graph, "a DCFG", why):
+        check_lcov(tap, source, graph)
+        check_drcov(tap, graph)
+        check_mca(tap, graph)
+        for args in (["--lcov", "--source=program.c"], ["--lcov", "--image=nonesuch"], ["--lcov", "--drcov"]):
+            status, out, err = command("export", *args, graph)
+            tap.ok(status == 2 and not out, "refused: " + " ".join(args), out + err)
+        stripped = tap.path("kept")
+        os.rename(program, stripped)
+        subprocess.run(["strip", "-g", "-o", program, stripped], check=True)
+        status, out, err = command("export", "--lcov", graph)
+        tap.ok(status == 2 and not out and "no source lines" in err, "refused: without lines", out + err)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
