@@ -29,7 +29,8 @@
    ports, of each all instances.  Handed: instances in the order in which they
    were executed.  Taken by: cmd_wet.c.
 
-   Each port's dependences are a sequence of a spool. */
+   Each port's dependences, and each instruction's values, are a sequence of a
+   spool. */
 
 #include "wet_text.h"
 
@@ -40,6 +41,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* No instruction computes more bytes. */
+#define MAX_VALUE 4096
+
+/* What there is so far of an instruction's values. */
+typedef
+   struct {
+      uint64_t n, instance;     // how many, and that of the last one
+   }
+   ValueText;
 
 /* One port's dependences so far. */
 typedef
@@ -57,9 +68,9 @@ struct WetText {
    size_t*   first;             // port of each instruction; one more at the end
    bool*     chosen;            // by instruction: it has instances here
    bool*     named;             // or is depended on
-   PortText* ports;
-   Spool*    spool;
-   uint64_t  n_blocks;
+   PortText*  ports;
+   ValueText* values;           // by instruction
+   Spool*     spool;            // all ports, and then values of instructions
 };
 
 WetText* wet_text_new(DcfgWet* w, uint64_t limit)
@@ -78,8 +89,9 @@ WetText* wet_text_new(DcfgWet* w, uint64_t limit)
       n += dcfg_wet_instr(w, i)->n_ports;
    }
    t->first[t->n_instrs] = n;
-   t->ports = zalloc(n + 1, sizeof(*t->ports));
-   t->spool = spool_new(n);
+   t->ports  = zalloc(n + 1, sizeof(*t->ports));
+   t->values = zalloc(t->n_instrs + (size_t)1, sizeof(*t->values));
+   t->spool  = spool_new(n + t->n_instrs);
    return t;
 }
 
@@ -90,6 +102,7 @@ void wet_text_free(WetText* t)
    free(t->chosen);
    free(t->named);
    free(t->ports);
+   free(t->values);
    free(t);
 }
 
@@ -132,6 +145,34 @@ static inline void add_dep(WetText* t, size_t port, uint64_t instance,
            + digits_of(on.instance));
 }
 
+static inline Sequence* values_of(WetText* t, uint32_t i)
+{
+   return spool_sequence(t->spool, t->first[t->n_instrs] + i);
+}
+
+/* "    INSTANCE:VALUE" */
+static void add_value(WetText* t, const DcfgWetEvent* e)
+{
+   ValueText* v = &t->values[e->instr];
+   Sequence*  q = values_of(t, e->instr);
+   uint32_t   n = e->value_size;
+
+   if (n > MAX_VALUE)
+      die("a value has %" PRIu32 " bytes", n);
+   while (n > 0 && e->value[n - 1] == 0)
+      n--;
+   spool_need(t->spool, q);
+   spool_varint(q, e->instance - v->instance);
+   spool_varint(q, n);
+   for (uint32_t i = 0; i < n; i++) {
+      spool_need(t->spool, q);
+      q->bytes[q->used++] = e->value[i];
+   }
+   v->instance = e->instance;
+   v->n++;
+   grow(t, 6 + digits_of(e->instance) + 2 * (uint64_t)n);
+}
+
 void wet_text_add(WetText* t, const DcfgWetEvent* e)
 {
    size_t port = t->first[e->instr];
@@ -140,6 +181,8 @@ void wet_text_add(WetText* t, const DcfgWetEvent* e)
    for (uint32_t i = 0; i < e->n_ports; i++)
       for (uint32_t k = 0; k < e->ports[i].n; k++)
          add_dep(t, port + i, e->instance, e->deps[e->ports[i].first + k]);
+   if (e->has_value)
+      add_value(t, e);
 }
 
 /*------------------------------------------------------------*/
@@ -182,6 +225,46 @@ static void put_port(WetText* t, Outfile* out, size_t port)
    }
 }
 
+/* One number, of which N bytes come, the lowest first. */
+static void put_value(Outfile* out, Playback* p, uint32_t n)
+{
+   uint8_t bytes[MAX_VALUE];
+
+   for (uint32_t i = 0; i < n && spool_more(p); i++)
+      bytes[i] = *p->at++;
+   if (n == 0)
+      out_char(out, '0');
+   for (uint32_t i = n; i-- > 0; ) {
+      if (i + 1 < n || bytes[i] >= 16)
+         out_char(out, "0123456789abcdef"[bytes[i] >> 4]);
+      out_char(out, "0123456789abcdef"[bytes[i] & 15]);
+   }
+}
+
+static void put_values(WetText* t, Outfile* out, uint32_t i)
+{
+   uint64_t instance = 0;
+   Playback p;
+
+   if (t->values[i].n == 0) {
+      out_text(out, "NO VALUES\n");
+      return;
+   }
+   out_text(out, "VALUES ");
+   out_decimal(out, t->values[i].n);
+   out_char(out, '\n');
+   spool_play(t->spool, values_of(t, i), &p);
+   while (spool_more(&p)) {
+      instance += play_varint(&p);
+      uint32_t n = (uint32_t)play_varint(&p);
+      out_text(out, "    ");
+      out_decimal(out, instance);
+      out_char(out, ':');
+      put_value(out, &p, n);
+      out_char(out, '\n');
+   }
+}
+
 static void put_block(WetText* t, Outfile* out, uint32_t i)
 {
    const DcfgWetInstr* in = dcfg_wet_instr(t->w, i);
@@ -200,7 +283,7 @@ static void put_block(WetText* t, Outfile* out, uint32_t i)
    out_char(out, '\n');
    for (size_t port = t->first[i]; port < t->first[i + 1]; port++)
       put_port(t, out, port);
-   out_text(out, "NO VALUES\n");
+   put_values(t, out, i);
 }
 
 void wet_text_write(WetText* t, Outfile* out)

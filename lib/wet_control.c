@@ -328,7 +328,7 @@ static bool scan(DcfgWet* w)
    while (wet_next_record(w, &w->record)) {
       DcfgWetEvent e;
       if (w->record.sb != 0) {
-         if (w->record.n_instrs > 0 && !scan_record(w))
+         if (!scan_record(w))
             return false;
       } else if (w->record.mark == MARK_THREAD) {
          w->thread = (uint32_t)w->record.words[0];

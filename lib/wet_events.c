@@ -134,14 +134,13 @@ bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
       ok = next_instr(w, e);
    } else {
       ok = advance(w);
-      while (ok && w->record.sb != 0 && w->record.n_instrs == 0)
-         ok = advance(w);
       if (ok)
          ok = w->record.sb != 0 ? next_instr(w, e) : next_mark(w, e);
    }
    if (!ok) {
-      w->ended = true;
-      w->held  = false;
+      w->ended   = true;
+      w->held    = false;
+      w->reads.n = w->n_told = 0;
       w->record.n_instrs = 0;
       job_tell(&w->job, err);
    }

@@ -170,10 +170,13 @@ static const char* text_at(const WetImages* s, uint32_t at)
 static const Symbol* symbol_at(const WetImages* s, const Image* image,
                                uint64_t addr)
 {
-   const Symbol* all = &ELEM(s->symbols, Symbol, image->symbols.first);
+   const Symbol* all = s->symbols.data;
    const Symbol* found = NULL;
    uint32_t      low = 0, high = image->symbols.n;
 
+   if (high == 0)
+      return NULL;
+   all += image->symbols.first;
    while (low < high) {
       uint32_t mid = low + (high - low) / 2;
       if (all[mid].addr <= addr)
@@ -204,9 +207,12 @@ uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr)
 static const Line* line_at(const WetImages* s, const Image* image,
                            uint64_t addr)
 {
-   const Line* all = &ELEM(s->lines, Line, image->lines.first);
+   const Line* all = s->lines.data;
    uint32_t    low = 0, high = image->lines.n;
 
+   if (high == 0)
+      return NULL;
+   all += image->lines.first;
    while (low < high) {
       uint32_t mid = low + (high - low) / 2;
       if (all[mid].addr <= addr)

@@ -286,7 +286,7 @@ static bool read_tables(DcfgWet* w)
          return false;
       for (int i = 0; i < 8; i++)
          length |= (uint64_t)head[1 + i] << 8 * i;
-      if (head[0] != expected)
+      if (head[0] != expected || length == 0)
          return wrong(w, NULL);
       if (expected == SECTION_TAPE) {
          w->tape_left = length;

@@ -179,7 +179,12 @@ bool wet_make_plans(DcfgWet* w)
                       "there are too many");
    w->plans  = job_calloc(&w->job, w->instrs.n + 1, sizeof(Plan));
    w->places = job_calloc(&w->job, w->sb_instrs.n + 1, sizeof(Place));
-   if (w->plans == NULL || w->places == NULL)
+   /* So that none of these is empty, and parts of them have a place. */
+   if (w->plans == NULL || w->places == NULL
+       || array_add(&w->job, &w->uses, sizeof(Use)) == NULL
+       || array_add(&w->job, &w->defs, sizeof(Def)) == NULL
+       || array_add(&w->job, &w->accesses, sizeof(WetAccess)) == NULL
+       || array_add(&w->job, &w->code, 1) == NULL)
       return false;
    for (uint32_t i = 0; i < w->instrs.n; i++)
       if (!make_plan(w, &ELEM(w->instrs, WetInstr, i), &w->plans[i]))

@@ -351,7 +351,7 @@ bool wet_next_record(DcfgWet* w, Record* r)
    if (r->sb == 0 || r->sb >= w->sbs.n)
       return wrong(w);
    sb = &ELEM(w->sbs, WetSb, r->sb);
-   if (!find_extent(w, sb, header, r))
+   if (!find_extent(w, sb, header, r) || r->n_instrs == 0)
       return wrong(w);
    meet(w, sb);
    if (r->n_words > 0)

@@ -82,10 +82,11 @@ struct WetWriters {
    Page*        pages[N_BUCKETS];
    Array        cells;          // Cell
    uint32_t     free_cell;      // and 1; 0: none
-   DcfgWetPort* ports;          // of this instance: room for the most
+   DcfgWetPort* ports;          // of this instance: room for the most, from
+                                // 1 on
    DcfgWetDep*  deps;
    size_t       max_deps;       // there is room for
-   uint32_t     n_ports, n_deps;
+   uint32_t     n_ports, n_deps;        // of a system call
    uint64_t*    addrs;          // of its accesses
    uint32_t*    seen;           // hash table of one port's dependences:
    size_t       n_seen;         // their numbers and 1
@@ -252,39 +253,54 @@ static bool forget_memory(DcfgWet* w, uint64_t a, uint64_t n)
 /*--- Ports                                                ---*/
 /*------------------------------------------------------------*/
 
-static inline DcfgWetPort* add_port(WetWriters* s, DcfgWetPortKind kind,
-                                    uint32_t reg)
-{
-   DcfgWetPort* p = &s->ports[s->n_ports++];
+/* What is found of an instance, while it is: kept apart from what has an
+   address, so that it stays in registers. */
+typedef
+   struct {
+      DcfgWetPort* port;        // the last one
+      DcfgWetDep*  dep;         // behind the last one
+      DcfgWetDep*  deps;        // the first
+   }
+   Found;
 
-   p->kind  = kind;
-   p->reg   = reg;
-   p->first = s->n_deps;
-   p->n     = 0;
-   return p;
+static inline void add_port(Found* f, DcfgWetPortKind kind, uint32_t reg)
+{
+   *++f->port = (DcfgWetPort){ kind, reg, (uint32_t)(f->dep - f->deps), 0 };
 }
 
-/* Port P, the last one, depends on WRITER; once. */
-static inline void add_dep(WetWriters* s, DcfgWetPort* p, Writer writer)
+/* The last port depends on WRITER; once. */
+static inline void add_dep(Found* f, Writer writer)
 {
    DcfgWetDep d = instance_of(writer);
 
    if (writer == 0)
       return;
-   for (uint32_t k = p->n; k-- > 0; )
-      if (s->deps[p->first + k].instr == d.instr
-          && s->deps[p->first + k].instance == d.instance)
+   for (uint32_t k = 0; k < f->port->n; k++)
+      if (f->dep[-1 - (int)k].instance == d.instance
+          && f->dep[-1 - (int)k].instr == d.instr)
          return;
-   s->deps[s->n_deps++] = d;
-   p->n++;
+   *f->dep++ = d;
+   f->port->n++;
 }
 
-static inline void add_bytes(WetWriters* s, DcfgWetPort* p,
-                             const Writer* bytes, unsigned mask)
+/* The first one of the last port. */
+static inline void add_first(Found* f, Writer writer)
 {
-   for (unsigned i = 0; i < 8; i++)
-      if (mask >> i & 1)
-         add_dep(s, p, bytes[i]);
+   *f->dep = instance_of(writer);
+   f->dep += writer != 0;
+   f->port->n = writer != 0;
+}
+
+static void add_bytes(Found* f, const Writer* bytes, unsigned mask)
+{
+   Writer last = 0;
+
+   for (; mask != 0; mask &= mask - 1) {
+      Writer writer = bytes[__builtin_ctz(mask)];
+      if (writer != last)
+         add_dep(f, writer);
+      last = writer;
+   }
 }
 
 /* The place of granule G, which may be counted from the top of x87's
@@ -294,39 +310,47 @@ static inline unsigned place_of(const Registers* r, unsigned g)
    return g < G_STACK ? g : G_X87 + ((g - G_STACK + r->top) & 7);
 }
 
-static inline void add_registers(DcfgWet* w, const Registers* r,
-                                 const Plan* plan)
+static inline void add_registers(const DcfgWet* w, const Registers* r,
+                                 const Plan* plan, Found* found)
 {
-   WetWriters*  s = w->writers;
-   const Use*   u = &ELEM(w->uses, Use, plan->uses);
-   DcfgWetPort* p = NULL;
+   const Use* u = &ELEM(w->uses, Use, plan->uses);
+   Found      f = *found;
 
    for (const Use* end = u + plan->n_uses; u < end; u++) {
       unsigned g = place_of(r, u->granule);
+      Writer   writer = r->granules[g];
       if (u->new)
-         p = add_port(s, u->port, u->reg);
-      if (r->granules[g] & MIXED)
-         add_bytes(s, p, r->bytes[g], u->mask);
+         add_port(&f, u->port, u->reg);
+      if (writer & MIXED)
+         add_bytes(&f, r->bytes[g], u->mask);
+      else if (u->new)
+         add_first(&f, writer);
       else
-         add_dep(s, p, r->granules[g]);
+         add_dep(&f, writer);
    }
+   *found = f;
 }
 
-static inline void add_memory(WetWriters* s, DcfgWetPort* p, uint64_t a,
-                              uint64_t n)
+static void add_granule(WetWriters* s, Found* f, uint64_t a, unsigned n)
+{
+   const Page* page = find_page(s, a / PAGE);
+   Writer      writer;
+
+   if (page == NULL)
+      return;
+   writer = page->granules[a % PAGE / 8];
+   if (writer & MIXED)
+      add_bytes(f, ELEM(s->cells, Cell, writer & ~MIXED).bytes,
+                ((1u << n) - 1) << a % 8);
+   else
+      add_dep(f, writer);
+}
+
+static inline void add_memory(WetWriters* s, Found* f, uint64_t a, uint64_t n)
 {
    while (n > 0) {
-      unsigned    first = a % 8, here = 8 - first < n ? 8 - first
-                                                      : (unsigned)n;
-      const Page* page = find_page(s, a / PAGE);
-      if (page != NULL) {
-         Writer granule = page->granules[a % PAGE / 8];
-         if (granule & MIXED)
-            add_bytes(s, p, ELEM(s->cells, Cell, granule & ~MIXED).bytes,
-                      ((1u << here) - 1) << first);
-         else
-            add_dep(s, p, granule);
-      }
+      unsigned here = 8 - a % 8 < n ? 8 - a % 8 : (unsigned)n;
+      add_granule(s, f, a, here);
       a += here;
       n -= here;
    }
@@ -418,20 +442,21 @@ bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
    const WetAccess* a    = &ELEM(w->accesses, WetAccess, plan->accesses);
    ThreadState*     t    = state_of(w, e->thread);
    Writer           me   = writer_of(e->instr, e->instance);
+   Found            f    = { s->ports, s->deps, s->deps };
    const uint64_t*  addrs;
 
    if (t == NULL)
       return false;
-   s->n_ports = s->n_deps = 0;
-   add_dep(s, add_port(s, DCFG_WET_CONTROL, 0), control);
-   add_registers(w, t->now, plan);
+   add_port(&f, DCFG_WET_CONTROL, 0);
+   add_first(&f, control);
+   add_registers(w, t->now, plan, &f);
    if (plan->n_accesses > 0) {
       addrs = find_addresses(w, plan, at, e);
       for (uint32_t j = 0; j < plan->n_accesses; j++)
          if (is_operand(a, j)) {
-            DcfgWetPort* p = add_port(s, DCFG_WET_MEMORY, j);
+            add_port(&f, DCFG_WET_MEMORY, j);
             if (addrs[j] != 0)
-               add_memory(s, p, addrs[j], a[j].size);
+               add_memory(s, &f, addrs[j], a[j].size);
          }
       for (uint32_t j = 0; j < plan->n_accesses; j++)
          if ((a[j].what & ACCESS_STORE) && addrs[j] != 0
@@ -441,10 +466,12 @@ bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
    define_registers(w, t->now, plan, me);
    if (plan->kind == KIND_SYSCALL) {
       t->syscall = me;
-      add_port(s, DCFG_WET_MEMORY, plan->n_accesses);
+      add_port(&f, DCFG_WET_MEMORY, plan->n_accesses);
+      s->n_ports = (uint32_t)(f.port - s->ports);
+      s->n_deps  = (uint32_t)(f.dep - s->deps);
    }
-   e->ports   = s->ports;
-   e->n_ports = s->n_ports;
+   e->ports   = s->ports + 1;
+   e->n_ports = (uint32_t)(f.port - s->ports);
    e->deps    = s->deps;
    return true;
 }
@@ -539,7 +566,7 @@ static bool add_page(DcfgWet* w, DcfgWetPort* p, const Page* page,
 bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e)
 {
    WetWriters*  s = w->writers;
-   DcfgWetPort* p = &s->ports[s->n_ports - 1];
+   DcfgWetPort* p = &s->ports[s->n_ports];
 
    /* No kernel reads that much at once. */
    if (size > UINT32_MAX)
@@ -640,9 +667,10 @@ bool wet_start_writers(DcfgWet* w)
       n_ports = p->n_ports > n_ports ? p->n_ports : n_ports;
       n_deps  = p->n_deps > n_deps ? p->n_deps : n_deps;
    }
-   s->max_deps = n_deps;
+   /* One more, where what is nobody's is written to. */
+   s->max_deps = ++n_deps;
    s->addrs    = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-   s->ports    = job_calloc(&w->job, n_ports, sizeof(DcfgWetPort));
+   s->ports    = job_calloc(&w->job, n_ports + 1, sizeof(DcfgWetPort));
    s->deps     = job_calloc(&w->job, n_deps, sizeof(DcfgWetDep));
    return s->addrs != NULL && s->ports != NULL && s->deps != NULL;
 }

@@ -95,19 +95,23 @@ def check_example(tap):
         f.write(FOO1)
     # As the document has it: the name that the compiler is given is the file's name.
     r = subprocess.run(["cc", "-g", "-O0", "-static", "-o", "foo1", "foo1.c"], cwd=tap.dir)
-    wet, _ = record(tap, "foo1", [tap.path("foo1"), "2", "7"])
+    wet, _ = record(tap, "foo1", [tap.path("foo1"), "2", "7"], ["--wet-values=yes"])
     if r.returncode or not wet:
         return tap.ok(False, "foo1 is compiled and recorded")
     status, out, err = commandlib.command("wet", "--source=foo1.c:10", wet)
     blocks = blocks_of(out)
     first = min((b for b in blocks.values() if b[0][4] == "10"), key=lambda b: int(b[0][1], 16))
-    head, ports, _ = first
+    head, ports, values = first
     tap.ok(status == 0 and err == "" and head[0] == "2" and head[2:] == ["foo1.c", "main", "10"],
            "foo1: statement 8's first instruction has two ports", out + err)
     on = [blocks[rows[0][1]] for rows in ports if len(rows) == 1 and (rows[0][0], rows[0][2]) == ("0", "0")]
     tap.ok(len(on) == 2 and on[0][0][2:] == ["foo1.c", "main", "6"] and on[1][0][2:] == ["foo1.c", "main", "8"],
            "it depends on statement 4 by control and on statement 6 by data", out)
     tap.ok(len(on) == 2 and all(not any(b[1]) for b in on), "these are named, and have no instances of their own", out)
+    last = [max((b for b in blocks_of(commandlib.command("wet", "--source=foo1.c:%d" % line, wet)[1]).values()
+                 if b[0][4] == str(line)), key=lambda b: int(b[0][1], 16)) for line in (8, 9, 10, 11)]
+    tap.ok(values == [("0", "2")] and [b[2] for b in last] == [[("0", v)] for v in ("2", "7", "e", "15")],
+           "statements compute 2, 7, 14 and 21", values)
     want = ["0x%s#0 --> 0x%s#0\n" % (head[1], b[0][1]) for b in on]
     status, history, err = commandlib.command("wet", "--history", "--source=foo1.c:10", wet)
     tap.ok(status == 0 and history.startswith("".join(want)), "the history has these two lines", history + err)
