@@ -71,6 +71,7 @@ static struct {
    UInt    n_near;
    NearWord near[DCFG_TAPE_SLACK / 2];
    Distance* temps;
+   UInt    n_known;                       // that VEX has made
    UInt    n_temps;                       // that have room in .temps
 } work;
 
@@ -93,6 +94,7 @@ static void forget_distances(UInt n_temps)
                                   2 * n_temps * sizeof(Distance));
       work.n_temps = 2 * n_temps;
    }
+   work.n_known = n_temps;
    for (UInt t = 0; t < n_temps; t++)
       work.temps[t].from = IRTemp_INVALID;
 }
@@ -126,7 +128,8 @@ static Distance distance_of(IRTemp t)
 {
    Distance d = { t, 0, WhereTape };
 
-   return work.temps[t].from != IRTemp_INVALID ? work.temps[t] : d;
+   return t < work.n_known && work.temps[t].from != IRTemp_INVALID
+          ? work.temps[t] : d;
 }
 
 /* Is the result of OP the low part of its operand?  Distances hold for low

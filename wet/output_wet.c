@@ -84,6 +84,10 @@ static Bool start(void)
 {
    if (!opts.on)
       return False;
+#if !defined(VGA_amd64)
+   VG_(fmsg_bad_option)("--wet=yes", "what instructions of this processor use "
+                        "is not known to this tool\n");
+#endif
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
    DCFG_(set_spool_place)("--wet-out-file", opts.out_file, 64 << 20);
    if (opts.values) {

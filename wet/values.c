@@ -296,11 +296,19 @@ static void note_helper_state(const IRDirty* d)
                          + k, 1, NULL);
 }
 
-/* Register R, as it is now. */
+/* Register R, as it is now.  Of a vector register it is all that instructions
+   of this kind know, though only a part was written. */
 static UInt add_register(Work* w, ValuePart* parts, UInt n, UInt r)
 {
-   const Written* from = &value.registers[r];
+   Written* from = &value.registers[r];
 
+   if (r >= FirstVector && r < FirstMmx
+       && (from->low > 0 || from->high < 16
+           || (from->high > 16 && from->high < 32))) {
+      from->low  = 0;
+      from->high = from->high <= 16 ? 16 : 32;
+      from->put  = NULL;
+   }
    if (from->put != NULL)
       return add_data(w, parts, n, from->put);
    for (UInt at = from->low; at < from->high; ) {
@@ -344,6 +352,10 @@ static void drop_others(const UChar* code, UInt len)
    } else if (op == 0x0F && (next & 0xFE) == 0xB0        // CMPXCHG
               && value.n_written > 1) {
       drop(RAX);
+   } else if (op == 0x9F) {                              // LAHF
+      value.registers[RAX].low  = 1;
+      value.registers[RAX].high = 2;
+      value.registers[RAX].put  = NULL;
    }
    if (DCFG_(has_false_memory)(code, len)
        || value.n_written + value.n_pushed > 1)
