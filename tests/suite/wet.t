@@ -197,7 +197,7 @@ def check_children(tap, checker):
 
 
 def check_dump(tap, checker):
-    """A dump in the middle, and the end: the second is longer."""
+    """A dump in the middle, with which a part ends, and the rest."""
     p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes", "--wet-values=yes",
                           "--wet-out-file=" + tap.path("dump.%n.wet"), "--dcfg-out-file=" + tap.path("dump.json"), "/bin/sh",
                           "-c", "echo ready; read a; for i in 1 2 3 4 5 6 7 8 9; do a=$a$a; done"],
@@ -210,7 +210,7 @@ def check_dump(tap, checker):
         for n, name in enumerate(files):
             is_whole(tap, checker, tap.path(name), "dump: file %d is whole" % (n + 1))
         sizes = [os.path.getsize(tap.path(name)) for name in files]
-        tap.ok(sizes[0] < sizes[1], "dump: more ran afterwards", sizes)
+        tap.ok(min(sizes) > 10000, "dump: both have something", sizes)
 
 
 def main():
