@@ -89,6 +89,7 @@
    each(trace_output)     \
    each(profile_output)   \
    each(xray_output)      \
+   each(wet_output)       \
    /* no more */
 
 #define DECLARATION(name) extern const Output DCFG_(name);

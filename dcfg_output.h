@@ -103,6 +103,9 @@ typedef
          helper that does in that case, beside its own work, all that
          branch_miss() does. */
       Bool (*miss)(struct _Work* w, const IRSB* in, IRExpr* miss);
+      /* Has VEX dropped something of W->sb that is wanted?  If so it is
+         translated again, with all that instructions compute. */
+      Bool (*lacks)(const struct _Work* w);
       /* Where IN leads has been counted; this is the last of all. */
       void (*leave)(struct _Work* w, const IRSB* in);
 
@@ -124,6 +127,9 @@ typedef
       void (*divert)(void* s, Position from, Target to);
       /* The last diversion, since which it has not run, leads to TO. */
       void (*redirect)(void* s, Target to);
+      /* It has left superblock SB before its instruction K, not the first:
+         a fault.  It may go on there, in another superblock. */
+      void (*left)(void* s, UInt sb, UInt k);
       /* It stands in superblock SB before its instruction K, or (K is 0) not
          within one, and will not go on from there: a signal came, or it
          ends. */
@@ -146,6 +152,10 @@ typedef
       /* A system call is about to be made, or has been. */
       void (*before_syscall)(void* s, UInt sysno, const UWord* args);
       void (*after_syscall)(void* s, UInt sysno, SysRes res);
+      /* The kernel is about to read memory for a system call; it has written
+         some, for one or else for a signal. */
+      void (*memory_read)(void* s, Addr a, SizeT len);
+      void (*memory_written)(void* s, Bool by_syscall, Addr a, SizeT len);
       /* What the thread has counted is about to be read. */
       void (*flush)(void* s);
       /* The thread has ended; its slots are about to go, its state stays. */

@@ -362,6 +362,10 @@ static inline void* DCFG_(map_zeroed) ( SizeT n )
                    SysRes: dcfg_mapped_sres)(VG_(am_shadow_alloc)(n));
 }
 
+/* What VEX was initialised with.  An instruction of its own is lifted with
+   other values, at a time when nothing is being translated. */
+extern VexControl vex_control;
+
 /* VEX's operations have no properties that could be asked for, but stand in
    groups.  A version in which the groups are others does not compile: see
    then whether what is new may fault. */

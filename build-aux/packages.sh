@@ -12,7 +12,7 @@ build_packages+=(libbz2-dev liblzma-dev libyajl-dev libzstd-dev zlib1g-dev)
 build_packages+=(libcapstone-dev libdw-dev libelf-dev libiberty-dev)
 
 # Beyond that, for ./dev test: the unit tests, what the cross-checks read results with, and the programs they run.
-test_packages=(bash-completion bzip2 check graphviz gzip jq lcov libjansson-dev libpcre2-dev luajit mandoc perl python3
+test_packages=(bash-completion bzip2 check gdb graphviz gzip jq lcov libjansson-dev libpcre2-dev luajit mandoc perl python3
    python3-capstone python3-pyelftools shellcheck sqlite3 strace xz-utils zstd)
 
 # With libc's debug information and without, a Callgrind profile is another one.  The tests make both, everywhere.

@@ -61,6 +61,8 @@
       spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
       xray_calls.c, xray_diff.c, cmd_xray.c
                             dcfg xray
+      outfile.c, spool.c, wet_text.c, cmd_wet.c
+                            dcfg wet
       merge_blocks.c, merge_rows.c, merge_images.c,
       merge_runs.c, merge_write.c, cmd_merge.c
                             dcfg merge
@@ -82,7 +84,7 @@
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
    &trace_command, &diff_command, &blocks_command, &xray_command,
-   &merge_command, &flame_command, &export_command, &bbv_command,
+   &wet_command, &merge_command, &flame_command, &export_command, &bbv_command,
    &regions_command
 };
 

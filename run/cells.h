@@ -60,11 +60,13 @@ UInt   DCFG_(n_fixed_slots)(void);
 
 /* The mark in cell CellMark: which superblock the thread last ran (0:
    none), whether that one says it has come to its end, and whether the
-   thread was diverted since (set by run/position.c). */
-#define DCFG_MARK_OF(id)         ((UWord)(id) << 2)
-#define DCFG_MARK_ID(mark)    ((UInt)((mark) >> 2))
+   thread was diverted since, or was found in the middle of it (both set by
+   run/position.c). */
+#define DCFG_MARK_OF(id)         ((UWord)(id) << 3)
+#define DCFG_MARK_ID(mark)    ((UInt)((mark) >> 3))
 #define DCFG_MARK_DONE        1u
 #define DCFG_MARK_DIVERTED    2u
+#define DCFG_MARK_LEFT        4u
 
 typedef struct _CellArray CellArray;
 

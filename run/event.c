@@ -38,6 +38,7 @@
    back. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
@@ -120,6 +121,8 @@ static void on_stop(ThreadId tid, ULong blocks)
    Thread* t = DCFG_(thread_of)(tid);
 
    t->stop_ip = VG_(get_IP)(tid);
+   if (!t->signalled)
+      DCFG_(tell_left)(t, t->stop_ip);
    t->running = False;
    DCFG_(tend_branch_caches)(t->branches);
    if (t->idle_branches != NULL)
@@ -138,6 +141,8 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
       t->off_ran = t->unseen = True;
    if (t->unseen)
       return;
+   if (!t->signalled && t->running)
+      DCFG_(tell_left)(t, VG_(get_IP)(tid));
    if (!t->signalled && !(t->off && t->off_ran))
       DCFG_(tell_stop)(t);
    DCFG_EACH_WATCHER(w, enter_handler)
@@ -220,6 +225,48 @@ void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res)
       DCFG_(watchers)[w]->after_syscall(t->states[w], sysno, res);
 }
 
+/*------------------------------------------------------------*/
+/*--- Memory that the kernel uses                          ---*/
+/*------------------------------------------------------------*/
+
+static void on_read(CorePart part, ThreadId tid, const HChar* what, Addr a,
+                    SizeT len)
+{
+   const Thread* t = DCFG_(thread_of)(tid);
+
+   if (part != Vg_CoreSysCall || t == NULL || t->off)
+      return;
+   DCFG_EACH_WATCHER(w, memory_read)
+      DCFG_(watchers)[w]->memory_read(t->states[w], a, len);
+}
+
+/* The text at A, as far as it can be read. */
+static void on_read_text(CorePart part, ThreadId tid, const HChar* what,
+                         Addr a)
+{
+   Addr end = a;
+
+   if (part != Vg_CoreSysCall || DCFG_(n_watchers) == 0)
+      return;
+   do {
+      if ((end == a || end % VKI_PAGE_SIZE == 0)
+          && !VG_(am_is_valid_for_client)(end, 1, VKI_PROT_READ))
+         break;
+   } while (*(const UChar*)end++ != 0);
+   on_read(part, tid, what, a, end - a);
+}
+
+static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len)
+{
+   const Thread* t = DCFG_(thread_of)(tid);
+
+   if (t == NULL || t->off)
+      return;
+   DCFG_EACH_WATCHER(w, memory_written)
+      DCFG_(watchers)[w]->memory_written(t->states[w],
+                                         part == Vg_CoreSysCall, a, len);
+}
+
 void DCFG_(when_code_is_left)(void (*do_it)(void))
 {
    code_is_left = do_it;
@@ -233,6 +280,9 @@ void DCFG_(track_threads)(void)
    VG_(track_stop_client_code)(on_stop);
    VG_(track_pre_deliver_signal)(on_signal);
    VG_(track_post_deliver_signal)(after_signal);
+   VG_(track_pre_mem_read)(on_read);
+   VG_(track_pre_mem_read_asciiz)(on_read_text);
+   VG_(track_post_mem_write)(on_write);
 }
 
 /*--------------------------------------------------------------------*/

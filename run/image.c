@@ -495,6 +495,7 @@ void DCFG_(track_images)(void)
                                        VG_(malloc), "dcfg.image.files",
                                        VG_(free));
    VG_(track_die_mem_munmap)(on_munmap);
+   VG_(track_die_mem_brk)(on_munmap);
    VG_(track_new_mem_mmap)(on_mmap);
 }
 

@@ -138,6 +138,9 @@ void DCFG_(divert_again)(Thread* t, Diversion* d);
 /* T's last diversion leads to what is now at its target. */
 void DCFG_(divert_anew)(Thread* t);
 
+/* T has left generated code when it was at ADDR. */
+void DCFG_(tell_left)(const Thread* t, Addr addr);
+
 /* T will not go on from where it stands. */
 void DCFG_(tell_stop)(const Thread* t);
 

@@ -81,6 +81,9 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
+#if defined(VGA_amd64)
+#  include "libvex_guest_amd64.h"
+#endif
 
 #include "base/core.h"
 #include "dcfg_bb.h"
@@ -427,6 +430,40 @@ static void note_landing(const Superblock* sb, Bool unredirected)
       DCFG_(retarget_threads)(DCFG_(target_now)(sb->entry, unredirected));
 }
 
+/* In place of a superblock: have the core translate it anew, as the next one,
+   with whatever an instruction computes live, so that VEX keeps each load.
+   (VEX's IR cannot be made again within a translation.) */
+static IRSB* translate_again(const Work* w, const IRSB* in, Addr entry)
+{
+   IRSB* out = emptyIRSB();
+
+   vex_control.iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
+#if defined(VGA_amd64)
+   addStmtToIRSB(out, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMSTART),
+                                 word(w, w->addrs[0])));
+   addStmtToIRSB(out, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMLEN),
+                                 word(w, 1)));
+#endif
+   out->next     = word(w, entry);
+   out->jumpkind = Ijk_InvalICache;
+   out->offsIP   = in->offsIP;
+   return out;
+}
+
+/* Does a watcher want more of W than VEX has left?  Not of code that a jump
+   past redirections leads to, for the second jump would be redirected. */
+static Bool is_lacking(const Work* w, VexRegisterUpdates updates,
+                       Bool unredirected)
+{
+   if (updates == VexRegUpdAllregsAtEachInsn || unredirected
+       || sizeof(Addr) != 8)
+      return False;
+   DCFG_EACH_WATCHER(o, lacks)
+      if (DCFG_(watchers)[o]->lacks(w))
+         return True;
+   return False;
+}
+
 static void begin_work(Work* w, const VexGuestLayout* layout, IRType word_ty)
 {
    VG_(memset)(w, 0, sizeof(*w));
@@ -448,10 +485,12 @@ static void keep_entry_sp(Work* w)
 /* What is run in place of SBIN while it is collected. */
 static IRSB* collect_superblock(const VgCallbackClosure* closure, IRSB* sbIn,
                                 const VexGuestLayout* layout,
-                                IRType hWordTy)
+                                IRType hWordTy, VexRegisterUpdates updates)
 {
    Work w;
    Bool any_after = False;
+   Bool unredirected = DCFG_(jumps_unredirected)(closure->tid,
+                                                 closure->nraddr);
 
    begin_work(&w, layout, hWordTy);
    if (!describe(&w, sbIn, closure->nraddr))
@@ -466,8 +505,7 @@ static IRSB* collect_superblock(const VgCallbackClosure* closure, IRSB* sbIn,
          any_after = True;
    w.sb  = DCFG_(register_superblock)(&w.desc, w.desc.end == EndDirect
                                                || any_after);
-   note_landing(w.sb, DCFG_(jumps_unredirected)(closure->tid,
-                                               closure->nraddr));
+   note_landing(w.sb, unredirected);
    w.out = deepCopyIRSBExceptStmts(sbIn);
    DCFG_EACH_WATCHER(o, begin)
       DCFG_(watchers)[o]->begin(&w);
@@ -493,6 +531,8 @@ static IRSB* collect_superblock(const VgCallbackClosure* closure, IRSB* sbIn,
          DCFG_(watchers)[o]->statement(&w, st);
    }
    add_start(&w);
+   if (is_lacking(&w, updates, unredirected))
+      return translate_again(&w, sbIn, closure->nraddr);
    DCFG_EACH_WATCHER(o, end)
       DCFG_(watchers)[o]->end(&w, sbIn);
    if (w.sb->end == EndIndirect)
@@ -578,14 +618,17 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
 {
    Addr  entry = closure->nraddr;
    IRSB* out;
+   VexRegisterUpdates updates = vex_control.iropt_register_updates_default;
 
+   vex_control.iropt_register_updates_default
+      = VG_(clo_vex_control).iropt_register_updates_default;
    tl_assert(gWordTy == hWordTy);
    out = DCFG_(cut_before_place)(sbIn, entry, layout, hWordTy);
    if (out != NULL)
       return out;
    out = !DCFG_(is_collecting)() ? sbIn
          : is_left_out(sbIn) ? exclude_superblock(closure, sbIn, layout, hWordTy)
-         : collect_superblock(closure, sbIn, layout, hWordTy);
+         : collect_superblock(closure, sbIn, layout, hWordTy, updates);
    return DCFG_(watch_places)(sbIn, out, entry, layout, hWordTy);
 }
 

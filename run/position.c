@@ -170,6 +170,21 @@ void DCFG_(tell_stop)(const Thread* t)
       DCFG_(watchers)[w]->stop(t->states[w], p.sb, p.n_done);
 }
 
+void DCFG_(tell_left)(const Thread* t, Addr addr)
+{
+   UWord mark = *mark_of(t);
+
+   if ((mark & (DCFG_MARK_DONE | DCFG_MARK_DIVERTED | DCFG_MARK_LEFT)) != 0
+       || DCFG_MARK_ID(mark) == 0 || t->off || is_away(t))
+      return;
+   UInt k = DCFG_(inner_instr)(DCFG_(superblock)(DCFG_MARK_ID(mark)), addr);
+   if (k == 0)
+      return;
+   *mark_of(t) |= DCFG_MARK_LEFT;
+   DCFG_EACH_WATCHER(w, left)
+      DCFG_(watchers)[w]->left(t->states[w], DCFG_MARK_ID(mark), k);
+}
+
 /* T's handler has returned to ADDR with the stack pointer SP: find what
    it had interrupted.  Handlers left by a jump are still on the list
    above it. */

@@ -25,7 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* usage: replay_load FILE..., replay_trace FILE... or replay_xray FILE...
+/* usage: replay_load FILE..., replay_trace FILE..., replay_xray FILE... or
+   replay_wet FILE...
    Without arguments, the files of the corpus that belongs to the program.  A
    line of TAP for all of them: what is wrong ends the program. */
 
@@ -87,7 +88,8 @@ static int replay_corpus(const char* name)
 int main(int argc, char** argv)
 {
    const char* name = strstr(argv[0], "replay_trace") ? "trace"
-                      : strstr(argv[0], "replay_xray") ? "xray" : "load";
+                      : strstr(argv[0], "replay_xray") ? "xray"
+                      : strstr(argv[0], "replay_wet") ? "wet" : "load";
 
    if (argc == 1)
       argc += replay_corpus(name);

@@ -1,0 +1,372 @@
+
+/*--------------------------------------------------------------------*/
+/*--- dcfg wet.                                          cmd_wet.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the subcommand wet, and which instances are wanted.  Handed: a command
+   line.  Taken by: commands.c. */
+
+#include "commands.h"
+#include "format.h"
+#include "operands.h"
+#include "outfile.h"
+#include "wet_text.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LIMIT   UINT64_C(1000000000)
+#define DEFAULT_HISTORY 100000
+
+/* Numbers from .low to .high. */
+typedef
+   struct {
+      uint64_t low, high;
+   }
+   Range;
+
+typedef
+   struct {
+      const char* image;        // or NULL, as the others
+      const char* function;
+      char*       source;
+      Range       lines, instances, time;
+      uint64_t    thread;
+      bool*       instrs;       // wanted, by number
+   }
+   Filter;
+
+/*------------------------------------------------------------*/
+/*--- What is wanted                                       ---*/
+/*------------------------------------------------------------*/
+
+static bool is_pattern(const char* s)
+{
+   return strpbrk(s, "*?[") != NULL;
+}
+
+/* As image_matches() of names.c: a part of the name will do. */
+static bool is_image(const char* path, const char* pattern)
+{
+   if (path == NULL)
+      return false;
+   if (!is_pattern(pattern))
+      return strstr(strchr(pattern, '/') != NULL ? path : text_base(path),
+                    pattern) != NULL;
+   return fnmatch(pattern, path, 0) == 0
+          || fnmatch(pattern, text_base(path), 0) == 0;
+}
+
+static bool is_function(const char* symbol, const char* wanted)
+{
+   const char* full;
+   size_t      n = strlen(wanted);
+
+   if (symbol == NULL)
+      return false;
+   full = text_demangle(symbol);
+   if (is_pattern(wanted))
+      return fnmatch(wanted, symbol, 0) == 0 || fnmatch(wanted, full, 0) == 0;
+   return strcmp(symbol, wanted) == 0
+          || (strncmp(full, wanted, n) == 0
+              && (full[n] == 0 || full[n] == '('));
+}
+
+/* WANTED is the end of PATH, from a slash on. */
+static bool is_source(const char* path, const char* wanted)
+{
+   size_t n = path == NULL ? 0 : strlen(path), k = strlen(wanted);
+
+   return n >= k && strcmp(path + n - k, wanted) == 0
+          && (n == k || wanted[0] == '/' || path[n - k - 1] == '/');
+}
+
+/* "LOW-HIGH" or "LOW", all of it. */
+static Range range_value(const char* option, const char* text)
+{
+   Range r;
+   char* end;
+
+   errno  = 0;
+   r.low  = strtoull(text, &end, 10);
+   r.high = r.low;
+   if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+      r.high = strtoull(end + 1, &end, 10);
+   if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0
+       || r.high < r.low)
+      die("--%s: `%s' is no range: LOW-HIGH or one number", option, text);
+   return r;
+}
+
+/* "FILE:LINE", "FILE:LINE-LINE" or "FILE". */
+static void read_source(Filter* f, const char* text)
+{
+   const char* colon = strrchr(text, ':');
+
+   f->source = text_copy(text);
+   f->lines  = (Range){ 0, UINT64_MAX };
+   if (colon == NULL)
+      return;
+   f->source[colon - text] = 0;
+   f->lines = range_value("source", colon + 1);
+}
+
+static void choose_instrs(Filter* f, DcfgWet* w)
+{
+   uint32_t n = dcfg_wet_instrs(w), found = 0;
+
+   f->instrs = zalloc(n + (size_t)1, sizeof(bool));
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      f->instrs[i] = (f->image == NULL || is_image(in->image_name, f->image))
+                     && (f->function == NULL
+                         || is_function(in->function, f->function))
+                     && (f->source == NULL
+                         || (is_source(in->source, f->source)
+                             && in->line >= f->lines.low
+                             && in->line <= f->lines.high));
+      found += f->instrs[i];
+      if (i % 1024 == 0)
+         text_forget();
+   }
+   if (found == 0 && n > 0)
+      complain("no instruction that was executed is of that image, function "
+               "and source");
+}
+
+static inline bool is_wanted(const Filter* f, const DcfgWetEvent* e,
+                             uint64_t time)
+{
+   return f->instrs[e->instr]
+          && (f->thread == UINT64_MAX || e->thread == f->thread)
+          && e->instance >= f->instances.low
+          && e->instance <= f->instances.high
+          && time >= f->time.low && time <= f->time.high;
+}
+
+/*------------------------------------------------------------*/
+/*--- The last dependences                                 ---*/
+/*------------------------------------------------------------*/
+
+typedef
+   struct {
+      DcfgWetDep from, on;
+   }
+   Dependence;
+
+typedef
+   struct {
+      Dependence* all;
+      uint64_t    room, n;      // n: that there ever were
+   }
+   History;
+
+static void remember(History* h, const DcfgWetEvent* e)
+{
+   DcfgWetDep me = { e->instr, e->instance };
+
+   for (uint32_t i = 0; i < e->n_ports; i++)
+      for (uint32_t k = 0; k < e->ports[i].n; k++)
+         h->all[h->n++ % h->room]
+            = (Dependence){ me, e->deps[e->ports[i].first + k] };
+}
+
+static void put_instance(Outfile* out, DcfgWet* w, DcfgWetDep d)
+{
+   out_text(out, "0x");
+   out_hex(out, dcfg_wet_instr(w, d.instr)->addr);
+   out_char(out, '#');
+   out_decimal(out, d.instance);
+}
+
+static void put_history(const History* h, DcfgWet* w, Outfile* out)
+{
+   for (uint64_t i = h->n > h->room ? h->n - h->room : 0; i < h->n; i++) {
+      put_instance(out, w, h->all[i % h->room].from);
+      out_text(out, " --> ");
+      put_instance(out, w, h->all[i % h->room].on);
+      out_char(out, '\n');
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- The command line                                     ---*/
+/*------------------------------------------------------------*/
+
+static DcfgWet* open_wet(const char* path)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgWet*    w = dcfg_wet_open(path, &options, &err);
+
+   if (w == NULL || !dcfg_wet_find_control(w, &err))
+      die("%s", unreadable(&err, false));
+   return w;
+}
+
+/* A size, in bytes, with a suffix as 2G. */
+static uint64_t limit_value(const char* text)
+{
+   static const char suffixes[] = "kMGT";
+   uint64_t          unit = 1;
+   char*             end;
+   uint64_t          n;
+
+   errno = 0;
+   n     = strtoull(text, &end, 10);
+   if (*end != 0 && strchr(suffixes, *end) != NULL)
+      for (const char* s = suffixes; unit *= 1000, *s++ != *end; )
+         ;
+   if (unit > 1)
+      end++;
+   if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0
+       || n > UINT64_MAX / unit)
+      die("--limit: `%s' is no size: bytes, or as 500M, 20G", text);
+   return n * unit;
+}
+
+static void show(DcfgWet* w, const Filter* f, History* h, uint64_t limit,
+                 const char* path)
+{
+   WetText*     t = h->room > 0 ? NULL : wet_text_new(w, limit);
+   DcfgWetEvent e;
+   DcfgError    err;
+   Outfile*     out;
+
+   for (uint64_t time = 0; dcfg_wet_next(w, &e, &err); ) {
+      if (e.kind != DCFG_WET_INSTR || !is_wanted(f, &e, time++))
+         continue;
+      if (t != NULL)
+         wet_text_add(t, &e);
+      else
+         remember(h, &e);
+   }
+   if (err.status != DCFG_OK)
+      die("%s", unreadable(&err, false));
+   out = outfile_open(path);
+   if (t != NULL) {
+      wet_text_write(t, out);
+      wet_text_free(t);
+   } else {
+      put_history(h, w, out);
+   }
+   outfile_close(out);
+}
+
+static int run(int argc, char** argv)
+{
+   Filter      f = { .instances = { 0, UINT64_MAX },
+                     .time = { 0, UINT64_MAX }, .thread = UINT64_MAX };
+   uint64_t    history = NOT_GIVEN;
+   const char* source = NULL;
+   const char* instances = NULL;
+   const char* limit = NULL;
+   const char* path = NULL;
+   const Opt   opts[] = {
+      { "history", OPT_COUNT_OR_NOT, &history }, { "image", OPT_TEXT, &f.image },
+      { "function", OPT_TEXT, &f.function }, { "source", OPT_TEXT, &source },
+      { "thread", OPT_COUNT, &f.thread }, { "from", OPT_COUNT, &f.time.low },
+      { "to", OPT_COUNT, &f.time.high },
+      { "instances", OPT_TEXT, &instances }, { "limit", OPT_TEXT, &limit },
+      { "o", OPT_TEXT, &path }
+   };
+   const char* files[1];
+   History     h = { 0 };
+   DcfgWet*    w;
+
+   parse_args(&wet_command, opts, sizeof(opts) / sizeof(opts[0]), argc, argv,
+              files, 1, 1);
+   if (source != NULL)
+      read_source(&f, source);
+   if (instances != NULL)
+      f.instances = range_value("instances", instances);
+   uint64_t most = limit == NULL ? DEFAULT_LIMIT : limit_value(limit);
+   if (history != NOT_GIVEN) {
+      h.room = history == NO_VALUE ? DEFAULT_HISTORY : history;
+      if (h.room == 0 || h.room > SIZE_MAX / sizeof(Dependence))
+         die("--history=%" PRIu64 ": so many cannot be remembered", h.room);
+      h.all = zalloc(h.room, sizeof(Dependence));
+   }
+   w = open_wet(files[0]);
+   if (f.thread != UINT64_MAX && f.thread >= dcfg_wet_threads(w))
+      die("there is no thread %" PRIu64 ": the file has %" PRIu32
+          ", counted from 0", f.thread, dcfg_wet_threads(w));
+   choose_instrs(&f, w);
+   show(w, &f, &h, most, path);
+   dcfg_wet_close(w);
+   free(f.instrs);
+   free(f.source);
+   free(h.all);
+   return STATUS_OK;
+}
+
+const Command wet_command = {
+   "wet", "FILE", "who wrote what each instance of an instruction used",
+   "Prints a whole execution trace, which --wet=yes writes: for each\n"
+   "instruction that was executed, and each of its instances, the branch that\n"
+   "let it run and who had written what it used.  The text is that of WET:\n"
+   "\n"
+   "  N                                  instructions\n"
+   "  ID PORTS ADDRESS FILE FUNCTION LINE\n"
+   "  SIZE M                             of each port: the lines that follow\n"
+   "      X:ID Y                         instance X depends on Y of that one\n"
+   "  NO VALUES                          or VALUES N, and lines X:VALUE\n"
+   "\n"
+   "The first port is control; then there is one for each general register,\n"
+   "flags, vector registers, x87, and each operand in memory.\n"
+   "\n"
+   "options:\n"
+   "  --history[=N]      instead the last N dependences, one a line, in their\n"
+   "                     order: ADDRESS#INSTANCE --> ADDRESS#INSTANCE [100000]\n"
+   "  --image=NAME       only instructions of this image, as of dcfg report\n"
+   "  --function=NAME    only of this function\n"
+   "  --source=FILE:LINE[-LINE]\n"
+   "                     only of these lines; FILE alone: of all its lines\n"
+   "  --thread=N         only what thread N did, counted from 0\n"
+   "  --from=INSTR, --to=INSTR\n"
+   "                     only what was executed when all threads together had\n"
+   "                     executed so many instructions before\n"
+   "  --instances=LOW-HIGH\n"
+   "                     only these instances, from 0\n"
+   "  --limit=SIZE       refuse text of more than SIZE bytes, as 20G; 0: none\n"
+   "                     [1G]\n"
+   "  -o FILE            write to FILE, through the compressor of its suffix:\n"
+   "                     .gz, .bz2, .xz, .zst\n"
+   "\n"
+   "What is left out but depended on has its line and no instances.\n"
+   "\n"
+   "examples:\n"
+   "  dcfg wet --source=foo1.c:8 wet.out.4711\n"
+   "  dcfg wet --image=foo1 -o foo1.wet.xz wet.out.4711\n"
+   "  dcfg wet --history=20 wet.out.4711\n",
+   run
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

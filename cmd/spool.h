@@ -1,0 +1,110 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Many sequences of bytes, in bounded memory.          spool.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_SPOOL_H
+#define DCFG_CMD_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A sequence that is written first and read then.  All zero: empty. */
+typedef
+   struct {
+      uint8_t*  bytes;          // that are in memory: the last ones
+      uint32_t  used, room;
+      uint32_t  n_parts;        // that are in the file
+      uint64_t* parts;          // where each is, and its length
+   }
+   Sequence;
+
+typedef struct Spool Spool;
+
+/* For N sequences. */
+Spool*    spool_new(size_t n);
+void      spool_free(Spool* s);
+Sequence* spool_sequence(Spool* s, size_t i);
+
+/* No more than that is added at once. */
+#define MAX_ADDED 64
+void spool_need(Spool* s, Sequence* q);
+
+static inline void spool_varint(Sequence* q, uint64_t n)
+{
+   while (n >= 0x80) {
+      q->bytes[q->used++] = (uint8_t)(n | 0x80);
+      n >>= 7;
+   }
+   q->bytes[q->used++] = (uint8_t)n;
+}
+
+static inline void spool_signed(Sequence* q, uint64_t d)
+{
+   spool_varint(q, d << 1 ^ (0 - (d >> 63)));
+}
+
+/* Reading sequence Q from its begin to its end. */
+typedef
+   struct {
+      Spool*    spool;
+      Sequence* q;
+      uint32_t  part;           // the next one
+      const uint8_t* at;
+      const uint8_t* end;
+   }
+   Playback;
+
+void spool_play(Spool* s, Sequence* q, Playback* p);
+
+/* The next part of it is there; false at the end. */
+bool spool_more(Playback* p);
+
+static inline uint64_t play_varint(Playback* p)
+{
+   uint64_t n = 0;
+
+   for (unsigned shift = 0; shift < 64; shift += 7) {
+      uint8_t byte = *p->at++;
+      n |= (uint64_t)(byte & 127) << shift;
+      if (byte < 128)
+         break;
+   }
+   return n;
+}
+
+static inline uint64_t play_signed(Playback* p)
+{
+   uint64_t d = play_varint(p);
+
+   return d >> 1 ^ (0 - (d & 1));
+}
+
+#endif /* DCFG_CMD_SPOOL_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

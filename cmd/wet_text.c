@@ -1,0 +1,305 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The text of a whole execution trace.              wet_text.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the comprehensive text: an instruction after the other, of each its
+   ports, of each all instances.  Handed: instances in the order in which they
+   were executed.  Taken by: cmd_wet.c.
+
+   Each port's dependences, and each instruction's values, are a sequence of a
+   spool. */
+
+#include "wet_text.h"
+
+#include "cmd.h"
+#include "format.h"
+#include "spool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No instruction computes more bytes. */
+#define MAX_VALUE 4096
+
+/* What there is so far of an instruction's values. */
+typedef
+   struct {
+      uint64_t n, instance;     // how many, and that of the last one
+   }
+   ValueText;
+
+/* One port's dependences so far. */
+typedef
+   struct {
+      uint64_t n;
+      uint64_t instance, on;    // the last one's
+      uint32_t instr;
+   }
+   PortText;
+
+struct WetText {
+   DcfgWet*  w;
+   uint64_t  limit, size;       // in bytes of text
+   uint32_t  n_instrs;
+   size_t*   first;             // port of each instruction; one more at the end
+   bool*     chosen;            // by instruction: it has instances here
+   bool*     named;             // or is depended on
+   PortText*  ports;
+   ValueText* values;           // by instruction
+   Spool*     spool;            // all ports, and then values of instructions
+};
+
+WetText* wet_text_new(DcfgWet* w, uint64_t limit)
+{
+   WetText* t = zalloc(1, sizeof(*t));
+   size_t   n = 0;
+
+   t->w        = w;
+   t->limit    = limit;
+   t->n_instrs = dcfg_wet_instrs(w);
+   t->first    = zalloc(t->n_instrs + (size_t)1, sizeof(*t->first));
+   t->chosen   = zalloc(t->n_instrs + (size_t)1, sizeof(*t->chosen));
+   t->named    = zalloc(t->n_instrs + (size_t)1, sizeof(*t->named));
+   for (uint32_t i = 0; i < t->n_instrs; i++) {
+      t->first[i] = n;
+      n += dcfg_wet_instr(w, i)->n_ports;
+   }
+   t->first[t->n_instrs] = n;
+   t->ports  = zalloc(n + 1, sizeof(*t->ports));
+   t->values = zalloc(t->n_instrs + (size_t)1, sizeof(*t->values));
+   t->spool  = spool_new(n + t->n_instrs);
+   return t;
+}
+
+void wet_text_free(WetText* t)
+{
+   spool_free(t->spool);
+   free(t->first);
+   free(t->chosen);
+   free(t->named);
+   free(t->ports);
+   free(t->values);
+   free(t);
+}
+
+static inline unsigned digits_of(uint64_t n)
+{
+   unsigned digits = 1;
+
+   for (; n >= 1000; n /= 1000)
+      digits += 3;
+   return digits + (n >= 10) + (n >= 100);
+}
+
+static void grow(WetText* t, uint64_t more)
+{
+   t->size += more;
+   if (t->limit != 0 && t->size > t->limit)
+      die("the text would have more than %s bytes: --image, --function, "
+          "--source, --thread, --from, --to or --instances make it less, "
+          "--limit=0 allows it", text_count(t->limit));
+}
+
+/* "    INSTANCE:ON.instr ON.instance" */
+static inline void add_dep(WetText* t, size_t port, uint64_t instance,
+                           DcfgWetDep on)
+{
+   PortText* p = &t->ports[port];
+   Sequence* q = spool_sequence(t->spool, port);
+
+   spool_need(t->spool, q);
+   spool_varint(q, (instance - p->instance) << 1 | (on.instr != p->instr));
+   if (on.instr != p->instr)
+      spool_varint(q, on.instr);
+   spool_signed(q, on.instance - p->on);
+   p->instance = instance;
+   p->instr    = on.instr;
+   p->on       = on.instance;
+   p->n++;
+   t->named[on.instr] = true;
+   grow(t, 7 + digits_of(instance) + digits_of(on.instr)
+           + digits_of(on.instance));
+}
+
+static inline Sequence* values_of(WetText* t, uint32_t i)
+{
+   return spool_sequence(t->spool, t->first[t->n_instrs] + i);
+}
+
+/* "    INSTANCE:VALUE" */
+static void add_value(WetText* t, const DcfgWetEvent* e)
+{
+   ValueText* v = &t->values[e->instr];
+   Sequence*  q = values_of(t, e->instr);
+   uint32_t   n = e->value_size;
+
+   if (n > MAX_VALUE)
+      die("a value has %" PRIu32 " bytes", n);
+   while (n > 0 && e->value[n - 1] == 0)
+      n--;
+   spool_need(t->spool, q);
+   spool_varint(q, e->instance - v->instance);
+   spool_varint(q, n);
+   for (uint32_t i = 0; i < n; i++) {
+      spool_need(t->spool, q);
+      q->bytes[q->used++] = e->value[i];
+   }
+   v->instance = e->instance;
+   v->n++;
+   grow(t, 6 + digits_of(e->instance) + 2 * (uint64_t)n);
+}
+
+void wet_text_add(WetText* t, const DcfgWetEvent* e)
+{
+   size_t port = t->first[e->instr];
+
+   t->chosen[e->instr] = true;
+   for (uint32_t i = 0; i < e->n_ports; i++)
+      for (uint32_t k = 0; k < e->ports[i].n; k++)
+         add_dep(t, port + i, e->instance, e->deps[e->ports[i].first + k]);
+   if (e->has_value)
+      add_value(t, e);
+}
+
+/*------------------------------------------------------------*/
+/*--- Writing                                              ---*/
+/*------------------------------------------------------------*/
+
+/* A name is one word. */
+static void put_word(Outfile* out, const char* word)
+{
+   if (word == NULL || *word == 0)
+      word = "???";
+   for (; *word != 0; word++)
+      out_char(out, (unsigned char)*word <= ' ' ? '_' : *word);
+}
+
+static void put_port(WetText* t, Outfile* out, size_t port)
+{
+   PortText now = { 0 };
+   Playback p;
+
+   out_text(out, "SIZE ");
+   out_decimal(out, t->ports[port].n);
+   out_char(out, '\n');
+   if (t->ports[port].n == 0)
+      return;
+   spool_play(t->spool, spool_sequence(t->spool, port), &p);
+   while (spool_more(&p)) {
+      uint64_t step = play_varint(&p);
+      if (step & 1)
+         now.instr = (uint32_t)play_varint(&p);
+      now.instance += step >> 1;
+      now.on       += play_signed(&p);
+      out_text(out, "    ");
+      out_decimal(out, now.instance);
+      out_char(out, ':');
+      out_decimal(out, now.instr);
+      out_char(out, ' ');
+      out_decimal(out, now.on);
+      out_char(out, '\n');
+   }
+}
+
+/* One number, of which N bytes come, the lowest first. */
+static void put_value(Outfile* out, Playback* p, uint32_t n)
+{
+   uint8_t bytes[MAX_VALUE];
+
+   for (uint32_t i = 0; i < n && spool_more(p); i++)
+      bytes[i] = *p->at++;
+   if (n == 0)
+      out_char(out, '0');
+   for (uint32_t i = n; i-- > 0; ) {
+      if (i + 1 < n || bytes[i] >= 16)
+         out_char(out, "0123456789abcdef"[bytes[i] >> 4]);
+      out_char(out, "0123456789abcdef"[bytes[i] & 15]);
+   }
+}
+
+static void put_values(WetText* t, Outfile* out, uint32_t i)
+{
+   uint64_t instance = 0;
+   Playback p;
+
+   if (t->values[i].n == 0) {
+      out_text(out, "NO VALUES\n");
+      return;
+   }
+   out_text(out, "VALUES ");
+   out_decimal(out, t->values[i].n);
+   out_char(out, '\n');
+   spool_play(t->spool, values_of(t, i), &p);
+   while (spool_more(&p)) {
+      instance += play_varint(&p);
+      uint32_t n = (uint32_t)play_varint(&p);
+      out_text(out, "    ");
+      out_decimal(out, instance);
+      out_char(out, ':');
+      put_value(out, &p, n);
+      out_char(out, '\n');
+   }
+}
+
+static void put_block(WetText* t, Outfile* out, uint32_t i)
+{
+   const DcfgWetInstr* in = dcfg_wet_instr(t->w, i);
+
+   out_decimal(out, i);
+   out_char(out, ' ');
+   out_decimal(out, in->n_ports);
+   out_char(out, ' ');
+   out_hex(out, in->addr);
+   out_char(out, ' ');
+   put_word(out, in->source == NULL ? NULL : text_base(in->source));
+   out_char(out, ' ');
+   put_word(out, in->function);
+   out_char(out, ' ');
+   out_decimal(out, in->line);
+   out_char(out, '\n');
+   for (size_t port = t->first[i]; port < t->first[i + 1]; port++)
+      put_port(t, out, port);
+   put_values(t, out, i);
+}
+
+void wet_text_write(WetText* t, Outfile* out)
+{
+   uint64_t n = 0;
+
+   for (uint32_t i = 0; i < t->n_instrs; i++)
+      n += t->chosen[i] || t->named[i];
+   grow(t, n * 60);
+   out_decimal(out, n);
+   out_char(out, '\n');
+   for (uint32_t i = 0; i < t->n_instrs; i++)
+      if (t->chosen[i] || t->named[i])
+         put_block(t, out, i);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,200 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Reading whole execution traces.                   dcfg_wet.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* What a program executed, instance by instance and in its order, with the
+   addresses of all memory accesses, and for each of them who had written what
+   it used and which branch let it run: from the file that valgrind
+   --tool=dcfg --wet=yes writes.  For example, who used what is stored at
+   line 12:
+
+      DcfgWet*     w = dcfg_wet_open("wet.out.1234", NULL, &err);
+      DcfgWetEvent e;
+      while (w != NULL && dcfg_wet_next(w, &e, &err))
+         for (uint32_t i = 0; i < e.n_ports; i++)
+            for (uint32_t k = 0; k < e.ports[i].n; k++) {
+               const DcfgWetDep* d = &e.deps[e.ports[i].first + k];
+               if (dcfg_wet_instr(w, d->instr)->line == 12)
+                  printf("0x%" PRIx64 "#%" PRIu64 "\n", e.addr, e.instance);
+            }
+      dcfg_wet_close(w);
+
+   An instruction is an address in an image; other code that came to stand at
+   the same address is of another image.  Its instances are its executions,
+   from 0, over all threads in the order of their turns.  Each iteration of an
+   instruction with a repeat prefix is an instance.
+
+   Memory is bounded by what the program had written, not by how long it ran.
+   What dcfg.h says of files, ownership, threads of the reader, errors and
+   options holds here too. */
+
+#ifndef DCFG_WET_H
+#define DCFG_WET_H
+
+#include "dcfg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*------------------------------------------------------------*/
+/*--- Instructions                                         ---*/
+/*------------------------------------------------------------*/
+
+typedef struct DcfgWet DcfgWet;
+
+/* What an instruction may use, in this order. */
+typedef
+   enum {
+      DCFG_WET_CONTROL,         // the branch, or call, that let it run
+      DCFG_WET_GENERAL,         // a general register, by its encoding
+      DCFG_WET_FLAGS,
+      DCFG_WET_VECTOR,          // a vector register
+      DCFG_WET_X87,
+      DCFG_WET_MEMORY           // an operand in memory
+   }
+   DcfgWetPortKind;
+
+/* What is known of an instruction before any instance.  Texts are NULL and
+   the line is 0 if the file does not know them. */
+typedef
+   struct {
+      uint64_t       addr;
+      uint32_t       image;
+      const char*    image_name;
+      const char*    function;  // the symbol, not demangled
+      const char*    source;    // its path
+      uint32_t       line;
+      uint32_t       size;      // bytes of code
+      const uint8_t* code;
+      uint32_t       n_ports;   // that its instances have
+   }
+   DcfgWetInstr;
+
+/* Open one.  NULL with *ERR set if that cannot be done. */
+DCFG_API DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
+                                DcfgError* err);
+
+/* The same of SIZE bytes at DATA, which stay until W is closed; NAME is for
+   errors. */
+DCFG_API DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
+                                       const char* name,
+                                       const DcfgOptions* options,
+                                       DcfgError* err);
+
+/* W may be NULL. */
+DCFG_API void dcfg_wet_close(DcfgWet* w);
+
+/* Instructions are numbered from 0, by image and address.  Some may never
+   have been executed. */
+DCFG_API uint32_t dcfg_wet_instrs(const DcfgWet* w);
+
+/* Number N, which is below that; valid until the next call. */
+DCFG_API const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n);
+
+/* How many threads there are, and how many instructions thread T executed,
+   as the writer counted them. */
+DCFG_API uint32_t dcfg_wet_threads(const DcfgWet* w);
+DCFG_API uint64_t dcfg_wet_executed(const DcfgWet* w, uint32_t t);
+
+/*------------------------------------------------------------*/
+/*--- Events                                               ---*/
+/*------------------------------------------------------------*/
+
+typedef
+   enum {
+      DCFG_WET_READ    = 2,     // the kernel read memory for a system call
+      DCFG_WET_WRITTEN = 3,     // and wrote some
+      DCFG_WET_FRESH   = 4,     // memory that nothing executed has written
+      DCFG_WET_HANDLER = 5,     // a signal's handler is entered
+      DCFG_WET_RETURN  = 6,     // and left
+      DCFG_WET_INSTR   = 256    // an instruction was executed
+   }
+   DcfgWetKind;
+
+/* What an instance used, and who had written it: N of the event's .deps, each
+   once, that of the lowest byte first.  Nobody, if nothing that was executed
+   had. */
+typedef
+   struct {
+      DcfgWetPortKind kind;
+      uint32_t        reg;      // the register; the access
+      uint32_t        first, n;
+   }
+   DcfgWetPort;
+
+/* An instance. */
+typedef
+   struct {
+      uint32_t instr;
+      uint64_t instance;
+   }
+   DcfgWetDep;
+
+/* What a system call's instruction used of memory, and what it defined, are
+   the marks READ and WRITTEN that follow it: the one is its last port. */
+typedef
+   struct {
+      DcfgWetKind kind;
+      uint32_t    thread;
+      uint64_t    addr;         // of the instruction or memory
+      uint64_t    size;         // of memory
+      /* Of instructions only: */
+      uint32_t    instr;
+      uint32_t    image;
+      uint64_t    instance;
+      uint32_t    n_accesses;
+      const uint64_t* accesses; // addresses; 0: was not made.  Valid until
+                                // the next event, as these:
+      uint32_t    n_ports;
+      const DcfgWetPort* ports;
+      const DcfgWetDep*  deps;
+      /* The value that it computed, its lowest byte first, if the file has
+         values and it computes one. */
+      bool        has_value;
+      uint32_t    value_size;   // bytes
+      const uint8_t* value;
+   }
+   DcfgWetEvent;
+
+/* The control port is found only if this was called before the first event:
+   it reads the file once.  False with *ERR set if that fails; a pipe can only
+   be read once. */
+DCFG_API bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err);
+
+/* The next event.  False at the end, with err->status DCFG_OK, or after an
+   error. */
+DCFG_API bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DCFG_WET_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,510 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What the readers of a wet file share.                wet.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_LIB_WET_H
+#define DCFG_LIB_WET_H
+
+#include "dcfg_wet.h"
+#include "input.h"
+#include "job.h"
+
+/* docs/wet-file.md tells the layout of the file. */
+
+/*------------------------------------------------------------*/
+/*--- Bytes                                                ---*/
+/*------------------------------------------------------------*/
+
+/* Bytes to be read, up to END.  What is not there is read as 0 and
+   remembered. */
+typedef
+   struct {
+      const uint8_t* at;
+      const uint8_t* end;
+      bool           failed;
+   }
+   Bytes;
+
+static inline uint64_t get_varint(Bytes* b)
+{
+   uint64_t n = 0;
+
+   for (unsigned shift = 0; b->at < b->end && shift < 64; shift += 7) {
+      uint8_t byte = *b->at++;
+      n |= (uint64_t)(byte & 127) << shift;
+      if (byte < 128)
+         return n;
+   }
+   b->failed = true;
+   return 0;
+}
+
+/* The difference that was written as D. */
+static inline uint64_t difference_of(uint64_t d)
+{
+   return d >> 1 ^ -(d & 1);
+}
+
+/* A number that says first how many bytes it has. */
+static inline uint64_t get_quick(Bytes* b)
+{
+   unsigned size = b->at < b->end ? (*b->at & 7) + 1u : 0;
+   unsigned skip = size == 8;              // nothing else is in the first one
+   uint64_t n = 0;
+
+   if (size == 0 || (size_t)(b->end - b->at) < size + skip) {
+      b->failed = true;
+      return 0;
+   }
+   for (unsigned i = 0; i < size; i++)
+      n |= (uint64_t)b->at[skip + i] << 8 * i;
+   b->at += size + skip;
+   return skip ? n : n >> 3;
+}
+
+/* A number up to MAX. */
+static inline uint32_t get_up_to(Bytes* b, uint64_t max)
+{
+   uint64_t n = get_varint(b);
+
+   if (n > max) {
+      b->failed = true;
+      return 0;
+   }
+   return (uint32_t)n;
+}
+
+/*------------------------------------------------------------*/
+/*--- Tables                                               ---*/
+/*------------------------------------------------------------*/
+
+/* Parts of ranges, accesses, places are given by the first one and how many
+   there are. */
+typedef
+   struct {
+      uint32_t first, n;
+   }
+   Span;
+
+typedef
+   struct {
+      uint16_t first, n;        // locations
+   }
+   LocRange;
+
+typedef
+   struct {
+      uint16_t place;           // of a superblock's instruction
+      uint16_t size;
+      uint16_t same;
+      uint8_t  what;
+      uint16_t from;            // FROM_...
+      uint64_t addr;            // the constant or distance
+   }
+   WetAccess;
+
+/* Where the address of a superblock's access is found: on the tape; there,
+   from the last one that was made from RSP; nowhere else; or at a distance
+   from that of the superblock's access number .from - FROM_SLOT. */
+enum { FROM_TAPE, FROM_FRAME, FROM_STACK, FROM_CONSTANT, FROM_SLOT };
+
+typedef
+   struct {
+      uint64_t addr;
+      uint32_t image;
+      uint32_t code;            // in .code
+      uint8_t  len;
+      uint8_t  kind;
+      uint8_t  flags;
+      Span     uses, defs;      // in .ranges
+      Span     accesses;        // in .accesses
+   }
+   WetInstr;
+
+typedef
+   struct {
+      uint16_t place;           // of the instruction that takes it
+      uint16_t n_slots, n_words, n_values;
+   }
+   WetExit;
+
+typedef
+   struct {
+      Span     instrs;          // in .sb_instrs
+      Span     exits;           // in .exits
+      Span     slots;           // in .accesses
+      uint32_t n_words;         // of them are addresses on the tape,
+      uint32_t n_values;        // or values
+      uint32_t foretold;        // the first in .foretold
+      uint32_t known;           // the first in .known
+      uint32_t chunk;           // to which those belong
+      uint32_t n_scanned;       // instructions: see wet_control.c
+   }
+   WetSb;
+
+typedef
+   struct {
+      uint64_t last, step, other;
+   }
+   Foretold;
+
+typedef
+   struct {
+      uint64_t last, step;
+   }
+   KnownValue;
+
+/* The next bit of a part. */
+typedef
+   struct {
+      Bytes    bytes;
+      unsigned bit;
+   }
+   Bits;
+
+/* The chunk in work: its parts. */
+typedef
+   struct {
+      uint8_t* data;
+      size_t   size, room;
+      uint32_t number;          // from 1 up
+      uint32_t n_records;       // that are still to come
+      uint64_t n_right;         // of them as foretold
+      bool     other;           // and then the other one that was foretold
+      Bytes    control, addresses, values;
+      Bits     bits, value_bits;
+      uint32_t history;
+      uint64_t next[1 << 16];
+      uint32_t context;
+      uint64_t stack;           // the last address that was made from RSP
+      uint64_t before[(1 << 16) + 4096];
+      uint64_t after[1 << 16];
+   }
+   Chunk;
+
+/* A record of the tape. */
+typedef
+   struct {
+      uint32_t        sb;       // or 0: a mark
+      uint32_t        mark;
+      uint64_t        words[2];
+      uint32_t        n_instrs;  // that were completed
+      uint32_t        n_slots, n_words, n_values;
+      const uint64_t* addrs;
+   }
+   Record;
+
+/*------------------------------------------------------------*/
+/*--- Plans                                                ---*/
+/*------------------------------------------------------------*/
+
+/* Locations: docs/wet-file.md has their numbers. */
+enum {
+   LOC_CARRY  = 128,
+   LOC_STATUS = 131,
+   LOC_VECTOR = 160,
+   LOC_X87    = 672,
+   LOC_STACK  = 736,
+   N_LOCS     = 800
+};
+
+/* They are kept in granules of 8 bytes; flags have one each.  Those from
+   G_STACK on are other names of those from G_X87 on. */
+enum {
+   G_FLAGS     = 16,
+   G_VECTOR    = 20,
+   G_X87       = 84,
+   G_STACK     = 92,
+   N_GRANULES  = 92
+};
+
+enum {
+   ACCESS_LOAD = 1, ACCESS_STORE = 2, ACCESS_STACK = 8, ACCESS_VALUE = 16
+};
+
+/* As arch/insn.h of the tool numbers them. */
+enum {
+   KIND_PLAIN, KIND_COND, KIND_JUMP, KIND_INDIRECT_JUMP, KIND_CALL,
+   KIND_INDIRECT_CALL, KIND_RETURN, KIND_SYSCALL, KIND_REP
+};
+
+/* Bytes of a granule that are used, of a port that begins here if NEW. */
+typedef
+   struct {
+      uint8_t granule, mask;
+      uint8_t port;             // DcfgWetPortKind
+      uint8_t reg;
+      bool    new;
+   }
+   Use;
+
+typedef
+   struct {
+      uint8_t granule, mask;
+   }
+   Def;
+
+/* What is to be done for each instance of an instruction, in a line of the
+   cache. */
+typedef
+   struct {
+      uint64_t addr;
+      uint64_t instances;       // so far
+      uint32_t image;
+      uint32_t uses, defs;      // the first in .uses and .defs
+      uint32_t accesses;        // in .accesses
+      uint16_t n_uses, n_defs, n_accesses;
+      uint16_t n_ports;         // with control
+      uint32_t n_deps;          // at most
+      uint8_t  kind;
+      uint8_t  top;             // added to the top of x87's stack
+      bool     top_zero;        // instead: it is set to 0
+   }
+   Plan;
+
+/* An instruction of a superblock. */
+typedef
+   struct {
+      uint32_t instr;
+      uint16_t slot, n_slots;   // of its accesses on the tape
+      uint16_t n_values;        // behind them, parts of its value
+      bool     plain;           // they are the instruction's, one by one
+      bool     stack;           // and the stack pointer behind them
+   }
+   Place;
+
+/* Is A, of a superblock, on the tape, as an address or a value? */
+static inline bool wet_is_address_word(const WetAccess* a)
+{
+   return a->from <= FROM_STACK && a->what != ACCESS_VALUE;
+}
+
+static inline bool wet_is_value_word(const WetAccess* a)
+{
+   return a->from <= FROM_STACK && a->what == ACCESS_VALUE;
+}
+
+/* From the tables. */
+bool wet_make_plans(DcfgWet* w);
+
+/* Is access J of those from FIRST on an operand that is read?  What is read
+   again at the same address is the same one. */
+static inline bool is_operand(const WetAccess* first, uint32_t j)
+{
+   return (first[j].what & ACCESS_LOAD)
+          && !(first[j].same > 0
+               && (first[first[j].same - 1].what & ACCESS_LOAD));
+}
+
+/*------------------------------------------------------------*/
+/*--- A trace                                              ---*/
+/*------------------------------------------------------------*/
+
+typedef struct WetWriters WetWriters;
+typedef struct WetImages WetImages;
+typedef struct WetControl WetControl;
+
+struct DcfgWet {
+   Job         job;
+   Input*      in;
+   char*       path;            // to read it again; NULL: memory
+   const void* memory;
+   size_t      memory_size;
+   DcfgOptions options;
+   WetImages*  images;
+   Array       instrs;          // WetInstr
+   Array       sbs;             // WetSb, from id 1 on
+   Array       code;            // uint8_t
+   Array       ranges;          // LocRange
+   Array       accesses;        // WetAccess
+   Array       sb_instrs;       // uint32_t
+   Array       exits;           // WetExit
+   Array       foretold;        // Foretold
+   Array       known;           // KnownValue
+   Array       threads;         // uint64_t
+   Array       unexecuted;      // WetInstr: without uses and so on
+   Array       uses;            // Use
+   Array       defs;            // Def
+   Plan*       plans;           // by instruction
+   Place*      places;          // as .sb_instrs
+   uint64_t    tape_left;       // bytes
+   uint64_t*   addrs;           // of one record
+   uint64_t*   words;           // those of them that are on the tape
+   uint64_t*   values;          // and those that are values
+   uint8_t*    value;           // of one instance
+   Chunk*      chunk;
+   WetWriters* writers;
+   WetControl* control;         // or NULL
+   uint32_t    thread;
+   Record      record;
+   uint32_t    place;           // in it: what comes next
+   bool        begun;
+   bool        held, ended;     // .record was read ahead, or there is none
+   Array       reads;           // Reading: of the last system call
+   uint32_t    n_told;          // of those
+   DcfgWetInstr told;           // by dcfg_wet_instr()
+};
+
+/* The tables, up to the tape. */
+bool wet_load(DcfgWet* w);
+
+/* N more bytes of the file, all of them. */
+bool wet_read(DcfgWet* w, void* to, size_t n);
+
+/* The next record of the tape.  False at its end, or if it cannot be
+   read. */
+bool wet_next_record(DcfgWet* w, Record* r);
+
+/* No record has more accesses. */
+#define MAX_ACCESSES 4096
+
+/* Marks have the numbers of DcfgWetKind, and */
+#define MARK_THREAD 1
+
+/* E is what the record says, a mark. */
+static inline void wet_take_mark(const DcfgWet* w, DcfgWetEvent* e)
+{
+   e->kind   = (DcfgWetKind)w->record.mark;
+   e->thread = w->thread;
+   e->addr   = w->record.words[0];
+   e->size   = w->record.words[1];
+}
+
+/* The accesses that the instruction at AT made in this record, to E. */
+static inline void wet_find_accesses(const DcfgWet* w, const Place* at,
+                                     DcfgWetEvent* e)
+{
+   uint32_t n = w->record.n_slots;
+
+   e->accesses   = w->addrs + at->slot;
+   e->n_accesses = n >= (uint32_t)at->slot + at->n_slots ? at->n_slots
+                   : n > at->slot ? n - at->slot : 0;
+}
+
+/* And the value that it computed. */
+void wet_find_value(DcfgWet* w, const Place* at, DcfgWetEvent* e);
+
+static inline uint64_t wet_stack_pointer(const DcfgWet* w, const Place* at)
+{
+   uint32_t slot = (uint32_t)at->slot + at->n_slots + at->n_values;
+
+   return at->stack && slot < w->record.n_slots ? w->addrs[slot] : 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- Images                                               ---*/
+/*------------------------------------------------------------*/
+
+bool wet_get_sources(DcfgWet* w, Bytes* b);
+bool wet_get_images(DcfgWet* w, Bytes* b);
+void wet_free_images(DcfgWet* w);
+
+/* Where the function begins that has ADDR: UINT64_MAX if nobody knows. */
+uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr);
+
+/*------------------------------------------------------------*/
+/*--- Data                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* An instance: the instruction's number and one, above the instance's.  0:
+   nothing that was executed. */
+typedef uint64_t Writer;
+#define INSTANCE_BITS 40
+#define MAX_INSTRS    ((1u << 23) - 2)
+
+static inline Writer writer_of(uint32_t instr, uint64_t instance)
+{
+   return (uint64_t)(instr + 1) << INSTANCE_BITS
+          | (instance & ((UINT64_C(1) << INSTANCE_BITS) - 1));
+}
+
+static inline DcfgWetDep instance_of(Writer writer)
+{
+   return (DcfgWetDep){ (uint32_t)(writer >> INSTANCE_BITS) - 1,
+                        writer & ((UINT64_C(1) << INSTANCE_BITS) - 1) };
+}
+
+/* Who wrote what E uses, to E, where CONTROL let it run (0: nobody did); what
+   it writes is its own from now on. */
+bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
+                      DcfgWetEvent* e);
+
+/* The kernel read that memory for E, a system call that was made last.  Its
+   last port has been begun. */
+bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e);
+
+/* What another event changes. */
+bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e);
+
+/* The innermost handler of THREAD was left for good, without returning. */
+void wet_forget_handler(DcfgWet* w, uint32_t thread);
+
+bool wet_start_writers(DcfgWet* w);
+void wet_free_writers(DcfgWet* w);
+
+/*------------------------------------------------------------*/
+/*--- Control                                              ---*/
+/*------------------------------------------------------------*/
+
+/* The instance that let E run, which comes next in its thread, to *CONTROL, 0
+   if there is none.  SP is the stack pointer behind an indirect jump, or
+   0. */
+bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
+                      Writer* control);
+bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e);
+
+/* What wet_find_control() needs, from OTHER, the same trace at its begin. */
+bool wet_make_graph(DcfgWet* w, DcfgWet* other);
+void wet_free_control(DcfgWet* w);
+
+/* For wet_graph.c: what is in it are instructions, executed or not. */
+typedef
+   struct {
+      Job*      job;
+      DcfgWet*  w;
+      uint64_t* arcs;           // hash table: from, to; 0: none
+      size_t    n_arcs, room;
+      uint32_t* last;           // of each node: where it led last
+      uint32_t* ipdom;          // immediate post-dominators, when known
+      uint8_t*  branches;       // by node: does it lead to several?
+   }
+   WetGraph;
+
+#define GRAPH_EXIT(g) ((uint32_t)((g)->w->instrs.n + (g)->w->unexecuted.n))
+
+bool wet_graph_new(DcfgWet* w, WetGraph* g);
+bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to);
+
+/* When all arcs are there that were gone along: add those of the static
+   closure, and find .ipdom and .branches. */
+bool wet_graph_finish(WetGraph* g);
+void wet_graph_free(WetGraph* g);
+
+#endif /* DCFG_LIB_WET_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

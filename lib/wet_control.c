@@ -1,0 +1,392 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Which branch let an instance run.              wet_control.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: control dependences: the latest instance, in its activation, of a
+   branch on which an instruction is control dependent, or the call.  Handed:
+   instances by wet_events.c, and once before, for the graph of wet_graph.c, all
+   records by wet_tape.c.  Taken by: wet_events.c, wet_open.c.
+
+   An activation has a stack of branches whose immediate post-dominators have
+   not been reached: the top is what the next instruction depends on
+   (B. Xin, X. Zhang, "Efficient Online Detection of Dynamic Control
+   Dependence", ISSTA 2007).
+
+   Which activations there are is told by where their return addresses stand:
+   a return takes one, and what stands below a stack pointer is no more, if
+   nobody has returned either (longjmp, exceptions).  A handler's activation
+   stands on one of what the kernel does for it, which nobody has called. */
+
+#include "wet.h"
+
+#include <stdlib.h>
+
+typedef
+   struct {
+      uint64_t place;           // of the return address; UINT64_MAX: none
+      Writer   call;            // 0: nobody
+      uint32_t last;            // its last instruction so far, or DCFG_NONE
+      uint32_t open;            // the first of its branches
+      bool     handler;         // what a signal began
+   }
+   Activation;
+
+typedef
+   struct {
+      Writer   branch;
+      uint32_t ipdom;
+   }
+   Open;
+
+typedef
+   struct {
+      Array active;             // Activation
+      Array open;               // Open
+      bool  entering;           // a handler: its frame is being written
+   }
+   Thread;
+
+struct WetControl {
+   WetGraph graph;
+   bool     known;              // else it is being made
+   Array    threads;            // Thread
+};
+
+#define TOP(a, Type) (&ELEM((a), Type, (a).n - 1))
+
+/*------------------------------------------------------------*/
+/*--- Activations                                          ---*/
+/*------------------------------------------------------------*/
+
+static Activation* activate(DcfgWet* w, Thread* t, uint64_t place,
+                            Writer call)
+{
+   Activation* a = array_add(&w->job, &t->active, sizeof(*a));
+
+   if (a != NULL)
+      *a = (Activation){ place, call, DCFG_NONE, (uint32_t)t->open.n, false };
+   return a;
+}
+
+static Thread* thread_of(DcfgWet* w, uint32_t number)
+{
+   WetControl* c = w->control;
+   Thread*     t;
+
+   while (c->threads.n <= number)
+      if (number >= w->threads.n
+          || array_add(&w->job, &c->threads, sizeof(Thread)) == NULL) {
+         job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
+                  "there is no thread %u", number);
+         return NULL;
+      }
+   t = &ELEM(c->threads, Thread, number);
+   if (t->active.n == 0 && activate(w, t, UINT64_MAX, 0) == NULL)
+      return NULL;
+   return t;
+}
+
+/* Instruction I was the last one of its activation, or a call of it that
+   never returned. */
+static bool ends(WetControl* c, uint32_t i)
+{
+   return c->known || i == DCFG_NONE
+          || wet_graph_arc(&c->graph, i, GRAPH_EXIT(&c->graph));
+}
+
+static bool drop(WetControl* c, Thread* t)
+{
+   Activation* a = TOP(t->active, Activation);
+
+   if (!ends(c, a->last))
+      return false;
+   t->open.n = a->open;
+   t->active.n--;
+   return true;
+}
+
+/* The top one is left, and nobody has returned from it. */
+static bool abandon(DcfgWet* w, uint32_t thread, Thread* t)
+{
+   const Activation a = *TOP(t->active, Activation);
+
+   if (a.handler && w->control->known)
+      wet_forget_handler(w, thread);
+   return drop(w->control, t)
+          && (a.call == 0 || ends(w->control, instance_of(a.call).instr));
+}
+
+/* All that stand below PLACE. */
+static inline bool unwind(DcfgWet* w, uint32_t thread, Thread* t,
+                          uint64_t place)
+{
+   while (TOP(t->active, Activation)->place < place && t->active.n > 1)
+      if (!abandon(w, thread, t))
+         return false;
+   return true;
+}
+
+/* A return that takes what stands at PLACE.  If that is no return address of
+   an activation, it is a jump; but the first one's caller is not known. */
+static bool leave(DcfgWet* w, Thread* t, uint64_t place)
+{
+   Activation* a = TOP(t->active, Activation);
+
+   if (a->place == place && t->active.n > 1)
+      return drop(w->control, t);
+   if (a->handler || t->active.n == 1) {
+      if (!ends(w->control, a->last))
+         return false;
+      a->last   = DCFG_NONE;
+      t->open.n = a->open;
+   }
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Instances                                            ---*/
+/*------------------------------------------------------------*/
+
+/* Instruction I of the top activation comes next. */
+static inline bool arrive(DcfgWet* w, Thread* t, uint32_t i, Writer me,
+                          Writer* control)
+{
+   WetControl* c = w->control;
+   Activation* a = TOP(t->active, Activation);
+   uint32_t    last = a->last;
+
+   a->last = i;
+   if (!c->known)
+      return last == DCFG_NONE || wet_graph_arc(&c->graph, last, i);
+   while (t->open.n > a->open && TOP(t->open, Open)->ipdom == i)
+      t->open.n--;
+   *control = t->open.n > a->open ? TOP(t->open, Open)->branch : a->call;
+   if (!c->graph.branches[i])
+      return true;
+   if (t->open.n == a->open
+       || TOP(t->open, Open)->ipdom != c->graph.ipdom[i]) {
+      if (array_add(&w->job, &t->open, sizeof(Open)) == NULL)
+         return false;
+   }
+   *TOP(t->open, Open) = (Open){ me, c->graph.ipdom[i] };
+   return true;
+}
+
+/* Where E's last access that does WHAT was made, or 0. */
+static uint64_t last_access(const DcfgWet* w, const DcfgWetEvent* e,
+                            uint8_t what)
+{
+   const Plan*      p = &w->plans[e->instr];
+   const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
+
+   for (uint32_t j = e->n_accesses < p->n_accesses ? e->n_accesses
+                                                   : p->n_accesses; j-- > 0; )
+      if (a[j].what & what)
+         return e->accesses[j];
+   return 0;
+}
+
+bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
+                      Writer* control)
+{
+   WetControl* c = w->control;
+   uint8_t     kind = w->plans[e->instr].kind;
+   Writer      me = writer_of(e->instr, e->instance);
+   uint64_t    place = 0;
+   Thread*     t;
+
+   *control = 0;
+   if (e->thread < c->threads.n
+       && ELEM(c->threads, Thread, e->thread).active.n > 0)
+      t = &ELEM(c->threads, Thread, e->thread);
+   else if ((t = thread_of(w, e->thread)) == NULL)
+      return false;
+   t->entering = false;
+   if (kind < KIND_INDIRECT_JUMP || kind > KIND_RETURN)
+      return arrive(w, t, e->instr, me, control);
+   if (kind == KIND_CALL || kind == KIND_INDIRECT_CALL) {
+      place = last_access(w, e, ACCESS_STORE);
+      if (!unwind(w, e->thread, t, place == 0 ? 0 : place + 1))
+         return false;
+   } else if (kind == KIND_RETURN) {
+      place = last_access(w, e, ACCESS_LOAD);
+      if (!unwind(w, e->thread, t, place))
+         return false;
+   }
+   if (!arrive(w, t, e->instr, me, control))
+      return false;
+   if (kind == KIND_RETURN)
+      return leave(w, t, place);
+   if (kind == KIND_INDIRECT_JUMP)
+      return unwind(w, e->thread, t, sp);
+   return place == 0 || activate(w, t, place, me) != NULL;
+}
+
+bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e)
+{
+   Thread* t = thread_of(w, e->thread);
+
+   if (t == NULL)
+      return false;
+   if (e->kind == DCFG_WET_HANDLER) {
+      Activation* a = activate(w, t, 0, 0);
+      if (a == NULL)
+         return false;
+      a->handler  = true;
+      t->entering = true;
+      return activate(w, t, UINT64_MAX, 0) != NULL;
+   }
+   if (e->kind == DCFG_WET_FRESH && t->entering) {
+      /* The return address is the lowest of what the kernel writes. */
+      Activation* a = TOP(t->active, Activation);
+      if (e->addr < a->place)
+         a->place = e->addr;
+      if (e->addr + e->size > a[-1].place)
+         a[-1].place = e->addr + e->size;
+      return true;
+   }
+   if (e->kind == DCFG_WET_RETURN) {
+      uint32_t n = (uint32_t)t->active.n;
+      while (n > 1 && !ELEM(t->active, Activation, n - 1).handler)
+         n--;
+      while (n > 1 && t->active.n >= n)
+         if (!drop(w->control, t))
+            return false;
+   }
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- The graph                                            ---*/
+/*------------------------------------------------------------*/
+
+static bool end_threads(WetControl* c)
+{
+   for (uint32_t i = 0; i < c->threads.n; i++) {
+      Thread* t = &ELEM(c->threads, Thread, i);
+      while (t->active.n > 0)
+         if (!drop(c, t))
+            return false;
+   }
+   return true;
+}
+
+/* Another execution of a superblock.  Where its instructions lead to each
+   other is noted once; calls and so on are last in it. */
+static bool scan_record(DcfgWet* w)
+{
+   const Record* r  = &w->record;
+   WetSb*        sb = &ELEM(w->sbs, WetSb, r->sb);
+   const Place*  at = &w->places[sb->instrs.first];
+   const Place*  last = at + r->n_instrs - 1;
+   Writer        control;
+   Thread*       t = thread_of(w, w->thread);
+   DcfgWetEvent  e = { .kind = DCFG_WET_INSTR, .thread = w->thread,
+                       .instr = last->instr };
+
+   if (t == NULL)
+      return false;
+   t->entering = false;
+   if (last > at) {
+      if (!arrive(w, t, at->instr, 0, &control))
+         return false;
+      for (; sb->n_scanned + 2 < r->n_instrs; sb->n_scanned++)
+         if (!wet_graph_arc(&w->control->graph, at[sb->n_scanned].instr,
+                            at[sb->n_scanned + 1].instr))
+            return false;
+      TOP(t->active, Activation)->last = last[-1].instr;
+   }
+   wet_find_accesses(w, last, &e);
+   return wet_find_control(w, &e, wet_stack_pointer(w, last), &control);
+}
+
+static bool scan(DcfgWet* w)
+{
+   while (wet_next_record(w, &w->record)) {
+      DcfgWetEvent e;
+      if (w->record.sb != 0) {
+         if (!scan_record(w))
+            return false;
+      } else if (w->record.mark == MARK_THREAD) {
+         w->thread = (uint32_t)w->record.words[0];
+      } else {
+         wet_take_mark(w, &e);
+         if (!wet_control_mark(w, &e))
+            return false;
+      }
+   }
+   return w->job.err.status == DCFG_OK && end_threads(w->control);
+}
+
+static void free_threads(DcfgWet* w)
+{
+   WetControl* c = w->control;
+
+   for (uint32_t i = 0; i < c->threads.n; i++) {
+      Thread* t = &ELEM(c->threads, Thread, i);
+      array_free(&w->job, &t->active, sizeof(Activation));
+      array_free(&w->job, &t->open, sizeof(Open));
+   }
+   array_free(&w->job, &c->threads, sizeof(Thread));
+   c->threads = (Array){ 0 };
+}
+
+void wet_free_control(DcfgWet* w)
+{
+   if (w->control == NULL)
+      return;
+   free_threads(w);
+   wet_graph_free(&w->control->graph);
+   free(w->control);
+}
+
+/* OTHER is the same trace, at its begin. */
+bool wet_make_graph(DcfgWet* w, DcfgWet* other)
+{
+   bool ok;
+
+   w->control = job_calloc(&w->job, 1, sizeof(*w->control));
+   if (w->control == NULL || !wet_graph_new(w, &w->control->graph))
+      return false;
+   if (other->instrs.n != w->instrs.n
+       || other->unexecuted.n != w->unexecuted.n)
+      return job_fail(&w->job, DCFG_ERROR_FILE, NULL,
+                      "it has changed while it was read");
+   other->control = w->control;
+   ok = scan(other);
+   free_threads(other);
+   other->control = NULL;
+   if (!ok && w->job.err.status == DCFG_OK)
+      w->job.err = other->job.err;
+   if (!ok || !wet_graph_finish(&w->control->graph))
+      return false;
+   w->control->known = true;
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,152 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What a program executed, in its order.        wet_events.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the events of a whole execution trace, in their order.  Handed:
+   records by wet_tape.c.  Taken by: users; who wrote what is found by
+   wet_writers.c, which branch let it run by wet_control.c.
+
+   What the kernel read for a system call is recorded behind it, but belongs
+   to it: so that is read ahead. */
+
+#include "wet.h"
+
+/* Memory that the kernel read. */
+typedef
+   struct {
+      uint64_t addr, size;
+   }
+   Reading;
+
+/* The next record is .record.  What is a turn of threads is taken. */
+static bool advance(DcfgWet* w)
+{
+   w->place = 0;
+   if (w->held) {
+      w->held = false;
+      return true;
+   }
+   do {
+      if (w->ended || !wet_next_record(w, &w->record)) {
+         w->ended     = true;
+         w->record.sb = 0;
+         w->record.n_instrs = 0;
+         return false;
+      }
+      if (w->record.sb == 0 && w->record.mark == MARK_THREAD)
+         w->thread = (uint32_t)w->record.words[0];
+   } while (w->record.sb == 0 && w->record.mark == MARK_THREAD);
+   return true;
+}
+
+/* E is a system call; all marks of what the kernel read for it stand behind
+   it. */
+static bool read_ahead(DcfgWet* w, DcfgWetEvent* e)
+{
+   while (advance(w)) {
+      if (w->record.sb != 0 || w->record.mark != DCFG_WET_READ
+          || w->thread != e->thread) {
+         w->held = true;
+         break;
+      }
+      Reading* r = array_add(&w->job, &w->reads, sizeof(*r));
+      if (r == NULL || !wet_add_read(w, w->record.words[0],
+                                     w->record.words[1], e))
+         return false;
+      *r = (Reading){ w->record.words[0], w->record.words[1] };
+   }
+   return true;
+}
+
+static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e)
+{
+   const WetSb* sb = &ELEM(w->sbs, WetSb, w->record.sb);
+   const Place* at = &w->places[sb->instrs.first + w->place++];
+   Plan*        plan = &w->plans[at->instr];
+   Writer       control = 0;
+
+   e->kind     = DCFG_WET_INSTR;
+   e->instr    = at->instr;
+   e->addr     = plan->addr;
+   e->image    = plan->image;
+   e->size     = 0;
+   e->thread   = w->thread;
+   e->instance = plan->instances++;
+   wet_find_accesses(w, at, e);
+   e->has_value  = false;
+   e->value_size = 0;
+   if (at->n_values > 0)
+      wet_find_value(w, at, e);
+   if (w->control != NULL
+       && !wet_find_control(w, e, at->stack ? wet_stack_pointer(w, at) : 0,
+                            &control))
+      return false;
+   if (!wet_find_writers(w, at, control, e))
+      return false;
+   return plan->kind != KIND_SYSCALL || read_ahead(w, e);
+}
+
+static bool next_mark(DcfgWet* w, DcfgWetEvent* e)
+{
+   wet_take_mark(w, e);
+   return wet_note_mark(w, e)
+          && (w->control == NULL || wet_control_mark(w, e));
+}
+
+bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
+{
+   bool ok;
+
+   w->begun = true;
+   if (w->n_told < w->reads.n) {
+      Reading r = ELEM(w->reads, Reading, w->n_told);
+      e->kind = DCFG_WET_READ;
+      e->addr = r.addr;
+      e->size = r.size;
+      if (++w->n_told == w->reads.n)
+         w->n_told = (uint32_t)(w->reads.n = 0);
+      return true;
+   }
+   if (!w->held && w->place < w->record.n_instrs) {
+      ok = next_instr(w, e);
+   } else {
+      ok = advance(w);
+      if (ok)
+         ok = w->record.sb != 0 ? next_instr(w, e) : next_mark(w, e);
+   }
+   if (!ok) {
+      w->ended   = true;
+      w->held    = false;
+      w->reads.n = w->n_told = 0;
+      w->record.n_instrs = 0;
+      job_tell(&w->job, err);
+   }
+   return ok;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,227 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The graph of a wet file's instructions.          wet_graph.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which instruction led to which within a routine, the static closure
+   of that, and post-dominators.  Handed: arcs by wet_control.c.  Taken by:
+   the same.
+
+   Nodes are the file's instructions, those that were not executed behind
+   them, and one for all ends.  A direct conditional branch leads to both its
+   outcomes; what was not executed leads on as its code says, out of its
+   function to the end. */
+
+#include "postdom.h"
+#include "wet.h"
+
+#include <string.h>
+
+bool wet_graph_new(DcfgWet* w, WetGraph* g)
+{
+   *g = (WetGraph){ .job = &w->job, .w = w, .room = 4096 };
+   g->arcs = job_calloc(g->job, g->room, sizeof(*g->arcs));
+   g->last = job_nones(g->job, w->instrs.n + w->unexecuted.n + 1);
+   return g->arcs != NULL && g->last != NULL;
+}
+
+void wet_graph_free(WetGraph* g)
+{
+   size_t n = GRAPH_EXIT(g) + (size_t)1;
+
+   job_free(g->job, g->arcs, g->room * sizeof(*g->arcs));
+   job_free(g->job, g->last, n * sizeof(*g->last));
+   job_free(g->job, g->ipdom, n * sizeof(*g->ipdom));
+   job_free(g->job, g->branches, n);
+}
+
+/* The place of ARC in the table, or where it belongs. */
+static uint64_t* find_arc(const WetGraph* g, uint64_t arc)
+{
+   size_t h = (size_t)(arc * UINT64_C(0x9E3779B97F4A7C15) >> 20);
+
+   while (g->arcs[h & (g->room - 1)] != 0 && g->arcs[h & (g->room - 1)] != arc)
+      h++;
+   return &g->arcs[h & (g->room - 1)];
+}
+
+static bool grow(WetGraph* g)
+{
+   WetGraph more = *g;
+
+   more.room = 2 * g->room;
+   more.arcs = job_calloc(g->job, more.room, sizeof(*more.arcs));
+   if (more.arcs == NULL)
+      return false;
+   for (size_t i = 0; i < g->room; i++)
+      if (g->arcs[i] != 0)
+         *find_arc(&more, g->arcs[i]) = g->arcs[i];
+   job_free(g->job, g->arcs, g->room * sizeof(*g->arcs));
+   *g = more;
+   return true;
+}
+
+/* Nodes are numbered from 1 in the table. */
+bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to)
+{
+   uint64_t* at;
+
+   if (g->last[from] == to)
+      return true;
+   g->last[from] = to;
+   at = find_arc(g, ((uint64_t)from + 1) << 32 | (to + 1));
+   if (*at != 0)
+      return true;
+   *at = ((uint64_t)from + 1) << 32 | (to + 1);
+   g->n_arcs++;
+   return 2 * g->n_arcs < g->room || grow(g);
+}
+
+/*------------------------------------------------------------*/
+/*--- The static closure                                   ---*/
+/*------------------------------------------------------------*/
+
+/* The instruction at ADDR in an array that is sorted by image and address. */
+static uint32_t find_instr(const Array* all, uint32_t image, uint64_t addr)
+{
+   size_t low = 0, high = all->n;
+
+   while (low < high) {
+      size_t          mid = low + (high - low) / 2;
+      const WetInstr* i = &ELEM(*all, WetInstr, mid);
+      if (i->image < image || (i->image == image && i->addr < addr))
+         low = mid + 1;
+      else
+         high = mid;
+   }
+   if (low < all->n && ELEM(*all, WetInstr, low).image == image
+       && ELEM(*all, WetInstr, low).addr == addr)
+      return (uint32_t)low;
+   return DCFG_NONE;
+}
+
+/* A way from FROM, node NODE, to ADDR. */
+static bool add_way(WetGraph* g, const WetInstr* from, uint32_t node,
+                    uint64_t addr)
+{
+   DcfgWet* w = g->w;
+   uint32_t to = DCFG_NONE;
+
+   if (wet_function_at(w, from->image, from->addr)
+       == wet_function_at(w, from->image, addr)) {
+      to = find_instr(&w->instrs, from->image, addr);
+      if (to == DCFG_NONE) {
+         to = find_instr(&w->unexecuted, from->image, addr);
+         to = to == DCFG_NONE ? to : (uint32_t)w->instrs.n + to;
+      }
+   }
+   return wet_graph_arc(g, node, to == DCFG_NONE ? GRAPH_EXIT(g) : to);
+}
+
+/* Where a direct branch leads: the displacement is the last of its code, of 4
+   bytes or 1. */
+static uint64_t target_of(const DcfgWet* w, const WetInstr* i)
+{
+   const uint8_t* code = &ELEM(w->code, uint8_t, i->code);
+   uint32_t       at = 0, n, far = 0;
+
+   while (at < i->len && (code[at] == 0x2E || code[at] == 0x3E
+                          || code[at] == 0x66 || code[at] == 0x67
+                          || code[at] == 0xF2 || code[at] == 0xF3
+                          || (code[at] & 0xF0) == 0x40))
+      at++;
+   n = at < i->len && (code[at] == 0x0F || code[at] == 0xE9) ? 4 : 1;
+   for (uint32_t k = 0; k < n && n <= i->len; k++)
+      far |= (uint32_t)code[i->len - n + k] << 8 * k;
+   return i->addr + i->len + (uint64_t)(n == 4 ? (int32_t)far : (int8_t)far);
+}
+
+/* All ways that the code of NODE allows. */
+static bool add_static(WetGraph* g, const WetInstr* i, uint32_t node)
+{
+   uint64_t next = i->addr + i->len;
+
+   switch (i->kind) {
+      case KIND_COND:
+         return add_way(g, i, node, next)
+                && add_way(g, i, node, target_of(g->w, i));
+      case KIND_JUMP:
+         return add_way(g, i, node, target_of(g->w, i));
+      case KIND_INDIRECT_JUMP:
+      case KIND_RETURN:
+         return wet_graph_arc(g, node, GRAPH_EXIT(g));
+      default:
+         return add_way(g, i, node, next);
+   }
+}
+
+/* Instructions that were not executed, but translated, are as the others that
+   were not. */
+static bool add_closure(WetGraph* g)
+{
+   const DcfgWet* w = g->w;
+   uint32_t       n = (uint32_t)w->instrs.n;
+
+   for (uint32_t i = 0; i < n; i++) {
+      const WetInstr* in = &ELEM(w->instrs, WetInstr, i);
+      if ((g->last[i] == DCFG_NONE || in->kind == KIND_COND)
+          && !add_static(g, in, i))
+         return false;
+   }
+   for (uint32_t i = 0; i < w->unexecuted.n; i++)
+      if (!add_static(g, &ELEM(w->unexecuted, WetInstr, i), n + i))
+         return false;
+   return true;
+}
+
+bool wet_graph_finish(WetGraph* g)
+{
+   uint32_t  n = GRAPH_EXIT(g) + 1, k = 0;
+   uint32_t* degree;
+   Arc*      arcs;
+
+   if (!add_closure(g))
+      return false;
+   arcs        = job_calloc(g->job, g->n_arcs + 1, sizeof(*arcs));
+   degree      = job_calloc(g->job, n, sizeof(*degree));
+   g->branches = job_calloc(g->job, n, 1);
+   if (arcs != NULL && degree != NULL && g->branches != NULL) {
+      for (size_t i = 0; i < g->room; i++)
+         if (g->arcs[i] != 0) {
+            arcs[k] = (Arc){ (uint32_t)(g->arcs[i] >> 32) - 1,
+                             (uint32_t)g->arcs[i] - 1 };
+            g->branches[arcs[k].from] = ++degree[arcs[k].from] > 1;
+            k++;
+         }
+      g->ipdom = find_postdominators(g->job, n, arcs, k, n - 1);
+   }
+   job_free(g->job, arcs, (g->n_arcs + 1) * sizeof(*arcs));
+   job_free(g->job, degree, n * sizeof(*degree));
+   return g->ipdom != NULL;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,256 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The images of a wet file.                       wet_images.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what is known of images: symbols and source lines.  Handed: two
+   sections by wet_load.c.  Taken by: users. */
+
+#include "wet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Texts are offsets. */
+typedef
+   struct {
+      uint64_t addr, size;
+      uint32_t name;
+   }
+   Symbol;
+
+typedef
+   struct {
+      uint64_t addr;
+      uint32_t file, line;
+   }
+   Line;
+
+typedef
+   struct {
+      uint32_t name;
+      Span     symbols, lines;
+   }
+   Image;
+
+struct WetImages {
+   Array texts;                 // char: names, each with a zero byte
+   Array sources;               // uint32_t: in .texts
+   Array images;                // Image
+   Array symbols;               // Symbol
+   Array lines;                 // Line
+};
+
+static bool wrong(DcfgWet* w, const char* place)
+{
+   return job_fail(&w->job, DCFG_ERROR_FORMAT, place,
+                   "it does not have the form of a whole execution trace");
+}
+
+static bool get_text(DcfgWet* w, Bytes* b, uint32_t* at)
+{
+   uint64_t n = get_varint(b);
+   char*    to;
+
+   if (b->failed || n > (uint64_t)(b->end - b->at))
+      return wrong(w, "names");
+   *at = (uint32_t)w->images->texts.n;
+   to  = array_add_n(&w->job, &w->images->texts, 1, n + 1);
+   if (to == NULL)
+      return false;
+   memcpy(to, b->at, n);
+   to[n]  = 0;
+   b->at += n;
+   return true;
+}
+
+bool wet_get_sources(DcfgWet* w, Bytes* b)
+{
+   w->images = job_calloc(&w->job, 1, sizeof(WetImages));
+   if (w->images == NULL)
+      return false;
+   for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
+      uint32_t* name = array_add(&w->job, &w->images->sources, sizeof(*name));
+      if (name == NULL || !get_text(w, b, name))
+         return false;
+   }
+   return !b->failed || wrong(w, "source files");
+}
+
+static bool get_image(DcfgWet* w, Bytes* b)
+{
+   WetImages* s = w->images;
+   Image*     image = array_add(&w->job, &s->images, sizeof(*image));
+   uint64_t   addr = 0;
+
+   if (image == NULL || !get_text(w, b, &image->name))
+      return false;
+   get_varint(b);               // where it is, and its size
+   get_varint(b);
+   image->symbols = (Span){ (uint32_t)s->symbols.n, 0 };
+   for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
+      Symbol* symbol = array_add(&w->job, &s->symbols, sizeof(*symbol));
+      if (symbol == NULL)
+         return false;
+      symbol->addr = addr += get_varint(b);
+      symbol->size = get_varint(b);
+      if (!get_text(w, b, &symbol->name))
+         return false;
+      image->symbols.n++;
+   }
+   image->lines = (Span){ (uint32_t)s->lines.n, 0 };
+   addr = 0;
+   for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
+      Line* line = array_add(&w->job, &s->lines, sizeof(*line));
+      if (line == NULL)
+         return false;
+      line->addr = addr += get_varint(b);
+      line->file = get_up_to(b, s->sources.n - 1);
+      line->line = get_up_to(b, UINT32_MAX);
+      image->lines.n++;
+   }
+   return true;
+}
+
+bool wet_get_images(DcfgWet* w, Bytes* b)
+{
+   for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--)
+      if (!get_image(w, b))
+         return false;
+   return !b->failed || wrong(w, "images");
+}
+
+void wet_free_images(DcfgWet* w)
+{
+   WetImages* s = w->images;
+
+   if (s == NULL)
+      return;
+   array_free(&w->job, &s->texts, 1);
+   array_free(&w->job, &s->sources, sizeof(uint32_t));
+   array_free(&w->job, &s->images, sizeof(Image));
+   array_free(&w->job, &s->symbols, sizeof(Symbol));
+   array_free(&w->job, &s->lines, sizeof(Line));
+   free(s);
+}
+
+/*------------------------------------------------------------*/
+/*--- Answers                                              ---*/
+/*------------------------------------------------------------*/
+
+static const char* text_at(const WetImages* s, uint32_t at)
+{
+   return &ELEM(s->texts, char, at);
+}
+
+/* The last symbol that begins at ADDR or before and reaches it; of several
+   at one address the first. */
+static const Symbol* symbol_at(const WetImages* s, const Image* image,
+                               uint64_t addr)
+{
+   const Symbol* all = s->symbols.data;
+   const Symbol* found = NULL;
+   uint32_t      low = 0, high = image->symbols.n;
+
+   if (high == 0)
+      return NULL;
+   all += image->symbols.first;
+   while (low < high) {
+      uint32_t mid = low + (high - low) / 2;
+      if (all[mid].addr <= addr)
+         low = mid + 1;
+      else
+         high = mid;
+   }
+   for (uint32_t i = low, looked = 0; i-- > 0 && looked < 64; looked++) {
+      if (found != NULL && all[i].addr != found->addr)
+         break;
+      if (addr - all[i].addr < all[i].size
+          || (addr == all[i].addr && all[i].size == 0))
+         found = &all[i];
+   }
+   return found;
+}
+
+uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr)
+{
+   const Symbol* symbol = image >= w->images->images.n ? NULL
+                          : symbol_at(w->images,
+                                      &ELEM(w->images->images, Image, image),
+                                      addr);
+
+   return symbol == NULL ? UINT64_MAX : symbol->addr;
+}
+
+static const Line* line_at(const WetImages* s, const Image* image,
+                           uint64_t addr)
+{
+   const Line* all = s->lines.data;
+   uint32_t    low = 0, high = image->lines.n;
+
+   if (high == 0)
+      return NULL;
+   all += image->lines.first;
+   while (low < high) {
+      uint32_t mid = low + (high - low) / 2;
+      if (all[mid].addr <= addr)
+         low = mid + 1;
+      else
+         high = mid;
+   }
+   return low > 0 && all[low - 1].addr == addr ? &all[low - 1] : NULL;
+}
+
+uint32_t dcfg_wet_instrs(const DcfgWet* w)
+{
+   return (uint32_t)w->instrs.n;
+}
+
+const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
+{
+   const WetInstr*  in = &ELEM(w->instrs, WetInstr, n);
+   const WetImages* s = w->images;
+   DcfgWetInstr*    i = &w->told;
+
+   *i = (DcfgWetInstr){ .addr = in->addr, .image = in->image,
+                        .size = in->len, .n_ports = w->plans[n].n_ports,
+                        .code = &ELEM(w->code, uint8_t, in->code) };
+   if (in->image >= s->images.n)
+      return i;
+   const Image*  image  = &ELEM(s->images, Image, in->image);
+   const Symbol* symbol = symbol_at(s, image, in->addr);
+   const Line*   line   = line_at(s, image, in->addr);
+   i->image_name = text_at(s, image->name);
+   i->function   = symbol == NULL ? NULL : text_at(s, symbol->name);
+   if (line != NULL && line->file < s->sources.n) {
+      i->source = text_at(s, ELEM(s->sources, uint32_t, line->file));
+      i->line   = line->line;
+   }
+   return i;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

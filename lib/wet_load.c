@@ -1,0 +1,322 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Reading a wet file.                             wet_load.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the tables of a whole execution trace.  Handed: a file by wet_open.c.
+   Taken by: the same; wet_tape.c reads on. */
+
+#include "wet.h"
+
+#include <string.h>
+
+enum {
+   SECTION_SOURCES = 1, SECTION_IMAGES, SECTION_INSTRS, SECTION_UNEXECUTED,
+   SECTION_SUPERBLOCKS, SECTION_THREADS, SECTION_TAPE
+};
+
+#define MAX_SB_INSTRS 1024
+#define BLOCK         (1u << 16)
+
+static bool wrong(DcfgWet* w, const char* place)
+{
+   return job_fail(&w->job, DCFG_ERROR_FORMAT, place,
+                   "it does not have the form of a whole execution trace");
+}
+
+bool wet_read(DcfgWet* w, void* to, size_t n)
+{
+   uint8_t* at = to;
+
+   while (n > 0) {
+      size_t got;
+      if (!input_read(w->in, at, n, &got))
+         return false;
+      if (got == 0)
+         return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
+                         "it ends too early");
+      at += got;
+      n  -= got;
+   }
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Tables                                               ---*/
+/*------------------------------------------------------------*/
+
+static bool get_ranges(DcfgWet* w, Bytes* b, Span* span)
+{
+   uint32_t n = get_up_to(b, N_LOCS), at = 0;
+
+   span->first = w->ranges.n;
+   span->n     = n;
+   for (uint32_t i = 0; i < n; i++) {
+      LocRange* r = array_add(&w->job, &w->ranges, sizeof(*r));
+      if (r == NULL)
+         return false;
+      r->first = at + get_up_to(b, N_LOCS - at);
+      r->n     = get_up_to(b, N_LOCS - r->first);
+      at       = r->first + r->n;
+   }
+   return true;
+}
+
+/* Where the next instruction of ALL is, and its code. */
+static WetInstr* get_instr(DcfgWet* w, Bytes* b, Array* all)
+{
+   const WetInstr* last = all->n == 0 ? NULL
+                          : &ELEM(*all, WetInstr, all->n - 1);
+   uint64_t  image = last == NULL ? 0 : last->image;
+   uint64_t  addr = last == NULL ? 0 : last->addr;
+   WetInstr* in = array_add(&w->job, all, sizeof(*in));
+   uint64_t  step;
+   uint8_t*  code;
+
+   if (in == NULL)
+      return NULL;
+   step      = get_varint(b);
+   image    += step;
+   addr      = (step != 0 ? 0 : addr) + get_varint(b);
+   in->addr  = addr;
+   in->image = (uint32_t)image;
+   in->len   = (uint8_t)get_up_to(b, 255);
+   in->code  = (uint32_t)w->code.n;
+   if ((size_t)(b->end - b->at) < in->len || image > UINT32_MAX) {
+      wrong(w, "instructions");
+      return NULL;
+   }
+   code = array_add_n(&w->job, &w->code, 1, in->len);
+   if (code == NULL)
+      return NULL;
+   memcpy(code, b->at, in->len);
+   b->at   += in->len;
+   in->kind = (uint8_t)get_up_to(b, 255);
+   return in;
+}
+
+static bool get_instrs(DcfgWet* w, Bytes* b)
+{
+   uint64_t n = get_varint(b);
+
+   for (uint64_t i = 0; i < n && !b->failed; i++) {
+      WetInstr* in = get_instr(w, b, &w->instrs);
+      if (in == NULL)
+         return false;
+      in->flags = (uint8_t)get_up_to(b, 31);
+      if (!get_ranges(w, b, &in->uses) || !get_ranges(w, b, &in->defs))
+         return false;
+      in->accesses.first = (uint32_t)w->accesses.n;
+      in->accesses.n     = get_up_to(b, MAX_ACCESSES);
+      for (uint32_t k = 0; k < in->accesses.n; k++) {
+         WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
+         if (a == NULL)
+            return false;
+         a->what = (uint8_t)get_up_to(b, 7);
+         a->size = (uint16_t)get_up_to(b, UINT16_MAX);
+         a->same = (uint16_t)get_up_to(b, k);
+      }
+   }
+   return !b->failed || wrong(w, "instructions");
+}
+
+/* How many accesses are on the tape when each exit of SB is taken. */
+static bool count_words(DcfgWet* w, const WetSb* sb)
+{
+   for (uint32_t i = 0; i < sb->exits.n; i++) {
+      WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + i);
+      if (x->n_slots > sb->slots.n)
+         return wrong(w, "superblocks");
+      for (uint32_t k = 0; k < x->n_slots; k++) {
+         const WetAccess* a = &ELEM(w->accesses, WetAccess,
+                                    sb->slots.first + k);
+         x->n_words  += wet_is_address_word(a);
+         x->n_values += wet_is_value_word(a);
+      }
+   }
+   return true;
+}
+
+static bool get_unexecuted(DcfgWet* w, Bytes* b)
+{
+   uint64_t n = get_varint(b);
+
+   for (uint64_t i = 0; i < n && !b->failed; i++)
+      if (get_instr(w, b, &w->unexecuted) == NULL)
+         return false;
+   return !b->failed || wrong(w, "unexecuted instructions");
+}
+
+static bool get_superblock(DcfgWet* w, Bytes* b)
+{
+   WetSb*   sb = array_add(&w->job, &w->sbs, sizeof(*sb));
+   uint32_t n;
+
+   if (sb == NULL)
+      return false;
+   n = get_up_to(b, MAX_SB_INSTRS);
+   sb->instrs = (Span){ w->sb_instrs.n, n };
+   if (n == 0)
+      return true;
+   for (uint32_t i = 0; i < n; i++) {
+      uint32_t* in = array_add(&w->job, &w->sb_instrs, sizeof(*in));
+      if (in == NULL)
+         return false;
+      *in = get_varint(b);
+      if (*in >= w->instrs.n)
+         return wrong(w, "superblocks");
+   }
+   sb->exits = (Span){ w->exits.n, get_up_to(b, 253) };
+   for (uint32_t i = 0; i < sb->exits.n; i++) {
+      WetExit* x = array_add(&w->job, &w->exits, sizeof(*x));
+      if (x == NULL)
+         return false;
+      x->place   = get_up_to(b, n - 1);
+      x->n_slots = get_up_to(b, MAX_ACCESSES);
+   }
+   sb->slots    = (Span){ w->accesses.n, get_up_to(b, MAX_ACCESSES) };
+   sb->foretold = w->foretold.n;
+   sb->known    = w->known.n;
+   for (uint32_t i = 0; i < sb->slots.n; i++) {
+      WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
+      if (a == NULL)
+         return false;
+      a->place = get_up_to(b, n - 1);
+      a->what  = get_up_to(b, 31);
+      a->size  = get_up_to(b, a->what == ACCESS_VALUE ? 8 : UINT16_MAX);
+      a->from  = get_up_to(b, FROM_CONSTANT + i);
+      if (a->from > FROM_STACK)
+         a->addr = difference_of(get_varint(b));
+      if ((wet_is_address_word(a)
+           && array_add(&w->job, &w->foretold, sizeof(Foretold)) == NULL)
+          || (wet_is_value_word(a)
+              && array_add(&w->job, &w->known, sizeof(KnownValue)) == NULL))
+         return false;
+      sb->n_words  += wet_is_address_word(a);
+      sb->n_values += wet_is_value_word(a);
+   }
+   return count_words(w, sb);
+}
+
+static bool get_superblocks(DcfgWet* w, Bytes* b)
+{
+   uint64_t n = get_varint(b);
+
+   if (array_add(&w->job, &w->sbs, sizeof(WetSb)) == NULL)
+      return false;
+   for (uint64_t i = 0; i < n && !b->failed; i++)
+      if (!get_superblock(w, b))
+         return false;
+   return !b->failed || wrong(w, "superblocks");
+}
+
+static bool get_threads(DcfgWet* w, Bytes* b)
+{
+   while (b->end - b->at >= 8) {
+      uint64_t* n = array_add(&w->job, &w->threads, sizeof(*n));
+      if (n == NULL)
+         return false;
+      for (int i = 0; i < 8; i++)
+         *n |= (uint64_t)*b->at++ << 8 * i;
+   }
+   return b->at == b->end || wrong(w, "threads");
+}
+
+/* The contents of a section, which may be shorter than it says. */
+static bool read_section(DcfgWet* w, uint64_t length, Array* to)
+{
+   while (length > 0) {
+      size_t   n    = length < BLOCK ? length : BLOCK;
+      uint8_t* more = array_add_n(&w->job, to, 1, n);
+      if (more == NULL || !wet_read(w, more, n))
+         return false;
+      length -= n;
+   }
+   return true;
+}
+
+static bool read_head(DcfgWet* w)
+{
+   static const uint8_t magic[8] = { 0x89, 'D', 'C', 'F', 'G', 'W', 'E',
+                                     'T' };
+   uint8_t head[12];
+
+   if (!wet_read(w, head, sizeof(head)))
+      return false;
+   if (memcmp(head, magic, sizeof(magic)) != 0)
+      return job_fail(&w->job, DCFG_ERROR_KIND, NULL,
+                      "it is no whole execution trace");
+   if (head[8] != 1 || head[9] != 0 || head[10] != 0 || head[11] != 0)
+      return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
+                      "it has another version of the format than 1");
+   return true;
+}
+
+static bool read_tables(DcfgWet* w)
+{
+   for (unsigned expected = SECTION_SOURCES; ; expected++) {
+      uint8_t  head[9];
+      uint64_t length = 0;
+      Array    text = { 0 };
+      Bytes    b;
+      bool     ok;
+      if (!wet_read(w, head, sizeof(head)))
+         return false;
+      for (int i = 0; i < 8; i++)
+         length |= (uint64_t)head[1 + i] << 8 * i;
+      if (head[0] != expected || length == 0)
+         return wrong(w, NULL);
+      if (expected == SECTION_TAPE) {
+         w->tape_left = length;
+         return true;
+      }
+      ok = read_section(w, length, &text);
+      b  = (Bytes){ text.data, (uint8_t*)text.data + text.n, false };
+      if (ok && expected == SECTION_SOURCES)
+         ok = wet_get_sources(w, &b);
+      else if (ok && expected == SECTION_IMAGES)
+         ok = wet_get_images(w, &b);
+      else if (ok && expected == SECTION_UNEXECUTED)
+         ok = get_unexecuted(w, &b);
+      else if (ok && expected == SECTION_INSTRS)
+         ok = get_instrs(w, &b);
+      else if (ok && expected == SECTION_SUPERBLOCKS)
+         ok = get_superblocks(w, &b);
+      else if (ok && expected == SECTION_THREADS)
+         ok = get_threads(w, &b);
+      array_free(&w->job, &text, 1);
+      if (!ok)
+         return false;
+   }
+}
+
+bool wet_load(DcfgWet* w)
+{
+   return read_head(w) && read_tables(w);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,171 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Whole execution traces, from begin to end.        wet_open.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: opening and closing a whole execution trace.  Handed: a path, or
+   bytes.  Taken by: users. */
+
+#include "wet.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Of PATH, or of SIZE bytes at DATA. */
+static DcfgWet* open_trace(const char* path, const void* data, size_t size,
+                           const DcfgOptions* options, DcfgError* err)
+{
+   DcfgWet* w = calloc(1, sizeof(*w));
+   bool     ok;
+
+   if (w == NULL) {
+      set_error(err, DCFG_ERROR_MEMORY, path, NULL, 0, "out of memory");
+      return NULL;
+   }
+   job_start(&w->job, path, options);
+   w->path        = job_realloc(&w->job, NULL, 0, strlen(path) + 1);
+   w->memory      = data;
+   w->memory_size = size;
+   w->options     = w->job.options;
+   ok = w->path != NULL;
+   if (ok) {
+      strcpy(w->path, path);
+      w->in = data != NULL ? input_open_memory(&w->job, data, size)
+                           : input_open(&w->job, path);
+   }
+   ok = ok && w->in != NULL && wet_load(w)
+        && wet_make_plans(w);
+   if (ok) {
+      w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
+      w->addrs     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+      w->words     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+      w->values    = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+      w->value     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+      ok = w->chunk != NULL && w->addrs != NULL && w->words != NULL
+           && w->values != NULL && w->value != NULL
+           && wet_start_writers(w);
+   }
+   job_tell(&w->job, err);
+   if (ok)
+      return w;
+   dcfg_wet_close(w);
+   return NULL;
+}
+
+DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
+                       DcfgError* err)
+{
+   return open_trace(path, NULL, 0, options, err);
+}
+
+DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
+                              const char* name, const DcfgOptions* options,
+                              DcfgError* err)
+{
+   return open_trace(name, data, size, options, err);
+}
+
+uint32_t dcfg_wet_threads(const DcfgWet* w)
+{
+   return (uint32_t)w->threads.n;
+}
+
+uint64_t dcfg_wet_executed(const DcfgWet* w, uint32_t t)
+{
+   return ELEM(w->threads, uint64_t, t);
+}
+
+void dcfg_wet_close(DcfgWet* w)
+{
+   if (w == NULL)
+      return;
+   if (w->in != NULL)
+      input_close(w->in);
+   if (w->chunk != NULL)
+      free(w->chunk->data);
+   free(w->chunk);
+   free(w->addrs);
+   free(w->words);
+   free(w->values);
+   free(w->value);
+   wet_free_control(w);
+   wet_free_writers(w);
+   wet_free_images(w);
+   free(w->path);
+   free(w->plans);
+   free(w->places);
+   array_free(&w->job, &w->unexecuted, sizeof(WetInstr));
+   array_free(&w->job, &w->uses, sizeof(Use));
+   array_free(&w->job, &w->defs, sizeof(Def));
+   array_free(&w->job, &w->reads, 2 * sizeof(uint64_t));
+   array_free(&w->job, &w->instrs, sizeof(WetInstr));
+   array_free(&w->job, &w->sbs, sizeof(WetSb));
+   array_free(&w->job, &w->code, 1);
+   array_free(&w->job, &w->ranges, sizeof(LocRange));
+   array_free(&w->job, &w->accesses, sizeof(WetAccess));
+   array_free(&w->job, &w->sb_instrs, sizeof(uint32_t));
+   array_free(&w->job, &w->exits, sizeof(WetExit));
+   array_free(&w->job, &w->foretold, sizeof(Foretold));
+   array_free(&w->job, &w->known, sizeof(KnownValue));
+   array_free(&w->job, &w->threads, sizeof(uint64_t));
+   free(w);
+}
+
+/* Is the file there, and not one that can be read only once? */
+static bool can_reread(const DcfgWet* w)
+{
+   struct stat st;
+
+   return w->memory != NULL
+          || (strcmp(w->path, "-") != 0 && stat(w->path, &st) == 0
+              && S_ISREG(st.st_mode));
+}
+
+bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err)
+{
+   DcfgWet* other = NULL;
+   bool     ok = false;
+
+   if (w->begun || w->control != NULL)
+      job_fail(&w->job, DCFG_ERROR_ARGUMENT, NULL,
+               "control was not asked for at the begin");
+   else if (!can_reread(w))
+      job_fail(&w->job, DCFG_ERROR_FILE, NULL,
+               "for control dependences it has to be read twice, which a "
+               "pipe cannot be");
+   else
+      other = open_trace(w->path, w->memory, w->memory_size, &w->options,
+                         &w->job.err);
+   if (other != NULL)
+      ok = wet_make_graph(w, other);
+   dcfg_wet_close(other);
+   job_tell(&w->job, err);
+   return ok;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

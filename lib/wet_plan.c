@@ -1,0 +1,215 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What each instruction does, by itself.            wet_plan.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what can be known of an instruction, and of its place in a superblock,
+   before any instance.  Handed: tables by wet_load.c.  Taken by: wet_open.c,
+   which has it made before anything is read; wet_writers.c uses it. */
+
+#include "wet.h"
+
+/* Bytes of which granule LOC is one of. */
+static uint8_t granule_of(unsigned loc, uint8_t* mask)
+{
+   *mask = (uint8_t)(1 << loc % 8);
+   if (loc < LOC_CARRY)
+      return (uint8_t)(loc / 8);
+   if (loc >= LOC_VECTOR)
+      return (uint8_t)(G_VECTOR + (loc - LOC_VECTOR) / 8);
+   *mask = 0xFF;
+   return (uint8_t)(G_FLAGS + (loc - LOC_CARRY) % 4);
+}
+
+/* Which port granule G belongs to: each of them has its own. */
+static DcfgWetPortKind port_of(uint8_t g, uint8_t* reg)
+{
+   *reg = 0;
+   if (g < G_FLAGS) {
+      *reg = g;
+      return DCFG_WET_GENERAL;
+   }
+   if (g < G_FLAGS + LOC_STATUS - LOC_CARRY)
+      return DCFG_WET_FLAGS;
+   if (g >= G_VECTOR && g < G_X87) {
+      *reg = (g - G_VECTOR) / 4;
+      return DCFG_WET_VECTOR;
+   }
+   return DCFG_WET_X87;
+}
+
+static bool add_use(DcfgWet* w, Plan* p, unsigned loc)
+{
+   uint8_t mask, g = granule_of(loc, &mask), reg;
+   DcfgWetPortKind kind = port_of(g, &reg);
+   Use*    last = p->n_uses == 0 ? NULL
+                  : &ELEM(w->uses, Use, w->uses.n - 1);
+   Use*    u;
+
+   p->n_deps++;
+   if (last != NULL && last->granule == g) {
+      last->mask |= mask;
+      return true;
+   }
+   bool begins = last == NULL || last->port != kind || last->reg != reg;
+   u = array_add(&w->job, &w->uses, sizeof(*u));
+   if (u == NULL)
+      return false;
+   *u = (Use){ g, mask, (uint8_t)kind, reg, begins };
+   p->n_uses++;
+   p->n_ports += begins;
+   return true;
+}
+
+/* x87's status has the lowest number of x87's locations, but the port comes
+   behind those of vector registers. */
+static bool add_uses(DcfgWet* w, const WetInstr* in, Plan* p)
+{
+   bool status = false;
+
+   for (uint32_t i = 0; i < in->uses.n; i++) {
+      const LocRange r = ELEM(w->ranges, LocRange, in->uses.first + i);
+      for (unsigned l = r.first; l < (unsigned)r.first + r.n; l++) {
+         status |= l == LOC_STATUS;
+         if (l != LOC_STATUS && !add_use(w, p, l))
+            return false;
+      }
+   }
+   return !status || add_use(w, p, LOC_STATUS);
+}
+
+static bool add_defs(DcfgWet* w, const WetInstr* in, Plan* p)
+{
+   for (uint32_t i = 0; i < in->defs.n; i++) {
+      const LocRange r = ELEM(w->ranges, LocRange, in->defs.first + i);
+      for (unsigned l = r.first; l < (unsigned)r.first + r.n; l++) {
+         uint8_t mask, g = granule_of(l, &mask);
+         Def*    d = p->n_defs == 0 ? NULL
+                     : &ELEM(w->defs, Def, w->defs.n - 1);
+         if (d != NULL && d->granule == g) {
+            d->mask |= mask;
+            continue;
+         }
+         d = array_add(&w->job, &w->defs, sizeof(*d));
+         if (d == NULL)
+            return false;
+         *d = (Def){ g, mask };
+         p->n_defs++;
+      }
+   }
+   return true;
+}
+
+static bool make_plan(DcfgWet* w, const WetInstr* in, Plan* p)
+{
+   p->addr       = in->addr;
+   p->image      = in->image;
+   p->uses       = (uint32_t)w->uses.n;
+   p->defs       = (uint32_t)w->defs.n;
+   p->accesses   = in->accesses.first;
+   p->n_accesses = (uint16_t)in->accesses.n;
+   p->kind       = in->kind;
+   p->top        = in->flags >> 2;
+   p->top_zero   = (in->flags & 2) != 0;
+   p->n_ports    = p->n_deps = 1;
+   if (!add_uses(w, in, p) || !add_defs(w, in, p))
+      return false;
+   for (uint32_t j = 0; j < in->accesses.n; j++) {
+      const WetAccess* first = &ELEM(w->accesses, WetAccess,
+                                     in->accesses.first);
+      if (is_operand(first, j)) {
+         p->n_deps += first[j].size;
+         p->n_ports++;
+      }
+   }
+   p->n_ports += in->kind == KIND_SYSCALL;
+   return true;
+}
+
+/* Are the slots of PLACE, an instruction's in SB, its accesses? */
+static void match_slots(const DcfgWet* w, const WetSb* sb, Place* place)
+{
+   const Plan*      p = &w->plans[place->instr];
+   const WetAccess* slots = &ELEM(w->accesses, WetAccess,
+                                  sb->slots.first + place->slot);
+
+   if (place->n_slots > 0
+       && slots[place->n_slots - 1].what == ACCESS_STACK) {
+      place->stack = true;
+      place->n_slots--;
+   }
+   while (place->n_slots > 0
+          && slots[place->n_slots - 1].what == ACCESS_VALUE) {
+      place->n_values++;
+      place->n_slots--;
+   }
+   place->plain = place->n_slots == p->n_accesses;
+   for (uint32_t j = 0; j < p->n_accesses && place->plain; j++) {
+      const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses + j);
+      place->plain = a->what == slots[j].what && a->size == slots[j].size;
+   }
+}
+
+bool wet_make_plans(DcfgWet* w)
+{
+   if (w->instrs.n > MAX_INSTRS)
+      return job_fail(&w->job, DCFG_ERROR_LIMIT, "instructions",
+                      "there are too many");
+   w->plans  = job_calloc(&w->job, w->instrs.n + 1, sizeof(Plan));
+   w->places = job_calloc(&w->job, w->sb_instrs.n + 1, sizeof(Place));
+   /* So that none of these is empty, and parts of them have a place. */
+   if (w->plans == NULL || w->places == NULL
+       || array_add(&w->job, &w->uses, sizeof(Use)) == NULL
+       || array_add(&w->job, &w->defs, sizeof(Def)) == NULL
+       || array_add(&w->job, &w->accesses, sizeof(WetAccess)) == NULL
+       || array_add(&w->job, &w->code, 1) == NULL)
+      return false;
+   for (uint32_t i = 0; i < w->instrs.n; i++)
+      if (!make_plan(w, &ELEM(w->instrs, WetInstr, i), &w->plans[i]))
+         return false;
+   for (uint32_t id = 1; id < w->sbs.n; id++) {
+      const WetSb* sb = &ELEM(w->sbs, WetSb, id);
+      uint32_t     s  = 0;
+      for (uint32_t k = 0; k < sb->instrs.n; k++) {
+         Place* place = &w->places[sb->instrs.first + k];
+         place->instr = ELEM(w->sb_instrs, uint32_t, sb->instrs.first + k);
+         place->slot  = (uint16_t)s;
+         while (s < sb->slots.n
+                && ELEM(w->accesses, WetAccess, sb->slots.first + s).place
+                   == k)
+            s++;
+         place->n_slots = (uint16_t)(s - place->slot);
+         match_slots(w, sb, place);
+      }
+      if (s != sb->slots.n)
+         return job_fail(&w->job, DCFG_ERROR_FORMAT, "superblocks",
+                         "accesses are not in the order of instructions");
+   }
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

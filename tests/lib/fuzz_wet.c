@@ -1,0 +1,111 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Fuzz target: whole execution traces.              fuzz_wet.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Any bytes are read as a whole execution trace, with control dependences and
+   without.  libFuzzer calls it, or replay.c. */
+
+#include "dcfg_wet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+/* So that nothing is left out as useless. */
+static volatile uint64_t answers;
+
+/* What is said of the instructions, too. */
+static void ask(DcfgWet* w)
+{
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      answers += in->function == NULL ? 0 : strlen(in->function);
+      answers += in->source == NULL ? 0 : strlen(in->source);
+      answers += in->image_name == NULL ? 0 : strlen(in->image_name);
+      for (uint32_t k = 0; k < in->size; k++)
+         answers += in->code[k];
+   }
+   for (uint32_t i = 0; i < dcfg_wet_threads(w); i++)
+      answers += dcfg_wet_executed(w, i);
+}
+
+/* Each dependence names an instance that there has been. */
+static void see(const DcfgWetEvent* e, uint64_t* seen, uint32_t n_instrs)
+{
+   if (e->kind != DCFG_WET_INSTR)
+      return;
+   if (e->instr >= n_instrs || e->instance != seen[e->instr])
+      abort();
+   for (uint32_t i = 0; i < e->n_ports; i++)
+      for (uint32_t k = 0; k < e->ports[i].n; k++) {
+         const DcfgWetDep* d = &e->deps[e->ports[i].first + k];
+         if (d->instr >= n_instrs || d->instance >= seen[d->instr])
+            abort();
+      }
+   for (uint32_t i = 0; i < e->n_accesses; i++)
+      answers += e->accesses[i];
+   seen[e->instr]++;
+}
+
+/* A few bytes may foretell a great deal, of which only this is read. */
+#define MOST_EVENTS 100000
+
+/* True if all of it was. */
+static bool read_trace(const uint8_t* data, size_t size, bool control)
+{
+   DcfgOptions  options = { .max_memory = 256u << 20 };
+   DcfgError    err;
+   DcfgWetEvent e;
+   DcfgWet*     w = dcfg_wet_open_memory(data, size, "fuzz", &options, &err);
+   uint64_t*    seen;
+   uint64_t     n = 0;
+
+   if (w == NULL) {
+      if (err.status == DCFG_OK)
+         abort();
+      return false;
+   }
+   ask(w);
+   seen = calloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(*seen));
+   if (!control || dcfg_wet_find_control(w, &err)) {
+      while (n++ < MOST_EVENTS && dcfg_wet_next(w, &e, &err))
+         see(&e, seen, dcfg_wet_instrs(w));
+      /* The end stays the end. */
+      if (n <= MOST_EVENTS && dcfg_wet_next(w, &e, &err))
+         abort();
+   }
+   free(seen);
+   dcfg_wet_close(w);
+   return n <= MOST_EVENTS;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
+{
+   if (read_trace(data, size, false))
+      read_trace(data, size, true);
+   return 0;
+}

@@ -1,0 +1,23 @@
+/* Programs without a C library: program() runs, and `output' is written. */
+
+static int program(void);
+
+char output[16];
+
+static long system_call(long number, long a, long b, long c)
+{
+   long result;
+
+   __asm__ volatile("syscall" : "=a"(result)
+                    : "a"(number), "D"(a), "S"(b), "d"(c)
+                    : "rcx", "r11", "memory");
+   return result;
+}
+
+__attribute__((force_align_arg_pointer)) void _start(void)
+{
+   int status = program();
+
+   system_call(1, 1, (long)output, sizeof(output));
+   system_call(60, status, 0, 0);
+}

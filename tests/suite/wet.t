@@ -1,0 +1,232 @@
+#!/usr/bin/python3
+"""What --wet=yes records.  (TAP)
+
+- Memory accesses of real programs, against Lackey's trace, access by access (tests/oracle/wet_accesses.c).
+- Values, against none under gdb, instruction by instruction (tests/oracle/wet_step.py).
+- Forked children, programs that a program starts, a dump while it runs: each file is whole.
+
+The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: ten of them and more.
+"""
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import tracelib
+
+PROGRAM = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "values.S")
+GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
+QUICK = ("bzip2", "sed", "gzip")
+SLOW = ("bzip2", "bunzip2", "gzip", "xz", "perl", "sqlite3", "awk", "sed", "sort", "bash", "cc1", "python3")
+NO_VALUE = re.compile(r"(j\w+|loop\w*|ret\w*|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|u?comis[sd]|(rep\w* )?(scas|cmps)\b|cl[cd]|st[cd]|cmc|"
+                      r"sahf|emms|nop\w*|syscall)\b")
+# Instructions of the program that write to x87's registers: Valgrind has 64 bits of these, gdb shows 80.
+X87 = re.compile(r"f(ld1|ldl|addp|ildl)\b")
+
+
+def reader(tap, name):
+    """A program of tests/oracle that uses libdcfg."""
+    prefix = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir)
+    return harness.cc(tap, os.path.join(harness.ORACLE, name + ".c"), name, "-O2",
+                      "-I" + os.path.join(harness.SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"),
+                      "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
+
+
+# ---- accesses ------------------------------------------------------------------------------------------------------
+
+def check_accesses(tap, checker, name, argv):
+    wet = tap.path(name + ".wet")
+    graph, status, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
+    if not graph:
+        tap.ok(False, name + ": is recorded", why)
+        return
+    fifo = tap.path(name + ".fifo")
+    os.mkfifo(fifo)
+    p = subprocess.Popen(["sh", "-c", 'exec "$0" "$1" <"$2"', checker, wet, fifo], stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT)
+    other = harness.lackey_into(tap, fifo, argv)
+    said = p.communicate(timeout=harness.TIMEOUT)[0].decode()
+    summary = said.splitlines()[-1] if said else ""
+    tap.ok(p.returncode == 0 and status == other, name + ": the accesses that Lackey tells", "%s\nexit status %d, %d"
+           % (said, status, other))
+    # VEX drops loads at few places: a trace that had many others would not be right.
+    m = re.match(r"(\d+) instructions, \d+ accesses, \d+ of bits of registers, \d+ beyond a string, (\d+) dropped", summary)
+    tap.ok(m and int(m.group(2)) * 1000 <= int(m.group(1)), name + ": few loads that Lackey does not tell", summary)
+    os.unlink(wet)
+
+
+# ---- values --------------------------------------------------------------------------------------------------------
+
+def register(name, general):
+    """What register NAME holds, of GENERAL: those of 32 bits have been extended."""
+    if name in ("ah", "bh", "ch", "dh"):
+        return general[GENERAL.index("r" + name[0] + "x")] >> 8 & 0xFF
+    for n, r in enumerate(GENERAL):
+        old = r[1:] if not r[1].isdigit() else r
+        if name in (r, "e" + old, r + "d"):
+            return general[n]
+        if name in (old, r + "w"):
+            return general[n] & 0xFFFF
+        if name in (old[0] + "l", old + "l", r + "b"):
+            return general[n] & 0xFF
+    return None
+
+
+def pair(high, low, general):
+    return general[GENERAL.index(high)] << 64 | general[GENERAL.index(low)]
+
+
+def expected(code, general, vectors, memory, size):
+    """The value that CODE, as objdump writes it, has computed: None if there is none.  SIZE: bytes, if it has stored."""
+    def stored():
+        return int.from_bytes(bytes.fromhex(memory[-1])[:size], "little")
+    code = re.sub(r"^(lock|rep\w*) ", "", re.sub(r"\s*[<#].*", "", code)).strip()
+    name, _, rest = code.partition(" ")
+    operands = re.findall(r"[^,(]*\([^)]*\)|[^,]+", rest.strip())
+    last = operands[-1].strip() if operands else ""
+    if NO_VALUE.match(code):
+        return None
+    if name in ("push", "call", "enter", "stos", "movsb", "movsq") or (name == "xchg" and "x" in operands[-1][:2]):
+        return stored()
+    if len(operands) == 1 and re.match(r"(i?mul|i?div)[lq]?$", name):
+        return general[0] & 0xFFFF if last == "%bl" else pair("rdx", "rax", general)
+    if name == "cpuid":
+        return pair("rbx", "rdx", general) << 128 | pair("rcx", "rax", general)
+    if name in ("xchg", "xadd") and not memory:
+        names = sorted((o.strip()[1:] for o in operands), key=GENERAL.index)
+        return pair(names[1], names[0], general)
+    fixed = {"cqto": "rdx", "cltq": "rax", "cwtl": "rax", "leave": "rbp", "lahf": "ah"}
+    if name in fixed:
+        return register(fixed[name], general)
+    if last.startswith("%xmm"):
+        return vectors[int(last[4:])]
+    if last.startswith("%mm"):
+        return "skip"
+    if last.startswith("%"):
+        return register(last[1:], general)
+    return stored()
+
+
+def step_through(tap, prog, listed):
+    """What gdb has seen, or None."""
+    stepped, log = tap.path("stepped"), tap.path("none.log")
+    vgdb = os.path.join(os.path.dirname(harness.VALGRIND), "vgdb")
+    p = subprocess.Popen([harness.VALGRIND, "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
+                          "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", "--log-file=" + log, prog],
+                         cwd=tap.dir, env=harness.ENV, stdin=subprocess.DEVNULL)
+    env = dict(harness.ENV, TARGET="%s --wait=60 --pid=%d" % (vgdb, p.pid), LISTED=listed, STEPPED=stepped)
+    gdb = subprocess.run(["gdb", "-batch", "-nx", "-x", os.path.join(harness.ORACLE, "wet_step.py"), prog],
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env,
+                         timeout=harness.TIMEOUT)
+    if p.poll() is None:
+        p.kill()
+    p.wait()
+    if not os.path.exists(stepped):
+        return None, gdb.stdout.decode(errors="replace")
+    with open(stepped) as f:
+        return [line.split() for line in f], gdb.stdout.decode(errors="replace")
+
+
+def check_values(tap, lister):
+    prog = harness.cc(tap, PROGRAM, "values", "-nostdlib", "-static", "-no-pie")
+    if not prog:
+        return
+    wet, listed = tap.path("values.wet"), tap.path("listed")
+    graph, _, why = harness.dcfg(tap, "values", [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
+    if not tap.ok(graph, "values: are recorded", why):
+        return
+    with open(listed, "w") as f:
+        subprocess.run([lister, wet], stdout=f, check=True)
+    with open(listed) as f:
+        ours = [line.split() for line in f]
+    seen, said = step_through(tap, prog, listed)
+    if not tap.ok(seen and len(seen) == len(ours) - 1, "values: gdb steps through the program", said[-2000:]):
+        return
+    code = {}
+    for line in subprocess.run(["objdump", "-d", prog], stdout=subprocess.PIPE).stdout.decode().splitlines():
+        m = re.match(r" +([0-9a-f]+):\t[0-9a-f ]+\t(.*)", line)
+        if m:
+            code[m.group(1)] = m.group(2).strip()
+    wrong, compared = [], 0
+    for (at, value, *_), (there, *words) in zip(ours, seen):
+        if there == "-" and code[at].startswith("rep"):
+            continue
+        general = [int(x, 16) for x in words[:16]]
+        vectors = [int(x, 16) for x in words[16:32]]
+        if at != there:
+            wrong.append("%s, gdb is at %s" % (at, there))
+            break
+        if X87.match(code[at]):
+            continue
+        want = expected(code[at], general, vectors, words[32:], len(value) // 2)
+        # What a repeat prefix leaves at once has computed nothing.
+        if code[at].startswith("rep ") and value == "-" and general[1] == 0:
+            want = None
+        if want == "skip":
+            continue
+        compared += 1
+        if (None if value == "-" else int(value, 16)) != want:
+            wrong.append("%s %s: %s, expected %s" % (at, code[at], value, want if want is None else "%x" % want))
+    tap.ok(not wrong and compared > 150, "values: as gdb sees them (%d)" % compared, "\n".join(wrong[:20]))
+
+
+# ---- lives ---------------------------------------------------------------------------------------------------------
+
+def is_whole(tap, checker, wet, what):
+    """Totals agree and no dependence names what has not run."""
+    r = subprocess.run([checker, wet], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    text = r.stdout.decode(errors="replace")
+    return tap.ok(r.returncode == 0, what, "\n".join(x for x in text.splitlines() if not x.startswith("instruction")))
+
+
+def check_children(tap, checker):
+    pattern = tap.path("child.%p.wet")
+    for values in ("no", "yes"):
+        status, why = harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--trace-children=yes", "--wet=yes",
+                                   "--wet-values=" + values, "--wet-out-file=" + pattern,
+                                   "--dcfg-out-file=" + tap.path("child.%p.json"), "/bin/sh", "-c",
+                                   "(echo x; :) | cat; exec /bin/true"], tap.dir)
+        files = sorted(x for x in os.listdir(tap.dir) if x.startswith("child.") and x.endswith(".wet"))
+        tap.ok(len(files) == 3, "children: a file for each process, values " + values, "%s %s %s" % (files, status, why))
+        for n, name in enumerate(files):
+            is_whole(tap, checker, tap.path(name), "children: file %d is whole, values %s" % (n + 1, values))
+            os.unlink(tap.path(name))
+
+
+def check_dump(tap, checker):
+    """A dump in the middle, with which a part ends, and the rest."""
+    p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes", "--wet-values=yes",
+                          "--wet-out-file=" + tap.path("dump.%n.wet"), "--dcfg-out-file=" + tap.path("dump.json"), "/bin/sh",
+                          "-c", "echo ready; read a; for i in 1 2 3 4 5 6 7 8 9; do a=$a$a; done"],
+                         cwd=tap.dir, env=harness.ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    p.stdout.readline()
+    said = harness.ask(p, "dump")
+    p.communicate(b"b\n", timeout=harness.TIMEOUT)
+    files = sorted(x for x in os.listdir(tap.dir) if x.startswith("dump.") and x.endswith(".wet"))
+    if tap.ok(len(files) == 2, "dump: two files", "%s\n%s" % (files, said)):
+        for n, name in enumerate(files):
+            is_whole(tap, checker, tap.path(name), "dump: file %d is whole" % (n + 1))
+        sizes = [os.path.getsize(tap.path(name)) for name in files]
+        tap.ok(min(sizes) > 10000, "dump: both have something", sizes)
+
+
+def main():
+    tap = harness.Tap("wet")
+    accesses, values, order = (reader(tap, name) for name in ("wet_accesses", "wet_values", "wet_order"))
+    if accesses and values and order:
+        names = sys.argv[1:] or (SLOW if os.environ.get("DCFG_SLOW") == "1" else QUICK)
+        for name, argv in tracelib.of_test("crosscheck_real").cases(tap):
+            if name in names:
+                check_accesses(tap, accesses, name, argv)
+        if not sys.argv[1:]:
+            check_values(tap, values)
+            check_children(tap, order)
+            check_dump(tap, order)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,394 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Code that writes the tape.                   wet/ir_tape.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the code that writes headers and addresses to the tape.  Handed:
+   superblocks by run/instrument.c.  Taken by: wet/output_wet.c, which puts
+   the watcher to work.
+
+   An address is written behind its access, at a constant distance from the
+   cursor; the header, and the cursor behind all of it, when the superblock is
+   left.  An exit that is not taken may be followed by a fault, which must
+   find the cursor where it was: then it is moved only if the exit is
+   taken. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#include "arch/insn.h"
+#include "run/ir.h"
+#include "wet/ir_tape.h"
+#include "wet/slots.h"
+#include "wet/tape.h"
+#include "wet/values.h"
+
+/* What a temporary of the superblock in work is: a distance from another,
+   which may be itself. */
+typedef
+   struct {
+      IRTemp from;
+      Addr   distance;
+      UChar  where;      // WhereStack if that is RSP, WhereFrame if RBP
+   }
+   Distance;
+
+/* The superblock in work. */
+static struct {
+   IRExpr* cursor;
+   UInt    n_slots, n_words;
+   Slot    slots[DCFG_TAPE_SLACK / 2];
+   IRTemp  roots[DCFG_TAPE_SLACK / 2];    // of slots on the tape
+   Addr    distances[DCFG_TAPE_SLACK / 2];
+   UShort  at_exit[TAPE_MAX_EXITS];
+   UShort  words_at_exit[TAPE_MAX_EXITS];
+   UInt    n_values;
+   UChar   is_value[DCFG_TAPE_SLACK / 2];
+   UInt    n_near;
+   NearWord near[DCFG_TAPE_SLACK / 2];
+   Distance* temps;
+   UInt    n_known;                       // that VEX has made
+   UInt    n_temps;                       // that have room in .temps
+} work;
+
+static Bool with_values;
+
+void DCFG_(write_values)(void)
+{
+   with_values = True;
+}
+
+static IRExpr* place_of(const Work* w, const void* p)
+{
+   return word(w, (UWord)p);
+}
+
+static void forget_distances(UInt n_temps)
+{
+   if (n_temps > work.n_temps) {
+      work.temps   = VG_(realloc)("dcfg.wet.temps", work.temps,
+                                  2 * n_temps * sizeof(Distance));
+      work.n_temps = 2 * n_temps;
+   }
+   work.n_known = n_temps;
+   for (UInt t = 0; t < n_temps; t++)
+      work.temps[t].from = IRTemp_INVALID;
+}
+
+static void begin(Work* w)
+{
+   forget_distances(w->out->tyenv->types_used);
+
+   IRExpr*  cursor = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
+   IRExpr*  full   = assign(w, Ity_I1,
+                            IRExpr_Binop(w->word_ty == Ity_I64
+                                         ? Iop_CmpLT64U : Iop_CmpLT32U,
+                                         word(w, (UWord)DCFG_(tape).limit),
+                                         cursor));
+   IRDirty* di     = unsafeIRDirty_0_N(0, "dcfg_tape_is_full",
+                                       VG_(fnptr_to_fnentry)
+                                          (&DCFG_(tape_is_full)),
+                                       mkIRExprVec_0());
+   di->guard = full;
+   di->mFx   = Ifx_Modify;
+   di->mAddr = place_of(w, &DCFG_(tape).cursor);
+   di->mSize = sizeof(DCFG_(tape).cursor);
+   add(w, IRStmt_Dirty(di));
+   work.cursor  = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
+   work.n_slots = work.n_words = work.n_near = work.n_values = 0;
+   DCFG_(begin_value)();
+   tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
+}
+
+static Distance distance_of(IRTemp t)
+{
+   Distance d = { t, 0, WhereTape };
+
+   return t < work.n_known && work.temps[t].from != IRTemp_INVALID
+          ? work.temps[t] : d;
+}
+
+/* Is the result of OP the low part of its operand?  Distances hold for low
+   parts as well. */
+static Bool takes_low_part(IROp op)
+{
+   return op == Iop_64to32 || op == Iop_64to16 || op == Iop_64to8
+          || op == Iop_32to16 || op == Iop_32to8 || op == Iop_16to8;
+}
+
+/* What ST says of addresses: a temporary may be another one, moved. */
+static void note_distance(const Work* w, const IRStmt* st)
+{
+   const IRExpr* e = st->Ist.WrTmp.data;
+   IRTemp        t = st->Ist.WrTmp.tmp;
+   Distance      d = { IRTemp_INVALID, 0, WhereTape };
+
+   if (e->tag == Iex_Get && e->Iex.Get.ty == w->word_ty) {
+      d.from  = t;
+      d.where = e->Iex.Get.offset == w->layout->offset_SP ? WhereStack
+                : e->Iex.Get.offset == w->layout->offset_FP ? WhereFrame
+                : WhereTape;
+   } else if (e->tag == Iex_Unop && e->Iex.Unop.arg->tag == Iex_RdTmp
+              && takes_low_part(e->Iex.Unop.op)) {
+      d = distance_of(e->Iex.Unop.arg->Iex.RdTmp.tmp);
+   } else if (e->tag == Iex_RdTmp) {
+      d = distance_of(e->Iex.RdTmp.tmp);
+   } else if (e->tag == Iex_Binop
+              && (e->Iex.Binop.op == Iop_Add64 || e->Iex.Binop.op == Iop_Sub64)
+              && e->Iex.Binop.arg1->tag == Iex_RdTmp
+              && e->Iex.Binop.arg2->tag == Iex_Const) {
+      Addr n = e->Iex.Binop.arg2->Iex.Const.con->Ico.U64;
+      d           = distance_of(e->Iex.Binop.arg1->Iex.RdTmp.tmp);
+      d.distance += e->Iex.Binop.op == Iop_Add64 ? n : -n;
+   }
+   work.temps[t] = d;
+}
+
+/* How the next slot, which is at ADDR, or whose value that is, is told; if it
+   is not ALWAYS the same thing, by itself. */
+static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
+{
+   UInt me = work.n_slots;
+
+   slot->from = WhereTape;
+   slot->addr = 0;
+   work.roots[me] = IRTemp_INVALID;
+   if (!always)
+      return;
+   if (addr->tag == Iex_Const) {
+      slot->from = WhereConstant;
+      slot->addr = addr->Iex.Const.con->tag == Ico_U64
+                   ? addr->Iex.Const.con->Ico.U64
+                   : addr->Iex.Const.con->Ico.U32;
+      return;
+   }
+   Distance d = distance_of(addr->Iex.RdTmp.tmp);
+   for (UInt i = 0; i < me; i++)
+      if (work.roots[i] == d.from) {
+         slot->from = WhereSlot + i;
+         slot->addr = d.distance - work.distances[i];
+         return;
+      }
+   if (slot->what != AccessValue)
+      slot->from = d.where;
+   else if (slot->size < sizeof(Addr))
+      return;
+   work.roots[me]     = d.from;
+   work.distances[me] = d.distance;
+}
+
+/* Word I from the cursor. */
+static IRExpr* tape_word(Work* w, UInt i)
+{
+   return add_words(w, work.cursor, word(w, i * sizeof(ULong)));
+}
+
+static void put_header(Work* w, UInt how)
+{
+   store(w, work.cursor,
+         IRExpr_Const(IRConst_U64(TAPE_HEADER(w->sb->id, how))));
+}
+
+/* The next slot, which is at ADDR. */
+static void add_slot(Work* w, const Slot* slot, IRExpr* addr)
+{
+   work.slots[work.n_slots++] = *slot;
+   if (slot->from > WhereStack)
+      return;
+   work.is_value[work.n_words] = slot->what == AccessValue;
+   if (slot->what == AccessValue) {
+      work.n_values++;
+   } else if (slot->from != WhereTape) {
+      NearWord near = { work.n_words - work.n_values,
+                        slot->from == WhereStack };
+      work.near[work.n_near++] = near;
+   }
+   store(w, tape_word(w, ++work.n_words), addr);
+}
+
+static void add_access(Work* w, const IRStmt* st)
+{
+   Slot    access;
+   IRExpr* addr;
+   IRExpr* guard;
+
+   if (st->tag == Ist_WrTmp)
+      note_distance(w, st);
+   if (w->now < 0 || w->now >= w->sb->n_instrs)
+      return;
+   if (with_values)
+      DCFG_(note_value)(w, st);
+   if (!DCFG_(access_of)(w->out, st, &access, &addr, &guard)
+       || DCFG_(has_false_memory)((const UChar*)w->addrs[w->now],
+                                  w->lengths[w->now]))
+      return;
+   tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
+   access.instr = w->now;
+   place_slot(&access, addr, guard == NULL);
+   if (guard != NULL)
+      addr = assign(w, w->word_ty, IRExpr_ITE(guard, addr, word(w, 0)));
+   add_slot(w, &access, addr);
+}
+
+/* The value that instruction K has computed. */
+static void add_value(Work* w, UInt k)
+{
+   ValuePart parts[MAX_VALUE_PARTS];
+   UInt      n = 0;
+
+   if (!with_values)
+      return;
+   if (k < w->sb->n_instrs)
+      n = DCFG_(end_value)(w, k, parts);
+   for (UInt i = 0; i < n; i++) {
+      Slot slot = { k, parts[i].size, AccessValue, WhereTape, 0 };
+      tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
+      place_slot(&slot, parts[i].was == NULL ? parts[i].data : parts[i].was,
+                 parts[i].was != NULL || parts[i].data->tag == Iex_Const);
+      add_slot(w, &slot, parts[i].data);
+   }
+   DCFG_(begin_value)();
+}
+
+static void add_value_before(Work* w, UInt k)
+{
+   add_value(w, k - 1);
+}
+
+static void add_exit(Work* w, UInt x, const IRStmt* st)
+{
+   const SbExit* e      = &w->sb->exits[x];
+   IRExpr*       behind = tape_word(w, 1 + work.n_words);
+
+   work.at_exit[x]       = work.n_slots;
+   work.words_at_exit[x] = work.n_words;
+   put_header(w, x);
+   if (e->counting == ExitBefore || e->instr + 1u < w->sb->n_instrs)
+      behind = assign(w, w->word_ty, IRExpr_ITE(st->Ist.Exit.guard, behind,
+                                                work.cursor));
+   store(w, place_of(w, &DCFG_(tape).cursor), behind);
+}
+
+/* VEX drops loads of what is not used before it is overwritten, as of
+   `pop %rcx; mov $1,%ecx`. */
+static Bool lacks(const Work* w)
+{
+   UInt s = 0;
+
+   for (UInt k = 0; k < w->sb->n_instrs; k++) {
+      UInt first = s;
+      while (s < work.n_slots && work.slots[s].instr == k)
+         s++;
+      if (s == first
+          && DCFG_(may_read_memory)((const UChar*)w->addrs[k], w->lengths[k]))
+         return True;
+   }
+   return False;
+}
+
+/* Keep the list of W's slots, or see that it is what it was. */
+static void keep_slots(const Work* w)
+{
+   SlotList* list  = DCFG_(slots_of)(w->sb);
+   SizeT     slots = work.n_slots * sizeof(Slot);
+   SizeT     exits = w->sb->n_exits * sizeof(UShort);
+
+   if (list->at_exit != NULL) {
+      tl_assert(list->n_slots == work.n_slots);
+      for (UInt i = 0; i < work.n_slots; i++)
+         tl_assert(list->slots[i].instr == work.slots[i].instr
+                   && list->slots[i].from == work.slots[i].from);
+      return;
+   }
+   UInt n = DCFG_(instr_addr)(w->sb, w->sb->n_instrs) - w->sb->addr;
+   list->n_slots = work.n_slots;
+   list->n_words = work.n_words;
+   list->n_near  = work.n_near;
+   list->near    = VG_(malloc)("dcfg.wet.near",
+                               work.n_near * sizeof(NearWord) + 1);
+   VG_(memcpy)(list->near, work.near, work.n_near * sizeof(NearWord));
+   list->n_values = work.n_values;
+   list->is_value = VG_(malloc)("dcfg.wet.is_value", work.n_words + 1);
+   VG_(memcpy)(list->is_value, work.is_value, work.n_words);
+   list->slots   = VG_(malloc)("dcfg.wet.slots", slots + 1);
+   list->at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
+   list->words_at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
+   list->code    = VG_(malloc)("dcfg.wet.code", n);
+   VG_(memcpy)(list->slots, work.slots, slots);
+   VG_(memcpy)(list->at_exit, work.at_exit, exits);
+   VG_(memcpy)(list->words_at_exit, work.words_at_exit, exits);
+   VG_(memcpy)(list->code, (const void*)w->sb->addr, n);
+}
+
+/* Behind an indirect jump the stack pointer says which activations there
+   still are: a longjmp ends some. */
+static void add_stack_pointer(Work* w)
+{
+   Slot stack = { w->now, 0, AccessStack, WhereStack, 0 };
+
+   if (w->now < 0 || w->now >= w->sb->n_instrs
+       || w->sb->kinds[w->now] != InsnIndirectJump)
+      return;
+   add_slot(w, &stack, assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP,
+                                                        w->word_ty)));
+}
+
+static void end(Work* w, const IRSB* in)
+{
+   add_value(w, w->now);
+   add_stack_pointer(w);
+   put_header(w, TAPE_END);
+   store(w, place_of(w, &DCFG_(tape).cursor),
+         tape_word(w, 1 + work.n_words));
+   keep_slots(w);
+}
+
+const Watcher DCFG_(tape_watcher) = {
+   .begin          = begin,
+   .instruction    = add_value_before,
+   .exit           = add_exit,
+   .statement      = add_access,
+   .lacks          = lacks,
+   .end            = end,
+   .thread_new     = DCFG_(tape_thread_new),
+   .thread_free    = DCFG_(tape_thread_free),
+   .restart        = DCFG_(tape_restart),
+   .come_back      = DCFG_(tape_come_back),
+   .suspend        = DCFG_(tape_suspend),
+   .turn           = DCFG_(tape_turn),
+   .resume         = DCFG_(tape_resume),
+   .left           = DCFG_(tape_left),
+   .enter_handler  = DCFG_(tape_handler),
+   .before_syscall = DCFG_(tape_syscall),
+   .memory_read    = DCFG_(tape_memory_read),
+   .memory_written = DCFG_(tape_memory_written),
+   .unmapped       = DCFG_(tape_unmapped)
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

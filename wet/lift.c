@@ -1,0 +1,112 @@
+
+/*--------------------------------------------------------------------*/
+/*--- VEX's IR of one instruction.                      wet/lift.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: how VEX is asked for it outside of a translation.  Handed: bytes.
+   Taken by: wet/usage.c, wet/closure.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+
+#include "base/core.h"
+#include "wet/lift.h"
+
+/* VEX looks at some bytes behind an instruction. */
+#define MAX_CODE 64u
+
+static Bool no_chasing(void* arg, Addr a)
+{
+   return False;
+}
+
+static UInt no_self_check(void* arg, VexRegisterUpdates* px,
+                          const VexGuestExtents* extents)
+{
+   return 0;
+}
+
+typedef
+   struct {
+      void (*take)(void* arg, const IRSB* sb);
+      void*  arg;
+   }
+   Taker;
+
+/* The part of VEX that is of use here ends with a call of this. */
+static IRSB* on_ir(void* arg, IRSB* sb, const VexGuestLayout* layout,
+                   const VexGuestExtents* extents,
+                   const VexArchInfo* archinfo, IRType guest, IRType host)
+{
+   const Taker* t = arg;
+
+   t->take(t->arg, sb);
+   return sb;
+}
+
+void DCFG_(lift)(const UChar* code, UInt len, Addr addr,
+                 void (*take)(void* arg, const IRSB* sb), void* arg)
+{
+   static const UChar no_code;
+   UChar              padded[MAX_CODE];
+   Taker              taker = { take, arg };
+   VexTranslateArgs   args;
+   VexTranslateResult result;
+   VexGuestExtents    extents;
+   VexRegisterUpdates px;
+   VexControl         control = vex_control;
+
+   VG_(memset)(padded, 0x90, sizeof(padded));
+   VG_(memcpy)(padded, code, len < MAX_CODE ? len : MAX_CODE);
+   VG_(memset)(&args, 0, sizeof(args));
+   VG_(machine_get_VexArchInfo)(&args.arch_guest, &args.archinfo_guest);
+   args.arch_host     = args.arch_guest;
+   args.archinfo_host = args.archinfo_guest;
+   LibVEX_default_VexAbiInfo(&args.abiinfo_both);
+   args.abiinfo_both.guest_stack_redzone_size       = 128;
+   args.abiinfo_both.guest_amd64_assume_fs_is_const = True;
+   args.abiinfo_both.guest_amd64_assume_gs_is_const = True;
+   args.callback_opaque  = &taker;
+   args.guest_bytes      = padded;
+   args.guest_bytes_addr = addr;
+   args.chase_into_ok    = no_chasing;
+   args.guest_extents    = &extents;
+   args.instrument1      = on_ir;
+   args.needs_self_check = no_self_check;
+   args.disp_cp_chain_me_to_slowEP = &no_code;
+   args.disp_cp_chain_me_to_fastEP = &no_code;
+   args.disp_cp_xindir             = &no_code;
+   args.disp_cp_xassisted          = &no_code;
+
+   vex_control.iropt_level     = 0;
+   vex_control.guest_max_insns = 1;
+   LibVEX_FrontEnd(&args, &result, &px);
+   vex_control = control;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,121 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Which addresses a superblock records.          wet/slots.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Private to wet/. */
+
+#ifndef __DCFG_SLOTS_H
+#define __DCFG_SLOTS_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+#include "dcfg_bb.h"
+
+/* What an access does. */
+enum {
+   AccessLoad    = 1,
+   AccessStore   = 2,
+   AccessGuarded = 4,    // if some condition holds; else its address is 0
+   AccessStack   = 8,    // none: the stack pointer behind an indirect jump
+   AccessValue   = 16    // none: up to eight bytes of the value that was
+                         // computed
+};
+
+typedef
+   struct {
+      UShort instr;      // index in the superblock
+      UShort size;       // bytes
+      UChar  what;       // Access...
+      UShort from;       // Where..., or WhereSlot + another's number
+      Addr   addr;       // if constant, the address; if it is at a distance
+   }                     // from the other's, that
+   Slot;
+
+/* Where an access is made, or what the value is. */
+enum {
+   WhereTape = 0,        // at the next address on the tape; this is made
+   WhereFrame,           // from RBP, or
+   WhereStack,           // from RSP
+   WhereConstant,
+   WhereSlot             // at a distance from an earlier slot of the same
+};                       // superblock, which is on the tape
+
+/* An address on the tape that is near the stack pointer, its number from
+   0. */
+typedef
+   struct {
+      UShort word;
+      Bool   stack;      // made from RSP
+   }
+   NearWord;
+
+/* The accesses of a superblock's executions, in their order. */
+typedef
+   struct {
+      UInt  n_slots;
+      Slot* slots;
+      UInt  n_words;     // of them are on the tape
+      UShort* at_exit;   // for each exit, how many slots there are when it is
+                         // taken,
+      UShort* words_at_exit; // and words
+      UInt  n_values;    // words that are values: for each word 1 if it is
+      UChar* is_value;
+      UInt  n_near;      // addresses that are made from RSP or RBP:
+      NearWord* near;
+      UChar* code;       // its bytes, as they were translated
+   }
+   SlotList;
+
+/* Before there is any superblock. */
+void DCFG_(claim_slot_lists)(void);
+
+/* SB's; .slots is NULL until it has been translated with the tape on. */
+SlotList* DCFG_(slots_of)(Superblock* sb);
+
+/* The words on the tape of an execution that completed K instructions. */
+UInt DCFG_(words_before)(const SlotList* list, UInt k);
+
+/* The access of a statement: returns False if it makes none.  *ADDR is where,
+   *GUARD whether (NULL: always). */
+Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, /*OUT*/Slot* access,
+                      /*OUT*/IRExpr** addr, /*OUT*/IRExpr** guard);
+
+/* Does VEX lead the operand of this instruction, LEN bytes at CODE, which has
+   registers only, through memory that the program does not have?  (BT and
+   its like.) */
+Bool DCFG_(has_false_memory)(const UChar* code, UInt len);
+
+/* The place of the opcode in LEN bytes at CODE. */
+UInt DCFG_(skip_prefixes)(const UChar* code, UInt len);
+
+/* May this instruction, LEN bytes at CODE, read memory?  In doubt, yes. */
+Bool DCFG_(may_read_memory)(const UChar* code, UInt len);
+
+#endif /* __DCFG_SLOTS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,57 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The code of the tape.                        wet/squeeze.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Private to wet/. */
+
+#ifndef __DCFG_SQUEEZE_H
+#define __DCFG_SQUEEZE_H
+
+#include "pub_tool_basics.h"
+#include "base/stream.h"
+
+typedef struct _Coder Coder;
+
+Coder* DCFG_(new_coder)(void);
+
+/* Code the words up to END, which are whole records, and are not what they
+   were any more. */
+void DCFG_(squeeze_words)(Coder* c, ULong* words, const ULong* end);
+
+/* No more belongs to this chunk.  Returns all chunks so far. */
+const Stream* DCFG_(end_chunk)(Coder* c);
+
+/* Records so far. */
+ULong DCFG_(n_coded_records)(const Coder* c);
+
+/* Forget all. */
+void DCFG_(restart_coder)(Coder* c);
+
+#endif /* __DCFG_SQUEEZE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,318 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What a wet file knows of code.                wet/tables.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the sections of a file that are about code.  Handed: superblocks by
+   dcfg_bb.c, images by run/image.c, uses and definitions by wet/usage.c.
+   Taken by: wet/output_wet.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "dcfg_bb.h"
+#include "run/image.h"
+#include "wet/closure.h"
+#include "wet/packed.h"
+#include "wet/slots.h"
+#include "wet/tables.h"
+#include "wet/usage.h"
+
+/* An instruction of some superblock. */
+typedef
+   struct {
+      Addr         addr;
+      UInt         image;
+      UChar        len;
+      UChar        kind;
+      const UChar* code;
+      Usage*       usage;     // or NULL
+   }
+   Known;
+
+static void add_text(Bytes* b, const HChar* s)
+{
+   UInt n = VG_(strlen)(s);
+
+   DCFG_(add_varint)(b, n);
+   DCFG_(add_bytes)(b, s, n);
+}
+
+void DCFG_(put_section)(Put* out, UInt section, ULong length)
+{
+   UChar head[9];
+
+   head[0] = section;
+   for (UInt i = 0; i < 8; i++)
+      head[1 + i] = length >> 8 * i;
+   DCFG_(put_bytes)(out, head, sizeof(head));
+}
+
+static void put_bytes_as(Put* out, UInt section, Bytes* b)
+{
+   DCFG_(put_section)(out, section, b->used);
+   DCFG_(put_bytes)(out, b->bytes, b->used);
+   b->used = 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- Images                                               ---*/
+/*------------------------------------------------------------*/
+
+static void add_image(Bytes* b, UInt no)
+{
+   ImageInfo info;
+   Addr      last = 0;
+
+   DCFG_(image_info)(no, True, &info);
+   add_text(b, info.name);
+   DCFG_(add_varint)(b, info.load);
+   DCFG_(add_varint)(b, info.size);
+   DCFG_(add_varint)(b, info.n_symbols);
+   for (UInt i = 0; i < info.n_symbols; i++) {
+      DCFG_(add_varint)(b, info.symbols[i].addr - last);
+      DCFG_(add_varint)(b, info.symbols[i].size);
+      add_text(b, info.symbols[i].name);
+      last = info.symbols[i].addr;
+   }
+   DCFG_(add_varint)(b, info.n_lines);
+   last = 0;
+   for (UInt i = 0; i < info.n_lines; i++) {
+      DCFG_(add_varint)(b, info.lines[i].addr - last);
+      DCFG_(add_varint)(b, info.lines[i].file);
+      DCFG_(add_varint)(b, info.lines[i].line);
+      last = info.lines[i].addr;
+   }
+}
+
+static void put_images(Put* out, Bytes* b)
+{
+   Bytes images = { NULL, 0, 0 };
+
+   /* Source files are numbered when lines are asked for. */
+   DCFG_(add_varint)(&images, DCFG_(n_images)());
+   for (UInt i = 0; i < DCFG_(n_images)(); i++)
+      add_image(&images, i);
+   DCFG_(add_varint)(b, DCFG_(n_source_files)());
+   for (UInt i = 0; i < DCFG_(n_source_files)(); i++)
+      add_text(b, DCFG_(source_file_name)(i));
+   put_bytes_as(out, SectionSources, b);
+   put_bytes_as(out, SectionImages, &images);
+   VG_(free)(images.bytes);
+}
+
+/*------------------------------------------------------------*/
+/*--- Instructions                                         ---*/
+/*------------------------------------------------------------*/
+
+static Int cmp_known(const void* va, const void* vb)
+{
+   const Known* a = va;
+   const Known* b = vb;
+
+   if (a->image != b->image)
+      return a->image < b->image ? -1 : 1;
+   return a->addr < b->addr ? -1 : a->addr > b->addr ? 1 : 0;
+}
+
+/* All instructions of superblocks that were translated with the tape on, in
+   order, each once. */
+static XArray* find_instrs(void)
+{
+   XArray* all = VG_(newXA)(VG_(malloc), "dcfg.wet.instrs", VG_(free),
+                            sizeof(Known));
+   Word    n   = 0;
+
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+      Superblock*     sb   = DCFG_(superblock)(id);
+      const SlotList* list = DCFG_(slots_of)(sb);
+      Addr            a    = sb->addr;
+      for (UInt k = 0; list->at_exit != NULL && k < sb->n_instrs; k++) {
+         Known i = { a, sb->image, sb->lengths[k], sb->kinds[k],
+                     list->code + (a - sb->addr), NULL };
+         VG_(addToXA)(all, &i);
+         a += sb->lengths[k];
+      }
+   }
+   VG_(setCmpFnXA)(all, cmp_known);
+   VG_(sortXA)(all);
+   for (Word i = 0; i < VG_(sizeXA)(all); i++) {
+      const Known* k = VG_(indexXA)(all, i);
+      if (n == 0 || cmp_known(k, VG_(indexXA)(all, n - 1)) != 0)
+         *(Known*)VG_(indexXA)(all, n++) = *k;
+   }
+   VG_(dropTailXA)(all, VG_(sizeXA)(all) - n);
+   return all;
+}
+
+/* Runs of locations: how far behind the last one, and how many. */
+static void add_locs(Bytes* b, const UChar* locs)
+{
+   UInt n = 0, last = 0;
+
+   for (UInt i = 0; i < N_LOCS; i++)
+      n += locs[i] && (i == 0 || !locs[i - 1]);
+   DCFG_(add_varint)(b, n);
+   for (UInt i = 0; i < N_LOCS; ) {
+      UInt end = i;
+      while (end < N_LOCS && locs[end])
+         end++;
+      if (end > i) {
+         DCFG_(add_varint)(b, i - last);
+         DCFG_(add_varint)(b, end - i);
+         last = end;
+      }
+      i = end + 1;
+   }
+}
+
+static void add_instr(Bytes* b, const Known* k, const Known* before)
+{
+   const Usage* u = k->usage;
+
+   DCFG_(add_varint)(b, k->image - (before == NULL ? 0 : before->image));
+   DCFG_(add_varint)(b, before == NULL || before->image != k->image
+                        ? k->addr : k->addr - before->addr);
+   DCFG_(add_varint)(b, k->len);
+   DCFG_(add_bytes)(b, k->code, k->len);
+   DCFG_(add_varint)(b, k->kind);
+   DCFG_(add_varint)(b, (u->known ? 1 : 0) | (u->top_zero ? 2 : 0)
+                        | (u->top_step & 7) << 2);
+   add_locs(b, u->uses);
+   add_locs(b, u->defs);
+   DCFG_(add_varint)(b, u->n_accesses);
+   for (UInt i = 0; i < u->n_accesses; i++) {
+      DCFG_(add_varint)(b, u->accesses[i].what);
+      DCFG_(add_varint)(b, u->accesses[i].size);
+      DCFG_(add_varint)(b, u->accesses[i].same);
+   }
+}
+
+static void put_instrs(Put* out, Bytes* b, XArray* instrs)
+{
+   Usage* u = VG_(malloc)("dcfg.wet.usage", sizeof(Usage));
+
+   DCFG_(add_varint)(b, VG_(sizeXA)(instrs));
+   for (Word i = 0; i < VG_(sizeXA)(instrs); i++) {
+      Known* k = VG_(indexXA)(instrs, i);
+      DCFG_(find_usage)(k->code, k->len, k->addr, u);
+      k->usage = u;
+      add_instr(b, k, i == 0 ? NULL : VG_(indexXA)(instrs, i - 1));
+      k->usage = NULL;
+   }
+   VG_(free)(u);
+   put_bytes_as(out, SectionInstrs, b);
+}
+
+/* Their heads are as those of other instructions. */
+static void put_unexecuted(Put* out, Bytes* b)
+{
+   XArray*           all    = DCFG_(unexecuted_code)();
+   const Unexecuted* before = NULL;
+
+   DCFG_(add_varint)(b, VG_(sizeXA)(all));
+   for (Word i = 0; i < VG_(sizeXA)(all); i++) {
+      const Unexecuted* u = VG_(indexXA)(all, i);
+      DCFG_(add_varint)(b, u->image - (before == NULL ? 0 : before->image));
+      DCFG_(add_varint)(b, before == NULL || before->image != u->image
+                           ? u->addr : u->addr - before->addr);
+      DCFG_(add_varint)(b, u->len);
+      DCFG_(add_bytes)(b, u->code, u->len);
+      DCFG_(add_varint)(b, u->kind);
+      before = u;
+   }
+   VG_(deleteXA)(all);
+   put_bytes_as(out, SectionUnexecuted, b);
+}
+
+/*------------------------------------------------------------*/
+/*--- Superblocks                                          ---*/
+/*------------------------------------------------------------*/
+
+static Word place_of(XArray* instrs, UInt image, Addr a)
+{
+   Known key = { a, image, 0, 0, NULL, NULL };
+   Word  first, last;
+
+   if (!VG_(lookupXA)(instrs, &key, &first, &last))
+      return -1;
+   return first;
+}
+
+static void add_superblock(Bytes* b, XArray* instrs, UInt id)
+{
+   Superblock*     sb   = DCFG_(superblock)(id);
+   const SlotList* list = DCFG_(slots_of)(sb);
+   UInt            n    = list->at_exit == NULL ? 0 : sb->n_instrs;
+   Addr            a    = sb->addr;
+
+   DCFG_(add_varint)(b, n);
+   if (n == 0)
+      return;
+   for (UInt k = 0; k < n; a += sb->lengths[k++])
+      DCFG_(add_varint)(b, place_of(instrs, sb->image, a));
+   DCFG_(add_varint)(b, sb->n_exits);
+   for (UInt x = 0; x < sb->n_exits; x++) {
+      DCFG_(add_varint)(b, sb->exits[x].instr);
+      DCFG_(add_varint)(b, list->at_exit[x]);
+   }
+   DCFG_(add_varint)(b, list->n_slots);
+   for (UInt s = 0; s < list->n_slots; s++) {
+      DCFG_(add_varint)(b, list->slots[s].instr);
+      DCFG_(add_varint)(b, list->slots[s].what);
+      DCFG_(add_varint)(b, list->slots[s].size);
+      DCFG_(add_varint)(b, list->slots[s].from);
+      if (list->slots[s].from > WhereStack)
+         DCFG_(add_varint)(b, DCFG_(zigzag)(list->slots[s].addr));
+   }
+}
+
+static void put_superblocks(Put* out, Bytes* b, XArray* instrs)
+{
+   DCFG_(add_varint)(b, DCFG_(n_superblocks)());
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
+      add_superblock(b, instrs, id);
+   put_bytes_as(out, SectionSuperblocks, b);
+}
+
+void DCFG_(put_tables)(Put* out)
+{
+   XArray* instrs = find_instrs();
+   Bytes   b      = { NULL, 0, 0 };
+
+   put_images(out, &b);
+   put_instrs(out, &b, instrs);
+   put_unexecuted(out, &b);
+   put_superblocks(out, &b, instrs);
+   VG_(free)(b.bytes);
+   VG_(deleteXA)(instrs);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,250 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The tape: addresses and turns.                  wet/tape.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the tape, its marks, and the order in which threads took turns.
+   Handed: headers and addresses by generated code (wet/ir_tape.c), the rest
+   by run/thread.c.  Taken by: wet/output_wet.c, in the code of
+   wet/squeeze.h.
+
+   There is one tape for all threads, because only one of them runs at a
+   time: so it says by itself in which order what they did took place.
+
+   A superblock that was left in its middle has written addresses, but no
+   header, and has not moved the cursor: it is as if it had not begun.  How
+   far it had come is added here, before anything else is. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "dcfg_bb.h"
+#include "run/cells.h"
+#include "run/gap.h"
+#include "wet/closure.h"
+#include "wet/slots.h"
+#include "wet/squeeze.h"
+#include "wet/tape.h"
+
+/* They are coded while they are in the processor's cache. */
+#define N_WORDS (20u * 1024u)
+
+/* A thread's. */
+typedef
+   struct {
+      UInt index;
+   }
+   Turn;
+
+Tape           DCFG_(tape);
+static ULong*  words;
+static ULong*  uncoded;        // from here on
+static Turn*   running;        // NULL: nobody so far
+static Coder*  coder;
+static Bool    has_gaps;       // something was not collected
+
+void DCFG_(load_tape)(void)
+{
+   words   = VG_(malloc)("dcfg.tape", (N_WORDS + DCFG_TAPE_SLACK)
+                                      * sizeof(ULong));
+   uncoded = words;
+   coder   = DCFG_(new_coder)();
+   DCFG_(tape).cursor = words;
+   DCFG_(tape).limit  = words + N_WORDS - DCFG_TAPE_SLACK;
+}
+
+static void code_tape(void)
+{
+   ULong* end = DCFG_(tape).cursor;
+
+   DCFG_(squeeze_words)(coder, uncoded, end);
+   uncoded = end;
+}
+
+void DCFG_(tape_is_full)(void)
+{
+   code_tape();
+   uncoded            = words;
+   DCFG_(tape).cursor = words;
+}
+
+const Stream* DCFG_(coded_tape)(void)
+{
+   code_tape();
+   return DCFG_(end_chunk)(coder);
+}
+
+ULong DCFG_(n_tape_records)(void)
+{
+   return DCFG_(n_coded_records)(coder);
+}
+
+/*------------------------------------------------------------*/
+/*--- Marks                                                ---*/
+/*------------------------------------------------------------*/
+
+static void add_mark(UInt mark, ULong w0, ULong w1)
+{
+   UInt   n  = DCFG_(words_of_mark)(mark);
+   ULong* at = DCFG_(tape).cursor;
+
+   at[0] = TAPE_HEADER(0, mark);
+   if (n > 0)
+      at[1] = w0;
+   if (n > 1)
+      at[2] = w1;
+   DCFG_(tape).cursor = at + 1 + n;
+   if (DCFG_(tape).cursor > DCFG_(tape).limit)
+      DCFG_(tape_is_full)();
+}
+
+/* What follows is about T. */
+static void turn_to(Turn* t)
+{
+   if (t == running)
+      return;
+   running = t;
+   add_mark(MarkThread, t->index, 0);
+}
+
+/*------------------------------------------------------------*/
+/*--- Threads                                              ---*/
+/*------------------------------------------------------------*/
+
+void* DCFG_(tape_thread_new)(CellArray* cells, UInt index)
+{
+   Turn* t = VG_(calloc)("dcfg.tape.turn", 1, sizeof(Turn));
+
+   if (!DCFG_(is_collecting)() || !DCFG_(is_collected_at_start)())
+      has_gaps = True;
+
+   t->index = index;
+   return t;
+}
+
+void DCFG_(tape_thread_free)(void* s)
+{
+   if (running == s)
+      running = NULL;
+   VG_(free)(s);
+}
+
+void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
+{
+   has_gaps = False;
+   DCFG_(tape).cursor = uncoded = words;
+   running = NULL;
+   DCFG_(restart_coder)(coder);
+   DCFG_(forget_closed_code)();
+   VG_(free)(s);
+   return DCFG_(tape_thread_new)(cells, index);
+}
+
+void DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp)
+{
+   has_gaps = True;
+}
+
+void DCFG_(tape_suspend)(void* s)
+{
+   has_gaps = True;
+}
+
+void DCFG_(tape_turn)(void* s, Bool on)
+{
+   has_gaps = True;
+}
+
+Bool DCFG_(has_tape_gaps)(void)
+{
+   return has_gaps;
+}
+
+void DCFG_(tape_left)(void* s, UInt sb, UInt k)
+{
+   const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(sb));
+   ULong*          at   = DCFG_(tape).cursor;
+
+   at[0] = TAPE_HEADER(sb, TAPE_STOPPED) | (ULong)k << TAPE_DONE_BIT;
+   DCFG_(tape).cursor = at + 1 + DCFG_(words_before)(list, k);
+}
+
+void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)
+{
+   turn_to(s);
+}
+
+/*------------------------------------------------------------*/
+/*--- The kernel                                           ---*/
+/*------------------------------------------------------------*/
+
+void DCFG_(tape_handler)(void* s)
+{
+   turn_to(s);
+   add_mark(MarkHandler, 0, 0);
+}
+
+void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
+{
+#if defined(__NR_rt_sigreturn)
+   if (sysno == __NR_rt_sigreturn) {
+      turn_to(s);
+      add_mark(MarkReturn, 0, 0);
+   }
+#endif
+   if (sysno == __NR_munmap)
+      DCFG_(close_code)(args[0], args[1]);
+}
+
+void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len)
+{
+   if (len == 0)
+      return;
+   turn_to(s);
+   add_mark(MarkRead, a, len);
+}
+
+void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len)
+{
+   if (len == 0)
+      return;
+   turn_to(s);
+   add_mark(by_syscall ? MarkWritten : MarkFresh, a, len);
+}
+
+void DCFG_(tape_unmapped)(Addr a, SizeT len)
+{
+   if (running == NULL || len == 0)
+      return;
+   add_mark(MarkFresh, a, len);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

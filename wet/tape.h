@@ -1,0 +1,84 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The tape: addresses and turns.                  wet/tape.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Private to wet/. */
+
+#ifndef __DCFG_TAPE_H
+#define __DCFG_TAPE_H
+
+#include "pub_tool_basics.h"
+#include "base/stream.h"
+#include "dcfg_output.h"
+#include "wet/tape_words.h"
+
+/* Generated code puts the next words at .cursor, and calls tape_is_full()
+   when it stands behind .limit at the begin of a superblock.  One record has
+   at most DCFG_TAPE_SLACK words. */
+typedef
+   struct {
+      ULong* cursor;
+      ULong* limit;
+   }
+   Tape;
+extern Tape DCFG_(tape);
+
+/* Before the program runs. */
+void DCFG_(load_tape)(void);
+
+void DCFG_(tape_is_full)(void);
+
+/* What is on the tape so far, coded: chunks, each of which can be read
+   alone.  The last one is ended for it. */
+const Stream* DCFG_(coded_tape)(void);
+
+/* Is something missing, because for a while it was not collected? */
+Bool DCFG_(has_tape_gaps)(void);
+
+/* Executions of superblocks and marks in it. */
+ULong DCFG_(n_tape_records)(void);
+
+/* Hooks of wet/ir_tape.c's Watcher: see dcfg_output.h. */
+void* DCFG_(tape_thread_new)(CellArray* cells, UInt index);
+void  DCFG_(tape_thread_free)(void* s);
+void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why);
+void  DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp);
+void  DCFG_(tape_suspend)(void* s);
+void  DCFG_(tape_turn)(void* s, Bool on);
+void  DCFG_(tape_resume)(void* s, Addr ip, Addr sp);
+void  DCFG_(tape_left)(void* s, UInt sb, UInt k);
+void  DCFG_(tape_handler)(void* s);
+void  DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args);
+void  DCFG_(tape_memory_read)(void* s, Addr a, SizeT len);
+void  DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a,
+                                 SizeT len);
+void  DCFG_(tape_unmapped)(Addr a, SizeT len);
+
+#endif /* __DCFG_TAPE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

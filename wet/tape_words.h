@@ -1,0 +1,81 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The words of a tape.                      wet/tape_words.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Private to wet/. */
+
+#ifndef __DCFG_TAPE_WORDS_H
+#define __DCFG_TAPE_WORDS_H
+
+#include "pub_tool_basics.h"
+
+/* The tape is what generated code writes while the program runs: for each
+   execution of a superblock a header, behind it an address for each of the
+   memory accesses that it made; between two of them, marks: a header that
+   names no superblock, and words that depend on which it is.
+
+   A header: how the superblock ended, its id above that, and above this how
+   many instructions had completed, if that was not at an exit or the end. */
+#define TAPE_HOW_BITS  8
+#define TAPE_DONE_BIT  48
+#define TAPE_END       0xFF    // it came to its end
+#define TAPE_STOPPED   0xFE    // within it: a fault
+#define TAPE_MAX_EXITS 0xFE    // below that: exit number TAPE_HOW was taken
+
+/* A record has at most as many words. */
+#define DCFG_TAPE_SLACK 8192u
+
+#define TAPE_HEADER(id, how) ((ULong)(id) << TAPE_HOW_BITS | (how))
+#define TAPE_HOW(header)     ((UInt)((header) & 0xFF))
+#define TAPE_ID(header)      ((UInt)((header) >> TAPE_HOW_BITS))
+#define TAPE_DONE(header)    ((UInt)((header) >> TAPE_DONE_BIT))
+
+/* Marks, with superblock 0.  A mark is about the thread of the last
+   MarkThread. */
+typedef
+   enum {
+      MarkThread = 1,   // from now on thread number W0 runs
+      MarkRead,         // the kernel read W1 bytes at W0
+      MarkWritten,      // it wrote W1 bytes at W0
+      MarkFresh,        // nobody has written the W1 bytes at W0 any more
+      MarkHandler,      // a signal's handler is entered
+      MarkReturn,       // and left: registers are what they were
+      N_MARKS
+   }
+   TapeMark;
+
+/* Words behind a mark's header. */
+static inline UInt DCFG_(words_of_mark)(UInt mark)
+{
+   return mark >= MarkRead && mark <= MarkFresh ? 2
+          : mark == MarkThread ? 1 : 0;
+}
+
+#endif /* __DCFG_TAPE_WORDS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,677 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What an instruction uses and defines.          wet/usage.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: uses and definitions of a single instruction, from VEX's IR of it
+   without optimisation.  Handed: its bytes.  Taken by: wet/tables.c.
+
+   A location is used if its value at the instruction's begin has a part in
+   anything that the instruction does: what it writes, where it accesses
+   memory, where it goes.  VEX's IR says that but for the flags, of which it
+   keeps the operands that they would be computed from, and for idioms, such
+   as XOR of a register with itself, whose result depends on nothing. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_tooliface.h"
+#include "libvex_guest_amd64.h"
+
+#include "wet/lift.h"
+#include "wet/slots.h"
+#include "wet/usage.h"
+
+#if defined(VGA_amd64)
+
+/*------------------------------------------------------------*/
+/*--- Locations                                            ---*/
+/*------------------------------------------------------------*/
+
+#define OFFSET(field) offsetof(VexGuestAMD64State, guest_##field)
+
+/* The location of the byte at OFFSET of the guest state, or N_LOCS. */
+static UInt loc_of(UInt offset)
+{
+   if (offset >= OFFSET(RAX) && offset < OFFSET(CC_OP))
+      return LocGeneral + offset - OFFSET(RAX);
+   if (offset >= OFFSET(YMM0) && offset < OFFSET(YMM16))
+      return LocVector + offset - OFFSET(YMM0);
+   if (offset >= OFFSET(FPREG) && offset < OFFSET(FPTAG))
+      return LocX87 + offset - OFFSET(FPREG);
+   if (offset >= OFFSET(DFLAG) && offset < OFFSET(RIP))
+      return LocDirection;
+   if (offset >= OFFSET(FC3210) && offset < OFFSET(FC3210) + 8)
+      return LocStatus;
+   return N_LOCS;
+}
+
+static Bool is_flag(UInt offset)
+{
+   return offset >= OFFSET(CC_OP) && offset < OFFSET(DFLAG);
+}
+
+/*------------------------------------------------------------*/
+/*--- The IR                                               ---*/
+/*------------------------------------------------------------*/
+
+/* A temporary: what it is, and how much of what it holds matters. */
+typedef
+   struct {
+      const IRExpr* is;
+      UInt live;          // bytes, from the lowest
+      Bool tracked;       // it is the top of x87's stack and .step
+      Int  step;
+      UInt value;         // equal ones hold the same; 0: unknown
+   }
+   Temp;
+
+typedef
+   struct {
+      Usage*      u;
+      const IRSB* sb;
+      Temp*       temps;
+      UInt        n_values;
+      UChar       written[N_LOCS];   // so far
+      Bool        step_flags;        // it leaves C: INC, DEC
+      Bool        rotate;            // it leaves S, Z, A, P
+      Int         top;               // of x87's stack, from what it was
+      Bool        top_zero;
+   }
+   Lifted;
+
+static void use_loc(Lifted* l, UInt loc)
+{
+   if (loc < N_LOCS && !l->written[loc])
+      l->u->uses[loc] = 1;
+}
+
+static void def_loc(Lifted* l, UInt loc)
+{
+   if (loc < N_LOCS)
+      l->u->defs[loc] = 1;
+}
+
+/* The flags that condition COND of VEX (and the processor) is about. */
+static void use_condition(Lifted* l, UInt cond)
+{
+   switch (cond >> 1) {
+      case 1:                                    // B, NB
+         use_loc(l, LocCarry);
+         break;
+      case 3:                                    // BE, NBE
+         use_loc(l, LocCarry);
+         use_loc(l, LocFlags);
+         break;
+      default:
+         use_loc(l, LocFlags);
+         break;
+   }
+}
+
+/* The N lowest bytes of temporary E matter, if it is one. */
+static void need_low(Lifted* l, const IRExpr* e, UInt n)
+{
+   if (e->tag == Iex_RdTmp && l->temps[e->Iex.RdTmp.tmp].live < n)
+      l->temps[e->Iex.RdTmp.tmp].live = n;
+}
+
+/* It matters. */
+static void need(Lifted* l, const IRExpr* e)
+{
+   if (e != NULL)
+      need_low(l, e, 32);
+}
+
+/* VEX reads part of a register as all of it, and takes the lowest bytes of
+   that: how many does OP take? */
+static UInt low_bytes(IROp op)
+{
+   switch (op) {
+      case Iop_64to8: case Iop_32to8: case Iop_16to8:
+         return 1;
+      case Iop_64to16: case Iop_32to16:
+         return 2;
+      case Iop_64to32: case Iop_V128to32:
+         return 4;
+      case Iop_V128to64: case Iop_V256to64_0:
+         return 8;
+      case Iop_V256toV128_0:
+         return 16;
+      default:
+         return 32;
+   }
+}
+
+static void use_bytes(Lifted* l, UInt offset, UInt n)
+{
+   for (UInt i = 0; i < n; i++) {
+      if (is_flag(offset + i)) {
+         use_loc(l, LocCarry);
+         use_loc(l, LocFlags);
+      } else {
+         use_loc(l, loc_of(offset + i));
+      }
+   }
+}
+
+/* A register of x87's stack, found by an index that is a temporary. */
+static void use_stack(Lifted* l, const IRRegArray* array, const IRExpr* ix,
+                      Int bias, Bool define)
+{
+   const Temp* t = ix->tag == Iex_RdTmp ? &l->temps[ix->Iex.RdTmp.tmp] : NULL;
+
+   if (array->base != OFFSET(FPREG) || t == NULL)
+      return;
+   UInt first = LocStack + ((t->step + bias) & 7) * 8;
+   for (UInt i = 0; i < 8; i++) {
+      if (define)
+         def_loc(l, first + i);
+      else
+         use_loc(l, first + i);
+   }
+}
+
+/* C's helpers for the flags are told apart by what they are given and
+   return. */
+static void use_call(Lifted* l, const IRExpr* e)
+{
+   const HChar* name = e->Iex.CCall.cee->name;
+   IRExpr**     args = e->Iex.CCall.args;
+
+   if (VG_(strcmp)(name, "amd64g_calculate_condition") == 0
+       && args[0]->tag == Iex_Const) {
+      use_condition(l, args[0]->Iex.Const.con->Ico.U64);
+   } else if (VG_(strcmp)(name, "amd64g_calculate_rflags_c") == 0) {
+      if (!l->step_flags)
+         use_loc(l, LocCarry);
+   } else if (VG_(strcmp)(name, "amd64g_calculate_rflags_all") == 0) {
+      use_loc(l, LocFlags);
+      if (!l->rotate)
+         use_loc(l, LocCarry);
+   } else {
+      for (UInt i = 0; args[i] != NULL; i++)
+         need(l, args[i]);
+   }
+}
+
+static Bool same_value(const Lifted* l, const IRExpr* a, const IRExpr* b)
+{
+   return a->tag == Iex_RdTmp && b->tag == Iex_RdTmp
+          && l->temps[a->Iex.RdTmp.tmp].value != 0
+          && l->temps[a->Iex.RdTmp.tmp].value
+             == l->temps[b->Iex.RdTmp.tmp].value;
+}
+
+/* Does OP of a value and itself not depend on it? */
+static Bool cancels(IROp op)
+{
+   switch (op) {
+      case Iop_Xor8: case Iop_Xor16: case Iop_Xor32: case Iop_Xor64:
+      case Iop_XorV128: case Iop_XorV256:
+      case Iop_Sub8: case Iop_Sub16: case Iop_Sub32: case Iop_Sub64:
+      case Iop_Sub8x8: case Iop_Sub16x4: case Iop_Sub32x2:
+      case Iop_Sub8x16: case Iop_Sub16x8: case Iop_Sub32x4: case Iop_Sub64x2:
+      case Iop_Sub8x32: case Iop_Sub16x16: case Iop_Sub32x8:
+      case Iop_Sub64x4:
+      case Iop_CmpEQ8x8: case Iop_CmpEQ16x4: case Iop_CmpEQ32x2:
+      case Iop_CmpEQ8x16: case Iop_CmpEQ16x8: case Iop_CmpEQ32x4:
+      case Iop_CmpEQ64x2:
+      case Iop_CmpEQ8x32: case Iop_CmpEQ16x16: case Iop_CmpEQ32x8:
+      case Iop_CmpEQ64x4:
+         return True;
+      default:
+         return False;
+   }
+}
+
+/* The N lowest bytes of what is in E matter. */
+static void use_expr(Lifted* l, const IRExpr* e, UInt n)
+{
+   switch (e->tag) {
+      case Iex_Get: {
+         UInt size = sizeofIRType(e->Iex.Get.ty);
+         use_bytes(l, e->Iex.Get.offset, n < size ? n : size);
+         break;
+      }
+      case Iex_GetI:
+         use_stack(l, e->Iex.GetI.descr, e->Iex.GetI.ix, e->Iex.GetI.bias,
+                   False);
+         break;
+      case Iex_Binop:
+         if (cancels(e->Iex.Binop.op)
+             && same_value(l, e->Iex.Binop.arg1, e->Iex.Binop.arg2))
+            break;
+         need(l, e->Iex.Binop.arg1);
+         need(l, e->Iex.Binop.arg2);
+         break;
+      case Iex_RdTmp:
+         need_low(l, e, n);
+         break;
+      case Iex_Qop:
+         need(l, e->Iex.Qop.details->arg1);
+         need(l, e->Iex.Qop.details->arg2);
+         need(l, e->Iex.Qop.details->arg3);
+         need(l, e->Iex.Qop.details->arg4);
+         break;
+      case Iex_Triop:
+         need(l, e->Iex.Triop.details->arg1);
+         need(l, e->Iex.Triop.details->arg2);
+         need(l, e->Iex.Triop.details->arg3);
+         break;
+      case Iex_Unop: {
+         UInt low = low_bytes(e->Iex.Unop.op);
+         need_low(l, e->Iex.Unop.arg, n < low && low < 32 ? n : low);
+         break;
+      }
+      case Iex_ITE:
+         need(l, e->Iex.ITE.cond);
+         need(l, e->Iex.ITE.iftrue);
+         need(l, e->Iex.ITE.iffalse);
+         break;
+      case Iex_CCall:
+         use_call(l, e);
+         break;
+      default:                       // a load's address mattered before
+         break;
+   }
+}
+
+/* Two expressions with the same operands: only those that idioms are made
+   of. */
+static UInt value_of(Lifted* l, UInt tmp, const IRExpr* e)
+{
+   for (UInt t = 0; t < tmp; t++) {
+      const IRExpr* x = l->temps[t].is;
+      if (x == NULL || x->tag != e->tag)
+         continue;
+      if (e->tag == Iex_Get && x->Iex.Get.offset == e->Iex.Get.offset
+          && x->Iex.Get.ty == e->Iex.Get.ty)
+         return l->temps[t].value;
+      if (e->tag == Iex_Unop && x->Iex.Unop.op == e->Iex.Unop.op
+          && same_value(l, x->Iex.Unop.arg, e->Iex.Unop.arg))
+         return l->temps[t].value;
+   }
+   return e->tag == Iex_RdTmp ? l->temps[e->Iex.RdTmp.tmp].value
+                              : ++l->n_values;
+}
+
+/* Registers that hold the top of x87's stack. */
+static void track_top(Lifted* l, Temp* t, const IRExpr* e)
+{
+   const Temp* a;
+
+   switch (e->tag) {
+      case Iex_Get:
+         t->tracked = e->Iex.Get.offset == OFFSET(FTOP);
+         t->step    = l->top;
+         break;
+      case Iex_Binop:
+         if (e->Iex.Binop.arg1->tag != Iex_RdTmp
+             || e->Iex.Binop.arg2->tag != Iex_Const)
+            break;
+         a          = &l->temps[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
+         t->tracked = a->tracked;
+         t->step    = a->step;
+         if (e->Iex.Binop.op == Iop_Add32)
+            t->step += (Int)e->Iex.Binop.arg2->Iex.Const.con->Ico.U32;
+         else if (e->Iex.Binop.op == Iop_Sub32)
+            t->step -= (Int)e->Iex.Binop.arg2->Iex.Const.con->Ico.U32;
+         break;
+      case Iex_RdTmp:
+         t->tracked = l->temps[e->Iex.RdTmp.tmp].tracked;
+         t->step    = l->temps[e->Iex.RdTmp.tmp].step;
+         break;
+      default:
+         break;
+   }
+}
+
+static void set_top(Lifted* l, const IRExpr* e)
+{
+   if (e->tag == Iex_RdTmp && l->temps[e->Iex.RdTmp.tmp].tracked)
+      l->top = l->temps[e->Iex.RdTmp.tmp].step;
+   else
+      l->top_zero = True;
+}
+
+/* Which kind of flags are written. */
+static void note_flags(Lifted* l, const IRExpr* op)
+{
+   UInt n;
+
+   if (op->tag != Iex_Const)
+      return;
+   n = op->Iex.Const.con->Ico.U64;
+   l->step_flags = n >= 21 && n <= 28;    // AMD64G_CC_OP_INCB .. DECQ
+   l->rotate     = n >= 37 && n <= 44;    // AMD64G_CC_OP_ROLB .. RORQ
+}
+
+/*------------------------------------------------------------*/
+/*--- Statements                                           ---*/
+/*------------------------------------------------------------*/
+
+static Bool same_address(const Lifted* l, const IRExpr* a, const IRExpr* b)
+{
+   if (a->tag == Iex_Const && b->tag == Iex_Const)
+      return a->Iex.Const.con->Ico.U64 == b->Iex.Const.con->Ico.U64;
+   return (a->tag == Iex_RdTmp && b->tag == Iex_RdTmp
+           && a->Iex.RdTmp.tmp == b->Iex.RdTmp.tmp) || same_value(l, a, b);
+}
+
+static void add_accesses(Lifted* l)
+{
+   const IRExpr* addrs[MAX_ACCESSES];
+
+   for (Int i = 0; i < l->sb->stmts_used; i++) {
+      Slot    slot;
+      IRExpr* addr;
+      IRExpr* guard;
+      if (!DCFG_(access_of)(l->sb, l->sb->stmts[i], &slot, &addr, &guard))
+         continue;
+      UInt n = l->u->n_accesses;
+      tl_assert(n < MAX_ACCESSES);
+      Access* a = &l->u->accesses[n];
+      a->what = slot.what;
+      a->size = slot.size;
+      a->same = 0;
+      for (UInt j = n; j-- > 0; )
+         if (same_address(l, addr, addrs[j]))
+            a->same = 1 + j;
+      addrs[n] = addr;
+      l->u->n_accesses++;
+   }
+}
+
+/* What a statement needs in any case. */
+static void find_roots(Lifted* l, const IRStmt* st)
+{
+   switch (st->tag) {
+      case Ist_Put:
+         if (loc_of(st->Ist.Put.offset) < N_LOCS
+             || (is_flag(st->Ist.Put.offset)
+                 && !(l->step_flags && st->Ist.Put.offset == OFFSET(CC_NDEP))))
+            need(l, st->Ist.Put.data);
+         break;
+      case Ist_PutI:
+         if (st->Ist.PutI.details->descr->base == OFFSET(FPREG))
+            need(l, st->Ist.PutI.details->data);
+         break;
+      case Ist_WrTmp:
+         if (st->Ist.WrTmp.data->tag == Iex_Load)
+            need(l, st->Ist.WrTmp.data->Iex.Load.addr);
+         break;
+      case Ist_Store:
+         need(l, st->Ist.Store.addr);
+         need(l, st->Ist.Store.data);
+         break;
+      case Ist_LoadG:
+         need(l, st->Ist.LoadG.details->addr);
+         need(l, st->Ist.LoadG.details->alt);
+         need(l, st->Ist.LoadG.details->guard);
+         break;
+      case Ist_StoreG:
+         need(l, st->Ist.StoreG.details->addr);
+         need(l, st->Ist.StoreG.details->data);
+         need(l, st->Ist.StoreG.details->guard);
+         break;
+      case Ist_CAS:
+         need(l, st->Ist.CAS.details->addr);
+         need(l, st->Ist.CAS.details->expdLo);
+         need(l, st->Ist.CAS.details->expdHi);
+         need(l, st->Ist.CAS.details->dataLo);
+         need(l, st->Ist.CAS.details->dataHi);
+         break;
+      case Ist_Dirty: {
+         const IRDirty* d = st->Ist.Dirty.details;
+         need(l, d->guard);
+         need(l, d->mAddr);
+         for (UInt i = 0; d->args[i] != NULL; i++)
+            if (!is_IRExpr_VECRET_or_GSPTR(d->args[i]))
+               need(l, d->args[i]);
+         break;
+      }
+      case Ist_Exit:
+         need(l, st->Ist.Exit.guard);
+         break;
+      default:
+         break;
+   }
+}
+
+/* State that a helper reads or writes. */
+static void helper_state(Lifted* l, const IRDirty* d, Bool define)
+{
+   for (Int i = 0; i < d->nFxState; i++)
+      for (UInt r = 0; r <= d->fxState[i].nRepeats; r++) {
+         UInt at = d->fxState[i].offset + r * d->fxState[i].repeatLen;
+         if (!define && d->fxState[i].fx != Ifx_Write)
+            use_bytes(l, at, d->fxState[i].size);
+         if (define && d->fxState[i].fx != Ifx_Read)
+            for (UInt k = 0; k < d->fxState[i].size; k++)
+               def_loc(l, loc_of(at + k));
+      }
+}
+
+/* Forward: what each statement uses of what was there before, given the
+   temporaries that matter, and what it defines. */
+static void pass(Lifted* l)
+{
+   VG_(memset)(l->written, 0, sizeof(l->written));
+   l->top = 0;
+   for (Int i = 0; i < l->sb->stmts_used; i++) {
+      const IRStmt* st = l->sb->stmts[i];
+      switch (st->tag) {
+         case Ist_WrTmp:
+            if (l->temps[st->Ist.WrTmp.tmp].live > 0)
+               use_expr(l, st->Ist.WrTmp.data,
+                        l->temps[st->Ist.WrTmp.tmp].live);
+            break;
+         case Ist_Dirty:
+            helper_state(l, st->Ist.Dirty.details, False);
+            helper_state(l, st->Ist.Dirty.details, True);
+            break;
+         case Ist_PutI:
+            use_stack(l, st->Ist.PutI.details->descr,
+                      st->Ist.PutI.details->ix, st->Ist.PutI.details->bias,
+                      True);
+            break;
+         case Ist_Put: {
+            UInt at = st->Ist.Put.offset;
+            UInt n  = sizeofIRType(typeOfIRExpr(l->sb->tyenv,
+                                                st->Ist.Put.data));
+            if (at == OFFSET(CC_OP)) {
+               def_loc(l, LocFlags);
+               if (!l->step_flags)
+                  def_loc(l, LocCarry);
+            }
+            for (UInt k = 0; k < n; k++) {
+               UInt loc = loc_of(at + k);
+               def_loc(l, loc);
+               if (loc < N_LOCS)
+                  l->written[loc] = 1;
+            }
+            break;
+         }
+         default:
+            break;
+      }
+   }
+}
+
+static void analyse(void* arg, const IRSB* sb)
+{
+   Usage* u = arg;
+   Lifted l;
+
+   VG_(memset)(&l, 0, sizeof(l));
+   l.u     = u;
+   l.sb    = sb;
+   l.temps = VG_(calloc)("dcfg.usage.temps", sb->tyenv->types_used + 1,
+                         sizeof(Temp));
+   u->known = sb->jumpkind != Ijk_NoDecode;
+   for (Int i = 0; i < sb->stmts_used; i++) {
+      const IRStmt* st = sb->stmts[i];
+      if (st->tag == Ist_WrTmp) {
+         Temp* t  = &l.temps[st->Ist.WrTmp.tmp];
+         t->value = value_of(&l, st->Ist.WrTmp.tmp, st->Ist.WrTmp.data);
+         t->is    = st->Ist.WrTmp.data;
+         track_top(&l, t, st->Ist.WrTmp.data);
+      } else if (st->tag == Ist_Put && st->Ist.Put.offset == OFFSET(FTOP)) {
+         set_top(&l, st->Ist.Put.data);
+      } else if (st->tag == Ist_Put && st->Ist.Put.offset == OFFSET(CC_OP)) {
+         note_flags(&l, st->Ist.Put.data);
+      }
+   }
+   u->top_step = l.top;
+   u->top_zero = l.top_zero;
+   add_accesses(&l);
+   for (Int i = 0; i < sb->stmts_used; i++)
+      find_roots(&l, sb->stmts[i]);
+   need(&l, sb->next);
+   /* Backward: what those are made of. */
+   for (Int i = sb->stmts_used; i-- > 0; )
+      if (sb->stmts[i]->tag == Ist_WrTmp
+          && l.temps[sb->stmts[i]->Ist.WrTmp.tmp].live > 0) {
+         UChar uses[N_LOCS];
+         VG_(memcpy)(uses, u->uses, N_LOCS);
+         use_expr(&l, sb->stmts[i]->Ist.WrTmp.data,
+                  l.temps[sb->stmts[i]->Ist.WrTmp.tmp].live);
+         VG_(memcpy)(u->uses, uses, N_LOCS);
+      }
+   pass(&l);
+   VG_(free)(l.temps);
+}
+
+/*------------------------------------------------------------*/
+/*--- What the IR does not say                             ---*/
+/*------------------------------------------------------------*/
+
+static void set_locs(UChar* locs, UInt first, UInt n, UChar to)
+{
+   VG_(memset)(locs + first, to, n);
+}
+
+static void use_general(Usage* u, UInt reg)
+{
+   set_locs(u->uses, LocGeneral + 8 * reg, 8, 1);
+}
+
+/* The opcode of LEN bytes at CODE, from its place there on, and its REX. */
+static UInt opcode_at(const UChar* code, UInt len, UChar* rex)
+{
+   UInt i = 0;
+
+   while (i < len && (code[i] == 0x66 || code[i] == 0xF2 || code[i] == 0xF3
+                      || code[i] == 0xF0 || code[i] == 0x2E
+                      || code[i] == 0x36 || code[i] == 0x3E
+                      || code[i] == 0x26 || code[i] == 0x64
+                      || code[i] == 0x65 || code[i] == 0x67))
+      i++;
+   *rex = i < len && (code[i] & 0xF0) == 0x40 ? code[i++] : 0;
+   return i;
+}
+
+/* A shift or rotation, number WAY of its opcode's, by COUNT, which VEX takes
+   for something that is not known. */
+static void correct_shift(Usage* u, UInt way, UInt count)
+{
+   if (count == 0) {
+      u->uses[LocCarry] = u->uses[LocFlags] = 0;
+      u->defs[LocCarry] = u->defs[LocFlags] = 0;
+   } else {
+      u->uses[LocCarry] = way == 2 || way == 3;               // RCL, RCR
+      u->uses[LocFlags] = way < 4;                            // rotations
+   }
+}
+
+static void correct(Usage* u, const UChar* code, UInt len)
+{
+   UChar rex;
+   UInt  at = opcode_at(code, len, &rex);
+
+   if (at >= len)
+      return;
+   UChar op    = code[at], next = at + 1 < len ? code[at + 1] : 0;
+   Bool  alike = next >= 0xC0 && (next >> 3 & 7) == (next & 7)
+                 && (rex >> 2 & 1) == (rex & 1);
+   if (op == 0x0F && next == 0x05) {                          // SYSCALL
+      static const UChar args[] = { 0, 7, 6, 2, 10, 8, 9 };
+      for (UInt i = 0; i < sizeof(args); i++)
+         use_general(u, args[i]);
+      set_locs(u->defs, LocGeneral, 8, 1);
+   } else if (alike && ((op >= 0x28 && op <= 0x2B)            // SUB, XOR
+                        || (op >= 0x30 && op <= 0x33))) {
+      set_locs(u->uses, 0, LocCarry + 2, 0);
+   } else if (alike && op >= 0x18 && op <= 0x1B) {            // SBB
+      set_locs(u->uses, 0, LocCarry, 0);
+      u->uses[LocCarry] = 1;
+      u->uses[LocFlags] = 0;
+   } else if (op == 0x0F && ((next & 0xE7) == 0xA3            // BT and others
+                             || next == 0xBA)) {
+      u->uses[LocCarry] = u->uses[LocFlags] = 0;
+      u->defs[LocFlags] = 0;
+      if (DCFG_(has_false_memory)(code, len)) {
+         u->n_accesses = 0;
+         set_locs(u->uses, LocGeneral, 128, 0);
+         use_general(u, (code[at + 2] & 7) + 8 * (rex & 1));
+         use_general(u, (code[at + 2] >> 3 & 7) + 8 * (rex >> 2 & 1));
+         set_locs(u->defs, LocGeneral + 8 * 4, 8, 0);         // RSP
+      }
+   } else if (op == 0x0F && next == 0xA2) {                   // CPUID
+      use_general(u, 1);
+   } else if (op == 0x0F && (next & 0xFE) == 0xB0) {          // CMPXCHG
+      u->uses[LocCarry] = u->uses[LocFlags] = 0;
+   } else if (op == 0xC0 || op == 0xC1 || op == 0xD0 || op == 0xD1) {
+      correct_shift(u, next >> 3 & 7,
+                    op >= 0xD0 ? 1 : code[len - 1] & (rex & 8 ? 63 : 31));
+   } else if (op == 0xF8 || op == 0xF9 || op == 0xF5) {       // CLC STC CMC
+      u->uses[LocCarry] = op == 0xF5;
+      u->uses[LocFlags] = u->defs[LocFlags] = 0;
+   }
+}
+
+void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
+{
+   VG_(memset)(u, 0, sizeof(*u));
+   DCFG_(lift)(code, len, addr, analyse, u);
+   correct(u, code, len);
+}
+
+#else
+
+/* Other processors' registers have no places here so far. */
+void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
+{
+   VG_(memset)(u, 0, sizeof(*u));
+}
+
+#endif
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,467 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The value that an instruction computes.         wet/values.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which value an instruction computes, and the code that has it.
+   Handed: VEX's statements.  Taken by: wet/ir_tape.c.
+
+   It is what the instruction stores, if it stores; else what it writes to
+   its destinations: all of them if none is named, as of MUL, but not what is
+   changed besides, as RSI by LODS.  RSP is one only if there is no other.
+   What goes elsewhere, or changes but flags, computes none; nor does a system
+   call, whose results are the kernel's.
+
+   Registers are read when the instruction has ended.  So all of the guest's
+   must be up to date at the end of each: VexRegUpdAllregsAtEachInsn. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#if defined(VGA_amd64)
+#  include "libvex_guest_amd64.h"
+#endif
+
+#include "arch/insn.h"
+#include "run/ir.h"
+#include "wet/slots.h"
+#include "wet/values.h"
+
+#if defined(VGA_amd64)
+
+#define OFFSET(field) offsetof(VexGuestAMD64State, guest_##field)
+
+enum { RAX = 0, RCX = 1, RSP = 4, RSI = 6, RDI = 7 };
+
+/* Registers, by the order of their encoding: general ones, vector registers,
+   MMX registers. */
+enum { FirstVector = 16, FirstMmx = 32, N_REGISTERS = 40 };
+
+/* The part of a register that is written: bytes from LOW to below HIGH. */
+typedef
+   struct {
+      UInt    low, high;
+      UInt    n_puts;
+      IRExpr* put;         // what the only one has written, or NULL
+   }
+   Written;
+
+static struct {
+   UInt      n_stored;
+   ValuePart stored[MAX_VALUE_PARTS];
+   Written   registers[N_REGISTERS];
+   UInt      n_pushed;     // registers of x87's stack, by their distance
+   IRExpr*   pushed[8];    // from its top, or NULL
+   /* Instructions write few registers. */
+   UInt      n_written;
+   UChar     written[N_REGISTERS];
+} value;
+
+/*------------------------------------------------------------*/
+/*--- Parts                                                ---*/
+/*------------------------------------------------------------*/
+
+static IRExpr* unop(Work* w, IRType ty, IROp op, IRExpr* e)
+{
+   return assign(w, ty, IRExpr_Unop(op, e));
+}
+
+static UInt add_part(ValuePart* parts, UInt n, IRExpr* data, IRExpr* was,
+                     UInt size)
+{
+   tl_assert(n < MAX_VALUE_PARTS);
+   parts[n] = (ValuePart){ data, was, size };
+   return n + 1;
+}
+
+static IRExpr* constant(const IRConst* con)
+{
+   switch (con->tag) {
+      case Ico_U8:  return IRExpr_Const(IRConst_U64(con->Ico.U8));
+      case Ico_U16: return IRExpr_Const(IRConst_U64(con->Ico.U16));
+      case Ico_U32: return IRExpr_Const(IRConst_U64(con->Ico.U32));
+      default:      return IRExpr_Const(IRConst_U64(con->Ico.U64));
+   }
+}
+
+/* Behind the N of PARTS, an integer. */
+static UInt add_integer(Work* w, ValuePart* parts, UInt n, IRExpr* e,
+                        IRType ty)
+{
+   IRExpr* wide = e;
+
+   if (e->tag == Iex_Const)
+      return add_part(parts, n, constant(e->Iex.Const.con), NULL,
+                      sizeofIRType(ty));
+   if (ty != Ity_I64)
+      wide = unop(w, Ity_I64, ty == Ity_I8 ? Iop_8Uto64
+                              : ty == Ity_I16 ? Iop_16Uto64 : Iop_32Uto64, e);
+   return add_part(parts, n, wide, e, sizeofIRType(ty));
+}
+
+/* Whether E is a vector of zeros. */
+static Bool is_zero(const IRExpr* e)
+{
+   if (e->tag != Iex_Const)
+      return False;
+   return (e->Iex.Const.con->tag == Ico_V128 && e->Iex.Const.con->Ico.V128 == 0)
+          || (e->Iex.Const.con->tag == Ico_V256
+              && e->Iex.Const.con->Ico.V256 == 0);
+}
+
+/* Anything. */
+static UInt add_data(Work* w, ValuePart* parts, UInt n, IRExpr* e)
+{
+   static const IROp halves[]   = { Iop_V128to64, Iop_V128HIto64 };
+   static const IROp quarters[] = { Iop_V256to64_0, Iop_V256to64_1,
+                                    Iop_V256to64_2, Iop_V256to64_3 };
+   IRType ty = typeOfIRExpr(w->out->tyenv, e);
+
+   if (is_zero(e)) {
+      for (UInt i = 0; i < sizeofIRType(ty); i += 8)
+         n = add_part(parts, n, word(w, 0), NULL, 8);
+      return n;
+   }
+   switch (ty) {
+      case Ity_I8: case Ity_I16: case Ity_I32: case Ity_I64:
+         return add_integer(w, parts, n, e, ty);
+      case Ity_F32:
+         e = unop(w, Ity_I32, Iop_ReinterpF32asI32, e);
+         return add_part(parts, n, unop(w, Ity_I64, Iop_32Uto64, e), NULL, 4);
+      case Ity_F64:
+         return add_part(parts, n,
+                         unop(w, Ity_I64, Iop_ReinterpF64asI64, e), NULL, 8);
+      case Ity_I128:
+         n = add_part(parts, n, unop(w, Ity_I64, Iop_128to64, e), NULL, 8);
+         return add_part(parts, n, unop(w, Ity_I64, Iop_128HIto64, e), NULL,
+                         8);
+      case Ity_V128:
+         for (UInt i = 0; i < 2; i++)
+            n = add_part(parts, n, unop(w, Ity_I64, halves[i], e), NULL, 8);
+         return n;
+      case Ity_V256:
+         for (UInt i = 0; i < 4; i++)
+            n = add_part(parts, n, unop(w, Ity_I64, quarters[i], e), NULL, 8);
+         return n;
+      default:
+         VG_(tool_panic)("a value of another type");
+   }
+}
+
+static IRType integer_of(UInt size)
+{
+   return size >= 8 ? Ity_I64 : size >= 4 ? Ity_I32 : size >= 2 ? Ity_I16
+          : Ity_I8;
+}
+
+/*------------------------------------------------------------*/
+/*--- What is stored                                       ---*/
+/*------------------------------------------------------------*/
+
+static void note_stored(Work* w, IRExpr* e)
+{
+   value.n_stored = add_data(w, value.stored, value.n_stored, e);
+}
+
+/* What stands in memory after a compare-and-swap. */
+static IRExpr* swapped(Work* w, const IRCAS* cas, IRExpr* same, Bool high)
+{
+   IRTemp old = high ? cas->oldHi : cas->oldLo;
+
+   return assign(w, typeOfIRTemp(w->out->tyenv, old),
+                 IRExpr_ITE(same, high ? cas->dataHi : cas->dataLo,
+                            IRExpr_RdTmp(old)));
+}
+
+static IRExpr* equal(Work* w, IRTemp a, IRExpr* b)
+{
+   IRType ty = typeOfIRTemp(w->out->tyenv, a);
+   IROp   op = ty == Ity_I8 ? Iop_CasCmpEQ8 : ty == Ity_I16 ? Iop_CasCmpEQ16
+               : ty == Ity_I32 ? Iop_CasCmpEQ32 : Iop_CasCmpEQ64;
+
+   return assign(w, Ity_I1, IRExpr_Binop(op, IRExpr_RdTmp(a), b));
+}
+
+static void note_swap(Work* w, const IRCAS* cas)
+{
+   IRExpr* same = equal(w, cas->oldLo, cas->expdLo);
+
+   if (cas->dataHi == NULL) {
+      note_stored(w, swapped(w, cas, same, False));
+      return;
+   }
+   IRExpr* too = equal(w, cas->oldHi, cas->expdHi);
+   IRExpr* both = assign(w, Ity_I64,
+                         IRExpr_ITE(same, unop(w, Ity_I64, Iop_1Uto64, too),
+                                    word(w, 0)));
+   same = unop(w, Ity_I1, Iop_64to1, both);
+   note_stored(w, swapped(w, cas, same, False));
+   note_stored(w, swapped(w, cas, same, True));
+}
+
+/* A helper has written to memory. */
+static void note_helper_store(Work* w, const IRDirty* d)
+{
+   static const UChar zeros[MAX_VALUE_PARTS * 8];
+   IRExpr* at   = d->mAddr;
+   UInt    left = d->mSize;
+
+   tl_assert(left <= sizeof(zeros));
+   if (d->guard->tag != Iex_Const)
+      at = assign(w, w->word_ty, IRExpr_ITE(d->guard, at,
+                                            word(w, (UWord)zeros)));
+   for (UInt done = 0; left > 0; ) {
+      IRType ty = integer_of(left);
+      note_stored(w, load(w, ty, add_words(w, at, word(w, done))));
+      done += sizeofIRType(ty);
+      left -= sizeofIRType(ty);
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- What is written to registers                         ---*/
+/*------------------------------------------------------------*/
+
+/* Where register R begins in the guest's state. */
+static UInt offset_of(UInt r)
+{
+   return r < FirstVector ? OFFSET(RAX) + 8 * r
+          : r < FirstMmx ? OFFSET(YMM0) + 32 * (r - FirstVector)
+          : OFFSET(FPREG) + 8 * (r - FirstMmx);
+}
+
+/* The register at OFFSET of the guest's state, or N_REGISTERS. */
+static UInt register_at(UInt offset)
+{
+   if (offset >= OFFSET(RAX) && offset < OFFSET(CC_OP))
+      return (offset - OFFSET(RAX)) / 8;
+   if (offset >= OFFSET(YMM0) && offset < OFFSET(YMM16))
+      return FirstVector + (offset - OFFSET(YMM0)) / 32;
+   if (offset >= OFFSET(FPREG) && offset < OFFSET(FPTAG))
+      return FirstMmx + (offset - OFFSET(FPREG)) / 8;
+   return N_REGISTERS;
+}
+
+/* N bytes at OFFSET of one register are written: PUT, or NULL if that is not
+   known. */
+static void note_written(UInt offset, UInt n, IRExpr* put)
+{
+   UInt r = register_at(offset);
+
+   if (r == N_REGISTERS)
+      return;
+   UInt     low = offset - offset_of(r);
+   Written* to  = &value.registers[r];
+   if (to->n_puts++ == 0) {
+      value.written[value.n_written++] = r;
+      to->low  = low;
+      to->high = low + n;
+      to->put  = put;
+      return;
+   }
+   to->low  = low < to->low ? low : to->low;
+   to->high = low + n > to->high ? low + n : to->high;
+   to->put  = NULL;
+}
+
+static void note_helper_state(const IRDirty* d)
+{
+   for (Int i = 0; i < d->nFxState; i++)
+      for (UInt r = 0; d->fxState[i].fx != Ifx_Read
+                       && r <= d->fxState[i].nRepeats; r++)
+         for (UInt k = 0; k < d->fxState[i].size; k++)
+            note_written(d->fxState[i].offset + r * d->fxState[i].repeatLen
+                         + k, 1, NULL);
+}
+
+/* Register R, as it is now.  Of a vector register it is all that instructions
+   of this kind know, though only a part was written. */
+static UInt add_register(Work* w, ValuePart* parts, UInt n, UInt r)
+{
+   Written* from = &value.registers[r];
+
+   if (r >= FirstVector && r < FirstMmx
+       && (from->low > 0 || from->high < 16
+           || (from->high > 16 && from->high < 32))) {
+      from->low  = 0;
+      from->high = from->high <= 16 ? 16 : 32;
+      from->put  = NULL;
+   }
+   if (from->put != NULL)
+      return add_data(w, parts, n, from->put);
+   for (UInt at = from->low; at < from->high; ) {
+      IRType  ty = integer_of(from->high - at);
+      IRExpr* e  = assign(w, ty, IRExpr_Get(offset_of(r) + at, ty));
+      n   = add_integer(w, parts, n, e, ty);
+      at += sizeofIRType(ty);
+   }
+   return n;
+}
+
+/*------------------------------------------------------------*/
+/*--- Instructions                                         ---*/
+/*------------------------------------------------------------*/
+
+/* Forget that R is written. */
+static void drop(UInt r)
+{
+   if (value.registers[r].n_puts > 0) {
+      value.registers[r].n_puts = 0;
+      for (UInt i = 0; i < value.n_written; i++)
+         if (value.written[i] == r) {
+            value.written[i] = value.written[--value.n_written];
+            break;
+         }
+   }
+}
+
+/* What is changed besides by the instruction of LEN bytes at CODE. */
+static void drop_others(const UChar* code, UInt len)
+{
+   UInt  at   = DCFG_(skip_prefixes)(code, len);
+   UChar op   = at < len ? code[at] : 0;
+   UChar next = at + 1 < len ? code[at + 1] : 0;
+
+   if ((op >= 0xA4 && op <= 0xA7) || (op >= 0xAA && op <= 0xAF)
+       || (op >= 0x6C && op <= 0x6F)) {                  // strings
+      drop(RSI);
+      drop(RDI);
+      drop(RCX);
+   } else if (op == 0x0F && (next & 0xFE) == 0xB0        // CMPXCHG
+              && value.n_written > 1) {
+      drop(RAX);
+   } else if (op == 0x9F) {                              // LAHF
+      value.registers[RAX].low  = 1;
+      value.registers[RAX].high = 2;
+      value.registers[RAX].put  = NULL;
+   }
+   if (DCFG_(has_false_memory)(code, len)
+       || value.n_written + value.n_pushed > 1)
+      drop(RSP);
+}
+
+void DCFG_(begin_value)(void)
+{
+   for (UInt i = 0; i < value.n_written; i++)
+      value.registers[value.written[i]].n_puts = 0;
+   if (value.n_pushed > 0)
+      VG_(memset)(value.pushed, 0, sizeof(value.pushed));
+   value.n_stored = value.n_written = value.n_pushed = 0;
+}
+
+void DCFG_(note_value)(Work* w, const IRStmt* st)
+{
+   switch (st->tag) {
+      case Ist_Store:
+         note_stored(w, st->Ist.Store.data);
+         break;
+      case Ist_StoreG: {
+         const IRStoreG* g  = st->Ist.StoreG.details;
+         IRType          ty = typeOfIRExpr(w->out->tyenv, g->data);
+         if (ty == Ity_I32 || ty == Ity_I64)
+            note_stored(w, assign(w, ty, IRExpr_ITE(
+               g->guard, g->data,
+               IRExpr_Const(ty == Ity_I64 ? IRConst_U64(0)
+                                          : IRConst_U32(0)))));
+         else
+            note_stored(w, g->data);
+         break;
+      }
+      case Ist_CAS:
+         note_swap(w, st->Ist.CAS.details);
+         break;
+      case Ist_Put:
+         note_written(st->Ist.Put.offset,
+                      sizeofIRType(typeOfIRExpr(w->out->tyenv,
+                                                st->Ist.Put.data)),
+                      st->Ist.Put.data);
+         break;
+      case Ist_PutI: {
+         const IRPutI* p = st->Ist.PutI.details;
+         if (p->descr->base == OFFSET(FPREG)) {
+            value.n_pushed += value.pushed[p->bias & 7] == NULL;
+            value.pushed[p->bias & 7] = p->data;
+         }
+         break;
+      }
+      case Ist_Dirty:
+         if (st->Ist.Dirty.details->mFx == Ifx_Write
+             || st->Ist.Dirty.details->mFx == Ifx_Modify)
+            note_helper_store(w, st->Ist.Dirty.details);
+         note_helper_state(st->Ist.Dirty.details);
+         break;
+      default:
+         break;
+   }
+}
+
+UInt DCFG_(end_value)(Work* w, UInt k, ValuePart* parts)
+{
+   const UChar* code = (const UChar*)w->addrs[k];
+   UInt         n    = 0;
+
+   switch (w->sb->kinds[k]) {
+      case InsnCond: case InsnJump: case InsnIndirectJump: case InsnReturn:
+      case InsnSyscall:
+         return 0;
+      default:
+         break;
+   }
+   if (value.n_stored > 0 && !DCFG_(has_false_memory)(code, w->lengths[k])) {
+      VG_(memcpy)(parts, value.stored, value.n_stored * sizeof(ValuePart));
+      return value.n_stored;
+   }
+   drop_others(code, w->lengths[k]);
+   if (value.n_written > 0)
+      for (UInt r = 0; r < N_REGISTERS; r++)
+         if (value.registers[r].n_puts > 0)
+            n = add_register(w, parts, n, r);
+   for (UInt i = 0; i < 8; i++)
+      if (value.pushed[i] != NULL)
+         n = add_data(w, parts, n, value.pushed[i]);
+   return n;
+}
+
+#else
+
+/* Other processors' registers have no places here so far. */
+void DCFG_(begin_value)(void)
+{
+}
+
+void DCFG_(note_value)(Work* w, const IRStmt* st)
+{
+}
+
+UInt DCFG_(end_value)(Work* w, UInt k, ValuePart* parts)
+{
+   return 0;
+}
+
+#endif
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
