@@ -164,6 +164,9 @@ typedef
          each thread, while that stands at AT. */
       void (*landing)(Target now);
       void (*landing_for)(void* s, Position at, Target now);
+      /* What stood at FROM stands at TO; that is about to go. */
+      void (*moved)(Addr from, Addr to, SizeT len);
+
       /* What was mapped there is about to go. */
       void (*unmapped)(Addr a, SizeT len);
    }

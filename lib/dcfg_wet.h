@@ -131,6 +131,7 @@ typedef
       DCFG_WET_FRESH   = 4,     // memory that nothing executed has written
       DCFG_WET_HANDLER = 5,     // a signal's handler is entered
       DCFG_WET_RETURN  = 6,     // and left
+      DCFG_WET_MOVED   = 7,     // memory that stood elsewhere before
       DCFG_WET_INSTR   = 256    // an instruction was executed
    }
    DcfgWetKind;
@@ -162,6 +163,7 @@ typedef
       uint32_t    thread;
       uint64_t    addr;         // of the instruction or memory
       uint64_t    size;         // of memory
+      uint64_t    from;         // where memory stood that was moved
       /* Of instructions only: */
       uint32_t    instr;
       uint32_t    image;

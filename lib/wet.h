@@ -210,7 +210,7 @@ typedef
    struct {
       uint32_t        sb;       // or 0: a mark
       uint32_t        mark;
-      uint64_t        words[2];
+      uint64_t        words[3];
       uint32_t        n_instrs;  // that were completed
       uint32_t        n_slots, n_words, n_values;
       const uint64_t* addrs;
@@ -391,6 +391,7 @@ static inline void wet_take_mark(const DcfgWet* w, DcfgWetEvent* e)
    e->thread = w->thread;
    e->addr   = w->record.words[0];
    e->size   = w->record.words[1];
+   e->from   = w->record.words[2];
 }
 
 /* The accesses that the instruction at AT made in this record, to E. */

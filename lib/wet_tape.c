@@ -166,7 +166,8 @@ static uint64_t next_header(Chunk* c, Record* r)
       symbol = get_varint(&c->control);
       if (symbol == SYMBOL_MARK) {
          r->mark = get_up_to(&c->control, 255);
-         for (int i = 0; i < (r->mark >= 2 && r->mark <= 4 ? 2
+         for (int i = 0; i < (r->mark == 7 ? 3
+                              : r->mark >= 2 && r->mark <= 4 ? 2
                               : r->mark == 1); i++)
             r->words[i] = get_varint(&c->control);
          get_right(c);

@@ -249,6 +249,33 @@ static bool forget_memory(DcfgWet* w, uint64_t a, uint64_t n)
    return true;
 }
 
+/* Whole pages are moved by the kernel. */
+static bool move_memory(DcfgWet* w, const DcfgWetEvent* e)
+{
+   WetWriters* s = w->writers;
+
+   if (e->addr % PAGE != 0 || e->from % PAGE != 0
+       || e->size > UINT64_C(1) << 40)
+      return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
+                      "memory is moved in a way that is not possible");
+   for (uint64_t done = 0; done < e->size; done += PAGE) {
+      Page* from = find_page(s, (e->from + done) / PAGE);
+      Page* to   = from == NULL ? find_page(s, (e->addr + done) / PAGE)
+                                : need_page(w, (e->addr + done) / PAGE);
+      if (from != NULL && to == NULL)
+         return false;
+      if (to == NULL || to == from)
+         continue;
+      if (!write_page(w, to, 0, PAGE, 0))
+         return false;
+      if (from == NULL)
+         continue;
+      memcpy(to->granules, from->granules, sizeof(to->granules));
+      memset(from->granules, 0, sizeof(from->granules));
+   }
+   return true;
+}
+
 /*------------------------------------------------------------*/
 /*--- Ports                                                ---*/
 /*------------------------------------------------------------*/
@@ -636,6 +663,8 @@ bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
                 : write_memory(w, e->addr, e->size, t->syscall);
       case DCFG_WET_FRESH:
          return forget_memory(w, e->addr, e->size);
+      case DCFG_WET_MOVED:
+         return move_memory(w, e);
       case DCFG_WET_HANDLER:
          return enter_handler(w, t);
       case DCFG_WET_RETURN:

@@ -481,6 +481,12 @@ static void on_mmap(Addr a, SizeT len, Bool rr, Bool ww, Bool xx,
    on_munmap(a, len);
 }
 
+static void on_remap(Addr from, Addr to, SizeT len)
+{
+   DCFG_EACH_WATCHER(w, moved)
+      DCFG_(watchers)[w]->moved(from, to, len);
+}
+
 void DCFG_(track_images)(void)
 {
    live   = VG_(newXA)(VG_(malloc), "dcfg.images.live", VG_(free),
@@ -497,6 +503,7 @@ void DCFG_(track_images)(void)
    VG_(track_die_mem_munmap)(on_munmap);
    VG_(track_die_mem_brk)(on_munmap);
    VG_(track_new_mem_mmap)(on_mmap);
+   VG_(track_copy_mem_remap)(on_remap);
 }
 
 UInt DCFG_(n_images)(void)

@@ -109,7 +109,7 @@ ULong DCFG_(n_tape_records)(void)
 /*--- Marks                                                ---*/
 /*------------------------------------------------------------*/
 
-static void add_mark(UInt mark, ULong w0, ULong w1)
+static void add_long_mark(UInt mark, ULong w0, ULong w1, ULong w2)
 {
    UInt   n  = DCFG_(words_of_mark)(mark);
    ULong* at = DCFG_(tape).cursor;
@@ -119,9 +119,16 @@ static void add_mark(UInt mark, ULong w0, ULong w1)
       at[1] = w0;
    if (n > 1)
       at[2] = w1;
+   if (n > 2)
+      at[3] = w2;
    DCFG_(tape).cursor = at + 1 + n;
    if (DCFG_(tape).cursor > DCFG_(tape).limit)
       DCFG_(tape_is_full)();
+}
+
+static void add_mark(UInt mark, ULong w0, ULong w1)
+{
+   add_long_mark(mark, w0, w1, 0);
 }
 
 /* What follows is about T. */
@@ -236,6 +243,13 @@ void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len)
       return;
    turn_to(s);
    add_mark(by_syscall ? MarkWritten : MarkFresh, a, len);
+}
+
+void DCFG_(tape_moved)(Addr from, Addr to, SizeT len)
+{
+   if (running == NULL || len == 0)
+      return;
+   add_long_mark(MarkMoved, to, len, from);
 }
 
 void DCFG_(tape_unmapped)(Addr a, SizeT len)

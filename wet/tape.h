@@ -75,6 +75,7 @@ void  DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args);
 void  DCFG_(tape_memory_read)(void* s, Addr a, SizeT len);
 void  DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a,
                                  SizeT len);
+void  DCFG_(tape_moved)(Addr from, Addr to, SizeT len);
 void  DCFG_(tape_unmapped)(Addr a, SizeT len);
 
 #endif /* __DCFG_TAPE_H */

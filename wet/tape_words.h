@@ -63,6 +63,7 @@ typedef
       MarkFresh,        // nobody has written the W1 bytes at W0 any more
       MarkHandler,      // a signal's handler is entered
       MarkReturn,       // and left: registers are what they were
+      MarkMoved,        // W1 bytes stand at W0 that stood at W2
       N_MARKS
    }
    TapeMark;
@@ -70,7 +71,8 @@ typedef
 /* Words behind a mark's header. */
 static inline UInt DCFG_(words_of_mark)(UInt mark)
 {
-   return mark >= MarkRead && mark <= MarkFresh ? 2
+   return mark == MarkMoved ? 3
+          : mark >= MarkRead && mark <= MarkFresh ? 2
           : mark == MarkThread ? 1 : 0;
 }
 

@@ -3,7 +3,7 @@
 
 - Memory accesses of real programs, against Lackey's trace, access by access (tests/oracle/wet_accesses.c).
 - Values, against none under gdb, instruction by instruction (tests/oracle/wet_step.py).
-- Forked children, programs that a program starts, a dump while it runs: each file is whole.
+- Memory that is moved.  Forked children, programs that a program starts, a dump while it runs: each file is whole.
 
 The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: ten of them and more.
 """
@@ -196,6 +196,24 @@ def check_children(tap, checker):
             os.unlink(tap.path(name))
 
 
+def check_moved(tap):
+    """Memory that mremap() moves keeps what has written it."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "moved.c"), "moved", "-g", "-O0")
+    if not prog:
+        return
+    wet = tap.path("moved.wet")
+    graph, _, why = harness.dcfg(tap, "moved", [prog], ["--wet=yes", "--wet-out-file=" + wet])
+    if not tap.ok(graph, "moved: is recorded", why):
+        return
+    text = subprocess.run([os.path.join(os.path.dirname(harness.VALGRIND), "dcfg"), "wet", "--source=moved.c:16-20", wet],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout.decode()
+    blocks = re.findall(r"^(\d+) \d+ [0-9a-f]+ moved\.c main (\d+)\n((?:SIZE.*\n(?:    .*\n)*)*)", text, re.M)
+    writers = {n for n, line, _ in blocks if line == "16"}
+    users = [deps for _, line, deps in blocks if line == "20"]
+    tap.ok(any(re.search(r":(%s) 0$" % "|".join(writers), deps, re.M) for deps in users) if writers else False,
+           "moved: what is read has been written before the move", text[:2000])
+
+
 def check_dump(tap, checker):
     """A dump in the middle, with which a part ends, and the rest."""
     p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes", "--wet-values=yes",
@@ -224,6 +242,7 @@ def main():
         if not sys.argv[1:]:
             check_values(tap, values)
             check_children(tap, order)
+            check_moved(tap)
             check_dump(tap, order)
     tap.done()
 
