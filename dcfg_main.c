@@ -45,6 +45,7 @@
    when a debugger asks. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_gdbserver.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
@@ -376,16 +377,45 @@ static Bool monitor_command(const HChar* req)
    }
 }
 
+/* The text at A, or, which is told, NULL if there is none. */
+static const HChar* text_at(Addr a)
+{
+   for (Addr p = a; ; p++) {
+      if ((p == a || VG_IS_PAGE_ALIGNED(p))
+          && !VG_(am_is_valid_for_client)(p, 1, VKI_PROT_READ)) {
+         VG_(umsg)("dcfg: warning: the program makes a request with a text "
+                   "at %#lx, where there is none\n", a);
+         return NULL;
+      }
+      if (*(const HChar*)p == 0)
+         return (const HChar*)a;
+   }
+}
+
 static void write_named_part(const HChar* name)
 {
    const HChar* by  = "Client Request: ";
-   HChar* reason = VG_(malloc)("dcfg.main.reason", VG_(strlen)(by)
+   HChar* reason;
+
+   if (name == NULL) {
+      write_part("Client Request");
+      return;
+   }
+   reason = VG_(malloc)("dcfg.main.reason", VG_(strlen)(by)
                                                   + VG_(strlen)(name) + 1);
 
    VG_(strcpy)(reason, by);
    VG_(strcat)(reason, name);
    write_part(reason);
    VG_(free)(reason);
+}
+
+static void mark(ThreadId tid, const HChar* text)
+{
+   for (UInt i = 0; i < N_OUTPUTS; i++)
+      if (is_on[i] && outputs[i]->mark != NULL && text != NULL
+          && DCFG_(is_collecting)())
+         outputs[i]->mark(DCFG_(index_of_thread)(tid), text);
 }
 
 /* The requests of callgrind.h and run/requests.h. */
@@ -413,7 +443,7 @@ static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
          return True;
       case VG_USERREQ__DUMP_STATS_AT:
       case VG_USERREQ__DCFG_DUMP:
-         write_named_part((const HChar*)args[1]);
+         write_named_part(text_at(args[1]));
          return True;
       case VG_USERREQ__TOGGLE_COLLECT:
       case VG_USERREQ__DCFG_TOGGLE:
@@ -421,6 +451,7 @@ static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
             DCFG_(toggle_thread)(DCFG_(index_of_thread)(tid));
          return True;
       case VG_USERREQ__DCFG_MARK:
+         mark(tid, text_at(args[1]));
          return True;
       default:
          return False;

@@ -68,6 +68,9 @@ typedef
       /* Write G, which is all that ran so far, and say so.  More may run
          afterwards.  REASON is why, in the words of Callgrind's files. */
       void (*write)(const struct _Gathered* g, const HChar* reason);
+
+      /* THREAD's program says that TEXT belongs here; or NULL. */
+      void (*mark)(UInt thread, const HChar* text);
    }
    Output;
 

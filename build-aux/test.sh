@@ -183,12 +183,12 @@ run_script() {
 }
 
 # Half of what Valgrind does for a short program is reading libc's debug information, if that is installed, and it does so
-# a thousand times.  These scripts are about what is in it, or run programs as their users do.  For the others there is none,
-# where the kernel lets us take it away: root may.
+# a thousand times.  These scripts are about what is in it or how much memory is taken, or run programs as their users do.
+# For the others there is none, where the kernel lets us take it away: root may.
 hide_debug_info() {
    local where=/usr/lib/debug
    case $1 in
-      callgrind|callgrind_options|crosscheck_real|determinism|kcachegrind|readme|xray_judges) return ;;
+      callgrind|callgrind_options|crosscheck_real|determinism|kcachegrind|life_loads|readme|xray_judges) return ;;
    esac
    hidden=(unshare -m sh -c "mount -t tmpfs none $where && exec \"\$@\"" sh)
    if [ ! -d $where ] || ! "${hidden[@]}" true 2>/dev/null; then hidden=(); fi

@@ -393,8 +393,9 @@ static void end(void* s)
 {
    CallStack* cs = s;
 
-   cs->is_ending = True;
-   cs->is_idle   = False;
+   cs->is_ending  = True;
+   cs->is_idle    = False;
+   cs->idle_cells = NULL;
    end_calls(cs);
    VG_(free)(cs->frames);
    VG_(free)(cs->active);

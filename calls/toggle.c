@@ -112,13 +112,13 @@ void DCFG_(toggle_usage)(void)
 {
    VG_(printf)(
 "    --toggle-collect=<function>\n"
-"                              turn collection of a thread over when it enters\n"
-"                              and leaves <function>; may be repeated\n"
-"    --collect-atstart=no|yes  collect from the start of threads and handlers\n"
-"                              [yes, with --toggle-collect no]\n"
-"    --dump-before=<function>  write a part before <function> is entered\n"
-"    --dump-after=<function>   write a part when it has been left\n"
-"    --zero-before=<function>  forget what ran before it\n"
+"                              turn collection of a thread over when it\n"
+"                              enters and leaves <function> [none]\n"
+"    --collect-atstart=no|yes  collect from the start of threads and handlers,\n"
+"                              but for --toggle-collect [yes]\n"
+"    --dump-before=<function>  write a part when <function> is entered [none]\n"
+"    --dump-after=<function>   write a part when it has been left [none]\n"
+"    --zero-before=<function>  forget what ran before it [none]\n"
    );
 }
 

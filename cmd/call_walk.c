@@ -94,7 +94,8 @@ static void name_top(Walk* w, uint32_t function)
 
    top->function = function;
    w->active[function]++;
-   top->told = w->depth < MAX_DEPTH;
+   top->told = w->watcher->enter != NULL
+               && (w->watcher->all || w->depth < MAX_DEPTH);
    if (top->told) {
       w->depth++;
       w->watcher->enter(w->watcher->arg, function, w->at);
@@ -282,6 +283,8 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
             die("edge %" PRIu32 " is not in the DCFG: do the files belong "
                 "together?", ids[i]);
          take(w, &w->p->edges[edge]);
+         if (w->watcher->edge != NULL)
+            w->watcher->edge(w->watcher->arg, &w->p->edges[edge], w->n);
       }
    }
    if (thread != UINT64_MAX)

@@ -30,20 +30,23 @@
 
 #include "functions.h"
 
-/* No more calls than this are told one within the other: instructions of deeper
-   ones belong to the one at this depth. */
+/* No more calls than this are told one within the other, if not all are wanted:
+   instructions of deeper ones belong to the one at this depth. */
 #define MAX_DEPTH 1000
 
 /* Who is told of calls, in the order in which they were made.  AT is the number
    of instructions that the thread has executed.  Of each thread first comes
    BEGIN and last END; calls that have not returned by then are left before.
-   BEGIN and END may be NULL. */
+   EDGE is told of each edge, when calls have ended and begun by it, with the
+   number of calls that are active then.  Any may be NULL. */
 typedef
    struct {
       void (*begin)(void* arg, uint32_t thread);
       void (*enter)(void* arg, uint32_t function, uint64_t at);
       void (*leave)(void* arg, uint64_t at);
+      void (*edge)(void* arg, const DcfgEdge* e, size_t depth);
       void (*end)(void* arg, uint64_t at);
+      bool  all;                // calls of any depth
       void* arg;
    }
    CallWatcher;

@@ -34,6 +34,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char* command_name;
@@ -100,13 +101,21 @@ void close_output(FILE* f, const char* path)
 static struct {
    FILE* file;                  // NULL: the standard output, or none
    char* path;
-   char* unfinished;
+   char* unfinished;            // NULL: it is written where it is
 } result;
 
 static void remove_unfinished(void)
 {
-   if (result.file != NULL)
+   if (result.file != NULL && result.unfinished != NULL)
       unlink(result.unfinished);
+}
+
+/* Only a regular file may be replaced by another one. */
+static bool is_special(const char* path)
+{
+   struct stat st;
+
+   return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
 FILE* open_result(const char* path)
@@ -116,10 +125,19 @@ FILE* open_result(const char* path)
 
    if (path == NULL)
       return stdout;
-   size = snprintf(NULL, 0, format, path, (long)getpid());
-   result.path = text_copy(path);
+   /* A link goes on being one. */
+   result.path = realpath(path, NULL);
+   if (result.path == NULL)
+      result.path = text_copy(path);
+   if (is_special(path)) {
+      result.file = fopen(path, "w");
+      if (result.file == NULL)
+         die("%s: %s", path, strerror(errno));
+      return result.file;
+   }
+   size = snprintf(NULL, 0, format, result.path, (long)getpid());
    result.unfinished = zalloc((size_t)size + 1, 1);
-   snprintf(result.unfinished, (size_t)size + 1, format, path,
+   snprintf(result.unfinished, (size_t)size + 1, format, result.path,
             (long)getpid());
    result.file = fopen(result.unfinished, "wx");
    if (result.file == NULL)
@@ -133,7 +151,8 @@ void close_result(void)
    if (result.file == NULL)
       return;
    close_output(result.file, result.path);
-   if (rename(result.unfinished, result.path) != 0)
+   if (result.unfinished != NULL
+       && rename(result.unfinished, result.path) != 0)
       die("%s: %s", result.path, strerror(errno));
    result.file = NULL;
    free(result.path);

@@ -121,7 +121,8 @@ char* text_copy(const char* s);
 void close_output(FILE* f, const char* path);
 
 /* A file for a result, which gets its name when it is closed; nothing is left
-   of it if that does not happen.  NULL: the standard output.  One at a time. */
+   of it if that does not happen.  What is no regular file is written to.
+   NULL: the standard output.  One at a time. */
 FILE* open_result(const char* path);
 void  close_result(void);
 

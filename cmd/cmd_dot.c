@@ -112,6 +112,9 @@ static void make_picture(Drawing* d, uint32_t routine, const char* format,
    }
 }
 
+/* How many blocks of a routine one can read. */
+#define DEFAULT_HOT 40
+
 /* Which routine is drawn if none is asked for. */
 static uint32_t hottest_routine(const Drawing* d)
 {
@@ -120,7 +123,7 @@ static uint32_t hottest_routine(const Drawing* d)
 
    for (uint32_t i = 0; i < d->p->n_routines; i++) {
       uint64_t n = dcfg_routine_instrs(d->p, i, d->thread);
-      if (n > most) {
+      if (n > most && routine_selected(d->selected, i)) {
          best = i;
          most = n;
       }
@@ -141,14 +144,17 @@ static int run(int argc, char** argv)
    const char* png = NULL;
    const char* min = NULL;
    const char* root = NULL;
-   uint64_t    thread = UINT64_MAX;
+   Select      what = SELECT_ALL;
    bool        calls = false, code = false;
+   Selection*  selected;
    Drawing     d = { .top = 30 };
    const Opt   opts[] = {
       { "routine", OPT_TEXT, &routine }, { "callgraph", OPT_FLAG, &calls },
+      { "hot", OPT_COUNT_OR_NOT, &d.hot },
       { "svg", OPT_TEXT, &svg }, { "png", OPT_TEXT, &png },
       { "min", OPT_TEXT, &min }, { "top", OPT_COUNT, &d.top },
-      { "thread", OPT_COUNT, &thread }, { "code", OPT_FLAG, &code },
+      SELECT_IMAGE(&what), SELECT_FUNCTION(&what), SELECT_SOURCE(&what),
+      SELECT_THREAD(&what), { "code", OPT_FLAG, &code },
       { "root", OPT_TEXT, &root }, { "mangled", OPT_FLAG, &d.g.mangled }
    };
    const char* file;
@@ -161,6 +167,10 @@ static int run(int argc, char** argv)
                        argc, argv, &file, 0, 1);
    if (routine != NULL && calls)
       die("--routine=WHAT or --callgraph, not both");
+   if (calls && (d.hot > 0 || what.image != NULL || what.function != NULL
+                 || what.source != NULL))
+      die("--hot, --image, --function and --source are about a routine: not "
+          "with --callgraph");
    if (svg != NULL && png != NULL)
       die("--svg or --png, not both");
    d.min = calls ? 0.5 : -1;
@@ -174,7 +184,12 @@ static int run(int argc, char** argv)
    dcfg = load_dcfg(file);
    d.g.d = dcfg;
    d.p = d.g.p = main_process(dcfg);
-   d.thread = need_thread(dcfg, thread);
+   d.thread = need_thread(dcfg, what.thread);
+   d.selected = selected = selection_new(&d.g, &what);
+   if (n_selected(selected) == 0 && !is_everything(selected))
+      die("nothing is left to draw");
+   if (d.hot == NO_VALUE)
+      d.hot = DEFAULT_HOT;
    if (routine != NULL)
       which = the_routine(&d.g, routine);
    else if (!calls)
@@ -190,6 +205,7 @@ static int run(int argc, char** argv)
       draw(&d, which);
    if (d.code != NULL)
       code_free(d.code);
+   selection_free(selected);
    dcfg_free(dcfg);
    return STATUS_OK;
 }
@@ -220,6 +236,10 @@ const Command dot_command = {
    "                     routine's instructions, or routines with less of the\n"
    "                     program's [a routine's hottest 150 blocks; for\n"
    "                     --callgraph 0.5]\n"
+   "  --hot[=N]          of a routine too large to read: N blocks around the\n"
+   "                     hottest one, along what is most frequent [40]\n"
+   "  --image=PATTERN, --function=NAME, --source=FILE[:LINE[-LINE]]\n"
+   "                     the hottest routine or block is one of these\n"
    "  --code             with the instructions in the boxes\n"
    "  --root=DIR         look for the images' code below DIR\n"
    "  --thread=N         what thread N did, counted from 0\n"

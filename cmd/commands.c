@@ -39,8 +39,10 @@
       check_blocks.c, check_flow.c, flowgraph.c, check_routines.c,
       check_trace.c, cmd_check.c
                             dcfg check
-      cmd_report.c          dcfg report
-      keymap.c, interned.c, functions.c, builds.c, match.c, cmd_diff.c
+      keymap.c, functions.c, call_walk.c, report_tables.c, report_flow.c,
+      report_trace.c, cmd_report.c
+                            dcfg report
+      interned.c, builds.c, match.c, cmd_diff.c
                             dcfg diff
       cmd_trace.c           dcfg trace
       stubs.c, code.c, cmd_disasm.c
@@ -64,8 +66,7 @@
       merge_blocks.c, merge_rows.c, merge_images.c,
       merge_runs.c, merge_write.c, cmd_merge.c
                             dcfg merge
-      call_walk.c, flame_tree.c, flame_svg.c, speedscope.c,
-      cmd_flame.c
+      flame_tree.c, flame_svg.c, speedscope.c, cmd_flame.c
                             dcfg flame
       commands.c            all of them */
 
@@ -110,10 +111,11 @@ static void general_help(void)
              commands[i]->summary);
    puts("\n"
         "dcfg COMMAND --help tells more about one.  Without a FILE, all but "
-        "diff, merge\n"
-        "and xray take the newest dcfg.out.* in the current directory, and "
-        "trace and\n"
-        "flame the trace of the same process, and say so.  To begin with:\n"
+        "diff, merge,\n"
+        "regions and xray take the newest dcfg.out.* in the current "
+        "directory, and trace,\n"
+        "flame and bbv the trace of the same process, and say so.  To begin "
+        "with:\n"
         "\n"
         "  valgrind --tool=dcfg ./prog\n"
         "  dcfg report                                  where the time goes\n"

@@ -29,6 +29,7 @@
 #define DCFG_CMD_DOT_H
 
 #include "code.h"
+#include "select.h"
 
 /* What is drawn, and where the text goes. */
 typedef
@@ -42,6 +43,9 @@ typedef
       int                plain;         // how much of the layout is left to
                                         // Graphviz: 1: what is above what;
                                         // 2: loops have no frames, either
+      uint64_t           hot;           // blocks around a routine's hottest
+                                        // one; 0: not only these
+      const Selection*   selected;      // where the hottest one is looked for
       Code*              code;          // NULL: without instructions
       uint64_t           top;           // of a call graph's routines; 0: all
    }

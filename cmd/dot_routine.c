@@ -150,6 +150,18 @@ static void draw_block(Draw* w, uint32_t node, int indent)
 /*--- Loops                                                ---*/
 /*------------------------------------------------------------*/
 
+/* Has the loop a block that is shown? */
+static bool is_loop_shown(const Draw* w, uint32_t loop)
+{
+   uint32_t        n;
+   const uint32_t* nodes = dcfg_loop_nodes(w->p, loop, &n);
+
+   for (uint32_t i = 0; i < n; i++)
+      if (is_shown(w, nodes[i]))
+         return true;
+   return false;
+}
+
 /* A loop with those inside it first, so that each block is drawn in the
    innermost loop that has it. */
 static void draw_loop(Draw* w, uint32_t loop)
@@ -181,7 +193,8 @@ static void draw_loop(Draw* w, uint32_t loop)
            1 + 3 * (double)instrs / (double)(w->total + 1),
            text_count(turns), text_count(instrs));
    for (uint32_t i = 0; i < r->n_loops; i++)
-      if (w->p->loops[r->first_loop + i].parent == loop)
+      if (w->p->loops[r->first_loop + i].parent == loop
+          && is_loop_shown(w, r->first_loop + i))
          draw_loop(w, r->first_loop + i);
    for (uint32_t i = 0; i < n; i++)
       if (is_shown(w, nodes[i]) && !w->done[nodes[i] - w->nodes[0]])
@@ -346,6 +359,43 @@ static void draw_edges(Draw* w)
    }
 }
 
+/* Of a neighbourhood: how often control comes to NODE from blocks of the routine
+   that are not shown, or goes to them. */
+static void draw_hidden(Draw* w, uint32_t node, bool inward)
+{
+   uint32_t        n, id = w->p->nodes[node].id;
+   const uint32_t* edges = inward ? dcfg_in_edges(w->p, node, &n)
+                           : dcfg_out_edges(w->p, node, &n);
+   uint64_t        count = 0;
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &w->p->edges[edges[i]];
+      uint32_t        other = inward ? e->source : e->target;
+      if (other < w->p->n_blocks && w->p->nodes[other].routine == w->routine
+          && dcfg_is_local(e->type) && !is_shown(w, other))
+         count += dcfg_edge_count(w->p, edges[i], w->d->thread);
+   }
+   if (count == 0)
+      return;
+   fprintf(w->out, "  %c%" PRIu32 " [shape=plaintext, style=\"\", "
+           "label=\"...\"];\n", inward ? 'i' : 'o', id);
+   if (inward)
+      fprintf(w->out, "  i%" PRIu32 " -> n%" PRIu32, id, id);
+   else
+      fprintf(w->out, "  n%" PRIu32 " -> o%" PRIu32, id, id);
+   draw_line(w, NULL, count, "#999999", "dotted", false);
+}
+
+static void draw_surroundings(Draw* w)
+{
+   for (uint32_t i = 0; i < w->n_nodes; i++)
+      if (is_shown(w, w->nodes[i])) {
+         draw_hidden(w, w->nodes[i], true);
+         draw_hidden(w, w->nodes[i], false);
+         text_forget();
+      }
+}
+
 /*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
 /*------------------------------------------------------------*/
@@ -382,15 +432,78 @@ static uint64_t least_shown(const Draw* w)
    return least;
 }
 
+/* The hottest block that is selected, or of all. */
+static uint32_t hottest_block(const Draw* w, bool selected)
+{
+   uint32_t best = DCFG_NONE;
+   uint64_t most = 0;
+
+   for (uint32_t i = 0; i < w->n_nodes; i++) {
+      uint64_t instrs = instrs_of(w, w->nodes[i]);
+      if (instrs > most
+          && (!selected || is_selected(w->d->selected, w->nodes[i]))) {
+         most = instrs;
+         best = w->nodes[i];
+      }
+   }
+   return best != DCFG_NONE || !selected ? best : hottest_block(w, false);
+}
+
+/* Of the edges that join NODE to a block that is not shown yet, the most
+   frequent, if it is more so than *MOST. */
+static void find_neighbour(const Draw* w, uint32_t node, uint64_t* most,
+                           uint32_t* found)
+{
+   for (int inward = 0; inward < 2; inward++) {
+      uint32_t        n;
+      const uint32_t* edges = inward ? dcfg_in_edges(w->p, node, &n)
+                              : dcfg_out_edges(w->p, node, &n);
+      for (uint32_t i = 0; i < n; i++) {
+         const DcfgEdge* e = &w->p->edges[edges[i]];
+         uint32_t        other = inward ? e->source : e->target;
+         uint64_t        count = dcfg_edge_count(w->p, edges[i],
+                                                 w->d->thread);
+         if (e->type == DCFG_EDGE_CALL_BYPASS && count == 0)
+            count = dcfg_node_executions(w->p, e->target, w->d->thread);
+         if (count > *most && other < w->p->n_blocks
+             && w->p->nodes[other].routine == w->routine
+             && dcfg_is_local(e->type) && !is_shown(w, other)) {
+            *most = count;
+            *found = other;
+         }
+      }
+   }
+}
+
+/* From the hottest block on, along what is most frequent. */
+static void show_neighbourhood(Draw* w)
+{
+   uint32_t* shown = zalloc(w->n_nodes, sizeof(*shown));
+   uint32_t  n = 0, next = hottest_block(w, true);
+
+   while (next != DCFG_NONE && n < w->n_nodes && n < w->d->hot) {
+      uint64_t most = 0;
+      shown[n++] = next;
+      w->shown[next - w->nodes[0]] = true;
+      next = DCFG_NONE;
+      for (uint32_t i = 0; i < n; i++)
+         find_neighbour(w, shown[i], &most, &next);
+   }
+   free(shown);
+}
+
 static void measure(Draw* w)
 {
-   uint64_t least = least_shown(w);
+   uint64_t least = w->d->hot > 0 ? UINT64_MAX : least_shown(w);
+
+   if (w->d->hot > 0)
+      show_neighbourhood(w);
 
    for (uint32_t i = 0; i < w->n_nodes; i++) {
       uint32_t        n;
       const uint32_t* out = dcfg_out_edges(w->p, w->nodes[i], &n);
       uint64_t        instrs = instrs_of(w, w->nodes[i]);
-      bool            shown = instrs >= least;
+      bool            shown = instrs >= least || is_shown(w, w->nodes[i]);
       w->shown[w->nodes[i] - w->nodes[0]] = shown;
       w->hidden += instrs > 0 && !shown;
       w->cold += shown ? 0 : instrs;
@@ -421,8 +534,10 @@ static void draw_title(Draw* w)
            r->n_nodes == 1 ? "" : "s", r->n_loops,
            r->n_loops == 1 ? "" : "s");
    if (w->hidden > 0)
-      fprintf(w->out, "; not shown are the %s coldest, with %s of its "
-              "instructions", text_count(w->hidden),
+      fprintf(w->out, "; not shown are %s%s, with %s of its instructions",
+              w->d->hot > 0 ? "" : "the ",
+              text_format(w->d->hot > 0 ? "%s others" : "%s coldest",
+                          text_count(w->hidden)),
               text_share(w->cold, w->total));
    fputs("\\n \"; labelloc=t; fontsize=14;\n", w->out);
    if (is_shown(w, r->entry)) {
@@ -455,12 +570,15 @@ void draw_routine(Drawing* d, uint32_t routine)
          d->out);
    draw_title(&w);
    for (uint32_t i = 0; d->plain < 2 && i < r->n_loops; i++)
-      if (d->p->loops[r->first_loop + i].parent == DCFG_NONE)
+      if (d->p->loops[r->first_loop + i].parent == DCFG_NONE
+          && is_loop_shown(&w, r->first_loop + i))
          draw_loop(&w, r->first_loop + i);
    for (uint32_t i = 0; i < w.n_nodes; i++)
       if (is_shown(&w, w.nodes[i]) && !w.done[w.nodes[i] - w.nodes[0]])
          draw_block(&w, w.nodes[i], 2);
    draw_edges(&w);
+   if (d->hot > 0)
+      draw_surroundings(&w);
    fputs("}\n", d->out);
    free(w.shown);
    free(w.done);

@@ -147,7 +147,7 @@ void tree_add(FlameTree* t, const Functions* f, const char* path,
               uint32_t thread, int run)
 {
    Growing     g = { .t = t, .f = f, .run = run };
-   CallWatcher watcher = { begin, enter, leave, end, &g };
+   CallWatcher watcher = { begin, enter, leave, NULL, end, false, &g };
    uint64_t    all = dcfg_process_instrs(f->g.p, thread), sum;
 
    g.names = zalloc(f->n, sizeof(*g.names));

@@ -113,7 +113,7 @@ void write_speedscope(const Functions* f, const char* path, uint32_t thread,
                       FILE* out)
 {
    Writer      w = { .f = f, .out = out, .first_profile = true };
-   CallWatcher watcher = { begin, enter, leave, end, &w };
+   CallWatcher watcher = { begin, enter, leave, NULL, end, false, &w };
 
    w.open = zalloc(MAX_DEPTH, sizeof(*w.open));
    fputs("{\"$schema\":\"https://www.speedscope.app/"

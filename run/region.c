@@ -221,8 +221,8 @@ Bool DCFG_(region_option)(const HChar* arg)
 void DCFG_(region_usage)(void)
 {
    VG_(printf)(
-"    --start=<place> --stop=<place>\n"
-"                              collect between these only; may be repeated.\n"
+"    --start=<place>           collect from there on only [none]\n"
+"    --stop=<place>            and no further; may be repeated in pairs [none].\n"
 "                              <function>, <image>+0x<offset> or 0x<address>,\n"
 "                              with :<n> the n-th time that it is reached, or\n"
 "                              instructions:<n>\n"

@@ -61,12 +61,13 @@ typedef
 #define DCFG_ZERO                                                      \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_ZERO, 0, 0, 0, 0, 0)
 
-/* Write what ran so far, as a part of its own called NAME, and forget it. */
+/* Write what ran so far, as a part of its own that a profile calls NAME, and
+   forget it. */
 #define DCFG_DUMP(name)                                                \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_DUMP, (name),      \
                                    0, 0, 0, 0)
 
-/* TEXT belongs here; only some outputs show it. */
+/* TEXT belongs here: a custom event in an XRay log, nothing elsewhere. */
 #define DCFG_MARK(text)                                                \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_MARK, (text),      \
                                    0, 0, 0, 0)

@@ -270,6 +270,22 @@ static UInt n_open(void* arg)
 }
 
 /*------------------------------------------------------------*/
+/*--- Marks                                                ---*/
+/*------------------------------------------------------------*/
+
+/* What it is in is logged, however short that will be. */
+void DCFG_(mark_log)(UInt thread, const HChar* text)
+{
+   Active* a = DCFG_(thread_state)(thread, watcher);
+
+   if (a->is_off || a->n == 0 || a->flight == NULL || a->is_stopped)
+      return;
+   log_waiting(a);
+   if (!a->is_stopped)
+      DCFG_(log_text)(a->flight, text, DCFG_(instrs_run)(thread) + 1);
+}
+
+/*------------------------------------------------------------*/
 /*--- Threads                                              ---*/
 /*------------------------------------------------------------*/
 

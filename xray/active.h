@@ -53,6 +53,9 @@ Bool DCFG_(put_log_of_thread)(Put* out, UInt thread);
 /* The same for uftrace. */
 Bool DCFG_(put_records_of_thread)(Put* out, UInt thread);
 
+/* THREAD, which is not in generated code, says TEXT. */
+void DCFG_(mark_log)(UInt thread, const HChar* text);
+
 #endif /* __DCFG_ACTIVE_H */
 
 /*--------------------------------------------------------------------*/

@@ -66,6 +66,7 @@ enum {
    KindNewCpu    = 0x05,
    KindTscWrap   = 0x07,
    KindWallClock = 0x09,
+   KindCustomEvent = 0x0b,
    KindArgument  = 0x0d,
    KindExtents   = 0x0f,
    KindPid       = 0x13
@@ -74,6 +75,9 @@ enum {
 /* The most that one function takes. */
 #define MOST_RECORDS (METADATA_SIZE + FUNCTION_SIZE \
                       + DCFG_N_ARGS * METADATA_SIZE)
+
+/* Of a text more is left out. */
+#define MOST_TEXT 4096u
 
 /* Least number of functions that fit into a buffer. */
 #define FEWEST_FUNCTIONS ((BUFFER_SIZE - 6 * METADATA_SIZE) / FUNCTION_SIZE)
@@ -126,9 +130,8 @@ static void set_bytes(UChar* to, ULong n, UInt size)
 static inline void set_function(UChar* to, UInt a, UInt b)
 {
 #if defined(VG_LITTLEENDIAN)
-   UInt* words = (UInt*)to;      // a buffer's records are aligned
-   words[0] = a;
-   words[1] = b;
+   __builtin_memcpy(to, &a, sizeof(a));
+   __builtin_memcpy(to + sizeof(a), &b, sizeof(b));
 #else
    set_bytes(to, a, 4);
    set_bytes(to + 4, b, 4);
@@ -204,6 +207,8 @@ static const UChar* next_function(const UChar* buffer, UInt n, UInt* at,
          return r;
       }
       *at += METADATA_SIZE;
+      if (r[0] == KindCustomEvent)
+         *at += get_bytes(r + 1, 4);
       if (r[0] == KindEndOfBuffer)
          return NULL;
       if (r[0] == KindNewCpu)
@@ -402,6 +407,32 @@ void DCFG_(log_function)(FlightLog* l, UInt id, FlightAction action,
          add_metadata(l, KindArgument, args[i], 8, 0, 0);
    if (!l->is_copy)
       n_records++;
+}
+
+/* It is not agreed upon whether in version 1 the event's tick is what the next
+   record's counts from: one in front of it makes both the same.  llvm-xray
+   refuses an event without data. */
+void DCFG_(log_text)(FlightLog* l, const HChar* text, ULong tick)
+{
+   UInt n;
+
+   if (text[0] == 0)
+      text = " ";
+   n = VG_(strlen)(text);
+   if (n > MOST_TEXT)
+      n = MOST_TEXT;
+   if ((l->used == 0 || l->used + 3 * METADATA_SIZE + n > BUFFER_SIZE)
+       && !begin_next_buffer(l))
+      return;
+   make_room(l, 3 * METADATA_SIZE + n);
+   add_metadata(l, KindTscWrap, tick, 8, 0, 0);
+   l->tick = tick;
+   if (DCFG_(flight_format).version >= 5)
+      add_metadata(l, KindCustomEvent, n, 4, 0, 4);
+   else
+      add_metadata(l, KindCustomEvent, n, 4, tick, 8);
+   VG_(memcpy)(l->buffer + l->used, text, n);
+   l->used += n;
 }
 
 ULong DCFG_(flight_tick)(const FlightLog* l)

@@ -75,6 +75,9 @@ void       DCFG_(delete_flight_log)(FlightLog* l);
 void DCFG_(log_function)(FlightLog* l, UInt id, FlightAction action,
                          ULong tick, const UWord* args);
 
+/* The program says TEXT at TICK. */
+void DCFG_(log_text)(FlightLog* l, const HChar* text, ULong tick);
+
 /* No more will be logged: keep no memory to spare. */
 void DCFG_(finish_flight_log)(FlightLog* l);
 

@@ -321,7 +321,8 @@ const Output DCFG_(xray_output) = {
    .option = option,
    .usage  = usage,
    .start  = start,
-   .write  = write
+   .write  = write,
+   .mark   = DCFG_(mark_log)
 };
 
 /*--------------------------------------------------------------------*/

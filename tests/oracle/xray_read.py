@@ -20,6 +20,7 @@ class Thread:
         self.number = number
         self.pid = None
         self.events = []
+        self.marks = []             # (tick, text) of custom events
         self.clock = (0, 0)
         self.tick = None
 
@@ -158,6 +159,14 @@ class Log:
                 thread.tick = tick
                 self.tick(thread, got[-1], at)
                 tick = got[-1]
+                args = None
+            elif kind == CUSTOM and at + METADATA <= limit:
+                size, when = struct.unpack_from("<iQ" if self.version < 3 else "<ii", data, at + 1)
+                if size < 0 or at + METADATA + size > limit or (when if self.version < 3 else tick + when) != tick:
+                    self.report("buffer", "an event of %d bytes at %d, its tick %d" % (size, at, when))
+                    return None
+                thread.marks.append((tick, bytes(data[at + METADATA:at + METADATA + size]).decode(errors="replace")))
+                at += size
                 args = None
             elif kind == END and self.version < 3:
                 self.metadata(at, END, "", 15, "EndOfBuffer")

@@ -243,6 +243,50 @@ def check_routines(tap):
     tap.ok(status == 1 and "0x" in out, "check of a ladder of 10,000 blocks", out[-300:] + err)
 
 
+def staggered(path, sizes):
+    """A DCFG with blocks of these (offset, size), of instructions of a byte, one of which leads to the next."""
+    d = s.good()
+    p = s.proc(d)
+    n = len(sizes) + 4
+    p["INSTR_COUNT_PER_THREAD"] = [p["INSTR_COUNT"]]
+    p["IMAGES"] = [s.HEAD["IMAGES"], [1, "0x400000", max(a + b for a, b in sizes) + 1, {
+        "FILE_NAME_ID": 1, "BASIC_BLOCKS": [s.HEAD["BASIC_BLOCKS"]]
+        + [[i, hex(at), size, size, size - 1, 1] for i, (at, size) in enumerate(sizes, 4)]}]]
+    p["EDGES"] = [s.HEAD["EDGES"], [1, 1, 4, s.TYPE_ID["ENTRY"], [1]]] \
+        + [[i - 2, i, i + 1 if i + 1 < n else 2, s.TYPE_ID["INDIRECT_UNCONDITIONAL_BRANCH" if i + 1 < n else "EXIT"], [1]]
+           for i in range(4, n)]
+    return commandlib.write(path, d)
+
+
+def check_sums(tap):
+    """Blocks of one file that divide those of another, and blocks that overlap as no program's do."""
+    one, two = tap.path("one.json"), tap.path("two.json")
+
+    def divided(n):
+        staggered(one, [(0, n)])
+        return staggered(two, [(i, 1) for i in range(n)])
+    few, many = (steps(tap, "merge", "-o", tap.path("sum.json"), one, divided(n)) for n in (1000, 4000))
+    tap.ok(many < 6 * few, "merge: a block that the other file divides into four times as many", (few, many))
+
+    def heaped(n):
+        staggered(one, [(2 * i, 2 * n - 2 * i) for i in range(n)])
+        return staggered(two, [(2 * i + 1, 2 * n - 2 * i) for i in range(n)])
+    few, many = (steps(tap, "merge", "-o", tap.path("sum.json"), one, heaped(n)) for n in (1000, 4000))
+    tap.ok(many < 6 * few, "merge: four times as many blocks that overlap", (few, many))
+    status, out, err = command("merge", one, two)
+    tap.ok(status == 2 and len(err.splitlines()) == 1, "which cannot be", err)
+
+    # Calls that never return.
+    d = s.good()
+    s.set_at(s.edge(d, 4, 15), 4, [1 << 30, 0])
+    graph = commandlib.write(tap.path("graph.json"), d)
+    call = s.edge(d, 4, 15)[0]
+    for what in (["flame"], ["flame", "--svg"], ["report", "--inclusive", "--trips"]):
+        status, out, err = within(128, *what, graph, circle(tap.path("circle.json"), 1000000, call))
+        tap.ok(status in (0, 2) and "out of memory" not in err, "a million calls in 128 MB: " + " ".join(what),
+               out[-300:] + err)
+
+
 def check_budget(tap):
     """A file may take memory in proportion to its size, and --memory allows more."""
     path = tap.path("special.json")
@@ -330,6 +374,7 @@ def main():
     check_tokens(tap)
     check_names(tap)
     check_routines(tap)
+    check_sums(tap)
     check_budget(tap)
     tap.done()
 

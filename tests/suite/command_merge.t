@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 
@@ -224,6 +225,19 @@ def check_refusals(tap, files, prog, text):
         one_line(tap, status, out, err, word, "merge " + " ".join(args[:2]))
     status, out, err = command("merge", "-o", tap.path("unfinished.json"), files[0], tap.path("not-there.json"))
     tap.ok(status == 2 and not [f for f in os.listdir(tap.dir) if f.startswith("unfinished")], "nothing is left over", err)
+    link, target = tap.path("link.json"), tap.path("target.json")
+    os.symlink(target, link)
+    open(target, "w").close()
+    status, out, err = command("merge", "-o", link, files[0])
+    tap.ok(status == 0 and os.path.islink(link) and os.path.getsize(target) > 0, "a link goes on being one", err)
+    fifo = tap.path("fifo.json")
+    os.mkfifo(fifo)
+    with open(tap.path("read.json"), "wb") as f, subprocess.Popen(["timeout", "60", "cat", fifo], stdout=f):
+        status, out, err = command("merge", "-o", fifo, files[0])
+    with open(tap.path("read.json"), "rb") as f, open(target, "rb") as g:
+        same = f.read() == g.read()
+    tap.ok(status == 0 and stat.S_ISFIFO(os.stat(fifo).st_mode) and same,
+           "what is no regular file is written to", err)
 
 
 def check_inputs(tap, files):
@@ -274,6 +288,30 @@ def check_fork(tap):
     check_sum(tap, "fork", files)
 
 
+def check_parts(tap, prog):
+    """Parts of a run have all that the run has, but for the edge over each cut, which no part knows."""
+    whole = harness.dcfg(tap, "whole", [prog, "200"])[0]
+    harness.dcfg(tap, "part", [prog, "200"], ["--dump-before=puts"])
+    files = sorted(tap.path(f) for f in os.listdir(tap.dir) if f.startswith("part.dcfg"))
+    path = tap.path("parts.json")
+    status, out, err = command("merge", "--threads=add", "-o", path, *files)
+    tap.ok(status == 0 and len(files) > 1 and command("check", path)[0] == 0, "the sum of a run's parts", err)
+
+    def blocks(name):
+        with open(name) as f:
+            d = json.load(f)["PROCESSES"][1][1]
+        found = {i: (r[1], b[1], b[2], b[5]) for r in d["IMAGES"][1:] for b in r[3].get("BASIC_BLOCKS", [[]])[1:]
+                 for i in [b[0]]}
+        return d, found
+    (one, a), (two, b) = blocks(whole), blocks(path)
+    tap.ok(one["INSTR_COUNT_PER_THREAD"] == two["INSTR_COUNT_PER_THREAD"] and set(a.values()) == set(b.values()),
+           "has the blocks of the run, with their counts", set(a.values()) ^ set(b.values()))
+    edges = [{(f.get(e[1]), f.get(e[2]), e[3], tuple(e[4])) for e in d["EDGES"][1:] if e[1] in f and e[2] in f}
+             for d, f in ((one, a), (two, b))]
+    tap.ok(len(edges[0] ^ edges[1]) <= 2 * (len(files) - 1), "and the edges, but for those over the cuts",
+           edges[0] ^ edges[1])
+
+
 def check_mpi(tap):
     """Four ranks, started by Open MPI or, where that is not installed, with its variable."""
     mpirun = shutil.which("mpirun")
@@ -316,6 +354,7 @@ def main():
     threads = harness.cc(tap, source(tap, "threads.c", THREADS), "threads", "-pthread")
     check_sum(tap, "threads", runs(tap, "threads", threads, [["3"], ["0"], ["5"]]))
     check_fork(tap)
+    check_parts(tap, prog)
     check_mpi(tap)
     tap.done()
 

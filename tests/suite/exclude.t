@@ -75,6 +75,9 @@ def check_pair(tap, name, whole, part, opts, prog):
             tracelib.trace_table.write(path, f)
     wrong = ""
     for t in range(len(p.per_thread)):
+        if not p.per_thread[t]:             # and so no file
+            wrong += "thread %d ran" % t * (q.per_thread[t] > 0)
+            continue
         r = subprocess.run([tracelib.compiled(tap, "contract"), whole[1] + ".table", "%s.%d" % (whole[1], t), files[0],
                             files[1], files[2]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         wrong += r.stdout.decode()
@@ -111,13 +114,14 @@ def run(tap, name, argv, opts):
     return r, out
 
 
-def check(tap, name, argv, cases):
-    whole, files = run(tap, name, argv, [])
+def check(tap, name, argv, cases, common=()):
+    """COMMON: options of the whole run, too."""
+    whole, files = run(tap, name, argv, common)
     if not whole:
         return
     for i, opts in enumerate(cases):
         label = "%s %s" % (name, " ".join(opts))
-        r, parts = run(tap, "%s_%d" % (name, i), argv, opts)
+        r, parts = run(tap, "%s_%d" % (name, i), argv, list(common) + opts)
         if not r or not tap.ok(len(parts) == len(files) and r.status == whole.status and r.out == whole.out,
                                label + ": the same end", r.log):
             continue
@@ -154,9 +158,9 @@ def main():
     wanted = sys.argv[1:]
     everything = os.environ.get("DCFG_SLOW") == "1"
 
-    def of(name, prog, args, *cases):
+    def of(name, prog, args, *cases, common=()):
         if prog and (not wanted or name in wanted):
-            check(tap, name, [prog] + args, cases)
+            check(tap, name, [prog] + args, cases, common)
 
     def slow(name, prog, args, *cases):
         if everything or name in wanted:
@@ -164,15 +168,18 @@ def main():
 
     back = harness.cc(tap, os.path.join(PROGS, "back.c"), "back", "-O1", "-pthread")
     of("back", back, [], ["--only-images=main"],
-       ["--exclude-images=libc.so*", "--exclude-functions=qsort*,leaf,ma*n"])
+       ["--exclude-functions=qsort*,leaf,ma*n,handler,leaves"])
     of("threads", back, ["threads"], ["--only-images=main"])
+    of("regions", back, [], ["--only-images=main"], ["--exclude-functions=by_value,qsort*,skipped"],
+       common=["--start=by_value:30", "--stop=leaves", "--start=deep:2", "--stop=skipped:7"])
     of("throw", lifelib.build(tap, "throw.cpp", "-lstdc++"), [], ["--exclude-functions=*throw*,*::*"])
     plugins = lifelib.build_plugins(tap)
     of("plugins", lifelib.build(tap, "plugins.c", "-ldl"), plugins + ["3", "2", "1"], ["--only-images=main,plugin1.so"])
 
-    slow("back", back, [], ["--exclude-images=back"], ["--exclude-functions=skipped,by_value,handler"],
+    slow("backs", back, [], ["--exclude-images=back"], ["--exclude-functions=skipped,by_value,handler"],
+         ["--exclude-images=libc.so*", "--exclude-functions=qsort*,leaf,ma*n"],
          ["--only-images=main,ld-linux*", "--exclude-functions=sorts,passes,leaves"])
-    slow("threads", back, ["threads"], ["--exclude-images=libc.so*,ld-linux*"])
+    slow("libc", back, ["threads"], ["--exclude-images=libc.so*,ld-linux*"])
     slow("throws", lambda: lifelib.build(tap, "throw.cpp", "-lstdc++", name="throws"), [], ["--only-images=main"],
          ["--exclude-images=libstdc++*,libgcc_s*"])
     slow("contexts", lambda: lifelib.build(tap, "contexts.c"), [], ["--only-images=main"], ["--exclude-images=main"])

@@ -171,7 +171,7 @@ def main():
         check_wrong(tap, prog)
         compare_profiles(tap, "requests", [prog, "callgrind"], ["--instr-atstart=no"], 10)
         compare_profiles(tap, "requests_on", [prog, "callgrind"], [], 10)
-        compare_profiles(tap, "parts", [prog, "parts"], [], 2, ["", ".1", ".2", ".3"])
+        compare_profiles(tap, "parts", [prog, "parts"], [], 2, ["", ".1", ".2", ".3"], [""])
     if together:
         check_threads(tap, together)
     tap.done()

@@ -230,7 +230,8 @@ def check_parts(tap):
         f.write(PARTS)
     program = harness.cc(tap, source, "parts", "-pthread", "-I" + os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "include"))
     for name, options in (("parts", []), ("regions", ["--start=some:2", "--stop=some:7", "--start=some:9", "--stop=some:12"]),
-                          ("asked", ["--instr-atstart=no"]),
+                          ("asked", ["--instr-atstart=no"]), ("toggled", ["--toggle-collect=some"]),
+                          ("work", ["--toggle-collect=work"]),
                           ("numbers", ["--start=instructions:120000", "--stop=instructions:400000"])):
         trace = tap.path(name + ".trace.json")
         harness.dcfg(tap, name, [program], ["--trace=yes", "--trace-turns=yes", "--trace-out-file=" + trace, *options])

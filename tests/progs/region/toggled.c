@@ -1,6 +1,6 @@
 /* toggled WHAT: functions that options turn collection over at, or begin a part at: entered a thousand times, recursive, left
    by longjmp, with signals inside and across, with a child, by several threads; "requests" toggles
-   by requests, "stops" begins and ends in the middle. */
+   by requests, "stops" begins and ends in the middle, "says" marks. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -114,6 +114,15 @@ NOINLINE void asks(int n)
       CALLGRIND_DUMP_STATS;
 }
 
+NOINLINE void says(int n)
+{
+   leaf(n);
+   DCFG_MARK(n == 1 ? "" : n == 2 ? "in \303\244 call of two" : "odd");
+   leaf(1);
+   if (n == 3)
+      DCFG_MARK((char *)16);
+}
+
 NOINLINE void halts(int n)
 {
    leaf(n);
@@ -161,6 +170,11 @@ NOINLINE void threads(void)
       pthread_create(&t[i], NULL, run, &who[i]);
    for (int i = 0; i < 3; i++)
       pthread_join(t[i], NULL);
+   /* They have ended, and were not collected then. */
+   CALLGRIND_DUMP_STATS;
+   often(2);
+   DCFG_DUMP("twice");
+   often(3);
 }
 
 NOINLINE void all_kinds(int with_children)
@@ -192,6 +206,9 @@ int main(int argc, char **argv)
          asks(i);
    else if (strcmp(what, "threads") == 0)
       threads();
+   else if (strcmp(what, "says") == 0)
+      for (int i = 0; i < 4; i++)
+         says(i);
    else if (strcmp(what, "stops") == 0)
       stops();
    else

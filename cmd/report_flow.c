@@ -1,0 +1,345 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Branches and calls in reports.               report_flow.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which ways branches and calls went.  Handed: a process by cmd_report.c.
+   Taken by: cmd_report.c. */
+
+#include "functions.h"
+#include "report_views.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A row before it is one. */
+typedef
+   struct {
+      uint64_t count, second;
+      uint32_t index, n;
+   }
+   Row;
+
+static int by_count(const void* a, const void* b)
+{
+   const Row* x = a;
+   const Row* y = b;
+
+   return x->count > y->count ? -1 : x->count < y->count ? 1
+          : x->index < y->index ? -1 : x->index > y->index;
+}
+
+static uint32_t n_shown(const View* v, uint32_t n)
+{
+   return v->top == 0 || v->top > n ? n : (uint32_t)v->top;
+}
+
+static uint64_t count_of(const View* v, uint32_t edge)
+{
+   return dcfg_edge_count(v->g->p, edge, v->thread);
+}
+
+/*------------------------------------------------------------*/
+/*--- Branches                                             ---*/
+/*------------------------------------------------------------*/
+
+static bool is_conditional(uint32_t type)
+{
+   return type == DCFG_EDGE_DIRECT_CONDITIONAL_BRANCH
+          || type == DCFG_EDGE_INDIRECT_CONDITIONAL_BRANCH
+          || type == DCFG_EDGE_CONDITIONAL_BRANCH;
+}
+
+/* How often a block's branch was taken, to .second, and executed; false if it
+   has none. */
+static bool weigh_branch(const View* v, uint32_t node, Row* row)
+{
+   uint32_t        n;
+   const uint32_t* out = dcfg_out_edges(v->g->p, node, &n);
+   bool            is = false;
+
+   *row = (Row){ .index = node };
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgEdge* e = &v->g->p->edges[out[i]];
+      uint64_t        count = count_of(v, out[i]);
+      if (is_conditional(e->type)) {
+         is = true;
+         row->second += count;
+      }
+      if (is_conditional(e->type) || e->type == DCFG_EDGE_FALL_THROUGH)
+         row->count += count;
+   }
+   return is && row->count > 0;
+}
+
+Table* branches_table(const View* v, uint32_t* n)
+{
+   const DcfgProcess* p = v->g->p;
+   Row*               rows = zalloc(p->n_blocks, sizeof(*rows));
+   Table*             t = tab_new("branches");
+
+   *n = 0;
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (is_selected(v->selected, i) && weigh_branch(v, i, &rows[*n]))
+         ++*n;
+   qsort(rows, *n, sizeof(*rows), by_count);
+   tab_column(t, COL_COUNT, "executions", "executions", 0);
+   tab_column(t, COL_COUNT, "taken", "taken", 0);
+   tab_column(t, COL_SHARE, "taken_share", "share", 0);
+   tab_column(t, COL_SHARE, "bias", "bias", 0);
+   tab_column(t, COL_NAME, "name", "block", v->name_width);
+   tab_column(t, COL_TEXT, "source", "source", v->source_width);
+   tab_column(t, COL_TEXT, "image", "image", 24);
+   tab_column(t, COL_COUNT, "node_id", "node", 0);
+   for (uint32_t i = 0; i < n_shown(v, *n); i++) {
+      const Row* r = &rows[i];
+      const DcfgNode* b = &p->nodes[r->index];
+      uint64_t   other = r->count - r->second;
+      uint32_t   s = dcfg_source_at(p, b->image, b->addr + b->last_offset);
+      put_count(t, r->count);
+      put_count(t, r->second);
+      put_share(t, r->second, r->count);
+      put_share(t, r->second > other ? r->second : other, r->count);
+      put_text(t, node_name(v->g, r->index));
+      put_text(t, s == DCFG_NONE ? ""
+               : source_place(v->g, b->image, b->addr + b->last_offset));
+      put_text(t, image_name(v->g, b->image));
+      put_count(t, b->id);
+   }
+   free(rows);
+   return t;
+}
+
+/*------------------------------------------------------------*/
+/*--- Indirect jumps and calls                             ---*/
+/*------------------------------------------------------------*/
+
+static bool is_indirect(uint32_t type)
+{
+   return type == DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH
+          || type == DCFG_EDGE_INDIRECT_CALL
+          || type == DCFG_EDGE_INDIRECT_BRANCH;
+}
+
+/* Of a block the indirect edges, the most frequent first; their number goes to
+   *N. */
+static Row* find_targets(const View* v, uint32_t node, uint32_t* n)
+{
+   uint32_t        n_out;
+   const uint32_t* out = dcfg_out_edges(v->g->p, node, &n_out);
+   Row*            rows = zalloc(n_out, sizeof(*rows));
+
+   *n = 0;
+   for (uint32_t i = 0; i < n_out; i++) {
+      uint64_t count = count_of(v, out[i]);
+      if (is_indirect(v->g->p->edges[out[i]].type) && count > 0)
+         rows[(*n)++] = (Row){ count, 0, out[i], 0 };
+   }
+   qsort(rows, *n, sizeof(*rows), by_count);
+   return rows;
+}
+
+static bool weigh_indirect(const View* v, uint32_t node, Row* row)
+{
+   uint32_t        n;
+   const uint32_t* out = dcfg_out_edges(v->g->p, node, &n);
+
+   *row = (Row){ .index = node };
+   for (uint32_t i = 0; i < n; i++) {
+      uint64_t count = count_of(v, out[i]);
+      if (!is_indirect(v->g->p->edges[out[i]].type) || count == 0)
+         continue;
+      row->count += count;
+      row->n++;
+   }
+   return row->n > 0;
+}
+
+/* As many targets as are named. */
+#define MAX_NAMED 4
+
+static const char* name_targets(const View* v, const Row* targets, uint32_t n,
+                                uint64_t all)
+{
+   const char* text = "";
+
+   for (uint32_t i = 0; i < n && i < MAX_NAMED; i++)
+      text = text_format("%s%s%s %s", text, i > 0 ? ", " : "",
+                         text_shorten(text_brief(node_name(
+                            v->g, v->g->p->edges[targets[i].index].target)),
+                            32), text_share(targets[i].count, all));
+   if (n > MAX_NAMED)
+      text = text_format("%s, %" PRIu32 " others", text, n - MAX_NAMED);
+   return text;
+}
+
+Table* indirect_table(const View* v, uint32_t* n)
+{
+   const DcfgProcess* p = v->g->p;
+   Row*               rows = zalloc(p->n_blocks, sizeof(*rows));
+   Table*             t = tab_new("indirect");
+
+   *n = 0;
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (is_selected(v->selected, i) && weigh_indirect(v, i, &rows[*n]))
+         ++*n;
+   qsort(rows, *n, sizeof(*rows), by_count);
+   tab_column(t, COL_COUNT, "executions", "executions", 0);
+   tab_column(t, COL_COUNT, "n_targets", "targets", 0);
+   tab_column(t, COL_NAME, "name", "block", v->name_width);
+   tab_column(t, COL_TEXT, "source", "source", v->source_width);
+   tab_column(t, COL_TEXT, "targets", "most frequent", 0);
+   tab_column(t, COL_COUNT, "node_id", "node", 0);
+   for (uint32_t i = 0; i < n_shown(v, *n); i++) {
+      uint32_t n_targets;
+      Row*     targets = find_targets(v, rows[i].index, &n_targets);
+      put_count(t, rows[i].count);
+      put_count(t, rows[i].n);
+      put_text(t, node_name(v->g, rows[i].index));
+      put_text(t, node_source(v->g, rows[i].index));
+      put_text(t, name_targets(v, targets, n_targets, rows[i].count));
+      put_count(t, p->nodes[rows[i].index].id);
+      free(targets);
+   }
+   free(rows);
+   return t;
+}
+
+/*------------------------------------------------------------*/
+/*--- Callers and callees                                  ---*/
+/*------------------------------------------------------------*/
+
+/* The function that a call reaches through the stub at NODE: where that went
+   most often.  A table has stubs behind each other before a name is resolved. */
+static uint32_t behind_stub(const View* v, const Functions* f, uint32_t node)
+{
+   const DcfgProcess* p = v->g->p;
+
+   for (int step = 0; step < 3; step++) {
+      uint32_t        n, next = DCFG_NONE;
+      uint64_t        most = 0;
+      const uint32_t* out = dcfg_out_edges(p, node, &n);
+      for (uint32_t i = 0; i < n; i++) {
+         const DcfgEdge* e = &p->edges[out[i]];
+         if (e->target < p->n_blocks && e->count > most
+             && dcfg_is_local(e->type)) {
+            most = e->count;
+            next = e->target;
+         }
+      }
+      if (next == DCFG_NONE || f->of[next] != NO_FUNCTION)
+         return next == DCFG_NONE ? NO_FUNCTION : f->of[next];
+      node = next;
+   }
+   return NO_FUNCTION;
+}
+
+/* Is this edge a call, and if so, from which function to which?  So is a jump
+   to another function's beginning. */
+static bool is_call(const View* v, const Functions* f, const DcfgEdge* e,
+                    uint32_t* from, uint32_t* to)
+{
+   const DcfgProcess* p = v->g->p;
+
+   if (e->source >= p->n_blocks || e->target >= p->n_blocks)
+      return false;
+   *from = f->of[e->source];
+   *to = f->of[e->target];
+   if (*from == NO_FUNCTION)
+      return false;
+   if (!dcfg_is_call(e->type) && e->type != DCFG_EDGE_CONTEXT_CHANGE
+       && (dcfg_is_return(e->type) || dcfg_is_bypass(e->type)
+           || *from == *to || (*to != NO_FUNCTION && !f->begins[e->target])))
+      return false;
+   if (*to == NO_FUNCTION)
+      *to = behind_stub(v, f, e->target);
+   return *to != NO_FUNCTION;
+}
+
+static Table* calls_table(const View* v, bool callers, uint32_t* n)
+{
+   const DcfgProcess* p = v->g->p;
+   Functions*         f = functions_new(v->g);
+   uint32_t           routine = the_routine(v->g, v->routine), kept = 0;
+   uint32_t           function = NO_FUNCTION;
+   Row*               rows = zalloc(f->n, sizeof(*rows));
+   Table*             t = tab_new(callers ? "callers" : "callees");
+   uint64_t           all = 0;
+
+   if (p->routines[routine].entry < p->n_blocks)
+      function = f->of[p->routines[routine].entry];
+   for (uint32_t i = 0; i < f->n; i++)
+      rows[i].index = i;
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (f->of[i] != NO_FUNCTION)
+         rows[f->of[i]].second += dcfg_node_instrs(p, i, v->thread);
+   for (uint32_t i = 0; i < p->n_edges && function != NO_FUNCTION; i++) {
+      uint32_t from, to;
+      if (!is_call(v, f, &p->edges[i], &from, &to)
+          || (callers ? to : from) != function)
+         continue;
+      rows[callers ? from : to].count += count_of(v, i);
+      all += count_of(v, i);
+   }
+   for (uint32_t i = 0; i < f->n; i++)
+      if (rows[i].count > 0)
+         rows[kept++] = rows[i];
+   *n = kept;
+   qsort(rows, kept, sizeof(*rows), by_count);
+   tab_column(t, COL_SHARE, "share", "share", 0);
+   tab_column(t, COL_COUNT, "calls", "calls", 0);
+   tab_column(t, COL_COUNT, "instructions", "instructions", 0);
+   tab_column(t, COL_NAME, "function", callers ? "caller" : "callee",
+              v->name_width);
+   tab_column(t, COL_TEXT, "source", "source", v->source_width);
+   tab_column(t, COL_TEXT, "image", "image", 24);
+   for (uint32_t i = 0; i < n_shown(v, kept); i++) {
+      uint32_t node = f->nodes[rows[i].index];
+      put_share(t, rows[i].count, all);
+      put_count(t, rows[i].count);
+      put_count(t, rows[i].second);
+      put_text(t, text_format("%s", function_name(f, rows[i].index)));
+      put_text(t, node_source(v->g, node));
+      put_text(t, image_name(v->g, p->nodes[node].image));
+   }
+   functions_free(f);
+   free(rows);
+   return t;
+}
+
+Table* callers_table(const View* v, uint32_t* n)
+{
+   return calls_table(v, true, n);
+}
+
+Table* callees_table(const View* v, uint32_t* n)
+{
+   return calls_table(v, false, n);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,381 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Tables of what is hottest.                 report_tables.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the tables of images, loops, routines, blocks and edges.  Handed: a
+   process by cmd_report.c.  Taken by: cmd_report.c. */
+
+#include "report_views.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char* const section_names[N_SECTIONS] = {
+   "loops", "routines", "blocks", "edges", "images", "branches", "indirect",
+   "callers", "callees", "functions", "trips"
+};
+
+/*------------------------------------------------------------*/
+/*--- What is hottest                                      ---*/
+/*------------------------------------------------------------*/
+
+typedef
+   struct {
+      uint64_t    weight, second;
+      uint64_t    addr;         // these two only where it is sorted by them
+      const char* name;
+      uint32_t    index;
+   }
+   Item;
+
+static int by_weight(const void* a, const void* b)
+{
+   const Item* x = a;
+   const Item* y = b;
+
+   return x->weight > y->weight ? -1 : x->weight < y->weight ? 1
+          : x->second > y->second ? -1 : x->second < y->second ? 1
+          : x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int by_count(const void* a, const void* b)
+{
+   const Item* x = a;
+   const Item* y = b;
+
+   return x->second > y->second ? -1 : x->second < y->second ? 1
+          : by_weight(a, b);
+}
+
+static int by_name(const void* a, const void* b)
+{
+   int d = strcmp(((const Item*)a)->name, ((const Item*)b)->name);
+
+   return d != 0 ? d : by_weight(a, b);
+}
+
+static int by_address(const void* a, const void* b)
+{
+   const Item* x = a;
+   const Item* y = b;
+
+   return x->addr < y->addr ? -1 : x->addr > y->addr ? 1 : by_weight(a, b);
+}
+
+/* What it is sorted by if that is not a number of it. */
+static void place_item(const View* r, Section s, Item* item)
+{
+   const DcfgProcess* p = r->g->p;
+   uint32_t           i = item->index, node;
+
+   if (s == IMAGES) {
+      item->addr = p->images[i].load_addr;
+      item->name = image_name(r->g, i);
+      return;
+   }
+   node = s == LOOPS ? p->loops[i].head : s == ROUTINES ? p->routines[i].entry
+          : s == EDGES ? p->edges[i].source : i;
+   item->addr = node < p->n_blocks ? p->nodes[node].addr : 0;
+   item->name = r->sorting == BY_NAME ? node_name(r->g, node) : "";
+}
+
+/* What a section's rows are sorted by; false: not wanted, or never there. */
+static bool weigh(const View* r, Section s, uint32_t i, Item* item)
+{
+   const DcfgProcess* p = r->g->p;
+
+   item->index = i;
+   item->second = 0;
+   switch (s) {
+      case LOOPS:
+         if (!is_selected(r->selected, p->loops[i].head))
+            return false;
+         item->weight = dcfg_loop_instrs(p, i, r->thread);
+         item->second = dcfg_loop_iterations(p, i, r->thread);
+         break;
+      case ROUTINES:
+         if (!is_selected(r->selected, p->routines[i].entry))
+            return false;
+         item->weight = dcfg_routine_instrs(p, i, r->thread);
+         item->second = dcfg_routine_entries(p, i, r->thread);
+         break;
+      case BLOCKS:
+         if (!is_selected(r->selected, i))
+            return false;
+         item->weight = dcfg_node_instrs(p, i, r->thread);
+         item->second = dcfg_node_executions(p, i, r->thread);
+         break;
+      case EDGES:
+         if (!is_selected(r->selected, p->edges[i].source)
+             && !is_selected(r->selected, p->edges[i].target))
+            return false;
+         item->weight = dcfg_edge_count(p, i, r->thread);
+         break;
+      default:
+         if (!image_selected(r->selected, i))
+            return false;
+         item->weight = 0;
+         for (uint32_t k = 0; k < p->images[i].n_nodes; k++)
+            item->weight += dcfg_node_instrs(p, p->images[i].first_node + k,
+                                             r->thread);
+         if (p->n_blocks == 0)
+            return true;        // written without: images are all there is
+   }
+   return item->weight > 0;
+}
+
+static uint32_t section_size(const DcfgProcess* p, Section s)
+{
+   switch (s) {
+      case LOOPS:    return p->n_loops;
+      case ROUTINES: return p->n_routines;
+      case BLOCKS:   return p->n_blocks;
+      case EDGES:    return p->n_edges;
+      default:       return p->n_images;
+   }
+}
+
+/* The items of a section, hottest first.  *N of all go to *SHOWN. */
+static Item* hottest(const View* r, Section s, uint32_t* n, uint32_t* shown)
+{
+   static int (*const orders[])(const void*, const void*) = {
+      by_weight, by_count, by_name, by_address
+   };
+   uint32_t size = section_size(r->g->p, s);
+   Item*    items = zalloc(size, sizeof(*items));
+
+   *n = 0;
+   for (uint32_t i = 0; i < size; i++)
+      if (weigh(r, s, i, &items[*n]))
+         place_item(r, s, &items[(*n)++]);
+   qsort(items, *n, sizeof(*items), orders[r->sorting]);
+   *shown = r->top == 0 || r->top > *n ? *n : (uint32_t)r->top;
+   return items;
+}
+
+/*------------------------------------------------------------*/
+/*--- Sections                                             ---*/
+/*------------------------------------------------------------*/
+
+static void add_columns(const View* r, Table* t, Section s)
+{
+   size_t name = r->name_width, source = r->source_width;
+
+   if (s == EDGES) {
+      tab_column(t, COL_COUNT, "count", "count", 0);
+      tab_column(t, COL_TEXT, "type", "type", 0);
+      tab_column(t, COL_NAME, "from", "from", name);
+      tab_column(t, COL_TEXT, "from_source", "", source);
+      tab_column(t, COL_NAME, "to", "to", name);
+      tab_column(t, COL_TEXT, "to_source", "", source);
+      if (r->form != FORM_TEXT) {
+         tab_column(t, COL_COUNT, "edge_id", "edge", 0);
+         tab_column(t, COL_COUNT, "from_node_id", "node", 0);
+         tab_column(t, COL_COUNT, "to_node_id", "node", 0);
+      }
+      return;
+   }
+   tab_column(t, COL_SHARE, "share", "share", 0);
+   tab_column(t, COL_COUNT, "instructions", "instructions", 0);
+   switch (s) {
+      case LOOPS:
+         tab_column(t, COL_COUNT, "entries", "entries", 0);
+         tab_column(t, COL_COUNT, "iterations", "iterations", 0);
+         tab_column(t, COL_RATIO, "iterations_per_entry", "per entry", 0);
+         tab_column(t, COL_COUNT, "depth", "depth", 0);
+         tab_column(t, COL_TEXT, "source", "head", source);
+         tab_column(t, COL_NAME, "routine", "routine", name);
+         break;
+      case ROUTINES:
+         tab_column(t, COL_COUNT, "calls", "calls", 0);
+         tab_column(t, COL_RATIO, "instructions_per_entry", "per entry", 0);
+         tab_column(t, COL_COUNT, "loops", "loops", 0);
+         tab_column(t, COL_NAME, "routine", "routine", name);
+         tab_column(t, COL_TEXT, "source", "source", source);
+         break;
+      case BLOCKS:
+         tab_column(t, COL_COUNT, "executions", "executions", 0);
+         tab_column(t, COL_COUNT, "block_instructions", "instrs", 0);
+         tab_column(t, COL_HEX, "address", "address", 0);
+         tab_column(t, COL_NAME, "name", "block", name);
+         tab_column(t, COL_TEXT, "source", "source", source);
+         break;
+      default:
+         tab_column(t, COL_COUNT, "routines", "routines", 0);
+         tab_column(t, COL_COUNT, "blocks", "blocks", 0);
+         tab_column(t, COL_HEX, "address", "loaded at", 0);
+         tab_column(t, COL_TEXT, "path", "image", 60);
+         return;
+   }
+   tab_column(t, COL_TEXT, "image", "image", 24);
+   if (r->form == FORM_TEXT)
+      return;
+   if (s != BLOCKS)
+      tab_column(t, COL_HEX, "address", "address", 0);
+   if (s == ROUTINES)
+      tab_column(t, COL_COUNT, "entries", "entries", 0);
+   if (s == LOOPS)
+      tab_column(t, COL_COUNT, "parent_head_node_id", "parent", 0);
+   tab_column(t, COL_COUNT, "node_id", "node", 0);
+}
+
+static void put_loop(const View* r, Table* t, const Item* item)
+{
+   const DcfgProcess* p = r->g->p;
+   const DcfgLoop*    l = &p->loops[item->index];
+   uint64_t           entries = dcfg_loop_entries(p, item->index, r->thread);
+   const char*        head = node_source(r->g, l->head);
+
+   put_share(t, item->weight, r->total);
+   put_count(t, item->weight);
+   put_count(t, entries);
+   put_count(t, item->second);
+   put_ratio(t, item->second, entries);
+   put_count(t, l->depth);
+   put_text(t, head[0] != 0 || r->form != FORM_TEXT ? head
+            : text_format("0x%" PRIx64, p->nodes[l->head].addr));
+   put_text(t, routine_name(r->g, l->routine));
+   put_text(t, image_name(r->g, p->nodes[l->head].image));
+   if (r->form == FORM_TEXT)
+      return;
+   put_hex(t, p->nodes[l->head].addr);
+   if (l->parent == DCFG_NONE)
+      put_nothing(t);
+   else
+      put_count(t, p->nodes[p->loops[l->parent].head].id);
+   put_count(t, p->nodes[l->head].id);
+}
+
+static void put_routine(const View* r, Table* t, const Item* item)
+{
+   const DcfgProcess* p = r->g->p;
+   const DcfgRoutine* f = &p->routines[item->index];
+
+   put_share(t, item->weight, r->total);
+   put_count(t, item->weight);
+   put_count(t, dcfg_routine_calls(p, item->index, r->thread));
+   put_ratio(t, item->weight, item->second);
+   if (f->n_loops == 0 && r->form == FORM_TEXT)
+      put_nothing(t);
+   else
+      put_count(t, f->n_loops);
+   put_text(t, routine_name(r->g, item->index));
+   put_text(t, node_source(r->g, f->entry));
+   put_text(t, image_name(r->g, f->image));
+   if (r->form == FORM_TEXT)
+      return;
+   put_hex(t, p->nodes[f->entry].addr);
+   put_count(t, item->second);
+   put_count(t, p->nodes[f->entry].id);
+}
+
+static void put_block(const View* r, Table* t, const Item* item)
+{
+   const DcfgNode* n = &r->g->p->nodes[item->index];
+
+   put_share(t, item->weight, r->total);
+   put_count(t, item->weight);
+   put_count(t, item->second);
+   put_count(t, n->n_instrs);
+   put_hex(t, n->addr);
+   put_text(t, node_name(r->g, item->index));
+   put_text(t, node_source(r->g, item->index));
+   put_text(t, image_name(r->g, n->image));
+   if (r->form != FORM_TEXT)
+      put_count(t, n->id);
+}
+
+/* DIRECT_CONDITIONAL_BRANCH as people say it. */
+static const char* type_words(DcfgEdgeType type)
+{
+   switch (type) {
+      case DCFG_EDGE_DIRECT_CONDITIONAL_BRANCH:     return "branch";
+      case DCFG_EDGE_INDIRECT_CONDITIONAL_BRANCH:   return "indirect branch";
+      case DCFG_EDGE_DIRECT_UNCONDITIONAL_BRANCH:   return "jump";
+      case DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH: return "indirect jump";
+      case DCFG_EDGE_DIRECT_CALL:                   return "call";
+      case DCFG_EDGE_INDIRECT_CALL:                 return "indirect call";
+      case DCFG_EDGE_RETURN:                        return "return";
+      case DCFG_EDGE_FALL_THROUGH:                  return "fall through";
+      case DCFG_EDGE_REP:                           return "rep";
+      case DCFG_EDGE_SYSTEM_CALL_BYPASS:            return "system call";
+      case DCFG_EDGE_CONTEXT_CHANGE:                return "signal";
+      case DCFG_EDGE_CONTEXT_CHANGE_RETURN:         return "signal return";
+      default:
+         return dcfg_edge_type_text(type);
+   }
+}
+
+static void put_edge(const View* r, Table* t, const Item* item)
+{
+   const DcfgEdge* e = &r->g->p->edges[item->index];
+
+   put_count(t, item->weight);
+   put_text(t, r->form == FORM_TEXT ? type_words(e->type)
+            : dcfg_edge_type_text(e->type));
+   put_text(t, node_name(r->g, e->source));
+   put_text(t, node_source(r->g, e->source));
+   put_text(t, node_name(r->g, e->target));
+   put_text(t, node_source(r->g, e->target));
+   if (r->form == FORM_TEXT)
+      return;
+   put_count(t, e->id);
+   put_count(t, r->g->p->nodes[e->source].id);
+   put_count(t, r->g->p->nodes[e->target].id);
+}
+
+static void put_image(const View* r, Table* t, const Item* item)
+{
+   const DcfgImage* im = &r->g->p->images[item->index];
+
+   put_share(t, item->weight, r->total);
+   put_count(t, item->weight);
+   put_count(t, im->n_routines);
+   put_count(t, im->n_nodes);
+   put_hex(t, im->load_addr);
+   put_text(t, image_path(r->g, item->index));
+}
+
+Table* usual_table(const View* r, Section s, uint32_t* n)
+{
+   static void (*const put[])(const View*, Table*, const Item*) = {
+      put_loop, put_routine, put_block, put_edge, put_image
+   };
+   uint32_t shown;
+   Item*    items = hottest(r, s, n, &shown);
+   Table*   t = tab_new(section_names[s]);
+
+   add_columns(r, t, s);
+   for (uint32_t i = 0; i < shown; i++)
+      put[s](r, t, &items[i]);
+   free(items);
+   return t;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,96 @@
+
+/*--------------------------------------------------------------------*/
+/*--- More that dcfg report shows.                report_views.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_REPORT_VIEWS_H
+#define DCFG_CMD_REPORT_VIEWS_H
+
+#include "select.h"
+#include "table.h"
+
+/* The first ones are shown if none is asked for. */
+typedef
+   enum {
+      LOOPS, ROUTINES, BLOCKS, EDGES, IMAGES, N_USUAL,
+      BRANCHES = N_USUAL, INDIRECT, CALLERS, CALLEES, FUNCTIONS, TRIPS,
+      N_SECTIONS
+   }
+   Section;
+
+/* As programs are told them. */
+extern const char* const section_names[N_SECTIONS];
+
+typedef enum { BY_INSTRS, BY_COUNT, BY_NAME, BY_ADDRESS } Sorting;
+
+/* What is shown of a process, and how. */
+typedef
+   struct {
+      const Program*   g;
+      const Selection* selected;
+      uint32_t         thread;          // or DCFG_ALL_THREADS
+      uint64_t         top;             // rows; 0: all
+      uint64_t         total;           // instructions, of all images
+      Form             form;
+      Sorting          sorting;
+      size_t           name_width, source_width;
+      const char*      trace;           // or NULL
+      const char*      routine;         // of --callers, --callees
+   }
+   View;
+
+/* Each makes a table of the first rows; how many there are goes to *N. */
+typedef Table* (*ViewFn)(const View* v, uint32_t* n);
+
+/* --- report_tables.c: the usual sections, hottest first --- */
+
+Table* usual_table(const View* v, Section s, uint32_t* n);
+
+/* --- report_flow.c --- */
+
+/* Conditional branches, by executions: which way they went. */
+Table* branches_table(const View* v, uint32_t* n);
+
+/* Indirect jumps and calls, by executions: where they went. */
+Table* indirect_table(const View* v, uint32_t* n);
+
+/* Which functions called the one of a routine, and which it called, by calls.
+   Stubs of linkage tables are passed over. */
+Table* callers_table(const View* v, uint32_t* n);
+Table* callees_table(const View* v, uint32_t* n);
+
+/* --- report_trace.c: of these a trace is needed --- */
+
+/* Functions, by instructions with all that they called. */
+Table* inclusive_table(const View* v, uint32_t* n);
+
+/* Loops, by instructions: how many iterations each entry had. */
+Table* trips_table(const View* v, uint32_t* n);
+
+#endif /* DCFG_CMD_REPORT_VIEWS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,173 @@
+#!/usr/bin/python3
+"""dcfg report: branches, targets of jumps, callers and callees, functions with what they called, trips of loops.  (TAP)
+
+What the program does is known from its source; sums are those that the graph has.
+"""
+import collections
+import csv
+import io
+import json
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+from commandlib import command
+
+PROG = r"""
+#include <stdlib.h>
+#define FAR __attribute__((noinline, noclone))
+static volatile int sink;
+FAR static int a(int n) { return n + 1; }
+FAR static int b(int n) { return n * 3; }
+FAR static int c(int n) { return n - 7; }
+static int (*table[])(int) = { a, b, c };
+FAR int loops(int n) { int s = 0; for (int i = 0; i < n; i++) s += sink; return s; }
+FAR int nest(int n) { int s = 0; for (int i = 0; i < n; i++) for (int k = 0; k < i; k++) s += sink; return s; }
+FAR int down(int n)
+{
+   int s = 0;
+   for (int i = 0; i < 3; i++) {
+      s += sink;
+      if (n > 0 && i == 1)
+         s += down(n - 1);
+   }
+   return s;
+}
+int main(int argc, char** argv)
+{
+   for (int i = 0; i < 60; i++)
+      sink = table[i % 6 < 3 ? 0 : i % 6 < 5 ? 1 : 2](i);
+   for (int i = 1; i <= 8; i++)
+      sink += loops(i);
+   sink += nest(5);
+   sink += down(4);
+   return 0;
+}
+"""
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def rows(*args):
+    return table(command("report", "--csv", "--top=0", *args)[1])
+
+
+def check_graph(tap, graph):
+    calls = {(r["function"]): int(r["calls"]) for r in rows("--callees=main", graph)}
+    tap.ok({f: calls.get(f) for f in ("a", "b", "c", "loops", "nest", "down")}
+           == {"a": 30, "b": 20, "c": 10, "loops": 8, "nest": 1, "down": 1}, "--callees", calls)
+    calls = {(r["function"]): int(r["calls"]) for r in rows("--callers=down", graph)}
+    tap.ok(calls == {"main": 1, "down": 4}, "--callers", calls)
+    indirect = [r for r in rows("--indirect", "--source=prog.c", graph) if r["n_targets"] == "3"]
+    tap.ok(len(indirect) == 1 and indirect[0]["executions"] == "60"
+           and indirect[0]["targets"] == "a 50.0%, b 33.3%, c 16.7%", "--indirect", indirect)
+    with open(graph) as f:
+        p = json.load(f)["PROCESSES"][1][1]
+    taken, fell = collections.Counter(), collections.Counter()
+    for e in p["EDGES"][1:]:
+        taken[e[1]] += sum(e[4]) * (e[3] == 13)
+        fell[e[1]] += sum(e[4]) * (e[3] == 18)
+    have = {int(r["node_id"]): (int(r["executions"]), int(r["taken"])) for r in rows("--branches", graph)}
+    tap.ok(have == {n: (taken[n] + fell[n], t) for n, t in taken.items() if t}, "every branch, with both directions")
+    biases = [(float(r["taken_share"]), float(r["bias"])) for r in rows("--branches", graph)]
+    tap.ok(all(abs(b - max(t, 1 - t)) < 1e-5 for t, b in biases), "bias")
+
+
+def check_sort(tap, graph):
+    every = rows("--routines", graph)
+    by = {o: rows("--routines", "--sort=" + o, graph) for o in ("instructions", "count", "name", "address")}
+    tap.ok(by["instructions"] == every and all(sorted(map(str, v)) == sorted(map(str, every)) for v in by.values()),
+           "--sort only sorts")
+    tap.ok([r["routine"] for r in by["name"]] == sorted(r["routine"] for r in every), "by name")
+    addresses = [int(r["address"], 0) for r in by["address"]]
+    entries = [int(r["entries"]) for r in by["count"]]
+    tap.ok(addresses == sorted(addresses) and entries == sorted(entries, reverse=True), "by address and count")
+
+
+def check_hot(tap, graph):
+    """A part of a routine: connected, around its hottest block, and with what goes in and out."""
+    blocks = {int(r["node_id"]): int(r["executions"]) for r in rows("--blocks", graph)}
+    top = max(((int(r["instructions"]), len(rows("--blocks", "--routine=#" + r["node_id"], graph)), r["node_id"])
+               for r in rows("--routines", graph) if int(r["instructions"]) > 2000))[2]
+    heat = rows("--blocks", "--routine=#" + top, graph)
+    status, out, err = command("dot", "--hot=6", "--routine=#" + top, graph)
+    nodes = {int(n) for n in re.findall(r"^ *n(\d+) \[label=", out, re.M)}
+    lines = [(int(a), int(b)) for a, b in re.findall(r"^  n(\d+) -> n(\d+) ", out, re.M)]
+    reached, todo = set(), [int(heat[0]["node_id"])]
+    while todo:
+        x = todo.pop()
+        reached.add(x)
+        todo += [b for a, b in lines + [(b, a) for a, b in lines] if a == x and b not in reached]
+    tap.ok(status == 0 and len(nodes) == min(6, len(heat)) and nodes <= reached, "dot --hot: connected blocks",
+           (nodes, reached, err))
+    wrong = []
+    for n in nodes:
+        into = sum(int(x.replace(",", "")) for x in re.findall(
+            r'-> n%d \[label=[^;]*?tooltip="([\d,]+)"' % n, out.replace(", dir=back", "")))
+        wrong += [(n, into, blocks[n])] if into > 2 * blocks[n] else []
+    tap.ok(not wrong and ("not shown are" in out) == (len(heat) > 6), "and what comes from elsewhere", wrong)
+    status, out, err = command("dot", "--hot=2", "--function=nest", graph)
+    tap.ok(status == 0 and "drawing nest" in err and len(re.findall(r"^ *n\d+ \[label=", out, re.M)) == 2,
+           "dot --function", err)
+    status, out, err = command("dot", "--hot", "--callgraph", graph)
+    tap.ok(status == 2 and len(err.splitlines()) == 1, "not with --callgraph", err)
+
+
+def check_trace(tap, graph, trace):
+    loops = {r["node_id"]: r for r in rows("--loops", graph)}
+    trips = {r["node_id"]: r for r in rows("--trips", graph, trace)}
+    wrong = [r for n, r in trips.items()
+             if (r["entries"], r["iterations"]) != (loops[n]["entries"], loops[n]["iterations"])]
+    tap.ok(len(trips) == len(loops) and not wrong, "entries and iterations are the graph's", wrong[:3])
+    sums = [(sum(int(x.replace(",", "")) for x in re.findall(r": ([\d,]+)", r["histogram"])), int(r["entries"]))
+            for r in trips.values()]
+    tap.ok(all(a == b for a, b in sums), "each entry is in the histogram")
+    ours = {r["routine"]: r for r in trips.values() if r["routine"] in ("loops", "down")}
+    tap.ok(ours["loops"]["histogram"] == "1: 1  2-3: 2  4-7: 4  8-15: 1" and ours["loops"]["most"] == "8",
+           "a loop with 1 to 8 iterations", ours["loops"])
+    # In each of five calls, one within the other, three iterations.
+    tap.ok((ours["down"]["least"], ours["down"]["most"], ours["down"]["histogram"]) == ("3", "3", "2-3: 5"),
+           "a loop that is entered again from within itself", ours["down"])
+    every = rows("--inclusive", graph, trace)
+    functions = {r["function"]: r for r in every if r["image"] == "prog"}
+    instrs = json.loads(command("report", "--json", "--images", graph)[1])["processes"][0]["instructions"]
+    tap.ok(sum(int(r["self"]) for r in every) == instrs, "what functions have themselves is all there is")
+    blocks = collections.Counter()
+    for r in rows("--blocks", "--image=prog", graph):
+        blocks[r["name"].split("+")[0]] += int(r["instructions"])
+    want = {f: blocks[f] for f in ("a", "b", "c", "loops", "nest", "down")}
+    tap.ok({f: int(functions[f]["inclusive"]) for f in want} == want and functions["down"]["calls"] == "5",
+           "recursion counts once", want)
+    tap.ok(int(functions["main"]["inclusive"]) == sum(want.values()) + int(functions["main"]["self"]),
+           "main has what it called", functions["main"])
+
+
+def main():
+    tap = harness.Tap("command_views")
+    source = tap.path("prog.c")
+    with open(source, "w") as f:
+        f.write(PROG)
+    prog = harness.cc(tap, source, "prog")
+    trace = tap.path("trace.json")
+    graph, status, why = harness.dcfg(tap, "prog", [prog], ["--trace=yes", "--trace-out-file=" + trace])
+    check_graph(tap, graph)
+    check_sort(tap, graph)
+    check_hot(tap, graph)
+    check_trace(tap, graph, trace)
+    status, out, err = command("report", "--trips", "--inclusive", "--branches", "--indirect", "--top=3", graph, trace)
+    tap.ok(status == 0 and not err and all(t in out for t in ("Hottest 3 of ", "with what they called", "by iterations")),
+           "as text", out + err)
+    for args, word in ((["--trips", graph], "needs a trace"), (["--inclusive", graph], "needs a trace"),
+                       (["--sort=size", graph], "--sort is"), (["--callers=nobody", graph], "no routine"),
+                       (["--callers=main", "--callees=main", graph], "not both"), (["-", "-"], "standard input")):
+        status, out, err = command("report", *args)
+        tap.ok(status == 2 and len(err.splitlines()) == 1 and word in err, "report " + args[0], err)
+    tap.done()
+
+
+main()
