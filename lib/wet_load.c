@@ -104,7 +104,8 @@ static WetInstr* get_instr(DcfgWet* w, Bytes* b, Array* all)
    in->image = (uint32_t)image;
    in->len   = (uint8_t)get_up_to(b, 255);
    in->code  = (uint32_t)w->code.n;
-   if ((size_t)(b->end - b->at) < in->len || image > UINT32_MAX) {
+   if (in->len == 0 || (size_t)(b->end - b->at) < in->len
+       || image > UINT32_MAX) {
       wrong(w, "instructions");
       return NULL;
    }
