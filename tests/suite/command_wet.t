@@ -174,7 +174,7 @@ def check_model(tap, name, prog):
     wet, _ = record(tap, name, [prog])
     if not wet:
         return
-    harness.lackey_into(tap, trace, [prog], opts=["--vex-iropt-level=0"])
+    harness.lackey_into(tap, trace, [prog], opts=["--vex-iropt-level=0"], tool="lackey")
     program, run = wet_model.Program(prog), wet_model.read_trace(trace)
     bad = wet_model.compare(program, wet_model.model(program, run), wet_model.read_text(text_of(tap, wet)))
     tap.ok(run and not bad, "%s: %d instances are as in the model" % (name, len(run)), "\n".join(bad[:20]))

@@ -47,7 +47,7 @@ def check_accesses(tap, checker, name, argv):
     os.mkfifo(fifo)
     p = subprocess.Popen(["sh", "-c", 'exec "$0" "$1" <"$2"', checker, wet, fifo], stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT)
-    other = harness.lackey_into(tap, fifo, argv)
+    other = harness.lackey_into(tap, fifo, argv, tool="lackey")
     said = p.communicate(timeout=harness.TIMEOUT)[0].decode()
     summary = said.splitlines()[-1] if said else ""
     tap.ok(p.returncode == 0 and status == other, name + ": the accesses that Lackey tells", "%s\nexit status %d, %d"
