@@ -31,7 +31,7 @@ LS = ["/bin/ls", "-l", "/usr"]
 
 
 class Run:
-    """.files: {process id: path of its log}; .dir, .status, .err."""
+    """.files: {process id: path of its log, the last part}; .dir, .status, .err."""
 
 
 def run(tap, name, argv, opts=(), stdin=None, while_running=None):
@@ -49,8 +49,7 @@ def run(tap, name, argv, opts=(), stdin=None, while_running=None):
     for f in glob.glob(os.path.join(glob.escape(r.dir), "vg.*")):
         with open(f, errors="replace") as log:
             r.err += log.read()
-    r.files = {int(f.rpartition(".")[2]): f for f in glob.glob(os.path.join(glob.escape(r.dir), "log.*"))
-               if f.rpartition(".")[2].isdigit()}
+    r.files = {int(f[4:]): os.path.join(r.dir, f) for f in sorted(os.listdir(r.dir)) if re.match(r"log\.\d+$", f)}
     return r
 
 
