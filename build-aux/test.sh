@@ -222,6 +222,7 @@ add_suite_again() {
          rules_selftest|trace_selftest|trace_life|trace_real|kcachegrind) ;;
          command|command_*|library|blocks|xray_judges) ;;
          bbv|export|coverage) ;;
+         readme) ;;    # pages show a session of one Valgrind
          turns|regions_calls) ;;    # what begins and ends there is what regions has, too
          rules_threads) ;;    # life_threads has as much of threads, and more
          *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
