@@ -317,15 +317,14 @@ static void on_problem(void* arg, const DcfgProblem* problem)
           text_clean(problem->what));
 }
 
-/* Did no thread of the DCFG run, so that there is nothing to trace? */
+/* Was nothing executed, so that there is nothing to trace? */
 static bool is_empty(const Dcfg* d)
 {
    const DcfgProcess* p;
 
    for (uint32_t i = 0; (p = dcfg_process(d, i)) != NULL; i++)
-      for (uint32_t t = 0; t < p->n_threads; t++)
-         if (p->thread_instrs[t] > 0)
-            return false;
+      if (p->instr_count > 0)
+         return false;
    return true;
 }
 

@@ -258,6 +258,12 @@ def main():
     status, out, err = command("check", path, trace)
     tap.ok(status == 2 and trace in err, "a trace that is cut off is unreadable", out + err)
 
+    without, none = commandlib.copy_of(good), commandlib.good_trace(good)
+    P(without).pop("INSTR_COUNT_PER_THREAD")
+    s.set_at(row(none), 3, row(none)[3][:1])
+    status, out, err = command("check", commandlib.write(tap.path("without.json"), without), commandlib.write(trace, none))
+    tap.ok(status == 1 and "no thread has a chunk" in out, "no counts by thread, and no chunks", "%s\n%s" % (status, out + err))
+
     for what, drop in (("routines", lambda d: [D(d, i).pop("ROUTINES") for i in (1, 2)]),
                        ("symbols", lambda d: [D(d, i).pop("SYMBOLS") for i in (1, 2)]),
                        ("source lines", lambda d: D(d).pop("SOURCE_DATA")),
