@@ -110,8 +110,7 @@ static void remove_unfinished(void)
       unlink(result.unfinished);
 }
 
-/* Only a regular file may be replaced by another one. */
-static bool is_special(const char* path)
+bool is_special_file(const char* path)
 {
    struct stat st;
 
@@ -129,7 +128,7 @@ FILE* open_result(const char* path)
    result.path = realpath(path, NULL);
    if (result.path == NULL)
       result.path = text_copy(path);
-   if (is_special(path)) {
+   if (is_special_file(path)) {
       result.file = fopen(path, "w");
       if (result.file == NULL)
          die("%s: %s", path, strerror(errno));

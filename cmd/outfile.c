@@ -38,7 +38,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,14 +91,6 @@ static void compress_with(Outfile* o, const char* program)
    signal(SIGPIPE, SIG_IGN);
 }
 
-/* Devices and pipes are written to; only an ordinary file is replaced. */
-static bool is_special(const char* path)
-{
-   struct stat st;
-
-   return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
 Outfile* outfile_open(const char* path)
 {
    Outfile*    o = zalloc(1, sizeof(*o));
@@ -109,7 +100,7 @@ Outfile* outfile_open(const char* path)
    o->fd   = STDOUT_FILENO;
    if (path == NULL)
       return o;
-   if (is_special(path)) {
+   if (is_special_file(path)) {
       o->fd = open(path, O_WRONLY | O_CLOEXEC);
    } else {
       o->unfinished = text_copy(text_format("%s.tmp-%ld", path,

@@ -52,11 +52,6 @@ static int by_count(const void* a, const void* b)
           : x->index < y->index ? -1 : x->index > y->index;
 }
 
-static uint32_t n_shown(const View* v, uint32_t n)
-{
-   return v->top == 0 || v->top > n ? n : (uint32_t)v->top;
-}
-
 static uint64_t count_of(const View* v, uint32_t edge)
 {
    return dcfg_edge_count(v->g->p, edge, v->thread);

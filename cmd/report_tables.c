@@ -173,7 +173,7 @@ static Item* hottest(const View* r, Section s, uint32_t* n, uint32_t* shown)
       if (weigh(r, s, i, &items[*n]))
          place_item(r, s, &items[(*n)++]);
    qsort(items, *n, sizeof(*items), orders[r->sorting]);
-   *shown = r->top == 0 || r->top > *n ? *n : (uint32_t)r->top;
+   *shown = n_shown(r, *n);
    return items;
 }
 

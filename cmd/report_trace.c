@@ -105,11 +105,6 @@ static int by_all(const void* a, const void* b)
           : x->function < y->function ? -1 : x->function > y->function;
 }
 
-static uint32_t n_shown(const View* v, uint32_t n)
-{
-   return v->top == 0 || v->top > n ? n : (uint32_t)v->top;
-}
-
 Table* inclusive_table(const View* v, uint32_t* n)
 {
    const DcfgProcess* p = v->g->p;

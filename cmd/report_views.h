@@ -61,6 +61,12 @@ typedef
    }
    View;
 
+/* How many of N rows. */
+static inline uint32_t n_shown(const View* v, uint32_t n)
+{
+   return v->top == 0 || v->top > n ? n : (uint32_t)v->top;
+}
+
 /* Each makes a table of the first rows; how many there are goes to *N. */
 typedef Table* (*ViewFn)(const View* v, uint32_t* n);
 

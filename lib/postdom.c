@@ -145,7 +145,7 @@ static void find_dominators(Search* s, uint32_t* idom)
       }
       s->label[i] = s->semi[i];
    }
-   /* idom, by numbers for now, in .label. */
+   /* In .label: the immediate dominators, as numbers of this walk. */
    for (uint32_t i = 1; i < s->n_reached; i++) {
       uint32_t d = s->parent[i];
       while (d > s->semi[i])
