@@ -43,10 +43,23 @@ tap() {
    fi
 }
 
-# fail NAME LOG
+# fail NAME LOG: it is counted, printed here, and once more at the end of all tests.
 fail() {
    failed=$((failed + 1))
    echo "not ok $1 (see $(short "$2"))"
+   { echo "-- not ok $1" && log_about "${1#*: }" "$2"; } >>"$build/failures"
+}
+
+# log_about TEST LOG: what the log says before and after the test's line; if it has none, how it ends.
+log_about() {
+   local line
+   [ -f "$2" ] || return 0
+   line=$(grep -n "^not ok" "$2" | grep -m 1 -F -e "- $1" | cut -d: -f1) || true
+   if [ -n "$line" ]; then
+      sed -n "$((line > 3 ? line - 3 : 1)),$((line + 6))p" "$2"
+   else
+      tail -n 6 "$2"
+   fi | { grep -v '^ok ' || true; } | cut -c1-240 | sed 's/^/   /'
 }
 
 # skip WHAT WHY: a whole group that cannot run here.
@@ -350,6 +363,8 @@ closing_line() {
       failed=$((failed + 1))
       echo "not ok stopped${stage:+ in $stage}"
    fi
+   # Whoever has no more than the end of what was printed is to know what failed, and why.
+   if [ $failed -le 20 ]; then cat "$build/failures"; else grep '^-- not ok' "$build/failures" | head -n 60; fi
    echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
    [ $failed = 0 ] || exit 1
 }
@@ -363,6 +378,8 @@ run_tests() {
          *) die "no test group $group; there is: $all_groups; and quick, which has some of each" ;;
       esac
    done
+   mkdir -p "$build"
+   : >"$build/failures"
    trap closing_line EXIT
    build_all
    need_packages "${test_packages[@]}"
