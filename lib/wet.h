@@ -350,6 +350,8 @@ struct DcfgWet {
    Array       defs;            // Def
    Plan*       plans;           // by instruction
    Place*      places;          // as .sb_instrs
+   uint64_t    offset;          // bytes of the file that were read
+   uint64_t    tape;            // where it begins
    uint64_t    tape_left;       // bytes
    uint64_t*   addrs;           // of one record
    uint64_t*   words;           // those of them that are on the tape
@@ -377,6 +379,14 @@ bool wet_read(DcfgWet* w, void* to, size_t n);
 /* The next record of the tape.  False at its end, or if it cannot be
    read. */
 bool wet_next_record(DcfgWet* w, Record* r);
+
+/* For who reads chunk by chunk: the next one; false at the end, too.  Does it
+   end where its records do?  The next record without its slots; these, to
+   TO: of all records but marks, or of none of the chunk. */
+bool wet_next_chunk(DcfgWet* w);
+bool wet_end_chunk(DcfgWet* w);
+bool wet_next_header(DcfgWet* w, Record* r);
+bool wet_read_slots(DcfgWet* w, const Record* r, uint64_t* to);
 
 /* No record has more accesses. */
 #define MAX_ACCESSES 4096

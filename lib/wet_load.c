@@ -57,8 +57,9 @@ bool wet_read(DcfgWet* w, void* to, size_t n)
       if (got == 0)
          return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
                          "it ends too early");
-      at += got;
-      n  -= got;
+      at        += got;
+      n         -= got;
+      w->offset += got;
    }
    return true;
 }
@@ -290,6 +291,7 @@ static bool read_tables(DcfgWet* w)
       if (head[0] != expected || length == 0)
          return wrong(w, NULL);
       if (expected == SECTION_TAPE) {
+         w->tape      = w->offset;
          w->tape_left = length;
          return true;
       }
