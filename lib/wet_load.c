@@ -171,6 +171,30 @@ static bool get_unexecuted(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "unexecuted instructions");
 }
 
+/* Where the slots of SB are found. */
+static bool make_rules(DcfgWet* w, WetSb* sb)
+{
+   uint32_t word = 1, value = 1 + sb->n_words;
+   int16_t  stack = -1;
+
+   sb->rules = (uint32_t)w->rules.n;
+   for (uint32_t i = 0; i < sb->slots.n; i++) {
+      const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first + i);
+      SlotRule*        r = array_add(&w->job, &w->rules, sizeof(*r));
+      if (r == NULL)
+         return false;
+      r->base = a->from == FROM_FRAME || a->from == FROM_STACK ? stack
+                : a->from >= FROM_SLOT ? (int16_t)(a->from - FROM_SLOT) : -2;
+      r->addr = a->addr;
+      if (a->from <= FROM_STACK)
+         r->word = (uint16_t)(a->what == ACCESS_VALUE ? value++ : word++);
+      if (a->from == FROM_STACK)
+         stack = (int16_t)i;
+      r->stack = stack;
+   }
+   return true;
+}
+
 static bool get_superblock(DcfgWet* w, Bytes* b)
 {
    WetSb*   sb = array_add(&w->job, &w->sbs, sizeof(*sb));
@@ -219,7 +243,7 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
       sb->n_words  += wet_is_address_word(a);
       sb->n_values += wet_is_value_word(a);
    }
-   return count_words(w, sb);
+   return count_words(w, sb) && make_rules(w, sb);
 }
 
 static bool get_superblocks(DcfgWet* w, Bytes* b)

@@ -219,6 +219,7 @@ static inline void meet(DcfgWet* w, WetSb* sb)
 static void read_words(DcfgWet* w, WetSb* sb, uint32_t n)
 {
    Chunk*    c = w->chunk;
+   uint64_t* words = w->words + 1;
    Foretold* f = &ELEM(w->foretold, Foretold, sb->foretold);
    bool      off = false;
    uint64_t  shift = 0;
@@ -226,13 +227,13 @@ static void read_words(DcfgWet* w, WetSb* sb, uint32_t n)
 
    if (next_bit(&c->bits)) {
       for (uint32_t i = 0; i < n; i++)
-         w->words[i] = f[i].last += f[i].step;
+         words[i] = f[i].last += f[i].step;
       return;
    }
    before = &c->before[c->context];
    if (next_bit(&c->bits)) {
       for (uint32_t i = 0; i < n; i++)
-         note_address(&f[i], w->words[i] = before[i]);
+         note_address(&f[i], words[i] = before[i]);
       return;
    }
    for (uint32_t i = 0; i < n; i++) {
@@ -243,7 +244,7 @@ static void read_words(DcfgWet* w, WetSb* sb, uint32_t n)
          shift = a - f[i].last;
       }
       note_address(&f[i], a);
-      w->words[i] = before[i] = a;
+      words[i] = before[i] = a;
    }
 }
 
@@ -264,36 +265,22 @@ static void read_values(DcfgWet* w, const WetSb* sb, uint32_t id, uint32_t n)
       else
          now = v[i].last + difference_of(get_quick(&c->values));
       v[i].step = now - v[i].last;
-      v[i].last = w->values[i] = *after = now;
+      v[i].last = w->words[1 + sb->n_words + i] = *after = now;
    }
 }
 
-/* The first N slots of SB, to TO. */
-static void find_addresses(DcfgWet* w, const WetSb* sb, uint32_t n,
-                           uint64_t* to)
+/* The first N slots of SB, which are not none, to TO. */
+static inline void find_slots(DcfgWet* w, const WetSb* sb, uint32_t n,
+                              uint64_t* to)
 {
-   const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first);
-   uint32_t         word = 0, value = 0;
+   const SlotRule* r     = &ELEM(w->rules, SlotRule, sb->rules);
+   const uint64_t* words = w->words;
+   uint64_t*       slots = w->addrs;
 
+   slots[-1] = w->chunk->stack;
    for (uint32_t i = 0; i < n; i++)
-      switch (a[i].from) {
-         case FROM_TAPE:
-            to[i] = a[i].what == ACCESS_VALUE ? w->values[value++]
-                                              : w->words[word++];
-            break;
-         case FROM_FRAME:
-            to[i] = w->chunk->stack + w->words[word++];
-            break;
-         case FROM_STACK:
-            to[i] = w->chunk->stack += w->words[word++];
-            break;
-         case FROM_CONSTANT:
-            to[i] = a[i].addr;
-            break;
-         default:
-            to[i] = to[a[i].from - FROM_SLOT] + a[i].addr;
-            break;
-      }
+      to[i] = slots[i] = slots[r[i].base] + words[r[i].word] + r[i].addr;
+   w->chunk->stack = slots[r[n - 1].stack];
 }
 
 /* How many instructions and accesses HEADER is about. */
@@ -366,11 +353,13 @@ bool wet_read_slots(DcfgWet* w, const Record* r, uint64_t* to)
    WetSb* sb = &ELEM(w->sbs, WetSb, r->sb);
 
    meet(w, sb);
+   if (r->n_slots == 0)
+      return true;
    if (r->n_words > 0)
       read_words(w, sb, r->n_words);
    if (r->n_values > 0)
       read_values(w, sb, r->sb, r->n_values);
-   find_addresses(w, sb, r->n_slots, to);
+   find_slots(w, sb, r->n_slots, to);
    return !(c->bits.bytes.failed || c->addresses.failed
             || c->value_bits.bytes.failed || c->values.failed)
           || wrong(w);
