@@ -48,6 +48,16 @@ typedef
    }
    Bytes;
 
+/* The 8 bytes at AT, of which the lowest comes first. */
+static inline uint64_t get_word(const uint8_t* at)
+{
+   uint64_t n = 0;
+
+   for (unsigned i = 0; i < 8; i++)
+      n |= (uint64_t)at[i] << 8 * i;
+   return n;
+}
+
 static inline uint64_t get_varint(Bytes* b)
 {
    uint64_t n = 0;
@@ -71,16 +81,22 @@ static inline uint64_t difference_of(uint64_t d)
 /* A number that says first how many bytes it has. */
 static inline uint64_t get_quick(Bytes* b)
 {
-   unsigned size = b->at < b->end ? (*b->at & 7) + 1u : 0;
+   size_t   left = (size_t)(b->end - b->at);
+   unsigned size = left > 0 ? (*b->at & 7) + 1u : 0;
    unsigned skip = size == 8;              // nothing else is in the first one
    uint64_t n = 0;
 
-   if (size == 0 || (size_t)(b->end - b->at) < size + skip) {
+   if (size == 0 || left < size + skip) {
       b->failed = true;
       return 0;
    }
-   for (unsigned i = 0; i < size; i++)
-      n |= (uint64_t)b->at[skip + i] << 8 * i;
+   if (left >= 9) {
+      n = get_word(b->at + skip);
+      n = size == 8 ? n : n & ((UINT64_C(1) << 8 * size) - 1);
+   } else {
+      for (unsigned i = 0; i < size; i++)
+         n |= (uint64_t)b->at[skip + i] << 8 * i;
+   }
    b->at += size + skip;
    return skip ? n : n >> 3;
 }
@@ -147,35 +163,41 @@ typedef
 typedef
    struct {
       uint16_t place;           // of the instruction that takes it
-      uint16_t n_slots, n_words, n_values;
+      uint16_t n_slots, n_segments;
    }
    WetExit;
+
+/* Words between two exits of a superblock, and their rows of the block in
+   work. */
+typedef
+   struct {
+      uint32_t word;            // the first one, from 0
+      uint32_t n_words;
+      uint32_t columns;         // the first in .columns
+      uint32_t n_rows;
+      uint32_t at;              // in the block's words: the next row
+   }
+   WetSegment;
+
+/* Of a word of a superblock: the last one, and the step that most made. */
+typedef
+   struct {
+      uint64_t last, step;
+   }
+   Column;
 
 typedef
    struct {
       Span     instrs;          // in .sb_instrs
       Span     exits;           // in .exits
       Span     slots;           // in .accesses
-      uint32_t n_words;         // of them are addresses on the tape,
-      uint32_t n_values;        // or values
-      uint32_t foretold;        // the first in .foretold
-      uint32_t known;           // the first in .known
-      uint32_t chunk;           // to which those belong
+      uint32_t rules;           // the first of theirs in .rules
+      uint32_t n_words;         // of them are on the tape
+      Span     segments;        // in .segments
+      uint32_t chunk;           // to which their columns belong
       uint32_t n_scanned;       // instructions: see wet_control.c
    }
    WetSb;
-
-typedef
-   struct {
-      uint64_t last, step, other;
-   }
-   Foretold;
-
-typedef
-   struct {
-      uint64_t last, step;
-   }
-   KnownValue;
 
 /* The next bit of a part. */
 typedef
@@ -185,6 +207,36 @@ typedef
    }
    Bits;
 
+/* How a slot of a superblock is found: SLOTS[BASE] + WORDS[WORD] + ADDR.  Slot
+   -1 is the last address that was made from RSP before it, -2 and word 0 are
+   0; what is on the tape are words from 1 on. */
+typedef
+   struct {
+      int16_t  base;
+      uint16_t word;
+      int16_t  stack;           // the last slot up to here made from RSP, or -1
+      uint64_t addr;
+   }
+   SlotRule;
+
+/* No block has more records or words, together. */
+#define MAX_BLOCK (1u << 16)
+
+/* The block in work. */
+typedef
+   struct {
+      uint64_t headers[MAX_BLOCK];    // 0: a mark
+      uint64_t extra[MAX_BLOCK];      // marks, with their words; words of what
+                                      // was left within a segment
+      uint64_t words[MAX_BLOCK];      // rows of segments
+      uint32_t segments[MAX_BLOCK];   // those, in .segments
+      uint64_t steps[2][MAX_BLOCK];   // of two columns
+      uint32_t n_headers, n_extra, n_words, n_segments;
+      uint32_t header, at;            // the next one, and in .extra
+      bool     with_words;            // they have been found
+   }
+   Block;
+
 /* The chunk in work: its parts. */
 typedef
    struct {
@@ -192,16 +244,12 @@ typedef
       size_t   size, room;
       uint32_t number;          // from 1 up
       uint32_t n_records;       // that are still to come
-      uint64_t n_right;         // of them as foretold
-      bool     other;           // and then the other one that was foretold
-      Bytes    control, addresses, values;
-      Bits     bits, value_bits;
+      Bytes    control, numbers;
+      Bits     bits;
       uint32_t history;
       uint64_t next[1 << 16];
-      uint32_t context;
       uint64_t stack;           // the last address that was made from RSP
-      uint64_t before[(1 << 16) + 4096];
-      uint64_t after[1 << 16];
+      Block    block;
    }
    Chunk;
 
@@ -212,7 +260,8 @@ typedef
       uint32_t        mark;
       uint64_t        words[3];
       uint32_t        n_instrs;  // that were completed
-      uint32_t        n_slots, n_words, n_values;
+      uint32_t        n_slots, n_segments;
+      uint32_t        extra;     // words of a segment that was not completed
       const uint64_t* addrs;
    }
    Record;
@@ -296,15 +345,10 @@ typedef
    }
    Place;
 
-/* Is A, of a superblock, on the tape, as an address or a value? */
-static inline bool wet_is_address_word(const WetAccess* a)
+/* Is A, of a superblock, on the tape? */
+static inline bool wet_is_word(const WetAccess* a)
 {
-   return a->from <= FROM_STACK && a->what != ACCESS_VALUE;
-}
-
-static inline bool wet_is_value_word(const WetAccess* a)
-{
-   return a->from <= FROM_STACK && a->what == ACCESS_VALUE;
+   return a->from <= FROM_STACK;
 }
 
 /* From the tables. */
@@ -340,20 +384,23 @@ struct DcfgWet {
    Array       code;            // uint8_t
    Array       ranges;          // LocRange
    Array       accesses;        // WetAccess
+   Array       rules;           // SlotRule
    Array       sb_instrs;       // uint32_t
    Array       exits;           // WetExit
-   Array       foretold;        // Foretold
-   Array       known;           // KnownValue
+   Array       segments;        // WetSegment
+   Array       columns;         // Column
    Array       threads;         // uint64_t
    Array       unexecuted;      // WetInstr: without uses and so on
    Array       uses;            // Use
    Array       defs;            // Def
    Plan*       plans;           // by instruction
    Place*      places;          // as .sb_instrs
+   uint64_t    offset;          // bytes of the file that were read
+   uint64_t    tape;            // where it begins
    uint64_t    tape_left;       // bytes
-   uint64_t*   addrs;           // of one record
-   uint64_t*   words;           // those of them that are on the tape
-   uint64_t*   values;          // and those that are values
+   uint64_t*   slots;           // of one record, from -2 on
+   uint64_t*   addrs;           // slot 0
+   uint64_t*   words;           // of one record
    uint8_t*    value;           // of one instance
    Chunk*      chunk;
    WetWriters* writers;
@@ -377,6 +424,19 @@ bool wet_read(DcfgWet* w, void* to, size_t n);
 /* The next record of the tape.  False at its end, or if it cannot be
    read. */
 bool wet_next_record(DcfgWet* w, Record* r);
+
+/* For who reads chunk by chunk: the next one; false at the end, too.  Does it
+   end where its records do?  The next record without its slots; these, to
+   TO: of all records but marks, or of none of the chunk. */
+bool wet_next_chunk(DcfgWet* w);
+bool wet_end_chunk(DcfgWet* w);
+bool wet_next_header(DcfgWet* w, Record* r);
+bool wet_read_slots(DcfgWet* w, const Record* r, uint64_t* to);
+
+/* Of the N rows of segment S from TO on: the columns that stand next in the
+   chunk's parts. */
+void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
+                      uint32_t n);
 
 /* No record has more accesses. */
 #define MAX_ACCESSES 4096
