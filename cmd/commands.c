@@ -84,7 +84,7 @@
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
    &trace_command, &diff_command, &blocks_command, &xray_command,
-   &wet_command, &merge_command, &flame_command, &export_command, &bbv_command,
+   &wet_command, &slice_command, &merge_command, &flame_command, &export_command, &bbv_command,
    &regions_command
 };
 
