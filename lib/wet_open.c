@@ -60,12 +60,12 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
         && wet_make_plans(w);
    if (ok) {
       w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
-      w->addrs     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      w->words     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      w->values    = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+      w->slots     = job_calloc(&w->job, MAX_ACCESSES + 2, sizeof(uint64_t));
+      w->addrs     = w->slots == NULL ? NULL : w->slots + 2;
+      w->words     = job_calloc(&w->job, MAX_ACCESSES + 1, sizeof(uint64_t));
       w->value     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      ok = w->chunk != NULL && w->addrs != NULL && w->words != NULL
-           && w->values != NULL && w->value != NULL
+      ok = w->chunk != NULL && w->slots != NULL && w->words != NULL
+           && w->value != NULL
            && wet_start_writers(w);
    }
    job_tell(&w->job, err);
@@ -107,9 +107,8 @@ void dcfg_wet_close(DcfgWet* w)
    if (w->chunk != NULL)
       free(w->chunk->data);
    free(w->chunk);
-   free(w->addrs);
+   free(w->slots);
    free(w->words);
-   free(w->values);
    free(w->value);
    wet_free_control(w);
    wet_free_writers(w);
@@ -126,6 +125,7 @@ void dcfg_wet_close(DcfgWet* w)
    array_free(&w->job, &w->code, 1);
    array_free(&w->job, &w->ranges, sizeof(LocRange));
    array_free(&w->job, &w->accesses, sizeof(WetAccess));
+   array_free(&w->job, &w->rules, sizeof(SlotRule));
    array_free(&w->job, &w->sb_instrs, sizeof(uint32_t));
    array_free(&w->job, &w->exits, sizeof(WetExit));
    array_free(&w->job, &w->foretold, sizeof(Foretold));
