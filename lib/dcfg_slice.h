@@ -96,6 +96,13 @@ typedef
       bool            no_control;
       const bool*     no_control_of;
       const uint16_t* no_address;
+      const uint16_t* no_address_near;  // likewise, of what nothing but a
+                                // criterion has used of which a part is asked
+
+      /* Where control is not followed since it is .no_control_of those, it
+         still is if what they branch on, over flags and registers, is what
+         other instructions left in RAX: a call-back's result. */
+      bool            results;
 
       /* Nothing is followed from what has this distance, if it is not 0; but
          COPIES are no steps. */

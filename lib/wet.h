@@ -401,6 +401,9 @@ struct DcfgWet {
    DcfgWetInstr told;           // by dcfg_wet_instr()
 };
 
+/* The same trace at its begin. */
+DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err);
+
 /* The tables, up to the tape. */
 bool wet_load(DcfgWet* w);
 
@@ -418,6 +421,9 @@ bool wet_next_chunk(DcfgWet* w);
 bool wet_end_chunk(DcfgWet* w);
 bool wet_next_header(DcfgWet* w, Record* r);
 bool wet_read_slots(DcfgWet* w, const Record* r, uint64_t* to);
+
+/* No superblock has more instructions. */
+#define MAX_SB_INSTRS 1024
 
 /* No record has more accesses. */
 #define MAX_ACCESSES 4096

@@ -88,6 +88,11 @@ DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
    return open_trace(name, data, size, options, err);
 }
 
+DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err)
+{
+   return open_trace(w->path, w->memory, w->memory_size, &w->options, err);
+}
+
 uint32_t dcfg_wet_threads(const DcfgWet* w)
 {
    return (uint32_t)w->threads.n;
@@ -157,8 +162,7 @@ bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err)
                "for control dependences it has to be read twice, which a "
                "pipe cannot be");
    else
-      other = open_trace(w->path, w->memory, w->memory_size, &w->options,
-                         &w->job.err);
+      other = wet_open_again(w, &w->job.err);
    if (other != NULL)
       ok = wet_make_graph(w, other);
    dcfg_wet_close(other);
