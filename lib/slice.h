@@ -171,15 +171,9 @@ typedef
 
 typedef
    struct {
-      uint64_t addr, size;
-   }
-   Reading;
-
-typedef
-   struct {
       Live*    live;
       uint32_t written;         // Want: of what the kernel wrote
-      Array    reads;           // Reading
+      Array    reads;           // DcfgSliceReading
    }
    LiveThread;
 
@@ -245,6 +239,7 @@ typedef
       Array      states;        // NodeState
       Array      edges;         // Edge
       Array      values;        // uint8_t
+      Array      readings;      // DcfgSliceReading
       Array      criteria;      // uint32_t
       Array      inputs;        // DcfgSliceInput
       Array      deferred;      // Want: see take_written()

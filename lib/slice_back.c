@@ -126,6 +126,22 @@ static uint64_t address_of(const Slicer* z, const Place* at, uint32_t access)
    return addr;
 }
 
+/* What the kernel read for the system call in work. */
+static bool add_reads(Slicer* z, DcfgSliceNode* n)
+{
+   const LiveThread* t = &z->threads[z->thread];
+
+   n->first_read = z->readings.n;
+   n->n_reads    = (uint32_t)t->reads.n;
+   for (size_t i = t->reads.n; i-- > 0; ) {
+      DcfgSliceReading* r = array_add(z->job, &z->readings, sizeof(*r));
+      if (r == NULL)
+         return false;
+      *r = ELEM(t->reads, DcfgSliceReading, i);
+   }
+   return true;
+}
+
 static const Place* place_now(const Slicer* z)
 {
    return &z->w->places[z->sbs[z->step->sb].first + z->place];
@@ -156,7 +172,8 @@ static bool need_node(Slicer* z)
    for (uint32_t j = 0; j < plan->n_accesses && n->addr == 0; j++)
       if (a[j].what & ACCESS_STORE)
          n->addr = address_of(z, place_now(z), j);
-   return add_value(z, n, place_now(z));
+   return (plan->kind != KIND_SYSCALL || add_reads(z, n))
+          && add_value(z, n, place_now(z));
 }
 
 static bool add_edge(Slicer* z, const Want* want, uint32_t writer,
@@ -321,7 +338,7 @@ static bool want_operands(Slicer* z)
       }
    want.reg = (uint8_t)plan->n_accesses;
    for (size_t i = t->reads.n; plan->kind == KIND_SYSCALL && i-- > 0; ) {
-      Reading r = ELEM(t->reads, Reading, i);
+      DcfgSliceReading r = ELEM(t->reads, DcfgSliceReading, i);
       if (!slice_want_memory(z, r.addr, r.size, want))
          return false;
    }
@@ -391,7 +408,7 @@ static bool want_uses(Slicer* z)
    NodeState*  s = STATE(z, z->me);
    const Plan* plan = &z->w->plans[z->instr];
 
-   if (z->q->forward)
+   if (z->q->forward || z->q->only_criteria)
       return true;
    if (!s->real)
       return want_registers(z, false);
@@ -413,6 +430,7 @@ static bool want_uses(Slicer* z)
 static bool forget_all(Slicer* z)
 {
    z->found.n = z->states.n = z->edges.n = z->values.n = z->criteria.n = 0;
+   z->readings.n = 0;
    for (uint32_t t = 0; t < z->w->threads.n; t++)
       for (Live* l = z->threads[t].live; l != NULL; l = l->outer)
          for (unsigned g = 0; g < N_GRANULES; g++)
@@ -606,10 +624,10 @@ static bool visit_mark(Slicer* z)
    LiveThread*     t = &z->threads[r->thread];
 
    if (r->mark == DCFG_WET_READ) {
-      Reading* read = array_add(z->job, &t->reads, sizeof(*read));
+      DcfgSliceReading* read = array_add(z->job, &t->reads, sizeof(*read));
       if (read == NULL)
          return false;
-      *read = (Reading){ words[0], words[1] };
+      *read = (DcfgSliceReading){ words[0], words[1] };
       return true;
    }
    switch (r->mark) {

@@ -371,7 +371,7 @@ void slice_free_live(Slicer* z)
          t->live = l->outer;
          free(l);
       }
-      array_free(z->job, &t->reads, sizeof(Reading));
+      array_free(z->job, &t->reads, sizeof(DcfgSliceReading));
    }
    free(z->threads);
    free(z->memory.keys);

@@ -187,6 +187,7 @@ static void free_slicer(Slicer* z)
    array_free(job, &z->inputs, sizeof(DcfgSliceInput));
    array_free(job, &z->values, 1);
    array_free(job, &z->criteria, sizeof(uint32_t));
+   array_free(job, &z->readings, sizeof(DcfgSliceReading));
    array_free(job, &z->deferred, sizeof(Want));
    free(z->sbs);
    free(z->stores);
@@ -238,6 +239,7 @@ void dcfg_slice_free(DcfgSlice* s)
       return;
    free(s->nodes);
    free(s->criteria);
+   free(s->reads);
    free(s->inputs);
    free(s->values);
    free(s->totals);

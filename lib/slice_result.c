@@ -285,6 +285,7 @@ void slice_hand_over(Slicer* z)
    free(s->inputs);
    free(s->values);
    free(s->criteria);
+   free(s->reads);
    s->nodes      = z->found.data;
    s->n_nodes    = (uint32_t)z->found.n;
    s->inputs     = z->inputs.data;
@@ -292,7 +293,9 @@ void slice_hand_over(Slicer* z)
    s->values     = z->values.data;
    s->criteria   = z->criteria.data;
    s->n_criteria = (uint32_t)z->criteria.n;
-   z->found = z->inputs = z->values = z->criteria = (Array){ 0 };
+   s->reads      = z->readings.data;
+   z->found = z->inputs = z->values = z->criteria = z->readings
+            = (Array){ 0 };
 }
 
 bool slice_assemble(Slicer* z)
