@@ -173,6 +173,9 @@ typedef
       Span     exits;           // in .exits
       Span     slots;           // in .accesses
       uint32_t rules;           // the first of theirs in .rules
+      Span     points;          // in .points
+      uint32_t effects;         // that of its first exit
+      bool     skipped;         // nothing of it is to be told
       uint32_t n_words;         // of them are addresses on the tape,
       uint32_t n_values;        // or values
       uint32_t foretold;        // the first in .foretold
@@ -241,6 +244,8 @@ typedef
       uint32_t        sb;       // or 0: a mark
       uint32_t        mark;
       uint64_t        words[3];
+      uint32_t        exit;     // by which it was left; behind the last one:
+                                // its end; DCFG_NONE: within
       uint32_t        n_instrs;  // that were completed
       uint32_t        n_slots, n_words, n_values;
       const uint64_t* addrs;
@@ -302,7 +307,6 @@ typedef
 typedef
    struct {
       uint64_t addr;
-      uint64_t instances;       // so far
       uint32_t image;
       uint32_t uses, defs;      // the first in .uses and .defs
       uint32_t accesses;        // in .accesses
@@ -321,8 +325,10 @@ typedef
       uint32_t instr;
       uint16_t slot, n_slots;   // of its accesses on the tape
       uint16_t n_values;        // behind them, parts of its value
+      uint16_t nth;             // how often it is in the superblock before
       bool     plain;           // they are the instruction's, one by one
       bool     stack;           // and the stack pointer behind them
+      bool     point;           // control dependence may change there
    }
    Place;
 
@@ -356,6 +362,7 @@ static inline bool is_operand(const WetAccess* first, uint32_t j)
 typedef struct WetWriters WetWriters;
 typedef struct WetImages WetImages;
 typedef struct WetControl WetControl;
+typedef struct WetEffects WetEffects;
 
 struct DcfgWet {
    Job         job;
@@ -379,7 +386,9 @@ struct DcfgWet {
    Array       unexecuted;      // WetInstr: without uses and so on
    Array       uses;            // Use
    Array       defs;            // Def
+   Array       points;          // uint16_t: places, of each superblock
    Plan*       plans;           // by instruction
+   uint64_t*   instances;       // likewise: so far
    Place*      places;          // as .sb_instrs
    uint64_t    offset;          // bytes of the file that were read
    uint64_t    tape;            // where it begins
@@ -390,6 +399,11 @@ struct DcfgWet {
    uint8_t*    value;           // of one instance
    Chunk*      chunk;
    WetWriters* writers;
+   WetEffects* effects;
+   bool*       told_instrs;     // by instruction; NULL: all are told
+   uint32_t    told_thread;     // DCFG_NONE: of any thread
+   uint64_t    told_from, told_to;      // at these times
+   uint64_t    time;            // instructions that have been executed
    WetControl* control;         // or NULL
    uint32_t    thread;
    Record      record;
@@ -513,6 +527,12 @@ void wet_forget_handler(DcfgWet* w, uint32_t thread);
 bool wet_start_writers(DcfgWet* w);
 void wet_free_writers(DcfgWet* w);
 
+/* The record in work, all of it, if it can be done at once. */
+bool wet_pass_record(DcfgWet* w, bool* passed);
+
+bool wet_start_effects(DcfgWet* w);
+void wet_free_effects(DcfgWet* w);
+
 /*------------------------------------------------------------*/
 /*--- Control                                              ---*/
 /*------------------------------------------------------------*/
@@ -523,6 +543,13 @@ void wet_free_writers(DcfgWet* w);
 bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control);
 bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e);
+
+/* The same of an instruction of THREAD's that is no point, nor the first of a
+   record. */
+Writer wet_same_control(const DcfgWet* w, uint32_t thread);
+
+/* The whole record in work. */
+bool wet_pass_control(DcfgWet* w);
 
 /* What wet_find_control() needs, from OTHER, the same trace at its begin. */
 bool wet_make_graph(DcfgWet* w, DcfgWet* other);

@@ -279,6 +279,49 @@ bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e)
    return true;
 }
 
+Writer wet_same_control(const DcfgWet* w, uint32_t thread)
+{
+   const Thread*     t = &ELEM(w->control->threads, Thread, thread);
+   const Activation* a = TOP(t->active, Activation);
+
+   return t->open.n > a->open ? TOP(t->open, Open)->branch : a->call;
+}
+
+bool wet_pass_control(DcfgWet* w)
+{
+   WetControl*     c  = w->control;
+   const Record*   r  = &w->record;
+   const WetSb*    sb = &ELEM(w->sbs, WetSb, r->sb);
+   const Place*    places = &w->places[sb->instrs.first];
+   const uint16_t* p  = &ELEM(w->points, uint16_t, sb->points.first);
+   Thread*         t  = thread_of(w, w->thread);
+   Writer          control;
+
+   if (t == NULL)
+      return false;
+   t->entering = false;
+   for (const uint16_t* end = p + sb->points.n; p < end && *p < r->n_instrs;
+        p++) {
+      const Place* at   = &places[*p];
+      uint8_t      kind = w->plans[at->instr].kind;
+      uint64_t     n    = w->instances[at->instr] + at->nth;
+      DcfgWetEvent e;
+      if (kind < KIND_INDIRECT_JUMP || kind > KIND_RETURN) {
+         if (!arrive(w, t, at->instr, writer_of(at->instr, n), &control))
+            return false;
+         continue;
+      }
+      e.thread   = w->thread;
+      e.instr    = at->instr;
+      e.instance = n;
+      wet_find_accesses(w, at, &e);
+      if (!wet_find_control(w, &e, wet_stack_pointer(w, at), &control))
+         return false;
+      t = &ELEM(c->threads, Thread, w->thread);
+   }
+   return true;
+}
+
 /*------------------------------------------------------------*/
 /*--- The graph                                            ---*/
 /*------------------------------------------------------------*/
@@ -363,6 +406,44 @@ void wet_free_control(DcfgWet* w)
    free(w->control);
 }
 
+/* Where control dependence may change: at branches, behind them where what
+   they decide ends, and where activations begin and end. */
+static bool find_points(DcfgWet* w)
+{
+   const WetGraph* g     = &w->control->graph;
+   uint32_t        n     = GRAPH_EXIT(g) + 1;
+   bool*           point = job_calloc(&w->job, n, sizeof(*point));
+   bool            ok    = point != NULL
+                           && array_add(&w->job, &w->points,
+                                        sizeof(uint16_t)) != NULL;
+
+   for (uint32_t i = 0; ok && i < n; i++) {
+      uint8_t kind = i < w->instrs.n ? w->plans[i].kind : KIND_PLAIN;
+      point[i] |= g->branches[i]
+                  || (kind >= KIND_INDIRECT_JUMP && kind <= KIND_RETURN);
+      if (g->branches[i] && g->ipdom[i] < n)
+         point[g->ipdom[i]] = true;
+   }
+   for (uint32_t id = 1; ok && id < w->sbs.n; id++) {
+      WetSb* sb = &ELEM(w->sbs, WetSb, id);
+      Place* at = &w->places[sb->instrs.first];
+      sb->points.first = (uint32_t)w->points.n;
+      for (uint32_t k = 0; ok && k < sb->instrs.n; k++) {
+         uint16_t* p;
+         at[k].point = point[at[k].instr];
+         if (!at[k].point)
+            continue;
+         p  = array_add(&w->job, &w->points, sizeof(*p));
+         ok = p != NULL;
+         if (ok)
+            *p = (uint16_t)k;
+      }
+      sb->points.n = (uint32_t)w->points.n - sb->points.first;
+   }
+   job_free(&w->job, point, n * sizeof(*point));
+   return ok;
+}
+
 /* OTHER is the same trace, at its begin. */
 bool wet_make_graph(DcfgWet* w, DcfgWet* other)
 {
@@ -381,7 +462,7 @@ bool wet_make_graph(DcfgWet* w, DcfgWet* other)
    other->control = NULL;
    if (!ok && w->job.err.status == DCFG_OK)
       w->job.err = other->job.err;
-   if (!ok || !wet_graph_finish(&w->control->graph))
+   if (!ok || !wet_graph_finish(&w->control->graph) || !find_points(w))
       return false;
    w->control->known = true;
    return true;

@@ -291,6 +291,7 @@ static bool find_extent(DcfgWet* w, const WetSb* sb, uint64_t header,
    const WetExit*   x = &ELEM(w->exits, WetExit, sb->exits.first);
    uint32_t         how = header & 255;
 
+   r->exit     = sb->exits.n;
    r->n_instrs = sb->instrs.n;
    r->n_slots  = sb->slots.n;
    r->n_words  = sb->n_words;
@@ -298,6 +299,7 @@ static bool find_extent(DcfgWet* w, const WetSb* sb, uint64_t header,
    if (how == HOW_END)
       return true;
    if (how == HOW_STOPPED) {
+      r->exit     = DCFG_NONE;
       r->n_instrs = header >> 48;
       r->n_slots  = r->n_words = r->n_values = 0;
       if (r->n_instrs > sb->instrs.n)
@@ -311,6 +313,7 @@ static bool find_extent(DcfgWet* w, const WetSb* sb, uint64_t header,
    }
    if (how >= sb->exits.n)
       return false;
+   r->exit     = how;
    r->n_instrs = x[how].place + 1u;
    r->n_slots  = x[how].n_slots;
    r->n_words  = x[how].n_words;
