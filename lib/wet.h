@@ -174,7 +174,7 @@ typedef
       Span     slots;           // in .accesses
       uint32_t rules;           // the first of theirs in .rules
       Span     points;          // in .points
-      uint32_t effects;         // that of its first exit
+      uint32_t effects;         // those of its exits, and its end: the first
       bool     skipped;         // nothing of it is to be told
       uint32_t n_words;         // of them are addresses on the tape,
       uint32_t n_values;        // or values
@@ -182,6 +182,7 @@ typedef
       uint32_t known;           // the first in .known
       uint32_t chunk;           // to which those belong
       uint32_t n_scanned;       // instructions: see wet_control.c
+      uint32_t head;            // its first instruction
    }
    WetSb;
 
@@ -332,6 +333,24 @@ typedef
    }
    Place;
 
+/* That of a superblock, with what is to be known there. */
+typedef
+   struct {
+      uint32_t instr;
+      uint32_t ipdom;           // of a branch, or DCFG_NONE
+      uint16_t place, nth;
+      uint8_t  kind;
+   }
+   Point;
+
+/* How a superblock ends that is left by an exit. */
+typedef
+   struct {
+      uint32_t last;            // instruction
+      uint8_t  kind;            // of it
+   }
+   Tail;
+
 /* Is A, of a superblock, on the tape, as an address or a value? */
 static inline bool wet_is_address_word(const WetAccess* a)
 {
@@ -386,7 +405,9 @@ struct DcfgWet {
    Array       unexecuted;      // WetInstr: without uses and so on
    Array       uses;            // Use
    Array       defs;            // Def
-   Array       points;          // uint16_t: places, of each superblock
+   Array       points;          // Point
+   Tail*       tails;           // by superblock's .effects and exit
+   size_t      n_tails;
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // likewise: so far
    Place*      places;          // as .sb_instrs
@@ -556,7 +577,7 @@ typedef
       DcfgWet*  w;
       uint64_t* arcs;           // hash table: from, to; 0: none
       size_t    n_arcs, room;
-      uint32_t* last;           // of each node: where it led last
+      uint32_t* last;           // of each node: the two to which it led last
       uint32_t* ipdom;          // immediate post-dominators, when known
       uint8_t*  branches;       // by node: does it lead to several?
    }

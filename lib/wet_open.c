@@ -120,8 +120,9 @@ void dcfg_wet_close(DcfgWet* w)
    free(w->plans);
    free(w->places);
    free(w->instances);
+   free(w->tails);
    free(w->told_instrs);
-   array_free(&w->job, &w->points, sizeof(uint16_t));
+   array_free(&w->job, &w->points, sizeof(Point));
    array_free(&w->job, &w->unexecuted, sizeof(WetInstr));
    array_free(&w->job, &w->uses, sizeof(Use));
    array_free(&w->job, &w->defs, sizeof(Def));
