@@ -163,18 +163,7 @@ void out_text(Outfile* o, const char* s)
 
 void out_decimal(Outfile* o, uint64_t n)
 {
-   char  digits[MAX_DIGITS];
-   char* end = digits + sizeof(digits);
-   char* at  = end;
-
-   do {
-      *--at = (char)('0' + n % 10);
-      n /= 10;
-   } while (n > 0);
-   if (sizeof(o->text) - o->used < sizeof(digits))
-      out_flush(o);
-   memcpy(o->text + o->used, at, (size_t)(end - at));
-   o->used += (uint32_t)(end - at);
+   out_up_to(o, put_decimal(out_room(o, MAX_DIGITS), n));
 }
 
 void out_hex(Outfile* o, uint64_t n)

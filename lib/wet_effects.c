@@ -57,23 +57,33 @@ typedef
    }
    Store;
 
-/* Of one exit of a superblock. */
+/* Of one exit of a superblock.  Behind it stand its runs, definitions and
+   stores. */
 typedef
    struct {
-      bool     known;
-      bool     plain;           // else it is not of this form
       uint32_t n_runs, n_defs, n_stores;
-      Span*    runs;            // instructions whose numbers follow one another
-      LastDef* defs;
-      Store*   stores;
+      Span     runs[];          // instructions whose numbers follow one another
    }
    Effect;
 
 struct WetEffects {
-   Effect*  all;
+   Effect** all;                // by superblock's .effects and exit
    size_t   n;
    Array    runs, defs, stores; // of the one that is being made
 };
+
+/* Where what is not of this form leads to. */
+static Effect not_plain;
+
+static inline LastDef* defs_of(Effect* e)
+{
+   return (LastDef*)(e->runs + e->n_runs);
+}
+
+static inline Store* stores_of(Effect* e)
+{
+   return (Store*)(defs_of(e) + e->n_defs);
+}
 
 /*------------------------------------------------------------*/
 /*--- Making them                                          ---*/
@@ -153,64 +163,76 @@ static bool is_plain(const DcfgWet* w, const Place* at, const Plan* plan,
    return true;
 }
 
-/* The N elements of SIZE bytes in ALL, by themselves. */
-static void* keep(DcfgWet* w, const Array* all, size_t size, uint32_t* n)
+static void copy_array(void* to, const Array* from, size_t size)
 {
-   void* p = job_calloc(&w->job, all->n, size);
-
-   *n = (uint32_t)all->n;
-   if (p != NULL && all->n > 0)
-      memcpy(p, all->data, all->n * size);
-   return p;
+   if (from->n > 0)
+      memcpy(to, from->data, from->n * size);
 }
 
-/* That of the record in work. */
-static bool make_effect(DcfgWet* w, Effect* e)
+/* The one that has been made, in one piece. */
+static Effect* keep(DcfgWet* w)
+{
+   WetEffects* x = w->effects;
+   Effect*     e = job_calloc(&w->job, 1, sizeof(*e)
+                                          + x->runs.n * sizeof(Span)
+                                          + x->defs.n * sizeof(LastDef)
+                                          + x->stores.n * sizeof(Store));
+
+   if (e == NULL)
+      return NULL;
+   e->n_runs   = (uint32_t)x->runs.n;
+   e->n_defs   = (uint32_t)x->defs.n;
+   e->n_stores = (uint32_t)x->stores.n;
+   copy_array(e->runs, &x->runs, sizeof(Span));
+   copy_array(defs_of(e), &x->defs, sizeof(LastDef));
+   copy_array(stores_of(e), &x->stores, sizeof(Store));
+   return e;
+}
+
+/* That of the record in work.  NULL if memory is short. */
+static Effect* make_effect(DcfgWet* w)
 {
    const Record* r  = &w->record;
    const Place*  at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
    WetEffects*   x  = w->effects;
 
-   e->known  = true;
    x->runs.n = x->defs.n = x->stores.n = 0;
    for (const Place* end = at + r->n_instrs; at < end; at++) {
       const Plan* plan = &w->plans[at->instr];
       if (!is_plain(w, at, plan, r->n_slots))
-         return true;
+         return &not_plain;
       if (!add_run(w, at->instr) || !add_defs(w, at, plan)
           || !add_stores(w, at, plan))
-         return false;
+         return NULL;
    }
    drop_defs(&x->defs);
-   e->plain  = true;
-   e->runs   = keep(w, &x->runs, sizeof(Span), &e->n_runs);
-   e->defs   = keep(w, &x->defs, sizeof(LastDef), &e->n_defs);
-   e->stores = keep(w, &x->stores, sizeof(Store), &e->n_stores);
-   return e->runs != NULL && e->defs != NULL && e->stores != NULL;
+   return keep(w);
 }
 
 /*------------------------------------------------------------*/
 /*--- Using them                                           ---*/
 /*------------------------------------------------------------*/
 
-static inline bool apply(DcfgWet* w, const Effect* e)
+static inline bool apply(DcfgWet* w, Effect* e)
 {
    ThreadState*    t     = state_of(w, w->thread);
    const uint64_t* ran   = w->instances;
    const uint64_t* addrs = w->addrs;
+   const LastDef*  d     = defs_of(e);
+   const Store*    s     = stores_of(e);
 
    if (t == NULL)
       return false;
-   for (const Store* s = e->stores, *end = s + e->n_stores; s < end; s++)
+   for (const LastDef* end = d + e->n_defs; d < end; d++)
+      define_granule(t->now, d->granule, d->mask,
+                     writer_of(d->instr, ran[d->instr] + d->nth));
+   for (const Store* end = s + e->n_stores; s < end; s++)
       if (addrs[s->slot] != 0
           && !shadow_write(&w->writers->shadow, addrs[s->slot], s->size,
                            writer_of(s->instr, ran[s->instr] + s->nth)))
          return false;
-   for (const LastDef* d = e->defs, *end = d + e->n_defs; d < end; d++)
-      define_granule(t->now, d->granule, d->mask,
-                     writer_of(d->instr, ran[d->instr] + d->nth));
-   for (const Span* s = e->runs, *end = s + e->n_runs; s < end; s++)
-      for (uint32_t i = s->first; i < s->first + s->n; i++)
+   for (const Span* r = e->runs, *end = r + e->n_runs; r < end; r++)
+      for (uint32_t i = r->first; i < r->first + r->n; i++)
          w->instances[i]++;
    return true;
 }
@@ -219,34 +241,27 @@ bool wet_pass_record(DcfgWet* w, bool* passed)
 {
    const Record* r  = &w->record;
    const WetSb*  sb = &ELEM(w->sbs, WetSb, r->sb);
-   Effect*       e;
+   Effect**      e;
 
    *passed = false;
    if (r->exit == DCFG_NONE)
       return true;
    e = &w->effects->all[sb->effects + r->exit];
-   if (!e->known && !make_effect(w, e))
+   if (*e == NULL && (*e = make_effect(w)) == NULL)
       return false;
-   if (!e->plain)
+   if (*e == &not_plain)
       return true;
    *passed = true;
-   return (w->control == NULL || wet_pass_control(w)) && apply(w, e);
+   return (w->control == NULL || wet_pass_control(w)) && apply(w, *e);
 }
 
 bool wet_start_effects(DcfgWet* w)
 {
-   size_t n = 0;
-
    w->effects = job_calloc(&w->job, 1, sizeof(*w->effects));
-   for (uint32_t id = 1; id < w->sbs.n; id++) {
-      WetSb* sb = &ELEM(w->sbs, WetSb, id);
-      sb->effects = (uint32_t)n;
-      n += sb->exits.n + 1;
-   }
    if (w->effects == NULL)
       return false;
-   w->effects->n   = n;
-   w->effects->all = job_calloc(&w->job, n + 1, sizeof(Effect));
+   w->effects->n   = w->n_tails;
+   w->effects->all = job_calloc(&w->job, w->n_tails + 1, sizeof(Effect*));
    return w->effects->all != NULL;
 }
 
@@ -256,11 +271,9 @@ void wet_free_effects(DcfgWet* w)
 
    if (x == NULL)
       return;
-   for (size_t i = 0; x->all != NULL && i < x->n; i++) {
-      free(x->all[i].runs);
-      free(x->all[i].defs);
-      free(x->all[i].stores);
-   }
+   for (size_t i = 0; x->all != NULL && i < x->n; i++)
+      if (x->all[i] != &not_plain)
+         free(x->all[i]);
    array_free(&w->job, &x->runs, sizeof(Span));
    array_free(&w->job, &x->defs, sizeof(LastDef));
    array_free(&w->job, &x->stores, sizeof(Store));
