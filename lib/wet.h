@@ -163,9 +163,28 @@ typedef
 typedef
    struct {
       uint16_t place;           // of the instruction that takes it
-      uint16_t n_slots, n_words, n_values;
+      uint16_t n_slots, n_segments;
    }
    WetExit;
+
+/* Words between two exits of a superblock, and their rows of the block in
+   work. */
+typedef
+   struct {
+      uint32_t word;            // the first one, from 0
+      uint32_t n_words;
+      uint32_t columns;         // the first in .columns
+      uint32_t n_rows;
+      uint32_t at;              // in the block's words: the next row
+   }
+   WetSegment;
+
+/* Of a word of a superblock: the last one, and the step that most made. */
+typedef
+   struct {
+      uint64_t last, step;
+   }
+   Column;
 
 typedef
    struct {
@@ -173,26 +192,12 @@ typedef
       Span     exits;           // in .exits
       Span     slots;           // in .accesses
       uint32_t rules;           // the first of theirs in .rules
-      uint32_t n_words;         // of them are addresses on the tape,
-      uint32_t n_values;        // or values
-      uint32_t foretold;        // the first in .foretold
-      uint32_t known;           // the first in .known
-      uint32_t chunk;           // to which those belong
+      uint32_t n_words;         // of them are on the tape
+      Span     segments;        // in .segments
+      uint32_t chunk;           // to which their columns belong
       uint32_t n_scanned;       // instructions: see wet_control.c
    }
    WetSb;
-
-typedef
-   struct {
-      uint64_t last, step, other;
-   }
-   Foretold;
-
-typedef
-   struct {
-      uint64_t last, step;
-   }
-   KnownValue;
 
 /* The next bit of a part. */
 typedef
@@ -204,8 +209,7 @@ typedef
 
 /* How a slot of a superblock is found: SLOTS[BASE] + WORDS[WORD] + ADDR.  Slot
    -1 is the last address that was made from RSP before it, -2 and word 0 are
-   0; addresses on the tape are words from 1 on, behind those of the whole
-   superblock its values. */
+   0; what is on the tape are words from 1 on. */
 typedef
    struct {
       int16_t  base;
@@ -215,6 +219,24 @@ typedef
    }
    SlotRule;
 
+/* No block has more records or words, together. */
+#define MAX_BLOCK (1u << 16)
+
+/* The block in work. */
+typedef
+   struct {
+      uint64_t headers[MAX_BLOCK];    // 0: a mark
+      uint64_t extra[MAX_BLOCK];      // marks, with their words; words of what
+                                      // was left within a segment
+      uint64_t words[MAX_BLOCK];      // rows of segments
+      uint32_t segments[MAX_BLOCK];   // those, in .segments
+      uint64_t steps[2][MAX_BLOCK];   // of two columns
+      uint32_t n_headers, n_extra, n_words, n_segments;
+      uint32_t header, at;            // the next one, and in .extra
+      bool     with_words;            // they have been found
+   }
+   Block;
+
 /* The chunk in work: its parts. */
 typedef
    struct {
@@ -222,16 +244,12 @@ typedef
       size_t   size, room;
       uint32_t number;          // from 1 up
       uint32_t n_records;       // that are still to come
-      uint64_t n_right;         // of them as foretold
-      bool     other;           // and then the other one that was foretold
-      Bytes    control, addresses, values;
-      Bits     bits, value_bits;
+      Bytes    control, numbers;
+      Bits     bits;
       uint32_t history;
       uint64_t next[1 << 16];
-      uint32_t context;
       uint64_t stack;           // the last address that was made from RSP
-      uint64_t before[(1 << 16) + 4096];
-      uint64_t after[1 << 16];
+      Block    block;
    }
    Chunk;
 
@@ -242,7 +260,8 @@ typedef
       uint32_t        mark;
       uint64_t        words[3];
       uint32_t        n_instrs;  // that were completed
-      uint32_t        n_slots, n_words, n_values;
+      uint32_t        n_slots, n_segments;
+      uint32_t        extra;     // words of a segment that was not completed
       const uint64_t* addrs;
    }
    Record;
@@ -326,15 +345,10 @@ typedef
    }
    Place;
 
-/* Is A, of a superblock, on the tape, as an address or a value? */
-static inline bool wet_is_address_word(const WetAccess* a)
+/* Is A, of a superblock, on the tape? */
+static inline bool wet_is_word(const WetAccess* a)
 {
-   return a->from <= FROM_STACK && a->what != ACCESS_VALUE;
-}
-
-static inline bool wet_is_value_word(const WetAccess* a)
-{
-   return a->from <= FROM_STACK && a->what == ACCESS_VALUE;
+   return a->from <= FROM_STACK;
 }
 
 /* From the tables. */
@@ -373,8 +387,8 @@ struct DcfgWet {
    Array       rules;           // SlotRule
    Array       sb_instrs;       // uint32_t
    Array       exits;           // WetExit
-   Array       foretold;        // Foretold
-   Array       known;           // KnownValue
+   Array       segments;        // WetSegment
+   Array       columns;         // Column
    Array       threads;         // uint64_t
    Array       unexecuted;      // WetInstr: without uses and so on
    Array       uses;            // Use
@@ -424,6 +438,11 @@ bool wet_read_slots(DcfgWet* w, const Record* r, uint64_t* to);
 
 /* No superblock has more instructions. */
 #define MAX_SB_INSTRS 1024
+
+/* Of the N rows of segment S from TO on: the columns that stand next in the
+   chunk's parts. */
+void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
+                      uint32_t n);
 
 /* No record has more accesses. */
 #define MAX_ACCESSES 4096

@@ -133,8 +133,8 @@ void dcfg_wet_close(DcfgWet* w)
    array_free(&w->job, &w->rules, sizeof(SlotRule));
    array_free(&w->job, &w->sb_instrs, sizeof(uint32_t));
    array_free(&w->job, &w->exits, sizeof(WetExit));
-   array_free(&w->job, &w->foretold, sizeof(Foretold));
-   array_free(&w->job, &w->known, sizeof(KnownValue));
+   array_free(&w->job, &w->segments, sizeof(WetSegment));
+   array_free(&w->job, &w->columns, sizeof(Column));
    array_free(&w->job, &w->threads, sizeof(uint64_t));
    free(w);
 }

@@ -101,7 +101,7 @@ static Bool start(void)
    return True;
 }
 
-#define VERSION 1
+#define VERSION 2
 
 /* What tells the file from others, and its version. */
 static void put_head(Put* out)
