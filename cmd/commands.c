@@ -67,6 +67,7 @@
       slice_query.c, source_file.c, slice_source.c, slice_instances.c,
       slice_html.c, wet_place.c, slice_gdb.c, slice_diff.c, cmd_slice.c
                             dcfg slice
+      cmd_why.c             dcfg why
       merge_blocks.c, merge_rows.c, merge_images.c,
       merge_runs.c, merge_write.c, cmd_merge.c
                             dcfg merge
@@ -88,7 +89,7 @@
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
    &trace_command, &diff_command, &blocks_command, &xray_command,
-   &wet_command, &slice_command, &merge_command, &flame_command,
+   &wet_command, &slice_command, &why_command, &merge_command, &flame_command,
    &export_command, &bbv_command,
    &regions_command
 };

@@ -187,6 +187,7 @@ enum { STATE_LOOKING, STATE_RUNNING, STATE_FOUND };
 typedef
    struct {
       bool    real;             // else it has to lead to the program
+      bool    weak;             // it is, and was not real before
       bool    limited;          // a criterion of which a part is asked
       bool    cut;              // nothing is followed from it
       bool    near;             // only criteria have used it
@@ -259,6 +260,12 @@ typedef
       uint32_t   me;            // its node, or DCFG_NONE
    }
    Slicer;
+
+static inline bool slice_follows_control(const Slicer* z, uint32_t i)
+{
+   return !z->q->no_control
+          && (z->q->no_control_of == NULL || !z->q->no_control_of[i]);
+}
 
 /* Activations: all chunks, forward, with snapshots and the graph; and a chunk
    again, which stays in .steps and .places.  Behind it, what belongs to

@@ -56,8 +56,11 @@ enum { BySame, ByNew, ByNeighbour };
    of those that were not; none of it. */
 enum { FormAll, FormMask, FormPlaces, FormNone };
 
-/* Differences of two columns. */
+/* Differences of two columns; how far the last ones are from what is foretold,
+   and where they are off. */
 static ULong differences[2][DCFG_MAX_ROWS];
+static ULong off[DCFG_MAX_ROWS];
+static UInt  wrong[DCFG_MAX_ROWS];
 
 static UInt n_unlike(const ULong* d, UInt n, ULong step)
 {
@@ -90,47 +93,108 @@ static ULong majority(const ULong* d, UInt n)
    return it;
 }
 
-/* N_WRONG of the N differences D are not what E, if that is not NULL, has, or
-   else STEP. */
-static inline UChar* put_wrong(BitPen* bits, UChar* to, const ULong* d, UInt n,
-                               const ULong* e, ULong step, UInt form)
+/* Find the places in the N rows that are off. */
+static UInt find_wrong(UInt n)
+{
+   UInt n_wrong = 0;
+
+   for (UInt i = 0; i < n; i++) {
+      wrong[n_wrong] = i;
+      n_wrong       += off[i] != 0;
+   }
+   return n_wrong;
+}
+
+static UChar* put_off(UChar* to, UInt i)
+{
+   return DCFG_(put_quick)(to, DCFG_(zigzag)(off[i]));
+}
+
+/* For each of N rows a bit, and the N_WRONG numbers. */
+static UChar* put_masked(BitPen* bits, UChar* to, UInt n, UInt n_wrong)
 {
    ULong mask = 0;
-   UInt  last = 0;
 
-   switch (form) {
-      case FormNone:
-         for (UInt i = 0; i < n; i++)
-            to = DCFG_(put_quick)(to, DCFG_(zigzag)(d[i] - (e != NULL ? e[i]
-                                                                : step)));
-         break;
-      case FormMask:
-         for (UInt i = 0; i < n; i++) {
-            ULong  off    = d[i] - (e != NULL ? e[i] : step);
-            UChar* behind = DCFG_(put_quick)(to, DCFG_(zigzag)(off));
-            to    = off == 0 ? to : behind;
-            mask |= (ULong)(off == 0) << i % 64;
-            if (i % 64 == 63) {
-               DCFG_(put_bits)(bits, mask, 64);
-               mask = 0;
-            }
-         }
-         if (n % 64 != 0)
-            DCFG_(put_bits)(bits, mask, n % 64);
-         break;
-      case FormPlaces:
-         for (UInt i = 0; i < n; i++) {
-            ULong off = d[i] - (e != NULL ? e[i] : step);
-            if (off != 0) {
-               to   = DCFG_(put_varint)(to, i - last + 1);
-               to   = DCFG_(put_quick)(to, DCFG_(zigzag)(off));
-               last = i;
-            }
-         }
-         *to++ = 0;
-         break;
+   for (UInt i = 0; i < n; i++) {
+      mask |= (ULong)(off[i] == 0) << i % 64;
+      if (i % 64 == 63) {
+         DCFG_(put_bits)(bits, mask, 64);
+         mask = 0;
+      }
    }
+   if (n % 64 != 0)
+      DCFG_(put_bits)(bits, mask, n % 64);
+   for (UInt i = 0; i < n_wrong; i++)
+      to = put_off(to, wrong[i]);
    return to;
+}
+
+static UChar* put_placed(UChar* to, UInt n_wrong)
+{
+   UInt last = 0;
+
+   for (UInt i = 0; i < n_wrong; i++) {
+      to   = DCFG_(put_varint)(to, wrong[i] - last + 1);
+      to   = put_off(to, wrong[i]);
+      last = wrong[i];
+   }
+   *to++ = 0;
+   return to;
+}
+
+static UChar* put_all(UChar* to, UInt n)
+{
+   for (UInt i = 0; i < n; i++)
+      to = put_off(to, i);
+   return to;
+}
+
+/* COLUMN's differences D, of N rows, some of which are not its step; E are
+   those of the column before it, or NULL. */
+static UChar* put_column(BitPen* bits, UChar* to, Column* column,
+                         const ULong* d, const ULong* e, UInt n)
+{
+   UInt  by = BySame, n_wrong = n_unlike(d, n, column->step);
+   ULong step = column->step;
+
+   /* Where most are right nothing else is tried. */
+   if (n_wrong > n / 2) {
+      ULong other = majority(d, n);
+      UInt  count = n_unlike(d, n, other);
+      if (count + 1 < n_wrong) {
+         by      = ByNew;
+         n_wrong = count;
+         step    = other;
+      }
+   }
+   if (n_wrong > n / 8 && e != NULL) {
+      UInt count = n_different(d, e, n);
+      if (count < n_wrong) {
+         by      = ByNeighbour;
+         n_wrong = count;
+      }
+   }
+   UInt form = n_wrong == 0 ? FormAll
+               : n_wrong > n - n / 8 ? FormNone
+               : n_wrong < n / 8 ? FormPlaces : FormMask;
+   DCFG_(put_bits)(bits, 1 | by << 1 | form << 3, 5);
+   if (by == ByNew) {
+      to = DCFG_(put_quick)(to, DCFG_(zigzag)(step));
+      column->step = step;
+   }
+   if (form == FormAll)
+      return to;
+   if (by == ByNeighbour)
+      for (UInt i = 0; i < n; i++)
+         off[i] = d[i] - e[i];
+   else
+      for (UInt i = 0; i < n; i++)
+         off[i] = d[i] - step;
+   if (form == FormNone)
+      return put_all(to, n);
+   n_wrong = find_wrong(n);
+   return form == FormPlaces ? put_placed(to, n_wrong)
+                             : put_masked(bits, to, n, n_wrong);
 }
 
 UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
@@ -141,46 +205,20 @@ UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
       Column*      column = &columns[c];
       ULong*       d      = differences[c % 2];
       const ULong* e      = differences[(c + 1) % 2];
-      ULong        last   = column->last, step = column->step, off = 0;
+      ULong        last   = column->last, step = column->step, all = 0;
 
       for (UInt i = 0; i < n; i++) {
          ULong now = base[at[i] + c];
          d[i] = now - last;
-         off |= d[i] ^ step;
+         all |= d[i] ^ step;
          last = now;
       }
       column->last = last;
-      if (off == 0) {
+      column->last = last;
+      if (all == 0)
          DCFG_(put_bits)(bits, 0, 1);
-         continue;
-      }
-      UInt  by = BySame, wrong = n_unlike(d, n, step);
-      ULong other = majority(d, n);
-      if (other != step) {
-         UInt count = n_unlike(d, n, other);
-         if (count + 1 < wrong) {
-            by    = ByNew;
-            wrong = count;
-         }
-      }
-      if (c > 0) {
-         UInt count = n_different(d, e, n);
-         if (count < wrong) {
-            by    = ByNeighbour;
-            wrong = count;
-         }
-      }
-      UInt form = wrong == 0 ? FormAll
-                  : wrong > n - n / 8 ? FormNone
-                  : wrong < n / 8 ? FormPlaces : FormMask;
-      DCFG_(put_bits)(bits, 1 | by << 1 | form << 3, 5);
-      if (by == ByNew) {
-         numbers = DCFG_(put_quick)(numbers, DCFG_(zigzag)(other));
-         column->step = step = other;
-      }
-      numbers = by == ByNeighbour
-                ? put_wrong(bits, numbers, d, n, e, 0, form)
-                : put_wrong(bits, numbers, d, n, NULL, step, form);
+      else
+         numbers = put_column(bits, numbers, column, d, c > 0 ? e : NULL, n);
    }
    return numbers;
 }
