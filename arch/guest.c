@@ -27,7 +27,7 @@
 
 /* Owns: what the tool has to know of one processor or another beside its
    instructions.  Handed: nothing.  Taken by: run/instrument.c,
-   xray/active.c.
+   xray/active.c, wet/usage.c, wet/values.c and others of wet/.
 
    The only file of arch/ that is not pure, for it knows VEX's guest states;
    and the only place of the tool that asks for which processor it is
@@ -59,6 +59,31 @@ static const Int argument_registers[] = {
    GUEST(RDI), GUEST(RSI), GUEST(RDX), GUEST(RCX), GUEST(R8), GUEST(R9)
 };
 
+static const X86Guest x86 = {
+   .is_64   = True,
+   .word    = 8,
+   .RAX     = GUEST(RAX),
+   .CC_OP   = GUEST(CC_OP),
+   .CC_NDEP = GUEST(CC_NDEP),
+   .DFLAG   = GUEST(DFLAG),
+   .RIP     = GUEST(RIP),
+   .vector  = 32,
+   .YMM0    = GUEST(YMM0),
+   .YMM16   = GUEST(YMM16),
+   .FPREG   = GUEST(FPREG),
+   .FPTAG   = GUEST(FPTAG),
+   .FC3210  = GUEST(FC3210),
+   .FTOP    = GUEST(FTOP),
+   .CMSTART = GUEST(CMSTART),
+   .first_step     = 21,         // AMD64G_CC_OP_INCB .. DECQ
+   .last_step      = 28,
+   .first_rotation = 37,         // AMD64G_CC_OP_ROLB .. RORQ
+   .last_rotation  = 44,
+   .condition = "amd64g_calculate_condition",
+   .carry     = "amd64g_calculate_rflags_c",
+   .all_flags = "amd64g_calculate_rflags_all"
+};
+
 #elif defined(VGA_x86)
 
 static InsnKind classify(const UChar* bytes, UInt len)
@@ -67,6 +92,31 @@ static InsnKind classify(const UChar* bytes, UInt len)
 }
 
 static const Int argument_registers[] = { GUEST(ESP) };
+
+static const X86Guest x86 = {
+   .is_64   = False,
+   .word    = 4,
+   .RAX     = GUEST(EAX),
+   .CC_OP   = GUEST(CC_OP),
+   .CC_NDEP = GUEST(CC_NDEP),
+   .DFLAG   = GUEST(DFLAG),
+   .RIP     = GUEST(EIP),
+   .vector  = 16,
+   .YMM0    = GUEST(XMM0),
+   .YMM16   = GUEST(XMM7) + 16,
+   .FPREG   = GUEST(FPREG),
+   .FPTAG   = GUEST(FPTAG),
+   .FC3210  = GUEST(FC3210),
+   .FTOP    = GUEST(FTOP),
+   .CMSTART = GUEST(CMSTART),
+   .first_step     = 16,         // X86G_CC_OP_INCB .. DECL
+   .last_step      = 21,
+   .first_rotation = 28,         // X86G_CC_OP_ROLB .. RORL
+   .last_rotation  = 33,
+   .condition = "x86g_calculate_condition",
+   .carry     = "x86g_calculate_eflags_c",
+   .all_flags = "x86g_calculate_eflags_all"
+};
 
 #endif
 
@@ -77,6 +127,7 @@ const Guest DCFG_(guest) = {
    .n_argument_registers = sizeof(argument_registers) / sizeof(Int),
    .argument_registers   = argument_registers,
    .arguments_on_stack   = sizeof(Addr) == 4,
+   .x86 = &x86,
 #endif
    .discard_start  = GUEST(CMSTART),
    .discard_length = GUEST(CMLEN)

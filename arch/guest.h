@@ -32,6 +32,26 @@
 
 #include "arch/insn.h"
 
+/* What x86 and amd64 have in common, for those who know their registers one
+   by one.  Where VEX's guest state has them, by the names that they have
+   there; of x86 RAX is EAX, and so on. */
+typedef
+   struct {
+      Bool is_64;
+      UInt word;               // bytes of a general register, which stand in
+      UInt RAX, CC_OP;         // the order of their encoding, up to CC_OP
+      UInt CC_NDEP, DFLAG, RIP;
+      UInt vector;             // bytes of a vector register
+      UInt YMM0, YMM16;        // the first one, and behind the last
+      UInt FPREG, FPTAG, FC3210, FTOP;
+      UInt CMSTART;
+      /* In CC_OP: INC and DEC, which leave the carry, and rotations. */
+      UInt first_step, last_step, first_rotation, last_rotation;
+      /* VEX's helpers for a condition, for the carry, for all flags. */
+      const HChar *condition, *carry, *all_flags;
+   }
+   X86Guest;
+
 /* What of VEX's guest state, and of instructions, only those know who know
    the processor.  Offsets are of the guest state. */
 typedef
@@ -47,6 +67,8 @@ typedef
       UInt       n_argument_registers;
       const Int* argument_registers;
       Bool       arguments_on_stack;
+      /* NULL: it is neither x86 nor amd64. */
+      const X86Guest* x86;
    }
    Guest;
 
