@@ -40,6 +40,7 @@
 #include "merge_parts.h"
 #include "merge_runs.h"
 #include "operands.h"
+#include "result.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -293,7 +294,7 @@ static void merge(Job* job)
    if (job->processes)
       number_processes(job, all);
    merged_write(all, n, open_result(job->out));
-   close_result();
+   close_results();
    for (uint32_t i = 0; i < n; i++)
       merged_clear(&all[i]);
    free(all);

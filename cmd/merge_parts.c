@@ -29,8 +29,8 @@
    one.  Handed: parts, in their order, by merge_runs.c and cmd_merge.c.
    Taken by: these.
 
-   Where a run was cut each thread has an EXIT edge in one part and an ENTRY edge
-   in the next one in which it does anything.  That part says which edge these
+   Where a run was cut each thread has an EXIT edge in one part and an ENTRY
+   edge in the next one in which it does anything.  That part says which edge these
    are, or that the thread was in the middle of a block, whose pieces are put
    together in the end. */
 
@@ -209,8 +209,8 @@ static void read_steps(Joining* j)
    }
 }
 
-/* Blocks of an image of which the first has id FIRST.  A piece is behind the one
-   before it, so that this one's root is known. */
+/* Blocks of an image of which the first has id FIRST.  A piece is behind the
+   one before it, so that this one's root is known. */
 static void find_roots(Joining* j, MergedImage* im, uint32_t first)
 {
    for (uint32_t k = 0; k < im->n_blocks; k++) {

@@ -41,8 +41,9 @@ typedef
    }
    AddHow;
 
-/* Add to M, which begins as all zero, the run G, which was read from PATH.  Code is looked for below ROOT, if that is not NULL.  Dies where
-   the run is no run of the same code. */
+/* Add to M, which begins as all zero, the run G, which was read from PATH.
+   Code is looked for below ROOT, if that is not NULL.  Dies where the run is
+   no run of the same code. */
 void     merged_add(Merged* m, Interned* names, const Program* g,
                     const char* path, AddHow how, const char* root);
 

@@ -29,22 +29,19 @@
 #define DCFG_CMD_OUTFILE_H
 
 #include <stdint.h>
-#include <sys/types.h>
 
-/* Text on its way out.  It gets its name when all of it is there. */
+/* Text on its way out, faster than by stdio. */
 typedef
    struct {
       const char* path;         // NULL: the standard output
-      char*       unfinished;   // its name until then, or NULL
       int         fd;
-      pid_t       compressor;   // 0: none
       uint32_t    used;
       char        text[1 << 16];
    }
    Outfile;
 
-/* To PATH, through the program that its suffix means: .gz, .bz2, .xz, .zst;
-   NULL: the standard output.  Dies if that cannot be done, as all of these. */
+/* To PATH, as open_result() has it; NULL: the standard output.  Dies if that
+   cannot be done, as all of these. */
 Outfile* outfile_open(const char* path);
 void     outfile_close(Outfile* o);
 

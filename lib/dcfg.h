@@ -450,6 +450,23 @@ DCFG_API Dcfg* dcfg_load_memory(const void* data, size_t size,
 /* D may be NULL. */
 DCFG_API void dcfg_free(Dcfg* d);
 
+/* --- Other text --- */
+
+/* Any file, compressed or not, as text: NULL with *ERR set if it cannot be
+   opened. */
+typedef struct DcfgText DcfgText;
+
+DCFG_API DcfgText* dcfg_text_open(const char* path,
+                                  const DcfgOptions* options, DcfgError* err);
+
+/* The next bytes, at most SIZE, to BUF.  Returns how many; 0 at the end, with
+   err->status DCFG_OK, or after an error. */
+DCFG_API size_t dcfg_text_read(DcfgText* t, void* buf, size_t size,
+                               DcfgError* err);
+
+/* T may be NULL. */
+DCFG_API void dcfg_text_close(DcfgText* t);
+
 /* The INDEXth process, or NULL. */
 DCFG_API const DcfgProcess* dcfg_process(const Dcfg* d, uint32_t index);
 
