@@ -32,6 +32,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "base/port.h"
+
 /* Locations: a byte of a register each, or a group of flags. */
 enum {
    LocGeneral   = 0,       // 16 registers, by their encoding, of 8 bytes
