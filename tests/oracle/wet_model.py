@@ -166,7 +166,8 @@ class Program:
             output = symbols.get_symbol_by_name("output")
             self.output = (output[0]["st_value"], output[0]["st_size"]) if output else (0, 0)
         self.bits = elf.elfclass
-        self.md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64 if self.bits == 64 else capstone.CS_MODE_32)
+        mode = capstone.CS_MODE_64 if self.bits == 64 else capstone.CS_MODE_32
+        self.md = capstone.Cs(capstone.CS_ARCH_X86, mode)
         self.md.detail = True
         self.known = {}
 

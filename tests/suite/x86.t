@@ -50,7 +50,7 @@ def linker_of(prog):
 
 
 def check_flow(tap):
-    """Graph and trace, against Lackey's; of faults and threads, which it does not tell, the rules and the code on disk."""
+    """Graph and trace, against Lackey's; of faults and threads the rules and the code on disk."""
     for source, flags in (("x86/insns.S", ["-nostdlib", "-static"]), ("loops.c", []), ("longjmp.c", [])):
         prog = build(tap, source, *flags)
         if prog:
@@ -111,7 +111,7 @@ def check_calls(tap):
 
 
 def check_wet(tap):
-    """Accesses are Lackey's; with values, each dependence names an instance that ran before; all of them are the model's."""
+    """Dependences are the model's; accesses are Lackey's; with values, the file is whole."""
     for name in ("calls", "bytes"):
         prog = build(tap, "wet/%s.c" % name, *command_wet.FREE)
         if prog:
