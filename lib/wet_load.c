@@ -38,7 +38,6 @@ enum {
    SECTION_TAPE
 };
 
-#define MAX_SB_INSTRS 1024
 #define BLOCK         (1u << 16)
 
 static bool wrong(DcfgWet* w, const char* place)
