@@ -79,6 +79,16 @@ void DCFG_(load_tape)(void)
    DCFG_(tape).limit  = words + N_WORDS - DCFG_TAPE_SLACK;
 }
 
+void DCFG_(keep_tape)(ULong size)
+{
+   DCFG_(keep_chunks)(coder, size);
+}
+
+ULong DCFG_(tape_begin)(void)
+{
+   return DCFG_(first_chunk)(coder);
+}
+
 static void code_tape(void)
 {
    ULong* end = DCFG_(tape).cursor;
