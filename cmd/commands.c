@@ -30,6 +30,7 @@
 
    The parts of the command, in order; each knows only those before it:
       cmd.c                 command lines, errors, memory
+      result.c, textfile.c  files that are written, and texts that are read
       format.c              how numbers and names look
       names.c               what things in a program are called
       select.c              which part of a program is meant
@@ -68,8 +69,9 @@
       slice_html.c, wet_place.c, slice_gdb.c, slice_diff.c, cmd_slice.c
                             dcfg slice
       cmd_why.c             dcfg why
-      merge_blocks.c, merge_rows.c, merge_images.c,
-      merge_runs.c, merge_write.c, cmd_merge.c
+      merge_blocks.c, merge_rows.c, merge_steps.c,
+      merge_images.c, merge_parts.c, merge_runs.c,
+      merge_write.c, cmd_merge.c
                             dcfg merge
       flame_tree.c, flame_svg.c, speedscope.c, cmd_flame.c
                             dcfg flame

@@ -17,7 +17,7 @@ class Point:
     (instance, which stop, distance, value)."""
     def __init__(self, image, offset, place, code, instances):
         self.image, self.offset, self.place, self.code = image, offset, place, code
-        self.instances, self.at, self.breakpoint = instances, 0, None
+        self.instances, self.at, self.breakpoint, self.before = instances, 0, None, 0
 
     def tell(self):
         instance, stop, distance, value = self.instances[self.at]
@@ -27,26 +27,36 @@ class Point:
         if stop != Point.next:
             print("slice: %d was expected: the program does not do what it did when it was recorded" % Point.next)
         Point.next = stop + 1
-        self.prepare(instance + 1)
+        self.prepare()
 
-    def prepare(self, had):
-        """The next stop is at the next instance, of which HAD have been."""
+    def had(self):
+        """How many instances there have been."""
+        return self.before + self.breakpoint.hit_count
+
+    def prepare(self):
         if self.at == len(self.instances):
             self.breakpoint.enabled = False
         else:
-            self.breakpoint.ignore_count = self.instances[self.at][0] - had
+            self.breakpoint.ignore_count = self.instances[self.at][0] - self.had()
+
+    def stopped(self):
+        """Here; who goes step by step also comes to instances that are not in the slice."""
+        if self.at < len(self.instances) and self.instances[self.at][0] == self.had() - 1:
+            self.tell()
 
     def put(self, addr):
-        # At the place where the program stands gdb does not stop once more.
-        here = gdb.selected_frame().pc() == addr
         gdb.execute("break *0x%x" % addr, to_string=True)
         self.breakpoint = gdb.breakpoints()[-1]
-        if here and self.instances[0][0] == 0:
-            self.tell()
-        else:
-            self.prepare(1 if here else 0)
+        Point.by_number[self.breakpoint.number] = self
+        if gdb.selected_frame().pc() == addr:
+            # Where the program stands gdb does not stop once more.
+            self.before = 1
+            self.stopped()
+        if self.at == 0:
+            self.prepare()
 
 Point.next = 1
+Point.by_number = {}
 POINTS = [Point(*p) for p in [
 @DATA@]]
 placed = set()
@@ -66,9 +76,9 @@ def put_points(event=None):
 
 def on_stop(event):
     if isinstance(event, gdb.BreakpointEvent):
-        for p in POINTS:
-            if p.breakpoint in event.breakpoints:
-                p.tell()
+        for b in event.breakpoints:
+            if b.number in Point.by_number:
+                Point.by_number[b.number].stopped()
 
 gdb.execute("starti", to_string=True)
 put_points()

@@ -252,6 +252,8 @@ static inline void find_extent(DcfgWet* w, uint64_t header, Record* r)
    uint32_t     how = header & 255;
 
    r->sb = header >> 8 & UINT32_MAX;
+   r->exit = how == HOW_STOPPED ? DCFG_NONE : how == HOW_END ? sb->exits.n
+                                                               : how;
    if (how == HOW_END) {
       r->n_instrs   = sb->instrs.n;
       r->n_slots    = sb->slots.n;
