@@ -254,6 +254,12 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
       set_error(err, DCFG_ERROR_MEMORY, w->path, NULL, 0, "out of memory");
       return NULL;
    }
+   if (!wet_can_reread(w)) {
+      set_error(err, DCFG_ERROR_FILE, w->path, NULL, 0,
+                "for slices it has to be read twice, which a pipe cannot be");
+      free(z.result);
+      return NULL;
+   }
    z.w = wet_open_again(w, err);
    if (z.w != NULL) {
       z.job = &z.w->job;
