@@ -63,6 +63,10 @@
                             dcfg xray
       outfile.c, spool.c, wet_text.c, cmd_wet.c
                             dcfg wet
+      roles.c, syscall_names.c, slice_output.c, slice_variable.c,
+      slice_query.c, source_file.c, slice_source.c, slice_instances.c,
+      slice_html.c, wet_place.c, slice_gdb.c, slice_diff.c, cmd_slice.c
+                            dcfg slice
       merge_blocks.c, merge_rows.c, merge_images.c,
       merge_runs.c, merge_write.c, cmd_merge.c
                             dcfg merge
@@ -84,7 +88,8 @@
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
    &trace_command, &diff_command, &blocks_command, &xray_command,
-   &wet_command, &slice_command, &merge_command, &flame_command, &export_command, &bbv_command,
+   &wet_command, &slice_command, &merge_command, &flame_command,
+   &export_command, &bbv_command,
    &regions_command
 };
 

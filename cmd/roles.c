@@ -70,6 +70,20 @@ static uint16_t bit_of(x86_reg r)
 
 #define RSP_BIT (1 << 4)
 
+/* Registers in the operands in memory that are written, or in all. */
+static uint16_t operand_registers(const cs_insn* i, bool written)
+{
+   const cs_x86* x = &i->detail->x86;
+   uint16_t      all = 0;
+
+   for (unsigned k = 0; k < x->op_count; k++) {
+      const cs_x86_op* op = &x->operands[k];
+      if (op->type == X86_OP_MEM && (!written || (op->access & CS_AC_WRITE)))
+         all |= bit_of(op->mem.base) | bit_of(op->mem.index);
+   }
+   return all;
+}
+
 /* Do these use RSP as an address beside what their operands say? */
 static bool is_stack(unsigned id)
 {
@@ -86,17 +100,13 @@ static bool is_stack(unsigned id)
 static uint16_t addresses_of(const cs_insn* i)
 {
    const cs_x86* x = &i->detail->x86;
-   uint16_t      addresses = 0, values = 0;
+   uint16_t      addresses, values = 0;
 
    if (i->id == X86_INS_LEA || i->id == X86_INS_NOP)
       return 0;
    for (unsigned k = 0; k < i->detail->regs_read_count; k++)
       values |= bit_of(i->detail->regs_read[k]);
-   for (unsigned k = 0; k < x->op_count; k++) {
-      const cs_x86_op* op = &x->operands[k];
-      if (op->type == X86_OP_MEM)
-         addresses |= bit_of(op->mem.base) | bit_of(op->mem.index);
-   }
+   addresses = operand_registers(i, false);
    /* Capstone has implicit registers of instructions on strings and the stack
       among those that are read. */
    if (is_stack(i->id)) {
@@ -159,6 +169,7 @@ Roles roles_new(DcfgWet* w)
 {
    uint32_t n = dcfg_wet_instrs(w);
    Roles    r = { zalloc(n + (size_t)1, sizeof(uint16_t)),
+                  zalloc(n + (size_t)1, sizeof(uint16_t)),
                   zalloc(n + (size_t)1, sizeof(bool)) };
    csh      h = open_decoder();
    cs_insn* i = need(cs_malloc(h));
@@ -171,6 +182,7 @@ Roles roles_new(DcfgWet* w)
       if (!cs_disasm_iter(h, &code, &size, &addr, i))
          continue;
       r.addresses[k] = addresses_of(i);
+      r.targets[k]   = r.addresses[k] & operand_registers(i, true);
       r.copies[k]    = is_copy(i);
    }
    cs_free(i, 1);
@@ -181,6 +193,7 @@ Roles roles_new(DcfgWet* w)
 void roles_free(Roles* r)
 {
    free(r->addresses);
+   free(r->targets);
    free(r->copies);
 }
 

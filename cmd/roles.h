@@ -38,6 +38,7 @@ typedef
       uint16_t* addresses;      // general registers, a bit for each by their
                                 // encoding, that say where operands in memory
                                 // are, and are nothing else to it
+      uint16_t* targets;        // those of them that say where it stores
       bool*     copies;         // it hands on what it reads, as it is
    }
    Roles;

@@ -44,6 +44,22 @@ typedef
    }
    SliceView;
 
+/* The lines of source that are in it, with how far they are from the criterion,
+   and functions without lines. */
+void slice_write_source(const SliceView* v, FILE* out);
+
+/* Its instances, each with what it used; for programs; as a picture, the TOP
+   nearest ones. */
+void slice_write_instances(const SliceView* v, FILE* out);
+void slice_write_json(const SliceView* v, FILE* out);
+void slice_write_dot(const SliceView* v, uint64_t top, FILE* out);
+
+/* What input IN is of: "control", "rax", "memory". */
+const char* slice_port(const DcfgSliceInput* in);
+
+/* The value that was recorded, "0x34"; "" if none was. */
+const char* slice_value(const SliceView* v, const DcfgSliceNode* n);
+
 /* A page for a browser, which needs nothing else. */
 void slice_write_html(const SliceView* v, FILE* out);
 

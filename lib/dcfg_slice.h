@@ -96,6 +96,15 @@ typedef
       bool            no_control;
       const bool*     no_control_of;
       const uint16_t* no_address;
+      const uint16_t* no_address_near;  // likewise, of what nothing but a
+                                // criterion has used of which a part is asked
+
+      /* Where control is not followed since it is .no_control_of those, it
+         still is if what they branch on, over flags and registers, is what
+         other instructions left in RAX: a call-back's result. */
+      bool            results;
+
+      bool            only_criteria;    // nothing at all
 
       /* Nothing is followed from what has this distance, if it is not 0; but
          COPIES are no steps. */
@@ -135,8 +144,17 @@ typedef
       uint64_t addr;            // of the memory that it wrote first, or 0
       uint64_t value;           // in .values: the lowest byte first
       uint32_t value_size;      // 0: none was recorded, or it computes none
+      uint32_t n_reads;         // of a system call: what the kernel read
+      uint64_t first_read;      // in .reads
    }
    DcfgSliceNode;
+
+/* Memory. */
+typedef
+   struct {
+      uint64_t addr, size;
+   }
+   DcfgSliceReading;
 
 /* Of an instruction: how often it is in the slice and how often it was
    executed at all; its least distance, UINT32_MAX if it is not in it. */
@@ -157,6 +175,7 @@ typedef
       DcfgSliceInput* inputs;
       uint64_t        n_inputs;
       uint8_t*        values;
+      DcfgSliceReading* reads;
       DcfgSliceTotal* totals;   // by instruction
       uint64_t        n_executed;       // instances, of all of them
 

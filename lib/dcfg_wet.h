@@ -85,6 +85,7 @@ typedef
       uint64_t       addr;
       uint32_t       image;
       const char*    image_name;
+      uint64_t       image_load;        // where it was loaded
       const char*    function;  // the symbol, not demangled
       const char*    source;    // its path
       uint32_t       line;

@@ -48,6 +48,16 @@ typedef
    }
    Bytes;
 
+/* The 8 bytes at AT, of which the lowest comes first. */
+static inline uint64_t get_word(const uint8_t* at)
+{
+   uint64_t n = 0;
+
+   for (unsigned i = 0; i < 8; i++)
+      n |= (uint64_t)at[i] << 8 * i;
+   return n;
+}
+
 static inline uint64_t get_varint(Bytes* b)
 {
    uint64_t n = 0;
@@ -71,16 +81,22 @@ static inline uint64_t difference_of(uint64_t d)
 /* A number that says first how many bytes it has. */
 static inline uint64_t get_quick(Bytes* b)
 {
-   unsigned size = b->at < b->end ? (*b->at & 7) + 1u : 0;
+   size_t   left = (size_t)(b->end - b->at);
+   unsigned size = left > 0 ? (*b->at & 7) + 1u : 0;
    unsigned skip = size == 8;              // nothing else is in the first one
    uint64_t n = 0;
 
-   if (size == 0 || (size_t)(b->end - b->at) < size + skip) {
+   if (size == 0 || left < size + skip) {
       b->failed = true;
       return 0;
    }
-   for (unsigned i = 0; i < size; i++)
-      n |= (uint64_t)b->at[skip + i] << 8 * i;
+   if (left >= 9) {
+      n = get_word(b->at + skip);
+      n = size == 8 ? n : n & ((UINT64_C(1) << 8 * size) - 1);
+   } else {
+      for (unsigned i = 0; i < size; i++)
+         n |= (uint64_t)b->at[skip + i] << 8 * i;
+   }
    b->at += size + skip;
    return skip ? n : n >> 3;
 }
@@ -156,6 +172,7 @@ typedef
       Span     instrs;          // in .sb_instrs
       Span     exits;           // in .exits
       Span     slots;           // in .accesses
+      uint32_t rules;           // the first of theirs in .rules
       uint32_t n_words;         // of them are addresses on the tape,
       uint32_t n_values;        // or values
       uint32_t foretold;        // the first in .foretold
@@ -184,6 +201,19 @@ typedef
       unsigned bit;
    }
    Bits;
+
+/* How a slot of a superblock is found: SLOTS[BASE] + WORDS[WORD] + ADDR.  Slot
+   -1 is the last address that was made from RSP before it, -2 and word 0 are
+   0; addresses on the tape are words from 1 on, behind those of the whole
+   superblock its values. */
+typedef
+   struct {
+      int16_t  base;
+      uint16_t word;
+      int16_t  stack;           // the last slot up to here made from RSP, or -1
+      uint64_t addr;
+   }
+   SlotRule;
 
 /* The chunk in work: its parts. */
 typedef
@@ -340,6 +370,7 @@ struct DcfgWet {
    Array       code;            // uint8_t
    Array       ranges;          // LocRange
    Array       accesses;        // WetAccess
+   Array       rules;           // SlotRule
    Array       sb_instrs;       // uint32_t
    Array       exits;           // WetExit
    Array       foretold;        // Foretold
@@ -350,10 +381,12 @@ struct DcfgWet {
    Array       defs;            // Def
    Plan*       plans;           // by instruction
    Place*      places;          // as .sb_instrs
+   uint64_t    offset;          // bytes of the file that were read
+   uint64_t    tape;            // where it begins
    uint64_t    tape_left;       // bytes
-   uint64_t*   addrs;           // of one record
-   uint64_t*   words;           // those of them that are on the tape
-   uint64_t*   values;          // and those that are values
+   uint64_t*   slots;           // of one record, from -2 on
+   uint64_t*   addrs;           // slot 0
+   uint64_t*   words;           // of one record
    uint8_t*    value;           // of one instance
    Chunk*      chunk;
    WetWriters* writers;
@@ -368,6 +401,9 @@ struct DcfgWet {
    DcfgWetInstr told;           // by dcfg_wet_instr()
 };
 
+/* The same trace at its begin. */
+DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err);
+
 /* The tables, up to the tape. */
 bool wet_load(DcfgWet* w);
 
@@ -377,6 +413,17 @@ bool wet_read(DcfgWet* w, void* to, size_t n);
 /* The next record of the tape.  False at its end, or if it cannot be
    read. */
 bool wet_next_record(DcfgWet* w, Record* r);
+
+/* For who reads chunk by chunk: the next one; false at the end, too.  Does it
+   end where its records do?  The next record without its slots; these, to
+   TO: of all records but marks, or of none of the chunk. */
+bool wet_next_chunk(DcfgWet* w);
+bool wet_end_chunk(DcfgWet* w);
+bool wet_next_header(DcfgWet* w, Record* r);
+bool wet_read_slots(DcfgWet* w, const Record* r, uint64_t* to);
+
+/* No superblock has more instructions. */
+#define MAX_SB_INSTRS 1024
 
 /* No record has more accesses. */
 #define MAX_ACCESSES 4096

@@ -37,7 +37,6 @@ enum {
    SECTION_SUPERBLOCKS, SECTION_THREADS, SECTION_TAPE
 };
 
-#define MAX_SB_INSTRS 1024
 #define BLOCK         (1u << 16)
 
 static bool wrong(DcfgWet* w, const char* place)
@@ -57,8 +56,9 @@ bool wet_read(DcfgWet* w, void* to, size_t n)
       if (got == 0)
          return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
                          "it ends too early");
-      at += got;
-      n  -= got;
+      at        += got;
+      n         -= got;
+      w->offset += got;
    }
    return true;
 }
@@ -170,6 +170,30 @@ static bool get_unexecuted(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "unexecuted instructions");
 }
 
+/* Where the slots of SB are found. */
+static bool make_rules(DcfgWet* w, WetSb* sb)
+{
+   uint32_t word = 1, value = 1 + sb->n_words;
+   int16_t  stack = -1;
+
+   sb->rules = (uint32_t)w->rules.n;
+   for (uint32_t i = 0; i < sb->slots.n; i++) {
+      const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first + i);
+      SlotRule*        r = array_add(&w->job, &w->rules, sizeof(*r));
+      if (r == NULL)
+         return false;
+      r->base = a->from == FROM_FRAME || a->from == FROM_STACK ? stack
+                : a->from >= FROM_SLOT ? (int16_t)(a->from - FROM_SLOT) : -2;
+      r->addr = a->addr;
+      if (a->from <= FROM_STACK)
+         r->word = (uint16_t)(a->what == ACCESS_VALUE ? value++ : word++);
+      if (a->from == FROM_STACK)
+         stack = (int16_t)i;
+      r->stack = stack;
+   }
+   return true;
+}
+
 static bool get_superblock(DcfgWet* w, Bytes* b)
 {
    WetSb*   sb = array_add(&w->job, &w->sbs, sizeof(*sb));
@@ -218,7 +242,7 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
       sb->n_words  += wet_is_address_word(a);
       sb->n_values += wet_is_value_word(a);
    }
-   return count_words(w, sb);
+   return count_words(w, sb) && make_rules(w, sb);
 }
 
 static bool get_superblocks(DcfgWet* w, Bytes* b)
@@ -290,6 +314,7 @@ static bool read_tables(DcfgWet* w)
       if (head[0] != expected || length == 0)
          return wrong(w, NULL);
       if (expected == SECTION_TAPE) {
+         w->tape      = w->offset;
          w->tape_left = length;
          return true;
       }

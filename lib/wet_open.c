@@ -60,12 +60,12 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
         && wet_make_plans(w);
    if (ok) {
       w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
-      w->addrs     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      w->words     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      w->values    = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+      w->slots     = job_calloc(&w->job, MAX_ACCESSES + 2, sizeof(uint64_t));
+      w->addrs     = w->slots == NULL ? NULL : w->slots + 2;
+      w->words     = job_calloc(&w->job, MAX_ACCESSES + 1, sizeof(uint64_t));
       w->value     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      ok = w->chunk != NULL && w->addrs != NULL && w->words != NULL
-           && w->values != NULL && w->value != NULL
+      ok = w->chunk != NULL && w->slots != NULL && w->words != NULL
+           && w->value != NULL
            && wet_start_writers(w);
    }
    job_tell(&w->job, err);
@@ -88,6 +88,11 @@ DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
    return open_trace(name, data, size, options, err);
 }
 
+DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err)
+{
+   return open_trace(w->path, w->memory, w->memory_size, &w->options, err);
+}
+
 uint32_t dcfg_wet_threads(const DcfgWet* w)
 {
    return (uint32_t)w->threads.n;
@@ -107,9 +112,8 @@ void dcfg_wet_close(DcfgWet* w)
    if (w->chunk != NULL)
       free(w->chunk->data);
    free(w->chunk);
-   free(w->addrs);
+   free(w->slots);
    free(w->words);
-   free(w->values);
    free(w->value);
    wet_free_control(w);
    wet_free_writers(w);
@@ -126,6 +130,7 @@ void dcfg_wet_close(DcfgWet* w)
    array_free(&w->job, &w->code, 1);
    array_free(&w->job, &w->ranges, sizeof(LocRange));
    array_free(&w->job, &w->accesses, sizeof(WetAccess));
+   array_free(&w->job, &w->rules, sizeof(SlotRule));
    array_free(&w->job, &w->sb_instrs, sizeof(uint32_t));
    array_free(&w->job, &w->exits, sizeof(WetExit));
    array_free(&w->job, &w->foretold, sizeof(Foretold));
@@ -157,8 +162,7 @@ bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err)
                "for control dependences it has to be read twice, which a "
                "pipe cannot be");
    else
-      other = open_trace(w->path, w->memory, w->memory_size, &w->options,
-                         &w->job.err);
+      other = wet_open_again(w, &w->job.err);
    if (other != NULL)
       ok = wet_make_graph(w, other);
    dcfg_wet_close(other);

@@ -26,7 +26,8 @@
 */
 
 /* Owns: the code of the tape: records out of chunks.  Handed: the file by
-   wet_load.c.  Taken by: wet_events.c. */
+   wet_load.c.  Taken by: wet_events.c, wet_control.c; wet_chunks.c reads them
+   in any order. */
 
 #include "wet.h"
 
@@ -62,7 +63,7 @@ static Bits bits_of(const uint8_t* at, uint32_t n)
    return (Bits){ { at, at + n, false }, 0 };
 }
 
-static bool next_chunk(DcfgWet* w)
+bool wet_next_chunk(DcfgWet* w)
 {
    Chunk*   c = w->chunk;
    uint8_t  head[24];
@@ -94,6 +95,8 @@ static bool next_chunk(DcfgWet* w)
    w->tape_left -= size;
    c->number++;
    c->n_records  = number_at(head);
+   if (c->n_records == 0)
+      return wrong(w);
    c->control    = (Bytes){ c->data, c->data + n[0], false };
    c->bits       = bits_of(c->control.end, n[1]);
    c->addresses  = (Bytes){ c->bits.bytes.end, c->bits.bytes.end + n[2],
@@ -216,6 +219,7 @@ static inline void meet(DcfgWet* w, WetSb* sb)
 static void read_words(DcfgWet* w, WetSb* sb, uint32_t n)
 {
    Chunk*    c = w->chunk;
+   uint64_t* words = w->words + 1;
    Foretold* f = &ELEM(w->foretold, Foretold, sb->foretold);
    bool      off = false;
    uint64_t  shift = 0;
@@ -223,13 +227,13 @@ static void read_words(DcfgWet* w, WetSb* sb, uint32_t n)
 
    if (next_bit(&c->bits)) {
       for (uint32_t i = 0; i < n; i++)
-         w->words[i] = f[i].last += f[i].step;
+         words[i] = f[i].last += f[i].step;
       return;
    }
    before = &c->before[c->context];
    if (next_bit(&c->bits)) {
       for (uint32_t i = 0; i < n; i++)
-         note_address(&f[i], w->words[i] = before[i]);
+         note_address(&f[i], words[i] = before[i]);
       return;
    }
    for (uint32_t i = 0; i < n; i++) {
@@ -240,7 +244,7 @@ static void read_words(DcfgWet* w, WetSb* sb, uint32_t n)
          shift = a - f[i].last;
       }
       note_address(&f[i], a);
-      w->words[i] = before[i] = a;
+      words[i] = before[i] = a;
    }
 }
 
@@ -261,34 +265,22 @@ static void read_values(DcfgWet* w, const WetSb* sb, uint32_t id, uint32_t n)
       else
          now = v[i].last + difference_of(get_quick(&c->values));
       v[i].step = now - v[i].last;
-      v[i].last = w->values[i] = *after = now;
+      v[i].last = w->words[1 + sb->n_words + i] = *after = now;
    }
 }
 
-static void find_addresses(DcfgWet* w, const WetSb* sb, uint32_t n)
+/* The first N slots of SB, which are not none, to TO. */
+static inline void find_slots(DcfgWet* w, const WetSb* sb, uint32_t n,
+                              uint64_t* to)
 {
-   const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first);
-   uint32_t         word = 0, value = 0;
+   const SlotRule* r     = &ELEM(w->rules, SlotRule, sb->rules);
+   const uint64_t* words = w->words;
+   uint64_t*       slots = w->addrs;
 
+   slots[-1] = w->chunk->stack;
    for (uint32_t i = 0; i < n; i++)
-      switch (a[i].from) {
-         case FROM_TAPE:
-            w->addrs[i] = a[i].what == ACCESS_VALUE ? w->values[value++]
-                                                    : w->words[word++];
-            break;
-         case FROM_FRAME:
-            w->addrs[i] = w->chunk->stack + w->words[word++];
-            break;
-         case FROM_STACK:
-            w->addrs[i] = w->chunk->stack += w->words[word++];
-            break;
-         case FROM_CONSTANT:
-            w->addrs[i] = a[i].addr;
-            break;
-         default:
-            w->addrs[i] = w->addrs[a[i].from - FROM_SLOT] + a[i].addr;
-            break;
-      }
+      to[i] = slots[i] = slots[r[i].base] + words[r[i].word] + r[i].addr;
+   w->chunk->stack = slots[r[n - 1].stack];
 }
 
 /* How many instructions and accesses HEADER is about. */
@@ -326,45 +318,64 @@ static bool find_extent(DcfgWet* w, const WetSb* sb, uint64_t header,
    return true;
 }
 
-bool wet_next_record(DcfgWet* w, Record* r)
+bool wet_end_chunk(DcfgWet* w)
+{
+   Chunk* c = w->chunk;
+
+   return (c->n_right == 0 && !c->other
+           && get_varint(&c->control) == SYMBOL_END && !c->control.failed)
+          || wrong(w);
+}
+
+bool wet_next_header(DcfgWet* w, Record* r)
 {
    Chunk*   c = w->chunk;
    uint64_t header;
-   WetSb*   sb;
 
-   if (c->n_records == 0) {
-      if (c->number > 0 && (c->n_right != 0 || c->other
-                            || get_varint(&c->control) != SYMBOL_END
-                            || c->control.failed))
-         return wrong(w);
-      if (!next_chunk(w))
-         return false;
-      if (c->n_records == 0)
-         return wrong(w);
-   }
    c->n_records--;
    header = next_header(c, r);
-   r->sb = header >> 8 & UINT32_MAX;
+   r->sb  = header >> 8 & UINT32_MAX;
+   if (c->control.failed)
+      return wrong(w);
    if (header == 0) {
       r->n_instrs = r->n_slots = 0;
-      return !c->control.failed || wrong(w);
+      return true;
    }
-   if (r->sb == 0 || r->sb >= w->sbs.n)
-      return wrong(w);
-   sb = &ELEM(w->sbs, WetSb, r->sb);
-   if (!find_extent(w, sb, header, r) || r->n_instrs == 0)
-      return wrong(w);
+   return (r->sb != 0 && r->sb < w->sbs.n
+           && find_extent(w, &ELEM(w->sbs, WetSb, r->sb), header, r)
+           && r->n_instrs > 0)
+          || wrong(w);
+}
+
+bool wet_read_slots(DcfgWet* w, const Record* r, uint64_t* to)
+{
+   Chunk* c  = w->chunk;
+   WetSb* sb = &ELEM(w->sbs, WetSb, r->sb);
+
    meet(w, sb);
+   if (r->n_slots == 0)
+      return true;
    if (r->n_words > 0)
       read_words(w, sb, r->n_words);
    if (r->n_values > 0)
       read_values(w, sb, r->sb, r->n_values);
-   find_addresses(w, sb, r->n_slots);
+   find_slots(w, sb, r->n_slots, to);
+   return !(c->bits.bytes.failed || c->addresses.failed
+            || c->value_bits.bytes.failed || c->values.failed)
+          || wrong(w);
+}
+
+bool wet_next_record(DcfgWet* w, Record* r)
+{
+   Chunk* c = w->chunk;
+
+   if (c->n_records == 0
+       && ((c->number > 0 && !wet_end_chunk(w)) || !wet_next_chunk(w)))
+      return false;
+   if (!wet_next_header(w, r))
+      return false;
    r->addrs = w->addrs;
-   if (c->control.failed || c->bits.bytes.failed || c->addresses.failed
-       || c->value_bits.bytes.failed || c->values.failed)
-      return wrong(w);
-   return true;
+   return r->sb == 0 || wet_read_slots(w, r, w->addrs);
 }
 
 void wet_find_value(DcfgWet* w, const Place* at, DcfgWetEvent* e)
