@@ -222,6 +222,8 @@ typedef
       StepPlace* places;        // by step
       size_t     max_places;
       WetGraph   graph;
+      /* slice_callbacks.c */
+      bool*      calls_back;    // by instruction; NULL: it is not asked for
       /* slice_graph.c */
       GraphNode* nodes;
       uint32_t*  successors;
@@ -259,6 +261,16 @@ typedef
       uint32_t   me;            // its node, or DCFG_NONE
    }
    Slicer;
+
+/* Code that called others' call-backs: to be asked for, when an activation
+   begins with FIRST, and at the end of the first pass. */
+void slice_note_callback(Slicer* z, uint32_t act, uint32_t first);
+void slice_spread_callbacks(Slicer* z);
+
+static inline bool slice_calls_back(const Slicer* z, uint32_t i)
+{
+   return z->calls_back != NULL && z->calls_back[i];
+}
 
 /* Activations: all chunks, forward, with snapshots and the graph; and a chunk
    again, which stays in .steps and .places.  Behind it, what belongs to

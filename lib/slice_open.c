@@ -126,6 +126,10 @@ static bool prepare(Slicer* z)
    z->sbs    = job_calloc(z->job, w->sbs.n, sizeof(SbInfo));
    z->stores = job_calloc(z->job, w->accesses.n + 1, sizeof(StoreSlot));
    z->runs   = job_calloc(z->job, w->sb_instrs.n + 1, sizeof(uint64_t));
+   if (z->q->callbacks
+       && (z->calls_back = job_calloc(z->job, w->instrs.n + 1,
+                                      sizeof(bool))) == NULL)
+      return false;
    if (z->result->totals == NULL || z->sbs == NULL || z->stores == NULL
        || z->runs == NULL || !find_occurrences(z))
       return false;
@@ -195,6 +199,7 @@ static void free_slicer(Slicer* z)
    free(z->occurs);
    free(z->occurrences);
    free(z->sb_of);
+   free(z->calls_back);
 }
 
 static bool find(Slicer* z)
