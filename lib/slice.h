@@ -226,6 +226,8 @@ typedef
       StepPlace* places;        // by step
       size_t     max_places;
       WetGraph   graph;
+      /* slice_callbacks.c */
+      bool*      calls_back;    // by instruction; NULL: it is not asked for
       /* slice_graph.c */
       GraphNode* nodes;
       uint32_t*  successors;
@@ -264,10 +266,21 @@ typedef
    }
    Slicer;
 
+/* Code that called others' call-backs: to be asked for, when an activation
+   begins with FIRST, and at the end of the first pass. */
+void slice_note_callback(Slicer* z, uint32_t act, uint32_t first);
+void slice_spread_callbacks(Slicer* z);
+
+static inline bool slice_calls_back(const Slicer* z, uint32_t i)
+{
+   return z->calls_back != NULL && z->calls_back[i];
+}
+
 static inline bool slice_follows_control(const Slicer* z, uint32_t i)
 {
    return !z->q->no_control
-          && (z->q->no_control_of == NULL || !z->q->no_control_of[i]);
+          && (z->q->no_control_of == NULL || !z->q->no_control_of[i]
+              || slice_calls_back(z, i));
 }
 
 /* Activations: all chunks, forward, with snapshots and the graph; and a chunk

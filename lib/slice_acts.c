@@ -282,6 +282,9 @@ static inline bool run_step(Slicer* z, const WetStep* r, StepPlace* p)
    *p = (StepPlace){ t->act, t->act, 0, t->top };
    if (sb->x87)
       move_top(z, r, at, t);
+   if (!z->again && z->calls_back != NULL
+       && ACT(z, t->act)->last == DCFG_NONE)
+      slice_note_callback(z, t->act, at->instr);
    if (!z->again && last > at && !note_arcs(z, r, at, t))
       return false;
    if (kind < KIND_INDIRECT_JUMP || kind > KIND_RETURN)
@@ -437,6 +440,8 @@ bool slice_scan(Slicer* z)
    }
    if (z->job->err.status != DCFG_OK || !end_threads(z))
       return false;
+   if (z->calls_back != NULL)
+      slice_spread_callbacks(z);
    z->again = true;
    return wet_graph_finish(&z->graph);
 }

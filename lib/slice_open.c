@@ -127,6 +127,10 @@ static bool prepare(Slicer* z)
    z->stores = job_calloc(z->job, w->accesses.n + 1, sizeof(StoreSlot));
    z->runs   = job_calloc(z->job, w->sb_instrs.n + 1, sizeof(uint64_t));
    z->kinds  = job_calloc(z->job, w->sb_instrs.n + 1, 1);
+   if (z->q->callbacks
+       && (z->calls_back = job_calloc(z->job, w->instrs.n + 1,
+                                      sizeof(bool))) == NULL)
+      return false;
    if (z->result->totals == NULL || z->sbs == NULL || z->stores == NULL
        || z->runs == NULL || z->kinds == NULL || !find_occurrences(z)
        || array_add(z->job, &z->acts, sizeof(Act)) == NULL)
@@ -229,6 +233,7 @@ static void free_slicer(Slicer* z)
    free(z->occurs);
    free(z->occurrences);
    free(z->sb_of);
+   free(z->calls_back);
 }
 
 static bool find(Slicer* z)
