@@ -36,6 +36,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 
+#include "arch/guest.h"
 #include "wet/corrections.h"
 #include "wet/slots.h"
 
@@ -107,10 +108,14 @@ static Parts take_apart(const UChar* code, UInt len)
       p.pF2 |= code[i] == 0xF2;
       p.pF3 |= code[i] == 0xF3;
    }
-   if (byte_at(code, len, i) == 0xC4 || byte_at(code, len, i) == 0xC5) {
+   /* Without 64 bits REX is INC and DEC, and VEX's prefix is LES and LDS of
+      memory. */
+   Bool is_64 = DCFG_(guest).x86 != NULL && DCFG_(guest).x86->is_64;
+   if ((byte_at(code, len, i) == 0xC4 || byte_at(code, len, i) == 0xC5)
+       && (is_64 || byte_at(code, len, i + 1) >= 0xC0)) {
       i = take_vex(&p, code, len, i, &rex);
    } else {
-      if ((byte_at(code, len, i) & 0xF0) == 0x40)
+      if (is_64 && (byte_at(code, len, i) & 0xF0) == 0x40)
          rex = code[i++];
       p.wide = (rex & 8) != 0;
       if (byte_at(code, len, i) == 0x0F) {

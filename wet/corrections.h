@@ -30,7 +30,10 @@
 #ifndef __DCFG_CORRECTIONS_H
 #define __DCFG_CORRECTIONS_H
 
-#include "wet/usage.h"
+#include "pub_tool_basics.h"
+
+#include "base/port.h"
+#include "wet/locations.h"
 
 /* Correct what U has from VEX's IR of the instruction of LEN bytes at CODE. */
 void DCFG_(correct_usage)(Usage* u, const UChar* code, UInt len);
