@@ -99,7 +99,6 @@ static UInt take_vex(Parts* p, const UChar* code, UInt len, UInt i, UInt* rex)
 
 static Parts take_apart(const UChar* code, UInt len)
 {
-   const Bool is_64 = DCFG_(guest).x86->is_64;
    Parts p;
    UInt  i = 0, rex = 0;
 
@@ -109,9 +108,11 @@ static Parts take_apart(const UChar* code, UInt len)
       p.pF2 |= code[i] == 0xF2;
       p.pF3 |= code[i] == 0xF3;
    }
-   /* 32-bit code has none of these prefixes for VEX. */
-   if (is_64 && (byte_at(code, len, i) == 0xC4
-                 || byte_at(code, len, i) == 0xC5)) {
+   /* Without 64 bits REX is INC and DEC, and VEX's prefix is LES and LDS of
+      memory. */
+   Bool is_64 = DCFG_(guest).x86->is_64;
+   if ((byte_at(code, len, i) == 0xC4 || byte_at(code, len, i) == 0xC5)
+       && (is_64 || byte_at(code, len, i + 1) >= 0xC0)) {
       i = take_vex(&p, code, len, i, &rex);
    } else {
       if (is_64 && (byte_at(code, len, i) & 0xF0) == 0x40)

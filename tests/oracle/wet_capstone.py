@@ -472,12 +472,12 @@ def main(argv):
     md.detail = True
     counts, seen, agree, unknown, bad = collections.Counter(), set(), 0, 0, []
     for path in argv:
-        for addr, code, uses, defs, known in wet_summary.instructions(path):
+        for addr, code, uses, defs, flags in wet_summary.instructions(path):
             if code in seen:
                 continue
             seen.add(code)
             i = next(md.disasm(code, addr, 1), None)
-            if i is None or not known:
+            if i is None or not flags & 1:
                 unknown += 1
                 continue
             want = by_capstone(md, i)

@@ -1,6 +1,6 @@
-"""What the file of a whole execution trace says of each instruction: sections 3 of docs/wet-file.md, by its text.
+"""What the file of a whole execution trace says of each instruction: section 3 of docs/wet-file.md, by its text.
 
-    for addr, code, uses, defs in instructions(PATH): ...
+    for addr, code, uses, defs, flags in instructions(PATH): ...
 
 USES and DEFS are sets of locations, by the numbers that the document gives them; text_of() names such a set.
 """
@@ -65,7 +65,7 @@ def instructions(path):
         uses, defs = r.locations(), r.locations()
         for _ in range(r.number()):
             r.number(), r.number(), r.number()
-        yield addr, code, uses, defs, bool(flags & 1)
+        yield addr, code, uses, defs, flags
 
 
 def name_of(first, n):
