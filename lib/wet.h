@@ -347,6 +347,8 @@ struct DcfgWet {
    Array       segments;        // WetSegment
    Array       columns;         // Column
    Array       threads;         // uint64_t
+   Array       ran;             // uint64_t, by instruction: executions, if not
+                                // all of the tape was kept
    Array       unexecuted;      // WetInstr: without uses and so on
    Array       uses;            // Use
    Array       defs;            // Def
@@ -380,6 +382,9 @@ struct DcfgWet {
    uint32_t    n_told;          // of those
    DcfgWetInstr told;           // by dcfg_wet_instr()
 };
+
+/* Is the file there, and not one that can be read only once? */
+bool wet_can_reread(const DcfgWet* w);
 
 /* The same trace at its begin. */
 DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err);

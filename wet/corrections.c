@@ -110,7 +110,7 @@ static Parts take_apart(const UChar* code, UInt len)
    }
    /* Without 64 bits REX is INC and DEC, and VEX's prefix is LES and LDS of
       memory. */
-   Bool is_64 = DCFG_(guest).x86 != NULL && DCFG_(guest).x86->is_64;
+   Bool is_64 = DCFG_(guest).x86->is_64;
    if ((byte_at(code, len, i) == 0xC4 || byte_at(code, len, i) == 0xC5)
        && (is_64 || byte_at(code, len, i + 1) >= 0xC0)) {
       i = take_vex(&p, code, len, i, &rex);
@@ -179,6 +179,15 @@ static void correct_syscall(Usage* u)
       use_general(u, args[i], 8);
    set_locs(u->defs, LocGeneral + 8 * RAX, 8, 1);
    set_locs(u->defs, LocGeneral + 8 * R11, 8, 1);
+}
+
+/* Of 32-bit code. */
+static void correct_int(Usage* u)
+{
+   for (UInt r = 0; r < 8; r++)
+      if (r != RSP)
+         use_general(u, r, 4);
+   set_locs(u->defs, LocGeneral + 8 * RAX, 4, 1);
 }
 
 /* A shift or rotation, number WAY of its opcode's, by COUNT, which VEX takes
@@ -280,6 +289,8 @@ static void correct_one_byte(Usage* u, const Parts* p)
       set_locs(u->uses, LocGeneral + 8 * RAX, 8, 0);
       set_locs(u->defs, LocGeneral + 8 * RAX, 8, 0);
       u->defs[LocGeneral + 8 * RAX + 1] = 1;
+   } else if (op == 0xCD) {                                   // INT
+      correct_int(u);
    } else if ((op == 0xDB && p->modrm == 0xE3)                // FNINIT, FNSAVE
               || (op == 0xDD && p->memory && (p->modrm >> 3 & 7) == 6)) {
       u->defs[LocStatus] = 1;

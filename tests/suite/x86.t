@@ -21,8 +21,10 @@ PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 INST = os.path.dirname(os.path.dirname(os.path.abspath(harness.VALGRIND)))
 FLAGS = ["-O2", "-fno-inline"]
 callgrind = tracelib.of_test("callgrind")
+command_wet = tracelib.of_test("command_wet")
 exclude = tracelib.of_test("exclude")
 regions = tracelib.of_test("regions")
+wet = tracelib.of_test("wet")
 xray = tracelib.of_test("xray")
 
 
@@ -48,7 +50,7 @@ def linker_of(prog):
 
 
 def check_flow(tap):
-    """Graph and trace, against Lackey's; of faults and threads, which it does not tell, the rules and the code on disk."""
+    """Graph and trace, against Lackey's; of faults and threads the rules and the code on disk."""
     for source, flags in (("x86/insns.S", ["-nostdlib", "-static"]), ("loops.c", []), ("longjmp.c", [])):
         prog = build(tap, source, *flags)
         if prog:
@@ -108,6 +110,38 @@ def check_calls(tap):
     tap.ok(got == want, "arguments are on the stack", got)
 
 
+def check_wet(tap):
+    """Dependences are the model's; accesses are Lackey's; with values, the file is whole."""
+    for name in ("calls", "bytes"):
+        prog = build(tap, "wet/%s.c" % name, *command_wet.FREE)
+        if prog:
+            command_wet.check_model(tap, name, prog)
+    insns = build(tap, "x86/insns.S", "-nostdlib", "-static")
+    loops = build(tap, "loops.c")
+    accesses, whole = (wet.reader(tap, name) for name in ("wet_accesses", "wet_order"))
+    if not insns or not loops or not accesses or not whole:
+        return
+    for name, prog, few in (("insns", insns, 10), ("loops", loops, 1000)):
+        wet.check_accesses(tap, accesses, name, [prog], few)
+        path = tap.path(name + ".wet")
+        harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + path])
+        wet.is_whole(tap, whole, path, name + ": whole, with values")
+
+
+def check_code(tap):
+    """What is disassembled is 32-bit code, and its stubs have names."""
+    prog = build(tap, "loops.c")
+    path = prog and harness.dcfg(tap, "code", [prog])[0]
+    if not path:
+        return
+    p = subprocess.run([os.path.join(INST, "bin", "dcfg"), "disasm", "--att", path], stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, env=harness.ENV)
+    text = p.stdout.decode()
+    tap.ok(p.returncode == 0 and not p.stderr and "%esp" in text and "%rsp" not in text, "disasm: 32-bit code",
+           p.stderr.decode() or text[:500])
+    tap.ok(re.search(r"printf@plt", text), "disasm: stubs have names", text[:500])
+
+
 def main():
     tap = harness.Tap("x86")
     why = lacks()
@@ -118,6 +152,8 @@ def main():
         check_profiles(tap)
         check_parts(tap)
         check_calls(tap)
+        check_wet(tap)
+        check_code(tap)
     tap.done()
 
 
