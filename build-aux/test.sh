@@ -239,6 +239,7 @@ add_suite_again() {
          bbv|export|coverage) ;;
          x86) ;;    # it is built for one architecture
          readme) ;;    # pages show a session of one Valgrind
+         wet_usage) ;;    # so do the reasons there tell of one VEX
          turns|regions_calls) ;;    # what begins and ends there is what regions has, too
          rules_threads) ;;    # life_threads has as much of threads, and more
          *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
