@@ -108,7 +108,7 @@ static Bool start(void)
 {
    if (!opts.on)
       return False;
-   if (DCFG_(guest).x86 == NULL || !DCFG_(guest).x86->is_64)
+   if (DCFG_(guest).x86 == NULL)
       VG_(fmsg_bad_option)("--wet=yes", "what instructions of this processor "
                            "use is not known to this tool\n");
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
@@ -166,7 +166,7 @@ static void write(const struct _Gathered* g, const HChar* reason)
    out  = DCFG_(text_of_file)(file);
    tape = DCFG_(coded_tape)();
    put_head(out);
-   n = DCFG_(put_tables)(out, g, DCFG_(tape_begin)() > 0);
+   n = DCFG_(put_tables)(out, g, DCFG_(begins_late)());
    put_tape(out, tape);
    DCFG_(put_section)(out, SectionEnd, 0);
    DCFG_(put_flush)(out);

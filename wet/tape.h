@@ -63,8 +63,10 @@ const Stream* DCFG_(coded_tape)(void);
 /* Where in that the oldest chunk that was kept begins. */
 ULong DCFG_(tape_begin)(void);
 
-/* Is something missing, because for a while it was not collected? */
+/* Is something missing, because for a while it was not collected?  Did
+   something run before what is on the tape? */
 Bool DCFG_(has_tape_gaps)(void);
+Bool DCFG_(begins_late)(void);
 
 /* Executions of superblocks and marks in it. */
 ULong DCFG_(n_tape_records)(void);
