@@ -42,6 +42,7 @@
 #include "operands.h"
 #include "slice_output.h"
 #include "slice_variable.h"
+#include "wet_place.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -250,6 +251,22 @@ static uint32_t main_image(DcfgWet* w)
    return 0;
 }
 
+/* Is an image of that name one of the distribution's, of which there may be
+   lines all the same? */
+static bool is_of_system(const char* name)
+{
+   static const char* const folders[] = { "/lib", "/usr/lib" };
+
+   for (size_t i = 0; name != NULL && i < sizeof(folders) / sizeof(folders[0]);
+        i++) {
+      size_t k = strlen(folders[i]);
+      if (strncmp(name, folders[i], k) == 0
+          && name[k + strspn(name + k, "x3264")] == '/')
+         return true;
+   }
+   return false;
+}
+
 static void choose_foreign(Sliced* f, bool output)
 {
    uint32_t n = dcfg_wet_instrs(f->w), image = UINT32_MAX;
@@ -266,24 +283,106 @@ static void choose_foreign(Sliced* f, bool output)
       }
    for (uint32_t i = 0; i < n; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(f->w, i);
-      f->foreign[i] = !((in->image == image || (output && lines))
+      f->foreign[i] = !((in->image == image
+                         || (output && lines && !is_of_system(in->image_name)))
                         && (in->line != 0 || !lines));
+   }
+}
+
+static bool starts_with(const char* s, const char* with)
+{
+   return strncmp(s, with, strlen(with)) == 0;
+}
+
+/* Is it one that copies memory or strings? */
+static bool is_copier(const char* function)
+{
+   while (function != NULL && *function == '_')
+      function++;
+   return function != NULL
+          && (starts_with(function, "mem") || starts_with(function, "wmem")
+              || starts_with(function, "str") || starts_with(function, "stp"));
+}
+
+/* Is it one that hands out memory, or takes it back? */
+static bool is_allocator(const char* function)
+{
+   static const char* const names[] = {
+      "malloc", "free", "calloc", "realloc", "reallocarray", "memalign",
+      "aligned_alloc", "posix_memalign", "mmap", "mmap64", "sbrk", "brk"
+   };
+
+   while (function != NULL
+          && (*function == '_' || starts_with(function, "GI_")
+              || starts_with(function, "libc_")))
+      function += *function == '_' ? 1 : strcspn(function, "_");
+   for (size_t i = 0; function != NULL && i < sizeof(names) / sizeof(names[0]);
+        i++)
+      if (strcmp(function, names[i]) == 0)
+         return true;
+   return false;
+}
+
+#define BIT(reg) (uint16_t)(1 << (reg))
+#define MOV_RBP_RSP "\x48\x89\xe5"
+
+/* For what was printed: no register that holds a place on the stack; of
+   system calls only three arguments, for most have no more; of copies not how
+   long they are; and where an allocator has the place from that it hands
+   out. */
+static void prune_printed(Sliced* f)
+{
+   uint32_t    n = dcfg_wet_instrs(f->w);
+   const char* function = NULL;
+   bool        frame = false;
+
+   f->constants     = image_constants(f->w, &f->q.n_constants);
+   f->q.constants   = f->constants;
+   f->never         = zalloc(n + (size_t)1, sizeof(*f->never));
+   f->q.no_register = f->never;
+   for (uint32_t i = 0; i < n; i++) {
+      DcfgWetInstr in = *dcfg_wet_instr(f->w, i);
+      if (in.function == NULL || function == NULL
+          || strcmp(in.function, function) != 0) {
+         frame    = false;
+         function = in.function;
+         for (uint32_t k = i; k < n && !frame && function != NULL; k++) {
+            const DcfgWetInstr* at = dcfg_wet_instr(f->w, k);
+            if (at->function == NULL || strcmp(at->function, function) != 0)
+               break;
+            frame = at->size == 3 && memcmp(at->code, MOV_RBP_RSP, 3) == 0;
+         }
+      }
+      f->never[i] = BIT(4);
+      if (frame)
+         f->never[i] |= BIT(5);
+      if (in.size == 2 && memcmp(in.code, "\x0f\x05", 2) == 0)
+         f->never[i] |= BIT(8) | BIT(9) | BIT(10);
+      if (f->foreign[i] && is_allocator(in.function))
+         f->never[i] = UINT16_MAX;
+      if (f->foreign[i] && is_copier(in.function))
+         f->never[i] |= f->roles.addresses[i] & (BIT(1) | BIT(2));
    }
 }
 
 static void choose_pruning(Sliced* f, const SliceOptions* o)
 {
    uint32_t n = dcfg_wet_instrs(f->w);
+   bool     printed = o->syscall != NULL || o->output != NULL;
 
    if (o->full)
       return;
-   choose_foreign(f, o->syscall != NULL || o->output != NULL);
+   choose_foreign(f, printed);
    for (uint32_t i = 0; i < n && !o->thin; i++)
-      f->roles.addresses[i] &= RSP_BIT;
+      if (!f->foreign[i] || !printed)
+         f->roles.addresses[i] &= RSP_BIT;
+   if (printed)
+      prune_printed(f);
    f->q.no_address    = f->roles.addresses;
    f->q.no_control    = o->thin;
    f->q.no_control_of = f->foreign;
-   f->q.results       = !o->thin && !o->forward;
+   f->q.results       = !o->thin && !o->forward && !printed;
+   f->q.callbacks     = !o->thin && !o->forward && printed;
    if (o->output != NULL || o->syscall != NULL)
       f->q.no_address_near = f->roles.targets;
 }
@@ -414,6 +513,8 @@ void slice_forget(Sliced* f)
    roles_free(&f->roles);
    free(f->instrs);
    free(f->foreign);
+   free(f->constants);
+   free(f->never);
    free(f->criterion);
    free(f);
 }

@@ -53,7 +53,9 @@ typedef
       DcfgSlice*     s;
       Roles          roles;
       bool*          instrs;
-      bool*          foreign;   // control is not followed
+      bool*          foreign;   // only what made the value is followed
+      DcfgSliceRange* constants;
+      uint16_t*      never;     // registers that are not followed
       char*          criterion; // one line
       const char*    not_followed[6];   // and NULL
    }

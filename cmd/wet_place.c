@@ -39,6 +39,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -112,22 +113,98 @@ static bool find_place(DcfgWet* w, uint32_t first, Elf* elf, uint64_t* offset)
    return found == 1;
 }
 
-bool image_place(DcfgWet* w, uint32_t first, uint64_t* offset)
+/* Its image's file; NULL if it cannot be read.  *FD is to be closed. */
+static Elf* open_image(DcfgWet* w, uint32_t first, int* fd)
 {
    const char* path = dcfg_wet_instr(w, first)->image_name;
-   int         fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
    Elf*        elf;
-   bool        found = false;
 
-   if (fd < 0)
-      return false;
+   *fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+   if (*fd < 0)
+      return NULL;
    elf_version(EV_CURRENT);
-   elf = elf_begin(fd, ELF_C_READ, NULL);
+   elf = elf_begin(*fd, ELF_C_READ, NULL);
    if (elf != NULL && elf_kind(elf) == ELF_K_ELF)
-      found = find_place(w, first, elf, offset);
+      return elf;
    elf_end(elf);
-   close(fd);
+   close(*fd);
+   return NULL;
+}
+
+bool image_place(DcfgWet* w, uint32_t first, uint64_t* offset)
+{
+   int  fd;
+   Elf* elf = open_image(w, first, &fd);
+   bool found = elf != NULL && find_place(w, first, elf, offset);
+
+   if (elf != NULL) {
+      elf_end(elf);
+      close(fd);
+   }
    return found;
+}
+
+typedef
+   struct {
+      DcfgSliceRange* ranges;
+      size_t          n, room;
+   }
+   Ranges;
+
+/* What of ELF is constant; the code at OFFSET of the file was at ADDR. */
+static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr)
+{
+   size_t   n;
+   uint64_t moved = 0;
+
+   if (elf_getphdrnum(elf, &n) != 0)
+      return;
+   for (int pass = 0; pass < 2; pass++)
+      for (size_t i = 0; i < n; i++) {
+         GElf_Phdr h;
+         if (gelf_getphdr(elf, (int)i, &h) == NULL)
+            continue;
+         if (pass == 0) {
+            if (h.p_type == PT_LOAD && offset >= h.p_offset
+                && offset - h.p_offset < h.p_filesz)
+               moved = addr - (h.p_vaddr + (offset - h.p_offset));
+         } else if ((h.p_type == PT_LOAD && !(h.p_flags & PF_W))
+                    || h.p_type == PT_GNU_RELRO) {
+            GROW(r->ranges, r->n, r->room);
+            r->ranges[r->n++] = (DcfgSliceRange){
+               h.p_vaddr + moved, h.p_vaddr + moved + h.p_memsz };
+         }
+      }
+}
+
+static int by_low(const void* x, const void* y)
+{
+   const DcfgSliceRange* a = x;
+   const DcfgSliceRange* b = y;
+
+   return a->low < b->low ? -1 : a->low > b->low;
+}
+
+DcfgSliceRange* image_constants(DcfgWet* w, uint32_t* n)
+{
+   uint32_t n_instrs = dcfg_wet_instrs(w);
+   Ranges   r = { .n = 0 };
+
+   for (uint32_t first = 0; first < n_instrs; first = image_end(w, first)) {
+      uint64_t offset;
+      int      fd;
+      Elf*     elf = open_image(w, first, &fd);
+      if (elf == NULL)
+         continue;
+      if (find_place(w, first, elf, &offset))
+         add_constants(&r, elf, offset, dcfg_wet_instr(w, first)->addr);
+      elf_end(elf);
+      close(fd);
+   }
+   if (r.n > 0)
+      qsort(r.ranges, r.n, sizeof(*r.ranges), by_low);
+   *n = (uint32_t)r.n;
+   return r.ranges;
 }
 
 /*--------------------------------------------------------------------*/

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_WET_PLACE_H
 #define DCFG_CMD_WET_PLACE_H
 
-#include "../lib/dcfg_wet.h"
+#include "../lib/dcfg_slice.h"
 
 /* The instructions of the image of instruction FIRST, which is its first, are
    those up to the one that is returned. */
@@ -38,6 +38,11 @@ uint32_t image_end(DcfgWet* w, uint32_t first);
    are as far from it as in memory.  False if the file cannot be read, or has
    another code, or it in several places. */
 bool image_place(DcfgWet* w, uint32_t first, uint64_t* offset);
+
+/* Memory that nothing writes: of all images whose files are there, what is
+   mapped for reading only, or is so once it has been relocated.  The caller
+   frees it. */
+DcfgSliceRange* image_constants(DcfgWet* w, uint32_t* n);
 
 #endif /* DCFG_CMD_WET_PLACE_H */
 

@@ -74,6 +74,13 @@ typedef
    }
    DcfgSliceOf;
 
+/* Memory from .low up to .high, that is not included. */
+typedef
+   struct {
+      uint64_t low, high;
+   }
+   DcfgSliceRange;
+
 /* A query; all that is zero is the default.  The arrays have an element for
    each instruction, by its number. */
 typedef
@@ -99,10 +106,22 @@ typedef
       const uint16_t* no_address_near;  // likewise, of what nothing but a
                                 // criterion has used of which a part is asked
 
+      const uint16_t* no_register;      // these neither as values
+
+      /* Memory that is constant, in ascending order.  What was loaded from
+         there is what it is because of the address: this is followed. */
+      const DcfgSliceRange* constants;
+      uint32_t              n_constants;
+
       /* Where control is not followed since it is .no_control_of those, it
          still is if what they branch on, over flags and registers, is what
          other instructions left in RAX: a call-back's result. */
       bool            results;
+
+      /* Functions of those .no_control_of that called others, directly or over
+         functions like them, are none of those, and all that .no_address and
+         .no_control_of say of them is not so.  Needs .no_control_of. */
+      bool            callbacks;
 
       bool            only_criteria;    // nothing at all
 

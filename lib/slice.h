@@ -203,6 +203,7 @@ typedef
       DcfgSlice* result;
       SbInfo*    sbs;
       StoreSlot* stores;
+      uint8_t*   kinds;         // by place: of the instruction
       uint64_t*  runs;          // by place: how often that was the last one
                                 // of a record, so far
       uint32_t*  occurs;        // by instruction: the first of those of it,
@@ -216,13 +217,17 @@ typedef
       uint32_t   free_act;
       Array      made;          // uint32_t: in this chunk, when it is read
       bool       again;         // for the second time
-      Snapshot*  snapshots;     // by chunk, and of the end
+      Array      snapshots;     // Snapshot: by chunk, and of the end
+      bool       plain;         // none of this is needed: no control, no
+                                // handlers, no stack of x87
       Position*  now;           // by thread
       uint32_t   n_handlers;
       Array      returned;      // bool: by handler
       StepPlace* places;        // by step
       size_t     max_places;
       WetGraph   graph;
+      /* slice_callbacks.c */
+      bool*      calls_back;    // by instruction; NULL: it is not asked for
       /* slice_graph.c */
       GraphNode* nodes;
       uint32_t*  successors;
@@ -261,10 +266,21 @@ typedef
    }
    Slicer;
 
+/* Code that called others' call-backs: to be asked for, when an activation
+   begins with FIRST, and at the end of the first pass. */
+void slice_note_callback(Slicer* z, uint32_t act, uint32_t first);
+void slice_spread_callbacks(Slicer* z);
+
+static inline bool slice_calls_back(const Slicer* z, uint32_t i)
+{
+   return z->calls_back != NULL && z->calls_back[i];
+}
+
 static inline bool slice_follows_control(const Slicer* z, uint32_t i)
 {
    return !z->q->no_control
-          && (z->q->no_control_of == NULL || !z->q->no_control_of[i]);
+          && (z->q->no_control_of == NULL || !z->q->no_control_of[i]
+              || slice_calls_back(z, i));
 }
 
 /* Activations: all chunks, forward, with snapshots and the graph; and a chunk

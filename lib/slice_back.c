@@ -281,6 +281,32 @@ static unsigned place_of(const Slicer* z, unsigned g)
    return g < G_STACK ? g : G_X87 + ((g - G_STACK + z->top) & 7);
 }
 
+static bool is_constant(const DcfgSliceQuery* q, uint64_t addr)
+{
+   uint32_t low = 0, high = q->n_constants;
+
+   while (low < high) {
+      uint32_t middle = low + (high - low) / 2;
+      if (q->constants[middle].high <= addr)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   return low < q->n_constants && q->constants[low].low <= addr;
+}
+
+/* Does the instance in work load a constant? */
+static bool loads_constant(const Slicer* z)
+{
+   const Plan*      plan = &z->w->plans[z->instr];
+   const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
+
+   for (uint32_t j = 0; j < plan->n_accesses; j++)
+      if (is_operand(a, j) && is_constant(z->q, address_of(z, place_now(z), j)))
+         return true;
+   return false;
+}
+
 static bool want_registers(Slicer* z, bool real)
 {
    const Plan* plan = &z->w->plans[z->instr];
@@ -289,9 +315,16 @@ static bool want_registers(Slicer* z, bool real)
    uint16_t    skip = z->q->no_address == NULL ? 0
                       : z->q->no_address[z->instr];
    Want        want = { .node = z->me, .weak = !real };
+   uint16_t    never;
 
    if (STATE(z, z->me)->near && z->q->no_address_near != NULL)
       skip |= z->q->no_address_near[z->instr];
+   if (slice_calls_back(z, z->instr))
+      skip = 0;
+   if (skip != 0 && real && z->q->n_constants > 0 && loads_constant(z))
+      skip = 0;
+   never = z->q->no_register == NULL ? 0 : z->q->no_register[z->instr];
+   skip |= never;
    for (const Use* end = u + plan->n_uses; l != NULL && u < end; u++) {
       want.at   = u->new ? 0 : want.at + 8;
       want.port = u->port;
@@ -681,6 +714,7 @@ static bool is_done(const Slicer* z)
 
 bool slice_backward(Slicer* z)
 {
+   static const StepPlace nowhere = { 0 };
    const WetChunkInfo* end = z->index.n == 0 ? NULL
                              : &ELEM(z->index, WetChunkInfo, z->index.n - 1);
 
@@ -693,7 +727,7 @@ bool slice_backward(Slicer* z)
          return false;
       for (size_t i = z->steps.n_steps; i-- > 0; ) {
          z->step  = &z->steps.steps[i];
-         z->where = &z->places[i];
+         z->where = z->plain ? &nowhere : &z->places[i];
          if (!visit_step(z))
             return false;
       }

@@ -348,6 +348,7 @@ struct DcfgWet {
    size_t      n_tails;
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // likewise: so far
+   uint64_t    most_before;     // the most of any before the first record
    Place*      places;          // as .sb_instrs
    uint64_t    offset;          // bytes of the file that were read
    uint64_t    tape;            // where it begins
@@ -373,6 +374,9 @@ struct DcfgWet {
    uint32_t    n_told;          // of those
    DcfgWetInstr told;           // by dcfg_wet_instr()
 };
+
+/* Is the file there, and not one that can be read only once? */
+bool wet_can_reread(const DcfgWet* w);
 
 /* The same trace at its begin. */
 DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err);

@@ -141,6 +141,13 @@ static bool fits(DcfgWet* w)
    return true;
 }
 
+/* Have all instructions of the record numbers for another instance? */
+static inline bool may_count(DcfgWet* w)
+{
+   return add_capped(w->time, w->most_before) >> INSTANCE_BITS == 0
+          || fits(w);
+}
+
 /* Will nothing of the record be told? */
 static inline bool is_skipped(const DcfgWet* w)
 {
@@ -194,7 +201,7 @@ bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
             ok = next_mark(w, e);
             break;
          }
-         ok = ok && (w->time >> INSTANCE_BITS == 0 || fits(w)) && pass(w);
+         ok = ok && may_count(w) && pass(w);
       } else {
          ok = next_instr(w, e, &told);
       }

@@ -56,6 +56,8 @@ static bool find_first_instances(DcfgWet* w, DcfgWet* other)
          ok = job_fail(&w->job, DCFG_ERROR_FORMAT, "what was before",
                        "it is less than what there is");
       w->instances[i] = ran - there[i];
+      if (w->instances[i] > w->most_before)
+         w->most_before = w->instances[i];
    }
    array_free(&other->job, &index, sizeof(WetChunkInfo));
    job_free(&w->job, there, (w->instrs.n + 1) * sizeof(*there));
@@ -144,6 +146,15 @@ bool dcfg_wet_is_window(const DcfgWet* w)
    return w->ran.n > 0;
 }
 
+bool wet_can_reread(const DcfgWet* w)
+{
+   struct stat st;
+
+   return w->memory != NULL
+          || (strcmp(w->path, "-") != 0 && stat(w->path, &st) == 0
+              && S_ISREG(st.st_mode));
+}
+
 DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err)
 {
    return open_trace(w->path, w->memory, w->memory_size, &w->options, err);
@@ -229,16 +240,6 @@ bool dcfg_wet_select(DcfgWet* w, const DcfgWetFilter* f, DcfgError* err)
    return ok;
 }
 
-/* Is the file there, and not one that can be read only once? */
-static bool can_reread(const DcfgWet* w)
-{
-   struct stat st;
-
-   return w->memory != NULL
-          || (strcmp(w->path, "-") != 0 && stat(w->path, &st) == 0
-              && S_ISREG(st.st_mode));
-}
-
 bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err)
 {
    DcfgWet* other = NULL;
@@ -247,7 +248,7 @@ bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err)
    if (w->begun || w->control != NULL)
       job_fail(&w->job, DCFG_ERROR_ARGUMENT, NULL,
                "control was not asked for at the begin");
-   else if (!can_reread(w))
+   else if (!wet_can_reread(w))
       job_fail(&w->job, DCFG_ERROR_FILE, NULL,
                "for control dependences it has to be read twice, which a "
                "pipe cannot be");

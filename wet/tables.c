@@ -265,6 +265,12 @@ static Word place_of(XArray* instrs, UInt image, Addr a)
    return first;
 }
 
+/* What is written of where S is: an address, or a distance in 64 bits. */
+static ULong number_of(const Slot* s)
+{
+   return s->from < WhereSlot ? s->addr : (ULong)(Long)(Word)s->addr;
+}
+
 static void add_superblock(Bytes* b, XArray* instrs, UInt id)
 {
    Superblock*     sb   = DCFG_(superblock)(id);
@@ -289,7 +295,7 @@ static void add_superblock(Bytes* b, XArray* instrs, UInt id)
       DCFG_(add_varint)(b, list->slots[s].size);
       DCFG_(add_varint)(b, list->slots[s].from);
       if (list->slots[s].from > WhereStack)
-         DCFG_(add_varint)(b, DCFG_(zigzag)(list->slots[s].addr));
+         DCFG_(add_varint)(b, DCFG_(zigzag)(number_of(&list->slots[s])));
    }
 }
 

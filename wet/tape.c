@@ -257,12 +257,18 @@ void DCFG_(tape_handler)(void* s)
 
 void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
 {
+   Bool sigreturn = False;
+
 #if defined(__NR_rt_sigreturn)
-   if (sysno == __NR_rt_sigreturn && !away) {
+   sigreturn = sigreturn || sysno == __NR_rt_sigreturn;
+#endif
+#if defined(__NR_sigreturn)
+   sigreturn = sigreturn || sysno == __NR_sigreturn;
+#endif
+   if (sigreturn && !away) {
       turn_to(s);
       add_mark(MarkReturn, 0, 0);
    }
-#endif
    if (sysno == __NR_munmap)
       DCFG_(close_code)(args[0], args[1]);
 }

@@ -93,6 +93,41 @@ static void print_tree(void)
         printf("%*s %d\n", longest, f->name, f->files);
 }
 
+static int depth(const char *path)
+{
+    int n = 0;
+    for (const char *c = path; *c != 0 && *c != ' '; c++)
+        if (*c == '/')
+            n++;
+    return n;
+}
+
+static void print_longest(void)
+{
+    int longest = 0, deepest = 0;
+    for (int i = 0; i < FILES; i++) {
+        int length = strcspn(listing[i], " ");
+        if (length > (int)strcspn(listing[longest], " "))
+            longest = i;
+        if (depth(listing[i]) > depth(listing[deepest]))
+            deepest = i;
+    }
+    printf("longest: %s\n", listing[longest]);
+    printf("deepest: %d\n", depth(listing[deepest]));
+}
+
+static void print_letters(void)
+{
+    int counts[26] = { 0 };
+    for (int i = 0; i < FILES; i++)
+        for (const char *c = listing[i]; *c != 0; c++)
+            if (*c >= 'a' && *c <= 'z')
+                counts[*c - 'a']++;
+    for (int l = 0; l < 26; l++)
+        if (counts[l] > 9)
+            printf("%c %d\n", 'a' + l, counts[l]);
+}
+
 static void print_size(const char *name)
 {
     const struct folder *f = find(name, strlen(name));
@@ -105,6 +140,8 @@ int main(void)
     count_suffixes();
     read_listing();
     print_tree();
+    print_longest();
+    print_letters();
     print_size("/video");
     return 0;
 }

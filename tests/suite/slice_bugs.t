@@ -1,0 +1,59 @@
+#!/usr/bin/python3
+"""Ten programs with a planted error each (tests/progs/slice): from the wrong line of the output to the faulty line.  (TAP)
+
+The slice from what was written wrongly has the faulty line, and at most 30 % of the source's lines that were executed; the one
+with producers only has it too, where the error is one of data, and at most 20 %.  docs/slice.md has the table.
+
+The arguments are names of programs.
+"""
+import glob
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import slicelib
+
+MOST, MOST_THIN = 30, 20
+# What is wrong there is which way was taken, or which element compared less: no value came from it.
+CONTROL_ONLY = ("ranks", "taxes")
+
+
+def comment(source, name):
+    return re.search(r"^ *%s: *(.*?)(?: \*/)?$" % name, source, re.M).group(1)
+
+
+def check(tap, path):
+    name, source = os.path.basename(path)[:-2], os.path.basename(path)
+    with open(path) as f:
+        text = f.read()
+    wrong, right = comment(text, "wrong"), comment(text, "right")
+    faulty = next(n for n, line in enumerate(text.splitlines(), 1) if "/* BUG" in line)
+    prog = harness.cc(tap, path, name, "-O0", "-pthread")
+    wet, out = slicelib.record(tap, name, [prog]) if prog else (None, "")
+    if not wet or not tap.ok(wrong in out.splitlines() and right not in out, name + ": what it prints is wrong", out):
+        return
+    for thin, most in ((False, MOST), (True, MOST_THIN)):
+        s, said = slicelib.slice_of(tap, wet, "--output=" + wrong, *["--thin"] * thin)
+        what = "%s%s: " % (name, ", producers only" * thin)
+        if not tap.ok(s, what + "a slice", said):
+            continue
+        lines, executed = s.lines(source), s.executed(source)
+        missing = thin and name in CONTROL_ONLY
+        tap.ok((faulty in lines) != missing, what + ("does not have" if missing else "has") + " the faulty line", sorted(lines))
+        tap.ok(len(lines) * 100 <= most * len(executed), what + "%d lines of %d, %d instances" % (
+            len(lines), len(executed), len(s.nodes)), sorted(lines))
+
+
+def main():
+    tap = harness.Tap("slice_bugs")
+    for path in sorted(glob.glob(os.path.join(slicelib.PROGS, "*.c"))):
+        if not sys.argv[1:] or os.path.basename(path)[:-2] in sys.argv[1:]:
+            check(tap, path)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

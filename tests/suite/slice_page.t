@@ -1,0 +1,228 @@
+#!/usr/bin/python3
+"""dcfg slice --as=html: the page's data, and the page in a browser.  (TAP)
+
+- The data: what dcfg slice --as=json says of the same slice; sources as they are, whatever is in them.
+- Chromium, where it is installed, opens the page from a file: lines, instances, links to inputs, keys, going back, gaps; what
+  a source or its name contains is text.
+- A slice of more than 100,000 instances.
+"""
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commandlib
+import harness
+import slicelib
+import webdriver
+
+# A name and a text that would do something if they were taken for a part of the page.
+NAME = "odd <i>&\"'.c"
+SOURCE = b"""#include <stdio.h>
+
+static int table[6] = { 3, 1, 4, 1, 5, 9 };
+/* </script><script>document.title = "no"</script><img src=x onerror="document.title='no'"> &lt; \\ \xff\xc0\xaf */
+static int largest(const int *t, int n)
+{
+    int best = t[0]; /* <!-- <script> */
+    for (int i = 1; i < n; i++)
+        if (t[i] > best)
+            best = t[i];
+    return best;
+}
+
+static int sum(const int *t, int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += t[i];
+    return s;
+}
+
+int main(void)
+{
+    int a, b;
+    a = sum(table, 6);
+    b = largest(table, 6);
+    printf("%d\\n", a);
+    printf("%d\\n", b);
+    return 0;
+}
+"""
+WANTED = 28                             # the line of the last printf
+LONG = """#include <stdio.h>
+int main(void)
+{
+    unsigned s = 1;
+    for (unsigned i = 0; i < 12000; i++)
+        s = s * 3 + i;
+    printf("%u\\n", s);
+    return 0;
+}
+"""
+
+
+def recorded(tap, name, source):
+    """The trace of a program with this source; (its path, whether that worked)."""
+    path = tap.path(name)
+    with open(path, "wb") as f:
+        f.write(source)
+    prog = harness.cc(tap, path, "prog", "-O0")
+    wet = tap.path("prog.wet")
+    graph, _, why = harness.dcfg(tap, "prog", [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet])
+    tap.ok(graph and os.path.exists(wet), "%s is recorded" % ("a program" if name == NAME else "a long program"), why)
+    return wet
+
+
+def page_of(tap, wet, name, *opts):
+    out = tap.path(name)
+    status, text, err = commandlib.command("slice", "--as=html", "-o", out, *opts, wet)
+    tap.ok(status == 0 and text == "" and os.path.exists(out), "a page: " + " ".join(opts), text + err)
+    with open(out, encoding="utf-8") as f:
+        return out, f.read()
+
+
+# ---- without a browser -----------------------------------------------------------------------------------------------
+
+def check_data(tap, wet, page, opts):
+    data = slicelib.data_of(page)
+    tap.ok(data is not None and page.count("</script") == 2 and page.count("<script") == 2
+           and "http:" not in page and "https:" not in page, "the page has its data, and no address of another one")
+    n, inputs = len(data["instr"]), sum(data["count"])
+    lengths = {k: len(data[k]) for k in ("instance", "distance", "thread", "value", "count")}
+    tap.ok(n > 10 and set(lengths.values()) == {n} and len(data["port"]) == len(data["back"]) == inputs,
+           "the data's columns have a row for each instance or input", lengths)
+    s = slicelib.Slice(data)
+    bad = [i for i in range(n) for k in s.inputs[i] if not 0 <= k < i]
+    reached, todo = set(data["criterion"]), list(data["criterion"])
+    while todo:
+        for k in s.inputs[todo.pop()]:
+            if k not in reached:
+                reached.add(k)
+                todo.append(k)
+    tap.ok(not bad and len(reached) == n, "all that is in it can be reached from the criterion", bad[:5])
+    file = next((f for f in data["files"] if f["source"] and os.path.basename(f["name"]) == NAME), None)
+    want = SOURCE.decode(errors="replace").splitlines()
+    tap.ok(file and file["text"] == [[1, want]] and file["last"] == len(want), "the source is in it, byte for byte",
+           file and file["text"])
+    lines = s.lines(NAME)
+    tap.ok({7, 8, 9, 10, 11, 26, WANTED} <= lines and not lines & {16, 17, 18, 19, 27} and lines <= s.executed(NAME),
+           "of the two sums it has the one that is printed there", sorted(lines))
+    status, text, err = commandlib.command("slice", "--as=json", *opts, wet)
+    told = json.loads(text) if status == 0 else {}
+    nodes = sorted(("0x%x" % a, i) for a, i in s.nodes)
+    tap.ok(sorted((x["address"], x["instance"]) for x in told.get("instances", [])) == nodes,
+           "--as=json has the same instances", err or text[:300])
+
+
+# ---- in a browser ----------------------------------------------------------------------------------------------------
+
+CHOSEN = "return Array.from(document.querySelectorAll('#list > li.chosen code b')).map(e => e.textContent)"
+SHOWN = "return Array.from(document.querySelectorAll('#source tr.in')).map(e => +e.id.split('-')[1])"
+
+
+def check_source(tap, b, data):
+    title = b.run("return document.title")
+    tap.ok(title == data["title"] and title != "no" and b.run("return document.querySelectorAll('img').length") == 0,
+           "what a source contains is text", title)
+    text = b.run("return document.querySelector('#source table').textContent")
+    tap.ok("(cannot be read)" not in text and "return best;" in text, "the source is shown", text[:300])
+    s = slicelib.Slice(data)
+    tap.ok(b.run(SHOWN) == sorted(s.lines(NAME)), "with the lines of the slice", b.run(SHOWN))
+    shades = b.run("return Array.from(document.querySelectorAll('#source tr.in')).map(e => [+e.cells[1].textContent,"
+                   " +e.style.getPropertyValue('--heat')])")
+    shades.sort()
+    tap.ok(len(shades) > 3 and all(x[1] >= y[1] for x, y in zip(shades, shades[1:])) and shades[0][1] > shades[-1][1],
+           "which are paler the farther they are", shades)
+    b.click("#all")
+    tap.ok(b.run("return Array.from(document.querySelectorAll('#source tr td:last-child')).map(e => e.textContent)")
+           == SOURCE.decode(errors="replace").splitlines(), "and all lines, if that is wanted")
+    b.click("#all")
+    b.run("document.getElementById('all').focus()")
+
+
+def check_links(tap, b, data):
+    s = slicelib.Slice(data)
+    name = lambda i: "0x%x#%d" % s.nodes[i]
+    b.click("#source tr.in td:first-child a[href$='-10']")
+    count = b.run("return document.querySelectorAll('#list > li').length")
+    tap.ok(b.run("return location.hash").endswith("-10") and count == sum(s.places[x][1] == 10 for x in data["instr"]),
+           "a click on a line shows its instances", count)
+    i = next(k for k in range(len(s.nodes)) if s.places[data["instr"][k]][1] == 10 and s.inputs[k])
+    b.click("#e%d ul a" % i)
+    here = b.run("return location.hash")
+    tap.ok(here == "#i%d" % s.inputs[i][0] and b.run(CHOSEN) == [name(s.inputs[i][0])], "a link leads to an input",
+           "%s %s" % (here, b.run(CHOSEN)))
+    b.press("enter")
+    b.back()
+    tap.ok(b.run("return location.hash").endswith("-10"), "and the browser back")
+    b.press("j")
+    after = b.run("return location.hash")
+    b.press("k")
+    tap.ok(after.endswith("-11") and b.run("return location.hash").endswith("-10"), "j and k go to lines", after)
+    b.press("n")
+    one = b.run(CHOSEN)
+    b.press("n")
+    two = b.run(CHOSEN)
+    b.press("p")
+    tap.ok(len(one) == len(two) == 1 and one != two and b.run(CHOSEN) == one, "n and p to instances", "%s %s" % (one, two))
+    b.press("c")
+    tap.ok(b.run(CHOSEN) == [name(data["criterion"][0])], "c to the criterion", b.run(CHOSEN))
+    b.run("document.querySelector('#source tr.in a').focus()")
+    b.press("enter")
+    tap.ok(b.run("return document.querySelectorAll('#source tr.chosen').length") == 1
+           and b.run("return document.activeElement.closest('tr.in') !== null"), "a line is opened with Enter")
+    said = b.run("return document.getElementById('said').textContent")
+    tap.ok(NAME in said and b.run("return document.querySelectorAll('[role=status][aria-live]').length") == 1,
+           "what is shown is told to who cannot see it", said)
+
+
+def check_gap(tap, b):
+    before = b.run("return document.querySelectorAll('#source tr').length")
+    b.click("#source tr.gap button")
+    tap.ok(b.run("return document.querySelectorAll('#source tr').length") > before, "a gap opens")
+
+
+def check_browser(tap, path, page, long_path, n):
+    b = webdriver.Browser()
+    try:
+        b.go("file://" + path)
+        data = slicelib.data_of(page)
+        check_source(tap, b, data)
+        check_links(tap, b, data)
+        check_gap(tap, b)
+        tap.ok(b.errors() == [], "without an error", b.errors())
+        b.go("file://" + long_path)
+        b.click("#source tr.in td:first-child a[href$='-6']")
+        shown = b.run("return document.querySelectorAll('*').length")
+        tap.ok(b.run("return document.querySelectorAll('#list > li').length") == 100 and shown < 5000,
+               "of %d instances only what is seen is made into elements" % n, shown)
+        b.click("#pager button:last-child")
+        tap.ok(b.run("return document.querySelector('#pager input').value") == "2"
+               and b.run("return document.querySelector('#list').start") == 101 and b.errors() == [],
+               "the next ones are a click away", b.errors())
+        if os.environ.get("DCFG_SCREENSHOT"):
+            b.screenshot(os.environ["DCFG_SCREENSHOT"])
+    finally:
+        b.close()
+
+
+def main():
+    tap = harness.Tap("slice_page")
+    wet = recorded(tap, NAME, SOURCE)
+    opts = ["--at=%s:%d" % (NAME, WANTED)]
+    path, page = page_of(tap, wet, "slice.html", *opts)
+    check_data(tap, wet, page, opts)
+    long_path, long_page = page_of(tap, recorded(tap, "long.c", LONG.encode()), "long.html", "--at=long.c:7")
+    n = len(slicelib.data_of(long_page)["instr"])
+    tap.ok(n > 100000 and len(long_page) < 40 * n, "%d instances are %d bytes" % (n, len(long_page)))
+    if webdriver.installed():
+        check_browser(tap, path, page, long_path, n)
+    else:
+        tap.skip("in a browser", "chromium or chromedriver is not installed")
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""What the tests of dcfg slice share: slices as sets, from the data in their pages.
+
+The data of a page is described at the head of cmd/slice_html.c.
+"""
+import json
+import os
+import re
+import subprocess
+
+import commandlib
+import harness
+
+PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "slice")
+DATA = re.compile(r'<script type="application/json" id="slice">(.*?)</script>', re.S)
+
+
+class Slice:
+    """.nodes: instances, (address, instance), in order of time; .inputs: of each, numbers of nodes."""
+
+    def __init__(self, data):
+        self.data = data
+        n = len(data["instr"])
+        self.addr = [int(a, 16) for a in data["addr"]]
+        self.nodes = [(self.addr[x], i) for x, i in zip(data["instr"], data["instance"])]
+        self.inputs, at = [], 0
+        for i in range(n):
+            back = data["back"][at:at + data["count"][i]]
+            at += data["count"][i]
+            self.inputs.append([i - b for b in back if b > 0])
+        self.places = [(self.source(x), data["line"][x]) for x in range(len(self.addr))]
+
+    def source(self, x):
+        """The base name of an instruction's source; None if it has none."""
+        f = self.data["files"][self.data["file"][x]]
+        return os.path.basename(f["name"]) if f["source"] else None
+
+    def lines(self, source):
+        """Those of a source that are in the slice."""
+        return {line for name, line in (self.places[x] for x in set(self.data["instr"])) if name == source}
+
+    def executed(self, source):
+        return {line for f in self.data["files"] if f["source"] and os.path.basename(f["name"]) == source
+                for line in f["executed"]}
+
+
+def data_of(page):
+    """The data in a page; None if there is not exactly one such element."""
+    found = DATA.findall(page)
+    return json.loads(found[0]) if len(found) == 1 else None
+
+
+def slice_of(tap, wet, *opts):
+    """The slice; (None, what was said) if there is none."""
+    out = tap.path("slice.html")
+    status, text, err = commandlib.command("slice", "--as=html", "-o", out, *opts, wet)
+    if status != 0 or not os.path.exists(out):
+        return None, "status %d: %s%s" % (status, text, err)
+    with open(out, encoding="utf-8") as f:
+        data = data_of(f.read())
+    os.unlink(out)
+    return (Slice(data), err) if data else (None, "no data in the page")
+
+
+def record(tap, name, argv):
+    """The file of a run, not of its children; what they wrote, to a pipe."""
+    p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes", "--wet-values=yes",
+                          "--wet-out-file=" + tap.path(name + ".%p.wet"), "--dcfg-out-file=" + tap.path(name + ".%p.json"),
+                          "--log-file=" + tap.path(name + ".%p.log")] + argv,
+                         stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=harness.ENV, cwd=tap.dir)
+    out = p.communicate(timeout=harness.TIMEOUT)[0].decode(errors="replace")
+    wet = tap.path("%s.%d.wet" % (name, p.pid))
+    return wet if tap.ok(os.path.exists(wet), name + ": is recorded", "status %d" % p.returncode) else None, out

@@ -1,0 +1,86 @@
+"""Chromium, led by chromedriver: what the WebDriver protocol needs of HTTP, and nothing else.
+
+installed() says whether both are there.
+"""
+import base64
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1400,900"]
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+KEYS = {"enter": "\ue007", "tab": "\ue004"}
+
+
+def installed():
+    return all(shutil.which(x) for x in ("chromium", "chromedriver"))
+
+
+class Browser:
+    def __init__(self):
+        self.profile = tempfile.TemporaryDirectory(prefix="chromium.")
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                       text=True)
+        # There is nobody between here and this machine.
+        self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        self.base = ""
+        for line in self.driver.stdout:
+            m = re.search(r"started successfully on port (\d+)", line)
+            if m:
+                self.base = "http://127.0.0.1:%s/session" % m.group(1)
+                break
+        options = {"binary": shutil.which("chromium"), "args": FLAGS + ["--user-data-dir=" + self.profile.name]}
+        session = self.ask("POST", "", {"capabilities": {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options,
+                                                                         "goog:loggingPrefs": {"browser": "ALL"}}}})
+        self.base += "/" + session["sessionId"]
+
+    def ask(self, method, path, body=None):
+        request = urllib.request.Request(self.base + path, method=method, headers={"Content-Type": "application/json"},
+                                         data=None if body is None else json.dumps(body).encode())
+        try:
+            with self.opener.open(request, timeout=120) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as e:
+            raise RuntimeError(json.load(e)["value"]["message"]) from None
+
+    def go(self, url):
+        self.ask("POST", "/url", {"url": url})
+
+    def back(self):
+        self.ask("POST", "/back", {})
+
+    def run(self, script, *args):
+        """What the body of a function returns."""
+        return self.ask("POST", "/execute/sync", {"script": script, "args": list(args)})
+
+    def find(self, selector):
+        return self.ask("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
+
+    def click(self, selector):
+        self.ask("POST", "/element/%s/click" % self.find(selector), {})
+
+    def press(self, *keys):
+        """Keys, to what has the focus."""
+        actions = [{"type": t, "value": KEYS.get(k, k)} for k in keys for t in ("keyDown", "keyUp")]
+        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    def errors(self):
+        return [e["message"] for e in self.ask("POST", "/se/log", {"type": "browser"}) if e["level"] != "DEBUG"]
+
+    def screenshot(self, path):
+        with open(path, "wb") as f:
+            f.write(base64.b64decode(self.ask("GET", "/screenshot")))
+
+    def close(self):
+        try:
+            self.ask("DELETE", "")
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+            self.driver.stdout.close()
+            self.profile.cleanup()
