@@ -123,7 +123,9 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    w->place++;
    if (!wet_find_writers(w, at, control, e))
       return false;
-   return !*told || plan->kind != KIND_SYSCALL || read_ahead(w, e);
+   /* It is the last one of its superblock, unless the file is broken. */
+   return !*told || plan->kind != KIND_SYSCALL
+          || w->place < w->record.n_instrs || read_ahead(w, e);
 }
 
 /* An instance's number has a place of INSTANCE_BITS bits. */
