@@ -357,6 +357,7 @@ struct DcfgWet {
    size_t      n_tails;
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // likewise: so far
+   uint64_t    most_before;     // the most of any before the first record
    Place*      places;          // as .sb_instrs
    uint64_t    offset;          // bytes of the file that were read
    uint64_t    tape;            // where it begins

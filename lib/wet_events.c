@@ -123,7 +123,9 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    w->place++;
    if (!wet_find_writers(w, at, control, e))
       return false;
-   return !*told || plan->kind != KIND_SYSCALL || read_ahead(w, e);
+   /* It is the last one of its superblock, unless the file is broken. */
+   return !*told || plan->kind != KIND_SYSCALL
+          || w->place < w->record.n_instrs || read_ahead(w, e);
 }
 
 /* An instance's number has a place of INSTANCE_BITS bits. */
@@ -139,6 +141,13 @@ static bool fits(DcfgWet* w)
                          "than 2^%d times", w->plans[at->instr].addr,
                          INSTANCE_BITS);
    return true;
+}
+
+/* Have all instructions of the record numbers for another instance? */
+static inline bool may_count(DcfgWet* w)
+{
+   return add_capped(w->time, w->most_before) >> INSTANCE_BITS == 0
+          || fits(w);
 }
 
 /* Will nothing of the record be told? */
@@ -194,7 +203,7 @@ bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
             ok = next_mark(w, e);
             break;
          }
-         ok = ok && (w->time >> INSTANCE_BITS == 0 || fits(w)) && pass(w);
+         ok = ok && may_count(w) && pass(w);
       } else {
          ok = next_instr(w, e, &told);
       }

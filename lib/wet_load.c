@@ -345,7 +345,7 @@ static bool read_tables(DcfgWet* w)
          return false;
       for (int i = 0; i < 8; i++)
          length |= (uint64_t)head[1 + i] << 8 * i;
-      if (head[0] != expected || length == 0)
+      if (head[0] != expected || (length == 0 && expected != SECTION_TAPE))
          return wrong(w, NULL);
       if (expected == SECTION_TAPE) {
          w->tape      = w->offset;

@@ -56,6 +56,8 @@ static bool find_first_instances(DcfgWet* w, DcfgWet* other)
          ok = job_fail(&w->job, DCFG_ERROR_FORMAT, "what was before",
                        "it is less than what there is");
       w->instances[i] = ran - there[i];
+      if (w->instances[i] > w->most_before)
+         w->most_before = w->instances[i];
    }
    array_free(&other->job, &index, sizeof(WetChunkInfo));
    job_free(&w->job, there, (w->instrs.n + 1) * sizeof(*there));

@@ -270,16 +270,36 @@ def check_ring(tap, checker):
         texts.append(p.stdout.decode().splitlines())
         sizes.append(os.path.getsize(wet))
     tap.ok(sizes[1] + (3 << 20) < sizes[0] and sizes[1] < 3 << 20, "ring: it is smaller", sizes)
-    # The same uses, but for those whose source is not there.
+    # The same uses, but for those whose source is not there; and where an indirect jump led elsewhere before, control
+    # may depend on another branch.
     known, kept = set(texts[0]), texts[1][-250000:]
-    tap.ok(set(kept) <= known, "ring: nothing that the whole record does not say",
-           [line for line in kept if line not in known][:9])
+    unlike = [line for line in kept if line not in known]
+    tap.ok(len(unlike) <= len(kept) // 200, "ring: what the whole record says", unlike[:9])
     tap.ok(len(kept) > 200000 and kept[-1] == texts[0][-1], "ring: it goes to the end", (len(kept), kept[-1:]))
     for ring, why in (("12", "it is less than 1M"), ("lots", "it is no size such as 500M")):
         p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-ring=" + ring, "true"], cwd=tap.dir,
                            env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        tap.ok(p.returncode == 1 and p.stdout.decode().splitlines() == ["valgrind: --wet-ring=%s: %s" % (ring, why)],
+        tap.ok(p.returncode == 1 and p.stdout.decode().splitlines()[-1] == "valgrind: --wet-ring=%s: %s" % (ring, why),
                "ring: %s is refused" % ring, p.stdout)
+
+
+def check_regions(tap, checker):
+    """Regions are recorded from where threads stand; several of them are not."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "bench", "recurse.c"), "recurse", "-O1")
+    if not prog:
+        return
+    for name, options, seen in (("to the end", ["--start=instructions:200000"], True),
+                                ("from main", ["--start=main", "--stop=walk"], True),
+                                ("empty", ["--start=walk:100000"], True),
+                                ("main only", ["--toggle-collect=main"], False),
+                                ("without libc", ["--exclude-images=libc*"], False)):
+        wet = tap.path("region.wet")
+        graph, _, why = harness.dcfg(tap, "region", [prog, "1"], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + wet, *options])
+        if seen:
+            is_whole(tap, checker, wet, "region: %s: is whole, as the graph counts" % name)
+            os.unlink(wet)
+        else:
+            tap.ok(not os.path.exists(wet), "region: %s: none is written" % name)
 
 
 def main():
@@ -300,6 +320,7 @@ def main():
             check_moved(tap)
             check_dump(tap, order)
             check_ring(tap, order)
+            check_regions(tap, order)
     tap.done()
 
 
