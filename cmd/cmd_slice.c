@@ -29,6 +29,7 @@
 
 #include "commands.h"
 #include "format.h"
+#include "result.h"
 #include "slice_query.h"
 #include "slice_views.h"
 
@@ -131,8 +132,8 @@ static int run(int argc, char** argv)
    SliceView v = view_of(f, files[0], o.forward);
    FILE*     out = open_result(path);
    write_as(&v, as != NULL ? as : json ? "json" : gdb ? "gdb" : "source", top,
-            out != NULL ? out : stdout);
-   close_result();
+            out);
+   close_results();
    slice_forget(f);
    return STATUS_OK;
 }

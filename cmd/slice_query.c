@@ -483,6 +483,14 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
                                   .forward = o->forward };
    choose_criterion(f, o);
    choose_pruning(f, o);
+   f->q.steps = o->steps;
+   if (o->copies)
+      f->q.copies = f->roles.copies;
+   if (o->steps > 0) {
+      /* Few, so control can be told of all of them. */
+      f->q.no_control_of = NULL;
+      f->q.results       = false;
+   }
    f->s = dcfg_slice_new(f->w, &f->q, &err);
    if (f->s == NULL)
       die("%s", unreadable(&err, false));

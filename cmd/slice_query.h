@@ -40,6 +40,8 @@ typedef
       const char* syscall;
       const char* output;
       bool        thin, full, forward;
+      bool        copies;       // these are no steps
+      uint32_t    steps;        // 0: all
    }
    SliceOptions;
 

@@ -114,18 +114,23 @@ static Row* make_rows(const SliceView* v, size_t* n)
    return rows;
 }
 
+static void put_numbers(FILE* out, const Row* row)
+{
+   fprintf(out, "%8" PRIu32 " %12s %7s", row->distance,
+           text_count(row->in_slice),
+           text_share(row->in_slice, row->executed));
+}
+
 static void put_line(FILE* out, const SourceFile* f, uint32_t line,
                      const Row* row)
 {
    size_t      length = 0;
-   const char* text = f == NULL ? NULL : source_file_line(f, line, &length);
+   const char* text = source_file_line(f, line, &length);
 
    if (text == NULL)
       length = 0;
    if (row != NULL && row->in_slice > 0)
-      fprintf(out, "%8" PRIu32 " %12s %7s", row->distance,
-              text_count(row->in_slice),
-              text_share(row->in_slice, row->executed));
+      put_numbers(out, row);
    else
       fprintf(out, "%29s", "");
    fprintf(out, " %6" PRIu32 "%s%.*s\n", line, length > 0 ? "  " : "",
@@ -133,22 +138,21 @@ static void put_line(FILE* out, const SourceFile* f, uint32_t line,
    text_forget();
 }
 
-/* ROWS, of which there are N, are of one file. */
-static void put_file(FILE* out, const Row* rows, size_t n)
+/* ROWS, of which there are N, are of one file, F. */
+static void put_file(FILE* out, const Row* rows, size_t n,
+                     const SourceFile* f)
 {
-   SourceFile* f = source_file_open(rows[0].source);
-   uint32_t    next = 1, lines = f == NULL ? 0 : source_file_lines(f);
-   bool        begun = false;
+   uint32_t next = 1, lines = source_file_lines(f);
+   bool     begun = false;
 
-   fprintf(out, "\n%s%s\n", rows[0].source,
-           f == NULL ? " (which cannot be read)" : "");
+   fprintf(out, "\n%s\n", rows[0].source);
    for (size_t i = 0; i < n; i++) {
       uint32_t line = rows[i].line;
       uint32_t from = line > CONTEXT ? line - CONTEXT : 1;
       if (rows[i].in_slice == 0)
          continue;
-      if (f == NULL || from < next)
-         from = f == NULL ? line : next;
+      if (from < next)
+         from = next;
       if (begun && from > next)
          fprintf(out, "%36s\n", "...");
       for (; from < line; from++)
@@ -160,10 +164,45 @@ static void put_file(FILE* out, const Row* rows, size_t n)
       size_t k = i + 1;
       while (k < n && rows[k].in_slice == 0)
          k++;
-      if (f != NULL && (k == n || rows[k].line > next) && next <= lines)
+      if ((k == n || rows[k].line > next) && next <= lines)
          put_line(out, f, next++, NULL);
    }
-   source_file_close(f);
+}
+
+/* "5, 6, 8-12" */
+static const char* list_lines(const Row* rows, size_t n)
+{
+   const char* all = "";
+
+   for (size_t i = 0; i < n; i++) {
+      size_t last = i;
+      if (rows[i].in_slice == 0)
+         continue;
+      while (last + 1 < n && rows[last + 1].in_slice > 0
+             && rows[last + 1].line == rows[last].line + 1)
+         last++;
+      if (strlen(all) > 40)
+         return text_format("%s, ...", all);
+      all = text_format(last == i ? "%s%s%" PRIu32 : "%s%s%" PRIu32 "-%" PRIu32,
+                        all, all[0] == 0 ? "" : ", ", rows[i].line,
+                        rows[last].line);
+      i = last;
+   }
+   return all;
+}
+
+/* Of a file that cannot be read, which lines there are. */
+static Row sum_of(const Row* rows, size_t n)
+{
+   Row sum = rows[0];
+
+   for (size_t i = 1; i < n; i++) {
+      sum.in_slice += rows[i].in_slice;
+      sum.executed += rows[i].executed;
+      if (rows[i].distance < sum.distance)
+         sum.distance = rows[i].distance;
+   }
+   return sum;
 }
 
 static void put_elsewhere(FILE* out, Row* rows, size_t n)
@@ -178,9 +217,8 @@ static void put_elsewhere(FILE* out, Row* rows, size_t n)
    qsort(rows, k, sizeof(*rows), by_instances);
    fputs("\ncode without source lines\n", out);
    for (size_t i = 0; i < k && i < 20; i++) {
-      fprintf(out, "%8" PRIu32 " %12s %7s         %s (%s)\n",
-              rows[i].distance, text_count(rows[i].in_slice),
-              text_share(rows[i].in_slice, rows[i].executed),
+      put_numbers(out, &rows[i]);
+      fprintf(out, "         %s (%s)\n",
               rows[i].function == NULL ? "?"
               : text_demangle(rows[i].function),
               rows[i].image == NULL ? "?" : text_base(rows[i].image));
@@ -188,6 +226,36 @@ static void put_elsewhere(FILE* out, Row* rows, size_t n)
    }
    if (k > 20)
       fprintf(out, "%30s and %zu functions more\n", "", k - 20);
+}
+
+/* Those whose text is there come first. */
+static void put_files(FILE* out, const Row* rows, size_t n)
+{
+   bool said = false;
+
+   for (int readable = 1; readable >= 0; readable--)
+      for (size_t i = 0, k; i < n; i = k) {
+         SourceFile* f;
+         Row         sum;
+         for (k = i + 1; k < n && strcmp(rows[k].source, rows[i].source) == 0; )
+            k++;
+         sum = sum_of(rows + i, k - i);
+         if (sum.in_slice == 0)
+            continue;
+         f = source_file_open(rows[i].source);
+         if (f != NULL && readable) {
+            put_file(out, rows + i, k - i, f);
+         } else if (f == NULL && !readable) {
+            if (!said)
+               fputs("\nfiles that cannot be read, and their lines\n", out);
+            said = true;
+            put_numbers(out, &sum);
+            fprintf(out, "         %s: %s\n", rows[i].source,
+                    list_lines(rows + i, k - i));
+         }
+         source_file_close(f);
+         text_forget();
+      }
 }
 
 void slice_write_source(const SliceView* v, FILE* out)
@@ -209,13 +277,7 @@ void slice_write_source(const SliceView* v, FILE* out)
    for (unsigned i = 0; v->not_followed[i] != NULL; i++)
       fprintf(out, "not followed: %s\n", v->not_followed[i]);
    fputs("\ndistance    instances   share   line\n", out);
-   for (size_t i = 0, k; i < with; i = k) {
-      bool any = false;
-      for (k = i; k < with && strcmp(rows[k].source, rows[i].source) == 0; k++)
-         any |= rows[k].in_slice > 0;
-      if (any)
-         put_file(out, rows + i, k - i);
-   }
+   put_files(out, rows, with);
    put_elsewhere(out, rows + with, n - with);
    free(rows);
 }

@@ -187,6 +187,7 @@ enum { STATE_LOOKING, STATE_RUNNING, STATE_FOUND };
 typedef
    struct {
       bool    real;             // else it has to lead to the program
+      bool    weak;             // it is, and was not real before
       bool    limited;          // a criterion of which a part is asked
       bool    cut;              // nothing is followed from it
       bool    near;             // only criteria have used it
@@ -270,6 +271,13 @@ void slice_spread_callbacks(Slicer* z);
 static inline bool slice_calls_back(const Slicer* z, uint32_t i)
 {
    return z->calls_back != NULL && z->calls_back[i];
+}
+
+static inline bool slice_follows_control(const Slicer* z, uint32_t i)
+{
+   return !z->q->no_control
+          && (z->q->no_control_of == NULL || !z->q->no_control_of[i]
+              || slice_calls_back(z, i));
 }
 
 /* Activations: all chunks, forward, with snapshots and the graph; and a chunk

@@ -49,13 +49,6 @@
 #define REQUEST(z, i) (&ELEM((z)->requests, Request, (i) - 1))
 #define ACT(z, i)     (&ELEM((z)->acts, Act, i))
 
-static bool follows_control(const Slicer* z, uint32_t i)
-{
-   return !z->q->no_control
-          && (z->q->no_control_of == NULL || !z->q->no_control_of[i]
-              || slice_calls_back(z, i));
-}
-
 /*------------------------------------------------------------*/
 /*--- Nodes                                                ---*/
 /*------------------------------------------------------------*/
@@ -196,7 +189,7 @@ static bool take(Slicer* z, const Want* want, uint8_t mask)
    uint32_t    cost = z->q->copies != NULL && z->q->copies[z->instr] ? 0 : 1;
    uint32_t    distance;
    NodeState*  s;
-   bool        real = !want->weak, ours = follows_control(z, z->instr);
+   bool        real = !want->weak, ours = slice_follows_control(z, z->instr);
    const Want  w = *want;
    uint8_t     hops = (uint8_t)(STATE(z, w.node)->hops + 1);
 
@@ -278,9 +271,8 @@ static bool answer(Slicer* z, uint32_t act, uint32_t branch, TakeWant by)
 /*------------------------------------------------------------*/
 
 /* The port is not followed. */
-static bool cut_port(Slicer* z, const Want* want, uint64_t* count)
+static bool cut_port(Slicer* z, const Want* want)
 {
-   ++*count;
    return add_edge(z, want, DCFG_SLICE_NOT, 0);
 }
 
@@ -340,8 +332,7 @@ static bool want_registers(Slicer* z, bool real)
       want.mask = u->mask;
       bool address = u->port == DCFG_WET_GENERAL && (skip >> u->reg & 1);
       if (real && address) {
-         if (u->new
-             && !cut_port(z, &want, &z->result->n_no_address))
+         if (u->new && !cut_port(z, &want))
             return false;
          continue;
       }
@@ -383,13 +374,13 @@ static bool want_control(Slicer* z)
 {
    Want want = { .node = z->me, .port = DCFG_WET_CONTROL, .mask = 0xFF };
 
-   if (follows_control(z, z->instr))
+   if (slice_follows_control(z, z->instr))
       return ask_control(z, want);
    if (z->q->results && !z->q->no_control) {
       want.weak = true;
       return ask_control(z, want);
    }
-   return cut_port(z, &want, &z->result->n_no_control);
+   return cut_port(z, &want);
 }
 
 /* What a criterion is asked for, in place of all that it uses. */

@@ -114,33 +114,50 @@ static uint8_t hops_to_program(const Slicer* z, const uint8_t* hops,
    return least;
 }
 
+#define MAX_HOPS 4
+
+/* Node I is part of the slice, DEPTH[I] hops behind a branch: where else ways
+   lead from there. */
+static void choose_edges(Slicer* z, const uint32_t* first, const uint8_t* hops,
+                         uint8_t* depth, uint32_t i)
+{
+   for (uint32_t k = first[i]; k < first[i + 1]; k++) {
+      Edge*    e = EDGE(z, k);
+      unsigned here = e->port == DCFG_WET_CONTROL ? 0 : depth[i] + 1u;
+      if (!e->weak || e->writer >= DCFG_SLICE_NOT)
+         continue;
+      if (e->port == DCFG_WET_CONTROL || !is_program(z, e->writer)) {
+         if (here + hops[e->writer] > MAX_HOPS) {
+            e->writer = DCFG_SLICE_NOT;
+            continue;
+         }
+         if (here < depth[e->writer])
+            depth[e->writer] = (uint8_t)here;
+      }
+      STATE(z, e->writer)->weak |= !STATE(z, e->writer)->real;
+      STATE(z, e->writer)->real  = true;
+   }
+}
+
 /* Which of the nodes that are not real are part of the slice: those on ways
-   from a branch to a result of the program. */
+   from a branch to a result of the program.  What used a node stands before
+   it. */
 static bool choose_weak(Slicer* z, const uint32_t* first)
 {
    uint32_t n = (uint32_t)z->found.n;
    uint8_t* hops = job_calloc(z->job, n + (size_t)1, 1);
+   uint8_t* depth = job_calloc(z->job, n + (size_t)1, 1);
 
-   if (hops == NULL)
+   if (hops == NULL || depth == NULL)
       return false;
+   memset(depth, NEVER, n);
    for (uint32_t i = n; i-- > 0; )
       hops[i] = is_program(z, i) ? NEVER : hops_to_program(z, hops, first, i);
    for (uint32_t i = 0; i < n; i++)
-      for (uint32_t k = first[i]; k < first[i + 1]; k++) {
-         Edge* e = EDGE(z, k);
-         if (!e->weak || e->writer >= DCFG_SLICE_NOT)
-            continue;
-         if (!STATE(z, i)->real
-             || (e->port == DCFG_WET_CONTROL && hops[e->writer] > 4)
-             || (e->port != DCFG_WET_CONTROL && !is_program(z, e->writer)
-                 && hops[e->writer] == NEVER))
-            e->writer = DCFG_SLICE_NOT;
-         else
-            STATE(z, e->writer)->real = true;
-         if (e->writer == DCFG_SLICE_NOT && e->port == DCFG_WET_CONTROL)
-            z->result->n_no_control++;
-      }
+      if (STATE(z, i)->real)
+         choose_edges(z, first, hops, depth, i);
    job_free(z->job, hops, n + (size_t)1);
+   job_free(z->job, depth, n + (size_t)1);
    return true;
 }
 
@@ -159,9 +176,11 @@ static bool add_input(Slicer* z, DcfgSliceNode* n, DcfgSliceInput in)
    return true;
 }
 
-/* The edges of a port, of which there are K from E on: each writer once. */
+/* The edges of a port, of which there are K from E on: each writer once.
+   Without any it is NONE. */
 static bool add_port(Slicer* z, DcfgSliceNode* n, uint8_t port, uint8_t reg,
-                     const Edge* e, uint32_t k, const uint32_t* renumbered)
+                     const Edge* e, uint32_t k, const uint32_t* renumbered,
+                     uint32_t none)
 {
    size_t before = z->inputs.n;
 
@@ -174,9 +193,16 @@ static bool add_port(Slicer* z, DcfgSliceNode* n, uint8_t port, uint8_t reg,
       if (!seen && !add_input(z, n, (DcfgSliceInput){ port, reg, writer }))
          return false;
    }
-   return z->inputs.n > before
-          || add_input(z, n, (DcfgSliceInput){ port, reg,
-                                               DCFG_SLICE_NOBODY });
+   if (z->inputs.n == before
+       && !add_input(z, n, (DcfgSliceInput){ port, reg, none }))
+      return false;
+   if (ELEM(z->inputs, DcfgSliceInput, before).node == DCFG_SLICE_NOT) {
+      if (port == DCFG_WET_CONTROL)
+         z->result->n_no_control++;
+      else if (none != DCFG_SLICE_NOT)
+         z->result->n_no_address++;
+   }
+   return true;
 }
 
 /* The edges among E and up to END that are of a port, or none. */
@@ -195,7 +221,8 @@ typedef
       const Edge* at;
       const Edge* end;
       const uint32_t* renumbered;
-      bool        cut;
+      bool        cut, weak;
+      bool        control;      // is followed
    }
    Rest;
 
@@ -203,10 +230,12 @@ static bool next_port(Slicer* z, DcfgSliceNode* n, Rest* r, uint8_t port,
                       uint8_t reg)
 {
    uint32_t k = count_port(r->at, r->end, port, reg);
+   uint32_t none = (port == DCFG_WET_CONTROL ? r->control : !r->weak)
+                   ? DCFG_SLICE_NOBODY : DCFG_SLICE_NOT;
 
    if (r->cut)
       return add_input(z, n, (DcfgSliceInput){ port, reg, DCFG_SLICE_NOT });
-   if (!add_port(z, n, port, reg, r->at, k, r->renumbered))
+   if (!add_port(z, n, port, reg, r->at, k, r->renumbered, none))
       return false;
    r->at += k;
    return true;
@@ -238,7 +267,8 @@ static bool add_inputs(Slicer* z, uint32_t id, DcfgSliceNode* n,
    const Use*       u = &ELEM(z->w->uses, Use, plan->uses);
    const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
    Rest r = { EDGE(z, first[id]), EDGE(z, first[id + 1]), renumbered,
-              STATE(z, id)->cut };
+              STATE(z, id)->cut, STATE(z, id)->weak,
+              slice_follows_control(z, n->instr) };
 
    n->first_input = z->inputs.n;
    if (STATE(z, id)->limited && !r.cut)

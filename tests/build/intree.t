@@ -8,10 +8,13 @@
 . "$SRCDIR/tests/build/tap.sh"
 
 # All of the tree is prepared as its users do it; what configure has found out of the same compiler before, in config.cache,
-# is not found out again.
+# is not found out again: also that there are two architectures, if there are.
 configure_all() {
-   ./autogen.sh && ./configure -C --prefix="$PWD/inst" --enable-only64bit
+   ./autogen.sh && ./configure -C --prefix="$PWD/inst" "$@"
 }
+
+# Where the core has to be built, too.
+configure_64() { configure_all --enable-only64bit; }
 
 # In a copy of a tree that has been configured, so that nothing new can be found out: the Makefiles that registering
 # changes.  What is touched would be made anew for the changed configure.ac.
@@ -69,6 +72,6 @@ newest=$base/$NEWEST_VALGRIND/valgrind-$NEWEST_VALGRIND
 if [ -d "$newest" ]; then
    try_tree "$NEWEST_VALGRIND" "$newest" configure_registered
 elif [ -n "$NEWEST_SOURCE" ]; then
-   try_tree "$NEWEST_VALGRIND" "$NEWEST_SOURCE" configure_all
+   try_tree "$NEWEST_VALGRIND" "$NEWEST_SOURCE" configure_64
 fi
 echo "1..$n"
