@@ -203,6 +203,7 @@ typedef
       DcfgSlice* result;
       SbInfo*    sbs;
       StoreSlot* stores;
+      uint8_t*   kinds;         // by place: of the instruction
       uint64_t*  runs;          // by place: how often that was the last one
                                 // of a record, so far
       uint32_t*  occurs;        // by instruction: the first of those of it,
@@ -216,7 +217,9 @@ typedef
       uint32_t   free_act;
       Array      made;          // uint32_t: in this chunk, when it is read
       bool       again;         // for the second time
-      Snapshot*  snapshots;     // by chunk, and of the end
+      Array      snapshots;     // Snapshot: by chunk, and of the end
+      bool       plain;         // none of this is needed: no control, no
+                                // handlers, no stack of x87
       Position*  now;           // by thread
       uint32_t   n_handlers;
       Array      returned;      // bool: by handler

@@ -272,10 +272,11 @@ static inline bool run_step(Slicer* z, const WetStep* r, StepPlace* p)
    const SbInfo* sb = &z->sbs[r->sb];
    const Place*  at = &z->w->places[sb->first];
    const Place*  last = at + r->n_instrs - 1;
-   uint8_t       kind = z->w->plans[last->instr].kind;
-   Position*     t = position_of(z, r->thread);
+   uint8_t       kind = z->kinds[sb->first + r->n_instrs - 1];
+   Position*     t = r->thread < z->w->threads.n ? &z->now[r->thread] : NULL;
 
-   if (t == NULL)
+   if ((t == NULL || t->act == DCFG_NONE)
+       && (t = position_of(z, r->thread)) == NULL)
       return false;
    t->entering = false;
    *p = (StepPlace){ t->act, t->act, 0, t->top };
@@ -374,11 +375,13 @@ static bool copy_position(Slicer* z, Position* to, const Position* from)
    return true;
 }
 
-static bool take_snapshot(Slicer* z, uint32_t chunk)
+static bool take_snapshot(Slicer* z)
 {
    uint32_t  n = (uint32_t)z->w->threads.n;
-   Snapshot* s = &z->snapshots[chunk];
+   Snapshot* s = array_add(z->job, &z->snapshots, sizeof(*s));
 
+   if (s == NULL)
+      return false;
    s->n_handlers = z->n_handlers;
    s->threads    = job_calloc(z->job, n, sizeof(Position));
    if (s->threads == NULL)
@@ -422,21 +425,20 @@ bool slice_scan(Slicer* z)
 {
    uint32_t n = (uint32_t)z->w->threads.n;
 
-   z->snapshots = job_calloc(z->job, z->index.n + 1, sizeof(Snapshot));
-   z->now       = job_calloc(z->job, n + (size_t)1, sizeof(Position));
-   if (z->snapshots == NULL || z->now == NULL
-       || array_add(z->job, &z->acts, sizeof(Act)) == NULL
-       || !wet_graph_new(z->w, &z->graph))
+   z->now = job_calloc(z->job, n + (size_t)1, sizeof(Position));
+   if (z->now == NULL || !wet_graph_new(z->w, &z->graph))
       return false;
    for (uint32_t i = 0; i < n; i++)
       z->now[i].act = DCFG_NONE;
-   for (uint32_t c = 0; c < z->index.n; c++)
-      if (!take_snapshot(z, c)
-          || !wet_read_chunk(z->w, &ELEM(z->index, WetChunkInfo, c),
-                             &z->steps)
-          || !run_steps(z))
+   for (;;) {
+      if (!take_snapshot(z))
          return false;
-   if (!take_snapshot(z, (uint32_t)z->index.n) || !end_threads(z))
+      if (!wet_read_next_chunk(z->w, &z->index, &z->steps))
+         break;
+      if (!run_steps(z))
+         return false;
+   }
+   if (z->job->err.status != DCFG_OK || !end_threads(z))
       return false;
    if (z->calls_back != NULL)
       slice_spread_callbacks(z);
@@ -453,7 +455,7 @@ static void free_position(Slicer* z, Position* p)
    been gone through again, is so in the same ones as they are now. */
 static void match_acts(Slicer* z, uint32_t chunk)
 {
-   Snapshot* s = &z->snapshots[chunk + 1];
+   Snapshot* s = &ELEM(z->snapshots, Snapshot, chunk + 1);
 
    for (uint32_t i = 0; i < z->w->threads.n; i++) {
       uint32_t then = s->threads[i].act, now = z->now[i].act;
@@ -475,10 +477,13 @@ static void match_acts(Slicer* z, uint32_t chunk)
 
 bool slice_place_chunk(Slicer* z, uint32_t chunk)
 {
-   const Snapshot* s = &z->snapshots[chunk];
+   const Snapshot* s;
 
    if (!wet_read_chunk(z->w, &ELEM(z->index, WetChunkInfo, chunk), &z->steps))
       return false;
+   if (z->plain)
+      return true;
+   s = &ELEM(z->snapshots, Snapshot, chunk);
    if (z->steps.n_steps > z->max_places) {
       StepPlace* more = job_realloc(z->job, z->places,
                                     z->max_places * sizeof(*more),
@@ -513,13 +518,13 @@ void slice_free_acts(Slicer* z)
 {
    uint32_t n = (uint32_t)z->w->threads.n;
 
-   for (uint32_t c = 0; z->snapshots != NULL && c <= z->index.n; c++) {
-      Position* p = z->snapshots[c].threads;
+   for (size_t c = 0; c < z->snapshots.n; c++) {
+      Position* p = ELEM(z->snapshots, Snapshot, c).threads;
       for (uint32_t i = 0; p != NULL && i < n; i++)
          free_position(z, &p[i]);
       job_free(z->job, p, n * sizeof(Position));
    }
-   job_free(z->job, z->snapshots, (z->index.n + 1) * sizeof(Snapshot));
+   array_free(z->job, &z->snapshots, sizeof(Snapshot));
    for (uint32_t i = 0; z->now != NULL && i < n; i++)
       free_position(z, &z->now[i]);
    job_free(z->job, z->now, (n + (size_t)1) * sizeof(Position));

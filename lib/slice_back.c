@@ -714,6 +714,7 @@ static bool is_done(const Slicer* z)
 
 bool slice_backward(Slicer* z)
 {
+   static const StepPlace nowhere = { 0 };
    const WetChunkInfo* end = z->index.n == 0 ? NULL
                              : &ELEM(z->index, WetChunkInfo, z->index.n - 1);
 
@@ -726,7 +727,7 @@ bool slice_backward(Slicer* z)
          return false;
       for (size_t i = z->steps.n_steps; i-- > 0; ) {
          z->step  = &z->steps.steps[i];
-         z->where = &z->places[i];
+         z->where = z->plain ? &nowhere : &z->places[i];
          if (!visit_step(z))
             return false;
       }

@@ -126,18 +126,51 @@ static bool prepare(Slicer* z)
    z->sbs    = job_calloc(z->job, w->sbs.n, sizeof(SbInfo));
    z->stores = job_calloc(z->job, w->accesses.n + 1, sizeof(StoreSlot));
    z->runs   = job_calloc(z->job, w->sb_instrs.n + 1, sizeof(uint64_t));
+   z->kinds  = job_calloc(z->job, w->sb_instrs.n + 1, 1);
    if (z->q->callbacks
        && (z->calls_back = job_calloc(z->job, w->instrs.n + 1,
                                       sizeof(bool))) == NULL)
       return false;
    if (z->result->totals == NULL || z->sbs == NULL || z->stores == NULL
-       || z->runs == NULL || !find_occurrences(z))
+       || z->runs == NULL || z->kinds == NULL || !find_occurrences(z)
+       || array_add(z->job, &z->acts, sizeof(Act)) == NULL)
       return false;
    for (uint32_t id = 1; id < w->sbs.n; id++)
       if (!describe_superblock(z, id, &n_stores))
          return false;
-   return slice_start_live(z) && wet_index_chunks(w, &z->index, NULL)
-          && slice_scan(z) && slice_graph_index(z);
+   for (size_t k = 0; k < w->sb_instrs.n; k++)
+      z->kinds[k] = w->plans[w->places[k].instr].kind;
+   return slice_start_live(z);
+}
+
+/* Will it do to know how often superblocks ran? */
+static bool is_plain(const Slicer* z)
+{
+   if (!z->q->no_control || z->q->run || z->q->of == DCFG_SLICE_FRAME)
+      return false;
+   for (uint32_t id = 1; id < z->w->sbs.n; id++)
+      if (z->sbs[id].x87)
+         return false;
+   return true;
+}
+
+/* One pass forward, over all or over the control flow only. */
+static bool look_through(Slicer* z)
+{
+   z->plain = is_plain(z);
+   if (z->plain) {
+      if (!wet_index_runs(z->w, &z->index, z->runs))
+         return false;
+      for (size_t c = 0; c < z->index.n; c++)
+         z->plain &= !ELEM(z->index, WetChunkInfo, c).handlers;
+      if (z->plain)
+         return true;
+      memset(z->runs, 0, z->w->sb_instrs.n * sizeof(*z->runs));
+      z->index.n = 0;
+      if (!wet_rewind(z->w))
+         return false;
+   }
+   return slice_scan(z) && slice_graph_index(z);
 }
 
 /* Where superblocks have branches is known when there is a graph. */
@@ -196,6 +229,7 @@ static void free_slicer(Slicer* z)
    free(z->sbs);
    free(z->stores);
    free(z->runs);
+   free(z->kinds);
    free(z->occurs);
    free(z->occurrences);
    free(z->sb_of);
@@ -204,9 +238,10 @@ static void free_slicer(Slicer* z)
 
 static bool find(Slicer* z)
 {
-   if (!prepare(z))
+   if (!prepare(z) || !look_through(z))
       return false;
-   note_branches(z);
+   if (!z->plain)
+      note_branches(z);
    count_executed(z);
    if (!slice_backward(z) || !slice_assemble(z)
        || (z->q->forward && !slice_forward(z)))
@@ -222,6 +257,12 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
 
    if (z.result == NULL) {
       set_error(err, DCFG_ERROR_MEMORY, w->path, NULL, 0, "out of memory");
+      return NULL;
+   }
+   if (!wet_can_reread(w)) {
+      set_error(err, DCFG_ERROR_FILE, w->path, NULL, 0,
+                "for slices it has to be read twice, which a pipe cannot be");
+      free(z.result);
       return NULL;
    }
    z.w = wet_open_again(w, err);

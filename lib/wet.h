@@ -372,6 +372,9 @@ struct DcfgWet {
    DcfgWetInstr told;           // by dcfg_wet_instr()
 };
 
+/* Is the file there, and not one that can be read only once? */
+bool wet_can_reread(const DcfgWet* w);
+
 /* The same trace at its begin. */
 DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err);
 

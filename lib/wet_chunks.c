@@ -68,9 +68,38 @@ static bool scan_chunk(DcfgWet* w, WetChunkInfo* info, uint64_t* runs)
          note_run(w, &r, runs);
       } else if (r.mark == MARK_THREAD) {
          w->thread = (uint32_t)r.words[0];
+      } else if (r.mark == DCFG_WET_HANDLER) {
+         info->handlers = true;
       }
    }
    return wet_end_chunk(w);
+}
+
+/* The next chunk is begun: what is known of it by then.  NULL at the end. */
+static WetChunkInfo* begin_chunk(DcfgWet* w, Array* index)
+{
+   uint64_t      offset = w->begun ? w->offset : w->tape;
+   WetChunkInfo* info;
+
+   w->begun = true;
+   if (!wet_next_chunk(w)
+       || (info = array_add(&w->job, index, sizeof(*info))) == NULL)
+      return NULL;
+   *info = (WetChunkInfo){ .offset = offset, .thread = w->thread,
+                           .n_records = w->chunk->n_records };
+   if (index->n > 1)
+      info->before = info[-1].before + info[-1].n_instrs;
+   return info;
+}
+
+bool wet_index_runs(DcfgWet* w, Array* index, uint64_t* runs)
+{
+   WetChunkInfo* info;
+
+   while ((info = begin_chunk(w, index)) != NULL)
+      if (!scan_chunk(w, info, runs))
+         return false;
+   return w->job.err.status == DCFG_OK;
 }
 
 bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
@@ -78,25 +107,13 @@ bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
    size_t    n_runs = w->sb_instrs.n + 1;
    uint64_t* runs   = ran == NULL ? NULL
                       : job_calloc(&w->job, n_runs, sizeof(*runs));
-   uint64_t  before = 0, offset = w->tape;
-   bool      ok     = ran == NULL || runs != NULL;
+   bool      ok     = (ran == NULL || runs != NULL)
+                      && wet_index_runs(w, index, runs);
 
-   w->begun = true;
-   while (ok && wet_next_chunk(w)) {
-      WetChunkInfo* info = array_add(&w->job, index, sizeof(*info));
-      ok = info != NULL;
-      if (!ok)
-         break;
-      *info  = (WetChunkInfo){ offset, before, 0, w->chunk->n_records,
-                               w->thread };
-      ok     = scan_chunk(w, info, runs);
-      before += info->n_instrs;
-      offset = w->offset;
-   }
    if (runs != NULL)
       count_instances(w, runs, ran);
    job_free(&w->job, runs, n_runs * sizeof(*runs));
-   return ok && w->job.err.status == DCFG_OK;
+   return ok;
 }
 
 /*------------------------------------------------------------*/
@@ -157,14 +174,11 @@ static bool read_step(DcfgWet* w, Record* r, WetSteps* to)
    return true;
 }
 
-bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to)
+/* The chunk in work. */
+static bool read_steps(DcfgWet* w, WetSteps* to)
 {
    Record r = { 0 };
 
-   w->tape_left = UINT64_MAX;
-   if (!input_seek(w->in, chunk->offset) || !wet_next_chunk(w))
-      return false;
-   w->thread   = chunk->thread;
    to->n_steps = to->n_addrs = 0;
    if (!make_room(w, to, w->chunk->n_records))
       return false;
@@ -172,6 +186,36 @@ bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to)
       if (!read_step(w, &r, to) || !make_room(w, to, 0))
          return false;
    return wet_end_chunk(w);
+}
+
+bool wet_read_next_chunk(DcfgWet* w, Array* index, WetSteps* to)
+{
+   WetChunkInfo* info = begin_chunk(w, index);
+
+   if (info == NULL || !read_steps(w, to))
+      return false;
+   for (size_t i = 0; i < to->n_steps; i++) {
+      info->n_instrs += to->steps[i].n_instrs;
+      info->handlers |= to->steps[i].mark == DCFG_WET_HANDLER;
+   }
+   return true;
+}
+
+bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to)
+{
+   w->tape_left = UINT64_MAX;
+   if (!input_seek(w->in, chunk->offset) || !wet_next_chunk(w))
+      return false;
+   w->thread = chunk->thread;
+   return read_steps(w, to);
+}
+
+bool wet_rewind(DcfgWet* w)
+{
+   w->tape_left = w->offset - w->tape;
+   w->thread    = 0;
+   w->offset    = w->tape;
+   return input_seek(w->in, w->tape);
 }
 
 void wet_free_steps(DcfgWet* w, WetSteps* s)

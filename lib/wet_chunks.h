@@ -38,6 +38,7 @@ typedef
       uint64_t n_instrs;        // and in this one
       uint32_t n_records;
       uint32_t thread;          // that runs at its begin
+      bool     handlers;        // were entered in it
    }
    WetChunkInfo;
 
@@ -69,8 +70,20 @@ typedef
    this way has no events. */
 bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran);
 
+/* The same, but RUNS has an element for each place of a superblock, as
+   .sb_instrs: how often that was the last one of a record is added to it. */
+bool wet_index_runs(DcfgWet* w, Array* index, uint64_t* runs);
+
+/* The next chunk of W, from its begin on; what is known of it goes to INDEX,
+   which has those before.  False at the end, too. */
+bool wet_read_next_chunk(DcfgWet* w, Array* index, WetSteps* to);
+
 /* That one, in place of what was in TO. */
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to);
+
+/* All chunks have been read: the first one is the next one again. */
+bool wet_rewind(DcfgWet* w);
+
 void wet_free_steps(DcfgWet* w, WetSteps* s);
 
 #endif /* DCFG_LIB_WET_CHUNKS_H */

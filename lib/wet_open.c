@@ -90,6 +90,15 @@ DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
    return open_trace(name, data, size, options, err);
 }
 
+bool wet_can_reread(const DcfgWet* w)
+{
+   struct stat st;
+
+   return w->memory != NULL
+          || (strcmp(w->path, "-") != 0 && stat(w->path, &st) == 0
+              && S_ISREG(st.st_mode));
+}
+
 DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err)
 {
    return open_trace(w->path, w->memory, w->memory_size, &w->options, err);
@@ -174,16 +183,6 @@ bool dcfg_wet_select(DcfgWet* w, const DcfgWetFilter* f, DcfgError* err)
    return ok;
 }
 
-/* Is the file there, and not one that can be read only once? */
-static bool can_reread(const DcfgWet* w)
-{
-   struct stat st;
-
-   return w->memory != NULL
-          || (strcmp(w->path, "-") != 0 && stat(w->path, &st) == 0
-              && S_ISREG(st.st_mode));
-}
-
 bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err)
 {
    DcfgWet* other = NULL;
@@ -192,7 +191,7 @@ bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err)
    if (w->begun || w->control != NULL)
       job_fail(&w->job, DCFG_ERROR_ARGUMENT, NULL,
                "control was not asked for at the begin");
-   else if (!can_reread(w))
+   else if (!wet_can_reread(w))
       job_fail(&w->job, DCFG_ERROR_FILE, NULL,
                "for control dependences it has to be read twice, which a "
                "pipe cannot be");

@@ -254,6 +254,10 @@ def check_wrong(tap, wet):
             bad.append("%s: status %d, %s" % (args, status, err or "no message"))
     tap.ok(not bad, "wrong use: a line each", "\n".join(bad))
     with open(wet, "rb") as f:
+        r = subprocess.run([commandlib.DCFG, "slice", "--at=foo1.c:12", "-"], stdin=f, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, env=harness.ENV)
+    tap.ok(r.returncode == 2 and r.stderr.count(b"\n") == 1 and b"pipe" in r.stderr, "a pipe cannot be read twice", r.stderr)
+    with open(wet, "rb") as f:
         data = f.read()
     broken, bad = tap.path("broken.wet"), []
     for k in range(30):
