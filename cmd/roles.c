@@ -130,6 +130,23 @@ static uint16_t addresses_of(const cs_insn* i)
    return addresses & ~values;
 }
 
+static uint16_t lengths_of(const cs_insn* i)
+{
+   const cs_x86* x = &i->detail->x86;
+   uint16_t      lengths = 0;
+
+   for (unsigned k = 0; k < x->op_count; k++) {
+      const x86_op_mem* m = &x->operands[k].mem;
+      if (x->operands[k].type == X86_OP_MEM && m->base != X86_REG_INVALID
+          && m->index != X86_REG_INVALID && m->disp < 0)
+         lengths |= bit_of(m->index);
+   }
+   if (x->prefix[0] == X86_PREFIX_REP || x->prefix[0] == X86_PREFIX_REPNE)
+      for (unsigned k = 0; k < i->detail->regs_read_count; k++)
+         lengths |= bit_of(i->detail->regs_read[k]) & bit_of(X86_REG_RCX);
+   return lengths;
+}
+
 static bool is_copy(const cs_insn* i)
 {
    switch (i->id) {
@@ -170,6 +187,7 @@ Roles roles_new(DcfgWet* w)
    uint32_t n = dcfg_wet_instrs(w);
    Roles    r = { zalloc(n + (size_t)1, sizeof(uint16_t)),
                   zalloc(n + (size_t)1, sizeof(uint16_t)),
+                  zalloc(n + (size_t)1, sizeof(uint16_t)),
                   zalloc(n + (size_t)1, sizeof(bool)) };
    csh      h = open_decoder();
    cs_insn* i = need(cs_malloc(h));
@@ -183,6 +201,7 @@ Roles roles_new(DcfgWet* w)
          continue;
       r.addresses[k] = addresses_of(i);
       r.targets[k]   = r.addresses[k] & operand_registers(i, true);
+      r.lengths[k]   = lengths_of(i);
       r.copies[k]    = is_copy(i);
    }
    cs_free(i, 1);
@@ -194,6 +213,7 @@ void roles_free(Roles* r)
 {
    free(r->addresses);
    free(r->targets);
+   free(r->lengths);
    free(r->copies);
 }
 
