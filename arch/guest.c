@@ -40,6 +40,9 @@
 #elif defined(VGA_x86)
 #  include "libvex_guest_x86.h"
 #  define GUEST(name) offsetof(VexGuestX86State, guest_##name)
+#elif defined(VGA_arm64)
+#  include "libvex_guest_arm64.h"
+#  define GUEST(name) offsetof(VexGuestARM64State, guest_##name)
 #else
 #  include "pub_tool_guest.h"
 #  define GUEST(name) offsetof(VexGuestArchState, guest_##name)
@@ -118,15 +121,28 @@ static const X86Guest x86 = {
    .all_flags = "x86g_calculate_eflags_all"
 };
 
+#elif defined(VGA_arm64)
+
+static InsnKind classify(const UChar* bytes, UInt len)
+{
+   return DCFG_(classify_arm64)(bytes, len);
+}
+
+static const Int argument_registers[] = {
+   GUEST(X0), GUEST(X1), GUEST(X2), GUEST(X3), GUEST(X4), GUEST(X5)
+};
+
 #endif
 
 const Guest DCFG_(guest) = {
-#if defined(VGA_amd64) || defined(VGA_x86)
+#if defined(VGA_amd64) || defined(VGA_x86) || defined(VGA_arm64)
    .classify = classify,
    .discard_start  = GUEST(CMSTART),
    .n_argument_registers = sizeof(argument_registers) / sizeof(Int),
    .argument_registers   = argument_registers,
    .arguments_on_stack   = sizeof(Addr) == 4,
+#endif
+#if defined(VGA_amd64) || defined(VGA_x86)
    .x86 = &x86,
 #endif
    .discard_start  = GUEST(CMSTART),

@@ -53,6 +53,9 @@ typedef
    length as the disassembler found it, at least 1. */
 InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64);
 
+/* The same of the arm64 instruction in BYTES[0 .. LEN-1]. */
+InsnKind DCFG_(classify_arm64)(const UChar* bytes, UInt len);
+
 /* Of the x86 instruction in BYTES[0 .. LEN-1], as above: the place of the
    opcode; does VEX lead its operand, which has registers only, through memory
    that the program does not have (BT and its like); may it read memory (in

@@ -143,6 +143,8 @@ static void print_rows(const RowStyle* style, const DcfgBlockTable* t,
       print_comment(style->out, strcmp(name, "sbb") == 0);
    for (uint32_t i = 0; i < t->n_blocks; i++) {
       const DcfgStreamBlock* b = &t->blocks[i];
+      if (!is_wanted_block(style, i))
+         continue;
       fprintf(style->out, text
                  ? "%" PRIu32 "\t%08" PRIx64 "\t%08" PRIx64 "\t%" PRIu32
                    "\t%" PRIu64 "\t%s\t"
@@ -166,6 +168,7 @@ static void print_json(const RowStyle* style, const DcfgBlockTable* t,
                        const char* name)
 {
    FILE* out = style->out;
+   bool  any = false;
 
    fprintf(out, "  \"%s\": [", name);
    for (uint32_t i = 0; i < t->n_blocks; i++) {
@@ -173,10 +176,12 @@ static void print_json(const RowStyle* style, const DcfgBlockTable* t,
       const DcfgStreamEdge*  e = t->edges + b->first_edge;
       uint64_t               rest;
       uint32_t               n = edges_told(style, t, b, &rest);
+      if (!is_wanted_block(style, i))
+         continue;
       fprintf(out, "%s\n    { \"id\": %" PRIu32 ", \"start\": \"0x%" PRIx64
               "\", \"end\": \"0x%" PRIx64 "\", \"instrs\": %" PRIu32
               ", \"count\": %" PRIu64 ", \"kind\": \"%s\", \"edges\": [",
-              i > 0 ? "," : "", i + 1, b->first, b->last, b->n_instrs,
+              any ? "," : "", i + 1, b->first, b->last, b->n_instrs,
               b->count, kinds[b->kind]);
       for (uint32_t k = 0; k < n; k++)
          fprintf(out, "%s{ \"id\": %" PRIu32 ", \"count\": %" PRIu64
@@ -184,8 +189,9 @@ static void print_json(const RowStyle* style, const DcfgBlockTable* t,
                  e[k].count, e[k].falls ? "true" : "false");
       fprintf(out, "], \"rare_edges\": %" PRIu32 ", \"rare_count\": %" PRIu64
               " }", b->n_edges - n, rest);
+      any = true;
    }
-   fprintf(out, "%s]", t->n_blocks > 0 ? "\n  " : "");
+   fprintf(out, "%s]", any ? "\n  " : "");
 }
 
 /*------------------------------------------------------------*/
@@ -206,12 +212,15 @@ static void draw_block(const RowStyle* style, const DcfgBlockTable* t,
            b->first, b->last, text_count(b->count), b->n_instrs,
            kinds[b->kind], heat_colour(instrs, hottest),
            ink_colour(instrs, hottest));
-   for (uint32_t i = 0; i < n; i++)
+   for (uint32_t i = 0; i < n; i++) {
+      if (!is_wanted_block(style, e[i].target))
+         continue;
       fprintf(style->out, "  b%" PRIu32 " -> b%" PRIu32 " [label=\"%s%s\", "
               "color=\"%s\", penwidth=%.2f];\n", block + 1, e[i].target + 1,
               text_count(e[i].count), e[i].falls ? " (ft)" : "",
               e[i].falls ? "#888888" : "#2b6cb0",
               line_width(e[i].count, most));
+   }
    if (n < b->n_edges)
       fprintf(style->out, "  r%" PRIu32 " [label=\"..%" PRIu32 "\", "
               "shape=plaintext, style=\"\"];\n"
@@ -237,7 +246,8 @@ static void draw_blocks(const RowStyle* style, const DcfgBlockTable* t,
            "fontsize=10];\n"
            "  edge [fontname=\"monospace\", fontsize=9];\n", name);
    for (uint32_t i = 0; i < t->n_blocks; i++)
-      draw_block(style, t, i, hottest, most);
+      if (is_wanted_block(style, i))
+         draw_block(style, t, i, hottest, most);
    fputs("}\n", style->out);
 }
 

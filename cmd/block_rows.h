@@ -54,8 +54,14 @@ typedef
       RowForm form;
       bool    all;              // edges, else those of THRESHOLD and more
       Percent threshold;
+      const bool* wanted;       // by block of the table; NULL: all
    }
    RowStyle;
+
+static inline bool is_wanted_block(const RowStyle* style, uint32_t block)
+{
+   return style->wanted == NULL || style->wanted[block];
+}
 
 /* The extension of files in a form: "" for text. */
 const char* form_extension(RowForm form);

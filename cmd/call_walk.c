@@ -208,7 +208,9 @@ static void take(Walk* w, const DcfgEdge* e)
    if (e->source < p->n_blocks) {
       if (w->n == 0)            // the trace begins somewhere
          jump(w, e->source);
-      w->at += p->nodes[e->source].n_instrs;
+      if (w->watcher->only == NULL
+          || is_selected(w->watcher->only, e->source))
+         w->at += p->nodes[e->source].n_instrs;
    }
    if (e->target >= p->n_blocks)
       return;

@@ -29,6 +29,7 @@
 #define DCFG_CMD_CALL_WALK_H
 
 #include "functions.h"
+#include "select.h"
 
 /* No more calls than this are told one within the other, if not all are wanted:
    instructions of deeper ones belong to the one at this depth. */
@@ -47,6 +48,7 @@ typedef
       void (*edge)(void* arg, const DcfgEdge* e, size_t depth);
       void (*end)(void* arg, uint64_t at);
       bool  all;                // calls of any depth
+      const Selection* only;    // instructions that count; NULL: all
       void* arg;
    }
    CallWatcher;

@@ -37,6 +37,7 @@
 #include "names.h"
 #include "operands.h"
 #include "result.h"
+#include "select.h"
 #include "superblocks.h"
 
 #include <inttypes.h>
@@ -55,6 +56,7 @@ typedef
       Dcfg*              d;
       const DcfgProcess* p;
       uint32_t           thread;
+      Selection*         sel;           // NULL: all
    }
    Source;
 
@@ -132,11 +134,26 @@ static DcfgBlocks* make_blocks(const Source* s)
    return b;
 }
 
+/* By block of the table, whether its first instruction is in a block of the
+   graph that is meant; NULL: all are. */
+static bool* wanted_blocks(const Source* s, const DcfgBlockTable* t)
+{
+   bool* wanted;
+
+   if (s->sel == NULL || is_everything(s->sel))
+      return NULL;
+   wanted = zalloc(t->n_blocks, sizeof(*wanted));
+   for (uint32_t i = 0; i < t->n_blocks; i++)
+      wanted[i] = is_selected(s->sel, dcfg_node_at(s->p, t->blocks[i].first));
+   return wanted;
+}
+
 static Paths* make_paths(const Source* s, DcfgBlocks* b, Percent likely)
 {
    const DcfgBlockTable* t = dcfg_blocks_dynamic(b);
    Paths*                p = paths_new(t != NULL ? t : dcfg_blocks_static(b),
                                        likely);
+   bool*                 wanted;
 
    if (t != NULL && is_rereadable(s)) {
       paths_begin_count(p);
@@ -144,6 +161,10 @@ static Paths* make_paths(const Source* s, DcfgBlocks* b, Percent likely)
       read_source(s, b);
       paths_end_count(p);
    }
+   wanted = wanted_blocks(s, p->t);
+   if (wanted != NULL)
+      paths_keep(p, wanted);
+   free(wanted);
    return p;
 }
 
@@ -155,6 +176,7 @@ typedef
    struct {
       RowStyle    style;
       const char* prefix;       // or NULL: to the standard output
+      const Source* source;
    }
    Writer;
 
@@ -192,13 +214,18 @@ static void frame(const Writer* w, const char* text, bool of_all)
 static void write_table(Writer* w, const DcfgBlockTable* t, const char* name,
                         bool first)
 {
+   bool* wanted = wanted_blocks(w->source, t);
+
    begin_file(w, name);
+   w->style.wanted = wanted;
    frame(w, "{\n", false);
    if (first || w->prefix != NULL)
       print_blocks_header(&w->style);
    print_blocks(&w->style, t, name);
    frame(w, "\n}\n", false);
    end_file(w);
+   w->style.wanted = NULL;
+   free(wanted);
 }
 
 static void write_paths(Writer* w, const Paths* p, uint64_t top,
@@ -243,15 +270,19 @@ static RowForm one_form(bool csv, bool json, bool dot)
 }
 
 static void find_source(Source* s, const char** files, int n_files,
-                        uint64_t thread)
+                        const Select* what)
 {
    s->thread = DCFG_ALL_THREADS;
    if (s->lackey != NULL) {
       if (n_files > 0)
          die("--lackey=FILE or a DCFG, not both");
-      if (thread != UINT64_MAX)
+      if (what->thread != NOT_GIVEN)
          die("Lackey's trace does not say which thread ran: no --thread "
              "with --lackey");
+      if (what->image != NULL || what->routine != NULL
+          || what->function != NULL || what->source != NULL)
+         die("Lackey's trace has addresses only: no --image, --routine, "
+             "--function or --source with --lackey");
       return;
    }
    if (n_files == 0)
@@ -263,12 +294,14 @@ static void find_source(Source* s, const char** files, int n_files,
       die("only one of the files can be the standard input");
    s->d = load_dcfg(s->graph);
    s->p = main_process(s->d);
-   s->thread = need_thread(s->d, thread);
+   s->thread = need_thread(s->d, what->thread);
+   s->sel = selection_new(&(Program){ s->d, s->p, false }, what);
 }
 
 static int run(int argc, char** argv)
 {
-   uint64_t    thread = UINT64_MAX, top = NOT_GIVEN;
+   uint64_t    top = NOT_GIVEN;
+   Select      what = SELECT_ALL;
    bool        csv = false, json = false, dot = false;
    const char* threshold = "10";
    const char* likely = "60";
@@ -278,7 +311,7 @@ static int run(int argc, char** argv)
    const Opt   opts[] = {
       { "lackey", OPT_TEXT, &s.lackey }, { "o", OPT_TEXT, &w->prefix },
       { "a", OPT_FLAG, &w->style.all }, { "threshold", OPT_TEXT, &threshold },
-      { "thread", OPT_COUNT, &thread }, { "csv", OPT_FLAG, &csv },
+      SELECT_OPTIONS(&what), { "csv", OPT_FLAG, &csv },
       { "json", OPT_FLAG, &json }, { "dot", OPT_FLAG, &dot },
       { "paths", OPT_COUNT_OR_NOT, &top }, { "likely", OPT_TEXT, &likely }
    };
@@ -295,7 +328,8 @@ static int run(int argc, char** argv)
    likely_percent = percent_value("likely", likely);
    if (top != NOT_GIVEN && dot)
       die("--paths are not drawn: not with --dot");
-   find_source(&s, files, n_files, thread);
+   find_source(&s, files, n_files, &what);
+   w->source = &s;
    b = make_blocks(&s);
    if (top != NOT_GIVEN)
       p = make_paths(&s, b, likely_percent);
@@ -303,6 +337,8 @@ static int run(int argc, char** argv)
    if (p != NULL)
       paths_free(p);
    dcfg_blocks_free(b);
+   if (s.sel != NULL)
+      selection_free(s.sel);
    dcfg_free(s.d);
    return STATUS_OK;
 }
@@ -332,6 +368,8 @@ const Command blocks_command = {
    "  --likely=PERCENT   superblocks go on along an edge that is taken at\n"
    "                     least so often [60]\n"
    "  --thread=N         what thread N did, counted from 0 [all together]\n"
+   SELECT_HELP
+   "                     (blocks, and superblocks, that begin there)\n"
    "  --csv, --json      for programs\n"
    "  --dot              a picture in Graphviz's language\n"
    "\n"

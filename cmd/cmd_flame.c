@@ -44,7 +44,7 @@ typedef
       Dcfg*       d;
       Functions*  f;
       const char* trace;
-      uint32_t    thread;
+      Selection*  sel;
    }
    Traced;
 
@@ -54,13 +54,15 @@ static Traced load_traced(const char* const* files, const Select* what,
    Traced  r = { .d = load_dcfg(files[0]), .trace = files[1] };
    Program g = { r.d, main_process(r.d), mangled };
 
-   r.thread = need_thread(r.d, what->thread);
+   need_thread(r.d, what->thread);
    r.f = functions_new(&g);
+   r.sel = selection_new(&g, what);
    return r;
 }
 
 static void free_traced(Traced* r)
 {
+   selection_free(r->sel);
    functions_free(r->f);
    dcfg_free(r->d);
 }
@@ -71,7 +73,7 @@ static void write_tree(const Traced* runs, int n, bool draw, FILE* out)
    const char* title = text_copy(program_name(&runs[0].f->g));
 
    for (int i = 0; i < n; i++)
-      tree_add(t, runs[i].f, runs[i].trace, runs[i].thread, i);
+      tree_add(t, runs[i].f, runs[i].trace, runs[i].sel, i);
    if (draw)
       tree_draw(t, n == 2, title, out);
    else
@@ -115,7 +117,7 @@ static int run(int argc, char** argv)
    const Opt   opts[] = {
       { "folded", OPT_FLAG, &folded }, { "svg", OPT_TEXT_OR_NOT, &svg },
       { "speedscope", OPT_TEXT_OR_NOT, &speedscope },
-      { "diff", OPT_FLAG, &diff }, SELECT_THREAD(&what),
+      { "diff", OPT_FLAG, &diff }, SELECT_OPTIONS(&what),
       { "mangled", OPT_FLAG, &mangled }
    };
    const char* files[4];
@@ -141,7 +143,7 @@ static int run(int argc, char** argv)
       runs[i] = load_traced(files + 2 * i, &what, mangled);
    out = open_result(path);
    if (shape == SPEEDSCOPE)
-      write_speedscope(runs[0].f, runs[0].trace, runs[0].thread, out);
+      write_speedscope(runs[0].f, runs[0].trace, runs[0].sel, out);
    else
       write_tree(runs, n / 2, shape == SVG, out);
    close_results();
@@ -164,6 +166,8 @@ const Command flame_command = {
    "  --diff             of two runs, A TRACE-A B TRACE-B: both counts, or a\n"
    "                     picture of B, red where it has more than A\n"
    "  --thread=N         what thread N did, counted from 0 [all together]\n"
+   SELECT_HELP
+   "                     (stacks are whole; instructions of such blocks count)\n"
    "  --mangled          names of C++ and Rust as the linker sees them\n"
    "\n"
    "Without OUT it goes to the standard output.\n"

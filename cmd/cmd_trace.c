@@ -31,6 +31,7 @@
 #include "commands.h"
 #include "names.h"
 #include "operands.h"
+#include "select.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -51,6 +52,7 @@ typedef
       uint64_t since;           // instruction
       bool     signal;
       bool     open;            // its first line has been printed
+      bool     wanted;
    }
    Call;
 
@@ -66,6 +68,8 @@ typedef
       const char**       sources;
       Call*              calls;
       size_t             depth, room;
+      Selection*         sel;
+      bool*              routines;      // which are selected; NULL: all
    }
    Show;
 
@@ -159,6 +163,12 @@ static void csv_call(Show* s, const char* event, size_t depth,
    putchar('\n');
 }
 
+static bool is_wanted_routine(const Show* s, uint32_t routine)
+{
+   return s->routines == NULL
+          || (routine < s->p->n_routines && s->routines[routine]);
+}
+
 static uint32_t entry_of(const Show* s, uint32_t routine)
 {
    return routine < s->p->n_routines ? s->p->routines[routine].entry
@@ -176,7 +186,7 @@ static void open_call(Show* s)
       return;
    c = &s->calls[s->depth - 1];
    c->open = true;
-   if (s->csv)
+   if (s->csv || !c->wanted)
       return;
    entry = entry_of(s, c->routine);
    source = entry == DCFG_NONE ? "" : source_of(s, entry);
@@ -190,12 +200,17 @@ static void open_call(Show* s)
 static void begin_call(Show* s, uint32_t node, uint32_t back, uint64_t since,
                        bool is_signal)
 {
-   open_call(s);
+   uint32_t routine = s->p->nodes[node].routine;
+   bool     wanted = is_wanted_routine(s, routine);
+
+   /* Around what is not shown nothing opens. */
+   if (wanted)
+      open_call(s);
    GROW(s->calls, s->depth, s->room);
-   s->calls[s->depth++] = (Call){ .routine = s->p->nodes[node].routine,
-                                  .back = back, .since = since,
-                                  .signal = is_signal };
-   if (s->csv)
+   s->calls[s->depth++] = (Call){ .routine = routine, .back = back,
+                                  .since = since, .signal = is_signal,
+                                  .wanted = wanted };
+   if (s->csv && wanted)
       csv_call(s, is_signal ? "signal" : "call", s->depth - 1, since, node,
                UINT64_MAX);
 }
@@ -205,6 +220,10 @@ static void end_call(Show* s, uint64_t now)
    Call*    c = &s->calls[s->depth - 1];
    uint32_t entry = entry_of(s, c->routine);
 
+   if (!c->wanted) {
+      s->depth--;
+      return;
+   }
    if (s->csv) {
       csv_call(s, "return", s->depth - 1, now, entry, now - c->since);
    } else {
@@ -288,7 +307,8 @@ static void show_call(Show* s, const DcfgEdge* e)
       c->routine = t->routine;
       c->since = now;
       c->open = false;
-      if (s->csv)
+      c->wanted = is_wanted_routine(s, t->routine);
+      if (s->csv && c->wanted)
          csv_call(s, "jump", s->depth - 1, now, e->target, UINT64_MAX);
    }
 }
@@ -368,12 +388,20 @@ static void progress(const Show* s, uint64_t edges, bool end)
    last = now;
 }
 
+/* Calls are found by all edges. */
+static bool is_wanted(const Show* s, const DcfgEdge* e)
+{
+   return s->view == AS_CALLS || is_everything(s->sel)
+          || is_selected(s->sel, e->target)
+          || (s->view == AS_EDGES && is_selected(s->sel, e->source));
+}
+
 static void show_edges(Show* s, DcfgTrace* t, const char* path, bool one,
                        uint64_t most)
 {
    static uint32_t ids[N_EDGES];
    DcfgError       err;
-   uint64_t        shown = 0, all = 0, thread = UINT64_MAX;
+   uint64_t        begun = 0, shown = 0, all = 0, thread = UINT64_MAX;
 
    for (;;) {
       size_t n = dcfg_trace_next(t, ids, N_EDGES, &err);
@@ -384,7 +412,7 @@ static void show_edges(Show* s, DcfgTrace* t, const char* path, bool one,
          if (thread != UINT64_MAX)
             end_thread(s);
          thread = info->thread;
-         shown = 0;
+         begun = shown = 0;
          show_thread(s, info->thread);
       }
       /* Before the first edge of a chunk the position is not known yet. */
@@ -401,8 +429,13 @@ static void show_edges(Show* s, DcfgTrace* t, const char* path, bool one,
             die("edge %" PRIu32 " is not in the DCFG: do the files belong "
                 "together?", ids[i]);
          e = &s->p->edges[edge];
-         if (shown++ == 0)
+         if (begun++ == 0)
             begin_middle(s, e);
+         if (!is_wanted(s, e)) {
+            s->position += s->p->nodes[e->source].n_instrs;
+            continue;
+         }
+         shown++;
          if (s->view == AS_EDGES)
             show_edge(s, e);
          else if (s->view == AS_BLOCKS)
@@ -429,6 +462,16 @@ static void show_edges(Show* s, DcfgTrace* t, const char* path, bool one,
           one ? " and this thread" : "");
 }
 
+static void select_part(Show* s, const Select* what)
+{
+   s->sel = selection_new(&s->g, what);
+   if (is_everything(s->sel))
+      return;
+   s->routines = zalloc(s->p->n_routines, sizeof(*s->routines));
+   for (uint32_t i = 0; i < s->p->n_routines; i++)
+      s->routines[i] = is_selected(s->sel, s->p->routines[i].entry);
+}
+
 static View view_named(const char* name)
 {
    if (strcmp(name, "edges") == 0)
@@ -442,12 +485,13 @@ static View view_named(const char* name)
 
 static int run(int argc, char** argv)
 {
-   uint64_t    thread = UINT64_MAX, from = UINT64_MAX, most = UINT64_MAX;
+   uint64_t    from = UINT64_MAX, most = UINT64_MAX;
+   Select      what = SELECT_ALL;
    uint32_t    only;
    const char* as = "edges";
    Show        s = { 0 };
    const Opt   opts[] = {
-      { "thread", OPT_COUNT, &thread }, { "from", OPT_COUNT, &from },
+      SELECT_OPTIONS(&what), { "from", OPT_COUNT, &from },
       { "edges", OPT_COUNT, &most }, { "as", OPT_TEXT, &as },
       { "csv", OPT_FLAG, &s.csv }, { "mangled", OPT_FLAG, &s.g.mangled }
    };
@@ -471,7 +515,8 @@ static int run(int argc, char** argv)
    d = load_dcfg(files[0]);
    s.g.d = d;
    s.p = s.g.p = main_process(d);
-   only = need_thread(d, thread);
+   only = need_thread(d, what.thread);
+   select_part(&s, &what);
    if (only == DCFG_ALL_THREADS && from != UINT64_MAX && s.p->n_threads > 1)
       die("--from counts the instructions of one thread; --thread says of "
           "which");
@@ -500,6 +545,8 @@ static int run(int argc, char** argv)
    free(s.names);
    free(s.sources);
    free(s.calls);
+   free(s.routines);
+   selection_free(s.sel);
    dcfg_free(d);
    return STATUS_OK;
 }
@@ -520,6 +567,9 @@ const Command trace_command = {
    "  --from=INSTR       begin with the block that has the thread's\n"
    "                     instruction INSTR; chunks before are not decoded\n"
    "  --edges=N          at most N edges of each thread\n"
+   SELECT_HELP
+   "                     (edges from or to such blocks; calls of routines that\n"
+   "                     such blocks begin)\n"
    "  --csv              for programs\n"
    "  --mangled          names of C++ and Rust as the linker sees them\n"
    "\n"

@@ -44,6 +44,7 @@ typedef
       Form        form;
       bool        only_check, per_thread, wide, mangled;
       uint64_t    thread;       // by its id, or 0
+      Select      what;
       uint64_t    top, limit;
       const char* log;
       const char* map;          // or NULL
@@ -107,7 +108,11 @@ static Source open_source(const Show* s, const char* log, const char* map)
       if (src.map == NULL)
          die("%s", unreadable(&err, false));
    }
-   src.names = xray_names_new(src.map, s->mangled);
+   src.names = xray_names_new(src.map, s->mangled, &s->what);
+   if (src.map == NULL && (s->what.image != NULL || s->what.function != NULL
+                           || s->what.source != NULL))
+      die("%s: there is no map, and without names no --image, --function or "
+          "--source", log);
    options = read_options(on_problem, src.rules);
    src.log = dcfg_xray_open(log, &options, &err);
    if (src.log == NULL)
@@ -176,7 +181,8 @@ static void add_figures(XrayFigures* to, XrayFigures* from)
 
 /* What is asked for, largest first, at the beginning of run->pairs.  Returns
    how many. */
-static size_t choose_functions(const Show* s, XrayRun* run)
+static size_t choose_functions(const Show* s, XrayRun* run,
+                               const XrayNames* names)
 {
    size_t n = 0;
 
@@ -187,7 +193,7 @@ static size_t choose_functions(const Show* s, XrayRun* run)
       XrayFigures f = run->pairs[i];
       if ((s->thread != 0
            && run->threads[f.thread].id != (int32_t)s->thread)
-          || f.calls == 0) {
+          || f.calls == 0 || !xray_is_wanted(names, f.function)) {
          spread_free(&run->pairs[i].spread);
          continue;
       }
@@ -353,7 +359,7 @@ static void show_table(const Show* s, XrayRun* run, const XrayStacks* stacks,
    if (stacks != NULL) {
       t = xray_stacks_table(stacks, names, s->top, &n);
    } else {
-      n = choose_functions(s, run);
+      n = choose_functions(s, run, names);
       t = functions_table(s, run, n, names);
    }
    if (s->form == FORM_TEXT)
@@ -488,11 +494,11 @@ static int run(int argc, char** argv)
    const char* as = "functions";
    char*       end;
    double      percent;
-   Show        s = { .top = 10, .limit = 20 };
+   Show        s = { .top = 10, .limit = 20, .what = SELECT_ALL };
    const Opt   opts[] = {
       { "as", OPT_TEXT, &as }, { "check", OPT_FLAG, &s.only_check },
       { "limit", OPT_COUNT, &s.limit }, { "thread", OPT_COUNT, &s.thread },
-      { "threads", OPT_FLAG, &s.per_thread },
+      SELECT_PLACES(&s.what), { "threads", OPT_FLAG, &s.per_thread },
       { "top", OPT_COUNT, &s.top }, { "from", OPT_COUNT, &from },
       { "calls", OPT_COUNT, &calls }, { "diff", OPT_FLAG, &two },
       { "share", OPT_TEXT, &share }, { "wide", OPT_FLAG, &s.wide },
@@ -513,6 +519,8 @@ static int run(int argc, char** argv)
       die("--json is not for --as=%s", as);
    if (end == share || *end != 0 || !(percent >= 0))
       die("--share needs a percentage, not `%s'", share);
+   if (s.what.routine != NULL)
+      die("an XRay log knows functions, not routines of a graph: --function");
    if (s.thread > INT32_MAX)
       die("there is no thread %" PRIu64, s.thread);
    for (int i = 0, dashes = 0; i < n; i++)
@@ -560,6 +568,11 @@ const Command xray_command = {
    "  --limit=N          print at most N lines for a rule; 0: all [20]\n"
    "  --thread=N         only thread N of the log, counted from 1 [all]\n"
    "  --threads          functions of each thread for itself\n"
+   "  --image=PATTERN    only functions in images whose path or file name\n"
+   "                     matches; without * ? [ a part of the name is enough\n"
+   "  --function=NAME    only this one; with * ? [, those whose names match\n"
+   "  --source=FILE[:LINE[-LINE]]\n"
+   "                     only functions that begin there\n"
    "  --top=N            N rows; 0: all [10]\n"
    "  --from=INSTR       calls that begin at a thread's instruction INSTR or\n"
    "                     later\n"

@@ -139,14 +139,27 @@ static void put_title(const Stack* s, const Stack* all, bool two, FILE* out)
    fputs("</title>", out);
 }
 
-/* The first letters that the box has room for.  A letter of several bytes stays
-   whole. */
+/* Bytes of the first N letters.  A letter of several bytes stays whole. */
+static size_t head_size(const char* s, size_t n)
+{
+   const char* end = s;
+
+   for (; *end != 0; end++)
+      if (((unsigned char)*end & 0xc0) != 0x80 && n-- == 0)
+         break;
+   return (size_t)(end - s);
+}
+
+/* The first letters that the box has room for. */
 static void put_label(const char* name, double width, FILE* out)
 {
    size_t room = width < 6 ? 0 : (size_t)((width - 6) / LETTER);
 
-   if (room >= 3)
-      put_xml(text_shorten(name, room), out);
+   if (room < 3)
+      return;
+   if (text_width(name) > room)
+      name = text_format("%.*s..", (int)head_size(name, room - 2), name);
+   put_xml(name, out);
 }
 
 typedef

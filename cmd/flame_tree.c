@@ -144,15 +144,17 @@ static void end(void* arg, uint64_t at)
 }
 
 void tree_add(FlameTree* t, const Functions* f, const char* path,
-              uint32_t thread, int run)
+              const Selection* sel, int run)
 {
    Growing     g = { .t = t, .f = f, .run = run };
-   CallWatcher watcher = { begin, enter, leave, NULL, end, false, &g };
+   CallWatcher watcher = { .begin = begin, .enter = enter, .leave = leave,
+                           .end = end, .only = sel, .arg = &g };
+   uint32_t    thread = selected_thread(sel);
    uint64_t    all = dcfg_process_instrs(f->g.p, thread), sum;
 
    g.names = zalloc(f->n, sizeof(*g.names));
    sum = walk_calls(f, path, thread, &watcher);
-   if (sum != all)
+   if (sum != all && is_everything(sel))
       complain("%s has %s of %s instructions", path, text_count(sum),
                text_count(all));
    if (g.lost)

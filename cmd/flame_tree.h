@@ -56,9 +56,9 @@ typedef
 FlameTree* tree_new(void);
 void       tree_free(FlameTree* t);
 
-/* Add what a trace says, to run 0 or 1. */
+/* Add what a trace says of the part that is meant, to run 0 or 1. */
 void       tree_add(FlameTree* t, const Functions* f, const char* path,
-                    uint32_t thread, int run);
+                    const Selection* sel, int run);
 
 /* When all is added: totals; and stacks in order: those with the same parent
    together, by name.  To be freed. */

@@ -185,8 +185,11 @@ const char* node_source(const Program* g, uint32_t node)
 
 bool image_matches(const Program* g, uint32_t image, const char* pattern)
 {
-   const char* path = image_path(g, image);
+   return path_matches(image_path(g, image), pattern);
+}
 
+bool path_matches(const char* path, const char* pattern)
+{
    if (strpbrk(pattern, "*?[") == NULL)
       return strstr(strchr(pattern, '/') != NULL ? path : text_base(path),
                     pattern) != NULL;

@@ -70,6 +70,7 @@ const char* node_source(const Program* g, uint32_t node);
 /* Does PATTERN, with * ? [ ] as in a shell, match an image's path or name?
    Without any of these characters it may be a part of the name. */
 bool image_matches(const Program* g, uint32_t image, const char* pattern);
+bool path_matches(const char* path, const char* pattern);
 
 /* Does somebody mean SYMBOL by NAME: as it is, or as in the source, where
    parameters and template arguments may be left out? */

@@ -90,7 +90,7 @@ static void by_routine(Selection* sel, const Program* g, const char* what)
    free(wanted);
 }
 
-static bool name_matches(const char* symbol, const char* what)
+bool function_is(const char* symbol, const char* what)
 {
    if (!is_pattern(what))
       return symbol_is(symbol, what);
@@ -108,7 +108,7 @@ static bool function_matches(const DcfgProcess* p, const DcfgImage* im,
    while (s > im->first_symbol && p->symbols[s - 1].addr == addr)
       s--;
    for (; s < end && p->symbols[s].addr == addr; s++)
-      if (name_matches(p->symbols[s].name, what))
+      if (function_is(p->symbols[s].name, what))
          return true;
    return false;
 }
@@ -235,6 +235,15 @@ static void by_source(Selection* sel, const Program* g, const char* what)
    free(files);
    free(mark);
    free(reach);
+}
+
+bool line_matches(const char* file, uint32_t line, const char* what)
+{
+   Lines l = read_lines(what);
+   bool  is = file_matches(file, l.file) && line >= l.first && line <= l.last;
+
+   free(l.file);
+   return is;
 }
 
 /*------------------------------------------------------------*/

@@ -85,6 +85,10 @@ bool       is_selected(const Selection* sel, uint32_t node);
 bool       image_selected(const Selection* sel, uint32_t image);
 bool       routine_selected(const Selection* sel, uint32_t routine);
 
+/* The same for what only has names; path_matches() is in names.h. */
+bool       function_is(const char* symbol, const char* what);
+bool       line_matches(const char* file, uint32_t line, const char* what);
+
 #endif /* DCFG_CMD_SELECT_H */
 
 /*--------------------------------------------------------------------*/

@@ -109,11 +109,12 @@ static void put_frames(const Writer* w)
    }
 }
 
-void write_speedscope(const Functions* f, const char* path, uint32_t thread,
+void write_speedscope(const Functions* f, const char* path, const Selection* sel,
                       FILE* out)
 {
    Writer      w = { .f = f, .out = out, .first_profile = true };
-   CallWatcher watcher = { begin, enter, leave, NULL, end, false, &w };
+   CallWatcher watcher = { .begin = begin, .enter = enter, .leave = leave,
+                           .end = end, .only = sel, .arg = &w };
 
    w.open = zalloc(MAX_DEPTH, sizeof(*w.open));
    fputs("{\"$schema\":\"https://www.speedscope.app/"
@@ -123,7 +124,7 @@ void write_speedscope(const Functions* f, const char* path, uint32_t thread,
    fputs(",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[", out);
    put_frames(&w);
    fputs("\n]},\n\"profiles\":[", out);
-   walk_calls(f, path, thread, &watcher);
+   walk_calls(f, path, selected_thread(sel), &watcher);
    fputs("\n]}\n", out);
    free(w.open);
 }

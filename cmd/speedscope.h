@@ -32,8 +32,8 @@
 
 /* Write all calls of a trace in their order, as speedscope reads them: see
    https://www.speedscope.app/file-format-schema.json; a profile for each
-   thread, in instructions. */
-void write_speedscope(const Functions* f, const char* path, uint32_t thread,
+   thread, in instructions of the part that is meant. */
+void write_speedscope(const Functions* f, const char* path, const Selection* sel,
                       FILE* out);
 
 #endif /* DCFG_CMD_SPEEDSCOPE_H */

@@ -263,6 +263,16 @@ static void print_json_path(const RowStyle* style, const Paths* p,
    fputs("] }", style->out);
 }
 
+void paths_keep(Paths* p, const bool* wanted)
+{
+   uint32_t n = 0;
+
+   for (uint32_t i = 0; i < p->n; i++)
+      if (wanted[p->order[p->paths[i].first]])
+         p->paths[n++] = p->paths[i];
+   p->n = n;
+}
+
 static void print_begin(const RowStyle* style, const Paths* p)
 {
    if (style->form == ROWS_CSV)

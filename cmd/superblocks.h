@@ -68,6 +68,9 @@ void   paths_begin_count(Paths* p);
 void   paths_visit(void* paths, uint32_t block);
 void   paths_end_count(Paths* p);
 
+/* Only those that begin with such a block, by block of the table. */
+void   paths_keep(Paths* p, const bool* wanted);
+
 /* The TOP first of them; INSTRS were executed in all. */
 void   print_paths(const RowStyle* style, const Paths* p, uint64_t top,
                    uint64_t instrs);

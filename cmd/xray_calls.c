@@ -133,7 +133,8 @@ static void enter(void* arg, XrayCall* call, XrayCall* caller,
 {
    XrayTimeline* t = arg;
 
-   if (!is_wanted(t, call->thread, call->thread_id, call->from))
+   if (!xray_is_wanted(t->names, call->function)
+       || !is_wanted(t, call->thread, call->thread_id, call->from))
       return;
    open_call(t, caller, depth - 1);
    call->view = SHOWN;

@@ -73,6 +73,8 @@ static void add_run(List* l, const XrayRun* run, const XrayNames* names,
          .image = xray_image(names, p->function),
          .source = xray_source(names, p->function)
       };
+      if (!xray_is_wanted(names, p->function))
+         continue;
       f.in[side] = true;
       f.run[side] = (Figures){ p->calls, p->inclusive, p->self };
       GROW(l->all, l->n, l->room);

@@ -39,20 +39,23 @@ typedef
       char* name;               // NULL: not made yet
       char* brief;
       char* source;
+      bool  wanted;
    }
    Texts;
 
 struct XrayNames {
    const DcfgXrayMap* map;
    bool               mangled;
+   const Select*      only;
    Texts*             texts;    // by id, from 0
 };
 
-XrayNames* xray_names_new(const DcfgXrayMap* map, bool mangled)
+XrayNames* xray_names_new(const DcfgXrayMap* map, bool mangled,
+                          const Select* only)
 {
    XrayNames* n = zalloc(1, sizeof(*n));
 
-   *n = (XrayNames){ map, mangled, NULL };
+   *n = (XrayNames){ map, mangled, only, NULL };
    if (map != NULL)
       n->texts = zalloc(map->n_functions, sizeof(*n->texts));
    return n;
@@ -69,6 +72,13 @@ void xray_names_free(XrayNames* n)
    free(n);
 }
 
+static bool is_meant(const Select* s, const DcfgXrayFunction* f)
+{
+   return (s->image == NULL || path_matches(f->image, s->image))
+          && (s->function == NULL || function_is(f->name, s->function))
+          && (s->source == NULL || line_matches(f->file, f->line, s->source));
+}
+
 /* NULL for a function that is not in the map. */
 static const Texts* texts_of(const XrayNames* n, uint32_t function)
 {
@@ -83,6 +93,7 @@ static const Texts* texts_of(const XrayNames* n, uint32_t function)
    t->name = text_copy(f->name[0] == 0 ? text_format("#%" PRIu32, function)
                        : text_clean(n->mangled ? f->name
                                     : text_demangle(f->name)));
+   t->wanted = is_meant(n->only, f);
    t->brief = text_copy(text_brief(t->name));
    t->source = text_copy(f->line == 0 ? "" : text_format("%s:%" PRIu32,
                          text_base(text_clean(f->file)), f->line));
@@ -101,6 +112,16 @@ const char* xray_brief(const XrayNames* n, uint32_t function)
    const Texts* t = texts_of(n, function);
 
    return t == NULL ? text_format("#%" PRIu32, function) : t->brief;
+}
+
+bool xray_is_wanted(const XrayNames* n, uint32_t function)
+{
+   const Texts* t = texts_of(n, function);
+
+   return t == NULL
+          ? n->only->image == NULL && n->only->function == NULL
+            && n->only->source == NULL
+          : t->wanted;
 }
 
 const char* xray_image(const XrayNames* n, uint32_t function)

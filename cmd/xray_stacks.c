@@ -169,6 +169,7 @@ Table* xray_stacks_table(const XrayStacks* s, const XrayNames* names,
 {
    Table*   t = tab_new("stacks");
    Item*    items = zalloc(s->n, sizeof(*items));
+   size_t   n_items = 0;
    uint32_t path[XRAY_MAX_STACK];
 
    tab_column(t, COL_COUNT, "calls", "calls", 0);
@@ -176,9 +177,10 @@ Table* xray_stacks_table(const XrayStacks* s, const XrayNames* names,
    tab_column(t, COL_COUNT, "self", "self", 0);
    tab_column(t, COL_TEXT, "stack", "stack", 0);
    for (uint32_t i = 0; i < s->n; i++)
-      items[i] = (Item){ s->figures[i].sum, i };
-   qsort(items, s->n, sizeof(*items), by_ticks);
-   for (size_t i = 0; i < s->n && (top == 0 || i < top); i++) {
+      if (xray_is_wanted(names, function_of(s, i)))
+         items[n_items++] = (Item){ s->figures[i].sum, i };
+   qsort(items, n_items, sizeof(*items), by_ticks);
+   for (size_t i = 0; i < n_items && (top == 0 || i < top); i++) {
       const Figures* f = &s->figures[items[i].stack];
       size_t         n = path_of(s, items[i].stack, path);
       char*          text = path_text(names, path, n, ";");
@@ -189,7 +191,7 @@ Table* xray_stacks_table(const XrayStacks* s, const XrayNames* names,
       free(text);
    }
    free(items);
-   *n_stacks = s->n;
+   *n_stacks = n_items;
    return t;
 }
 
@@ -199,7 +201,8 @@ void xray_stacks_fold(const XrayStacks* s, const XrayNames* names)
 
    for (uint32_t i = 0; i < s->n; i++) {
       char* text;
-      if (s->figures[i].self == 0)
+      if (s->figures[i].self == 0
+          || !xray_is_wanted(names, function_of(s, i)))
          continue;
       text = path_text(names, path, path_of(s, i, path), ";");
       printf("%s %" PRIu64 "\n", text, s->figures[i].self);

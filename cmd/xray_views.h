@@ -28,6 +28,7 @@
 #ifndef DCFG_CMD_XRAY_VIEWS_H
 #define DCFG_CMD_XRAY_VIEWS_H
 
+#include "select.h"
 #include "table.h"
 #include "xray_walk.h"
 
@@ -36,8 +37,10 @@
 /* The names in a map, which are made when they are needed. */
 typedef struct XrayNames XrayNames;
 
-/* MAP may be NULL.  MANGLED: as the linker sees them. */
-XrayNames*  xray_names_new(const DcfgXrayMap* map, bool mangled);
+/* MAP may be NULL.  MANGLED: as the linker sees them.  ONLY: which functions
+   are meant. */
+XrayNames*  xray_names_new(const DcfgXrayMap* map, bool mangled,
+                           const Select* only);
 void        xray_names_free(XrayNames* n);
 
 /* A function's name, "#ID" if there is none; the same without parameters; its
@@ -47,6 +50,8 @@ const char* xray_name(const XrayNames* n, uint32_t function);
 const char* xray_brief(const XrayNames* n, uint32_t function);
 const char* xray_image(const XrayNames* n, uint32_t function);
 const char* xray_source(const XrayNames* n, uint32_t function);
+
+bool        xray_is_wanted(const XrayNames* n, uint32_t function);
 
 /* --- xray_stacks.c --- */
 

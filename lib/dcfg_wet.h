@@ -121,6 +121,11 @@ DCFG_API const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n);
 DCFG_API uint32_t dcfg_wet_threads(const DcfgWet* w);
 DCFG_API uint64_t dcfg_wet_executed(const DcfgWet* w, uint32_t t);
 
+/* Is it only the last of what was executed (--wet-ring)?  Instances have their
+   numbers all the same, but what was written, or called, before the first
+   event is the work of nobody. */
+DCFG_API bool dcfg_wet_is_window(const DcfgWet* w);
+
 /*------------------------------------------------------------*/
 /*--- Events                                               ---*/
 /*------------------------------------------------------------*/

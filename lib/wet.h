@@ -338,6 +338,8 @@ struct DcfgWet {
    Array       segments;        // WetSegment
    Array       columns;         // Column
    Array       threads;         // uint64_t
+   Array       ran;             // uint64_t, by instruction: executions, if not
+                                // all of the tape was kept
    Array       unexecuted;      // WetInstr: without uses and so on
    Array       uses;            // Use
    Array       defs;            // Def

@@ -34,6 +34,8 @@
 
 #include "wet.h"
 
+#include <inttypes.h>
+
 /* Memory that the kernel read. */
 typedef
    struct {
@@ -124,6 +126,21 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    return !*told || plan->kind != KIND_SYSCALL || read_ahead(w, e);
 }
 
+/* An instance's number has a place of INSTANCE_BITS bits. */
+static bool fits(DcfgWet* w)
+{
+   const WetSb* sb = &ELEM(w->sbs, WetSb, w->record.sb);
+   const Place* at = &w->places[sb->instrs.first];
+
+   for (const Place* end = at + w->record.n_instrs; at < end; at++)
+      if ((w->instances[at->instr] + at->nth) >> INSTANCE_BITS != 0)
+         return job_fail(&w->job, DCFG_ERROR_LIMIT, "tape",
+                         "the instruction at 0x%" PRIx64 " was executed more "
+                         "than 2^%d times", w->plans[at->instr].addr,
+                         INSTANCE_BITS);
+   return true;
+}
+
 /* Will nothing of the record be told? */
 static inline bool is_skipped(const DcfgWet* w)
 {
@@ -177,7 +194,7 @@ bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
             ok = next_mark(w, e);
             break;
          }
-         ok = ok && pass(w);
+         ok = ok && (w->time >> INSTANCE_BITS == 0 || fits(w)) && pass(w);
       } else {
          ok = next_instr(w, e, &told);
       }

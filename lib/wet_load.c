@@ -34,7 +34,8 @@
 
 enum {
    SECTION_SOURCES = 1, SECTION_IMAGES, SECTION_INSTRS, SECTION_UNEXECUTED,
-   SECTION_SUPERBLOCKS, SECTION_THREADS, SECTION_TAPE
+   SECTION_SUPERBLOCKS, SECTION_THREADS, SECTION_BEFORE,
+   SECTION_TAPE
 };
 
 #define BLOCK         (1u << 16)
@@ -287,6 +288,21 @@ static bool get_threads(DcfgWet* w, Bytes* b)
    return b->at == b->end || wrong(w, "threads");
 }
 
+static bool get_before(DcfgWet* w, Bytes* b)
+{
+   uint64_t n = get_varint(b);
+
+   if (n != 0 && n != w->instrs.n)
+      b->failed = true;
+   for (uint64_t i = 0; i < n && !b->failed; i++) {
+      uint64_t* ran = array_add(&w->job, &w->ran, sizeof(*ran));
+      if (ran == NULL)
+         return false;
+      *ran = get_varint(b);
+   }
+   return !b->failed || wrong(w, "what was before");
+}
+
 /* The contents of a section, which may be shorter than it says. */
 static bool read_section(DcfgWet* w, uint64_t length, Array* to)
 {
@@ -350,6 +366,8 @@ static bool read_tables(DcfgWet* w)
          ok = get_superblocks(w, &b);
       else if (ok && expected == SECTION_THREADS)
          ok = get_threads(w, &b);
+      else if (ok && expected == SECTION_BEFORE)
+         ok = get_before(w, &b);
       array_free(&w->job, &text, 1);
       if (!ok)
          return false;

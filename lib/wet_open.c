@@ -29,10 +29,38 @@
    bytes.  Taken by: users. */
 
 #include "wet.h"
+#include "wet_chunks.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* Of what was executed only the last is there: which instances these are follows
+   from how many of them are in the file, which is OTHER, too. */
+static bool find_first_instances(DcfgWet* w, DcfgWet* other)
+{
+   Array     index = { 0 };
+   uint64_t* there;
+   bool      ok;
+
+   if (other->instrs.n != w->instrs.n)
+      return job_fail(&w->job, DCFG_ERROR_FILE, NULL,
+                      "it has changed while it was read");
+   there = job_calloc(&w->job, w->instrs.n + 1, sizeof(*there));
+   ok    = there != NULL && wet_index_chunks(other, &index, there);
+   if (!ok && w->job.err.status == DCFG_OK)
+      w->job.err = other->job.err;
+   for (uint32_t i = 0; ok && i < w->instrs.n; i++) {
+      uint64_t ran = ELEM(w->ran, uint64_t, i);
+      if (ran < there[i])
+         ok = job_fail(&w->job, DCFG_ERROR_FORMAT, "what was before",
+                       "it is less than what there is");
+      w->instances[i] = ran - there[i];
+   }
+   array_free(&other->job, &index, sizeof(WetChunkInfo));
+   job_free(&w->job, there, (w->instrs.n + 1) * sizeof(*there));
+   return ok;
+}
 
 /* Of PATH, or of SIZE bytes at DATA. */
 static DcfgWet* open_trace(const char* path, const void* data, size_t size,
@@ -77,17 +105,43 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
    return NULL;
 }
 
+/* The same, with numbers of instances. */
+static DcfgWet* open_counted(const char* path, const void* data, size_t size,
+                             const DcfgOptions* options, DcfgError* err)
+{
+   DcfgWet* w = open_trace(path, data, size, options, err);
+   DcfgWet* other;
+   bool     ok;
+
+   if (w == NULL || w->ran.n == 0)
+      return w;
+   other = open_trace(path, data, size, options, err);
+   ok    = other != NULL && find_first_instances(w, other);
+   if (other != NULL)
+      job_tell(&w->job, err);
+   dcfg_wet_close(other);
+   if (ok)
+      return w;
+   dcfg_wet_close(w);
+   return NULL;
+}
+
 DcfgWet* dcfg_wet_open(const char* path, const DcfgOptions* options,
                        DcfgError* err)
 {
-   return open_trace(path, NULL, 0, options, err);
+   return open_counted(path, NULL, 0, options, err);
 }
 
 DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
                               const char* name, const DcfgOptions* options,
                               DcfgError* err)
 {
-   return open_trace(name, data, size, options, err);
+   return open_counted(name, data, size, options, err);
+}
+
+bool dcfg_wet_is_window(const DcfgWet* w)
+{
+   return w->ran.n > 0;
 }
 
 bool wet_can_reread(const DcfgWet* w)
@@ -151,6 +205,7 @@ void dcfg_wet_close(DcfgWet* w)
    array_free(&w->job, &w->exits, sizeof(WetExit));
    array_free(&w->job, &w->segments, sizeof(WetSegment));
    array_free(&w->job, &w->columns, sizeof(Column));
+   array_free(&w->job, &w->ran, sizeof(uint64_t));
    array_free(&w->job, &w->threads, sizeof(uint64_t));
    free(w);
 }

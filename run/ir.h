@@ -133,6 +133,16 @@ static inline IRExpr* sum(Work* w, IRExpr* a, IRExpr* b)
    return assign(w, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
 }
 
+/* E, an I32, as an I64.  Of hosts of 32 bits not all can do what VEX makes of
+   32Uto64 and something else. */
+static inline IRExpr* widened(Work* w, IRExpr* e)
+{
+   return assign(w, Ity_I64,
+                 w->word_ty == Ity_I64
+                 ? IRExpr_Unop(Iop_32Uto64, e)
+                 : IRExpr_Binop(Iop_32HLto64, word(w, 0), e));
+}
+
 /* 1 if GUARD, else 0. */
 static inline IRExpr* bit_to_word(Work* w, IRExpr* guard)
 {
@@ -141,12 +151,11 @@ static inline IRExpr* bit_to_word(Work* w, IRExpr* guard)
                              guard));
 }
 
-/* The same as an I64, which hosts of 32 bits have by this way only. */
+/* The same as an I64. */
 static inline IRExpr* bit_to_I64(Work* w, IRExpr* guard)
 {
    IRExpr* e = bit_to_word(w, guard);
-   return w->word_ty == Ity_I64
-          ? e : assign(w, Ity_I64, IRExpr_Unop(Iop_32Uto64, e));
+   return w->word_ty == Ity_I64 ? e : widened(w, e);
 }
 
 /* Is E, an I64, negative?  Hosts of 32 bits compare no more than its

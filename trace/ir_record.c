@@ -49,16 +49,17 @@ static void put_bits(Work* w, IRExpr* bits)
    call_if(w, is_negative(w, bits), "dcfg_record_word", &DCFG_(record_word), mkIRExprVec_1(base(w)));
 }
 
-/* SlotBits moved up by N, an I8. */
-static IRExpr* shifted_bits(Work* w, IRExpr* n)
+/* SlotBits moved up by one, which is a sum, for hosts of 32 bits take ten
+   instructions to shift; if GUARD is not NULL, only if so. */
+static IRExpr* shifted_bits(Work* w, IRExpr* guard)
 {
    IRExpr* bits = load(w, Ity_I64, record_slot(w, SlotBits));
-   return assign(w, Ity_I64, IRExpr_Binop(Iop_Shl64, bits, n));
-}
+   IRExpr* more = bits;
 
-static IRExpr* const_I8(UChar n)
-{
-   return IRExpr_Const(IRConst_U8(n));
+   if (guard != NULL)
+      more = assign(w, Ity_I64,
+                    IRExpr_ITE(guard, bits, IRExpr_Const(IRConst_U64(0))));
+   return sum(w, bits, more);
 }
 
 /* The bit of a way to TARGET from instruction K. */
@@ -71,7 +72,7 @@ static Bool bit_of(const Work* w, UInt k, Addr target)
 /* Record BIT. */
 static void record_bit(Work* w, Bool bit)
 {
-   IRExpr* bits = shifted_bits(w, const_I8(1));
+   IRExpr* bits = shifted_bits(w, NULL);
    put_bits(w, bit ? sum(w, bits, IRExpr_Const(IRConst_U64(1))) : bits);
    bit_recorded = True;
 }
@@ -81,7 +82,7 @@ static void record_bit(Work* w, Bool bit)
 static void record_branch(Work* w, UInt k, Addr target, IRExpr* guard)
 {
    IRExpr* taken = bit_to_I64(w, guard);
-   IRExpr* bits  = shifted_bits(w, const_I8(1));
+   IRExpr* bits  = shifted_bits(w, NULL);
 
    if (!bit_of(w, k, target)) {
       bits = sum(w, bits, IRExpr_Const(IRConst_U64(1)));
@@ -95,8 +96,7 @@ static void record_branch(Work* w, UInt k, Addr target, IRExpr* guard)
 /* Record the bit of an exit of K to TARGET if it is taken. */
 static void record_if_taken(Work* w, UInt k, Addr target, IRExpr* guard)
 {
-   IRExpr* n    = assign(w, Ity_I8,  IRExpr_Unop(Iop_1Uto8, guard));
-   IRExpr* bits = shifted_bits(w, n);
+   IRExpr* bits = shifted_bits(w, guard);
 
    if (bit_of(w, k, target))
       bits = sum(w, bits, bit_to_I64(w, guard));

@@ -140,6 +140,28 @@ static Bool takes_low_part(IROp op)
           || op == Iop_32to16 || op == Iop_32to8 || op == Iop_16to8;
 }
 
+/* Does OP add or subtract words? */
+static Bool is_sum(const Work* w, IROp op)
+{
+   return w->word_ty == Ity_I64 ? op == Iop_Add64 || op == Iop_Sub64
+                                : op == Iop_Add32 || op == Iop_Sub32;
+}
+
+static Addr constant(const IRExpr* e)
+{
+   return e->Iex.Const.con->tag == Ico_U64 ? (Addr)e->Iex.Const.con->Ico.U64
+                                           : e->Iex.Const.con->Ico.U32;
+}
+
+/* Who reads the tape adds distances in 64 bits.  Of 32-bit addresses these
+   must not wrap; near ones do not, for nothing is mapped at either end. */
+static Bool is_near(Addr distance)
+{
+   const Addr far = 1 << 20;
+
+   return sizeof(Addr) == 8 || distance + far < 2 * far;
+}
+
 /* What ST says of addresses: a temporary may be another one, moved. */
 static void note_distance(const Work* w, const IRStmt* st)
 {
@@ -157,13 +179,13 @@ static void note_distance(const Work* w, const IRStmt* st)
       d = distance_of(e->Iex.Unop.arg->Iex.RdTmp.tmp);
    } else if (e->tag == Iex_RdTmp) {
       d = distance_of(e->Iex.RdTmp.tmp);
-   } else if (e->tag == Iex_Binop
-              && (e->Iex.Binop.op == Iop_Add64 || e->Iex.Binop.op == Iop_Sub64)
+   } else if (e->tag == Iex_Binop && is_sum(w, e->Iex.Binop.op)
               && e->Iex.Binop.arg1->tag == Iex_RdTmp
               && e->Iex.Binop.arg2->tag == Iex_Const) {
-      Addr n = e->Iex.Binop.arg2->Iex.Const.con->Ico.U64;
+      Addr n = constant(e->Iex.Binop.arg2);
       d           = distance_of(e->Iex.Binop.arg1->Iex.RdTmp.tmp);
-      d.distance += e->Iex.Binop.op == Iop_Add64 ? n : -n;
+      d.distance += e->Iex.Binop.op == Iop_Add64
+                    || e->Iex.Binop.op == Iop_Add32 ? n : -n;
    }
    work.temps[t] = d;
 }
@@ -181,14 +203,13 @@ static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
       return;
    if (addr->tag == Iex_Const) {
       slot->from = WhereConstant;
-      slot->addr = addr->Iex.Const.con->tag == Ico_U64
-                   ? addr->Iex.Const.con->Ico.U64
-                   : addr->Iex.Const.con->Ico.U32;
+      slot->addr = constant(addr);
       return;
    }
    Distance d = distance_of(addr->Iex.RdTmp.tmp);
    for (UInt i = 0; i < me; i++)
-      if (work.roots[i] == d.from) {
+      if (work.roots[i] == d.from
+          && is_near(d.distance - work.distances[i])) {
          slot->from = WhereSlot + i;
          slot->addr = d.distance - work.distances[i];
          return;
@@ -219,6 +240,12 @@ static void put_header(Work* w, UInt how)
             | (ULong)work.n_words << TAPE_WORDS_BIT)));
 }
 
+/* E, a word or an I64, as an I64. */
+static IRExpr* tape_number(Work* w, IRExpr* e)
+{
+   return typeOfIRExpr(w->out->tyenv, e) == Ity_I64 ? e : widened(w, e);
+}
+
 /* ADDR as it is told of what is near the stack pointer: how far it is from the
    last one that was made from RSP, so that it is the same at each depth. */
 static IRExpr* near_stack(Work* w, const Slot* slot, IRExpr* addr)
@@ -226,10 +253,9 @@ static IRExpr* near_stack(Work* w, const Slot* slot, IRExpr* addr)
    if (work.stack == NULL)
       work.stack = work.first_stack = load(w, w->word_ty,
                                            place_of(w, &DCFG_(tape).stack));
-   IRExpr* near = assign(w, w->word_ty,
-                         IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_Sub64
-                                                            : Iop_Sub32,
-                                      addr, work.stack));
+   IRExpr* near = assign(w, Ity_I64,
+                         IRExpr_Binop(Iop_Sub64, tape_number(w, addr),
+                                      tape_number(w, work.stack)));
    if (slot->from == WhereStack)
       work.stack = addr;
    return near;
@@ -243,7 +269,7 @@ static void add_slot(Work* w, const Slot* slot, IRExpr* addr)
       return;
    if (slot->from != WhereTape)
       addr = near_stack(w, slot, addr);
-   store(w, tape_word(w, ++work.n_words), addr);
+   store(w, tape_word(w, ++work.n_words), tape_number(w, addr));
 }
 
 static void add_access(Work* w, const IRStmt* st)

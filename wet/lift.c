@@ -32,6 +32,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 
+#include "arch/guest.h"
 #include "base/core.h"
 #include "wet/lift.h"
 
@@ -86,7 +87,8 @@ void DCFG_(lift)(const UChar* code, UInt len, Addr addr,
    args.arch_host     = args.arch_guest;
    args.archinfo_host = args.archinfo_guest;
    LibVEX_default_VexAbiInfo(&args.abiinfo_both);
-   args.abiinfo_both.guest_stack_redzone_size       = 128;
+   args.abiinfo_both.guest_stack_redzone_size
+      = DCFG_(guest).x86->is_64 ? 128 : 0;
    args.abiinfo_both.guest_amd64_assume_fs_is_const = True;
    args.abiinfo_both.guest_amd64_assume_gs_is_const = True;
    args.callback_opaque  = &taker;

@@ -41,6 +41,7 @@
 
 #include "arch/guest.h"
 #include "base/file.h"
+#include "base/size.h"
 #include "base/stream.h"
 #include "dcfg_output.h"
 #include "run/exclude.h"
@@ -58,10 +59,12 @@
 static struct {
    Bool         on;
    Bool         values;
+   const HChar* ring;
    const HChar* out_file;
 } opts = {
    .on       = False,
    .values   = False,
+   .ring     = NULL,
    .out_file = "wet.out.%p"
 };
 
@@ -69,6 +72,7 @@ static Bool option(const HChar* arg)
 {
    return VG_BOOL_CLO(arg, "--wet",             opts.on)
           || VG_BOOL_CLO(arg, "--wet-values",   opts.values)
+          || VG_STR_CLO(arg, "--wet-ring",      opts.ring)
           || VG_STR_CLO(arg, "--wet-out-file",  opts.out_file);
 }
 
@@ -77,15 +81,34 @@ static void usage(void)
    VG_(printf)(
 "    --wet=no|yes              write a whole execution trace as well [no]\n"
 "    --wet-values=no|yes       with the values that instructions compute [no]\n"
+"    --wet-ring=<size>         only the last <size> bytes of the record, with K, M\n"
+"                              or G [all]\n"
 "    --wet-out-file=<file>     write it to <file> [wet.out.%%p]\n"
    );
+}
+
+/* A few chunks, for each of them begins with nothing foretold. */
+#define LEAST_RING (1u << 20)
+
+static void set_ring(void)
+{
+   ULong       size;
+   const HChar* why = !DCFG_(parse_size)(opts.ring, &size)
+                      ? "no size such as 500M"
+                      : size < LEAST_RING ? "less than 1M" : NULL;
+
+   if (why != NULL) {
+      VG_(fmsg)("--wet-ring=%s: it is %s\n", opts.ring, why);
+      VG_(exit)(1);
+   }
+   DCFG_(keep_tape)(size);
 }
 
 static Bool start(void)
 {
    if (!opts.on)
       return False;
-   if (DCFG_(guest).x86 == NULL || !DCFG_(guest).x86->is_64)
+   if (DCFG_(guest).x86 == NULL)
       VG_(fmsg_bad_option)("--wet=yes", "what instructions of this processor "
                            "use is not known to this tool\n");
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
@@ -97,6 +120,8 @@ static Bool start(void)
    }
    DCFG_(claim_slot_lists)();
    DCFG_(load_tape)();
+   if (opts.ring != NULL)
+      set_ring();
    DCFG_(watch)(&DCFG_(tape_watcher));
    return True;
 }
@@ -111,30 +136,14 @@ static void put_head(Put* out)
    DCFG_(put_bytes)(out, head, sizeof(head));
 }
 
-/* Returns how many instructions they are together. */
-static ULong put_threads(Put* out, const Graph* g)
+/* From where the tape is kept. */
+static void put_tape(Put* out, const Stream* s)
 {
-   ULong n = 0;
-
-   DCFG_(put_section)(out, SectionThreads, 8 * (ULong)g->n_threads);
-   for (UInt t = 0; t < g->n_threads; t++) {
-      UChar bytes[8];
-      for (UInt i = 0; i < 8; i++)
-         bytes[i] = g->thread_instrs[t] >> 8 * i;
-      DCFG_(put_bytes)(out, bytes, 8);
-      n += g->thread_instrs[t];
-   }
-   return n;
-}
-
-static void put_tape(Put* out)
-{
-   const Stream* s = DCFG_(coded_tape)();
    UChar bytes[16384];
-   ULong at = 0;
+   ULong at = DCFG_(tape_begin)();
    UInt  n;
 
-   DCFG_(put_section)(out, SectionTape, DCFG_(stream_length)(s));
+   DCFG_(put_section)(out, SectionTape, DCFG_(stream_length)(s) - at);
    while ((n = DCFG_(read_stream)(s, at, bytes, sizeof(bytes))) > 0) {
       DCFG_(put_bytes)(out, bytes, n);
       at += n;
@@ -145,6 +154,7 @@ static void write(const struct _Gathered* g, const HChar* reason)
 {
    OutFile* file;
    Put*     out;
+   const Stream* tape;
    ULong    n, bits;
 
    if (DCFG_(has_tape_gaps)() || DCFG_(excludes_code)()) {
@@ -154,10 +164,10 @@ static void write(const struct _Gathered* g, const HChar* reason)
    }
    file = DCFG_(open_out_file)("--wet-out-file", opts.out_file, NULL);
    out  = DCFG_(text_of_file)(file);
+   tape = DCFG_(coded_tape)();
    put_head(out);
-   DCFG_(put_tables)(out);
-   n = put_threads(out, g->graph);
-   put_tape(out);
+   n = DCFG_(put_tables)(out, g, DCFG_(begins_late)());
+   put_tape(out, tape);
    DCFG_(put_section)(out, SectionEnd, 0);
    DCFG_(put_flush)(out);
    bits = n == 0 ? 0 : out->n_bytes * 800 / n;

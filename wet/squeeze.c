@@ -43,6 +43,7 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
 #include "wet/columns.h"
@@ -51,9 +52,11 @@
 #include "wet/squeeze.h"
 #include "wet/tape_words.h"
 
-/* A chunk ends when it has about this many bytes or records. */
+/* A chunk ends when it has about this many bytes or records; or this part of
+   all that is kept. */
 #define CHUNK_BYTES   (4u << 20)
 #define CHUNK_RECORDS (1u << 20)
+#define CHUNK_SHARE   8
 
 /* A block has at most so many words. */
 #define BLOCK_WORDS   DCFG_BLOCK_WORDS
@@ -91,6 +94,9 @@ typedef
 
 struct _Coder {
    Stream*  stream;
+   ULong    n_kept;          // bytes of the stream that are kept: the last
+   UInt     chunk_bytes;     // a chunk's
+   XArray*  begins;          // ULong: of those chunks in it
    ULong    n_records;       // in all chunks
    UInt     n_here;          // in this one
    UChar*   control;         // begin of each of its parts
@@ -391,12 +397,32 @@ static void append_number(Stream* s, ULong n, UInt n_bytes)
    DCFG_(append_to_stream)(s, bytes, n_bytes);
 }
 
+ULong DCFG_(first_chunk)(const Coder* c)
+{
+   return VG_(sizeXA)(c->begins) == 0 ? 0
+          : *(ULong*)VG_(indexXA)(c->begins, 0);
+}
+
+/* Those at the begin that are too many; not the last one. */
+static void drop_chunks(Coder* c)
+{
+   ULong length = DCFG_(stream_length)(c->stream);
+
+   while (VG_(sizeXA)(c->begins) > 1
+          && length - DCFG_(first_chunk)(c) > c->n_kept) {
+      VG_(removeIndexXA)(c->begins, 0);
+      DCFG_(drop_from_stream)(c->stream, DCFG_(first_chunk)(c));
+   }
+}
+
 const Stream* DCFG_(end_chunk)(Coder* c)
 {
    if (c->n_here == 0) {
       c->first_stack = c->stack;
       return c->stream;
    }
+   ULong begin = DCFG_(stream_length)(c->stream);
+   VG_(addToXA)(c->begins, &begin);
    DCFG_(flush_bits)(&c->pen);
    append_number(c->stream, c->n_here, 4);
    append_number(c->stream, c->control_end - c->control, 4);
@@ -406,6 +432,7 @@ const Stream* DCFG_(end_chunk)(Coder* c)
    DCFG_(append_to_stream)(c->stream, c->control, c->control_end - c->control);
    DCFG_(append_to_stream)(c->stream, c->bits, c->pen.at - c->bits);
    DCFG_(append_to_stream)(c->stream, c->numbers, c->numbers_end - c->numbers);
+   drop_chunks(c);
    forget(c);
    return c->stream;
 }
@@ -419,7 +446,7 @@ void DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
    c->stack = stack;
    if (c->n_here >= CHUNK_RECORDS
        || (c->control_end - c->control) + (c->pen.at - c->bits)
-          + (c->numbers_end - c->numbers) >= CHUNK_BYTES)
+          + (c->numbers_end - c->numbers) >= c->chunk_bytes)
       DCFG_(end_chunk)(c);
 }
 
@@ -442,7 +469,18 @@ Coder* DCFG_(new_coder)(void)
                             + 2 * DCFG_MAX_VARINT * (BLOCK_WORDS + 1));
    forget(c);
    c->stream = DCFG_(new_stream)();
+   c->begins = VG_(newXA)(VG_(malloc), "dcfg.squeeze.begins", VG_(free),
+                          sizeof(ULong));
+   c->n_kept      = ~(ULong)0;
+   c->chunk_bytes = CHUNK_BYTES;
    return c;
+}
+
+void DCFG_(keep_chunks)(Coder* c, ULong size)
+{
+   c->n_kept      = size;
+   c->chunk_bytes = size / CHUNK_SHARE < CHUNK_BYTES ? size / CHUNK_SHARE
+                                                     : CHUNK_BYTES;
 }
 
 ULong DCFG_(n_coded_records)(const Coder* c)
@@ -455,6 +493,7 @@ void DCFG_(restart_coder)(Coder* c, Addr stack)
    DCFG_(delete_stream)(c->stream);
    c->stream    = DCFG_(new_stream)();
    c->n_records = 0;
+   VG_(dropTailXA)(c->begins, VG_(sizeXA)(c->begins));
    c->thread    = 0;
    c->stack     = stack;
    forget(c);

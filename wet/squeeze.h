@@ -42,6 +42,11 @@ Coder* DCFG_(new_coder)(void);
 void DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
                           Addr stack);
 
+/* From now on only chunks that have SIZE bytes together are kept: the last
+   ones.  Where does the first of them begin? */
+void  DCFG_(keep_chunks)(Coder* c, ULong size);
+ULong DCFG_(first_chunk)(const Coder* c);
+
 /* No more belongs to this chunk.  Returns all chunks so far. */
 const Stream* DCFG_(end_chunk)(Coder* c);
 

@@ -36,6 +36,7 @@
 #include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
+#include "run/gather.h"
 #include "run/image.h"
 #include "wet/closure.h"
 #include "wet/packed.h"
@@ -264,6 +265,12 @@ static Word place_of(XArray* instrs, UInt image, Addr a)
    return first;
 }
 
+/* What is written of where S is: an address, or a distance in 64 bits. */
+static ULong number_of(const Slot* s)
+{
+   return s->from < WhereSlot ? s->addr : (ULong)(Long)(Word)s->addr;
+}
+
 static void add_superblock(Bytes* b, XArray* instrs, UInt id)
 {
    Superblock*     sb   = DCFG_(superblock)(id);
@@ -288,7 +295,7 @@ static void add_superblock(Bytes* b, XArray* instrs, UInt id)
       DCFG_(add_varint)(b, list->slots[s].size);
       DCFG_(add_varint)(b, list->slots[s].from);
       if (list->slots[s].from > WhereStack)
-         DCFG_(add_varint)(b, DCFG_(zigzag)(list->slots[s].addr));
+         DCFG_(add_varint)(b, DCFG_(zigzag)(number_of(&list->slots[s])));
    }
 }
 
@@ -300,17 +307,57 @@ static void put_superblocks(Put* out, Bytes* b, XArray* instrs)
    put_bytes_as(out, SectionSuperblocks, b);
 }
 
-void DCFG_(put_tables)(Put* out)
+/*------------------------------------------------------------*/
+/*--- Threads, and what was before                         ---*/
+/*------------------------------------------------------------*/
+
+/* Returns how many instructions they are together. */
+static ULong put_threads(Put* out, const Graph* g)
+{
+   ULong n = 0;
+
+   DCFG_(put_section)(out, SectionThreads, 8 * (ULong)g->n_threads);
+   for (UInt t = 0; t < g->n_threads; t++) {
+      UChar bytes[8];
+      for (UInt i = 0; i < 8; i++)
+         bytes[i] = g->thread_instrs[t] >> 8 * i;
+      DCFG_(put_bytes)(out, bytes, 8);
+      n += g->thread_instrs[t];
+   }
+   return n;
+}
+
+/* If not all of the tape is KEPT, how often each instruction was executed:
+   what comes first in the file is not the first. */
+static void put_before(Put* out, Bytes* b, XArray* instrs, const Gathered* g,
+                       Bool kept)
+{
+   DCFG_(add_varint)(b, kept ? 0 : VG_(sizeXA)(instrs));
+   for (Word i = 0; !kept && i < VG_(sizeXA)(instrs); i++) {
+      const Known* k  = VG_(indexXA)(instrs, i);
+      UInt         at = DCFG_(find_instr)(g, k->image, k->addr);
+      DCFG_(add_varint)(b, at == DCFG_NO_INSTR ? 0
+                           : g->graph->blocks[g->graph->node_of[at]
+                                              - NodeFirstBlock].count);
+   }
+   put_bytes_as(out, SectionBefore, b);
+}
+
+ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped)
 {
    XArray* instrs = find_instrs();
    Bytes   b      = { NULL, 0, 0 };
+   ULong   n;
 
    put_images(out, &b);
    put_instrs(out, &b, instrs);
    put_unexecuted(out, &b);
    put_superblocks(out, &b, instrs);
+   n = put_threads(out, g->graph);
+   put_before(out, &b, instrs, g, !dropped);
    VG_(free)(b.bytes);
    VG_(deleteXA)(instrs);
+   return n;
 }
 
 /*--------------------------------------------------------------------*/

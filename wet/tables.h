@@ -40,6 +40,7 @@ enum {
    SectionUnexecuted,     // what branches may lead to
    SectionSuperblocks,    // of which instructions; what they access
    SectionThreads,        // instructions executed by each
+   SectionBefore,         // executions, if the tape does not have all
    SectionTape,           // chunks: see wet/squeeze.c
    SectionEnd
 };
@@ -47,8 +48,10 @@ enum {
 /* Put the head of SECTION, which has LENGTH bytes. */
 void DCFG_(put_section)(Put* out, UInt section, ULong length);
 
-/* Put the sections up to that of superblocks. */
-void DCFG_(put_tables)(Put* out);
+/* Put the sections up to the tape, of which something was DROPPED or not.
+   Returns how many instructions were executed. */
+struct _Gathered;
+ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped);
 
 #endif /* __DCFG_TABLES_H */
 

@@ -67,7 +67,9 @@ static ULong*  words;
 static ULong*  uncoded;        // from here on
 static Turn*   running;        // NULL: nobody so far
 static Coder*  coder;
-static Bool    has_gaps;       // something was not collected
+static Bool    away;           // nothing is collected now,
+static Bool    late;           // or was before the tape's begin,
+static Bool    has_gaps;       // or in its middle
 
 void DCFG_(load_tape)(void)
 {
@@ -77,6 +79,16 @@ void DCFG_(load_tape)(void)
    coder   = DCFG_(new_coder)();
    DCFG_(tape).cursor = words;
    DCFG_(tape).limit  = words + N_WORDS - DCFG_TAPE_SLACK;
+}
+
+void DCFG_(keep_tape)(ULong size)
+{
+   DCFG_(keep_chunks)(coder, size);
+}
+
+ULong DCFG_(tape_begin)(void)
+{
+   return DCFG_(first_chunk)(coder);
 }
 
 static void code_tape(void)
@@ -148,9 +160,8 @@ void* DCFG_(tape_thread_new)(CellArray* cells, UInt index)
 {
    Turn* t = VG_(calloc)("dcfg.tape.turn", 1, sizeof(Turn));
 
-   if (!DCFG_(is_collecting)() || !DCFG_(is_collected_at_start)())
-      has_gaps = True;
-
+   away     = away || !DCFG_(is_collecting)();
+   has_gaps = has_gaps || !DCFG_(is_collected_at_start)();
    t->index = index;
    return t;
 }
@@ -165,6 +176,7 @@ void DCFG_(tape_thread_free)(void* s)
 void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
 {
    has_gaps = False;
+   late     = True;
    DCFG_(tape).cursor = uncoded = words;
    running = NULL;
    DCFG_(restart_coder)(coder, DCFG_(tape).stack);
@@ -180,7 +192,7 @@ void DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp)
 
 void DCFG_(tape_suspend)(void* s)
 {
-   has_gaps = True;
+   away = True;
 }
 
 void DCFG_(tape_turn)(void* s, Bool on)
@@ -191,6 +203,11 @@ void DCFG_(tape_turn)(void* s, Bool on)
 Bool DCFG_(has_tape_gaps)(void)
 {
    return has_gaps;
+}
+
+Bool DCFG_(begins_late)(void)
+{
+   return late || DCFG_(tape_begin)() > 0;
 }
 
 void DCFG_(tape_left)(void* s, UInt sb, UInt k)
@@ -207,8 +224,22 @@ void DCFG_(tape_left)(void* s, UInt sb, UInt k)
    DCFG_(tape).cursor = at;
 }
 
+/* It is collected again: there may be nothing before that. */
+static void come_home(void)
+{
+   away = False;
+   if (DCFG_(tape).cursor == words && DCFG_(n_coded_records)(coder) == 0)
+      late = True;
+   else
+      has_gaps = True;
+}
+
 void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)
 {
+   if (!DCFG_(is_collecting)())
+      return;
+   if (away)
+      come_home();
    turn_to(s);
 }
 
@@ -218,25 +249,33 @@ void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)
 
 void DCFG_(tape_handler)(void* s)
 {
+   if (away)
+      return;
    turn_to(s);
    add_mark(MarkHandler, 0, 0);
 }
 
 void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
 {
+   Bool sigreturn = False;
+
 #if defined(__NR_rt_sigreturn)
-   if (sysno == __NR_rt_sigreturn) {
+   sigreturn = sigreturn || sysno == __NR_rt_sigreturn;
+#endif
+#if defined(__NR_sigreturn)
+   sigreturn = sigreturn || sysno == __NR_sigreturn;
+#endif
+   if (sigreturn && !away) {
       turn_to(s);
       add_mark(MarkReturn, 0, 0);
    }
-#endif
    if (sysno == __NR_munmap)
       DCFG_(close_code)(args[0], args[1]);
 }
 
 void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len)
 {
-   if (len == 0)
+   if (len == 0 || away)
       return;
    turn_to(s);
    add_mark(MarkRead, a, len);
@@ -244,7 +283,7 @@ void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len)
 
 void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len)
 {
-   if (len == 0)
+   if (len == 0 || away)
       return;
    turn_to(s);
    add_mark(by_syscall ? MarkWritten : MarkFresh, a, len);
@@ -252,14 +291,14 @@ void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len)
 
 void DCFG_(tape_moved)(Addr from, Addr to, SizeT len)
 {
-   if (running == NULL || len == 0)
+   if (running == NULL || len == 0 || away)
       return;
    add_long_mark(MarkMoved, to, len, from);
 }
 
 void DCFG_(tape_unmapped)(Addr a, SizeT len)
 {
-   if (running == NULL || len == 0)
+   if (running == NULL || len == 0 || away)
       return;
    add_mark(MarkFresh, a, len);
 }

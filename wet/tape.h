@@ -50,14 +50,23 @@ extern Tape DCFG_(tape);
 /* Before the program runs. */
 void DCFG_(load_tape)(void);
 
+/* Keep the last SIZE bytes of what is coded.  Before the program runs, behind
+   load_tape(). */
+void DCFG_(keep_tape)(ULong size);
+
 void DCFG_(tape_is_full)(void);
 
 /* What is on the tape so far, coded: chunks, each of which can be read
    alone.  The last one is ended for it. */
 const Stream* DCFG_(coded_tape)(void);
 
-/* Is something missing, because for a while it was not collected? */
+/* Where in that the oldest chunk that was kept begins. */
+ULong DCFG_(tape_begin)(void);
+
+/* Is something missing, because for a while it was not collected?  Did
+   something run before what is on the tape? */
 Bool DCFG_(has_tape_gaps)(void);
+Bool DCFG_(begins_late)(void);
 
 /* Executions of superblocks and marks in it. */
 ULong DCFG_(n_tape_records)(void);

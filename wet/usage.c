@@ -671,11 +671,26 @@ static void correct(Usage* u, const UChar* code, UInt len)
    }
 }
 
+/* A system call of 32-bit code by INT: it is given all general registers but
+   ESP, and returns EAX. */
+static void correct_system_call(Usage* u)
+{
+   const UInt esp = 4;
+
+   for (UInt r = 0; r < 8; r++)
+      if (r != esp)
+         VG_(memset)(u->uses + LocGeneral + 8 * r, 1, 4);
+   VG_(memset)(u->defs + LocGeneral, 1, 4);
+}
+
 void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
 {
    VG_(memset)(u, 0, sizeof(*u));
    DCFG_(lift)(code, len, addr, analyse, u);
    correct(u, code, len);
+   if (!DCFG_(guest).x86->is_64 && DCFG_(guest).classify(code, len)
+                                   == InsnSyscall)
+      correct_system_call(u);
 }
 
 /*--------------------------------------------------------------------*/

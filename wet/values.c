@@ -110,9 +110,11 @@ static UInt add_integer(Work* w, ValuePart* parts, UInt n, IRExpr* e,
    if (e->tag == Iex_Const)
       return add_part(parts, n, constant(e->Iex.Const.con), NULL,
                       sizeofIRType(ty));
+   /* By way of 32 bits, for hosts that have no other. */
+   if (ty == Ity_I8 || ty == Ity_I16)
+      wide = unop(w, Ity_I32, ty == Ity_I8 ? Iop_8Uto32 : Iop_16Uto32, e);
    if (ty != Ity_I64)
-      wide = unop(w, Ity_I64, ty == Ity_I8 ? Iop_8Uto64
-                              : ty == Ity_I16 ? Iop_16Uto64 : Iop_32Uto64, e);
+      wide = widened(w, wide);
    return add_part(parts, n, wide, e, sizeofIRType(ty));
 }
 
@@ -136,7 +138,7 @@ static UInt add_data(Work* w, ValuePart* parts, UInt n, IRExpr* e)
 
    if (is_zero(e)) {
       for (UInt i = 0; i < sizeofIRType(ty); i += 8)
-         n = add_part(parts, n, word(w, 0), NULL, 8);
+         n = add_part(parts, n, IRExpr_Const(IRConst_U64(0)), NULL, 8);
       return n;
    }
    switch (ty) {
@@ -144,7 +146,7 @@ static UInt add_data(Work* w, ValuePart* parts, UInt n, IRExpr* e)
          return add_integer(w, parts, n, e, ty);
       case Ity_F32:
          e = unop(w, Ity_I32, Iop_ReinterpF32asI32, e);
-         return add_part(parts, n, unop(w, Ity_I64, Iop_32Uto64, e), NULL, 4);
+         return add_part(parts, n, widened(w, e), NULL, 4);
       case Ity_F64:
          return add_part(parts, n,
                          unop(w, Ity_I64, Iop_ReinterpF64asI64, e), NULL, 8);
@@ -208,10 +210,10 @@ static void note_swap(Work* w, const IRCAS* cas)
       return;
    }
    IRExpr* too = equal(w, cas->oldHi, cas->expdHi);
-   IRExpr* both = assign(w, Ity_I64,
-                         IRExpr_ITE(same, unop(w, Ity_I64, Iop_1Uto64, too),
-                                    word(w, 0)));
-   same = unop(w, Ity_I1, Iop_64to1, both);
+   IRExpr* both = assign(w, w->word_ty,
+                         IRExpr_ITE(same, bit_to_word(w, too), word(w, 0)));
+   same = unop(w, Ity_I1, w->word_ty == Ity_I64 ? Iop_64to1 : Iop_32to1,
+               both);
    note_stored(w, swapped(w, cas, same, False));
    note_stored(w, swapped(w, cas, same, True));
 }

@@ -39,6 +39,7 @@
 
 #include "arch/guest.h"
 #include "base/file.h"
+#include "base/size.h"
 #include "base/stream.h"
 #include "dcfg_output.h"
 #include "run/exclude.h"
@@ -130,31 +131,6 @@ static void fail(const HChar* opt, const HChar* value, const HChar* why)
    VG_(exit)(1);
 }
 
-/* A size: digits, and K, M or G.  Returns False if S is none. */
-static Bool parse_size(const HChar* s, ULong* size)
-{
-   UInt shift = 0;
-
-   *size = 0;
-   if (*s == 0)
-      return False;
-   for (; *s >= '0' && *s <= '9'; s++) {
-      if (*size > ~(ULong)0 / 1000)
-         return False;
-      *size = *size * 10 + (*s - '0');
-   }
-   switch (*s) {
-      case 'K': case 'k': shift = 10; s++; break;
-      case 'M': case 'm': shift = 20; s++; break;
-      case 'G': case 'g': shift = 30; s++; break;
-      default:                             break;
-   }
-   if (*s != 0 || *size > (~(ULong)0 >> shift))
-      return False;
-   *size <<= shift;
-   return True;
-}
-
 static void set_format(void)
 {
    FlightFormat* f = &DCFG_(flight_format);
@@ -170,7 +146,7 @@ static void set_format(void)
       fail("--xray-keep", opts.keep, "it is first or last");
    if (opts.limit == NULL)
       return;
-   if (!parse_size(opts.limit, &f->limit))
+   if (!DCFG_(parse_size)(opts.limit, &f->limit))
       fail("--xray-limit", opts.limit, "no size such as 500M");
    if (f->limit != 0 && f->limit < LEAST_LIMIT)
       fail("--xray-limit", opts.limit, "at least 64K");

@@ -71,11 +71,71 @@ static void see(const DcfgWetEvent* e, uint64_t* seen, uint32_t n_instrs)
    seen[e->instr]++;
 }
 
+/* What is asked of a trace, and what came of it. */
+typedef
+   struct {
+      bool     control, selected;       // only some instructions
+      bool     ended;           // all of it was read, and nothing was wrong
+      uint64_t sum;             // of the instances of those instructions
+   }
+   Reading;
+
+static bool is_selected(uint32_t instr)
+{
+   return instr % 4 == 1;
+}
+
+static void add(uint64_t* sum, uint64_t n)
+{
+   *sum = (*sum ^ n) * UINT64_C(0x9E3779B97F4A7C15) + 1;
+}
+
+static void sum_up(const DcfgWetEvent* e, uint64_t* sum)
+{
+   add(sum, e->instr);
+   add(sum, e->instance);
+   add(sum, e->time);
+   for (uint32_t i = 0; i < e->n_ports; i++) {
+      add(sum, e->ports[i].kind);
+      for (uint32_t k = 0; k < e->ports[i].n; k++) {
+         add(sum, e->deps[e->ports[i].first + k].instr);
+         add(sum, e->deps[e->ports[i].first + k].instance);
+      }
+   }
+}
+
 /* A few bytes may foretell a great deal, of which only this is read. */
 #define MOST_EVENTS 100000
 
-/* True if all of it was. */
-static bool read_trace(const uint8_t* data, size_t size, bool control)
+/* Where what is seen is all of it, each instance is the next one. */
+static void take(const DcfgWetEvent* e, Reading* r, uint64_t* seen,
+                 uint32_t n_instrs)
+{
+   if (!r->selected)
+      see(e, seen, n_instrs);
+   if (e->kind != DCFG_WET_INSTR)
+      return;
+   if (r->selected && !is_selected(e->instr))
+      abort();
+   if (is_selected(e->instr))
+      sum_up(e, &r->sum);
+}
+
+static bool select_some(DcfgWet* w, DcfgError* err)
+{
+   uint32_t      n = dcfg_wet_instrs(w);
+   bool*         instrs = calloc(n + (size_t)1, sizeof(bool));
+   DcfgWetFilter f = { instrs, DCFG_NONE, 0, UINT64_MAX };
+   bool          ok;
+
+   for (uint32_t i = 0; i < n; i++)
+      instrs[i] = is_selected(i);
+   ok = dcfg_wet_select(w, &f, err);
+   free(instrs);
+   return ok;
+}
+
+static void read_trace(const uint8_t* data, size_t size, Reading* r)
 {
    DcfgOptions  options = { .max_memory = 256u << 20 };
    DcfgError    err;
@@ -87,25 +147,39 @@ static bool read_trace(const uint8_t* data, size_t size, bool control)
    if (w == NULL) {
       if (err.status == DCFG_OK)
          abort();
-      return false;
+      return;
    }
    ask(w);
    seen = calloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(*seen));
-   if (!control || dcfg_wet_find_control(w, &err)) {
+   if ((!r->control || dcfg_wet_find_control(w, &err))
+       && (!r->selected || select_some(w, &err))) {
       while (n++ < MOST_EVENTS && dcfg_wet_next(w, &e, &err))
-         see(&e, seen, dcfg_wet_instrs(w));
+         take(&e, r, seen, dcfg_wet_instrs(w));
+      r->ended = n <= MOST_EVENTS && err.status == DCFG_OK;
       /* The end stays the end. */
       if (n <= MOST_EVENTS && dcfg_wet_next(w, &e, &err))
          abort();
    }
    free(seen);
    dcfg_wet_close(w);
-   return n <= MOST_EVENTS;
 }
 
+/* Whatever is passed over, the rest is the same. */
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
-   if (read_trace(data, size, false))
-      read_trace(data, size, true);
+   Reading all = { 0 }, some = { .selected = true };
+
+   read_trace(data, size, &all);
+   if (!all.ended)
+      return 0;
+   read_trace(data, size, &some);
+   if (some.ended && some.sum != all.sum)
+      abort();
+   all  = (Reading){ .control = true };
+   some = (Reading){ .control = true, .selected = true };
+   read_trace(data, size, &all);
+   read_trace(data, size, &some);
+   if (all.ended && some.ended && some.sum != all.sum)
+      abort();
    return 0;
 }

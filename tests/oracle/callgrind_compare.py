@@ -74,6 +74,8 @@ class Profile:
         self.sums = []              # of each part: self cost
         self.names = {"ob": {}, "file": {}, "fn": {}}
         self.now = dict.fromkeys(("ob", "file", "fl", "fn", "cob", "cfile", "cfn", "jfile", "jfn"))
+        self.of_now = None          # the function that ob, fl and fn say, when it has been asked for ...
+        self.row_now = None         # ... and its self cost
         self.body = False
         self.pending = None         # the association whose line of cost comes next
         self.base = [0, 0]          # line and address of the last line that had any
@@ -85,7 +87,11 @@ class Profile:
                 self.number += 1
                 if not line.endswith("\n"):
                     self.fail("the last line has no end")
-                self.line(line[:-1])
+                # Most lines are of cost.
+                if line[0] in "0123456789+-*":
+                    self.cost(line[:-1])
+                else:
+                    self.line(line[:-1])
         if self.pending or self.now["cfn"] or self.now["jfn"]:
             self.fail("a call or jump without its line of cost")
         if not self.parts:
@@ -95,12 +101,9 @@ class Profile:
         raise Malformed("%s:%d: %s" % (self.path, self.number, why))
 
     def line(self, line):
-        first = line[:1]
-        if first and (first.isdigit() or first in "+-*"):
-            self.cost(line)
-        elif self.pending:
+        if self.pending:
             self.fail("no line of cost after %s=" % self.pending[0])
-        elif not line or first == "#":
+        elif not line or line[0] == "#":
             if self.number == 1 and line != "# callgrind format":
                 self.fail("begins with %r" % line)
         elif "=" in line and re_name.match(line):
@@ -129,8 +132,9 @@ class Profile:
         self.order[-1].append(name)
         if name == "positions":
             self.has = ["line" in value, "instr" in value]
-            columns = r"((?:%s ){%d})" % (POSITION, sum(self.has))
-            target = " ".join([POSITION] * sum(self.has))
+            self.columns = [k for k in (1, 0) if self.has[k]]
+            columns = r"(%s) " % POSITION * len(self.columns)
+            target = " ".join([POSITION] * len(self.columns))
             self.re_cost = re.compile(columns + r"(\d+)$")
             self.re_place = re.compile(columns + "$")
             self.re_to = {"calls": re.compile(r"(\d+) (%s) ?$" % target), "jump": re.compile(r"(\d+) (%s) ?$" % target),
@@ -167,6 +171,7 @@ class Profile:
         elif spec not in NAMES:
             self.fail("not of the format: %r" % (spec + "=" + value))
         else:
+            self.of_now = self.row_now = None
             name = self.known(NAMES[spec], value)
             if spec[0] not in "cj" and (now["cfn"] or now["jfn"]):
                 self.fail("%s= between a function called and its calls=" % spec)
@@ -183,19 +188,16 @@ class Profile:
 
     def position(self, columns):
         """(line, address).  Differences are from the last line of cost."""
-        out, i = [0, 0], 0
-        for k in (1, 0):
-            if self.has[k]:
-                c = columns[i]
-                i += 1
-                if c == "*":
-                    out[k] = self.base[k]
-                elif c[0] in "+-":
-                    out[k] = self.base[k] + int(c)
-                else:
-                    out[k] = int(c, 0)
+        out = [0, 0]
+        for k, c in zip(self.columns, columns):
+            if c == "*":
+                out[k] = self.base[k]
+            elif c[0] in "+-":
+                out[k] = self.base[k] + int(c)
                 if out[k] < 0:
                     self.fail("a negative position")
+            else:
+                out[k] = int(c, 0)
         return out
 
     def function(self, ob, file, name):
@@ -205,21 +207,25 @@ class Profile:
         return (file, at[0], at[1]) if function[1] else ("", 0, at[1])
 
     def cost(self, line):
-        if not self.body or not self.now["fn"]:
-            self.fail("a cost without a function")
         now, jump = self.now, self.pending and self.pending[0] != "calls"
+        if not self.body or not now["fn"]:
+            self.fail("a cost without a function")
         m = (self.re_place if jump else self.re_cost).match(line)
         if not m:
             self.fail("not of the format: %r" % line)
-        self.base = at = self.position(m.group(1).split())
-        function = self.function(now["ob"], now["fl"], now["fn"])
+        self.base = at = self.position(m.groups())
+        if self.of_now is None:
+            self.of_now = self.function(now["ob"], now["fl"], now["fn"])
+        function = self.of_now
         place = self.place(function, now["file"], at)
         if self.pending is None:
-            n = int(m.group(2))
+            n = int(m.group(m.lastindex))
             if now["cfn"] or now["jfn"]:
                 self.fail("a function called without calls=")
             self.sums[-1] += n
-            add(self.self, function, n)
+            if self.row_now is None:
+                self.row_now = self.self.setdefault(function, [0])
+            self.row_now[0] += n
             add(self.lines, (function, ) + place[:2], n)
             if self.has[1]:
                 add(self.addresses, (function, at[1]), n)
@@ -233,7 +239,7 @@ class Profile:
         else:
             callee = self.function(now["cob"] or now["ob"], now["cfile"] or now["file"], now["cfn"])
             target = self.place(callee, callee[1], to)[1:]
-            add(self.sites, (function, callee, place, target), counts[0], int(m.group(2)))
+            add(self.sites, (function, callee, place, target), counts[0], int(m.group(m.lastindex)))
             now["cob"] = now["cfile"] = now["cfn"] = None
 
 
@@ -277,6 +283,14 @@ def check_alone(p, report):
                 report.say("%s: %s, but all self cost is %d" % (name, header[name], total))
 
 
+def process_and_total(path):
+    """The process that a file is of, and what it says that it costs in all, which check_alone() holds against its lines.
+    """
+    with open(path, errors="surrogateescape") as f:
+        lines = [line for line in f if line.startswith(("pid: ", "totals: "))]
+    return int(lines[0][len("pid: "):]), sum(int(line[len("totals: "):]) for line in lines if line[0] == "t")
+
+
 class Comparison:
     def __init__(self, ours, theirs, ends, report):
         self.ours, self.theirs, self.report = ours, theirs, report
@@ -286,9 +300,9 @@ class Comparison:
 
     def tables(self, kind, ours, theirs, describe, accept=lambda key, a, b: False):
         """Accept says whether a difference is to be expected."""
-        for key in sorted(set(ours) | set(theirs), key=repr):
+        for key in sorted([key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)], key=repr):
             a, b = ours.get(key), theirs.get(key)
-            if a != b and not accept(key, a or [0] * len(b), b or [0] * len(a)):
+            if not accept(key, a or [0] * len(b), b or [0] * len(a)):
                 self.report.differ(kind, describe(key), *["none" if row is None else "/".join(map(str, row))
                                                           for row in (a, b)])
 

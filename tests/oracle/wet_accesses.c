@@ -9,7 +9,10 @@
    - VEX leads BT, BTS, BTR and BTC of registers through memory below the stack.  Lackey tells this, a trace does not.
    - libc's strcspn() looks up to three bytes beyond a string's end in a table of 256, before it sees that it had ended.
      What stands there in the dynamic linker's case are the kernel's random bytes, others in each run.
-   - VEX drops a load whose result is not used before it is overwritten.  Lackey does not tell that, a trace does.  */
+   - VEX drops a load whose result is not used before it is overwritten.  Lackey does not tell that, a trace does.
+
+   The stack of a 32-bit program stands below Valgrind's own, which the kernel puts elsewhere in each run: the first access
+   there says how far apart they are, a number of pages. */
 
 #include "dcfg_wet.h"
 
@@ -62,6 +65,27 @@ static bool has_false_memory(const DcfgWetInstr *in)
     return i + 2 < in->size && in->code[i] == 0x0F && (in->code[i + 1] & 0xE7) == 0xA3 && in->code[i + 2] >= 0xC0;
 }
 
+/* Where a 32-bit program has its stack under Valgrind. */
+static bool on_stack_of_32_bits(uint64_t at)
+{
+    return at >= 0xF0000000 && at <= 0xFFFFFFFF;
+}
+
+/* Lackey's, as if its stack were where ours is. */
+static void move_stack(Accesses *theirs, const Accesses *ours)
+{
+    static uint64_t apart;
+    static bool known;
+
+    if (!known && ours->n && theirs->n && on_stack_of_32_bits(ours->at[0]) && on_stack_of_32_bits(theirs->at[0])) {
+        apart = ours->at[0] - theirs->at[0];
+        known = apart % 4096 == 0;
+    }
+    for (unsigned i = 0; known && i < theirs->n; i++)
+        if (on_stack_of_32_bits(theirs->at[i]))
+            theirs->at[i] += apart;
+}
+
 /* Are those of FEW among those of MANY, in their order? */
 static bool among(const Accesses *few, const Accesses *many)
 {
@@ -95,6 +119,7 @@ int main(int argc, char **argv)
             printf("instruction %" PRIu64 ": 0x%" PRIx64 ", Lackey is elsewhere\n", n, e.addr);
             return 1;
         }
+        move_stack(&theirs, &ours);
         n++;
         accesses += ours.n;
         if (ours.n == theirs.n && !memcmp(ours.at, theirs.at, ours.n * sizeof ours.at[0]))

@@ -207,8 +207,8 @@ def check(tap, libc, case):
             # Callgrind's file of a forked child has what its parent did before, too.
             wrong, said = oracle(*opts, a[thread], *([b[thread]] if i == 0 else []))
             if wrong:
-                text += "%s:\n%s" % (os.path.basename(a[thread]), said)
-        cost = sum(sum(callgrind_compare.Profile(path).sums) for path in a.values())
+                return False, text + "%s:\n%s" % (os.path.basename(a[thread]), said)
+        cost = sum(callgrind_compare.process_and_total(path)[1] for path in a.values())
         graph = graph_of(tap, a)
         if cost != graph_total(graph):
             text += "process %d: %d instructions, its graph has %d\n" % (i, cost, graph_total(graph))
@@ -242,7 +242,7 @@ def check_turns(tap, libc, progs):
     differing = {f: n for f, n in sums[0].items() if n and f[2] not in ends}
     tap.ok(not differing and 0 <= totals[0] - totals[1] <= 400, "threads in turns: as Callgrind" + libc.suffix,
            "%s %s" % (totals, differing))
-    each = [sum(callgrind_compare.Profile(path).sums) for path in apart[0].values()]
+    each = [callgrind_compare.process_and_total(path)[1] for path in apart[0].values()]
     tap.ok(len(each) == 4 and sum(each) == totals[0], "threads in turns, separately: four, all of it" + libc.suffix,
            "%s, should be %d" % (each, totals[0]))
 

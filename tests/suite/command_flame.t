@@ -5,9 +5,12 @@ Totals are held against the DCFG, what a function has itself against its blocks,
 same run, which the tool makes with the stack pointer, and the command without.
 """
 import collections
+import html
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -135,6 +138,9 @@ def check_svg(tap, graph, trace, stacks):
     good = good and all(any(x <= a and a + w <= x + v for x, v in below) for below, level in zip(levels, levels[1:])
                         for a, w in level)
     tap.ok(good and len(levels) > 8, "boxes stand on boxes", len(levels))
+    wide = [b.find(ns + "text").text for b in boxes if b.find(ns + "text").text
+            and 6 + 6.6 * len(b.find(ns + "text").text) > float(b.find(ns + "rect").get("width")) + 0.5]
+    tap.ok(not wide, "names fit into their boxes", wide)
     drawn = {(b.get("data-n"), int(b.get("data-w"))) for b in boxes}
     whole = collections.Counter()
     for stack, n in stacks.items():
@@ -146,8 +152,89 @@ def check_svg(tap, graph, trace, stacks):
                for b in boxes), "each box says what it is")
 
 
+BROWSER = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+           "--disable-background-networking", "--disable-component-update", "--virtual-time-budget=5000", "--dump-dom"]
+
+
+def check_browser(tap):
+    """A page around the picture presses on a box and on the ground; what then stands in the page, the browser says."""
+    chromium = shutil.which("chromium")
+    if not chromium:
+        tap.skip("the picture in a browser", "chromium is not installed")
+        return
+    with open(tap.path("x.svg")) as f:
+        svg = f.read().split("?>", 1)[1]
+    page = tap.path("page.html")
+    with open(page, "w") as f:
+        f.write("<!DOCTYPE html><meta charset=utf-8><body>" + svg + """<script>
+window.addEventListener('load', function () {
+   var told = [];
+   function tell(what) {
+      document.querySelectorAll('g.f').forEach(function (b) {
+         var r = b.querySelector('rect');
+         told.push([what, b.getAttribute('data-n'), b.style.display, r.getAttribute('x'), r.getAttribute('width'),
+                    b.querySelector('text').textContent].join('|'));
+      });
+   }
+   function press(e) { e.dispatchEvent(new MouseEvent('click', { bubbles: true })); }
+   tell('before');
+   press(document.querySelector('g.f[data-n=main]'));
+   tell('main');
+   press(document.querySelector('svg'));
+   tell('all');
+   document.body.setAttribute('data-told', told.join(';'));
+});</script>""")
+    r = subprocess.run(["timeout", "120", chromium] + BROWSER + ["--user-data-dir=" + tap.path("browser"), "file://" + page],
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, HOME=tap.dir))
+    told = re.search(r'data-told="([^"]*)"', r.stdout.decode("utf-8", "replace"))
+    if not tap.ok(told, "a browser runs the picture", r.stderr.decode("utf-8", "replace")[-300:]):
+        return
+    rows = [html.unescape(s).split("|") for s in told.group(1).split(";")]
+    at = {w: [(r[1], r[2] != "none", float(r[3]), float(r[4]), r[5]) for r in rows if r[0] == w]
+          for w in ("before", "main", "all")}
+    moved = [(a, b) for a, b in zip(at["before"], at["all"])
+             if a[:2] + a[4:] != b[:2] + b[4:] or abs(a[2] - b[2]) > 0.01 or abs(a[3] - b[3]) > 0.01]
+    tap.ok(not moved and len(at["all"]) > 10, "a click on the ground shows all again", moved[:3])
+    tap.ok(any(n == "main" and shown and x == 0 and 1199 <= w <= 1200 for n, shown, x, w, text in at["main"])
+           and any(r[0] == "fact" and r[1] for r in at["main"])
+           and any(not r[1] for r in at["main"]), "a click on main fills the picture with it", sorted(at["main"])[:9])
+    tap.ok(all(6.6 * len(r[5]) < float(r[4]) for r in rows if r[5] and r[2] != "none"), "names fit into their boxes then")
+
+
+NUMBER, TEXT = {"type": "number"}, {"type": "string"}
+
+
+def kind_of(needed, **properties):
+    return {"type": "object", "required": needed.split(), "properties": properties}
+
+
+# What https://www.speedscope.app/file-format-schema.json says of a file with profiles in order of time, in our words.
+EVENT = {"anyOf": [kind_of("at frame type", type={"enum": [t]}, frame=NUMBER, at=NUMBER) for t in "OC"]}
+UNITS = ["bytes", "microseconds", "milliseconds", "nanoseconds", "none", "seconds"]
+SPEEDSCOPE = dict(kind_of(
+    "$schema profiles shared", name=TEXT, activeProfileIndex=NUMBER, exporter=TEXT,
+    shared=kind_of("frames", frames={"type": "array", "items": kind_of("name", name=TEXT, file=TEXT, line=NUMBER, col=NUMBER)}),
+    profiles={"type": "array", "items": kind_of(
+        "endValue events name startValue type unit", type={"enum": ["evented"]}, name=TEXT, unit={"enum": UNITS},
+        startValue=NUMBER, endValue=NUMBER, events={"type": "array", "items": EVENT})}),
+    **{"$schema": "http://json-schema.org/draft-06/schema#"})
+
+
+def check_schema(tap, text):
+    try:
+        import jsonschema
+    except ImportError:
+        tap.skip("speedscope's schema", "python3-jsonschema is not installed")
+        return
+    schema = dict(SPEEDSCOPE, properties=dict(SPEEDSCOPE["properties"], **{
+        "$schema": {"enum": ["https://www.speedscope.app/file-format-schema.json"]}}))
+    wrong = [e.message[:200] for e in jsonschema.Draft6Validator(schema).iter_errors(json.loads(text))]
+    tap.ok(not wrong, "speedscope: the schema is kept", wrong[:3])
+
+
 def check_speedscope(tap, graph, trace, stacks):
     status, out, err = command("flame", "--speedscope", graph, trace)
+    check_schema(tap, out)
     d = json.loads(out)
     # The schema's FileFormat.File with evented profiles.
     frames = d["shared"]["frames"]
@@ -198,6 +285,7 @@ def main():
     tap.ok(a[3] == b[3] == 0, "two runs")
     stacks = check_folded(tap, *a[:3])
     check_svg(tap, *a[:2], stacks)
+    check_browser(tap)
     check_speedscope(tap, *a[:2], stacks)
     check_diff(tap, a, b)
     # A real program, C++ names and all: python3 has tail calls, perl function pointers.

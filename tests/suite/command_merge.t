@@ -107,6 +107,27 @@ int main(void)
    return 0;
 }
 """
+RING = r"""
+#include <mpi.h>
+int main(int argc, char** argv)
+{
+   int  rank, size, token = 0;
+   long sum = 0, all = 0;
+   MPI_Init(&argc, &argv);
+   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+   MPI_Comm_size(MPI_COMM_WORLD, &size);
+   for (long i = 0; i < 1000 * (rank + 1); i++)
+      sum += i * i % 7;
+   if (rank > 0)
+      MPI_Recv(&token, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+   MPI_Send(&token, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);
+   if (rank == 0)
+      MPI_Recv(&token, 1, MPI_INT, size - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+   MPI_Reduce(&sum, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+   MPI_Finalize();
+   return all < 0;
+}
+"""
 
 
 def source(tap, name, text):
@@ -288,27 +309,44 @@ def check_fork(tap):
     check_sum(tap, "fork", files)
 
 
-def check_mpi(tap):
-    """Four ranks, started by Open MPI or, where that is not installed, with its variable."""
-    mpirun = shutil.which("mpirun")
-    prog = [harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=%s/rank%%q{OMPI_COMM_WORLD_RANK}.json" % tap.dir,
-            "/bin/echo", "rank"]
-    if mpirun:
-        mpi = dict(harness.ENV, HOME=tap.dir, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        harness.run([mpirun, "--oversubscribe", "-n", "4"] + prog, tap.dir, mpi)
-    else:
-        for rank in range(4):
-            harness.run(prog, tap.dir, dict(harness.ENV, OMPI_COMM_WORLD_RANK=str(rank)))
-    files = [tap.path("rank%d.json" % rank) for rank in range(4)]
-    if not tap.ok(all(os.path.exists(f) for f in files), "four ranks"):
-        return
-    path = tap.path("job.json")
+def check_job(tap, name, argv):
+    """Four ranks, started by ARGV, which tells each its number: files, or none."""
+    run = [harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=%s/%s%%q{OMPI_COMM_WORLD_RANK}.json" % (tap.dir, name)]
+    mpi = dict(harness.ENV, HOME=tap.dir, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    for env in [mpi] if argv[0] else [dict(mpi, OMPI_COMM_WORLD_RANK=str(rank)) for rank in range(4)]:
+        status, err = harness.run(sum(([a] if a else run for a in argv), []), tap.dir, env)
+    files = [tap.path("%s%d.json" % (name, rank)) for rank in range(4)]
+    if not tap.ok(all(os.path.exists(f) for f in files), name + ": four ranks", err[-500:]):
+        return []
+    path = tap.path(name + ".json")
     status, out, err = command("merge", "--processes", "-o", path, *files)
-    tap.ok(status == 0, "a job of four ranks", err)
+    tap.ok(status == 0, name + ": a job of four ranks", err)
     status, out, err = command("check", path)
-    tap.ok(status == 0, "each process keeps the rules", out + err)
+    tap.ok(status == 0, name + ": each process keeps the rules", out + err)
     with open(path) as f:
-        tap.ok(len(json.load(f)["PROCESSES"]) == 5, "four processes")
+        rows = json.load(f)["PROCESSES"][1:]
+    alone = []
+    for p in files:
+        with open(p) as f:
+            alone.append(json.load(f)["PROCESSES"][1])
+    by_id = {r[0]: r[1] for r in alone}
+    tap.ok(len(rows) == 4 and all(same_process(r[1], by_id[r[0]]) for r in rows), name + ": each is the rank's")
+    return alone
+
+
+def check_mpi(tap):
+    """Ranks of an MPI program, and, everywhere, processes that have the variable which Open MPI gives them."""
+    check_job(tap, "rank", [None, "/bin/echo", "rank"])
+    mpirun, mpicc = shutil.which("mpirun"), shutil.which("mpicc")
+    if not mpirun or not mpicc:
+        tap.skip("ranks of an Open MPI program", "Open MPI is not installed")
+        return
+    prog = tap.path("ring")
+    subprocess.run([mpicc, "-g", "-O1", "-o", prog, source(tap, "ring.c", RING)], check=True)
+    for rank, row in enumerate(check_job(tap, "mpi", [mpirun, "--oversubscribe", "-n", "4", None, prog])):
+        most = max(b[5] for im in row[1]["IMAGES"][1:] for b in im[3].get("BASIC_BLOCKS", [[]])[1:]
+                   if any(s[0] == "main" for s in im[3].get("SYMBOLS", [[]])[1:]) and b)
+        tap.ok(most == 1000 * (rank + 1), "rank %d has done its share" % rank, most)
 
 
 def main():

@@ -147,6 +147,58 @@ def check_trace(tap, graph, trace):
            "main has what it called", functions["main"])
 
 
+def read_csv(*args):
+    status, out, err = command(*args)
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def check_selection(tap, graph, trace, log):
+    """All commands select a part in the same way: what is left of what they show without."""
+    def marked(*what):
+        return {r["node_id"]: r for r in rows("--blocks", *what, graph)}
+    with open(graph) as f:
+        sizes = {str(b[0]): b[2] for im in json.load(f)["PROCESSES"][1][1]["IMAGES"][1:]
+                 for b in im[3].get("BASIC_BLOCKS", [])[1:]}
+    for what in (["--function=loops"], ["--routine=down"], ["--image=prog"], ["--function=[ab]"]):
+        name, ours = " ".join(what), marked(*what)
+        for view, keys in (("edges", ("from_node_id", "to_node_id")), ("blocks", ("node_id", ))):
+            full = read_csv("trace", "--csv", "--as=" + view, graph, trace)
+            part = read_csv("trace", "--csv", "--as=" + view, *what, graph, trace)
+            tap.ok(part and part == [r for r in full if any(r[k] in ours for k in keys)], "trace, %s: %s" % (view, name))
+        full = read_csv("trace", "--csv", "--as=calls", graph, trace)
+        part = read_csv("trace", "--csv", "--as=calls", *what, graph, trace)
+        tap.ok(part and part == [r for r in full if r["node_id"] in ours], "trace, calls: " + name)
+        instrs = sum(int(r["instructions"]) for r in ours.values())
+        status, out, err = command("flame", *what, graph, trace)
+        tap.ok(status == 0 and not err and sum(int(s.split()[-1]) for s in out.splitlines()) == instrs,
+               "flame: instructions of " + name, err)
+        out = json.loads(command("flame", "--speedscope", *what, graph, trace)[1])
+        tap.ok(sum(p["endValue"] for p in out["profiles"]) == instrs, "flame, speedscope: " + name)
+        spans = [(a, a + sizes[n]) for n, r in ours.items() for a in [int(r["address"], 16)]]
+        full = read_csv("blocks", "--csv", graph, trace)
+        part = read_csv("blocks", "--csv", *what, graph, trace)
+        tap.ok(part and part == [r for r in full if any(a <= int(r["start"], 16) < b for a, b in spans)], "blocks: " + name)
+        found = json.loads(command("blocks", "--json", *what, graph, trace)[1])
+        tap.ok(len(found["sbb"]) + len(found["dbb"]) == len(part), "blocks, JSON: " + name)
+    full = read_csv("xray", "--csv", "--top=0", log)
+    for what, wanted in ((["--function=down"], lambda r: r["function"] == "down"),
+                         (["--image=prog", "--function=[abc]"], lambda r: r["function"] in "abc" and r["image"] == "prog"),
+                         (["--image=prog"], lambda r: r["image"] == "prog")):
+        part = read_csv("xray", "--csv", "--top=0", *what, log)
+        tap.ok(part and part == [r for r in full if wanted(r)], "xray: " + " ".join(what), part)
+    stacks = read_csv("xray", "--csv", "--as=stacks", "--top=0", log)
+    part = read_csv("xray", "--csv", "--as=stacks", "--top=0", "--function=down", log)
+    tap.ok(part and part == [r for r in stacks if r["stack"].endswith(";down")], "xray, stacks", part)
+    calls = read_csv("xray", "--csv", "--as=calls", log)
+    part = read_csv("xray", "--csv", "--as=calls", "--function=down", log)
+    tap.ok(part and part == [r for r in calls if r["name"] == "down"], "xray, calls", part)
+    for args, word in ((["blocks", "--lackey=" + trace, "--function=a"], "addresses only"),
+                       (["xray", "--routine=a", log], "not routines"),
+                       (["xray", "--function=a", trace], "no map")):
+        status, out, err = command(*args)
+        tap.ok(status == 2 and len(err.splitlines()) == 1 and word in err, "refused: " + " ".join(args[:2]), err)
+
+
 def main():
     tap = harness.Tap("command_views")
     source = tap.path("prog.c")
@@ -154,11 +206,14 @@ def main():
         f.write(PROG)
     prog = harness.cc(tap, source, "prog")
     trace = tap.path("trace.json")
-    graph, status, why = harness.dcfg(tap, "prog", [prog], ["--trace=yes", "--trace-out-file=" + trace])
+    log = tap.path("prog.xray")
+    graph, status, why = harness.dcfg(tap, "prog", [prog], ["--trace=yes", "--trace-out-file=" + trace, "--xray=yes",
+                                                            "--xray-out-file=" + log])
     check_graph(tap, graph)
     check_sort(tap, graph)
     check_hot(tap, graph)
     check_trace(tap, graph, trace)
+    check_selection(tap, graph, trace, log)
     status, out, err = command("report", "--trips", "--inclusive", "--branches", "--indirect", "--top=3", graph, trace)
     tap.ok(status == 0 and not err and all(t in out for t in ("Hottest 3 of ", "with what they called", "by iterations")),
            "as text", out + err)

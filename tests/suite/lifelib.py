@@ -168,8 +168,8 @@ def profiles(r):
         if bad:
             wrong += "%s:\n%s" % (os.path.basename(path), said)
             continue
-        p = callgrind_compare.Profile(path)
-        sums.setdefault(int(p.parts[0]["pid"]), []).append(sum(p.sums))
+        pid, total = callgrind_compare.process_and_total(path)
+        sums.setdefault(pid, []).append(total)
     for f in r.files:
         p = read(f)[0]
         if p.instr_count in sums.get(p.pid, ()):

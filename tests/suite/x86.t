@@ -23,6 +23,7 @@ FLAGS = ["-O2", "-fno-inline"]
 callgrind = tracelib.of_test("callgrind")
 exclude = tracelib.of_test("exclude")
 regions = tracelib.of_test("regions")
+wet = tracelib.of_test("wet")
 xray = tracelib.of_test("xray")
 
 
@@ -108,6 +109,34 @@ def check_calls(tap):
     tap.ok(got == want, "arguments are on the stack", got)
 
 
+def check_wet(tap):
+    """Accesses are Lackey's, with values and without; of the latter each has a place, or the totals would not agree."""
+    insns = build(tap, "x86/insns.S", "-nostdlib", "-static")
+    loops = build(tap, "loops.c")
+    accesses, whole = (wet.reader(tap, name) for name in ("wet_accesses", "wet_order"))
+    if not insns or not loops or not accesses or not whole:
+        return
+    for name, prog, few in (("insns", insns, 10), ("loops", loops, 1000)):
+        wet.check_accesses(tap, accesses, name, [prog], few)
+        path = tap.path(name + ".wet")
+        harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + path])
+        wet.is_whole(tap, whole, path, name + ": whole, with values")
+
+
+def check_code(tap):
+    """What is disassembled is 32-bit code, and its stubs have names."""
+    prog = build(tap, "loops.c")
+    path = prog and harness.dcfg(tap, "code", [prog])[0]
+    if not path:
+        return
+    p = subprocess.run([os.path.join(INST, "bin", "dcfg"), "disasm", "--att", path], stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, env=harness.ENV)
+    text = p.stdout.decode()
+    tap.ok(p.returncode == 0 and not p.stderr and "%esp" in text and "%rsp" not in text, "disasm: 32-bit code",
+           p.stderr.decode() or text[:500])
+    tap.ok(re.search(r"printf@plt", text), "disasm: stubs have names", text[:500])
+
+
 def main():
     tap = harness.Tap("x86")
     why = lacks()
@@ -118,6 +147,8 @@ def main():
         check_profiles(tap)
         check_parts(tap)
         check_calls(tap)
+        check_wet(tap)
+        check_code(tap)
     tap.done()
 
 

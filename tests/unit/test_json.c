@@ -82,7 +82,7 @@ static JsonDcfg make_dcfg(void)
    put_in_order(g);
    Routines* r = DCFG_(find_routines)(g, s);
    JsonDcfg  d = { 4711, 3, files, 2, images, g, r,
-                   DCFG_(find_loops)(g, r), True, True };
+                   DCFG_(find_loops)(g, r), True, True, NULL };
    return d;
 }
 
@@ -376,7 +376,7 @@ START_TEST(test_nothing_ran)
    BlockSymbol s[1];
    Routines*   r = DCFG_(find_routines)(g, s);
    JsonDcfg    d = { 1, 0, NULL, 0, NULL, g, r, DCFG_(find_loops)(g, r),
-                     True, True };
+                     True, True, NULL };
    json_t*     root = write_dcfg(&d);
 
    keys_are(process_of(root),

@@ -1,0 +1,83 @@
+
+/*--------------------------------------------------------------------*/
+/*--- How an arm64 instruction hands on control.      arch/arm64.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the decoding of control-transfer instructions of A64.
+   Handed: the bytes of one instruction.  Taken by: arch/guest.c.
+
+   As arch/x86.c says, VEX's IR cannot answer the question.  Here it is a
+   matter of the first of the two levels of the architecture's encoding: all
+   of these instructions are in the group of branches, exceptions and system
+   instructions, and differ in its fixed bits.  What an implementation may
+   not have, such as branches with a pointer's authentication, is told all
+   the same. */
+
+#include "arch/insn.h"
+
+/* A branch to a register: its operation is bits 24 to 21, of which the highest
+   one is a modifier of an authenticated one. */
+static InsnKind classify_register_branch(UInt word)
+{
+   if ((word >> 16 & 31) != 31)                  // not allocated
+      return InsnPlain;
+   switch (word >> 21 & 15) {
+      case 0: case 8: return InsnIndirectJump;   // BR, BRAAZ; BRAA
+      case 1: case 9: return InsnIndirectCall;   // BLR, BLRAAZ; BLRAA
+      case 2: case 4: return InsnReturn;         // RET, RETAA; ERET
+      default:        return InsnPlain;
+   }
+}
+
+InsnKind DCFG_(classify_arm64)(const UChar* bytes, UInt len)
+{
+   UInt word;
+
+   if (len < 4)
+      return InsnPlain;
+   /* Instructions are little-endian, whatever data are. */
+   word = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (UInt)bytes[3] << 24;
+   switch (word >> 26) {
+      case 0x05:
+         return InsnJump;                        // B
+      case 0x25:
+         return InsnCall;                        // BL
+      case 0x0D: case 0x2D:                      // CBZ, CBNZ, TBZ, TBNZ
+         return InsnCond;
+      case 0x15:                                 // B.cond, BC.cond
+         return word >> 24 == 0x54 ? InsnCond : InsnPlain;
+      case 0x35:
+         if ((word & 0xFFE0001F) == 0xD4000001)
+            return InsnSyscall;                  // SVC
+         return word >> 25 == 0x6B ? classify_register_branch(word)
+                                   : InsnPlain;
+      default:
+         return InsnPlain;
+   }
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

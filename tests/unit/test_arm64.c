@@ -1,0 +1,225 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Test of the kinds of arm64 instructions.        test_arm64.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* First every form that transfers control, by hand, with what stands next to
+   it in the encoding.  Then, if Capstone was there at build time, its opinion
+   of every class of encodings. */
+
+#if __has_include(<capstone/capstone.h>)
+#  define HAVE_CAPSTONE 1
+#  include <capstone/capstone.h>
+#endif
+
+#include "unit_common.h"
+#include "arch/insn.h"
+
+static const HChar* const names[] = {
+   "plain", "cond", "jump", "indirect jump", "call", "indirect call",
+   "return", "syscall", "rep"
+};
+
+static InsnKind kind_of(UInt word)
+{
+   /* In memory of just this length, so that reading on is an error for
+      the address sanitizer. */
+   UChar* bytes = malloc(4);
+   for (UInt i = 0; i < 4; i++)
+      bytes[i] = (UChar)(word >> 8 * i);
+   InsnKind kind = DCFG_(classify_arm64)(bytes, 4);
+   free(bytes);
+   return kind;
+}
+
+START_TEST(test_forms)
+{
+   static const struct { UInt word; InsnKind kind; } forms[] = {
+      { 0x14000000, InsnJump },          // b .
+      { 0x17FFFFFF, InsnJump },          // b .-4
+      { 0x94000001, InsnCall },          // bl
+      { 0x97FFFFFF, InsnCall },
+      { 0x54000000, InsnCond },          // b.eq
+      { 0x5400004E, InsnCond },          // b.al, conditional by its form
+      { 0x54000050, InsnCond },          // bc.eq
+      { 0x55000000, InsnPlain },         // next to it
+      { 0x34000000, InsnCond },          // cbz w0
+      { 0xB5FFFFE1, InsnCond },          // cbnz x1
+      { 0x36000000, InsnCond },          // tbz w0, #0
+      { 0xB7F80001, InsnCond },          // tbnz x1, #63
+      { 0x38000000, InsnPlain },         // sturb
+      { 0xD61F0000, InsnIndirectJump },  // br x0
+      { 0xD61F03C0, InsnIndirectJump },  // br x30
+      { 0xD61F081F, InsnIndirectJump },  // braaz x0
+      { 0xD71F0801, InsnIndirectJump },  // braa x0, x1
+      { 0xD63F0100, InsnIndirectCall },  // blr x8
+      { 0xD63F0C1F, InsnIndirectCall },  // blrabz x0
+      { 0xD73F0801, InsnIndirectCall },  // blraa x0, x1
+      { 0xD65F03C0, InsnReturn },        // ret
+      { 0xD65F0140, InsnReturn },        // ret x10
+      { 0xD65F0BFF, InsnReturn },        // retaa
+      { 0xD69F03E0, InsnReturn },        // eret
+      { 0xD6BF03E0, InsnPlain },         // drps, which is for debuggers
+      { 0xD6000000, InsnPlain },         // not allocated
+      { 0xD4000001, InsnSyscall },       // svc #0
+      { 0xD41FFFE1, InsnSyscall },       // svc #0xffff
+      { 0xD4000002, InsnPlain },         // hvc
+      { 0xD4000003, InsnPlain },         // smc
+      { 0xD4200000, InsnPlain },         // brk
+      { 0xD4400000, InsnPlain },         // hlt
+      { 0xD503201F, InsnPlain },         // nop
+      { 0xD503245F, InsnPlain },         // bti c
+      { 0xD5033FDF, InsnPlain },         // isb
+      { 0x58000040, InsnPlain },         // ldr x0, .+8: a literal
+      { 0x18000040, InsnPlain },         // ldr w0, .+8
+      { 0xC85F7C20, InsnPlain },         // ldxr
+      { 0xC8027C20, InsnPlain },         // stxr
+      { 0x10000000, InsnPlain },         // adr
+      { 0x90000000, InsnPlain },         // adrp
+      { 0x00000000, InsnPlain },         // udf
+      { 0x93CC0D8C, InsnPlain },         // ror, of a client request
+   };
+
+   for (UInt i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+      require(kind_of(forms[i].word) == forms[i].kind, "%08x: %s, not %s",
+              forms[i].word, names[kind_of(forms[i].word)],
+              names[forms[i].kind]);
+   /* Fewer bytes than an instruction has must not be read. */
+   for (UInt n = 0; n < 4; n++) {
+      UChar* bytes = calloc(n + 1, 1);
+      ck_assert_uint_eq(DCFG_(classify_arm64)(bytes, n), InsnPlain);
+      free(bytes);
+   }
+}
+END_TEST
+
+/*------------------------------------------------------------*/
+/*--- Capstone's opinion                                   ---*/
+/*------------------------------------------------------------*/
+
+#if HAVE_CAPSTONE
+
+/* By the mnemonic, for Capstone has no number for some forms of branches that
+   it knows as system instructions. */
+static InsnKind kind_by_capstone(const cs_insn* in)
+{
+   static const struct { const HChar* name; InsnKind kind; } all[] = {
+      { "b", InsnJump }, { "bl", InsnCall }, { "br", InsnIndirectJump },
+      { "blr", InsnIndirectCall }, { "ret", InsnReturn },
+      { "eret", InsnReturn }, { "svc", InsnSyscall },
+      { "cbz", InsnCond }, { "cbnz", InsnCond }, { "tbz", InsnCond },
+      { "tbnz", InsnCond },
+      { "braa", InsnIndirectJump }, { "brab", InsnIndirectJump },
+      { "braaz", InsnIndirectJump }, { "brabz", InsnIndirectJump },
+      { "blraa", InsnIndirectCall }, { "blrab", InsnIndirectCall },
+      { "blraaz", InsnIndirectCall }, { "blrabz", InsnIndirectCall },
+      { "retaa", InsnReturn }, { "retab", InsnReturn },
+      { "eretaa", InsnReturn }, { "eretab", InsnReturn }
+   };
+
+   if (strncmp(in->mnemonic, "b.", 2) == 0
+       || strncmp(in->mnemonic, "bc.", 3) == 0)
+      return InsnCond;
+   for (UInt i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+      if (strcmp(in->mnemonic, all[i].name) == 0)
+         return all[i].kind;
+   return InsnPlain;
+}
+
+static UInt compared[InsnRep + 1];
+
+static void compare(csh handle, cs_insn* in, UInt word)
+{
+   uint8_t        bytes[4];
+   const uint8_t* code = bytes;
+   size_t         n    = sizeof(bytes);
+   uint64_t       addr = 0x100000000;
+
+   for (UInt i = 0; i < 4; i++)
+      bytes[i] = (uint8_t)(word >> 8 * i);
+   /* What is not allocated, or too new, has no kind. */
+   if (!cs_disasm_iter(handle, &code, &n, &addr, in))
+      return;
+   InsnKind theirs = kind_by_capstone(in);
+   InsnKind ours   = kind_of(word);
+   require(ours == theirs, "%08x (%s %s): %s, not %s", word, in->mnemonic,
+           in->op_str, names[ours], names[theirs]);
+   compared[ours]++;
+}
+
+/* The fixed bits of A64 are nearly all in the upper eleven: each of their
+   values, with operands by chance.  Of branches to registers and of exceptions,
+   where others matter as well, all of those. */
+START_TEST(test_classes)
+{
+   csh      handle;
+   cs_insn* in;
+
+   start_chance(1);
+   ck_assert_int_eq(cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &handle), CS_ERR_OK);
+   in = cs_malloc(handle);
+   for (UInt top = 0; top < 1u << 11; top++)
+      for (UInt i = 0; i < 100; i++)
+         compare(handle, in, top << 21 | (below(1 << 21)));
+   for (UInt op = 0; op < 32; op++)
+      for (UInt low = 0; low < 1u << 11; low++) {
+         UInt others = (low >> 5) << 10 | (low & 31);
+         for (UInt rn = 0; rn < (others == 0 ? 32 : 4); rn++)
+            compare(handle, in, 0xD6000000 | op << 21 | 31 << 16 | others
+                                | (others == 0 ? rn : below(32)) << 5);
+         compare(handle, in, 0xD6000000 | op << 21 | below(32) << 16
+                             | others | below(32) << 5);
+      }
+   for (UInt op = 0; op < 8; op++)
+      for (UInt low = 0; low < 32; low++)
+         for (UInt i = 0; i < 50; i++)
+            compare(handle, in, 0xD4000000 | op << 21 | below(1 << 16) << 5
+                                | low);
+   cs_free(in, 1);
+   cs_close(&handle);
+   for (UInt kind = 0; kind < InsnRep; kind++)
+      ck_assert_uint_gt(compared[kind], 30);
+}
+END_TEST
+
+#endif /* HAVE_CAPSTONE */
+
+int main(void)
+{
+   Suite* s     = suite_create("arm64");
+   TCase* cases = tcase_create("arm64");
+
+   tcase_set_timeout(cases, 60);
+   tcase_add_test(cases, test_forms);
+#if HAVE_CAPSTONE
+   tcase_add_test(cases, test_classes);
+#endif
+   suite_add_tcase(s, cases);
+   return run_suite(s);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
