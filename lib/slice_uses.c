@@ -231,7 +231,7 @@ static bool want_part(Slicer* z)
       case DCFG_SLICE_FRAME: {
          uint64_t place = ACT(z, z->act)->place;
          z->result->frame = place == UINT64_MAX || place == 0 ? 0
-                            : place + 8 + q->place;
+                            : place + z->w->address_size + q->place;
          want.port = DCFG_WET_MEMORY;
          return z->result->frame == 0
                 || slice_want_memory(z, z->result->frame, q->size, want);
