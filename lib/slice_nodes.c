@@ -92,7 +92,7 @@ uint64_t slice_address(const Slicer* z, const Place* at, uint32_t access)
       return made[access];
    for (uint32_t j = 0; j <= access; j++) {
       addr = 0;
-      if (k < n && slots[k].what == a[j].what && slots[k].size == a[j].size)
+      if (k < n && is_slot_of(&slots[k], &a[j]))
          addr = made[k++];
       else if (a[j].same > 0)
          addr = slice_address(z, at, a[j].same - 1u);

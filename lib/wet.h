@@ -219,7 +219,8 @@ enum {
 };
 
 enum {
-   ACCESS_LOAD = 1, ACCESS_STORE = 2, ACCESS_STACK = 8, ACCESS_VALUE = 16
+   ACCESS_LOAD = 1, ACCESS_STORE = 2, ACCESS_PERHAPS = 4, ACCESS_STACK = 8,
+   ACCESS_VALUE = 16
 };
 
 /* As arch/insn.h of the tool numbers them. */
@@ -300,6 +301,14 @@ static inline bool wet_is_word(const WetAccess* a)
 
 /* From the tables. */
 bool wet_make_plans(DcfgWet* w);
+
+/* May SLOT be access A of its instruction?  In a superblock VEX may know the
+   condition of one that is perhaps made, and then it is made, or not there. */
+static inline bool is_slot_of(const WetAccess* slot, const WetAccess* a)
+{
+   return slot->size == a->size
+          && ((slot->what ^ a->what) & ~(unsigned)ACCESS_PERHAPS) == 0;
+}
 
 /* Is access J of those from FIRST on an operand that is read?  What is read
    again at the same address is the same one. */

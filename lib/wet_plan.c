@@ -168,7 +168,7 @@ static void match_slots(const DcfgWet* w, const WetSb* sb, Place* place)
    place->plain = place->n_slots == p->n_accesses;
    for (uint32_t j = 0; j < p->n_accesses && place->plain; j++) {
       const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses + j);
-      place->plain = a->what == slots[j].what && a->size == slots[j].size;
+      place->plain = is_slot_of(&slots[j], a);
    }
 }
 
