@@ -13,13 +13,14 @@ is_valgrind_source() { [ -f "$1/configure.ac" ] && [ -d "$1/VEX" ] && [ -d "$1/c
 # A Valgrind that is not the default one is there for its version, and has the first only.  What was found out stands in
 # build/architectures until dpkg has installed or removed something.
 choose_architectures() {
-   local stamp=$build/architectures program='int main(void) { return 0; }'
+   local stamp=$build/architectures program='int main(void) { return 0; }' compiler
    architectures=$(uname -m)
    [ "$architectures" = x86_64 ] || return 0
    architectures=amd64
    [ "$base" = "$build" ] || return 0
    if ! [ "$stamp" -nt /var/lib/dpkg/status ]; then
-      ! "${CC:-gcc}" -m32 -x c -o /dev/null - <<<"$program" 2>/dev/null || architectures='amd64 x86'
+      read -ra compiler <<<"${CC:-gcc}"
+      ! "${compiler[@]}" -m32 -x c -o /dev/null - <<<"$program" 2>/dev/null || architectures='amd64 x86'
       echo "$architectures" >"$stamp"
    fi
    architectures=$(<"$stamp")

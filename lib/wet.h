@@ -219,7 +219,8 @@ enum {
 };
 
 enum {
-   ACCESS_LOAD = 1, ACCESS_STORE = 2, ACCESS_STACK = 8, ACCESS_VALUE = 16
+   ACCESS_LOAD = 1, ACCESS_STORE = 2, ACCESS_PERHAPS = 4, ACCESS_STACK = 8,
+   ACCESS_VALUE = 16
 };
 
 /* As arch/insn.h of the tool numbers them. */
@@ -301,6 +302,14 @@ static inline bool wet_is_word(const WetAccess* a)
 /* From the tables. */
 bool wet_make_plans(DcfgWet* w);
 
+/* May SLOT be access A of its instruction?  In a superblock VEX may know the
+   condition of one that is perhaps made, and then it is made, or not there. */
+static inline bool is_slot_of(const WetAccess* slot, const WetAccess* a)
+{
+   return slot->size == a->size
+          && ((slot->what ^ a->what) & ~(unsigned)ACCESS_PERHAPS) == 0;
+}
+
 /* Is access J of those from FIRST on an operand that is read?  What is read
    again at the same address is the same one. */
 static inline bool is_operand(const WetAccess* first, uint32_t j)
@@ -346,6 +355,7 @@ struct DcfgWet {
    Array       points;          // Point
    Tail*       tails;           // by superblock's .effects and exit
    size_t      n_tails;
+   uint32_t    address_size;    // bytes: 4 of a 32-bit program
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // likewise: so far
    Place*      places;          // as .sb_instrs

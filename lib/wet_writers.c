@@ -170,8 +170,7 @@ static const uint64_t* find_addresses(DcfgWet* w, const Plan* plan,
       return e->accesses;
    for (uint32_t j = 0; j < plan->n_accesses; j++) {
       addrs[j] = 0;
-      if (k < e->n_accesses && slots[k].what == a[j].what
-          && slots[k].size == a[j].size)
+      if (k < e->n_accesses && is_slot_of(&slots[k], &a[j]))
          addrs[j] = e->accesses[k++];
       else if (a[j].same > 0)
          addrs[j] = addrs[a[j].same - 1];

@@ -46,11 +46,12 @@ static IRExpr* record_slot(Work* w, UInt slot)
 static void put_bits(Work* w, IRExpr* bits)
 {
    store(w, record_slot(w, SlotBits), bits);
-   call_if(w, is_negative(w, bits), "dcfg_record_word", &DCFG_(record_word), mkIRExprVec_1(base(w)));
+   call_if(w, is_negative(w, bits), "dcfg_record_word", &DCFG_(record_word),
+           mkIRExprVec_1(base(w)));
 }
 
-/* SlotBits moved up by one, which is a sum, for hosts of 32 bits take ten
-   instructions to shift; if GUARD is not NULL, only if so. */
+/* SlotBits moved up by one, if GUARD is NULL or if so.  It is a sum, for hosts
+   of 32 bits take ten instructions to shift an I64. */
 static IRExpr* shifted_bits(Work* w, IRExpr* guard)
 {
    IRExpr* bits = load(w, Ity_I64, record_slot(w, SlotBits));

@@ -32,7 +32,8 @@
    anything that the instruction does: what it writes, where it accesses
    memory, where it goes.  VEX's IR says that but for the flags, of which it
    keeps the operands that they would be computed from, and for idioms, such
-   as XOR of a register with itself, whose result depends on nothing. */
+   as PXOR of a register with itself, whose result depends on nothing.  Where
+   it says more or less than that, wet/corrections.c knows better. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -42,6 +43,7 @@
 #include "pub_tool_tooliface.h"
 
 #include "arch/guest.h"
+#include "wet/corrections.h"
 #include "wet/lift.h"
 #include "wet/slots.h"
 #include "wet/usage.h"
@@ -335,6 +337,13 @@ static UInt value_of(Lifted* l, UInt tmp, const IRExpr* e)
                               : ++l->n_values;
 }
 
+/* By how much the top moves.  FPTAN and FSINCOS push if their operand is in
+   range, which it is: they are given what FPREM1 has left. */
+static Int step_by(const IRExpr* e)
+{
+   return e->tag == Iex_Const ? (Int)e->Iex.Const.con->Ico.U32 : 1;
+}
+
 /* Registers that hold the top of x87's stack. */
 static void track_top(Lifted* l, Temp* t, const IRExpr* e)
 {
@@ -346,16 +355,15 @@ static void track_top(Lifted* l, Temp* t, const IRExpr* e)
          t->step    = l->top;
          break;
       case Iex_Binop:
-         if (e->Iex.Binop.arg1->tag != Iex_RdTmp
-             || e->Iex.Binop.arg2->tag != Iex_Const)
+         if (e->Iex.Binop.arg1->tag != Iex_RdTmp)
             break;
          a          = &l->temps[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
          t->tracked = a->tracked;
          t->step    = a->step;
          if (e->Iex.Binop.op == Iop_Add32)
-            t->step += (Int)e->Iex.Binop.arg2->Iex.Const.con->Ico.U32;
+            t->step += step_by(e->Iex.Binop.arg2);
          else if (e->Iex.Binop.op == Iop_Sub32)
-            t->step -= (Int)e->Iex.Binop.arg2->Iex.Const.con->Ico.U32;
+            t->step -= step_by(e->Iex.Binop.arg2);
          break;
       case Iex_RdTmp:
          t->tracked = l->temps[e->Iex.RdTmp.tmp].tracked;
@@ -429,6 +437,7 @@ static void find_roots(Lifted* l, const IRStmt* st)
    switch (st->tag) {
       case Ist_Put:
          if (loc_of(st->Ist.Put.offset) < N_LOCS
+             || st->Ist.Put.offset == OFFSET(CMSTART)       // CLFLUSH
              || (is_flag(st->Ist.Put.offset)
                  && !(l->step_flags && st->Ist.Put.offset == OFFSET(CC_NDEP))))
             need(l, st->Ist.Put.data);
@@ -479,13 +488,16 @@ static void find_roots(Lifted* l, const IRStmt* st)
    }
 }
 
-/* State that a helper reads or writes. */
+/* State that a helper reads or writes.  If it is only called sometimes, what
+   it writes may stay, and so has a part in what is there afterwards. */
 static void helper_state(Lifted* l, const IRDirty* d, Bool define)
 {
+   Bool always = d->guard->tag == Iex_Const;
+
    for (Int i = 0; i < d->nFxState; i++)
       for (UInt r = 0; r <= d->fxState[i].nRepeats; r++) {
          UInt at = d->fxState[i].offset + r * d->fxState[i].repeatLen;
-         if (!define && d->fxState[i].fx != Ifx_Write)
+         if (!define && (d->fxState[i].fx != Ifx_Write || !always))
             use_bytes(l, at, d->fxState[i].size);
          if (define && d->fxState[i].fx != Ifx_Read)
             for (UInt k = 0; k < d->fxState[i].size; k++)
@@ -522,8 +534,11 @@ static void pass(Lifted* l)
                                                 st->Ist.Put.data));
             if (at == OFFSET(CC_OP)) {
                def_loc(l, LocFlags);
-               if (!l->step_flags)
+               l->written[LocFlags] = 1;
+               if (!l->step_flags) {
                   def_loc(l, LocCarry);
+                  l->written[LocCarry] = 1;
+               }
             }
             for (UInt k = 0; k < n; k++) {
                UInt loc = loc_of(at + k);
@@ -584,113 +599,14 @@ static void analyse(void* arg, const IRSB* sb)
 }
 
 /*------------------------------------------------------------*/
-/*--- What the IR does not say                             ---*/
+/*--- Instructions                                         ---*/
 /*------------------------------------------------------------*/
-
-static void set_locs(UChar* locs, UInt first, UInt n, UChar to)
-{
-   VG_(memset)(locs + first, to, n);
-}
-
-static void use_general(Usage* u, UInt reg)
-{
-   set_locs(u->uses, LocGeneral + 8 * reg, 8, 1);
-}
-
-/* The opcode of LEN bytes at CODE, from its place there on, and its REX. */
-static UInt opcode_at(const UChar* code, UInt len, UChar* rex)
-{
-   UInt i = 0;
-
-   while (i < len && (code[i] == 0x66 || code[i] == 0xF2 || code[i] == 0xF3
-                      || code[i] == 0xF0 || code[i] == 0x2E
-                      || code[i] == 0x36 || code[i] == 0x3E
-                      || code[i] == 0x26 || code[i] == 0x64
-                      || code[i] == 0x65 || code[i] == 0x67))
-      i++;
-   *rex = i < len && (code[i] & 0xF0) == 0x40 ? code[i++] : 0;
-   return i;
-}
-
-/* A shift or rotation, number WAY of its opcode's, by COUNT, which VEX takes
-   for something that is not known. */
-static void correct_shift(Usage* u, UInt way, UInt count)
-{
-   if (count == 0) {
-      u->uses[LocCarry] = u->uses[LocFlags] = 0;
-      u->defs[LocCarry] = u->defs[LocFlags] = 0;
-   } else {
-      u->uses[LocCarry] = way == 2 || way == 3;               // RCL, RCR
-      u->uses[LocFlags] = way < 4;                            // rotations
-   }
-}
-
-static void correct(Usage* u, const UChar* code, UInt len)
-{
-   UChar rex;
-   UInt  at = opcode_at(code, len, &rex);
-
-   if (at >= len)
-      return;
-   UChar op    = code[at], next = at + 1 < len ? code[at + 1] : 0;
-   Bool  alike = next >= 0xC0 && (next >> 3 & 7) == (next & 7)
-                 && (rex >> 2 & 1) == (rex & 1);
-   if (op == 0x0F && next == 0x05) {                          // SYSCALL
-      static const UChar args[] = { 0, 7, 6, 2, 10, 8, 9 };
-      for (UInt i = 0; i < sizeof(args); i++)
-         use_general(u, args[i]);
-      set_locs(u->defs, LocGeneral, 8, 1);
-   } else if (alike && ((op >= 0x28 && op <= 0x2B)            // SUB, XOR
-                        || (op >= 0x30 && op <= 0x33))) {
-      set_locs(u->uses, 0, LocCarry + 2, 0);
-   } else if (alike && op >= 0x18 && op <= 0x1B) {            // SBB
-      set_locs(u->uses, 0, LocCarry, 0);
-      u->uses[LocCarry] = 1;
-      u->uses[LocFlags] = 0;
-   } else if (op == 0x0F && ((next & 0xE7) == 0xA3            // BT and others
-                             || next == 0xBA)) {
-      u->uses[LocCarry] = u->uses[LocFlags] = 0;
-      u->defs[LocFlags] = 0;
-      if (DCFG_(has_false_memory)(code, len)) {
-         u->n_accesses = 0;
-         set_locs(u->uses, LocGeneral, 128, 0);
-         use_general(u, (code[at + 2] & 7) + 8 * (rex & 1));
-         use_general(u, (code[at + 2] >> 3 & 7) + 8 * (rex >> 2 & 1));
-         set_locs(u->defs, LocGeneral + 8 * 4, 8, 0);         // RSP
-      }
-   } else if (op == 0x0F && next == 0xA2) {                   // CPUID
-      use_general(u, 1);
-   } else if (op == 0x0F && (next & 0xFE) == 0xB0) {          // CMPXCHG
-      u->uses[LocCarry] = u->uses[LocFlags] = 0;
-   } else if (op == 0xC0 || op == 0xC1 || op == 0xD0 || op == 0xD1) {
-      correct_shift(u, next >> 3 & 7,
-                    op >= 0xD0 ? 1 : code[len - 1] & (rex & 8 ? 63 : 31));
-   } else if (op == 0xF8 || op == 0xF9 || op == 0xF5) {       // CLC STC CMC
-      u->uses[LocCarry] = op == 0xF5;
-      u->uses[LocFlags] = u->defs[LocFlags] = 0;
-   }
-}
-
-/* A system call of 32-bit code by INT: it is given all general registers but
-   ESP, and returns EAX. */
-static void correct_system_call(Usage* u)
-{
-   const UInt esp = 4;
-
-   for (UInt r = 0; r < 8; r++)
-      if (r != esp)
-         VG_(memset)(u->uses + LocGeneral + 8 * r, 1, 4);
-   VG_(memset)(u->defs + LocGeneral, 1, 4);
-}
 
 void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
 {
    VG_(memset)(u, 0, sizeof(*u));
    DCFG_(lift)(code, len, addr, analyse, u);
-   correct(u, code, len);
-   if (!DCFG_(guest).x86->is_64 && DCFG_(guest).classify(code, len)
-                                   == InsnSyscall)
-      correct_system_call(u);
+   DCFG_(correct_usage)(u, code, len);
 }
 
 /*--------------------------------------------------------------------*/

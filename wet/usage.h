@@ -32,42 +32,8 @@
 
 #include "pub_tool_basics.h"
 
-/* Locations: a byte of a register each, or a group of flags. */
-enum {
-   LocGeneral   = 0,       // 16 registers, by their encoding, of 8 bytes
-   LocCarry     = 128,     // C
-   LocFlags     = 129,     // O, S, Z, A, P
-   LocDirection = 130,     // DF
-   LocStatus    = 131,     // x87's condition codes
-   LocVector    = 160,     // 16 of 32 bytes
-   LocX87       = 672,     // 8 of 8 bytes, where MMX registers stand
-   LocStack     = 736,     // the same, counted from the top of the stack as
-                           // it is when the instruction begins
-   N_LOCS       = 800
-};
-
-#define MAX_ACCESSES 160
-
-typedef
-   struct {
-      UChar  what;         // Access... of wet/slots.h
-      UShort size;
-      UShort same;         // 1 + the number of one before that is at the
-                           // same address, or 0
-   }
-   Access;
-
-typedef
-   struct {
-      Bool   known;        // VEX can decode it
-      UChar  uses[N_LOCS]; // each 0 or 1
-      UChar  defs[N_LOCS];
-      UInt   n_accesses;
-      Access accesses[MAX_ACCESSES];
-      Char   top_step;     // of the top of x87's stack
-      Bool   top_zero;     // it is set to 0 instead
-   }
-   Usage;
+#include "base/port.h"
+#include "wet/locations.h"
 
 /* What the instruction of LEN bytes at CODE, which ran at ADDR, uses and
    defines.  Not while anything is being translated. */

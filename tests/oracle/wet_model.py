@@ -60,8 +60,9 @@ def condition(op, prefix):
 class Instruction:
     """One, by itself.  .ports: ("general", number), ("flags",), ("vector", number), each with its bytes; loads follow."""
 
-    def __init__(self, i):
+    def __init__(self, i, bits):
         self.addr, self.size = i.address, i.size
+        sp, bp, word = ("rsp", "rbp", 8) if bits == 64 else ("esp", "ebp", 4)
         op = i.mnemonic.split()[-1]
         self.op = op
         reads, writes = i.regs_access()
@@ -72,10 +73,13 @@ class Instruction:
         if op in ("shl", "shr", "sar", "sal") and x86_const.X86_REG_CL in regs[-1:]:
             flags, sets = flags | sets, sets       # by nothing, it leaves them
         alike = len(i.operands) == 2 and len(regs) == 2 and regs[0] == regs[1]
-        if op == "syscall":
+        if op == "int":
+            uses = {("r", n, 0, 4) for n in (0, 1, 2, 3, 5, 6, 7)}
+            defs = {("r", 0, 0, 4)}
+        elif op == "syscall":
             uses = {("r", n, 0, 8) for n in (0, 2, 6, 7, 8, 9, 10)}
             defs = {("r", n, 0, 8) for n in (0, 1, 11)}
-        elif op in ("nop", "endbr64"):
+        elif op in ("nop", "endbr64", "endbr32"):
             uses = defs = set()
         elif alike and op in SAME_IS_NOTHING or alike and op == "sbb":
             uses = set()
@@ -84,24 +88,24 @@ class Instruction:
         elif condition(op, "set") and regs:
             uses -= {PLACES[i.reg_name(regs[0])]}
         elif op in ("push", "call", "ret", "pop"):
-            uses.add(PLACES["rsp"])
-            defs.add(PLACES["rsp"])
+            uses.add(PLACES[sp])
+            defs.add(PLACES[sp])
         elif op in ("cmp", "test"):
             defs = set()
         elif op in ("cqo", "cdq"):
             defs = {PLACES["rdx" if op == "cqo" else "edx"]}
         elif op == "leave":
-            uses, defs = {PLACES["rbp"]}, {PLACES["rbp"], PLACES["rsp"]}
+            uses, defs = {PLACES[bp]}, {PLACES[bp], PLACES[sp]}
         elif op == "xchg" and regs:
             uses |= {PLACES[i.reg_name(r)] for r in regs}
             defs |= {PLACES[i.reg_name(r)] for r in regs}
         if any(op.startswith(s) for s in STRING) and "xmm" not in i.op_str and op != "movsx" and op != "movsxd":
             flags = flags | {"D"}
             if "rep" in i.mnemonic or i.prefix[0] in (0xf2, 0xf3):
-                uses.add(PLACES["rcx"])
-                defs.add(PLACES["rcx"])
+                uses.add(("r", 1, 0, word))
+                defs.add(("r", 1, 0, word))
             if op.startswith("stos"):
-                defs -= {PLACES["rax"]}
+                defs -= {("r", 0, 0, word)}
         if op == "movd" and regs and i.reg_name(regs[0]).startswith("xmm"):
             uses -= {PLACES[i.reg_name(regs[0])]}
         self.ports = []
@@ -115,7 +119,7 @@ class Instruction:
                          for b in range(first, first + size)}
                 self.ports.append((name, sorted(found)))
         self.defs = {(c, n, b) for c, n, first, size in defs
-                     for b in range(first, first + (8 if c == "r" and size == 4 else size))}
+                     for b in range(first, first + (word if c == "r" and size == 4 else size))}
         self.defs |= {("f", "CFD".index(f), 0) for f in sets}
         self.kind(i, op)
 
@@ -143,9 +147,9 @@ class Instruction:
         self.target = i.operands[0].imm if direct else None
         memory = any(o.type == x86_const.X86_OP_MEM for o in i.operands)
         self.rep_loads = op.startswith("movs") and i.prefix[0] == 0xf3 and memory
-        self.call, self.ret, self.syscall = op == "call", op == "ret", op == "syscall"
+        self.call, self.ret, self.syscall = op == "call", op == "ret", op in ("syscall", "int")
         self.jump = op == "jmp"
-        self.to_stack = op == "mov" and i.op_str.startswith("rsp, qword ptr")
+        self.to_stack = op == "mov" and re.match("[re]sp, [dq]word ptr", i.op_str)
         self.branch = op.startswith("j") and not self.jump or op.startswith("loop")
         self.n_ports = None
 
@@ -161,7 +165,9 @@ class Program:
                                      and s["st_size"] > 0})
             output = symbols.get_symbol_by_name("output")
             self.output = (output[0]["st_value"], output[0]["st_size"]) if output else (0, 0)
-        self.md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+        self.bits = elf.elfclass
+        mode = capstone.CS_MODE_64 if self.bits == 64 else capstone.CS_MODE_32
+        self.md = capstone.Cs(capstone.CS_ARCH_X86, mode)
         self.md.detail = True
         self.known = {}
 
@@ -172,7 +178,7 @@ class Program:
             for at, data in self.parts:
                 if at <= addr < at + len(data):
                     for i in self.md.disasm(data[addr - at:addr - at + 16], addr, 1):
-                        found = Instruction(i)
+                        found = Instruction(i, self.bits)
             self.known[addr] = found
         return self.known[addr]
 

@@ -75,7 +75,7 @@ class ElfCode:
         self.bits = {b"\x7fELF\x01": 32, b"\x7fELF\x02": 64}.get(self.data[:5])
         if not self.bits:
             raise ValueError("%s is no ELF file" % path)
-        phoff, = struct.unpack_from("<Q", self.data, 0x20) if self.bits == 64 else struct.unpack_from("<I", self.data, 0x1c)
+        phoff, = struct.unpack_from(*("<Q", self.data, 0x20) if self.bits == 64 else ("<I", self.data, 0x1c))
         size, num = struct.unpack_from("<HH", self.data, 0x36 if self.bits == 64 else 0x2a)
         self.segments = []
         for i in range(num):

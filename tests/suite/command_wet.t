@@ -4,8 +4,8 @@
 - The example of WET's document, compiled today.
 - Small programs, written by hand and by wet_programs.py, against the slow model of tests/oracle/wet_model.py, instance by
   instance: data and control.  DCFG_SLOW=1: a hundred more.
-- Threads and signals: each dependence names an instance that ran before (tests/oracle/wet_order.c), and instances are as
-  many as the DCFG of the same run says.
+- Threads and signals, and real programs: each dependence names an instance that ran before (tests/oracle/wet_order.c), and
+  instances are as many as the DCFG of the same run says, in which dcfg check finds nothing wrong.
 - Filters, files, and files that are not right.
 
     command_wet.t SEED...        only these random programs
@@ -219,8 +219,36 @@ def check_order(tap, checker, name, argv):
     for b in process.blocks.values():
         blocks[b.start] = blocks.get(b.start, 0) + b.count
     bad = ["%x: %d instances, %d executions" % (a, counts.get(a, 0), n) for a, n in blocks.items() if counts.get(a, 0) != n]
+    status, _, said = commandlib.command("check", graph)
+    tap.ok(status == 0, name + ": dcfg check finds nothing wrong", said)
     tap.ok(threads == process.per_thread and blocks and not bad, name + ": instances are as many as the graph says",
            "%s %s\n" % (threads, process.per_thread) + "\n".join(bad[:20]))
+
+
+THREADS = """import threading, queue
+q, out = queue.Queue(), []
+def work():
+    while (n := q.get()) is not None: out.append(sum(i * i % 7 for i in range(n)))
+ts = [threading.Thread(target=work) for _ in range(3)]
+for t in ts: t.start()
+for n in list(range(40)) + [None] * 3: q.put(n)
+for t in ts: t.join()
+print(len(out), sum(out))"""
+
+
+def real_programs(tap):
+    """Some of them with threads; DCFG_SLOW=1: all."""
+    data = tap.path("data")
+    with open(data, "w") as f:
+        f.writelines("line %d %d\n" % (n, n * 7919 % 1000) for n in range(3000))
+    yield "xz", ["/usr/bin/xz", "-T2", "-0", "--block-size=20000", "-c", data]
+    if os.environ.get("DCFG_SLOW"):
+        yield "python3", ["/usr/bin/python3", "-S", "-c", THREADS]
+        yield "perl", ["/usr/bin/perl", "-e", "my %h = map { $_ % 97 => $_ } 1 .. 5000; print join ' ', sort keys %h"]
+        yield "sqlite3", ["/usr/bin/sqlite3", "-batch", "-init", "/dev/null", ":memory:",
+                          "create table t(a); insert into t values(3), (1), (2); select sum(a), max(a) from t order by a"]
+        yield "ls", ["/bin/ls", "-l", "/usr/lib"]
+        yield "gcc", ["/usr/bin/gcc", "-fsyntax-only", os.path.join(PROGS, "switch.c")]
 
 
 # ---- files that are not right ------------------------------------------------------------------------------------
@@ -271,6 +299,11 @@ def main():
         prog = harness.cc(tap, os.path.join(PROGS, source), name, "-pthread")
         if prog and checker:
             check_order(tap, checker, name, [prog])
+    for name, argv in real_programs(tap):
+        if not os.path.exists(argv[0]):
+            tap.skip(name + ": each dependence names an instance that ran before", argv[0] + " is not installed")
+        elif checker:
+            check_order(tap, checker, name, argv)
     if checker:
         check_order(tap, checker, "sh", ["/bin/sh", "-c", "trap 'x=1' USR1; kill -USR1 $$; echo $x"])
     tap.done()

@@ -2,6 +2,8 @@
 """What --wet=yes records.  (TAP)
 
 - Memory accesses of real programs, against Lackey's trace, access by access (tests/oracle/wet_accesses.c).
+- Data dependences of real programs, against a slow model with the accesses that Lackey tells, instance by instance
+  (tests/oracle/wet_data.py).
 - Values, against none under gdb, instruction by instruction (tests/oracle/wet_step.py).
 - Memory that is moved.  Forked children, programs that a program starts, a dump while it runs: each file is whole.
 - The last of a record says what the whole one does.
@@ -57,6 +59,25 @@ def check_accesses(tap, checker, name, argv, few=1000):
     m = re.match(r"(\d+) instructions, \d+ accesses, \d+ of bits of registers, \d+ beyond a string, (\d+) dropped", summary)
     tap.ok(m and int(m.group(2)) * few <= int(m.group(1)), name + ": few loads that Lackey does not tell", summary)
     os.unlink(wet)
+
+
+# ---- data ----------------------------------------------------------------------------------------------------------
+
+def check_data(tap, dumper, name, argv):
+    wet, trace, dump = (tap.path("%s.%s" % (name, x)) for x in ("wet", "lackey", "dump"))
+    graph, status, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
+    if not graph:
+        tap.ok(False, name + ": is recorded", why)
+        return
+    # Without optimisation, which drops loads that the program makes.
+    other = harness.lackey_into(tap, trace, argv, opts=["--vex-iropt-level=0"], tool="lackey")
+    with open(dump, "w") as f:
+        subprocess.run([dumper, wet], stdout=f, check=True)
+    bad, said = harness.oracle("wet_data.py", wet, trace, dump)
+    tap.ok(bad == 0 and status == other, "%s: data as a slow model finds it: %s" % (name, said.splitlines()[-1] if said else ""),
+           said)
+    for path in (wet, trace, dump):
+        os.unlink(path)
 
 
 # ---- values --------------------------------------------------------------------------------------------------------
@@ -263,13 +284,17 @@ def check_ring(tap, checker):
 
 def main():
     tap = harness.Tap("wet")
-    accesses, values, order = (reader(tap, name) for name in ("wet_accesses", "wet_values", "wet_order"))
-    if accesses and values and order:
+    accesses, values, order, dumper = (reader(tap, name) for name in ("wet_accesses", "wet_values", "wet_order", "wet_dump"))
+    if accesses and values and order and dumper:
         names = sys.argv[1:] or (SLOW if os.environ.get("DCFG_SLOW") == "1" else QUICK)
         for name, argv in tracelib.of_test("crosscheck_real").cases(tap):
             if name in names:
                 check_accesses(tap, accesses, name, argv)
         if not sys.argv[1:]:
+            check_data(tap, dumper, "true", ["/bin/true"])
+            if os.environ.get("DCFG_SLOW") == "1":
+                check_data(tap, dumper, "ls", ["/bin/ls", "-l", "/usr/lib"])
+                check_data(tap, dumper, "bash", ["/bin/bash", "--norc", "-c", "for i in 1 2 3; do echo $((i * i)); done"])
             check_values(tap, values)
             check_children(tap, order)
             check_moved(tap)

@@ -21,6 +21,7 @@ PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 INST = os.path.dirname(os.path.dirname(os.path.abspath(harness.VALGRIND)))
 FLAGS = ["-O2", "-fno-inline"]
 callgrind = tracelib.of_test("callgrind")
+command_wet = tracelib.of_test("command_wet")
 exclude = tracelib.of_test("exclude")
 regions = tracelib.of_test("regions")
 wet = tracelib.of_test("wet")
@@ -49,7 +50,7 @@ def linker_of(prog):
 
 
 def check_flow(tap):
-    """Graph and trace, against Lackey's; of faults and threads, which it does not tell, the rules and the code on disk."""
+    """Graph and trace, against Lackey's; of faults and threads the rules and the code on disk."""
     for source, flags in (("x86/insns.S", ["-nostdlib", "-static"]), ("loops.c", []), ("longjmp.c", [])):
         prog = build(tap, source, *flags)
         if prog:
@@ -110,7 +111,11 @@ def check_calls(tap):
 
 
 def check_wet(tap):
-    """Accesses are Lackey's, with values and without; of the latter each has a place, or the totals would not agree."""
+    """Dependences are the model's; accesses are Lackey's; with values, the file is whole."""
+    for name in ("calls", "bytes"):
+        prog = build(tap, "wet/%s.c" % name, *command_wet.FREE)
+        if prog:
+            command_wet.check_model(tap, name, prog)
     insns = build(tap, "x86/insns.S", "-nostdlib", "-static")
     loops = build(tap, "loops.c")
     accesses, whole = (wet.reader(tap, name) for name in ("wet_accesses", "wet_order"))

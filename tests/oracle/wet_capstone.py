@@ -1,0 +1,501 @@
+#!/usr/bin/python3
+"""What a whole execution trace says that instructions use and define, against what Capstone says of their registers.
+
+    wet_capstone.py FILE...
+
+Each instruction is looked at once, by its bytes.  What Capstone says is taken by bytes of registers; then CLASSES tells
+where it is wrong or means something else, and what is meant here: each class has its reason, and what it makes of
+Capstone's sets, which must then be the same as the file's.  Instructions of which VEX knows nothing are counted apart.
+Prints how many agreed at once, how many by which class, and those that do not.  Exit status 1 if there are any.
+"""
+import collections
+import os
+import re
+import sys
+
+import capstone
+from capstone import x86
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import wet_summary
+from wet_summary import CARRY, DIRECTION, FLAGS, PHYSICAL, STACK, STATUS, VECTOR
+
+LIMIT = 40
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Capstone's registers and flags
+# ---------------------------------------------------------------------------------------------------------------------
+
+PLACES = {}                            # by Capstone's name: first location, bytes
+for _n, _r in enumerate("ax cx dx bx sp bp si di".split()):
+    PLACES["r" + _r], PLACES["e" + _r], PLACES[_r] = (8 * _n, 8), (8 * _n, 4), (8 * _n, 2)
+    PLACES[(_r[0] + "l") if _n < 4 else _r + "l"] = (8 * _n, 1)
+    if _n < 4:
+        PLACES[_r[0] + "h"] = (8 * _n + 1, 1)
+for _n in range(8, 16):
+    for _suffix, _size in (("", 8), ("d", 4), ("w", 2), ("b", 1)):
+        PLACES["r%d%s" % (_n, _suffix)] = (8 * _n, _size)
+for _n in range(16):
+    PLACES["xmm%d" % _n], PLACES["ymm%d" % _n] = (VECTOR + 32 * _n, 16), (VECTOR + 32 * _n, 32)
+for _n in range(8):
+    PLACES["mm%d" % _n], PLACES["st(%d)" % _n] = (PHYSICAL + 8 * _n, 8), (STACK + 8 * _n, 8)
+
+
+def eflags(changes, flags):
+    mask = 0
+    for change in changes:
+        for flag in flags:
+            mask |= getattr(x86, "X86_EFLAGS_%s_%s" % (change, flag), 0)
+    return mask
+
+
+CHANGES = ("MODIFY", "SET", "RESET", "UNDEFINED")
+GROUPS = ((CARRY, ("CF",)), (FLAGS, ("OF", "SF", "ZF", "AF", "PF")), (DIRECTION, ("DF",)))
+TESTED = [(loc, eflags(("TEST",), flags)) for loc, flags in GROUPS]
+CHANGED = [(loc, eflags(CHANGES, flags)) for loc, flags in GROUPS]
+
+
+def place(name, size=None):
+    first, n = PLACES[name]
+    return set(range(first, first + (size or n)))
+
+
+def by_capstone(md, i):
+    uses, defs = set(), set()
+    reads, writes = i.regs_access()
+    for name in map(i.reg_name, reads):
+        if name in PLACES:
+            uses |= place(name)
+    for name in map(i.reg_name, writes):
+        if name in PLACES:
+            # A write to 32 bits is one to all of the register.
+            defs |= place(name, 8 if PLACES[name][0] < CARRY and PLACES[name][1] == 4 else None)
+    if x86.X86_GRP_FPU not in i.groups:
+        uses |= {loc for loc, mask in TESTED if i.eflags & mask}
+        defs |= {loc for loc, mask in CHANGED if i.eflags & mask}
+    return uses, defs
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Classes
+# ---------------------------------------------------------------------------------------------------------------------
+
+CLASSES = []                           # (mnemonics, reason, function of an instruction and its two sets)
+
+
+def on(mnemonics, reason):
+    def add(function):
+        CLASSES.append((re.compile("(lock |rep |repe |repne |notrack |bnd )*(" + mnemonics + ")"), reason, function))
+        return function
+    return add
+
+
+def registers(i):
+    return [i.reg_name(o.reg) for o in i.operands if o.type == x86.X86_OP_REG]
+
+
+def vectors(locs):
+    return {x for x in locs if VECTOR <= x < PHYSICAL}
+
+
+def address(i):
+    """The registers that an operand in memory is addressed by."""
+    return set().union(*(place(i.reg_name(r)) for o in i.operands if o.type == x86.X86_OP_MEM
+                         for r in (o.mem.base, o.mem.index) if r and i.reg_name(r) in PLACES))
+
+
+@on("movs[sd]|cmp[a-z]*[ps][sd]", "Capstone takes MOVSS and others of vector registers for those of strings, or for CMP")
+def _(i, uses, defs):
+    if vectors(uses | defs):
+        uses -= {DIRECTION}
+        defs -= {CARRY, FLAGS}
+
+
+@on("n?op[wl]?|nop|endbr64|prefetch.*|fnop", "a hint does nothing with its operand")
+def _(i, uses, defs):
+    uses.clear()
+    defs.clear()
+
+
+@on("test", "TEST writes no operand")
+def _(i, uses, defs):
+    defs -= set().union(*(place(r, 8 if PLACES[r][1] == 4 else None) for r in registers(i)), set())
+
+
+@on("xor|sub|v?pxor|v?xorp[sd]|v?psub[bwdq]|v?pcmpeq[bwdq]|v?pcmpgt[bwdq]|v?p?andnp?[sd]?",
+    "the result does not depend on the operand: it is the same twice")
+def _(i, uses, defs):
+    alike = registers(i)[-2:]
+    if len(alike) == 2 and alike[0] == alike[1] and all(o.type == x86.X86_OP_REG for o in i.operands):
+        if not i.mnemonic.endswith(("pcmpgtb", "pcmpgtw", "pcmpgtd", "pcmpgtq")) and "andn" not in i.mnemonic:
+            uses.clear()
+
+
+@on("adc|sbb|rcl|rcr|adcx", "it uses C")
+def _(i, uses, defs):
+    uses.add(CARRY)
+
+
+@on("sbb", "SBB of a register with itself depends on C alone")
+def _(i, uses, defs):
+    if len(registers(i)) == 2 and len(set(registers(i))) == 1:
+        uses.clear()
+        uses.add(CARRY)
+
+
+@on("rol|ror|rcl|rcr", "a rotation leaves S, Z, A and P, which are one location with O; rolled by 0, C too")
+def _(i, uses, defs):
+    uses.add(FLAGS)
+    defs |= {CARRY, FLAGS}
+    if registers(i)[-1:] == ["cl"]:
+        uses.add(CARRY)
+
+
+@on("shl|sal|shr|sar|shld|shrd", "shifted by CL, which may be 0, it leaves all flags")
+def _(i, uses, defs):
+    if registers(i)[-1:] == ["cl"]:
+        uses |= {CARRY, FLAGS}
+
+
+@on("bsf|bsr", "the destination stays if the source is 0")
+def _(i, uses, defs):
+    uses |= place(registers(i)[0])
+
+
+@on("i?div", "VEX leaves the flags, which are not defined")
+def _(i, uses, defs):
+    defs -= {CARRY, FLAGS}
+
+
+@on("i?mul|div|idiv", "one operand of 8 bits: AX; Capstone names other registers")
+def _(i, uses, defs):
+    if len(i.operands) == 1 and i.operands[0].size == 1:
+        uses |= place("ax" if "div" in i.mnemonic else "al")
+        defs -= place("rax") | place("rdx")
+        defs |= place("ax")
+
+
+@on("btc?|bts|btr", "VEX leaves all flags but C, which are not defined")
+def _(i, uses, defs):
+    defs -= {FLAGS}
+
+
+@on("cdq|cqo|cwd", "RAX is not written")
+def _(i, uses, defs):
+    defs -= place("rax")
+
+
+@on("leave", "RSP is made from RBP")
+def _(i, uses, defs):
+    uses -= place("rsp")
+
+
+@on("cmpxchg", "the accumulator is written where the operand is another; it always is, for VEX")
+def _(i, uses, defs):
+    size = i.operands[0].size
+    defs |= set(range(8 if size == 4 else size))
+    if i.operands[0].type == x86.X86_OP_REG:
+        uses |= place(registers(i)[0])
+
+
+@on("cmpxchg(8b|16b)", "Z alone is written, so the other flags are used that are one location with it")
+def _(i, uses, defs):
+    uses.add(FLAGS)
+    defs.add(FLAGS)
+    if i.mnemonic.endswith("8b"):
+        uses |= place("rax") | place("rdx")        # their upper halves stay if the operand is equal
+        defs |= place("rax") | place("rdx")
+
+
+@on("xadd|xchg", "both registers are used and defined")
+def _(i, uses, defs):
+    for name in registers(i):
+        uses |= place(name)
+        defs |= place(name, 8 if PLACES[name][1] == 4 else None)
+
+
+@on("syscall", "the arguments of a system call, and what the kernel writes; the flags are as before")
+def _(i, uses, defs):
+    uses.clear()
+    defs.clear()
+    for name in "rax rdi rsi rdx r10 r8 r9".split():
+        uses |= place(name)
+    for name in "rax rcx r11".split():
+        defs |= place(name)
+
+
+@on("push.*|pop.*|call|ret|enter", "the stack pointer is used and defined")
+def _(i, uses, defs):
+    uses |= place("rsp")
+    defs |= place("rsp")
+
+
+@on("enter", "RBP is used and defined")
+def _(i, uses, defs):
+    uses |= place("rbp")
+    defs |= place("rbp")
+
+
+@on("pop", "RSP itself is overwritten by what is popped")
+def _(i, uses, defs):
+    defs |= set().union(*(place(r) for r in registers(i)), set())
+
+
+@on("pushfq?|pushf", "all flags are stored")
+def _(i, uses, defs):
+    uses |= {CARRY, FLAGS, DIRECTION}
+
+
+@on("popfq?|popf", "all flags are loaded")
+def _(i, uses, defs):
+    uses -= {CARRY, FLAGS, DIRECTION}
+    defs |= {CARRY, FLAGS, DIRECTION}
+
+
+@on("lahf", "AH is made from C, S, Z, A, P")
+def _(i, uses, defs):
+    uses |= {CARRY, FLAGS}
+    defs -= {CARRY, FLAGS}
+    defs |= place("ah")
+
+
+@on("sahf", "C, S, Z, A, P are made from AH; O stays")
+def _(i, uses, defs):
+    uses |= place("ah") | {FLAGS}
+    defs |= {CARRY, FLAGS}
+
+
+@on("cld|std", "only D is written")
+def _(i, uses, defs):
+    uses.clear()
+    defs -= {CARRY, FLAGS}
+
+
+@on("clc|stc|cmc", "only C is written, and CMC uses it")
+def _(i, uses, defs):
+    uses.clear()
+    if i.mnemonic == "cmc":
+        uses.add(CARRY)
+    defs -= {FLAGS}
+
+
+@on("loop|loope|loopne|jrcxz|jecxz", "RCX counts; LOOPE and LOOPNE use Z")
+def _(i, uses, defs):
+    uses |= place("ecx" if i.mnemonic == "jecxz" else "rcx")
+    if i.mnemonic.startswith("loop"):
+        defs |= place("rcx")
+    if i.mnemonic in ("loope", "loopne"):
+        uses.add(FLAGS)
+
+
+@on("(movs|stos|lods|scas|cmps)[bwdq]", "strings: RCX counts repetitions, D says which way")
+def _(i, uses, defs):
+    if vectors(uses | defs):
+        return
+    uses.add(DIRECTION)
+    if i.prefix[0] in (0xf2, 0xf3):
+        uses |= place("rcx")
+        defs |= place("rcx")
+    else:
+        uses -= place("rcx")
+        defs -= place("rcx")
+    if "stos" in i.mnemonic:
+        uses -= place("rsi")
+        defs -= place("rax") | place("rsi")
+    if "scas" in i.mnemonic or "cmps" in i.mnemonic:
+        defs |= {CARRY, FLAGS}
+        defs -= place("rax")
+    if "lods" in i.mnemonic:
+        defs -= place("rdi")
+
+
+@on("bzhi|bextr|sarx|shlx|shrx", "of the count one byte is used, or two")
+def _(i, uses, defs):
+    count = registers(i)[-1]
+    others = address(i).union(*(place(r) for r in registers(i)[1:-1]), set())
+    first = PLACES[count][0]
+    uses -= set(range(first + (2 if i.mnemonic == "bextr" else 1), first + 8)) - others
+
+
+@on("bextr", "D is not written")
+def _(i, uses, defs):
+    defs -= {DIRECTION}
+
+
+@on("lea", "of registers of 32 bits VEX adds all 64 and takes half of the sum")
+def _(i, uses, defs):
+    for r in (i.operands[1].mem.base, i.operands[1].mem.index):
+        if r and i.reg_name(r) in PLACES and PLACES[i.reg_name(r)][1] == 4:
+            uses |= place(i.reg_name(r), 8)
+
+
+@on("v?pinsr[bw]", "of the general register one byte is used, or two")
+def _(i, uses, defs):
+    name = registers(i)[-1]
+    if name in PLACES and PLACES[name][0] < CARRY:
+        uses -= set(range(PLACES[name][0] + (1 if "pinsrb" in i.mnemonic else 2), PLACES[name][0] + 8))
+
+
+@on("v?pcmpestr[im]", "VEX hands all 64 bits of RAX and RDX on, which are lengths")
+def _(i, uses, defs):
+    uses |= place("rax") | place("rdx")
+
+
+@on("v?p?gather[dq][dqps]+", "the destination stays where the mask says so, and the mask is written")
+def _(i, uses, defs):
+    for name in registers(i)[:1] + registers(i)[-1:]:
+        uses |= place(name)
+        defs |= place(name, 32)
+
+
+@on("lzcnt|tzcnt|popcnt|andn|blsr|blsi|blsmsk|bzhi|bextr|vu?comis[sd]|vptest|vtestp[sd]|v?pcmp[ei]str[im]",
+    "C and the other flags are written")
+def _(i, uses, defs):
+    defs |= {CARRY, FLAGS}
+
+
+@on("adcx|adox", "ADCX has to do with C alone, ADOX with O")
+def _(i, uses, defs):
+    uses |= place(registers(i)[0])
+    uses -= {CARRY, FLAGS}
+    defs -= {CARRY, FLAGS}
+    uses.add(CARRY if i.mnemonic == "adcx" else FLAGS)
+    defs.add(CARRY if i.mnemonic == "adcx" else FLAGS)
+
+
+@on("crc32", "of the sum 32 bits are used")
+def _(i, uses, defs):
+    names = registers(i)
+    if len(names) == 2 and PLACES[names[0]][0] != PLACES[names[1]][0]:
+        uses -= set(range(PLACES[names[0]][0] + 4, PLACES[names[0]][0] + 8))
+
+
+@on("mulx", "RDX is used, or its lower half")
+def _(i, uses, defs):
+    uses |= place("rdx" if PLACES[registers(i)[0]][1] == 8 else "edx")
+
+
+@on("cpuid|rdtscp?|xgetbv", "32 bits of RAX, and RCX, say what is asked for")
+def _(i, uses, defs):
+    uses.clear()
+    if i.mnemonic == "cpuid":
+        uses |= place("eax") | place("ecx")
+    if i.mnemonic == "xgetbv":
+        uses |= place("ecx")
+
+
+@on("v.*", "what is written with VEX's prefix to 16 bytes sets the other 16 to 0")
+def _(i, uses, defs):
+    for r in range(16):
+        if VECTOR + 32 * r in defs:
+            defs |= set(range(VECTOR + 32 * r, VECTOR + 32 * r + 32))
+
+
+@on("vzeroupper|vzeroall", "the upper halves of all registers are set, or all")
+def _(i, uses, defs):
+    uses.clear()
+    defs.clear()
+    for r in range(16):
+        defs |= set(range(VECTOR + 32 * r + (16 if i.mnemonic == "vzeroupper" else 0), VECTOR + 32 * r + 32))
+
+
+@on("(fx|x)(save|rstor)(c|opt|64)*", "all of x87's and vector registers, as far as a mask says for the latter two; "
+    "what the mask leaves out stays")
+def _(i, uses, defs):
+    every = set(range(VECTOR, STACK)) | {STATUS}
+    half = every - {x for x in vectors(every) if (x - VECTOR) % 32 >= 16}
+    uses &= set(range(CARRY))
+    defs.clear()
+    if i.mnemonic.startswith("fx"):
+        (uses if "save" in i.mnemonic else defs).update(half)
+        return
+    uses |= every | place("eax") | place("edx")
+    uses -= (place("rax") | place("rdx")) - place("eax") - place("edx") - address(i)
+    if "rstor" in i.mnemonic:
+        defs |= every
+
+
+X87 = "f[a-z0-9]+|emms|fwait|wait"
+LANES = re.compile(
+    "v?(mov(d|q|ss|sd|lps|hps|lpd|hpd|hlps|lhps|sldup|shdup|ddup|mskp[sd]|q2dq|dq2q|ntss|ntsd)|"
+    "(add|sub|mul|div|min|max|sqrt|rcp|rsqrt|round|cmp[a-z_]*|u?comi)(ss|sd)|cvt\\w+|fn?m(add|sub)\\d+s[sd]|"
+    "punpck\\w+|unpck[lh]p[sd]|pshuf\\w+|shufp[sd]|palignr|ps[lr]ldq|p(ins|ext)r[bwdq]|extractps|insertps|"
+    "p?blend\\w+|pmov[sz]x\\w+|mpsadbw|pclmul\\w+|aeskeygenassist|dpp[sd]|p?broadcast\\w+|perm\\w+|"
+    "(insert|extract)[fi]128|p?maskmov\\w+|p?gather\\w+|ps(ll|rl|ra)[wdq]|pmuludq|phminposuw|pcmp[ei]str[im]|"
+    "packus\\w+)")
+READS_NONE = re.compile("(sqrt|rcp|rsqrt|round|cvt\\w+2)(ss|sd)|mov(lps|hps|lpd|hpd|hlps|lhps|ss|sd)|pinsr[bwdq]|cvtpi2ps|"
+                        "cvtdq2ps|cvtpi2pd")
+# A number in the code says which parts are taken, perhaps none of a register.
+BY_NUMBER = re.compile("v?(palignr|insertps|p?blend(w|d|ps|pd)|perm2[fi]128|dpp[sd]|ps[lr]ldq|shufp[sd])")
+LANE_REASON = "of vector registers some bytes: Capstone names the register, wet_probe.c knows which"
+
+
+def by_register(locs):
+    """With each vector register all or nothing."""
+    return {VECTOR + (x - VECTOR) // 32 * 32 if VECTOR <= x < PHYSICAL else x // 8 * 8 if x >= PHYSICAL else x for x in locs}
+
+
+def compare(i, have, want, counts):
+    """None if they agree, after what CLASSES says, or what differs."""
+    uses, defs = want
+    for mnemonics, reason, function in CLASSES:
+        if mnemonics.fullmatch(i.mnemonic):
+            before = set(uses), set(defs)
+            function(i, uses, defs)
+            if (uses, defs) != before:
+                counts[reason] += 1
+    if re.fullmatch(X87, i.mnemonic) and not re.match("fx(save|rstor)", i.mnemonic):
+        counts["x87: Capstone names few of the registers on the stack, and no flags: wet_probe.c knows them"] += 1
+        stack = set(range(PHYSICAL, wet_summary.N_LOCS)) | {STATUS, CARRY, FLAGS}
+        have = tuple(x - stack for x in have)
+        uses, defs = uses - stack, defs - stack
+    if LANES.fullmatch(i.mnemonic) and (uses, defs) != have:
+        counts[LANE_REASON] += 1
+        have = tuple(map(by_register, have))
+        uses, defs = by_register(uses), by_register(defs)
+        if BY_NUMBER.fullmatch(i.mnemonic):
+            uses -= {x for x in uses if x >= VECTOR} - have[0]
+        if READS_NONE.fullmatch(i.mnemonic):
+            names = [r for r in registers(i)[:1] if r in PLACES]
+            only = [x for r in names for x in by_register(place(r)) if r not in registers(i)[1:]]
+            uses -= set(only)
+            have = (have[0] - set(only), have[1])
+    if (uses, defs) == have:
+        return None
+    return "uses %s, Capstone: %s; defines %s, Capstone: %s" % tuple(map(wet_summary.text_of, (
+        have[0] - uses, uses - have[0], have[1] - defs, defs - have[1])))
+
+
+def main(argv):
+    md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+    md.detail = True
+    counts, seen, agree, unknown, bad = collections.Counter(), set(), 0, 0, []
+    for path in argv:
+        for addr, code, uses, defs, flags in wet_summary.instructions(path):
+            if code in seen:
+                continue
+            seen.add(code)
+            i = next(md.disasm(code, addr, 1), None)
+            if i is None or not flags & 1:
+                unknown += 1
+                continue
+            want = by_capstone(md, i)
+            if want == (uses, defs):
+                agree += 1
+                continue
+            what = compare(i, (uses, defs), want, counts)
+            if what:
+                bad.append("%s %s: %s" % (i.mnemonic, i.op_str, what))
+    for line in bad[:LIMIT]:
+        print(line)
+    for reason, n in counts.most_common():
+        print("%6d %s" % (n, reason))
+    if not seen:
+        bad.append("no instructions")
+    print("%d instructions, %d agree at once, %d unknown to VEX or Capstone, %d differ" % (len(seen), agree, unknown, len(bad)))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

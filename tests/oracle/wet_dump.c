@@ -1,0 +1,48 @@
+/* Prints what libdcfg tells of a whole execution trace, an event a line, for tests/oracle/wet_data.py:
+
+       I ADDRESS INSTANCE PORT...       an instruction: of each port its kind, and who had written it, as ADDRESS#INSTANCE
+       M KIND ADDRESS SIZE FROM         what the kernel did to memory
+
+   usage: wet_dump FILE.  */
+
+#include "dcfg_wet.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    DcfgError    err;
+    DcfgWetEvent e;
+    char         text[DCFG_ERROR_TEXT_SIZE];
+    DcfgWet     *w = argc == 2 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
+
+    if (!w) {
+        puts(argc == 2 ? dcfg_error_text(&err, text) : "usage: wet_dump FILE");
+        return 2;
+    }
+    while (dcfg_wet_next(w, &e, &err)) {
+        if (e.kind != DCFG_WET_INSTR) {
+            printf("M %d %" PRIx64 " %" PRIu64 " %" PRIx64 "\n", (int)e.kind, e.addr, e.size, e.from);
+            continue;
+        }
+        printf("I %" PRIx64 " %" PRIu64, e.addr, e.instance);
+        for (uint32_t i = 0; i < e.n_ports; i++) {
+            if (e.ports[i].kind == DCFG_WET_CONTROL)
+                continue;
+            printf(" %d", (int)e.ports[i].kind);
+            for (uint32_t k = 0; k < e.ports[i].n; k++) {
+                const DcfgWetDep *d = &e.deps[e.ports[i].first + k];
+                uint64_t          n = d->instance;
+                printf(",%" PRIx64 "#%" PRIu64, dcfg_wet_instr(w, d->instr)->addr, n);
+            }
+        }
+        putchar('\n');
+    }
+    if (err.status != DCFG_OK) {
+        puts(dcfg_error_text(&err, text));
+        return 2;
+    }
+    dcfg_wet_close(w);
+    return 0;
+}

@@ -1,0 +1,94 @@
+"""What the file of a whole execution trace says of each instruction: section 3 of docs/wet-file.md, by its text.
+
+    for addr, code, uses, defs, flags in instructions(PATH): ...
+
+USES and DEFS are sets of locations, by the numbers that the document gives them; text_of() names such a set.
+"""
+MAGIC = b"\x89DCFGWET"
+INSTRUCTIONS = 3
+CARRY, FLAGS, DIRECTION, STATUS, VECTOR, PHYSICAL, STACK, N_LOCS = 128, 129, 130, 131, 160, 672, 736, 800
+GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def number(self):
+        n = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            n |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return n
+
+    def bytes(self, n):
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def locations(self):
+        found, at = set(), 0
+        for _ in range(self.number()):
+            at += self.number()
+            n = self.number()
+            found.update(range(at, at + n))
+            at += n
+        return found
+
+
+def section(path, wanted):
+    with open(path, "rb") as f:
+        if f.read(len(MAGIC)) != MAGIC:
+            raise ValueError(path + ": no whole execution trace")
+        f.read(4)
+        while True:
+            head = f.read(9)
+            size = int.from_bytes(head[1:], "little")
+            if len(head) < 9 or head[0] > wanted:
+                raise ValueError("%s: section %d is missing" % (path, wanted))
+            if head[0] == wanted:
+                return f.read(size)
+            f.seek(size, 1)
+
+
+def instructions(path):
+    r = Reader(section(path, INSTRUCTIONS))
+    addr = 0
+    for n in range(r.number()):
+        other_image, distance = r.number(), r.number()
+        addr = distance if other_image or n == 0 else addr + distance
+        code = r.bytes(r.number())
+        r.number()                                       # its kind
+        flags = r.number()
+        uses, defs = r.locations(), r.locations()
+        for _ in range(r.number()):
+            r.number(), r.number(), r.number()
+        yield addr, code, uses, defs, flags
+
+
+def name_of(first, n):
+    if first < CARRY:
+        return GENERAL[first // 8] + ("" if n == 8 else "[%d:%d]" % (first % 8, first % 8 + n))
+    if first < VECTOR:
+        return {CARRY: "C", FLAGS: "OSZAP", DIRECTION: "D", STATUS: "status"}.get(first, "?")
+    if first < PHYSICAL:
+        return "v%d[%d:%d]" % ((first - VECTOR) // 32, (first - VECTOR) % 32, (first - VECTOR) % 32 + n)
+    kind, at = ("mm", first - PHYSICAL) if first < STACK else ("st", first - STACK)
+    return kind + "%d" % (at // 8)
+
+
+def text_of(locations):
+    """Locations as a text: registers with the bytes that are meant, if these are not all."""
+    out, run = [], []
+
+    def register(loc):
+        return (loc // 8 if loc < CARRY else loc if loc < VECTOR else (loc - VECTOR) // 32 + 1000 if loc < PHYSICAL
+                else loc // 8 + 2000)
+    for loc in sorted(locations) + [None]:
+        if run and (loc is None or loc != run[-1] + 1 or register(loc) != register(run[0])):
+            out.append(name_of(run[0], len(run)))
+            run = []
+        run.append(loc)
+    return " ".join(out) or "nothing"

@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""What --wet=yes says that instructions use and define.  (TAP)
+
+- Against Capstone, register by register: every instruction that real programs met, and one of each class
+  (tests/progs/wet/classes.S).  Each difference has its reason in tests/oracle/wet_capstone.py.
+- Against the processor, byte by byte, for the latter: tests/oracle/wet_probe.c.  What is seen to be used must be known to
+  be, and nothing is defined that is not known to be; with many trials, what is known must be seen, too.
+
+The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: more of them, and many trials.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import tracelib
+
+sys.path.insert(0, harness.ORACLE)
+import wet_summary
+
+SLOW = os.environ.get("DCFG_SLOW") == "1"
+PROGRAMS = ("bzip2", "gzip", "xz", "perl", "sqlite3", "python3", "ls", "awk", "cc1") if SLOW else ("gzip", "ls")
+CASES = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "classes.S")
+# Where the processor does what its manual leaves open, and VEX something else.
+OPEN = {
+    "bsf": "the upper half of a destination of 32 bits, if the source is 0: VEX sets it to 0",
+    "bsr": "the same",
+    "cmpxchg": "of 32 bits in registers: VEX sets the upper halves to 0 in any case",
+    "repz": "the flags stay if RCX was 0: this is an iteration of its own, which defines none",
+    "repnz": "the same",
+}
+
+
+def locations(text):
+    found = set()
+    for run in text.split(",") if text else ():
+        first, last = run.split("-")
+        found.update(range(int(first), int(last) + 1))
+    return found
+
+
+def whole_stack(locs):
+    """All of x87's registers are the same by number and by distance from the top."""
+    physical, stack = set(range(wet_summary.PHYSICAL, wet_summary.STACK)), set(range(wet_summary.STACK, wet_summary.N_LOCS))
+    return locs | stack if physical <= locs else locs
+
+
+def mnemonics(prog):
+    """By address."""
+    names = {}
+    for line in subprocess.run(["objdump", "-d", prog], stdout=subprocess.PIPE).stdout.decode().splitlines():
+        parts = line.split("\t")
+        if len(parts) == 3:
+            names[int(parts[0].strip(" :"), 16)] = parts[2].strip()
+    return names
+
+
+def record(tap, name, argv):
+    wet = tap.path(name + ".wet")
+    graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
+    if not graph or not os.path.exists(wet):
+        tap.ok(False, name + ": is recorded", why)
+        return None
+    return wet
+
+
+def check_capstone(tap, name, wet):
+    status, text = harness.oracle("wet_capstone.py", wet)
+    tap.ok(status == 0, "%s: Capstone, every difference explained: %s" % (name, (text.splitlines() or [""])[-1]), text)
+
+
+def check_processor(tap, prog, wet):
+    names, known = mnemonics(prog), {a: (uses, defs) for a, _, uses, defs, flags in wet_summary.instructions(wet)
+                                       if flags & 1}
+    p = subprocess.run([prog, "60" if SLOW else "4"], stdout=subprocess.PIPE, timeout=harness.TIMEOUT)
+    cases = [line.split(" ") for line in p.stdout.decode().splitlines()]
+    wrong, compared, forgiven = [], 0, set()
+    for addr, _, uses, defs in cases:
+        at = int(addr, 16)
+        if at not in known:
+            wrong.append(names.get(at, addr) + " is not known")
+            continue
+        compared += 1
+        missing = locations(uses) - whole_stack(known[at][0]), locations(defs) - whole_stack(known[at][1])
+        mnemonic = names[at].split()[0]
+        if not missing[0] and not missing[1]:
+            continue
+        if mnemonic in OPEN and not missing[1]:
+            forgiven.add(mnemonic)
+            continue
+        wrong.append("%s: used, but not known to be: %s; defined: %s" % ((names[at],) + tuple(map(wet_summary.text_of, missing))))
+    tap.ok(p.returncode == 0 and not wrong and compared > 1000, "the processor uses and defines nothing else (%d)" % compared,
+           "\n".join(wrong) + "\nexit status %d" % p.returncode)
+
+
+def has_vectors():
+    """Can the processor, and the kernel, do what the cases need?"""
+    with open("/proc/cpuinfo") as f:
+        flags = set(next((line for line in f if line.startswith("flags")), "").split())
+    return {"avx2", "bmi2", "aes", "fma", "f16c", "movbe", "xsave"} <= flags
+
+
+def main():
+    tap = harness.Tap("wet_usage")
+    names = sys.argv[1:] or PROGRAMS
+    for name, argv in tracelib.of_test("crosscheck_real").cases(tap):
+        if name not in names:
+            continue
+        if not shutil.which(argv[0], path=harness.ENV["PATH"]):
+            tap.skip(name, argv[0] + " is not installed")
+            continue
+        wet = record(tap, name, [shutil.which(argv[0], path=harness.ENV["PATH"])] + argv[1:])
+        if wet:
+            check_capstone(tap, name, wet)
+            os.unlink(wet)
+    if not sys.argv[1:] and not has_vectors():
+        tap.skip("one instruction of each class", "this processor does not have them")
+    elif not sys.argv[1:]:
+        prog = harness.cc(tap, os.path.join(harness.ORACLE, "wet_probe.c"), "probe", "-O2", "-no-pie", CASES)
+        wet = prog and record(tap, "classes", [prog])
+        if wet:
+            check_capstone(tap, "classes", wet)
+            check_processor(tap, prog, wet)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
