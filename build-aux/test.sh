@@ -236,7 +236,7 @@ add_suite_again() {
       case $name in
          rules_selftest|trace_selftest|trace_life|trace_real|kcachegrind) ;;
          command|command_*|library|blocks|xray_judges) ;;
-         bbv|export|coverage) ;;
+         bbv|export|coverage|slice_*) ;;
          x86) ;;    # it is built for one architecture
          readme) ;;    # pages show a session of one Valgrind
          wet_usage) ;;    # so do the reasons there tell of one VEX

@@ -91,6 +91,7 @@ static bool is_stack(unsigned id)
       case X86_INS_PUSH: case X86_INS_POP: case X86_INS_CALL:
       case X86_INS_RET: case X86_INS_PUSHFQ: case X86_INS_POPFQ:
       case X86_INS_PUSHF: case X86_INS_POPF: case X86_INS_ENTER:
+      case X86_INS_PUSHFD: case X86_INS_POPFD:
          return true;
       default:
          return false;
@@ -127,7 +128,24 @@ static uint16_t addresses_of(const cs_insn* i)
       if (x->operands[k].type == X86_OP_REG
           && (x->operands[k].access & CS_AC_READ))
          values |= bit_of(x->operands[k].reg);
-   return addresses & ~values;
+   return (uint16_t)(addresses & ~values);
+}
+
+static uint16_t lengths_of(const cs_insn* i)
+{
+   const cs_x86* x = &i->detail->x86;
+   uint16_t      lengths = 0;
+
+   for (unsigned k = 0; k < x->op_count; k++) {
+      const x86_op_mem* m = &x->operands[k].mem;
+      if (x->operands[k].type == X86_OP_MEM && m->base != X86_REG_INVALID
+          && m->index != X86_REG_INVALID && m->disp < 0)
+         lengths |= bit_of(m->index);
+   }
+   if (x->prefix[0] == X86_PREFIX_REP || x->prefix[0] == X86_PREFIX_REPNE)
+      for (unsigned k = 0; k < i->detail->regs_read_count; k++)
+         lengths |= bit_of(i->detail->regs_read[k]) & bit_of(X86_REG_RCX);
+   return lengths;
 }
 
 static bool is_copy(const cs_insn* i)
@@ -155,11 +173,13 @@ static bool is_copy(const cs_insn* i)
    return true;
 }
 
-static csh open_decoder(void)
+/* For code with addresses of so many bytes. */
+static csh open_decoder(uint32_t address_size)
 {
    csh h;
 
-   if (cs_open(CS_ARCH_X86, CS_MODE_64, &h) != CS_ERR_OK)
+   if (cs_open(CS_ARCH_X86, address_size == 4 ? CS_MODE_32 : CS_MODE_64, &h)
+       != CS_ERR_OK)
       die("Capstone cannot decode this machine's code");
    cs_option(h, CS_OPT_DETAIL, CS_OPT_ON);
    return h;
@@ -170,8 +190,9 @@ Roles roles_new(DcfgWet* w)
    uint32_t n = dcfg_wet_instrs(w);
    Roles    r = { zalloc(n + (size_t)1, sizeof(uint16_t)),
                   zalloc(n + (size_t)1, sizeof(uint16_t)),
+                  zalloc(n + (size_t)1, sizeof(uint16_t)),
                   zalloc(n + (size_t)1, sizeof(bool)) };
-   csh      h = open_decoder();
+   csh      h = open_decoder(n == 0 ? 8 : dcfg_wet_instr(w, 0)->address_size);
    cs_insn* i = need(cs_malloc(h));
 
    for (uint32_t k = 0; k < n; k++) {
@@ -183,6 +204,7 @@ Roles roles_new(DcfgWet* w)
          continue;
       r.addresses[k] = addresses_of(i);
       r.targets[k]   = r.addresses[k] & operand_registers(i, true);
+      r.lengths[k]   = lengths_of(i);
       r.copies[k]    = is_copy(i);
    }
    cs_free(i, 1);
@@ -194,19 +216,20 @@ void roles_free(Roles* r)
 {
    free(r->addresses);
    free(r->targets);
+   free(r->lengths);
    free(r->copies);
 }
 
 void instr_text(const DcfgWetInstr* in, char* text, size_t size)
 {
-   static csh     h;
+   static csh     h;            // all are of one program
    const uint8_t* code = in->code;
    size_t         left = in->size;
    uint64_t       addr = in->addr;
    cs_insn*       i;
 
    if (h == 0)
-      h = open_decoder();
+      h = open_decoder(in->address_size);
    i = need(cs_malloc(h));
    if (cs_disasm_iter(h, &code, &left, &addr, i))
       snprintf(text, size, "%s%s%s", i->mnemonic, i->op_str[0] ? " " : "",

@@ -39,6 +39,9 @@ typedef
                                 // encoding, that say where operands in memory
                                 // are, and are nothing else to it
       uint16_t* targets;        // those of them that say where it stores
+      uint16_t* lengths;        // that say how much it or its like copy, not
+                                // what: the end from which an operand is
+                                // counted back, the count of a repetition
       bool*     copies;         // it hands on what it reads, as it is
    }
    Roles;

@@ -100,6 +100,9 @@ static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs)
    DcfgError      err;
    DcfgSlice*     s;
 
+   if (n > 0 && dcfg_wet_instr(w, 0)->address_size == 4)
+      die("system calls of 32-bit programs have no names here: --at can ask "
+          "for their instructions");
    for (uint32_t i = 0; i < n; i++)
       instrs[i] = is_syscall(dcfg_wet_instr(w, i));
    s = dcfg_slice_new(w, &q, &err);

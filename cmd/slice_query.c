@@ -294,16 +294,6 @@ static bool starts_with(const char* s, const char* with)
    return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* Is it one that copies memory or strings? */
-static bool is_copier(const char* function)
-{
-   while (function != NULL && *function == '_')
-      function++;
-   return function != NULL
-          && (starts_with(function, "mem") || starts_with(function, "wmem")
-              || starts_with(function, "str") || starts_with(function, "stp"));
-}
-
 /* Is it one that hands out memory, or takes it back? */
 static bool is_allocator(const char* function)
 {
@@ -360,8 +350,8 @@ static void prune_printed(Sliced* f)
          f->never[i] |= BIT(8) | BIT(9) | BIT(10);
       if (f->foreign[i] && is_allocator(in.function))
          f->never[i] = UINT16_MAX;
-      if (f->foreign[i] && is_copier(in.function))
-         f->never[i] |= f->roles.addresses[i] & (BIT(1) | BIT(2));
+      if (f->foreign[i])
+         f->never[i] |= f->roles.lengths[i];
    }
 }
 

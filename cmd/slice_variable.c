@@ -31,7 +31,7 @@
    DWARF's locations are read by elfutils' libdw from the program's file, as it
    is now.  A place in the function's frame is told from the call frame's
    address, which the library knows from the trace; RBP is taken for the frame's
-   base where DWARF says that it is, which is 16 below that. */
+   base where DWARF says that it is, which is two words below that. */
 
 #include "slice_variable.h"
 
@@ -50,6 +50,7 @@ typedef
       const char*     name;
       Dwarf_Addr      pc;       // in the file's addresses
       Dwarf_Addr      bias;     // of the run's
+      uint32_t        address_size;
       Dwarf_Die       variable;
       Dwarf_Attribute frame;    // its function's base
       bool            has_frame;
@@ -148,16 +149,22 @@ static int64_t frame_base(const Search* s)
        && n == 1) {
       if (op[0].atom == DW_OP_call_frame_cfa)
          return 0;
-      if (op[0].atom == DW_OP_reg6)
-         return -16;
+      if (op[0].atom == (s->address_size == 4 ? DW_OP_reg5 : DW_OP_reg6))
+         return -2 * (int64_t)s->address_size;
    }
    nowhere(s, "its function's frame is not told from the call's");
 }
 
 static void take_register(Search* s, unsigned number, DcfgSliceQuery* q)
 {
-   if (number >= 33)
+   if (number >= (s->address_size == 4 ? 8 : 33))
       nowhere(s, "it is in a register that is not followed");
+   if (s->address_size == 4) {
+      /* There both have the same order. */
+      q->of    = DCFG_SLICE_REGISTER;
+      q->place = number;
+      return;
+   }
    q->of    = DCFG_SLICE_REGISTER;
    q->place = number < 16 ? encodings[number] : number - 1;
    if (number == 16)
@@ -219,7 +226,7 @@ void variable_place(const DcfgWetInstr* at, const char* name,
       .find_debuginfo = dwfl_standard_find_debuginfo,
       .section_address = dwfl_offline_section_address
    };
-   Search       s = { .name = name };
+   Search       s = { .name = name, .address_size = at->address_size };
    Dwfl*        dwfl = dwfl_begin(&callbacks);
    Dwfl_Module* module;
    Dwarf_Die*   unit;

@@ -92,6 +92,7 @@ typedef
       uint32_t       size;      // bytes of code
       const uint8_t* code;
       uint32_t       n_ports;   // that its instances have
+      uint32_t       address_size;      // 8 bytes, or 4 in a 32-bit program
    }
    DcfgWetInstr;
 

@@ -183,6 +183,9 @@ typedef
 
 enum { STATE_LOOKING, STATE_RUNNING, STATE_FOUND };
 
+/* How far a branch may be from the result of a call-back: see slice_back.c. */
+#define MAX_HOPS 4
+
 /* Of a node. */
 typedef
    struct {
@@ -328,6 +331,32 @@ bool slice_move_memory(Slicer* z, uint64_t to, uint64_t from, uint64_t size);
 /* HANDLER and RETURN marks, from behind. */
 bool slice_before_return(Slicer* z, uint32_t thread);
 bool slice_before_handler(Slicer* z, uint32_t thread, bool returned);
+
+/* The instance in work: its place; a granule, which may be counted from the top
+   of x87's stack; how many instances the instruction had before; where an
+   access was made, or 0. */
+static inline const Place* slice_place(const Slicer* z)
+{
+   return &z->w->places[z->sbs[z->step->sb].first + z->place];
+}
+
+static inline unsigned slice_granule(const Slicer* z, unsigned g)
+{
+   return g < G_STACK ? g : G_X87 + ((g - G_STACK + z->top) & 7);
+}
+
+uint64_t slice_instance(const Slicer* z, uint32_t i);
+uint64_t slice_address(const Slicer* z, const Place* at, uint32_t access);
+
+/* It is a node; an edge of what WANT is of; it wrote MASK of those bytes. */
+bool slice_need_node(Slicer* z);
+bool slice_add_edge(Slicer* z, const Want* want, uint32_t writer, uint32_t at);
+bool slice_take(Slicer* z, const Want* want, uint8_t mask);
+
+/* Its node wants what it used.  Requests of ACT that wait for branch BRANCH, or
+   all if that is none, are BY's. */
+bool slice_want_uses(Slicer* z);
+bool slice_answer(Slicer* z, uint32_t act, uint32_t branch, TakeWant by);
 
 /* Backward; the nodes from the last to the first. */
 bool slice_backward(Slicer* z);

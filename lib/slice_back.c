@@ -46,406 +46,7 @@
 
 #define STATE(z, n)   (&ELEM((z)->states, NodeState, n))
 #define NODE(z, n)    (&ELEM((z)->found, DcfgSliceNode, n))
-#define REQUEST(z, i) (&ELEM((z)->requests, Request, (i) - 1))
 #define ACT(z, i)     (&ELEM((z)->acts, Act, i))
-
-/*------------------------------------------------------------*/
-/*--- Nodes                                                ---*/
-/*------------------------------------------------------------*/
-
-/* How many instances the instruction has had, this one not counted. */
-static uint64_t instance_now(const Slicer* z, uint32_t i)
-{
-   uint64_t n = 0;
-
-   for (uint32_t k = z->occurs[i]; k < z->occurs[i + 1]; k++) {
-      uint32_t place = z->occurrences[k], first = place;
-      /* A record that went as far as here, or further. */
-      for (const WetSb* sb = &ELEM(z->w->sbs, WetSb, z->sb_of[k]);
-           place < sb->instrs.first + sb->instrs.n; place++)
-         n += z->runs[place];
-      /* The one in work has gone beyond it, or is here. */
-      if (z->sb_of[k] == z->step->sb) {
-         uint32_t at = first - z->sbs[z->step->sb].first;
-         n -= at >= z->place && at < z->step->n_instrs;
-      }
-   }
-   return n;
-}
-
-static bool add_value(Slicer* z, DcfgSliceNode* n, const Place* at)
-{
-   const WetSb*     sb = &ELEM(z->w->sbs, WetSb, z->step->sb);
-   uint32_t         first = (uint32_t)at->slot + at->n_slots;
-   const WetAccess* part = &ELEM(z->w->accesses, WetAccess,
-                                 sb->slots.first + first);
-   const uint64_t*  slots = z->steps.addrs + z->step->first + first;
-
-   if (at->n_values == 0 || z->step->n_slots < first + at->n_values)
-      return true;
-   n->value = z->values.n;
-   for (uint32_t i = 0; i < at->n_values; i++)
-      for (unsigned k = 0; k < part[i].size; k++) {
-         uint8_t* byte = array_add(z->job, &z->values, 1);
-         if (byte == NULL)
-            return false;
-         *byte = (uint8_t)(slots[i] >> 8 * k);
-         n->value_size++;
-      }
-   return true;
-}
-
-/* Where the accesses of the instruction were made, as find_addresses() of
-   wet_writers.c has them; 0 if it was not. */
-static uint64_t address_of(const Slicer* z, const Place* at, uint32_t access)
-{
-   const WetSb*     sb = &ELEM(z->w->sbs, WetSb, z->step->sb);
-   const Plan*      plan = &z->w->plans[at->instr];
-   const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
-   const WetAccess* slots = &ELEM(z->w->accesses, WetAccess,
-                                  sb->slots.first + at->slot);
-   uint32_t         n, k = 0;
-   const uint64_t*  made = slice_slots(z, z->step, at, &n);
-   uint64_t         addr = 0;
-
-   if (at->plain && n == plan->n_accesses)
-      return made[access];
-   for (uint32_t j = 0; j <= access; j++) {
-      addr = 0;
-      if (k < n && is_slot_of(&slots[k], &a[j]))
-         addr = made[k++];
-      else if (a[j].same > 0)
-         addr = address_of(z, at, a[j].same - 1u);
-   }
-   return addr;
-}
-
-/* What the kernel read for the system call in work. */
-static bool add_reads(Slicer* z, DcfgSliceNode* n)
-{
-   const LiveThread* t = &z->threads[z->thread];
-
-   n->first_read = z->readings.n;
-   n->n_reads    = (uint32_t)t->reads.n;
-   for (size_t i = t->reads.n; i-- > 0; ) {
-      DcfgSliceReading* r = array_add(z->job, &z->readings, sizeof(*r));
-      if (r == NULL)
-         return false;
-      *r = ELEM(t->reads, DcfgSliceReading, i);
-   }
-   return true;
-}
-
-static const Place* place_now(const Slicer* z)
-{
-   return &z->w->places[z->sbs[z->step->sb].first + z->place];
-}
-
-/* The instance in work is a node. */
-static bool need_node(Slicer* z)
-{
-   const Plan*      plan = &z->w->plans[z->instr];
-   const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
-   DcfgSliceNode*   n;
-   NodeState*       s;
-
-   if (z->me != DCFG_NONE)
-      return true;
-   z->me = (uint32_t)z->found.n;
-   n = array_add(z->job, &z->found, sizeof(*n));
-   s = array_add(z->job, &z->states, sizeof(*s));
-   if (n == NULL || s == NULL)
-      return false;
-   n->instr    = z->instr;
-   n->thread   = z->thread;
-   n->instance = instance_now(z, z->instr);
-   n->order    = z->order + z->place;
-   n->distance = UINT32_MAX;
-   s->near     = true;
-   s->hops     = UINT8_MAX;
-   for (uint32_t j = 0; j < plan->n_accesses && n->addr == 0; j++)
-      if (a[j].what & ACCESS_STORE)
-         n->addr = address_of(z, place_now(z), j);
-   return (plan->kind != KIND_SYSCALL || add_reads(z, n))
-          && add_value(z, n, place_now(z));
-}
-
-static bool add_edge(Slicer* z, const Want* want, uint32_t writer,
-                     uint32_t at)
-{
-   Edge* e = array_add(z->job, &z->edges, sizeof(*e));
-
-   if (e == NULL)
-      return false;
-   *e = (Edge){ want->node, writer, at, want->port, want->reg, want->weak };
-   return true;
-}
-
-#define MAX_HOPS 4
-
-/* The instance in work wrote these bytes. */
-static bool take(Slicer* z, const Want* want, uint8_t mask)
-{
-   uint32_t    cost = z->q->copies != NULL && z->q->copies[z->instr] ? 0 : 1;
-   uint32_t    distance;
-   NodeState*  s;
-   bool        real = !want->weak, ours = slice_follows_control(z, z->instr);
-   const Want  w = *want;
-   uint8_t     hops = (uint8_t)(STATE(z, w.node)->hops + 1);
-
-   if (w.weak) {
-      if (ours && (w.port != DCFG_WET_GENERAL || w.reg != 0))
-         return true;
-      if (!ours && (hops >= MAX_HOPS && w.port != DCFG_WET_CONTROL))
-         return true;
-      real = ours;
-   }
-   if (!need_node(z)
-       || !add_edge(z, &w, z->me, w.at + (uint32_t)__builtin_ctz(mask)))
-      return false;
-   s = STATE(z, z->me);
-   s->real |= real;
-   s->near &= NODE(z, w.node)->distance == 0 && STATE(z, w.node)->limited;
-   if (w.weak && !ours) {
-      uint8_t mine = w.port == DCFG_WET_CONTROL ? 0 : hops;
-      s->hops = mine < s->hops ? mine : s->hops;
-   }
-   distance = NODE(z, w.node)->distance + cost;
-   if (distance < NODE(z, z->me)->distance)
-      NODE(z, z->me)->distance = distance;
-   return true;
-}
-
-/*------------------------------------------------------------*/
-/*--- Control                                              ---*/
-/*------------------------------------------------------------*/
-
-static bool ask_control(Slicer* z, Want want)
-{
-   uint64_t group = z->groups[z->instr];
-   uint32_t id = ACT(z, z->act)->pending;
-
-   while (id != 0 && (REQUEST(z, id)->group != group
-                      || REQUEST(z, id)->weak != want.weak))
-      id = REQUEST(z, id)->next;
-   if (id == 0) {
-      id = z->free_request;
-      if (id != 0) {
-         z->free_request = REQUEST(z, id)->next;
-      } else {
-         if (array_add(z->job, &z->requests, sizeof(Request)) == NULL)
-            return false;
-         id = (uint32_t)z->requests.n;
-      }
-      *REQUEST(z, id) = (Request){ group, z->instr, 0,
-                                   ACT(z, z->act)->pending, want.weak };
-      ACT(z, z->act)->pending = id;
-   }
-   return slice_add_want(z, &REQUEST(z, id)->wants, want);
-}
-
-/* Requests of ACT that wait for branch BRANCH, or all if that is none, are
-   TAKE's. */
-static bool answer(Slicer* z, uint32_t act, uint32_t branch, TakeWant by)
-{
-   for (uint32_t* at = &ACT(z, act)->pending; *at != 0; ) {
-      Request* r = REQUEST(z, *at);
-      uint32_t id = *at;
-      if (branch != DCFG_NONE && !slice_depends(z, r->instr, branch)) {
-         at = &r->next;
-         continue;
-      }
-      /* A call tests nothing. */
-      if (!slice_take_all(z, &r->wants,
-                          r->weak && branch == DCFG_NONE ? NULL : by))
-         return false;
-      *at     = r->next;
-      r->next = z->free_request;
-      z->free_request = id;
-   }
-   return true;
-}
-
-/*------------------------------------------------------------*/
-/*--- Uses                                                 ---*/
-/*------------------------------------------------------------*/
-
-/* The port is not followed. */
-static bool cut_port(Slicer* z, const Want* want)
-{
-   return add_edge(z, want, DCFG_SLICE_NOT, 0);
-}
-
-static unsigned place_of(const Slicer* z, unsigned g)
-{
-   return g < G_STACK ? g : G_X87 + ((g - G_STACK + z->top) & 7);
-}
-
-static bool is_constant(const DcfgSliceQuery* q, uint64_t addr)
-{
-   uint32_t low = 0, high = q->n_constants;
-
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (q->constants[middle].high <= addr)
-         low = middle + 1;
-      else
-         high = middle;
-   }
-   return low < q->n_constants && q->constants[low].low <= addr;
-}
-
-/* Does the instance in work load a constant? */
-static bool loads_constant(const Slicer* z)
-{
-   const Plan*      plan = &z->w->plans[z->instr];
-   const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
-
-   for (uint32_t j = 0; j < plan->n_accesses; j++)
-      if (is_operand(a, j) && is_constant(z->q, address_of(z, place_now(z), j)))
-         return true;
-   return false;
-}
-
-static bool want_registers(Slicer* z, bool real)
-{
-   const Plan* plan = &z->w->plans[z->instr];
-   const Use*  u = &ELEM(z->w->uses, Use, plan->uses);
-   Live*       l = slice_registers(z, z->thread);
-   uint16_t    skip = z->q->no_address == NULL ? 0
-                      : z->q->no_address[z->instr];
-   Want        want = { .node = z->me, .weak = !real };
-   uint16_t    never;
-
-   if (STATE(z, z->me)->near && z->q->no_address_near != NULL)
-      skip |= z->q->no_address_near[z->instr];
-   if (slice_calls_back(z, z->instr))
-      skip = 0;
-   if (skip != 0 && real && z->q->n_constants > 0 && loads_constant(z))
-      skip = 0;
-   never = z->q->no_register == NULL ? 0 : z->q->no_register[z->instr];
-   skip |= never;
-   for (const Use* end = u + plan->n_uses; l != NULL && u < end; u++) {
-      want.at   = u->new ? 0 : want.at + 8;
-      want.port = u->port;
-      want.reg  = u->reg;
-      want.mask = u->mask;
-      bool address = u->port == DCFG_WET_GENERAL && (skip >> u->reg & 1);
-      if (real && address) {
-         if (u->new && !cut_port(z, &want))
-            return false;
-         continue;
-      }
-      if (!real && (u->port == DCFG_WET_FLAGS
-                    ? false
-                    : u->port != DCFG_WET_GENERAL || address
-                      || STATE(z, z->me)->hops == 0))
-         continue;
-      if (!slice_want_register(z, l, place_of(z, u->granule), want))
-         return false;
-   }
-   return l != NULL;
-}
-
-static bool want_operands(Slicer* z)
-{
-   const Plan*      plan = &z->w->plans[z->instr];
-   const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
-   LiveThread*      t = &z->threads[z->thread];
-   Want want = { .node = z->me, .port = DCFG_WET_MEMORY };
-
-   for (uint32_t j = 0; j < plan->n_accesses; j++)
-      if (is_operand(a, j)) {
-         uint64_t addr = address_of(z, place_now(z), j);
-         want.reg = (uint8_t)j;
-         if (addr != 0 && !slice_want_memory(z, addr, a[j].size, want))
-            return false;
-      }
-   want.reg = (uint8_t)plan->n_accesses;
-   for (size_t i = t->reads.n; plan->kind == KIND_SYSCALL && i-- > 0; ) {
-      DcfgSliceReading r = ELEM(t->reads, DcfgSliceReading, i);
-      if (!slice_want_memory(z, r.addr, r.size, want))
-         return false;
-   }
-   return true;
-}
-
-static bool want_control(Slicer* z)
-{
-   Want want = { .node = z->me, .port = DCFG_WET_CONTROL, .mask = 0xFF };
-
-   if (slice_follows_control(z, z->instr))
-      return ask_control(z, want);
-   if (z->q->results && !z->q->no_control) {
-      want.weak = true;
-      return ask_control(z, want);
-   }
-   return cut_port(z, &want);
-}
-
-/* What a criterion is asked for, in place of all that it uses. */
-static bool want_part(Slicer* z)
-{
-   const DcfgSliceQuery* q = z->q;
-   Live* l = slice_registers(z, z->thread);
-   Want  want = { .node = z->me, .mask = 0xFF };
-
-   if (l == NULL)
-      return false;
-   switch (q->of) {
-      case DCFG_SLICE_REGISTER:
-         want.port = q->place < 16 ? DCFG_WET_GENERAL : DCFG_WET_VECTOR;
-         want.reg  = (uint8_t)(q->place % 16);
-         if (q->place < 16)
-            return slice_want_register(z, l, (unsigned)q->place, want);
-         for (unsigned k = 0; k < 4; k++, want.at += 8)
-            if (!slice_want_register(z, l, G_VECTOR + want.reg * 4u + k, want))
-               return false;
-         return true;
-      case DCFG_SLICE_FLAGS:
-         want.port = DCFG_WET_FLAGS;
-         for (unsigned k = 0; k < 3; k++, want.at += 8)
-            if (!slice_want_register(z, l, G_FLAGS + k, want))
-               return false;
-         return true;
-      case DCFG_SLICE_X87:
-         want.port = DCFG_WET_X87;
-         for (unsigned k = G_X87; k < G_STACK; k++, want.at += 8)
-            if (!slice_want_register(z, l, k, want))
-               return false;
-         return true;
-      case DCFG_SLICE_FRAME: {
-         uint64_t place = ACT(z, z->act)->place;
-         z->result->frame = place == UINT64_MAX || place == 0 ? 0
-                            : place + 8 + q->place;
-         want.port = DCFG_WET_MEMORY;
-         return z->result->frame == 0
-                || slice_want_memory(z, z->result->frame, q->size, want);
-      }
-      default:
-         want.port = DCFG_WET_MEMORY;
-         return slice_want_memory(z, q->place, q->size, want);
-   }
-}
-
-static bool want_uses(Slicer* z)
-{
-   NodeState*  s = STATE(z, z->me);
-   const Plan* plan = &z->w->plans[z->instr];
-
-   if (z->q->forward || z->q->only_criteria)
-      return true;
-   if (!s->real)
-      return want_registers(z, false);
-   if (z->q->steps != 0 && NODE(z, z->me)->distance >= z->q->steps) {
-      s->cut = true;
-      z->result->n_no_steps += plan->n_ports;
-      return true;
-   }
-   if (s->limited)
-      return want_control(z) && want_part(z);
-   return want_control(z) && want_registers(z, true) && want_operands(z);
-}
 
 /*------------------------------------------------------------*/
 /*--- The criterion                                        ---*/
@@ -462,7 +63,7 @@ static bool forget_all(Slicer* z)
             if (!slice_take_register(z, l, g, 0xFF, NULL))
                return false;
    for (uint32_t a = 1; a < z->acts.n; a++)
-      if (!answer(z, a, DCFG_NONE, NULL))
+      if (!slice_answer(z, a, DCFG_NONE, NULL))
          return false;
    return slice_take_memory(z, 0, UINT64_MAX, NULL);
 }
@@ -483,7 +84,7 @@ static bool is_criterion(Slicer* z)
    }
    if (!q->instrs[z->instr]
        || (q->instance < DCFG_SLICE_EVERY
-           && q->instance != instance_now(z, z->instr)))
+           && q->instance != slice_instance(z, z->instr)))
       return false;
    if (q->instance != DCFG_SLICE_EVERY) {
       z->state   = q->run ? STATE_RUNNING : STATE_FOUND;
@@ -502,7 +103,7 @@ static bool add_criterion(Slicer* z)
       if (!forget_all(z))
          return false;
    }
-   if (!need_node(z) || (c = array_add(z->job, &z->criteria, 4)) == NULL)
+   if (!slice_need_node(z) || (c = array_add(z->job, &z->criteria, 4)) == NULL)
       return false;
    *c = z->me;
    NODE(z, z->me)->distance = 0;
@@ -524,16 +125,16 @@ static bool take_definitions(Slicer* z)
    Live*            l = z->threads[z->thread].live;
 
    for (const Def* end = d + plan->n_defs; l != NULL && d < end; d++)
-      if (!slice_take_register(z, l, place_of(z, d->granule), d->mask, take))
+      if (!slice_take_register(z, l, slice_granule(z, d->granule), d->mask, slice_take))
          return false;
    for (uint32_t j = 0; j < plan->n_accesses && z->memory.n > 0; j++)
       if (a[j].what & ACCESS_STORE) {
-         uint64_t addr = address_of(z, place_now(z), j);
-         if (addr != 0 && !slice_take_memory(z, addr, a[j].size, take))
+         uint64_t addr = slice_address(z, slice_place(z), j);
+         if (addr != 0 && !slice_take_memory(z, addr, a[j].size, slice_take))
             return false;
       }
    return plan->kind != KIND_SYSCALL
-          || slice_take_all(z, &z->threads[z->thread].written, take);
+          || slice_take_all(z, &z->threads[z->thread].written, slice_take);
 }
 
 /* The instance in work, from behind. */
@@ -543,17 +144,17 @@ static bool visit(Slicer* z)
 
    z->me = DCFG_NONE;
    if (last && z->where->made != 0 && ACT(z, z->where->made)->pending != 0
-       && !answer(z, z->where->made, DCFG_NONE,
-                  ACT(z, z->where->made)->call == DCFG_NONE ? NULL : take))
+       && !slice_answer(z, z->where->made, DCFG_NONE,
+                  ACT(z, z->where->made)->call == DCFG_NONE ? NULL : slice_take))
       return false;
    if (ACT(z, z->act)->pending != 0 && z->graph.branches[z->instr]
-       && !answer(z, z->act, z->instr, take))
+       && !slice_answer(z, z->act, z->instr, slice_take))
       return false;
    if (!take_definitions(z))
       return false;
    if (z->state != STATE_FOUND && is_criterion(z) && !add_criterion(z))
       return false;
-   return z->me == DCFG_NONE || want_uses(z);
+   return z->me == DCFG_NONE || slice_want_uses(z);
 }
 
 static bool visit_all(Slicer* z)
@@ -665,8 +266,8 @@ static bool visit_mark(Slicer* z)
       case DCFG_WET_RETURN:
          return slice_before_return(z, r->thread);
       case DCFG_WET_HANDLER:
-         return answer(z, z->where->made, DCFG_NONE, NULL)
-                && answer(z, ACT(z, z->where->made)->up, DCFG_NONE, NULL)
+         return slice_answer(z, z->where->made, DCFG_NONE, NULL)
+                && slice_answer(z, ACT(z, z->where->made)->up, DCFG_NONE, NULL)
                 && slice_before_handler(z, r->thread,
                                         ELEM(z->returned, bool,
                                              z->where->body));

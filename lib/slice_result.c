@@ -114,8 +114,6 @@ static uint8_t hops_to_program(const Slicer* z, const uint8_t* hops,
    return least;
 }
 
-#define MAX_HOPS 4
-
 /* Node I is part of the slice, DEPTH[I] hops behind a branch: where else ways
    lead from there. */
 static void choose_edges(Slicer* z, const uint32_t* first, const uint8_t* hops,

@@ -355,6 +355,7 @@ struct DcfgWet {
    Array       points;          // Point
    Tail*       tails;           // by superblock's .effects and exit
    size_t      n_tails;
+   uint32_t    address_size;    // bytes: 4 of a 32-bit program
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // likewise: so far
    uint64_t    most_before;     // the most of any before the first record

@@ -236,6 +236,7 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
    DcfgWetInstr*    i = &w->told;
 
    *i = (DcfgWetInstr){ .addr = in->addr, .image = in->image,
+                        .address_size = w->address_size,
                         .size = in->len, .n_ports = w->plans[n].n_ports,
                         .code = &ELEM(w->code, uint8_t, in->code) };
    if (in->image >= s->images.n)

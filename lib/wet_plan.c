@@ -212,6 +212,21 @@ static bool make_tails(DcfgWet* w)
    return w->tails != NULL;
 }
 
+/* In 64-bit code, what writes 4 bytes of a general register writes 8; 32-bit
+   code has but 4. */
+static uint32_t find_address_size(const DcfgWet* w)
+{
+   bool any = false;
+
+   for (size_t i = 0; i < w->defs.n; i++) {
+      const Def* d = &ELEM(w->defs, Def, i);
+      if (d->granule < G_FLAGS && d->mask > 0x0F)
+         return 8;
+      any |= d->granule < G_FLAGS;
+   }
+   return any ? 4 : 8;
+}
+
 bool wet_make_plans(DcfgWet* w)
 {
    size_t    n = w->instrs.n + 1;
@@ -233,6 +248,7 @@ bool wet_make_plans(DcfgWet* w)
    for (uint32_t i = 0; i < w->instrs.n; i++)
       if (!make_plan(w, &ELEM(w->instrs, WetInstr, i), &w->plans[i]))
          return false;
+   w->address_size = find_address_size(w);
    seen = job_calloc(&w->job, n, sizeof(*seen));
    if (seen == NULL)
       return false;

@@ -112,7 +112,7 @@ def check_data(tap, wet, page, opts):
     status, text, err = commandlib.command("slice", "--as=json", *opts, wet)
     told = json.loads(text) if status == 0 else {}
     nodes = sorted(("0x%x" % a, i) for a, i in s.nodes)
-    tap.ok(sorted((x["address"], x["instance"]) for x in told.get("instances", [])) == nodes,
+    tap.ok(sorted((x["address"], x["instance"]) for x in told.get("nodes", [])) == nodes,
            "--as=json has the same instances", err or text[:300])
 
 

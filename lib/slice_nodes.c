@@ -1,0 +1,194 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Nodes of a backward slice.                   slice_nodes.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: making a node of an instance, and the edges to it.  Handed: the instance
+   in work, and wants that it meets.  Taken by: slice_uses.c, slice_back.c. */
+
+#include "slice.h"
+
+#define STATE(z, n)   (&ELEM((z)->states, NodeState, n))
+#define NODE(z, n)    (&ELEM((z)->found, DcfgSliceNode, n))
+
+/* How many instances the instruction has had, this one not counted. */
+uint64_t slice_instance(const Slicer* z, uint32_t i)
+{
+   uint64_t n = 0;
+
+   for (uint32_t k = z->occurs[i]; k < z->occurs[i + 1]; k++) {
+      uint32_t place = z->occurrences[k], first = place;
+      /* A record that went as far as here, or further. */
+      for (const WetSb* sb = &ELEM(z->w->sbs, WetSb, z->sb_of[k]);
+           place < sb->instrs.first + sb->instrs.n; place++)
+         n += z->runs[place];
+      /* The one in work has gone beyond it, or is here. */
+      if (z->sb_of[k] == z->step->sb) {
+         uint32_t at = first - z->sbs[z->step->sb].first;
+         n -= at >= z->place && at < z->step->n_instrs;
+      }
+   }
+   return n;
+}
+
+static bool add_value(Slicer* z, DcfgSliceNode* n, const Place* at)
+{
+   const WetSb*     sb = &ELEM(z->w->sbs, WetSb, z->step->sb);
+   uint32_t         first = (uint32_t)at->slot + at->n_slots;
+   const WetAccess* part = &ELEM(z->w->accesses, WetAccess,
+                                 sb->slots.first + first);
+   const uint64_t*  slots = z->steps.addrs + z->step->first + first;
+
+   if (at->n_values == 0 || z->step->n_slots < first + at->n_values)
+      return true;
+   n->value = z->values.n;
+   for (uint32_t i = 0; i < at->n_values; i++)
+      for (unsigned k = 0; k < part[i].size; k++) {
+         uint8_t* byte = array_add(z->job, &z->values, 1);
+         if (byte == NULL)
+            return false;
+         *byte = (uint8_t)(slots[i] >> 8 * k);
+         n->value_size++;
+      }
+   return true;
+}
+
+/* Where the accesses of the instruction were made, as find_addresses() of
+   wet_writers.c has them; 0 if it was not. */
+uint64_t slice_address(const Slicer* z, const Place* at, uint32_t access)
+{
+   const WetSb*     sb = &ELEM(z->w->sbs, WetSb, z->step->sb);
+   const Plan*      plan = &z->w->plans[at->instr];
+   const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
+   const WetAccess* slots = &ELEM(z->w->accesses, WetAccess,
+                                  sb->slots.first + at->slot);
+   uint32_t         n, k = 0;
+   const uint64_t*  made = slice_slots(z, z->step, at, &n);
+   uint64_t         addr = 0;
+
+   if (at->plain && n == plan->n_accesses)
+      return made[access];
+   for (uint32_t j = 0; j <= access; j++) {
+      addr = 0;
+      if (k < n && is_slot_of(&slots[k], &a[j]))
+         addr = made[k++];
+      else if (a[j].same > 0)
+         addr = slice_address(z, at, a[j].same - 1u);
+   }
+   return addr;
+}
+
+/* What the kernel read for the system call in work. */
+static bool add_reads(Slicer* z, DcfgSliceNode* n)
+{
+   const LiveThread* t = &z->threads[z->thread];
+
+   n->first_read = z->readings.n;
+   n->n_reads    = (uint32_t)t->reads.n;
+   for (size_t i = t->reads.n; i-- > 0; ) {
+      DcfgSliceReading* r = array_add(z->job, &z->readings, sizeof(*r));
+      if (r == NULL)
+         return false;
+      *r = ELEM(t->reads, DcfgSliceReading, i);
+   }
+   return true;
+}
+
+/* The instance in work is a node. */
+bool slice_need_node(Slicer* z)
+{
+   const Plan*      plan = &z->w->plans[z->instr];
+   const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
+   DcfgSliceNode*   n;
+   NodeState*       s;
+
+   if (z->me != DCFG_NONE)
+      return true;
+   z->me = (uint32_t)z->found.n;
+   n = array_add(z->job, &z->found, sizeof(*n));
+   s = array_add(z->job, &z->states, sizeof(*s));
+   if (n == NULL || s == NULL)
+      return false;
+   n->instr    = z->instr;
+   n->thread   = z->thread;
+   n->instance = slice_instance(z, z->instr);
+   n->order    = z->order + z->place;
+   n->distance = UINT32_MAX;
+   s->near     = true;
+   s->hops     = UINT8_MAX;
+   for (uint32_t j = 0; j < plan->n_accesses && n->addr == 0; j++)
+      if (a[j].what & ACCESS_STORE)
+         n->addr = slice_address(z, slice_place(z), j);
+   return (plan->kind != KIND_SYSCALL || add_reads(z, n))
+          && add_value(z, n, slice_place(z));
+}
+
+bool slice_add_edge(Slicer* z, const Want* want, uint32_t writer,
+                     uint32_t at)
+{
+   Edge* e = array_add(z->job, &z->edges, sizeof(*e));
+
+   if (e == NULL)
+      return false;
+   *e = (Edge){ want->node, writer, at, want->port, want->reg, want->weak };
+   return true;
+}
+
+/* The instance in work wrote these bytes. */
+bool slice_take(Slicer* z, const Want* want, uint8_t mask)
+{
+   uint32_t    cost = z->q->copies != NULL && z->q->copies[z->instr] ? 0 : 1;
+   uint32_t    distance;
+   NodeState*  s;
+   bool        real = !want->weak, ours = slice_follows_control(z, z->instr);
+   const Want  w = *want;
+   uint8_t     hops = (uint8_t)(STATE(z, w.node)->hops + 1);
+
+   if (w.weak) {
+      if (ours && (w.port != DCFG_WET_GENERAL || w.reg != 0))
+         return true;
+      if (!ours && (hops >= MAX_HOPS && w.port != DCFG_WET_CONTROL))
+         return true;
+      real = ours;
+   }
+   if (!slice_need_node(z)
+       || !slice_add_edge(z, &w, z->me, w.at + (uint32_t)__builtin_ctz(mask)))
+      return false;
+   s = STATE(z, z->me);
+   s->real |= real;
+   s->near &= NODE(z, w.node)->distance == 0 && STATE(z, w.node)->limited;
+   if (w.weak && !ours) {
+      uint8_t mine = w.port == DCFG_WET_CONTROL ? 0 : hops;
+      s->hops = mine < s->hops ? mine : s->hops;
+   }
+   distance = NODE(z, w.node)->distance + cost;
+   if (distance < NODE(z, z->me)->distance)
+      NODE(z, z->me)->distance = distance;
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
