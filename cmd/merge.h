@@ -188,8 +188,8 @@ bool merge_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
 /*------------------------------------------------------------*/
 
 /* Routines, dominators and loops are found, and the file is written: a row of
-   PROCESSES for each of the N. */
-void merged_write(const Merged* processes, uint32_t n, FILE* out);
+   PROCESSES for each of the N.  Their steps are used up. */
+void merged_write(Merged* processes, uint32_t n, FILE* out);
 
 #endif /* DCFG_CMD_MERGE_H */
 

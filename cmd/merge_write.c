@@ -38,7 +38,7 @@
 /* A process on its way into the file. */
 typedef
    struct {
-      const Merged* m;
+      Merged*       m;
       uint32_t*     order;      // of its images in the file
       uint32_t*     new_id;     // of each node
       Graph         graph;
@@ -293,15 +293,18 @@ static size_t add_call_bypasses(const Graph* g, MergedStep* steps, size_t n)
    return all;
 }
 
-/* M's steps by their new ids, in order, with call bypasses. */
-static MergedStep* order_steps(const Writing* w, size_t* n)
+/* M's steps by their new ids, in order, with call bypasses; they are M's no
+   more. */
+static MergedStep* order_steps(Writing* w, size_t* n)
 {
-   MergedStep* steps = zalloc(w->m->n_steps + w->graph.n_blocks,
-                              sizeof(*steps));
+   MergedStep* steps;
 
    *n = w->m->n_steps;
+   steps = need(realloc(w->m->steps, (*n + w->graph.n_blocks + 1)
+                                     * sizeof(*steps)));
+   w->m->steps = NULL;
+   w->m->n_steps = 0;
    for (size_t i = 0; i < *n; i++) {
-      steps[i] = w->m->steps[i];
       steps[i].source = w->new_id[steps[i].source];
       steps[i].target = w->new_id[steps[i].target];
    }
@@ -599,7 +602,7 @@ static void pass_on(void* file, const HChar* text, UInt n)
    fwrite(text, 1, n, file);
 }
 
-void merged_write(const Merged* processes, uint32_t n, FILE* out)
+void merged_write(Merged* processes, uint32_t n, FILE* out)
 {
    Writing*  w = zalloc(n, sizeof(*w));
    JsonDcfg* json = zalloc(n, sizeof(*json));
