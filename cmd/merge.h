@@ -184,6 +184,14 @@ bool merge_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
                 MergedRow** rows, uint32_t* n, uint64_t* where);
 
 /*------------------------------------------------------------*/
+/*--- merge_places.c                                       ---*/
+/*------------------------------------------------------------*/
+
+/* For each image an address where it does not overlap another run's.  To be
+   freed. */
+uint64_t* find_places(const Merged* m);
+
+/*------------------------------------------------------------*/
 /*--- merge_write.c                                        ---*/
 /*------------------------------------------------------------*/
 
