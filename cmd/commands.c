@@ -71,7 +71,7 @@
       cmd_why.c             dcfg why
       merge_blocks.c, merge_rows.c, merge_steps.c,
       merge_images.c, merge_parts.c, merge_runs.c,
-      merge_write.c, cmd_merge.c
+      merge_places.c, merge_write.c, cmd_merge.c
                             dcfg merge
       flame_tree.c, flame_svg.c, speedscope.c, cmd_flame.c
                             dcfg flame

@@ -184,12 +184,20 @@ bool merge_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
                 MergedRow** rows, uint32_t* n, uint64_t* where);
 
 /*------------------------------------------------------------*/
+/*--- merge_places.c                                       ---*/
+/*------------------------------------------------------------*/
+
+/* For each image an address where it does not overlap another run's.  To be
+   freed. */
+uint64_t* find_places(const Merged* m);
+
+/*------------------------------------------------------------*/
 /*--- merge_write.c                                        ---*/
 /*------------------------------------------------------------*/
 
 /* Routines, dominators and loops are found, and the file is written: a row of
-   PROCESSES for each of the N. */
-void merged_write(const Merged* processes, uint32_t n, FILE* out);
+   PROCESSES for each of the N.  Their steps are used up. */
+void merged_write(Merged* processes, uint32_t n, FILE* out);
 
 #endif /* DCFG_CMD_MERGE_H */
 

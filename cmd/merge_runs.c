@@ -194,20 +194,16 @@ static const Cut* cuts_of(const Pieces* p, uint32_t block, uint32_t* n)
    return p->cuts + low;
 }
 
-/* A step, where each end is a special node's id, in no image, or a block's
-   number in an image of M.  What came to a block that is divided goes through
-   all of its pieces. */
+/* Of a step, where each end is a special node's id, in no image, or a block's
+   number in an image of M. */
 typedef
    struct {
       uint32_t source_image, source, target_image, target;
    }
    Ends;
 
-static void put_step(Adding* a, const Renumber* r, Ends e, MergedStep step)
+static MergedStep place_step(const Renumber* r, Ends e, MergedStep step)
 {
-   const Cut* cuts;
-   uint32_t   n;
-
    step.source = e.source;
    if (e.source_image != UINT32_MAX)
       step.source = r->first[e.source_image]
@@ -216,7 +212,15 @@ static void put_step(Adding* a, const Renumber* r, Ends e, MergedStep step)
    if (e.target_image != UINT32_MAX)
       step.target = r->first[e.target_image]
                     + pieces_of(r, e.target_image)->first[e.target];
-   add_step(a, step);
+   return step;
+}
+
+/* What came to a block that is divided goes through all of its pieces. */
+static void put_cuts(Adding* a, const Renumber* r, Ends e, MergedStep step)
+{
+   const Cut* cuts;
+   uint32_t   n;
+
    if (e.target_image == UINT32_MAX || step.count == 0)
       return;
    step.type = DCFG_EDGE_FALL_THROUGH;
@@ -227,6 +231,12 @@ static void put_step(Adding* a, const Renumber* r, Ends e, MergedStep step)
       step.target = r->first[e.target_image] + cuts[i].to;
       add_step(a, step);
    }
+}
+
+static void put_step(Adding* a, const Renumber* r, Ends e, MergedStep step)
+{
+   add_step(a, place_step(r, e, step));
+   put_cuts(a, r, e, step);
 }
 
 /*------------------------------------------------------------*/
@@ -244,7 +254,7 @@ static void place_of_id(const uint32_t* image_of, const uint32_t* first,
    *number = id - first[*image];
 }
 
-/* M's steps by new ids: to A's. */
+/* M's steps get new ids where they are; A's get what divides blocks. */
 static void move_steps(Adding* a, const Renumber* r, const uint32_t* image_of,
                        const uint32_t* old_first)
 {
@@ -253,13 +263,9 @@ static void move_steps(Adding* a, const Renumber* r, const uint32_t* image_of,
       Ends       e;
       place_of_id(image_of, old_first, s.source, &e.source_image, &e.source);
       place_of_id(image_of, old_first, s.target, &e.target_image, &e.target);
-      put_step(a, r, e, s);
+      a->m->steps[i] = place_step(r, e, s);
+      put_cuts(a, r, e, s);
    }
-   free(a->m->steps);
-   a->m->steps = a->steps;
-   a->m->n_steps = a->n_steps;
-   a->steps = NULL;
-   a->n_steps = a->room = 0;
 }
 
 /* A node of the run; false: a block that is left out. */

@@ -121,13 +121,13 @@ static size_t unite_pair(const MergedStep* steps, size_t n, MergedStep* to)
 MergedStep* unite_steps(MergedStep* a, size_t n_a, const MergedStep* b,
                         size_t n_b, size_t* n)
 {
-   size_t      all = n_a + n_b, i = 0, j = 0, k = 0, kept = 0;
-   MergedStep* to = need(malloc((all + 1) * sizeof(*to)));
+   size_t      all = n_a + n_b, i = n_a, j = n_b, k = all, kept = 0;
+   MergedStep* to = need(realloc(a, (all + 1) * sizeof(*to)));
 
-   while (i < n_a || j < n_b)
-      to[k++] = j == n_b || (i < n_a && by_place(&a[i], &b[j]) <= 0)
-                ? a[i++] : b[j++];
-   free(a);
+   /* From the end, so that A need not be somewhere else meanwhile. */
+   while (j > 0)
+      to[--k] = i > 0 && by_place(&to[i - 1], &b[j - 1]) > 0
+                ? to[--i] : b[--j];
    for (size_t first = 0, end; first < all; first = end) {
       for (end = first; end < all && by_pair(&to[first], &to[end]) == 0; )
          end++;

@@ -25,9 +25,9 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: where images of several runs are loaded, and the way from a sum of
-   runs to the tool's own graph, which finds routines and loops and writes the
-   file.  Handed: sums by cmd_merge.c.  Taken by: cmd_merge.c. */
+/* Owns: the way from a sum of runs to the tool's own graph, which finds
+   routines and loops and writes the file.  Handed: sums by cmd_merge.c; places
+   by merge_places.c.  Taken by: cmd_merge.c. */
 
 #include "merge.h"
 
@@ -38,7 +38,7 @@
 /* A process on its way into the file. */
 typedef
    struct {
-      const Merged* m;
+      Merged*       m;
       uint32_t*     order;      // of its images in the file
       uint32_t*     new_id;     // of each node
       Graph         graph;
@@ -48,104 +48,8 @@ typedef
    Writing;
 
 /*------------------------------------------------------------*/
-/*--- Where images are                                     ---*/
+/*--- The order of images                                  ---*/
 /*------------------------------------------------------------*/
-
-/* Addresses that are in use, in order; they may overlap. */
-typedef
-   struct {
-      uint64_t from, to;
-   }
-   Span;
-
-typedef
-   struct {
-      Span*    all;
-      size_t   n, n_new, room;  // in order, and behind these, not yet
-      uint64_t top;
-   }
-   Spans;
-
-static int by_from(const void* a, const void* b)
-{
-   const Span* x = a;
-   const Span* y = b;
-
-   return x->from < y->from ? -1 : x->from > y->from ? 1
-          : x->to < y->to ? -1 : x->to > y->to;
-}
-
-static void add_span(Spans* s, uint64_t from, uint64_t size)
-{
-   uint64_t to = size > UINT64_MAX - from ? UINT64_MAX : from + size;
-
-   GROW(s->all, s->n_new, s->room);
-   s->all[s->n_new++] = (Span){ from, to };
-   if (to > s->top)
-      s->top = to;
-}
-
-/* A run's spans are in use now; what they cover becomes one list without
-   overlaps. */
-static void settle(Spans* s)
-{
-   size_t n = 0;
-
-   if (s->n_new > 0)
-      qsort(s->all, s->n_new, sizeof(*s->all), by_from);
-   for (size_t i = 0; i < s->n_new; i++)
-      if (n > 0 && s->all[i].from <= s->all[n - 1].to) {
-         if (s->all[i].to > s->all[n - 1].to)
-            s->all[n - 1].to = s->all[i].to;
-      } else {
-         s->all[n++] = s->all[i];
-      }
-   s->n = s->n_new = n;
-}
-
-static bool is_free(const Spans* s, uint64_t from, uint64_t size)
-{
-   size_t low = 0, high = s->n;
-
-   while (low < high) {                 // the first that ends behind FROM
-      size_t middle = low + (high - low) / 2;
-      if (s->all[middle].to <= from)
-         low = middle + 1;
-      else
-         high = middle;
-   }
-   return low == s->n || (s->all[low].from >= from
-                          && s->all[low].from - from >= size);
-}
-
-#define PAGE 4096
-
-/* Each image is where the first run that has it had it; if there is another
-   run's by then, behind all of them.  Images of one run may overlap, where one
-   took the place of another. */
-static uint64_t* find_places(const Merged* m)
-{
-   uint64_t* load = zalloc(m->n_images, sizeof(*load));
-   Spans     s = { 0 };
-   uint32_t  home = 0;
-
-   for (uint32_t i = 0; i < m->n_images; i++) {
-      const MergedImage* im = &m->images[i];
-      if (im->home != home)
-         settle(&s);
-      home = im->home;
-      load[i] = im->load;
-      if (!is_free(&s, im->load, im->size)) {
-         if (s.top > UINT64_MAX - PAGE
-             || im->size > UINT64_MAX - s.top - PAGE)
-            die("there is no room for %s beside the other images", im->name);
-         load[i] = (s.top + PAGE - 1) / PAGE * PAGE + im->load % PAGE;
-      }
-      add_span(&s, load[i], im->size);
-   }
-   free(s.all);
-   return load;
-}
 
 typedef
    struct {
@@ -293,15 +197,18 @@ static size_t add_call_bypasses(const Graph* g, MergedStep* steps, size_t n)
    return all;
 }
 
-/* M's steps by their new ids, in order, with call bypasses. */
-static MergedStep* order_steps(const Writing* w, size_t* n)
+/* M's steps by their new ids, in order, with call bypasses; they are M's no
+   more. */
+static MergedStep* order_steps(Writing* w, size_t* n)
 {
-   MergedStep* steps = zalloc(w->m->n_steps + w->graph.n_blocks,
-                              sizeof(*steps));
+   MergedStep* steps;
 
    *n = w->m->n_steps;
+   steps = need(realloc(w->m->steps, (*n + w->graph.n_blocks + 1)
+                                     * sizeof(*steps)));
+   w->m->steps = NULL;
+   w->m->n_steps = 0;
    for (size_t i = 0; i < *n; i++) {
-      steps[i] = w->m->steps[i];
       steps[i].source = w->new_id[steps[i].source];
       steps[i].target = w->new_id[steps[i].target];
    }
@@ -599,7 +506,7 @@ static void pass_on(void* file, const HChar* text, UInt n)
    fwrite(text, 1, n, file);
 }
 
-void merged_write(const Merged* processes, uint32_t n, FILE* out)
+void merged_write(Merged* processes, uint32_t n, FILE* out)
 {
    Writing*  w = zalloc(n, sizeof(*w));
    JsonDcfg* json = zalloc(n, sizeof(*json));

@@ -238,7 +238,7 @@ def check_refusals(tap, files, prog, text):
     one_line(tap, status, out, "".join(err.splitlines(True)[-1:]), "other builds", "another build, by its blocks")
     empty = harness.dcfg(tap, "empty", [prog, "9"], ("--cfg=no",))[0]
     status, out, err = command("merge", files[0], empty)
-    one_line(tap, status, out, err, "no blocks", "a file without blocks")
+    one_line(tap, status, out, err, "blocks, other runs", "a file without blocks")
     for args, word in ((["--threads=some", files[0]], "add or keep"), (["-", "-"], "standard input"), ([], "missing"),
                        (["--processes", "--threads=add", files[0]], "not both"),
                        (["-o", "/nowhere/x.json", files[0]], "/nowhere/x.json")):

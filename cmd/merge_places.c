@@ -1,0 +1,133 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Where images of several runs are.           merge_places.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: where images of several runs are loaded.  Handed: a sum by
+   merge_write.c.  Taken by: that. */
+
+#include "merge.h"
+
+#include <stdlib.h>
+
+/* Addresses that are in use, in order; they may overlap. */
+typedef
+   struct {
+      uint64_t from, to;
+   }
+   Span;
+
+typedef
+   struct {
+      Span*    all;
+      size_t   n, n_new, room;  // in order, and behind these, not yet
+      uint64_t top;
+   }
+   Spans;
+
+static int by_from(const void* a, const void* b)
+{
+   const Span* x = a;
+   const Span* y = b;
+
+   return x->from < y->from ? -1 : x->from > y->from ? 1
+          : x->to < y->to ? -1 : x->to > y->to;
+}
+
+static void add_span(Spans* s, uint64_t from, uint64_t size)
+{
+   uint64_t to = size > UINT64_MAX - from ? UINT64_MAX : from + size;
+
+   GROW(s->all, s->n_new, s->room);
+   s->all[s->n_new++] = (Span){ from, to };
+   if (to > s->top)
+      s->top = to;
+}
+
+/* A run's spans are in use now; what they cover becomes one list without
+   overlaps. */
+static void settle(Spans* s)
+{
+   size_t n = 0;
+
+   if (s->n_new > 0)
+      qsort(s->all, s->n_new, sizeof(*s->all), by_from);
+   for (size_t i = 0; i < s->n_new; i++)
+      if (n > 0 && s->all[i].from <= s->all[n - 1].to) {
+         if (s->all[i].to > s->all[n - 1].to)
+            s->all[n - 1].to = s->all[i].to;
+      } else {
+         s->all[n++] = s->all[i];
+      }
+   s->n = s->n_new = n;
+}
+
+static bool is_free(const Spans* s, uint64_t from, uint64_t size)
+{
+   size_t low = 0, high = s->n;
+
+   while (low < high) {                 // the first that ends behind FROM
+      size_t middle = low + (high - low) / 2;
+      if (s->all[middle].to <= from)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   return low == s->n || (s->all[low].from >= from
+                          && s->all[low].from - from >= size);
+}
+
+#define PAGE 4096
+
+/* Each image is where the first run that has it had it; if there is another
+   run's by then, behind all of them.  Images of one run may overlap, where one
+   took the place of another. */
+uint64_t* find_places(const Merged* m)
+{
+   uint64_t* load = zalloc(m->n_images, sizeof(*load));
+   Spans     s = { 0 };
+   uint32_t  home = 0;
+
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      const MergedImage* im = &m->images[i];
+      if (im->home != home)
+         settle(&s);
+      home = im->home;
+      load[i] = im->load;
+      if (!is_free(&s, im->load, im->size)) {
+         if (s.top > UINT64_MAX - PAGE
+             || im->size > UINT64_MAX - s.top - PAGE)
+            die("there is no room for %s beside the other images", im->name);
+         load[i] = (s.top + PAGE - 1) / PAGE * PAGE + im->load % PAGE;
+      }
+      add_span(&s, load[i], im->size);
+   }
+   free(s.all);
+   return load;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/
