@@ -304,6 +304,51 @@ static void put_edges(Put* out, const Graph* g)
    DCFG_(put_text)(out, " ]");
 }
 
+/* Format 1.00 has no such key; readers skip what they do not know.  A whole run
+   does without. */
+static void put_part(Put* out, const JsonPart* p, UInt n_threads,
+                     UInt n_images)
+{
+   DCFG_(put_text)(out, ",\n        \"PART\" : { \"PART_NUM\" : ");
+   DCFG_(put_number)(out, p->number);
+   DCFG_(put_text)(out, ", \"FIRST_PART_NUM\" : ");
+   DCFG_(put_number)(out, p->first);
+   DCFG_(put_text)(out, ",\n          "
+                   "\"PRECEDING_INSTR_COUNT_PER_THREAD\" : [ ");
+   for (UInt t = 0; t < n_threads; t++) {
+      if (t > 0)
+         DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, p->preceding[t]);
+   }
+   DCFG_(put_text)(out, " ],\n          \"IMAGE_NUMS\" : ");
+   put_ids(out, p->image_numbers, n_images);
+   DCFG_(put_text)(out, ",\n");
+   put_table(out, "          ", "CONTINUED_THREADS",
+             "\"THREAD_ID\", \"EDGE_TYPE_ID\"");
+   for (UInt t = 0; t < n_threads; t++) {
+      if (p->ways_in[t] == 255)
+         continue;
+      put_row(out, "          ");
+      DCFG_(put_number)(out, t);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, p->ways_in[t]);
+      DCFG_(put_text)(out, " ]");
+   }
+   DCFG_(put_text)(out, " ],\n");
+   put_table(out, "          ", "LATE_BYPASSES",
+             "\"IMAGE_NUM\", \"ADDR_OFFSET\", \"TARGET_NODE_ID\"");
+   for (UInt i = 0; i < p->n_bypasses; i++) {
+      put_row(out, "          ");
+      DCFG_(put_number)(out, p->bypasses[i].image);
+      DCFG_(put_text)(out, ", ");
+      put_hex(out, p->bypasses[i].offset);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, p->bypasses[i].target);
+      DCFG_(put_text)(out, " ]");
+   }
+   DCFG_(put_text)(out, " ] }");
+}
+
 static void put_process(Put* out, const JsonDcfg* d)
 {
    const Graph* g     = d->graph;
@@ -322,6 +367,8 @@ static void put_process(Put* out, const JsonDcfg* d)
    put_images(out, d);
    if (d->with_cfg)
       put_edges(out, g);
+   if (d->part != NULL)
+      put_part(out, d->part, g->n_threads, d->n_images);
    DCFG_(put_text)(out, "\n      } ]");
 }
 

@@ -45,6 +45,15 @@ typedef
    }
    SourceRow;
 
+/* From an instruction, which an earlier part has, to a node. */
+typedef
+   struct {
+      UInt image;         // its number in the whole run
+      ULong offset;
+      UInt target;
+   }
+   JsonBypass;
+
 /* An image as it is written; the graph's blocks name it by its place. */
 typedef
    struct {
@@ -54,6 +63,20 @@ typedef
       UInt             n_source;
    }
    JsonImage;
+
+/* What joins a part of a run to the parts before it. */
+typedef
+   struct {
+      UInt         number, first;       // of those that follow one another
+      const ULong* preceding;           // for each thread: instructions in them
+      const UInt*  image_numbers;       // for each image, in the whole run
+      const UChar* ways_in;             // for each thread: what ENTRY stands
+                                        // for, an EdgeType; 0: it was within a
+                                        // block; 255: there was none before
+      UInt         n_bypasses;
+      JsonBypass*  bypasses;
+   }
+   JsonPart;
 
 /* Everything that is in a DCFG. */
 typedef
@@ -68,6 +91,7 @@ typedef
       const Loops*        loops;
       Bool                with_cfg;     // blocks and edges
       Bool                with_symbols;
+      const JsonPart*     part;         // NULL: of no part
    }
    JsonDcfg;
 

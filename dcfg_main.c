@@ -76,6 +76,7 @@
 #include "run/instrument.h"
 #include "run/region.h"
 #include "run/requests.h"
+#include "run/seam.h"
 #include "run/thread.h"
 
 /*------------------------------------------------------------*/
@@ -101,6 +102,7 @@ static const Output* const outputs[] = { OUTPUTS(ENTRY) };
 
 static Bool is_on[N_OUTPUTS];
 static UInt n_parts;             // that were written, and are forgotten
+static UInt first_part = 1;      // since which nothing else was
 
 static Bool process_option(const HChar* arg)
 {
@@ -167,16 +169,17 @@ static void write_from(UInt first, const Gathered* g, const HChar* reason)
 }
 
 /* To the options' files; the graph to GRAPH instead, unless that is NULL.
-   AT_END: the program has ended.  Then this may not return: see
+   IS_PART: and it goes on with another part.  AT_END: the program has ended.  Then this may not return: see
    base/interrupt.h.  Returns False if there was trouble. */
 static Bool write_outputs(const HChar* graph, const HChar* reason,
-                          Bool at_end)
+                          Bool is_part, Bool at_end)
 {
    Bool good = True;
 
    DCFG_(hold_signals)();
    Gathered* g = DCFG_(gather)();
    g->part = n_parts + 1;
+   g->first_part = is_part || n_parts > 0 ? first_part : 0;
    if (graph != NULL) {
       DCFG_(write_dcfg)(g, graph);
       good = DCFG_(finish_out_files)(False);
@@ -206,7 +209,7 @@ static void fini(Int exitcode)
       VG_(umsg)("dcfg: nothing is written at the end: a second signal came "
                 "before\n");
    else
-      write_outputs(NULL, "Program termination", True);
+      write_outputs(NULL, "Program termination", False, True);
 }
 
 /* Begin anew. */
@@ -218,6 +221,8 @@ static void forget_all(Restart why)
 
 static void zero(void)
 {
+   DCFG_(tear_seams)();
+   first_part = n_parts + 1;
    forget_all(RestartZero);
 }
 
@@ -226,12 +231,13 @@ static void zero(void)
 static void write_part_to(const HChar* graph, const HChar* reason)
 {
    DCFG_(set_part)(n_parts + 1);
-   Bool good = write_outputs(graph, reason, False);
+   Bool good = write_outputs(graph, reason, !DCFG_(runs_code)(), False);
    DCFG_(set_part)(0);
    /* In the middle of a superblock nothing can be forgotten. */
    if (!good || DCFG_(runs_code)())
       return;
    n_parts++;
+   DCFG_(note_seams)();
    forget_all(RestartPart);
 }
 
@@ -261,7 +267,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
       exec = True;
 #endif
    if (exec)
-      write_outputs(NULL, "Before execve", False);
+      write_outputs(NULL, "Before execve", False, False);
 }
 
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
@@ -285,7 +291,8 @@ static void in_fork_child(ThreadId tid)
    DCFG_(after_fork)(True);
    DCFG_(start_anew)(tid);
    DCFG_(forget_flows)();
-   n_parts = 0;
+   n_parts    = 0;
+   first_part = 1;
    DCFG_(forget_spool)();
    DCFG_(disown_out_files)();
 }

@@ -53,6 +53,14 @@ typedef
    length as the disassembler found it, at least 1. */
 InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64);
 
+/* Of the x86 instruction in BYTES[0 .. LEN-1], as above: the place of the
+   opcode; does VEX lead its operand, which has registers only, through memory
+   that the program does not have (BT and its like); may it read memory (in
+   doubt, yes)? */
+UInt DCFG_(x86_opcode)(const UChar* bytes, UInt len, Bool is64);
+Bool DCFG_(has_false_memory_x86)(const UChar* bytes, UInt len, Bool is64);
+Bool DCFG_(may_read_memory_x86)(const UChar* bytes, UInt len, Bool is64);
+
 /* What VEX made of an instruction: how the superblock ends with it. */
 typedef
    enum {

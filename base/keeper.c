@@ -247,6 +247,12 @@ Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args)
       case __NR_setreuid:
       case __NR_setresuid:
       case __NR_setfsuid:
+#if defined(__NR_setuid32)          // the others are of 16 bits then
+      case __NR_setuid32:
+      case __NR_setreuid32:
+      case __NR_setresuid32:
+      case __NR_setfsuid32:
+#endif
       case __NR_capset:
          return VG_(geteuid)() == 0;
       case __NR_unshare:

@@ -1,13 +1,29 @@
 # shellcheck shell=bash
-# Part of ./dev: Valgrind's source and its core.  Sets version and valgrind_tree (where the built tree is).
+# Part of ./dev: Valgrind's source and its core.  Sets version, valgrind_tree (where the built tree is) and architectures.
 
 # $base/built is written when a Valgrind is complete in $base.  Its lines: version, origin of the source (`archive` or
-# the directory), and the checkout's path, because the path is compiled into Valgrind.
+# the directory), the checkout's path, because the path is compiled into Valgrind, and the architectures.
 built_line() { [ -f "$1/built" ] && sed -n "$2p" "$1/built"; }
 built_version() { built_line "$1" 1 || true; }
 
 # is_valgrind_source DIR
 is_valgrind_source() { [ -f "$1/configure.ac" ] && [ -d "$1/VEX" ] && [ -d "$1/coregrind" ]; }
+
+# Sets architectures, what is to be built: this machine's own, and x86 beside amd64 where `gcc -m32` can link a program.
+# A Valgrind that is not the default one is there for its version, and has the first only.  What was found out stands in
+# build/architectures until dpkg has installed or removed something.
+choose_architectures() {
+   local stamp=$build/architectures program='int main(void) { return 0; }'
+   architectures=$(uname -m)
+   [ "$architectures" = x86_64 ] || return 0
+   architectures=amd64
+   [ "$base" = "$build" ] || return 0
+   if ! [ "$stamp" -nt /var/lib/dpkg/status ]; then
+      ! "${CC:-gcc}" -m32 -x c -o /dev/null - <<<"$program" 2>/dev/null || architectures='amd64 x86'
+      echo "$architectures" >"$stamp"
+   fi
+   architectures=$(<"$stamp")
+}
 
 # Whether the Valgrind in $base is still the one that is asked for.
 is_built() {
@@ -102,8 +118,8 @@ used_files() {
 configure_valgrind() {
    cd "$valgrind_tree"
    local dir files options=()
-   # 32-bit programs would need a second compilation of everything, and 32-bit libraries to do it.
-   [ "$(uname -m)" != x86_64 ] || options+=(--enable-only64bit)
+   # Left to itself, configure takes whatever the compiler can link.
+   [ "$architectures" != amd64 ] || options+=(--enable-only64bit)
    # What it finds out is kept, for tests/build/intree.t, which configures the same tree.
    rm -f config.cache
    # A tree that has changed is built from a new copy, not made up to date.
@@ -111,7 +127,7 @@ configure_valgrind() {
    mapfile -t files < <(used_files)
    ./config.status "${files[@]}" config.h
    # A user's tree may come with its object files.
-   [ -n "$(find . -name '*.o' -print -quit)" ] || return 0
+   { [ ! -f "$base/built" ] && [ -n "$(find . -name '*.o' -print -quit)" ]; } || return 0
    for dir in . "${used_dirs[@]}"; do make -C "$dir" clean-am; done
 }
 
@@ -137,18 +153,22 @@ make_valgrind() {
 # VEX without the architectures that this machine has not: a third of all there is to compile, and none of it is linked,
 # for of VEX's tables of architectures (priv/main_main.c) this library has one row.
 make_vex() {
-   local arch os library name objects=''
-   arch=$(sed -n 's/^VGCONF_ARCH_PRI = //p' VEX/Makefile)
+   local arch arches os library name objects
    os=$(sed -n 's/^VGCONF_OS = //p' VEX/Makefile)
-   library=libvex-$arch-$os.a
-   if [ "$arch" = amd64 ]; then
-      for name in $(cd VEX/priv && ls guest_*_toIR.c); do
-         name=${name#guest_} name=${name%_toIR.c}
-         [ "$name" = amd64 ] || objects+=" %-guest_${name}_helpers.o %-guest_${name}_toIR.o %-host_${name}_defs.o %-host_${name}_isel.o"
-      done
-   fi
    make -C VEX pub/libvex_guest_offsets.h
-   make_core -C VEX "$library" "${library//[-.]/_}_OBJECTS=\$(filter-out $objects,\$(am_${library//[-.]/_}_OBJECTS))"
+   read -r -d '' -a arches < <(sed -n 's/^VGCONF_ARCH_\(PRI\|SEC\) = //p' VEX/Makefile) || true
+   for arch in "${arches[@]}"; do
+      library=libvex-$arch-$os.a objects=''
+      case $arch in
+         amd64|x86)
+            for name in $(cd VEX/priv && ls guest_*_toIR.c); do
+               name=${name#guest_} name=${name%_toIR.c}
+               [ "$name" = "$arch" ] ||
+                  objects+=" %-guest_${name}_helpers.o %-guest_${name}_toIR.o %-host_${name}_defs.o %-host_${name}_isel.o"
+            done ;;
+      esac
+      make_core -C VEX "$library" "${library//[-.]/_}_OBJECTS=\$(filter-out $objects,\$(am_${library//[-.]/_}_OBJECTS))"
+   done
 }
 
 install_valgrind() {
@@ -157,6 +177,43 @@ install_valgrind() {
    make install-am
    for dir in include coregrind; do make -C $dir install; done
    for dir in none lackey callgrind; do make -C $dir install-am; done
+}
+
+make_and_install_valgrind() {
+   tell_architectures
+   step valgrind-configure "configuring Valgrind $version" configure_valgrind
+   step valgrind-make "building Valgrind $version core" make_valgrind
+   step valgrind-install "installing Valgrind $version into $(short "$inst")" install_valgrind
+}
+
+tell_architectures() {
+   case $architectures in
+      *" x86") say "for 64-bit and, as \`gcc -m32\` can link, 32-bit programs" ;;
+      amd64)
+         if [ "$base" = "$build" ]; then
+            say "for 64-bit programs only: \`gcc -m32\` cannot link (Debian: gcc-multilib)"
+         else
+            say "for 64-bit programs only, as it is not the default Valgrind"
+         fi ;;
+   esac
+}
+
+# A build of before there was more than one architecture does not say for which it is.
+is_built_for() {
+   local built
+   built=$(built_line "$base" 4)
+   [ "${built:-amd64}" = "$architectures" ]
+}
+
+# The compiler can link other programs than before: what is there stays, and what lacks is added.
+build_other_architectures() {
+   make_and_install_valgrind
+   rm -f "$objects/Makefile"
+   [[ $architectures = *" x86" ]] || rm -f "$inst"/libexec/valgrind/*-x86-*
+   # The time of the file says how old the copy of the source is.
+   { sed -n 1,3p "$base/built" && echo "$architectures"; } >"$base/built.new"
+   touch -r "$base/built" "$base/built.new"
+   mv "$base/built.new" "$base/built"
 }
 
 # A complete Valgrind in $base, if it is not there already.
@@ -168,7 +225,11 @@ build_valgrind() {
    fi
    version=$(built_version "$base")
    valgrind_tree=$base/valgrind-$version
-   ! is_built || return 0
+   choose_architectures
+   if is_built; then
+      is_built_for || build_other_architectures
+      return
+   fi
 
    rm -rf "$base"/{built,inst,dcfg,tests,valgrind-*}
    valgrind_tree=$base/valgrind-new
@@ -186,12 +247,10 @@ build_valgrind() {
       die "VALGRIND_SRC=$VALGRIND_SRC is Valgrind $version, but DCFG_VALGRIND_VERSION=$DCFG_VALGRIND_VERSION"
    valgrind_tree=$base/valgrind-$version
    mv "$base/valgrind-new" "$valgrind_tree"
-   step valgrind-configure "configuring Valgrind $version" configure_valgrind
-   step valgrind-make "building Valgrind $version core" make_valgrind
-   step valgrind-install "installing Valgrind $version into $(short "$inst")" install_valgrind
+   make_and_install_valgrind
    # vg_regtest is used with $base as if it were a Valgrind tree: tests are in dcfg/tests, and helpers in tests/.
    ln -s "valgrind-$version/tests" "$base/tests"
-   printf '%s\n' "$version" "${source_dir:-archive}" "$root" >"$base/built.new"
+   printf '%s\n' "$version" "${source_dir:-archive}" "$root" "$architectures" >"$base/built.new"
    # As old as the copy: what changes in VALGRIND_SRC from then on is newer.
    touch -r "$base/started" "$base/built.new"
    rm "$base/started"

@@ -224,15 +224,8 @@ static IRExpr* and_ends_calls(Work* w, IRExpr* guard, IRExpr* sp)
                                       top, sp));
    if (guard->tag == Iex_Const)
       return ends;
-   IRExpr* both = word_op(w, Iop_And64, Iop_And32,
-                          assign(w, w->word_ty,
-                                 IRExpr_Unop(w->word_ty == Ity_I64
-                                             ? Iop_1Uto64 : Iop_1Uto32,
-                                             guard)),
-                          assign(w, w->word_ty,
-                                 IRExpr_Unop(w->word_ty == Ity_I64
-                                             ? Iop_1Uto64 : Iop_1Uto32,
-                                             ends)));
+   IRExpr* both = word_op(w, Iop_And64, Iop_And32, bit_to_word(w, guard),
+                          bit_to_word(w, ends));
    return assign(w, Ity_I1,
                  IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_CmpNE64
                                                     : Iop_CmpNE32,

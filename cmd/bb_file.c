@@ -30,6 +30,8 @@
 
 #include "bb_file.h"
 
+#include "textfile.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -77,6 +79,17 @@ static bool take_marker(const char* s, Marker* m)
    return true;
 }
 
+/* --memory. */
+static void need_within_limit(const BbFile* b)
+{
+   uint64_t used = b->room * sizeof(*b->slices)
+                   + b->share_room * sizeof(*b->shares);
+
+   if (max_memory != 0 && used > max_memory)
+      die("the vectors need more than %" PRIu64 " MiB of memory, which is what "
+          "--memory allows", max_memory >> 20);
+}
+
 /* "T:BLOCK:N :BLOCK:N ..." */
 static bool take_vector(BbFile* b, Slice* slice, const char* s)
 {
@@ -92,6 +105,7 @@ static bool take_vector(BbFile* b, Slice* slice, const char* s)
           || n > UINT64_MAX - slice->instrs)
          return false;
       GROW(b->shares, b->n_shares, b->share_room);
+      need_within_limit(b);
       b->shares[b->n_shares++] = (BlockShare){ (uint32_t)block, n };
       slice->instrs += n;
       s = end;
@@ -100,19 +114,10 @@ static bool take_vector(BbFile* b, Slice* slice, const char* s)
    return true;
 }
 
-static FILE* need_file(const char* path)
-{
-   FILE* f = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
-
-   if (f == NULL)
-      die("%s: %s", path, strerror(errno));
-   return f;
-}
-
 BbFile* bb_read(const char* path)
 {
    BbFile*  b = zalloc(1, sizeof(*b));
-   FILE*    f = need_file(path);
+   FILE*    f = open_text(path);
    char*    line = NULL;
    size_t   room = 0;
    uint64_t number = 0;
@@ -139,8 +144,7 @@ BbFile* bb_read(const char* path)
       die("%s: %s", path, strerror(errno));
    free(marker.image);
    free(line);
-   if (f != stdin)
-      fclose(f);
+   fclose(f);
    if (b->n_slices == 0)
       die("%s: there is no vector in it", path);
    return b;

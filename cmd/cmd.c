@@ -34,8 +34,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 const char* command_name;
 uint64_t    max_memory;
@@ -95,67 +93,6 @@ void close_output(FILE* f, const char* path)
 
    if (fclose(f) != 0 || bad)
       die("%s: %s", path, errno != 0 ? strerror(errno) : "write error");
-}
-
-/* The only one. */
-static struct {
-   FILE* file;                  // NULL: the standard output, or none
-   char* path;
-   char* unfinished;            // NULL: it is written where it is
-} result;
-
-static void remove_unfinished(void)
-{
-   if (result.file != NULL && result.unfinished != NULL)
-      unlink(result.unfinished);
-}
-
-bool is_special_file(const char* path)
-{
-   struct stat st;
-
-   return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
-FILE* open_result(const char* path)
-{
-   static const char format[] = "%s.tmp-%ld";
-   int               size;
-
-   if (path == NULL)
-      return stdout;
-   /* A link goes on being one. */
-   result.path = realpath(path, NULL);
-   if (result.path == NULL)
-      result.path = text_copy(path);
-   if (is_special_file(path)) {
-      result.file = fopen(path, "w");
-      if (result.file == NULL)
-         die("%s: %s", path, strerror(errno));
-      return result.file;
-   }
-   size = snprintf(NULL, 0, format, result.path, (long)getpid());
-   result.unfinished = zalloc((size_t)size + 1, 1);
-   snprintf(result.unfinished, (size_t)size + 1, format, result.path,
-            (long)getpid());
-   result.file = fopen(result.unfinished, "wx");
-   if (result.file == NULL)
-      die("%s: %s", path, strerror(errno));
-   atexit(remove_unfinished);
-   return result.file;
-}
-
-void close_result(void)
-{
-   if (result.file == NULL)
-      return;
-   close_output(result.file, result.path);
-   if (result.unfinished != NULL
-       && rename(result.unfinished, result.path) != 0)
-      die("%s: %s", result.path, strerror(errno));
-   result.file = NULL;
-   free(result.path);
-   free(result.unfinished);
 }
 
 /*------------------------------------------------------------*/

@@ -120,16 +120,6 @@ char* text_copy(const char* s);
 /* Was everything written?  Dies if not. */
 void close_output(FILE* f, const char* path);
 
-/* Is PATH a device, a pipe or the like?  Such a thing is written to; only a
-   regular file may be replaced by another one. */
-bool is_special_file(const char* path);
-
-/* A file for a result, which gets its name when it is closed; nothing is left
-   of it if that does not happen.  What is no regular file is written to.
-   NULL: the standard output.  One at a time. */
-FILE* open_result(const char* path);
-void  close_result(void);
-
 #endif /* DCFG_CMD_H */
 
 /*--------------------------------------------------------------------*/

@@ -30,11 +30,11 @@
 
 #include "commands.h"
 #include "operands.h"
+#include "result.h"
 #include "select.h"
 #include "slices.h"
 #include "turns.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +53,8 @@ typedef
       const char*        prefix;
       uint64_t           size;
       bool*              heads;         // of loops; NULL: any block
+      char**             written;       // what is said of each file
+      uint32_t           n_written, room;
    }
    Bbv;
 
@@ -64,7 +66,7 @@ typedef
 typedef
    struct {
       char*   path;
-      FILE*   f;
+      FILE*   f;                // NULL: none
       Slicer* slicer;
    }
    Vectors;
@@ -72,29 +74,42 @@ typedef
 /* DCFG_ALL_THREADS: the global one. */
 static Vectors open_vectors(const Bbv* b, uint32_t thread)
 {
-   Vectors v;
+   const char* suffix = compressed_suffix(b->prefix);
+   int         n = (int)(suffix - b->prefix);
+   Vectors     v;
 
    v.path = text_copy(thread == DCFG_ALL_THREADS
-                      ? text_format("%s.global.bb", b->prefix)
-                      : text_format("%s.T.%" PRIu32 ".bb", b->prefix,
-                                    thread));
-   v.f = fopen(v.path, "w");
-   if (v.f == NULL)
-      die("%s: %s", v.path, strerror(errno));
+                      ? text_format("%.*s.global.bb%s", n, b->prefix, suffix)
+                      : text_format("%.*s.T.%" PRIu32 ".bb%s", n, b->prefix,
+                                    thread, suffix));
+   v.f = open_result(v.path);
    v.slicer = slicer_new(&b->g, v.f, b->size, b->heads, thread);
    return v;
 }
 
-static void close_vectors(Vectors* v)
+static void close_vectors(Bbv* b, Vectors* v)
 {
    uint64_t n = slicer_end(v->slicer);
 
-   close_output(v->f, v->path);
-   complain("wrote %s: %s slice%s", v->path, text_count(n),
-            n == 1 ? "" : "s");
+   finish_result(v->f);
+   GROW(b->written, b->n_written, b->room);
+   b->written[b->n_written++] = text_copy(
+      text_format("wrote %s: %s slice%s", v->path, text_count(n),
+                  n == 1 ? "" : "s"));
    text_forget();
    free(v->path);
    v->f = NULL;
+}
+
+/* All files are complete. */
+static void name_files(Bbv* b)
+{
+   name_results();
+   for (uint32_t i = 0; i < b->n_written; i++) {
+      complain("%s", b->written[i]);
+      free(b->written[i]);
+   }
+   free(b->written);
 }
 
 /*------------------------------------------------------------*/
@@ -126,7 +141,7 @@ static const DcfgEdge* need_edge(const Bbv* b, uint32_t id)
 
 /* The vectors of each thread, one after the other.  With GLOBAL, a program's
    only thread is that of the whole, too. */
-static void each_thread(const Bbv* b, uint32_t only, bool global)
+static void each_thread(Bbv* b, uint32_t only, bool global)
 {
    static uint32_t ids[N_EDGES];
    DcfgTrace*      t = open_trace(b, only);
@@ -142,7 +157,7 @@ static void each_thread(const Bbv* b, uint32_t only, bool global)
              "together?", info->thread);
       if (info->thread != thread) {
          if (own.f != NULL)
-            close_vectors(&own);
+            close_vectors(b, &own);
          thread = info->thread;
          own = open_vectors(b, info->thread);
          if (global && all.f == NULL)
@@ -161,9 +176,9 @@ static void each_thread(const Bbv* b, uint32_t only, bool global)
    if (own.f == NULL)
       die("%s has nothing of process %" PRIu64 "%s", b->trace, b->p->id,
           only != DCFG_ALL_THREADS ? " and this thread" : "");
-   close_vectors(&own);
+   close_vectors(b, &own);
    if (all.f != NULL)
-      close_vectors(&all);
+      close_vectors(b, &all);
    dcfg_trace_close(t);
 }
 
@@ -225,7 +240,7 @@ static void take_turn(const Bbv* b, Stream* s, const Turn* turn,
       begin_block(b, s, slicer);
 }
 
-static void in_order(const Bbv* b, const char* path)
+static void in_order(Bbv* b, const char* path)
 {
    Stream** streams = zalloc(b->p->n_threads, sizeof(*streams));
    Turns*   turns = turns_open(path);
@@ -256,7 +271,7 @@ static void in_order(const Bbv* b, const char* path)
          free(streams[i]);
       }
    free(streams);
-   close_vectors(&all);
+   close_vectors(b, &all);
 }
 
 /*------------------------------------------------------------*/
@@ -332,6 +347,7 @@ static int run(int argc, char** argv)
    else if (b.p->n_threads > 1 && only == DCFG_ALL_THREADS)
       complain("no vectors of all threads together: in which order they ran "
                "says --trace-turns=yes");
+   name_files(&b);
    free(b.heads);
    dcfg_free(d);
    return STATUS_OK;
@@ -350,7 +366,8 @@ const Command bbv_command = {
    "                     it has N instructions [100000000]\n"
    "  --at-loops         only before the head of a loop\n"
    "  --turns=TURNS      the order, from valgrind's --trace-turns=yes\n"
-   "  -o PREFIX          how the files are called [bbv]\n"
+   "  -o PREFIX          how the files are called [bbv]; compressed if it ends\n"
+   "                     in .gz, .bz2, .xz or .zst, and then so do they\n"
    "  --thread=N         only thread N, counted from 0\n"
    "with --at-loops, only loops with their heads in:\n"
    SELECT_HELP

@@ -36,14 +36,13 @@
 #include "format.h"
 #include "names.h"
 #include "operands.h"
+#include "result.h"
 #include "superblocks.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define DEFAULT_PATHS 10
 
@@ -152,63 +151,34 @@ static Paths* make_paths(const Source* s, DcfgBlocks* b, Percent likely)
 /*--- Writing                                              ---*/
 /*------------------------------------------------------------*/
 
-/* A file that is not complete yet. */
-typedef
-   struct {
-      char* path;
-      char* unfinished;
-   }
-   Written;
-
 typedef
    struct {
       RowStyle    style;
       const char* prefix;       // or NULL: to the standard output
-      Written     files[3];
-      size_t      n_files;
    }
    Writer;
-
-/* The only one, for what is done at the end. */
-static Writer writer;
-
-static void remove_unfinished(void)
-{
-   for (size_t i = 0; i < writer.n_files; i++)
-      unlink(writer.files[i].unfinished);
-}
 
 /* NAME is what the file's name ends with. */
 static void begin_file(Writer* w, const char* name)
 {
-   Written* f = &w->files[w->n_files];
+   const char* suffix;
 
    w->style.out = stdout;
    if (w->prefix == NULL)
       return;
-   f->path = text_copy(text_format("%s.%s%s", w->prefix, name,
-                                   form_extension(w->style.form)));
-   f->unfinished = text_copy(text_format("%s.tmp-%ld", f->path,
-                                         (long)getpid()));
-   w->style.out = fopen(f->unfinished, "wx");
-   if (w->style.out == NULL)
-      die("%s: %s", f->path, strerror(errno));
-   w->n_files++;
+   suffix = compressed_suffix(w->prefix);
+   w->style.out = open_result(text_format("%.*s.%s%s%s",
+                                          (int)(suffix - w->prefix),
+                                          w->prefix, name,
+                                          form_extension(w->style.form),
+                                          suffix));
    text_forget();
 }
 
-static void end_file(Writer* w)
+static void end_file(const Writer* w)
 {
    if (w->prefix != NULL)
-      close_output(w->style.out, w->files[w->n_files - 1].path);
-}
-
-static void finish_files(Writer* w)
-{
-   for (size_t i = 0; i < w->n_files; i++)
-      if (rename(w->files[i].unfinished, w->files[i].path) != 0)
-         die("%s: %s", w->files[i].path, strerror(errno));
-   w->n_files = 0;
+      finish_result(w->style.out);
 }
 
 /* A JSON object has what follows within; on the standard output it is one
@@ -246,7 +216,6 @@ static void write_all(Writer* w, const DcfgBlocks* b, const Paths* p,
 {
    const DcfgBlockTable* dynamics = dcfg_blocks_dynamic(b);
 
-   atexit(remove_unfinished);
    w->style.out = stdout;
    frame(w, "{\n", true);
    if (p == NULL || w->prefix != NULL) {
@@ -259,7 +228,7 @@ static void write_all(Writer* w, const DcfgBlocks* b, const Paths* p,
    if (p != NULL)
       write_paths(w, p, top, dcfg_blocks_instrs(b));
    frame(w, "\n}\n", true);
-   finish_files(w);
+   name_results();
 }
 
 /*------------------------------------------------------------*/
@@ -304,6 +273,7 @@ static int run(int argc, char** argv)
    const char* threshold = "10";
    const char* likely = "60";
    Source      s = { 0 };
+   Writer      writer = { 0 };
    Writer*     w = &writer;
    const Opt   opts[] = {
       { "lackey", OPT_TEXT, &s.lackey }, { "o", OPT_TEXT, &w->prefix },
@@ -351,7 +321,8 @@ const Command blocks_command = {
    "options:\n"
    "  --lackey=IN        a trace of Lackey's, see below; -: standard input\n"
    "  -o PREFIX          write PREFIX.sbb and PREFIX.dbb [both to the\n"
-   "                     standard output]\n"
+   "                     standard output]; compressed if PREFIX ends in .gz,\n"
+   "                     .bz2, .xz or .zst, and then so do they\n"
    "  -a                 all edges\n"
    "  --threshold=PERCENT\n"
    "                     where there are more than two edges, leave out those\n"

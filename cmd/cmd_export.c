@@ -31,6 +31,7 @@
 #include "commands.h"
 #include "export.h"
 #include "operands.h"
+#include "result.h"
 #include "same_file.h"
 
 #include <inttypes.h>
@@ -191,7 +192,7 @@ static int run(int argc, char** argv)
    x.out = open_result(out);
    x.out_name = out != NULL ? out : "OUT";
    writer->write(&x);
-   close_result();
+   close_results();
    code_free(x.code);
    selection_free(x.selected);
    free(chosen);

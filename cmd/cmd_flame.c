@@ -31,6 +31,7 @@
 #include "commands.h"
 #include "flame_tree.h"
 #include "operands.h"
+#include "result.h"
 #include "select.h"
 #include "speedscope.h"
 
@@ -143,7 +144,7 @@ static int run(int argc, char** argv)
       write_speedscope(runs[0].f, runs[0].trace, runs[0].thread, out);
    else
       write_tree(runs, n / 2, shape == SVG, out);
-   close_result();
+   close_results();
    for (int i = 0; i < n / 2; i++)
       free_traced(&runs[i]);
    return STATUS_OK;

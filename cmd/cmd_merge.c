@@ -30,13 +30,19 @@
 
    A file is read twice, for the result must not depend on the order in which
    files are named: first for what it is to be ordered by, then to be added.
-   So there is never more than one beside the result. */
+   So there is never more than one beside the result.
+
+   Parts of one run become that run first.  Whether one part goes on where
+   another one ends its PART says, which counts what ran before. */
 
 #include "commands.h"
 #include "merge_images.h"
+#include "merge_parts.h"
 #include "merge_runs.h"
 #include "operands.h"
+#include "result.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,13 +52,24 @@ typedef
       const char* path;
       uint32_t    process;      // in the file
       uint64_t    id, instrs, hash;
+      uint32_t    part, first_part;     // 0: it is no part
+      uint32_t    n_threads;
+      uint64_t*   before;       // of a part: instructions by thread, in the
+      uint64_t*   after;        // parts before it, and with its own
+      uint32_t    next;         // run by number: the next part, or NO_RUN
+      bool        goes_on;      // it is the next part of another one
+      uint64_t    sum;          // instructions, with all next parts
    }
    Run;
+
+#define NO_RUN UINT32_MAX
 
 typedef
    struct {
       Run*        runs;
       uint32_t    n, room;
+      Run*        heads;        // runs in order, each as its first part
+      uint32_t    n_heads;
       Dcfg*       input;        // the standard input: read once
       Interned*   names;
       const char* root;
@@ -86,6 +103,73 @@ static int by_contents(const void* a, const void* b)
           : x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
+static int by_sum(const void* a, const void* b)
+{
+   const Run* x = a;
+   const Run* y = b;
+
+   return x->id != y->id ? (x->id < y->id ? -1 : 1)
+          : x->sum != y->sum ? (x->sum < y->sum ? -1 : 1)
+          : x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+static Run describe(const char* path, uint32_t process, const Program* g)
+{
+   const DcfgProcess* p = g->p;
+   Run                r = { .path = path, .process = process, .id = p->id,
+                            .instrs = p->instr_count, .hash = run_hash(g),
+                            .next = NO_RUN };
+
+   if (p->part == NULL || p->part->n_preceding != p->n_threads)
+      return r;
+   r.part = p->part->number;
+   r.first_part = p->part->first;
+   r.n_threads = p->n_threads;
+   r.before = zalloc(p->n_threads, sizeof(*r.before));
+   r.after = zalloc(p->n_threads, sizeof(*r.after));
+   for (uint32_t t = 0; t < p->n_threads; t++) {
+      r.before[t] = p->part->preceding[t];
+      r.after[t] = r.before[t] + dcfg_process_instrs(p, t);
+   }
+   return r;
+}
+
+static bool follows(const Run* a, const Run* b)
+{
+   if (b->part != a->part + 1 || b->first_part != a->first_part
+       || b->id != a->id || b->n_threads < a->n_threads || b->goes_on)
+      return false;
+   for (uint32_t t = 0; t < b->n_threads; t++)
+      if (b->before[t] != (t < a->n_threads ? a->after[t] : 0))
+         return false;
+   return true;
+}
+
+/* Which part goes on where which other one ends. */
+static void join_parts(Job* job)
+{
+   uint32_t first = 0;
+
+   for (uint32_t i = 0; i < job->n; i++) {
+      Run* a = &job->runs[i];
+      if (a->id != job->runs[first].id)
+         first = i;
+      for (uint32_t k = first; a->part != 0 && a->next == NO_RUN
+           && k < job->n && job->runs[k].id == a->id; k++)
+         if (follows(a, &job->runs[k])) {
+            a->next = k;
+            job->runs[k].goes_on = true;
+         }
+   }
+   for (uint32_t i = 0; i < job->n; i++) {
+      Run* a = &job->runs[i];
+      if (a->part != a->first_part && !a->goes_on)
+         complain("%s: part %" PRIu32 " of process %" PRIu64 ", without part "
+                  "%" PRIu32 ": taken for a run of its own", a->path, a->part,
+                  a->id, a->part - 1);
+   }
+}
+
 static void find_runs(Job* job, char** files, int n)
 {
    for (int i = 0; i < n; i++) {
@@ -95,56 +179,122 @@ static void find_runs(Job* job, char** files, int n)
       for (uint32_t k = 0; k < d->n_processes; k++) {
          Program g = { d, dcfg_process(d, k), true };
          GROW(job->runs, job->n, job->room);
-         job->runs[job->n++] = (Run){ files[i], k, g.p->id, g.p->instr_count,
-                                      run_hash(&g) };
+         job->runs[job->n++] = describe(files[i], k, &g);
          text_forget();
       }
       free_run(job, d);
    }
    qsort(job->runs, job->n, sizeof(*job->runs), by_contents);
+   join_parts(job);
 }
 
-static void add_run(Job* job, Merged* m, const Run* run)
+static void add_run(Job* job, Merged* m, const Run* run, AddHow how)
 {
    Dcfg*   d = load_run(job, run->path);
    Program g = { d, dcfg_process(d, run->process), true };
 
    if (g.p == NULL || g.p->id != run->id || run_hash(&g) != run->hash)
       die("%s: it was changed while it was read", run->path);
-   merged_add(m, job->names, &g, run->path, job->keep, job->root);
+   merged_add(m, job->names, &g, run->path, how, job->root);
    free_run(job, d);
    text_forget();
+}
+
+/* The run that begins with RUN. */
+static void add_parts(Job* job, Merged* m, const Run* run)
+{
+   add_run(job, m, run, NEXT_PART);
+   for (; run->next != NO_RUN; run = &job->runs[run->next])
+      add_run(job, m, &job->runs[run->next], NEXT_PART);
+   join_blocks(m);
+}
+
+/* The same beside other runs: as the file that it would have. */
+static void add_sum(Job* job, Merged* m, const Run* run, AddHow how)
+{
+   Merged  sum = { 0 };
+   char    name[40];
+   FILE*   f = tmpfile();
+   Dcfg*   d;
+   Program g;
+
+   if (f == NULL)
+      die("no temporary file: %s", strerror(errno));
+   add_parts(job, &sum, run);
+   merged_write(&sum, 1, f);
+   merged_clear(&sum);
+   if (fflush(f) != 0 || ferror(f))
+      die("a temporary file: %s", strerror(errno));
+   snprintf(name, sizeof(name), "/proc/self/fd/%d", fileno(f));
+   d = load_dcfg(name);
+   g = (Program){ d, dcfg_process(d, 0), true };
+   merged_add(m, job->names, &g, run->path, how, job->root);
+   dcfg_free(d);
+   fclose(f);
+   text_forget();
+}
+
+/* Parts that go on where others end are put behind: they are no runs. */
+static void order_runs(Job* job)
+{
+   Run*     runs = zalloc(job->n, sizeof(*runs));
+   uint32_t n = 0;
+
+   for (uint32_t i = 0; i < job->n; i++) {
+      Run* r = &job->runs[i];
+      if (r->goes_on)
+         continue;
+      for (const Run* k = r; ; k = &job->runs[k->next]) {
+         r->sum += k->instrs;
+         if (k->next == NO_RUN)
+            break;
+      }
+      runs[n++] = *r;
+   }
+   qsort(runs, n, sizeof(*runs), by_sum);
+   job->heads = runs;
+   job->n_heads = n;
 }
 
 /* Ids are what tells processes in one file apart. */
 static void number_processes(const Job* job, Merged* all)
 {
-   uint64_t next = job->runs[job->n - 1].id + 1;
+   const Run* runs = job->heads;
+   uint64_t   next = runs[job->n_heads - 1].id + 1;
 
-   for (uint32_t i = 1; i < job->n; i++) {
-      if (job->runs[i].id != job->runs[i - 1].id)
+   for (uint32_t i = 1; i < job->n_heads; i++) {
+      if (runs[i].id != runs[i - 1].id)
          continue;
       if (next > UINT32_MAX)
          die("there is no number left for a second process %" PRIu64,
-             job->runs[i].id);
+             runs[i].id);
       complain("%s: there is a process %" PRIu64 " already, this one becomes "
-               "%" PRIu64, job->runs[i].path, job->runs[i].id, next);
+               "%" PRIu64, runs[i].path, runs[i].id, next);
       all[i].process_id = next++;
    }
 }
 
 static void merge(Job* job)
 {
-   uint32_t n = job->processes ? job->n : 1;
+   uint32_t n = job->processes ? job->n_heads : 1;
    Merged*  all = zalloc(n, sizeof(*all));
+   AddHow   how = job->keep ? KEEP_THREADS : ADD_THREADS;
 
    job->names = interned_new();
-   for (uint32_t i = 0; i < job->n; i++)
-      add_run(job, &all[job->processes ? i : 0], &job->runs[i]);
+   for (uint32_t i = 0; i < job->n_heads; i++) {
+      const Run* run = &job->heads[i];
+      Merged*    m = &all[job->processes ? i : 0];
+      if (run->next == NO_RUN)
+         add_run(job, m, run, how);
+      else if (n == job->n_heads)
+         add_parts(job, m, run);
+      else
+         add_sum(job, m, run, how);
+   }
    if (job->processes)
       number_processes(job, all);
    merged_write(all, n, open_result(job->out));
-   close_result();
+   close_results();
    for (uint32_t i = 0; i < n; i++)
       merged_clear(&all[i]);
    free(all);
@@ -179,9 +329,15 @@ static int run(int argc, char** argv)
       die("only one of the files can be the standard input");
    job.keep = strcmp(threads, "keep") == 0;
    find_runs(&job, (char**)files, n);
+   order_runs(&job);
    merge(&job);
    dcfg_free(job.input);
+   for (uint32_t i = 0; i < job.n; i++) {
+      free(job.runs[i].before);
+      free(job.runs[i].after);
+   }
    free(job.runs);
+   free(job.heads);
    free(files);
    return STATUS_OK;
 }
@@ -190,6 +346,7 @@ const Command merge_command = {
    "merge", "FILE...", "several runs as one, or as processes of one file",
    "Writes the sum of runs of one program as a DCFG: with other inputs, of\n"
    "forked children, of shards of a test, wherever images were loaded.\n"
+   "Parts of one run become that run first, as if it had not been cut.\n"
    "Images are the same if their names are; code is the same at the same\n"
    "offset in them.  Blocks are divided where any run divides them, and\n"
    "routines, dominators and loops are those of the sum.  In which order files\n"

@@ -34,6 +34,7 @@
 #include "names.h"
 #include "operands.h"
 #include "table.h"
+#include "textfile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -69,15 +70,6 @@ static Chosen* find_cluster(Choice* c, uint64_t cluster)
       if (c->chosen[i].cluster == cluster)
          return &c->chosen[i];
    return NULL;
-}
-
-static FILE* open_text(const char* path)
-{
-   FILE* f = fopen(path, "r");
-
-   if (f == NULL)
-      die("%s: %s", path, strerror(errno));
-   return f;
 }
 
 static void read_slices(Choice* c, const char* path)

@@ -159,14 +159,16 @@ static void choose_instrs(Filter* f, DcfgWet* w)
                "and source");
 }
 
-static inline bool is_wanted(const Filter* f, const DcfgWetEvent* e,
-                             uint64_t time)
+/* Instances are the only thing that the library does not know of. */
+static void select_instrs(const Filter* f, DcfgWet* w)
 {
-   return f->instrs[e->instr]
-          && (f->thread == UINT64_MAX || e->thread == f->thread)
-          && e->instance >= f->instances.low
-          && e->instance <= f->instances.high
-          && time >= f->time.low && time <= f->time.high;
+   uint32_t      thread = f->thread == UINT64_MAX ? DCFG_NONE
+                                                  : (uint32_t)f->thread;
+   DcfgWetFilter wanted = { f->instrs, thread, f->time.low, f->time.high };
+   DcfgError     err;
+
+   if (!dcfg_wet_select(w, &wanted, &err))
+      die("%s", unreadable(&err, false));
 }
 
 /*------------------------------------------------------------*/
@@ -258,8 +260,9 @@ static void show(DcfgWet* w, const Filter* f, History* h, uint64_t limit,
    DcfgError    err;
    Outfile*     out;
 
-   for (uint64_t time = 0; dcfg_wet_next(w, &e, &err); ) {
-      if (e.kind != DCFG_WET_INSTR || !is_wanted(f, &e, time++))
+   while (dcfg_wet_next(w, &e, &err)) {
+      if (e.kind != DCFG_WET_INSTR || e.instance < f->instances.low
+          || e.instance > f->instances.high)
          continue;
       if (t != NULL)
          wet_text_add(t, &e);
@@ -317,6 +320,7 @@ static int run(int argc, char** argv)
       die("there is no thread %" PRIu64 ": the file has %" PRIu32
           ", counted from 0", f.thread, dcfg_wet_threads(w));
    choose_instrs(&f, w);
+   select_instrs(&f, w);
    show(w, &f, &h, most, path);
    dcfg_wet_close(w);
    free(f.instrs);

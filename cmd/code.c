@@ -303,7 +303,7 @@ const char* code_stub(Code* c, uint32_t image, uint64_t addr)
    GElf_Ehdr      h;
 
    if (im == NULL || gelf_getehdr(im->elf, &h) == NULL
-       || h.e_machine != EM_X86_64)
+       || (h.e_machine != EM_X86_64 && h.e_machine != EM_386))
       return NULL;
    while (size > 0
           && (bytes = find_bytes(c, im, image, addr, size)) == NULL)
@@ -481,12 +481,26 @@ bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
    return true;
 }
 
-/* What begins a client request on x86-64: rotations of rdi that come to
-   nothing.  With the instruction behind it, it is one. */
-static const uint8_t preamble[] = {
-   0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
-   0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33
-};
+/* How many bytes at AT, of LEFT, begin a client request on x86: rotations of
+   rdi or edi that come to nothing.  With the instruction behind them they are
+   one. */
+static size_t preamble(const uint8_t* at, size_t left)
+{
+   static const uint8_t of_rdi[] = {
+      0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
+      0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33
+   };
+   static const uint8_t of_edi[] = {
+      0xc1, 0xc7, 0x03, 0xc1, 0xc7, 0x0d,
+      0xc1, 0xc7, 0x1d, 0xc1, 0xc7, 0x13
+   };
+
+   if (left > sizeof(of_rdi) && memcmp(at, of_rdi, sizeof(of_rdi)) == 0)
+      return sizeof(of_rdi);
+   if (left > sizeof(of_edi) && memcmp(at, of_edi, sizeof(of_edi)) == 0)
+      return sizeof(of_edi);
+   return 0;
+}
 
 bool code_starts(Code* c, uint32_t image, uint64_t addr, uint32_t size,
                  uint32_t n, uint32_t* starts)
@@ -504,11 +518,9 @@ bool code_starts(Code* c, uint32_t image, uint64_t addr, uint32_t size,
    i = need(cs_malloc(im->cs));
    while (left > 0 && k <= n) {
       const uint8_t* from = at;
-      if (left > sizeof(preamble)
-          && memcmp(at, preamble, sizeof(preamble)) == 0) {
-         at += sizeof(preamble);
-         left -= sizeof(preamble);
-      }
+      size_t         n_before = preamble(at, left);
+      at += n_before;
+      left -= n_before;
       if (!cs_disasm_iter(im->cs, &at, &left, &addr, i))
          break;
       if (k < n)

@@ -30,6 +30,7 @@
 
    The parts of the command, in order; each knows only those before it:
       cmd.c                 command lines, errors, memory
+      result.c, textfile.c  files that are written, and texts that are read
       format.c              how numbers and names look
       names.c               what things in a program are called
       select.c              which part of a program is meant
@@ -63,8 +64,14 @@
                             dcfg xray
       outfile.c, spool.c, wet_text.c, cmd_wet.c
                             dcfg wet
-      merge_blocks.c, merge_rows.c, merge_images.c,
-      merge_runs.c, merge_write.c, cmd_merge.c
+      roles.c, syscall_names.c, slice_output.c, slice_variable.c,
+      slice_query.c, source_file.c, slice_source.c, slice_instances.c,
+      slice_html.c, wet_place.c, slice_gdb.c, slice_diff.c, cmd_slice.c
+                            dcfg slice
+      cmd_why.c             dcfg why
+      merge_blocks.c, merge_rows.c, merge_steps.c,
+      merge_images.c, merge_parts.c, merge_runs.c,
+      merge_write.c, cmd_merge.c
                             dcfg merge
       flame_tree.c, flame_svg.c, speedscope.c, cmd_flame.c
                             dcfg flame
@@ -84,7 +91,8 @@
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
    &trace_command, &diff_command, &blocks_command, &xray_command,
-   &wet_command, &merge_command, &flame_command, &export_command, &bbv_command,
+   &wet_command, &slice_command, &why_command, &merge_command, &flame_command,
+   &export_command, &bbv_command,
    &regions_command
 };
 

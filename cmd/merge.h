@@ -61,6 +61,7 @@ typedef
       const char*   name;
       uint32_t      turn;       // how many images of the name are before it
       uint32_t      home;       // the run that brought it, by number
+      uint32_t      number;     // among those of its run, if that is in parts
       uint64_t      load, size;
       uint32_t      n_blocks, n_symbols, n_rows;
       MergedBlock*  blocks;     // in order of offset; so are the others
@@ -72,12 +73,22 @@ typedef
 /* Node ids as files have them: blocks from 4 on, in the order of images. */
 enum { MERGED_START = 1, MERGED_END = 2, MERGED_UNKNOWN = 3, MERGED_BLOCK = 4 };
 
+/* What an edge means for its ends, if nothing else leads there. */
+typedef
+   enum {
+      PASSES,                   // control falls through it
+      PASSES_ONWARD,            // and by itself this would divide no block
+      TRANSFERS                 // its ends are ends of blocks
+   }
+   Passing;
+
 /* A thread's traversals of an edge; a bypass may have none. */
 typedef
    struct {
       uint32_t source, target;
       uint32_t thread;
-      uint32_t type;            // DcfgEdgeType
+      uint16_t type;            // DcfgEdgeType
+      uint16_t passing;         // Passing
       uint64_t count;
    }
    MergedStep;
@@ -95,6 +106,20 @@ typedef
       bool         with_blocks, with_routines;
    }
    Merged;
+
+/*------------------------------------------------------------*/
+/*--- merge_steps.c                                        ---*/
+/*------------------------------------------------------------*/
+
+uint16_t passing_of(uint32_t edge_type);
+
+/* In order of source, target, thread. */
+void sort_steps(MergedStep* steps, size_t n);
+
+/* The steps A, which is freed, and B, both in order: a pair has one type, and a
+   thread one row for it. */
+MergedStep* unite_steps(MergedStep* a, size_t n_a, const MergedStep* b,
+                        size_t n_b, size_t* n);
 
 /*------------------------------------------------------------*/
 /*--- merge_blocks.c                                       ---*/

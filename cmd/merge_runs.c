@@ -38,6 +38,7 @@
 
 #include "code.h"
 #include "merge_images.h"
+#include "merge_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ typedef
       const Program*     g;
       const DcfgProcess* p;
       const char*        path;
+      AddHow             how;
       uint32_t           first_thread;
       MergedImage*       images;        // the run's
       uint32_t*          place;         // of each of its images among those
@@ -67,107 +69,19 @@ typedef
 /*--- The steps of a run                                   ---*/
 /*------------------------------------------------------------*/
 
-static void add_step(MergedStep** steps, size_t* n, size_t* room,
-                     MergedStep step)
+static void add_step(Adding* a, MergedStep step)
 {
-   GROW(*steps, *n, *room);
-   (*steps)[(*n)++] = step;
-}
-
-/* One edge for a pair: what the source's last instruction does of itself says
-   more than a signal that happened to follow it, and what is counted more than
-   a bypass; then it is the first kind in the format's order. */
-static uint32_t type_rank(uint32_t type)
-{
-   switch (type) {
-      case DCFG_EDGE_CONTEXT_CHANGE:        return 1;
-      case DCFG_EDGE_CONTEXT_CHANGE_RETURN: return 2;
-      case DCFG_EDGE_UNKNOWN:               return 3;
-      case DCFG_EDGE_CALL_BYPASS:           return 4;
-      case DCFG_EDGE_CONTEXT_CHANGE_BYPASS: return 5;
-      default:                              return 0;
-   }
-}
-
-static uint32_t better_type(uint32_t a, uint32_t b)
-{
-   if (type_rank(a) != type_rank(b))
-      return type_rank(a) < type_rank(b) ? a : b;
-   return a < b ? a : b;
-}
-
-static int by_pair(const MergedStep* x, const MergedStep* y)
-{
-   return x->source != y->source ? (x->source < y->source ? -1 : 1)
-          : x->target < y->target ? -1 : x->target > y->target;
-}
-
-static int by_place(const void* a, const void* b)
-{
-   const MergedStep* x = a;
-   const MergedStep* y = b;
-   int               d = by_pair(x, y);
-
-   return d != 0 ? d : x->thread < y->thread ? -1 : x->thread > y->thread;
-}
-
-static void sort_steps(MergedStep* steps, size_t n)
-{
-   for (size_t i = 1; i < n; i++)
-      if (by_place(&steps[i - 1], &steps[i]) > 0) {
-         qsort(steps, n, sizeof(*steps), by_place);
-         return;
-      }
-}
-
-/* A pair's steps, N of them, to *TO: one type, a thread once, none without a
-   count unless all are.  Returns how many are left. */
-static size_t unite_pair(const MergedStep* steps, size_t n, MergedStep* to)
-{
-   uint32_t type = steps[0].type;
-   size_t   kept = 0;
-
-   for (size_t i = 1; i < n; i++)
-      type = better_type(type, steps[i].type);
-   for (size_t i = 0; i < n; i++) {
-      MergedStep s = steps[i];
-      s.type = type;
-      if (kept > 0 && (s.count == 0 || to[kept - 1].count == 0)) {
-         if (s.count > 0)
-            to[kept - 1] = s;
-      } else if (kept > 0 && to[kept - 1].thread == s.thread) {
-         to[kept - 1].count = s.count > UINT64_MAX - to[kept - 1].count
-                              ? UINT64_MAX : to[kept - 1].count + s.count;
-      } else {
-         to[kept++] = s;
-      }
-   }
-   if (to[0].count == 0)
-      to[0].thread = 0;
-   return kept;
+   GROW(a->steps, a->n_steps, a->room);
+   a->steps[a->n_steps++] = step;
 }
 
 /* All steps of M and of the run, in order. */
-static void unite_steps(Adding* a)
+static void unite_all(Adding* a)
 {
-   size_t      n = a->m->n_steps + a->n_steps, i = 0, j = 0, k = 0, kept = 0;
-   MergedStep* all = need(malloc((n + 1) * sizeof(*all)));
-
    sort_steps(a->m->steps, a->m->n_steps);
    sort_steps(a->steps, a->n_steps);
-   while (i < a->m->n_steps || j < a->n_steps)
-      all[k++] = j == a->n_steps
-                 || (i < a->m->n_steps
-                     && by_place(&a->m->steps[i], &a->steps[j]) <= 0)
-                 ? a->m->steps[i++] : a->steps[j++];
-   free(a->m->steps);
-   for (size_t first = 0, end; first < n; first = end) {
-      for (end = first; end < n && by_pair(&all[first], &all[end]) == 0; )
-         end++;
-      kept += unite_pair(all + first, end - first, all + kept);
-   }
-   a->m->steps = need(realloc(all, (kept + 1) * sizeof(*all)));
-   a->m->n_steps = kept;
+   a->m->steps = unite_steps(a->m->steps, a->m->n_steps, a->steps, a->n_steps,
+                             &a->m->n_steps);
 }
 
 /*------------------------------------------------------------*/
@@ -302,15 +216,16 @@ static void put_step(Adding* a, const Renumber* r, Ends e, MergedStep step)
    if (e.target_image != UINT32_MAX)
       step.target = r->first[e.target_image]
                     + pieces_of(r, e.target_image)->first[e.target];
-   add_step(&a->steps, &a->n_steps, &a->room, step);
+   add_step(a, step);
    if (e.target_image == UINT32_MAX || step.count == 0)
       return;
    step.type = DCFG_EDGE_FALL_THROUGH;
+   step.passing = PASSES_ONWARD;
    cuts = cuts_of(pieces_of(r, e.target_image), e.target, &n);
    for (uint32_t i = 0; i < n; i++) {
       step.source = r->first[e.target_image] + cuts[i].from;
       step.target = r->first[e.target_image] + cuts[i].to;
-      add_step(&a->steps, &a->n_steps, &a->room, step);
+      add_step(a, step);
    }
 }
 
@@ -368,6 +283,38 @@ static bool place_of_node(const Adding* a, uint32_t node, uint32_t* image,
    }
 }
 
+static MergedStep step_of(uint32_t thread, uint32_t type, uint64_t count)
+{
+   return (MergedStep){ .thread = thread, .type = (uint16_t)type,
+                        .passing = passing_of(type), .count = count };
+}
+
+/* Bypasses from blocks that an earlier part has. */
+static void put_bypasses(Adding* a, const Renumber* r)
+{
+   const DcfgPart* part = a->p->part;
+
+   for (uint32_t i = 0; i < part->n_bypasses; i++) {
+      const DcfgLateBypass* b = &part->bypasses[i];
+      uint32_t              place, block;
+      Ends                  ends;
+      MergedStep            step = step_of(0, DCFG_EDGE_CONTEXT_CHANGE_BYPASS,
+                                           0);
+      if (!find_end(a->m, b->image_number, b->offset, &place, &block)
+          || b->target == DCFG_NONE
+          || !place_of_node(a, b->target, &ends.target_image, &ends.target)) {
+         complain("%s: a bypass from 0x%" PRIx64 " in image %" PRIu32
+                  ", where no part has a block", a->path, b->offset,
+                  b->image_number);
+         continue;
+      }
+      step.source = r->first[place] + block;
+      step.target = r->first[ends.target_image]
+                    + pieces_of(r, ends.target_image)->first[ends.target];
+      add_step(a, step);
+   }
+}
+
 static void put_edges(Adding* a, const Renumber* r)
 {
    const DcfgProcess* p = a->p;
@@ -388,12 +335,11 @@ static void put_edges(Adding* a, const Renumber* r)
          continue;
       }
       if (e->count == 0)
-         put_step(a, r, ends, (MergedStep){ .type = e->type });
+         put_step(a, r, ends, step_of(0, e->type, 0));
       for (uint32_t t = 0; t < e->n_counts && e->count > 0; t++) {
          uint64_t n = dcfg_edge_count(p, i, t);
          if (n > 0)
-            put_step(a, r, ends, (MergedStep){
-               .thread = a->first_thread + t, .type = e->type, .count = n });
+            put_step(a, r, ends, step_of(a->first_thread + t, e->type, n));
       }
    }
 }
@@ -416,7 +362,11 @@ static void unite(Adding* a, const uint32_t* old_first,
    move_steps(a, &r, image_of, old_first);
    r.second = true;
    put_edges(a, &r);
-   unite_steps(a);
+   if (a->how == NEXT_PART) {
+      join_threads(a->m, a->p->part, a->steps, &a->n_steps, a->path);
+      put_bypasses(a, &r);
+   }
+   unite_all(a);
    free(a->steps);
    free(first);
 }
@@ -425,10 +375,11 @@ static void unite(Adding* a, const uint32_t* old_first,
 /*--- A run                                                ---*/
 /*------------------------------------------------------------*/
 
-static void add_threads(Adding* a, bool keep)
+static void add_threads(Adding* a)
 {
    Merged*            m = a->m;
    const DcfgProcess* p = a->p;
+   bool               keep = a->how == KEEP_THREADS;
    uint64_t           n = keep ? (uint64_t)m->n_threads + p->n_threads
                           : p->n_threads;
 
@@ -456,7 +407,9 @@ static void put_new(Adding* a, uint32_t i, uint32_t place, Division* d)
    const MergedImage* from = &a->images[i];
 
    whole_division(d, from->blocks, from->n_blocks);
-   to->home = a->m->n_runs;
+   to->home = a->how == NEXT_PART ? 0 : a->m->n_runs;
+   if (a->how == NEXT_PART)
+      to->number = a->p->part->image_numbers[i];
    take_image(to, from, d, copy_rows(from), from->n_rows);
 }
 
@@ -467,7 +420,8 @@ static void put_image(Adding* a, uint32_t i, Division* divisions,
 
    if (place != UINT32_MAX && !is_taken[place]) {
       MergedImage* to = &a->m->images[place];
-      if (put_into(a, i, to, !has_file(to), &divisions[place])) {
+      if (put_into(a, i, to, a->how != NEXT_PART && !has_file(to),
+                   &divisions[place])) {
          is_taken[place] = true;
          return;
       }
@@ -511,30 +465,37 @@ static void put_images(Adding* a)
 }
 
 void merged_add(Merged* m, Interned* names, const Program* g,
-                const char* path, bool keep, const char* root)
+                const char* path, AddHow how, const char* root)
 {
-   Adding a = { .m = m, .g = g, .p = g->p, .path = path };
+   Adding a = { .m = m, .g = g, .p = g->p, .path = path, .how = how };
 
    if (g->p->id > UINT32_MAX)
       die("%s: PROCESS_ID %" PRIu64 " does not fit", path, g->p->id);
-   if (m->n_runs > 0 && m->with_blocks != (g->p->n_blocks > 0))
+   /* Nothing may have run between two cuts. */
+   if (m->n_runs > 0 && m->with_blocks != (g->p->n_blocks > 0)
+       && how != NEXT_PART)
       die("%s: %s", path, m->with_blocks
           ? "it has no blocks, other runs do" : "it has blocks, other runs "
           "have none");
-   m->with_blocks = g->p->n_blocks > 0;
+   m->with_blocks = m->with_blocks || g->p->n_blocks > 0;
    m->with_routines = m->with_routines || g->p->n_routines > 0;
    if (m->n_runs == 0)
       m->process_id = g->p->id;
    a.code = code_quiet(g, root);
    a.number = zalloc(g->p->n_blocks, sizeof(*a.number));
    a.images = read_images(g, names, path, a.number, &a.idle);
-   a.place = find_images(m, a.images, g->p->n_images);
-   add_threads(&a, keep);
+   if (how == NEXT_PART)
+      part_images(g->p, a.images, path);
+   a.place = how == NEXT_PART
+             ? find_numbers(m, g->p->part->image_numbers, g->p->n_images)
+             : find_images(m, a.images, g->p->n_images);
+   add_threads(&a);
    put_images(&a);
    if (a.idle > 0)
       complain("%s: %" PRIu64 " edges and blocks that were never executed are "
                "left out", path, a.idle);
-   m->n_runs++;
+   if (how != NEXT_PART || m->n_runs == 0)
+      m->n_runs++;
    code_free(a.code);
    free_images(a.images, g->p->n_images);
    free(a.place);
@@ -561,6 +522,8 @@ uint64_t run_hash(const Program* g)
    const DcfgProcess* p = g->p;
    uint64_t           h = mix(0, p->n_threads);
 
+   if (p->part != NULL)
+      h = mix(mix(h, p->part->number), p->part->first);
    for (uint32_t i = 0; i < p->n_images; i++) {
       h = mix_text(h, image_path(g, i));
       h = mix(mix(h, p->images[i].load_addr), p->images[i].n_nodes);

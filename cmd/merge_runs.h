@@ -32,12 +32,20 @@
 #include "merge.h"
 #include "names.h"
 
+typedef
+   enum {
+      ADD_THREADS,              // thread 0 is added to thread 0, and so on
+      KEEP_THREADS,             // all are further ones
+      NEXT_PART                 // it goes on where the parts in M end, and has
+                                // what says so
+   }
+   AddHow;
+
 /* Add to M, which begins as all zero, the run G, which was read from PATH.
-   With KEEP its threads are further ones, else thread 0 is added to thread 0
-   and so on.  Code is looked for below ROOT, if that is not NULL.  Dies where
-   the run is no run of the same code. */
+   Code is looked for below ROOT, if that is not NULL.  Dies where the run is
+   no run of the same code. */
 void     merged_add(Merged* m, Interned* names, const Program* g,
-                    const char* path, bool keep, const char* root);
+                    const char* path, AddHow how, const char* root);
 
 /* Something to order runs by, which depends on nothing but what is in them. */
 uint64_t run_hash(const Program* g);

@@ -150,7 +150,7 @@ static uint64_t* find_places(const Merged* m)
 typedef
    struct {
       uint64_t load;
-      uint32_t index;
+      uint32_t number, index;
    }
    Placed;
 
@@ -160,6 +160,7 @@ static int by_load(const void* a, const void* b)
    const Placed* y = b;
 
    return x->load < y->load ? -1 : x->load > y->load ? 1
+          : x->number != y->number ? (x->number < y->number ? -1 : 1)
           : x->index < y->index ? -1 : x->index > y->index;
 }
 
@@ -170,7 +171,7 @@ static void order_images(Writing* w)
    Placed*   placed = zalloc(n, sizeof(*placed));
 
    for (uint32_t i = 0; i < n; i++)
-      placed[i] = (Placed){ load[i], i };
+      placed[i] = (Placed){ load[i], w->m->images[i].number, i };
    if (n > 0)
       qsort(placed, n, sizeof(*placed), by_load);
    w->order = zalloc(n, sizeof(*w->order));
@@ -284,7 +285,8 @@ static size_t add_call_bypasses(const Graph* g, MergedStep* steps, size_t n)
       if (site != NULL && returned[id]
           && !has_pair(steps, n, NodeFirstBlock + b, id))
          steps[all++] = (MergedStep){ NodeFirstBlock + b, id, 0,
-                                      EdgeCallBypass - EdgeEntry, 0 };
+                                      EdgeCallBypass - EdgeEntry,
+                                      TRANSFERS, 0 };
    }
    free(calls);
    free(returned);

@@ -31,92 +31,19 @@
 #include "outfile.h"
 
 #include "cmd.h"
-#include "format.h"
+#include "result.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-/* The one in work, for what is done at the end. */
-static Outfile* unfinished;
-
-static void remove_unfinished(void)
-{
-   if (unfinished != NULL)
-      unlink(unfinished->unfinished);
-}
-
-static const char* compressor_of(const char* path)
-{
-   static const char* const all[][2] = {
-      { ".gz", "gzip" }, { ".bz2", "bzip2" }, { ".xz", "xz" },
-      { ".zst", "zstd" }
-   };
-   size_t n = strlen(path);
-
-   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-      size_t k = strlen(all[i][0]);
-      if (n > k && strcmp(path + n - k, all[i][0]) == 0)
-         return all[i][1];
-   }
-   return NULL;
-}
-
-/* What is written to o->fd goes through PROGRAM from now on. */
-static void compress_with(Outfile* o, const char* program)
-{
-   int ends[2];
-
-   if (pipe(ends) != 0 || (o->compressor = fork()) < 0)
-      die("%s: %s", o->path, strerror(errno));
-   if (o->compressor == 0) {
-      dup2(ends[0], STDIN_FILENO);
-      dup2(o->fd, STDOUT_FILENO);
-      close(ends[0]);
-      close(ends[1]);
-      close(o->fd);
-      execlp(program, program, "-c", (char*)NULL);
-      complain("%s: %s", program, strerror(errno));
-      _exit(STATUS_BAD);
-   }
-   close(ends[0]);
-   close(o->fd);
-   o->fd = ends[1];
-   fcntl(o->fd, F_SETFD, FD_CLOEXEC);
-   /* If that program ends early, its status says so. */
-   signal(SIGPIPE, SIG_IGN);
-}
 
 Outfile* outfile_open(const char* path)
 {
-   Outfile*    o = zalloc(1, sizeof(*o));
-   const char* program;
+   Outfile* o = zalloc(1, sizeof(*o));
 
    o->path = path;
-   o->fd   = STDOUT_FILENO;
-   if (path == NULL)
-      return o;
-   if (is_special_file(path)) {
-      o->fd = open(path, O_WRONLY | O_CLOEXEC);
-   } else {
-      o->unfinished = text_copy(text_format("%s.tmp-%ld", path,
-                                            (long)getpid()));
-      o->fd = open(o->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                   0666);
-   }
-   if (o->fd < 0)
-      die("%s: %s", path, strerror(errno));
-   if (o->unfinished != NULL) {
-      unfinished = o;
-      atexit(remove_unfinished);
-   }
-   program = compressor_of(path);
-   if (program != NULL)
-      compress_with(o, program);
+   o->fd   = path == NULL ? STDOUT_FILENO : fileno(open_result(path));
    return o;
 }
 
@@ -138,20 +65,8 @@ void out_flush(Outfile* o)
 
 void outfile_close(Outfile* o)
 {
-   int status = 0;
-
    out_flush(o);
-   if (o->path != NULL) {
-      if (close(o->fd) != 0)
-         die("%s: %s", o->path, strerror(errno));
-      if (o->compressor != 0
-          && (waitpid(o->compressor, &status, 0) < 0 || status != 0))
-         die("%s: it could not be compressed", o->path);
-      if (o->unfinished != NULL && rename(o->unfinished, o->path) != 0)
-         die("%s: %s", o->path, strerror(errno));
-      unfinished = NULL;
-   }
-   free(o->unfinished);
+   close_results();
    free(o);
 }
 
@@ -163,18 +78,7 @@ void out_text(Outfile* o, const char* s)
 
 void out_decimal(Outfile* o, uint64_t n)
 {
-   char  digits[MAX_DIGITS];
-   char* end = digits + sizeof(digits);
-   char* at  = end;
-
-   do {
-      *--at = (char)('0' + n % 10);
-      n /= 10;
-   } while (n > 0);
-   if (sizeof(o->text) - o->used < sizeof(digits))
-      out_flush(o);
-   memcpy(o->text + o->used, at, (size_t)(end - at));
-   o->used += (uint32_t)(end - at);
+   out_up_to(o, put_decimal(out_room(o, MAX_DIGITS), n));
 }
 
 void out_hex(Outfile* o, uint64_t n)

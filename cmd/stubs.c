@@ -47,8 +47,11 @@ typedef
    Slot;
 
 struct Stubs {
-   Slot*  slots;                // in order of address
-   size_t n, room;
+   bool     is_64;              // for x86-64, not x86
+   uint64_t table;              // the global offset table, if a register has
+                                // it in stubs
+   Slot*    slots;              // in order of address
+   size_t   n, room;
 };
 
 static int by_addr(const void* a, const void* b)
@@ -57,6 +60,26 @@ static int by_addr(const void* a, const void* b)
    const Slot* y = b;
 
    return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static bool is_of_slot(const Stubs* s, uint64_t type)
+{
+   return s->is_64 ? type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT
+                   : type == R_386_JMP_SLOT || type == R_386_GLOB_DAT;
+}
+
+/* Relocation number I, with an addend or without. */
+static bool get_relocation(Elf_Data* data, const GElf_Shdr* header, int i,
+                           GElf_Rela* r)
+{
+   GElf_Rel without;
+
+   if (header->sh_type == SHT_RELA)
+      return gelf_getrela(data, i, r) != NULL;
+   if (gelf_getrel(data, i, &without) == NULL)
+      return false;
+   *r = (GElf_Rela){ without.r_offset, without.r_info, 0 };
+   return true;
 }
 
 static void add_slots(Stubs* s, Elf* elf, Elf_Scn* section,
@@ -72,11 +95,10 @@ static void add_slots(Stubs* s, Elf* elf, Elf_Scn* section,
    if (data == NULL || symbol_data == NULL
        || gelf_getshdr(symbols, &symbol_header) == NULL)
       return;
-   for (int i = 0; gelf_getrela(data, i, &r) != NULL; i++) {
+   for (int i = 0; get_relocation(data, header, i, &r); i++) {
       GElf_Sym    symbol;
       const char* name;
-      if (GELF_R_TYPE(r.r_info) != R_X86_64_JUMP_SLOT
-          && GELF_R_TYPE(r.r_info) != R_X86_64_GLOB_DAT)
+      if (!is_of_slot(s, GELF_R_TYPE(r.r_info)))
          continue;
       if (gelf_getsym(symbol_data, (int)GELF_R_SYM(r.r_info), &symbol) == NULL)
          continue;
@@ -88,16 +110,32 @@ static void add_slots(Stubs* s, Elf* elf, Elf_Scn* section,
    }
 }
 
+static void find_table(Stubs* s, Elf_Scn* section)
+{
+   Elf_Data* data = elf_getdata(section, NULL);
+   GElf_Dyn  d;
+
+   for (int i = 0; data != NULL && gelf_getdyn(data, i, &d) != NULL; i++)
+      if (d.d_tag == DT_PLTGOT)
+         s->table = d.d_un.d_ptr;
+}
+
 Stubs* stubs_new(Elf* elf)
 {
-   Stubs*   s = zalloc(1, sizeof(*s));
-   Elf_Scn* section = NULL;
+   Stubs*    s = zalloc(1, sizeof(*s));
+   Elf_Scn*  section = NULL;
+   GElf_Ehdr file;
 
+   s->is_64 = gelf_getehdr(elf, &file) != NULL
+              && file.e_machine == EM_X86_64;
    while ((section = elf_nextscn(elf, section)) != NULL) {
       GElf_Shdr header;
-      if (gelf_getshdr(section, &header) != NULL
-          && header.sh_type == SHT_RELA)
+      if (gelf_getshdr(section, &header) == NULL)
+         continue;
+      if (header.sh_type == SHT_RELA || header.sh_type == SHT_REL)
          add_slots(s, elf, section, &header);
+      else if (header.sh_type == SHT_DYNAMIC)
+         find_table(s, section);
    }
    if (s->n > 0)
       qsort(s->slots, s->n, sizeof(*s->slots), by_addr);
@@ -113,24 +151,31 @@ void stubs_free(Stubs* s)
 }
 
 /* A stub is "jmp *slot(%rip)", perhaps with the prefix bnd, perhaps behind an
-   endbr64. */
+   endbr64; of 32 bits, "jmp *slot" or, with the table's address in a register,
+   "jmp *slot(%ebx)", perhaps behind an endbr32. */
 const char* stubs_name(const Stubs* s, const uint8_t* code, size_t size,
                        uint64_t addr)
 {
-   static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+   const uint8_t        endbr[] = { 0xf3, 0x0f, 0x1e,
+                                    s->is_64 ? 0xfa : 0xfb };
    size_t               at = 0;
    Slot                 key;
    const Slot*          slot;
    int32_t              offset;
 
-   if (size >= 4 && memcmp(code, endbr64, 4) == 0)
+   if (size >= 4 && memcmp(code, endbr, 4) == 0)
       at = 4;
    if (size > at && code[at] == 0xf2)
       at++;
-   if (size < at + 6 || code[at] != 0xff || code[at + 1] != 0x25)
+   if (size < at + 6 || code[at] != 0xff
+       || (code[at + 1] != 0x25 && (s->is_64 || code[at + 1] != 0xa3)))
       return NULL;
    memcpy(&offset, code + at + 2, 4);
-   key.addr = addr + at + 6 + (uint64_t)(int64_t)offset;
+   if (s->is_64)
+      key.addr = addr + at + 6 + (uint64_t)(int64_t)offset;
+   else
+      key.addr = (uint32_t)((code[at + 1] == 0xa3 ? s->table : 0)
+                            + (uint64_t)(int64_t)offset);
    slot = s->n == 0 ? NULL
           : bsearch(&key, s->slots, s->n, sizeof(key), by_addr);
    return slot == NULL ? NULL : slot->name;

@@ -36,7 +36,7 @@
    function that is for, the slot's relocation says. */
 typedef struct Stubs Stubs;
 
-/* Those of an ELF file for x86-64. */
+/* Those of an ELF file for x86-64 or x86. */
 Stubs* stubs_new(Elf* elf);
 void   stubs_free(Stubs* s);
 

@@ -30,6 +30,8 @@
 
 #include "turns.h"
 
+#include "textfile.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,9 +98,7 @@ Turns* turns_open(const char* path)
    Turns* t = zalloc(1, sizeof(*t));
 
    t->path = path;
-   t->f = fopen(path, "r");
-   if (t->f == NULL)
-      die("%s: %s", path, strerror(errno));
+   t->f = open_text(path);
    need_char(t, '[');
    return t;
 }

@@ -106,16 +106,7 @@ void wet_text_free(WetText* t)
    free(t);
 }
 
-static inline unsigned digits_of(uint64_t n)
-{
-   unsigned digits = 1;
-
-   for (; n >= 1000; n /= 1000)
-      digits += 3;
-   return digits + (n >= 10) + (n >= 100);
-}
-
-static void grow(WetText* t, uint64_t more)
+static inline void grow(WetText* t, uint64_t more)
 {
    t->size += more;
    if (t->limit != 0 && t->size > t->limit)
@@ -198,6 +189,9 @@ static void put_word(Outfile* out, const char* word)
       out_char(out, (unsigned char)*word <= ' ' ? '_' : *word);
 }
 
+/* "    INSTANCE:INSTR INSTANCE" */
+#define LONGEST_LINE (7 + 3 * MAX_DIGITS)
+
 static void put_port(WetText* t, Outfile* out, size_t port)
 {
    PortText now = { 0 };
@@ -215,30 +209,35 @@ static void put_port(WetText* t, Outfile* out, size_t port)
          now.instr = (uint32_t)play_varint(&p);
       now.instance += step >> 1;
       now.on       += play_signed(&p);
-      out_text(out, "    ");
-      out_decimal(out, now.instance);
-      out_char(out, ':');
-      out_decimal(out, now.instr);
-      out_char(out, ' ');
-      out_decimal(out, now.on);
-      out_char(out, '\n');
+      char* at = out_room(out, LONGEST_LINE);
+      memcpy(at, "    ", 4);
+      at    = put_decimal(at + 4, now.instance);
+      *at++ = ':';
+      at    = put_decimal(at, now.instr);
+      *at++ = ' ';
+      at    = put_decimal(at, now.on);
+      *at++ = '\n';
+      out_up_to(out, at);
    }
 }
 
 /* One number, of which N bytes come, the lowest first. */
 static void put_value(Outfile* out, Playback* p, uint32_t n)
 {
+   static const char hex[] = "0123456789abcdef";
    uint8_t bytes[MAX_VALUE];
+   char*   at = out_room(out, 2 * MAX_VALUE);
 
    for (uint32_t i = 0; i < n && spool_more(p); i++)
       bytes[i] = *p->at++;
    if (n == 0)
-      out_char(out, '0');
+      *at++ = '0';
    for (uint32_t i = n; i-- > 0; ) {
       if (i + 1 < n || bytes[i] >= 16)
-         out_char(out, "0123456789abcdef"[bytes[i] >> 4]);
-      out_char(out, "0123456789abcdef"[bytes[i] & 15]);
+         *at++ = hex[bytes[i] >> 4];
+      *at++ = hex[bytes[i] & 15];
    }
+   out_up_to(out, at);
 }
 
 static void put_values(WetText* t, Outfile* out, uint32_t i)
@@ -257,9 +256,11 @@ static void put_values(WetText* t, Outfile* out, uint32_t i)
    while (spool_more(&p)) {
       instance += play_varint(&p);
       uint32_t n = (uint32_t)play_varint(&p);
-      out_text(out, "    ");
-      out_decimal(out, instance);
-      out_char(out, ':');
+      char* at = out_room(out, LONGEST_LINE);
+      memcpy(at, "    ", 4);
+      at    = put_decimal(at + 4, instance);
+      *at++ = ':';
+      out_up_to(out, at);
       put_value(out, &p, n);
       out_char(out, '\n');
    }

@@ -45,6 +45,7 @@
 #include "graph/loop.h"
 #include "graph/routine.h"
 #include "run/gather.h"
+#include "run/image.h"
 #include "run/symbols.h"
 
 /*------------------------------------------------------------*/
@@ -129,6 +130,23 @@ static ULong all_instrs(const Graph* g)
    return n;
 }
 
+/* .bypasses is to be freed. */
+static JsonPart part_of(const Gathered* g)
+{
+   JsonBypass* bypasses = VG_(calloc)("dcfg.output.bypasses",
+                                      g->n_bypasses + 1, sizeof(JsonBypass));
+
+   for (UInt i = 0; i < g->n_bypasses; i++) {
+      ImageInfo from;
+      DCFG_(image_info)(g->bypasses[i].image, False, &from);
+      bypasses[i] = (JsonBypass){ g->bypasses[i].image,
+                                  g->bypasses[i].addr - from.load,
+                                  g->bypasses[i].target };
+   }
+   return (JsonPart){ g->part, g->first_part, g->preceding, g->images,
+                      g->ways_in, g->n_bypasses, bypasses };
+}
+
 static void write_file(const HChar* file, const JsonDcfg* d)
 {
    OutFile* f = DCFG_(open_out_file)("--dcfg-out-file", file, NULL);
@@ -158,6 +176,7 @@ void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
       loops    = DCFG_(find_loops)(g->graph, routines);
       VG_(free)(symbols);
    }
+   JsonPart   part = part_of(g);
    VG_(memset)(&d, 0, sizeof(d));
    d.pid          = VG_(getpid)();
    d.n_files      = VG_(sizeXA)(files);
@@ -169,6 +188,7 @@ void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
    d.loops        = loops;
    d.with_cfg     = opts.cfg;
    d.with_symbols = opts.symbols;
+   d.part         = g->first_part != 0 && opts.cfg ? &part : NULL;
    write_file(file, &d);
 
    if (routines != NULL) {
@@ -177,6 +197,7 @@ void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
    }
    for (UInt i = 0; i < g->n_images; i++)
       VG_(free)(images[i].source);
+   VG_(free)(part.bypasses);
    VG_(free)(images);
    VG_(deleteXA)(files);
 }

@@ -352,6 +352,42 @@ typedef
    }
    DcfgLoop;
 
+/* A thread that runs on from an earlier part of the run. */
+typedef
+   struct {
+      uint32_t thread;
+      uint32_t type;            // DcfgEdgeType that ENTRY stands for; or
+                                // DCFG_NONE: it was within a block
+   }
+   DcfgContinued;
+
+/* A CONTEXT_CHANGE_BYPASS from an instruction of an earlier part. */
+typedef
+   struct {
+      uint64_t offset;          // in the image
+      uint32_t image_number;
+      uint32_t target;          // node; or DCFG_NONE
+   }
+   DcfgLateBypass;
+
+/* What joins a part of a run to the parts before it; valgrind-dcfg writes that
+   as PART, a key that format 1.00 does not have. */
+typedef
+   struct {
+      uint32_t              number;         // from 1
+      uint32_t              first;          // the first of those that follow
+                                            // one another without a gap
+      uint32_t              n_preceding;    // threads
+      uint32_t              n_image_numbers;
+      uint32_t              n_continued;
+      uint32_t              n_bypasses;
+      const uint64_t*       preceding;      // instructions since .first
+      const uint32_t*       image_numbers;  // by image, in the whole run
+      const DcfgContinued*  continued;
+      const DcfgLateBypass* bypasses;
+   }
+   DcfgPart;
+
 /* A row of PROCESSES.  NODES are first all blocks, an image's after the
    other's, then the special nodes.  Everything else is in the file's order
    if not said otherwise.  For reading only. */
@@ -377,6 +413,7 @@ typedef
       const DcfgEdge*    edges;
       const DcfgRoutine* routines;
       const DcfgLoop*    loops;
+      const DcfgPart*    part;          // NULL: this is a whole run
    }
    DcfgProcess;
 
@@ -412,6 +449,23 @@ DCFG_API Dcfg* dcfg_load_memory(const void* data, size_t size,
 
 /* D may be NULL. */
 DCFG_API void dcfg_free(Dcfg* d);
+
+/* --- Other text --- */
+
+/* Any file, compressed or not, as text: NULL with *ERR set if it cannot be
+   opened. */
+typedef struct DcfgText DcfgText;
+
+DCFG_API DcfgText* dcfg_text_open(const char* path,
+                                  const DcfgOptions* options, DcfgError* err);
+
+/* The next bytes, at most SIZE, to BUF.  Returns how many; 0 at the end, with
+   err->status DCFG_OK, or after an error. */
+DCFG_API size_t dcfg_text_read(DcfgText* t, void* buf, size_t size,
+                               DcfgError* err);
+
+/* T may be NULL. */
+DCFG_API void dcfg_text_close(DcfgText* t);
 
 /* The INDEXth process, or NULL. */
 DCFG_API const DcfgProcess* dcfg_process(const Dcfg* d, uint32_t index);

@@ -85,6 +85,7 @@ typedef
       uint64_t       addr;
       uint32_t       image;
       const char*    image_name;
+      uint64_t       image_load;        // where it was loaded
       const char*    function;  // the symbol, not demangled
       const char*    source;    // its path
       uint32_t       line;
@@ -168,6 +169,7 @@ typedef
       uint32_t    instr;
       uint32_t    image;
       uint64_t    instance;
+      uint64_t    time;         // instructions that all threads executed before
       uint32_t    n_accesses;
       const uint64_t* accesses; // addresses; 0: was not made.  Valid until
                                 // the next event, as these:
@@ -186,6 +188,21 @@ typedef
    it reads the file once.  False with *ERR set if that fails; a pipe can only
    be read once. */
 DCFG_API bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err);
+
+/* What is wanted.  All of it is read in any case, but what is not wanted is
+   passed over three times as fast. */
+typedef
+   struct {
+      const bool* instrs;       // by number; NULL: all
+      uint32_t    thread;       // or DCFG_NONE: of all threads
+      uint64_t    from, to;     // .time of the events
+   }
+   DcfgWetFilter;
+
+/* Other instances are no events.  They count, and are depended on, all the
+   same.  Before the first event; false with *ERR set if that fails. */
+DCFG_API bool dcfg_wet_select(DcfgWet* w, const DcfgWetFilter* f,
+                              DcfgError* err);
 
 /* The next event.  False at the end, with err->status DCFG_OK, or after an
    error. */

@@ -64,6 +64,8 @@ struct Input {
    bool           at_end;       // nothing more comes into the buffer
    bool           patient;      // see input_be_patient()
    bool           was_short;    // there was not enough to fill the buffer
+   const uint8_t* memory;       // all of it, if that is so
+   size_t         size;
    const uint8_t* next;         // what is read but not decoded
    size_t         left;
    Coding         coding;
@@ -220,11 +222,30 @@ Input* input_open_memory(Job* job, const void* data, size_t size)
 
    if (in == NULL)
       return NULL;
-   in->next = data;
-   in->left = size;
+   in->memory = in->next = data;
+   in->size   = in->left = size;
    in->at_end = true;
    job_read(job, size, 0);
    return start(in);
+}
+
+bool input_seek(Input* in, uint64_t offset)
+{
+   if (in->coding != PLAIN)
+      return job_fail(in->job, DCFG_ERROR_FILE, NULL,
+                      "it is compressed, and cannot be read in any order");
+   if (in->memory != NULL) {
+      size_t skip = offset < in->size ? (size_t)offset : in->size;
+      in->next = in->memory + skip;
+      in->left = in->size - skip;
+      return true;
+   }
+   if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
+      return job_fail(in->job, DCFG_ERROR_FILE, NULL,
+                      "it cannot be read in any order: %s", strerror(errno));
+   in->left   = 0;
+   in->at_end = false;
+   return true;
 }
 
 void input_close(Input* in)

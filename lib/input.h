@@ -42,6 +42,9 @@ Input* input_open_memory(Job* job, const void* data, size_t size);
    the end.  False if they cannot be had. */
 bool   input_read(Input* in, uint8_t* buf, size_t size, size_t* got);
 
+/* The next bytes are those from OFFSET on: of a plain file, or memory. */
+bool   input_seek(Input* in, uint64_t offset);
+
 /* Read a pipe in large portions, and wait a little for them to come: who
    writes a line at a time loses much if each wakes us. */
 void   input_be_patient(Input* in);

@@ -126,6 +126,10 @@ static void free_process(Job* job, Process* p)
    array_free(job, &p->exits, sizeof(uint32_t));
    array_free(job, &p->loop_nodes, sizeof(uint32_t));
    array_free(job, &p->backs, sizeof(uint32_t));
+   array_free(job, &p->preceding, sizeof(uint64_t));
+   array_free(job, &p->image_numbers, sizeof(uint32_t));
+   array_free(job, &p->continued, sizeof(DcfgContinued));
+   array_free(job, &p->bypasses, sizeof(DcfgLateBypass));
 }
 
 void dcfg_free(Dcfg* d)

@@ -60,6 +60,11 @@ typedef
       Array       routine_nodes, exits, loop_nodes, backs;  // uint32_t
       Array       idoms;        // uint32_t; while loading: as routine_nodes
       bool        has_instr_count;
+      DcfgPart    part;         // if .part.number is not 0
+      Array       preceding;    // uint64_t
+      Array       image_numbers;    // uint32_t
+      Array       continued;    // DcfgContinued
+      Array       bypasses;     // DcfgLateBypass
       IdMap       node_ids, edge_ids;
       /* Out edges of node i are out[first_out[i]] to first_out[i + 1] - 1. */
       uint32_t*   first_out;

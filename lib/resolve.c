@@ -156,6 +156,37 @@ static bool resolve_edges(Resolve* r)
    return true;
 }
 
+static bool resolve_part(Resolve* r)
+{
+   Process*                p = r->p;
+   const DcfgEdgeTypeName* types = r->m->edge_types.data;
+   const From              from = { "PART", NULL, 0 };
+
+   for (size_t i = 0; i < p->continued.n; i++) {
+      DcfgContinued* c = &ELEM(p->continued, DcfgContinued, i);
+      bool           within = c->type == 0;
+      if (!resolve(r, &c->type, &r->types, &from, "EDGE_TYPE_ID"))
+         return false;
+      if (!within)
+         c->type = c->type == DCFG_NONE ? DCFG_EDGE_OTHER
+                                        : types[c->type].type;
+   }
+   for (size_t i = 0; i < p->bypasses.n; i++)
+      if (!resolve(r, &ELEM(p->bypasses, DcfgLateBypass, i).target,
+                   &p->node_ids, &from, "NODE_ID"))
+         return false;
+   p->part.n_preceding = (uint32_t)p->preceding.n;
+   p->part.preceding = p->preceding.data;
+   p->part.n_image_numbers = (uint32_t)p->image_numbers.n;
+   p->part.image_numbers = p->image_numbers.data;
+   p->part.n_continued = (uint32_t)p->continued.n;
+   p->part.continued = p->continued.data;
+   p->part.n_bypasses = (uint32_t)p->bypasses.n;
+   p->part.bypasses = p->bypasses.data;
+   p->shown.part = p->part.number != 0 ? &p->part : NULL;
+   return true;
+}
+
 /*------------------------------------------------------------*/
 /*--- Lists of nodes                                       ---*/
 /*------------------------------------------------------------*/
@@ -390,7 +421,8 @@ static bool resolve_process(Resolve* r)
                    offsetof(DcfgNode, id), place, "NODE_ID")
        || !map_ids(r->job, &p->edge_ids, &p->edges, sizeof(DcfgEdge),
                    offsetof(DcfgEdge, id), edges, "EDGE_ID")
-       || !resolve_images(r) || !resolve_edges(r) || !resolve_routines(r))
+       || !resolve_images(r) || !resolve_edges(r) || !resolve_part(r)
+       || !resolve_routines(r))
       return false;
    array_free(r->job, &p->idoms, sizeof(uint32_t));
    if (!resolve_loops(r)

@@ -501,7 +501,85 @@ static const Field edge_fields[] = {
 static const Shape edges = { V_TABLE, false, 5, edge_fields,
                              NULL, close_edge, NULL };
 
-enum { PD_THREADS, PD_COUNT, PD_IMAGES, PD_EDGES };
+enum { CONTINUED_THREAD, CONTINUED_TYPE };
+
+static bool close_continued(void* arg, const Frame* f)
+{
+   Load*          l = arg;
+   DcfgContinued* c = array_add(l->job, &last_process(l)->continued,
+                                sizeof(*c));
+
+   if (c == NULL)
+      return false;
+   c->thread = (uint32_t)number(f, CONTINUED_THREAD);
+   c->type = (uint32_t)number(f, CONTINUED_TYPE);
+   return true;
+}
+
+static const Field continued_fields[] = {
+   { "THREAD_ID", V_INT, F_NEEDED, BITS32, NULL },
+   { "EDGE_TYPE_ID", V_INT, F_NEEDED, ID_0, NULL }
+};
+static const Shape continued = { V_TABLE, false, 2, continued_fields,
+                                 NULL, close_continued, NULL };
+
+enum { LATE_IMAGE, LATE_OFFSET, LATE_TARGET };
+
+static bool close_late_bypass(void* arg, const Frame* f)
+{
+   Load*           l = arg;
+   DcfgLateBypass* b = array_add(l->job, &last_process(l)->bypasses,
+                                 sizeof(*b));
+
+   if (b == NULL)
+      return false;
+   b->image_number = (uint32_t)number(f, LATE_IMAGE);
+   b->offset = number(f, LATE_OFFSET);
+   b->target = (uint32_t)number(f, LATE_TARGET);
+   return true;
+}
+
+static const Field late_bypass_fields[] = {
+   { "IMAGE_NUM", V_INT, F_NEEDED, BITS32, NULL },
+   { "ADDR_OFFSET", V_INT, F_NEEDED | F_HEX, BITS64, NULL },
+   { "TARGET_NODE_ID", V_INT, F_NEEDED, ID, NULL }
+};
+static const Shape late_bypasses = { V_TABLE, false, 3, late_bypass_fields,
+                                     NULL, close_late_bypass, NULL };
+
+enum { PART_NUMBER, PART_FIRST, PART_PRECEDING, PART_IMAGES, PART_CONTINUED,
+       PART_BYPASSES };
+
+static bool close_part(void* arg, const Frame* f)
+{
+   Load*           l = arg;
+   Process*        p = last_process(l);
+   size_t          n = length(f, PART_PRECEDING);
+   const uint64_t* from = list(l->walk, f, PART_PRECEDING);
+
+   p->part.number = (uint32_t)number(f, PART_NUMBER);
+   p->part.first = (uint32_t)number(f, PART_FIRST);
+   if (n > 0) {
+      uint64_t* to = array_add_n(l->job, &p->preceding, sizeof(*to), n);
+      if (to == NULL)
+         return false;
+      memcpy(to, from, n * sizeof(*to));
+   }
+   return keep_ids(l, &p->image_numbers, f, PART_IMAGES);
+}
+
+static const Field part_fields[] = {
+   { "PART_NUM", V_INT, F_NEEDED, ID, NULL },
+   { "FIRST_PART_NUM", V_INT, F_NEEDED, ID, NULL },
+   { "PRECEDING_INSTR_COUNT_PER_THREAD", V_INTS, F_NEEDED, BITS64, NULL },
+   { "IMAGE_NUMS", V_INTS, F_NEEDED, BITS32, NULL },
+   { "CONTINUED_THREADS", V_TABLE, F_NEEDED, 0, 0, &continued },
+   { "LATE_BYPASSES", V_TABLE, F_NEEDED, 0, 0, &late_bypasses }
+};
+static const Shape run_part = { V_OBJECT, false, 6, part_fields,
+                            NULL, close_part, NULL };
+
+enum { PD_THREADS, PD_COUNT, PD_IMAGES, PD_EDGES, PD_PART };
 
 static bool close_process_data(void* arg, const Frame* f)
 {
@@ -524,9 +602,10 @@ static const Field process_data_fields[] = {
    { "INSTR_COUNT_PER_THREAD", V_INTS, F_MUST, BITS64, NULL },
    { "INSTR_COUNT", V_INT, F_MUST, BITS64, NULL },
    { "IMAGES", V_TABLE, F_MUST, 0, 0, &images },
-   { "EDGES", V_TABLE, 0, 0, 0, &edges }
+   { "EDGES", V_TABLE, 0, 0, 0, &edges },
+   { "PART", V_OBJECT, 0, 0, 0, &run_part }
 };
-static const Shape process_data = { V_OBJECT, false, 4, process_data_fields,
+static const Shape process_data = { V_OBJECT, false, 5, process_data_fields,
                                     NULL, close_process_data, NULL };
 
 enum { PROCESS_ID, PROCESS_DATA };

@@ -31,71 +31,9 @@
 #include "dcfg_wet.h"
 #include "input.h"
 #include "job.h"
+#include "wet_bytes.h"
 
 /* docs/wet-file.md tells the layout of the file. */
-
-/*------------------------------------------------------------*/
-/*--- Bytes                                                ---*/
-/*------------------------------------------------------------*/
-
-/* Bytes to be read, up to END.  What is not there is read as 0 and
-   remembered. */
-typedef
-   struct {
-      const uint8_t* at;
-      const uint8_t* end;
-      bool           failed;
-   }
-   Bytes;
-
-static inline uint64_t get_varint(Bytes* b)
-{
-   uint64_t n = 0;
-
-   for (unsigned shift = 0; b->at < b->end && shift < 64; shift += 7) {
-      uint8_t byte = *b->at++;
-      n |= (uint64_t)(byte & 127) << shift;
-      if (byte < 128)
-         return n;
-   }
-   b->failed = true;
-   return 0;
-}
-
-/* The difference that was written as D. */
-static inline uint64_t difference_of(uint64_t d)
-{
-   return d >> 1 ^ -(d & 1);
-}
-
-/* A number that says first how many bytes it has. */
-static inline uint64_t get_quick(Bytes* b)
-{
-   unsigned size = b->at < b->end ? (*b->at & 7) + 1u : 0;
-   unsigned skip = size == 8;              // nothing else is in the first one
-   uint64_t n = 0;
-
-   if (size == 0 || (size_t)(b->end - b->at) < size + skip) {
-      b->failed = true;
-      return 0;
-   }
-   for (unsigned i = 0; i < size; i++)
-      n |= (uint64_t)b->at[skip + i] << 8 * i;
-   b->at += size + skip;
-   return skip ? n : n >> 3;
-}
-
-/* A number up to MAX. */
-static inline uint32_t get_up_to(Bytes* b, uint64_t max)
-{
-   uint64_t n = get_varint(b);
-
-   if (n > max) {
-      b->failed = true;
-      return 0;
-   }
-   return (uint32_t)n;
-}
 
 /*------------------------------------------------------------*/
 /*--- Tables                                               ---*/
@@ -147,35 +85,45 @@ typedef
 typedef
    struct {
       uint16_t place;           // of the instruction that takes it
-      uint16_t n_slots, n_words, n_values;
+      uint16_t n_slots, n_segments;
    }
    WetExit;
+
+/* Words between two exits of a superblock, and their rows of the block in
+   work. */
+typedef
+   struct {
+      uint32_t word;            // the first one, from 0
+      uint32_t n_words;
+      uint32_t columns;         // the first in .columns
+      uint32_t n_rows;
+      uint32_t at;              // in the block's words: the next row
+   }
+   WetSegment;
+
+/* Of a word of a superblock: the last one, and the step that most made. */
+typedef
+   struct {
+      uint64_t last, step;
+   }
+   Column;
 
 typedef
    struct {
       Span     instrs;          // in .sb_instrs
       Span     exits;           // in .exits
       Span     slots;           // in .accesses
-      uint32_t n_words;         // of them are addresses on the tape,
-      uint32_t n_values;        // or values
-      uint32_t foretold;        // the first in .foretold
-      uint32_t known;           // the first in .known
-      uint32_t chunk;           // to which those belong
+      uint32_t rules;           // the first of theirs in .rules
+      Span     points;          // in .points
+      uint32_t effects;         // those of its exits, and its end: the first
+      bool     skipped;         // nothing of it is to be told
+      uint32_t n_words;         // of them are on the tape
+      Span     segments;        // in .segments
+      uint32_t chunk;           // to which their columns belong
       uint32_t n_scanned;       // instructions: see wet_control.c
+      uint32_t head;            // its first instruction
    }
    WetSb;
-
-typedef
-   struct {
-      uint64_t last, step, other;
-   }
-   Foretold;
-
-typedef
-   struct {
-      uint64_t last, step;
-   }
-   KnownValue;
 
 /* The next bit of a part. */
 typedef
@@ -185,6 +133,36 @@ typedef
    }
    Bits;
 
+/* How a slot of a superblock is found: SLOTS[BASE] + WORDS[WORD] + ADDR.  Slot
+   -1 is the last address that was made from RSP before it, -2 and word 0 are
+   0; what is on the tape are words from 1 on. */
+typedef
+   struct {
+      int16_t  base;
+      uint16_t word;
+      int16_t  stack;           // the last slot up to here made from RSP, or -1
+      uint64_t addr;
+   }
+   SlotRule;
+
+/* No block has more records or words, together. */
+#define MAX_BLOCK (1u << 16)
+
+/* The block in work. */
+typedef
+   struct {
+      uint64_t headers[MAX_BLOCK];    // 0: a mark
+      uint64_t extra[MAX_BLOCK];      // marks, with their words; words of what
+                                      // was left within a segment
+      uint64_t words[MAX_BLOCK];      // rows of segments
+      uint32_t segments[MAX_BLOCK];   // those, in .segments
+      uint64_t steps[2][MAX_BLOCK];   // of two columns
+      uint32_t n_headers, n_extra, n_words, n_segments;
+      uint32_t header, at;            // the next one, and in .extra
+      bool     with_words;            // they have been found
+   }
+   Block;
+
 /* The chunk in work: its parts. */
 typedef
    struct {
@@ -192,16 +170,12 @@ typedef
       size_t   size, room;
       uint32_t number;          // from 1 up
       uint32_t n_records;       // that are still to come
-      uint64_t n_right;         // of them as foretold
-      bool     other;           // and then the other one that was foretold
-      Bytes    control, addresses, values;
-      Bits     bits, value_bits;
+      Bytes    control, numbers;
+      Bits     bits;
       uint32_t history;
       uint64_t next[1 << 16];
-      uint32_t context;
       uint64_t stack;           // the last address that was made from RSP
-      uint64_t before[(1 << 16) + 4096];
-      uint64_t after[1 << 16];
+      Block    block;
    }
    Chunk;
 
@@ -211,8 +185,11 @@ typedef
       uint32_t        sb;       // or 0: a mark
       uint32_t        mark;
       uint64_t        words[3];
+      uint32_t        exit;     // by which it was left; behind the last one:
+                                // its end; DCFG_NONE: within
       uint32_t        n_instrs;  // that were completed
-      uint32_t        n_slots, n_words, n_values;
+      uint32_t        n_slots, n_segments;
+      uint32_t        extra;     // words of a segment that was not completed
       const uint64_t* addrs;
    }
    Record;
@@ -272,7 +249,6 @@ typedef
 typedef
    struct {
       uint64_t addr;
-      uint64_t instances;       // so far
       uint32_t image;
       uint32_t uses, defs;      // the first in .uses and .defs
       uint32_t accesses;        // in .accesses
@@ -291,20 +267,35 @@ typedef
       uint32_t instr;
       uint16_t slot, n_slots;   // of its accesses on the tape
       uint16_t n_values;        // behind them, parts of its value
+      uint16_t nth;             // how often it is in the superblock before
       bool     plain;           // they are the instruction's, one by one
       bool     stack;           // and the stack pointer behind them
+      bool     point;           // control dependence may change there
    }
    Place;
 
-/* Is A, of a superblock, on the tape, as an address or a value? */
-static inline bool wet_is_address_word(const WetAccess* a)
-{
-   return a->from <= FROM_STACK && a->what != ACCESS_VALUE;
-}
+/* That of a superblock, with what is to be known there. */
+typedef
+   struct {
+      uint32_t instr;
+      uint32_t ipdom;           // of a branch, or DCFG_NONE
+      uint16_t place, nth;
+      uint8_t  kind;
+   }
+   Point;
 
-static inline bool wet_is_value_word(const WetAccess* a)
+/* How a superblock ends that is left by an exit. */
+typedef
+   struct {
+      uint32_t last;            // instruction
+      uint8_t  kind;            // of it
+   }
+   Tail;
+
+/* Is A, of a superblock, on the tape? */
+static inline bool wet_is_word(const WetAccess* a)
 {
-   return a->from <= FROM_STACK && a->what == ACCESS_VALUE;
+   return a->from <= FROM_STACK;
 }
 
 /* From the tables. */
@@ -326,6 +317,7 @@ static inline bool is_operand(const WetAccess* first, uint32_t j)
 typedef struct WetWriters WetWriters;
 typedef struct WetImages WetImages;
 typedef struct WetControl WetControl;
+typedef struct WetEffects WetEffects;
 
 struct DcfgWet {
    Job         job;
@@ -340,23 +332,35 @@ struct DcfgWet {
    Array       code;            // uint8_t
    Array       ranges;          // LocRange
    Array       accesses;        // WetAccess
+   Array       rules;           // SlotRule
    Array       sb_instrs;       // uint32_t
    Array       exits;           // WetExit
-   Array       foretold;        // Foretold
-   Array       known;           // KnownValue
+   Array       segments;        // WetSegment
+   Array       columns;         // Column
    Array       threads;         // uint64_t
    Array       unexecuted;      // WetInstr: without uses and so on
    Array       uses;            // Use
    Array       defs;            // Def
+   Array       points;          // Point
+   Tail*       tails;           // by superblock's .effects and exit
+   size_t      n_tails;
    Plan*       plans;           // by instruction
+   uint64_t*   instances;       // likewise: so far
    Place*      places;          // as .sb_instrs
+   uint64_t    offset;          // bytes of the file that were read
+   uint64_t    tape;            // where it begins
    uint64_t    tape_left;       // bytes
-   uint64_t*   addrs;           // of one record
-   uint64_t*   words;           // those of them that are on the tape
-   uint64_t*   values;          // and those that are values
+   uint64_t*   slots;           // of one record, from -2 on
+   uint64_t*   addrs;           // slot 0
+   uint64_t*   words;           // of one record
    uint8_t*    value;           // of one instance
    Chunk*      chunk;
    WetWriters* writers;
+   WetEffects* effects;
+   bool*       told_instrs;     // by instruction; NULL: all are told
+   uint32_t    told_thread;     // DCFG_NONE: of any thread
+   uint64_t    told_from, told_to;      // at these times
+   uint64_t    time;            // instructions that have been executed
    WetControl* control;         // or NULL
    uint32_t    thread;
    Record      record;
@@ -368,6 +372,9 @@ struct DcfgWet {
    DcfgWetInstr told;           // by dcfg_wet_instr()
 };
 
+/* The same trace at its begin. */
+DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err);
+
 /* The tables, up to the tape. */
 bool wet_load(DcfgWet* w);
 
@@ -377,6 +384,22 @@ bool wet_read(DcfgWet* w, void* to, size_t n);
 /* The next record of the tape.  False at its end, or if it cannot be
    read. */
 bool wet_next_record(DcfgWet* w, Record* r);
+
+/* For who reads chunk by chunk: the next one; false at the end, too.  Does it
+   end where its records do?  The next record without its slots; these, to
+   TO: of all records but marks, or of none of the chunk. */
+bool wet_next_chunk(DcfgWet* w);
+bool wet_end_chunk(DcfgWet* w);
+bool wet_next_header(DcfgWet* w, Record* r);
+bool wet_read_slots(DcfgWet* w, const Record* r, uint64_t* to);
+
+/* No superblock has more instructions. */
+#define MAX_SB_INSTRS 1024
+
+/* Of the N rows of segment S from TO on: the columns that stand next in the
+   chunk's parts. */
+void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
+                      uint32_t n);
 
 /* No record has more accesses. */
 #define MAX_ACCESSES 4096
@@ -466,6 +489,12 @@ void wet_forget_handler(DcfgWet* w, uint32_t thread);
 bool wet_start_writers(DcfgWet* w);
 void wet_free_writers(DcfgWet* w);
 
+/* The record in work, all of it, if it can be done at once. */
+bool wet_pass_record(DcfgWet* w, bool* passed);
+
+bool wet_start_effects(DcfgWet* w);
+void wet_free_effects(DcfgWet* w);
+
 /*------------------------------------------------------------*/
 /*--- Control                                              ---*/
 /*------------------------------------------------------------*/
@@ -476,6 +505,13 @@ void wet_free_writers(DcfgWet* w);
 bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control);
 bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e);
+
+/* The same of an instruction of THREAD's that is no point, nor the first of a
+   record. */
+Writer wet_same_control(const DcfgWet* w, uint32_t thread);
+
+/* The whole record in work. */
+bool wet_pass_control(DcfgWet* w);
 
 /* What wet_find_control() needs, from OTHER, the same trace at its begin. */
 bool wet_make_graph(DcfgWet* w, DcfgWet* other);
@@ -488,7 +524,7 @@ typedef
       DcfgWet*  w;
       uint64_t* arcs;           // hash table: from, to; 0: none
       size_t    n_arcs, room;
-      uint32_t* last;           // of each node: where it led last
+      uint32_t* last;           // of each node: the two to which it led last
       uint32_t* ipdom;          // immediate post-dominators, when known
       uint8_t*  branches;       // by node: does it lead to several?
    }

@@ -170,6 +170,36 @@ static bool leave(DcfgWet* w, Thread* t, uint64_t place)
 /*--- Instances                                            ---*/
 /*------------------------------------------------------------*/
 
+/* Branches of the top activation that decide nothing more from instruction I
+   on. */
+static inline void close_branches(Thread* t, uint32_t i)
+{
+   uint32_t first = TOP(t->active, Activation)->open;
+
+   while (t->open.n > first && TOP(t->open, Open)->ipdom == i)
+      t->open.n--;
+}
+
+/* ME decides, up to IPDOM.  So does no longer what would end there, too. */
+static inline bool open_branch(DcfgWet* w, Thread* t, Writer me,
+                               uint32_t ipdom)
+{
+   if ((t->open.n == TOP(t->active, Activation)->open
+        || TOP(t->open, Open)->ipdom != ipdom)
+       && array_add(&w->job, &t->open, sizeof(Open)) == NULL)
+      return false;
+   *TOP(t->open, Open) = (Open){ me, ipdom };
+   return true;
+}
+
+/* What comes next in the top activation depends on that. */
+static inline Writer deciding(const Thread* t)
+{
+   const Activation* a = TOP(t->active, Activation);
+
+   return t->open.n > a->open ? TOP(t->open, Open)->branch : a->call;
+}
+
 /* Instruction I of the top activation comes next. */
 static inline bool arrive(DcfgWet* w, Thread* t, uint32_t i, Writer me,
                           Writer* control)
@@ -181,18 +211,10 @@ static inline bool arrive(DcfgWet* w, Thread* t, uint32_t i, Writer me,
    a->last = i;
    if (!c->known)
       return last == DCFG_NONE || wet_graph_arc(&c->graph, last, i);
-   while (t->open.n > a->open && TOP(t->open, Open)->ipdom == i)
-      t->open.n--;
-   *control = t->open.n > a->open ? TOP(t->open, Open)->branch : a->call;
-   if (!c->graph.branches[i])
-      return true;
-   if (t->open.n == a->open
-       || TOP(t->open, Open)->ipdom != c->graph.ipdom[i]) {
-      if (array_add(&w->job, &t->open, sizeof(Open)) == NULL)
-         return false;
-   }
-   *TOP(t->open, Open) = (Open){ me, c->graph.ipdom[i] };
-   return true;
+   close_branches(t, i);
+   *control = deciding(t);
+   return !c->graph.branches[i]
+          || open_branch(w, t, me, c->graph.ipdom[i]);
 }
 
 /* Where E's last access that does WHAT was made, or 0. */
@@ -279,6 +301,45 @@ bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e)
    return true;
 }
 
+Writer wet_same_control(const DcfgWet* w, uint32_t thread)
+{
+   return deciding(&ELEM(w->control->threads, Thread, thread));
+}
+
+bool wet_pass_control(DcfgWet* w)
+{
+   WetControl*   c  = w->control;
+   const Record* r  = &w->record;
+   const WetSb*  sb = &ELEM(w->sbs, WetSb, r->sb);
+   const Point*  p  = &ELEM(w->points, Point, sb->points.first);
+   Thread*       t  = thread_of(w, w->thread);
+
+   if (t == NULL)
+      return false;
+   t->entering = false;
+   for (const Point* end = p + sb->points.n;
+        p < end && p->place < r->n_instrs; p++) {
+      uint64_t     n  = w->instances[p->instr] + p->nth;
+      Writer       me = writer_of(p->instr, n), control;
+      DcfgWetEvent e;
+      if (p->kind < KIND_INDIRECT_JUMP || p->kind > KIND_RETURN) {
+         close_branches(t, p->instr);
+         if (p->ipdom != DCFG_NONE && !open_branch(w, t, me, p->ipdom))
+            return false;
+         continue;
+      }
+      const Place* at = &w->places[sb->instrs.first + p->place];
+      e.thread   = w->thread;
+      e.instr    = p->instr;
+      e.instance = n;
+      wet_find_accesses(w, at, &e);
+      if (!wet_find_control(w, &e, wet_stack_pointer(w, at), &control))
+         return false;
+      t = &ELEM(c->threads, Thread, w->thread);
+   }
+   return true;
+}
+
 /*------------------------------------------------------------*/
 /*--- The graph                                            ---*/
 /*------------------------------------------------------------*/
@@ -294,31 +355,49 @@ static bool end_threads(WetControl* c)
    return true;
 }
 
+/* The ways within SB up to its instruction number N. */
+static bool scan_within(DcfgWet* w, WetSb* sb, uint32_t n)
+{
+   const Place* at = &w->places[sb->instrs.first];
+
+   for (; sb->n_scanned + 1 < n; sb->n_scanned++)
+      if (!wet_graph_arc(&w->control->graph, at[sb->n_scanned].instr,
+                         at[sb->n_scanned + 1].instr))
+         return false;
+   return true;
+}
+
 /* Another execution of a superblock.  Where its instructions lead to each
    other is noted once; calls and so on are last in it. */
 static bool scan_record(DcfgWet* w)
 {
    const Record* r  = &w->record;
    WetSb*        sb = &ELEM(w->sbs, WetSb, r->sb);
-   const Place*  at = &w->places[sb->instrs.first];
-   const Place*  last = at + r->n_instrs - 1;
+   Thread*       t  = thread_of(w, w->thread);
+   const Place*  last = &w->places[sb->instrs.first + r->n_instrs - 1];
+   Tail          tail;
    Writer        control;
-   Thread*       t = thread_of(w, w->thread);
-   DcfgWetEvent  e = { .kind = DCFG_WET_INSTR, .thread = w->thread,
-                       .instr = last->instr };
+   DcfgWetEvent  e = { .thread = w->thread };
 
    if (t == NULL)
       return false;
+   tail = r->exit != DCFG_NONE ? w->tails[sb->effects + r->exit]
+          : (Tail){ last->instr, w->plans[last->instr].kind };
    t->entering = false;
-   if (last > at) {
-      if (!arrive(w, t, at->instr, 0, &control))
+   if (tail.kind < KIND_INDIRECT_JUMP || tail.kind > KIND_RETURN) {
+      if (!arrive(w, t, sb->head, 0, &control)
+          || !scan_within(w, sb, r->n_instrs))
          return false;
-      for (; sb->n_scanned + 2 < r->n_instrs; sb->n_scanned++)
-         if (!wet_graph_arc(&w->control->graph, at[sb->n_scanned].instr,
-                            at[sb->n_scanned + 1].instr))
-            return false;
+      TOP(t->active, Activation)->last = tail.last;
+      return true;
+   }
+   if (r->n_instrs > 1) {
+      if (!arrive(w, t, sb->head, 0, &control)
+          || !scan_within(w, sb, r->n_instrs - 1))
+         return false;
       TOP(t->active, Activation)->last = last[-1].instr;
    }
+   e.instr = tail.last;
    wet_find_accesses(w, last, &e);
    return wet_find_control(w, &e, wet_stack_pointer(w, last), &control);
 }
@@ -363,6 +442,58 @@ void wet_free_control(DcfgWet* w)
    free(w->control);
 }
 
+/* Where control dependence may change: at branches, behind them where what
+   they decide ends, and where activations begin and end. */
+static bool* mark_points(DcfgWet* w)
+{
+   const WetGraph* g     = &w->control->graph;
+   uint32_t        n     = GRAPH_EXIT(g) + 1;
+   bool*           point = job_calloc(&w->job, n, sizeof(*point));
+
+   for (uint32_t i = 0; point != NULL && i < n; i++) {
+      uint8_t kind = i < w->instrs.n ? w->plans[i].kind : KIND_PLAIN;
+      point[i] |= g->branches[i]
+                  || (kind >= KIND_INDIRECT_JUMP && kind <= KIND_RETURN);
+      if (g->branches[i] && g->ipdom[i] < n)
+         point[g->ipdom[i]] = true;
+   }
+   return point;
+}
+
+static bool add_points(DcfgWet* w, WetSb* sb, const bool* point)
+{
+   const WetGraph* g  = &w->control->graph;
+   Place*          at = &w->places[sb->instrs.first];
+
+   sb->points.first = (uint32_t)w->points.n;
+   for (uint32_t k = 0; k < sb->instrs.n; k++) {
+      uint32_t i = at[k].instr;
+      Point*   p;
+      at[k].point = point[i];
+      if (!point[i])
+         continue;
+      p = array_add(&w->job, &w->points, sizeof(*p));
+      if (p == NULL)
+         return false;
+      *p = (Point){ i, g->branches[i] ? g->ipdom[i] : DCFG_NONE, (uint16_t)k,
+                    at[k].nth, w->plans[i].kind };
+   }
+   sb->points.n = (uint32_t)w->points.n - sb->points.first;
+   return true;
+}
+
+static bool find_points(DcfgWet* w)
+{
+   bool* point = mark_points(w);
+   bool  ok    = point != NULL
+                 && array_add(&w->job, &w->points, sizeof(Point)) != NULL;
+
+   for (uint32_t id = 1; ok && id < w->sbs.n; id++)
+      ok = add_points(w, &ELEM(w->sbs, WetSb, id), point);
+   job_free(&w->job, point, GRAPH_EXIT(&w->control->graph) + (size_t)1);
+   return ok;
+}
+
 /* OTHER is the same trace, at its begin. */
 bool wet_make_graph(DcfgWet* w, DcfgWet* other)
 {
@@ -381,7 +512,7 @@ bool wet_make_graph(DcfgWet* w, DcfgWet* other)
    other->control = NULL;
    if (!ok && w->job.err.status == DCFG_OK)
       w->job.err = other->job.err;
-   if (!ok || !wet_graph_finish(&w->control->graph))
+   if (!ok || !wet_graph_finish(&w->control->graph) || !find_points(w))
       return false;
    w->control->known = true;
    return true;

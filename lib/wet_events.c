@@ -81,32 +81,72 @@ static bool read_ahead(DcfgWet* w, DcfgWetEvent* e)
    return true;
 }
 
-static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e)
+/* Is the instruction at AT to be told, if it comes now? */
+static inline bool is_told(const DcfgWet* w, const Place* at)
+{
+   return (w->told_instrs == NULL || w->told_instrs[at->instr])
+          && (w->told_thread == DCFG_NONE || w->thread == w->told_thread)
+          && w->time >= w->told_from && w->time <= w->told_to;
+}
+
+/* The next instruction of the record, to E if *TOLD. */
+static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
 {
    const WetSb* sb = &ELEM(w->sbs, WetSb, w->record.sb);
-   const Place* at = &w->places[sb->instrs.first + w->place++];
-   Plan*        plan = &w->plans[at->instr];
+   const Place* at = &w->places[sb->instrs.first + w->place];
+   const Plan*  plan = &w->plans[at->instr];
    Writer       control = 0;
 
+   *told       = is_told(w, at);
    e->kind     = DCFG_WET_INSTR;
    e->instr    = at->instr;
    e->addr     = plan->addr;
    e->image    = plan->image;
    e->size     = 0;
    e->thread   = w->thread;
-   e->instance = plan->instances++;
+   e->instance = w->instances[at->instr]++;
+   e->time     = w->time++;
    wet_find_accesses(w, at, e);
    e->has_value  = false;
    e->value_size = 0;
    if (at->n_values > 0)
       wet_find_value(w, at, e);
-   if (w->control != NULL
-       && !wet_find_control(w, e, at->stack ? wet_stack_pointer(w, at) : 0,
-                            &control))
-      return false;
+   if (w->control != NULL) {
+      if (w->place > 0 && !at->point)
+         control = wet_same_control(w, w->thread);
+      else if (!wet_find_control(w, e, at->stack ? wet_stack_pointer(w, at)
+                                                 : 0, &control))
+         return false;
+   }
+   w->place++;
    if (!wet_find_writers(w, at, control, e))
       return false;
-   return plan->kind != KIND_SYSCALL || read_ahead(w, e);
+   return !*told || plan->kind != KIND_SYSCALL || read_ahead(w, e);
+}
+
+/* Will nothing of the record be told? */
+static inline bool is_skipped(const DcfgWet* w)
+{
+   return ELEM(w->sbs, WetSb, w->record.sb).skipped
+          || (w->told_thread != DCFG_NONE && w->thread != w->told_thread)
+          || w->time > w->told_to
+          || w->time + w->record.n_instrs <= w->told_from;
+}
+
+/* The record, all of it, if nothing of it is told and it can be done so. */
+static inline bool pass(DcfgWet* w)
+{
+   bool passed;
+
+   if (!is_skipped(w))
+      return true;
+   if (!wet_pass_record(w, &passed))
+      return false;
+   if (passed) {
+      w->place = w->record.n_instrs;
+      w->time += w->record.n_instrs;
+   }
+   return true;
 }
 
 static bool next_mark(DcfgWet* w, DcfgWetEvent* e)
@@ -118,7 +158,7 @@ static bool next_mark(DcfgWet* w, DcfgWetEvent* e)
 
 bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
 {
-   bool ok;
+   bool ok, told = false;
 
    w->begun = true;
    if (w->n_told < w->reads.n) {
@@ -130,13 +170,18 @@ bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
          w->n_told = (uint32_t)(w->reads.n = 0);
       return true;
    }
-   if (!w->held && w->place < w->record.n_instrs) {
-      ok = next_instr(w, e);
-   } else {
-      ok = advance(w);
-      if (ok)
-         ok = w->record.sb != 0 ? next_instr(w, e) : next_mark(w, e);
-   }
+   do {
+      if (w->held || w->place >= w->record.n_instrs) {
+         ok = advance(w);
+         if (ok && w->record.sb == 0) {
+            ok = next_mark(w, e);
+            break;
+         }
+         ok = ok && pass(w);
+      } else {
+         ok = next_instr(w, e, &told);
+      }
+   } while (ok && !told);
    if (!ok) {
       w->ended   = true;
       w->held    = false;

@@ -43,7 +43,7 @@ bool wet_graph_new(DcfgWet* w, WetGraph* g)
 {
    *g = (WetGraph){ .job = &w->job, .w = w, .room = 4096 };
    g->arcs = job_calloc(g->job, g->room, sizeof(*g->arcs));
-   g->last = job_nones(g->job, w->instrs.n + w->unexecuted.n + 1);
+   g->last = job_nones(g->job, 2 * (w->instrs.n + w->unexecuted.n + 1));
    return g->arcs != NULL && g->last != NULL;
 }
 
@@ -52,7 +52,7 @@ void wet_graph_free(WetGraph* g)
    size_t n = GRAPH_EXIT(g) + (size_t)1;
 
    job_free(g->job, g->arcs, g->room * sizeof(*g->arcs));
-   job_free(g->job, g->last, n * sizeof(*g->last));
+   job_free(g->job, g->last, 2 * n * sizeof(*g->last));
    job_free(g->job, g->ipdom, n * sizeof(*g->ipdom));
    job_free(g->job, g->branches, n);
 }
@@ -86,11 +86,13 @@ static bool grow(WetGraph* g)
 /* Nodes are numbered from 1 in the table. */
 bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to)
 {
+   uint32_t* last = &g->last[2 * (size_t)from];
    uint64_t* at;
 
-   if (g->last[from] == to)
+   if (last[0] == to || last[1] == to)
       return true;
-   g->last[from] = to;
+   last[1] = last[0];
+   last[0] = to;
    at = find_arc(g, ((uint64_t)from + 1) << 32 | (to + 1));
    if (*at != 0)
       return true;
@@ -186,7 +188,7 @@ static bool add_closure(WetGraph* g)
 
    for (uint32_t i = 0; i < n; i++) {
       const WetInstr* in = &ELEM(w->instrs, WetInstr, i);
-      if ((g->last[i] == DCFG_NONE || in->kind == KIND_COND)
+      if ((g->last[2 * (size_t)i] == DCFG_NONE || in->kind == KIND_COND)
           && !add_static(g, in, i))
          return false;
    }

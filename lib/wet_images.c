@@ -51,6 +51,7 @@ typedef
 typedef
    struct {
       uint32_t name;
+      uint64_t load;
       Span     symbols, lines;
    }
    Image;
@@ -107,8 +108,8 @@ static bool get_image(DcfgWet* w, Bytes* b)
 
    if (image == NULL || !get_text(w, b, &image->name))
       return false;
-   get_varint(b);               // where it is, and its size
-   get_varint(b);
+   image->load = get_varint(b);
+   get_varint(b);               // its size
    image->symbols = (Span){ (uint32_t)s->symbols.n, 0 };
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
       Symbol* symbol = array_add(&w->job, &s->symbols, sizeof(*symbol));
@@ -243,6 +244,7 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
    const Symbol* symbol = symbol_at(s, image, in->addr);
    const Line*   line   = line_at(s, image, in->addr);
    i->image_name = text_at(s, image->name);
+   i->image_load = image->load;
    i->function   = symbol == NULL ? NULL : text_at(s, symbol->name);
    if (line != NULL && line->file < s->sources.n) {
       i->source = text_at(s, ELEM(s->sources, uint32_t, line->file));

@@ -37,7 +37,6 @@ enum {
    SECTION_SUPERBLOCKS, SECTION_THREADS, SECTION_TAPE
 };
 
-#define MAX_SB_INSTRS 1024
 #define BLOCK         (1u << 16)
 
 static bool wrong(DcfgWet* w, const char* place)
@@ -57,8 +56,9 @@ bool wet_read(DcfgWet* w, void* to, size_t n)
       if (got == 0)
          return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
                          "it ends too early");
-      at += got;
-      n  -= got;
+      at        += got;
+      n         -= got;
+      w->offset += got;
    }
    return true;
 }
@@ -143,21 +143,47 @@ static bool get_instrs(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "instructions");
 }
 
-/* How many accesses are on the tape when each exit of SB is taken. */
-static bool count_words(DcfgWet* w, const WetSb* sb)
+/* Words behind those of the last segment of SB, up to END, are one. */
+static bool add_segment(DcfgWet* w, WetSb* sb, uint32_t end)
 {
+   uint32_t begin = 0;
+
+   if (sb->segments.n > 0) {
+      const WetSegment* last = &ELEM(w->segments, WetSegment,
+                                     w->segments.n - 1);
+      begin = last->word + last->n_words;
+   }
+   if (end <= begin)
+      return true;
+   WetSegment* s = array_add(&w->job, &w->segments, sizeof(*s));
+   if (s == NULL)
+      return false;
+   *s = (WetSegment){ begin, end - begin, (uint32_t)w->columns.n, 0, 0 };
+   sb->segments.n++;
+   for (uint32_t i = begin; i < end; i++)
+      if (array_add(&w->job, &w->columns, sizeof(Column)) == NULL)
+         return false;
+   return true;
+}
+
+/* Exits divide the words of SB. */
+static bool find_segments(DcfgWet* w, WetSb* sb)
+{
+   const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first);
+
+   sb->segments = (Span){ (uint32_t)w->segments.n, 0 };
    for (uint32_t i = 0; i < sb->exits.n; i++) {
       WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + i);
+      uint32_t n = 0;
       if (x->n_slots > sb->slots.n)
          return wrong(w, "superblocks");
-      for (uint32_t k = 0; k < x->n_slots; k++) {
-         const WetAccess* a = &ELEM(w->accesses, WetAccess,
-                                    sb->slots.first + k);
-         x->n_words  += wet_is_address_word(a);
-         x->n_values += wet_is_value_word(a);
-      }
+      for (uint32_t k = 0; k < x->n_slots; k++)
+         n += wet_is_word(&a[k]);
+      if (!add_segment(w, sb, n))
+         return false;
+      x->n_segments = (uint16_t)sb->segments.n;
    }
-   return true;
+   return add_segment(w, sb, sb->n_words);
 }
 
 static bool get_unexecuted(DcfgWet* w, Bytes* b)
@@ -168,6 +194,30 @@ static bool get_unexecuted(DcfgWet* w, Bytes* b)
       if (get_instr(w, b, &w->unexecuted) == NULL)
          return false;
    return !b->failed || wrong(w, "unexecuted instructions");
+}
+
+/* Where the slots of SB are found. */
+static bool make_rules(DcfgWet* w, WetSb* sb)
+{
+   uint32_t word = 1;
+   int16_t  stack = -1;
+
+   sb->rules = (uint32_t)w->rules.n;
+   for (uint32_t i = 0; i < sb->slots.n; i++) {
+      const WetAccess* a = &ELEM(w->accesses, WetAccess, sb->slots.first + i);
+      SlotRule*        r = array_add(&w->job, &w->rules, sizeof(*r));
+      if (r == NULL)
+         return false;
+      r->base = a->from == FROM_FRAME || a->from == FROM_STACK ? stack
+                : a->from >= FROM_SLOT ? (int16_t)(a->from - FROM_SLOT) : -2;
+      r->addr = a->addr;
+      if (a->from <= FROM_STACK)
+         r->word = (uint16_t)word++;
+      if (a->from == FROM_STACK)
+         stack = (int16_t)i;
+      r->stack = stack;
+   }
+   return true;
 }
 
 static bool get_superblock(DcfgWet* w, Bytes* b)
@@ -198,8 +248,6 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
       x->n_slots = get_up_to(b, MAX_ACCESSES);
    }
    sb->slots    = (Span){ w->accesses.n, get_up_to(b, MAX_ACCESSES) };
-   sb->foretold = w->foretold.n;
-   sb->known    = w->known.n;
    for (uint32_t i = 0; i < sb->slots.n; i++) {
       WetAccess* a = array_add(&w->job, &w->accesses, sizeof(*a));
       if (a == NULL)
@@ -210,15 +258,9 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
       a->from  = get_up_to(b, FROM_CONSTANT + i);
       if (a->from > FROM_STACK)
          a->addr = difference_of(get_varint(b));
-      if ((wet_is_address_word(a)
-           && array_add(&w->job, &w->foretold, sizeof(Foretold)) == NULL)
-          || (wet_is_value_word(a)
-              && array_add(&w->job, &w->known, sizeof(KnownValue)) == NULL))
-         return false;
-      sb->n_words  += wet_is_address_word(a);
-      sb->n_values += wet_is_value_word(a);
+      sb->n_words += wet_is_word(a);
    }
-   return count_words(w, sb);
+   return find_segments(w, sb) && make_rules(w, sb);
 }
 
 static bool get_superblocks(DcfgWet* w, Bytes* b)
@@ -269,9 +311,9 @@ static bool read_head(DcfgWet* w)
    if (memcmp(head, magic, sizeof(magic)) != 0)
       return job_fail(&w->job, DCFG_ERROR_KIND, NULL,
                       "it is no whole execution trace");
-   if (head[8] != 1 || head[9] != 0 || head[10] != 0 || head[11] != 0)
+   if (head[8] != 2 || head[9] != 0 || head[10] != 0 || head[11] != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
-                      "it has another version of the format than 1");
+                      "it has another version of the format than 2");
    return true;
 }
 
@@ -290,6 +332,7 @@ static bool read_tables(DcfgWet* w)
       if (head[0] != expected || length == 0)
          return wrong(w, NULL);
       if (expected == SECTION_TAPE) {
+         w->tape      = w->offset;
          w->tape_left = length;
          return true;
       }

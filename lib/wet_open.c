@@ -50,6 +50,8 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
    w->memory      = data;
    w->memory_size = size;
    w->options     = w->job.options;
+   w->told_thread = DCFG_NONE;
+   w->told_to     = UINT64_MAX;
    ok = w->path != NULL;
    if (ok) {
       strcpy(w->path, path);
@@ -60,13 +62,13 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
         && wet_make_plans(w);
    if (ok) {
       w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
-      w->addrs     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      w->words     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      w->values    = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
+      w->slots     = job_calloc(&w->job, MAX_ACCESSES + 2, sizeof(uint64_t));
+      w->addrs     = w->slots == NULL ? NULL : w->slots + 2;
+      w->words     = job_calloc(&w->job, MAX_ACCESSES + 1, sizeof(uint64_t));
       w->value     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      ok = w->chunk != NULL && w->addrs != NULL && w->words != NULL
-           && w->values != NULL && w->value != NULL
-           && wet_start_writers(w);
+      ok = w->chunk != NULL && w->slots != NULL && w->words != NULL
+           && w->value != NULL
+           && wet_start_writers(w) && wet_start_effects(w);
    }
    job_tell(&w->job, err);
    if (ok)
@@ -88,6 +90,11 @@ DcfgWet* dcfg_wet_open_memory(const void* data, size_t size,
    return open_trace(name, data, size, options, err);
 }
 
+DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err)
+{
+   return open_trace(w->path, w->memory, w->memory_size, &w->options, err);
+}
+
 uint32_t dcfg_wet_threads(const DcfgWet* w)
 {
    return (uint32_t)w->threads.n;
@@ -107,16 +114,20 @@ void dcfg_wet_close(DcfgWet* w)
    if (w->chunk != NULL)
       free(w->chunk->data);
    free(w->chunk);
-   free(w->addrs);
+   free(w->slots);
    free(w->words);
-   free(w->values);
    free(w->value);
    wet_free_control(w);
    wet_free_writers(w);
+   wet_free_effects(w);
    wet_free_images(w);
    free(w->path);
    free(w->plans);
    free(w->places);
+   free(w->instances);
+   free(w->tails);
+   free(w->told_instrs);
+   array_free(&w->job, &w->points, sizeof(Point));
    array_free(&w->job, &w->unexecuted, sizeof(WetInstr));
    array_free(&w->job, &w->uses, sizeof(Use));
    array_free(&w->job, &w->defs, sizeof(Def));
@@ -126,12 +137,41 @@ void dcfg_wet_close(DcfgWet* w)
    array_free(&w->job, &w->code, 1);
    array_free(&w->job, &w->ranges, sizeof(LocRange));
    array_free(&w->job, &w->accesses, sizeof(WetAccess));
+   array_free(&w->job, &w->rules, sizeof(SlotRule));
    array_free(&w->job, &w->sb_instrs, sizeof(uint32_t));
    array_free(&w->job, &w->exits, sizeof(WetExit));
-   array_free(&w->job, &w->foretold, sizeof(Foretold));
-   array_free(&w->job, &w->known, sizeof(KnownValue));
+   array_free(&w->job, &w->segments, sizeof(WetSegment));
+   array_free(&w->job, &w->columns, sizeof(Column));
    array_free(&w->job, &w->threads, sizeof(uint64_t));
    free(w);
+}
+
+bool dcfg_wet_select(DcfgWet* w, const DcfgWetFilter* f, DcfgError* err)
+{
+   size_t n  = w->instrs.n;
+   bool   ok = !w->begun && w->told_instrs == NULL;
+
+   if (!ok)
+      job_fail(&w->job, DCFG_ERROR_ARGUMENT, NULL,
+               "it was not said at the begin what is wanted");
+   if (ok && f->instrs != NULL) {
+      w->told_instrs = job_calloc(&w->job, n + 1, sizeof(bool));
+      ok = w->told_instrs != NULL;
+      if (ok && n > 0)
+         memcpy(w->told_instrs, f->instrs, n * sizeof(bool));
+   }
+   w->told_thread = f->thread;
+   w->told_from   = f->from;
+   w->told_to     = f->to;
+   for (uint32_t id = 1; ok && w->told_instrs != NULL && id < w->sbs.n;
+        id++) {
+      WetSb* sb = &ELEM(w->sbs, WetSb, id);
+      sb->skipped = true;
+      for (uint32_t k = 0; k < sb->instrs.n; k++)
+         sb->skipped &= !w->told_instrs[w->places[sb->instrs.first + k].instr];
+   }
+   job_tell(&w->job, err);
+   return ok;
 }
 
 /* Is the file there, and not one that can be read only once? */
@@ -157,8 +197,7 @@ bool dcfg_wet_find_control(DcfgWet* w, DcfgError* err)
                "for control dependences it has to be read twice, which a "
                "pipe cannot be");
    else
-      other = open_trace(w->path, w->memory, w->memory_size, &w->options,
-                         &w->job.err);
+      other = wet_open_again(w, &w->job.err);
    if (other != NULL)
       ok = wet_make_graph(w, other);
    dcfg_wet_close(other);

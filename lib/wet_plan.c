@@ -172,15 +172,59 @@ static void match_slots(const DcfgWet* w, const WetSb* sb, Place* place)
    }
 }
 
+/* Some superblocks have an instruction more than once.  SEEN, all 0, by
+   instruction, is so again afterwards. */
+static void number_places(DcfgWet* w, const WetSb* sb, uint16_t* seen)
+{
+   Place* at = &w->places[sb->instrs.first];
+
+   for (uint32_t k = 0; k < sb->instrs.n; k++)
+      at[k].nth = seen[at[k].instr]++;
+   for (uint32_t k = 0; k < sb->instrs.n; k++)
+      seen[at[k].instr] = 0;
+}
+
+/* How each superblock begins, and how it ends by each of its exits. */
+static bool make_tails(DcfgWet* w)
+{
+   size_t n = 0;
+
+   for (uint32_t id = 1; id < w->sbs.n; id++) {
+      WetSb* sb = &ELEM(w->sbs, WetSb, id);
+      sb->effects = (uint32_t)n;
+      n += sb->exits.n + 1;
+   }
+   w->n_tails = n;
+   w->tails   = job_calloc(&w->job, n + 1, sizeof(Tail));
+   for (uint32_t id = 1; w->tails != NULL && id < w->sbs.n; id++) {
+      WetSb*       sb = &ELEM(w->sbs, WetSb, id);
+      const Place* at = &w->places[sb->instrs.first];
+      if (sb->instrs.n == 0)
+         continue;
+      sb->head = at->instr;
+      for (uint32_t i = 0; i <= sb->exits.n; i++) {
+         uint32_t place = i == sb->exits.n ? sb->instrs.n - 1
+                          : ELEM(w->exits, WetExit, sb->exits.first + i).place;
+         w->tails[sb->effects + i] = (Tail){ at[place].instr,
+                                             w->plans[at[place].instr].kind };
+      }
+   }
+   return w->tails != NULL;
+}
+
 bool wet_make_plans(DcfgWet* w)
 {
+   size_t    n = w->instrs.n + 1;
+   uint16_t* seen;
+
    if (w->instrs.n > MAX_INSTRS)
       return job_fail(&w->job, DCFG_ERROR_LIMIT, "instructions",
                       "there are too many");
-   w->plans  = job_calloc(&w->job, w->instrs.n + 1, sizeof(Plan));
-   w->places = job_calloc(&w->job, w->sb_instrs.n + 1, sizeof(Place));
+   w->plans     = job_calloc(&w->job, n, sizeof(Plan));
+   w->instances = job_calloc(&w->job, n, sizeof(uint64_t));
+   w->places    = job_calloc(&w->job, w->sb_instrs.n + 1, sizeof(Place));
    /* So that none of these is empty, and parts of them have a place. */
-   if (w->plans == NULL || w->places == NULL
+   if (w->plans == NULL || w->instances == NULL || w->places == NULL
        || array_add(&w->job, &w->uses, sizeof(Use)) == NULL
        || array_add(&w->job, &w->defs, sizeof(Def)) == NULL
        || array_add(&w->job, &w->accesses, sizeof(WetAccess)) == NULL
@@ -189,6 +233,9 @@ bool wet_make_plans(DcfgWet* w)
    for (uint32_t i = 0; i < w->instrs.n; i++)
       if (!make_plan(w, &ELEM(w->instrs, WetInstr, i), &w->plans[i]))
          return false;
+   seen = job_calloc(&w->job, n, sizeof(*seen));
+   if (seen == NULL)
+      return false;
    for (uint32_t id = 1; id < w->sbs.n; id++) {
       const WetSb* sb = &ELEM(w->sbs, WetSb, id);
       uint32_t     s  = 0;
@@ -203,11 +250,15 @@ bool wet_make_plans(DcfgWet* w)
          place->n_slots = (uint16_t)(s - place->slot);
          match_slots(w, sb, place);
       }
-      if (s != sb->slots.n)
-         return job_fail(&w->job, DCFG_ERROR_FORMAT, "superblocks",
-                         "accesses are not in the order of instructions");
+      number_places(w, sb, seen);
+      if (s == sb->slots.n)
+         continue;
+      job_free(&w->job, seen, n * sizeof(*seen));
+      return job_fail(&w->job, DCFG_ERROR_FORMAT, "superblocks",
+                      "accesses are not in the order of instructions");
    }
-   return true;
+   job_free(&w->job, seen, n * sizeof(*seen));
+   return make_tails(w);
 }
 
 /*--------------------------------------------------------------------*/

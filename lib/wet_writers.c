@@ -29,252 +29,12 @@
    through data.  Handed: instances and marks by wet_events.c, plans by
    wet_plan.c.  Taken by: wet_events.c.
 
-   What is written together is mostly read together: 8 bytes, a granule, have
-   one writer until some of them are written alone.  Then they have a cell
-   with one for each byte.  Registers have granules in each thread; memory in
-   pages, which are made when something is first written there. */
+   Registers have granules of 8 bytes in each thread, memory those of
+   wet_shadow.c. */
 
-#include "wet.h"
+#include "wet_writers.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* A granule's writer, or which cell it has. */
-#define MIXED (UINT64_C(1) << 63)
-
-typedef
-   struct {
-      Writer bytes[8];          // of a free one: the next, and 1
-   }
-   Cell;
-
-#define PAGE       4096u
-#define N_PER_PAGE (PAGE / 8)
-typedef
-   struct Page {
-      struct Page* next;        // with the same hash
-      uint64_t     number;      // address / PAGE
-      Writer       granules[N_PER_PAGE];
-   }
-   Page;
-
-typedef
-   struct Registers {
-      struct Registers* interrupted;
-      Writer   granules[N_GRANULES];
-      Writer   bytes[N_GRANULES][8];    // of those that are MIXED
-      uint32_t top;             // of x87's stack
-   }
-   Registers;
-
-typedef
-   struct {
-      Registers* now;           // innermost handler's
-      Writer     syscall;       // the last one
-   }
-   ThreadState;
-
-#define N_BUCKETS 65536u
-#define N_RECENT  1024u
-struct WetWriters {
-   Array        threads;        // ThreadState
-   Page*        recent[N_RECENT];
-   Page*        pages[N_BUCKETS];
-   Array        cells;          // Cell
-   uint32_t     free_cell;      // and 1; 0: none
-   DcfgWetPort* ports;          // of this instance: room for the most, from
-                                // 1 on
-   DcfgWetDep*  deps;
-   size_t       max_deps;       // there is room for
-   uint32_t     n_ports, n_deps;        // of a system call
-   uint64_t*    addrs;          // of its accesses
-   uint32_t*    seen;           // hash table of one port's dependences:
-   size_t       n_seen;         // their numbers and 1
-};
-
-/*------------------------------------------------------------*/
-/*--- Memory                                               ---*/
-/*------------------------------------------------------------*/
-
-static inline uint32_t bucket_of(uint64_t number)
-{
-   return (uint32_t)((number ^ number >> 16) % N_BUCKETS);
-}
-
-static inline Page* find_page(WetWriters* s, uint64_t number)
-{
-   Page** recent = &s->recent[number % N_RECENT];
-   Page*  p = *recent;
-
-   if (p != NULL && p->number == number)
-      return p;
-   p = s->pages[bucket_of(number)];
-   while (p != NULL && p->number != number)
-      p = p->next;
-   if (p != NULL)
-      *recent = p;
-   return p;
-}
-
-static Page* need_page(DcfgWet* w, uint64_t number)
-{
-   WetWriters* s = w->writers;
-   Page*       p = find_page(s, number);
-   Page**      bucket = &s->pages[bucket_of(number)];
-
-   if (p != NULL)
-      return p;
-   p = job_calloc(&w->job, 1, sizeof(*p));
-   if (p == NULL)
-      return NULL;
-   p->number = number;
-   p->next   = *bucket;
-   *bucket   = p;
-   return p;
-}
-
-/* Cell GRANULE has, or a new one with what is in it. */
-static Cell* need_cell(DcfgWet* w, Writer* granule)
-{
-   WetWriters* s = w->writers;
-   Cell*       c;
-
-   if (*granule & MIXED)
-      return &ELEM(s->cells, Cell, *granule & ~MIXED);
-   uint32_t id = s->free_cell;
-   if (id != 0) {
-      c = &ELEM(s->cells, Cell, id - 1);
-      s->free_cell = (uint32_t)c->bytes[0];
-   } else {
-      c = array_add(&w->job, &s->cells, sizeof(*c));
-      if (c == NULL)
-         return NULL;
-      id = (uint32_t)s->cells.n;
-   }
-   for (unsigned i = 0; i < 8; i++)
-      c->bytes[i] = *granule;
-   *granule = MIXED | (id - 1);
-   return c;
-}
-
-static void free_cell(WetWriters* s, Writer granule)
-{
-   ELEM(s->cells, Cell, granule & ~MIXED).bytes[0] = s->free_cell;
-   s->free_cell = (uint32_t)(granule & ~MIXED) + 1;
-}
-
-/* N bytes from place FIRST of a granule on are WRITER's. */
-static bool write_granule(DcfgWet* w, Writer* granule, unsigned first,
-                          unsigned n, Writer writer)
-{
-   if (n == 8) {
-      if (*granule & MIXED)
-         free_cell(w->writers, *granule);
-      *granule = writer;
-      return true;
-   }
-   if (*granule == writer)
-      return true;
-   Cell* c = need_cell(w, granule);
-   for (unsigned i = first; c != NULL && i < first + n; i++)
-      c->bytes[i] = writer;
-   return c != NULL;
-}
-
-static bool write_page(DcfgWet* w, Page* page, uint64_t at, uint64_t n,
-                       Writer writer)
-{
-   while (n > 0) {
-      unsigned first = at % 8, here = 8 - first < n ? 8 - first : (unsigned)n;
-      if (!write_granule(w, &page->granules[at / 8], first, here, writer))
-         return false;
-      at += here;
-      n  -= here;
-   }
-   return true;
-}
-
-/* How many of the N bytes at A are in A's page. */
-static uint64_t in_page(uint64_t a, uint64_t n)
-{
-   return PAGE - a % PAGE < n ? PAGE - a % PAGE : n;
-}
-
-/* The N bytes at A are WRITER's. */
-static inline bool write_memory(DcfgWet* w, uint64_t a, uint64_t n,
-                                Writer writer)
-{
-   if (a % 8 + n <= 8) {
-      Page* page = need_page(w, a / PAGE);
-      return page != NULL
-             && write_granule(w, &page->granules[a % PAGE / 8], a % 8,
-                              (unsigned)n, writer);
-   }
-   while (n > 0) {
-      uint64_t here = in_page(a, n);
-      Page*    page = need_page(w, a / PAGE);
-      if (page == NULL || !write_page(w, page, a % PAGE, here, writer))
-         return false;
-      a += here;
-      n -= here;
-   }
-   return true;
-}
-
-/* Nobody has written them.  There may be many more than there are pages. */
-static bool forget_memory(DcfgWet* w, uint64_t a, uint64_t n)
-{
-   WetWriters* s = w->writers;
-
-   if (n > UINT64_MAX - a)
-      n = UINT64_MAX - a;
-   if (n / PAGE > N_BUCKETS) {
-      uint64_t head = in_page(a, n), tail = (a + n) % PAGE;
-      for (uint32_t i = 0; i < N_BUCKETS; i++)
-         for (Page* p = s->pages[i]; p != NULL; p = p->next)
-            if (p->number > a / PAGE && p->number < (a + n) / PAGE
-                && !write_page(w, p, 0, PAGE, 0))
-               return false;
-      return forget_memory(w, a, head)
-             && forget_memory(w, a + n - tail, tail);
-   }
-   while (n > 0) {
-      uint64_t here = in_page(a, n);
-      Page*    page = find_page(s, a / PAGE);
-      if (page != NULL && !write_page(w, page, a % PAGE, here, 0))
-         return false;
-      a += here;
-      n -= here;
-   }
-   return true;
-}
-
-/* Whole pages are moved by the kernel. */
-static bool move_memory(DcfgWet* w, const DcfgWetEvent* e)
-{
-   WetWriters* s = w->writers;
-
-   if (e->addr % PAGE != 0 || e->from % PAGE != 0
-       || e->size > UINT64_C(1) << 40)
-      return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
-                      "memory is moved in a way that is not possible");
-   for (uint64_t done = 0; done < e->size; done += PAGE) {
-      Page* from = find_page(s, (e->from + done) / PAGE);
-      Page* to   = from == NULL ? find_page(s, (e->addr + done) / PAGE)
-                                : need_page(w, (e->addr + done) / PAGE);
-      if (from != NULL && to == NULL)
-         return false;
-      if (to == NULL || to == from)
-         continue;
-      if (!write_page(w, to, 0, PAGE, 0))
-         return false;
-      if (from == NULL)
-         continue;
-      memcpy(to->granules, from->granules, sizeof(to->granules));
-      memset(from->granules, 0, sizeof(from->granules));
-   }
-   return true;
-}
 
 /*------------------------------------------------------------*/
 /*--- Ports                                                ---*/
@@ -358,26 +118,38 @@ static inline void add_registers(const DcfgWet* w, const Registers* r,
    *found = f;
 }
 
-static void add_granule(WetWriters* s, Found* f, uint64_t a, unsigned n)
-{
-   const Page* page = find_page(s, a / PAGE);
-   Writer      writer;
-
-   if (page == NULL)
-      return;
-   writer = page->granules[a % PAGE / 8];
-   if (writer & MIXED)
-      add_bytes(f, ELEM(s->cells, Cell, writer & ~MIXED).bytes,
-                ((1u << n) - 1) << a % 8);
-   else
-      add_dep(f, writer);
-}
-
-static inline void add_memory(WetWriters* s, Found* f, uint64_t a, uint64_t n)
+/* The N bytes at A, which are in one page. */
+static void add_bytes_at(const Shadow* s, Found* f, const Page* page,
+                         uint64_t a, uint64_t n)
 {
    while (n > 0) {
-      unsigned here = 8 - a % 8 < n ? 8 - a % 8 : (unsigned)n;
-      add_granule(s, f, a, here);
+      unsigned at     = a % GRANULE;
+      unsigned here   = GRANULE - at < n ? GRANULE - at : (unsigned)n;
+      Writer   writer = page->granules[a % PAGE / GRANULE];
+      if (writer & MIXED)
+         add_bytes(f, ELEM(s->cells, Cell, writer & ~MIXED).bytes,
+                   ((1u << here) - 1) << at);
+      else
+         add_dep(f, writer);
+      a += here;
+      n -= here;
+   }
+}
+
+/* Those of an operand.  Most are one or two whole granules of one writer. */
+static inline void add_memory(Shadow* s, Found* f, uint64_t a, uint64_t n)
+{
+   while (n > 0) {
+      uint64_t    here = in_page(a, n);
+      const Page* page = shadow_find(s, a / PAGE);
+      if (page != NULL) {
+         const Writer* g = &page->granules[a % PAGE / GRANULE];
+         if (!(*g & MIXED) && (a % GRANULE + n <= GRANULE
+                               || (n == 8 && a % 8 == 0 && g[0] == g[1])))
+            add_dep(f, *g);
+         else
+            add_bytes_at(s, f, page, a, here);
+      }
       a += here;
       n -= here;
    }
@@ -411,7 +183,7 @@ static const uint64_t* find_addresses(DcfgWet* w, const Plan* plan,
 /*--- Events                                               ---*/
 /*------------------------------------------------------------*/
 
-static ThreadState* add_state(DcfgWet* w, uint32_t thread)
+ThreadState* wet_add_state(DcfgWet* w, uint32_t thread)
 {
    WetWriters*  s = w->writers;
    ThreadState* t;
@@ -429,35 +201,13 @@ static ThreadState* add_state(DcfgWet* w, uint32_t thread)
    return t->now == NULL ? NULL : t;
 }
 
-static inline ThreadState* state_of(DcfgWet* w, uint32_t thread)
-{
-   WetWriters* s = w->writers;
-
-   if (thread < s->threads.n
-       && ELEM(s->threads, ThreadState, thread).now != NULL)
-      return &ELEM(s->threads, ThreadState, thread);
-   return add_state(w, thread);
-}
-
 static inline void define_registers(DcfgWet* w, Registers* r,
                                     const Plan* plan, Writer me)
 {
    const Def* d = &ELEM(w->defs, Def, plan->defs);
 
-   for (const Def* end = d + plan->n_defs; d < end; d++) {
-      unsigned g = place_of(r, d->granule);
-      if (d->mask == 0xFF) {
-         r->granules[g] = me;
-         continue;
-      }
-      if (!(r->granules[g] & MIXED))
-         for (unsigned i = 0; i < 8; i++)
-            r->bytes[g][i] = r->granules[g];
-      r->granules[g] = MIXED;
-      for (unsigned i = 0; i < 8; i++)
-         if (d->mask >> i & 1)
-            r->bytes[g][i] = me;
-   }
+   for (const Def* end = d + plan->n_defs; d < end; d++)
+      define_granule(r, place_of(r, d->granule), d->mask, me);
    r->top = plan->top_zero ? 0 : (r->top + plan->top) & 7;
 }
 
@@ -483,11 +233,11 @@ bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
          if (is_operand(a, j)) {
             add_port(&f, DCFG_WET_MEMORY, j);
             if (addrs[j] != 0)
-               add_memory(s, &f, addrs[j], a[j].size);
+               add_memory(&s->shadow, &f, addrs[j], a[j].size);
          }
       for (uint32_t j = 0; j < plan->n_accesses; j++)
          if ((a[j].what & ACCESS_STORE) && addrs[j] != 0
-             && !write_memory(w, addrs[j], a[j].size, me))
+             && !shadow_write(&s->shadow, addrs[j], a[j].size, me))
             return false;
    }
    define_registers(w, t->now, plan, me);
@@ -500,123 +250,6 @@ bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
    e->ports   = s->ports + 1;
    e->n_ports = (uint32_t)(f.port - s->ports);
    e->deps    = s->deps;
-   return true;
-}
-
-/*------------------------------------------------------------*/
-/*--- What the kernel read                                 ---*/
-/*------------------------------------------------------------*/
-
-static inline size_t hash_of(DcfgWetDep d)
-{
-   return (size_t)((d.instance * 0x9E3779B97F4A7C15u + d.instr)
-                   * UINT64_C(0xD6E8FEB86659FD93) >> 20);
-}
-
-static void note_seen(WetWriters* s, uint32_t dep)
-{
-   size_t h = hash_of(s->deps[dep]) & (s->n_seen - 1);
-
-   while (s->seen[h] != 0)
-      h = (h + 1) & (s->n_seen - 1);
-   s->seen[h] = dep + 1;
-}
-
-/* Room for one more dependence, in .deps and in .seen. */
-static bool make_room(DcfgWet* w, const DcfgWetPort* p)
-{
-   WetWriters* s = w->writers;
-
-   if (s->n_deps == s->max_deps) {
-      size_t      more = 2 * s->max_deps;
-      DcfgWetDep* deps = job_realloc(&w->job, s->deps,
-                                     s->max_deps * sizeof(*deps),
-                                     more * sizeof(*deps));
-      if (deps == NULL)
-         return false;
-      s->deps     = deps;
-      s->max_deps = more;
-   }
-   if (2 * (size_t)p->n < s->n_seen)
-      return true;
-   size_t    more = s->n_seen == 0 ? 256 : 4 * s->n_seen;
-   uint32_t* seen = job_calloc(&w->job, more, sizeof(*seen));
-   if (seen == NULL)
-      return false;
-   job_free(&w->job, s->seen, s->n_seen * sizeof(*seen));
-   s->seen   = seen;
-   s->n_seen = more;
-   for (uint32_t k = 0; k < p->n; k++)
-      note_seen(s, p->first + k);
-   return true;
-}
-
-static bool add_once(DcfgWet* w, DcfgWetPort* p, Writer writer)
-{
-   WetWriters* s = w->writers;
-   DcfgWetDep  d = instance_of(writer);
-
-   if (writer == 0)
-      return true;
-   if (p->n > 0 && s->deps[s->n_deps - 1].instr == d.instr
-       && s->deps[s->n_deps - 1].instance == d.instance)
-      return true;
-   if (!make_room(w, p))
-      return false;
-   for (size_t h = hash_of(d); ; h++) {
-      uint32_t id = s->seen[h & (s->n_seen - 1)];
-      if (id == 0)
-         break;
-      if (s->deps[id - 1].instr == d.instr
-          && s->deps[id - 1].instance == d.instance)
-         return true;
-   }
-   s->deps[s->n_deps] = d;
-   note_seen(s, s->n_deps++);
-   p->n++;
-   return true;
-}
-
-static bool add_page(DcfgWet* w, DcfgWetPort* p, const Page* page,
-                     uint64_t at, uint64_t n)
-{
-   for (uint64_t i = at; i < at + n; i++) {
-      Writer g = page->granules[i / 8];
-      if (g & MIXED)
-         g = ELEM(w->writers->cells, Cell, g & ~MIXED).bytes[i % 8];
-      if (!add_once(w, p, g))
-         return false;
-   }
-   return true;
-}
-
-bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e)
-{
-   WetWriters*  s = w->writers;
-   DcfgWetPort* p = &s->ports[s->n_ports];
-
-   /* No kernel reads that much at once. */
-   if (size > UINT32_MAX)
-      return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
-                      "a system call reads too much");
-   if (s->n_seen > 65536) {
-      job_free(&w->job, s->seen, s->n_seen * sizeof(*s->seen));
-      s->seen   = NULL;
-      s->n_seen = 0;
-   }
-   if (s->seen != NULL)
-      memset(s->seen, 0, s->n_seen * sizeof(*s->seen));
-   for (uint32_t k = 0; s->seen != NULL && k < p->n; k++)
-      note_seen(s, p->first + k);
-   while (size > 0) {
-      uint64_t    here = in_page(addr, size);
-      const Page* page = find_page(s, addr / PAGE);
-      if (page != NULL && !add_page(w, p, page, addr % PAGE, here))
-         return false;
-      addr += here;
-      size -= here;
-   }
-   e->deps = s->deps;
    return true;
 }
 
@@ -654,17 +287,18 @@ void wet_forget_handler(DcfgWet* w, uint32_t thread)
 bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
 {
    ThreadState* t = state_of(w, e->thread);
+   Shadow*      s = &w->writers->shadow;
 
    if (t == NULL)
       return false;
    switch (e->kind) {
       case DCFG_WET_WRITTEN:
-         return t->syscall == 0 ? forget_memory(w, e->addr, e->size)
-                : write_memory(w, e->addr, e->size, t->syscall);
+         return t->syscall == 0 ? shadow_forget(s, e->addr, e->size)
+                : shadow_write(s, e->addr, e->size, t->syscall);
       case DCFG_WET_FRESH:
-         return forget_memory(w, e->addr, e->size);
+         return shadow_forget(s, e->addr, e->size);
       case DCFG_WET_MOVED:
-         return move_memory(w, e);
+         return shadow_move(s, e->addr, e->from, e->size);
       case DCFG_WET_HANDLER:
          return enter_handler(w, t);
       case DCFG_WET_RETURN:
@@ -691,6 +325,7 @@ bool wet_start_writers(DcfgWet* w)
    w->writers = s;
    if (s == NULL)
       return false;
+   s->shadow.job = &w->job;
    for (uint32_t i = 0; i < w->instrs.n; i++) {
       const Plan* p = &w->plans[i];
       n_ports = p->n_ports > n_ports ? p->n_ports : n_ports;
@@ -710,12 +345,7 @@ void wet_free_writers(DcfgWet* w)
 
    if (s == NULL)
       return;
-   for (uint32_t i = 0; i < N_BUCKETS; i++)
-      while (s->pages[i] != NULL) {
-         Page* p = s->pages[i];
-         s->pages[i] = p->next;
-         free(p);
-      }
+   shadow_free(&s->shadow);
    for (uint32_t i = 0; i < s->threads.n; i++)
       while (ELEM(s->threads, ThreadState, i).now != NULL) {
          Registers* r = ELEM(s->threads, ThreadState, i).now;
@@ -723,7 +353,6 @@ void wet_free_writers(DcfgWet* w)
          free(r);
       }
    array_free(&w->job, &s->threads, sizeof(ThreadState));
-   array_free(&w->job, &s->cells, sizeof(Cell));
    free(s->addrs);
    free(s->ports);
    free(s->deps);

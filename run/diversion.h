@@ -52,6 +52,27 @@ typedef
    }
    Diversion;
 
+/* An instruction of a superblock.  .sb is 0: there is none. */
+typedef
+   struct {
+      UInt sb;
+      UInt k;
+   }
+   Site;
+
+/* A handler that interrupted a thread behind FROM, in an earlier part of the
+   run, has returned to TO. */
+typedef
+   struct {
+      Site   from;
+      Target to;
+   }
+   LateReturn;
+
+/* Those of this part. */
+UInt              DCFG_(n_late_returns)(void);
+const LateReturn* DCFG_(late_return)(UInt i);
+
 /* Call DO_IT with each diversion of THREAD from superblock SB. */
 void DCFG_(each_diversion)(UInt thread, UInt sb,
                            void (*do_it)(void* arg, const Diversion* d),

@@ -64,11 +64,24 @@ static void on_create(ThreadId parent, ThreadId tid)
    DCFG_(collect_thread)(t->index, DCFG_(is_collected_at_start)());
 }
 
+/* T begins at IP, or goes on there with a new part of the run. */
+static void begin(Thread* t, Addr ip)
+{
+   if (t->signalled || t->sigreturn || ip != t->stop_ip) {
+      t->seam_diverted = True;
+      t->seam_kind     = t->signalled ? DivertSignal
+                         : t->sigreturn ? DivertSigreturn : DivertRestart;
+   }
+   DCFG_(end_gap)(t, ip);
+   if (t->sigreturn && !t->signalled)
+      DCFG_(end_interruption)(t, ip, VG_(get_SP)(t->tid));
+}
+
 /* T starts at IP, or goes on there, and is collected. */
 static void go_on(Thread* t, Addr ip)
 {
    if (!t->entered) {
-      DCFG_(end_gap)(t, ip);
+      begin(t, ip);
    } else if (is_away(t)) {
       if (t->sigreturn)
          DCFG_(end_interruption)(t, ip, VG_(get_SP)(t->tid));
@@ -162,9 +175,10 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    t->signal_ip = t->running ? VG_(get_IP)(tid) : t->stop_ip;
    /* A handler that is entered just when another has returned interrupts
       what that one had interrupted; the list says so already. */
-   if (!t->entered || t->sigreturn)
+   if ((!t->entered && t->behind.sb == 0) || t->sigreturn)
       return;
    in.from   = DCFG_(position)(t, t->signal_ip);
+   in.site   = in.from.sb == 0 ? t->behind : (Site){ 0, 0 };
    in.sp     = VG_(get_SP)(tid);
    in.hidden = is_away(t);
    VG_(addToXA)(t->interruptions, &in);

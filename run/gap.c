@@ -59,12 +59,22 @@ static void begin_gap(Thread* t)
    t->off_ran = False;
 }
 
+/* T begins at IP, or goes on there from where an earlier part left it. */
+static void enter(Thread* t, Addr ip)
+{
+   t->entry = DCFG_(target_now)(ip, False);
+   if (t->off_ran) {
+      t->seam_diverted = True;
+      t->seam_kind     = DivertExcluded;
+   }
+}
+
 void DCFG_(end_gap)(Thread* t, Addr ip)
 {
    if (t->entered && t->off_ran)
       DCFG_(divert)(t, t->off_ip, DivertExcluded, ip);
    else if (!t->entered)
-      t->entry = DCFG_(target_now)(ip, False);
+      enter(t, ip);
    t->entered = True;
    t->off     = False;
    t->off_ran = False;

@@ -236,9 +236,9 @@ static void step(void* arg, const SbRun* run, UInt k, Target target,
       DCFG_(graph_edge)(r->gb, run->thread, r->instrs[k], to, type, count);
 }
 
-static EdgeType type_of_detour(const Detour* d, InsnKind kind)
+static EdgeType type_of_diversion(DivertKind how, InsnKind kind)
 {
-   switch (d->kind) {
+   switch (how) {
       case DivertSignal:    return EdgeContextChange;
       case DivertSigreturn: return EdgeContextChangeReturn;
       case DivertBypass:    return EdgeContextChangeBypass;
@@ -264,7 +264,8 @@ static void take_detours(Reader* r)
          UInt to = DCFG_(find_landing)(r->p, d->to);
          if (to != NONE)
             DCFG_(graph_edge)(r->gb, r->run.thread, from, to,
-                              type_of_detour(d, r->p->instrs[from].kind),
+                              type_of_diversion(d->kind,
+                                                r->p->instrs[from].kind),
                               d->kind == DivertBypass ? 0 : d->count);
          else if (d->kind != DivertBypass)
             lose(r, d->to);
@@ -299,19 +300,81 @@ static void pass_on(Reader* r, UInt n_ran)
    take_detours(r);
 }
 
+static Addr addr_of_site(Site site)
+{
+   const Superblock* sb = DCFG_(superblock)(site.sb);
+   Addr a = sb->addr;
+
+   for (UInt k = 0; k < site.k; k++)
+      a += sb->lengths[k];
+   return a;
+}
+
+/* What leads from the instruction FROM, of an earlier part, to the one at
+   place TO: by itself or, if not NULL, in the way *HOW. */
+static UChar way_in(const Gathered* p, Site from, const DivertKind* how,
+                    UInt to)
+{
+   const Superblock* sb   = DCFG_(superblock)(from.sb);
+   const Instr*      in   = &p->instrs[to];
+   InsnKind          kind = sb->kinds[from.k];
+   Addr              a    = addr_of_site(from);
+
+   if (how != NULL)
+      return type_of_diversion(*how, kind);
+   EdgeType type = type_of_step(kind, a, a + sb->lengths[from.k], in->addr);
+   if (kind == InsnPlain && type == EdgeFallThrough && in->kind != InsnRep
+       && p->images[in->image] == sb->image)
+      return WAY_IN_ONWARD;
+   return type;
+}
+
 /* The thread's way in: ENTRY, or what came in place of it. */
 static void pass_on_entry(Reader* r, const ThreadInfo* info)
 {
-   Target t = info->entry;
+   Target            t   = info->entry;
+   const DivertKind* how = info->seam_diverted ? &info->seam_kind : NULL;
 
    for (UInt i = 0; i < r->run.n_detours; i++)
-      if (r->run.detours[i].count > 0)
-         t = r->run.detours[i].to;
+      if (r->run.detours[i].count > 0) {
+         t   = r->run.detours[i].to;
+         how = &r->run.detours[i].kind;
+      }
    UInt to = DCFG_(find_landing)(r->p, t);
-   if (to == NONE)
+   if (to == NONE) {
       lose(r, t);
-   else
-      DCFG_(graph_edge)(r->gb, r->run.thread, INSTR_START, to, EdgeEntry, 1);
+      return;
+   }
+   DCFG_(graph_edge)(r->gb, r->run.thread, INSTR_START, to, EdgeEntry, 1);
+   if (info->behind.sb != 0)
+      r->p->ways_in[r->run.thread] = way_in(r->p, info->behind, how, to);
+}
+
+/* What joins this part of the run to those before it. */
+static void find_seams(Gathered* p)
+{
+   UInt n = DCFG_(n_late_returns)();
+
+   p->preceding = VG_(calloc)("dcfg.gather.preceding",
+                              DCFG_(n_threads)() + 1, sizeof(ULong));
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
+      ThreadInfo info;
+      DCFG_(thread_info)(t, &info);
+      p->preceding[t] = info.preceding;
+      DCFG_(note_counted)(t, p->graph->thread_instrs[t]);
+   }
+   p->bypasses = VG_(calloc)("dcfg.gather.bypasses", n + 1,
+                             sizeof(PartBypass));
+   for (UInt i = 0; i < n; i++) {
+      const LateReturn* l  = DCFG_(late_return)(i);
+      UInt              to = DCFG_(find_landing)(p, l->to);
+      /* It ran nothing there: it was diverted at once. */
+      if (to == NONE)
+         continue;
+      p->bypasses[p->n_bypasses++] = (PartBypass){
+         DCFG_(superblock)(l->from.sb)->image, addr_of_site(l->from),
+         p->graph->node_of[to] };
+   }
 }
 
 typedef
@@ -398,11 +461,14 @@ Gathered* DCFG_(gather)(void)
       if (r.n_ran[id] > 0)
          r.first_instr[id] = DCFG_(find_instr)(r.p, sb->image, sb->addr);
    }
+   r.p->ways_in = VG_(malloc)("dcfg.gather.ways_in", DCFG_(n_threads)() + 1);
+   VG_(memset)(r.p->ways_in, WAY_IN_BEGINS, DCFG_(n_threads)());
    r.gb = DCFG_(new_graph)(r.p->instrs, r.p->n_instrs, DCFG_(n_threads)());
    read_all(&r);
    DCFG_(partition)(r.gb);
    read_all(&r);
    r.p->graph = DCFG_(finish_graph)(r.gb);
+   find_seams(r.p);
    VG_(free)(r.n_ran);
    VG_(free)(r.first_instr);
    VG_(free)(r.owners);
@@ -418,6 +484,9 @@ void DCFG_(delete_gathered)(Gathered* p)
    VG_(free)(p->images);
    VG_(free)(p->place_of);
    VG_(free)(p->instrs);
+   VG_(free)(p->ways_in);
+   VG_(free)(p->preceding);
+   VG_(free)(p->bypasses);
    VG_(free)(p);
 }
 

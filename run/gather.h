@@ -31,6 +31,16 @@
 #include "dcfg_bb.h"
 #include "graph/graph.h"
 
+/* From the instruction at ADDR, which an earlier part of the run has, a
+   handler was entered that has returned to the node TARGET. */
+typedef
+   struct {
+      UInt image;         // its number (run/image.h)
+      Addr addr;
+      UInt target;
+   }
+   PartBypass;
+
 /* What ran, so far. */
 typedef
    struct _Gathered {
@@ -42,9 +52,21 @@ typedef
       UInt   n_instrs;
       Instr* instrs;
       Graph* graph;
-      UInt   part;        // of the run, from 1
+      /* A part of the run: */
+      UInt   part;        // its number, from 1
+      UInt   first_part;  // since which all was written; 0: this is no part
+      UChar* ways_in;     // for each thread: what its ENTRY edge stands for
+      ULong* preceding;   // for each thread: instructions since .first_part
+      UInt   n_bypasses;
+      PartBypass* bypasses;
    }
    Gathered;
+
+/* What a thread's ENTRY edge stands for: an EdgeType, or one of these. */
+enum {
+   WAY_IN_ONWARD = 0,     // it was in the middle of a block
+   WAY_IN_BEGINS = 255    // nothing: there was none before
+};
 
 Gathered* DCFG_(gather)(void);
 

@@ -45,6 +45,7 @@
 typedef
    struct {
       Position from;
+      Site     site;     // in place of it, if an earlier part has that
       Addr     sp;       // the interrupted stack pointer, to know it by
       Bool     hidden;   // what was interrupted, or the handler's first
                          // code, is left out
@@ -86,6 +87,11 @@ typedef
       Diversion* diverted;    // the last one, if the mark says so
       Bool       live;
       Position   last;        // unless live
+      Site       behind;      // the last instruction of earlier parts, ...
+      Bool       seam_diverted; // ... behind which it was diverted, ...
+      DivertKind seam_kind;     // ... in this way
+      ULong      preceding;   // instructions, in earlier parts
+      ULong      counted;     // when what it did was last read
       CellArray* cells;
       BranchCaches* branches;     // if live
       CellArray*    idle_cells;   // what it counts in while idle, or NULL

@@ -81,10 +81,8 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
-#if defined(VGA_amd64)
-#  include "libvex_guest_amd64.h"
-#endif
 
+#include "arch/guest.h"
 #include "base/core.h"
 #include "dcfg_bb.h"
 #include "dcfg_output.h"
@@ -174,7 +172,6 @@ static Bool is_fault_exit(const IRStmt* st, Addr instr)
    return is_fault(st->Ist.Exit.jk) && const_addr(st->Ist.Exit.dst) == instr;
 }
 
-#if !defined(VGA_amd64) && !defined(VGA_x86)
 static InsnEnd end_of(IRJumpKind jk)
 {
    switch (jk) {
@@ -196,26 +193,28 @@ static Bool may_branch(const Work* w, UInt k)
          return True;
    return False;
 }
-#endif
+
+static InsnKind kind_without_decoder(const Work* w, const IRSB* sb, UInt k)
+{
+   const Superblock* d = &w->desc;
+
+   return DCFG_(classify_generic)(k == d->n_instrs - 1 ? end_of(sb->jumpkind)
+                                                       : EndsOtherwise,
+                                  d->end == EndDirect,
+                                  d->next == w->addrs[k] + w->lengths[k],
+                                  may_branch(w, k));
+}
 
 /* The kinds of all instructions. */
 static void find_kinds(Work* w, const IRSB* sb)
 {
-   Superblock* d    = &w->desc;
-   UInt        last = d->n_instrs - 1;
+   UInt last = w->desc.n_instrs - 1;
 
-   for (UInt k = 0; k <= last; k++) {
-#if defined(VGA_amd64) || defined(VGA_x86)
-      w->kinds[k] = DCFG_(classify_x86)((const UChar*)w->addrs[k],
-                                        w->lengths[k], sizeof(Addr) == 8);
-#else
-      w->kinds[k] = DCFG_(classify_generic)(
-                       k == last ? end_of(sb->jumpkind) : EndsOtherwise,
-                       d->end == EndDirect,
-                       d->next == w->addrs[k] + w->lengths[k],
-                       may_branch(w, k));
-#endif
-   }
+   for (UInt k = 0; k <= last; k++)
+      w->kinds[k] = DCFG_(guest).classify != NULL
+                    ? DCFG_(guest).classify((const UChar*)w->addrs[k],
+                                            w->lengths[k])
+                    : kind_without_decoder(w, sb, k);
    if (sb->jumpkind == Ijk_NoRedir)
       w->kinds[last] = InsnIndirectCall;
 }
@@ -333,7 +332,7 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
    if (e->counting == ExitBefore) {
       if (e->instr == 0)
          add_came_back(w, guard);
-      IRExpr* taken = assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard));
+      IRExpr* taken = bit_to_I64(w, guard);
       count(w, e->cell, taken);
       if (e->instr == 0) {
          tell_started(w, taken);
@@ -348,10 +347,7 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
    }
    if (DCFG_(inner_instr)(w->sb, e->target) != 0) {
       if (may_fault_behind(sb, i, True)) {
-         IRExpr* taken = assign(w, w->word_ty,
-                                IRExpr_Unop(w->word_ty == Ity_I64
-                                            ? Iop_1Uto64 : Iop_1Uto32,
-                                            guard));
+         IRExpr* taken = bit_to_word(w, guard);
          set_mark(w, add_words(w, word(w, DCFG_MARK_OF(w->sb->id)), taken));
       } else {
          add_done(w);
@@ -438,12 +434,9 @@ static IRSB* translate_again(const Work* w, const IRSB* in, Addr entry)
    IRSB* out = emptyIRSB();
 
    vex_control.iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
-#if defined(VGA_amd64)
-   addStmtToIRSB(out, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMSTART),
+   addStmtToIRSB(out, IRStmt_Put(DCFG_(guest).discard_start,
                                  word(w, w->addrs[0])));
-   addStmtToIRSB(out, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMLEN),
-                                 word(w, 1)));
-#endif
+   addStmtToIRSB(out, IRStmt_Put(DCFG_(guest).discard_length, word(w, 1)));
    out->next     = word(w, entry);
    out->jumpkind = Ijk_InvalICache;
    out->offsIP   = in->offsIP;
@@ -455,8 +448,7 @@ static IRSB* translate_again(const Work* w, const IRSB* in, Addr entry)
 static Bool is_lacking(const Work* w, VexRegisterUpdates updates,
                        Bool unredirected)
 {
-   if (updates == VexRegUpdAllregsAtEachInsn || unredirected
-       || sizeof(Addr) != 8)
+   if (updates == VexRegUpdAllregsAtEachInsn || unredirected)
       return False;
    DCFG_EACH_WATCHER(o, lacks)
       if (DCFG_(watchers)[o]->lacks(w))

@@ -133,6 +133,36 @@ static inline IRExpr* sum(Work* w, IRExpr* a, IRExpr* b)
    return assign(w, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
 }
 
+/* 1 if GUARD, else 0. */
+static inline IRExpr* bit_to_word(Work* w, IRExpr* guard)
+{
+   return assign(w, w->word_ty,
+                 IRExpr_Unop(w->word_ty == Ity_I64 ? Iop_1Uto64 : Iop_1Uto32,
+                             guard));
+}
+
+/* The same as an I64, which hosts of 32 bits have by this way only. */
+static inline IRExpr* bit_to_I64(Work* w, IRExpr* guard)
+{
+   IRExpr* e = bit_to_word(w, guard);
+   return w->word_ty == Ity_I64
+          ? e : assign(w, Ity_I64, IRExpr_Unop(Iop_32Uto64, e));
+}
+
+/* Is E, an I64, negative?  Hosts of 32 bits compare no more than its
+   half. */
+static inline IRExpr* is_negative(Work* w, IRExpr* e)
+{
+   if (w->word_ty == Ity_I64)
+      return assign(w, Ity_I1, IRExpr_Binop(Iop_CmpLT64S, e,
+                                            IRExpr_Const(IRConst_U64(0))));
+   return assign(w, Ity_I1,
+                 IRExpr_Binop(Iop_CmpLT32S,
+                              assign(w, Ity_I32,
+                                     IRExpr_Unop(Iop_64HIto32, e)),
+                              word(w, 0)));
+}
+
 /* Add N, an I64, to counter CELL.  The address is computed twice, because
    an expression with one use becomes part of the instruction that uses
    it. */

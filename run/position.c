@@ -42,7 +42,8 @@
 
 #include "run/inside.h"
 
-static OSet* diversions;        // Diversion; NULL: there is none
+static OSet*   diversions;      // Diversion; NULL: there is none
+static XArray* late_returns;    // LateReturn; likewise
 
 /*------------------------------------------------------------*/
 /*--- Positions and diversions                             ---*/
@@ -185,6 +186,30 @@ void DCFG_(tell_left)(const Thread* t, Addr addr)
       DCFG_(watchers)[w]->left(t->states[w], DCFG_MARK_ID(mark), k);
 }
 
+static void add_bypass(Thread* t, const Interruption* in, Target to)
+{
+   LateReturn r = { in->site, to };
+
+   if (in->site.sb == 0) {
+      diversion(t, in->from, DivertBypass, to);
+      return;
+   }
+   if (late_returns == NULL)
+      late_returns = VG_(newXA)(VG_(malloc), "dcfg.late_returns", VG_(free),
+                                sizeof(LateReturn));
+   VG_(addToXA)(late_returns, &r);
+}
+
+UInt DCFG_(n_late_returns)(void)
+{
+   return late_returns == NULL ? 0 : VG_(sizeXA)(late_returns);
+}
+
+const LateReturn* DCFG_(late_return)(UInt i)
+{
+   return VG_(indexXA)(late_returns, i);
+}
+
 /* T's handler has returned to ADDR with the stack pointer SP: find what
    it had interrupted.  Handlers left by a jump are still on the list
    above it. */
@@ -194,8 +219,7 @@ void DCFG_(end_interruption)(Thread* t, Addr addr, Addr sp)
       const Interruption* in = VG_(indexXA)(t->interruptions, i);
       if (in->sp == sp) {
          if (!t->off && !in->hidden && !is_away(t))
-            diversion(t, in->from, DivertBypass,
-                      DCFG_(target_now)(addr, False));
+            add_bypass(t, in, DCFG_(target_now)(addr, False));
          VG_(dropTailXA)(t->interruptions,
                          VG_(sizeXA)(t->interruptions) - i);
          return;
@@ -208,6 +232,9 @@ void DCFG_(forget_diversions)(void)
    if (diversions != NULL)
       VG_(OSetGen_Destroy)(diversions);
    diversions = NULL;
+   if (late_returns != NULL)
+      VG_(deleteXA)(late_returns);
+   late_returns = NULL;
 }
 
 void DCFG_(each_diversion)(UInt thread, UInt sb,

@@ -450,6 +450,23 @@ static IRExpr* ran_at(IRType word_ty)
    return IRExpr_Const(address(word_ty, (Addr)&n_ran));
 }
 
+/* Is RAN, an I64 that never reaches 2^63, at least WANTED?  Hosts of 32 bits
+   compare no I64; there the difference has a sign. */
+static IRExpr* is_at_least(IRSB* out, IRExpr* ran, ULong wanted,
+                           IRType word_ty)
+{
+   const ULong never = ~0ULL >> 1;
+   IRExpr* n = IRExpr_Const(IRConst_U64(wanted < never ? wanted : never));
+
+   if (word_ty == Ity_I64)
+      return tmp(out, Ity_I1, IRExpr_Binop(Iop_CmpLE64U, n, ran));
+   IRExpr* more = tmp(out, Ity_I64, IRExpr_Binop(Iop_Sub64, ran, n));
+   IRExpr* high = tmp(out, Ity_I32, IRExpr_Unop(Iop_64HIto32, more));
+   return tmp(out, Ity_I1,
+              IRExpr_Binop(Iop_CmpLE32S, IRExpr_Const(IRConst_U32(0)),
+                           high));
+}
+
 /* Leave OUT at its beginning if the limit has been reached. */
 static void add_limit(IRSB* out, Addr entry, const VexGuestLayout* layout,
                       IRType word_ty)
@@ -458,12 +475,10 @@ static void add_limit(IRSB* out, Addr entry, const VexGuestLayout* layout,
 
    if (p == NULL)
       return;
-   IRExpr*  ran  = tmp(out, Ity_I64,
-                       IRExpr_Load(HOST_ENDNESS, Ity_I64, ran_at(word_ty)));
-   IRExpr*  leave = tmp(out, Ity_I1,
-                        IRExpr_Binop(Iop_CmpLE64U,
-                                     IRExpr_Const(IRConst_U64(p->wanted)),
-                                     ran));
+   IRExpr*  ran   = tmp(out, Ity_I64,
+                        IRExpr_Load(HOST_ENDNESS, Ity_I64,
+                                    ran_at(word_ty)));
+   IRExpr*  leave = is_at_least(out, ran, p->wanted, word_ty);
    IRDirty* call = unsafeIRDirty_0_N(0, "dcfg_limit_reached",
                                      VG_(fnptr_to_fnentry)(&limit_reached),
                                      mkIRExprVec_0());

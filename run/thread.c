@@ -195,7 +195,8 @@ static void forget(Thread* t, Restart why)
       restart_states(t, why);
       if (t->idle_cells != NULL)
          tell_idle_cells(t);
-      VG_(dropTailXA)(t->interruptions, VG_(sizeXA)(t->interruptions));
+      if (why != RestartPart)
+         VG_(dropTailXA)(t->interruptions, VG_(sizeXA)(t->interruptions));
       return;
    }
    VG_(memset)(&t->last, 0, sizeof(t->last));
@@ -227,6 +228,8 @@ void DCFG_(start_anew)(ThreadId tid)
    by_tid[tid]   = self;
    self->index   = 0;
    self->started = False;
+   self->behind.sb = 0;
+   self->preceding = 0;
    forget(self, RestartForked);
    DCFG_(forget_diversions)();
 }
@@ -270,6 +273,15 @@ void DCFG_(thread_info)(UInt index, ThreadInfo* info)
    info->ran    = t->entered && info->last.sb != 0;
    info->live   = t->live;
    info->off    = t->off;
+   info->behind = t->behind;
+   info->seam_diverted = t->seam_diverted;
+   info->seam_kind     = t->seam_kind;
+   info->preceding     = t->preceding;
+}
+
+void DCFG_(note_counted)(UInt index, ULong n_instrs)
+{
+   DCFG_(nth_thread)(index)->counted = n_instrs;
 }
 
 void* DCFG_(thread_state)(UInt index, UInt watcher)

@@ -41,6 +41,10 @@ typedef
       const Diversion* undone;   // NULL, or one whose last time led nowhere
       Bool       live;       // has not ended
       Bool       off;        // is not collected now
+      Site       behind;     // the last one that it ran in earlier parts
+      Bool       seam_diverted;  // it did not go on from there by itself ...
+      DivertKind seam_kind;      // ... but like this
+      ULong      preceding;  // instructions, in these parts
       CellArray* cells;
    }
    ThreadInfo;
@@ -70,6 +74,9 @@ void DCFG_(flush_threads)(void);
 UInt DCFG_(n_threads)(void);
 UInt DCFG_(index_of_thread)(ThreadId tid);
 void DCFG_(thread_info)(UInt index, ThreadInfo* info);
+
+/* It has executed so many instructions in this part. */
+void DCFG_(note_counted)(UInt index, ULong n_instrs);
 
 /* What watcher number WATCHER has of thread INDEX (dcfg_output.h). */
 void* DCFG_(thread_state)(UInt index, UInt watcher);

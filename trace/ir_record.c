@@ -45,11 +45,8 @@ static IRExpr* record_slot(Work* w, UInt slot)
 /* WORD is SlotBits with bits added. */
 static void put_bits(Work* w, IRExpr* bits)
 {
-   IRExpr* zero = IRExpr_Const(IRConst_U64(0));
-
    store(w, record_slot(w, SlotBits), bits);
-   call_if(w, assign(w, Ity_I1, IRExpr_Binop(Iop_CmpLT64S, bits, zero)),
-           "dcfg_record_word", &DCFG_(record_word), mkIRExprVec_1(base(w)));
+   call_if(w, is_negative(w, bits), "dcfg_record_word", &DCFG_(record_word), mkIRExprVec_1(base(w)));
 }
 
 /* SlotBits moved up by N, an I8. */
@@ -83,15 +80,15 @@ static void record_bit(Work* w, Bool bit)
    to TARGET. */
 static void record_branch(Work* w, UInt k, Addr target, IRExpr* guard)
 {
-   IRExpr* taken = assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard));
+   IRExpr* taken = bit_to_I64(w, guard);
    IRExpr* bits  = shifted_bits(w, const_I8(1));
 
    if (!bit_of(w, k, target)) {
-      bits  = sum(w, bits, IRExpr_Const(IRConst_U64(1)));
-      taken = assign(w, Ity_I64, IRExpr_Unop(Iop_Not64, taken));
-      taken = sum(w, taken, IRExpr_Const(IRConst_U64(1)));
+      bits = sum(w, bits, IRExpr_Const(IRConst_U64(1)));
+      put_bits(w, assign(w, Ity_I64, IRExpr_Binop(Iop_Sub64, bits, taken)));
+   } else {
+      put_bits(w, sum(w, bits, taken));
    }
-   put_bits(w, sum(w, bits, taken));
    bit_recorded = True;
 }
 
@@ -102,8 +99,7 @@ static void record_if_taken(Work* w, UInt k, Addr target, IRExpr* guard)
    IRExpr* bits = shifted_bits(w, n);
 
    if (bit_of(w, k, target))
-      bits = sum(w, bits,
-                 assign(w, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard)));
+      bits = sum(w, bits, bit_to_I64(w, guard));
    put_bits(w, bits);
 }
 

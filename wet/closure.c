@@ -41,7 +41,7 @@
 #include "pub_tool_oset.h"
 #include "pub_tool_vki.h"
 
-#include "arch/insn.h"
+#include "arch/guest.h"
 #include "dcfg_bb.h"
 #include "run/image.h"
 #include "wet/closure.h"
@@ -50,8 +50,6 @@
 
 /* Code that is gone by now. */
 static XArray* closed;          // Unexecuted, or NULL
-
-#if defined(VGA_amd64)
 
 typedef
    struct {
@@ -143,19 +141,15 @@ static Bool decode(Unexecuted* u)
    if (len == 0 || len > n)
       return False;
    u->len  = len;
-   u->kind = DCFG_(classify_x86)(u->code, len, True);
+   u->kind = DCFG_(guest).classify(u->code, len);
    return True;
 }
 
 /* Where a direct branch leads.  Its displacement is the end of its code. */
 static Addr target_of(const UChar* code, UInt len, Addr a)
 {
-   UInt i = 0;
+   UInt i = DCFG_(skip_prefixes)(code, len);
 
-   while (i < len && (code[i] == 0x2E || code[i] == 0x3E || code[i] == 0x66
-                      || code[i] == 0x67 || code[i] == 0xF2
-                      || code[i] == 0xF3 || (code[i] & 0xF0) == 0x40))
-      i++;
    if (i < len && (code[i] == 0x0F || code[i] == 0xE9) && len >= 4) {
       Int far;
       VG_(memcpy)(&far, code + len - 4, 4);
@@ -251,20 +245,6 @@ static void find_code(XArray* found, Addr from, Addr to)
    VG_(OSetGen_Destroy)(c.seen);
    VG_(deleteXA)(c.todo);
 }
-
-#else
-
-static Int cmp_unexecuted(const void* a, const void* b)
-{
-   return 0;
-}
-
-/* Other processors' instructions are not decoded so far. */
-static void find_code(XArray* found, Addr from, Addr to)
-{
-}
-
-#endif
 
 static XArray* new_list(void)
 {

@@ -66,10 +66,9 @@ static struct {
    Addr    distances[DCFG_TAPE_SLACK / 2];
    UShort  at_exit[TAPE_MAX_EXITS];
    UShort  words_at_exit[TAPE_MAX_EXITS];
-   UInt    n_values;
-   UChar   is_value[DCFG_TAPE_SLACK / 2];
-   UInt    n_near;
-   NearWord near[DCFG_TAPE_SLACK / 2];
+   UInt    n_segments, segment_end;       // up to that word
+   IRExpr* first_stack;                   // DCFG_(tape).stack, if it is used,
+   IRExpr* stack;                         // and what it has become
    Distance* temps;
    UInt    n_known;                       // that VEX has made
    UInt    n_temps;                       // that have room in .temps
@@ -119,7 +118,8 @@ static void begin(Work* w)
    di->mSize = sizeof(DCFG_(tape).cursor);
    add(w, IRStmt_Dirty(di));
    work.cursor  = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
-   work.n_slots = work.n_words = work.n_near = work.n_values = 0;
+   work.n_slots = work.n_words = work.n_segments = work.segment_end = 0;
+   work.stack   = work.first_stack = NULL;
    DCFG_(begin_value)();
    tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
 }
@@ -207,10 +207,32 @@ static IRExpr* tape_word(Work* w, UInt i)
    return add_words(w, work.cursor, word(w, i * sizeof(ULong)));
 }
 
+/* The words so far end a segment. */
 static void put_header(Work* w, UInt how)
 {
+   work.n_segments += work.n_words > work.segment_end;
+   work.segment_end = work.n_words;
    store(w, work.cursor,
-         IRExpr_Const(IRConst_U64(TAPE_HEADER(w->sb->id, how))));
+         IRExpr_Const(IRConst_U64(
+            TAPE_HEADER(w->sb->id, how)
+            | (ULong)work.n_segments << TAPE_SEGMENTS_BIT
+            | (ULong)work.n_words << TAPE_WORDS_BIT)));
+}
+
+/* ADDR as it is told of what is near the stack pointer: how far it is from the
+   last one that was made from RSP, so that it is the same at each depth. */
+static IRExpr* near_stack(Work* w, const Slot* slot, IRExpr* addr)
+{
+   if (work.stack == NULL)
+      work.stack = work.first_stack = load(w, w->word_ty,
+                                           place_of(w, &DCFG_(tape).stack));
+   IRExpr* near = assign(w, w->word_ty,
+                         IRExpr_Binop(w->word_ty == Ity_I64 ? Iop_Sub64
+                                                            : Iop_Sub32,
+                                      addr, work.stack));
+   if (slot->from == WhereStack)
+      work.stack = addr;
+   return near;
 }
 
 /* The next slot, which is at ADDR. */
@@ -219,14 +241,8 @@ static void add_slot(Work* w, const Slot* slot, IRExpr* addr)
    work.slots[work.n_slots++] = *slot;
    if (slot->from > WhereStack)
       return;
-   work.is_value[work.n_words] = slot->what == AccessValue;
-   if (slot->what == AccessValue) {
-      work.n_values++;
-   } else if (slot->from != WhereTape) {
-      NearWord near = { work.n_words - work.n_values,
-                        slot->from == WhereStack };
-      work.near[work.n_near++] = near;
-   }
+   if (slot->from != WhereTape)
+      addr = near_stack(w, slot, addr);
    store(w, tape_word(w, ++work.n_words), addr);
 }
 
@@ -287,10 +303,17 @@ static void add_exit(Work* w, UInt x, const IRStmt* st)
    work.at_exit[x]       = work.n_slots;
    work.words_at_exit[x] = work.n_words;
    put_header(w, x);
-   if (e->counting == ExitBefore || e->instr + 1u < w->sb->n_instrs)
+   IRExpr* stack = work.stack;
+   if (e->counting == ExitBefore || e->instr + 1u < w->sb->n_instrs) {
       behind = assign(w, w->word_ty, IRExpr_ITE(st->Ist.Exit.guard, behind,
                                                 work.cursor));
+      if (stack != work.first_stack)
+         stack = assign(w, w->word_ty, IRExpr_ITE(st->Ist.Exit.guard, stack,
+                                                  work.first_stack));
+   }
    store(w, place_of(w, &DCFG_(tape).cursor), behind);
+   if (stack != work.first_stack)
+      store(w, place_of(w, &DCFG_(tape).stack), stack);
 }
 
 /* VEX drops loads of what is not used before it is overwritten, as of
@@ -327,13 +350,6 @@ static void keep_slots(const Work* w)
    UInt n = DCFG_(instr_addr)(w->sb, w->sb->n_instrs) - w->sb->addr;
    list->n_slots = work.n_slots;
    list->n_words = work.n_words;
-   list->n_near  = work.n_near;
-   list->near    = VG_(malloc)("dcfg.wet.near",
-                               work.n_near * sizeof(NearWord) + 1);
-   VG_(memcpy)(list->near, work.near, work.n_near * sizeof(NearWord));
-   list->n_values = work.n_values;
-   list->is_value = VG_(malloc)("dcfg.wet.is_value", work.n_words + 1);
-   VG_(memcpy)(list->is_value, work.is_value, work.n_words);
    list->slots   = VG_(malloc)("dcfg.wet.slots", slots + 1);
    list->at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
    list->words_at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
@@ -364,6 +380,8 @@ static void end(Work* w, const IRSB* in)
    put_header(w, TAPE_END);
    store(w, place_of(w, &DCFG_(tape).cursor),
          tape_word(w, 1 + work.n_words));
+   if (work.stack != work.first_stack)
+      store(w, place_of(w, &DCFG_(tape).stack), work.stack);
    keep_slots(w);
 }
 

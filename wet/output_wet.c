@@ -39,6 +39,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 
+#include "arch/guest.h"
 #include "base/file.h"
 #include "base/stream.h"
 #include "dcfg_output.h"
@@ -84,10 +85,9 @@ static Bool start(void)
 {
    if (!opts.on)
       return False;
-#if !defined(VGA_amd64)
-   VG_(fmsg_bad_option)("--wet=yes", "what instructions of this processor use "
-                        "is not known to this tool\n");
-#endif
+   if (DCFG_(guest).x86 == NULL || !DCFG_(guest).x86->is_64)
+      VG_(fmsg_bad_option)("--wet=yes", "what instructions of this processor "
+                           "use is not known to this tool\n");
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
    DCFG_(set_spool_place)("--wet-out-file", opts.out_file, 64 << 20);
    if (opts.values) {
@@ -101,7 +101,7 @@ static Bool start(void)
    return True;
 }
 
-#define VERSION 1
+#define VERSION 2
 
 /* What tells the file from others, and its version. */
 static void put_head(Put* out)

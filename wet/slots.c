@@ -33,6 +33,7 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 
+#include "arch/guest.h"
 #include "wet/slots.h"
 
 static SizeT part;
@@ -121,94 +122,20 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
    return True;
 }
 
-#if defined(VGA_amd64)
+Bool DCFG_(has_false_memory)(const UChar* code, UInt len)
+{
+   return DCFG_(has_false_memory_x86)(code, len, DCFG_(guest).x86->is_64);
+}
 
 UInt DCFG_(skip_prefixes)(const UChar* code, UInt len)
 {
-   UInt i = 0;
-
-   while (i < len && (code[i] == 0x66 || code[i] == 0xF2 || code[i] == 0xF3
-                      || code[i] == 0xF0 || code[i] == 0x2E
-                      || code[i] == 0x36 || code[i] == 0x3E
-                      || code[i] == 0x26 || code[i] == 0x64
-                      || code[i] == 0x65 || code[i] == 0x67))
-      i++;
-   if (i < len && (code[i] & 0xF0) == 0x40)
-      i++;
-   return i;
-}
-
-Bool DCFG_(has_false_memory)(const UChar* code, UInt len)
-{
-   UInt i = DCFG_(skip_prefixes)(code, len);
-
-   return i + 2 < len && code[i] == 0x0F
-          && (code[i + 1] & 0xE7) == 0xA3 && code[i + 2] >= 0xC0;
-}
-
-/* Is the byte at CODE a ModRM byte that names memory? */
-static Bool names_memory(const UChar* code, UInt i, UInt len)
-{
-   return i < len && code[i] < 0xC0;
+   return DCFG_(x86_opcode)(code, len, DCFG_(guest).x86->is_64);
 }
 
 Bool DCFG_(may_read_memory)(const UChar* code, UInt len)
 {
-   UInt  i  = DCFG_(skip_prefixes)(code, len);
-   UChar op = i < len ? code[i] : 0;
-   UChar next = i + 1 < len ? code[i + 1] : 0;
-
-   if (op == 0x0F) {
-      if (next == 0x38 || next == 0x3A)
-         return names_memory(code, i + 3, len);
-      if (next == 0x05 || next == 0x0B || next == 0x0D         // no operand,
-          || (next >= 0x18 && next <= 0x1F) || next == 0x31    // or a hint
-          || (next >= 0x80 && next <= 0x8F) || next == 0xA2
-          || (next >= 0xC8 && next <= 0xCF))
-         return False;
-      return names_memory(code, i + 2, len);
-   }
-   if (op == 0xC4 || op == 0xC5) {                             // VEX
-      i += op == 0xC4 ? 3 : 2;
-      return i < len && code[i] != 0x77 && names_memory(code, i + 1, len);
-   }
-   if (op < 0x40)
-      return (op & 7) < 4 && names_memory(code, i + 1, len);
-   switch (op) {
-      case 0x8D:                                               // LEA
-         return False;
-      case 0x9D: case 0xA0: case 0xA1: case 0xC2: case 0xC3: case 0xC9:
-         return True;                                          // POPF, MOV,
-      case 0x63: case 0x69: case 0x6B:                         // RET, LEAVE
-      case 0xC0: case 0xC1: case 0xC6: case 0xC7: case 0xF6: case 0xF7:
-      case 0xFE: case 0xFF:
-         return names_memory(code, i + 1, len);
-      default:
-         if (op >= 0x58 && op <= 0x5F)                         // POP
-            return True;
-         return ((op >= 0x80 && op <= 0x8F) || (op >= 0xD0 && op <= 0xDF))
-                && names_memory(code, i + 1, len);
-   }
+   return DCFG_(may_read_memory_x86)(code, len, DCFG_(guest).x86->is_64);
 }
-
-#else
-
-UInt DCFG_(skip_prefixes)(const UChar* code, UInt len)
-{
-   return 0;
-}
-
-Bool DCFG_(has_false_memory)(const UChar* code, UInt len)
-{
-   return False;
-}
-
-Bool DCFG_(may_read_memory)(const UChar* code, UInt len)
-{
-   return False;
-}
-
-#endif
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

@@ -63,15 +63,6 @@ enum {
    WhereSlot             // at a distance from an earlier slot of the same
 };                       // superblock, which is on the tape
 
-/* An address on the tape that is near the stack pointer, its number from
-   0. */
-typedef
-   struct {
-      UShort word;
-      Bool   stack;      // made from RSP
-   }
-   NearWord;
-
 /* The accesses of a superblock's executions, in their order. */
 typedef
    struct {
@@ -81,10 +72,6 @@ typedef
       UShort* at_exit;   // for each exit, how many slots there are when it is
                          // taken,
       UShort* words_at_exit; // and words
-      UInt  n_values;    // words that are values: for each word 1 if it is
-      UChar* is_value;
-      UInt  n_near;      // addresses that are made from RSP or RBP:
-      NearWord* near;
       UChar* code;       // its bytes, as they were translated
    }
    SlotList;

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- The code of the tape.                        wet/squeeze.c ---*/
+/*--- The code of the tape.                          wet/squeeze.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -26,18 +26,18 @@
 */
 
 /* Owns: the code of a tape (docs/wet-file.md has it byte by byte): which
-   superblock comes next and where it accesses memory is foretold from what
-   was before, and only what came otherwise is written.  Handed: the
-   words, and taken by: wet/tape.c.
+   superblock comes next is foretold from what was before, and only what came
+   otherwise is written.  Handed: the words, and taken by: wet/tape.c.
 
-   A chunk begins with nothing foretold, so that it can be read without
-   those before it.  It has three parts, each of them sequential:
+   A chunk begins with nothing foretold, so that it can be read without those
+   before it.  It is a sequence of blocks.  Of a block come first the headers
+   and marks, in their order, then the other words, superblock by superblock:
+   what an instruction had on the tape in all executions of the block is a
+   column, which wet/columns.c codes.  An exit may leave words out; so the
+   words between two exits, a *segment*, have rows of their own.
 
-   - control: how many headers were as foretold, then one that was not, or a
-     mark; and so on;
-   - bits: one for each superblock that accesses memory (1: all addresses
-     were as foretold), else one for each of its accesses;
-   - addresses: those that were not, as differences. */
+   A chunk has three parts, each of them sequential: control, and what columns
+   need, bits and numbers. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -45,6 +45,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "dcfg_bb.h"
+#include "wet/columns.h"
 #include "wet/packed.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
@@ -52,122 +53,134 @@
 
 /* A chunk ends when it has about this many bytes or records. */
 #define CHUNK_BYTES   (4u << 20)
-#define CHUNK_RECORDS (4u << 20)
+#define CHUNK_RECORDS (1u << 20)
 
-/* So many words, and one more record, are coded between two looks at how
-   long the chunk is. */
-#define SLICE         8192u
-#define SLICE_ROOM    (SLICE + DCFG_TAPE_SLACK)
+/* A block has at most so many words. */
+#define BLOCK_WORDS   DCFG_BLOCK_WORDS
 
 /* The two headers that came last after these before: the later one in the
    lower half.  Those that need more than 32 bits are not foretold. */
 #define HISTORY_BITS 16
 #define N_HISTORIES  (1u << HISTORY_BITS)
 
-/* Where addresses stand that came upon the same history before, this time a
-   longer one. */
-#define CONTEXT_BITS 16
-#define N_CONTEXTS   (1u << CONTEXT_BITS)
-
-/* A value: the last one, and its difference from the one before. */
+/* The words of a superblock between two exits. */
 typedef
    struct {
-      ULong last, step;
+      UInt    n_rows;        // in this block
+      UInt    row;           // where the next one stands in .records
+      UInt    n_words;
+      Column* columns;
    }
-   Value;
+   Segment;
 
-/* Values that came after another one of the same instruction. */
-#define VALUE_BITS 16
-#define N_VALUES   (1u << VALUE_BITS)
-
-/* What is known of a superblock, by its id.  Of each address on the tape:
-   the last one, the step that it makes, and another step that it made once;
-   three arrays, one behind the other. */
+/* What is known of a superblock, by its id. */
 typedef
    struct {
-      const SlotList* list;
-      Addr*           last;
-      Value*          values;    // as .last, for the values on the tape
-      UInt            id;
-      UInt            n_words;   // of an execution that came to its end
-      Bool            met;       // in this chunk
+      Segment* segments;     // NULL: it has not been met
+      UInt     n_segments;
+      Bool     met;          // in this chunk
    }
    Coding;
 
-/* Where the next bits are put: the first one lowest. */
+/* An execution of a segment: where the tape has its words. */
 typedef
    struct {
-      UChar* at;
-      ULong  word;           // those that are not there yet
-      UInt   n;
+      UInt id, segment, words;
    }
-   BitPen;
-
-/* What changes with each record: kept in registers while a slice is
-   coded. */
-typedef
-   struct {
-      UChar* control;        // where the next bytes are put,
-      UChar* addresses;
-      UChar* values;
-      BitPen bits;
-      BitPen value_bits;
-      UInt   n_right;        // headers as foretold since the last that was not
-      UInt   history;
-      UInt   context;
-      Addr   stack;          // the last address that was made from RSP
-   }
-   Pen;
+   Row;
 
 struct _Coder {
-   Stream* stream;
-   ULong   n_records;        // in all chunks
-   UInt    n_here;           // in this one
-   Pen     pen;
-   UChar*  control;          // begin of each of its parts
-   UChar*  bits;
-   UChar*  addresses;
-   UChar*  value_bits;
-   UChar*  values;
-   Coding* codings;          // by id
-   UInt    n_codings;
-   ULong   next[N_HISTORIES];
-   Addr    before[N_CONTEXTS + DCFG_TAPE_SLACK];
-   ULong   after[N_VALUES];
+   Stream*  stream;
+   ULong    n_records;       // in all chunks
+   UInt     n_here;          // in this one
+   UChar*   control;         // begin of each of its parts
+   UChar*   bits;
+   UChar*   numbers;
+   UChar*   control_end;     // where the next bytes are put
+   UChar*   numbers_end;
+   BitPen   pen;
+   UInt     history;
+   Addr     stack;           // of DCFG_(tape), at the end of what was coded,
+   Addr     first_stack;     // and at the begin of the chunk
+   ULong    thread;          // that runs
+   Coding*  codings;         // by id
+   UInt     n_codings;
+   ULong    next[N_HISTORIES];
+   /* Of the block in work. */
+   Row      rows[BLOCK_WORDS];          // in their order
+   UInt     n_rows;
+   UInt     records[BLOCK_WORDS];       // those of them by segment
+   Segment* segments[BLOCK_WORDS];      // in order of their first row
+   UInt     n_segments;
 };
 
 #define INLINE static inline __attribute__((always_inline))
 
 /*------------------------------------------------------------*/
-/*--- Bits                                                 ---*/
+/*--- Superblocks                                          ---*/
 /*------------------------------------------------------------*/
 
-/* The N lowest bits of BITS, the others being 0; N is at most 64. */
-INLINE void put_bits(BitPen* p, ULong bits, UInt n)
+/* Divide the words of K's superblock, which are LIST's, at its N_EXITS. */
+static void find_segments(Coding* k, const SlotList* list, UInt n_exits)
 {
-   p->word |= bits << p->n;
-   if (p->n + n >= 64) {
-      /* Whole words so far: it is aligned. */
-      *(ULong*)(void*)p->at = p->word;
-      p->at  += 8;
-      p->word = p->n == 0 ? 0 : bits >> (64 - p->n);
-      p->n   -= 64;
+   UInt begin = 0;
+
+   k->segments = VG_(malloc)("dcfg.squeeze.segments",
+                             (n_exits + 1) * sizeof(Segment));
+   for (UInt x = 0; x <= n_exits; x++) {
+      UInt end = x == n_exits ? list->n_words : list->words_at_exit[x];
+      if (end > begin) {
+         Segment s = { 0, 0, end - begin,
+                       VG_(malloc)("dcfg.squeeze.columns",
+                                   (end - begin) * sizeof(Column)) };
+         k->segments[k->n_segments++] = s;
+         begin = end;
+      }
    }
-   p->n += n;
 }
 
-static void flush_bits(BitPen* p)
+/* Superblock ID has not been met in this chunk. */
+static void meet(Coder* c, UInt id)
 {
-   for (; p->n > 0; p->n -= p->n < 8 ? p->n : 8) {
-      *p->at++ = p->word;
-      p->word >>= 8;
+   if (id >= c->n_codings) {
+      UInt n = 2 * id + 1024;
+      c->codings = VG_(realloc)("dcfg.squeeze.codings", c->codings,
+                                n * sizeof(Coding));
+      VG_(memset)(c->codings + c->n_codings, 0,
+                  (n - c->n_codings) * sizeof(Coding));
+      c->n_codings = n;
    }
-   p->word = 0;
+   Coding* k = &c->codings[id];
+   if (k->segments == NULL) {
+      Superblock* sb = DCFG_(superblock)(id);
+      find_segments(k, DCFG_(slots_of)(sb), sb->n_exits);
+   }
+   for (UInt i = 0; i < k->n_segments; i++)
+      VG_(memset)(k->segments[i].columns, 0,
+                  k->segments[i].n_words * sizeof(Column));
+   k->met = True;
+}
+
+INLINE Coding* coding_of(Coder* c, UInt id)
+{
+   if (UNLIKELY(id >= c->n_codings || !c->codings[id].met))
+      meet(c, id);
+   return &c->codings[id];
 }
 
 /*------------------------------------------------------------*/
-/*--- Headers                                              ---*/
+/*--- Control                                              ---*/
 /*------------------------------------------------------------*/
+
+/* What changes with each record. */
+typedef
+   struct {
+      UChar* control;
+      UInt   n_right;        // headers as foretold since the last that was not
+      UInt   history;
+      UInt   n_rows;         // of the block
+   }
+   Pen;
 
 /* So many headers were as foretold, and the next one is the other one that
    was, or something else. */
@@ -177,7 +190,7 @@ INLINE void put_right(Pen* p, Bool other)
    p->n_right = 0;
 }
 
-/* Symbols: a mark, a stop, the end of the chunk; from SymbolFirst on the
+/* Symbols: the end of the block, a mark, a stop; from SymbolFirst on the
    id of a superblock that came to its end, or else, one bit up, took an
    exit, whose number follows. */
 enum { SymbolEnd, SymbolMark, SymbolStop, SymbolFirst };
@@ -201,7 +214,6 @@ INLINE void code_header(Coder* c, Pen* p, ULong header)
    UInt   hash = header * 0x9E3779B97F4A7C15ull >> (64 - HISTORY_BITS);
 
    p->history = (p->history << 5 ^ hash) % N_HISTORIES;
-   p->context = (p->context << 2 ^ hash) % N_CONTEXTS;
    if (header == (UInt)*next) {
       p->n_right++;
    } else {
@@ -216,194 +228,139 @@ INLINE void code_header(Coder* c, Pen* p, ULong header)
    }
 }
 
-static UChar* put_mark(UChar* to, const ULong* words)
+static UChar* put_mark(UChar* to, UInt mark, const ULong* words)
 {
-   UInt mark = TAPE_HOW(words[0]);
-
    to = DCFG_(put_varint)(to, SymbolMark);
    to = DCFG_(put_varint)(to, mark);
    for (UInt i = 0; i < DCFG_(words_of_mark)(mark); i++)
-      to = DCFG_(put_varint)(to, words[1 + i]);
+      to = DCFG_(put_varint)(to, words[i]);
    return to;
 }
 
-/*------------------------------------------------------------*/
-/*--- Addresses                                            ---*/
-/*------------------------------------------------------------*/
-
-/* Superblock ID has not been met in this chunk. */
-static void meet(Coder* c, UInt id)
+/* Where there is nothing before the first of WORDS that could say it, say
+   which thread runs. */
+static void begin_chunk(Coder* c, Pen* p, const ULong* words)
 {
-   if (id >= c->n_codings) {
-      UInt n = 2 * id + 1024;
-      c->codings = VG_(realloc)("dcfg.squeeze.codings", c->codings,
-                                n * sizeof(Coding));
-      VG_(memset)(c->codings + c->n_codings, 0,
-                  (n - c->n_codings) * sizeof(Coding));
-      c->n_codings = n;
-   }
-   Coding* k = &c->codings[id];
-   if (k->list == NULL) {
-      k->id      = id;
-      k->list    = DCFG_(slots_of)(DCFG_(superblock)(id));
-      k->n_words = k->list->n_words;
-      k->last    = VG_(malloc)("dcfg.squeeze.slots",
-                               3 * k->n_words * sizeof(Addr) + 1);
-      k->values  = VG_(malloc)("dcfg.squeeze.values",
-                               k->list->n_values * sizeof(Value) + 1);
-   }
-   VG_(memset)(k->values, 0, k->list->n_values * sizeof(Value));
-   VG_(memset)(k->last, 0, 3 * k->n_words * sizeof(Addr));
-   k->met = True;
-}
-
-INLINE Coding* coding_of(Coder* c, UInt id)
-{
-   if (id >= c->n_codings || !c->codings[id].met)
-      meet(c, id);
-   return &c->codings[id];
-}
-
-/* It was A this time. */
-INLINE void note_address(Addr* last, Addr* step, Addr* other, Addr a)
-{
-   Addr now = a - *last, was = *step;
-
-   *step  = now == *other ? now : was;
-   *other = now == was ? *other : now;
-   *last  = a;
-}
-
-/* Some of these were not as foretold.  Where one access of a superblock was
-   not, because the stack or a structure is elsewhere this time, the next is
-   expected to be as far off from where it was last. */
-INLINE void code_each(Pen* p, const Coding* k, const Addr* a, UInt n)
-{
-   Addr* last  = k->last;
-   Addr* step  = last + k->n_words;
-   Addr* other = step + k->n_words;
-   Bool  off   = False;
-   Addr  shift = 0;
-   ULong bits  = 0;
-   UChar* to   = p->addresses;
-
-   for (UInt i = 0; i < n; i++) {
-      Addr now   = a[i] - last[i];
-      Bool right = now == (off ? shift : step[i]);
-      UChar* behind = DCFG_(put_quick)(to, DCFG_(zigzag)(now - shift));
-      if (UNLIKELY(i % 64 == 0 && i > 0)) {
-         put_bits(&p->bits, bits, 64);
-         bits = 0;
-      }
-      bits |= (ULong)right << i % 64;
-      to    = right ? to : behind;
-      off   = right ? off : True;
-      shift = right ? shift : now;
-      note_address(&last[i], &step[i], &other[i], a[i]);
-   }
-   p->addresses = to;
-   put_bits(&p->bits, bits, (n - 1) % 64 + 1);
-}
-
-/* What is near the stack pointer is told by how far it is from what was so
-   before, wherever that was: so it is the same at each depth. */
-INLINE void make_near(Pen* p, const SlotList* list, Addr* a, UInt n)
-{
-   Addr stack = p->stack;
-
-   for (UInt i = 0; i < list->n_near; i++) {
-      UInt word = list->near[i].word;
-      Addr now  = a[word];
-      if (word >= n)
-         break;
-      a[word] = now - stack;
-      stack   = list->near[i].stack ? now : stack;
-   }
-   p->stack = stack;
-}
-
-INLINE void code_addresses(Coder* c, Pen* p, const Coding* k, Addr* a,
-                           UInt n)
-{
-   Addr* last = k->last;
-   Addr* step = last + k->n_words;
-   Addr  off  = 0;
-
-   make_near(p, k->list, a, n);
-   for (UInt i = 0; i < n; i++)
-      off |= a[i] ^ (last[i] + step[i]);
-   put_bits(&p->bits, off == 0, 1);
-   if (off == 0) {
-      for (UInt i = 0; i < n; i++)
-         last[i] = a[i];
+   if (c->n_here > 0 || words[0] == TAPE_HEADER(0, MarkThread))
       return;
-   }
-   Addr* before = &c->before[p->context];
-   off = 0;
-   for (UInt i = 0; i < n; i++) {
-      off |= a[i] ^ before[i];
-      before[i] = a[i];
-   }
-   put_bits(&p->bits, off == 0, 1);
-   if (off == 0)
-      for (UInt i = 0; i < n; i++)
-         note_address(&last[i], &step[i], &step[k->n_words + i], a[i]);
-   else
-      code_each(p, k, a, n);
+   put_right(p, False);
+   p->control = put_mark(p->control, MarkThread, &c->thread);
+   c->n_here++;
 }
 
 /*------------------------------------------------------------*/
-/*--- Values                                               ---*/
+/*--- Records                                              ---*/
 /*------------------------------------------------------------*/
 
-/* The N words at WORDS become the addresses among them, and VALUES the
-   others.  Returns how many addresses they are. */
-INLINE UInt divide(const UChar* is_value, ULong* words, UInt n, ULong* values)
+/* Superblock ID was left within: A are its N words.  Those of a segment that
+   it did not complete are no row. */
+static UInt code_stopped(Coder* c, Pen* p, UInt id, const ULong* a, UInt n)
 {
-   UInt n_values = 0;
+   const Coding* k = coding_of(c, id);
+   UInt n_segments = 0, begin = 0;
 
-   for (UInt i = 0; i < n; i++) {
-      ULong now = words[i];
-      values[n_values]    = now;
-      words[i - n_values] = now;
-      n_values += is_value[i];
-   }
-   return n - n_values;
+   while (n_segments < k->n_segments
+          && begin + k->segments[n_segments].n_words <= n)
+      begin += k->segments[n_segments++].n_words;
+   for (; begin < n; begin++)
+      p->control = DCFG_(put_varint)(p->control, a[begin]);
+   return n_segments;
 }
 
-/* V are values that K's superblock computed.  Foretold is the next one at the
-   same distance, or else what came after the last one before. */
-INLINE void code_values(Coder* c, Pen* p, const Coding* k, const ULong* v,
-                        UInt n)
+/* The record at WORDS[AT], of a superblock.  Returns how many words it
+   has. */
+INLINE UInt code_record(Coder* c, Pen* p, const ULong* words, UInt at)
 {
-   UChar* to = p->values;
+   ULong header     = words[at];
+   UInt  id         = TAPE_ID(header);
+   UInt  n          = TAPE_WORDS(header);
+   UInt  n_segments = TAPE_SEGMENTS(header);
+   UInt  first      = at + 1;
 
-   for (UInt i = 0; i < n; i++) {
-      Value* f     = &k->values[i];
-      ULong* after = &c->after[(f->last + ((ULong)k->id << 32) + i)
-                               * 0x9E3779B97F4A7C15ull >> (64 - VALUE_BITS)];
-      ULong  step  = v[i] - f->last;
-      Bool   first = step == f->step, second = v[i] == *after;
-      UChar* behind = DCFG_(put_quick)(to, DCFG_(zigzag)(step));
-      put_bits(&p->value_bits, first ? 1 : second << 1, first ? 1 : 2);
-      to      = first || second ? to : behind;
-      *after  = v[i];
-      f->step = step;
-      f->last = v[i];
+   if (LIKELY(TAPE_HOW(header) != TAPE_STOPPED)) {
+      code_header(c, p, TAPE_WAY(header));
+   } else {
+      n = DCFG_(words_before)(DCFG_(slots_of)(DCFG_(superblock)(id)),
+                              TAPE_DONE(header));
+      code_header(c, p, header);
+      n_segments = code_stopped(c, p, id, &words[first], n);
    }
-   p->values = to;
+   Row row = { id, 0, first };
+   c->rows[p->n_rows] = row;
+   p->n_rows += n_segments > 0;
+   for (UInt i = 1; i < n_segments; i++) {
+      row.segment = i;
+      c->rows[p->n_rows++] = row;
+   }
+   return n + 1;
 }
 
-/* The words that go with HEADER, which is of K's superblock. */
-INLINE UInt n_words_of(const Coding* k, ULong header)
+/* The block's rows, segment by segment. */
+static void sort_rows(Coder* c)
 {
-   UInt how = TAPE_HOW(header);
+   UInt n = 0;
 
-   if (how == TAPE_END)
-      return k->n_words;
-   if (how != TAPE_STOPPED)
-      return k->list->words_at_exit[how];
-   return DCFG_(words_before)(k->list, TAPE_DONE(header));
+   c->n_segments = 0;
+   for (UInt i = 0; i < c->n_rows; i++) {
+      Row*     row = &c->rows[i];
+      Segment* s   = coding_of(c, row->id)->segments;
+      for (UInt k = 0; UNLIKELY(k < row->segment); k++)
+         row->words += s++->n_words;
+      c->segments[c->n_segments] = s;
+      c->n_segments += s->n_rows++ == 0;
+   }
+   for (UInt i = 0; i < c->n_segments; i++) {
+      c->segments[i]->row = n;
+      n += c->segments[i]->n_rows;
+   }
+   for (UInt i = 0; i < c->n_rows; i++) {
+      const Row* row = &c->rows[i];
+      c->records[c->codings[row->id].segments[row->segment].row++]
+         = row->words;
+   }
+}
+
+/* The words of all records from WORDS on. */
+static void code_columns(Coder* c, const ULong* words)
+{
+   const UInt* at = c->records;
+
+   for (UInt i = 0; i < c->n_segments; i++) {
+      Segment* s = c->segments[i];
+      c->numbers_end = DCFG_(put_columns)(&c->pen, c->numbers_end, s->columns,
+                                          s->n_words, words, at, s->n_rows);
+      at       += s->n_rows;
+      s->n_rows = 0;
+   }
+}
+
+/* The N words from WORDS on, a block. */
+static void code_block(Coder* c, const ULong* words, UInt n)
+{
+   Pen  p = { c->control_end, 0, c->history, 0 };
+   UInt n_records = 0, at = 0;
+
+   begin_chunk(c, &p, words);
+   for (; at < n; n_records++) {
+      UInt mark = TAPE_HOW(words[at]);
+      if (LIKELY(TAPE_ID(words[at]) != 0)) {
+         at += code_record(c, &p, words, at);
+         continue;
+      }
+      if (mark == MarkThread)
+         c->thread = words[at + 1];
+      put_right(&p, False);
+      p.control = put_mark(p.control, mark, &words[at + 1]);
+      at += 1 + DCFG_(words_of_mark)(mark);
+   }
+   put_right(&p, False);
+   c->control_end = DCFG_(put_varint)(p.control, SymbolEnd);
+   c->history     = p.history;
+   c->n_rows      = p.n_rows;
+   c->n_here     += n_records;
+   c->n_records  += n_records;
+   sort_rows(c);
+   code_columns(c, words);
 }
 
 /*------------------------------------------------------------*/
@@ -416,96 +373,54 @@ static void forget(Coder* c)
    for (UInt id = 0; id < c->n_codings; id++)
       c->codings[id].met = False;
    VG_(memset)(c->next, 0, sizeof(c->next));
-   VG_(memset)(c->before, 0, sizeof(c->before));
-   VG_(memset)(c->after, 0, sizeof(c->after));
    VG_(memset)(&c->pen, 0, sizeof(c->pen));
-   c->pen.control   = c->control;
-   c->pen.bits.at   = c->bits;
-   c->pen.addresses = c->addresses;
-   c->pen.values    = c->values;
-   c->pen.value_bits.at = c->value_bits;
-   c->n_here        = 0;
+   c->pen.at      = c->bits;
+   c->control_end = c->control;
+   c->numbers_end = c->numbers;
+   c->history     = 0;
+   c->first_stack = c->stack;
+   c->n_here      = 0;
 }
 
-static void append_number(Stream* s, UInt n)
+static void append_number(Stream* s, ULong n, UInt n_bytes)
 {
-   UChar bytes[4] = { n, n >> 8, n >> 16, n >> 24 };
-   DCFG_(append_to_stream)(s, bytes, 4);
+   UChar bytes[8];
+
+   for (UInt i = 0; i < n_bytes; i++)
+      bytes[i] = n >> 8 * i;
+   DCFG_(append_to_stream)(s, bytes, n_bytes);
 }
 
 const Stream* DCFG_(end_chunk)(Coder* c)
 {
-   Pen* p = &c->pen;
-
-   if (c->n_here == 0)
+   if (c->n_here == 0) {
+      c->first_stack = c->stack;
       return c->stream;
-   put_right(p, False);
-   p->control = DCFG_(put_varint)(p->control, SymbolEnd);
-   flush_bits(&p->bits);
-   flush_bits(&p->value_bits);
-   append_number(c->stream, c->n_here);
-   append_number(c->stream, p->control - c->control);
-   append_number(c->stream, p->bits.at - c->bits);
-   append_number(c->stream, p->addresses - c->addresses);
-   append_number(c->stream, p->value_bits.at - c->value_bits);
-   append_number(c->stream, p->values - c->values);
-   DCFG_(append_to_stream)(c->stream, c->control, p->control - c->control);
-   DCFG_(append_to_stream)(c->stream, c->bits, p->bits.at - c->bits);
-   DCFG_(append_to_stream)(c->stream, c->addresses,
-                           p->addresses - c->addresses);
-   DCFG_(append_to_stream)(c->stream, c->value_bits,
-                           p->value_bits.at - c->value_bits);
-   DCFG_(append_to_stream)(c->stream, c->values, p->values - c->values);
+   }
+   DCFG_(flush_bits)(&c->pen);
+   append_number(c->stream, c->n_here, 4);
+   append_number(c->stream, c->control_end - c->control, 4);
+   append_number(c->stream, c->pen.at - c->bits, 4);
+   append_number(c->stream, c->numbers_end - c->numbers, 4);
+   append_number(c->stream, c->first_stack, 8);
+   DCFG_(append_to_stream)(c->stream, c->control, c->control_end - c->control);
+   DCFG_(append_to_stream)(c->stream, c->bits, c->pen.at - c->bits);
+   DCFG_(append_to_stream)(c->stream, c->numbers, c->numbers_end - c->numbers);
    forget(c);
    return c->stream;
 }
 
-/* Code up to END, or a few more for a whole record.  Returns where the next
-   one begins. */
-static ULong* code_slice(Coder* c, ULong* words, const ULong* end)
+void DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
+                          Addr stack)
 {
-   Pen  p = c->pen;
-   UInt n_records = 0;
-
-   while (words < end) {
-      ULong header = *words;
-      if (UNLIKELY(TAPE_ID(header) == 0)) {
-         put_right(&p, False);
-         p.control = put_mark(p.control, words);
-         words += 1 + DCFG_(words_of_mark)(TAPE_HOW(header));
-      } else {
-         const Coding* k = coding_of(c, TAPE_ID(header));
-         UInt          n = n_words_of(k, header);
-         UInt          n_addrs = n;
-         code_header(c, &p, header);
-         if (k->list->n_values > 0) {
-            ULong values[DCFG_TAPE_SLACK];
-            n_addrs = divide(k->list->is_value, words + 1, n, values);
-            code_values(c, &p, k, values, n - n_addrs);
-         }
-         if (n_addrs > 0)
-            code_addresses(c, &p, k, (Addr*)words + 1, n_addrs);
-         words += 1 + n;
-      }
-      n_records++;
-   }
-   c->pen        = p;
-   c->n_here    += n_records;
-   c->n_records += n_records;
-   return words;
-}
-
-void DCFG_(squeeze_words)(Coder* c, ULong* words, const ULong* end)
-{
-   while (words < end) {
-      words = code_slice(c, words, end - words < SLICE ? end : words + SLICE);
-      if (c->n_here >= CHUNK_RECORDS
-          || (c->pen.control - c->control) + (c->pen.bits.at - c->bits)
-             + (c->pen.addresses - c->addresses)
-             + (c->pen.value_bits.at - c->value_bits)
-             + (c->pen.values - c->values) >= CHUNK_BYTES)
-         DCFG_(end_chunk)(c);
-   }
+   tl_assert(end - words <= BLOCK_WORDS);
+   if (words < end)
+      code_block(c, words, end - words);
+   c->stack = stack;
+   if (c->n_here >= CHUNK_RECORDS
+       || (c->control_end - c->control) + (c->pen.at - c->bits)
+          + (c->numbers_end - c->numbers) >= CHUNK_BYTES)
+      DCFG_(end_chunk)(c);
 }
 
 /*------------------------------------------------------------*/
@@ -516,19 +431,15 @@ Coder* DCFG_(new_coder)(void)
 {
    Coder* c = VG_(calloc)("dcfg.squeeze", 1, sizeof(Coder));
 
-   /* A chunk that is not yet long enough, a slice, and the end. */
-   c->control   = VG_(malloc)("dcfg.squeeze.parts",
-                              CHUNK_BYTES
-                              + 5 * DCFG_MAX_VARINT * (SLICE_ROOM + 1));
-   c->bits      = VG_(malloc)("dcfg.squeeze.parts",
-                              CHUNK_BYTES + SLICE_ROOM + 8);
-   c->addresses = VG_(malloc)("dcfg.squeeze.parts",
-                              CHUNK_BYTES + DCFG_MAX_QUICK * (SLICE_ROOM + 1));
-   c->value_bits = VG_(malloc)("dcfg.squeeze.parts",
-                               CHUNK_BYTES + SLICE_ROOM + 8);
-   c->values     = VG_(malloc)("dcfg.squeeze.parts",
-                               CHUNK_BYTES
-                               + DCFG_MAX_QUICK * (SLICE_ROOM + 1));
+   /* A chunk that is not yet long enough, a block, and the end. */
+   c->control = VG_(malloc)("dcfg.squeeze.parts",
+                            CHUNK_BYTES
+                            + 5 * DCFG_MAX_VARINT * (BLOCK_WORDS + 1));
+   c->bits    = VG_(malloc)("dcfg.squeeze.parts",
+                            CHUNK_BYTES + BLOCK_WORDS + 8);
+   c->numbers = VG_(malloc)("dcfg.squeeze.parts",
+                            CHUNK_BYTES
+                            + 2 * DCFG_MAX_VARINT * (BLOCK_WORDS + 1));
    forget(c);
    c->stream = DCFG_(new_stream)();
    return c;
@@ -539,11 +450,13 @@ ULong DCFG_(n_coded_records)(const Coder* c)
    return c->n_records;
 }
 
-void DCFG_(restart_coder)(Coder* c)
+void DCFG_(restart_coder)(Coder* c, Addr stack)
 {
    DCFG_(delete_stream)(c->stream);
    c->stream    = DCFG_(new_stream)();
    c->n_records = 0;
+   c->thread    = 0;
+   c->stack     = stack;
    forget(c);
 }
 

@@ -37,9 +37,10 @@ typedef struct _Coder Coder;
 
 Coder* DCFG_(new_coder)(void);
 
-/* Code the words up to END, which are whole records, and are not what they
-   were any more. */
-void DCFG_(squeeze_words)(Coder* c, ULong* words, const ULong* end);
+/* Code the words up to END, which are whole records, at most
+   DCFG_BLOCK_WORDS; behind them the tape's .stack is STACK. */
+void DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
+                          Addr stack);
 
 /* No more belongs to this chunk.  Returns all chunks so far. */
 const Stream* DCFG_(end_chunk)(Coder* c);
@@ -47,8 +48,8 @@ const Stream* DCFG_(end_chunk)(Coder* c);
 /* Records so far. */
 ULong DCFG_(n_coded_records)(const Coder* c);
 
-/* Forget all. */
-void DCFG_(restart_coder)(Coder* c);
+/* Forget all; the tape's .stack is STACK. */
+void DCFG_(restart_coder)(Coder* c, Addr stack);
 
 #endif /* __DCFG_SQUEEZE_H */
 

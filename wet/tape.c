@@ -53,7 +53,7 @@
 #include "wet/tape.h"
 
 /* They are coded while they are in the processor's cache. */
-#define N_WORDS (20u * 1024u)
+#define N_WORDS (DCFG_BLOCK_WORDS - DCFG_TAPE_SLACK)
 
 /* A thread's. */
 typedef
@@ -83,7 +83,7 @@ static void code_tape(void)
 {
    ULong* end = DCFG_(tape).cursor;
 
-   DCFG_(squeeze_words)(coder, uncoded, end);
+   DCFG_(squeeze_words)(coder, uncoded, end, DCFG_(tape).stack);
    uncoded = end;
 }
 
@@ -167,7 +167,7 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
    has_gaps = False;
    DCFG_(tape).cursor = uncoded = words;
    running = NULL;
-   DCFG_(restart_coder)(coder);
+   DCFG_(restart_coder)(coder, DCFG_(tape).stack);
    DCFG_(forget_closed_code)();
    VG_(free)(s);
    return DCFG_(tape_thread_new)(cells, index);
@@ -198,8 +198,13 @@ void DCFG_(tape_left)(void* s, UInt sb, UInt k)
    const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(sb));
    ULong*          at   = DCFG_(tape).cursor;
 
-   at[0] = TAPE_HEADER(sb, TAPE_STOPPED) | (ULong)k << TAPE_DONE_BIT;
-   DCFG_(tape).cursor = at + 1 + DCFG_(words_before)(list, k);
+   *at++ = TAPE_HEADER(sb, TAPE_STOPPED) | (ULong)k << TAPE_WORDS_BIT;
+   for (UInt i = 0; i < list->n_slots && list->slots[i].instr < k; i++) {
+      if (list->slots[i].from == WhereStack)
+         DCFG_(tape).stack += *at;
+      at += list->slots[i].from <= WhereStack;
+   }
+   DCFG_(tape).cursor = at;
 }
 
 void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)

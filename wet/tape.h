@@ -42,6 +42,7 @@ typedef
    struct {
       ULong* cursor;
       ULong* limit;
+      Addr   stack;      // the last address that was made from RSP
    }
    Tape;
 extern Tape DCFG_(tape);

@@ -37,10 +37,13 @@
    memory accesses that it made; between two of them, marks: a header that
    names no superblock, and words that depend on which it is.
 
-   A header: how the superblock ended, its id above that, and above this how
-   many instructions had completed, if that was not at an exit or the end. */
-#define TAPE_HOW_BITS  8
-#define TAPE_DONE_BIT  48
+   A header: how the superblock ended; its id; into how many segments exits
+   divide the words that follow (wet/squeeze.c), and how many these are; or
+   instead of both how many instructions had completed, if that was not at an
+   exit or the end. */
+#define TAPE_HOW_BITS     8
+#define TAPE_SEGMENTS_BIT 40
+#define TAPE_WORDS_BIT    48
 #define TAPE_END       0xFF    // it came to its end
 #define TAPE_STOPPED   0xFE    // within it: a fault
 #define TAPE_MAX_EXITS 0xFE    // below that: exit number TAPE_HOW was taken
@@ -48,10 +51,16 @@
 /* A record has at most as many words. */
 #define DCFG_TAPE_SLACK 8192u
 
+/* And what is coded at once. */
+#define DCFG_BLOCK_WORDS 49152u
+
 #define TAPE_HEADER(id, how) ((ULong)(id) << TAPE_HOW_BITS | (how))
-#define TAPE_HOW(header)     ((UInt)((header) & 0xFF))
-#define TAPE_ID(header)      ((UInt)((header) >> TAPE_HOW_BITS))
-#define TAPE_DONE(header)    ((UInt)((header) >> TAPE_DONE_BIT))
+#define TAPE_HOW(header)      ((UInt)((header) & 0xFF))
+#define TAPE_ID(header)       ((UInt)((header) >> TAPE_HOW_BITS))
+#define TAPE_WAY(header)      ((header) & ((1ULL << TAPE_SEGMENTS_BIT) - 1))
+#define TAPE_SEGMENTS(header) ((UInt)((header) >> TAPE_SEGMENTS_BIT & 0xFF))
+#define TAPE_WORDS(header)    ((UInt)((header) >> TAPE_WORDS_BIT))
+#define TAPE_DONE(header)     ((UInt)((header) >> TAPE_WORDS_BIT))
 
 /* Marks, with superblock 0.  A mark is about the thread of the last
    MarkThread. */

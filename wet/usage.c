@@ -40,32 +40,39 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_tooliface.h"
-#include "libvex_guest_amd64.h"
 
+#include "arch/guest.h"
 #include "wet/lift.h"
 #include "wet/slots.h"
 #include "wet/usage.h"
-
-#if defined(VGA_amd64)
 
 /*------------------------------------------------------------*/
 /*--- Locations                                            ---*/
 /*------------------------------------------------------------*/
 
-#define OFFSET(field) offsetof(VexGuestAMD64State, guest_##field)
+#define OFFSET(field) (DCFG_(guest).x86->field)
+
+/* The location of byte AT of registers of SIZE bytes, each of which has ROOM
+   locations. */
+static UInt register_byte(UInt at, UInt size, UInt room)
+{
+   return at / size * room + at % size;
+}
 
 /* The location of the byte at OFFSET of the guest state, or N_LOCS. */
 static UInt loc_of(UInt offset)
 {
-   if (offset >= OFFSET(RAX) && offset < OFFSET(CC_OP))
-      return LocGeneral + offset - OFFSET(RAX);
-   if (offset >= OFFSET(YMM0) && offset < OFFSET(YMM16))
-      return LocVector + offset - OFFSET(YMM0);
+   const X86Guest* g = DCFG_(guest).x86;
+
+   if (offset >= g->RAX && offset < g->CC_OP)
+      return LocGeneral + register_byte(offset - g->RAX, g->word, 8);
+   if (offset >= g->YMM0 && offset < g->YMM16)
+      return LocVector + register_byte(offset - g->YMM0, g->vector, 32);
    if (offset >= OFFSET(FPREG) && offset < OFFSET(FPTAG))
       return LocX87 + offset - OFFSET(FPREG);
    if (offset >= OFFSET(DFLAG) && offset < OFFSET(RIP))
       return LocDirection;
-   if (offset >= OFFSET(FC3210) && offset < OFFSET(FC3210) + 8)
+   if (offset >= OFFSET(FC3210) && offset < OFFSET(FC3210) + g->word)
       return LocStatus;
    return N_LOCS;
 }
@@ -114,6 +121,14 @@ static void def_loc(Lifted* l, UInt loc)
 {
    if (loc < N_LOCS)
       l->u->defs[loc] = 1;
+}
+
+/* A constant of the size of a general register. */
+static ULong constant(const IRExpr* e)
+{
+   const IRConst* con = e->Iex.Const.con;
+
+   return con->tag == Ico_U64 ? con->Ico.U64 : con->Ico.U32;
 }
 
 /* The flags that condition COND of VEX (and the processor) is about. */
@@ -203,13 +218,13 @@ static void use_call(Lifted* l, const IRExpr* e)
    const HChar* name = e->Iex.CCall.cee->name;
    IRExpr**     args = e->Iex.CCall.args;
 
-   if (VG_(strcmp)(name, "amd64g_calculate_condition") == 0
+   if (VG_(strcmp)(name, DCFG_(guest).x86->condition) == 0
        && args[0]->tag == Iex_Const) {
-      use_condition(l, args[0]->Iex.Const.con->Ico.U64);
-   } else if (VG_(strcmp)(name, "amd64g_calculate_rflags_c") == 0) {
+      use_condition(l, constant(args[0]));
+   } else if (VG_(strcmp)(name, DCFG_(guest).x86->carry) == 0) {
       if (!l->step_flags)
          use_loc(l, LocCarry);
-   } else if (VG_(strcmp)(name, "amd64g_calculate_rflags_all") == 0) {
+   } else if (VG_(strcmp)(name, DCFG_(guest).x86->all_flags) == 0) {
       use_loc(l, LocFlags);
       if (!l->rotate)
          use_loc(l, LocCarry);
@@ -362,13 +377,14 @@ static void set_top(Lifted* l, const IRExpr* e)
 /* Which kind of flags are written. */
 static void note_flags(Lifted* l, const IRExpr* op)
 {
-   UInt n;
+   const X86Guest* g = DCFG_(guest).x86;
+   UInt            n;
 
    if (op->tag != Iex_Const)
       return;
-   n = op->Iex.Const.con->Ico.U64;
-   l->step_flags = n >= 21 && n <= 28;    // AMD64G_CC_OP_INCB .. DECQ
-   l->rotate     = n >= 37 && n <= 44;    // AMD64G_CC_OP_ROLB .. RORQ
+   n = constant(op);
+   l->step_flags = n >= g->first_step && n <= g->last_step;
+   l->rotate     = n >= g->first_rotation && n <= g->last_rotation;
 }
 
 /*------------------------------------------------------------*/
@@ -378,7 +394,7 @@ static void note_flags(Lifted* l, const IRExpr* op)
 static Bool same_address(const Lifted* l, const IRExpr* a, const IRExpr* b)
 {
    if (a->tag == Iex_Const && b->tag == Iex_Const)
-      return a->Iex.Const.con->Ico.U64 == b->Iex.Const.con->Ico.U64;
+      return constant(a) == constant(b);
    return (a->tag == Iex_RdTmp && b->tag == Iex_RdTmp
            && a->Iex.RdTmp.tmp == b->Iex.RdTmp.tmp) || same_value(l, a, b);
 }
@@ -661,16 +677,6 @@ void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
    DCFG_(lift)(code, len, addr, analyse, u);
    correct(u, code, len);
 }
-
-#else
-
-/* Other processors' registers have no places here so far. */
-void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
-{
-   VG_(memset)(u, 0, sizeof(*u));
-}
-
-#endif
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

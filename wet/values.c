@@ -40,18 +40,13 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
-#if defined(VGA_amd64)
-#  include "libvex_guest_amd64.h"
-#endif
 
-#include "arch/insn.h"
+#include "arch/guest.h"
 #include "run/ir.h"
 #include "wet/slots.h"
 #include "wet/values.h"
 
-#if defined(VGA_amd64)
-
-#define OFFSET(field) offsetof(VexGuestAMD64State, guest_##field)
+#define OFFSET(field) (DCFG_(guest).x86->field)
 
 enum { RAX = 0, RCX = 1, RSP = 4, RSI = 6, RDI = 7 };
 
@@ -247,8 +242,8 @@ static void note_helper_store(Work* w, const IRDirty* d)
 /* Where register R begins in the guest's state. */
 static UInt offset_of(UInt r)
 {
-   return r < FirstVector ? OFFSET(RAX) + 8 * r
-          : r < FirstMmx ? OFFSET(YMM0) + 32 * (r - FirstVector)
+   return r < FirstVector ? OFFSET(RAX) + OFFSET(word) * r
+          : r < FirstMmx ? OFFSET(YMM0) + OFFSET(vector) * (r - FirstVector)
           : OFFSET(FPREG) + 8 * (r - FirstMmx);
 }
 
@@ -256,9 +251,9 @@ static UInt offset_of(UInt r)
 static UInt register_at(UInt offset)
 {
    if (offset >= OFFSET(RAX) && offset < OFFSET(CC_OP))
-      return (offset - OFFSET(RAX)) / 8;
+      return (offset - OFFSET(RAX)) / OFFSET(word);
    if (offset >= OFFSET(YMM0) && offset < OFFSET(YMM16))
-      return FirstVector + (offset - OFFSET(YMM0)) / 32;
+      return FirstVector + (offset - OFFSET(YMM0)) / OFFSET(vector);
    if (offset >= OFFSET(FPREG) && offset < OFFSET(FPTAG))
       return FirstMmx + (offset - OFFSET(FPREG)) / 8;
    return N_REGISTERS;
@@ -443,24 +438,6 @@ UInt DCFG_(end_value)(Work* w, UInt k, ValuePart* parts)
          n = add_data(w, parts, n, value.pushed[i]);
    return n;
 }
-
-#else
-
-/* Other processors' registers have no places here so far. */
-void DCFG_(begin_value)(void)
-{
-}
-
-void DCFG_(note_value)(Work* w, const IRStmt* st)
-{
-}
-
-UInt DCFG_(end_value)(Work* w, UInt k, ValuePart* parts)
-{
-   return 0;
-}
-
-#endif
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

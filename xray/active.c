@@ -40,15 +40,15 @@
    around it logged, and no record in between is newer. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_threadstate.h"
-#if defined(VGA_amd64)
-#  include "libvex_guest_amd64.h"
-#endif
+#include "pub_tool_vki.h"
 
+#include "arch/guest.h"
 #include "calls/follow.h"
 #include "dcfg_output.h"
 #include "run/thread.h"
@@ -100,24 +100,19 @@ static Active* active_of(ULong* base)
 /*--- Arguments                                            ---*/
 /*------------------------------------------------------------*/
 
-#if defined(VGA_amd64)
-#  define REGISTER(name) offsetof(VexGuestAMD64State, guest_##name)
-/* In the order of the System V ABI. */
-static const Int registers[DCFG_N_ARGS] = {
-   REGISTER(RDI), REGISTER(RSI), REGISTER(RDX), REGISTER(RCX),
-   REGISTER(R8), REGISTER(R9)
-};
-#else
-static const Int registers[DCFG_N_ARGS];
-#endif
-
 static void read_args(Args to)
 {
-   ThreadId tid = VG_(get_running_tid)();
+   const Guest* g    = &DCFG_(guest);
+   ThreadId     tid  = VG_(get_running_tid)();
+   Addr         args = VG_(get_SP)(tid) + sizeof(Addr);
 
-   for (UInt i = 0; i < DCFG_N_ARGS; i++)
-      VG_(get_shadow_regs_area)(tid, (UChar*)&to[i], 0, registers[i],
-                                sizeof(to[i]));
+   VG_(memset)(to, 0, sizeof(Args));
+   if (!g->arguments_on_stack)
+      for (UInt i = 0; i < DCFG_N_ARGS && i < g->n_argument_registers; i++)
+         VG_(get_shadow_regs_area)(tid, (UChar*)&to[i], 0,
+                                   g->argument_registers[i], sizeof(to[i]));
+   else if (VG_(am_is_valid_for_client)(args, sizeof(Args), VKI_PROT_READ))
+      VG_(memcpy)(to, (void*)args, sizeof(Args));
 }
 
 /*------------------------------------------------------------*/
@@ -386,13 +381,15 @@ static const Watcher watches = {
    .thread_end  = end
 };
 
-static CallListener listener = { enter, leave, turn, 0, registers };
+static CallListener listener = { enter, leave, turn, 0, NULL };
 
 void DCFG_(log_calls)(void)
 {
    slot = DCFG_(claim_slots)(1);
-   if (DCFG_(active_options).with_args)
-      listener.n_registers = DCFG_N_ARGS;
+   if (DCFG_(active_options).with_args) {
+      listener.n_registers = DCFG_(guest).n_argument_registers;
+      listener.registers   = DCFG_(guest).argument_registers;
+   }
    /* In this order: calls that end with their thread are logged before the
       log does. */
    DCFG_(listen_to_calls)(&listener);

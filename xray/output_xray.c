@@ -37,6 +37,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 
+#include "arch/guest.h"
 #include "base/file.h"
 #include "base/stream.h"
 #include "dcfg_output.h"
@@ -185,11 +186,9 @@ static void set_choice(void)
    a->min_instrs  = opts.min_instrs;
    a->depth       = opts.depth;
    a->with_args   = opts.args && opts.on;
-#if !defined(VGA_amd64)
-   if (opts.args)
-      fail("--xray-args", "yes", "functions of this processor take no "
-           "arguments in registers that this tool knows");
-#endif
+   if (opts.args && DCFG_(guest).n_argument_registers == 0)
+      fail("--xray-args", "yes", "where functions of this processor take "
+           "their arguments is not known to this tool");
    if (!DCFG_(choose_functions)("--xray-functions", opts.functions))
       fail("--xray-functions", opts.functions, empty);
    if (!DCFG_(choose_objects)("--xray-images", opts.images))

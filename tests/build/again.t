@@ -29,7 +29,7 @@ check "it takes about a second" [ "$milliseconds" -lt 2500 ]
 PATH=$PWD/bin:$PATH dev run --dcfg-out-file=graph.json true
 check "nor does ./dev run" [ $? = 0 -a -s graph.json -a ! -e ran ]
 
-object=$(find "$BUILDDIR" -maxdepth 1 -name '*dcfg_main.o')
+object=$(find "$BUILDDIR" -maxdepth 1 -name '*dcfg_main.o' | head -n 1)
 rm "$object"
 touch before
 dev build >build.log 2>&1

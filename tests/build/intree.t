@@ -10,16 +10,20 @@
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
 
+# How many architectures there are, configure has found out before, or is told.
 configure_all() {
-   ./autogen.sh && ./configure -C --prefix="$PWD/inst" --enable-only64bit
+   ./autogen.sh && ./configure -C --prefix="$PWD/inst" "$@"
 }
+
+# Where the core has to be built, too.
+configure_64() { configure_all --enable-only64bit; }
 
 # The Makefiles that registering changes, and those that are used here.
 changed=(Makefile dcfg/Makefile dcfg/tests/Makefile tests/Makefile)
 
 configure_again() {
    aclocal -I m4 && autoheader && automake -a "${changed[@]}" && autoconf &&
-      ./configure -C --no-create --prefix="$PWD/inst" --enable-only64bit && ./config.status "${changed[@]}" config.h
+      ./configure -C --no-create --prefix="$PWD/inst" && ./config.status "${changed[@]}" config.h
 }
 
 # Without configure, whose config.status does not know of dcfg/.  What is touched would be made anew for the changed
@@ -74,12 +78,12 @@ try_tree() {
 
 base=$(dirname "$BUILDDIR")
 again=configure_again registered=configure_registered
-if [ "${DCFG_SLOW:-}" = 1 ]; then again=configure_all registered=configure_all; fi
+if [ "${DCFG_SLOW:-}" = 1 ]; then again=configure_all registered=configure_64; fi
 try_tree "$DCFG_VALGRIND_VERSION" "$base/valgrind-$DCFG_VALGRIND_VERSION" $again regtest
 newest=$base/$NEWEST_VALGRIND/valgrind-$NEWEST_VALGRIND
 if [ -d "$newest" ]; then
    try_tree "$NEWEST_VALGRIND" "$newest" $registered
 elif [ -n "$NEWEST_SOURCE" ]; then
-   try_tree "$NEWEST_VALGRIND" "$NEWEST_SOURCE" configure_all
+   try_tree "$NEWEST_VALGRIND" "$NEWEST_SOURCE" configure_64
 fi
 echo "1..$n"

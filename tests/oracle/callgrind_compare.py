@@ -347,14 +347,20 @@ class Comparison:
         def describe(pair):
             return "%s -> %s" % (show(pair[0]), show(pair[1]))
         before = self.report.n
-        self.tables("calls", {k: row[:1] for k, row in counted.items()}, {k: row[:1] for k, row in b.items()}, describe)
+        # Nor are those whose first superblock was a last one, where others from there have cost.
+        self.tables("calls", {k: row[:1] for k, row in counted.items()}, {k: row[:1] for k, row in b.items()}, describe,
+                    lambda k, x, y: y[0] and self.ended_in(k[1], x[0] - y[0]))
         self.tables("inclusive", {k: row[1:] for k, row in a.items()}, {k: row[1:] for k, row in b.items()}, describe,
                     lambda k, x, y: k in self.ways)
         if self.report.n == before:
             # The places and the numbers of calls from each; costs where the pair's are the same.
             self.tables("site", kept, theirs,
                         lambda k: "%s at %s, to %s" % (describe(k), show_place(k[2]), show_place(("", ) + k[3])),
-                        lambda k, x, y: k[:2] in self.ways and x[0] == y[0] and x[1] >= y[1])
+                        lambda k, x, y: k[:2] in self.ways and x[1] >= y[1]
+                        and (x[0] == y[0] or self.ended_in(k[1], x[0] - y[0])))
+
+    def ended_in(self, callee, n):
+        return 0 <= n <= min(self.allowed_ends, self.ends.get(callee, 0))
 
     @staticmethod
     def pairs(sites):

@@ -222,7 +222,7 @@ def static(p, diff):
     for b in p.blocks.values():
         a, n, kind, rel, last = b.start, 0, None, None, 0
         while a < b.start + b.size:
-            kind, length, rel = x86.classify(code.bytes_at(a, 19) or b"")
+            kind, length, rel = code.at(a)
             if kind == x86.UNSEEN:
                 break
             n += 1
@@ -249,7 +249,7 @@ def static(p, diff):
                 diff.note("direct transfers that Valgrind redirected")
         if kind == x86.PLAIN and len(outs[b.id]) == 1 and flow and len(ins[flow[0].dst]) == 1:
             t = p.blocks[flow[0].dst]
-            if x86.classify(code.bytes_at(t.start, 19) or b"")[0] != x86.REP:
+            if code.at(t.start)[0] != x86.REP:
                 diff("block-not-maximal", "%s and %s are one" % (diff.where(b.start), diff.where(t.start)))
 
 

@@ -54,7 +54,9 @@ COLUMNS = {
 }
 OPTIONAL_LAST = frozenset(["ROUTINES", "LOOPS"])      # tables whose last column may be left out of a row
 TOP_KEYS = ["MAJOR_VERSION", "MINOR_VERSION", "FILE_NAMES", "EDGE_TYPES", "SPECIAL_NODES", "PROCESSES"]
-PROC_KEYS = ["INSTR_COUNT_PER_THREAD", "INSTR_COUNT", "IMAGES", "EDGES"]
+PROC_KEYS = ["INSTR_COUNT_PER_THREAD", "INSTR_COUNT", "IMAGES", "EDGES", "PART"]
+PART_KEYS = ["PART_NUM", "FIRST_PART_NUM", "PRECEDING_INSTR_COUNT_PER_THREAD", "IMAGE_NUMS", "CONTINUED_THREADS",
+             "LATE_BYPASSES"]
 IMAGE_KEYS = ["FILE_NAME_ID", "SYMBOLS", "SOURCE_DATA", "BASIC_BLOCKS", "ROUTINES"]
 
 # The form a column's values must have: i integer, h hex string, s string, o object, I array of integers, t table.
@@ -299,7 +301,33 @@ def read_process(pid, data, files, types, report):
                 report("edge-type-reference", "edge %d has type %d" % (r[0], r[3]))
             p.edges.append(Edge(r[0], r[1], r[2], types.get(r[3], "UNKNOWN"), r[4], sum(r[4])))
         ids("edge", [e.id for e in p.edges], report)
+    if "PART" in data:
+        check_part(p, data["PART"], types, report)
     return p
+
+
+def check_part(p, part, types, report):
+    """The only thing that valgrind-dcfg adds to format 1.00, and to parts of a run only."""
+    keys("PART", part, PART_KEYS, PART_KEYS, report, "part")
+    lists = [part.get(k) for k in PART_KEYS[2:]]
+    if not (is_int(part.get("PART_NUM")) and is_int(part.get("FIRST_PART_NUM"))
+            and 1 <= part["FIRST_PART_NUM"] <= part["PART_NUM"] and all(isinstance(x, list) for x in lists)):
+        report("part", "its numbers or its lists")
+        return
+    before, numbers, threads, bypasses = lists
+    if len(before) != len(p.per_thread) or not form_ok("I", before):
+        report("part", "%d threads before, %d in it" % (len(before), len(p.per_thread)))
+    if len(numbers) != len(p.images) or len(set(numbers)) != len(numbers) or not form_ok("I", numbers):
+        report("part", "images %s" % numbers)
+    if threads[0] != ["THREAD_ID", "EDGE_TYPE_ID"] or bypasses[0] != ["IMAGE_NUM", "ADDR_OFFSET", "TARGET_NODE_ID"]:
+        report("part", "headers %s, %s" % (threads[0], bypasses[0]))
+    entered = {t for e in p.edges or () if e.type == "ENTRY" for t, n in enumerate(e.counts) if n}
+    for t, kind in threads[1:]:
+        if t not in entered or kind != 0 and kind not in types:
+            report("part", "thread %s goes on by an edge of type %s" % (t, kind))
+    for image, offset, target in bypasses[1:]:
+        if not is_int(image) or not form_ok("h", offset) or target not in p.blocks:
+            report("part", "a bypass from %s in image %s to %s" % (offset, image, target))
 
 
 def load(path, report):

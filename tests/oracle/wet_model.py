@@ -69,6 +69,8 @@ class Instruction:
         defs = {PLACES[n] for n in map(i.reg_name, writes) if n in PLACES}
         flags, sets = self.flags(i, op)
         regs = [o.reg for o in i.operands if o.type == x86_const.X86_OP_REG]
+        if op in ("shl", "shr", "sar", "sal") and x86_const.X86_REG_CL in regs[-1:]:
+            flags, sets = flags | sets, sets       # by nothing, it leaves them
         alike = len(i.operands) == 2 and len(regs) == 2 and regs[0] == regs[1]
         if op == "syscall":
             uses = {("r", n, 0, 8) for n in (0, 2, 6, 7, 8, 9, 10)}

@@ -3,6 +3,7 @@
 The tool itself learns this from VEX; asking another disassembler about the bytes in the file on disk is what
 makes the comparison independent.
 """
+import re
 import struct
 
 import capstone
@@ -13,26 +14,34 @@ PLAIN, COND, JUMP, IJUMP, CALL, ICALL, RET, SYSCALL, REP, UNSEEN = (
 STRING_OPS = ("movs", "stos", "lods", "scas", "cmps", "ins", "outs")
 PAGE = 0x1000
 # Valgrind's own pseudo-instructions: four rotations that change nothing, then an exchange that says what is meant.
-PREAMBLE = bytes.fromhex("48c1c70348c1c70d48c1c73d48c1c733")
-CALL_UNREDIRECTED = bytes.fromhex("4887d2")
+PREAMBLE = {64: bytes.fromhex("48c1c70348c1c70d48c1c73d48c1c733"), 32: bytes.fromhex("c1c703c1c70dc1c71dc1c713")}
+CALL_UNREDIRECTED = {64: bytes.fromhex("4887d2"), 32: bytes.fromhex("87d2")}
+LONGEST = 19                    # the former with the latter
+# In 32-bit code a call to the next instruction, and a pop there, are one instruction for Valgrind.
+WHERE_AM_I = re.compile(rb"\xe8\0\0\0\0[\x58-\x5f]")
 
-_md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
-_seen = {}
+_md = {64: capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64),
+       32: capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_32)}
+_seen = {64: {}, 32: {}}
 
 
-def classify(code, addr=0):
+def classify(code, bits=64):
     """(kind, length, target of a direct transfer relative to the instruction's address) of the first instruction."""
-    got = _seen.get(code)
+    got = _seen[bits].get(code)
     if got is None:
-        got = _seen[code] = _classify(code)
+        got = _seen[bits][code] = _classify(code, bits)
     return got
 
 
-def _classify(code):
-    if code.startswith(PREAMBLE) and len(code) >= 19:
-        return (ICALL if code[16:19] == CALL_UNREDIRECTED else PLAIN, 19, None)
-    base = 0x100000000          # far from zero, so that a backward target stays positive in the text
-    for _, length, mnemonic, ops in _md.disasm_lite(code, base, 1):
+def _classify(code, bits):
+    preamble, call = PREAMBLE[bits], CALL_UNREDIRECTED[bits]
+    both = len(preamble) + len(call)
+    if code.startswith(preamble) and len(code) >= both:
+        return (ICALL if code[len(preamble):both] == call else PLAIN, both, None)
+    if bits == 32 and WHERE_AM_I.match(code):
+        return (PLAIN, 6, None)
+    base = 0x40000000           # far from zero, so that a backward target stays positive in the text
+    for _, length, mnemonic, ops in _md[bits].disasm_lite(code, base, 1):
         break
     else:
         return (UNSEEN, 0, None)
@@ -63,13 +72,17 @@ class ElfCode:
     def __init__(self, path, load):
         with open(path, "rb") as f:
             self.data = f.read()
-        if self.data[:5] != b"\x7fELF\x02":
-            raise ValueError("%s is no 64-bit ELF file" % path)
-        phoff, = struct.unpack_from("<Q", self.data, 0x20)
-        size, num = struct.unpack_from("<HH", self.data, 0x36)
+        self.bits = {b"\x7fELF\x01": 32, b"\x7fELF\x02": 64}.get(self.data[:5])
+        if not self.bits:
+            raise ValueError("%s is no ELF file" % path)
+        phoff, = struct.unpack_from("<Q", self.data, 0x20) if self.bits == 64 else struct.unpack_from("<I", self.data, 0x1c)
+        size, num = struct.unpack_from("<HH", self.data, 0x36 if self.bits == 64 else 0x2a)
         self.segments = []
         for i in range(num):
-            kind, flags, off, vaddr, _, filesz, _, _ = struct.unpack_from("<IIQQQQQQ", self.data, phoff + i * size)
+            if self.bits == 64:
+                kind, flags, off, vaddr, _, filesz, _, _ = struct.unpack_from("<IIQQQQQQ", self.data, phoff + i * size)
+            else:
+                kind, off, vaddr, _, filesz, _, flags, _ = struct.unpack_from("<8I", self.data, phoff + i * size)
             if kind == 1:
                 self.segments.append((vaddr, off, filesz, flags))
         if not self.segments:
@@ -97,17 +110,16 @@ class Code:
             except (OSError, ValueError, struct.error):
                 pass                    # [anon] and the like: its instructions are UNSEEN
 
-    def bytes_at(self, addr, n):
+    def at(self, addr, n=LONGEST):
+        """What classify() says of the instruction at ADDR, whose first N bytes are looked at."""
         for lo, hi, elf in self.parts:
             if lo <= addr < hi:
                 b = elf.bytes_at(addr, n)
-                if b:
-                    return b
-        return None
+                if b and (len(b) == n or n == LONGEST):
+                    return classify(b, elf.bits)
+        return (UNSEEN, 0, None)
 
     def kind(self, addr, length):
         """(kind, length as disassembled, relative target); the length given is what was executed."""
-        code = self.bytes_at(addr, length)
-        if not code or len(code) < length:
-            return (UNSEEN, length, None)
-        return classify(code)
+        kind = self.at(addr, length)
+        return kind if kind[1] else (UNSEEN, length, None)

@@ -8,8 +8,10 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -249,6 +251,73 @@ def judge_simpoint(tap, prefix):
     tap.ok(r.returncode == 0 and status == 0 and "--start=" in out, "SimPoint chooses regions", r.stdout.decode() + out + err)
 
 
+def contents(prefix, suffix=""):
+    found = {}
+    for name in sorted(os.listdir(os.path.dirname(prefix))):
+        if name.startswith(os.path.basename(prefix) + ".") and name.endswith(".bb" + suffix):
+            with open(os.path.join(os.path.dirname(prefix), name), "rb") as f:
+                found[name[len(os.path.basename(prefix)):len(name) - len(suffix)]] = f.read()
+    return found
+
+
+def check_packed(tap, graph, trace):
+    """Files that are compressed are the same files; --memory is heeded."""
+    packed = tap.path("packed.turns.xz")
+    with open(packed, "wb") as f:
+        subprocess.run(["xz", "-c", trace + ".turns"], stdout=f, check=True)
+    plain, small = tap.path("plain"), tap.path("small")
+    command("bbv", "--slice=10000", "-o", plain, "--turns=" + trace + ".turns", graph, trace)
+    status, out, err = command("bbv", "--slice=10000", "-o", small + ".gz", "--turns=" + packed, graph, trace)
+    for name in contents(small, ".gz"):
+        subprocess.run(["gunzip", "-k", small + name + ".gz"], check=True)
+    tap.ok((status, out) == (0, "") and contents(small) == contents(plain) != {}, "turns and vectors are compressed", err)
+    points, weights = tap.path("p"), tap.path("w")
+    for path, text in ((points, "1 0\n"), (weights, "1 0\n")):
+        with open(path, "w") as f:
+            f.write(text)
+    subprocess.run(["gzip", points], check=True)
+    want = command("regions", plain + ".T.0.bb", points + ".gz", weights, graph)
+    tap.ok(want[0] == 0 and command("regions", small + ".T.0.bb.gz", points + ".gz", weights, graph)[:2] == want[:2],
+           "regions reads them", want[2])
+    long = tap.path("long.bb")
+    with open(long, "w") as f:
+        f.writelines("T" + "".join(":%d:1 " % (i + 1) for i in range(1000)) + "\n" for _ in range(200))
+    status, out, err = command("regions", "--memory=1", long, points + ".gz", weights)
+    tap.ok(status == 2 and len(err.splitlines()) == 1 and "--memory" in err, "--memory is for vectors, too", err)
+    with open(packed, "r+b") as f:
+        f.truncate(os.path.getsize(packed) // 2)
+    status, out, err = command("bbv", "-o", tap.path("none"), "--turns=" + packed, graph, trace)
+    tap.ok(status == 2 and len(err.splitlines()) == 1 and packed in err and not contents(tap.path("none")), "broken turns", err)
+
+
+def check_unfinished(tap, graph, trace):
+    """Of what fails or is stopped no file is left."""
+    where = tap.path("stopped")
+    os.mkdir(where)
+    with open(trace, "rb") as f:
+        text = f.read().rstrip()[:-1]
+    status, out, err = command("bbv", "--slice=1000", "-o", os.path.join(where, "v"), graph, "-", input=text)
+    tap.ok(status == 2 and not os.listdir(where), "a trace that ends early leaves nothing", "%s %s" % (err, os.listdir(where)))
+    p = subprocess.Popen([commandlib.DCFG, "bbv", "--slice=1000", "-o", os.path.join(where, "v"), graph, "-"], stdin=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL)
+    p.stdin.write(text)
+    p.stdin.flush()
+    end = time.monotonic() + 60
+    while not os.listdir(where) and time.monotonic() < end:
+        time.sleep(0.01)
+    begun = os.listdir(where)
+    p.send_signal(signal.SIGTERM)
+    p.wait()
+    p.stdin.close()
+    tap.ok(begun and all(".tmp-" in name for name in begun), "files have other names until they are complete", begun)
+    tap.ok(p.returncode == -signal.SIGTERM and not os.listdir(where), "a signal leaves nothing", os.listdir(where))
+    target = os.path.join(where, "target")
+    os.symlink("target", os.path.join(where, "v.T.0.bb"))
+    status, out, err = command("bbv", "--slice=1000", "-o", os.path.join(where, "v"), "--thread=0", graph, trace)
+    tap.ok(status == 0 and os.path.islink(os.path.join(where, "v.T.0.bb")) and os.path.getsize(target) > 0,
+           "a link that leads nowhere yet goes on being one", err)
+
+
 def main():
     tap = harness.Tap("bbv")
     if not os.path.exists(commandlib.DCFG):
@@ -262,6 +331,8 @@ def main():
         check_vectors(tap, "primes", graph, trace, trace + ".turns", [(10000, False), (20000, True)])
         command("bbv", "--slice=10000", "-o", tap.path("r"), "--turns=" + trace + ".turns", graph, trace)
         check_regions(tap, graph, tap.path("r"))
+        check_packed(tap, graph, trace)
+        check_unfinished(tap, graph, trace)
     trace = tap.path("sort.trace")
     graph, _, why = harness.dcfg(tap, "sort", ["/usr/bin/sort", "--parallel=1", __file__], ["--trace=yes", "--trace-out-file=" + trace])
     if tap.ok(graph, "sort: a trace", why):

@@ -288,30 +288,6 @@ def check_fork(tap):
     check_sum(tap, "fork", files)
 
 
-def check_parts(tap, prog):
-    """Parts of a run have all that the run has, but for the edge over each cut, which no part knows."""
-    whole = harness.dcfg(tap, "whole", [prog, "200"])[0]
-    harness.dcfg(tap, "part", [prog, "200"], ["--dump-before=puts"])
-    files = sorted(tap.path(f) for f in os.listdir(tap.dir) if f.startswith("part.dcfg"))
-    path = tap.path("parts.json")
-    status, out, err = command("merge", "--threads=add", "-o", path, *files)
-    tap.ok(status == 0 and len(files) > 1 and command("check", path)[0] == 0, "the sum of a run's parts", err)
-
-    def blocks(name):
-        with open(name) as f:
-            d = json.load(f)["PROCESSES"][1][1]
-        found = {i: (r[1], b[1], b[2], b[5]) for r in d["IMAGES"][1:] for b in r[3].get("BASIC_BLOCKS", [[]])[1:]
-                 for i in [b[0]]}
-        return d, found
-    (one, a), (two, b) = blocks(whole), blocks(path)
-    tap.ok(one["INSTR_COUNT_PER_THREAD"] == two["INSTR_COUNT_PER_THREAD"] and set(a.values()) == set(b.values()),
-           "has the blocks of the run, with their counts", set(a.values()) ^ set(b.values()))
-    edges = [{(f.get(e[1]), f.get(e[2]), e[3], tuple(e[4])) for e in d["EDGES"][1:] if e[1] in f and e[2] in f}
-             for d, f in ((one, a), (two, b))]
-    tap.ok(len(edges[0] ^ edges[1]) <= 2 * (len(files) - 1), "and the edges, but for those over the cuts",
-           edges[0] ^ edges[1])
-
-
 def check_mpi(tap):
     """Four ranks, started by Open MPI or, where that is not installed, with its variable."""
     mpirun = shutil.which("mpirun")
@@ -354,7 +330,6 @@ def main():
     threads = harness.cc(tap, source(tap, "threads.c", THREADS), "threads", "-pthread")
     check_sum(tap, "threads", runs(tap, "threads", threads, [["3"], ["0"], ["5"]]))
     check_fork(tap)
-    check_parts(tap, prog)
     check_mpi(tap)
     tap.done()
 

@@ -125,20 +125,21 @@ def stripped(tap):
         copies.append(os.path.join(directory, os.path.basename(path)))
         strip(path, copies[-1])
     libc = Libc(", libc stripped", {path: functions(path, ".dynsym") for path in copies}, copies[0])
-    libc.pop_on_jump = pop_on_jump(tap, libc)
+    libc.pop_on_jump = pop_on_jump(tap, libc.command(["/bin/true"]), libc.linker, libc.suffix)
     return libc if libc.pop_on_jump else None
 
 
-def pop_on_jump(tap, libc):
+def pop_on_jump(tap, argv, linker, suffix):
     """Callgrind knows the resolver by its symbol, or by the code it had in some versions of libc.  Else it has to be
     told: the function that a linkage table's first entry jumps to, by all addresses in it, for each superblock that has
     no symbol around it is another function to Callgrind."""
     out = tap.path("resolver.callgrind.out")
     harness.run([harness.VALGRIND, "-q", "--tool=callgrind", "--skip-plt=no", "--callgrind-out-file=" + out]
-                + libc.command(["/bin/true"]), tap.dir)
-    resolvers = {to[2] for from_, to, *_ in callgrind_compare.Profile(out).sites
-                 if from_[2].endswith("[PLT]") and to[0] == libc.linker and to[2].startswith("0x")}
-    if not tap.ok(len(resolvers) == 1, "the resolver" + libc.suffix, resolvers):
+                + argv, tap.dir)
+    resolvers = {re.sub(r"'\d+$", "", to[2]) for from_, to, *_ in callgrind_compare.Profile(out).sites
+                 if from_[2].endswith("[PLT]") and to[0] == linker and to[2].startswith("0x")}
+    if not tap.ok(len(resolvers) == 1, "the resolver" + suffix, resolvers):
         return None
-    start = int(resolvers.pop(), 16)
-    return ["--pop-on-jump=0x%016x" % a for a in range(start, start + 256)]
+    name = resolvers.pop()
+    start, width = int(name, 16), len(name) - 2
+    return ["--pop-on-jump=0x%0*x" % (width, a) for a in range(start, start + 256)]

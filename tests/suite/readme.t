@@ -27,8 +27,8 @@ import commandlib
 import harness
 
 PAGES = ["README.md", "docs/blocks.md", "docs/diff.md", "docs/export.md", "docs/flame.md", "docs/jq.md",
-         "docs/merge.md", "docs/profile.md", "docs/regions.md", "docs/report.md", "docs/simpoint.md", "docs/trace.md",
-         "docs/tutorial.md", "docs/wet.md", "docs/xray.md"]
+         "docs/merge.md", "docs/profile.md", "docs/regions.md", "docs/report.md", "docs/simpoint.md", "docs/slice.md",
+         "docs/trace.md", "docs/tutorial.md", "docs/wet.md", "docs/xray.md"]
 PROGRAMS = ["docs/price.c", "docs/primes.c", "docs/words.c"]
 LISTINGS = {"README.md": 1, "docs/tutorial.md": 1, "docs/wet.md": 1}     # how many a page has, of a program or a part of one
 BLOCK = re.compile(r"^```console\n\$ (.*)\n((?:(?!```).*\n)*)```\n((?:<!-- (?:stable|status): .* -->\n)*)", re.M)

@@ -1,0 +1,182 @@
+
+/*--------------------------------------------------------------------*/
+/*--- dcfg slice                                     cmd_slice.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: dcfg slice.  Handed: whole execution traces.  Taken by: commands.c. */
+
+#include "commands.h"
+#include "format.h"
+#include "result.h"
+#include "slice_query.h"
+#include "slice_views.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static SliceView view_of(const Sliced* f, const char* file, bool forward)
+{
+   return (SliceView){ .w = f->w, .s = f->s, .file = file,
+                       .title = forward ? "forward slice" : "slice",
+                       .criterion = f->criterion,
+                       .not_followed = f->not_followed };
+}
+
+static int diff(const char* const* files, const SliceOptions* o, Form form,
+                uint64_t top)
+{
+   Sliced*   a = slice_find(files[0], o);
+   Sliced*   b = slice_find(files[1], o);
+   SliceView va = view_of(a, files[0], o->forward);
+   SliceView vb = view_of(b, files[1], o->forward);
+   uint64_t  n = slice_print_diff(&va, &vb, form, top);
+
+   slice_forget(a);
+   slice_forget(b);
+   return n > 0 ? STATUS_FOUND : STATUS_OK;
+}
+
+static const char* const forms[] = {
+   "source", "instances", "json", "dot", "html", "gdb"
+};
+
+static void write_as(const SliceView* v, const char* as, uint64_t top,
+                     FILE* out)
+{
+   if (strcmp(as, "source") == 0)
+      slice_write_source(v, out);
+   else if (strcmp(as, "instances") == 0)
+      slice_write_instances(v, out);
+   else if (strcmp(as, "json") == 0)
+      slice_write_json(v, out);
+   else if (strcmp(as, "dot") == 0)
+      slice_write_dot(v, top == NOT_GIVEN ? 200 : top, out);
+   else if (strcmp(as, "html") == 0)
+      slice_write_html(v, out);
+   else
+      slice_write_gdb(v, out);
+}
+
+static void check_form(const char* as)
+{
+   for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+      if (strcmp(forms[i], as) == 0)
+         return;
+   die("--as=%s: there are source, instances, json, dot, html and gdb", as);
+}
+
+static int run(int argc, char** argv)
+{
+   SliceOptions o = { 0 };
+   const char*  as = NULL;
+   const char*  path = NULL;
+   uint64_t     top = NOT_GIVEN;
+   bool         two = false, csv = false, json = false, markdown = false;
+   bool         gdb = false;
+   const Opt    opts[] = {
+      { "at", OPT_TEXT, &o.at }, { "of", OPT_TEXT, &o.of },
+      { "syscall", OPT_TEXT, &o.syscall }, { "output", OPT_TEXT, &o.output },
+      { "thin", OPT_FLAG, &o.thin }, { "full", OPT_FLAG, &o.full },
+      { "forward", OPT_FLAG, &o.forward }, { "as", OPT_TEXT, &as },
+      { "gdb", OPT_FLAG, &gdb }, { "top", OPT_COUNT, &top },
+      { "o", OPT_TEXT, &path }, { "diff", OPT_FLAG, &two },
+      { "csv", OPT_FLAG, &csv }, { "json", OPT_FLAG, &json },
+      { "markdown", OPT_FLAG, &markdown }
+   };
+   const char* files[2];
+   int         n = parse_args(&slice_command, opts,
+                              sizeof(opts) / sizeof(opts[0]), argc, argv,
+                              files, 1, 2);
+
+   if (as != NULL)
+      check_form(as);
+   if (as != NULL && (gdb || json || two))
+      die("--as=%s is not for --gdb, --json or --diff", as);
+   if (csv + json + markdown > 1)
+      die("only one of --csv, --json and --markdown");
+   if ((csv || markdown) && !two)
+      die("--csv and --markdown are for --diff");
+   if (two) {
+      if (n != 2 || path != NULL || gdb)
+         die("--diff needs two files, and prints a table");
+      return diff(files, &o, csv ? FORM_CSV : json ? FORM_JSON
+                             : markdown ? FORM_MARKDOWN : FORM_TEXT,
+                  top == NOT_GIVEN ? 0 : top);
+   }
+   if (n > 1)
+      die("`%s' is one file too many; usage: dcfg %s %s", files[1],
+          slice_command.name, slice_command.args);
+   Sliced*   f = slice_find(files[0], &o);
+   SliceView v = view_of(f, files[0], o.forward);
+   FILE*     out = open_result(path);
+   write_as(&v, as != NULL ? as : json ? "json" : gdb ? "gdb" : "source", top,
+            out);
+   close_results();
+   slice_forget(f);
+   return STATUS_OK;
+}
+
+const Command slice_command = {
+   "slice", "FILE", "where a value came from, or where it went",
+   "Prints the slice of a whole execution trace, which --wet=yes writes: all\n"
+   "instances of instructions that something depends on, through data and\n"
+   "control, as source lines with their distance from it, how many of their\n"
+   "instances are in the slice, and what share of all these is.\n"
+   "\n"
+   "options:\n"
+   "  --at=FILE:LINE     of the last time that the line was executed\n"
+   "  --at=ADDRESS[#N]   of instance N, from 0, of this instruction [the last]\n"
+   "  --syscall=NAME[#N] of the last system call NAME, or number N, from 0\n"
+   "  --output=TEXT      of TEXT, where it was written last; \\n is a newline\n"
+   "                     (needs --wet-values=yes)\n"
+   "  --of=WHAT          only of this, as it was just before: a register, flags,\n"
+   "                     x87, memory as ADDRESS or ADDRESS,SIZE, or a variable\n"
+   "  --thin             only what made the value: no control, no addresses\n"
+   "  --full             follow all: RSP as an address, and control everywhere\n"
+   "  --forward          what depends on it instead\n"
+   "  --as=FORM          source; instances, one a line; json; dot, for Graphviz;\n"
+   "                     html, a page for a browser; gdb, a script that stops at\n"
+   "                     the instances in their order [source]\n"
+   "  --gdb, --json      the same as --as=gdb, --as=json\n"
+   "  --top=N            of dot, the nearest N instances, 0: all [200]; of a\n"
+   "                     difference, lines and instructions [all]\n"
+   "  -o FILE            write to FILE\n"
+   "  --diff             of two files A and B: how the slice of B differs; with\n"
+   "                     --csv, --json or --markdown as such a table\n"
+   "\n"
+   "By default RSP is not followed as an address, and control only in the\n"
+   "criterion's image, if that has source lines only in code that has some, and\n"
+   "where a library decides on what a call-back returned.\n"
+   "\n"
+   "examples:\n"
+   "  dcfg slice --at=price.c:21 wet.out.4711\n"
+   "  dcfg slice --output='total 52' --thin wet.out.4711\n"
+   "  dcfg slice --at=price.c:21 --as=html -o why.html wet.out.4711\n",
+   run
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,296 @@
+
+/*--------------------------------------------------------------------*/
+/*--- dcfg why                                         cmd_why.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: dcfg why.  Handed: a whole execution trace.  Taken by: commands.c.
+
+   A step goes from an instance to what computed its inputs.  What only hands on
+   a value, as moves, PUSH and POP, is passed. */
+
+#include "commands.h"
+#include "format.h"
+#include "slice_query.h"
+#include "slice_views.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where an input came from. */
+typedef
+   struct {
+      const DcfgSliceInput* input;      // of the instance
+      uint32_t node;            // DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
+      uint32_t first, n_copies; // that it went through, in .copies
+   }
+   Origin;
+
+typedef
+   struct {
+      Sliced*   f;
+      SliceView v;
+      Origin*   origins;        // of the instance that was told last
+      size_t    n_origins, room;
+      uint32_t* copies;
+      size_t    n_copies, copies_room;
+   }
+   Why;
+
+/*------------------------------------------------------------*/
+/*--- Copies                                               ---*/
+/*------------------------------------------------------------*/
+
+/* The only input of a copy that is what it hands on; NULL if there are
+   several. */
+static const DcfgSliceInput* handed_on(const Why* y, const DcfgSliceNode* n)
+{
+   const DcfgSliceInput* in = &y->f->s->inputs[n->first_input];
+   const DcfgSliceInput* found = NULL;
+   bool                  memory = false;
+
+   for (uint32_t k = 0; k < n->n_inputs; k++)
+      memory |= in[k].port == DCFG_WET_MEMORY;
+   for (uint32_t k = 0; k < n->n_inputs; k++) {
+      if (memory ? in[k].port != DCFG_WET_MEMORY
+          : in[k].port == DCFG_WET_CONTROL
+            || (in[k].port == DCFG_WET_GENERAL
+                && (y->f->roles.addresses[n->instr] >> in[k].reg & 1)))
+         continue;
+      if (found != NULL)
+         return NULL;
+      found = &in[k];
+   }
+   return found;
+}
+
+/* What computed what IN brings. */
+static void add_origin(Why* y, const DcfgSliceInput* in)
+{
+   Origin o = { in, in->node, (uint32_t)y->n_copies, 0 };
+
+   while (o.node < DCFG_SLICE_NOT && in->port != DCFG_WET_CONTROL
+          && y->f->roles.copies[y->f->s->nodes[o.node].instr]) {
+      const DcfgSliceInput* next = handed_on(y, &y->f->s->nodes[o.node]);
+      if (next == NULL || next->node == DCFG_SLICE_NOT)
+         break;
+      GROW(y->copies, y->n_copies, y->copies_room);
+      y->copies[y->n_copies++] = o.node;
+      o.n_copies++;
+      o.node = next->node;
+   }
+   GROW(y->origins, y->n_origins, y->room);
+   y->origins[y->n_origins++] = o;
+}
+
+/* Control last: what a value was made of comes first. */
+static void find_origins(Why* y, uint32_t node)
+{
+   const DcfgSliceNode*  n = &y->f->s->nodes[node];
+   const DcfgSliceInput* in = &y->f->s->inputs[n->first_input];
+
+   y->n_origins = y->n_copies = 0;
+   for (uint32_t k = 0; k < n->n_inputs; k++)
+      if (in[k].port != DCFG_WET_CONTROL)
+         add_origin(y, &in[k]);
+   for (uint32_t k = 0; k < n->n_inputs; k++)
+      if (in[k].port == DCFG_WET_CONTROL)
+         add_origin(y, &in[k]);
+}
+
+/*------------------------------------------------------------*/
+/*--- Telling                                              ---*/
+/*------------------------------------------------------------*/
+
+static void tell_instance(const Why* y, uint32_t node)
+{
+   const DcfgSliceNode* n = &y->f->s->nodes[node];
+   const DcfgWetInstr   in = *dcfg_wet_instr(y->f->w, n->instr);
+   const char*          value = slice_value(&y->v, n);
+   char                 text[256];
+
+   instr_text(&in, text, sizeof(text));
+   printf("%s  %s%s%s", instance_text(y->f->w, n), text,
+          value[0] == 0 ? "" : " = ", value);
+   if (in.line != 0)
+      printf("   %s:%" PRIu32, text_base(in.source), in.line);
+   if (in.function != NULL)
+      printf("%s%s", in.line != 0 ? " in " : "   ",
+             text_brief(text_demangle(in.function)));
+   putchar('\n');
+}
+
+static void tell_copies(const Why* y, const Origin* o)
+{
+   if (o->n_copies == 0)
+      return;
+   printf("%14sthrough", "");
+   for (uint32_t k = o->n_copies; k-- > 0; ) {
+      if (o->n_copies > 6 && k == o->n_copies - 4) {
+         printf(" ... (%" PRIu32 " more)", o->n_copies - 6);
+         k = 2;
+         continue;
+      }
+      printf(" %s", instance_text(y->f->w,
+                                  &y->f->s->nodes[y->copies[o->first + k]]));
+   }
+   putchar('\n');
+}
+
+static void tell(Why* y, uint32_t node)
+{
+   find_origins(y, node);
+   tell_instance(y, node);
+   for (size_t i = 0; i < y->n_origins; i++) {
+      const Origin* o = &y->origins[i];
+      printf("%3zu %-8s  ", i + 1, slice_port(o->input));
+      if (o->node == DCFG_SLICE_NOBODY)
+         puts(o->input->port == DCFG_WET_CONTROL
+              ? "nothing: it runs in any case"
+              : "nothing that was executed wrote it: initial data");
+      else if (o->node == DCFG_SLICE_NOT)
+         puts("not followed");
+      else
+         tell_instance(y, o->node);
+      tell_copies(y, o);
+      text_forget();
+   }
+}
+
+/* STEPS instances, those nearest to the first one first. */
+static void tell_steps(Why* y, uint32_t first, uint64_t steps)
+{
+   uint32_t  n = y->f->s->n_nodes, head = 0, tail = 0;
+   uint32_t* queue = zalloc(n, sizeof(*queue));
+   bool*     seen = zalloc(n, sizeof(*seen));
+
+   queue[tail++] = first;
+   seen[first]   = true;
+   for (; head < tail && head < steps; head++) {
+      if (head > 0)
+         putchar('\n');
+      tell(y, queue[head]);
+      for (size_t i = 0; i < y->n_origins; i++) {
+         uint32_t on = y->origins[i].node;
+         if (on < DCFG_SLICE_NOT && !seen[on]) {
+            queue[tail++] = on;
+            seen[on]      = true;
+         }
+      }
+   }
+   free(queue);
+   free(seen);
+}
+
+/* A person says where to go. */
+static void converse(Why* y, uint32_t first)
+{
+   uint32_t* way = NULL;
+   size_t    n = 0, room = 0;
+   char*     line = NULL;
+   size_t    size = 0;
+
+   GROW(way, n, room);
+   way[n++] = first;
+   for (bool again = true; ; ) {
+      unsigned long k;
+      char*         end;
+      if (again)
+         tell(y, way[n - 1]);
+      fputs("why (number, b: back, q: quit)? ", stdout);
+      fflush(stdout);
+      if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
+         break;
+      k     = strtoul(line, &end, 10);
+      again = true;
+      if (line[0] == 'b' && n > 1) {
+         n--;
+      } else if (end != line && k >= 1 && k <= y->n_origins
+                 && y->origins[k - 1].node < DCFG_SLICE_NOT) {
+         GROW(way, n, room);
+         way[n++] = y->origins[k - 1].node;
+      } else {
+         again = false;
+      }
+   }
+   free(way);
+   free(line);
+}
+
+/*------------------------------------------------------------*/
+/*--- The command line                                     ---*/
+/*------------------------------------------------------------*/
+
+static int run(int argc, char** argv)
+{
+   uint64_t    steps = NOT_GIVEN;
+   const Opt   opts[] = { { "steps", OPT_COUNT, &steps } };
+   const char* args[2];
+   bool        asks = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+   Why         y = { 0 };
+
+   parse_args(&why_command, opts, 1, argc, argv, args, 2, 2);
+   if (steps == 0 || (steps >= UINT32_MAX && steps != NOT_GIVEN))
+      die("--steps=%" PRIu64 ": at least one, and not that many", steps);
+   asks = asks && steps == NOT_GIVEN;
+   SliceOptions o = { .at = args[1], .copies = true,
+                      .steps = asks ? 0
+                               : steps == NOT_GIVEN ? 1 : (uint32_t)steps };
+   y.f = slice_find(args[0], &o);
+   y.v = (SliceView){ .w = y.f->w, .s = y.f->s, .file = args[0] };
+   if (asks)
+      converse(&y, y.f->s->criteria[0]);
+   else
+      tell_steps(&y, y.f->s->criteria[0], o.steps);
+   slice_forget(y.f);
+   free(y.origins);
+   free(y.copies);
+   return STATUS_OK;
+}
+
+const Command why_command = {
+   "why", "FILE ADDRESS#INSTANCE", "the same, one step at a time",
+   "Says of an instance of an instruction, in a whole execution trace, which\n"
+   "--wet=yes writes: its value, if that was recorded, and for all that it used\n"
+   "what had computed that.  Moves, PUSH, POP and other copies on the way are\n"
+   "passed, and named.  The last input is control: the branch or call that let\n"
+   "it run.  FILE:LINE means the last instruction of the line, when it was\n"
+   "executed last; ADDRESS alone its last instance.\n"
+   "\n"
+   "On a terminal it asks which of them to tell of next.\n"
+   "\n"
+   "options:\n"
+   "  --steps=N          tell of N instances, the nearest first, and end [1]\n"
+   "\n"
+   "examples:\n"
+   "  dcfg why wet.out.4711 0x1091f9#0\n"
+   "  dcfg why --steps=5 wet.out.4711 price.c:21\n",
+   run
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

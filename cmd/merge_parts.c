@@ -1,0 +1,304 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The parts of one run.                        merge_parts.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what makes a run of its parts, but that which any runs need to become
+   one.  Handed: parts, in their order, by merge_runs.c and cmd_merge.c.
+   Taken by: these.
+
+   Where a run was cut each thread has an EXIT edge in one part and an ENTRY
+   edge in the next one in which it does anything.  That part says which edge these
+   are, or that the thread was in the middle of a block, whose pieces are put
+   together in the end. */
+
+#include "merge_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*------------------------------------------------------------*/
+/*--- Images                                               ---*/
+/*------------------------------------------------------------*/
+
+void part_images(const DcfgProcess* p, MergedImage* images, const char* path)
+{
+   if (p->part->n_image_numbers != p->n_images
+       || p->part->n_preceding != p->n_threads)
+      die("%s: what it says of itself as a part does not fit", path);
+   for (uint32_t i = 0; i < p->n_images; i++) {
+      images[i].number = p->part->image_numbers[i];
+      /* A routine may begin where the run was cut. */
+      for (uint32_t k = 0; k < images[i].n_blocks; k++)
+         images[i].blocks[k].enters = false;
+   }
+}
+
+static uint32_t find_number(const Merged* m, uint32_t number)
+{
+   for (uint32_t i = 0; i < m->n_images; i++)
+      if (m->images[i].number == number)
+         return i;
+   return UINT32_MAX;
+}
+
+typedef
+   struct {
+      uint32_t number, place;
+   }
+   Numbered;
+
+static int by_number(const void* a, const void* b)
+{
+   const Numbered* x = a;
+   const Numbered* y = b;
+
+   return x->number < y->number ? -1 : x->number > y->number;
+}
+
+uint32_t* find_numbers(const Merged* m, const uint32_t* numbers, uint32_t n)
+{
+   Numbered* all = zalloc(m->n_images, sizeof(*all));
+   uint32_t* places = zalloc(n, sizeof(*places));
+
+   for (uint32_t i = 0; i < m->n_images; i++)
+      all[i] = (Numbered){ m->images[i].number, i };
+   if (m->n_images > 0)
+      qsort(all, m->n_images, sizeof(*all), by_number);
+   for (uint32_t i = 0; i < n; i++) {
+      const Numbered  key = { numbers[i], 0 };
+      const Numbered* found = m->n_images == 0 ? NULL
+                              : bsearch(&key, all, m->n_images, sizeof(*all),
+                                        by_number);
+      places[i] = found == NULL ? UINT32_MAX : found->place;
+   }
+   free(all);
+   return places;
+}
+
+bool find_end(const Merged* m, uint32_t number, uint64_t offset,
+              uint32_t* place, uint32_t* block)
+{
+   const MergedImage* im;
+
+   *place = find_number(m, number);
+   if (*place == UINT32_MAX)
+      return false;
+   im = &m->images[*place];
+   for (*block = 0; *block < im->n_blocks; ++*block)
+      if (im->blocks[*block].offset + im->blocks[*block].last_offset == offset)
+         return true;
+   return false;
+}
+
+/*------------------------------------------------------------*/
+/*--- Threads                                              ---*/
+/*------------------------------------------------------------*/
+
+/* By thread, the place of its ENTRY or EXIT among STEPS, or SIZE_MAX. */
+static size_t* list_ends(const MergedStep* steps, size_t n, uint32_t n_threads,
+                         bool entries)
+{
+   size_t* ends = zalloc(n_threads, sizeof(*ends));
+
+   for (uint32_t t = 0; t < n_threads; t++)
+      ends[t] = SIZE_MAX;
+   for (size_t i = 0; i < n; i++)
+      if (steps[i].count > 0 && steps[i].thread < n_threads
+          && (entries ? steps[i].source == MERGED_START
+                      : steps[i].target == MERGED_END))
+         ends[steps[i].thread] = i;
+   return ends;
+}
+
+void join_threads(Merged* m, const DcfgPart* part, MergedStep* steps,
+                  size_t* n_steps, const char* path)
+{
+   size_t* entries = list_ends(steps, *n_steps, m->n_threads, true);
+   size_t* exits = list_ends(m->steps, m->n_steps, m->n_threads, false);
+   size_t  kept = 0;
+
+   for (uint32_t i = 0; i < part->n_continued; i++) {
+      const DcfgContinued* c = &part->continued[i];
+      uint32_t             type = c->type == DCFG_NONE
+                                  ? DCFG_EDGE_FALL_THROUGH : c->type;
+      MergedStep*          over;
+      if (c->thread >= m->n_threads || entries[c->thread] == SIZE_MAX
+          || type == DCFG_EDGE_OTHER)
+         die("%s: thread %" PRIu32 " is said to go on, and does nothing", path,
+             c->thread);
+      /* The part in which it has its EXIT is missing. */
+      if (exits[c->thread] == SIZE_MAX)
+         continue;
+      over = &m->steps[exits[c->thread]];
+      over->target = steps[entries[c->thread]].target;
+      over->type = (uint16_t)type;
+      over->passing = c->type == DCFG_NONE ? PASSES_ONWARD : passing_of(type);
+      steps[entries[c->thread]].source = UINT32_MAX;
+      entries[c->thread] = exits[c->thread] = SIZE_MAX;
+   }
+   for (size_t i = 0; i < *n_steps; i++)
+      if (steps[i].source != UINT32_MAX)
+         steps[kept++] = steps[i];
+   *n_steps = kept;
+   free(entries);
+   free(exits);
+}
+
+/*------------------------------------------------------------*/
+/*--- Blocks                                               ---*/
+/*------------------------------------------------------------*/
+
+#define NOBODY  UINT32_MAX
+#define SEVERAL (UINT32_MAX - 1)
+
+typedef
+   struct {
+      Merged*   m;
+      uint32_t  n;              // nodes
+      uint32_t* from;           // by node: where control comes from, and ...
+      uint32_t* to;             // ... goes, if to one place only
+      bool*     onward;         // by source
+      uint32_t* root;           // by node: the block that it becomes part of
+      uint32_t* id;             // by node: its new id
+   }
+   Joining;
+
+static void note_end(uint32_t* ends, uint32_t node, uint32_t other)
+{
+   ends[node] = ends[node] == NOBODY || ends[node] == other ? other : SEVERAL;
+}
+
+static void read_steps(Joining* j)
+{
+   for (uint32_t i = 0; i < j->n; i++) {
+      j->from[i] = j->to[i] = NOBODY;
+      j->root[i] = i;
+   }
+   for (size_t i = 0; i < j->m->n_steps; i++) {
+      const MergedStep* s = &j->m->steps[i];
+      if (s->count == 0)
+         continue;
+      note_end(j->to, s->source, s->target);
+      note_end(j->from, s->target, s->source);
+      if (s->passing == PASSES_ONWARD)
+         j->onward[s->source] = true;
+   }
+}
+
+/* Blocks of an image of which the first has id FIRST.  A piece is behind the
+   one before it, so that this one's root is known. */
+static void find_roots(Joining* j, MergedImage* im, uint32_t first)
+{
+   for (uint32_t k = 0; k < im->n_blocks; k++) {
+      const MergedBlock* b = &im->blocks[k];
+      uint32_t           node = first + k, from = j->from[node];
+      if (from < first || from >= node || !j->onward[from]
+          || j->to[from] != node || im->blocks[from - first].offset
+             + im->blocks[from - first].size != b->offset)
+         continue;
+      j->root[node] = j->root[from];
+   }
+   for (uint32_t k = 0; k < im->n_blocks; k++) {
+      const MergedBlock* b = &im->blocks[k];
+      MergedBlock*       root = &im->blocks[j->root[first + k] - first];
+      if (root == b)
+         continue;
+      root->last_offset = (uint32_t)(b->offset - root->offset)
+                          + b->last_offset;
+      root->size += b->size;
+      root->n_instrs += b->n_instrs;
+   }
+}
+
+/* What is part of another block goes; *NEXT is the next id. */
+static void renumber(Joining* j, MergedImage* im, uint32_t first,
+                     uint32_t* next)
+{
+   uint32_t n = 0;
+
+   for (uint32_t k = 0; k < im->n_blocks; k++) {
+      uint32_t node = first + k;
+      if (j->root[node] != node) {
+         j->id[node] = j->id[j->root[node]];
+         continue;
+      }
+      j->id[node] = (*next)++;
+      im->blocks[n++] = im->blocks[k];
+   }
+   im->n_blocks = n;
+}
+
+static void rename_steps(Joining* j)
+{
+   Merged* m = j->m;
+   size_t  kept = 0;
+
+   for (size_t i = 0; i < m->n_steps; i++) {
+      MergedStep s = m->steps[i];
+      if (s.count > 0 && s.target >= MERGED_BLOCK
+          && j->root[s.target] != s.target)
+         continue;
+      s.source = j->id[s.source];
+      s.target = j->id[s.target];
+      m->steps[kept++] = s;
+   }
+   sort_steps(m->steps, kept);
+   m->steps = unite_steps(m->steps, kept, NULL, 0, &m->n_steps);
+}
+
+void join_blocks(Merged* m)
+{
+   Joining  j = { .m = m, .n = MERGED_BLOCK };
+   uint32_t first = MERGED_BLOCK, next = MERGED_BLOCK;
+
+   for (uint32_t i = 0; i < m->n_images; i++)
+      j.n += m->images[i].n_blocks;
+   j.from = zalloc(j.n, sizeof(*j.from));
+   j.to = zalloc(j.n, sizeof(*j.to));
+   j.onward = zalloc(j.n, sizeof(*j.onward));
+   j.root = zalloc(j.n, sizeof(*j.root));
+   j.id = zalloc(j.n, sizeof(*j.id));
+   read_steps(&j);
+   for (uint32_t i = 0; i < MERGED_BLOCK; i++)
+      j.id[i] = i;
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      uint32_t n = m->images[i].n_blocks;
+      find_roots(&j, &m->images[i], first);
+      renumber(&j, &m->images[i], first, &next);
+      first += n;
+   }
+   rename_steps(&j);
+   free(j.from);
+   free(j.to);
+   free(j.onward);
+   free(j.root);
+   free(j.id);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,258 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Files for results.                                result.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: files that are written, up to their names.  Handed: paths.  Taken by:
+   outfile.c and commands that write files.
+
+   Until a result is complete it has another name, which goes with the process
+   unless that is killed outright. */
+
+#include "result.h"
+
+#include "cmd.h"
+#include "format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef
+   struct Result {
+      struct Result* next;
+      FILE*          file;          // NULL: it is complete
+      char*          path;
+      char*          target;        // what gets the name
+      char*          unfinished;    // NULL: it is written where it is
+      pid_t          compressor;    // 0: none
+   }
+   Result;
+
+/* A signal may come at any time. */
+static Result* volatile results;
+
+/*------------------------------------------------------------*/
+/*--- What is not complete                                 ---*/
+/*------------------------------------------------------------*/
+
+static void remove_unfinished(void)
+{
+   for (const Result* r = results; r != NULL; r = r->next)
+      if (r->unfinished != NULL)
+         unlink(r->unfinished);
+}
+
+static void die_of_signal(int number)
+{
+   remove_unfinished();
+   raise(number);
+}
+
+static void remove_at_end(void)
+{
+   static const int numbers[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXCPU,
+                                  SIGXFSZ };
+   static bool      done;
+   struct sigaction now, before;
+
+   if (done)
+      return;
+   done = true;
+   atexit(remove_unfinished);
+   memset(&now, 0, sizeof(now));
+   now.sa_handler = die_of_signal;
+   now.sa_flags = SA_RESETHAND | SA_NODEFER;
+   for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+      if (sigaction(numbers[i], NULL, &before) == 0
+          && before.sa_handler == SIG_DFL)
+         sigaction(numbers[i], &now, NULL);
+}
+
+/*------------------------------------------------------------*/
+/*--- Names                                                ---*/
+/*------------------------------------------------------------*/
+
+bool is_special_file(const char* path)
+{
+   struct stat st;
+
+   return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static const char* const compressors[][2] = {
+   { ".gz", "gzip" }, { ".bz2", "bzip2" }, { ".xz", "xz" }, { ".zst", "zstd" }
+};
+
+static const char* compressor_of(const char* suffix)
+{
+   for (size_t i = 0; i < sizeof(compressors) / sizeof(compressors[0]); i++)
+      if (strcmp(suffix, compressors[i][0]) == 0)
+         return compressors[i][1];
+   return NULL;
+}
+
+const char* compressed_suffix(const char* path)
+{
+   const char* dot = strrchr(path, '.');
+
+   return dot != NULL && dot != path && compressor_of(dot) != NULL
+          ? dot : path + strlen(path);
+}
+
+/* Where links lead, whether there is anything or not. */
+static char* end_of_links(const char* path)
+{
+   char*   at = text_copy(path);
+   char    to[PATH_MAX];
+   ssize_t n;
+
+   for (int i = 0; (n = readlink(at, to, sizeof(to) - 1)) >= 0; i++) {
+      const char* slash = strrchr(at, '/');
+      char*       next;
+      if (i == 40)
+         die("%s: %s", path, strerror(ELOOP));
+      to[n] = 0;
+      next = text_copy(to[0] == '/' || slash == NULL ? to
+                       : text_format("%.*s/%s", (int)(slash - at), at, to));
+      free(at);
+      at = next;
+   }
+   return at;
+}
+
+/*------------------------------------------------------------*/
+/*--- Opening and closing                                  ---*/
+/*------------------------------------------------------------*/
+
+/* What is written to the descriptor that is returned goes to FD through
+   PROGRAM. */
+static int compress_with(Result* r, const char* program, int fd)
+{
+   int ends[2];
+
+   if (pipe(ends) != 0 || (r->compressor = fork()) < 0)
+      die("%s: %s", r->path, strerror(errno));
+   if (r->compressor == 0) {
+      results = NULL;
+      signal(SIGPIPE, SIG_DFL);
+      dup2(ends[0], STDIN_FILENO);
+      dup2(fd, STDOUT_FILENO);
+      close(ends[0]);
+      close(ends[1]);
+      close(fd);
+      execlp(program, program, "-c", (char*)NULL);
+      complain("%s: %s", program, strerror(errno));
+      _exit(STATUS_BAD);
+   }
+   close(ends[0]);
+   close(fd);
+   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+   /* If that program ends early, its status says so. */
+   signal(SIGPIPE, SIG_IGN);
+   return ends[1];
+}
+
+FILE* open_result(const char* path)
+{
+   Result*     r;
+   const char* program;
+   int         fd;
+
+   if (path == NULL)
+      return stdout;
+   r = zalloc(1, sizeof(*r));
+   r->path = text_copy(path);
+   if (is_special_file(path)) {
+      fd = open(path, O_WRONLY | O_CLOEXEC);
+   } else {
+      r->target = end_of_links(path);
+      r->unfinished = text_copy(text_format("%s.tmp-%ld", r->target,
+                                            (long)getpid()));
+      fd = open(r->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+   }
+   if (fd < 0)
+      die("%s: %s", path, strerror(errno));
+   r->next = results;
+   results = r;
+   remove_at_end();
+   program = compressor_of(compressed_suffix(path));
+   if (program != NULL)
+      fd = compress_with(r, program, fd);
+   r->file = need(fdopen(fd, "w"));
+   return r->file;
+}
+
+static void finish(Result* r)
+{
+   int status = 0;
+
+   close_output(r->file, r->path);
+   r->file = NULL;
+   if (r->compressor != 0
+       && (waitpid(r->compressor, &status, 0) < 0 || status != 0))
+      die("%s: it could not be compressed", r->path);
+}
+
+void finish_result(FILE* f)
+{
+   for (Result* r = results; r != NULL; r = r->next)
+      if (r->file == f) {
+         finish(r);
+         return;
+      }
+}
+
+void name_results(void)
+{
+   while (results != NULL) {
+      Result* r = results;
+      if (r->unfinished != NULL && rename(r->unfinished, r->target) != 0)
+         die("%s: %s", r->path, strerror(errno));
+      results = r->next;
+      free(r->path);
+      free(r->target);
+      free(r->unfinished);
+      free(r);
+   }
+}
+
+void close_results(void)
+{
+   for (Result* r = results; r != NULL; r = r->next)
+      if (r->file != NULL)
+         finish(r);
+   name_results();
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,221 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What instructions use registers for.               roles.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which registers of an instruction are addresses only, which
+   instructions are copies, how they read.  Handed: their code, of a whole
+   execution trace.  Taken by: dcfg slice, dcfg why.
+
+   A base or index register of an operand in memory, and RSP of instructions
+   that push or pop, RSI and RDI of those on strings, are addresses; unless the
+   instruction also uses that register's value. */
+
+#include "roles.h"
+
+#include <capstone/capstone.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The general register that R is a part of, as a bit. */
+static uint16_t bit_of(x86_reg r)
+{
+   static const x86_reg parts[16][5] = {
+      { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
+      { X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
+      { X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
+      { X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH },
+      { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL },
+      { X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL },
+      { X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL },
+      { X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
+      { X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
+      { X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
+      { X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B },
+      { X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B },
+      { X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B },
+      { X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B },
+      { X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B },
+      { X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B }
+   };
+
+   for (unsigned i = 0; i < 16; i++)
+      for (unsigned k = 0; k < 5; k++)
+         if (r != X86_REG_INVALID && parts[i][k] == r)
+            return (uint16_t)(1 << i);
+   return 0;
+}
+
+#define RSP_BIT (1 << 4)
+
+/* Registers in the operands in memory that are written, or in all. */
+static uint16_t operand_registers(const cs_insn* i, bool written)
+{
+   const cs_x86* x = &i->detail->x86;
+   uint16_t      all = 0;
+
+   for (unsigned k = 0; k < x->op_count; k++) {
+      const cs_x86_op* op = &x->operands[k];
+      if (op->type == X86_OP_MEM && (!written || (op->access & CS_AC_WRITE)))
+         all |= bit_of(op->mem.base) | bit_of(op->mem.index);
+   }
+   return all;
+}
+
+/* Do these use RSP as an address beside what their operands say? */
+static bool is_stack(unsigned id)
+{
+   switch (id) {
+      case X86_INS_PUSH: case X86_INS_POP: case X86_INS_CALL:
+      case X86_INS_RET: case X86_INS_PUSHFQ: case X86_INS_POPFQ:
+      case X86_INS_PUSHF: case X86_INS_POPF: case X86_INS_ENTER:
+         return true;
+      default:
+         return false;
+   }
+}
+
+static uint16_t addresses_of(const cs_insn* i)
+{
+   const cs_x86* x = &i->detail->x86;
+   uint16_t      addresses, values = 0;
+
+   if (i->id == X86_INS_LEA || i->id == X86_INS_NOP)
+      return 0;
+   for (unsigned k = 0; k < i->detail->regs_read_count; k++)
+      values |= bit_of(i->detail->regs_read[k]);
+   addresses = operand_registers(i, false);
+   /* Capstone has implicit registers of instructions on strings and the stack
+      among those that are read. */
+   if (is_stack(i->id)) {
+      addresses |= RSP_BIT;
+      values    &= ~RSP_BIT;
+   } else if (i->id == X86_INS_LEAVE) {
+      addresses |= bit_of(X86_REG_RBP);
+      values     = 0;
+   }
+   for (unsigned k = 0; k < x->op_count; k++) {
+      const cs_x86_op* op = &x->operands[k];
+      if (op->type == X86_OP_MEM && x->opcode[0] >= 0xA4
+          && x->opcode[0] <= 0xAF && x->opcode[0] != 0xA8
+          && x->opcode[0] != 0xA9)
+         values &= ~(bit_of(op->mem.base));
+   }
+   for (unsigned k = 0; k < x->op_count; k++)
+      if (x->operands[k].type == X86_OP_REG
+          && (x->operands[k].access & CS_AC_READ))
+         values |= bit_of(x->operands[k].reg);
+   return addresses & ~values;
+}
+
+static bool is_copy(const cs_insn* i)
+{
+   switch (i->id) {
+      case X86_INS_MOV: case X86_INS_MOVABS: case X86_INS_PUSH:
+      case X86_INS_POP: case X86_INS_MOVAPS: case X86_INS_MOVUPS:
+      case X86_INS_MOVAPD: case X86_INS_MOVUPD: case X86_INS_MOVDQA:
+      case X86_INS_MOVDQU: case X86_INS_MOVQ: case X86_INS_MOVD:
+      case X86_INS_MOVSB: case X86_INS_MOVSW: case X86_INS_MOVSQ:
+      case X86_INS_MOVSS: case X86_INS_MOVNTDQ: case X86_INS_MOVNTI:
+      case X86_INS_MOVNTPS: case X86_INS_LDDQU: case X86_INS_MOVNTPD:
+      case X86_INS_VMOVAPS: case X86_INS_VMOVUPS: case X86_INS_VMOVAPD:
+      case X86_INS_VMOVUPD: case X86_INS_VMOVDQA: case X86_INS_VMOVDQU:
+      case X86_INS_VMOVQ: case X86_INS_VMOVD: case X86_INS_VMOVNTDQ:
+         break;
+      case X86_INS_MOVSD:
+         break;
+      default:
+         return false;
+   }
+   for (unsigned k = 0; k < i->detail->x86.op_count; k++)
+      if (i->detail->x86.operands[k].type == X86_OP_IMM)
+         return false;
+   return true;
+}
+
+static csh open_decoder(void)
+{
+   csh h;
+
+   if (cs_open(CS_ARCH_X86, CS_MODE_64, &h) != CS_ERR_OK)
+      die("Capstone cannot decode this machine's code");
+   cs_option(h, CS_OPT_DETAIL, CS_OPT_ON);
+   return h;
+}
+
+Roles roles_new(DcfgWet* w)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+   Roles    r = { zalloc(n + (size_t)1, sizeof(uint16_t)),
+                  zalloc(n + (size_t)1, sizeof(uint16_t)),
+                  zalloc(n + (size_t)1, sizeof(bool)) };
+   csh      h = open_decoder();
+   cs_insn* i = need(cs_malloc(h));
+
+   for (uint32_t k = 0; k < n; k++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, k);
+      const uint8_t*      code = in->code;
+      size_t              size = in->size;
+      uint64_t            addr = in->addr;
+      if (!cs_disasm_iter(h, &code, &size, &addr, i))
+         continue;
+      r.addresses[k] = addresses_of(i);
+      r.targets[k]   = r.addresses[k] & operand_registers(i, true);
+      r.copies[k]    = is_copy(i);
+   }
+   cs_free(i, 1);
+   cs_close(&h);
+   return r;
+}
+
+void roles_free(Roles* r)
+{
+   free(r->addresses);
+   free(r->targets);
+   free(r->copies);
+}
+
+void instr_text(const DcfgWetInstr* in, char* text, size_t size)
+{
+   static csh     h;
+   const uint8_t* code = in->code;
+   size_t         left = in->size;
+   uint64_t       addr = in->addr;
+   cs_insn*       i;
+
+   if (h == 0)
+      h = open_decoder();
+   i = need(cs_malloc(h));
+   if (cs_disasm_iter(h, &code, &left, &addr, i))
+      snprintf(text, size, "%s%s%s", i->mnemonic, i->op_str[0] ? " " : "",
+               i->op_str);
+   else
+      snprintf(text, size, "?");
+   cs_free(i, 1);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,56 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What instructions use registers for.               roles.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_ROLES_H
+#define DCFG_CMD_ROLES_H
+
+#include "cmd.h"
+
+#include "../lib/dcfg_wet.h"
+
+/* By an instruction's number in a whole execution trace. */
+typedef
+   struct {
+      uint16_t* addresses;      // general registers, a bit for each by their
+                                // encoding, that say where operands in memory
+                                // are, and are nothing else to it
+      uint16_t* targets;        // those of them that say where it stores
+      bool*     copies;         // it hands on what it reads, as it is
+   }
+   Roles;
+
+Roles roles_new(DcfgWet* w);
+void  roles_free(Roles* r);
+
+/* How an instruction reads, to TEXT of SIZE bytes. */
+void instr_text(const DcfgWetInstr* in, char* text, size_t size);
+
+#endif /* DCFG_CMD_ROLES_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

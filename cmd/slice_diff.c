@@ -1,0 +1,287 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The difference of two slices.                   slice_diff.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what two slices do not have in common.  Handed: two slices.  Taken by:
+   dcfg slice.
+
+   Lines are the same that have the same number in the same source.  An
+   instruction is the same that is at the same place of the image of the same
+   name, and has the same code. */
+
+#include "slice_views.h"
+
+#include "format.h"
+#include "roles.h"
+#include "source_file.h"
+#include "wet_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Something that is in one of the slices, or both. */
+typedef
+   struct {
+      DcfgWetInstr is;          // one of its instructions
+      uint64_t     place;       // in the image's file; or the address
+      uint64_t     count[2];    // instances, in A and B
+   }
+   Entry;
+
+typedef
+   struct {
+      Entry*   entries;
+      uint32_t n;
+      int    (*order)(const void*, const void*);
+   }
+   Entries;
+
+static int text_order(const char* m, const char* n)
+{
+   return m == n ? 0 : m == NULL ? 1 : n == NULL ? -1 : strcmp(m, n);
+}
+
+static int number_order(uint64_t m, uint64_t n)
+{
+   return m < n ? -1 : m > n;
+}
+
+static int by_line(const void* x, const void* y)
+{
+   const Entry* a = x;
+   const Entry* b = y;
+   int          d = text_order(a->is.source, b->is.source);
+
+   return d != 0 ? d : number_order(a->is.line, b->is.line);
+}
+
+static const char* image_base(const Entry* e)
+{
+   return e->is.image_name == NULL ? NULL : text_base(e->is.image_name);
+}
+
+static int by_code(const void* x, const void* y)
+{
+   const Entry* a = x;
+   const Entry* b = y;
+   int          d = text_order(image_base(a), image_base(b));
+
+   d = d != 0 ? d : number_order(a->place, b->place);
+   d = d != 0 ? d : number_order(a->is.size, b->is.size);
+   return d != 0 ? d : memcmp(a->is.code, b->is.code, a->is.size);
+}
+
+/* The instructions of V's slice behind those that are there, as those of SIDE;
+   those without a source only if LINES is false. */
+static void add_slice(Entries* e, const SliceView* v, int side, bool lines)
+{
+   uint32_t n = dcfg_wet_instrs(v->w);
+
+   for (uint32_t first = 0, end; first < n; first = end) {
+      uint64_t begin = dcfg_wet_instr(v->w, first)->addr, place = begin;
+      end = image_end(v->w, first);
+      if (!lines && !image_place(v->w, first, &place))
+         place = begin;
+      for (uint32_t i = first; i < end; i++) {
+         const DcfgWetInstr* in = dcfg_wet_instr(v->w, i);
+         if (v->s->totals[i].in_slice == 0 || (lines && in->source == NULL))
+            continue;
+         Entry* to = &e->entries[e->n++];
+         *to = (Entry){ .is = *in, .place = place + (in->addr - begin) };
+         to->count[side] = v->s->totals[i].in_slice;
+      }
+   }
+}
+
+/* Entries of one key become one. */
+static void join(Entries* e)
+{
+   uint32_t n = 0;
+
+   qsort(e->entries, e->n, sizeof(Entry), e->order);
+   for (uint32_t i = 0; i < e->n; i++) {
+      const Entry* from = &e->entries[i];
+      if (n == 0 || e->order(&e->entries[n - 1], from) != 0) {
+         e->entries[n++] = *from;
+         continue;
+      }
+      e->entries[n - 1].count[0] += from->count[0];
+      e->entries[n - 1].count[1] += from->count[1];
+   }
+   e->n = n;
+}
+
+static Entries entries_of(const SliceView* a, const SliceView* b, bool lines)
+{
+   size_t  room = (size_t)dcfg_wet_instrs(a->w) + dcfg_wet_instrs(b->w) + 1;
+   Entries e = { zalloc(room, sizeof(Entry)), 0, lines ? by_line : by_code };
+
+   add_slice(&e, a, 0, lines);
+   add_slice(&e, b, 1, lines);
+   join(&e);
+   return e;
+}
+
+static const char* change_of(const Entry* e)
+{
+   return e->count[0] == 0 ? "new" : e->count[1] == 0 ? "gone" : "changed";
+}
+
+/* The line's text, from its first letter; *F is the file *PATH, kept for the
+   next one. */
+static void put_line(Table* t, const Entry* e, SourceFile** f,
+                     const char** path)
+{
+   size_t      length;
+   const char* line = NULL;
+
+   if (*path == NULL || strcmp(*path, e->is.source) != 0) {
+      source_file_close(*f);
+      *path = e->is.source;
+      *f    = source_file_open(*path);
+   }
+   if (*f != NULL)
+      line = source_file_line(*f, e->is.line, &length);
+   if (line == NULL) {
+      put_text(t, "");
+      return;
+   }
+   for (; length > 0 && (*line == ' ' || *line == '\t'); length--)
+      line++;
+   put_text(t, text_clean(text_format("%.*s", (int)length, line)));
+}
+
+static void put_code(Table* t, const Entry* e)
+{
+   char text[256];
+
+   instr_text(&e->is, text, sizeof(text));
+   put_hex(t, e->place);
+   put_text(t, e->is.image_name == NULL ? "" : text_base(e->is.image_name));
+   put_text(t, text);
+}
+
+static Table* table_of(const Entries* e, bool lines, uint64_t top)
+{
+   Table*      t = tab_new(lines ? "lines" : "instructions");
+   SourceFile* f = NULL;
+   const char* path = NULL;
+
+   tab_column(t, COL_TEXT, "change", "change", 0);
+   tab_column(t, COL_COUNT, "a", "A", 0);
+   tab_column(t, COL_COUNT, "b", "B", 0);
+   tab_column(t, COL_TEXT, "source", "source", 0);
+   if (!lines) {
+      tab_column(t, COL_HEX, "offset", "offset", 0);
+      tab_column(t, COL_TEXT, "image", "image", 24);
+   }
+   tab_column(t, COL_TEXT, lines ? "text" : "code", lines ? "text" : "code", 0);
+   for (uint32_t i = 0; i < e->n; i++) {
+      const Entry* at = &e->entries[i];
+      if (at->count[0] == at->count[1] || (top != 0 && tab_rows(t) == top))
+         continue;
+      put_text(t, change_of(at));
+      put_count(t, at->count[0]);
+      put_count(t, at->count[1]);
+      put_text(t, at->is.source == NULL ? ""
+               : text_format("%s:%u", text_base(at->is.source), at->is.line));
+      if (lines)
+         put_line(t, at, &f, &path);
+      else
+         put_code(t, at);
+   }
+   source_file_close(f);
+   return t;
+}
+
+/* Counts of new, gone and changed ones.  Returns their sum. */
+static uint64_t print_heading(const Entries* e, bool lines, Form form)
+{
+   uint64_t    added = 0, gone = 0, changed = 0;
+   const char* mark = form == FORM_MARKDOWN ? "**" : "";
+
+   for (uint32_t i = 0; i < e->n; i++) {
+      const uint64_t* count = e->entries[i].count;
+      added += count[0] == 0;
+      gone += count[1] == 0;
+      changed += count[0] != 0 && count[1] != 0 && count[0] != count[1];
+   }
+   if (form == FORM_TEXT || form == FORM_MARKDOWN)
+      printf("\n%s%s: %s new, %s gone, %s changed, of %s, in instances%s\n%s",
+             mark, lines ? "Lines" : "Instructions", text_count(added),
+             text_count(gone), text_count(changed), text_count(e->n), mark,
+             form == FORM_MARKDOWN ? "\n" : "");
+   return added + gone + changed;
+}
+
+static uint64_t print_section(const SliceView* a, const SliceView* b, Form form,
+                              uint64_t top, bool lines)
+{
+   Entries  e = entries_of(a, b, lines);
+   uint64_t n = print_heading(&e, lines, form);
+   Table*   t = table_of(&e, lines, top);
+
+   if (form == FORM_JSON) {
+      printf("%s\n  \"%s\": ", lines ? "{" : ",",
+             lines ? "lines" : "instructions");
+      tab_print(t, form, 2);
+   } else if (form == FORM_CSV) {
+      fputs(lines ? "" : "\n", stdout);
+      tab_print(t, form, 0);
+   } else {
+      if (n > 0)
+         tab_print(t, form, 0);
+      if (tab_rows(t) < n)
+         printf("... and %s more\n", text_count(n - tab_rows(t)));
+   }
+   tab_free(t);
+   free(e.entries);
+   text_forget();
+   return n;
+}
+
+uint64_t slice_print_diff(const SliceView* a, const SliceView* b, Form form,
+                          uint64_t top)
+{
+   uint64_t n;
+
+   if (form == FORM_TEXT || form == FORM_MARKDOWN)
+      for (const SliceView* v = a; ; v = b) {
+         printf("%s: %s: %s instances, %s\n", v == a ? "A" : "B", v->file,
+                text_count(v->s->n_nodes), v->criterion);
+         if (v == b)
+            break;
+      }
+   n  = print_section(a, b, form, top, true);
+   n += print_section(a, b, form, top, false);
+   if (form == FORM_JSON)
+      puts("\n}");
+   return n;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,245 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Break points of a slice.                         slice_gdb.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: a script for gdb that stops at a slice's instances.  Handed: a slice.
+   Taken by: dcfg slice.
+
+   The script is slice_stops.py, which has for each instruction where its file
+   has it, and which instances.  In libraries of the system another run, without
+   Valgrind, does not execute the same; so only code of which the source is at
+   hand has stops, if there is any. */
+
+#include "slice_views.h"
+
+#include "format.h"
+#include "roles.h"
+#include "wet_place.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char script[] =
+#include "slice_stops.inc"
+;
+
+/* A stop, and the instruction that it is at. */
+typedef
+   struct {
+      uint32_t node, instr;
+      uint64_t instance;
+      uint32_t number;          // which stop, from 1
+   }
+   Stop;
+
+typedef
+   struct {
+      const SliceView* v;
+      FILE*            out;
+      bool*            wanted;  // by instruction
+      uint64_t*        offsets; // by instruction
+      Stop*            stops;   // by instruction and instance
+      uint32_t         n_stops;
+   }
+   Script;
+
+/* As a string of Python's. */
+static void put_string(FILE* out, const char* s)
+{
+   putc('"', out);
+   for (; *s != 0; s++)
+      if ((unsigned char)*s < ' ' || (unsigned char)*s >= 0x7F || *s == '"'
+          || *s == '\\')
+         fprintf(out, "\\x%02x", (unsigned char)*s);
+      else
+         putc(*s, out);
+   putc('"', out);
+}
+
+static bool is_readable(const DcfgWetInstr* in)
+{
+   return in->source != NULL && access(in->source, R_OK) == 0;
+}
+
+/* Has the image, from its first instruction to END, any of the slice, in
+   SOURCE if that is asked for? */
+static bool has_any(const Script* c, uint32_t first, uint32_t end, bool source)
+{
+   for (uint32_t i = first; i < end; i++)
+      if (c->v->s->totals[i].in_slice > 0
+          && (!source || is_readable(dcfg_wet_instr(c->v->w, i))))
+         return true;
+   return false;
+}
+
+/* The instructions of the images that have stops, and their offsets. */
+static void choose_images(Script* c, bool source)
+{
+   uint32_t n = dcfg_wet_instrs(c->v->w);
+
+   for (uint32_t first = 0, end; first < n; first = end) {
+      uint64_t offset, begin = dcfg_wet_instr(c->v->w, first)->addr;
+      end = image_end(c->v->w, first);
+      if (!has_any(c, first, end, source))
+         continue;
+      if (!image_place(c->v->w, first, &offset)) {
+         const char* name = dcfg_wet_instr(c->v->w, first)->image_name;
+         complain("%s: without its file, as it was, there are no stops in it",
+                  name == NULL ? "code of no file" : name);
+         continue;
+      }
+      for (uint32_t i = first; i < end; i++) {
+         c->wanted[i] = true;
+         c->offsets[i] = offset + dcfg_wet_instr(c->v->w, i)->addr - begin;
+      }
+   }
+}
+
+static int by_instr(const void* x, const void* y)
+{
+   const Stop* a = x;
+   const Stop* b = y;
+
+   return a->instr != b->instr ? (a->instr < b->instr ? -1 : 1)
+          : a->instance < b->instance ? -1 : a->instance > b->instance;
+}
+
+static void find_stops(Script* c)
+{
+   const DcfgSlice* s = c->v->s;
+   bool             down = s->n_nodes > 1
+                           && s->nodes[0].order > s->nodes[1].order;
+
+   c->stops = zalloc(s->n_nodes + (size_t)1, sizeof(Stop));
+   for (uint32_t t = 0; t < s->n_nodes; t++) {
+      uint32_t             k = down ? s->n_nodes - 1 - t : t;
+      const DcfgSliceNode* d = &s->nodes[k];
+      if (c->wanted[d->instr]) {
+         c->stops[c->n_stops] = (Stop){ k, d->instr, d->instance,
+                                        c->n_stops + 1 };
+         c->n_stops++;
+      }
+   }
+   qsort(c->stops, c->n_stops, sizeof(Stop), by_instr);
+}
+
+static void put_value(const Script* c, const DcfgSliceNode* d)
+{
+   const uint8_t* bytes = c->v->s->values + d->value;
+   uint32_t       n = d->value_size;
+
+   while (n > 1 && bytes[n - 1] == 0)
+      n--;
+   putc('"', c->out);
+   for (uint32_t i = n; i-- > 0; )
+      fprintf(c->out, i + 1 == n ? "%x" : "%02x", bytes[i]);
+   putc('"', c->out);
+}
+
+/* The instruction of stops FROM up to END, with them. */
+static void put_point(const Script* c, uint32_t from, uint32_t end,
+                      uint32_t image)
+{
+   const DcfgWetInstr* in = dcfg_wet_instr(c->v->w, c->stops[from].instr);
+   char                text[256];
+
+   instr_text(in, text, sizeof(text));
+   fprintf(c->out, "(%" PRIu32 ", 0x%" PRIx64 ", ", image,
+           c->offsets[c->stops[from].instr]);
+   put_string(c->out, in->source != NULL
+              ? text_format("%s:%" PRIu32, text_base(in->source), in->line)
+              : in->function != NULL ? in->function : "");
+   fputs(", ", c->out);
+   put_string(c->out, text);
+   fputs(", [", c->out);
+   for (uint32_t i = from; i < end; i++) {
+      const DcfgSliceNode* d = &c->v->s->nodes[c->stops[i].node];
+      fprintf(c->out, "(%" PRIu64 ", %" PRIu32 ", %" PRIu32 ", ",
+              d->instance, c->stops[i].number, d->distance);
+      put_value(c, d);
+      fputs(i + 1 < end ? "), " : ")", c->out);
+   }
+   fputs("]),\n", c->out);
+   text_forget();
+}
+
+/* Walks over the images of the stops, which are in their order; either names
+   them, or writes the points. */
+static void put_images(const Script* c, bool names)
+{
+   uint32_t image = 0, last = UINT32_MAX;
+
+   for (uint32_t from = 0, end; from < c->n_stops; from = end) {
+      const DcfgWetInstr* in = dcfg_wet_instr(c->v->w, c->stops[from].instr);
+      if (last != UINT32_MAX && in->image != last)
+         image++;
+      if (names && (last == UINT32_MAX || in->image != last)) {
+         put_string(c->out, in->image_name);
+         fputs(", ", c->out);
+      }
+      last = in->image;
+      for (end = from + 1; end < c->n_stops
+                           && c->stops[end].instr == c->stops[from].instr; )
+         end++;
+      if (!names)
+         put_point(c, from, end, image);
+   }
+}
+
+void slice_write_gdb(const SliceView* v, FILE* out)
+{
+   static const char head[] = "@HEAD@", data[] = "@DATA@";
+   uint32_t          n = dcfg_wet_instrs(v->w);
+   Script            c = { .v = v, .out = out,
+                           .wanted = zalloc(n + (size_t)1, sizeof(bool)),
+                           .offsets = zalloc(n + (size_t)1, sizeof(uint64_t)) };
+   const char*       at_head = strstr(script, head);
+   const char*       at_data = strstr(script, data);
+   bool              source = false;
+
+   for (uint32_t i = 0; i < n && !source; i++)
+      source = v->s->totals[i].in_slice > 0
+               && is_readable(dcfg_wet_instr(v->w, i));
+   choose_images(&c, source);
+   find_stops(&c);
+   fwrite(script, 1, (size_t)(at_head - script), out);
+   fputs("IMAGES = [", out);
+   put_images(&c, true);
+   fprintf(out, "]\nSTOPS = %" PRIu32, c.n_stops);
+   at_head += sizeof(head) - 1;
+   fwrite(at_head, 1, (size_t)(at_data - at_head), out);
+   put_images(&c, false);
+   fputs(at_data + sizeof(data) - 1, out);
+   free(c.stops);
+   free(c.offsets);
+   free(c.wanted);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,300 @@
+
+/*--------------------------------------------------------------------*/
+/*--- System calls as criteria.                   slice_output.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which system call is meant by a name, or by a text that it wrote.
+   Handed: the command line.  Taken by: slice_query.c.
+
+   What number RAX has had is told by who wrote it: by the value that was
+   recorded, or by the code, if that has it as a constant.  What was written is
+   made of the values that were stored there, in their order. */
+
+#include "slice_output.h"
+
+#include "cmd.h"
+#include "operands.h"
+#include "syscall_names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_syscall(const DcfgWetInstr* in)
+{
+   return in->size >= 2 && in->code[in->size - 2] == 0x0F
+          && in->code[in->size - 1] == 0x05;
+}
+
+/*------------------------------------------------------------*/
+/*--- Numbers                                              ---*/
+/*------------------------------------------------------------*/
+
+/* What an instruction puts into EAX whatever ran before; UINT32_MAX if that
+   cannot be told. */
+static uint32_t constant_of(const DcfgWetInstr* in)
+{
+   const uint8_t* c = in->code;
+   uint32_t       n = 0;
+
+   if (in->size == 2 && (c[0] == 0x31 || c[0] == 0x33) && c[1] == 0xC0)
+      return 0;
+   if ((in->size == 5 && c[0] == 0xB8)
+       || (in->size == 7 && c[0] == 0x48 && c[1] == 0xC7 && c[2] == 0xC0)) {
+      for (unsigned i = 0; i < 4; i++)
+         n |= (uint32_t)c[in->size - 4 + i] << 8 * i;
+      return n;
+   }
+   return UINT32_MAX;
+}
+
+/* The number of system call N of S. */
+static uint32_t number_of(DcfgWet* w, const DcfgSlice* s,
+                          const DcfgSliceNode* n)
+{
+   for (uint32_t k = 0; k < n->n_inputs; k++) {
+      const DcfgSliceInput* in = &s->inputs[n->first_input + k];
+      const DcfgSliceNode*  by;
+      uint32_t              value = 0;
+      if (in->port != DCFG_WET_GENERAL || in->reg != 0
+          || in->node >= DCFG_SLICE_NOT)
+         continue;
+      by = &s->nodes[in->node];
+      if (by->value_size == 0 || by->value_size > 8)
+         return constant_of(dcfg_wet_instr(w, by->instr));
+      for (uint32_t i = 0; i < by->value_size && i < 4; i++)
+         value |= (uint32_t)s->values[by->value + i] << 8 * i;
+      return value;
+   }
+   return UINT32_MAX;
+}
+
+/* All system calls, with who wrote what they used. */
+static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs)
+{
+   DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
+                        .steps = 1, .no_control = true };
+   uint32_t       n = dcfg_wet_instrs(w);
+   DcfgError      err;
+   DcfgSlice*     s;
+
+   for (uint32_t i = 0; i < n; i++)
+      instrs[i] = is_syscall(dcfg_wet_instr(w, i));
+   s = dcfg_slice_new(w, &q, &err);
+   if (s == NULL)
+      die("%s", unreadable(&err, false));
+   return s;
+}
+
+static void choose(const DcfgSliceNode* n, DcfgWet* w, bool* instrs,
+                   DcfgSliceQuery* q)
+{
+   memset(instrs, 0, dcfg_wet_instrs(w) * sizeof(bool));
+   instrs[n->instr] = true;
+   q->instance      = n->instance;
+}
+
+void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
+                       DcfgSliceQuery* q)
+{
+   char*       name = text_copy(call);
+   char*       mark = strchr(name, '#');
+   char*       end = NULL;
+   uint64_t    wanted = DCFG_SLICE_LAST, ran = 0;
+   uint32_t    number, unknown = 0;
+   DcfgSlice*  s;
+
+   if (mark != NULL) {
+      *mark  = 0;
+      wanted = strtoull(mark + 1, &end, 10);
+      if (mark[1] < '0' || mark[1] > '9' || *end != 0)
+         die("--syscall: `%s' is no system call: NAME or NAME#N", call);
+   }
+   number = syscall_number(name);
+   if (number == UINT32_MAX)
+      die("--syscall: there is no system call `%s'", name);
+   s = all_syscalls(w, instrs);
+   const DcfgSliceNode* found = NULL;
+   for (uint32_t i = s->n_criteria; i-- > 0; ) {
+      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
+      uint32_t             is = number_of(w, s, n);
+      unknown += is == UINT32_MAX;
+      if (is == number && (ran++ == wanted || wanted == DCFG_SLICE_LAST))
+         found = n;
+   }
+   if (found == NULL)
+      die("--syscall: %s was called %" PRIu64 " times%s", name, ran,
+          unknown == 0 ? ""
+          : "; of some system calls it is not known which they were, for "
+            "which --wet-values=yes is needed");
+   choose(found, w, instrs, q);
+   dcfg_slice_free(s);
+   free(name);
+}
+
+/*------------------------------------------------------------*/
+/*--- Text                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* TEXT as it was typed: \n, \t and \\ are what they are in C. */
+static char* unescape(const char* text, size_t* size)
+{
+   char*  to = text_copy(text);
+   size_t n = 0;
+
+   for (const char* s = text; *s != 0; s++) {
+      if (*s == '\\' && (s[1] == 'n' || s[1] == 't' || s[1] == '\\'))
+         to[n++] = *++s == 'n' ? '\n' : *s == 't' ? '\t' : '\\';
+      else
+         to[n++] = *s;
+   }
+   *size = n;
+   return to;
+}
+
+/* Memory that the kernel read, as far as it is known. */
+typedef
+   struct {
+      uint64_t addr, size;
+      uint8_t* bytes;
+      uint8_t* known;
+   }
+   Printed;
+
+static int later_first(const void* a, const void* b)
+{
+   const uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
+
+   return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* What is known of P's bytes, which N of S, a system call, read.  Nodes with
+   greater numbers ran earlier. */
+static void fill(const DcfgSlice* s, const DcfgSliceNode* n, Printed* p)
+{
+   uint32_t* from = zalloc(n->n_inputs + (size_t)1, sizeof(*from));
+   uint32_t  n_from = 0;
+
+   for (uint32_t k = 0; k < n->n_inputs; k++) {
+      const DcfgSliceInput* in = &s->inputs[n->first_input + k];
+      if (in->port == DCFG_WET_MEMORY && in->node < DCFG_SLICE_NOT)
+         from[n_from++] = in->node;
+   }
+   qsort(from, n_from, sizeof(*from), later_first);
+   for (uint32_t i = 0; i < n_from; i++) {
+      const DcfgSliceNode* by = &s->nodes[from[i]];
+      for (uint32_t k = 0; by->addr != 0 && k < by->value_size; k++)
+         if (by->addr + k - p->addr < p->size) {
+            p->bytes[by->addr + k - p->addr] = s->values[by->value + k];
+            p->known[by->addr + k - p->addr] = 1;
+         }
+   }
+   free(from);
+}
+
+/* The last place of TEXT in P, or UINT64_MAX. */
+static uint64_t find_text(const Printed* p, const char* text, size_t size)
+{
+   for (uint64_t at = p->size; size <= p->size && at-- > 0; )
+      if (at + size <= p->size && memcmp(p->bytes + at, text, size) == 0
+          && memchr(p->known + at, 0, size) == NULL)
+         return at;
+   return UINT64_MAX;
+}
+
+static bool writes(uint32_t number)
+{
+   static const char* const names[] = { "write", "writev", "pwrite64",
+                                        "sendto" };
+
+   for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+      if (number == syscall_number(names[i]))
+         return true;
+   return false;
+}
+
+/* Where WANTED is in what N of S, a system call, read; UINT64_MAX: nowhere.
+   Sets KNOWN if any byte of it is known. */
+static uint64_t place_in(const DcfgSlice* s, const DcfgSliceNode* n,
+                         const char* wanted, size_t size, bool* known)
+{
+   uint64_t found = UINT64_MAX;
+
+   for (uint32_t k = 0; k < n->n_reads && found == UINT64_MAX; k++) {
+      DcfgSliceReading r = s->reads[n->first_read + k];
+      Printed          p = { r.addr, r.size, NULL, NULL };
+      uint64_t         place;
+      if (p.size < size)
+         continue;
+      p.bytes = zalloc(p.size, 1);
+      p.known = zalloc(p.size, 1);
+      fill(s, n, &p);
+      *known |= memchr(p.known, 1, p.size) != NULL;
+      place   = find_text(&p, wanted, size);
+      if (place != UINT64_MAX)
+         found = p.addr + place;
+      free(p.bytes);
+      free(p.known);
+   }
+   return found;
+}
+
+void output_criterion(DcfgWet* w, const char* text, bool* instrs,
+                      DcfgSliceQuery* q)
+{
+   size_t     size;
+   char*      wanted = unescape(text, &size);
+   DcfgSlice* s = all_syscalls(w, instrs);
+   uint64_t   place = UINT64_MAX;
+   uint32_t   n = 0, i;
+   bool       known = false;
+
+   if (size == 0)
+      die("--output: a text is needed");
+   for (i = 0; i < s->n_criteria; i++) {
+      const DcfgSliceNode* c = &s->nodes[s->criteria[i]];
+      if (!writes(number_of(w, s, c)))
+         continue;
+      n++;
+      place = place_in(s, c, wanted, size, &known);
+      if (place != UINT64_MAX)
+         break;
+   }
+   if (place == UINT64_MAX && n > 0 && !known)
+      die("--output: what was written is not known: that needs "
+          "--wet-values=yes when it is recorded");
+   if (place == UINT64_MAX)
+      die("--output: no system call wrote `%s'", text);
+   choose(&s->nodes[s->criteria[i]], w, instrs, q);
+   q->of    = DCFG_SLICE_MEMORY;
+   q->place = place;
+   q->size  = size;
+   dcfg_slice_free(s);
+   free(wanted);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

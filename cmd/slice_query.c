@@ -1,0 +1,423 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What a slice is asked for.                   slice_query.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: criteria of slices, from the command line to what the library is asked,
+   and what is said of them.  Handed: options.  Taken by: dcfg slice, dcfg
+   why.
+
+   What is not followed by default: RSP as an address; and control where the
+   code is not the criterion's program: its image, of which, if the criterion
+   has source lines, the code that has them, so that a library that is linked
+   into a program is none of it.  For what was printed, the program is all code
+   with source lines; and how the place in the buffer was found where its
+   bytes were put is no reason why they are these. */
+
+#include "slice_query.h"
+
+#include "format.h"
+#include "operands.h"
+#include "slice_output.h"
+#include "slice_variable.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RSP_BIT (1 << 4)
+
+/*------------------------------------------------------------*/
+/*--- Where                                                ---*/
+/*------------------------------------------------------------*/
+
+DcfgWet* slice_open(const char* file)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgWet*    w = dcfg_wet_open(file, &options, &err);
+
+   if (w == NULL)
+      die("%s", unreadable(&err, false));
+   return w;
+}
+
+/* WANTED is the end of PATH, from a slash on. */
+static bool is_source(const char* path, const char* wanted, size_t k)
+{
+   size_t n = path == NULL ? 0 : strlen(path);
+
+   return n >= k && k > 0 && memcmp(path + n - k, wanted, k) == 0
+          && (n == k || wanted[0] == '/' || path[n - k - 1] == '/');
+}
+
+static void at_line(Sliced* f, const char* at, const char* colon)
+{
+   char*    end;
+   uint64_t line = strtoull(colon + 1, &end, 10);
+   uint32_t n = dcfg_wet_instrs(f->w), found = 0, files = 0;
+
+   if (colon[1] < '0' || colon[1] > '9' || *end != 0)
+      die("--at: `%s' is no line: FILE:LINE", at);
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(f->w, i);
+      if (!is_source(in->source, at, (size_t)(colon - at)))
+         continue;
+      files++;
+      f->instrs[i] = in->line == line;
+      found += f->instrs[i];
+   }
+   if (files == 0)
+      die("--at: nothing of a source file `%.*s' was executed",
+          (int)(colon - at), at);
+   if (found == 0)
+      die("--at: nothing of line %" PRIu64 " of `%.*s' was executed", line,
+          (int)(colon - at), at);
+   f->q.run = true;
+}
+
+/* A hexadecimal number, with or without 0x.  END is behind it. */
+static uint64_t hex_value(const char* s, char** end)
+{
+   if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+      s += 2;
+   errno = 0;
+   *end  = (char*)s;
+   return strchr("0123456789abcdefABCDEF", s[0]) == NULL || s[0] == 0 ? 0
+          : strtoull(s, end, 16);
+}
+
+static void at_address(Sliced* f, const char* at)
+{
+   char*    end;
+   uint64_t addr = hex_value(at, &end);
+   uint32_t n = dcfg_wet_instrs(f->w), found = 0;
+   bool     bad = end == at || errno != 0;
+
+   if (!bad && *end == '#' && end[1] >= '0' && end[1] <= '9') {
+      f->q.instance = strtoull(end + 1, &end, 10);
+      bad = errno != 0 || f->q.instance >= DCFG_SLICE_EVERY;
+   }
+   if (bad || *end != 0)
+      die("--at: `%s' is neither FILE:LINE nor ADDRESS nor ADDRESS#INSTANCE",
+          at);
+   for (uint32_t i = 0; i < n; i++) {
+      f->instrs[i] = dcfg_wet_instr(f->w, i)->addr == addr;
+      found += f->instrs[i];
+   }
+   if (found == 0)
+      die("--at: no instruction at 0x%" PRIx64 " was executed", addr);
+}
+
+/*------------------------------------------------------------*/
+/*--- Of what                                              ---*/
+/*------------------------------------------------------------*/
+
+static const char* const registers[16] = {
+   "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+   "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"
+};
+
+static bool of_register(DcfgSliceQuery* q, const char* of)
+{
+   const char* name = of[0] == '%' ? of + 1 : of;
+   char*       end;
+
+   for (unsigned i = 0; i < 16; i++)
+      if (strcmp(name, registers[i]) == 0
+          || (i < 8 && name[0] == 'e' && strcmp(name + 1, registers[i] + 1)
+                                         == 0)) {
+         q->of    = DCFG_SLICE_REGISTER;
+         q->place = i;
+         return true;
+      }
+   if ((name[0] == 'x' || name[0] == 'y') && strncmp(name + 1, "mm", 2) == 0
+       && name[3] >= '0' && name[3] <= '9') {
+      q->of    = DCFG_SLICE_REGISTER;
+      q->place = 16 + strtoul(name + 3, &end, 10);
+      return *end == 0 && q->place < 32;
+   }
+   if (strcmp(name, "flags") == 0 || strcmp(name, "x87") == 0) {
+      q->of = name[0] == 'f' ? DCFG_SLICE_FLAGS : DCFG_SLICE_X87;
+      return true;
+   }
+   return false;
+}
+
+/* ADDRESS or ADDRESS,SIZE. */
+static bool of_memory(DcfgSliceQuery* q, const char* of)
+{
+   char* end;
+
+   if (of[0] < '0' || of[0] > '9')
+      return false;
+   q->of    = DCFG_SLICE_MEMORY;
+   q->place = hex_value(of, &end);
+   q->size  = 8;
+   if (end != of && *end == ',' && end[1] >= '1' && end[1] <= '9')
+      q->size = strtoull(end + 1, &end, 10);
+   if (end == of || *end != 0 || errno != 0 || q->size > 1 << 20)
+      die("--of: `%s' is no memory: ADDRESS or ADDRESS,SIZE", of);
+   return true;
+}
+
+const char* instance_text(DcfgWet* w, const DcfgSliceNode* n)
+{
+   return text_format("0x%" PRIx64 "#%" PRIu64,
+                      dcfg_wet_instr(w, n->instr)->addr, n->instance);
+}
+
+/* Nothing but who meets the criterion. */
+static DcfgSlice* find_criteria(Sliced* f)
+{
+   DcfgSliceQuery only = { .instrs = f->instrs, .instance = f->q.instance,
+                           .run = f->q.run, .forward = false,
+                           .no_control = true, .only_criteria = true };
+   DcfgError  err;
+   DcfgSlice* s = dcfg_slice_new(f->w, &only, &err);
+
+   if (s == NULL)
+      die("%s", unreadable(&err, false));
+   return s;
+}
+
+/* A variable as it is where the run of the criterion's line begins. */
+static void of_variable(Sliced* f, const char* name)
+{
+   DcfgSlice* s = find_criteria(f);
+   uint32_t   first;
+
+   if (s->n_criteria == 0)
+      die("no instance meets the criterion");
+   first = s->nodes[s->criteria[s->n_criteria - 1]].instr;
+   memset(f->instrs, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
+   f->instrs[first] = true;
+   f->q.run         = false;
+   f->q.instance    = s->nodes[s->criteria[s->n_criteria - 1]].instance;
+   variable_place(dcfg_wet_instr(f->w, first), name, &f->q);
+   dcfg_slice_free(s);
+}
+
+/*------------------------------------------------------------*/
+/*--- What is followed                                     ---*/
+/*------------------------------------------------------------*/
+
+static bool image_has_lines(DcfgWet* w, uint32_t image)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image == image && in->line != 0)
+         return true;
+   }
+   return false;
+}
+
+/* The image of which something is named `main', or the first one. */
+static uint32_t main_image(DcfgWet* w)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->function != NULL && strcmp(in->function, "main") == 0)
+         return in->image;
+   }
+   return 0;
+}
+
+static void choose_foreign(Sliced* f, bool output)
+{
+   uint32_t n = dcfg_wet_instrs(f->w), image = UINT32_MAX;
+   bool     lines = false;
+
+   if (output) {
+      image = main_image(f->w);
+      lines = image_has_lines(f->w, image);
+   }
+   for (uint32_t i = 0; i < n && !output; i++)
+      if (f->instrs[i]) {
+         image  = dcfg_wet_instr(f->w, i)->image;
+         lines |= dcfg_wet_instr(f->w, i)->line != 0;
+      }
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(f->w, i);
+      f->foreign[i] = !((in->image == image || (output && lines))
+                        && (in->line != 0 || !lines));
+   }
+}
+
+static void choose_pruning(Sliced* f, const SliceOptions* o)
+{
+   uint32_t n = dcfg_wet_instrs(f->w);
+
+   if (o->full)
+      return;
+   choose_foreign(f, o->syscall != NULL || o->output != NULL);
+   for (uint32_t i = 0; i < n && !o->thin; i++)
+      f->roles.addresses[i] &= RSP_BIT;
+   f->q.no_address    = f->roles.addresses;
+   f->q.no_control    = o->thin;
+   f->q.no_control_of = f->foreign;
+   f->q.results       = !o->thin && !o->forward;
+   if (o->output != NULL || o->syscall != NULL)
+      f->q.no_address_near = f->roles.targets;
+}
+
+/*------------------------------------------------------------*/
+/*--- What is said                                         ---*/
+/*------------------------------------------------------------*/
+
+static char* describe(Sliced* f, const SliceOptions* o)
+{
+   const DcfgSlice*     s = f->s;
+   uint32_t             last = o->forward ? s->n_criteria - 1 : 0;
+   const DcfgSliceNode* a = &s->nodes[s->criteria[s->n_criteria - 1 - last]];
+   const DcfgSliceNode* b = &s->nodes[s->criteria[last]];
+   const char* what = o->at != NULL ? o->at
+                      : text_format("--%s=%s",
+                                    o->output != NULL ? "output" : "syscall",
+                                    o->output != NULL ? o->output
+                                                      : o->syscall);
+   const char* of = o->of == NULL ? "" : text_format(", of %s", o->of);
+   const DcfgWetInstr* in = dcfg_wet_instr(f->w, a->instr);
+   const char* where = o->at != NULL && strchr(o->at, ':') != NULL ? ""
+                       : in->line != 0
+                       ? text_format(" (%s:%" PRIu32 ")",
+                                     text_base(in->source), in->line)
+                       : in->function == NULL ? ""
+                       : text_format(" (%s)", text_demangle(in->function));
+
+   if (s->n_criteria == 1)
+      return text_copy(text_format("%s%s: %s%s", what, of,
+                                   instance_text(f->w, a), where));
+   return text_copy(text_format("%s%s: %s to %s%s, %" PRIu32 " instances",
+                                what, of, instance_text(f->w, a),
+                                instance_text(f->w, b), where,
+                                s->n_criteria));
+}
+
+static void say_not_followed(Sliced* f, const SliceOptions* o)
+{
+   unsigned n = 0;
+
+   if (f->s->n_no_address > 0)
+      f->not_followed[n++]
+         = text_copy(text_format("%s: %s times",
+                                 o->thin ? "registers as addresses"
+                                         : "RSP as an address",
+                                 text_count(f->s->n_no_address)));
+   if (f->s->n_no_control > 0)
+      f->not_followed[n++]
+         = text_copy(text_format(o->thin ? "control: %s times"
+                                 : "control of code that is not the "
+                                   "program's own: %s times",
+                                 text_count(f->s->n_no_control)));
+   if (f->q.of == DCFG_SLICE_FRAME && f->s->frame == 0)
+      f->not_followed[n++]
+         = text_copy("the variable: nobody called its function");
+}
+
+/*------------------------------------------------------------*/
+/*--- A slice                                              ---*/
+/*------------------------------------------------------------*/
+
+static void choose_criterion(Sliced* f, const SliceOptions* o)
+{
+   if ((o->at != NULL) + (o->syscall != NULL) + (o->output != NULL) != 1)
+      die("one of --at, --syscall and --output has to say of what");
+   if (o->forward && (o->of != NULL || o->output != NULL))
+      die("--forward is for whole instances: --at or --syscall, without --of");
+   if (o->output != NULL && o->of != NULL)
+      die("--output says of what: --of is for --at and --syscall");
+   if (o->output != NULL)
+      output_criterion(f->w, o->output, f->instrs, &f->q);
+   else if (o->syscall != NULL)
+      syscall_criterion(f->w, o->syscall, f->instrs, &f->q);
+   else if (strchr(o->at, ':') != NULL)
+      at_line(f, o->at, strrchr(o->at, ':'));
+   else
+      at_address(f, o->at);
+   if (o->of != NULL && !of_register(&f->q, o->of) && !of_memory(&f->q, o->of))
+      of_variable(f, o->of);
+}
+
+Sliced* slice_find(const char* file, const SliceOptions* o)
+{
+   Sliced*   f = zalloc(1, sizeof(*f));
+   uint32_t  n;
+   DcfgError err;
+
+   if (o->thin && o->full)
+      die("--thin follows less and --full all: not both");
+   f->w       = slice_open(file);
+   n          = dcfg_wet_instrs(f->w);
+   f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
+   f->foreign = zalloc(n + (size_t)1, sizeof(bool));
+   f->roles   = roles_new(f->w);
+   f->q       = (DcfgSliceQuery){ .instrs = f->instrs,
+                                  .instance = DCFG_SLICE_LAST,
+                                  .forward = o->forward };
+   choose_criterion(f, o);
+   choose_pruning(f, o);
+   f->q.steps = o->steps;
+   if (o->copies)
+      f->q.copies = f->roles.copies;
+   if (o->steps > 0) {
+      /* Few, so control can be told of all of them. */
+      f->q.no_control_of = NULL;
+      f->q.results       = false;
+   }
+   f->s = dcfg_slice_new(f->w, &f->q, &err);
+   if (f->s == NULL)
+      die("%s", unreadable(&err, false));
+   if (f->s->n_criteria == 0)
+      die("no instance meets the criterion: %s",
+          o->at != NULL ? o->at : o->syscall != NULL ? o->syscall : o->output);
+   f->criterion = describe(f, o);
+   say_not_followed(f, o);
+   return f;
+}
+
+void slice_forget(Sliced* f)
+{
+   if (f == NULL)
+      return;
+   for (unsigned i = 0; f->not_followed[i] != NULL; i++)
+      free((char*)f->not_followed[i]);
+   dcfg_slice_free(f->s);
+   dcfg_wet_close(f->w);
+   roles_free(&f->roles);
+   free(f->instrs);
+   free(f->foreign);
+   free(f->criterion);
+   free(f);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,76 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What a slice is asked for.                   slice_query.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_SLICE_QUERY_H
+#define DCFG_CMD_SLICE_QUERY_H
+
+#include "roles.h"
+
+#include "../lib/dcfg_slice.h"
+
+/* What the command line says. */
+typedef
+   struct {
+      const char* at;
+      const char* of;
+      const char* syscall;
+      const char* output;
+      bool        thin, full, forward;
+      bool        copies;       // these are no steps
+      uint32_t    steps;        // 0: all
+   }
+   SliceOptions;
+
+/* Found for a trace: the criterion, and a slice of it. */
+typedef
+   struct {
+      DcfgWet*       w;
+      DcfgSliceQuery q;
+      DcfgSlice*     s;
+      Roles          roles;
+      bool*          instrs;
+      bool*          foreign;   // control is not followed
+      char*          criterion; // one line
+      const char*    not_followed[6];   // and NULL
+   }
+   Sliced;
+
+/* Dies if there is no such criterion. */
+Sliced* slice_find(const char* file, const SliceOptions* o);
+void    slice_forget(Sliced* f);
+
+/* A trace.  Dies if it cannot be read. */
+DcfgWet* slice_open(const char* file);
+
+/* "0x401136#2" */
+const char* instance_text(DcfgWet* w, const DcfgSliceNode* n);
+
+#endif /* DCFG_CMD_SLICE_QUERY_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

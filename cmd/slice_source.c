@@ -1,0 +1,287 @@
+
+/*--------------------------------------------------------------------*/
+/*--- A slice as lines of source.                 slice_source.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the annotated source of a slice.  Handed: a slice.  Taken by: dcfg
+   slice. */
+
+#include "slice_views.h"
+#include "source_file.h"
+
+#include "format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTEXT 1               // lines around one of the slice
+
+/* Of a line of source, or a function without: its instructions together. */
+typedef
+   struct {
+      const char* source;       // or NULL
+      uint32_t    line;
+      const char* function;
+      const char* image;
+      uint64_t    in_slice, executed;
+      uint32_t    distance;
+   }
+   Row;
+
+static int compare_text(const char* a, const char* b)
+{
+   return strcmp(a == NULL ? "" : a, b == NULL ? "" : b);
+}
+
+/* Lines in their order, and what has none behind them. */
+static int compare(const void* a, const void* b)
+{
+   const Row* x = a;
+   const Row* y = b;
+   int        d;
+
+   if ((x->source == NULL) != (y->source == NULL))
+      return x->source == NULL ? 1 : -1;
+   if (x->source == NULL) {
+      d = compare_text(x->image, y->image);
+      return d != 0 ? d : compare_text(x->function, y->function);
+   }
+   d = strcmp(x->source, y->source);
+   return d != 0 ? d : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int by_instances(const void* a, const void* b)
+{
+   const Row* x = a;
+   const Row* y = b;
+
+   if (x->in_slice != y->in_slice)
+      return x->in_slice < y->in_slice ? 1 : -1;
+   return compare(a, b);
+}
+
+/* All that was executed. */
+static Row* make_rows(const SliceView* v, size_t* n)
+{
+   uint32_t all = dcfg_wet_instrs(v->w);
+   Row*     rows = zalloc(all + (size_t)1, sizeof(*rows));
+   size_t   k = 0;
+
+   for (uint32_t i = 0; i < all; i++) {
+      const DcfgWetInstr*   in = dcfg_wet_instr(v->w, i);
+      const DcfgSliceTotal* t = &v->s->totals[i];
+      if (t->executed > 0)
+         rows[k++] = (Row){ in->line != 0 ? in->source : NULL, in->line,
+                            in->function, in->image_name, t->in_slice,
+                            t->executed, t->distance };
+   }
+   qsort(rows, k, sizeof(*rows), compare);
+   *n = 0;
+   for (size_t i = 0; i < k; i++) {
+      Row* last = *n == 0 ? NULL : &rows[*n - 1];
+      if (last == NULL || compare(last, &rows[i]) != 0) {
+         rows[(*n)++] = rows[i];
+         continue;
+      }
+      last->in_slice += rows[i].in_slice;
+      last->executed += rows[i].executed;
+      if (rows[i].distance < last->distance)
+         last->distance = rows[i].distance;
+   }
+   return rows;
+}
+
+static void put_numbers(FILE* out, const Row* row)
+{
+   fprintf(out, "%8" PRIu32 " %12s %7s", row->distance,
+           text_count(row->in_slice),
+           text_share(row->in_slice, row->executed));
+}
+
+static void put_line(FILE* out, const SourceFile* f, uint32_t line,
+                     const Row* row)
+{
+   size_t      length = 0;
+   const char* text = source_file_line(f, line, &length);
+
+   if (text == NULL)
+      length = 0;
+   if (row != NULL && row->in_slice > 0)
+      put_numbers(out, row);
+   else
+      fprintf(out, "%29s", "");
+   fprintf(out, " %6" PRIu32 "%s%.*s\n", line, length > 0 ? "  " : "",
+           (int)length, length > 0 ? text : "");
+   text_forget();
+}
+
+/* ROWS, of which there are N, are of one file, F. */
+static void put_file(FILE* out, const Row* rows, size_t n,
+                     const SourceFile* f)
+{
+   uint32_t next = 1, lines = source_file_lines(f);
+   bool     begun = false;
+
+   fprintf(out, "\n%s\n", rows[0].source);
+   for (size_t i = 0; i < n; i++) {
+      uint32_t line = rows[i].line;
+      uint32_t from = line > CONTEXT ? line - CONTEXT : 1;
+      if (rows[i].in_slice == 0)
+         continue;
+      if (from < next)
+         from = next;
+      if (begun && from > next)
+         fprintf(out, "%36s\n", "...");
+      for (; from < line; from++)
+         put_line(out, f, from, NULL);
+      put_line(out, f, line, &rows[i]);
+      begun = true;
+      next  = line + 1;
+      /* What is behind it, unless the next one is there. */
+      size_t k = i + 1;
+      while (k < n && rows[k].in_slice == 0)
+         k++;
+      if ((k == n || rows[k].line > next) && next <= lines)
+         put_line(out, f, next++, NULL);
+   }
+}
+
+/* "5, 6, 8-12" */
+static const char* list_lines(const Row* rows, size_t n)
+{
+   const char* all = "";
+
+   for (size_t i = 0; i < n; i++) {
+      size_t last = i;
+      if (rows[i].in_slice == 0)
+         continue;
+      while (last + 1 < n && rows[last + 1].in_slice > 0
+             && rows[last + 1].line == rows[last].line + 1)
+         last++;
+      if (strlen(all) > 40)
+         return text_format("%s, ...", all);
+      all = text_format(last == i ? "%s%s%" PRIu32 : "%s%s%" PRIu32 "-%" PRIu32,
+                        all, all[0] == 0 ? "" : ", ", rows[i].line,
+                        rows[last].line);
+      i = last;
+   }
+   return all;
+}
+
+/* Of a file that cannot be read, which lines there are. */
+static Row sum_of(const Row* rows, size_t n)
+{
+   Row sum = rows[0];
+
+   for (size_t i = 1; i < n; i++) {
+      sum.in_slice += rows[i].in_slice;
+      sum.executed += rows[i].executed;
+      if (rows[i].distance < sum.distance)
+         sum.distance = rows[i].distance;
+   }
+   return sum;
+}
+
+static void put_elsewhere(FILE* out, Row* rows, size_t n)
+{
+   size_t k = 0;
+
+   for (size_t i = 0; i < n; i++)
+      if (rows[i].in_slice > 0)
+         rows[k++] = rows[i];
+   if (k == 0)
+      return;
+   qsort(rows, k, sizeof(*rows), by_instances);
+   fputs("\ncode without source lines\n", out);
+   for (size_t i = 0; i < k && i < 20; i++) {
+      put_numbers(out, &rows[i]);
+      fprintf(out, "         %s (%s)\n",
+              rows[i].function == NULL ? "?"
+              : text_demangle(rows[i].function),
+              rows[i].image == NULL ? "?" : text_base(rows[i].image));
+      text_forget();
+   }
+   if (k > 20)
+      fprintf(out, "%30s and %zu functions more\n", "", k - 20);
+}
+
+/* Those whose text is there come first. */
+static void put_files(FILE* out, const Row* rows, size_t n)
+{
+   bool said = false;
+
+   for (int readable = 1; readable >= 0; readable--)
+      for (size_t i = 0, k; i < n; i = k) {
+         SourceFile* f;
+         Row         sum;
+         for (k = i + 1; k < n && strcmp(rows[k].source, rows[i].source) == 0; )
+            k++;
+         sum = sum_of(rows + i, k - i);
+         if (sum.in_slice == 0)
+            continue;
+         f = source_file_open(rows[i].source);
+         if (f != NULL && readable) {
+            put_file(out, rows + i, k - i, f);
+         } else if (f == NULL && !readable) {
+            if (!said)
+               fputs("\nfiles that cannot be read, and their lines\n", out);
+            said = true;
+            put_numbers(out, &sum);
+            fprintf(out, "         %s: %s\n", rows[i].source,
+                    list_lines(rows + i, k - i));
+         }
+         source_file_close(f);
+         text_forget();
+      }
+}
+
+void slice_write_source(const SliceView* v, FILE* out)
+{
+   size_t n, with = 0, lines = 0, lines_in = 0;
+   Row*   rows = make_rows(v, &n);
+
+   for (; with < n && rows[with].source != NULL; with++) {
+      lines++;
+      lines_in += rows[with].in_slice > 0;
+   }
+   fprintf(out, "%s: %s\n", v->title, v->criterion);
+   fprintf(out, "%s instances of %s that were executed",
+           text_count(v->s->n_nodes), text_count(v->s->n_executed));
+   if (lines > 0)
+      fprintf(out, "; %s of %s lines of source (%s)", text_count(lines_in),
+              text_count(lines), text_share(lines_in, lines));
+   putc('\n', out);
+   for (unsigned i = 0; v->not_followed[i] != NULL; i++)
+      fprintf(out, "not followed: %s\n", v->not_followed[i]);
+   fputs("\ndistance    instances   share   line\n", out);
+   put_files(out, rows, with);
+   put_elsewhere(out, rows + with, n - with);
+   free(rows);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,78 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What slices are written as.                    slice_views.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_SLICE_VIEWS_H
+#define DCFG_CMD_SLICE_VIEWS_H
+
+#include "table.h"
+
+#include "../lib/dcfg_slice.h"
+
+/* A slice, and what is said of it. */
+typedef
+   struct {
+      DcfgWet*           w;
+      const DcfgSlice*   s;
+      const char*        file;          // that W was read from
+      const char*        title;         // "Slice of prog"
+      const char*        criterion;     // which instance matched
+      const char* const* not_followed;  // sentences, and NULL
+   }
+   SliceView;
+
+/* The lines of source that are in it, with how far they are from the criterion,
+   and functions without lines. */
+void slice_write_source(const SliceView* v, FILE* out);
+
+/* Its instances, each with what it used; for programs; as a picture, the TOP
+   nearest ones. */
+void slice_write_instances(const SliceView* v, FILE* out);
+void slice_write_json(const SliceView* v, FILE* out);
+void slice_write_dot(const SliceView* v, uint64_t top, FILE* out);
+
+/* What input IN is of: "control", "rax", "memory". */
+const char* slice_port(const DcfgSliceInput* in);
+
+/* The value that was recorded, "0x34"; "" if none was. */
+const char* slice_value(const SliceView* v, const DcfgSliceNode* n);
+
+/* A page for a browser, which needs nothing else. */
+void slice_write_html(const SliceView* v, FILE* out);
+
+/* A script for gdb that stops at the slice's instances in their order. */
+void slice_write_gdb(const SliceView* v, FILE* out);
+
+/* Prints which lines and instructions are in one of two slices only, or have
+   other counts in B, at most TOP of each (0: all).  Returns how many do. */
+uint64_t slice_print_diff(const SliceView* a, const SliceView* b, Form form,
+                          uint64_t top);
+
+#endif /* DCFG_CMD_SLICE_VIEWS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

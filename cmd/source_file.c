@@ -1,0 +1,129 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Lines of a source file.                        source_file.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the lines of a source file.  Handed: a path.  Taken by: what shows
+   source. */
+
+#include "source_file.h"
+
+#include "cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct SourceFile {
+   char*    text;
+   size_t   size;
+   size_t*  starts;             // of each line, and where one more would be
+   uint32_t n_lines;
+};
+
+/* All of F; NULL if it cannot be read. */
+static char* read_all(FILE* f, size_t* size)
+{
+   size_t room = 0;
+   char*  text = NULL;
+
+   *size = 0;
+   do {
+      room = room == 0 ? 1 << 16 : 2 * room;
+      text = need(realloc(text, room));
+      *size += fread(text + *size, 1, room - *size, f);
+   } while (*size == room);
+   if (ferror(f)) {
+      free(text);
+      return NULL;
+   }
+   return text;
+}
+
+static void find_lines(SourceFile* f)
+{
+   size_t room = 0, n = 0;
+
+   for (size_t at = 0; at < f->size; ) {
+      const char* end = memchr(f->text + at, '\n', f->size - at);
+      GROW(f->starts, n, room);
+      f->starts[n++] = at;
+      at = end == NULL ? f->size + 1 : (size_t)(end - f->text) + 1;
+      if (n == UINT32_MAX)
+         break;
+   }
+   GROW(f->starts, n, room);
+   f->starts[n] = f->size == 0 || f->text[f->size - 1] == '\n' ? f->size
+                  : f->size + 1;
+   f->n_lines   = (uint32_t)n;
+}
+
+SourceFile* source_file_open(const char* path)
+{
+   FILE*       in = fopen(path, "r");
+   SourceFile* f;
+   struct stat s;
+
+   if (in == NULL)
+      return NULL;
+   f = zalloc(1, sizeof(*f));
+   if (fstat(fileno(in), &s) == 0 && S_ISREG(s.st_mode))
+      f->text = read_all(in, &f->size);
+   fclose(in);
+   if (f->text == NULL) {
+      free(f);
+      return NULL;
+   }
+   find_lines(f);
+   return f;
+}
+
+void source_file_close(SourceFile* f)
+{
+   if (f == NULL)
+      return;
+   free(f->text);
+   free(f->starts);
+   free(f);
+}
+
+uint32_t source_file_lines(const SourceFile* f)
+{
+   return f->n_lines;
+}
+
+const char* source_file_line(const SourceFile* f, uint32_t n, size_t* length)
+{
+   if (n == 0 || n > f->n_lines)
+      return NULL;
+   *length = f->starts[n] - f->starts[n - 1] - 1;
+   if (*length > 0 && f->text[f->starts[n - 1] + *length - 1] == '\r')
+      --*length;
+   return f->text + f->starts[n - 1];
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,41 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Text that is read.                              textfile.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_TEXTFILE_H
+#define DCFG_CMD_TEXTFILE_H
+
+#include <stdio.h>
+
+/* The text of a file, which may be compressed; "-" is the standard input.  Dies
+   if it cannot be opened, and later if it cannot be read. */
+FILE* open_text(const char* path);
+
+#endif /* DCFG_CMD_TEXTFILE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,135 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Where a file has an image's code.                wet_place.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: offsets in files of what was executed.  Handed: a whole execution
+   trace, which has addresses and code, but not where images began.  Taken by:
+   what is to hold in another run.
+
+   Mappings begin at pages: of the places in a file's executable segments that
+   are as far from a page's begin as the address was, all are tried. */
+
+#include "wet_place.h"
+
+#include "cmd.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAGE_SIZE 4096
+
+/* An executable segment of a file. */
+typedef
+   struct {
+      const uint8_t* bytes;     // of the file
+      uint64_t       offset, size;      // in it
+   }
+   Segment;
+
+uint32_t image_end(DcfgWet* w, uint32_t first)
+{
+   uint32_t n = dcfg_wet_instrs(w), image = dcfg_wet_instr(w, first)->image;
+
+   while (first < n && dcfg_wet_instr(w, first)->image == image)
+      first++;
+   return first;
+}
+
+/* Is the image's code that of S, if its first instruction is at OFFSET? */
+static bool is_there(DcfgWet* w, uint32_t first, const Segment* s,
+                     uint64_t offset)
+{
+   uint64_t begin = dcfg_wet_instr(w, first)->addr;
+   uint32_t end = image_end(w, first);
+
+   for (uint32_t i = first; i < end; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      uint64_t            at = offset + (in->addr - begin);
+      if (at < s->offset || at > s->offset + s->size
+          || in->size > s->offset + s->size - at
+          || memcmp(s->bytes + at, in->code, in->size) != 0)
+         return false;
+   }
+   return true;
+}
+
+static bool find_place(DcfgWet* w, uint32_t first, Elf* elf, uint64_t* offset)
+{
+   uint64_t   addr = dcfg_wet_instr(w, first)->addr;
+   size_t     n, size;
+   uint8_t*   bytes = (uint8_t*)elf_rawfile(elf, &size);
+   uint32_t   found = 0;
+   GElf_Ehdr  e;
+
+   if (bytes == NULL || gelf_getehdr(elf, &e) == NULL
+       || elf_getphdrnum(elf, &n) != 0)
+      return false;
+   for (size_t i = 0; i < n; i++) {
+      GElf_Phdr h;
+      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
+          || !(h.p_flags & PF_X) || h.p_offset > size
+          || h.p_filesz > size - h.p_offset)
+         continue;
+      Segment  s = { bytes, h.p_offset, h.p_filesz };
+      uint64_t at = h.p_offset + (addr - h.p_vaddr) % PAGE_SIZE;
+      uint64_t end = h.p_offset + h.p_filesz;
+      if (e.e_type == ET_EXEC) {
+         at = h.p_offset + (addr - h.p_vaddr);
+         end = at + 1;
+      }
+      for (; at < end; at += PAGE_SIZE)
+         if (is_there(w, first, &s, at)) {
+            *offset = at;
+            found++;
+         }
+   }
+   return found == 1;
+}
+
+bool image_place(DcfgWet* w, uint32_t first, uint64_t* offset)
+{
+   const char* path = dcfg_wet_instr(w, first)->image_name;
+   int         fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+   Elf*        elf;
+   bool        found = false;
+
+   if (fd < 0)
+      return false;
+   elf_version(EV_CURRENT);
+   elf = elf_begin(fd, ELF_C_READ, NULL);
+   if (elf != NULL && elf_kind(elf) == ELF_K_ELF)
+      found = find_place(w, first, elf, offset);
+   elf_end(elf);
+   close(fd);
+   return found;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,46 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Where a file has an image's code.                wet_place.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_WET_PLACE_H
+#define DCFG_CMD_WET_PLACE_H
+
+#include "../lib/dcfg_wet.h"
+
+/* The instructions of the image of instruction FIRST, which is its first, are
+   those up to the one that is returned. */
+uint32_t image_end(DcfgWet* w, uint32_t first);
+
+/* *OFFSET is where the file of that image has the code of FIRST; the others
+   are as far from it as in memory.  False if the file cannot be read, or has
+   another code, or it in several places. */
+bool image_place(DcfgWet* w, uint32_t first, uint64_t* offset);
+
+#endif /* DCFG_CMD_WET_PLACE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,209 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Slices of whole execution traces.               dcfg_slice.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Which instances a value came from, or which it went into: slices of a whole
+   execution trace (dcfg_wet.h).  For example, all that the last execution of
+   instruction I depends on:
+
+      bool*         at = calloc(dcfg_wet_instrs(w), sizeof(bool));
+      DcfgSliceQuery q = { .instrs = at, .instance = DCFG_SLICE_LAST };
+      at[i] = true;
+      DcfgSlice* s = dcfg_slice_new(w, &q, &err);
+      for (uint32_t k = 0; s != NULL && k < s->n_nodes; k++)
+         printf("0x%" PRIx64 "#%" PRIu64 "\n",
+                dcfg_wet_instr(w, s->nodes[k].instr)->addr,
+                s->nodes[k].instance);
+      dcfg_slice_free(s);
+
+   A slice is found by going through the file from its end to its begin, or
+   from the criterion to the end for one forward.  Memory is bounded by a part
+   of the tape and the slice. */
+
+#ifndef DCFG_SLICE_H
+#define DCFG_SLICE_H
+
+#include "dcfg_wet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*------------------------------------------------------------*/
+/*--- What is asked for                                    ---*/
+/*------------------------------------------------------------*/
+
+#define DCFG_SLICE_LAST  UINT64_MAX             // that was executed
+#define DCFG_SLICE_EVERY (UINT64_MAX - 1)
+
+/* What of the criterion, as it was just before that was executed. */
+typedef
+   enum {
+      DCFG_SLICE_ALL,           // all that it used
+      DCFG_SLICE_REGISTER,      // .place: a general register by its encoding,
+                                // or 16 and more: a vector register
+      DCFG_SLICE_FLAGS,
+      DCFG_SLICE_X87,
+      DCFG_SLICE_MEMORY,        // .size bytes at address .place
+      DCFG_SLICE_FRAME          // .size bytes at .place, modulo 2^64, from the
+                                // address behind its activation's return
+                                // address: DWARF's call frame address
+   }
+   DcfgSliceOf;
+
+/* A query; all that is zero is the default.  The arrays have an element for
+   each instruction, by its number. */
+typedef
+   struct {
+      /* The criterion: instance .instance of those of .instrs, LAST of all of
+         them together (the one that was executed last), or EVERY one.  With
+         .run, also those of .instrs that its activation executed before, with
+         none of another instruction in between. */
+      const bool* instrs;
+      uint64_t    instance;
+      bool        run;
+      DcfgSliceOf of;
+      uint64_t    place, size;
+
+      bool        forward;      // what depends on it, not what it depends on
+
+      /* What is not followed: control at all; control of these; as operands
+         in memory are found, these general registers (a bit for each, by
+         encoding). */
+      bool            no_control;
+      const bool*     no_control_of;
+      const uint16_t* no_address;
+      const uint16_t* no_address_near;  // likewise, of what nothing but a
+                                // criterion has used of which a part is asked
+
+      /* Where control is not followed since it is .no_control_of those, it
+         still is if what they branch on, over flags and registers, is what
+         other instructions left in RAX: a call-back's result. */
+      bool            results;
+
+      bool            only_criteria;    // nothing at all
+
+      /* Nothing is followed from what has this distance, if it is not 0; but
+         COPIES are no steps. */
+      uint32_t    steps;
+      const bool* copies;
+   }
+   DcfgSliceQuery;
+
+/*------------------------------------------------------------*/
+/*--- What is found                                        ---*/
+/*------------------------------------------------------------*/
+
+/* What an input is connected with, where it is no node. */
+#define DCFG_SLICE_NOBODY   UINT32_MAX          // nothing executed wrote it
+#define DCFG_SLICE_NOT      (UINT32_MAX - 1)    // it is not followed
+
+/* One of what an instance used.  Several of the same port: of its bytes. */
+typedef
+   struct {
+      uint8_t  port;            // DcfgWetPortKind
+      uint8_t  reg;             // the register; the access
+      uint32_t node;
+   }
+   DcfgSliceInput;
+
+/* An instance in the slice. */
+typedef
+   struct {
+      uint32_t instr;
+      uint32_t thread;
+      uint64_t instance;
+      uint64_t order;           // instances with a greater one ran later
+      uint32_t distance;        // from the criterion, in inputs
+      uint32_t n_inputs;
+      uint64_t first_input;     // in .inputs; of one forward, only those that
+                                // are nodes
+      uint64_t addr;            // of the memory that it wrote first, or 0
+      uint64_t value;           // in .values: the lowest byte first
+      uint32_t value_size;      // 0: none was recorded, or it computes none
+      uint32_t n_reads;         // of a system call: what the kernel read
+      uint64_t first_read;      // in .reads
+   }
+   DcfgSliceNode;
+
+/* Memory. */
+typedef
+   struct {
+      uint64_t addr, size;
+   }
+   DcfgSliceReading;
+
+/* Of an instruction: how often it is in the slice and how often it was
+   executed at all; its least distance, UINT32_MAX if it is not in it. */
+typedef
+   struct {
+      uint64_t in_slice, executed;
+      uint32_t distance;
+   }
+   DcfgSliceTotal;
+
+typedef
+   struct {
+      DcfgSliceNode*  nodes;    // from the last to the first; of one forward,
+                                // from the first to the last
+      uint32_t        n_nodes;
+      uint32_t        n_criteria;       // nodes of distance 0 (but for copies)
+      uint32_t*       criteria;         // which
+      DcfgSliceInput* inputs;
+      uint64_t        n_inputs;
+      uint8_t*        values;
+      DcfgSliceReading* reads;
+      DcfgSliceTotal* totals;   // by instruction
+      uint64_t        n_executed;       // instances, of all of them
+
+      /* Inputs that were not followed, or of one forward, uses that were not
+         taken for one. */
+      uint64_t        n_no_control, n_no_address, n_no_steps;
+
+      /* DCFG_SLICE_FRAME: where it was found; 0: nowhere, since nothing
+         called its activation. */
+      uint64_t        frame;
+   }
+   DcfgSlice;
+
+/* NULL with *ERR set if that cannot be done; without nodes if no instance
+   meets the criterion.  W is at its begin, before its first event, and is
+   there again afterwards; it is no pipe. */
+DCFG_API DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q,
+                                   DcfgError* err);
+
+/* S may be NULL. */
+DCFG_API void dcfg_slice_free(DcfgSlice* s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DCFG_SLICE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,332 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What finds slices shares among itself.             slice.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_LIB_SLICE_H
+#define DCFG_LIB_SLICE_H
+
+#include "dcfg_slice.h"
+#include "wet_chunks.h"
+
+/* What is known of superblocks before any record: they are passed over unless
+   they may define something that is wanted. */
+typedef
+   struct {
+      uint64_t defs[2];         // a bit for each granule, by number; those of
+                                // x87 all together: G_X87 and G_STACK
+      uint32_t first;           // place
+      uint32_t stores;          // the first in .stores
+      uint16_t n_stores;
+      bool     branches;        // has any that others may depend on
+      bool     x87;             // moves the top of the stack
+      bool     criterion;       // has an instruction of it
+      bool     odd_stores;      // some that are not slots of their own
+   }
+   SbInfo;
+
+/* A slot where a superblock writes to memory. */
+typedef
+   struct {
+      uint16_t slot, size;
+   }
+   StoreSlot;
+
+/*------------------------------------------------------------*/
+/*--- Activations                                          ---*/
+/*------------------------------------------------------------*/
+
+/* One, in a tree: chunks share those that outlive them. */
+typedef
+   struct {
+      uint64_t place;           // of the return address; UINT64_MAX: none
+      uint32_t up;              // who called it, or a free one's next
+      uint32_t refs;
+      uint32_t last;            // its last instruction so far, or DCFG_NONE
+      uint32_t call;            // the instruction that made it, or DCFG_NONE
+      uint32_t pending;         // control that is asked for: Request, and 1
+      bool     handler;         // what a signal began
+   }
+   Act;
+
+/* A handler that may return: the top of x87's stack then, and which one it
+   is, of all. */
+typedef
+   struct {
+      uint32_t number;
+      uint8_t  top;
+   }
+   Interrupted;
+
+/* Where a thread is. */
+typedef
+   struct {
+      uint32_t act;             // or DCFG_NONE: it has not begun
+      uint32_t top;             // of x87's stack
+      bool     entering;        // a handler: its frame is being written
+      Array    interrupted;     // Interrupted
+   }
+   Position;
+
+/* Where all are, at the begin of a chunk. */
+typedef
+   struct {
+      Position* threads;
+      uint32_t  n_handlers;     // so far
+   }
+   Snapshot;
+
+/* What a record was in: its last instruction may have ended activations before
+   it ran, and it may have made one, or, of a mark, be number BODY of the
+   handlers. */
+typedef
+   struct {
+      uint32_t body, last, made;
+      uint32_t top;
+   }
+   StepPlace;
+
+typedef
+   struct {
+      uint32_t post;            // in the tree of post-dominators
+      uint32_t pre;
+      uint32_t first, n;        // successors, in .successors
+   }
+   GraphNode;
+
+/*------------------------------------------------------------*/
+/*--- What is wanted                                       ---*/
+/*------------------------------------------------------------*/
+
+/* Bytes of a granule that a node used. */
+typedef
+   struct {
+      uint32_t node;
+      uint32_t next;            // and 1
+      uint32_t at;              // of the port's bytes: for their order
+      uint8_t  mask;
+      uint8_t  port, reg;
+      bool     weak;            // see slice_back.c
+   }
+   Want;
+
+typedef
+   struct {
+      uint32_t node, writer;
+      uint32_t at;
+      uint8_t  port, reg;
+      bool     weak;
+   }
+   Edge;
+
+typedef
+   struct Live {
+      struct Live* outer;       // of what was interrupted
+      uint64_t     granules[2]; // which have wants
+      uint32_t     heads[N_GRANULES];   // Want, and 1
+   }
+   Live;
+
+/* Open addressing; 0: free. */
+typedef
+   struct {
+      uint64_t* keys;           // address / 8, and 1
+      uint32_t* heads;
+      size_t    room, n;
+   }
+   LiveMemory;
+
+/* Instances of the same class, whose control is the same, as in INSTR. */
+typedef
+   struct {
+      uint64_t group;
+      uint32_t instr;
+      uint32_t wants;           // Want, and 1
+      uint32_t next;            // and 1
+      bool     weak;
+   }
+   Request;
+
+typedef
+   struct {
+      Live*    live;
+      uint32_t written;         // Want: of what the kernel wrote
+      Array    reads;           // DcfgSliceReading
+   }
+   LiveThread;
+
+/*------------------------------------------------------------*/
+/*--- A slicer                                             ---*/
+/*------------------------------------------------------------*/
+
+enum { STATE_LOOKING, STATE_RUNNING, STATE_FOUND };
+
+/* Of a node. */
+typedef
+   struct {
+      bool    real;             // else it has to lead to the program
+      bool    weak;             // it is, and was not real before
+      bool    limited;          // a criterion of which a part is asked
+      bool    cut;              // nothing is followed from it
+      bool    near;             // only criteria have used it
+      uint8_t hops;             // of one that is not real
+   }
+   NodeState;
+
+typedef
+   struct {
+      Job*       job;
+      DcfgWet*   w;
+      const DcfgSliceQuery* q;
+      DcfgSlice* result;
+      SbInfo*    sbs;
+      StoreSlot* stores;
+      uint64_t*  runs;          // by place: how often that was the last one
+                                // of a record, so far
+      uint32_t*  occurs;        // by instruction: the first of those of it,
+                                // and behind the last one that of all
+      uint32_t*  occurrences;   // a place
+      uint32_t*  sb_of;         // of which superblock
+      Array      index;         // WetChunkInfo
+      WetSteps   steps;
+      /* slice_acts.c */
+      Array      acts;          // Act; 0 is none
+      uint32_t   free_act;
+      Array      made;          // uint32_t: in this chunk, when it is read
+      bool       again;         // for the second time
+      Snapshot*  snapshots;     // by chunk, and of the end
+      Position*  now;           // by thread
+      uint32_t   n_handlers;
+      Array      returned;      // bool: by handler
+      StepPlace* places;        // by step
+      size_t     max_places;
+      WetGraph   graph;
+      /* slice_graph.c */
+      GraphNode* nodes;
+      uint32_t*  successors;
+      uint64_t*  groups;
+      /* slice_live.c */
+      Array      wants;         // Want
+      uint32_t   free_want;
+      uint32_t   n_wanted;
+      LiveMemory memory;
+      LiveThread* threads;
+      Array      requests;      // Request
+      uint32_t   free_request;
+      /* slice_back.c */
+      Array      found;         // DcfgSliceNode
+      Array      states;        // NodeState
+      Array      edges;         // Edge
+      Array      values;        // uint8_t
+      Array      readings;      // DcfgSliceReading
+      Array      criteria;      // uint32_t
+      Array      inputs;        // DcfgSliceInput
+      Array      deferred;      // Want: see take_written()
+      uint32_t   reading;       // thread, for which marks of what the kernel
+                                // read come right before, or DCFG_NONE
+      int        state;
+      uint32_t   run_act;
+      /* The instance in work: */
+      const WetStep*   step;
+      const StepPlace* where;
+      uint32_t   place;         // in the superblock
+      uint32_t   instr;
+      uint32_t   act;
+      uint32_t   thread;
+      uint32_t   top;
+      uint64_t   order;
+      uint32_t   me;            // its node, or DCFG_NONE
+   }
+   Slicer;
+
+static inline bool slice_follows_control(const Slicer* z, uint32_t i)
+{
+   return !z->q->no_control
+          && (z->q->no_control_of == NULL || !z->q->no_control_of[i]);
+}
+
+/* Activations: all chunks, forward, with snapshots and the graph; and a chunk
+   again, which stays in .steps and .places.  Behind it, what belongs to
+   chunks before. */
+bool slice_scan(Slicer* z);
+bool slice_place_chunk(Slicer* z, uint32_t chunk);
+void slice_leave_chunk(Slicer* z);
+void slice_free_acts(Slicer* z);
+
+/* The accesses of the instruction at AT, in step R: their addresses. */
+static inline const uint64_t* slice_slots(const Slicer* z, const WetStep* r,
+                                          const Place* at, uint32_t* n)
+{
+   uint32_t made = r->n_slots;
+
+   *n = made >= (uint32_t)at->slot + at->n_slots ? at->n_slots
+        : made > at->slot ? made - at->slot : 0;
+   return z->steps.addrs + r->first + at->slot;
+}
+
+/* Does I depend on branch B? */
+bool slice_graph_index(Slicer* z);
+bool slice_depends(const Slicer* z, uint32_t i, uint32_t b);
+void slice_free_graph(Slicer* z);
+
+/* Wants. */
+bool slice_start_live(Slicer* z);
+void slice_free_live(Slicer* z);
+Live* slice_registers(Slicer* z, uint32_t thread);
+bool slice_want_register(Slicer* z, Live* l, unsigned g, Want want);
+bool slice_want_memory(Slicer* z, uint64_t addr, uint64_t size, Want want);
+bool slice_add_want(Slicer* z, uint32_t* head, Want want);
+bool slice_has_memory(const Slicer* z, uint64_t addr, uint64_t size);
+
+/* Who wanted these bytes has them from TO, which are TAKE's; or nobody. */
+typedef bool (*TakeWant)(Slicer* z, const Want* want, uint8_t mask);
+bool slice_take_register(Slicer* z, Live* l, unsigned g, uint8_t mask,
+                         TakeWant take);
+bool slice_take_memory(Slicer* z, uint64_t addr, uint64_t size,
+                       TakeWant take);
+bool slice_take_all(Slicer* z, uint32_t* head, TakeWant take);
+bool slice_move_memory(Slicer* z, uint64_t to, uint64_t from, uint64_t size);
+
+/* HANDLER and RETURN marks, from behind. */
+bool slice_before_return(Slicer* z, uint32_t thread);
+bool slice_before_handler(Slicer* z, uint32_t thread, bool returned);
+
+/* Backward; the nodes from the last to the first. */
+bool slice_backward(Slicer* z);
+
+/* What was found is the result, in place of what that was. */
+void slice_hand_over(Slicer* z);
+
+/* Nodes and edges to the result. */
+bool slice_assemble(Slicer* z);
+
+/* Forward from what is in the result, criteria only. */
+bool slice_forward(Slicer* z);
+
+#endif /* DCFG_LIB_SLICE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

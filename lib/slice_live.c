@@ -1,0 +1,385 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What a slice still wants.                     slice_live.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: bytes of registers and memory whose writers are wanted, and by whom.
+   Handed: uses and definitions by slice_back.c, from the last to the first.
+   Taken by: the same.
+
+   They are kept by granules of 8 bytes, each with a list of who wants some of
+   its bytes. */
+
+#include "slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WANT(z, i) (&ELEM((z)->wants, Want, (i) - 1))
+
+/*------------------------------------------------------------*/
+/*--- Lists                                                ---*/
+/*------------------------------------------------------------*/
+
+bool slice_add_want(Slicer* z, uint32_t* head, Want want)
+{
+   uint32_t id = z->free_want;
+
+   if (id != 0) {
+      z->free_want = WANT(z, id)->next;
+   } else {
+      if (array_add(z->job, &z->wants, sizeof(Want)) == NULL)
+         return false;
+      id = (uint32_t)z->wants.n;
+   }
+   want.next    = *head;
+   *WANT(z, id) = want;
+   *head        = id;
+   z->n_wanted++;
+   return true;
+}
+
+static void remove_want(Slicer* z, uint32_t* at)
+{
+   uint32_t id = *at;
+
+   *at = WANT(z, id)->next;
+   WANT(z, id)->next = z->free_want;
+   z->free_want = id;
+   z->n_wanted--;
+}
+
+/* Those of MASK's bytes in the list are TAKE's; NULL: nobody's.  No list grows
+   meanwhile. */
+static bool take_list(Slicer* z, uint32_t* head, uint8_t mask, TakeWant take)
+{
+   for (uint32_t* at = head; *at != 0; ) {
+      Want*   want = WANT(z, *at);
+      uint8_t hit = want->mask & mask;
+      if (hit != 0 && take != NULL && !take(z, want, hit))
+         return false;
+      want->mask &= (uint8_t)~mask;
+      if (want->mask == 0)
+         remove_want(z, at);
+      else
+         at = &want->next;
+   }
+   return true;
+}
+
+bool slice_take_all(Slicer* z, uint32_t* head, TakeWant take)
+{
+   return take_list(z, head, 0xFF, take);
+}
+
+/*------------------------------------------------------------*/
+/*--- Registers                                            ---*/
+/*------------------------------------------------------------*/
+
+Live* slice_registers(Slicer* z, uint32_t thread)
+{
+   LiveThread* t = &z->threads[thread];
+
+   if (t->live == NULL)
+      t->live = job_calloc(z->job, 1, sizeof(Live));
+   return t->live;
+}
+
+bool slice_want_register(Slicer* z, Live* l, unsigned g, Want want)
+{
+   l->granules[g / 64] |= UINT64_C(1) << g % 64;
+   return slice_add_want(z, &l->heads[g], want);
+}
+
+bool slice_take_register(Slicer* z, Live* l, unsigned g, uint8_t mask,
+                         TakeWant take)
+{
+   if (l->heads[g] == 0)
+      return true;
+   if (!take_list(z, &l->heads[g], mask, take))
+      return false;
+   if (l->heads[g] == 0)
+      l->granules[g / 64] &= ~(UINT64_C(1) << g % 64);
+   return true;
+}
+
+bool slice_before_return(Slicer* z, uint32_t thread)
+{
+   Live* l = job_calloc(z->job, 1, sizeof(*l));
+
+   if (l == NULL || slice_registers(z, thread) == NULL)
+      return false;
+   l->outer = z->threads[thread].live;
+   z->threads[thread].live = l;
+   return true;
+}
+
+/* What a handler used of registers it found as they were, but for what it was
+   given; if it returned they were so afterwards, too. */
+bool slice_before_handler(Slicer* z, uint32_t thread, bool returned)
+{
+   static const uint8_t given[] = { 0, 2, 4, 6, 7 };   // RAX RDX RSP RSI RDI
+   Live* l = slice_registers(z, thread);
+   Live* outer = l == NULL ? NULL : l->outer;
+
+   if (l == NULL)
+      return false;
+   for (unsigned i = 0; i < sizeof(given); i++)
+      if (!slice_take_register(z, l, given[i], 0xFF, NULL))
+         return false;
+   if (!returned || outer == NULL)
+      return true;
+   for (unsigned g = 0; g < N_GRANULES; g++) {
+      uint32_t* end = &outer->heads[g];
+      while (*end != 0)
+         end = &WANT(z, *end)->next;
+      *end = l->heads[g];
+   }
+   outer->granules[0] |= l->granules[0];
+   outer->granules[1] |= l->granules[1];
+   z->threads[thread].live = outer;
+   job_free(z->job, l, sizeof(*l));
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Memory                                               ---*/
+/*------------------------------------------------------------*/
+
+static inline size_t hash_of(uint64_t key)
+{
+   return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 20);
+}
+
+/* The place of KEY, or where it belongs. */
+static inline size_t find_key(const LiveMemory* m, uint64_t key)
+{
+   size_t h = hash_of(key) & (m->room - 1);
+
+   while (m->keys[h] != 0 && m->keys[h] != key)
+      h = (h + 1) & (m->room - 1);
+   return h;
+}
+
+static bool make_room(Slicer* z, LiveMemory* m)
+{
+   LiveMemory more = { .room = m->room == 0 ? 1024 : 2 * m->room,
+                       .n = m->n };
+
+   more.keys  = job_calloc(z->job, more.room, sizeof(*more.keys));
+   more.heads = job_calloc(z->job, more.room, sizeof(*more.heads));
+   if (more.keys == NULL || more.heads == NULL)
+      return false;
+   for (size_t i = 0; i < m->room; i++)
+      if (m->keys[i] != 0) {
+         size_t h = find_key(&more, m->keys[i]);
+         more.keys[h]  = m->keys[i];
+         more.heads[h] = m->heads[i];
+      }
+   job_free(z->job, m->keys, m->room * sizeof(*m->keys));
+   job_free(z->job, m->heads, m->room * sizeof(*m->heads));
+   *m = more;
+   return true;
+}
+
+/* The element at H is free; what follows and does not belong behind it moves
+   up. */
+static void remove_key(LiveMemory* m, size_t h)
+{
+   size_t mask = m->room - 1;
+
+   for (size_t i = (h + 1) & mask; m->keys[i] != 0; i = (i + 1) & mask)
+      if (((i - hash_of(m->keys[i])) & mask) >= ((i - h) & mask)) {
+         m->keys[h]  = m->keys[i];
+         m->heads[h] = m->heads[i];
+         h = i;
+      }
+   m->keys[h] = 0;
+   m->n--;
+}
+
+static bool want_granule(Slicer* z, uint64_t granule, Want want)
+{
+   LiveMemory* m = &z->memory;
+   size_t      h;
+
+   if (2 * m->n >= m->room && !make_room(z, m))
+      return false;
+   h = find_key(m, granule + 1);
+   if (m->keys[h] == 0) {
+      m->keys[h]  = granule + 1;
+      m->heads[h] = 0;
+      m->n++;
+   }
+   return slice_add_want(z, &m->heads[h], want);
+}
+
+/* Of the SIZE bytes at ADDR those in its granule. */
+static inline uint8_t mask_of(uint64_t addr, uint64_t size, unsigned* n)
+{
+   *n = 8 - addr % 8 < size ? 8 - addr % 8 : (unsigned)size;
+   return (uint8_t)(((1u << *n) - 1) << addr % 8);
+}
+
+bool slice_want_memory(Slicer* z, uint64_t addr, uint64_t size, Want want)
+{
+   unsigned n;
+
+   for (want.at = 0; size > 0; addr += n, size -= n, want.at += 8) {
+      want.mask = mask_of(addr, size, &n);
+      if (!want_granule(z, addr / 8, want))
+         return false;
+   }
+   return true;
+}
+
+bool slice_has_memory(const Slicer* z, uint64_t addr, uint64_t size)
+{
+   const LiveMemory* m = &z->memory;
+
+   if (m->n == 0 || size == 0)
+      return false;
+   for (uint64_t g = addr / 8; g <= (addr + size - 1) / 8; g++)
+      if (m->keys[find_key(m, g + 1)] != 0)
+         return true;
+   return false;
+}
+
+static bool take_granule(Slicer* z, size_t h, uint8_t mask, TakeWant take)
+{
+   if (!take_list(z, &z->memory.heads[h], mask, take))
+      return false;
+   if (z->memory.heads[h] == 0)
+      remove_key(&z->memory, h);
+   return true;
+}
+
+/* Many more granules than are wanted: these are looked at instead. */
+static bool take_range(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
+{
+   LiveMemory* m = &z->memory;
+   Array       keys = { 0 };
+   bool        ok = true;
+
+   for (size_t h = 0; ok && h < m->room; h++)
+      if (m->keys[h] != 0 && m->keys[h] - 1 >= addr / 8
+          && m->keys[h] - 1 <= (addr + size - 1) / 8) {
+         uint64_t* key = array_add(z->job, &keys, sizeof(*key));
+         ok = key != NULL;
+         if (ok)
+            *key = m->keys[h];
+      }
+   for (size_t i = 0; ok && i < keys.n; i++) {
+      uint64_t g = ELEM(keys, uint64_t, i) - 1;
+      uint64_t low = 8 * g < addr ? addr : 8 * g;
+      uint64_t high = 8 * g + 7 > addr + size - 1 ? addr + size - 1
+                                                  : 8 * g + 7;
+      unsigned n;
+      ok = take_granule(z, find_key(m, g + 1),
+                        mask_of(low, high - low + 1, &n), take);
+   }
+   array_free(z->job, &keys, sizeof(uint64_t));
+   return ok;
+}
+
+bool slice_take_memory(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
+{
+   LiveMemory* m = &z->memory;
+   unsigned    n;
+
+   if (size > UINT64_MAX - addr)
+      size = UINT64_MAX - addr;
+   if (size / 8 > m->room)
+      return m->n == 0 || take_range(z, addr, size, take);
+   for (; size > 0 && m->n > 0; addr += n, size -= n) {
+      uint8_t mask = mask_of(addr, size, &n);
+      size_t  h = find_key(m, addr / 8 + 1);
+      if (m->keys[h] != 0 && !take_granule(z, h, mask, take))
+         return false;
+   }
+   return true;
+}
+
+/* What is wanted of TO stood at FROM, page by page, and what is wanted of
+   FROM was written by nobody. */
+bool slice_move_memory(Slicer* z, uint64_t to, uint64_t from, uint64_t size)
+{
+   LiveMemory* m = &z->memory;
+
+   if (to % 8 != 0 || from % 8 != 0 || to == from)
+      return true;
+   for (uint64_t page = (size + 4095) / 4096; page-- > 0; ) {
+      uint64_t a = to + 4096 * page, b = from + 4096 * page;
+      if (m->n == 0)
+         return true;
+      if (!slice_take_memory(z, b, 4096, NULL))
+         return false;
+      for (uint64_t i = 0; i < 4096; i += 8) {
+         size_t   h = m->n == 0 ? 0 : find_key(m, (a + i) / 8 + 1);
+         uint32_t head;
+         if (m->n == 0 || m->keys[h] == 0)
+            continue;
+         head = m->heads[h];
+         remove_key(m, h);
+         h = find_key(m, (b + i) / 8 + 1);
+         m->keys[h]  = (b + i) / 8 + 1;
+         m->heads[h] = head;
+         m->n++;
+      }
+   }
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Begin and end                                        ---*/
+/*------------------------------------------------------------*/
+
+bool slice_start_live(Slicer* z)
+{
+   z->threads = job_calloc(z->job, z->w->threads.n + 1, sizeof(LiveThread));
+   return z->threads != NULL && make_room(z, &z->memory);
+}
+
+void slice_free_live(Slicer* z)
+{
+   for (uint32_t i = 0; z->threads != NULL && i < z->w->threads.n; i++) {
+      LiveThread* t = &z->threads[i];
+      while (t->live != NULL) {
+         Live* l = t->live;
+         t->live = l->outer;
+         free(l);
+      }
+      array_free(z->job, &t->reads, sizeof(DcfgSliceReading));
+   }
+   free(z->threads);
+   free(z->memory.keys);
+   free(z->memory.heads);
+   array_free(z->job, &z->wants, sizeof(Want));
+   array_free(z->job, &z->requests, sizeof(Request));
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,251 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Slices, from a query to the result.           slice_open.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: a slice from its query to its result, and what has to be known of
+   superblocks before.  Handed: a trace and a query.  Taken by: users. */
+
+#include "slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*------------------------------------------------------------*/
+/*--- Superblocks                                          ---*/
+/*------------------------------------------------------------*/
+
+static void note_defs(const DcfgWet* w, const Plan* p, SbInfo* sb)
+{
+   const Def* d = &ELEM(w->defs, Def, p->defs);
+
+   for (uint32_t k = 0; k < p->n_defs; k++) {
+      unsigned g = d[k].granule;
+      if (g < G_X87)
+         sb->defs[g / 64] |= UINT64_C(1) << g % 64;
+      else
+         sb->defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
+   }
+   sb->x87 |= p->top != 0 || p->top_zero;
+}
+
+/* Are all stores of the instruction at AT slots of their own? */
+static bool has_odd_stores(const DcfgWet* w, const Place* at)
+{
+   const Plan*      p = &w->plans[at->instr];
+   const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
+
+   for (uint32_t j = 0; j < p->n_accesses && !at->plain; j++)
+      if (a[j].what & ACCESS_STORE)
+         return true;
+   return false;
+}
+
+static bool describe_superblock(Slicer* z, uint32_t id, uint32_t* n_stores)
+{
+   const DcfgWet*   w = z->w;
+   const WetSb*     from = &ELEM(w->sbs, WetSb, id);
+   const WetAccess* slots = &ELEM(w->accesses, WetAccess, from->slots.first);
+   SbInfo*          sb = &z->sbs[id];
+
+   sb->first  = from->instrs.first;
+   sb->stores = *n_stores;
+   for (uint32_t k = 0; k < from->instrs.n; k++) {
+      const Place* at = &w->places[sb->first + k];
+      note_defs(w, &w->plans[at->instr], sb);
+      sb->criterion  |= z->q->instrs[at->instr];
+      sb->odd_stores |= has_odd_stores(w, at);
+   }
+   for (uint32_t i = 0; i < from->slots.n; i++)
+      if (slots[i].what & ACCESS_STORE && slots[i].what < ACCESS_STACK) {
+         z->stores[(*n_stores)++] = (StoreSlot){ (uint16_t)i, slots[i].size };
+         sb->n_stores++;
+      }
+   return true;
+}
+
+/* Where each instruction occurs. */
+static bool find_occurrences(Slicer* z)
+{
+   DcfgWet* w = z->w;
+   uint32_t n = (uint32_t)w->instrs.n, sum = 0;
+
+   z->occurs      = job_calloc(z->job, n + (size_t)2, sizeof(uint32_t));
+   z->occurrences = job_calloc(z->job, w->sb_instrs.n + 1, sizeof(uint32_t));
+   z->sb_of       = job_calloc(z->job, w->sb_instrs.n + 1, sizeof(uint32_t));
+   if (z->occurs == NULL || z->occurrences == NULL || z->sb_of == NULL)
+      return false;
+   for (size_t k = 0; k < w->sb_instrs.n; k++)
+      z->occurs[ELEM(w->sb_instrs, uint32_t, k) + 1]++;
+   for (uint32_t i = 0; i <= n; i++) {
+      uint32_t here = z->occurs[i];
+      z->occurs[i] = sum += here;
+   }
+   for (uint32_t id = 1; id < w->sbs.n; id++) {
+      const Span s = ELEM(w->sbs, WetSb, id).instrs;
+      for (uint32_t k = s.first; k < s.first + s.n; k++) {
+         uint32_t at = z->occurs[ELEM(w->sb_instrs, uint32_t, k)]++;
+         z->occurrences[at] = k;
+         z->sb_of[at]       = id;
+      }
+   }
+   memmove(z->occurs + 1, z->occurs, (n + (size_t)1) * sizeof(uint32_t));
+   z->occurs[0] = 0;
+   return true;
+}
+
+static bool prepare(Slicer* z)
+{
+   DcfgWet* w = z->w;
+   uint32_t n_stores = 0;
+
+   z->result->totals = job_calloc(z->job, w->instrs.n + 1,
+                                  sizeof(DcfgSliceTotal));
+   z->sbs    = job_calloc(z->job, w->sbs.n, sizeof(SbInfo));
+   z->stores = job_calloc(z->job, w->accesses.n + 1, sizeof(StoreSlot));
+   z->runs   = job_calloc(z->job, w->sb_instrs.n + 1, sizeof(uint64_t));
+   if (z->result->totals == NULL || z->sbs == NULL || z->stores == NULL
+       || z->runs == NULL || !find_occurrences(z))
+      return false;
+   for (uint32_t id = 1; id < w->sbs.n; id++)
+      if (!describe_superblock(z, id, &n_stores))
+         return false;
+   return slice_start_live(z) && wet_index_chunks(w, &z->index, NULL)
+          && slice_scan(z) && slice_graph_index(z);
+}
+
+/* Where superblocks have branches is known when there is a graph. */
+static void note_branches(Slicer* z)
+{
+   for (uint32_t id = 1; id < z->w->sbs.n; id++) {
+      const Span s = ELEM(z->w->sbs, WetSb, id).instrs;
+      for (uint32_t k = s.first; k < s.first + s.n; k++)
+         z->sbs[id].branches |= z->graph.branches[z->w->places[k].instr];
+   }
+}
+
+static void count_executed(Slicer* z)
+{
+   for (uint32_t id = 1; id < z->w->sbs.n; id++) {
+      const Span s = ELEM(z->w->sbs, WetSb, id).instrs;
+      uint64_t   n = 0;
+      for (uint32_t k = s.first + s.n; k-- > s.first; ) {
+         n += z->runs[k];
+         z->result->totals[z->w->places[k].instr].executed += n;
+      }
+   }
+}
+
+static void count_slice(const Slicer* z)
+{
+   DcfgSlice* s = z->result;
+
+   for (uint32_t i = 0; i < z->w->instrs.n; i++)
+      s->totals[i].distance = UINT32_MAX;
+   for (uint32_t i = 0; i < s->n_nodes; i++) {
+      DcfgSliceTotal* t = &s->totals[s->nodes[i].instr];
+      t->in_slice++;
+      if (s->nodes[i].distance < t->distance)
+         t->distance = s->nodes[i].distance;
+   }
+}
+
+static void free_slicer(Slicer* z)
+{
+   Job* job = z->job;
+
+   slice_free_graph(z);
+   slice_free_acts(z);
+   slice_free_live(z);
+   wet_free_steps(z->w, &z->steps);
+   array_free(job, &z->index, sizeof(WetChunkInfo));
+   array_free(job, &z->found, sizeof(DcfgSliceNode));
+   array_free(job, &z->states, sizeof(NodeState));
+   array_free(job, &z->edges, sizeof(Edge));
+   array_free(job, &z->inputs, sizeof(DcfgSliceInput));
+   array_free(job, &z->values, 1);
+   array_free(job, &z->criteria, sizeof(uint32_t));
+   array_free(job, &z->readings, sizeof(DcfgSliceReading));
+   array_free(job, &z->deferred, sizeof(Want));
+   free(z->sbs);
+   free(z->stores);
+   free(z->runs);
+   free(z->occurs);
+   free(z->occurrences);
+   free(z->sb_of);
+}
+
+static bool find(Slicer* z)
+{
+   if (!prepare(z))
+      return false;
+   note_branches(z);
+   count_executed(z);
+   if (!slice_backward(z) || !slice_assemble(z)
+       || (z->q->forward && !slice_forward(z)))
+      return false;
+   count_slice(z);
+   return true;
+}
+
+DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
+{
+   Slicer z = { .q = q, .result = calloc(1, sizeof(DcfgSlice)) };
+   bool   ok = false;
+
+   if (z.result == NULL) {
+      set_error(err, DCFG_ERROR_MEMORY, w->path, NULL, 0, "out of memory");
+      return NULL;
+   }
+   z.w = wet_open_again(w, err);
+   if (z.w != NULL) {
+      z.job = &z.w->job;
+      ok = find(&z);
+      job_tell(z.job, err);
+      free_slicer(&z);
+      dcfg_wet_close(z.w);
+   }
+   if (ok)
+      return z.result;
+   dcfg_slice_free(z.result);
+   return NULL;
+}
+
+void dcfg_slice_free(DcfgSlice* s)
+{
+   if (s == NULL)
+      return;
+   free(s->nodes);
+   free(s->criteria);
+   free(s->reads);
+   free(s->inputs);
+   free(s->values);
+   free(s->totals);
+   free(s);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

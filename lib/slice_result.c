@@ -1,0 +1,365 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The result of a slice.                      slice_result.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: nodes and their inputs, in the form that users get.  Handed: what
+   slice_back.c found.  Taken by: slice_open.c. */
+
+#include "slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STATE(z, n) (&ELEM((z)->states, NodeState, n))
+#define NODE(z, n)  (&ELEM((z)->found, DcfgSliceNode, n))
+#define EDGE(z, n)  (&ELEM((z)->edges, Edge, n))
+
+/*------------------------------------------------------------*/
+/*--- Edges by node                                        ---*/
+/*------------------------------------------------------------*/
+
+static int compare(const void* a, const void* b)
+{
+   const Edge* x = a;
+   const Edge* y = b;
+
+   if (x->port != y->port)
+      return x->port < y->port ? -1 : 1;
+   if (x->reg != y->reg)
+      return x->reg < y->reg ? -1 : 1;
+   if (x->at != y->at)
+      return x->at < y->at ? -1 : 1;
+   return x->writer < y->writer ? -1 : x->writer > y->writer;
+}
+
+/* Edges in the order of their nodes, those of node i from first[i] on. */
+static uint32_t* sort_edges(Slicer* z)
+{
+   uint32_t  n = (uint32_t)z->found.n;
+   uint32_t* first = job_calloc(z->job, n + (size_t)2, sizeof(*first));
+   Array     sorted = { 0 };
+
+   if (first == NULL
+       || (z->edges.n > 0
+           && array_add_n(z->job, &sorted, sizeof(Edge), z->edges.n) == NULL))
+      return NULL;
+   for (size_t i = 0; i < z->edges.n; i++)
+      first[EDGE(z, i)->node + 2]++;
+   for (uint32_t i = 0; i < n; i++)
+      first[i + 2] += first[i + 1];
+   for (size_t i = 0; i < z->edges.n; i++)
+      ELEM(sorted, Edge, first[EDGE(z, i)->node + 1]++) = *EDGE(z, i);
+   array_free(z->job, &z->edges, sizeof(Edge));
+   z->edges = sorted;
+   for (uint32_t i = 0; i < n; i++)
+      if (first[i + 1] - first[i] > 1)
+         qsort(EDGE(z, first[i]), first[i + 1] - first[i], sizeof(Edge),
+               compare);
+   return first;
+}
+
+/*------------------------------------------------------------*/
+/*--- Weak nodes                                           ---*/
+/*------------------------------------------------------------*/
+
+#define NEVER UINT8_MAX
+
+static bool is_program(const Slicer* z, uint32_t n)
+{
+   return !z->q->no_control_of[NODE(z, n)->instr];
+}
+
+/* How far node N is from a result of the program, over flags and registers:
+   those of its inputs are known, which ran earlier. */
+static uint8_t hops_to_program(const Slicer* z, const uint8_t* hops,
+                               const uint32_t* first, uint32_t n)
+{
+   uint8_t least = NEVER;
+
+   for (uint32_t k = first[n]; k < first[n + 1]; k++) {
+      const Edge* e = EDGE(z, k);
+      if (e->writer >= DCFG_SLICE_NOT
+          || (e->port != DCFG_WET_FLAGS && e->port != DCFG_WET_GENERAL))
+         continue;
+      if (is_program(z, e->writer)) {
+         if (e->port == DCFG_WET_GENERAL && e->reg == 0)
+            least = 1;
+      } else if (hops[e->writer] < least - 1) {
+         least = hops[e->writer] + 1;
+      }
+   }
+   return least;
+}
+
+#define MAX_HOPS 4
+
+/* Node I is part of the slice, DEPTH[I] hops behind a branch: where else ways
+   lead from there. */
+static void choose_edges(Slicer* z, const uint32_t* first, const uint8_t* hops,
+                         uint8_t* depth, uint32_t i)
+{
+   for (uint32_t k = first[i]; k < first[i + 1]; k++) {
+      Edge*    e = EDGE(z, k);
+      unsigned here = e->port == DCFG_WET_CONTROL ? 0 : depth[i] + 1u;
+      if (!e->weak || e->writer >= DCFG_SLICE_NOT)
+         continue;
+      if (e->port == DCFG_WET_CONTROL || !is_program(z, e->writer)) {
+         if (here + hops[e->writer] > MAX_HOPS) {
+            e->writer = DCFG_SLICE_NOT;
+            continue;
+         }
+         if (here < depth[e->writer])
+            depth[e->writer] = (uint8_t)here;
+      }
+      STATE(z, e->writer)->weak |= !STATE(z, e->writer)->real;
+      STATE(z, e->writer)->real  = true;
+   }
+}
+
+/* Which of the nodes that are not real are part of the slice: those on ways
+   from a branch to a result of the program.  What used a node stands before
+   it. */
+static bool choose_weak(Slicer* z, const uint32_t* first)
+{
+   uint32_t n = (uint32_t)z->found.n;
+   uint8_t* hops = job_calloc(z->job, n + (size_t)1, 1);
+   uint8_t* depth = job_calloc(z->job, n + (size_t)1, 1);
+
+   if (hops == NULL || depth == NULL)
+      return false;
+   memset(depth, NEVER, n);
+   for (uint32_t i = n; i-- > 0; )
+      hops[i] = is_program(z, i) ? NEVER : hops_to_program(z, hops, first, i);
+   for (uint32_t i = 0; i < n; i++)
+      if (STATE(z, i)->real)
+         choose_edges(z, first, hops, depth, i);
+   job_free(z->job, hops, n + (size_t)1);
+   job_free(z->job, depth, n + (size_t)1);
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Inputs                                               ---*/
+/*------------------------------------------------------------*/
+
+static bool add_input(Slicer* z, DcfgSliceNode* n, DcfgSliceInput in)
+{
+   DcfgSliceInput* to = array_add(z->job, &z->inputs, sizeof(*to));
+
+   if (to == NULL)
+      return false;
+   *to = in;
+   n->n_inputs++;
+   return true;
+}
+
+/* The edges of a port, of which there are K from E on: each writer once.
+   Without any it is NONE. */
+static bool add_port(Slicer* z, DcfgSliceNode* n, uint8_t port, uint8_t reg,
+                     const Edge* e, uint32_t k, const uint32_t* renumbered,
+                     uint32_t none)
+{
+   size_t before = z->inputs.n;
+
+   for (uint32_t i = 0; i < k; i++) {
+      uint32_t writer = e[i].writer >= DCFG_SLICE_NOT ? e[i].writer
+                        : renumbered[e[i].writer];
+      bool     seen = false;
+      for (size_t j = before; j < z->inputs.n && !seen; j++)
+         seen = ELEM(z->inputs, DcfgSliceInput, j).node == writer;
+      if (!seen && !add_input(z, n, (DcfgSliceInput){ port, reg, writer }))
+         return false;
+   }
+   if (z->inputs.n == before
+       && !add_input(z, n, (DcfgSliceInput){ port, reg, none }))
+      return false;
+   if (ELEM(z->inputs, DcfgSliceInput, before).node == DCFG_SLICE_NOT) {
+      if (port == DCFG_WET_CONTROL)
+         z->result->n_no_control++;
+      else if (none != DCFG_SLICE_NOT)
+         z->result->n_no_address++;
+   }
+   return true;
+}
+
+/* The edges among E and up to END that are of a port, or none. */
+static uint32_t count_port(const Edge* e, const Edge* end, uint8_t port,
+                           uint8_t reg)
+{
+   uint32_t k = 0;
+
+   while (e + k < end && e[k].port == port && e[k].reg == reg)
+      k++;
+   return k;
+}
+
+typedef
+   struct {
+      const Edge* at;
+      const Edge* end;
+      const uint32_t* renumbered;
+      bool        cut, weak;
+      bool        control;      // is followed
+   }
+   Rest;
+
+static bool next_port(Slicer* z, DcfgSliceNode* n, Rest* r, uint8_t port,
+                      uint8_t reg)
+{
+   uint32_t k = count_port(r->at, r->end, port, reg);
+   uint32_t none = (port == DCFG_WET_CONTROL ? r->control : !r->weak)
+                   ? DCFG_SLICE_NOBODY : DCFG_SLICE_NOT;
+
+   if (r->cut)
+      return add_input(z, n, (DcfgSliceInput){ port, reg, DCFG_SLICE_NOT });
+   if (!add_port(z, n, port, reg, r->at, k, r->renumbered, none))
+      return false;
+   r->at += k;
+   return true;
+}
+
+/* Of a criterion of which a part was asked: what was asked. */
+static bool add_part(Slicer* z, DcfgSliceNode* n, Rest* r)
+{
+   static const uint8_t ports[] = {
+      [DCFG_SLICE_REGISTER] = DCFG_WET_GENERAL,
+      [DCFG_SLICE_FLAGS] = DCFG_WET_FLAGS, [DCFG_SLICE_X87] = DCFG_WET_X87,
+      [DCFG_SLICE_MEMORY] = DCFG_WET_MEMORY,
+      [DCFG_SLICE_FRAME] = DCFG_WET_MEMORY
+   };
+   uint8_t port = ports[z->q->of], reg = 0;
+
+   if (z->q->of == DCFG_SLICE_REGISTER) {
+      port = z->q->place < 16 ? DCFG_WET_GENERAL : DCFG_WET_VECTOR;
+      reg  = (uint8_t)(z->q->place % 16);
+   }
+   return next_port(z, n, r, DCFG_WET_CONTROL, 0)
+          && next_port(z, n, r, port, reg);
+}
+
+static bool add_inputs(Slicer* z, uint32_t id, DcfgSliceNode* n,
+                       const uint32_t* first, const uint32_t* renumbered)
+{
+   const Plan*      plan = &z->w->plans[n->instr];
+   const Use*       u = &ELEM(z->w->uses, Use, plan->uses);
+   const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
+   Rest r = { EDGE(z, first[id]), EDGE(z, first[id + 1]), renumbered,
+              STATE(z, id)->cut, STATE(z, id)->weak,
+              slice_follows_control(z, n->instr) };
+
+   n->first_input = z->inputs.n;
+   if (STATE(z, id)->limited && !r.cut)
+      return add_part(z, n, &r);
+   if (!next_port(z, n, &r, DCFG_WET_CONTROL, 0))
+      return false;
+   for (uint32_t k = 0; k < plan->n_uses; k++)
+      if (u[k].new && !next_port(z, n, &r, u[k].port, u[k].reg))
+         return false;
+   for (uint32_t j = 0; j < plan->n_accesses; j++)
+      if (is_operand(a, j)
+          && !next_port(z, n, &r, DCFG_WET_MEMORY, (uint8_t)j))
+         return false;
+   return plan->kind != KIND_SYSCALL
+          || next_port(z, n, &r, DCFG_WET_MEMORY,
+                       (uint8_t)plan->n_accesses);
+}
+
+/* The least distance over all inputs that are followed; what used a node ran
+   later. */
+static void find_distances(Slicer* z, DcfgSlice* s)
+{
+   for (uint32_t i = 0; i < s->n_nodes; i++)
+      s->nodes[i].distance = UINT32_MAX;
+   for (uint32_t i = 0; i < s->n_criteria; i++)
+      s->nodes[s->criteria[i]].distance = 0;
+   for (uint32_t i = 0; i < s->n_nodes; i++)
+      for (uint32_t k = 0; k < s->nodes[i].n_inputs; k++) {
+         uint32_t on = s->inputs[s->nodes[i].first_input + k].node;
+         uint32_t way = s->nodes[i].distance;
+         if (on >= DCFG_SLICE_NOT)
+            continue;
+         way += z->q->copies == NULL || !z->q->copies[s->nodes[on].instr];
+         if (way < s->nodes[on].distance)
+            s->nodes[on].distance = way;
+      }
+}
+
+void slice_hand_over(Slicer* z)
+{
+   DcfgSlice* s = z->result;
+
+   free(s->nodes);
+   free(s->inputs);
+   free(s->values);
+   free(s->criteria);
+   free(s->reads);
+   s->nodes      = z->found.data;
+   s->n_nodes    = (uint32_t)z->found.n;
+   s->inputs     = z->inputs.data;
+   s->n_inputs   = z->inputs.n;
+   s->values     = z->values.data;
+   s->criteria   = z->criteria.data;
+   s->n_criteria = (uint32_t)z->criteria.n;
+   s->reads      = z->readings.data;
+   z->found = z->inputs = z->values = z->criteria = z->readings
+            = (Array){ 0 };
+}
+
+bool slice_assemble(Slicer* z)
+{
+   uint32_t  n = (uint32_t)z->found.n, kept = 0;
+   uint32_t* first = sort_edges(z);
+   uint32_t* numbers = job_calloc(z->job, n + (size_t)1, sizeof(*numbers));
+
+   if (first == NULL || numbers == NULL
+       || (z->q->results && !choose_weak(z, first)))
+      return false;
+   for (uint32_t i = 0; i < n; i++) {
+      numbers[i] = kept;
+      kept      += STATE(z, i)->real;
+   }
+   for (uint32_t i = 0; i < n; i++) {
+      DcfgSliceNode* to = NODE(z, numbers[i]);
+      if (!STATE(z, i)->real)
+         continue;
+      *to = *NODE(z, i);
+      if (!add_inputs(z, i, to, first, numbers))
+         return false;
+   }
+   for (uint32_t i = 0; i < z->criteria.n; i++)
+      ELEM(z->criteria, uint32_t, i)
+         = numbers[ELEM(z->criteria, uint32_t, i)];
+   job_free(z->job, first, (n + (size_t)2) * sizeof(*first));
+   job_free(z->job, numbers, (n + (size_t)1) * sizeof(*numbers));
+   z->found.n = kept;
+   slice_hand_over(z);
+   find_distances(z, z->result);
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,114 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Numbers of a wet file.                           wet_bytes.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_LIB_WET_BYTES_H
+#define DCFG_LIB_WET_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes to be read, up to END.  What is not there is read as 0 and
+   remembered. */
+typedef
+   struct {
+      const uint8_t* at;
+      const uint8_t* end;
+      bool           failed;
+   }
+   Bytes;
+
+/* The 8 bytes at AT, of which the lowest comes first. */
+static inline uint64_t get_word(const uint8_t* at)
+{
+   uint64_t n = 0;
+
+   for (unsigned i = 0; i < 8; i++)
+      n |= (uint64_t)at[i] << 8 * i;
+   return n;
+}
+
+static inline uint64_t get_varint(Bytes* b)
+{
+   uint64_t n = 0;
+
+   for (unsigned shift = 0; b->at < b->end && shift < 64; shift += 7) {
+      uint8_t byte = *b->at++;
+      n |= (uint64_t)(byte & 127) << shift;
+      if (byte < 128)
+         return n;
+   }
+   b->failed = true;
+   return 0;
+}
+
+/* The difference that was written as D. */
+static inline uint64_t difference_of(uint64_t d)
+{
+   return d >> 1 ^ -(d & 1);
+}
+
+/* A number that says first how many bytes it has. */
+static inline uint64_t get_quick(Bytes* b)
+{
+   size_t   left = (size_t)(b->end - b->at);
+   unsigned size = left > 0 ? (*b->at & 7) + 1u : 0;
+   unsigned skip = size == 8;              // nothing else is in the first one
+   uint64_t n = 0;
+
+   if (size == 0 || left < size + skip) {
+      b->failed = true;
+      return 0;
+   }
+   if (left >= 9) {
+      n = get_word(b->at + skip);
+      n = size == 8 ? n : n & ((UINT64_C(1) << 8 * size) - 1);
+   } else {
+      for (unsigned i = 0; i < size; i++)
+         n |= (uint64_t)b->at[skip + i] << 8 * i;
+   }
+   b->at += size + skip;
+   return skip ? n : n >> 3;
+}
+
+/* A number up to MAX. */
+static inline uint32_t get_up_to(Bytes* b, uint64_t max)
+{
+   uint64_t n = get_varint(b);
+
+   if (n > max) {
+      b->failed = true;
+      return 0;
+   }
+   return (uint32_t)n;
+}
+
+#endif /* DCFG_LIB_WET_BYTES_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,80 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Chunks of a wet file, in any order.             wet_chunks.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_LIB_WET_CHUNKS_H
+#define DCFG_LIB_WET_CHUNKS_H
+
+#include "wet.h"
+
+/* What is known of a chunk without its addresses. */
+typedef
+   struct {
+      uint64_t offset;          // in the file
+      uint64_t before;          // instructions executed in earlier ones
+      uint64_t n_instrs;        // and in this one
+      uint32_t n_records;
+      uint32_t thread;          // that runs at its begin
+   }
+   WetChunkInfo;
+
+/* A record: an execution of a superblock, or a mark. */
+typedef
+   struct {
+      uint32_t sb;              // 0: a mark
+      uint32_t mark;            // DcfgWetKind; turns of threads are taken
+      uint32_t thread;
+      uint16_t n_instrs;        // that were completed
+      uint16_t n_slots;         // that were filled; of a mark 3
+      uint32_t first;           // in .addrs: its slots, or a mark's words
+   }
+   WetStep;
+
+/* A chunk, decoded.  All zero: none yet. */
+typedef
+   struct {
+      WetStep*  steps;
+      size_t    n_steps, max_steps;
+      uint64_t* addrs;
+      size_t    n_addrs, max_addrs;
+   }
+   WetSteps;
+
+/* All chunks of W, which is at its begin, to INDEX, of WetChunkInfo: one pass
+   over the control flow.  If RAN is not NULL it has an element for each
+   instruction: how many instances there are is added to it.  What was read
+   this way has no events. */
+bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran);
+
+/* That one, in place of what was in TO. */
+bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to);
+void wet_free_steps(DcfgWet* w, WetSteps* s);
+
+#endif /* DCFG_LIB_WET_CHUNKS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,286 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What whole superblocks leave changed.          wet_effects.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what an execution of a superblock changes, all of its instructions
+   together: for what nobody wants to be told of.  Handed: tables by
+   wet_plan.c, records by wet_events.c.  Taken by: the same.
+
+   For each superblock and the exit by which it was left it is found once which
+   of its instructions were the last to define a register, which store, and
+   which are counted.  What has no such form (x87's stack, system calls,
+   accesses that were left out, faults) goes by single instructions. */
+
+#include "wet_writers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The last definition of these bytes, or one of the last. */
+typedef
+   struct {
+      uint32_t instr;
+      uint16_t nth;             // see Place
+      uint8_t  granule, mask;
+   }
+   LastDef;
+
+typedef
+   struct {
+      uint32_t instr;
+      uint16_t nth;
+      uint16_t slot;            // has the address
+      uint16_t size;
+   }
+   Store;
+
+/* Of one exit of a superblock.  Behind it stand its runs, definitions and
+   stores. */
+typedef
+   struct {
+      uint32_t n_runs, n_defs, n_stores;
+      Span     runs[];          // instructions whose numbers follow one another
+   }
+   Effect;
+
+struct WetEffects {
+   Effect** all;                // by superblock's .effects and exit
+   size_t   n;
+   Array    runs, defs, stores; // of the one that is being made
+};
+
+/* Where what is not of this form leads to. */
+static Effect not_plain;
+
+static inline LastDef* defs_of(Effect* e)
+{
+   return (LastDef*)(e->runs + e->n_runs);
+}
+
+static inline Store* stores_of(Effect* e)
+{
+   return (Store*)(defs_of(e) + e->n_defs);
+}
+
+/*------------------------------------------------------------*/
+/*--- Making them                                          ---*/
+/*------------------------------------------------------------*/
+
+static bool add_run(DcfgWet* w, uint32_t instr)
+{
+   Array* all  = &w->effects->runs;
+   Span*  last = all->n == 0 ? NULL : &ELEM(*all, Span, all->n - 1);
+
+   if (last != NULL && last->first + last->n == instr) {
+      last->n++;
+      return true;
+   }
+   last = array_add(&w->job, all, sizeof(*last));
+   if (last != NULL)
+      *last = (Span){ instr, 1 };
+   return last != NULL;
+}
+
+static bool add_defs(DcfgWet* w, const Place* at, const Plan* plan)
+{
+   for (uint32_t i = 0; i < plan->n_defs; i++) {
+      const Def* d = &ELEM(w->defs, Def, plan->defs + i);
+      LastDef*   l = array_add(&w->job, &w->effects->defs, sizeof(*l));
+      if (l == NULL)
+         return false;
+      *l = (LastDef){ at->instr, at->nth, d->granule, d->mask };
+   }
+   return true;
+}
+
+/* What is defined again as a whole does not count. */
+static void drop_defs(Array* defs)
+{
+   bool   again[G_STACK] = { false };
+   size_t kept = defs->n;
+
+   for (size_t i = defs->n; i-- > 0; ) {
+      const LastDef d = ELEM(*defs, LastDef, i);
+      if (!again[d.granule])
+         ELEM(*defs, LastDef, --kept) = d;
+      again[d.granule] |= d.mask == 0xFF;
+   }
+   defs->n -= kept;
+   if (defs->n > 0)
+      memmove(defs->data, &ELEM(*defs, LastDef, kept),
+              defs->n * sizeof(LastDef));
+}
+
+static bool add_stores(DcfgWet* w, const Place* at, const Plan* plan)
+{
+   for (uint32_t j = 0; j < plan->n_accesses; j++) {
+      const WetAccess* a = &ELEM(w->accesses, WetAccess, plan->accesses + j);
+      Store*           s;
+      if (!(a->what & ACCESS_STORE))
+         continue;
+      s = array_add(&w->job, &w->effects->stores, sizeof(*s));
+      if (s == NULL)
+         return false;
+      *s = (Store){ at->instr, at->nth, (uint16_t)(at->slot + j), a->size };
+   }
+   return true;
+}
+
+/* Has it the form of this file, when the first N_SLOTS slots were filled? */
+static bool is_plain(const DcfgWet* w, const Place* at, const Plan* plan,
+                     uint32_t n_slots)
+{
+   if (plan->kind == KIND_SYSCALL || plan->top != 0 || plan->top_zero
+       || (plan->n_accesses > 0
+           && (!at->plain || (uint32_t)at->slot + at->n_slots > n_slots)))
+      return false;
+   for (uint32_t i = 0; i < plan->n_defs; i++)
+      if (ELEM(w->defs, Def, plan->defs + i).granule >= G_STACK)
+         return false;
+   return true;
+}
+
+static void copy_array(void* to, const Array* from, size_t size)
+{
+   if (from->n > 0)
+      memcpy(to, from->data, from->n * size);
+}
+
+/* The one that has been made, in one piece. */
+static Effect* keep(DcfgWet* w)
+{
+   WetEffects* x = w->effects;
+   Effect*     e = job_calloc(&w->job, 1, sizeof(*e)
+                                          + x->runs.n * sizeof(Span)
+                                          + x->defs.n * sizeof(LastDef)
+                                          + x->stores.n * sizeof(Store));
+
+   if (e == NULL)
+      return NULL;
+   e->n_runs   = (uint32_t)x->runs.n;
+   e->n_defs   = (uint32_t)x->defs.n;
+   e->n_stores = (uint32_t)x->stores.n;
+   copy_array(e->runs, &x->runs, sizeof(Span));
+   copy_array(defs_of(e), &x->defs, sizeof(LastDef));
+   copy_array(stores_of(e), &x->stores, sizeof(Store));
+   return e;
+}
+
+/* That of the record in work.  NULL if memory is short. */
+static Effect* make_effect(DcfgWet* w)
+{
+   const Record* r  = &w->record;
+   const Place*  at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
+   WetEffects*   x  = w->effects;
+
+   x->runs.n = x->defs.n = x->stores.n = 0;
+   for (const Place* end = at + r->n_instrs; at < end; at++) {
+      const Plan* plan = &w->plans[at->instr];
+      if (!is_plain(w, at, plan, r->n_slots))
+         return &not_plain;
+      if (!add_run(w, at->instr) || !add_defs(w, at, plan)
+          || !add_stores(w, at, plan))
+         return NULL;
+   }
+   drop_defs(&x->defs);
+   return keep(w);
+}
+
+/*------------------------------------------------------------*/
+/*--- Using them                                           ---*/
+/*------------------------------------------------------------*/
+
+static inline bool apply(DcfgWet* w, Effect* e)
+{
+   ThreadState*    t     = state_of(w, w->thread);
+   const uint64_t* ran   = w->instances;
+   const uint64_t* addrs = w->addrs;
+   const LastDef*  d     = defs_of(e);
+   const Store*    s     = stores_of(e);
+
+   if (t == NULL)
+      return false;
+   for (const LastDef* end = d + e->n_defs; d < end; d++)
+      define_granule(t->now, d->granule, d->mask,
+                     writer_of(d->instr, ran[d->instr] + d->nth));
+   for (const Store* end = s + e->n_stores; s < end; s++)
+      if (addrs[s->slot] != 0
+          && !shadow_write(&w->writers->shadow, addrs[s->slot], s->size,
+                           writer_of(s->instr, ran[s->instr] + s->nth)))
+         return false;
+   for (const Span* r = e->runs, *end = r + e->n_runs; r < end; r++)
+      for (uint32_t i = r->first; i < r->first + r->n; i++)
+         w->instances[i]++;
+   return true;
+}
+
+bool wet_pass_record(DcfgWet* w, bool* passed)
+{
+   const Record* r  = &w->record;
+   const WetSb*  sb = &ELEM(w->sbs, WetSb, r->sb);
+   Effect**      e;
+
+   *passed = false;
+   if (r->exit == DCFG_NONE)
+      return true;
+   e = &w->effects->all[sb->effects + r->exit];
+   if (*e == NULL && (*e = make_effect(w)) == NULL)
+      return false;
+   if (*e == &not_plain)
+      return true;
+   *passed = true;
+   return (w->control == NULL || wet_pass_control(w)) && apply(w, *e);
+}
+
+bool wet_start_effects(DcfgWet* w)
+{
+   w->effects = job_calloc(&w->job, 1, sizeof(*w->effects));
+   if (w->effects == NULL)
+      return false;
+   w->effects->n   = w->n_tails;
+   w->effects->all = job_calloc(&w->job, w->n_tails + 1, sizeof(Effect*));
+   return w->effects->all != NULL;
+}
+
+void wet_free_effects(DcfgWet* w)
+{
+   WetEffects* x = w->effects;
+
+   if (x == NULL)
+      return;
+   for (size_t i = 0; x->all != NULL && i < x->n; i++)
+      if (x->all[i] != &not_plain)
+         free(x->all[i]);
+   array_free(&w->job, &x->runs, sizeof(Span));
+   array_free(&w->job, &x->defs, sizeof(LastDef));
+   array_free(&w->job, &x->stores, sizeof(Store));
+   free(x->all);
+   free(x);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

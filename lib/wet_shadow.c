@@ -1,0 +1,219 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Who wrote each byte of memory last.             wet_shadow.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the last writer of each byte of memory.  Handed: what is written and
+   moved, by wet_writers.c.  Taken by: the same, wet_reads.c, wet_effects.c. */
+
+#include "wet_shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*------------------------------------------------------------*/
+/*--- Pages                                                ---*/
+/*------------------------------------------------------------*/
+
+static inline uint32_t bucket_of(uint64_t number)
+{
+   return (uint32_t)((number ^ number >> 16) % N_BUCKETS);
+}
+
+Page* shadow_look_up(Shadow* s, uint64_t number)
+{
+   Page* p = s->pages[bucket_of(number)];
+
+   while (p != NULL && p->number != number)
+      p = p->next;
+   if (p != NULL)
+      s->recent[number % N_RECENT] = (Recent){ number + 1, p };
+   return p;
+}
+
+Page* shadow_make_page(Shadow* s, uint64_t number)
+{
+   Page*  p = shadow_find(s, number);
+   Page** bucket = &s->pages[bucket_of(number)];
+
+   if (p != NULL)
+      return p;
+   p = job_calloc(s->job, 1, sizeof(*p));
+   if (p == NULL)
+      return NULL;
+   p->number = number;
+   p->next   = *bucket;
+   *bucket   = p;
+   return p;
+}
+
+void shadow_free(Shadow* s)
+{
+   for (uint32_t i = 0; i < N_BUCKETS; i++)
+      while (s->pages[i] != NULL) {
+         Page* p = s->pages[i];
+         s->pages[i] = p->next;
+         free(p);
+      }
+   array_free(s->job, &s->cells, sizeof(Cell));
+}
+
+/*------------------------------------------------------------*/
+/*--- Granules                                             ---*/
+/*------------------------------------------------------------*/
+
+/* The cell that GRANULE has, or a new one with what is in it. */
+static Cell* need_cell(Shadow* s, Writer* granule)
+{
+   uint32_t id = s->free_cell;
+   Cell*    c;
+
+   if (*granule & MIXED)
+      return &ELEM(s->cells, Cell, *granule & ~MIXED);
+   if (id != 0) {
+      c = &ELEM(s->cells, Cell, id - 1);
+      s->free_cell = (uint32_t)c->bytes[0];
+   } else {
+      c = array_add(s->job, &s->cells, sizeof(*c));
+      if (c == NULL)
+         return NULL;
+      id = (uint32_t)s->cells.n;
+   }
+   for (unsigned i = 0; i < GRANULE; i++)
+      c->bytes[i] = *granule;
+   *granule = MIXED | (id - 1);
+   return c;
+}
+
+static void free_cell(Shadow* s, Writer granule)
+{
+   ELEM(s->cells, Cell, granule & ~MIXED).bytes[0] = s->free_cell;
+   s->free_cell = (uint32_t)(granule & ~MIXED) + 1;
+}
+
+/* N bytes from place FIRST of a granule on are WRITER's. */
+static inline bool write_granule(Shadow* s, Writer* granule, unsigned first,
+                                 unsigned n, Writer writer)
+{
+   if (n == GRANULE) {
+      if (*granule & MIXED)
+         free_cell(s, *granule);
+      *granule = writer;
+      return true;
+   }
+   if (*granule == writer)
+      return true;
+   Cell* c = need_cell(s, granule);
+   for (unsigned i = first; c != NULL && i < first + n; i++)
+      c->bytes[i] = writer;
+   return c != NULL;
+}
+
+static bool write_page(Shadow* s, Page* page, uint64_t at, uint64_t n,
+                       Writer writer)
+{
+   while (n > 0) {
+      unsigned first = at % GRANULE;
+      unsigned here  = GRANULE - first < n ? GRANULE - first : (unsigned)n;
+      if (!write_granule(s, &page->granules[at / GRANULE], first, here,
+                         writer))
+         return false;
+      at += here;
+      n  -= here;
+   }
+   return true;
+}
+
+bool shadow_write_bytes(Shadow* s, uint64_t a, uint64_t n, Writer writer)
+{
+   while (n > 0) {
+      uint64_t here = in_page(a, n);
+      Page*    page = shadow_make_page(s, a / PAGE);
+      if (page == NULL || !write_page(s, page, a % PAGE, here, writer))
+         return false;
+      a += here;
+      n -= here;
+   }
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Large pieces                                         ---*/
+/*------------------------------------------------------------*/
+
+/* There may be many more than there are pages. */
+bool shadow_forget(Shadow* s, uint64_t a, uint64_t n)
+{
+   if (n > UINT64_MAX - a)
+      n = UINT64_MAX - a;
+   if (n / PAGE > N_BUCKETS) {
+      uint64_t head = in_page(a, n), tail = (a + n) % PAGE;
+      for (uint32_t i = 0; i < N_BUCKETS; i++)
+         for (Page* p = s->pages[i]; p != NULL; p = p->next)
+            if (p->number > a / PAGE && p->number < (a + n) / PAGE
+                && !write_page(s, p, 0, PAGE, 0))
+               return false;
+      return shadow_forget(s, a, head)
+             && shadow_forget(s, a + n - tail, tail);
+   }
+   while (n > 0) {
+      uint64_t here = in_page(a, n);
+      Page*    page = shadow_find(s, a / PAGE);
+      if (page != NULL && !write_page(s, page, a % PAGE, here, 0))
+         return false;
+      a += here;
+      n -= here;
+   }
+   return true;
+}
+
+/* Whole pages are moved by the kernel. */
+bool shadow_move(Shadow* s, uint64_t to_addr, uint64_t from_addr, uint64_t n)
+{
+   if (to_addr % PAGE != 0 || from_addr % PAGE != 0
+       || n > UINT64_C(1) << 40)
+      return job_fail(s->job, DCFG_ERROR_FORMAT, "tape",
+                      "memory is moved in a way that is not possible");
+   for (uint64_t done = 0; done < n; done += PAGE) {
+      Page* from = shadow_find(s, (from_addr + done) / PAGE);
+      Page* to   = from == NULL ? shadow_find(s, (to_addr + done) / PAGE)
+                                : shadow_make_page(s, (to_addr + done) / PAGE);
+      if (from != NULL && to == NULL)
+         return false;
+      if (to == NULL || to == from)
+         continue;
+      if (!write_page(s, to, 0, PAGE, 0))
+         return false;
+      if (from == NULL)
+         continue;
+      memcpy(to->granules, from->granules, sizeof(to->granules));
+      memset(from->granules, 0, sizeof(from->granules));
+   }
+   return true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,139 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Who wrote each byte of memory last.             wet_shadow.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_LIB_WET_SHADOW_H
+#define DCFG_LIB_WET_SHADOW_H
+
+#include "wet.h"
+
+/* What is written together is mostly read together: 4 bytes, a granule, have
+   one writer until some of them are written alone.  Then they have a cell
+   with one for each byte.  Granules are in pages, which are made when
+   something is first written there. */
+
+/* A granule's writer, or, with this, which cell it has.  Registers have
+   granules too, and cells of their own. */
+#define MIXED (UINT64_C(1) << 63)
+
+#define GRANULE 4u
+typedef
+   struct {
+      Writer bytes[GRANULE];    // of a free one: the next, and 1
+   }
+   Cell;
+
+#define PAGE       4096u
+#define N_PER_PAGE (PAGE / GRANULE)
+typedef
+   struct Page {
+      struct Page* next;        // with the same hash
+      uint64_t     number;      // address / PAGE
+      Writer       granules[N_PER_PAGE];
+   }
+   Page;
+
+/* A page that was used a short time ago. */
+typedef
+   struct {
+      uint64_t number;          // and 1; 0: none
+      Page*    page;
+   }
+   Recent;
+
+#define N_BUCKETS 65536u
+#define N_RECENT  1024u
+typedef
+   struct {
+      Job*     job;
+      Recent   recent[N_RECENT];
+      Page*    pages[N_BUCKETS];
+      Array    cells;           // Cell
+      uint32_t free_cell;       // and 1; 0: none
+   }
+   Shadow;
+
+void shadow_free(Shadow* s);
+
+/* For what is inline here: the page with that number, or NULL; likewise, and
+   it is made then; the N bytes at A are WRITER's. */
+Page* shadow_look_up(Shadow* s, uint64_t number);
+Page* shadow_make_page(Shadow* s, uint64_t number);
+bool  shadow_write_bytes(Shadow* s, uint64_t a, uint64_t n, Writer writer);
+
+/* Nobody has written the N bytes at A. */
+bool  shadow_forget(Shadow* s, uint64_t a, uint64_t n);
+
+/* The N bytes at FROM stand at TO now. */
+bool  shadow_move(Shadow* s, uint64_t to, uint64_t from, uint64_t n);
+
+static inline Page* shadow_find(Shadow* s, uint64_t number)
+{
+   const Recent* r = &s->recent[number % N_RECENT];
+
+   return r->number == number + 1 ? r->page : shadow_look_up(s, number);
+}
+
+/* How many of the N bytes at A are in A's page. */
+static inline uint64_t in_page(uint64_t a, uint64_t n)
+{
+   return PAGE - a % PAGE < n ? PAGE - a % PAGE : n;
+}
+
+/* Who wrote byte I of GRANULE. */
+static inline Writer writer_in(const Shadow* s, Writer granule, unsigned i)
+{
+   return granule & MIXED ? ELEM(s->cells, Cell, granule & ~MIXED).bytes[i]
+                          : granule;
+}
+
+/* The N bytes at A are WRITER's.  Most are one or two whole granules of a page
+   that is there, without cells. */
+static inline bool shadow_write(Shadow* s, uint64_t a, uint64_t n,
+                                Writer writer)
+{
+   const Recent* r = &s->recent[a / PAGE % N_RECENT];
+   Writer*       g;
+
+   if (r->number == a / PAGE + 1 && a % GRANULE == 0) {
+      g = &r->page->granules[a % PAGE / GRANULE];
+      if (n == 8 && a % 8 == 0 && !((g[0] | g[1]) & MIXED)) {
+         g[0] = g[1] = writer;
+         return true;
+      }
+      if (n == 4 && !(*g & MIXED)) {
+         *g = writer;
+         return true;
+      }
+   }
+   return shadow_write_bytes(s, a, n, writer);
+}
+
+#endif /* DCFG_LIB_WET_SHADOW_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,96 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Who wrote what, of a trace in work.            wet_writers.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_LIB_WET_WRITERS_H
+#define DCFG_LIB_WET_WRITERS_H
+
+#include "wet_shadow.h"
+
+typedef
+   struct Registers {
+      struct Registers* interrupted;
+      Writer   granules[N_GRANULES];
+      Writer   bytes[N_GRANULES][8];    // of those that are MIXED
+      uint32_t top;             // of x87's stack
+   }
+   Registers;
+
+typedef
+   struct {
+      Registers* now;           // innermost handler's
+      Writer     syscall;       // the last one
+   }
+   ThreadState;
+
+struct WetWriters {
+   Shadow       shadow;
+   Array        threads;        // ThreadState
+   DcfgWetPort* ports;          // of this instance: room for the most, from
+                                // 1 on
+   DcfgWetDep*  deps;
+   size_t       max_deps;       // there is room for
+   uint32_t     n_ports, n_deps;        // of a system call
+   uint64_t*    addrs;          // of its accesses
+   uint32_t*    seen;           // hash table of one port's dependences:
+   size_t       n_seen;         // their numbers and 1
+};
+
+/* That of THREAD, which may be new. */
+ThreadState* wet_add_state(DcfgWet* w, uint32_t thread);
+
+static inline ThreadState* state_of(DcfgWet* w, uint32_t thread)
+{
+   WetWriters* s = w->writers;
+
+   if (thread < s->threads.n
+       && ELEM(s->threads, ThreadState, thread).now != NULL)
+      return &ELEM(s->threads, ThreadState, thread);
+   return wet_add_state(w, thread);
+}
+
+/* The bytes MASK of granule G are ME's. */
+static inline void define_granule(Registers* r, unsigned g, uint8_t mask,
+                                  Writer me)
+{
+   if (mask == 0xFF) {
+      r->granules[g] = me;
+      return;
+   }
+   if (!(r->granules[g] & MIXED))
+      for (unsigned i = 0; i < 8; i++)
+         r->bytes[g][i] = r->granules[g];
+   r->granules[g] = MIXED;
+   for (unsigned i = 0; i < 8; i++)
+      if (mask >> i & 1)
+         r->bytes[g][i] = me;
+}
+
+#endif /* DCFG_LIB_WET_WRITERS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

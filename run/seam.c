@@ -1,0 +1,119 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Between two parts of a run.                       run/seam.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what a part of a run has to know of those before it, so that the sum
+   of all can be the run: behind which instruction each thread stands, on its
+   way where, and what its handlers interrupted.  Handed: the occasion by
+   dcfg_main.c.  Taken by: that; run/gather.c reads what is kept in threads. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#include "run/flow.h"
+#include "run/inside.h"
+#include "run/seam.h"
+#include "run/thread.h"
+
+static void pass_over(void* arg, const SbRun* run, UInt k, Target target,
+                      ULong count)
+{
+}
+
+static Bool is_same(Position a, Position b)
+{
+   return a.sb == b.sb && a.n_done == b.n_done
+          && a.target.addr == b.target.addr
+          && a.target.version == b.target.version
+          && a.target.unredirected == b.target.unredirected;
+}
+
+/* The last instruction that was executed before the position P. */
+static Site site_of(const Thread* t, const ThreadInfo* info, Position p)
+{
+   const Superblock* sb   = DCFG_(superblock)(p.sb);
+   Site              site = { p.sb, sb->n_instrs - 1 };
+   SbRun             run;
+
+   if (p.n_done > 0) {
+      site.k = p.n_done - 1;
+      return site;
+   }
+   VG_(memset)(&run, 0, sizeof(run));
+   DCFG_(read_run)(&run, t->index, info, DCFG_(cell_counts)(info->cells), sb);
+   DCFG_(each_flow)(&run, pass_over, NULL);
+   for (UInt i = 0; i < run.n_detours; i++) {
+      const Detour* d = &run.detours[i];
+      if ((d->ends || d->kind == DivertSignal) && is_same(d->from, p))
+         site.k = d->left_at;
+   }
+   VG_(free)(run.detours);
+   return site;
+}
+
+static void note_seam(Thread* t)
+{
+   ThreadInfo info;
+
+   DCFG_(thread_info)(t->index, &info);
+   t->preceding += t->counted;
+   if (!t->live)
+      return;
+   for (Word i = 0; i < VG_(sizeXA)(t->interruptions); i++) {
+      Interruption* in = VG_(indexXA)(t->interruptions, i);
+      if (in->site.sb == 0 && in->from.sb != 0)
+         in->site = site_of(t, &info, in->from);
+   }
+   if (info.ran) {
+      t->behind        = site_of(t, &info, info.last);
+      t->seam_diverted = False;
+   }
+   if (t->entered && is_diverted(t)) {
+      t->seam_diverted = True;
+      t->seam_kind     = t->diverted->kind;
+   }
+}
+
+void DCFG_(note_seams)(void)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++)
+      note_seam(DCFG_(nth_thread)(i));
+}
+
+void DCFG_(tear_seams)(void)
+{
+   for (Word i = 0; i < DCFG_(all_threads)(); i++) {
+      Thread* t = DCFG_(nth_thread)(i);
+      t->behind.sb     = 0;
+      t->seam_diverted = False;
+      t->preceding     = 0;
+   }
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,288 @@
+#!/usr/bin/python3
+"""Slices of whole execution traces: dcfg slice and dcfg why.  (TAP)
+
+- The example of WET's document: the lines of its slice, criteria of all kinds, forms of output.
+- Small programs, random ones and some with threads, signals, call-backs and files, against the slow model of
+  tests/oracle/slice_model.py, instance by instance and input by input: backward, thin, full and forward.
+  DCFG_SLOW=1: a hundred more.
+- Wrong use: a line each.
+
+    command_slice.t SEED...        only these random programs
+"""
+import json
+import os
+import pty
+import random
+import re
+import select
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commandlib
+import harness
+import wet_programs
+
+PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
+FOO1 = """#include <stdio.h>
+#include <stdlib.h>
+int x, y, result;
+int main(int argc, char **argv)
+{
+    if(argc >= 3)
+    {
+       x = atoi(argv[1]);
+       y = atoi(argv[2]);
+       result = x * 7;
+       result = result + y;
+       printf("result is %d\\n", result);
+    }
+}
+"""
+
+
+def record(tap, name, argv, opts=()):
+    wet = tap.path(name + ".wet")
+    graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet] + list(opts))
+    if not graph or not os.path.exists(wet):
+        tap.ok(False, name + ": is recorded", why)
+        return None
+    return wet
+
+
+def lines_of(text, source):
+    """Lines of the annotated source that are in the slice."""
+    part = text.split("/" + source + "\n")[1].split("\n\n")[0]
+    return [int(m.group(1)) for m in re.finditer(r"^ *\d+ +[\d,]+ +[<\d.]+%? +(\d+)\b", part, re.M)]
+
+
+# ---- the document's example --------------------------------------------------------------------------------------
+
+def check_example(tap):
+    with open(tap.path("foo1.c"), "w") as f:
+        f.write(FOO1)
+    subprocess.run(["cc", "-g", "-O0", "-static", "-o", "foo1", "foo1.c"], cwd=tap.dir)
+    wet = record(tap, "foo1", [tap.path("foo1"), "2", "7"], ["--wet-values=yes"])
+    if not wet:
+        return None
+    status, out, err = commandlib.command("slice", "--at=foo1.c:12", wet)
+    tap.ok(status == 0 and err == "" and lines_of(out, "foo1.c") == [5, 6, 8, 9, 10, 11, 12], "foo1: lines 5, 6, 8 to 12",
+           out + err)
+    tap.ok("RSP as an address" in out and "control of code that is not the program's own" in out,
+           "it says what was not followed", out)
+    # What starts a static program saves and restores registers as often as the processor has levels of cache.
+    nodes = json.loads(commandlib.command("slice", "--at=foo1.c:12", "--json", wet)[1])["nodes"]
+    own = [n for n in nodes if re.search("^main$|^atoi$|strto", n.get("function", ""))]
+    full = json.loads(commandlib.command("slice", "--at=foo1.c:12", "--full", "--as=json", wet)[1])["nodes"]
+    tap.ok(60 <= len(own) <= 100 and len(nodes) < 300 and len(full) > 10000,
+           "its code and atoi's: some 80 instances; with all control: most of what ran", (len(own), len(nodes), len(full)))
+    check_criteria(tap, wet)
+    check_why(tap, wet)
+    check_forms(tap, wet)
+    return wet
+
+
+def instances(*args):
+    """The criteria that matched, and the number of nodes."""
+    status, out, err = commandlib.command("slice", "--json", *args)
+    if status:
+        return err, 0
+    found = json.loads(out)
+    return [(found["nodes"][i].get("line"), found["nodes"][i]["instruction"].split()[0]) for i in found["criteria"]], \
+        len(found["nodes"])
+
+
+def check_criteria(tap, wet):
+    got, _ = instances("--at=foo1.c:12", wet)
+    tap.ok(len(got) >= 4 and {line for line, _ in got} == {12}, "a line: all of it, when it ran last", got)
+    by_name = [instances("--at=foo1.c:12", "--of=" + name, wet) for name in ("result", "x", "argc")]
+    tap.ok(all(len(c) == 1 for c, _ in by_name) and by_name[0][1] > by_name[1][1] > by_name[2][1],
+           "variables, in memory and in a frame: each has its slice", by_name)
+    status, out, _ = commandlib.command("slice", "--at=foo1.c:12", "--of=x", "--thin", wet)
+    tap.ok(status == 0 and lines_of(out, "foo1.c") == [8, 12], "x was made by line 8", out)
+    status, out, _ = commandlib.command("slice", "--syscall=write", "--as=instances", wet)
+    last = re.search(r"slice: --syscall=write: (0x[0-9a-f]+)#(\d+)", out)
+    tap.ok(status == 0 and last, "a system call, by name", out[:500])
+    if last:
+        same = commandlib.command("slice", "--at=%s#%s" % last.groups(), "--json", wet)[1]
+        tap.ok(instances("--syscall=1#0", wet)[0] == instances("--at=%s#%s" % last.groups(), wet)[0] and same,
+               "the same by number, and by address and instance")
+        tap.ok(instances("--at=" + last.group(1)[2:], wet) == instances("--at=" + last.group(1), wet), "an address alone")
+    status, out, err = commandlib.command("slice", "--output=is 21\\n", wet)
+    tap.ok(status == 0 and lines_of(out, "foo1.c") == [5, 6, 8, 9, 10, 11, 12], "what was printed", out + err)
+    one, both = (json.loads(commandlib.command("slice", "--json", "--output=" + t, wet)[1])["nodes"] for t in ("result", "21"))
+    tap.ok(not any(n.get("line") in (8, 9, 10, 11) for n in one) and any(n.get("line") == 10 for n in both),
+           "constant text was not computed, the number was")
+    for what, word in (("rax", "registers"), ("flags", "flags"), ("0x1000,4", "memory"), ("xmm0", "vector registers")):
+        got, n = instances("--at=foo1.c:12", "--of=" + what, wet)
+        tap.ok(n >= 1, "--of has " + word, got)
+    status, out, _ = commandlib.command("slice", "--at=foo1.c:8", "--forward", wet)
+    tap.ok(status == 0 and {8, 10, 11, 12} <= set(lines_of(out, "foo1.c")) and 9 not in lines_of(out, "foo1.c"),
+           "forward from line 8: 10 to 12, not 9", out)
+
+
+def check_why(tap, wet):
+    status, out, err = commandlib.command("why", wet, "foo1.c:10")
+    tap.ok(status == 0 and err == "" and re.search(r"= 0xe +foo1\.c:10 in main\n", out), "why: line 10 stored 14", out + err)
+    status, out, _ = commandlib.command("why", "--steps=4", wet, "foo1.c:11")
+    tap.ok(status == 0 and len(out.split("\n\n")) == 4 and "through" in out and re.search(r"control .*foo1\.c:6 in main", out),
+           "why --steps=4: through copies to what computed, and the branch of line 6", out)
+    main, tty = pty.openpty()
+    p = subprocess.Popen([commandlib.DCFG, "why", wet, "foo1.c:11"], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
+    os.close(tty)
+    seen, answers = "", ["1\n", "b\n", "q\n"]
+    while select.select([main], [], [], 60)[0]:
+        try:
+            seen += os.read(main, 4096).decode()
+        except OSError:
+            break
+        if answers and seen.endswith("quit)? "):
+            seen += "|"
+            os.write(main, answers.pop(0).encode())
+    parts = [part.split("\r\n")[1 if i else 0] for i, part in enumerate(seen.split("quit)? |")) if i < 3]
+    tap.ok(p.wait() == 0 and len(parts) == 3 and parts[0] == parts[2] != parts[1], "why asks where to go, and goes back", seen)
+
+
+def check_forms(tap, wet):
+    graph = commandlib.command("slice", "--at=foo1.c:12", "--as=dot", "--top=20", wet)[1]
+    tap.ok(graph.startswith("digraph") and 8 <= graph.count("[label=\"") <= 200 and "are left out" in graph, "a picture",
+           graph[:300])
+    text = commandlib.command("slice", "--at=foo1.c:12", "--as=instances", wet)[1]
+    found = json.loads(commandlib.command("slice", "--at=foo1.c:12", "--json", wet)[1])
+    rows = [line for line in text.splitlines() if not line.startswith("#")]
+    tap.ok(len(rows) == len(found["nodes"]) and all(" %s#%d " % (n["address"], n["instance"]) in row + " "
+                                                    for n, row in zip(found["nodes"], rows)),
+           "instances: a line each, as JSON has them", text[:300])
+    out = tap.path("slice.txt")
+    status, shown, _ = commandlib.command("slice", "--at=foo1.c:12", "-o", out, wet)
+    with open(out) as f:
+        tap.ok(status == 0 and shown == "" and f.read() == commandlib.command("slice", "--at=foo1.c:12", wet)[1], "-o")
+
+
+# ---- against the model -------------------------------------------------------------------------------------------
+
+# The model has Capstone, which harness.PYTHON finds.
+JUDGE = """import json, sys
+sys.path.insert(0, sys.argv[1])
+import slice_model
+with open(sys.argv[2]) as f:
+    trace = slice_model.Trace(f)
+by_name = {trace.name(e): e for e in range(len(trace.events))}
+for line in sys.stdin:
+    name, instance, mode, path = line.split()
+    with open(path) as f:
+        found = json.load(f)
+    root = by_name[name, int(instance)]
+    model = slice_model.forward if mode.startswith("forward") else slice_model.backward
+    bad = slice_model.compare(trace, model(trace, root, mode.replace("forward-", "")), found)
+    print(len(found["nodes"]), name, instance, mode, "; ".join(bad[:3]))
+"""
+
+MODES = {"default": [], "thin": ["--thin"], "full": ["--full"], "forward-default": ["--forward"],
+         "forward-thin": ["--forward", "--thin"], "forward-full": ["--forward", "--full"]}
+
+
+def check_model(tap, dumper, name, argv, n, modes=tuple(MODES)):
+    """N criteria: the last instance and some at random, of code with source lines if there is any."""
+    wet = record(tap, name, argv)
+    if not wet:
+        return
+    events = tap.path(name + ".events")
+    with open(events, "w") as f:
+        subprocess.run([dumper, wet], stdout=f)
+    with open(events) as f:
+        lines = f.read().splitlines()
+    addrs = {line.split()[1]: line.split()[2] for line in lines if line[0] == "I"}
+    ours = {line.split()[1] for line in lines if line[0] == "I" and line.split()[4] != "0"}
+    ran = [line.split()[1:3] for line in lines if line[0] == "E"]
+    ran = [e for e in ran if e[0] in ours] or ran
+    where = random.Random(name)
+    asked = ""
+    for k in range(n):
+        instr, instance = ran[-1] if k == 0 else where.choice(ran)
+        for mode in modes:
+            path = tap.path("%s.%d.%s.json" % (name, k, mode))
+            with open(path, "w") as f:
+                subprocess.run([commandlib.DCFG, "slice", "--json", "--at=0x%s#%s" % (addrs[instr], instance)] + MODES[mode] + [wet],
+                               stdout=f, env=harness.ENV)
+            asked += "0x%s %s %s %s\n" % (addrs[instr], instance, mode, path)
+    r = subprocess.run([harness.PYTHON, "-c", JUDGE, harness.ORACLE, events], input=asked.encode(), stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE)
+    rows = r.stdout.decode().splitlines()
+    bad = [row for row in rows if len(row.split()) > 4]
+    tap.ok(len(rows) == len(modes) * n and not bad, "%s: %d slices, %d instances, as in the model" %
+           (name, len(rows), sum(int(row.split()[0]) for row in rows)), "\n".join(bad[:5]) + r.stderr.decode()[-2000:])
+
+
+def check_random(tap, dumper, seeds):
+    for seed in seeds:
+        name = "random_%d" % seed
+        with open(tap.path(name + ".S"), "w") as f:
+            f.write(wet_programs.program(seed))
+        prog = harness.cc(tap, tap.path(name + ".S"), name, "-static", "-nostdlib", "-no-pie")
+        if prog:
+            check_model(tap, dumper, name, [prog], 4)
+
+
+def check_real(tap, dumper):
+    for name, source, n, modes in (("longjmp", "longjmp.c", 1, ("full",)),
+                                   ("callback", os.path.join("slice", "ranks.c"), 3, ("default", "forward-default")),
+                                   ("threads", "threads_join.c", 1, ("default", "full"))):
+        prog = harness.cc(tap, os.path.join(PROGS, source), name, "-g", "-pthread")
+        if prog:
+            check_model(tap, dumper, name, [prog], n, modes)
+    check_model(tap, dumper, "signals", ["/bin/sh", "-c", "trap 'x=1' USR1; kill -USR1 $$; echo $x"], 1, ("full",))
+
+
+# ---- wrong use ---------------------------------------------------------------------------------------------------
+
+def check_wrong(tap, wet):
+    bad = []
+    for args, words in (((), "--at"), (("--at=foo1.c:12", "--syscall=write"), "one of"), (("--at=foo1.c:999",), "line 999"),
+                        (("--at=none.c:1",), "none.c"), (("--at=zzz",), "zzz"), (("--at=0x1",), "0x1"),
+                        (("--at=foo1.c:12", "--of=nix"), "nix"), (("--syscall=nix",), "nix"),
+                        (("--syscall=write#9",), "1 times"), (("--output=never",), "never"), (("--at=foo1.c:x",), "FILE:LINE"),
+                        (("--at=foo1.c:12", "--thin", "--full"), "--thin"), (("--at=foo1.c:12", "--as=nix"), "nix"),
+                        (("--at=foo1.c:12", "--of=rax", "--forward"), "--forward"), (("--at=foo1.c:12", "--diff"), "two")):
+        status, out, err = commandlib.command("slice", *args, wet)
+        if status != 2 or out or err.count("\n") != 1 or words not in err:
+            bad.append("%s: status %d, %s" % (args, status, err or "no message"))
+    for args in (("why", wet), ("why", wet, "0x1#0"), ("why", "--steps=0", wet, "foo1.c:12"), ("why", wet[:-4], "foo1.c:12")):
+        status, out, err = commandlib.command(*args)
+        if status != 2 or out or err.count("\n") != 1:
+            bad.append("%s: status %d, %s" % (args, status, err or "no message"))
+    tap.ok(not bad, "wrong use: a line each", "\n".join(bad))
+    with open(wet, "rb") as f:
+        data = f.read()
+    broken, bad = tap.path("broken.wet"), []
+    for k in range(30):
+        at = (k * 2654435761) % len(data)
+        with open(broken, "wb") as f:
+            f.write(data[:at] + bytes([data[at] ^ (1 << k % 8)]) + data[at + 1:])
+        status, out, err = commandlib.command("slice", "--at=foo1.c:12", broken)
+        if status not in (0, 2) or (status == 2 and (out or err.count("\n") != 1)):
+            bad.append("bit %d of byte %d: status %d, %s" % (k % 8, at, status, err))
+    tap.ok(not bad, "files with a wrong bit: a slice, or a line", "\n".join(bad))
+
+
+def main():
+    tap = harness.Tap("command_slice")
+    lib = os.path.join(harness.SRCDIR, "lib")
+    prefix = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir)
+    dumper = harness.cc(tap, os.path.join(harness.ORACLE, "slice_events.c"), "slice_events", "-O2", "-I" + lib,
+                        os.path.join(prefix, "lib", "libdcfg.a"), "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
+    if len(sys.argv) > 1:
+        check_random(tap, dumper, map(int, sys.argv[1:]))
+        tap.done()
+    wet = check_example(tap)
+    if wet:
+        check_wrong(tap, wet)
+    if dumper:
+        check_random(tap, dumper, range(1, 101) if os.environ.get("DCFG_SLOW") else (2, 5))
+        check_real(tap, dumper)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

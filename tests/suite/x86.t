@@ -1,0 +1,125 @@
+#!/usr/bin/python3
+"""32-bit programs: graph, trace and profile of them against Lackey, Callgrind and every rule, and the other outputs once
+each.  (TAP)
+
+Small programs compiled with -m32; where that cannot be done, or the tool was built for amd64 only, there is one skipped
+test that says so.  What all architectures have in common, the other tests have.
+"""
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import tracelib
+import libc_objects
+import regionlib
+
+PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
+INST = os.path.dirname(os.path.dirname(os.path.abspath(harness.VALGRIND)))
+FLAGS = ["-O2", "-fno-inline"]
+callgrind = tracelib.of_test("callgrind")
+exclude = tracelib.of_test("exclude")
+regions = tracelib.of_test("regions")
+xray = tracelib.of_test("xray")
+
+
+def lacks():
+    """Why there is nothing to test, or nothing."""
+    r = subprocess.run(["cc", "-m32", "-x", "c", "-o", "/dev/null", "-"], input=b"int main(void) { return 0; }\n",
+                       stderr=subprocess.DEVNULL)
+    if r.returncode:
+        return "gcc -m32 cannot link a program"
+    if not os.path.exists(os.path.join(INST, "libexec", "valgrind", "dcfg-x86-linux")):
+        return "this Valgrind was built for amd64 only"
+    return ""
+
+
+def build(tap, source, *flags):
+    name = os.path.splitext(os.path.basename(source))[0]
+    return harness.cc(tap, os.path.join(PROGS, source), name, "-m32", *flags)
+
+
+def linker_of(prog):
+    text = subprocess.run(["readelf", "-l", prog], stdout=subprocess.PIPE).stdout.decode()
+    return os.path.realpath(re.search(r"interpreter: (.*)\]", text).group(1))
+
+
+def check_flow(tap):
+    """Graph and trace, against Lackey's; of faults and threads, which it does not tell, the rules and the code on disk."""
+    for source, flags in (("x86/insns.S", ["-nostdlib", "-static"]), ("loops.c", []), ("longjmp.c", [])):
+        prog = build(tap, source, *flags)
+        if prog:
+            tracelib.crosscheck(tap, os.path.basename(source), [prog], "--chunk=1000000")
+    for source, args, flags in (("x86/faults.c", [], []), ("threads_join.c", [], ["-pthread"]),
+                                ("life/jit.c", ["protect", "3", "2", "5"], [])):
+        prog, name = build(tap, source, *flags), os.path.basename(source)
+        if not prog:
+            continue
+        dcfg, trace, status, why = tracelib.run(tap, name, [prog] + args)
+        if not trace:
+            tap.ok(False, name, why)
+            continue
+        tap.ok(status == 0, name + ": ends as it should", status)
+        tracelib.decoded(tap, name, dcfg, trace, "--chunk=1000000")
+        if source != "life/jit.c":
+            harness.check_static(tap, name, dcfg)
+
+
+def check_profiles(tap):
+    """Callgrind has to be told of the resolver, for nobody has debug information of the 32-bit libc."""
+    progs = {name: build(tap, "callgrind/%s.c" % name, *(FLAGS + flags))
+             for name, flags in (("calls", []), ("signals", []), ("threads", ["-pthread", "-Wl,-z,now"]))}
+    if not all(progs.values()):
+        return
+    told = libc_objects.pop_on_jump(tap, [progs["calls"]], linker_of(progs["calls"]), ", 32 bits")
+    if not told:
+        return
+    libc = libc_objects.Libc(", 32 bits", {}, pop_on_jump=told)
+    for case in (callgrind.Case("calls", [progs["calls"]], callgrind.INSTR, dynamic=False),
+                 callgrind.Case("signals", [progs["signals"]], ends=8, dynamic=False),
+                 callgrind.Case("threads", [progs["threads"]], ends=3, dynamic=False)):
+        good, text = callgrind.check(tap, libc, case)
+        tap.ok(good, case.name + ": as Callgrind" + libc.suffix, text)
+
+
+def check_parts(tap):
+    """Where they begin and end, generated code of the host's words decides: instructions are counted in 64 bits."""
+    prog = build(tap, "region/region.c", "-O1", "-fno-optimize-sibling-calls", "-I" + regionlib.INCLUDE)
+    if prog:
+        regionlib.REQUEST = 14
+        regions.check_instructions(tap, prog)
+        regions.check_requests(tap, prog)
+    back = build(tap, "exclude/back.c", "-O1", "-pthread")
+    if back:
+        exclude.check(tap, "back", [back], [["--only-images=main"]])
+
+
+def check_calls(tap):
+    calls, stops = build(tap, "callgrind/calls.c", *FLAGS), build(tap, "xray/stops.c", "-O0")
+    if not calls or not stops:
+        return
+    xray.compare(tap, "calls", [calls])
+    log, names = xray.read(xray.run(tap, "arguments", [stops], ["--xray-args=yes"]))
+    got = [e.args for e in log.threads[1].events if e.args and names[e.id].name == "six"]
+    want = [[1, 0xfffffffe, 3, 0x89abcdef, 5, 6], [6, 5, 4, 3, 2, 1]]
+    tap.ok(got == want, "arguments are on the stack", got)
+
+
+def main():
+    tap = harness.Tap("x86")
+    why = lacks()
+    if why:
+        tap.skip("32-bit programs", why)
+    else:
+        check_flow(tap)
+        check_profiles(tap)
+        check_parts(tap)
+        check_calls(tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Columns of numbers.                            wet/columns.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Private to wet/. */
+
+#ifndef __DCFG_COLUMNS_H
+#define __DCFG_COLUMNS_H
+
+#include "pub_tool_basics.h"
+#include "base/port.h"
+#include "wet/tape_words.h"
+
+/* Where the next bits are put: the first one lowest. */
+typedef
+   struct {
+      UChar* at;             // 8 bytes more than are used can be written
+      ULong  word;           // those that are not there yet
+      UInt   n;
+   }
+   BitPen;
+
+/* The N lowest bits of BITS, the others being 0; N is at most 64. */
+static inline void DCFG_(put_bits)(BitPen* p, ULong bits, UInt n)
+{
+   p->word |= bits << p->n;
+   if (p->n + n >= 64) {
+      /* Whole words so far: it is aligned. */
+      *(ULong*)(void*)p->at = p->word;
+      p->at  += 8;
+      p->word = p->n == 0 ? 0 : bits >> (64 - p->n);
+      p->n   -= 64;
+   }
+   p->n += n;
+}
+
+/* What was put becomes whole bytes. */
+void DCFG_(flush_bits)(BitPen* p);
+
+/* What is known of a column: the last number, and the step that most of
+   them made. */
+typedef
+   struct {
+      ULong last, step;
+   }
+   Column;
+
+/* Rows have at most so many together. */
+#define DCFG_MAX_ROWS DCFG_BLOCK_WORDS
+
+/* Of each of N rows the N_COLUMNS numbers from BASE[AT[row] + FIRST] on, column
+   by column, go to BITS and, where they are not as foretold, to NUMBERS, which
+   has room for DCFG_MAX_QUICK bytes for each, for as many rows, and for
+   2 of each column more.  Returns where it ends. */
+UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
+                          UInt n_columns, const ULong* base, const UInt* at,
+                          UInt n);
+
+#endif /* __DCFG_COLUMNS_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
