@@ -287,8 +287,9 @@ build_newest() {
    local offline=() before after
    ! unshare -n true 2>/dev/null || offline=(unshare -n)
    before=$(tree_state "$newest_source")
-   # What configure has found out of this machine for the default one: Autoconf's way to say it.  Not what it was told.
-   grep -v '^ac_cv_env_' "$valgrind_tree/config.cache" >"$build/config.site" || true
+   # What configure has found out of this machine for the default one: Autoconf's way to say it.  Not what it was told, nor
+   # Valgrind's own answers, of which one is for how many architectures it is.
+   sed -n '/^ac_cv_env_/d; /^ac_cv_/p' "$valgrind_tree/config.cache" >"$build/config.site" || true
    # Half of the processors, for tests are running.  The first variable is what nproc looks at.  With -O1 the tests take
    # a little longer, and compiling takes half as long.
    if ! OMP_NUM_THREADS=$(((jobs + 1) / 2)) CFLAGS='-O1 -g0' CONFIG_SITE=$build/config.site DCFG_VALGRIND_VERSION=$newest_valgrind VALGRIND_SRC=$newest_source \
