@@ -27,7 +27,7 @@ def check_sizes(tap, only):
     programs = bench.Programs(harness.SRCDIR, tap.dir)
     for name, make in (("interp_goto", lambda: [programs.compile("interp_goto"), "5000"]),
                        ("branchy", lambda: [programs.compile("branchy"), "2"]),
-                       ("bzip2_long", lambda: [bench.need("bzip2"), "-c", programs.text(300000)])):
+                       ("bzip2_long", lambda: [bench.need("bzip2"), "-c", programs.text(600000)])):
         if only and name not in only:
             continue
         try:
