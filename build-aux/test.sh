@@ -93,7 +93,7 @@ group_unit() {
 add_unit_tests() {
    local dir program programs
    for dir in unit lib; do
-      step "$dir-make" "building the tests in tests/$dir" make -j"$jobs" -C "$objects/tests/$dir" check
+      step "$dir-make" "building the tests in tests/$dir" make -j"$jobs" -C "$objects/tests/$dir" CFLAGS=-O2 check
       # shellcheck disable=SC2016  # a variable of that Makefile
       programs=$(make -s --no-print-directory -C "$objects/tests/$dir" --eval='programs: ; @echo $(check_PROGRAMS)' programs)
       [ -n "$programs" ] || skip "$dir" "there are none"
@@ -154,9 +154,9 @@ make_test_programs() {
    local tools
    mapfile -t tools < <(tool_programs lackey_insns)
    make -j"$jobs" -C "$objects/tests" check-am
-   make -C "$objects" "${tools[@]}"
+   make -C "$objects" "${tools[@]/#/stripped/}"
    # Where the Valgrind under test finds it: `make install` does not put it there.
-   install "${tools[@]/#/$objects/}" "$inst/libexec/valgrind/"
+   install "${tools[@]/#/$objects/stripped/}" "$inst/libexec/valgrind/"
 }
 
 # Shares of a run of vg_regtest, which takes the tests one after the other.
@@ -242,6 +242,7 @@ add_suite_again() {
          wet_usage) ;;    # so do the reasons there tell of one VEX
          turns|regions_calls) ;;    # what begins and ends there is what regions has, too
          rules_threads) ;;    # life_threads has as much of threads, and more
+         determinism) ;;    # trace_options compares the same runs, with traces
          *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
       esac
    done
@@ -287,9 +288,12 @@ build_newest() {
    local offline=() before after
    ! unshare -n true 2>/dev/null || offline=(unshare -n)
    before=$(tree_state "$newest_source")
+   # What configure has found out of this machine for the default one: Autoconf's way to say it.  Not what it was told, nor
+   # Valgrind's own answers, of which one is for how many architectures it is.
+   sed -n '/^ac_cv_env_/d; /^ac_cv_/p' "$valgrind_tree/config.cache" >"$build/config.site" || true
    # Half of the processors, for tests are running.  The first variable is what nproc looks at.  With -O1 the tests take
    # a little longer, and compiling takes half as long.
-   if ! OMP_NUM_THREADS=$(((jobs + 1) / 2)) CFLAGS=-O1 DCFG_VALGRIND_VERSION=$newest_valgrind VALGRIND_SRC=$newest_source \
+   if ! OMP_NUM_THREADS=$(((jobs + 1) / 2)) CFLAGS='-O1 -g0' CONFIG_SITE=$build/config.site DCFG_VALGRIND_VERSION=$newest_valgrind VALGRIND_SRC=$newest_source \
       "${offline[@]}" "$root/dev" build; then
       fail "newest: building from VALGRIND_SRC" "$build/$newest_valgrind/log"
       return

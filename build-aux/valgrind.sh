@@ -98,21 +98,43 @@ copy_source() {
    tar -C "$1" --exclude=./dcfg/build --exclude=./.git -cf - . | tar -C "$2" -xf -
 }
 
+# The directories that are used, of several dozen.
+used_dirs=(include VEX coregrind none lackey callgrind tests)
+
+# What the tree's autogen.sh does, for these directories: a third of its time.
+prepare_valgrind() {
+   cd "$valgrind_tree"
+   local dir makefiles=(Makefile Makefile.vex)
+   for dir in "${used_dirs[@]}"; do [ "$dir" = VEX ] || makefiles+=("$dir/Makefile"); done
+   aclocal -I m4 && autoheader && automake -a "${makefiles[@]}" && autoconf
+}
+
+# used_files: what configure would make in these directories.
+used_files() {
+   local dirs
+   dirs=$(IFS='|' && echo "${used_dirs[*]}")
+   sed -n 's/^config_files="\(.*\)"$/\1/p' config.status | tr ' ' '\n' | sed 's/:.*//' | grep -xE "(($dirs)/)?[^/]+"
+}
+
 configure_valgrind() {
    cd "$valgrind_tree"
-   local options=()
+   local dir files options=()
    # Left to itself, configure takes whatever the compiler can link.
    [ "$architectures" != amd64 ] || options+=(--enable-only64bit)
    # What it finds out is kept, for tests/build/intree.t, which configures the same tree.
    rm -f config.cache
-   ./configure -C --prefix="$inst" "${options[@]}"
+   # A tree that has changed is built from a new copy, not made up to date.
+   ./configure -C --no-create --disable-dependency-tracking --prefix="$inst" "${options[@]}"
+   mapfile -t files < <(used_files)
+   ./config.status "${files[@]}" config.h
    # A user's tree may come with its object files.
-   [ -f "$base/built" ] || [ -z "$(find . -name '*.o' -print -quit)" ] || make clean
+   { [ ! -f "$base/built" ] && [ -n "$(find . -name '*.o' -print -quit)" ]; } || return 0
+   for dir in . "${used_dirs[@]}"; do make -C "$dir" clean-am; done
 }
 
 # make, in parallel, for the core: with lines but without types and variables for debuggers, which take a quarter of the
-# time to compile.
-make_core() { make -j"$jobs" CFLAGS="${CFLAGS:-} -g1" "$@"; }
+# time to compile.  The variable CFLAGS has the last word.
+make_core() { make -j"$jobs" CFLAGS="-g1 ${CFLAGS:-}" "$@"; }
 
 # Only what we use: the core, `none`, `lackey` and `callgrind` for tests and bench, and vg_regtest with its helpers.
 # The -am targets are automake's for "this directory, without those below it".
@@ -124,7 +146,8 @@ make_valgrind() {
    make_vex
    make_core -C coregrind
    make all-am
-   for dir in none lackey callgrind; do make -j"$jobs" -C $dir all-am; done
+   # Without what is for debuggers: see Makefile.tool.am.
+   for dir in none lackey callgrind; do make -j"$jobs" -C $dir all-am LDFLAGS="${LDFLAGS:-} -Wl,--strip-debug"; done
    make -j"$jobs" -C tests check
 }
 
@@ -219,7 +242,7 @@ build_valgrind() {
       unpack_source "${DCFG_VALGRIND_VERSION:-}" "$valgrind_tree"
    fi
    # Always, for Debian's patches change configure.ac, and a tree from git has no configure at all.
-   step valgrind-autogen "preparing Valgrind's configure" env -C "$valgrind_tree" ./autogen.sh
+   step valgrind-autogen "preparing Valgrind's configure" prepare_valgrind
    version=$("$valgrind_tree/configure" --version | awk 'NR == 1 { print $NF }')
    [ "${DCFG_VALGRIND_VERSION:-$version}" = "$version" ] ||
       die "VALGRIND_SRC=$VALGRIND_SRC is Valgrind $version, but DCFG_VALGRIND_VERSION=$DCFG_VALGRIND_VERSION"

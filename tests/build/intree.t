@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # The third way of building: dropped into a Valgrind tree as dcfg/ and registered, where Valgrind's own make builds it
 # and `perl tests/vg_regtest dcfg` runs its tests.  On the default Valgrind, and on the newest when its source is there; the
-# tests on the first only, for on both they are run on the tool that is built by itself.  The newest Valgrind has its
-# autogen.sh and configure run where it is built; in a copy of that tree, only what registering changes is made anew.
+# tests on the first only, for on both they are run on the tool that is built by itself.
+#
+# The trees are copies of those that have been built, of which autogen.sh and configure would find out all again.  Only what
+# registering changes is made anew: on the default Valgrind by all of autogen.sh's programs and by configure, with what that
+# remembers in config.cache; on the newest by autoconf, automake and config.status.  DCFG_SLOW=1: as users do it.
 
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
 
-# All of the tree is prepared as its users do it; what configure has found out of the same compiler before, in config.cache,
-# is not found out again: also that there are two architectures, if there are.
+# How many architectures there are, configure has found out before, or is told.
 configure_all() {
    ./autogen.sh && ./configure -C --prefix="$PWD/inst" "$@"
 }
@@ -16,17 +18,25 @@ configure_all() {
 # Where the core has to be built, too.
 configure_64() { configure_all --enable-only64bit; }
 
-# In a copy of a tree that has been configured, so that nothing new can be found out: the Makefiles that registering
-# changes.  What is touched would be made anew for the changed configure.ac.
+# The Makefiles that registering changes, and those that are used here.
+changed=(Makefile dcfg/Makefile dcfg/tests/Makefile tests/Makefile)
+
+configure_again() {
+   aclocal -I m4 && autoheader && automake -a "${changed[@]}" && autoconf &&
+      ./configure -C --no-create --prefix="$PWD/inst" && ./config.status "${changed[@]}" config.h
+}
+
+# Without configure, whose config.status does not know of dcfg/.  What is touched would be made anew for the changed
+# configure.ac.
 configure_registered() {
-   local files=(Makefile dcfg/Makefile dcfg/tests/Makefile)
-   touch aclocal.m4 config.h.in && autoconf && automake "${files[@]}" && touch config.status || return
-   ./config.status "${files[@]/#/--file=}"
+   touch aclocal.m4 config.h.in && autoconf && automake "${changed[@]}" && touch config.status || return
+   ./config.status "${changed[@]/#/--file=}"
 }
 
 # The core is not what is tested: the copy comes with its libraries, so that there is only the tool to build.  Of the
 # directories that Valgrind's make goes through, those of other tools are left out.  The newest one is configured with
-# another optimization, for tests; the tool is compiled as its users do it, with all warnings of that.
+# another optimization, for tests; the tool is compiled as its users do it, with all warnings of that, but without what is
+# for debuggers.
 make_tree() {
    local dir jobs
    jobs=$(nproc)
@@ -37,7 +47,7 @@ make_tree() {
    if [ -z "$(find coregrind -maxdepth 1 -name 'libcoregrind-*.a')" ]; then
       for dir in include VEX coregrind; do make -j"$jobs" -C $dir || return; done
    fi
-   make all-am && make -j"$jobs" CFLAGS=-O2 -C dcfg
+   make all-am && make -j"$jobs" CFLAGS='-O2 -g0' LDFLAGS=-Wl,--strip-debug -C dcfg
 }
 
 # try_tree VERSION DIR CONFIGURE [regtest]
@@ -67,10 +77,12 @@ try_tree() {
 }
 
 base=$(dirname "$BUILDDIR")
-try_tree "$DCFG_VALGRIND_VERSION" "$base/valgrind-$DCFG_VALGRIND_VERSION" configure_all regtest
+again=configure_again registered=configure_registered
+if [ "${DCFG_SLOW:-}" = 1 ]; then again=configure_all registered=configure_64; fi
+try_tree "$DCFG_VALGRIND_VERSION" "$base/valgrind-$DCFG_VALGRIND_VERSION" $again regtest
 newest=$base/$NEWEST_VALGRIND/valgrind-$NEWEST_VALGRIND
 if [ -d "$newest" ]; then
-   try_tree "$NEWEST_VALGRIND" "$newest" configure_registered
+   try_tree "$NEWEST_VALGRIND" "$newest" $registered
 elif [ -n "$NEWEST_SOURCE" ]; then
    try_tree "$NEWEST_VALGRIND" "$NEWEST_SOURCE" configure_64
 fi

@@ -5,7 +5,8 @@ contracted along its trace, thread by thread and edge by edge.  (TAP)
 The whole run's trace is walked along by tests/oracle/contract.c; the sequence of edges that is left is the restricted
 run's trace, and the trace's decoder finds its counts in the graph.  Blocks must be the same ones.
 
-The arguments name programs.  Without, and without DCFG_SLOW=1, only the first ones are looked at."""
+The arguments name programs.  Without, and without DCFG_SLOW=1, only the first ones are looked at.  DCFG_AGAIN=1: another
+Valgrind has been tested, and what is refused is no matter of it."""
 import fnmatch
 import os
 import re
@@ -198,7 +199,7 @@ def main():
          ["--exclude-functions=Perl_pp_*,*memmove*,mall*"])
     slow("python3", "/usr/bin/python3", ["-c", "print(sorted([3, 1, 2], key=lambda x: -x))"], *real,
          ["--exclude-functions=_PyEval_EvalFrameDefault"])
-    if not wanted or "wrong" in wanted:
+    if not wanted and os.environ.get("DCFG_AGAIN") != "1" or "wrong" in wanted:
         check_wrong(tap)
     tap.done()
 

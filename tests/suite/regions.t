@@ -1,6 +1,10 @@
 #!/usr/bin/python3
 """Parts of a run: graph and trace of a region are Lackey's trace cut at the same places, instruction for instruction;
-the parts that a program asks for add up to the whole; profiles are Callgrind's.  (TAP)"""
+the parts that a program asks for add up to the whole; profiles are Callgrind's.  (TAP)
+
+DCFG_AGAIN=1: another Valgrind has been tested.  Then what no Valgrind has a part in is left out: ways to name a place, and
+what is refused.
+"""
 import os
 import re
 import subprocess
@@ -13,6 +17,9 @@ import lifelib
 import tracelib
 from lifelib import Dcfg, equal
 from regionlib import INCLUDE, PROGS, Lackey, compare_profiles, part_of, same_as_cut
+
+AGAIN = os.environ.get("DCFG_AGAIN") == "1"
+NAMING = ("a glob", "an offset in an image", "a file and an offset")
 
 
 def check_options(tap, prog):
@@ -35,6 +42,8 @@ def check_options(tap, prog):
             ("an offset in an image", ["%s+%#x" % (base, at["other"] - image.load), "done:2"]),
             ("a file and an offset", ["%s+%#x:7" % (prog, inside - image.load), "%s+%#x:9" % (prog, inside - image.load)]),
             ("the end of the run", ["work:30"])):
+        if AGAIN and name in NAMING:
+            continue
         label = name.replace(" ", "_")
         names = {"w?r*": "work", "*one": "done"}
         places = []
@@ -168,7 +177,8 @@ def main():
         check_requests(tap, prog)
         check_parts(tap, prog)
         check_monitor(tap, prog)
-        check_wrong(tap, prog)
+        if not AGAIN:
+            check_wrong(tap, prog)
         compare_profiles(tap, "requests", [prog, "callgrind"], ["--instr-atstart=no"], 10)
         compare_profiles(tap, "requests_on", [prog, "callgrind"], [], 10)
         compare_profiles(tap, "parts", [prog, "parts"], [], 2, ["", ".1", ".2", ".3"], [""])

@@ -1,6 +1,10 @@
 #!/usr/bin/python3
 """What happens to the process and around it while files are written, and before: signals, dumps, forks, rights that are
-given up, a directory that goes.  (TAP)"""
+given up, a directory that goes.  (TAP)
+
+DCFG_AGAIN=1: another Valgrind has been tested.  Then one order of parent and child has to do, for their names are chosen
+without it.
+"""
 import os
 import re
 import shutil
@@ -269,7 +273,7 @@ def check_family(tap, prog):
         for pid in (child, parent):
             write(pid, "")
         return {key: 3 * [pid] for key, pid in owner.items()}
-    for order in ("pcpcp", "cpcpp", "epp", "cepp"):
+    for order in ("cepp", ) if os.environ.get("DCFG_AGAIN") == "1" else ("pcpcp", "cpcpp", "epp", "cepp"):
         r = Run(tap, "family-" + order, [prog, "child"], FIXED, ask=both(order))
         parent, child = r.asked
         tap.ok(r.status == 0 and pids(r) == expected(order, parent, child), "names of parent and child, %s: each keeps its own, for all files" % order,

@@ -3,7 +3,7 @@
 told and leaves nothing behind; two runs give one file.  (TAP)
 
 DCFG_AGAIN=1: another Valgrind has been tested.  Then what no Valgrind has a part in is left out: names, compressors,
-chunks, and how options are read.
+chunks, how options are read, and devices without room.
 """
 import glob
 import os
@@ -258,9 +258,9 @@ def main():
             check_compressors(tap, one)
             check_chunks(tap, one)
             check_bad(tap)
+            check_full(tap)
         check_threads(tap, five)
         check_killed(tap)
-        check_full(tap)
         check_same(tap)
     tap.done()
 
