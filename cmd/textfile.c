@@ -28,7 +28,9 @@
 /* Owns: text files that may be compressed.  Handed: paths.  Taken by: turns.c,
    bb_file.c, cmd_regions.c. */
 
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE     // fopencookie
+#endif
 
 #include "textfile.h"
 
