@@ -31,6 +31,8 @@
 #include "dcfg_slice.h"
 #include "wet_chunks.h"
 
+#include <string.h>
+
 /* What is known of superblocks before any record: they are passed over unless
    they may define something that is wanted. */
 typedef
@@ -360,6 +362,18 @@ bool slice_answer(Slicer* z, uint32_t act, uint32_t branch, TakeWant by);
 
 /* Backward; the nodes from the last to the first. */
 bool slice_backward(Slicer* z);
+
+/* W is FIRST once more: how many instances there were before its begin. */
+static inline bool slice_same_trace(DcfgWet* w,
+                                    const DcfgWet* first)
+{
+   if (w->instrs.n != first->instrs.n)
+      return job_fail(&w->job, DCFG_ERROR_FILE, NULL,
+                      "it has changed while it was read");
+   memcpy(w->instances, first->instances,
+          w->instrs.n * sizeof(*w->instances));
+   return true;
+}
 
 /* What was found is the result, in place of what that was. */
 void slice_hand_over(Slicer* z);

@@ -36,7 +36,7 @@
 /* How many instances the instruction has had, this one not counted. */
 uint64_t slice_instance(const Slicer* z, uint32_t i)
 {
-   uint64_t n = 0;
+   uint64_t n = z->w->instances[i];     // before the trace begins
 
    for (uint32_t k = z->occurs[i]; k < z->occurs[i + 1]; k++) {
       uint32_t place = z->occurrences[k], first = place;

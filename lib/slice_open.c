@@ -268,7 +268,7 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
    z.w = wet_open_again(w, err);
    if (z.w != NULL) {
       z.job = &z.w->job;
-      ok = find(&z);
+      ok = slice_same_trace(z.w, w) && find(&z);
       job_tell(z.job, err);
       free_slicer(&z);
       dcfg_wet_close(z.w);
