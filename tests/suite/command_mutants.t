@@ -6,7 +6,7 @@
 No mutant may make a subcommand crash, hang, take much memory, leak, or upset a sanitizer; and none may be read without
 a word that breaks a rule which the subcommand relies on.  What these rules are, the programs of tests/oracle say, which
 share nothing with dcfg: for check, all of them; for the others, that ids are unique and stand for something, and that
-numbers are numbers.  Of whole execution traces, which are no texts, only the former is asked.
+numbers are numbers.
 
 The subcommands run in command_server (tests/lib/command_server.c), compiled with sanitizers.
 """
@@ -65,14 +65,6 @@ COMMANDS = [
     ("export", [["--bolt"], ["--profgen"], ["--lcov"], ["--drcov"], ["--mca"], ["--mca=main"]], ["--image=a", "--thread=0", "--routine=main"], [["@0"]]),
     ("bbv", [["--slice=3"], ["--slice=5", "--at-loops"]], ["--thread=0"], [["@0", "@1"]]),
     ("blocks", [[], ["--csv"], ["--json"], ["--dot"], ["--paths"]], ["-a", "--thread=0"], [["@0"], ["@0", "@1"]]),
-]
-
-# The same of those that get a whole execution trace.
-OF_WET = [
-    ("wet", [[], ["--history"], ["--history=3"]], ["--image=e*", "--thread=0", "--instances=0-3", "--limit=9M"], [["@0"]]),
-    ("slice", [["--syscall=60"], ["--at=ADDR"], ["--at=ADDR#1"]],
-     ["--thin", "--full", "--forward", "--as=instances", "--as=json"], [["@0"]]),
-    ("why", [["ADDR#0"], ["ADDR#1"]], [], [["@0"]]),
 ]
 
 
@@ -199,10 +191,10 @@ def unusable(data):
 
 # ---- runs --------------------------------------------------------------------------------------------------------
 
-def command_lines(r, files, commands=COMMANDS):
+def command_lines(r, files):
     """One for each subcommand, with options as they come."""
     lines = []
-    for name, ways, options, operands in commands:
+    for name, ways, options, operands in COMMANDS:
         which = [o for o in operands if set(o) <= files] or operands
         lines.append([name] + r.choice(ways) + [o for o in options if r.random() < 0.25] + r.choice(which))
     return lines
@@ -307,67 +299,6 @@ def check_fuzzed(tap, right):
     tap.ok(n > 50 and not wrong, "the corpora of the library's fuzzers", "\n".join(wrong))
 
 
-def wet_files(tap):
-    """Right ones: (file, an address in it)."""
-    files = []
-    for program in WRITTEN[:2]:
-        for values in ("no", "yes"):
-            path, prog = tap.path(program + ".wet"), os.path.join(os.environ["BUILDDIR"], "tests", program)
-            harness.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-values=" + values, "--wet-out-file=" + path,
-                         "--dcfg-out-file=/dev/null", prog], tap.dir)
-            with open(prog, "rb") as f:
-                entry = struct.unpack_from("<Q", f.read(32), 24)[0]
-            files.append((read(path), "0x%x" % entry))
-    return files
-
-
-def mutant_of_bytes(r, data):
-    """Bits, bytes and numbers that are others; parts that are missing, or there twice, or elsewhere."""
-    data = bytearray(data)
-    for _ in range(r.choice((1, 1, 1, 2, 3, 8))):
-        at, n = r.randrange(len(data)), r.choice((1, 1, 2, 4, 8, 30))
-        way = r.randrange(6)
-        if way == 0:
-            data[at] ^= 1 << r.randrange(8)
-        elif way == 1:
-            data[at] = r.choice((0, 1, 127, 128, 255, r.randrange(256)))
-        elif way == 2:
-            data[at:at + n] = r.choice((b"\xff", b"\0", b"\x80")) * n
-        elif way == 3:
-            del data[at:at + n]
-        elif way == 4:
-            data[at:at] = data[at:at + n]
-        else:
-            to = r.randrange(len(data))
-            data[to:to + n] = data[at:at + n]
-        if not data:
-            data = bytearray(b"\0")
-    return bytes(data)
-
-
-def check_wets(tap, n, seed):
-    """Mutants of whole execution traces, and what libFuzzer has found interesting."""
-    right, server, wrong, status_of = wet_files(tap), Server(), [], {0: 0, 2: 0}
-    kept = [read(os.path.join(CORPUS, "wet", f)) for f in sorted(os.listdir(os.path.join(CORPUS, "wet")))]
-    for i in range(n + len(right) + len(kept)):
-        r = random.Random(seed * 1000003 + i)
-        data, addr = right[i % len(right)]
-        if i >= n + len(right):
-            data = kept[i - n - len(right)]
-        elif i >= len(right):
-            data = mutant_of_bytes(r, data)
-        lines = [[a.replace("ADDR", addr) for a in line] for line in command_lines(r, {"@0"}, OF_WET)]
-        for line, (kind, status, err) in zip(lines, server.ask([data], lines)):
-            status_of[status] = status_of.get(status, 0) + 1
-            if kind in ("killed", "leaked") or status not in (0, 1, 2) or status == 2 and not err:
-                wrong.append("%d: dcfg %s: %s %d: %s" % (i, " ".join(line), kind, status, err[-3000:]))
-                with open(tap.path("wet%d" % i), "wb") as f:
-                    f.write(data)
-    server.end()
-    tap.ok(not wrong, "%d mutants of whole execution traces" % n, "\n".join(wrong))
-    tap.ok(status_of[0] > n // 10 and status_of[2] > n // 10, "some are read and some are refused", status_of)
-
-
 def main():
     n, seed, jobs = [int(a) for a in sys.argv[1:]] + [300, 1, 1][len(sys.argv) - 1:]
     tap = harness.Tap("command_mutants")
@@ -379,7 +310,6 @@ def main():
     decoder = harness.cc(tap, os.path.join(harness.ORACLE, "trace_decode.c"), "trace_decode", "-O2")
     files = corpus(tap)
     check_fuzzed(tap, files[0][0])
-    check_wets(tap, n, seed)
     judges = [Judge(seed, k * n // jobs, (k + 1) * n // jobs, files, decoder, tap.path("scratch%d" % k))
               for k in range(jobs)]
     with multiprocessing.Pool(jobs) as pool:
