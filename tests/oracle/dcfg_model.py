@@ -319,8 +319,8 @@ def check_part(p, part, types, report):
         report("part", "%d threads before, %d in it" % (len(before), len(p.per_thread)))
     if len(numbers) != len(p.images) or len(set(numbers)) != len(numbers) or not form_ok("I", numbers):
         report("part", "images %s" % numbers)
-    if threads[0] != ["THREAD_ID", "EDGE_TYPE_ID"] or bypasses[0] != ["IMAGE_NUM", "ADDR_OFFSET", "TARGET_NODE_ID"]:
-        report("part", "headers %s, %s" % (threads[0], bypasses[0]))
+    if threads[:1] != [["THREAD_ID", "EDGE_TYPE_ID"]] or bypasses[:1] != [["IMAGE_NUM", "ADDR_OFFSET", "TARGET_NODE_ID"]]:
+        report("part", "headers %s, %s" % (threads[:1], bypasses[:1]))
     entered = {t for e in p.edges or () if e.type == "ENTRY" for t, n in enumerate(e.counts) if n}
     for t, kind in threads[1:]:
         if t not in entered or kind != 0 and kind not in types:

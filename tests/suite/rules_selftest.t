@@ -128,6 +128,13 @@ def swap(seq, i, j):
     seq[i], seq[j] = seq[j], seq[i]
 
 
+def part(d, **wrong):
+    """The process is a part of a run, told right but for WRONG."""
+    proc(d)["PART"] = {"PART_NUM": 2, "FIRST_PART_NUM": 1, "PRECEDING_INSTR_COUNT_PER_THREAD": [5, 0], "IMAGE_NUMS": [1, 3],
+                       "CONTINUED_THREADS": [["THREAD_ID", "EDGE_TYPE_ID"], [0, TYPE_ID["RETURN"]], [1, 0]],
+                       "LATE_BYPASSES": [["IMAGE_NUM", "ADDR_OFFSET", "TARGET_NODE_ID"], [1, "0x10", 4]], **wrong}
+
+
 TESTS = [
     # the form
     ("json-repeated-key", None),
@@ -137,6 +144,14 @@ TESTS = [
     ("table-columns", lambda d: data(d)["SYMBOLS"][0].append("KIND")),
     ("row-length", lambda d: data(d)["SYMBOLS"][1].append(7)),
     ("value-form", lambda d: set_at(block(d, 5), 1, 0x108)),
+    ("part", lambda d: part(d, EXTRA=1)),
+    ("part", lambda d: part(d, FIRST_PART_NUM=3)),
+    ("part", lambda d: part(d, PRECEDING_INSTR_COUNT_PER_THREAD=[5])),
+    ("part", lambda d: part(d, IMAGE_NUMS=[1, 1])),
+    ("part", lambda d: part(d, CONTINUED_THREADS=[["THREAD_ID", "EDGE_TYPE_ID"], [2, 0]])),
+    ("part", lambda d: part(d, CONTINUED_THREADS=[["THREAD_ID", "EDGE_TYPE_ID"], [0, 99]])),
+    ("part", lambda d: part(d, LATE_BYPASSES=[])),
+    ("part", lambda d: part(d, LATE_BYPASSES=[["IMAGE_NUM", "ADDR_OFFSET", "TARGET_NODE_ID"], [1, "0x10", 99]])),
     ("value-form", lambda d: set_at(block(d, 5), 2, "0x2")),
     ("value-form", lambda d: set_at(image(d), 1, 0x400000)),
     ("value-form", lambda d: set_at(block(d, 5), 1, "0x0108")),
@@ -361,6 +376,11 @@ def main():
         drop(d)
         got = check(d, path=path, opts=Partial)
         ok(not got, "without %s, as an option allows" % what, str(got))
+
+    d = good()
+    part(d)
+    got = check(d, path=path)
+    ok(not got, "a part of a run", str(got))
 
     seen = set()
     for n, (want, change) in enumerate(TESTS, 1):
