@@ -203,6 +203,7 @@ def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=h
                               "--callgrind-out-file=" + os.path.join(r.dir, out.replace(".json", ".profile"))]
     p = subprocess.Popen(cmd, cwd=r.dir, env=full, stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL)
+    r.pid = p.pid
     r.seen = None
     try:
         if while_running:
