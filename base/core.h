@@ -76,6 +76,16 @@ static inline void DCFG_(limit_superblocks) ( UInt n )
       = n == 0 ? VG_(clo_vex_control).guest_max_insns : (Int)n;
 }
 
+/* Newer versions read an object's debug information when they are first asked
+   about an address in it; before that the symbols that can be counted are
+   those that the dynamic linker needs, or none. */
+static inline void DCFG_(read_debug_info) ( const DebugInfo* di )
+{
+   const HChar* name;
+   VG_(get_fnname)(VG_(current_DiEpoch)(), VG_(DebugInfo_get_text_avma)(di),
+                   &name);
+}
+
 /* Rename with FLAGS, as of Linux 3.15.  Returns 0 or an errno, which is
    EINVAL or ENOSYS where the file system or the kernel cannot do it. */
 #define DCFG_RENAME_NOREPLACE 1

@@ -207,6 +207,7 @@ static Object* new_object(const DebugInfo* di)
    o.end    = o.text + VG_(DebugInfo_get_text_size)(di);
    o.ranges = VG_(newXA)(VG_(malloc), "dcfg.exclude.ranges", VG_(free),
                          sizeof(Range));
+   DCFG_(read_debug_info)(di);
    for (Int i = 0; i < VG_(DebugInfo_syms_howmany)(di); i++) {
       SymAVMAs      avmas;
       UInt          size;

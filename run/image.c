@@ -209,6 +209,7 @@ static void copy_symbols(Image* im)
    di = debug_info(im);
    if (di == NULL)
       return;
+   DCFG_(read_debug_info)(di);
    for (Int i = 0; i < VG_(DebugInfo_syms_howmany)(di); i++) {
       SymAVMAs      avmas;
       UInt          size;
