@@ -128,7 +128,11 @@ def check_why(tap, wet):
     status, out, _ = commandlib.command("why", "--steps=4", wet, "foo1.c:11")
     tap.ok(status == 0 and len(out.split("\n\n")) == 4 and "through" in out and re.search(r"control .*foo1\.c:6 in main", out),
            "why --steps=4: through copies to what computed, and the branch of line 6", out)
-    main, tty = pty.openpty()
+    try:
+        main, tty = pty.openpty()
+    except OSError as e:
+        tap.skip("why asks where to go, and goes back", "there is no terminal: %s" % e)
+        return
     p = subprocess.Popen([commandlib.DCFG, "why", wet, "foo1.c:11"], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
     os.close(tty)
     seen, answers = "", ["1\n", "b\n", "q\n"]
