@@ -137,7 +137,7 @@ static Word cmp_superblocks(const void* va, const void* vb)
    return 0;
 }
 
-SizeT DCFG_(claim_part)(SizeT n)
+SizeT DCFG_(claim_fields)(SizeT n)
 {
    tl_assert(by_id == NULL);
    parts_end = VG_ROUNDUP(parts_end, sizeof(ULong)) + n;

@@ -123,7 +123,7 @@ enum {
 /* Room for N bytes of an output's own in each superblock's record, zeros at
    first: the offset from the record's start.  To be asked for before there
    is any superblock. */
-SizeT DCFG_(claim_part)(SizeT n);
+SizeT DCFG_(claim_fields)(SizeT n);
 
 /* The record of the superblock SB describes (in .entry .addr .image
    .n_instrs .n_exits .end .unredirected .next .lengths .kinds

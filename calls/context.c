@@ -44,7 +44,7 @@
 #include "pub_tool_xarray.h"
 
 #include "calls/context.h"
-#include "calls/parts.h"
+#include "calls/call_fields.h"
 
 /*------------------------------------------------------------*/
 /*--- Segments                                             ---*/
@@ -135,10 +135,10 @@ void DCFG_(uncount_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context)
 
 void DCFG_(count_contexts)(const Superblock* sb)
 {
-   CallPart* part = DCFG_(call_part)(sb);
+   CallFields* fields = DCFG_(call_fields)(sb);
 
-   if (part->contexts == 0)
-      part->contexts = DCFG_(new_slots)(DCFG_SEGMENT_SLOTS
+   if (fields->contexts == 0)
+      fields->contexts = DCFG_(new_slots)(DCFG_SEGMENT_SLOTS
                                         * DCFG_(n_segments)(sb));
 }
 
@@ -155,7 +155,7 @@ static void flush_entry(ULong* base, const Superblock* sb, UInt segment,
 
 static ULong* entries_of(ULong* base, const Superblock* sb, UInt segment)
 {
-   return base + DCFG_(call_part)(sb)->contexts
+   return base + DCFG_(call_fields)(sb)->contexts
                + DCFG_SEGMENT_SLOTS * segment;
 }
 

@@ -146,7 +146,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
       DCFG_(carry_calls)(old, cp);
 
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
-      DCFG_(call_part)(DCFG_(superblock)(id))->last_call = NULL;
+      DCFG_(call_fields)(DCFG_(superblock)(id))->last_call = NULL;
    for (UInt i = 0; i < cs->n_frames; i++) {
       Frame* f = &cs->frames[i];
       f->call  = call_in(cp, f->call);
@@ -194,7 +194,7 @@ static void come_back(void* s, UInt last, UInt sb, Addr sp)
 
    DCFG_(come_back)(cs, base_of(cs),
                     last == 0 ? NULL : DCFG_(superblock)(last),
-                    DCFG_(call_part)(DCFG_(superblock)(sb))->place, sp);
+                    DCFG_(call_fields)(DCFG_(superblock)(sb))->place, sp);
 }
 
 /* The instructions of superblock SB's segment from K on. */
@@ -450,7 +450,7 @@ void DCFG_(heed_functions)(const PartMaker* pm)
    Bool follow = DCFG_(start_toggles)(pm);
 
    if (!is_followed) {
-      DCFG_(claim_call_parts)(False);
+      DCFG_(claim_call_fields)(False);
       watcher = DCFG_(watch)(follow ? &follower : &toggler);
    }
    DCFG_(collect_at_start)(DCFG_(collects_at_start));
@@ -460,7 +460,7 @@ void DCFG_(follow_calls)(Bool separately)
 {
    are_separate = separately;
    is_followed  = True;
-   DCFG_(claim_call_parts)(True);
+   DCFG_(claim_call_fields)(True);
    watcher = DCFG_(watch)(&follower);
 }
 
@@ -468,14 +468,14 @@ void DCFG_(listen_to_calls)(const CallListener* l)
 {
    DCFG_(call_listener) = l;
    is_followed          = True;
-   DCFG_(claim_call_parts)(False);
+   DCFG_(claim_call_fields)(False);
    watcher = DCFG_(watch)(&follower);
 }
 
 void DCFG_(count_instrs)(void)
 {
    is_followed = True;
-   DCFG_(claim_call_parts)(False);
+   DCFG_(claim_call_fields)(False);
    watcher = DCFG_(watch)(&follower);
 }
 

@@ -34,7 +34,7 @@
 #include "pub_tool_xarray.h"
 #include "calls/calls.h"
 #include "calls/listener.h"
-#include "calls/parts.h"
+#include "calls/call_fields.h"
 
 /* A call that is active. */
 typedef

@@ -42,7 +42,7 @@
 #include "calls/context.h"
 #include "calls/ir_calls.h"
 #include "calls/listener.h"
-#include "calls/parts.h"
+#include "calls/call_fields.h"
 #include "calls/stack.h"
 #include "calls/toggle.h"
 #include "run/ir.h"
@@ -56,7 +56,7 @@ static UInt  room_for_tmps;
 
 static const Place* place_in_work(const Work* w)
 {
-   return DCFG_(call_part)(w->sb)->place;
+   return DCFG_(call_fields)(w->sb)->place;
 }
 
 static IRExpr* call_slot(Work* w, UInt slot)
@@ -74,7 +74,7 @@ static void count_in_context(Work* w, UInt k, IRExpr* n)
 {
    const Superblock* sb      = w->sb;
    UInt              segment = DCFG_(segment_of)(sb, k);
-   CellNo            cache   = DCFG_(call_part)(sb)->contexts
+   CellNo            cache   = DCFG_(call_fields)(sb)->contexts
                                 + DCFG_SEGMENT_SLOTS * segment;
    Addr              key     = DCFG_CELL_OFFSET(cache);
 
@@ -190,10 +190,10 @@ static IRExpr* stack_pointer(Work* w)
 
 void DCFG_(begin_calls)(Work* w)
 {
-   CallPart* part = DCFG_(call_part)(w->sb);
+   CallFields* fields = DCFG_(call_fields)(w->sb);
 
-   if (part->place == NULL)
-      part->place = DCFG_(place_at)(w->sb->addr);
+   if (fields->place == NULL)
+      fields->place = DCFG_(place_at)(w->sb->addr);
    if (DCFG_(counts_contexts))
       DCFG_(count_contexts)(w->sb);
    forget_stack_pointer(w);

@@ -93,7 +93,7 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
       return &any_call;
    if (s->sb == NULL || cs->has_own_profile)
       return DCFG_(find_call)(cs->profile, s, to, to_context);
-   last = &DCFG_(call_part)(s->sb)->last_call;
+   last = &DCFG_(call_fields)(s->sb)->last_call;
    if (*last == NULL || !DCFG_(is_call)(*last, s, to, to_context))
       *last = DCFG_(find_call)(cs->profile, s, to, to_context);
    return *last;
@@ -196,7 +196,7 @@ static void make_room_for_frames(CallStack* cs)
 
 static const Place* place_of(const Superblock* sb)
 {
-   return DCFG_(call_part)(sb)->place;
+   return DCFG_(call_fields)(sb)->place;
 }
 
 /* Does SB jump to the resolver?  A linkage table without lazily bound

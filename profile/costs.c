@@ -37,7 +37,7 @@
 #include "pub_tool_xarray.h"
 
 #include "base/util.h"
-#include "calls/parts.h"
+#include "calls/call_fields.h"
 #include "profile/costs.h"
 
 #define NONE DCFG_NO_INSTR
@@ -218,14 +218,14 @@ static const Place** find_places(const Costs* c)
       for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
          i = advance(c->p, i, a);
          if (i != NONE && places[i] == NULL)
-            places[i] = DCFG_(call_part)(sb)->place;
+            places[i] = DCFG_(call_fields)(sb)->place;
       }
    }
    /* What is jumped to begins a superblock. */
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
       if (c->first_instr[id] != NONE)
          places[c->first_instr[id]]
-            = DCFG_(call_part)(DCFG_(superblock)(id))->place;
+            = DCFG_(call_fields)(DCFG_(superblock)(id))->place;
    return places;
 }
 

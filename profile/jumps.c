@@ -38,7 +38,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
-#include "calls/parts.h"
+#include "calls/call_fields.h"
 #include "profile/jumps.h"
 #include "run/thread.h"
 
@@ -80,7 +80,7 @@ static void add_jump(Jumps* js, const SbCosts* sc, UInt k, Addr target,
    if (j.to == NONE)
       j.to = DCFG_(find_landing)(js->p, DCFG_(target_now)(target, False));
    if (count > 0 && j.from != NONE && j.to != NONE
-       && !DCFG_(is_call_like)(DCFG_(call_part)(sc->sb)->place,
+       && !DCFG_(is_call_like)(DCFG_(call_fields)(sc->sb)->place,
                                 js->places[j.to]))
       VG_(addToXA)(js->now, &j);
 }

@@ -45,7 +45,7 @@
 #include "pub_tool_xarray.h"
 #include "valgrind.h"              // __VALGRIND_MAJOR__
 
-#include "calls/parts.h"
+#include "calls/call_fields.h"
 #include "profile/notation.h"
 #include "run/image.h"
 #include "run/symbols.h"
@@ -232,7 +232,7 @@ static Origin origin_of_earlier(const Call* call, const HChar* home)
       return o;
    Addr a = DCFG_(instr_addr)(call->sb, call->instr);
    DCFG_(image_info)(call->sb->image, True, &im);
-   o.addr = a - DCFG_(call_part)(call->sb)->place->bias;
+   o.addr = a - DCFG_(call_fields)(call->sb)->place->bias;
    l      = DCFG_(line_at)(&im, a);
    if (l != NULL) {
       o.file = DCFG_(source_file_name)(l->file);

@@ -36,16 +36,16 @@
 #include "arch/guest.h"
 #include "wet/slots.h"
 
-static SizeT part;
+static SizeT fields;
 
 void DCFG_(claim_slot_lists)(void)
 {
-   part = DCFG_(claim_part)(sizeof(SlotList));
+   fields = DCFG_(claim_fields)(sizeof(SlotList));
 }
 
 SlotList* DCFG_(slots_of)(Superblock* sb)
 {
-   return (SlotList*)((UChar*)sb + part);
+   return (SlotList*)((UChar*)sb + fields);
 }
 
 UInt DCFG_(words_before)(const SlotList* list, UInt k)

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- What calls/ keeps in superblocks and cells.    calls/parts.h ---*/
+/*--- What calls/ keeps of superblocks.        calls/call_fields.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,8 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef __DCFG_PARTS_H
-#define __DCFG_PARTS_H
+#ifndef __DCFG_CALL_FIELDS_H
+#define __DCFG_CALL_FIELDS_H
 
 #include "calls/function.h"
 #include "dcfg_bb.h"
@@ -42,7 +42,7 @@ typedef
       CellNo        contexts;    // slots, see calls/context.h; 0: none yet
       struct _Call* last_call;   // from here, see calls/stack.c
    }
-   CallPart;
+   CallFields;
 
 /* And in the fixed slots of each thread's array, from DCFG_(first_call_slot)
    on. */
@@ -61,16 +61,16 @@ enum {
 
 /* Before the program runs: make room for both; if COUNTS, costs are to be
    counted by context. */
-void DCFG_(claim_call_parts)(Bool counts);
+void DCFG_(claim_call_fields)(Bool counts);
 
 extern Bool DCFG_(counts_contexts);
 
-extern SizeT  DCFG_(call_part_offset);
+extern SizeT  DCFG_(call_fields_offset);
 extern CellNo DCFG_(first_call_slot);
 
-static inline CallPart* DCFG_(call_part)(const Superblock* sb)
+static inline CallFields* DCFG_(call_fields)(const Superblock* sb)
 {
-   return (CallPart*)((Addr)sb + DCFG_(call_part_offset));
+   return (CallFields*)((Addr)sb + DCFG_(call_fields_offset));
 }
 
 /* BASE is that of the thread's array. */
@@ -79,7 +79,7 @@ static inline ULong* DCFG_(call_slots)(ULong* base)
    return base + DCFG_(first_call_slot);
 }
 
-#endif /* __DCFG_PARTS_H */
+#endif /* __DCFG_CALL_FIELDS_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

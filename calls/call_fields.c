@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- What calls/ keeps in superblocks and cells.    calls/parts.c ---*/
+/*--- What calls/ keeps of superblocks.        calls/call_fields.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -26,27 +26,27 @@
 */
 
 /* Owns: where the fields stand that following calls adds to a superblock's
-   record and to a thread's slots; calls/parts.h lists them.  And what all of
+   record and to a thread's slots; calls/call_fields.h lists them.  And what all of
    calls/ asks: is anything counted, who listens?  Handed: room
    for them by run/cells.c and dcfg_bb.c.  Taken by: calls/context.c, calls/stack.c, calls/ir_calls.c, calls/follow.c. */
 
 #include "calls/listener.h"
-#include "calls/parts.h"
+#include "calls/call_fields.h"
 
-SizeT  DCFG_(call_part_offset);
+SizeT  DCFG_(call_fields_offset);
 CellNo DCFG_(first_call_slot);
 
 Bool DCFG_(counts_contexts);
 
 const CallListener* DCFG_(call_listener);
 
-void DCFG_(claim_call_parts)(Bool counts)
+void DCFG_(claim_call_fields)(Bool counts)
 {
    if (counts)
       DCFG_(counts_contexts) = True;
    if (DCFG_(first_call_slot) != 0)
       return;
-   DCFG_(call_part_offset) = DCFG_(claim_part)(sizeof(CallPart));
+   DCFG_(call_fields_offset) = DCFG_(claim_fields)(sizeof(CallFields));
    DCFG_(first_call_slot)  = DCFG_(claim_slots)(N_CALL_SLOTS);
 }
 
