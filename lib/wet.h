@@ -334,6 +334,7 @@ struct DcfgWet {
    char*       path;            // to read it again; NULL: memory
    const void* memory;
    size_t      memory_size;
+   int         unpacked;        // the file without its compression, or -1
    DcfgOptions options;
    WetImages*  images;
    Array       instrs;          // WetInstr
@@ -387,6 +388,9 @@ struct DcfgWet {
 
 /* Is the file there, and not one that can be read only once? */
 bool wet_can_reread(const DcfgWet* w);
+
+/* From now on it can be read again in any order, compressed or not. */
+bool wet_unpack(DcfgWet* w);
 
 /* The same trace at its begin. */
 DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err);
