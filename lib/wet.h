@@ -386,6 +386,13 @@ struct DcfgWet {
    DcfgWetInstr told;           // by dcfg_wet_instr()
 };
 
+/* An iteration that is none, for the count was 0, and defines nothing: it has
+   made no access. */
+static inline bool wet_is_no_iteration(const Plan* p, uint32_t n_made)
+{
+   return p->kind == KIND_REP && n_made == 0;
+}
+
 /* Is the file there, and not one that can be read only once? */
 bool wet_can_reread(const DcfgWet* w);
 
