@@ -210,7 +210,8 @@ typedef
 
 /* NULL with *ERR set if that cannot be done; without nodes if no instance
    meets the criterion.  W is at its begin, before its first event, and is
-   there again afterwards; it is no pipe. */
+   there again afterwards; it is no pipe.  What is compressed is unpacked to a
+   file in TMPDIR, or /tmp, once for W; it has no name and goes with W. */
 DCFG_API DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q,
                                    DcfgError* err);
 

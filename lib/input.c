@@ -61,6 +61,8 @@ struct Input {
    Job*           job;
    int            fd;           // or -1: all is in the buffer already
    bool           close_fd;
+   bool           shared;       // others read it, too: from .at on
+   uint64_t       at;
    bool           at_end;       // nothing more comes into the buffer
    bool           patient;      // see input_be_patient()
    bool           was_short;    // there was not enough to fill the buffer
@@ -126,7 +128,9 @@ static bool fill(Input* in)
    if (in->patient && in->was_short)
       wait_for_more();
    do
-      n = read(in->fd, in->buf + in->left, sizeof(in->buf) - in->left);
+      n = in->shared ? pread(in->fd, in->buf + in->left,
+                             sizeof(in->buf) - in->left, (off_t)in->at)
+          : read(in->fd, in->buf + in->left, sizeof(in->buf) - in->left);
    while (n < 0 && errno == EINTR);
    if (n < 0)
       return job_fail(in->job, DCFG_ERROR_FILE, NULL, "cannot read: %s",
@@ -134,6 +138,7 @@ static bool fill(Input* in)
    in->next = in->buf;
    in->was_short = in->left + (size_t)n < sizeof(in->buf);
    in->left += (size_t)n;
+   in->at   += (uint64_t)n;
    in->at_end = n == 0;
    job_read(in->job, (uint64_t)n, 0);
    return true;
@@ -216,6 +221,22 @@ Input* input_open(Job* job, const char* path)
    return start(in);
 }
 
+Input* input_open_file(Job* job, int fd)
+{
+   Input* in = new_input(job);
+
+   if (in == NULL)
+      return NULL;
+   in->fd     = fd;
+   in->shared = true;
+   return start(in);
+}
+
+bool input_is_compressed(const Input* in)
+{
+   return in->coding != PLAIN;
+}
+
 Input* input_open_memory(Job* job, const void* data, size_t size)
 {
    Input* in = new_input(job);
@@ -240,7 +261,8 @@ bool input_seek(Input* in, uint64_t offset)
       in->left = in->size - skip;
       return true;
    }
-   if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
+   in->at = offset;
+   if (!in->shared && lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
       return job_fail(in->job, DCFG_ERROR_FILE, NULL,
                       "it cannot be read in any order: %s", strerror(errno));
    in->left   = 0;

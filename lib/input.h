@@ -38,6 +38,11 @@ Input* input_open(Job* job, const char* path);
 /* Bytes that stay where they are until the input is closed. */
 Input* input_open_memory(Job* job, const void* data, size_t size);
 
+/* What FD has, from the begin, wherever others read it.  FD stays open. */
+Input* input_open_file(Job* job, int fd);
+
+bool   input_is_compressed(const Input* in);
+
 /* The next bytes of the text, at most SIZE, to BUF; how many to *GOT, 0 at
    the end.  False if they cannot be had. */
 bool   input_read(Input* in, uint8_t* buf, size_t size, size_t* got);

@@ -123,7 +123,11 @@ static bool take_definitions(Slicer* z)
    const Def*       d = &ELEM(z->w->defs, Def, plan->defs);
    const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
    Live*            l = z->threads[z->thread].live;
+   uint32_t         made;
 
+   slice_slots(z, z->step, slice_place(z), &made);
+   if (wet_is_no_iteration(plan, made))
+      return true;
    for (const Def* end = d + plan->n_defs; l != NULL && d < end; d++)
       if (!slice_take_register(z, l, slice_granule(z, d->granule), d->mask, slice_take))
          return false;

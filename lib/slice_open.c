@@ -265,7 +265,9 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
       free(z.result);
       return NULL;
    }
-   z.w = wet_open_again(w, err);
+   z.w = wet_unpack(w) ? wet_open_again(w, err) : NULL;
+   if (z.w == NULL && w->job.err.status != DCFG_OK)
+      job_tell(&w->job, err);
    if (z.w != NULL) {
       z.job = &z.w->job;
       ok = slice_same_trace(z.w, w) && find(&z);

@@ -334,6 +334,7 @@ struct DcfgWet {
    char*       path;            // to read it again; NULL: memory
    const void* memory;
    size_t      memory_size;
+   int         unpacked;        // the file without its compression, or -1
    DcfgOptions options;
    WetImages*  images;
    Array       instrs;          // WetInstr
@@ -385,8 +386,18 @@ struct DcfgWet {
    DcfgWetInstr told;           // by dcfg_wet_instr()
 };
 
+/* An iteration that is none, for the count was 0, and defines nothing: it has
+   made no access. */
+static inline bool wet_is_no_iteration(const Plan* p, uint32_t n_made)
+{
+   return p->kind == KIND_REP && n_made == 0;
+}
+
 /* Is the file there, and not one that can be read only once? */
 bool wet_can_reread(const DcfgWet* w);
+
+/* From now on it can be read again in any order, compressed or not. */
+bool wet_unpack(DcfgWet* w);
 
 /* The same trace at its begin. */
 DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err);

@@ -28,12 +28,15 @@
 /* Owns: opening and closing a whole execution trace.  Handed: a path, or
    bytes.  Taken by: users. */
 
+#include "unpack.h"
 #include "wet.h"
 #include "wet_chunks.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Of what was executed only the last is there: which instances these are follows
    from how many of them are in the file, which is OTHER, too. */
@@ -64,9 +67,19 @@ static bool find_first_instances(DcfgWet* w, DcfgWet* other)
    return ok;
 }
 
-/* Of PATH, or of SIZE bytes at DATA. */
+static Input* open_input(DcfgWet* w, int unpacked)
+{
+   return unpacked >= 0 ? input_open_file(&w->job, unpacked)
+          : w->memory != NULL ? input_open_memory(&w->job, w->memory,
+                                                  w->memory_size)
+          : input_open(&w->job, w->path);
+}
+
+/* Of PATH, or of SIZE bytes at DATA, which UNPACKED has without compression if
+   it is a file. */
 static DcfgWet* open_trace(const char* path, const void* data, size_t size,
-                           const DcfgOptions* options, DcfgError* err)
+                           int unpacked, const DcfgOptions* options,
+                           DcfgError* err)
 {
    DcfgWet* w = calloc(1, sizeof(*w));
    bool     ok;
@@ -79,14 +92,14 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
    w->path        = job_realloc(&w->job, NULL, 0, strlen(path) + 1);
    w->memory      = data;
    w->memory_size = size;
+   w->unpacked    = -1;
    w->options     = w->job.options;
    w->told_thread = DCFG_NONE;
    w->told_to     = UINT64_MAX;
    ok = w->path != NULL;
    if (ok) {
       strcpy(w->path, path);
-      w->in = data != NULL ? input_open_memory(&w->job, data, size)
-                           : input_open(&w->job, path);
+      w->in = open_input(w, unpacked);
    }
    ok = ok && w->in != NULL && wet_load(w)
         && wet_make_plans(w);
@@ -111,13 +124,13 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
 static DcfgWet* open_counted(const char* path, const void* data, size_t size,
                              const DcfgOptions* options, DcfgError* err)
 {
-   DcfgWet* w = open_trace(path, data, size, options, err);
+   DcfgWet* w = open_trace(path, data, size, -1, options, err);
    DcfgWet* other;
    bool     ok;
 
    if (w == NULL || w->ran.n == 0)
       return w;
-   other = open_trace(path, data, size, options, err);
+   other = open_trace(path, data, size, -1, options, err);
    ok    = other != NULL && find_first_instances(w, other);
    if (other != NULL)
       job_tell(&w->job, err);
@@ -155,9 +168,28 @@ bool wet_can_reread(const DcfgWet* w)
               && S_ISREG(st.st_mode));
 }
 
+bool wet_unpack(DcfgWet* w)
+{
+   Input* in;
+
+   if (w->unpacked >= 0 || !input_is_compressed(w->in))
+      return true;
+   in = open_input(w, -1);
+   if (in == NULL)
+      return false;
+   w->unpacked = input_unpack(&w->job, in);
+   input_close(in);
+   return w->unpacked >= 0;
+}
+
 DcfgWet* wet_open_again(const DcfgWet* w, DcfgError* err)
 {
-   return open_trace(w->path, w->memory, w->memory_size, &w->options, err);
+   DcfgWet* other = open_trace(w->path, w->memory, w->memory_size, w->unpacked,
+                               &w->options, err);
+
+   if (other != NULL && w->unpacked >= 0)
+      other->unpacked = fcntl(w->unpacked, F_DUPFD_CLOEXEC, 0);
+   return other;
 }
 
 uint32_t dcfg_wet_threads(const DcfgWet* w)
@@ -176,6 +208,8 @@ void dcfg_wet_close(DcfgWet* w)
       return;
    if (w->in != NULL)
       input_close(w->in);
+   if (w->unpacked >= 0)
+      close(w->unpacked);
    if (w->chunk != NULL)
       free(w->chunk->data);
    free(w->chunk);

@@ -239,7 +239,8 @@ bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
              && !shadow_write(&s->shadow, addrs[j], a[j].size, me))
             return false;
    }
-   define_registers(w, t->now, plan, me);
+   if (!wet_is_no_iteration(plan, e->n_accesses))
+      define_registers(w, t->now, plan, me);
    if (plan->kind == KIND_SYSCALL) {
       t->syscall = me;
       add_port(&f, DCFG_WET_MEMORY, plan->n_accesses);

@@ -22,7 +22,7 @@ from wet_summary import CARRY, PHYSICAL, STACK, STATUS, VECTOR
 
 LIMIT = 20
 X87_STATE = 160                        # bytes
-GENERAL, FLAG, VECTORS, X87, MEMORY = "1", "2", "3", "4", "5"
+CONTROL, GENERAL, FLAG, VECTORS, X87, MEMORY = "0", "1", "2", "3", "4", "5"
 READ, WRITTEN, FRESH, MOVED = 2, 3, 4, 7
 MEMORY_AT = 1 << 12                    # a byte's number, behind those of registers
 
@@ -169,7 +169,7 @@ def main(argv):
         n += 1
         registers, memory = model.step(addr, loads, stores, marks)
         ports = [p.split(",") for p in fields[3:]]
-        ours = [(p[0], p[1:]) for p in ports if p[0] != MEMORY]
+        ours = [(p[0], p[1:]) for p in ports if p[0] not in (CONTROL, MEMORY)]
         ours_memory = [p[1:] for p in ports if p[0] == MEMORY and len(p) > 1]
         if ours == registers and ours_memory == memory:
             continue

@@ -1,6 +1,8 @@
-/* Prints what libdcfg tells of a whole execution trace, an event a line, for tests/oracle/wet_data.py:
+/* Prints what libdcfg tells of a whole execution trace, an event a line, for wet_data.py and
+   wet_control.py:
 
-       I ADDRESS INSTANCE PORT...       an instruction: of each port its kind, and who had written it, as ADDRESS#INSTANCE
+       I ADDRESS INSTANCE PORT...       an instruction: of each port its kind, and who had written it, as ADDRESS#INSTANCE;
+                                        the first is control
        M KIND ADDRESS SIZE FROM         what the kernel did to memory
 
    usage: wet_dump FILE.  */
@@ -17,7 +19,7 @@ int main(int argc, char **argv)
     char         text[DCFG_ERROR_TEXT_SIZE];
     DcfgWet     *w = argc == 2 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
 
-    if (!w) {
+    if (!w || !dcfg_wet_find_control(w, &err)) {
         puts(argc == 2 ? dcfg_error_text(&err, text) : "usage: wet_dump FILE");
         return 2;
     }
@@ -28,8 +30,6 @@ int main(int argc, char **argv)
         }
         printf("I %" PRIx64 " %" PRIu64, e.addr, e.instance);
         for (uint32_t i = 0; i < e.n_ports; i++) {
-            if (e.ports[i].kind == DCFG_WET_CONTROL)
-                continue;
             printf(" %d", (int)e.ports[i].kind);
             for (uint32_t k = 0; k < e.ports[i].n; k++) {
                 const DcfgWetDep *d = &e.deps[e.ports[i].first + k];

@@ -146,6 +146,8 @@ class Instruction:
         self.next = i.address + i.size
         self.target = i.operands[0].imm if direct else None
         memory = any(o.type == x86_const.X86_OP_MEM for o in i.operands)
+        # The last one of a repetition only sees that it is, and defines nothing.
+        self.repeats = op.startswith(STRING) and i.prefix[0] in (0xf2, 0xf3) and memory
         self.rep_loads = op.startswith("movs") and i.prefix[0] == 0xf3 and memory
         self.call, self.ret, self.syscall = op == "call", op == "ret", op in ("syscall", "int")
         self.jump = op == "jmp"
@@ -342,14 +344,14 @@ def model(program, run):
             if what == "L":
                 found.append(distinct(("m", b) for b in range(at, at + size)))
         if i.rep_loads and not accesses:
-            found.append([])           # the last one of a repetition, which only sees that it is
+            found.append([])           # the last one
         if i.syscall:
             at, size = program.output if when + 1 < len(steps) else (0, 0)
             found.append(distinct(("m", b) for b in range(at, at + size)))
         for k, f in enumerate(found):
             ports[addr][k][n] = f
         me = (addr, n)
-        for loc in i.defs:
+        for loc in i.defs if accesses or not i.repeats else ():
             writer[loc] = me
         for what, at, size in accesses:
             if what == "S":

@@ -1,11 +1,12 @@
 """What the file of a whole execution trace says of each instruction: section 3 of docs/wet-file.md, by its text.
 
     for addr, code, uses, defs, flags in instructions(PATH): ...
+    for name, load, symbols in images(PATH): ...         # section 2; (address, size, name)
 
 USES and DEFS are sets of locations, by the numbers that the document gives them; text_of() names such a set.
 """
 MAGIC = b"\x89DCFGWET"
-INSTRUCTIONS = 3
+IMAGES, INSTRUCTIONS = 2, 3
 CARRY, FLAGS, DIRECTION, STATUS, VECTOR, PHYSICAL, STACK, N_LOCS = 128, 129, 130, 131, 160, 672, 736, 800
 GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
 
@@ -27,6 +28,9 @@ class Reader:
     def bytes(self, n):
         self.at += n
         return self.data[self.at - n:self.at]
+
+    def text(self):
+        return self.bytes(self.number()).decode(errors="replace")
 
     def locations(self):
         found, at = set(), 0
@@ -51,6 +55,20 @@ def section(path, wanted):
             if head[0] == wanted:
                 return f.read(size)
             f.seek(size, 1)
+
+
+def images(path):
+    r = Reader(section(path, IMAGES))
+    for _ in range(r.number()):
+        name, load = r.text(), r.number()
+        r.number()                                       # its size
+        symbols, at = [], 0
+        for _ in range(r.number()):
+            at += r.number()
+            symbols.append((at, r.number(), r.text()))
+        for _ in range(3 * r.number()):
+            r.number()
+        yield name, load, symbols
 
 
 def instructions(path):

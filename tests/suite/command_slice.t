@@ -164,6 +164,33 @@ def check_forms(tap, wet):
         tap.ok(status == 0 and shown == "" and f.read() == commandlib.command("slice", "--at=foo1.c:12", wet)[1], "-o")
 
 
+def check_compressed(tap, wet):
+    """They are unpacked where TMPDIR says."""
+    want, bad, left = commandlib.command("slice", "--at=foo1.c:12", "--as=instances", wet), [], tap.path("unpacked")
+    os.mkdir(left)
+    for program, suffix in (("gzip", "gz"), ("bzip2", "bz2"), ("xz", "xz"), ("zstd", "zst")):
+        path = tap.path("foo1." + suffix)
+        with open(path, "wb") as f:
+            subprocess.run([program, "-1", "-c", wet], stdout=f, check=True)
+        r = subprocess.run([commandlib.DCFG, "slice", "--at=foo1.c:12", "--as=instances", path], stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, env=dict(harness.ENV, TMPDIR=left))
+        if (r.returncode, r.stdout.decode(), r.stderr.decode()) != want or os.listdir(left):
+            bad.append("%s: status %d, %s %s" % (program, r.returncode, r.stderr.decode(), os.listdir(left)))
+    tap.ok(not want[0] and not bad, "compressed files: the same slice, and nothing is left", "\n".join(bad))
+    why = [commandlib.command("why", "--steps=4", path, "foo1.c:11") for path in (wet, tap.path("foo1.xz"))]
+    tap.ok(why[0] == why[1] and not why[0][0], "why goes through one, too", why)
+    with open(tap.path("foo1.xz"), "rb") as f:
+        data = f.read()
+    with open(tap.path("cut.xz"), "wb") as f:
+        f.write(data[:len(data) - 40])
+    for path, directory, words in ((tap.path("foo1.xz"), left + "/none", b"cannot be unpacked in %s" % left.encode()),
+                                   (tap.path("foo1.xz"), "/dev/null", b"/dev/null"), (tap.path("cut.xz"), left, b"cut short")):
+        r = subprocess.run([commandlib.DCFG, "slice", "--at=foo1.c:12", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           env=dict(harness.ENV, TMPDIR=directory))
+        tap.ok(r.returncode == 2 and not r.stdout and r.stderr.count(b"\n") == 1 and words in r.stderr,
+               "which cannot be: a line (%s)" % words.decode().split("/")[0], r.stderr)
+
+
 # ---- against the model -------------------------------------------------------------------------------------------
 
 # The model has Capstone, which harness.PYTHON finds.
@@ -285,6 +312,7 @@ def main():
         tap.done()
     wet = check_example(tap)
     if wet:
+        check_compressed(tap, wet)
         check_wrong(tap, wet)
     if dumper:
         check_random(tap, dumper, range(1, 101) if os.environ.get("DCFG_SLOW") else (2, 5))

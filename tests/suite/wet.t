@@ -2,14 +2,15 @@
 """What --wet=yes records.  (TAP)
 
 - Memory accesses of real programs, against Lackey's trace, access by access (tests/oracle/wet_accesses.c).
-- Data dependences of real programs, against a slow model with the accesses that Lackey tells, instance by instance
-  (tests/oracle/wet_data.py).
+- Dependences of real programs, against slow models with the accesses that Lackey tells, instance by instance: data
+  (tests/oracle/wet_data.py) and control (wet_control.py).
 - Values, against none under gdb, instruction by instruction (tests/oracle/wet_step.py).
 - Memory that is moved.  Forked children, programs that a program starts, a dump while it runs: each file is whole.
 - The last of a record says what the whole one does.
 
-The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: ten of them and more.
+The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: ten of them, and fifty small programs.
 """
+import glob
 import os
 import re
 import subprocess
@@ -24,6 +25,8 @@ PROGRAM = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "values.S")
 GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
 QUICK = ("bzip2", "sed", "gzip")
 SLOW = ("bzip2", "bunzip2", "gzip", "xz", "perl", "sqlite3", "awk", "sed", "sort", "bash", "cc1", "python3")
+SMALL = {"dates", "grades", "orders", "ranks", "stock", "taxes", "tree", "votes", "loops", "moved", "switch", "ifunc", "price",
+         "words"}
 NO_VALUE = re.compile(r"(j\w+|loop\w*|ret\w*|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|u?comis[sd]|(rep\w* )?(scas|cmps)\b|cl[cd]|st[cd]|cmc|"
                       r"sahf|emms|nop\w*|syscall)\b")
 # Instructions of the program that write to x87's registers: Valgrind has 64 bits of these, gdb shows 80.
@@ -63,7 +66,7 @@ def check_accesses(tap, checker, name, argv, few=1000):
 
 # ---- data ----------------------------------------------------------------------------------------------------------
 
-def check_data(tap, dumper, name, argv):
+def check_dependences(tap, dumper, name, argv):
     wet, trace, dump = (tap.path("%s.%s" % (name, x)) for x in ("wet", "lackey", "dump"))
     graph, status, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
     if not graph:
@@ -73,11 +76,28 @@ def check_data(tap, dumper, name, argv):
     other = harness.lackey_into(tap, trace, argv, opts=["--vex-iropt-level=0"], tool="lackey")
     with open(dump, "w") as f:
         subprocess.run([dumper, wet], stdout=f, check=True)
-    bad, said = harness.oracle("wet_data.py", wet, trace, dump)
-    tap.ok(bad == 0 and status == other, "%s: data as a slow model finds it: %s" % (name, said.splitlines()[-1] if said else ""),
-           said)
+    for what, model in (("data", "wet_data.py"), ("control", "wet_control.py")):
+        bad, said = harness.oracle(model, wet, trace, dump)
+        tap.ok(bad == 0 and status == other, "%s: %s as a slow model finds it: %s"
+               % (name, what, said.splitlines()[-1] if said else ""), said)
     for path in (wet, trace, dump):
         os.unlink(path)
+
+
+def small_programs(tap):
+    """Of one thread, without signals and longjmp."""
+    tests = os.path.join(harness.SRCDIR, "tests")
+    sources = [(os.path.join(tests, line.split()[1]), line.split()[2:]) for line in open(os.path.join(tests, "PROGRAMS"))]
+    sources += [(s, ()) for where in ("progs", os.path.join("progs", "slice"), os.path.join("progs", "life"))
+                for s in glob.glob(os.path.join(tests, where, "*.c"))]
+    sources += [(s, ()) for s in glob.glob(os.path.join(harness.SRCDIR, "docs", "*.c"))]
+    for source, flags in sorted(sources):
+        name = os.path.splitext(os.path.basename(source))[0]
+        if name in SMALL or source.endswith(".S"):
+            for level in ("-O0", "-O2", "-O3") if source.endswith(".c") else ("-g",):
+                prog = harness.cc(tap, source, name + level, level, *flags)
+                if prog:
+                    yield name + level, [prog]
 
 
 # ---- values --------------------------------------------------------------------------------------------------------
@@ -311,10 +331,12 @@ def main():
             if name in names:
                 check_accesses(tap, accesses, name, argv)
         if not sys.argv[1:]:
-            check_data(tap, dumper, "true", ["/bin/true"])
+            check_dependences(tap, dumper, "true", ["/bin/true"])
             if os.environ.get("DCFG_SLOW") == "1":
-                check_data(tap, dumper, "ls", ["/bin/ls", "-l", "/usr/lib"])
-                check_data(tap, dumper, "bash", ["/bin/bash", "--norc", "-c", "for i in 1 2 3; do echo $((i * i)); done"])
+                for name, argv in harness.SAME_EACH_TIME:
+                    check_dependences(tap, dumper, name, argv)
+                for name, argv in small_programs(tap):
+                    check_dependences(tap, dumper, name, argv)
             check_values(tap, values)
             check_children(tap, order)
             check_moved(tap)

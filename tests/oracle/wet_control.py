@@ -1,0 +1,246 @@
+#!/usr/bin/python3
+"""Which branch or call let each instance run, slowly and by the definition, for any program of one thread without signals and
+longjmp: control, as wet_data.py has data.
+
+    wet_control.py FILE LACKEY'S-TRACE DUMP
+
+FILE is a whole execution trace, of which only the images and their symbols are read; the code is that of the images' files on
+disk, by Capstone.  LACKEY'S-TRACE is of the identical run, with all accesses, by which calls and returns find each other; DUMP is
+what wet_dump.c printed of FILE, whose control is compared.
+
+- The graph: what followed what in one activation, and for each direct conditional branch both of its outcomes, through code that
+  was not executed, up to a return, an indirect jump, what VEX cannot decode, or another function.
+- Post-dominators as sets, to the fixed point, over basic blocks of that graph.
+- Of an instance the latest one, in its activation, of what it is control dependent on, by looking at all of them.
+"""
+import bisect
+import os
+import sys
+from collections import defaultdict
+
+import capstone
+from capstone import x86
+from elftools.elf.elffile import ELFFile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import wet_data
+import wet_summary
+
+LIMIT = 20
+EXIT = 0                               # no instruction is there
+PLAIN, BRANCH, JUMP, END, CALL, RETURN = range(6)   # END: an indirect jump
+# What VEX takes for no instruction: AVX-512's prefix, UD2, and some that Capstone knows.
+UNKNOWN = {"ud0", "ud1", "ud2", "xsaves", "xsaves64", "xrstors", "xrstors64", "xabort", "incsspq", "rdsspq", "wrssq"}
+FORWARD = 64                           # of symbols that overlap, as many are looked at
+
+
+class Code:
+    """Instructions by address, from the images' files."""
+
+    def __init__(self, path):
+        self.parts, self.symbols = [], []
+        for name, load, symbols in wet_summary.images(path):
+            self.symbols += [(at, size) for at, size, _ in symbols]
+            if not os.path.isfile(name):
+                continue
+            with open(name, "rb") as f:
+                segments = [s for s in ELFFile(f).iter_segments() if s["p_type"] == "PT_LOAD"]
+                bias = load - (min(s["p_vaddr"] for s in segments) & ~4095)
+                self.parts += [(bias + s["p_vaddr"], s.data()) for s in segments if s["p_flags"] & 1]
+        self.symbols.sort()
+        self.starts = [at for at, _ in self.symbols]
+        self.md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+        self.md.detail = True
+        self.known = {}
+
+    def at(self, addr):
+        """(what it is, the next one, the target or None); None: nothing that can be decoded."""
+        if addr not in self.known:
+            self.known[addr] = self.decode(addr)
+        return self.known[addr]
+
+    def decode(self, addr):
+        code = next((data[addr - at:addr - at + 16] for at, data in self.parts if at <= addr < at + len(data)), b"")
+        i = next(self.md.disasm(code, addr, 1), None)
+        if i is None or i.bytes[0] == 0x62 or i.mnemonic.split()[-1] in UNKNOWN:
+            return None
+        op, after = i.mnemonic.split()[-1], addr + i.size
+        target = i.operands[0].imm if i.operands and i.operands[0].type == x86.X86_OP_IMM else None
+        if op == "jmp":
+            return (JUMP if target is not None else END), after, target
+        if x86.X86_GRP_RET in i.groups:
+            return RETURN, after, None
+        if op.startswith(("j", "loop")):
+            return BRANCH, after, target
+        return (CALL if op == "call" else PLAIN), after, None
+
+    def function(self, addr):
+        """Where the last function begins that has this address."""
+        k = bisect.bisect_right(self.starts, addr)
+        for at, size in reversed(self.symbols[max(k - FORWARD, 0):k]):
+            if addr - at < size or addr == at and size == 0:
+                return at
+        return None
+
+
+class Activation:
+    def __init__(self, caller, place):
+        self.caller, self.place, self.last = caller, place, None
+        self.latest = {}               # of each branch: (when, instance)
+
+
+def activations(code, run, edges):
+    """Of each instance its address and activation; all that follows each other goes to EDGES."""
+    stack = [Activation(None, None)]
+    counts = defaultdict(int)
+
+    def abandon(below):
+        while len(stack) > 1 and stack[-1].place < below:
+            gone = stack.pop()
+            edges.update(((gone.last, EXIT), (gone.caller[0], EXIT)))
+
+    for addr, loads, stores in run:
+        kind = code.at(addr)
+        n = counts[addr]
+        counts[addr] += 1
+        returns = kind[0] == RETURN
+        if kind[0] == CALL:
+            abandon(stores[-1][0] + 1)
+        elif returns:
+            abandon(loads[-1][0])
+        now = stack[-1]
+        if now.last is not None:
+            edges.add((now.last, addr))
+        now.last = addr
+        yield addr, n, now
+        if kind[0] == CALL:
+            stack.append(Activation((addr, n), stores[-1][0]))
+        elif returns and len(stack) > 1 and now.place == loads[-1][0]:
+            stack.pop()
+            edges.add((addr, EXIT))
+        elif returns and len(stack) == 1:
+            edges.add((addr, EXIT))
+            now.last = None
+            now.latest = {}
+    for now in stack:
+        if now.last is not None:
+            edges.add((now.last, EXIT))
+
+
+def close(code, executed, edges):
+    """Both outcomes of direct conditional branches, through what was not executed."""
+    todo, done = [a for a in executed if code.at(a)[0] == BRANCH], set()
+    while todo:
+        addr = todo.pop()
+        if addr in done:
+            continue
+        done.add(addr)
+        kind, after, target = code.at(addr)
+        if kind in (END, RETURN):
+            edges.add((addr, EXIT))
+            continue
+        for to in (target,) if kind == JUMP else (after, target) if kind == BRANCH else (after,):
+            if code.function(to) != code.function(addr) or code.at(to) is None:
+                edges.add((addr, EXIT))
+                continue
+            edges.add((addr, to))
+            if to not in executed:
+                todo.append(to)
+
+
+def controllers(edges):
+    """Of each node those on which it is control dependent."""
+    out, into = defaultdict(set), defaultdict(set)
+    for a, b in edges:
+        out[a].add(b)
+        into[b].add(a)
+    reach, todo = {EXIT}, [EXIT]       # what EXIT can be reached from
+    while todo:
+        for a in into[todo.pop()] - reach:
+            reach.add(a)
+            todo.append(a)
+    # Blocks: a node belongs to that of the only one before it, if it is the only one behind that.
+    head = {}
+
+    def head_of(n):
+        way = []
+        while n not in head:
+            way.append(n)
+            before = next(iter(into[n])) if len(into[n]) == 1 else None
+            if before is None or len(out[before]) != 1 or before in way:
+                head[n] = n
+            else:
+                n = before
+        for w in way:
+            head[w] = head[n]
+        return head[n]
+
+    for n in reach:
+        head_of(n)
+    last = {head[n]: n for n in reach if n != EXIT and not (len(out[n]) == 1 and head.get(next(iter(out[n]))) == head[n]
+                                                            and next(iter(out[n])) != head[n])}
+    blocks = sorted(last)
+    number = {h: k + 1 for k, h in enumerate(blocks)}
+    number[EXIT] = 0
+    behind = {h: [head[s] for s in out[last[h]] if s in reach] for h in blocks}
+    everything = (1 << (len(blocks) + 1)) - 1
+    pdom = dict.fromkeys(blocks, everything)
+    pdom[EXIT] = 1
+    changed = True
+    while changed:
+        changed = False
+        for h in reversed(blocks):
+            new = everything
+            for s in behind[h]:
+                new &= pdom[s]
+            new |= 1 << number[h]
+            if new != pdom[h]:
+                pdom[h], changed = new, True
+    depends = defaultdict(set)         # of blocks
+    for h in blocks:
+        if len(out[last[h]]) < 2:
+            continue
+        strict = pdom[h] & ~(1 << number[h])
+        for s in behind[h]:
+            found = pdom[s] & ~strict & ~1
+            while found:
+                k = found.bit_length() - 1
+                found ^= 1 << k
+                depends[blocks[k - 1]].add(last[h])
+    return {n: depends[head[n]] for n in reach if n != EXIT}
+
+
+def main(argv):
+    path, trace, dump = argv
+    code, edges, executed, n = Code(path), set(), set(), 0
+    for addr, _, _ in activations(code, wet_data.lackey(trace), edges):
+        executed.add(addr)
+    close(code, executed, edges)
+    depends = controllers(edges)
+    branches = set().union(*depends.values())
+    bad, decided = [], 0
+    ours = (fields for fields, _ in wet_data.dumped(dump) if fields)
+    for addr, instance, now in activations(code, wet_data.lackey(trace), set()):
+        fields = next(ours, None)
+        if fields is None or (int(fields[1], 16), int(fields[2])) != (addr, instance):
+            bad.append("instance %d: %s, Lackey is at %x#%d" % (n, fields and fields[1:3], addr, instance))
+            break
+        found = [now.latest[b] for b in depends.get(addr, ()) if b in now.latest]
+        control = max(found)[1] if found else now.caller
+        decided += bool(found)
+        want = "0,%x#%d" % control if control else "0"
+        if fields[3] != want:
+            bad.append("%x#%d: control %s, expected %s" % (addr, instance, fields[3], want))
+        if addr in branches:
+            now.latest[addr] = (n, (addr, instance))
+        n += 1
+    for line in bad[:LIMIT]:
+        print(line)
+    print("%d instances, %d of them let run by a branch, %d instructions and %d that were not executed, %d differ"
+          % (n, decided, len(executed), len(depends) - len(executed), len(bad)))
+    return 1 if bad or decided * 10 < n else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
