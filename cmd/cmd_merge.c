@@ -44,6 +44,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,8 @@ typedef
    Run;
 
 #define NO_RUN UINT32_MAX
+
+#define BIG_BLOCK (256 * 1024)
 
 typedef
    struct {
@@ -328,6 +331,9 @@ static int run(int argc, char** argv)
    if (n_inputs > 1)
       die("only one of the files can be the standard input");
    job.keep = strcmp(threads, "keep") == 0;
+   /* What a file took goes back to the system with it: in a heap it would
+      remain, in pieces, below what the result takes meanwhile. */
+   mallopt(M_MMAP_THRESHOLD, BIG_BLOCK);
    find_runs(&job, (char**)files, n);
    order_runs(&job);
    merge(&job);

@@ -82,7 +82,8 @@ typedef
    }
    Passing;
 
-/* A thread's traversals of an edge; a bypass may have none. */
+/* A thread's traversals of an edge, as a run brings them; a bypass may have
+   none. */
 typedef
    struct {
       uint32_t source, target;
@@ -93,6 +94,34 @@ typedef
    }
    MergedStep;
 
+/* An edge of a sum, and what a thread has there. */
+typedef
+   struct {
+      uint32_t source, target;
+      uint16_t type;            // DcfgEdgeType
+      uint16_t passing;         // Passing, of what is counted
+      uint32_t n_counts;        // threads; none: a bypass
+   }
+   MergedEdge;
+
+/* Where threads of many runs stand side by side these are most of a sum: a
+   number of 64 bits would take four bytes more. */
+typedef
+   struct {
+      uint32_t thread;
+      uint32_t low, high;       // of the count, which is not 0
+   }
+   MergedCount;
+
+typedef
+   struct {
+      MergedEdge*  all;          // in order of source, target
+      size_t       n;
+      MergedCount* counts;      // edge by edge, by thread within one
+      size_t       n_counts;
+   }
+   MergedEdges;
+
 typedef
    struct {
       uint64_t     process_id;
@@ -100,8 +129,7 @@ typedef
       uint32_t     n_images, room;
       uint32_t     n_threads;
       MergedImage* images;      // in the order in which they came
-      MergedStep*  steps;       // in order of source, target, thread
-      size_t       n_steps;
+      MergedEdges  edges;
       uint64_t*    thread_instrs;
       bool         with_blocks, with_routines;
    }
@@ -113,13 +141,18 @@ typedef
 
 uint16_t passing_of(uint32_t edge_type);
 
-/* In order of source, target, thread. */
-void sort_steps(MergedStep* steps, size_t n);
+MergedCount merged_count(uint32_t thread, uint64_t count);
+uint64_t    count_of(MergedCount c);
 
-/* The steps A, which is freed, and B, both in order: a pair has one type, and a
-   thread one row for it. */
-MergedStep* unite_steps(MergedStep* a, size_t n_a, const MergedStep* b,
-                        size_t n_b, size_t* n);
+/* N steps more, in any order; they are sorted.  A pair has one type, and a
+   thread one count there. */
+void add_steps(MergedEdges* edges, MergedStep* steps, size_t n);
+
+/* Edges have got other ends, so that they may be out of order and a pair may
+   be there twice, or counts of 0, which go; with the last one its edge goes. */
+void order_edges(MergedEdges* edges);
+
+void free_edges(MergedEdges* edges);
 
 /*------------------------------------------------------------*/
 /*--- merge_blocks.c                                       ---*/
@@ -196,7 +229,7 @@ uint64_t* find_places(const Merged* m);
 /*------------------------------------------------------------*/
 
 /* Routines, dominators and loops are found, and the file is written: a row of
-   PROCESSES for each of the N.  Their steps are used up. */
+   PROCESSES for each of the N.  Their edges are used up. */
 void merged_write(Merged* processes, uint32_t n, FILE* out);
 
 #endif /* DCFG_CMD_MERGE_H */

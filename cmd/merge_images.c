@@ -164,7 +164,7 @@ void free_images(MergedImage* images, uint32_t n)
 void merged_clear(Merged* m)
 {
    free_images(m->images, m->n_images);
-   free(m->steps);
+   free_edges(&m->edges);
    free(m->thread_instrs);
 }
 

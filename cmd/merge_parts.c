@@ -118,52 +118,77 @@ bool find_end(const Merged* m, uint32_t number, uint64_t offset,
 /*--- Threads                                              ---*/
 /*------------------------------------------------------------*/
 
-/* By thread, the place of its ENTRY or EXIT among STEPS, or SIZE_MAX. */
-static size_t* list_ends(const MergedStep* steps, size_t n, uint32_t n_threads,
-                         bool entries)
+/* A thread's EXIT: the place of its count, and where it leaves from; or
+   SIZE_MAX. */
+typedef
+   struct {
+      size_t   count;
+      uint32_t source;
+   }
+   Exit;
+
+static Exit* list_exits(const Merged* m)
 {
-   size_t* ends = zalloc(n_threads, sizeof(*ends));
+   Exit*  exits = zalloc(m->n_threads, sizeof(*exits));
+   size_t next = 0;
+
+   for (uint32_t t = 0; t < m->n_threads; t++)
+      exits[t].count = SIZE_MAX;
+   for (size_t i = 0; i < m->edges.n; i++) {
+      const MergedEdge* e = &m->edges.all[i];
+      size_t            end = next + e->n_counts;
+      for (; next < end; next++)
+         if (e->target == MERGED_END)
+            exits[m->edges.counts[next].thread] = (Exit){ next, e->source };
+   }
+   return exits;
+}
+
+/* By thread, the place of its ENTRY among STEPS, or SIZE_MAX. */
+static size_t* list_entries(const MergedStep* steps, size_t n,
+                            uint32_t n_threads)
+{
+   size_t* entries = zalloc(n_threads, sizeof(*entries));
 
    for (uint32_t t = 0; t < n_threads; t++)
-      ends[t] = SIZE_MAX;
+      entries[t] = SIZE_MAX;
    for (size_t i = 0; i < n; i++)
       if (steps[i].count > 0 && steps[i].thread < n_threads
-          && (entries ? steps[i].source == MERGED_START
-                      : steps[i].target == MERGED_END))
-         ends[steps[i].thread] = i;
-   return ends;
+          && steps[i].source == MERGED_START)
+         entries[steps[i].thread] = i;
+   return entries;
 }
 
 void join_threads(Merged* m, const DcfgPart* part, MergedStep* steps,
-                  size_t* n_steps, const char* path)
+                  size_t n_steps, const char* path)
 {
-   size_t* entries = list_ends(steps, *n_steps, m->n_threads, true);
-   size_t* exits = list_ends(m->steps, m->n_steps, m->n_threads, false);
-   size_t  kept = 0;
+   size_t* entries = list_entries(steps, n_steps, m->n_threads);
+   Exit*   exits = list_exits(m);
 
    for (uint32_t i = 0; i < part->n_continued; i++) {
       const DcfgContinued* c = &part->continued[i];
       uint32_t             type = c->type == DCFG_NONE
                                   ? DCFG_EDGE_FALL_THROUGH : c->type;
       MergedStep*          over;
+      MergedCount*          gone;
       if (c->thread >= m->n_threads || entries[c->thread] == SIZE_MAX
           || type == DCFG_EDGE_OTHER)
          die("%s: thread %" PRIu32 " is said to go on, and does nothing", path,
              c->thread);
       /* The part in which it has its EXIT is missing. */
-      if (exits[c->thread] == SIZE_MAX)
+      if (exits[c->thread].count == SIZE_MAX)
          continue;
-      over = &m->steps[exits[c->thread]];
-      over->target = steps[entries[c->thread]].target;
+      over = &steps[entries[c->thread]];
+      gone = &m->edges.counts[exits[c->thread].count];
+      over->source = exits[c->thread].source;
       over->type = (uint16_t)type;
       over->passing = c->type == DCFG_NONE ? PASSES_ONWARD : passing_of(type);
-      steps[entries[c->thread]].source = UINT32_MAX;
-      entries[c->thread] = exits[c->thread] = SIZE_MAX;
+      over->count = count_of(*gone);
+      *gone = merged_count(c->thread, 0);
+      entries[c->thread] = SIZE_MAX;
+      exits[c->thread].count = SIZE_MAX;
    }
-   for (size_t i = 0; i < *n_steps; i++)
-      if (steps[i].source != UINT32_MAX)
-         steps[kept++] = steps[i];
-   *n_steps = kept;
+   order_edges(&m->edges);
    free(entries);
    free(exits);
 }
@@ -192,20 +217,20 @@ static void note_end(uint32_t* ends, uint32_t node, uint32_t other)
    ends[node] = ends[node] == NOBODY || ends[node] == other ? other : SEVERAL;
 }
 
-static void read_steps(Joining* j)
+static void read_edges(Joining* j)
 {
    for (uint32_t i = 0; i < j->n; i++) {
       j->from[i] = j->to[i] = NOBODY;
       j->root[i] = i;
    }
-   for (size_t i = 0; i < j->m->n_steps; i++) {
-      const MergedStep* s = &j->m->steps[i];
-      if (s->count == 0)
+   for (size_t i = 0; i < j->m->edges.n; i++) {
+      const MergedEdge* e = &j->m->edges.all[i];
+      if (e->n_counts == 0)
          continue;
-      note_end(j->to, s->source, s->target);
-      note_end(j->from, s->target, s->source);
-      if (s->passing == PASSES_ONWARD)
-         j->onward[s->source] = true;
+      note_end(j->to, e->source, e->target);
+      note_end(j->from, e->target, e->source);
+      if (e->passing == PASSES_ONWARD)
+         j->onward[e->source] = true;
    }
 }
 
@@ -252,22 +277,24 @@ static void renumber(Joining* j, MergedImage* im, uint32_t first,
    im->n_blocks = n;
 }
 
-static void rename_steps(Joining* j)
+/* What leads from a piece to the next one is no edge any more. */
+static void rename_edges(Joining* j)
 {
-   Merged* m = j->m;
-   size_t  kept = 0;
+   MergedEdges* edges = &j->m->edges;
+   size_t       next = 0;
 
-   for (size_t i = 0; i < m->n_steps; i++) {
-      MergedStep s = m->steps[i];
-      if (s.count > 0 && s.target >= MERGED_BLOCK
-          && j->root[s.target] != s.target)
-         continue;
-      s.source = j->id[s.source];
-      s.target = j->id[s.target];
-      m->steps[kept++] = s;
+   for (size_t i = 0; i < edges->n; i++) {
+      MergedEdge* e = &edges->all[i];
+      size_t      end = next + e->n_counts;
+      bool        within = e->target >= MERGED_BLOCK
+                           && j->root[e->target] != e->target;
+      for (; next < end; next++)
+         if (within)
+            edges->counts[next] = merged_count(0, 0);
+      e->source = j->id[e->source];
+      e->target = j->id[e->target];
    }
-   sort_steps(m->steps, kept);
-   m->steps = unite_steps(m->steps, kept, NULL, 0, &m->n_steps);
+   order_edges(edges);
 }
 
 void join_blocks(Merged* m)
@@ -282,7 +309,7 @@ void join_blocks(Merged* m)
    j.onward = zalloc(j.n, sizeof(*j.onward));
    j.root = zalloc(j.n, sizeof(*j.root));
    j.id = zalloc(j.n, sizeof(*j.id));
-   read_steps(&j);
+   read_edges(&j);
    for (uint32_t i = 0; i < MERGED_BLOCK; i++)
       j.id[i] = i;
    for (uint32_t i = 0; i < m->n_images; i++) {
@@ -291,7 +318,7 @@ void join_blocks(Merged* m)
       renumber(&j, &m->images[i], first, &next);
       first += n;
    }
-   rename_steps(&j);
+   rename_edges(&j);
    free(j.from);
    free(j.to);
    free(j.onward);

@@ -46,9 +46,9 @@ bool      find_end(const Merged* m, uint32_t number, uint64_t offset,
                    uint32_t* place, uint32_t* block);
 
 /* STEPS are those of a part that follows the ones in M: a thread's EXIT there
-   and its ENTRY here become the edge between them, in M. */
+   and its ENTRY here become the edge between them, in STEPS. */
 void      join_threads(Merged* m, const DcfgPart* part, MergedStep* steps,
-                       size_t* n_steps, const char* path);
+                       size_t n_steps, const char* path);
 
 /* All parts are in M: what nothing but the cuts divided is one block again. */
 void      join_blocks(Merged* m);

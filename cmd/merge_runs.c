@@ -75,15 +75,6 @@ static void add_step(Adding* a, MergedStep step)
    a->steps[a->n_steps++] = step;
 }
 
-/* All steps of M and of the run, in order. */
-static void unite_all(Adding* a)
-{
-   sort_steps(a->m->steps, a->m->n_steps);
-   sort_steps(a->steps, a->n_steps);
-   a->m->steps = unite_steps(a->m->steps, a->m->n_steps, a->steps, a->n_steps,
-                             &a->m->n_steps);
-}
-
 /*------------------------------------------------------------*/
 /*--- Images                                               ---*/
 /*------------------------------------------------------------*/
@@ -202,17 +193,17 @@ typedef
    }
    Ends;
 
-static MergedStep place_step(const Renumber* r, Ends e, MergedStep step)
+static void place_ends(const Renumber* r, Ends e, uint32_t* source,
+                       uint32_t* target)
 {
-   step.source = e.source;
+   *source = e.source;
    if (e.source_image != UINT32_MAX)
-      step.source = r->first[e.source_image]
-                    + pieces_of(r, e.source_image)->last[e.source];
-   step.target = e.target;
+      *source = r->first[e.source_image]
+                + pieces_of(r, e.source_image)->last[e.source];
+   *target = e.target;
    if (e.target_image != UINT32_MAX)
-      step.target = r->first[e.target_image]
-                    + pieces_of(r, e.target_image)->first[e.target];
-   return step;
+      *target = r->first[e.target_image]
+                + pieces_of(r, e.target_image)->first[e.target];
 }
 
 /* What came to a block that is divided goes through all of its pieces. */
@@ -235,7 +226,8 @@ static void put_cuts(Adding* a, const Renumber* r, Ends e, MergedStep step)
 
 static void put_step(Adding* a, const Renumber* r, Ends e, MergedStep step)
 {
-   add_step(a, place_step(r, e, step));
+   place_ends(r, e, &step.source, &step.target);
+   add_step(a, step);
    put_cuts(a, r, e, step);
 }
 
@@ -254,18 +246,30 @@ static void place_of_id(const uint32_t* image_of, const uint32_t* first,
    *number = id - first[*image];
 }
 
-/* M's steps get new ids where they are; A's get what divides blocks. */
-static void move_steps(Adding* a, const Renumber* r, const uint32_t* image_of,
+/* M's edges get new ids where they are; the run's steps, what divides
+   blocks. */
+static void move_edges(Adding* a, const Renumber* r, const uint32_t* image_of,
                        const uint32_t* old_first)
 {
-   for (size_t i = 0; i < a->m->n_steps; i++) {
-      MergedStep s = a->m->steps[i];
-      Ends       e;
-      place_of_id(image_of, old_first, s.source, &e.source_image, &e.source);
-      place_of_id(image_of, old_first, s.target, &e.target_image, &e.target);
-      a->m->steps[i] = place_step(r, e, s);
-      put_cuts(a, r, e, s);
+   MergedEdges* edges = &a->m->edges;
+   size_t       next = 0;
+
+   for (size_t i = 0; i < edges->n; i++) {
+      MergedEdge* e = &edges->all[i];
+      size_t      end = next + e->n_counts;
+      Ends        ends;
+      place_of_id(image_of, old_first, e->source, &ends.source_image,
+                  &ends.source);
+      place_of_id(image_of, old_first, e->target, &ends.target_image,
+                  &ends.target);
+      place_ends(r, ends, &e->source, &e->target);
+      for (; next < end; next++) {
+         MergedCount c = edges->counts[next];
+         put_cuts(a, r, ends, (MergedStep){ .thread = c.thread,
+                                            .count = count_of(c) });
+      }
    }
+   order_edges(edges);
 }
 
 /* A node of the run; false: a block that is left out. */
@@ -365,14 +369,14 @@ static void unite(Adding* a, const uint32_t* old_first,
    }
    if (n >= UINT32_MAX)
       die("%s: there would be too many blocks", a->path);
-   move_steps(a, &r, image_of, old_first);
+   move_edges(a, &r, image_of, old_first);
    r.second = true;
    put_edges(a, &r);
    if (a->how == NEXT_PART) {
-      join_threads(a->m, a->p->part, a->steps, &a->n_steps, a->path);
+      join_threads(a->m, a->p->part, a->steps, a->n_steps, a->path);
       put_bypasses(a, &r);
    }
-   unite_all(a);
+   add_steps(&a->m->edges, a->steps, a->n_steps);
    free(a->steps);
    free(first);
 }

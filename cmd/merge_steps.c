@@ -25,14 +25,16 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: what becomes of several runs' traversals of one edge.  Handed: steps by
-   merge_runs.c and merge_parts.c.  Taken by: these. */
+/* Owns: what becomes of several runs' traversals of one edge, and the edges of
+   a sum.  Handed: steps by merge_runs.c; edges with other ends by that and by
+   merge_parts.c.  Taken by: these, merge_images.c. */
 
 #include "merge.h"
 
 #include "../lib/dcfg.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint16_t passing_of(uint32_t edge_type)
 {
@@ -62,22 +64,39 @@ static uint32_t better_type(uint32_t a, uint32_t b)
    return a < b ? a : b;
 }
 
-static int by_pair(const MergedStep* x, const MergedStep* y)
+MergedCount merged_count(uint32_t thread, uint64_t count)
 {
-   return x->source != y->source ? (x->source < y->source ? -1 : 1)
-          : x->target < y->target ? -1 : x->target > y->target;
+   return (MergedCount){ thread, (uint32_t)count, (uint32_t)(count >> 32) };
 }
+
+uint64_t count_of(MergedCount c)
+{
+   return (uint64_t)c.high << 32 | c.low;
+}
+
+/* The same thread's, both. */
+static MergedCount add_up(MergedCount a, MergedCount b)
+{
+   uint64_t m = count_of(a), n = count_of(b);
+
+   return merged_count(a.thread, m > UINT64_MAX - n ? UINT64_MAX : m + n);
+}
+
+/*------------------------------------------------------------*/
+/*--- Steps to edges                                       ---*/
+/*------------------------------------------------------------*/
 
 static int by_place(const void* a, const void* b)
 {
    const MergedStep* x = a;
    const MergedStep* y = b;
-   int               d = by_pair(x, y);
 
-   return d != 0 ? d : x->thread < y->thread ? -1 : x->thread > y->thread;
+   return x->source != y->source ? (x->source < y->source ? -1 : 1)
+          : x->target != y->target ? (x->target < y->target ? -1 : 1)
+          : x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-void sort_steps(MergedStep* steps, size_t n)
+static void sort_steps(MergedStep* steps, size_t n)
 {
    for (size_t i = 1; i < n; i++)
       if (by_place(&steps[i - 1], &steps[i]) > 0) {
@@ -86,55 +105,181 @@ void sort_steps(MergedStep* steps, size_t n)
       }
 }
 
-/* A pair's steps, N of them, to *TO: one type, a thread once, none without a
-   count unless all are.  Returns how many are left. */
-static size_t unite_pair(const MergedStep* steps, size_t n, MergedStep* to)
+/* S is of the edge E, which has its counts at TO. */
+static void put_step(MergedEdge* e, MergedCount* to, const MergedStep* s)
 {
-   uint32_t type = steps[0].type;
-   Passing  passing = PASSES;
-   size_t   kept = 0;
-
-   for (size_t i = 0; i < n; i++) {
-      type = better_type(type, steps[i].type);
-      if (steps[i].count > 0 && steps[i].passing > passing)
-         passing = steps[i].passing;
-   }
-   for (size_t i = 0; i < n; i++) {
-      MergedStep s = steps[i];
-      s.type = (uint16_t)type;
-      s.passing = (uint16_t)passing;
-      if (kept > 0 && (s.count == 0 || to[kept - 1].count == 0)) {
-         if (s.count > 0)
-            to[kept - 1] = s;
-      } else if (kept > 0 && to[kept - 1].thread == s.thread) {
-         to[kept - 1].count = s.count > UINT64_MAX - to[kept - 1].count
-                              ? UINT64_MAX : to[kept - 1].count + s.count;
-      } else {
-         to[kept++] = s;
-      }
-   }
-   if (to[0].count == 0)
-      to[0].thread = 0;
-   return kept;
+   e->type = (uint16_t)better_type(e->type, s->type);
+   if (s->count == 0)
+      return;
+   if (s->passing > e->passing)
+      e->passing = s->passing;
+   to[e->n_counts] = merged_count(s->thread, s->count);
+   if (e->n_counts > 0 && to[e->n_counts - 1].thread == s->thread)
+      to[e->n_counts - 1] = add_up(to[e->n_counts - 1], to[e->n_counts]);
+   else
+      e->n_counts++;
 }
 
-MergedStep* unite_steps(MergedStep* a, size_t n_a, const MergedStep* b,
-                        size_t n_b, size_t* n)
+/* Steps in order, as edges. */
+static MergedEdges gather(const MergedStep* steps, size_t n)
 {
-   size_t      all = n_a + n_b, i = n_a, j = n_b, k = all, kept = 0;
-   MergedStep* to = need(realloc(a, (all + 1) * sizeof(*to)));
+   MergedEdges to = { .all = zalloc(n, sizeof(*to.all)),
+                      .counts = zalloc(n, sizeof(*to.counts)) };
 
-   /* From the end, so that A need not be somewhere else meanwhile. */
-   while (j > 0)
-      to[--k] = i > 0 && by_place(&to[i - 1], &b[j - 1]) > 0
-                ? to[--i] : b[--j];
-   for (size_t first = 0, end; first < all; first = end) {
-      for (end = first; end < all && by_pair(&to[first], &to[end]) == 0; )
-         end++;
-      kept += unite_pair(to + first, end - first, to + kept);
+   for (size_t i = 0; i < n; i++) {
+      const MergedStep* s = &steps[i];
+      MergedEdge*       e = to.n > 0 ? &to.all[to.n - 1] : NULL;
+      if (e == NULL || e->source != s->source || e->target != s->target) {
+         to.n_counts += e != NULL ? e->n_counts : 0;
+         e = &to.all[to.n++];
+         *e = (MergedEdge){ s->source, s->target, s->type, PASSES, 0 };
+      }
+      put_step(e, to.counts + to.n_counts, s);
    }
-   *n = kept;
-   return need(realloc(to, (kept + 1) * sizeof(*to)));
+   to.n_counts += to.n > 0 ? to.all[to.n - 1].n_counts : 0;
+   return to;
+}
+
+/*------------------------------------------------------------*/
+/*--- Edges to edges                                       ---*/
+/*------------------------------------------------------------*/
+
+static int by_pair(const MergedEdge* x, const MergedEdge* y)
+{
+   return x->source != y->source ? (x->source < y->source ? -1 : 1)
+          : x->target < y->target ? -1 : x->target > y->target;
+}
+
+/* The N_A counts before A and the N_B before B to the place before TO, which
+   may be A; returns where they begin. */
+static MergedCount* unite_counts(MergedCount* to, const MergedCount* a,
+                                 uint32_t n_a, const MergedCount* b,
+                                 uint32_t n_b)
+{
+   while (n_a > 0 || n_b > 0) {
+      bool        mine = n_b == 0 || (n_a > 0 && a[-1].thread >= b[-1].thread);
+      bool        theirs = n_a == 0 || (n_b > 0
+                                        && b[-1].thread >= a[-1].thread);
+      MergedCount next = mine ? a[-1] : b[-1];
+      if (mine && theirs)
+         next = add_up(next, b[-1]);
+      *--to = next;
+      a -= mine;
+      n_a -= mine;
+      b -= theirs;
+      n_b -= theirs;
+   }
+   return to;
+}
+
+/* A gets what B has.  That is done from the end, so that A need not be
+   somewhere else meanwhile. */
+static void unite(MergedEdges* a, const MergedEdges* b)
+{
+   size_t       i = a->n, j = b->n, most = i + j, k = most;
+   size_t       n_mine = a->n_counts, most_counts = n_mine + b->n_counts;
+   MergedCount* to;
+   MergedCount* mine;
+   MergedCount* theirs = b->counts + b->n_counts;
+
+   a->all = need(realloc(a->all, (most + 1) * sizeof(*a->all)));
+   a->counts = need(realloc(a->counts,
+                            (most_counts + 1) * sizeof(*a->counts)));
+   mine = a->counts + n_mine;
+   to = a->counts + most_counts;
+   while (j > 0) {
+      int          order = i == 0 ? -1 : by_pair(&a->all[i - 1],
+                                                 &b->all[j - 1]);
+      MergedEdge   e = order > 0 ? a->all[i - 1] : b->all[j - 1];
+      uint32_t     n_a = order >= 0 ? a->all[i - 1].n_counts : 0;
+      uint32_t     n_b = order <= 0 ? e.n_counts : 0;
+      MergedCount* begin = unite_counts(to, mine, n_a, theirs, n_b);
+      if (order == 0) {
+         const MergedEdge* other = &a->all[i - 1];
+         e.type = (uint16_t)better_type(e.type, other->type);
+         if (other->passing > e.passing)
+            e.passing = other->passing;
+      }
+      e.n_counts = (uint32_t)(to - begin);
+      a->all[--k] = e;
+      to = begin;
+      mine -= n_a;
+      theirs -= n_b;
+      i -= order >= 0;
+      j -= order <= 0;
+   }
+   /* What is before that is where it was. */
+   memmove(a->all + i, a->all + k, (most - k) * sizeof(*a->all));
+   a->n = i + (most - k);
+   n_mine = (size_t)(a->counts + most_counts - to);
+   memmove(mine, to, n_mine * sizeof(*mine));
+   a->n_counts = (size_t)(mine - a->counts) + n_mine;
+   a->all = need(realloc(a->all, (a->n + 1) * sizeof(*a->all)));
+   a->counts = need(realloc(a->counts,
+                            (a->n_counts + 1) * sizeof(*a->counts)));
+}
+
+void add_steps(MergedEdges* edges, MergedStep* steps, size_t n)
+{
+   MergedEdges more;
+
+   sort_steps(steps, n);
+   more = gather(steps, n);
+   unite(edges, &more);
+   free_edges(&more);
+}
+
+/*------------------------------------------------------------*/
+/*--- Edges in order                                       ---*/
+/*------------------------------------------------------------*/
+
+/* Few are out of order, for blocks stay in theirs but where instructions
+   overlap: these become steps. */
+void order_edges(MergedEdges* edges)
+{
+   MergedStep* loose = NULL;
+   size_t      n_loose = 0, room = 0, n = 0, from = 0, to = 0;
+
+   for (size_t i = 0; i < edges->n; i++) {
+      MergedEdge e = edges->all[i];
+      bool       stays = n == 0 || by_pair(&edges->all[n - 1], &e) < 0;
+      bool       bypass = e.n_counts == 0;
+      size_t     end = from + e.n_counts;
+      e.n_counts = 0;
+      if (bypass && !stays) {
+         GROW(loose, n_loose, room);
+         loose[n_loose++] = (MergedStep){ e.source, e.target, 0, e.type,
+                                          e.passing, 0 };
+      }
+      for (; from < end; from++) {
+         MergedCount c = edges->counts[from];
+         if (count_of(c) == 0)
+            continue;
+         if (stays) {
+            edges->counts[to++] = c;
+            e.n_counts++;
+         } else {
+            GROW(loose, n_loose, room);
+            loose[n_loose++] = (MergedStep){ e.source, e.target, c.thread,
+                                             e.type, e.passing,
+                                             count_of(c) };
+         }
+      }
+      if (stays && (bypass || e.n_counts > 0))
+         edges->all[n++] = e;
+   }
+   edges->n = n;
+   edges->n_counts = to;
+   if (n_loose > 0)
+      add_steps(edges, loose, n_loose);
+   free(loose);
+}
+
+void free_edges(MergedEdges* edges)
+{
+   free(edges->all);
+   free(edges->counts);
+   *edges = (MergedEdges){ 0 };
 }
 
 /*--------------------------------------------------------------------*/

@@ -120,37 +120,19 @@ static void put_blocks(Writing* w)
    free(first);
 }
 
-static int by_place(const void* a, const void* b)
+static int by_ends(const void* a, const void* b)
 {
-   const MergedStep* x = a;
-   const MergedStep* y = b;
+   const Edge* x = a;
+   const Edge* y = b;
 
    return x->source != y->source ? (x->source < y->source ? -1 : 1)
-          : x->target != y->target ? (x->target < y->target ? -1 : 1)
-          : x->thread < y->thread ? -1 : x->thread > y->thread;
+          : x->target < y->target ? -1 : x->target > y->target;
 }
 
-/* DcfgEdgeType has the same order as the format's. */
-static EdgeType edge_type(const MergedStep* s)
+static void sort_edges(Graph* g)
 {
-   return (EdgeType)(EdgeEntry + s->type);
-}
-
-static bool has_pair(const MergedStep* steps, size_t n, uint32_t source,
-                     uint32_t target)
-{
-   size_t low = 0, high = n;
-
-   while (low < high) {
-      size_t            middle = low + (high - low) / 2;
-      const MergedStep* s = &steps[middle];
-      if (s->source < source || (s->source == source && s->target < target))
-         low = middle + 1;
-      else
-         high = middle;
-   }
-   return low < n && steps[low].source == source
-          && steps[low].target == target;
+   if (g->n_edges > 0)
+      qsort(g->edges, g->n_edges, sizeof(*g->edges), by_ends);
 }
 
 /* The block that begins where B ends, in the same image; or NULL. */
@@ -163,92 +145,84 @@ static const Block* block_behind(const Graph* g, const Block* b)
    return NULL;
 }
 
-/* What one run called another one may have seen return.  Behind the N STEPS
-   there is room for one a block; returns how many there are then. */
-static size_t add_call_bypasses(const Graph* g, MergedStep* steps, size_t n)
+/* What one run called another one may have seen return.  Behind the edges,
+   which are in order, there is room for one a block. */
+static void add_call_bypasses(Graph* g)
 {
-   bool*  calls = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
-   bool*  returned = zalloc((size_t)NodeFirstBlock + g->n_blocks,
-                            sizeof(bool));
-   size_t all = n;
+   bool* calls = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
+   bool* returned = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
+   UInt  n = g->n_edges;
 
-   for (size_t i = 0; i < n; i++) {
-      EdgeType type = edge_type(&steps[i]);
-      if (steps[i].count == 0)
+   for (UInt i = 0; i < n; i++) {
+      const Edge* e = &g->edges[i];
+      if (e->n_counts == 0)
          continue;
-      if (type == EdgeDirectCall || type == EdgeIndirectCall)
-         calls[steps[i].source] = true;
-      if (type == EdgeReturn)
-         returned[steps[i].target] = true;
+      if (e->type == EdgeDirectCall || e->type == EdgeIndirectCall)
+         calls[e->source] = true;
+      if (e->type == EdgeReturn)
+         returned[e->target] = true;
    }
-   for (uint32_t b = 0; b < g->n_blocks; b++) {
+   for (UInt b = 0; b < g->n_blocks; b++) {
       const Block* site = calls[NodeFirstBlock + b]
                           ? block_behind(g, &g->blocks[b]) : NULL;
-      uint32_t     id = site == NULL ? 0
-                        : NodeFirstBlock + (uint32_t)(site - g->blocks);
-      if (site != NULL && returned[id]
-          && !has_pair(steps, n, NodeFirstBlock + b, id))
-         steps[all++] = (MergedStep){ NodeFirstBlock + b, id, 0,
-                                      EdgeCallBypass - EdgeEntry,
-                                      TRANSFERS, 0 };
+      Edge         e = { NodeFirstBlock + b, 0, EdgeCallBypass, 0, 0 };
+      if (site == NULL)
+         continue;
+      e.target = NodeFirstBlock + (UInt)(site - g->blocks);
+      if (returned[e.target]
+          && (n == 0 || bsearch(&e, g->edges, n, sizeof(e), by_ends) == NULL))
+         g->edges[g->n_edges++] = e;
    }
    free(calls);
    free(returned);
-   return all;
+   sort_edges(g);
 }
 
-/* M's steps by their new ids, in order, with call bypasses; they are M's no
-   more. */
-static MergedStep* order_steps(Writing* w, size_t* n)
+/* M's counts as the graph has them, in the same place: from the end, for these
+   are longer. */
+static EdgeCount* take_counts(MergedEdges* m)
 {
-   MergedStep* steps;
+   EdgeCount*  to = need(realloc(m->counts, (m->n_counts + 1) * sizeof(*to)));
+   const char* from = (const char*)to;
 
-   *n = w->m->n_steps;
-   steps = need(realloc(w->m->steps, (*n + w->graph.n_blocks + 1)
-                                     * sizeof(*steps)));
-   w->m->steps = NULL;
-   w->m->n_steps = 0;
-   for (size_t i = 0; i < *n; i++) {
-      steps[i].source = w->new_id[steps[i].source];
-      steps[i].target = w->new_id[steps[i].target];
+   _Static_assert(sizeof(MergedCount) <= sizeof(EdgeCount), "one place");
+   for (size_t i = m->n_counts; i-- > 0; ) {
+      MergedCount c;
+      memcpy(&c, from + i * sizeof(c), sizeof(c));
+      to[i] = (EdgeCount){ c.thread, count_of(c) };
    }
-   if (*n > 0)
-      qsort(steps, *n, sizeof(*steps), by_place);
-   *n = add_call_bypasses(&w->graph, steps, *n);
-   if (*n > 0)
-      qsort(steps, *n, sizeof(*steps), by_place);
-   return steps;
+   m->counts = NULL;
+   return to;
 }
 
+/* M's edges by their new ids. */
 static void put_edges(Writing* w)
 {
-   Graph*      g = &w->graph;
-   size_t      n;
-   MergedStep* steps = order_steps(w, &n);
-   Edge*       e = NULL;
-   uint32_t    n_counts = 0;
+   Graph*       g = &w->graph;
+   MergedEdges* m = &w->m->edges;
+   UInt         first = 0;
 
-   if (n >= UINT32_MAX)
+   if (m->n + g->n_blocks >= UINT32_MAX || m->n_counts >= UINT32_MAX)
       die("there would be too many edges");
-   g->edges = zalloc(n, sizeof(*g->edges));
-   g->counts = zalloc(n, sizeof(*g->counts));
-   for (size_t i = 0; i < n; i++) {
-      const MergedStep* s = &steps[i];
-      if (e == NULL || e->source != s->source || e->target != s->target) {
-         e = &g->edges[g->n_edges++];
-         *e = (Edge){ s->source, s->target, (UChar)edge_type(s), n_counts,
-                      0 };
-      }
-      if (s->count == 0)
-         continue;
-      g->counts[n_counts++] = (EdgeCount){ s->thread, s->count };
-      e->n_counts++;
-      if (s->target >= NodeFirstBlock) {
-         ULong* sum = &g->blocks[s->target - NodeFirstBlock].count;
-         *sum = s->count > UINT64_MAX - *sum ? UINT64_MAX : *sum + s->count;
+   g->edges = zalloc(m->n + g->n_blocks, sizeof(*g->edges));
+   g->counts = take_counts(m);
+   for (size_t i = 0; i < m->n; i++) {
+      const MergedEdge* e = &m->all[i];
+      Edge*             to = &g->edges[g->n_edges++];
+      /* DcfgEdgeType has the same order as the format's. */
+      *to = (Edge){ w->new_id[e->source], w->new_id[e->target],
+                    (UChar)(EdgeEntry + e->type), first, e->n_counts };
+      first += e->n_counts;
+      for (UInt c = to->first_count; c < first
+           && to->target >= NodeFirstBlock; c++) {
+         ULong* sum = &g->blocks[to->target - NodeFirstBlock].count;
+         ULong  n = g->counts[c].count;
+         *sum = n > UINT64_MAX - *sum ? UINT64_MAX : *sum + n;
       }
    }
-   free(steps);
+   free_edges(m);
+   sort_edges(g);
+   add_call_bypasses(g);
 }
 
 /*------------------------------------------------------------*/
