@@ -248,7 +248,7 @@ add_suite_again() {
    done
 }
 
-run_script_again() { DCFG_AGAIN=1 DCFG_TRACE=1 DCFG_RUNS=5 run_script tests/suite "$1"; }
+run_script_again() { DCFG_AGAIN=1 DCFG_TRACE=1 DCFG_RUNS=3 run_script tests/suite "$1"; }
 
 # The source of the newest supported Valgrind, unpacked and otherwise untouched, in $newest_source.  Empty when it cannot
 # be had: without a network, say.
@@ -292,9 +292,9 @@ build_newest() {
    # Valgrind's own answers, of which one is for how many architectures it is.
    sed -n '/^ac_cv_env_/d; /^ac_cv_/p' "$valgrind_tree/config.cache" >"$build/config.site" || true
    # Half of the processors, for tests are running.  The first variable is what nproc looks at.  With -O1 the tests take
-   # a little longer, and compiling takes half as long.
-   if ! OMP_NUM_THREADS=$(((jobs + 1) / 2)) CFLAGS='-O1 -g0' CONFIG_SITE=$build/config.site DCFG_VALGRIND_VERSION=$newest_valgrind VALGRIND_SRC=$newest_source \
-      "${offline[@]}" "$root/dev" build; then
+   # a little longer, and compiling the core takes half as long; the tool gets -O2, for the warnings.
+   if ! OMP_NUM_THREADS=$(((jobs + 1) / 2)) CFLAGS='-O2 -g0' CORE_CFLAGS=-O1 COLD_CFLAGS=-O0 CONFIG_SITE=$build/config.site \
+      DCFG_VALGRIND_VERSION=$newest_valgrind VALGRIND_SRC=$newest_source "${offline[@]}" "$root/dev" build; then
       fail "newest: building from VALGRIND_SRC" "$build/$newest_valgrind/log"
       return
    fi
@@ -373,14 +373,14 @@ closing_line() {
    fi
    # Whoever has no more than the end of what was printed is to know what failed, and why.
    if [ $failed -le 20 ]; then cat "$build/failures"; else grep '^-- not ok' "$build/failures" | head -n 60; fi
-   [ -z "${architectures:-}" ] || echo "programs for ${architectures// / and } were run"
+   [ -z "$programs_run" ] || echo "programs for $programs_run were run"
    echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
    [ $failed = 0 ] || exit 1
 }
 
 run_tests() {
    local group groups=${*:-$all_groups}
-   stage=
+   stage='' programs_run=''
    for group; do
       case " $all_groups quick " in
          *" $group "*) ;;
@@ -391,6 +391,8 @@ run_tests() {
    : >"$build/failures"
    trap closing_line EXIT
    build_all
+   # Lint and the unit tests run none under the tool.
+   case " $groups " in *" regtest "*|*" suite "*|*" newest "*|*" build "*|*" quick "*) programs_run=${architectures// / and } ;; esac
    need_packages "${test_packages[@]}"
    rm -rf "$build/compiled" "$build/newest_is_built"
    mkdir -p "$build/compiled"

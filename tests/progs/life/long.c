@@ -1,4 +1,4 @@
-/* Takes one conditional branch after the other, 600 million of them: what a trace records of that is more than the tool
+/* Takes one conditional branch after the other, 100 million of them: what a trace records of that is more than the tool
    keeps in memory. */
 #include <stdio.h>
 
@@ -8,7 +8,7 @@ int main(void)
 
    puts("ready");
    fflush(stdout);
-   for (unsigned i = 0; i < 600000000u; i++)
+   for (unsigned i = 0; i < 100000000u; i++)
       x = i;
    return x == 0;
 }
