@@ -96,6 +96,7 @@ typedef
       uint32_t word;            // the first one, from 0
       uint32_t n_words;
       uint32_t columns;         // the first in .columns
+      uint32_t chunk;           // to which these belong
       uint32_t n_rows;
       uint32_t at;              // in the block's words: the next row
    }
@@ -115,15 +116,64 @@ typedef
       Span     slots;           // in .accesses
       uint32_t rules;           // the first of theirs in .rules
       Span     points;          // in .points
-      uint32_t effects;         // those of its exits, and its end: the first
-      bool     skipped;         // nothing of it is to be told
+      uint32_t ways;            // those of its exits, and its end: the first
       uint32_t n_words;         // of them are on the tape
       Span     segments;        // in .segments
-      uint32_t chunk;           // to which their columns belong
       uint32_t n_scanned;       // instructions: see wet_control.c
-      uint32_t head;            // its first instruction
    }
    WetSb;
+
+/* How a superblock was left, by an exit or at its end. */
+typedef
+   struct {
+      uint32_t sb;
+      uint32_t segments;        // the first in .segments
+      uint32_t rules;           // in .rules
+      uint32_t head, last;      // instructions
+      uint16_t hash;            // for the history of what is foretold
+      uint16_t n_instrs;
+      uint16_t n_slots;         // that were filled
+      uint8_t  n_segments;
+      uint8_t  kind;            // of the last instruction
+      bool     stack;           // some slots were made from RSP
+      bool     skipped;         // nothing of it is to be told
+   }
+   WetWay;
+
+/* It was left within. */
+typedef
+   struct {
+      uint32_t sb;
+      uint32_t n_instrs;        // that were completed
+      uint32_t n_slots, n_segments;
+      uint32_t n_words;         // behind its segments
+   }
+   Stop;
+
+/* A record: an execution of a superblock, or a mark. */
+typedef
+   struct {
+      uint32_t sb;              // 0: a mark
+      union {
+         uint32_t way;          // or DCFG_NONE: it was left within
+         uint32_t mark;         // DcfgWetKind; turns of threads are taken
+      };
+      uint32_t thread;
+      uint32_t first;           // in .addrs: its slots, or a mark's words
+      uint16_t n_instrs;        // that were completed
+      uint16_t n_slots;         // that were filled; of a mark 3
+   }
+   WetStep;
+
+/* Records, decoded.  All zero: none yet. */
+typedef
+   struct {
+      WetStep*  steps;
+      size_t    n_steps, max_steps;
+      uint64_t* addrs;
+      size_t    n_addrs, max_addrs;
+   }
+   WetSteps;
 
 /* The next bit of a part. */
 typedef
@@ -148,18 +198,26 @@ typedef
 /* No block has more records or words, together. */
 #define MAX_BLOCK (1u << 16)
 
+/* No record has more accesses. */
+#define MAX_ACCESSES 4096
+
+/* Of which records slots are wanted. */
+typedef
+   enum { SLOTS_OF_NONE, SLOTS_OF_TRANSFERS, SLOTS_OF_ALL }
+   WetWanted;
+
 /* The block in work. */
 typedef
    struct {
-      uint64_t headers[MAX_BLOCK];    // 0: a mark
-      uint64_t extra[MAX_BLOCK];      // marks, with their words; words of what
-                                      // was left within a segment
-      uint64_t words[MAX_BLOCK];      // rows of segments
+      uint32_t ways[MAX_BLOCK];
+      uint64_t extra[MAX_BLOCK];      // marks, with their words; what was left
+                                      // within a superblock
+      uint64_t words[1 + MAX_BLOCK];  // rows of segments, from 1 on
       uint32_t segments[MAX_BLOCK];   // those, in .segments
       uint64_t steps[2][MAX_BLOCK];   // of two columns
-      uint32_t n_headers, n_extra, n_words, n_segments;
-      uint32_t header, at;            // the next one, and in .extra
-      bool     with_words;            // they have been found
+      uint32_t n_ways, n_extra, n_words, n_segments;
+      uint32_t n_slots;               // of all ways
+      uint32_t at;                    // the next one in .extra
    }
    Block;
 
@@ -172,27 +230,17 @@ typedef
       uint32_t n_records;       // that are still to come
       Bytes    control, numbers;
       Bits     bits;
+      WetWanted wanted;
+      uint32_t thread;
       uint32_t history;
-      uint64_t next[1 << 16];
+      uint32_t next[1 << 16];   // by history: what is foretold, a way and 1
+      uint32_t other[1 << 16];  // and the other one
       uint64_t stack;           // the last address that was made from RSP
+      uint64_t slots[2 + MAX_ACCESSES];   // of one record, from -2 on
+      uint64_t words[1 + MAX_ACCESSES];   // if they are not in one segment
       Block    block;
    }
    Chunk;
-
-/* A record of the tape. */
-typedef
-   struct {
-      uint32_t        sb;       // or 0: a mark
-      uint32_t        mark;
-      uint64_t        words[3];
-      uint32_t        exit;     // by which it was left; behind the last one:
-                                // its end; DCFG_NONE: within
-      uint32_t        n_instrs;  // that were completed
-      uint32_t        n_slots, n_segments;
-      uint32_t        extra;     // words of a segment that was not completed
-      const uint64_t* addrs;
-   }
-   Record;
 
 /*------------------------------------------------------------*/
 /*--- Plans                                                ---*/
@@ -285,13 +333,11 @@ typedef
    }
    Point;
 
-/* How a superblock ends that is left by an exit. */
-typedef
-   struct {
-      uint32_t last;            // instruction
-      uint8_t  kind;            // of it
-   }
-   Tail;
+/* May it begin or end activations? */
+static inline bool is_transfer(uint8_t kind)
+{
+   return kind >= KIND_INDIRECT_JUMP && kind <= KIND_RETURN;
+}
 
 /* Is A, of a superblock, on the tape? */
 static inline bool wet_is_word(const WetAccess* a)
@@ -354,8 +400,8 @@ struct DcfgWet {
    Array       uses;            // Use
    Array       defs;            // Def
    Array       points;          // Point
-   Tail*       tails;           // by superblock's .effects and exit
-   size_t      n_tails;
+   WetWay*     ways;            // by superblock's .ways and exit
+   size_t      n_ways;
    uint32_t    address_size;    // bytes: 4 of a 32-bit program
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // likewise: so far
@@ -364,9 +410,6 @@ struct DcfgWet {
    uint64_t    offset;          // bytes of the file that were read
    uint64_t    tape;            // where it begins
    uint64_t    tape_left;       // bytes
-   uint64_t*   slots;           // of one record, from -2 on
-   uint64_t*   addrs;           // slot 0
-   uint64_t*   words;           // of one record
    uint8_t*    value;           // of one instance
    Chunk*      chunk;
    WetWriters* writers;
@@ -376,9 +419,12 @@ struct DcfgWet {
    uint64_t    told_from, told_to;      // at these times
    uint64_t    time;            // instructions that have been executed
    WetControl* control;         // or NULL
-   uint32_t    thread;
-   Record      record;
+   WetSteps    steps;           // in work
+   size_t      next_step;
+   WetStep     record;          // the one in work
    uint32_t    place;           // in it: what comes next
+   const uint64_t* addrs;       // its slots
+   uint64_t*   kept;            // addresses of a system call: see wet_events.c
    bool        begun;
    bool        held, ended;     // .record was read ahead, or there is none
    Array       reads;           // Reading: of the last system call
@@ -408,17 +454,20 @@ bool wet_load(DcfgWet* w);
 /* N more bytes of the file, all of them. */
 bool wet_read(DcfgWet* w, void* to, size_t n);
 
-/* The next record of the tape.  False at its end, or if it cannot be
-   read. */
-bool wet_next_record(DcfgWet* w, Record* r);
+/* How each superblock may be left, from the tables. */
+bool wet_make_ways(DcfgWet* w);
 
-/* For who reads chunk by chunk: the next one; false at the end, too.  Does it
-   end where its records do?  The next record without its slots; these, to
-   TO: of all records but marks, or of none of the chunk. */
+/* The next chunk; false at the end, too.  The next block of it, which has
+   more while .n_records is not 0, to TO, behind what is there.  In a chunk, of
+   no block slots are wanted, or of all.  Of transfers means: where the last
+   instruction may begin or end activations, and some others. */
 bool wet_next_chunk(DcfgWet* w);
-bool wet_end_chunk(DcfgWet* w);
-bool wet_next_header(DcfgWet* w, Record* r);
-bool wet_read_slots(DcfgWet* w, const Record* r, uint64_t* to);
+bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
+
+/* The next block of any, in place of what was in TO; not empty. */
+bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
+
+void wet_free_steps(DcfgWet* w, WetSteps* s);
 
 /* No superblock has more instructions. */
 #define MAX_SB_INSTRS 1024
@@ -428,9 +477,6 @@ bool wet_read_slots(DcfgWet* w, const Record* r, uint64_t* to);
 void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
                       uint32_t n);
 
-/* No record has more accesses. */
-#define MAX_ACCESSES 4096
-
 /* Marks have the numbers of DcfgWetKind, and */
 #define MARK_THREAD 1
 
@@ -438,10 +484,10 @@ void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
 static inline void wet_take_mark(const DcfgWet* w, DcfgWetEvent* e)
 {
    e->kind   = (DcfgWetKind)w->record.mark;
-   e->thread = w->thread;
-   e->addr   = w->record.words[0];
-   e->size   = w->record.words[1];
-   e->from   = w->record.words[2];
+   e->thread = w->record.thread;
+   e->addr   = w->addrs[0];
+   e->size   = w->addrs[1];
+   e->from   = w->addrs[2];
 }
 
 /* The accesses that the instruction at AT made in this record, to E. */
@@ -537,8 +583,8 @@ bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e);
    record. */
 Writer wet_same_control(const DcfgWet* w, uint32_t thread);
 
-/* The whole record in work. */
-bool wet_pass_control(DcfgWet* w);
+/* All points of the record in work at once. */
+bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points);
 
 /* What wet_find_control() needs, from OTHER, the same trace at its begin. */
 bool wet_make_graph(DcfgWet* w, DcfgWet* other);

@@ -31,6 +31,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes to be read, up to END.  What is not there is read as 0 and
    remembered. */
@@ -45,10 +46,12 @@ typedef
 /* The 8 bytes at AT, of which the lowest comes first. */
 static inline uint64_t get_word(const uint8_t* at)
 {
-   uint64_t n = 0;
+   uint64_t n;
 
-   for (unsigned i = 0; i < 8; i++)
-      n |= (uint64_t)at[i] << 8 * i;
+   memcpy(&n, at, sizeof(n));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+   n = __builtin_bswap64(n);
+#endif
    return n;
 }
 

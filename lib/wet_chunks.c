@@ -34,12 +34,27 @@
 /*--- The index                                            ---*/
 /*------------------------------------------------------------*/
 
+/* The chunk in work, which is to be INDEX's last one, from TO. */
+static void describe_chunk(Array* index, const WetSteps* to)
+{
+   WetChunkInfo* info = &ELEM(*index, WetChunkInfo, index->n - 1);
+
+   for (size_t i = 0; i < to->n_steps; i++) {
+      const WetStep* r = &to->steps[i];
+      info->n_instrs += r->n_instrs;
+      info->handlers |= r->sb == 0 && r->mark == DCFG_WET_HANDLER;
+   }
+}
+
 /* How often superblocks were executed, by how many of their instructions
    were: the first of superblock SB is w->sbs[SB].instrs.first. */
-static void note_run(const DcfgWet* w, const Record* r, uint64_t* runs)
+static void note_runs(const DcfgWet* w, const WetSteps* steps, uint64_t* runs)
 {
-   if (runs != NULL)
-      runs[ELEM(w->sbs, WetSb, r->sb).instrs.first + r->n_instrs - 1]++;
+   for (size_t i = 0; i < steps->n_steps; i++) {
+      const WetStep* r = &steps->steps[i];
+      if (r->sb != 0)
+         runs[ELEM(w->sbs, WetSb, r->sb).instrs.first + r->n_instrs - 1]++;
+   }
 }
 
 static void count_instances(const DcfgWet* w, const uint64_t* runs,
@@ -55,26 +70,6 @@ static void count_instances(const DcfgWet* w, const uint64_t* runs,
    }
 }
 
-/* The records of the chunk in work, which is INFO. */
-static bool scan_chunk(DcfgWet* w, WetChunkInfo* info, uint64_t* runs)
-{
-   Record r;
-
-   while (w->chunk->n_records > 0) {
-      if (!wet_next_header(w, &r))
-         return false;
-      if (r.sb != 0) {
-         info->n_instrs += r.n_instrs;
-         note_run(w, &r, runs);
-      } else if (r.mark == MARK_THREAD) {
-         w->thread = (uint32_t)r.words[0];
-      } else if (r.mark == DCFG_WET_HANDLER) {
-         info->handlers = true;
-      }
-   }
-   return wet_end_chunk(w);
-}
-
 /* The next chunk is begun: what is known of it by then.  NULL at the end. */
 static WetChunkInfo* begin_chunk(DcfgWet* w, Array* index)
 {
@@ -85,7 +80,7 @@ static WetChunkInfo* begin_chunk(DcfgWet* w, Array* index)
    if (!wet_next_chunk(w)
        || (info = array_add(&w->job, index, sizeof(*info))) == NULL)
       return NULL;
-   *info = (WetChunkInfo){ .offset = offset, .thread = w->thread,
+   *info = (WetChunkInfo){ .offset = offset, .thread = w->chunk->thread,
                            .n_records = w->chunk->n_records };
    if (index->n > 1)
       info->before = info[-1].before + info[-1].n_instrs;
@@ -94,12 +89,20 @@ static WetChunkInfo* begin_chunk(DcfgWet* w, Array* index)
 
 bool wet_index_runs(DcfgWet* w, Array* index, uint64_t* runs)
 {
-   WetChunkInfo* info;
+   WetSteps steps = { 0 };
+   bool     ok = true;
 
-   while ((info = begin_chunk(w, index)) != NULL)
-      if (!scan_chunk(w, info, runs))
-         return false;
-   return w->job.err.status == DCFG_OK;
+   while (ok && begin_chunk(w, index) != NULL)
+      while (ok && w->chunk->n_records > 0) {
+         steps.n_steps = steps.n_addrs = 0;
+         ok = wet_read_block(w, SLOTS_OF_NONE, &steps);
+         if (ok)
+            describe_chunk(index, &steps);
+         if (ok && runs != NULL)
+            note_runs(w, &steps, runs);
+      }
+   wet_free_steps(w, &steps);
+   return ok && w->job.err.status == DCFG_OK;
 }
 
 bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
@@ -120,84 +123,21 @@ bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
 /*--- A chunk                                              ---*/
 /*------------------------------------------------------------*/
 
-/* Room for N records, and for the slots of one more. */
-static bool make_room(DcfgWet* w, WetSteps* to, uint32_t n)
-{
-   if (n > to->max_steps) {
-      WetStep* steps = job_realloc(&w->job, to->steps,
-                                   to->max_steps * sizeof(*steps),
-                                   n * sizeof(*steps));
-      if (steps == NULL)
-         return false;
-      to->steps     = steps;
-      to->max_steps = n;
-   }
-   if (to->n_addrs + MAX_ACCESSES > to->max_addrs) {
-      size_t    more  = 2 * to->max_addrs + MAX_ACCESSES;
-      uint64_t* addrs = job_realloc(&w->job, to->addrs,
-                                    to->max_addrs * sizeof(*addrs),
-                                    more * sizeof(*addrs));
-      if (addrs == NULL)
-         return false;
-      to->addrs     = addrs;
-      to->max_addrs = more;
-   }
-   return to->n_addrs <= UINT32_MAX
-          || job_fail(&w->job, DCFG_ERROR_LIMIT, "tape",
-                      "a chunk has too many accesses");
-}
-
-/* The next record, if it is not only a turn of threads. */
-static bool read_step(DcfgWet* w, Record* r, WetSteps* to)
-{
-   uint64_t* at = to->addrs + to->n_addrs;
-   uint32_t  n  = 0;
-
-   if (!wet_next_header(w, r))
-      return false;
-   if (r->sb != 0) {
-      n = r->n_slots;
-      if (!wet_read_slots(w, r, at))
-         return false;
-   } else if (r->mark == MARK_THREAD) {
-      w->thread = (uint32_t)r->words[0];
-      return true;
-   } else {
-      for (; n < 3; n++)
-         at[n] = r->words[n];
-   }
-   to->steps[to->n_steps++]
-      = (WetStep){ r->sb, r->sb == 0 ? r->mark : 0, w->thread,
-                   (uint16_t)r->n_instrs, (uint16_t)n,
-                   (uint32_t)to->n_addrs };
-   to->n_addrs += n;
-   return true;
-}
-
 /* The chunk in work. */
 static bool read_steps(DcfgWet* w, WetSteps* to)
 {
-   Record r = { 0 };
-
    to->n_steps = to->n_addrs = 0;
-   if (!make_room(w, to, w->chunk->n_records))
-      return false;
    while (w->chunk->n_records > 0)
-      if (!read_step(w, &r, to) || !make_room(w, to, 0))
+      if (!wet_read_block(w, SLOTS_OF_ALL, to))
          return false;
-   return wet_end_chunk(w);
+   return true;
 }
 
 bool wet_read_next_chunk(DcfgWet* w, Array* index, WetSteps* to)
 {
-   WetChunkInfo* info = begin_chunk(w, index);
-
-   if (info == NULL || !read_steps(w, to))
+   if (begin_chunk(w, index) == NULL || !read_steps(w, to))
       return false;
-   for (size_t i = 0; i < to->n_steps; i++) {
-      info->n_instrs += to->steps[i].n_instrs;
-      info->handlers |= to->steps[i].mark == DCFG_WET_HANDLER;
-   }
+   describe_chunk(index, to);
    return true;
 }
 
@@ -206,23 +146,16 @@ bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to)
    w->tape_left = UINT64_MAX;
    if (!input_seek(w->in, chunk->offset) || !wet_next_chunk(w))
       return false;
-   w->thread = chunk->thread;
+   w->chunk->thread = chunk->thread;
    return read_steps(w, to);
 }
 
 bool wet_rewind(DcfgWet* w)
 {
    w->tape_left = w->offset - w->tape;
-   w->thread    = 0;
+   w->chunk->thread = 0;
    w->offset    = w->tape;
    return input_seek(w->in, w->tape);
-}
-
-void wet_free_steps(DcfgWet* w, WetSteps* s)
-{
-   job_free(&w->job, s->steps, s->max_steps * sizeof(*s->steps));
-   job_free(&w->job, s->addrs, s->max_addrs * sizeof(*s->addrs));
-   *s = (WetSteps){ 0 };
 }
 
 /*--------------------------------------------------------------------*/

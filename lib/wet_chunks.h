@@ -42,28 +42,6 @@ typedef
    }
    WetChunkInfo;
 
-/* A record: an execution of a superblock, or a mark. */
-typedef
-   struct {
-      uint32_t sb;              // 0: a mark
-      uint32_t mark;            // DcfgWetKind; turns of threads are taken
-      uint32_t thread;
-      uint16_t n_instrs;        // that were completed
-      uint16_t n_slots;         // that were filled; of a mark 3
-      uint32_t first;           // in .addrs: its slots, or a mark's words
-   }
-   WetStep;
-
-/* A chunk, decoded.  All zero: none yet. */
-typedef
-   struct {
-      WetStep*  steps;
-      size_t    n_steps, max_steps;
-      uint64_t* addrs;
-      size_t    n_addrs, max_addrs;
-   }
-   WetSteps;
-
 /* All chunks of W, which is at its begin, to INDEX, of WetChunkInfo: one pass
    over the control flow.  If RAN is not NULL it has an element for each
    instruction: how many instances there are is added to it.  What was read
@@ -83,8 +61,6 @@ bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to);
 
 /* All chunks have been read: the first one is the next one again. */
 bool wet_rewind(DcfgWet* w);
-
-void wet_free_steps(DcfgWet* w, WetSteps* s);
 
 #endif /* DCFG_LIB_WET_CHUNKS_H */
 

@@ -89,32 +89,66 @@ static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form)
    }
 }
 
+/* The steps of a column: all the same, or those at .each. */
+typedef
+   struct {
+      uint64_t        all;
+      const uint64_t* each;     // or NULL
+   }
+   Steps;
+
+/* What is foretold of COLUMN, behind one with the steps LAST, put right; TO has
+   room for N of them. */
+static inline Steps get_steps(Chunk* c, Column* column, Steps last,
+                              uint64_t* to, uint32_t n)
+{
+   Steps    steps = { .each = NULL };
+   unsigned by = BY_SAME, form = FORM_ALL;
+
+   if (next_bits(&c->bits, 1) != 0) {
+      unsigned how = next_bits(&c->bits, 4);
+      by   = how & 3;
+      form = how >> 2;
+   }
+   if (by == BY_NEW)
+      column->step = difference_of(get_quick(&c->numbers));
+   if (by == BY_NEIGHBOUR)
+      steps = last;
+   else
+      steps.all = column->step;
+   if (form == FORM_ALL)
+      return steps;
+   /* They may be there already: what is foretold twice is not copied. */
+   if (steps.each != NULL && steps.each != to)
+      memcpy(to, steps.each, n * sizeof(*to));
+   for (uint32_t i = 0; i < n && steps.each == NULL; i++)
+      to[i] = steps.all;
+   correct_steps(c, to, n, form);
+   return (Steps){ .each = to };
+}
+
 void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
                       uint32_t n)
 {
-   Chunk*  c = w->chunk;
-   Column* columns = &ELEM(w->columns, Column, s->columns);
+   Chunk*   c = w->chunk;
+   Column*  columns = &ELEM(w->columns, Column, s->columns);
+   uint32_t width = s->n_words;
+   Steps    steps = { 0, NULL };
 
-   for (uint32_t k = 0; k < s->n_words; k++) {
-      Column*   column = &columns[k];
-      uint64_t* d      = c->block.steps[k % 2];
-      unsigned  form   = FORM_ALL, by = BY_SAME;
-      uint64_t  last   = column->last;
-      if (next_bits(&c->bits, 1) != 0) {
-         by   = next_bits(&c->bits, 2);
-         form = next_bits(&c->bits, 2);
-      }
-      if (by == BY_NEW)
-         column->step = difference_of(get_quick(&c->numbers));
-      if (by == BY_NEIGHBOUR && k > 0)
-         memcpy(d, c->block.steps[(k + 1) % 2], n * sizeof(*d));
+   for (uint32_t k = 0; k < width; k++) {
+      uint64_t  last = columns[k].last;
+      uint64_t* at = to + k;
+      /* Before the first column there is one whose steps are its own. */
+      if (k == 0)
+         steps.all = columns[0].step;
+      steps = get_steps(c, &columns[k], steps, c->block.steps[k % 2], n);
+      if (steps.each == NULL)
+         for (uint32_t i = 0; i < n; i++, at += width)
+            *at = last += steps.all;
       else
-         for (uint32_t i = 0; i < n; i++)
-            d[i] = column->step;
-      correct_steps(c, d, n, form);
-      for (uint32_t i = 0; i < n; i++)
-         to[(size_t)i * s->n_words + k] = last += d[i];
-      column->last = last;
+         for (uint32_t i = 0; i < n; i++, at += width)
+            *at = last += steps.each[i];
+      columns[k].last = last;
    }
 }
 

@@ -66,12 +66,17 @@ typedef
       Array active;             // Activation
       Array open;               // Open
       bool  entering;           // a handler: its frame is being written
+      uint32_t at;              // while scanning: the way that it came, which
+                                // its activation has not been told, and 1
    }
    Thread;
 
 struct WetControl {
    WetGraph graph;
    bool     known;              // else it is being made
+   uint32_t* before;            // meanwhile, by way that is no transfer: when
+                                // its arcs were noted last, which way it came
+                                // from, and 1
    Array    threads;            // Thread
 };
 
@@ -91,7 +96,7 @@ static Activation* activate(DcfgWet* w, Thread* t, uint64_t place,
    return a;
 }
 
-static Thread* thread_of(DcfgWet* w, uint32_t number)
+static Thread* begin_thread(DcfgWet* w, uint32_t number)
 {
    WetControl* c = w->control;
    Thread*     t;
@@ -107,6 +112,15 @@ static Thread* thread_of(DcfgWet* w, uint32_t number)
    if (t->active.n == 0 && activate(w, t, UINT64_MAX, 0) == NULL)
       return NULL;
    return t;
+}
+
+static inline Thread* thread_of(DcfgWet* w, uint32_t number)
+{
+   WetControl* c = w->control;
+
+   if (number < c->threads.n && ELEM(c->threads, Thread, number).active.n > 0)
+      return &ELEM(c->threads, Thread, number);
+   return begin_thread(w, number);
 }
 
 /* Instruction I was the last one of its activation, or a call of it that
@@ -234,20 +248,16 @@ static uint64_t last_access(const DcfgWet* w, const DcfgWetEvent* e,
 bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control)
 {
-   WetControl* c = w->control;
-   uint8_t     kind = w->plans[e->instr].kind;
-   Writer      me = writer_of(e->instr, e->instance);
-   uint64_t    place = 0;
-   Thread*     t;
+   uint8_t  kind = w->plans[e->instr].kind;
+   Writer   me = writer_of(e->instr, e->instance);
+   uint64_t place = 0;
+   Thread*  t = thread_of(w, e->thread);
 
    *control = 0;
-   if (e->thread < c->threads.n
-       && ELEM(c->threads, Thread, e->thread).active.n > 0)
-      t = &ELEM(c->threads, Thread, e->thread);
-   else if ((t = thread_of(w, e->thread)) == NULL)
+   if (t == NULL)
       return false;
    t->entering = false;
-   if (kind < KIND_INDIRECT_JUMP || kind > KIND_RETURN)
+   if (!is_transfer(kind))
       return arrive(w, t, e->instr, me, control);
    if (kind == KIND_CALL || kind == KIND_INDIRECT_CALL) {
       place = last_access(w, e, ACCESS_STORE);
@@ -306,36 +316,31 @@ Writer wet_same_control(const DcfgWet* w, uint32_t thread)
    return deciding(&ELEM(w->control->threads, Thread, thread));
 }
 
-bool wet_pass_control(DcfgWet* w)
+bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
 {
-   WetControl*   c  = w->control;
-   const Record* r  = &w->record;
-   const WetSb*  sb = &ELEM(w->sbs, WetSb, r->sb);
-   const Point*  p  = &ELEM(w->points, Point, sb->points.first);
-   Thread*       t  = thread_of(w, w->thread);
+   Thread* t = thread_of(w, w->record.thread);
 
    if (t == NULL)
       return false;
    t->entering = false;
-   for (const Point* end = p + sb->points.n;
-        p < end && p->place < r->n_instrs; p++) {
+   for (const Point* end = p + n_points; p < end; p++) {
       uint64_t     n  = w->instances[p->instr] + p->nth;
       Writer       me = writer_of(p->instr, n), control;
       DcfgWetEvent e;
-      if (p->kind < KIND_INDIRECT_JUMP || p->kind > KIND_RETURN) {
+      if (!is_transfer(p->kind)) {
          close_branches(t, p->instr);
          if (p->ipdom != DCFG_NONE && !open_branch(w, t, me, p->ipdom))
             return false;
          continue;
       }
-      const Place* at = &w->places[sb->instrs.first + p->place];
-      e.thread   = w->thread;
+      const Place* at = &w->places[ELEM(w->sbs, WetSb, w->record.sb)
+                                   .instrs.first + p->place];
+      e.thread   = w->record.thread;
       e.instr    = p->instr;
       e.instance = n;
       wet_find_accesses(w, at, &e);
       if (!wet_find_control(w, &e, wet_stack_pointer(w, at), &control))
          return false;
-      t = &ELEM(c->threads, Thread, w->thread);
    }
    return true;
 }
@@ -344,10 +349,21 @@ bool wet_pass_control(DcfgWet* w)
 /*--- The graph                                            ---*/
 /*------------------------------------------------------------*/
 
-static bool end_threads(WetControl* c)
+/* The top activation is told which way it came. */
+static inline void settle(const DcfgWet* w, Thread* t)
 {
+   if (t->at != 0)
+      TOP(t->active, Activation)->last = w->ways[t->at - 1].last;
+   t->at = 0;
+}
+
+static bool end_threads(DcfgWet* w)
+{
+   WetControl* c = w->control;
+
    for (uint32_t i = 0; i < c->threads.n; i++) {
       Thread* t = &ELEM(c->threads, Thread, i);
+      settle(w, t);
       while (t->active.n > 0)
          if (!drop(c, t))
             return false;
@@ -367,57 +383,80 @@ static bool scan_within(DcfgWet* w, WetSb* sb, uint32_t n)
    return true;
 }
 
-/* Another execution of a superblock.  Where its instructions lead to each
-   other is noted once; calls and so on are last in it. */
-static bool scan_record(DcfgWet* w)
+/* The record in work, as far as its last instruction, which is last of AT, is
+   not a transfer: where it leads to. */
+static bool note_arcs(DcfgWet* w, Thread* t, const Place* at, bool transfer)
 {
-   const Record* r  = &w->record;
-   WetSb*        sb = &ELEM(w->sbs, WetSb, r->sb);
-   Thread*       t  = thread_of(w, w->thread);
-   const Place*  last = &w->places[sb->instrs.first + r->n_instrs - 1];
-   Tail          tail;
-   Writer        control;
-   DcfgWetEvent  e = { .thread = w->thread };
+   WetSb*   sb = &ELEM(w->sbs, WetSb, w->record.sb);
+   uint32_t n  = w->record.n_instrs - transfer;
+   Writer   control;
 
-   if (t == NULL)
+   if (n == 0)
+      return true;
+   if (!arrive(w, t, at[0].instr, 0, &control) || !scan_within(w, sb, n))
       return false;
-   tail = r->exit != DCFG_NONE ? w->tails[sb->effects + r->exit]
-          : (Tail){ last->instr, w->plans[last->instr].kind };
-   t->entering = false;
-   if (tail.kind < KIND_INDIRECT_JUMP || tail.kind > KIND_RETURN) {
-      if (!arrive(w, t, sb->head, 0, &control)
-          || !scan_within(w, sb, r->n_instrs))
-         return false;
-      TOP(t->active, Activation)->last = tail.last;
+   TOP(t->active, Activation)->last = at[n - 1].instr;
+   return true;
+}
+
+/* The record in work, an execution of a superblock, which came from way
+   FROM, and 1, or 0. */
+static bool scan_record(DcfgWet* w, Thread* t, uint32_t from)
+{
+   const WetStep* r = &w->record;
+   const Place*   at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
+   const Place*   last = at + r->n_instrs - 1;
+   bool           transfer = is_transfer(w->plans[last->instr].kind);
+   DcfgWetEvent   e = { .thread = r->thread, .instr = last->instr };
+   Writer         control;
+
+   if (r->way != DCFG_NONE && !transfer)
+      w->control->before[r->way] = from;
+   if (!note_arcs(w, t, at, transfer))
+      return false;
+   if (!transfer) {
+      t->at = r->way == DCFG_NONE ? 0 : r->way + 1;
       return true;
    }
-   if (r->n_instrs > 1) {
-      if (!arrive(w, t, sb->head, 0, &control)
-          || !scan_within(w, sb, r->n_instrs - 1))
-         return false;
-      TOP(t->active, Activation)->last = last[-1].instr;
-   }
-   e.instr = tail.last;
    wet_find_accesses(w, last, &e);
    return wet_find_control(w, &e, wet_stack_pointer(w, last), &control);
 }
 
+/* Where a superblock's instructions lead to each other is noted once, and what
+   comes the same way again is passed over. */
+static bool scan_step(DcfgWet* w, const WetStep* r)
+{
+   Thread*      t = thread_of(w, r->thread);
+   uint32_t     from;
+   DcfgWetEvent e;
+
+   if (t == NULL)
+      return false;
+   from = t->at;
+   if (r->sb != 0 && from != 0 && r->way != DCFG_NONE
+       && w->control->before[r->way] == from) {
+      t->at       = r->way + 1;
+      t->entering = false;
+      return true;
+   }
+   settle(w, t);
+   w->record = *r;
+   w->addrs  = w->steps.addrs + r->first;
+   if (r->sb != 0) {
+      t->entering = false;
+      return scan_record(w, t, from);
+   }
+   wet_take_mark(w, &e);
+   return wet_control_mark(w, &e);
+}
+
 static bool scan(DcfgWet* w)
 {
-   while (wet_next_record(w, &w->record)) {
-      DcfgWetEvent e;
-      if (w->record.sb != 0) {
-         if (!scan_record(w))
+   while (wet_next_block(w, SLOTS_OF_TRANSFERS, &w->steps))
+      for (size_t i = 0; i < w->steps.n_steps; i++)
+         if (!scan_step(w, &w->steps.steps[i]))
             return false;
-      } else if (w->record.mark == MARK_THREAD) {
-         w->thread = (uint32_t)w->record.words[0];
-      } else {
-         wet_take_mark(w, &e);
-         if (!wet_control_mark(w, &e))
-            return false;
-      }
-   }
-   return w->job.err.status == DCFG_OK && end_threads(w->control);
+   return w->job.err.status == DCFG_OK && end_threads(w);
 }
 
 static void free_threads(DcfgWet* w)
@@ -439,6 +478,7 @@ void wet_free_control(DcfgWet* w)
       return;
    free_threads(w);
    wet_graph_free(&w->control->graph);
+   free(w->control->before);
    free(w->control);
 }
 
@@ -502,13 +542,18 @@ bool wet_make_graph(DcfgWet* w, DcfgWet* other)
    w->control = job_calloc(&w->job, 1, sizeof(*w->control));
    if (w->control == NULL || !wet_graph_new(w, &w->control->graph))
       return false;
-   if (other->instrs.n != w->instrs.n
+   w->control->before = job_calloc(&w->job, w->n_ways + 1, sizeof(uint32_t));
+   if (w->control->before == NULL)
+      return false;
+   if (other->instrs.n != w->instrs.n || other->n_ways != w->n_ways
        || other->unexecuted.n != w->unexecuted.n)
       return job_fail(&w->job, DCFG_ERROR_FILE, NULL,
                       "it has changed while it was read");
    other->control = w->control;
    ok = scan(other);
    free_threads(other);
+   job_free(&w->job, w->control->before, (w->n_ways + 1) * sizeof(uint32_t));
+   w->control->before = NULL;
    other->control = NULL;
    if (!ok && w->job.err.status == DCFG_OK)
       w->job.err = other->job.err;

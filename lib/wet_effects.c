@@ -61,13 +61,15 @@ typedef
    stores. */
 typedef
    struct {
+      const Point* points;      // where control dependence may change
+      uint32_t n_points;
       uint32_t n_runs, n_defs, n_stores;
       Span     runs[];          // instructions whose numbers follow one another
    }
    Effect;
 
 struct WetEffects {
-   Effect** all;                // by superblock's .effects and exit
+   Effect** all;                // by way
    size_t   n;
    Array    runs, defs, stores; // of the one that is being made
 };
@@ -169,6 +171,19 @@ static void copy_array(void* to, const Array* from, size_t size)
       memcpy(to, from->data, from->n * size);
 }
 
+/* Those of the record in work. */
+static void find_points(const DcfgWet* w, Effect* e)
+{
+   const Span s = ELEM(w->sbs, WetSb, w->record.sb).points;
+
+   if (w->control == NULL)
+      return;
+   e->points = &ELEM(w->points, Point, s.first);
+   while (e->n_points < s.n
+          && e->points[e->n_points].place < w->record.n_instrs)
+      e->n_points++;
+}
+
 /* The one that has been made, in one piece. */
 static Effect* keep(DcfgWet* w)
 {
@@ -183,6 +198,7 @@ static Effect* keep(DcfgWet* w)
    e->n_runs   = (uint32_t)x->runs.n;
    e->n_defs   = (uint32_t)x->defs.n;
    e->n_stores = (uint32_t)x->stores.n;
+   find_points(w, e);
    copy_array(e->runs, &x->runs, sizeof(Span));
    copy_array(defs_of(e), &x->defs, sizeof(LastDef));
    copy_array(stores_of(e), &x->stores, sizeof(Store));
@@ -192,9 +208,9 @@ static Effect* keep(DcfgWet* w)
 /* That of the record in work.  NULL if memory is short. */
 static Effect* make_effect(DcfgWet* w)
 {
-   const Record* r  = &w->record;
-   const Place*  at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
-   WetEffects*   x  = w->effects;
+   const WetStep* r  = &w->record;
+   const Place*   at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
+   WetEffects*    x  = w->effects;
 
    x->runs.n = x->defs.n = x->stores.n = 0;
    for (const Place* end = at + r->n_instrs; at < end; at++) {
@@ -215,7 +231,7 @@ static Effect* make_effect(DcfgWet* w)
 
 static inline bool apply(DcfgWet* w, Effect* e)
 {
-   ThreadState*    t     = state_of(w, w->thread);
+   ThreadState*    t     = state_of(w, w->record.thread);
    const uint64_t* ran   = w->instances;
    const uint64_t* addrs = w->addrs;
    const LastDef*  d     = defs_of(e);
@@ -239,20 +255,20 @@ static inline bool apply(DcfgWet* w, Effect* e)
 
 bool wet_pass_record(DcfgWet* w, bool* passed)
 {
-   const Record* r  = &w->record;
-   const WetSb*  sb = &ELEM(w->sbs, WetSb, r->sb);
-   Effect**      e;
+   Effect** e;
 
    *passed = false;
-   if (r->exit == DCFG_NONE)
+   if (w->record.way == DCFG_NONE)
       return true;
-   e = &w->effects->all[sb->effects + r->exit];
+   e = &w->effects->all[w->record.way];
    if (*e == NULL && (*e = make_effect(w)) == NULL)
       return false;
    if (*e == &not_plain)
       return true;
    *passed = true;
-   return (w->control == NULL || wet_pass_control(w)) && apply(w, *e);
+   return (w->control == NULL
+           || wet_pass_control(w, (*e)->points, (*e)->n_points))
+          && apply(w, *e);
 }
 
 bool wet_start_effects(DcfgWet* w)
@@ -260,8 +276,8 @@ bool wet_start_effects(DcfgWet* w)
    w->effects = job_calloc(&w->job, 1, sizeof(*w->effects));
    if (w->effects == NULL)
       return false;
-   w->effects->n   = w->n_tails;
-   w->effects->all = job_calloc(&w->job, w->n_tails + 1, sizeof(Effect*));
+   w->effects->n   = w->n_ways;
+   w->effects->all = job_calloc(&w->job, w->n_ways + 1, sizeof(Effect*));
    return w->effects->all != NULL;
 }
 

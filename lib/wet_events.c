@@ -35,6 +35,7 @@
 #include "wet.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Memory that the kernel read. */
 typedef
@@ -43,42 +44,46 @@ typedef
    }
    Reading;
 
-/* The next record is .record.  What is a turn of threads is taken. */
-static bool advance(DcfgWet* w)
+/* The next record is .record. */
+static inline bool advance(DcfgWet* w)
 {
    w->place = 0;
    if (w->held) {
       w->held = false;
       return true;
    }
-   do {
-      if (w->ended || !wet_next_record(w, &w->record)) {
-         w->ended     = true;
-         w->record.sb = 0;
-         w->record.n_instrs = 0;
+   if (w->next_step == w->steps.n_steps) {
+      w->next_step = 0;
+      if (w->ended || !wet_next_block(w, SLOTS_OF_ALL, &w->steps)) {
+         w->steps.n_steps = 0;
+         w->ended  = true;
+         w->record = (WetStep){ 0 };
          return false;
       }
-      if (w->record.sb == 0 && w->record.mark == MARK_THREAD)
-         w->thread = (uint32_t)w->record.words[0];
-   } while (w->record.sb == 0 && w->record.mark == MARK_THREAD);
+   }
+   w->record = w->steps.steps[w->next_step++];
+   w->addrs  = w->steps.addrs + w->record.first;
    return true;
 }
 
 /* E is a system call; all marks of what the kernel read for it stand behind
-   it. */
+   it.  Its own accesses, of which there are none, are gone with the block. */
 static bool read_ahead(DcfgWet* w, DcfgWetEvent* e)
 {
+   if (e->n_accesses > 0) {
+      memcpy(w->kept, e->accesses, e->n_accesses * sizeof(*w->kept));
+      e->accesses = w->kept;
+   }
    while (advance(w)) {
       if (w->record.sb != 0 || w->record.mark != DCFG_WET_READ
-          || w->thread != e->thread) {
+          || w->record.thread != e->thread) {
          w->held = true;
          break;
       }
       Reading* r = array_add(&w->job, &w->reads, sizeof(*r));
-      if (r == NULL || !wet_add_read(w, w->record.words[0],
-                                     w->record.words[1], e))
+      if (r == NULL || !wet_add_read(w, w->addrs[0], w->addrs[1], e))
          return false;
-      *r = (Reading){ w->record.words[0], w->record.words[1] };
+      *r = (Reading){ w->addrs[0], w->addrs[1] };
    }
    return true;
 }
@@ -87,7 +92,7 @@ static bool read_ahead(DcfgWet* w, DcfgWetEvent* e)
 static inline bool is_told(const DcfgWet* w, const Place* at)
 {
    return (w->told_instrs == NULL || w->told_instrs[at->instr])
-          && (w->told_thread == DCFG_NONE || w->thread == w->told_thread)
+          && (w->told_thread == DCFG_NONE || w->record.thread == w->told_thread)
           && w->time >= w->told_from && w->time <= w->told_to;
 }
 
@@ -105,7 +110,7 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    e->addr     = plan->addr;
    e->image    = plan->image;
    e->size     = 0;
-   e->thread   = w->thread;
+   e->thread   = w->record.thread;
    e->instance = w->instances[at->instr]++;
    e->time     = w->time++;
    wet_find_accesses(w, at, e);
@@ -115,7 +120,7 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
       wet_find_value(w, at, e);
    if (w->control != NULL) {
       if (w->place > 0 && !at->point)
-         control = wet_same_control(w, w->thread);
+         control = wet_same_control(w, w->record.thread);
       else if (!wet_find_control(w, e, at->stack ? wet_stack_pointer(w, at)
                                                  : 0, &control))
          return false;
@@ -153,8 +158,8 @@ static inline bool may_count(DcfgWet* w)
 /* Will nothing of the record be told? */
 static inline bool is_skipped(const DcfgWet* w)
 {
-   return ELEM(w->sbs, WetSb, w->record.sb).skipped
-          || (w->told_thread != DCFG_NONE && w->thread != w->told_thread)
+   return (w->record.way != DCFG_NONE && w->ways[w->record.way].skipped)
+          || (w->told_thread != DCFG_NONE && w->record.thread != w->told_thread)
           || w->time > w->told_to
           || w->time + w->record.n_instrs <= w->told_from;
 }

@@ -159,7 +159,7 @@ static bool add_segment(DcfgWet* w, WetSb* sb, uint32_t end)
    WetSegment* s = array_add(&w->job, &w->segments, sizeof(*s));
    if (s == NULL)
       return false;
-   *s = (WetSegment){ begin, end - begin, (uint32_t)w->columns.n, 0, 0 };
+   *s = (WetSegment){ begin, end - begin, (uint32_t)w->columns.n, 0, 0, 0 };
    sb->segments.n++;
    for (uint32_t i = begin; i < end; i++)
       if (array_add(&w->job, &w->columns, sizeof(Column)) == NULL)

@@ -105,12 +105,9 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
         && wet_make_plans(w);
    if (ok) {
       w->chunk     = job_calloc(&w->job, 1, sizeof(Chunk));
-      w->slots     = job_calloc(&w->job, MAX_ACCESSES + 2, sizeof(uint64_t));
-      w->addrs     = w->slots == NULL ? NULL : w->slots + 2;
-      w->words     = job_calloc(&w->job, MAX_ACCESSES + 1, sizeof(uint64_t));
+      w->kept      = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
       w->value     = job_calloc(&w->job, MAX_ACCESSES, sizeof(uint64_t));
-      ok = w->chunk != NULL && w->slots != NULL && w->words != NULL
-           && w->value != NULL
+      ok = w->chunk != NULL && w->kept != NULL && w->value != NULL
            && wet_start_writers(w) && wet_start_effects(w);
    }
    job_tell(&w->job, err);
@@ -213,8 +210,8 @@ void dcfg_wet_close(DcfgWet* w)
    if (w->chunk != NULL)
       free(w->chunk->data);
    free(w->chunk);
-   free(w->slots);
-   free(w->words);
+   wet_free_steps(w, &w->steps);
+   free(w->kept);
    free(w->value);
    wet_free_control(w);
    wet_free_writers(w);
@@ -224,7 +221,7 @@ void dcfg_wet_close(DcfgWet* w)
    free(w->plans);
    free(w->places);
    free(w->instances);
-   free(w->tails);
+   free(w->ways);
    free(w->told_instrs);
    array_free(&w->job, &w->points, sizeof(Point));
    array_free(&w->job, &w->unexecuted, sizeof(WetInstr));
@@ -263,12 +260,12 @@ bool dcfg_wet_select(DcfgWet* w, const DcfgWetFilter* f, DcfgError* err)
    w->told_thread = f->thread;
    w->told_from   = f->from;
    w->told_to     = f->to;
-   for (uint32_t id = 1; ok && w->told_instrs != NULL && id < w->sbs.n;
-        id++) {
-      WetSb* sb = &ELEM(w->sbs, WetSb, id);
-      sb->skipped = true;
-      for (uint32_t k = 0; k < sb->instrs.n; k++)
-         sb->skipped &= !w->told_instrs[w->places[sb->instrs.first + k].instr];
+   for (uint32_t i = 0; ok && w->told_instrs != NULL && i < w->n_ways; i++) {
+      WetWay*      way = &w->ways[i];
+      const Place* at = &w->places[ELEM(w->sbs, WetSb, way->sb).instrs.first];
+      way->skipped = true;
+      for (uint32_t k = 0; k < way->n_instrs; k++)
+         way->skipped &= !w->told_instrs[at[k].instr];
    }
    job_tell(&w->job, err);
    return ok;

@@ -184,34 +184,6 @@ static void number_places(DcfgWet* w, const WetSb* sb, uint16_t* seen)
       seen[at[k].instr] = 0;
 }
 
-/* How each superblock begins, and how it ends by each of its exits. */
-static bool make_tails(DcfgWet* w)
-{
-   size_t n = 0;
-
-   for (uint32_t id = 1; id < w->sbs.n; id++) {
-      WetSb* sb = &ELEM(w->sbs, WetSb, id);
-      sb->effects = (uint32_t)n;
-      n += sb->exits.n + 1;
-   }
-   w->n_tails = n;
-   w->tails   = job_calloc(&w->job, n + 1, sizeof(Tail));
-   for (uint32_t id = 1; w->tails != NULL && id < w->sbs.n; id++) {
-      WetSb*       sb = &ELEM(w->sbs, WetSb, id);
-      const Place* at = &w->places[sb->instrs.first];
-      if (sb->instrs.n == 0)
-         continue;
-      sb->head = at->instr;
-      for (uint32_t i = 0; i <= sb->exits.n; i++) {
-         uint32_t place = i == sb->exits.n ? sb->instrs.n - 1
-                          : ELEM(w->exits, WetExit, sb->exits.first + i).place;
-         w->tails[sb->effects + i] = (Tail){ at[place].instr,
-                                             w->plans[at[place].instr].kind };
-      }
-   }
-   return w->tails != NULL;
-}
-
 /* In 64-bit code, what writes 4 bytes of a general register writes 8; 32-bit
    code has but 4. */
 static uint32_t find_address_size(const DcfgWet* w)
@@ -274,7 +246,7 @@ bool wet_make_plans(DcfgWet* w)
                       "accesses are not in the order of instructions");
    }
    job_free(&w->job, seen, n * sizeof(*seen));
-   return make_tails(w);
+   return wet_make_ways(w);
 }
 
 /*--------------------------------------------------------------------*/

@@ -25,9 +25,14 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the code of the tape: records out of chunks.  Handed: the file by
-   wet_load.c, words by wet_columns.c.  Taken by: wet_events.c, wet_control.c; wet_chunks.c reads them
-   in any order. */
+/* Owns: the code of the tape: blocks out of chunks.  Handed: the file by
+   wet_load.c, words by wet_columns.c.  Taken by: wet_events.c, wet_control.c;
+   wet_chunks.c reads chunks in any order.
+
+   How a superblock was left, a *way*, says all of a record but its words.  So a
+   block's control becomes a list of ways, in which the rows of each segment are
+   counted as it is made; then the words are found, segment by segment, and then
+   the slots, record by record. */
 
 #include "wet.h"
 
@@ -44,7 +49,7 @@ static bool wrong(DcfgWet* w)
 }
 
 /* As wet/tape_words.h of the tool has it. */
-static int words_of_mark(uint32_t mark)
+static uint32_t words_of_mark(uint64_t mark)
 {
    return mark == 7 ? 3 : mark >= 2 && mark <= 4 ? 2 : mark == 1;
 }
@@ -95,37 +100,74 @@ bool wet_next_chunk(DcfgWet* w)
    c->stack   = get_word(head + 16);
    c->history = 0;
    memset(c->next, 0, sizeof(c->next));
-   c->block.header = c->block.n_headers = 0;
+   memset(c->other, 0, sizeof(c->other));
    return true;
 }
 
 /*------------------------------------------------------------*/
-/*--- Headers                                              ---*/
+/*--- Ways                                                 ---*/
 /*------------------------------------------------------------*/
 
 #define HOW_END     0xFF
 #define HOW_STOPPED 0xFE
 
+/* In a block, what is no way: a mark, or a superblock that was left within.
+   What they are is in .extra. */
+#define NO_WAY_MARK DCFG_NONE
+#define NO_WAY_STOP (DCFG_NONE - 1)
+
 enum { SYMBOL_END, SYMBOL_MARK, SYMBOL_STOP, SYMBOL_FIRST };
 
-static WetSb* superblock_of(const DcfgWet* w, uint64_t header)
+static inline uint16_t hash_of(uint64_t header)
 {
-   return &ELEM(w->sbs, WetSb, header >> 8 & UINT32_MAX);
+   return (uint16_t)(header * UINT64_C(0x9E3779B97F4A7C15) >> 48);
 }
 
-/* Does the superblock exist, and is it left that way? */
-static bool is_header(const DcfgWet* w, uint64_t header)
+bool wet_make_ways(DcfgWet* w)
 {
-   uint32_t     id = header >> 8 & UINT32_MAX, how = header & 255;
-   const WetSb* sb = superblock_of(w, header);
+   size_t n = 0;
 
-   return id != 0 && id < w->sbs.n && sb->instrs.n > 0
-          && (how == HOW_END || how < sb->exits.n
-              || (how == HOW_STOPPED && header >> 48 > 0
-                  && header >> 48 <= sb->instrs.n));
+   for (uint32_t id = 1; id < w->sbs.n; id++) {
+      WetSb* sb = &ELEM(w->sbs, WetSb, id);
+      sb->ways = (uint32_t)n;
+      n += sb->exits.n + 1;
+   }
+   if (n >= NO_WAY_STOP)
+      return job_fail(&w->job, DCFG_ERROR_LIMIT, "superblocks",
+                      "there are too many");
+   w->n_ways = n;
+   w->ways   = job_calloc(&w->job, n + 1, sizeof(WetWay));
+   for (uint32_t id = 1; w->ways != NULL && id < w->sbs.n; id++) {
+      const WetSb*    sb = &ELEM(w->sbs, WetSb, id);
+      const uint32_t* instrs = &ELEM(w->sb_instrs, uint32_t,
+                                     sb->instrs.first);
+      for (uint32_t i = 0; sb->instrs.n > 0 && i <= sb->exits.n; i++) {
+         const WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + i);
+         bool           end = i == sb->exits.n;
+         WetWay*        way = &w->ways[sb->ways + i];
+         way->sb         = id;
+         way->segments   = sb->segments.first;
+         way->rules      = sb->rules;
+         way->hash       = hash_of((uint64_t)id << 8 | (end ? HOW_END : i));
+         way->n_instrs   = (uint16_t)(end ? sb->instrs.n : x->place + 1u);
+         way->n_slots    = (uint16_t)(end ? sb->slots.n : x->n_slots);
+         way->n_segments = (uint8_t)(end ? sb->segments.n : x->n_segments);
+         way->head       = instrs[0];
+         way->last       = instrs[way->n_instrs - 1];
+         way->kind       = ELEM(w->instrs, WetInstr, way->last).kind;
+         way->stack      = way->n_slots > 0
+                           && ELEM(w->rules, SlotRule, sb->rules
+                                   + way->n_slots - 1u).stack >= 0;
+      }
+   }
+   return w->ways != NULL;
 }
 
-/* Add a word to what the block has beside headers. */
+/*------------------------------------------------------------*/
+/*--- Control                                              ---*/
+/*------------------------------------------------------------*/
+
+/* Add a word to what the block has beside ways. */
 static void add_extra(Block* b, Bytes* from, uint64_t word)
 {
    if (b->n_extra < MAX_BLOCK)
@@ -134,288 +176,400 @@ static void add_extra(Block* b, Bytes* from, uint64_t word)
       from->failed = true;
 }
 
+/* A mark, and its numbers. */
 static void get_mark(Chunk* c)
 {
    uint32_t mark = get_up_to(&c->control, 255);
 
    add_extra(&c->block, &c->control, mark);
-   for (int i = 0; i < words_of_mark(mark); i++)
+   for (uint32_t i = 0; i < words_of_mark(mark); i++)
       add_extra(&c->block, &c->control, get_varint(&c->control));
 }
 
-/* What R, which did not complete its superblock, has: slots, segments.  Returns
-   how many words there are behind those. */
-static uint32_t find_stop(const DcfgWet* w, const WetSb* sb, Record* r)
+/* The first N segments from FIRST on have another row. */
+static inline void count_rows(DcfgWet* w, Block* b, uint32_t first, uint32_t n)
 {
+   WetSegment* s = &ELEM(w->segments, WetSegment, first);
+
+   for (const WetSegment* end = s + n; s < end; s++, first++) {
+      b->n_words += s->n_words;
+      if (s->n_rows++ == 0 && b->n_segments < MAX_BLOCK)
+         b->segments[b->n_segments++] = first;
+   }
+}
+
+/* The next one was WAY. */
+static inline void note_way(DcfgWet* w, Chunk* c, uint32_t id)
+{
+   const WetWay* way = &w->ways[id];
+   Block*        b = &c->block;
+
+   c->history = (c->history << 5 ^ way->hash) & 0xFFFF;
+   b->ways[b->n_ways++] = id;
+   b->n_slots += way->n_slots;
+   if (c->wanted != SLOTS_OF_NONE)
+      count_rows(w, b, way->segments, way->n_segments);
+}
+
+/* How far SB came of which N instructions were completed. */
+static Stop find_stop(const DcfgWet* w, uint32_t id, uint32_t n)
+{
+   const WetSb*      sb = &ELEM(w->sbs, WetSb, id);
    const WetAccess*  a = &ELEM(w->accesses, WetAccess, sb->slots.first);
    const WetSegment* s = &ELEM(w->segments, WetSegment, sb->segments.first);
-   uint32_t          n = 0;
+   Stop              stop = { .sb = id, .n_instrs = n };
 
-   r->n_slots = r->n_segments = 0;
-   while (r->n_slots < sb->slots.n && a[r->n_slots].place < r->n_instrs)
-      n += wet_is_word(&a[r->n_slots++]);
-   while (r->n_segments < sb->segments.n && s[r->n_segments].n_words <= n)
-      n -= s[r->n_segments++].n_words;
-   return n;
+   while (stop.n_slots < sb->slots.n && a[stop.n_slots].place < n)
+      stop.n_words += wet_is_word(&a[stop.n_slots++]);
+   while (stop.n_segments < sb->segments.n
+          && s[stop.n_segments].n_words <= stop.n_words)
+      stop.n_words -= s[stop.n_segments++].n_words;
+   return stop;
 }
 
-/* The header that stands next in the control part; 0: it is none. */
-static uint64_t get_header(DcfgWet* w, uint64_t symbol)
+/* A superblock that was left within: its number, its instructions, and words
+   behind its segments. */
+static bool get_stop(DcfgWet* w, Chunk* c)
 {
-   Bytes*   from = &w->chunk->control;
-   uint64_t header;
+   uint64_t id = get_varint(&c->control);
+   uint32_t n = get_up_to(&c->control, UINT16_MAX);
+   Block*   b = &c->block;
+   Stop     stop;
 
-   if (symbol == SYMBOL_STOP) {
-      uint64_t id = get_varint(from);
-      Record   r  = { .n_instrs = get_up_to(from, UINT16_MAX) };
-      header = (uint64_t)r.n_instrs << 48 | (id & UINT32_MAX) << 8
-               | HOW_STOPPED;
-      if (!is_header(w, header))
-         return 0;
-      for (uint32_t n = find_stop(w, superblock_of(w, header), &r); n > 0; n--)
-         add_extra(&w->chunk->block, from, get_varint(from));
-      return header;
+   if (id == 0 || id >= w->sbs.n || n == 0
+       || n > ELEM(w->sbs, WetSb, id).instrs.n)
+      return false;
+   stop = find_stop(w, (uint32_t)id, n);
+   add_extra(b, &c->control, id);
+   add_extra(b, &c->control, n);
+   for (uint32_t k = stop.n_words; k > 0; k--)
+      add_extra(b, &c->control, get_varint(&c->control));
+   c->history = (c->history << 5 ^ hash_of((uint64_t)n << 48 | id << 8
+                                           | HOW_STOPPED)) & 0xFFFF;
+   b->ways[b->n_ways++] = NO_WAY_STOP;
+   b->n_slots += stop.n_slots;
+   if (c->wanted != SLOTS_OF_NONE)
+      count_rows(w, b, ELEM(w->sbs, WetSb, id).segments.first,
+                 stop.n_segments);
+   return true;
+}
+
+/* One that was not foretold, and is from now on. */
+static bool get_way(DcfgWet* w, Chunk* c, uint64_t symbol)
+{
+   uint64_t     id  = symbol >> 1;
+   uint32_t     how = symbol & 1 ? get_up_to(&c->control, HOW_STOPPED - 1)
+                                 : HOW_END;
+   const WetSb* sb;
+   uint32_t     way;
+
+   if (id == 0 || id >= w->sbs.n)
+      return false;
+   sb = &ELEM(w->sbs, WetSb, id);
+   if (sb->instrs.n == 0 || (how != HOW_END && how >= sb->exits.n))
+      return false;
+   way = sb->ways + (how == HOW_END ? sb->exits.n : how);
+   if (id >> 24 == 0) {
+      c->other[c->history] = c->next[c->history];
+      c->next[c->history]  = way + 1;
    }
-   symbol -= SYMBOL_FIRST;
-   header  = (symbol >> 1 & UINT32_MAX) << 8
-             | (symbol & 1 ? get_up_to(from, HOW_STOPPED - 1) : HOW_END);
-   return is_header(w, header) ? header : 0;
+   note_way(w, c, way);
+   return true;
 }
 
-/* HEADER was the next one. */
-static inline void note_header(Chunk* c, uint64_t header)
+/* The next N as foretold, and if OTHER is set one that is the other one. */
+static bool get_foretold(DcfgWet* w, Chunk* c, uint64_t n, bool other)
 {
-   uint32_t hash = (uint32_t)(header * UINT64_C(0x9E3779B97F4A7C15) >> 48);
-
-   c->history = (c->history << 5 ^ hash) & 0xFFFF;
-   c->block.headers[c->block.n_headers++] = header;
-}
-
-/* The next N as foretold, and if OTHER is set one that is the other one.
-   Those in .next are headers, or 0. */
-static bool get_foretold(Chunk* c, uint64_t n, bool other)
-{
-   if (n + other > MAX_BLOCK - c->block.n_headers)
+   if (n + other > MAX_BLOCK - c->block.n_ways)
       return false;
    while (n-- > 0) {
-      uint64_t header = (uint32_t)c->next[c->history];
-      if (header == 0)
+      uint32_t way = c->next[c->history];
+      if (way == 0)
          return false;
-      note_header(c, header);
+      note_way(w, c, way - 1);
    }
    if (other) {
-      uint64_t* next = &c->next[c->history];
-      *next = *next << 32 | *next >> 32;
-      if ((uint32_t)*next == 0)
+      uint32_t way = c->other[c->history];
+      if (way == 0)
          return false;
-      note_header(c, (uint32_t)*next);
+      c->other[c->history] = c->next[c->history];
+      c->next[c->history]  = way;
+      note_way(w, c, way - 1);
    }
    return true;
 }
 
-static bool next_block(DcfgWet* w)
+/* The control of the next block. */
+static bool get_control(DcfgWet* w, Chunk* c)
 {
-   Chunk* c = w->chunk;
    Block* b = &c->block;
 
-   b->n_headers  = b->n_extra = b->header = b->at = 0;
-   b->with_words = false;
+   b->n_ways  = b->n_extra = b->n_words = b->n_segments = 0;
+   b->n_slots = 0;
    for (;;) {
-      uint64_t right = get_varint(&c->control), symbol, header;
-      if (!get_foretold(c, right >> 1, right & 1))
+      uint64_t right = get_varint(&c->control), symbol;
+      if (!get_foretold(w, c, right >> 1, right & 1))
          return wrong(w);
       if (right & 1)
          continue;
       symbol = get_varint(&c->control);
-      if (c->control.failed || b->n_headers == MAX_BLOCK)
+      if (c->control.failed || b->n_ways == MAX_BLOCK)
          return wrong(w);
       if (symbol == SYMBOL_END)
-         return b->n_headers > 0 || wrong(w);
+         return b->n_ways > 0 || wrong(w);
       if (symbol == SYMBOL_MARK) {
          get_mark(c);
-         b->headers[b->n_headers++] = 0;
-         continue;
-      }
-      header = get_header(w, symbol);
-      if (header == 0)
+         b->ways[b->n_ways++] = NO_WAY_MARK;
+      } else if (!(symbol == SYMBOL_STOP
+                   ? get_stop(w, c)
+                   : get_way(w, c, symbol - SYMBOL_FIRST))) {
          return wrong(w);
-      if (header >> 32 == 0)
-         c->next[c->history] = c->next[c->history] << 32 | header;
-      note_header(c, header);
+      }
    }
-}
-
-/* How many instructions and slots HEADER is about. */
-static inline void find_extent(DcfgWet* w, uint64_t header, Record* r)
-{
-   const WetSb* sb  = superblock_of(w, header);
-   uint32_t     how = header & 255;
-
-   r->sb = header >> 8 & UINT32_MAX;
-   r->exit = how == HOW_STOPPED ? DCFG_NONE : how == HOW_END ? sb->exits.n
-                                                               : how;
-   if (how == HOW_END) {
-      r->n_instrs   = sb->instrs.n;
-      r->n_slots    = sb->slots.n;
-      r->n_segments = sb->segments.n;
-   } else if (how == HOW_STOPPED) {
-      r->n_instrs = header >> 48;
-      r->extra    = w->chunk->block.at;
-      w->chunk->block.at += find_stop(w, sb, r);
-   } else {
-      const WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + how);
-      r->n_instrs   = x->place + 1u;
-      r->n_slots    = x->n_slots;
-      r->n_segments = x->n_segments;
-   }
-}
-
-bool wet_next_header(DcfgWet* w, Record* r)
-{
-   Chunk*   c = w->chunk;
-   Block*   b = &c->block;
-   uint64_t header;
-
-   if (b->header == b->n_headers && !next_block(w))
-      return false;
-   c->n_records--;
-   header   = b->headers[b->header++];
-   r->extra = MAX_BLOCK;
-   if (header != 0) {
-      find_extent(w, header, r);
-      return true;
-   }
-   r->sb   = r->n_instrs = r->n_slots = 0;
-   r->mark = (uint32_t)b->extra[b->at++];
-   for (int i = 0; i < words_of_mark(r->mark); i++)
-      r->words[i] = b->extra[b->at++];
-   return true;
-}
-
-bool wet_end_chunk(DcfgWet* w)
-{
-   const Chunk* c = w->chunk;
-
-   return (c->block.header == c->block.n_headers
-           && c->control.at == c->control.end)
-          || wrong(w);
 }
 
 /*------------------------------------------------------------*/
 /*--- Words                                                ---*/
 /*------------------------------------------------------------*/
 
-/* Nothing is known of SB's columns that is of an earlier chunk. */
-static inline void meet(DcfgWet* w, WetSb* sb)
+/* Nothing is known of a segment's columns that is of an earlier chunk. */
+static inline void meet(DcfgWet* w, WetSegment* s)
 {
-   if (sb->chunk == w->chunk->number)
+   if (s->chunk == w->chunk->number)
       return;
-   sb->chunk = w->chunk->number;
-   if (sb->n_words > 0)
-      memset(&ELEM(w->columns, Column,
-                   ELEM(w->segments, WetSegment, sb->segments.first).columns),
-             0, sb->n_words * sizeof(Column));
-}
-
-/* Which rows each segment has in this block. */
-static bool count_rows(DcfgWet* w)
-{
-   Block* b = &w->chunk->block;
-   Record r;
-   uint32_t at = b->at;
-
-   b->n_words = b->n_segments = 0;
-   for (uint32_t i = 0; i < b->n_headers; i++) {
-      if (b->headers[i] == 0)
-         continue;
-      find_extent(w, b->headers[i], &r);
-      WetSb* sb = superblock_of(w, b->headers[i]);
-      meet(w, sb);
-      for (uint32_t k = 0; k < r.n_segments; k++) {
-         WetSegment* s = &ELEM(w->segments, WetSegment,
-                               sb->segments.first + k);
-         if (s->n_rows++ == 0)
-            b->segments[b->n_segments++] = sb->segments.first + k;
-         b->n_words += s->n_words;
-         if (b->n_words > MAX_BLOCK)
-            return wrong(w);
-      }
-   }
-   b->at = at;
-   return true;
+   s->chunk = w->chunk->number;
+   memset(&ELEM(w->columns, Column, s->columns), 0,
+          s->n_words * sizeof(Column));
 }
 
 static bool find_words(DcfgWet* w)
 {
    Chunk*   c  = w->chunk;
    Block*   b  = &c->block;
-   uint32_t at = 0;
+   uint32_t at = 1;
 
-   if (!count_rows(w))
-      return false;
+   if (b->n_words > MAX_BLOCK)
+      return wrong(w);
    for (uint32_t i = 0; i < b->n_segments; i++) {
       WetSegment* s = &ELEM(w->segments, WetSegment, b->segments[i]);
+      meet(w, s);
       wet_read_columns(w, s, b->words + at, s->n_rows);
       s->at     = at;
       at       += s->n_rows * s->n_words;
       s->n_rows = 0;
    }
-   b->with_words = true;
    return (!c->bits.bytes.failed && !c->numbers.failed) || wrong(w);
 }
 
-/* Its words, from number 1 on. */
-static inline void take_words(DcfgWet* w, const Record* r, const WetSb* sb)
+/* The words of the next rows of the N segments at S, and then MORE ones of
+   the block's .extra, together, from number 1 on. */
+static const uint64_t* join_words(Chunk* c, WetSegment* s, uint32_t n,
+                                  uint32_t more)
 {
-   const Block* b  = &w->chunk->block;
-   uint64_t*    to = w->words + 1;
+   Block*    b  = &c->block;
+   uint64_t* to = c->words + 1;
 
-   for (uint32_t i = 0; i < r->n_segments; i++) {
-      WetSegment* s = &ELEM(w->segments, WetSegment, sb->segments.first + i);
+   for (const WetSegment* end = s + n; s < end; s++)
       for (uint32_t k = 0; k < s->n_words; k++)
          *to++ = b->words[s->at++];
+   for (; more > 0; more--)
+      *to++ = b->extra[b->at++];
+   return c->words;
+}
+
+/* The first N slots by RULES, which are not none, to TO. */
+static inline void find_slots(Chunk* c, const SlotRule* r,
+                              const uint64_t* words, uint32_t n, uint64_t* to)
+{
+   uint64_t* slots = c->slots + 2;
+
+   slots[-1] = c->stack;
+   for (uint32_t i = 0; i < n; i++) {
+      uint64_t word = words[r[i].word];
+      to[i] = slots[i] = slots[r[i].base] + (r[i].word == 0 ? 0 : word)
+                         + r[i].addr;
    }
-   for (uint32_t k = r->extra; k < b->at; k++)
-      *to++ = b->extra[k];
+   c->stack = slots[r[n - 1].stack];
 }
 
-/* The first N slots of SB, which are not none, to TO. */
-static inline void find_slots(DcfgWet* w, const WetSb* sb, uint32_t n,
-                              uint64_t* to)
+/* Those of the next record, which came WAY, to TO. */
+static inline void find_way_slots(DcfgWet* w, const WetWay* way, uint64_t* to)
 {
-   const SlotRule* r     = &ELEM(w->rules, SlotRule, sb->rules);
-   const uint64_t* words = w->words;
-   uint64_t*       slots = w->addrs;
+   Chunk*          c = w->chunk;
+   WetSegment*     s = &ELEM(w->segments, WetSegment, way->segments);
+   const uint64_t* words = c->words;
 
-   slots[-1] = w->chunk->stack;
-   for (uint32_t i = 0; i < n; i++)
-      to[i] = slots[i] = slots[r[i].base] + words[r[i].word] + r[i].addr;
-   w->chunk->stack = slots[r[n - 1].stack];
+   if (way->n_segments == 1) {
+      words  = c->block.words + s->at - 1;
+      s->at += s->n_words;
+   } else if (way->n_segments > 1) {
+      words = join_words(c, s, way->n_segments, 0);
+   }
+   find_slots(c, &ELEM(w->rules, SlotRule, way->rules), words, way->n_slots,
+              to);
 }
 
-bool wet_read_slots(DcfgWet* w, const Record* r, uint64_t* to)
+/* They are not wanted, and nothing depends on them. */
+static inline void pass_slots(DcfgWet* w, const WetWay* way)
 {
-   const WetSb* sb = &ELEM(w->sbs, WetSb, r->sb);
+   WetSegment* s = &ELEM(w->segments, WetSegment, way->segments);
 
-   if (!w->chunk->block.with_words && !find_words(w))
+   for (const WetSegment* end = s + way->n_segments; s < end; s++)
+      s->at += s->n_words;
+}
+
+/*------------------------------------------------------------*/
+/*--- Blocks                                               ---*/
+/*------------------------------------------------------------*/
+
+/* Room for the block in work. */
+static bool make_room(DcfgWet* w, WetSteps* to)
+{
+   const Block* b = &w->chunk->block;
+   size_t       n_steps = to->n_steps + b->n_ways;
+   size_t       n_addrs = to->n_addrs + b->n_slots + 3 * (size_t)b->n_extra
+                          + 1;
+
+   if (n_steps > to->max_steps) {
+      size_t   more  = n_steps + n_steps / 2;
+      WetStep* steps = job_realloc(&w->job, to->steps,
+                                   to->max_steps * sizeof(*steps),
+                                   more * sizeof(*steps));
+      if (steps == NULL)
+         return false;
+      to->steps     = steps;
+      to->max_steps = more;
+   }
+   if (n_addrs > to->max_addrs) {
+      size_t    more  = n_addrs + n_addrs / 2;
+      uint64_t* addrs = job_realloc(&w->job, to->addrs,
+                                    to->max_addrs * sizeof(*addrs),
+                                    more * sizeof(*addrs));
+      if (addrs == NULL)
+         return false;
+      to->addrs     = addrs;
+      to->max_addrs = more;
+   }
+   return n_addrs <= UINT32_MAX
+          || job_fail(&w->job, DCFG_ERROR_LIMIT, "tape",
+                      "a chunk has too many accesses");
+}
+
+/* The next one, which was left within, to R, and its slots to TO. */
+static void take_stop(DcfgWet* w, WetStep* r, uint64_t* to)
+{
+   Chunk* c    = w->chunk;
+   Block* b    = &c->block;
+   Stop   stop = find_stop(w, (uint32_t)b->extra[b->at],
+                           (uint32_t)b->extra[b->at + 1]);
+   const WetSb* sb = &ELEM(w->sbs, WetSb, stop.sb);
+
+   b->at += 2;
+   r->sb       = stop.sb;
+   r->way      = DCFG_NONE;
+   r->n_instrs = (uint16_t)stop.n_instrs;
+   if (c->wanted == SLOTS_OF_NONE) {
+      b->at += stop.n_words;
+      return;
+   }
+   r->n_slots = (uint16_t)stop.n_slots;
+   const uint64_t* words = join_words(c, &ELEM(w->segments, WetSegment,
+                                               sb->segments.first),
+                                      stop.n_segments, stop.n_words);
+   if (stop.n_slots > 0)
+      find_slots(c, &ELEM(w->rules, SlotRule, sb->rules), words,
+                 stop.n_slots, to);
+}
+
+/* The next one, a mark, to R if it is no turn of threads, and its words to
+   TO. */
+static bool take_mark(Chunk* c, WetStep* r, uint64_t* to)
+{
+   Block*   b = &c->block;
+   uint32_t mark = (uint32_t)b->extra[b->at++], n = words_of_mark(mark);
+
+   for (uint32_t i = 0; i < 3; i++)
+      to[i] = i < n ? b->extra[b->at++] : 0;
+   if (mark == MARK_THREAD) {
+      c->thread = (uint32_t)to[0];
       return false;
-   take_words(w, r, sb);
-   if (r->n_slots > 0)
-      find_slots(w, sb, r->n_slots, to);
+   }
+   r->mark    = mark;
+   r->n_slots = 3;
    return true;
 }
 
-bool wet_next_record(DcfgWet* w, Record* r)
+/* All records of the block, whose words have been found. */
+static void take_records(DcfgWet* w, WetSteps* to)
+{
+   Chunk*    c = w->chunk;
+   Block*    b = &c->block;
+   WetStep*  r = to->steps + to->n_steps;
+   uint64_t* addrs = to->addrs + to->n_addrs;
+
+   b->at = 0;
+   for (uint32_t i = 0; i < b->n_ways; i++) {
+      uint32_t id = b->ways[i];
+      *r = (WetStep){ .thread = c->thread,
+                      .first = (uint32_t)(addrs - to->addrs) };
+      if (id < NO_WAY_STOP) {
+         const WetWay* way = &w->ways[id];
+         r->sb       = way->sb;
+         r->way      = id;
+         r->n_instrs = way->n_instrs;
+         if (way->n_slots > 0
+             && (c->wanted == SLOTS_OF_ALL
+                 || (c->wanted == SLOTS_OF_TRANSFERS
+                     && (way->stack || is_transfer(way->kind))))) {
+            r->n_slots = way->n_slots;
+            find_way_slots(w, way, addrs);
+         } else if (c->wanted == SLOTS_OF_TRANSFERS) {
+            pass_slots(w, way);
+         }
+      } else if (id == NO_WAY_STOP) {
+         take_stop(w, r, addrs);
+      } else if (!take_mark(c, r, addrs)) {
+         continue;
+      }
+      addrs += r->n_slots;
+      r++;
+   }
+   to->n_steps = (size_t)(r - to->steps);
+   to->n_addrs = (size_t)(addrs - to->addrs);
+}
+
+bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
 {
    Chunk* c = w->chunk;
 
-   if (c->n_records == 0
-       && ((c->number > 0 && !wet_end_chunk(w)) || !wet_next_chunk(w)))
+   c->wanted = wanted;
+   if (!get_control(w, c))
       return false;
-   if (!wet_next_header(w, r))
+   if (c->block.n_ways > c->n_records)
+      return wrong(w);
+   c->n_records -= c->block.n_ways;
+   if ((wanted != SLOTS_OF_NONE && !find_words(w)) || !make_room(w, to))
       return false;
-   r->addrs = w->addrs;
-   return r->sb == 0 || wet_read_slots(w, r, w->addrs);
+   take_records(w, to);
+   return c->n_records > 0 || c->control.at == c->control.end || wrong(w);
+}
+
+bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
+{
+   to->n_steps = to->n_addrs = 0;
+   /* One may have nothing but turns of threads. */
+   while (to->n_steps == 0)
+      if ((w->chunk->n_records == 0 && !wet_next_chunk(w))
+          || !wet_read_block(w, wanted, to))
+         return false;
+   return true;
+}
+
+void wet_free_steps(DcfgWet* w, WetSteps* s)
+{
+   job_free(&w->job, s->steps, s->max_steps * sizeof(*s->steps));
+   job_free(&w->job, s->addrs, s->max_addrs * sizeof(*s->addrs));
+   *s = (WetSteps){ 0 };
 }
 
 void wet_find_value(DcfgWet* w, const Place* at, DcfgWetEvent* e)
