@@ -68,15 +68,13 @@ typedef
    }
    Column;
 
-/* Rows have at most so many together. */
-#define DCFG_MAX_ROWS DCFG_BLOCK_WORDS
-
-/* Of each of N rows the N_COLUMNS numbers from BASE[AT[row] + FIRST] on, column
-   by column, go to BITS and, where they are not as foretold, to NUMBERS, which
-   has room for DCFG_MAX_QUICK bytes for each, for as many rows, and for
-   2 of each column more.  Returns where it ends. */
+/* Of N rows, each SIZE words behind the one before, the first one at ROWS, the
+   N_COLUMNS first numbers, at most DCFG_BLOCK_WORDS, go, column by column, to
+   BITS and, where they are not as foretold, to NUMBERS, which has room for
+   DCFG_MAX_QUICK bytes for each, for as many rows, and for 2 of each column
+   more.  Returns where it ends. */
 UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
-                          UInt n_columns, const ULong* base, const UInt* at,
+                          UInt n_columns, const ULong* rows, UInt size,
                           UInt n);
 
 #endif /* __DCFG_COLUMNS_H */

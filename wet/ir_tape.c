@@ -30,9 +30,9 @@
    the watcher to work.
 
    An address is written behind its access, at a constant distance from the
-   cursor; the header, and the cursor behind all of it, when the superblock is
-   left.  An exit that is not taken may be followed by a fault, which must
-   find the cursor where it was: then it is moved only if the exit is
+   begin of the row; the header, and what says that there are one more of both,
+   when the superblock is left.  An exit that is not taken may be followed by a
+   fault, which must find all as it was: then that is said only if the exit is
    taken. */
 
 #include "pub_tool_basics.h"
@@ -59,14 +59,19 @@ typedef
 
 /* The superblock in work. */
 static struct {
-   IRExpr* cursor;
+   SlotList* list;
+   IRExpr* cursor;                        // where its header goes
+   IRExpr* row;                           // and its words, if there are any
+   IRConst* row_size;                     // in bytes
+   IRStmt* make_room;                     // for a row
+   Bool    moved, row_moved;              // behind them, for good
    UInt    n_slots, n_words;
    Slot    slots[DCFG_TAPE_SLACK / 2];
    IRTemp  roots[DCFG_TAPE_SLACK / 2];    // of slots on the tape
    Addr    distances[DCFG_TAPE_SLACK / 2];
    UShort  at_exit[TAPE_MAX_EXITS];
-   UShort  words_at_exit[TAPE_MAX_EXITS];
-   UInt    n_segments, segment_end;       // up to that word
+   UInt    n_segments;
+   UShort  segment_ends[TAPE_MAX_EXITS + 1]; // up to that word
    IRExpr* first_stack;                   // DCFG_(tape).stack, if it is used,
    IRExpr* stack;                         // and what it has become
    Distance* temps;
@@ -98,28 +103,54 @@ static void forget_distances(UInt n_temps)
       work.temps[t].from = IRTemp_INVALID;
 }
 
+/* Call FN, which changes the SIZE bytes at P, if A OP64 B. */
+static IRStmt* call_to_change(Work* w, IRDirty* di, IROp op64, IROp op32,
+                              IRExpr* a, IRExpr* b, const void* p, UInt size)
+{
+   IRStmt* st = IRStmt_Dirty(di);
+
+   di->guard = assign(w, Ity_I1,
+                      IRExpr_Binop(w->word_ty == Ity_I64 ? op64 : op32, a, b));
+   di->mFx   = Ifx_Modify;
+   di->mAddr = place_of(w, p);
+   di->mSize = size;
+   add(w, st);
+   return st;
+}
+
+/* The cursor may be anywhere up to the limit, and more than one record behind
+   it.  If there are no words after all, the call that makes room for them is
+   taken out. */
 static void begin(Work* w)
 {
-   forget_distances(w->out->tyenv->types_used);
+   Rows* rows;
 
-   IRExpr*  cursor = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
-   IRExpr*  full   = assign(w, Ity_I1,
-                            IRExpr_Binop(w->word_ty == Ity_I64
-                                         ? Iop_CmpLT64U : Iop_CmpLT32U,
-                                         word(w, (UWord)DCFG_(tape).limit),
-                                         cursor));
-   IRDirty* di     = unsafeIRDirty_0_N(0, "dcfg_tape_is_full",
+   forget_distances(w->out->tyenv->types_used);
+   work.list = DCFG_(slots_of)(w->sb);
+   rows      = &work.list->rows;
+   call_to_change(w, unsafeIRDirty_0_N(0, "dcfg_tape_is_full",
                                        VG_(fnptr_to_fnentry)
                                           (&DCFG_(tape_is_full)),
-                                       mkIRExprVec_0());
-   di->guard = full;
-   di->mFx   = Ifx_Modify;
-   di->mAddr = place_of(w, &DCFG_(tape).cursor);
-   di->mSize = sizeof(DCFG_(tape).cursor);
-   add(w, IRStmt_Dirty(di));
-   work.cursor  = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
-   work.n_slots = work.n_words = work.n_segments = work.segment_end = 0;
-   work.stack   = work.first_stack = NULL;
+                                       mkIRExprVec_0()),
+                  Iop_CmpLT64U, Iop_CmpLT32U,
+                  word(w, (UWord)DCFG_(tape).limit),
+                  load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor)),
+                  &DCFG_(tape).cursor, sizeof(DCFG_(tape).cursor));
+   work.make_room
+      = call_to_change(w, unsafeIRDirty_0_N(0, "dcfg_rows_are_full",
+                                            VG_(fnptr_to_fnentry)
+                                               (&DCFG_(rows_are_full)),
+                                            mkIRExprVec_1(place_of(w, rows))),
+                       Iop_CmpEQ64, Iop_CmpEQ32,
+                       load(w, w->word_ty, place_of(w, &rows->next)),
+                       load(w, w->word_ty, place_of(w, &rows->end)),
+                       rows, sizeof(*rows));
+   work.row      = load(w, w->word_ty, place_of(w, &rows->next));
+   work.cursor   = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
+   work.row_size = w->word_ty == Ity_I64 ? IRConst_U64(0) : IRConst_U32(0);
+   work.moved    = work.row_moved = False;
+   work.n_slots  = work.n_words = work.n_segments = 0;
+   work.stack    = work.first_stack = NULL;
    DCFG_(begin_value)();
    tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
 }
@@ -222,17 +253,14 @@ static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
    work.distances[me] = d.distance;
 }
 
-/* Word I from the cursor. */
-static IRExpr* tape_word(Work* w, UInt i)
-{
-   return add_words(w, work.cursor, word(w, i * sizeof(ULong)));
-}
-
 /* The words so far end a segment. */
 static void put_header(Work* w, UInt how)
 {
-   work.n_segments += work.n_words > work.segment_end;
-   work.segment_end = work.n_words;
+   UInt end = work.n_segments == 0 ? 0
+                                   : work.segment_ends[work.n_segments - 1];
+
+   if (work.n_words > end)
+      work.segment_ends[work.n_segments++] = work.n_words;
    store(w, work.cursor,
          IRExpr_Const(IRConst_U64(
             TAPE_HEADER(w->sb->id, how)
@@ -269,7 +297,8 @@ static void add_slot(Work* w, const Slot* slot, IRExpr* addr)
       return;
    if (slot->from != WhereTape)
       addr = near_stack(w, slot, addr);
-   store(w, tape_word(w, ++work.n_words), tape_number(w, addr));
+   store(w, add_words(w, work.row, word(w, work.n_words++ * sizeof(ULong))),
+         tape_number(w, addr));
 }
 
 static void add_access(Work* w, const IRStmt* st)
@@ -321,25 +350,38 @@ static void add_value_before(Work* w, UInt k)
    add_value(w, k - 1);
 }
 
+/* What is at P is NOW, if GUARD is NULL or if so; else, as it was, WAS. */
+static void change(Work* w, const void* p, IRExpr* guard, IRExpr* now,
+                   IRExpr* was)
+{
+   if (guard != NULL)
+      now = assign(w, w->word_ty, IRExpr_ITE(guard, now, was));
+   store(w, place_of(w, p), now);
+}
+
+/* There is one more header; and a row, if it has words. */
+static void move(Work* w, IRExpr* guard)
+{
+   if (!work.moved)
+      change(w, &DCFG_(tape).cursor, guard,
+             add_words(w, work.cursor, word(w, sizeof(ULong))), work.cursor);
+   if (work.n_words > 0 && !work.row_moved)
+      change(w, &work.list->rows.next, guard,
+             add_words(w, work.row, IRExpr_Const(work.row_size)), work.row);
+   if (work.stack != work.first_stack)
+      change(w, &DCFG_(tape).stack, guard, work.stack, work.first_stack);
+   work.moved     = work.moved || guard == NULL;
+   work.row_moved = work.row_moved || (guard == NULL && work.n_words > 0);
+}
+
 static void add_exit(Work* w, UInt x, const IRStmt* st)
 {
-   const SbExit* e      = &w->sb->exits[x];
-   IRExpr*       behind = tape_word(w, 1 + work.n_words);
+   const SbExit* e = &w->sb->exits[x];
 
-   work.at_exit[x]       = work.n_slots;
-   work.words_at_exit[x] = work.n_words;
+   work.at_exit[x] = work.n_slots;
    put_header(w, x);
-   IRExpr* stack = work.stack;
-   if (e->counting == ExitBefore || e->instr + 1u < w->sb->n_instrs) {
-      behind = assign(w, w->word_ty, IRExpr_ITE(st->Ist.Exit.guard, behind,
-                                                work.cursor));
-      if (stack != work.first_stack)
-         stack = assign(w, w->word_ty, IRExpr_ITE(st->Ist.Exit.guard, stack,
-                                                  work.first_stack));
-   }
-   store(w, place_of(w, &DCFG_(tape).cursor), behind);
-   if (stack != work.first_stack)
-      store(w, place_of(w, &DCFG_(tape).stack), stack);
+   move(w, e->counting == ExitBefore || e->instr + 1u < w->sb->n_instrs
+           ? st->Ist.Exit.guard : NULL);
 }
 
 /* VEX drops loads of what is not used before it is overwritten, as of
@@ -362,9 +404,10 @@ static Bool lacks(const Work* w)
 /* Keep the list of W's slots, or see that it is what it was. */
 static void keep_slots(const Work* w)
 {
-   SlotList* list  = DCFG_(slots_of)(w->sb);
+   SlotList* list  = work.list;
    SizeT     slots = work.n_slots * sizeof(Slot);
    SizeT     exits = w->sb->n_exits * sizeof(UShort);
+   SizeT     ends  = work.n_segments * sizeof(UShort);
 
    if (list->at_exit != NULL) {
       tl_assert(list->n_slots == work.n_slots);
@@ -378,11 +421,13 @@ static void keep_slots(const Work* w)
    list->n_words = work.n_words;
    list->slots   = VG_(malloc)("dcfg.wet.slots", slots + 1);
    list->at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
-   list->words_at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
+   list->n_segments   = work.n_segments;
+   list->segment_ends = VG_(malloc)("dcfg.wet.segments", ends + 1);
+   list->rows.size    = work.n_words + (work.n_segments > 1);
    list->code    = VG_(malloc)("dcfg.wet.code", n);
    VG_(memcpy)(list->slots, work.slots, slots);
    VG_(memcpy)(list->at_exit, work.at_exit, exits);
-   VG_(memcpy)(list->words_at_exit, work.words_at_exit, exits);
+   VG_(memcpy)(list->segment_ends, work.segment_ends, ends);
    VG_(memcpy)(list->code, (const void*)w->sb->addr, n);
 }
 
@@ -404,11 +449,14 @@ static void end(Work* w, const IRSB* in)
    add_value(w, w->now);
    add_stack_pointer(w);
    put_header(w, TAPE_END);
-   store(w, place_of(w, &DCFG_(tape).cursor),
-         tape_word(w, 1 + work.n_words));
-   if (work.stack != work.first_stack)
-      store(w, place_of(w, &DCFG_(tape).stack), work.stack);
+   move(w, NULL);
    keep_slots(w);
+   if (work.n_words == 0)
+      work.make_room->tag = Ist_NoOp;
+   if (w->word_ty == Ity_I64)
+      work.row_size->Ico.U64 = work.list->rows.size * sizeof(ULong);
+   else
+      work.row_size->Ico.U32 = work.list->rows.size * sizeof(ULong);
 }
 
 const Watcher DCFG_(tape_watcher) = {

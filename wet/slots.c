@@ -48,12 +48,15 @@ SlotList* DCFG_(slots_of)(Superblock* sb)
    return (SlotList*)((UChar*)sb + fields);
 }
 
-UInt DCFG_(words_before)(const SlotList* list, UInt k)
+UInt DCFG_(words_before)(const SlotList* list, UInt k, UInt* n_segments)
 {
-   UInt n = 0;
+   UInt n = 0, s = 0;
 
    for (UInt i = 0; i < list->n_slots && list->slots[i].instr < k; i++)
       n += list->slots[i].from <= WhereStack;
+   while (s < list->n_segments && list->segment_ends[s] <= n)
+      s++;
+   *n_segments = s;
    return n;
 }
 

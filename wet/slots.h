@@ -33,6 +33,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 #include "dcfg_bb.h"
+#include "wet/rows.h"
 
 /* What an access does. */
 enum {
@@ -70,8 +71,10 @@ typedef
       Slot* slots;
       UInt  n_words;     // of them are on the tape
       UShort* at_exit;   // for each exit, how many slots there are when it is
-                         // taken,
-      UShort* words_at_exit; // and words
+                         // taken
+      UInt   n_segments; // into which exits divide the words,
+      UShort* segment_ends;  // and where each of those ends
+      Rows   rows;
       UChar* code;       // its bytes, as they were translated
    }
    SlotList;
@@ -82,8 +85,16 @@ void DCFG_(claim_slot_lists)(void);
 /* SB's; .slots is NULL until it has been translated with the tape on. */
 SlotList* DCFG_(slots_of)(Superblock* sb);
 
-/* The words on the tape of an execution that completed K instructions. */
-UInt DCFG_(words_before)(const SlotList* list, UInt k);
+/* The words on the tape of an execution that completed K instructions, and how
+   many segments: the last words may be of another one. */
+UInt DCFG_(words_before)(const SlotList* list, UInt k,
+                         /*OUT*/UInt* n_segments);
+
+/* Where segment S begins. */
+static inline UInt DCFG_(segment_begin)(const SlotList* list, UInt s)
+{
+   return s == 0 ? 0 : list->segment_ends[s - 1];
+}
 
 /* The access of a statement: returns False if it makes none.  *ADDR is where,
    *GUARD whether (NULL: always). */

@@ -58,8 +58,9 @@
 #define CHUNK_RECORDS (1u << 20)
 #define CHUNK_SHARE   8
 
-/* A block has at most so many words. */
+/* A block has at most so many words, and a row. */
 #define BLOCK_WORDS   DCFG_BLOCK_WORDS
+#define MAX_ROW       DCFG_TAPE_SLACK
 
 /* The two headers that came last after these before: the later one in the
    lower half.  Those that need more than 32 bits are not foretold. */
@@ -69,8 +70,7 @@
 /* The words of a superblock between two exits. */
 typedef
    struct {
-      UInt    n_rows;        // in this block
-      UInt    row;           // where the next one stands in .records
+      UInt    id, number;    // whose, and which of those
       UInt    n_words;
       Column* columns;
    }
@@ -79,18 +79,30 @@ typedef
 /* What is known of a superblock, by its id. */
 typedef
    struct {
-      Segment* segments;     // NULL: it has not been met
-      UInt     n_segments;
-      Bool     met;          // in this chunk
+      SlotList* list;        // NULL: it has not been met
+      Segment*  segments;
+      UInt      chunk;       // where it was last met
+      UInt      n_done;      // rows of this tape that are coded,
+      UInt      tape;        // if this is that
    }
    Coding;
 
-/* An execution of a segment: where the tape has its words. */
+/* And of its executions in this block: rows; segments that any of them has
+   completed; does it have several? */
 typedef
    struct {
-      UInt id, segment, words;
+      UInt  n_rows;
+      UChar n_segments;
+      Bool  divided;
    }
-   Row;
+   Tally;
+
+typedef
+   struct {
+      UChar* begin;
+      SizeT  room;
+   }
+   Part;
 
 struct _Coder {
    Stream*  stream;
@@ -99,9 +111,9 @@ struct _Coder {
    XArray*  begins;          // ULong: of those chunks in it
    ULong    n_records;       // in all chunks
    UInt     n_here;          // in this one
-   UChar*   control;         // begin of each of its parts
-   UChar*   bits;
-   UChar*   numbers;
+   Part     control;         // its parts
+   Part     bits;
+   Part     numbers;
    UChar*   control_end;     // where the next bytes are put
    UChar*   numbers_end;
    BitPen   pen;
@@ -109,15 +121,16 @@ struct _Coder {
    Addr     stack;           // of DCFG_(tape), at the end of what was coded,
    Addr     first_stack;     // and at the begin of the chunk
    ULong    thread;          // that runs
+   UInt     chunk, tape;     // how many there were
    Coding*  codings;         // by id
+   Tally*   tallies;
    UInt     n_codings;
    ULong    next[N_HISTORIES];
    /* Of the block in work. */
-   Row      rows[BLOCK_WORDS];          // in their order
-   UInt     n_rows;
-   UInt     records[BLOCK_WORDS];       // those of them by segment
+   UInt     n_words;
    Segment* segments[BLOCK_WORDS];      // in order of their first row
    UInt     n_segments;
+   ULong    gathered[BLOCK_WORDS];      // rows of one of them
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -126,52 +139,56 @@ struct _Coder {
 /*--- Superblocks                                          ---*/
 /*------------------------------------------------------------*/
 
-/* Divide the words of K's superblock, which are LIST's, at its N_EXITS. */
-static void find_segments(Coding* k, const SlotList* list, UInt n_exits)
+/* Superblock ID has not been met. */
+static void find_segments(Coding* k, UInt id)
 {
-   UInt begin = 0;
+   SlotList* list = k->list = DCFG_(slots_of)(DCFG_(superblock)(id));
+   Column*   columns;
 
    k->segments = VG_(malloc)("dcfg.squeeze.segments",
-                             (n_exits + 1) * sizeof(Segment));
-   for (UInt x = 0; x <= n_exits; x++) {
-      UInt end = x == n_exits ? list->n_words : list->words_at_exit[x];
-      if (end > begin) {
-         Segment s = { 0, 0, end - begin,
-                       VG_(malloc)("dcfg.squeeze.columns",
-                                   (end - begin) * sizeof(Column)) };
-         k->segments[k->n_segments++] = s;
-         begin = end;
-      }
+                             list->n_segments * sizeof(Segment));
+   columns     = VG_(malloc)("dcfg.squeeze.columns",
+                             list->n_words * sizeof(Column));
+   for (UInt i = 0; i < list->n_segments; i++) {
+      UInt begin = DCFG_(segment_begin)(list, i);
+      Segment s = { id, i, list->segment_ends[i] - begin, columns + begin };
+      k->segments[i] = s;
    }
 }
 
-/* Superblock ID has not been met in this chunk. */
-static void meet(Coder* c, UInt id)
+/* Superblock ID has its first rows in this block that complete N segments. */
+static void meet(Coder* c, UInt id, UInt n)
 {
-   if (id >= c->n_codings) {
-      UInt n = 2 * id + 1024;
-      c->codings = VG_(realloc)("dcfg.squeeze.codings", c->codings,
-                                n * sizeof(Coding));
-      VG_(memset)(c->codings + c->n_codings, 0,
-                  (n - c->n_codings) * sizeof(Coding));
-      c->n_codings = n;
-   }
    Coding* k = &c->codings[id];
-   if (k->segments == NULL) {
-      Superblock* sb = DCFG_(superblock)(id);
-      find_segments(k, DCFG_(slots_of)(sb), sb->n_exits);
-   }
-   for (UInt i = 0; i < k->n_segments; i++)
-      VG_(memset)(k->segments[i].columns, 0,
-                  k->segments[i].n_words * sizeof(Column));
-   k->met = True;
+   Tally*  t = &c->tallies[id];
+
+   if (k->list == NULL)
+      find_segments(k, id);
+   if (k->chunk != c->chunk)
+      VG_(memset)(k->segments[0].columns, 0,
+                  k->list->n_words * sizeof(Column));
+   k->chunk  = c->chunk;
+   k->n_done = k->tape == c->tape ? k->n_done : 0;
+   k->tape   = c->tape;
+   t->divided = k->list->n_segments > 1;
+   while (t->n_segments < n)
+      c->segments[c->n_segments++] = &k->segments[t->n_segments++];
 }
 
-INLINE Coding* coding_of(Coder* c, UInt id)
+/* There are no superblocks beyond those that are there now. */
+static void have_codings(Coder* c)
 {
-   if (UNLIKELY(id >= c->n_codings || !c->codings[id].met))
-      meet(c, id);
-   return &c->codings[id];
+   UInt n = c->n_codings;
+
+   if (n > DCFG_(n_superblocks)())
+      return;
+   c->n_codings = 2 * DCFG_(n_superblocks)() + 1024;
+   c->codings   = VG_(realloc)("dcfg.squeeze.codings", c->codings,
+                               c->n_codings * sizeof(Coding));
+   c->tallies   = VG_(realloc)("dcfg.squeeze.tallies", c->tallies,
+                               c->n_codings * sizeof(Tally));
+   VG_(memset)(c->codings + n, 0, (c->n_codings - n) * sizeof(Coding));
+   VG_(memset)(c->tallies + n, 0, (c->n_codings - n) * sizeof(Tally));
 }
 
 /*------------------------------------------------------------*/
@@ -184,7 +201,6 @@ typedef
       UChar* control;
       UInt   n_right;        // headers as foretold since the last that was not
       UInt   history;
-      UInt   n_rows;         // of the block
    }
    Pen;
 
@@ -258,115 +274,135 @@ static void begin_chunk(Coder* c, Pen* p, const ULong* words)
 /*--- Records                                              ---*/
 /*------------------------------------------------------------*/
 
-/* Superblock ID was left within: A are its N words.  Those of a segment that
-   it did not complete are no row. */
-static UInt code_stopped(Coder* c, Pen* p, UInt id, const ULong* a, UInt n)
+/* An execution of superblock ID has completed N segments.  If there are others
+   its row, whose last word is nothing else, has to say so. */
+INLINE void add_row(Coder* c, UInt id, UInt n)
 {
-   const Coding* k = coding_of(c, id);
-   UInt n_segments = 0, begin = 0;
+   Tally* t = &c->tallies[id];
 
-   while (n_segments < k->n_segments
-          && begin + k->segments[n_segments].n_words <= n)
-      begin += k->segments[n_segments++].n_words;
-   for (; begin < n; begin++)
-      p->control = DCFG_(put_varint)(p->control, a[begin]);
-   return n_segments;
+   if (UNLIKELY(n > t->n_segments))
+      meet(c, id, n);
+   if (UNLIKELY(t->divided) && n > 0) {
+      const Coding* k = &c->codings[id];
+      const Rows*   r = &k->list->rows;
+      r->begin[(SizeT)(k->n_done + t->n_rows + 1) * r->size - 1] = n;
+   }
+   t->n_rows += n > 0;
 }
 
-/* The record at WORDS[AT], of a superblock.  Returns how many words it
-   has. */
-INLINE UInt code_record(Coder* c, Pen* p, const ULong* words, UInt at)
+/* The record at WORDS, of a superblock that was left within.  Returns how many
+   words it has. */
+static UInt code_stopped(Coder* c, Pen* p, const ULong* words)
 {
-   ULong header     = words[at];
-   UInt  id         = TAPE_ID(header);
-   UInt  n          = TAPE_WORDS(header);
-   UInt  n_segments = TAPE_SEGMENTS(header);
-   UInt  first      = at + 1;
+   UInt            id   = TAPE_ID(words[0]);
+   const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(id));
+   UInt            n_segments, begin, n;
 
-   if (LIKELY(TAPE_HOW(header) != TAPE_STOPPED)) {
-      code_header(c, p, TAPE_WAY(header));
-   } else {
-      n = DCFG_(words_before)(DCFG_(slots_of)(DCFG_(superblock)(id)),
-                              TAPE_DONE(header));
-      code_header(c, p, header);
-      n_segments = code_stopped(c, p, id, &words[first], n);
-   }
-   Row row = { id, 0, first };
-   c->rows[p->n_rows] = row;
-   p->n_rows += n_segments > 0;
-   for (UInt i = 1; i < n_segments; i++) {
-      row.segment = i;
-      c->rows[p->n_rows++] = row;
-   }
-   return n + 1;
+   n     = DCFG_(words_before)(list, TAPE_DONE(words[0]), &n_segments);
+   begin = DCFG_(segment_begin)(list, n_segments);
+   code_header(c, p, words[0]);
+   for (UInt i = 0; i < n - begin; i++)
+      p->control = DCFG_(put_varint)(p->control, words[1 + i]);
+   add_row(c, id, n_segments);
+   c->n_words += begin;
+   return 1 + n - begin;
 }
 
-/* The block's rows, segment by segment. */
-static void sort_rows(Coder* c)
+static UInt code_mark(Coder* c, Pen* p, const ULong* words)
 {
-   UInt n = 0;
+   UInt mark = TAPE_HOW(words[0]);
 
-   c->n_segments = 0;
-   for (UInt i = 0; i < c->n_rows; i++) {
-      Row*     row = &c->rows[i];
-      Segment* s   = coding_of(c, row->id)->segments;
-      for (UInt k = 0; UNLIKELY(k < row->segment); k++)
-         row->words += s++->n_words;
-      c->segments[c->n_segments] = s;
-      c->n_segments += s->n_rows++ == 0;
-   }
+   if (mark == MarkThread)
+      c->thread = words[1];
+   put_right(p, False);
+   p->control = put_mark(p->control, mark, &words[1]);
+   return 1 + DCFG_(words_of_mark)(mark);
+}
+
+/* The words of N rows from ROW on that belong to segment S, which not all of
+   them have completed, without the others.  Returns how many rows they are. */
+static UInt gather_rows(Coder* c, const Segment* s, const ULong* row,
+                        UInt size, UInt first, UInt n)
+{
+   UInt n_gathered = 0;
+
+   for (; n > 0; n--, row += size)
+      if (row[size - 1] > s->number) {
+         VG_(memcpy)(&c->gathered[n_gathered * s->n_words], row + first,
+                     s->n_words * sizeof(ULong));
+         n_gathered++;
+      }
+   return n_gathered;
+}
+
+/* The words of all rows. */
+static void code_columns(Coder* c)
+{
    for (UInt i = 0; i < c->n_segments; i++) {
-      c->segments[i]->row = n;
-      n += c->segments[i]->n_rows;
-   }
-   for (UInt i = 0; i < c->n_rows; i++) {
-      const Row* row = &c->rows[i];
-      c->records[c->codings[row->id].segments[row->segment].row++]
-         = row->words;
-   }
-}
-
-/* The words of all records from WORDS on. */
-static void code_columns(Coder* c, const ULong* words)
-{
-   const UInt* at = c->records;
-
-   for (UInt i = 0; i < c->n_segments; i++) {
-      Segment* s = c->segments[i];
+      Segment*      s     = c->segments[i];
+      const Coding* k     = &c->codings[s->id];
+      const Tally*  t     = &c->tallies[s->id];
+      UInt          n     = t->n_rows, size = k->list->rows.size;
+      UInt          first = DCFG_(segment_begin)(k->list, s->number);
+      const ULong*  rows  = k->list->rows.begin + (SizeT)k->n_done * size;
+      if (t->divided) {
+         n    = gather_rows(c, s, rows, size, first, n);
+         rows = c->gathered;
+         size = s->n_words;
+      } else {
+         rows += first;
+      }
       c->numbers_end = DCFG_(put_columns)(&c->pen, c->numbers_end, s->columns,
-                                          s->n_words, words, at, s->n_rows);
-      at       += s->n_rows;
-      s->n_rows = 0;
+                                          s->n_words, rows, size, n);
    }
 }
 
-/* The N words from WORDS on, a block. */
-static void code_block(Coder* c, const ULong* words, UInt n)
+/* There is room for other rows, and the next ones are of another block. */
+static void forget_rows(Coder* c)
 {
-   Pen  p = { c->control_end, 0, c->history, 0 };
+   for (UInt i = 0; i < c->n_segments; i++) {
+      Coding* k = &c->codings[c->segments[i]->id];
+      Tally*  t = &c->tallies[c->segments[i]->id];
+      k->n_done           += t->n_rows;
+      k->list->rows.next   = k->list->rows.begin;
+      t->n_rows            = 0;
+      t->n_segments        = 0;
+   }
+   c->n_segments = c->n_words = 0;
+}
+
+/* The N words from WORDS on, as many as belong to a block.  Returns how many
+   these are. */
+static UInt code_block(Coder* c, const ULong* words, UInt n)
+{
+   Pen  p = { c->control_end, 0, c->history };
    UInt n_records = 0, at = 0;
 
    begin_chunk(c, &p, words);
    for (; at < n; n_records++) {
-      UInt mark = TAPE_HOW(words[at]);
-      if (LIKELY(TAPE_ID(words[at]) != 0)) {
-         at += code_record(c, &p, words, at);
+      ULong header = words[at];
+      if (UNLIKELY(TAPE_ID(header) == 0)) {
+         at += code_mark(c, &p, &words[at]);
          continue;
       }
-      if (mark == MarkThread)
-         c->thread = words[at + 1];
-      put_right(&p, False);
-      p.control = put_mark(p.control, mark, &words[at + 1]);
-      at += 1 + DCFG_(words_of_mark)(mark);
+      if (UNLIKELY(c->n_words > BLOCK_WORDS - MAX_ROW))
+         break;
+      if (UNLIKELY(TAPE_HOW(header) == TAPE_STOPPED)) {
+         at += code_stopped(c, &p, &words[at]);
+         continue;
+      }
+      code_header(c, &p, TAPE_WAY(header));
+      add_row(c, TAPE_ID(header), TAPE_SEGMENTS(header));
+      c->n_words += TAPE_WORDS(header);
+      at++;
    }
    put_right(&p, False);
    c->control_end = DCFG_(put_varint)(p.control, SymbolEnd);
    c->history     = p.history;
-   c->n_rows      = p.n_rows;
    c->n_here     += n_records;
    c->n_records  += n_records;
-   sort_rows(c);
-   code_columns(c, words);
+   code_columns(c);
+   return at;
 }
 
 /*------------------------------------------------------------*/
@@ -376,13 +412,12 @@ static void code_block(Coder* c, const ULong* words, UInt n)
 /* Nothing is foretold. */
 static void forget(Coder* c)
 {
-   for (UInt id = 0; id < c->n_codings; id++)
-      c->codings[id].met = False;
+   c->chunk++;
    VG_(memset)(c->next, 0, sizeof(c->next));
    VG_(memset)(&c->pen, 0, sizeof(c->pen));
-   c->pen.at      = c->bits;
-   c->control_end = c->control;
-   c->numbers_end = c->numbers;
+   c->pen.at      = c->bits.begin;
+   c->control_end = c->control.begin;
+   c->numbers_end = c->numbers.begin;
    c->history     = 0;
    c->first_stack = c->stack;
    c->n_here      = 0;
@@ -425,29 +460,62 @@ const Stream* DCFG_(end_chunk)(Coder* c)
    VG_(addToXA)(c->begins, &begin);
    DCFG_(flush_bits)(&c->pen);
    append_number(c->stream, c->n_here, 4);
-   append_number(c->stream, c->control_end - c->control, 4);
-   append_number(c->stream, c->pen.at - c->bits, 4);
-   append_number(c->stream, c->numbers_end - c->numbers, 4);
+   append_number(c->stream, c->control_end - c->control.begin, 4);
+   append_number(c->stream, c->pen.at - c->bits.begin, 4);
+   append_number(c->stream, c->numbers_end - c->numbers.begin, 4);
    append_number(c->stream, c->first_stack, 8);
-   DCFG_(append_to_stream)(c->stream, c->control, c->control_end - c->control);
-   DCFG_(append_to_stream)(c->stream, c->bits, c->pen.at - c->bits);
-   DCFG_(append_to_stream)(c->stream, c->numbers, c->numbers_end - c->numbers);
+   DCFG_(append_to_stream)(c->stream, c->control.begin,
+                           c->control_end - c->control.begin);
+   DCFG_(append_to_stream)(c->stream, c->bits.begin,
+                           c->pen.at - c->bits.begin);
+   DCFG_(append_to_stream)(c->stream, c->numbers.begin,
+                           c->numbers_end - c->numbers.begin);
    drop_chunks(c);
    forget(c);
    return c->stream;
 }
 
-void DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
-                          Addr stack)
+/* Behind END there is room for N bytes more.  Returns where that is then. */
+static UChar* have_room(Part* p, UChar* end, SizeT n)
 {
-   tl_assert(end - words <= BLOCK_WORDS);
-   if (words < end)
-      code_block(c, words, end - words);
+   SizeT used = end - p->begin;
+
+   if (used + n > p->room) {
+      p->room  = 2 * (used + n);
+      p->begin = VG_(realloc)("dcfg.squeeze.part", p->begin, p->room);
+   }
+   return p->begin + used;
+}
+
+/* Another block, of N words on the tape, has room. */
+static void have_room_for_block(Coder* c, UInt n)
+{
+   c->control_end = have_room(&c->control, c->control_end,
+                              5 * DCFG_MAX_VARINT * ((SizeT)n + 1));
+   c->pen.at      = have_room(&c->bits, c->pen.at, BLOCK_WORDS + 8);
+   c->numbers_end = have_room(&c->numbers, c->numbers_end,
+                              2 * DCFG_MAX_VARINT * (BLOCK_WORDS + 1));
+}
+
+ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
+                           Addr stack)
+{
+   ULong n_words = 0;
+
+   have_codings(c);
+   c->tape++;
+   while (words < end) {
+      have_room_for_block(c, end - words);
+      words   += code_block(c, words, end - words);
+      n_words += c->n_words;
+      forget_rows(c);
+   }
    c->stack = stack;
    if (c->n_here >= CHUNK_RECORDS
-       || (c->control_end - c->control) + (c->pen.at - c->bits)
-          + (c->numbers_end - c->numbers) >= c->chunk_bytes)
+       || (c->control_end - c->control.begin) + (c->pen.at - c->bits.begin)
+          + (c->numbers_end - c->numbers.begin) >= c->chunk_bytes)
       DCFG_(end_chunk)(c);
+   return n_words;
 }
 
 /*------------------------------------------------------------*/
@@ -458,15 +526,6 @@ Coder* DCFG_(new_coder)(void)
 {
    Coder* c = VG_(calloc)("dcfg.squeeze", 1, sizeof(Coder));
 
-   /* A chunk that is not yet long enough, a block, and the end. */
-   c->control = VG_(malloc)("dcfg.squeeze.parts",
-                            CHUNK_BYTES
-                            + 5 * DCFG_MAX_VARINT * (BLOCK_WORDS + 1));
-   c->bits    = VG_(malloc)("dcfg.squeeze.parts",
-                            CHUNK_BYTES + BLOCK_WORDS + 8);
-   c->numbers = VG_(malloc)("dcfg.squeeze.parts",
-                            CHUNK_BYTES
-                            + 2 * DCFG_MAX_VARINT * (BLOCK_WORDS + 1));
    forget(c);
    c->stream = DCFG_(new_stream)();
    c->begins = VG_(newXA)(VG_(malloc), "dcfg.squeeze.begins", VG_(free),

@@ -37,10 +37,11 @@ typedef struct _Coder Coder;
 
 Coder* DCFG_(new_coder)(void);
 
-/* Code the words up to END, which are whole records, at most
-   DCFG_BLOCK_WORDS; behind them the tape's .stack is STACK. */
-void DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
-                          Addr stack);
+/* Code the words up to END, all of the tape, and all rows, of which there are
+   none then; behind them the tape's .stack is STACK.  Returns how many words
+   the rows had. */
+ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
+                           Addr stack);
 
 /* From now on only chunks that have SIZE bytes together are kept: the last
    ones.  Where does the first of them begin? */

@@ -34,8 +34,8 @@
    time: so it says by itself in which order what they did took place.
 
    A superblock that was left in its middle has written addresses, but no
-   header, and has not moved the cursor: it is as if it had not begun.  How
-   far it had come is added here, before anything else is. */
+   header, and has not said that there is another row: it is as if it had not
+   begun.  How far it had come is added here, before anything else is. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -52,8 +52,11 @@
 #include "wet/squeeze.h"
 #include "wet/tape.h"
 
-/* They are coded while they are in the processor's cache. */
-#define N_WORDS (DCFG_BLOCK_WORDS - DCFG_TAPE_SLACK)
+/* Headers, marks and their rows are coded while they are in the processor's
+   cache: when there are N_HEADERS, or less, if the rows have been long. */
+#define N_HEADERS  (1u << 14)
+#define MIN_HEADERS 1024u
+#define GOOD_WORDS  49152u
 
 /* A thread's. */
 typedef
@@ -64,7 +67,7 @@ typedef
 
 Tape           DCFG_(tape);
 static ULong*  words;
-static ULong*  uncoded;        // from here on
+static ULong*  first;          // of them, that is not coded
 static Turn*   running;        // NULL: nobody so far
 static Coder*  coder;
 static Bool    away;           // nothing is collected now,
@@ -73,12 +76,11 @@ static Bool    has_gaps;       // or in its middle
 
 void DCFG_(load_tape)(void)
 {
-   words   = VG_(malloc)("dcfg.tape", (N_WORDS + DCFG_TAPE_SLACK)
+   words   = VG_(malloc)("dcfg.tape", (N_HEADERS + 2 * DCFG_TAPE_SLACK)
                                       * sizeof(ULong));
-   uncoded = words;
    coder   = DCFG_(new_coder)();
-   DCFG_(tape).cursor = words;
-   DCFG_(tape).limit  = words + N_WORDS - DCFG_TAPE_SLACK;
+   DCFG_(tape).cursor = first = words;
+   DCFG_(tape).limit  = words + N_HEADERS;
 }
 
 void DCFG_(keep_tape)(ULong size)
@@ -91,19 +93,47 @@ ULong DCFG_(tape_begin)(void)
    return DCFG_(first_chunk)(coder);
 }
 
+/* There are no rows any more. */
+static void empty_rows(Bool give_back)
+{
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+      Rows* r = &DCFG_(slots_of)(DCFG_(superblock)(id))->rows;
+      if (give_back)
+         DCFG_(free_rows)(r);
+      else
+         r->next = r->begin;
+   }
+}
+
 static void code_tape(void)
 {
    ULong* end = DCFG_(tape).cursor;
+   ULong  n   = end - first;
+   ULong  n_words = DCFG_(squeeze_words)(coder, first, end,
+                                         DCFG_(tape).stack);
 
-   DCFG_(squeeze_words)(coder, uncoded, end, DCFG_(tape).stack);
-   uncoded = end;
+   /* As many as will have so many words if they go on so. */
+   n = n_words <= GOOD_WORDS * n / N_HEADERS ? N_HEADERS
+       : GOOD_WORDS * n / n_words;
+   n = n < MIN_HEADERS ? MIN_HEADERS : n;
+   DCFG_(tape).cursor = first = DCFG_(tape).limit - n;
+   if (DCFG_(room_for_rows)() > DCFG_MUCH_ROOM)
+      empty_rows(True);
 }
 
 void DCFG_(tape_is_full)(void)
 {
    code_tape();
-   uncoded            = words;
-   DCFG_(tape).cursor = words;
+}
+
+/* When it is coded there are no rows, and may be no room for any either. */
+void DCFG_(rows_are_full)(Rows* rows)
+{
+   if (!DCFG_(grow_rows)(rows)) {
+      code_tape();
+      if (rows->next == rows->end)
+         DCFG_(grow_rows)(rows);
+   }
 }
 
 const Stream* DCFG_(coded_tape)(void)
@@ -177,7 +207,8 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
 {
    has_gaps = False;
    late     = True;
-   DCFG_(tape).cursor = uncoded = words;
+   empty_rows(False);
+   DCFG_(tape).cursor = first = words;
    running = NULL;
    DCFG_(restart_coder)(coder, DCFG_(tape).stack);
    DCFG_(forget_closed_code)();
@@ -212,23 +243,30 @@ Bool DCFG_(begins_late)(void)
 
 void DCFG_(tape_left)(void* s, UInt sb, UInt k)
 {
-   const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(sb));
-   ULong*          at   = DCFG_(tape).cursor;
+   SlotList*    list = DCFG_(slots_of)(DCFG_(superblock)(sb));
+   const ULong* row  = list->rows.next;
+   ULong*       to   = DCFG_(tape).cursor;
+   UInt         n, n_segments, at = 0;
 
-   *at++ = TAPE_HEADER(sb, TAPE_STOPPED) | (ULong)k << TAPE_WORDS_BIT;
-   for (UInt i = 0; i < list->n_slots && list->slots[i].instr < k; i++) {
+   n     = DCFG_(words_before)(list, k, &n_segments);
+   *to++ = TAPE_HEADER(sb, TAPE_STOPPED) | (ULong)k << TAPE_WORDS_BIT;
+   for (UInt i = 0; at < n; i++) {
       if (list->slots[i].from == WhereStack)
-         DCFG_(tape).stack += *at;
+         DCFG_(tape).stack += row[at];
       at += list->slots[i].from <= WhereStack;
    }
-   DCFG_(tape).cursor = at;
+   for (UInt i = DCFG_(segment_begin)(list, n_segments); i < n; i++)
+      *to++ = row[i];
+   if (n_segments > 0)
+      list->rows.next += list->rows.size;
+   DCFG_(tape).cursor = to;
 }
 
 /* It is collected again: there may be nothing before that. */
 static void come_home(void)
 {
    away = False;
-   if (DCFG_(tape).cursor == words && DCFG_(n_coded_records)(coder) == 0)
+   if (DCFG_(tape).cursor == first && DCFG_(n_coded_records)(coder) == 0)
       late = True;
    else
       has_gaps = True;

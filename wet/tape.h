@@ -33,11 +33,12 @@
 #include "pub_tool_basics.h"
 #include "base/stream.h"
 #include "dcfg_output.h"
+#include "wet/slots.h"
 #include "wet/tape_words.h"
 
-/* Generated code puts the next words at .cursor, and calls tape_is_full()
-   when it stands behind .limit at the begin of a superblock.  One record has
-   at most DCFG_TAPE_SLACK words. */
+/* Generated code puts the next header at .cursor, and calls tape_is_full()
+   when it stands behind .limit at the begin of a superblock.  A mark, or what is
+   behind a header, has at most DCFG_TAPE_SLACK words. */
 typedef
    struct {
       ULong* cursor;
@@ -55,6 +56,7 @@ void DCFG_(load_tape)(void);
 void DCFG_(keep_tape)(ULong size);
 
 void DCFG_(tape_is_full)(void);
+void DCFG_(rows_are_full)(Rows* rows);
 
 /* What is on the tape so far, coded: chunks, each of which can be read
    alone.  The last one is ended for it. */

@@ -33,14 +33,16 @@
 #include "pub_tool_basics.h"
 
 /* The tape is what generated code writes while the program runs: for each
-   execution of a superblock a header, behind it an address for each of the
-   memory accesses that it made; between two of them, marks: a header that
-   names no superblock, and words that depend on which it is.
+   execution of a superblock a header; between two of them, marks: a header that
+   names no superblock, and words that depend on which it is.  What the execution
+   has beside that, an address for each of the memory accesses that it made, is
+   the next row of the superblock's own (Rows in wet/slots.h).
 
    A header: how the superblock ended; its id; into how many segments exits
-   divide the words that follow (wet/squeeze.c), and how many these are; or
+   divide the words of the row (wet/squeeze.c), and how many these are; or
    instead of both how many instructions had completed, if that was not at an
-   exit or the end. */
+   exit or the end: then the words of a segment that had not ended stand behind
+   it, and if none had, there is no row. */
 #define TAPE_HOW_BITS     8
 #define TAPE_SEGMENTS_BIT 40
 #define TAPE_WORDS_BIT    48
@@ -48,11 +50,11 @@
 #define TAPE_STOPPED   0xFE    // within it: a fault
 #define TAPE_MAX_EXITS 0xFE    // below that: exit number TAPE_HOW was taken
 
-/* A record has at most as many words. */
+/* A superblock has at most as many words, and a mark. */
 #define DCFG_TAPE_SLACK 8192u
 
-/* And what is coded at once. */
-#define DCFG_BLOCK_WORDS 49152u
+/* And a block of what is coded, of rows. */
+#define DCFG_BLOCK_WORDS 65536u
 
 #define TAPE_HEADER(id, how) ((ULong)(id) << TAPE_HOW_BITS | (how))
 #define TAPE_HOW(header)      ((UInt)((header) & 0xFF))

@@ -1,0 +1,75 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Room for rows of words.                           wet/rows.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the room for what superblocks have on the tape.  Handed: whose is
+   full, and taken by: wet/tape.c.
+
+   A superblock gets what it has needed between two times that rows are coded,
+   within what the processor's cache has. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_mallocfree.h"
+
+#include "wet/rows.h"
+
+/* In words: of a superblock, and of all. */
+#define MAX_WORDS (1u << 15)
+#define MAX_ROOM  (4u << 20)
+#define FIRST_ROWS 8u
+
+static ULong room;
+
+Bool DCFG_(grow_rows)(Rows* r)
+{
+   UInt used = r->next - r->begin;
+   UInt old  = r->end - r->begin;
+   UInt n    = old == 0 ? FIRST_ROWS * r->size : 2 * old;
+
+   if ((old > 0 && n > MAX_WORDS) || room + n - old > MAX_ROOM)
+      return False;
+   room    += n - old;
+   r->begin = VG_(realloc)("dcfg.wet.rows", r->begin, n * sizeof(ULong));
+   r->next  = r->begin + used;
+   r->end   = r->begin + n;
+   return True;
+}
+
+ULong DCFG_(room_for_rows)(void)
+{
+   return room;
+}
+
+void DCFG_(free_rows)(Rows* r)
+{
+   room -= r->end - r->begin;
+   VG_(free)(r->begin);
+   r->next = r->end = r->begin = NULL;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
