@@ -354,6 +354,10 @@ static void drop_others(const UChar* code, UInt len)
       value.registers[RAX].high = 2;
       value.registers[RAX].put  = NULL;
    }
+   /* A gather sets its mask to 0. */
+   if (op == 0xC4 && at + 3 < len && (next & 0x1F) == 2
+       && (code[at + 3] & 0xFC) == 0x90)
+      drop(FirstVector + (~code[at + 2] >> 3 & 15));
    if (DCFG_(has_false_memory)(code, len)
        || value.n_written + value.n_pushed > 1)
       drop(RSP);

@@ -4,6 +4,8 @@
        wet_probe TRIALS    probes; writes a line for each case: its address, its length, and the locations, by their
                            numbers in docs/wet-file.md, that it uses and that it defines, as A-B,A-B
        wet_probe           executes each case once, to be recorded
+       wet_probe TIMES states    executes each so often; writes for each execution that does not fault its address, in 8
+                           bytes, its code, in 16, and what there was before and after it: for wet_results.py
 
    A location is used if other contents of it change anything that the instruction writes, or whether it faults or where it
    goes, beside the location itself; or change the location to something that is neither these contents nor always the
@@ -47,6 +49,7 @@ typedef struct {
     Extended x;
     uint8_t  memory[MEMORY];
     int      end;                      /* which way back, or the signal */
+    uint64_t mm[8];                    /* as MMX has them, behind a case */
 } State;
 
 typedef struct {
@@ -58,11 +61,13 @@ extern const Case probe_cases[];
 void probe_run(const void *code);
 
 General  probe_in, probe_out;
+uint64_t probe_out_mm[8];
 Extended probe_in_extended, probe_out_extended;
 int      probe_way;
 
 #define TO(n, reg)   "   mov probe_in+8*" #n ", %" #reg "\n"
 #define FROM(n, reg) "   mov %" #reg ", probe_out+8*" #n "\n"
+#define MM(n)        "   movq %mm" #n ", probe_out_mm+8*" #n "\n"
 #define BACK(name, way)                                                                                     \
     "   .globl " name "\n" name ":\n   .quad 1f\n   .text\n1: movl $" way ", probe_way\n   jmp back\n   .data\n"
 
@@ -86,6 +91,7 @@ __asm__("   .text\n"
         "   cld\n"
         "   mov $7, %eax\n   xor %edx, %edx\n"
         "   xsave64 probe_out_extended\n"
+        MM(0) MM(1) MM(2) MM(3) MM(4) MM(5) MM(6) MM(7)
         "   fninit\n   vzeroupper\n   ldmxcsr mxcsr\n"
         "   pop %r15\n   pop %r14\n   pop %r13\n   pop %r12\n   pop %rbp\n   pop %rbx\n"
         "   ret\n"
@@ -101,10 +107,11 @@ __asm__("   .text\n"
 static uint8_t   *const page = (uint8_t *)0x10000000, *const window = (uint8_t *)0x10000400;
 static sigjmp_buf after_fault;
 
-/* Valgrind leaves DF as it was. */
+/* Valgrind leaves DF as it was, and the kernel AC, with which what is not aligned would fault here, too. */
 static void on_signal(int signal)
 {
-    __asm__ volatile("cld");
+    __asm__ volatile("cld\n   lea -128(%%rsp), %%rsp\n   pushf\n   andl $~0x40000, (%%rsp)\n   popf\n   lea 128(%%rsp), %%rsp"
+                     ::: "cc", "memory");
     siglongjmp(after_fault, signal);
 }
 
@@ -121,8 +128,10 @@ static uint64_t rnd(void)
 
 static void fill(void *p, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        ((uint8_t *)p)[i] = (uint8_t)(rnd() >> 11);
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t bits = rnd();
+        memcpy((char *)p + i, &bits, n - i < 8 ? n - i : 8);
+    }
 }
 
 /* N bytes of numbers, whose exponents are alike, or not so. */
@@ -237,6 +246,7 @@ static void run(const Case *c, const State *in, State *out)
     if (!(out->x.xstate & 4))
         memset(out->x.ymm, 0, sizeof out->x.ymm);
     memcpy(out->memory, window, MEMORY);
+    memcpy(out->mm, probe_out_mm, sizeof out->mm);
 }
 
 /* The contents of location LOC, up to 10 bytes; how many. */
@@ -441,6 +451,24 @@ static void print(const bool *locs)
     }
 }
 
+static void write_states(int times)
+{
+    static State in, out;
+    for (int t = 0; t < times; t++)
+        for (const Case *c = probe_cases; c->code; c++) {
+            make_state(&in, c->mode);
+            run(c, &in, &out);
+            if (out.end < 0)
+                continue;
+            uint64_t address = (uint64_t)c->code, bytes[2] = { 0 };
+            memcpy(bytes, c->code, (size_t)(c->end - c->code));
+            fwrite(&address, sizeof address, 1, stdout);
+            fwrite(bytes, sizeof bytes, 1, stdout);
+            fwrite(&in, sizeof in, 1, stdout);
+            fwrite(&out, sizeof out, 1, stdout);
+        }
+}
+
 int main(int argc, char **argv)
 {
     static char      stack[65536];
@@ -458,6 +486,10 @@ int main(int argc, char **argv)
     sigaction(SIGFPE, &act, NULL);
     sigaction(SIGTRAP, &act, NULL);
     sigaction(SIGILL, &act, NULL);
+    if (argc == 3) {
+        write_states(atoi(argv[1]));
+        return 0;
+    }
     for (const Case *c = probe_cases; c->code; c++) {
         bool uses[N_LOCS] = { false }, defs[N_LOCS] = { false };
         if (argc == 1) {

@@ -1,4 +1,5 @@
-/* Lists what a whole execution trace has of each instance of the first thread: a line each,
+/* Lists what a whole execution trace has of each instance of the first thread, or of instructions from FIRST to below END
+   of it: a line each,
 
        ADDRESS VALUE ACCESS...
 
@@ -8,16 +9,26 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     DcfgError    err;
     char         text[DCFG_ERROR_TEXT_SIZE];
-    DcfgWet     *w = argc == 2 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
+    DcfgWet     *w = argc == 2 || argc == 4 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
     DcfgWetEvent e;
+    bool        *instrs;
 
     if (!w) {
-        puts(argc == 2 ? dcfg_error_text(&err, text) : "usage: wet_values FILE");
+        puts(argc == 2 || argc == 4 ? dcfg_error_text(&err, text) : "usage: wet_values FILE [FIRST END]");
+        return 2;
+    }
+    instrs = calloc(dcfg_wet_instrs(w) + 1, sizeof *instrs);
+    for (uint32_t i = 0; argc == 4 && i < dcfg_wet_instrs(w); i++)
+        instrs[i] = dcfg_wet_instr(w, i)->addr - strtoull(argv[2], NULL, 16)
+                    < strtoull(argv[3], NULL, 16) - strtoull(argv[2], NULL, 16);
+    if (argc == 4 && !dcfg_wet_select(w, &(DcfgWetFilter){ .instrs = instrs, .thread = DCFG_NONE, .to = UINT64_MAX }, &err)) {
+        puts(dcfg_error_text(&err, text));
         return 2;
     }
     while (dcfg_wet_next(w, &e, &err)) {
@@ -37,5 +48,6 @@ int main(int argc, char **argv)
         return 2;
     }
     dcfg_wet_close(w);
+    free(instrs);
     return 0;
 }

@@ -6,6 +6,8 @@
 - Against the processor, byte by byte, for the latter: tests/oracle/wet_probe.c.  What is seen to be used must be known to
   be, and nothing is defined that is not known to be; with many trials, what is known must be seen, too.
 
+- The values that these compute, as the program itself sees them under none (tests/oracle/wet_results.py).
+
 The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: more of them, and many trials.
 """
 import os
@@ -23,6 +25,7 @@ import wet_summary
 
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 PROGRAMS = ("bzip2", "gzip", "xz", "perl", "sqlite3", "python3", "ls", "awk", "cc1") if SLOW else ("gzip", "ls")
+TIMES = "20" if SLOW else "1"           # each is executed
 CASES = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "classes.S")
 # Where the processor does what its manual leaves open, and VEX something else.
 OPEN = {
@@ -58,9 +61,9 @@ def mnemonics(prog):
     return names
 
 
-def record(tap, name, argv):
+def record(tap, name, argv, *opts):
     wet = tap.path(name + ".wet")
-    graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
+    graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet, *opts])
     if not graph or not os.path.exists(wet):
         tap.ok(False, name + ": is recorded", why)
         return None
@@ -96,6 +99,18 @@ def check_processor(tap, prog, wet):
            "\n".join(wrong) + "\nexit status %d" % p.returncode)
 
 
+def check_values(tap, prog, wet):
+    lib = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib", "libdcfg.a")
+    lister = harness.cc(tap, os.path.join(harness.ORACLE, "wet_values.c"), "wet_values", "-O2",
+                        "-I" + os.path.join(harness.SRCDIR, "lib"), lib, "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
+    states = tap.path("states")
+    with open(states, "wb") as f:
+        p = subprocess.run([harness.VALGRIND, "-q", "--tool=none", prog, TIMES, "states"], stdout=f, env=harness.ENV,
+                           timeout=harness.TIMEOUT)
+    status, text = harness.oracle("wet_results.py", states, wet, lister)
+    tap.ok(p.returncode == 0 and status == 0, "what they compute: " + (text.splitlines() or [""])[-1], text)
+
+
 def has_vectors():
     """Can the processor, and the kernel, do what the cases need?"""
     with open("/proc/cpuinfo") as f:
@@ -120,10 +135,11 @@ def main():
         tap.skip("one instruction of each class", "this processor does not have them")
     elif not sys.argv[1:]:
         prog = harness.cc(tap, os.path.join(harness.ORACLE, "wet_probe.c"), "probe", "-O2", "-no-pie", CASES)
-        wet = prog and record(tap, "classes", [prog])
+        wet = prog and record(tap, "classes", [prog, TIMES, "states"], "--wet-values=yes")
         if wet:
             check_capstone(tap, "classes", wet)
             check_processor(tap, prog, wet)
+            check_values(tap, prog, wet)
     tap.done()
 
 
