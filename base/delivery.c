@@ -443,7 +443,9 @@ static UInt find_number(Others o, Int pid, UInt k)
 
    Of two processes that do this at the same time, none may overwrite what
    the other has just written: so a file from an earlier run changes places
-   with ours, and is looked at once more when it is out of the way. */
+   with ours, and is looked at once more when it is out of the way.  Where
+   that cannot be done, as in a file system that is shared with another
+   machine, the chance of it has to be taken. */
 static Int take_name(const HChar* from, const HChar* name)
 {
    for (;;) {
@@ -452,9 +454,10 @@ static Int take_name(const HChar* from, const HChar* name)
          return err;
       if (DCFG_(is_anothers)(name))
          return VKI_EEXIST;
-      if (err != VKI_EEXIST)
+      if (err == VKI_EEXIST)
+         err = DCFG_(rename2)(from, name, DCFG_RENAME_EXCHANGE);
+      if (err == VKI_EINVAL || err == VKI_ENOSYS)
          return VG_(rename)(from, name) == 0 ? 0 : VKI_EACCES;
-      err = DCFG_(rename2)(from, name, DCFG_RENAME_EXCHANGE);
       if (err == VKI_ENOENT)
          continue;
       if (err != 0)

@@ -153,7 +153,7 @@ build_test_programs() {
 make_test_programs() {
    local tools
    mapfile -t tools < <(tool_programs lackey_insns)
-   make -j"$jobs" -C "$objects/tests" check-am
+   [ -n "$target" ] || make -j"$jobs" -C "$objects/tests" check-am
    make -C "$objects" "${tools[@]/#/stripped/}"
    # Where the Valgrind under test finds it: `make install` does not put it there.
    install "${tools[@]/#/$objects/stripped/}" "$inst/libexec/valgrind/"

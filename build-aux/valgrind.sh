@@ -11,9 +11,11 @@ is_valgrind_source() { [ -f "$1/configure.ac" ] && [ -d "$1/VEX" ] && [ -d "$1/c
 
 # Sets architectures, what is to be built: this machine's own, and x86 beside amd64 where `gcc -m32` can link a program.
 # A Valgrind that is not the default one is there for its version, and has the first only.  What was found out stands in
-# build/architectures until dpkg has installed or removed something.
+# build/architectures until dpkg has installed or removed something.  With a cross compiler it is what that is for.
 choose_architectures() {
    local stamp=$build/architectures program='int main(void) { return 0; }' compiler
+   architectures=arm64
+   [ -z "$target" ] || return 0
    architectures=$(uname -m)
    [ "$architectures" = x86_64 ] || return 0
    architectures=amd64
@@ -45,22 +47,29 @@ private_apt() {
       -o Dir::State::Lists="$dir/lists" -o Dir::Cache="$dir/cache" -o APT::Sandbox::User=root "$@"
 }
 
-# The deb-src lines: this machine's release from this machine's mirror, and if some certain version is wanted, the
-# other releases too.  A mirror that stands still (a snapshot, for reproducible machines) serves as well: its signature
+# Sets codename, mirror and mirror_options: this machine's release, where it gets that from, and what a line of a source
+# list has in brackets.  A mirror that stands still (a snapshot, for reproducible machines) serves as well: its signature
 # counts, its age does not, for we ask for a certain version or for what the release has.
-write_source_list() {
-   local codename mirror release releases options=check-valid-until=no keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+find_mirror() {
+   local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
    # shellcheck source=/dev/null
    codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
    # shellcheck disable=SC2016  # apt's variables, not ours
    mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
       awk -v c="$codename" '$2 == c && $3 == "main" && $1 ~ /\/(debian|ubuntu)\/*$/ { print $1; exit }')
+   mirror=${mirror:-http://deb.debian.org/debian} mirror_options=check-valid-until=no
+   [ ! -f $keyring ] || mirror_options+=" signed-by=$keyring"
+}
+
+# The deb-src lines: of this release, and if some certain version is wanted, of the other releases too.
+write_source_list() {
+   local release releases
+   find_mirror
    releases=$codename
    [ -z "$1" ] || releases="$codename stable testing unstable"
-   [ ! -f $keyring ] || options+=" signed-by=$keyring"
    mkdir -p "$build/apt/lists/partial" "$build/apt/cache/archives/partial"
    for release in $releases; do
-      echo "deb-src [$options] ${mirror:-http://deb.debian.org/debian} $release main"
+      echo "deb-src [$mirror_options] $mirror $release main"
    done >"$build/apt/sources.list"
 }
 
@@ -121,6 +130,7 @@ configure_valgrind() {
    local dir files options=()
    # Left to itself, configure takes whatever the compiler can link.
    [ "$architectures" != amd64 ] || options+=(--enable-only64bit)
+   [ -z "$target" ] || options+=(--host="$target")
    # What it finds out is kept, for tests/build/intree.t, which configures the same tree.
    rm -f config.cache
    # A tree that has changed is built from a new copy, not made up to date.
@@ -148,7 +158,8 @@ make_valgrind() {
    make all-am
    # Without what is for debuggers: see Makefile.tool.am.
    for dir in none lackey callgrind; do make -j"$jobs" -C $dir all-am LDFLAGS="${LDFLAGS:-} -Wl,--strip-debug"; done
-   make -j"$jobs" -C tests check
+   # vg_regtest runs here.
+   [ -n "$target" ] || make -j"$jobs" -C tests check
 }
 
 # VEX without the architectures that this machine has not: a third of all there is to compile, and none of it is linked,
@@ -161,7 +172,7 @@ make_vex() {
    for arch in "${arches[@]}"; do
       library=libvex-$arch-$os.a objects=''
       case $arch in
-         amd64|x86)
+         amd64|x86|arm64)
             for name in $(cd VEX/priv && ls guest_*_toIR.c); do
                name=${name#guest_} name=${name%_toIR.c}
                [ "$name" = "$arch" ] ||
@@ -196,6 +207,7 @@ tell_architectures() {
          else
             say "for 64-bit programs only, as it is not the default Valgrind"
          fi ;;
+      arm64) say "for arm64, with $CC" ;;
    esac
 }
 

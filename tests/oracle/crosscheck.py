@@ -20,13 +20,14 @@ from collections import defaultdict
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import x86_code as x86
+import machine_code as code_of
 from dcfg_model import START, END, Broken, load
 
 LIMIT = 20
-EDGE_OF = {x86.COND: "DIRECT_CONDITIONAL_BRANCH", x86.JUMP: "DIRECT_UNCONDITIONAL_BRANCH",
-           x86.IJUMP: "INDIRECT_UNCONDITIONAL_BRANCH", x86.CALL: "DIRECT_CALL", x86.ICALL: "INDIRECT_CALL",
-           x86.RET: "RETURN", x86.SYSCALL: "SYSTEM_CALL_BYPASS", x86.REP: "REP", x86.PLAIN: "FALL_THROUGH"}
+EDGE_OF = {code_of.COND: "DIRECT_CONDITIONAL_BRANCH", code_of.JUMP: "DIRECT_UNCONDITIONAL_BRANCH",
+           code_of.IJUMP: "INDIRECT_UNCONDITIONAL_BRANCH", code_of.CALL: "DIRECT_CALL", code_of.ICALL: "INDIRECT_CALL",
+           code_of.RET: "RETURN", code_of.SYSCALL: "SYSTEM_CALL_BYPASS", code_of.REP: "REP",
+           code_of.PLAIN: "FALL_THROUGH"}
 
 
 class Differences:
@@ -96,11 +97,11 @@ def expected(trace, code, diff):
     kind = {}
     for a, (length, _) in trace.insns.items():
         k, seen_length, _ = code.kind(a, length)
-        if k != x86.UNSEEN and seen_length != length:
+        if k != code_of.UNSEEN and seen_length != length:
             diff("disassembly", "%s: %d bytes were executed, the file has an instruction of %d"
                  % (diff.where(a), length, seen_length))
-            k = x86.UNSEEN
-        if k == x86.UNSEEN:
+            k = code_of.UNSEEN
+        if k == code_of.UNSEEN:
             diff.note("instructions without code to look at")
         kind[a] = k
 
@@ -109,8 +110,8 @@ def expected(trace, code, diff):
     straight = {}                   # a plain instruction's only successor
     for a, nexts in trace.next.items():
         end = a + trace.insns[a][0]
-        on = kind[a] == x86.PLAIN or kind[a] == x86.UNSEEN and list(nexts) == [end]
-        if kind[a] == x86.PLAIN and list(nexts) != [end]:
+        on = kind[a] == code_of.PLAIN or kind[a] == code_of.UNSEEN and list(nexts) == [end]
+        if kind[a] == code_of.PLAIN and list(nexts) != [end]:
             diff("unexpected-transfer", "%s goes to %s" % (diff.where(a), " ".join(map(diff.where, nexts))))
             on = False
         for b in nexts:
@@ -120,7 +121,7 @@ def expected(trace, code, diff):
         if on:
             straight[a] = end
     leaders.update(b for b, n in preds.items() if n > 1)
-    leaders.update(a for a, k in kind.items() if k == x86.REP)
+    leaders.update(a for a, k in kind.items() if k == code_of.REP)
 
     blocks, ends = {}, {}
     reached = 0
@@ -143,14 +144,14 @@ def expected(trace, code, diff):
         end = start + blocks[start][0]
         for b, n in trace.next.get(a, {}).items():
             k = kind[a]
-            if k == x86.UNSEEN:
+            if k == code_of.UNSEEN:
                 types = set(EDGE_OF.values())
-            elif k == x86.COND and b == end:
+            elif k == code_of.COND and b == end:
                 types = {"FALL_THROUGH"}
                 rel = code.kind(a, trace.insns[a][0])[2]
                 if rel == trace.insns[a][0]:
                     types.add("DIRECT_CONDITIONAL_BRANCH")      # taken or not, it comes to the same place
-            elif k == x86.REP:
+            elif k == code_of.REP:
                 types = {"REP" if b == a else "FALL_THROUGH"}
             else:
                 types = {EDGE_OF[k]}
@@ -160,14 +161,14 @@ def expected(trace, code, diff):
     entered_by_return = {b for (s, b), (types, _) in edges.items() if types == {"RETURN"}}
     for start, a in ends.items():
         end = start + blocks[start][0]
-        if kind[a] in (x86.CALL, x86.ICALL) and end in entered_by_return and (start, end) not in edges:
+        if kind[a] in (code_of.CALL, code_of.ICALL) and end in entered_by_return and (start, end) not in edges:
             edges[start, end] = ({"CALL_BYPASS"}, 0)
-    unseen = {s for s, a in ends.items() if kind[a] == x86.UNSEEN}
+    unseen = {s for s, a in ends.items() if kind[a] == code_of.UNSEEN}
     return blocks, edges, unseen
 
 
 def compare(p, trace, diff):
-    code = x86.Code([(im.name, im.load, im.size) for im in p.images])
+    code = code_of.Code([(im.name, im.load, im.size) for im in p.images])
     blocks, edges, unseen = expected(trace, code, diff)
     if p.instr_count != trace.total:
         diff("total", "INSTR_COUNT is %d, Lackey counted %d" % (p.instr_count, trace.total))
@@ -214,7 +215,7 @@ def compare(p, trace, diff):
 
 def static(p, diff):
     """Each block against the code in the files: instructions, the class of the last, direct targets, maximality."""
-    code = x86.Code([(im.name, im.load, im.size) for im in p.images])
+    code = code_of.Code([(im.name, im.load, im.size) for im in p.images])
     outs, ins = defaultdict(list), defaultdict(list)
     for e in p.edges:
         outs[e.src].append(e)
@@ -223,15 +224,15 @@ def static(p, diff):
         a, n, kind, rel, last = b.start, 0, None, None, 0
         while a < b.start + b.size:
             kind, length, rel = code.at(a)
-            if kind == x86.UNSEEN:
+            if kind == code_of.UNSEEN:
                 break
             n += 1
             last = a - b.start
             a += length
-            if a < b.start + b.size and kind != x86.PLAIN or kind == x86.REP and n > 1:
+            if a < b.start + b.size and kind != code_of.PLAIN or kind == code_of.REP and n > 1:
                 diff("block-passes", "%s has a %s at %+d" % (diff.where(b.start), kind, last))
                 break
-        if kind == x86.UNSEEN:
+        if kind == code_of.UNSEEN:
             diff.note("blocks without code to look at")
             continue
         if (n, last, a - b.start) != (b.ninstr, b.last, b.size):
@@ -240,16 +241,16 @@ def static(p, diff):
             continue
         flow = [e for e in outs[b.id] if e.type in EDGE_OF.values()]
         for e in flow:
-            ok = e.type == EDGE_OF[kind] or kind in (x86.COND, x86.REP) and e.type == "FALL_THROUGH" \
-                or kind == x86.SYSCALL and e.type.startswith("CONTEXT_CHANGE")
+            ok = e.type == EDGE_OF[kind] or kind in (code_of.COND, code_of.REP) and e.type == "FALL_THROUGH" \
+                or kind == code_of.SYSCALL and e.type.startswith("CONTEXT_CHANGE")
             if not ok:
                 diff("edge-type", "%s -> %d is %s after a %s" % (diff.where(b.start), e.dst, e.type, kind))
             target = p.blocks.get(e.dst)
             if rel is not None and e.type != "FALL_THROUGH" and target and target.start != b.start + last + rel:
                 diff.note("direct transfers that Valgrind redirected")
-        if kind == x86.PLAIN and len(outs[b.id]) == 1 and flow and len(ins[flow[0].dst]) == 1:
+        if kind == code_of.PLAIN and len(outs[b.id]) == 1 and flow and len(ins[flow[0].dst]) == 1:
             t = p.blocks[flow[0].dst]
-            if code.at(t.start)[0] != x86.REP:
+            if code.at(t.start)[0] != code_of.REP:
                 diff("block-not-maximal", "%s and %s are one" % (diff.where(b.start), diff.where(t.start)))
 
 

@@ -3,6 +3,7 @@
 The tool itself learns this from VEX; asking another disassembler about the bytes in the file on disk is what
 makes the comparison independent.
 """
+import os
 import re
 import struct
 
@@ -16,21 +17,54 @@ PAGE = 0x1000
 # Valgrind's own pseudo-instructions: four rotations that change nothing, then an exchange that says what is meant.
 PREAMBLE = {64: bytes.fromhex("48c1c70348c1c70d48c1c73d48c1c733"), 32: bytes.fromhex("c1c703c1c70dc1c71dc1c713")}
 CALL_UNREDIRECTED = {64: bytes.fromhex("4887d2"), 32: bytes.fromhex("87d2")}
-LONGEST = 19                    # the former with the latter
+ARM64_PREAMBLE = struct.pack("<4I", 0x93CC0D8C, 0x93CC358C, 0x93CCCD8C, 0x93CCF58C)
+ARM64_CALL_UNREDIRECTED = struct.pack("<I", 0xAA0C018C)
+EM_AARCH64 = 183
+LONGEST = 20                    # the former with the latter
 # In 32-bit code a call to the next instruction, and a pop there, are one instruction for Valgrind.
 WHERE_AM_I = re.compile(rb"\xe8\0\0\0\0[\x58-\x5f]")
 
+ARM64 = "arm64"                 # in place of bits
+BASE = 0x40000000               # far from zero, so that a backward target stays positive in the text
+
 _md = {64: capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64),
-       32: capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_32)}
-_seen = {64: {}, 32: {}}
+       32: capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_32),
+       ARM64: capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM)}
+_seen = {64: {}, 32: {}, ARM64: {}}
 
 
 def classify(code, bits=64):
     """(kind, length, target of a direct transfer relative to the instruction's address) of the first instruction."""
     got = _seen[bits].get(code)
     if got is None:
-        got = _seen[bits][code] = _classify(code, bits)
+        got = _seen[bits][code] = _classify_arm64(code) if bits == ARM64 else _classify(code, bits)
     return got
+
+
+def _classify_arm64(code):
+    """All instructions have 4 bytes; what Capstone does not know is none that hands on control."""
+    if code.startswith(ARM64_PREAMBLE) and len(code) >= 20:
+        return (ICALL if code[16:20] == ARM64_CALL_UNREDIRECTED else PLAIN, 20, None)
+    if len(code) < 4:
+        return (UNSEEN, 0, None)
+    op, ops = next(((op, ops) for _, _, op, ops in _md[ARM64].disasm_lite(code[:4], BASE, 1)), ("", ""))
+    kind = PLAIN
+    if op == "b":
+        kind = JUMP
+    elif op.startswith("b.") or op in ("cbz", "cbnz", "tbz", "tbnz"):
+        kind = COND
+    elif op == "bl":
+        kind = CALL
+    elif op in ("blr", "blraa", "blraaz", "blrab", "blrabz"):
+        kind = ICALL
+    elif op in ("br", "braa", "braaz", "brab", "brabz"):
+        kind = IJUMP
+    elif op in ("ret", "retaa", "retab", "eret"):
+        kind = RET
+    elif op == "svc":
+        kind = SYSCALL
+    direct = int(ops.rpartition("#")[2], 16) - BASE if kind in (JUMP, CALL, COND) else None
+    return (kind, 4, direct)
 
 
 def _classify(code, bits):
@@ -40,8 +74,7 @@ def _classify(code, bits):
         return (ICALL if code[len(preamble):both] == call else PLAIN, both, None)
     if bits == 32 and WHERE_AM_I.match(code):
         return (PLAIN, 6, None)
-    base = 0x40000000           # far from zero, so that a backward target stays positive in the text
-    for _, length, mnemonic, ops in _md[bits].disasm_lite(code, base, 1):
+    for _, length, mnemonic, ops in _md[bits].disasm_lite(code, BASE, 1):
         break
     else:
         return (UNSEEN, 0, None)
@@ -49,7 +82,7 @@ def _classify(code, bits):
     op = words[-1]
     direct = None
     if ops.startswith("0x"):
-        direct = int(ops, 16) - base
+        direct = int(ops, 16) - BASE
     kind = PLAIN
     if op == "jmp" or op == "ljmp":
         kind = IJUMP if direct is None else JUMP
@@ -78,6 +111,7 @@ class ElfCode:
         phoff, = struct.unpack_from(*("<Q", self.data, 0x20) if self.bits == 64 else ("<I", self.data, 0x1c))
         size, num = struct.unpack_from("<HH", self.data, 0x36 if self.bits == 64 else 0x2a)
         self.segments = []
+        self.decoder = ARM64 if struct.unpack_from("<H", self.data, 0x12)[0] == EM_AARCH64 else self.bits
         for i in range(num):
             if self.bits == 64:
                 kind, flags, off, vaddr, _, filesz, _, _ = struct.unpack_from("<IIQQQQQQ", self.data, phoff + i * size)
@@ -98,6 +132,12 @@ class ElfCode:
         return None
 
 
+def _where(path):
+    """Of another machine's files, there are copies in a directory."""
+    there = os.environ.get("DCFG_ROOT", "") + path
+    return there if os.path.exists(there) else path
+
+
 class Code:
     """The code of a whole process: images given as (file name, load address, size)."""
 
@@ -106,7 +146,7 @@ class Code:
         self.cache = {}
         for path, load, size in images:
             try:
-                self.parts.append((load, load + size, ElfCode(path, load)))
+                self.parts.append((load, load + size, ElfCode(_where(path), load)))
             except (OSError, ValueError, struct.error):
                 pass                    # [anon] and the like: its instructions are UNSEEN
 
@@ -116,7 +156,7 @@ class Code:
             if lo <= addr < hi:
                 b = elf.bytes_at(addr, n)
                 if b and (len(b) == n or n == LONGEST):
-                    return classify(b, elf.bits)
+                    return classify(b, elf.decoder)
         return (UNSEEN, 0, None)
 
     def kind(self, addr, length):

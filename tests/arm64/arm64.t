@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+"""arm64, in the emulated machine: graph and trace against Lackey, profiles against Callgrind, and every rule.  (TAP)
+
+    arm64.t [PART...]           of: small real profiles others
+
+./dev arm64 test runs it.  What runs a program is the machine (build-aux/arm64_machine.py), what reads its files is this
+one: harness.py and the suite's tests are told so, and are what they are for amd64 otherwise.
+
+Environment, beside VALGRIND, SRCDIR and BUILDDIR: ARM64_MACHINE, the machine's directory; ARM64_CC, the cross compiler.
+"""
+import os
+import shlex
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+SRCDIR = os.environ["SRCDIR"]
+MACHINE = os.environ["ARM64_MACHINE"]
+sys.path[:0] = [os.path.join(SRCDIR, "tests", "suite"), os.path.join(SRCDIR, "build-aux")]
+# Where the oracles find the files of the machine's disk.
+os.environ["DCFG_ROOT"] = os.path.join(MACHINE, "root")
+import arm64_machine
+import harness
+import tracelib
+
+PROGS = os.path.join(SRCDIR, "tests", "progs")
+INST = os.path.dirname(os.path.dirname(harness.VALGRIND))
+callgrind = tracelib.of_test("callgrind")
+PERL, PYTHON = callgrind.PERL, callgrind.PYTHON
+
+# The real programs: all that they write goes to nobody.
+REAL = (("ls", ["/bin/ls", "-l", "/usr/lib"]), ("bzip2", ["/bin/bzip2", "-c", "/usr/bin/env"]),
+        ("perl", ["/usr/bin/perl", "-e", PERL]), ("python3", ["/usr/bin/python3", "-S", "-c", PYTHON]))
+
+
+class Remote:
+    """What harness.py does with programs of this machine, done in the other one."""
+
+    def __init__(self, tap, machine):
+        self.tap, self.machine = tap, machine
+        harness.run, harness.lackey_into = self.run, self.lackey_into
+        harness.LACKEY = "lackey_insns"
+        # An exclusive store fails when the processor has been interrupted since the load, so that no two runs are the same to
+        # the instruction, unless Valgrind compares what is stored there now with what was loaded.  And all is bound at
+        # once: Callgrind would take the resolver for a function that never returns, for it knows that by its code on amd64
+        # and x86 only.
+        harness.ENV = dict(harness.ENV, VALGRIND_OPTS="--sim-hints=fallback-llsc", LD_BIND_NOW="1")
+
+    def run(self, argv, cwd, env=None):
+        err = self.tap.path("stderr.%s" % id(argv))
+        try:
+            status = self.machine.run(argv, cwd, env or harness.ENV, err=err, timeout=harness.TIMEOUT)
+        except arm64_machine.Failed as failure:
+            return 124, str(failure)
+        with open(err, errors="replace") as f:
+            text = f.read()
+        os.unlink(err)
+        return status, text
+
+    def lackey_into(self, tap, fifo, argv, env=None, opts=(), tool="lackey_insns"):
+        """A pipe has two ends on one machine: the trace goes through a file."""
+        path = fifo + ".text"
+        status, _ = self.run([harness.VALGRIND, "-q", "--tool=" + tool, "--trace-mem=yes", "--vex-guest-chase=no",
+                              "--log-file=" + path] + list(opts) + argv, tap.dir, env)
+        if not os.path.exists(path):
+            open(path, "w").close()
+        subprocess.run(["sh", "-c", 'cat "$1" >"$2"', "sh", path, fifo])
+        os.unlink(path)
+        return status
+
+
+def compile_for_it(tap, source, *flags, name=None):
+    """The program's path, or None with a failed test."""
+    out = tap.path(name or os.path.splitext(os.path.basename(source))[0])
+    r = subprocess.run(shlex.split(os.environ["ARM64_CC"]) + ["-O1", "-g", "-o", out, os.path.join(PROGS, source)]
+                       + list(flags), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return out if r.returncode == 0 else tap.ok(False, "compiling " + source, r.stdout.decode(errors="replace")) or None
+
+
+def check_rules_only(tap, name, argv, static=True):
+    """Threads and signals: Lackey does not say where they came."""
+    dcfg, trace, status, why = tracelib.run(tap, name, argv)
+    if not trace:
+        tap.ok(False, name, why)
+        return
+    tap.ok(status == 0, name + ": ends as it should", status)
+    tracelib.decoded(tap, name, dcfg, trace, "--chunk=1000000")
+    harness.check_rules(tap, name, dcfg)
+    if static:
+        harness.check_static(tap, name, dcfg)
+
+
+def check_small(tap):
+    for source, flags in (("arm64/insns.S", ["-nostdlib", "-static"]), ("loops.c", []), ("switch.c", []), ("moved.c", []),
+                          ("longjmp.c", [])):
+        prog = compile_for_it(tap, source, *flags)
+        if prog:
+            tracelib.crosscheck(tap, os.path.basename(source), [prog], "--chunk=1000000")
+    for source, flags in (("arm64/faults.c", []), ("threads_join.c", ["-pthread"]), ("threads_many.c", ["-pthread"]),
+                          ("threads_exit.c", ["-pthread"]), ("threads_detached.c", ["-pthread"])):
+        prog = compile_for_it(tap, source, *flags)
+        if prog:
+            check_rules_only(tap, os.path.basename(source), [prog])
+
+
+def check_real(tap):
+    for name, argv in REAL:
+        got = tracelib.crosscheck(tap, name, argv, "--chunk=1000000")
+        if got:
+            os.unlink(got[0] + ".0")
+
+
+def check_profiles(tap):
+    progs = {name: compile_for_it(tap, "callgrind/%s.c" % name, *(callgrind.FLAGS + flags))
+             for name, flags in (("calls", []), ("signals", []), ("fork", []))}
+    progs["longjmp"] = compile_for_it(tap, "longjmp.c")
+    libc = callgrind.libc_objects.Libc("", {})
+    instr = callgrind.INSTR
+    cases = [callgrind.Case(name, [progs[name]], instr, ends=8 if name == "signals" else 1, processes=3 if name == "fork" else 1,
+                            dynamic=False) for name in progs if progs[name]]
+    cases += [callgrind.Case(name, argv, instr, dynamic=False) for name, argv in REAL]
+    for case in cases:
+        good, text = callgrind.check(tap, libc, case)
+        tap.ok(good, case.name + ": profile as Callgrind's", text)
+
+
+PARTS = {"small": check_small, "real": check_real, "profiles": check_profiles}
+
+
+def main(argv):
+    tap = harness.Tap("arm64")
+    with arm64_machine.Machine(MACHINE, [tap.dir], [INST]) as machine:
+        Remote(tap, machine)
+        for part in argv or PARTS:
+            PARTS[part](tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
