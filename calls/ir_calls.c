@@ -103,8 +103,8 @@ static void add_cost(Work* w, UInt k, IRExpr* n)
    /* N is no constant only where the segment is one instruction. */
    tl_assert(n->tag == Iex_Const || size == 1);
    if (size > 0)
-      count(w, DCFG_(first_call_slot) + CallTotal,
-            size == 1 ? n : IRExpr_Const(IRConst_U64(size)));
+      add_to_slot(w, DCFG_(first_call_slot) + CallTotal,
+                  size == 1 ? n : IRExpr_Const(IRConst_U64(size)));
 }
 
 void DCFG_(add_start_cost)(Work* w, IRExpr* n)

@@ -69,7 +69,7 @@
       slice_html.c, wet_place.c, slice_gdb.c, slice_diff.c, cmd_slice.c
                             dcfg slice
       cmd_why.c             dcfg why
-      merge_blocks.c, merge_rows.c, merge_steps.c,
+      merge_cluster.c, merge_blocks.c, merge_rows.c, merge_steps.c,
       merge_images.c, merge_parts.c, merge_runs.c,
       merge_places.c, merge_write.c, cmd_merge.c
                             dcfg merge

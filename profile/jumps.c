@@ -203,7 +203,8 @@ static void find_indirect_jumps(Jumps* js, UInt thread)
          if (sb->end != EndIndirect || !may_jump(sb->kinds[sb->n_instrs - 1]))
             continue;
          for (const Pair* p = sb->branch->first_pair; p; p = p->next) {
-            IndirectJump j = { id, p->target, cells[p->cell] };
+            IndirectJump j = { id, p->target,
+                               DCFG_(count_of_cell)(cells[p->cell]) };
             if (j.count > 0)
                VG_(addToXA)(js->indirect, &j);
          }

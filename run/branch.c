@@ -119,9 +119,9 @@ static UWord* entry_of(ULong* base, const Branch* br, Addr target)
                       & *slot(base, br->site + SiteMask)));
 }
 
-static ULong* count_of(UWord* entry)
+static UWord* count_of(UWord* entry)
 {
-   return (ULong*)((Addr)entry + DCFG_ENTRY_COUNT);
+   return (UWord*)((Addr)entry + DCFG_ENTRY_COUNT);
 }
 
 /* COUNT more times to TARGET, where there is no entry to hold them. */
@@ -131,7 +131,7 @@ static void count_outside(BranchCaches* bc, ULong* base,
    const Pair* p = DCFG_(find_pair)(sb, target);
 
    if (p != NULL) {
-      base[p->cell] += count;
+      DCFG_(add_to_counter)(&base[p->cell], count);
    } else {
       Evicted ev = { sb->id, target, count };
       VG_(addToXA)(bc->evicted, &ev);
@@ -209,7 +209,7 @@ void DCFG_(branch_miss)(ULong* base, UWord id, Addr target)
    }
 
    UWord* entry = entry_of(base, br, target);
-   ULong* count = count_of(entry);
+   UWord* count = count_of(entry);
    if (*count != 0)
       count_outside(bc, base, sb, entry[0], *count);
    *count   = 0;
@@ -237,7 +237,7 @@ void DCFG_(tend_branch_caches)(BranchCaches* bc)
       const Evicted* ev = VG_(indexXA)(bc->evicted, i);
       const Pair*    p  = DCFG_(pair)(DCFG_(superblock)(ev->sb),
                                       ev->target);
-      DCFG_(cell_base)(bc->ca)[p->cell] += ev->count;
+      DCFG_(add_to_counter)(&DCFG_(cell_base)(bc->ca)[p->cell], ev->count);
    }
    VG_(dropTailXA)(bc->evicted, VG_(sizeXA)(bc->evicted));
    for (Word i = 0; i < VG_(sizeXA)(bc->to_grow); i++)
@@ -253,13 +253,13 @@ static void flush_table(BranchCaches* bc, Superblock* sb, UInt level)
 
    for (UWord i = 0; i < n_entries(level); i++) {
       UWord* entry = slot(base, first + 2 * i);
-      ULong  count = *count_of(entry);
+      UWord  count = *count_of(entry);
       if (count == 0)
          continue;
       *count_of(entry) = 0;
       const Pair* p = DCFG_(pair)(sb, entry[0]);
       base = DCFG_(cell_base)(bc->ca);
-      base[p->cell] += count;
+      DCFG_(add_to_counter)(&base[p->cell], count);
    }
 }
 

@@ -33,7 +33,7 @@
 #include "run/cells.h"
 
 /* What a cache entry is: the target, and the times it was gone to that
-   are not yet in the pair's counter.  16 bytes. */
+   are not yet in the pair's counter; words.  16 bytes. */
 #define DCFG_ENTRY_COUNT 8        // offset of the count
 
 /* The index of a target: its bits from here on, under the cache's mask.

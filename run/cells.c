@@ -53,7 +53,7 @@
 typedef
    struct {
       CellNo no;
-      ULong  count;
+      ULong  cell;
    }
    SavedCount;
 
@@ -228,6 +228,16 @@ void DCFG_(each_counter)(const CellArray* ca,
    }
 }
 
+static void carry_counter(void* arg, CellNo no)
+{
+   DCFG_(add_to_counter)(&((CellArray*)arg)->cells[no], 0);
+}
+
+void DCFG_(carry_counters)(CellArray* ca)
+{
+   DCFG_(each_counter)(ca, carry_counter, ca);
+}
+
 static void count_counters(void* arg, CellNo no)
 {
    (void)no;
@@ -277,7 +287,7 @@ const ULong* DCFG_(cell_counts)(CellArray* ca)
       return expanded;
    empty_expanded();
    for (UInt i = 0; i < ca->n_saved; i++)
-      expanded[ca->saved[i].no] = ca->saved[i].count;
+      expanded[ca->saved[i].no] = ca->saved[i].cell;
    in_expanded = ca;
    return expanded;
 }
@@ -287,7 +297,7 @@ ULong DCFG_(count_in)(const CellArray* ca, CellNo no)
    UInt lo = 0, hi = ca->n_saved;
 
    if (ca->cells != NULL)
-      return ca->cells[no];
+      return DCFG_(count_of_cell)(ca->cells[no]);
    while (lo < hi) {
       UInt mid = lo + (hi - lo) / 2;
       if (ca->saved[mid].no < no)
@@ -295,8 +305,8 @@ ULong DCFG_(count_in)(const CellArray* ca, CellNo no)
       else
          hi = mid;
    }
-   return lo < ca->n_saved && ca->saved[lo].no == no ? ca->saved[lo].count
-                                                     : 0;
+   return lo < ca->n_saved && ca->saved[lo].no == no
+          ? DCFG_(count_of_cell)(ca->saved[lo].cell) : 0;
 }
 
 void DCFG_(clear_cell_array)(CellArray* ca)

@@ -38,6 +38,33 @@
    either. */
 typedef UInt CellNo;
 
+/* Generated code counts in words of the host.  Where these have 64 bits, the
+   cell of a counter is its count.  Where they have 32, an addition of 64 bits
+   takes four times the instructions; there the low half of the cell is the
+   word that is added to, and the high half says how often 2^31 was carried
+   there: by DCFG_(carry_counters), before the word can overflow.  So nobody
+   reads or writes counters but through these. */
+#define DCFG_COUNTS_IN_HALVES (sizeof(UWord) < sizeof(ULong))
+#define DCFG_HALF_BITS        31
+
+static inline ULong DCFG_(count_of_cell)(ULong cell)
+{
+   return DCFG_COUNTS_IN_HALVES
+          ? (cell >> 32 << DCFG_HALF_BITS) + (UInt)cell : cell;
+}
+
+static inline ULong DCFG_(cell_of_count)(ULong count)
+{
+   return DCFG_COUNTS_IN_HALVES
+          ? (count >> DCFG_HALF_BITS << 32)
+            | (count & ((1u << DCFG_HALF_BITS) - 1)) : count;
+}
+
+static inline void DCFG_(add_to_counter)(ULong* cell, ULong n)
+{
+   *cell = DCFG_(cell_of_count)(DCFG_(count_of_cell)(*cell) + n);
+}
+
 /* Offset in bytes of a cell from the array's base. */
 #define DCFG_CELL_OFFSET(no) ((Addr)(no) * sizeof(ULong))
 
@@ -95,12 +122,16 @@ ULong* DCFG_(cell_base)(CellArray* ca);
    array back. */
 void DCFG_(retire_cell_array)(CellArray* ca);
 
-/* All counters, indexed by cell number; slots are undefined.  Valid
+/* All counters' cells, indexed by number; slots are undefined.  Valid
    until the next call of this function or of new_counters/new_slots. */
 const ULong* DCFG_(cell_counts)(CellArray* ca);
 
 /* Counter NO alone. */
 ULong DCFG_(count_in)(const CellArray* ca, CellNo no);
+
+/* To be called before generated code has added 2^31 to any counter since the
+   last time. */
+void DCFG_(carry_counters)(CellArray* ca);
 
 /* Call DO_IT for each counter that is not zero. */
 void DCFG_(each_counter)(const CellArray* ca,

@@ -109,6 +109,7 @@ static void on_start(ThreadId tid, ULong blocks)
    /* Always: the array may have moved, the thread may have got a copy of
       its creator's shadow state, or a signal frame's. */
    DCFG_(set_base)(t);
+   t->start_blocks = blocks;
 
    if (t->off && t->sigreturn)
       DCFG_(end_interruption)(t, ip, sp);
@@ -129,10 +130,26 @@ static void on_start(ThreadId tid, ULong blocks)
    t->running   = True;
 }
 
+/* What the core counts is what it may preempt a thread at: every superblock
+   but those that are jumped to forwards, so that each counter has been added
+   to no more often.  A thread comes back here after 100,000 at the latest. */
+#define CARRY_AFTER (1u << (DCFG_HALF_BITS - 1))
+
+static void carry_if_due(Thread* t, ULong blocks)
+{
+   t->uncarried += blocks - t->start_blocks;
+   if (!DCFG_COUNTS_IN_HALVES || t->uncarried < CARRY_AFTER)
+      return;
+   DCFG_(flush_branch_caches)(t->branches);
+   DCFG_(carry_counters)(t->cells);
+   t->uncarried = 0;
+}
+
 static void on_stop(ThreadId tid, ULong blocks)
 {
    Thread* t = DCFG_(thread_of)(tid);
 
+   carry_if_due(t, blocks);
    t->stop_ip = VG_(get_IP)(tid);
    if (!t->signalled)
       DCFG_(tell_left)(t, t->stop_ip);

@@ -113,12 +113,17 @@ static void collect(void* arg, const Diversion* d)
    detour->to   = d->to;
 }
 
+static ULong counted(const SbRun* run, CellNo no)
+{
+   return DCFG_(count_of_cell)(run->cells[no]);
+}
+
 /* Exit E was taken so often, given how often its instruction ran without
    leaving through an exit before it. */
 static ULong times_taken(const SbRun* run, const SbExit* e, ULong now)
 {
-   return e->counting == ExitBefore ? run->cells[e->cell]
-                                    : now - run->cells[e->cell];
+   return e->counting == ExitBefore ? counted(run, e->cell)
+                                    : now - counted(run, e->cell);
 }
 
 /* How often the superblock was entered and its first instruction
@@ -129,11 +134,11 @@ static ULong times_entered(const SbRun* run)
    ULong n = 0;
 
    if (sb->started != 0) {
-      n = run->cells[sb->started];
+      n = counted(run, sb->started);
    } else {
       /* What reached the end, and what left before. */
       for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
-         n += run->cells[p->cell];
+         n += counted(run, p->cell);
       for (UInt k = 0; k < sb->n_instrs; k++)
          n += run->faulted[k];
    }
@@ -142,7 +147,7 @@ static ULong times_entered(const SbRun* run)
    for (UInt i = 0; i < sb->n_exits; i++)
       if (sb->exits[i].counting == ExitBefore
           && (sb->exits[i].instr == 0 || sb->started == 0))
-         n += run->cells[sb->exits[i].cell];
+         n += counted(run, sb->exits[i].cell);
    return n;
 }
 
@@ -215,9 +220,9 @@ static void each_raw_flow(SbRun* run, RawFn do_it, void* arg)
          do_it(arg, run, sb->n_exits, last, sb->next, run->at_end);
    } else {
       for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
-         if (run->cells[p->cell] > 0)
+         if (counted(run, p->cell) > 0)
             do_it(arg, run, INDIRECT_FLOW | p->cell, last, p->target,
-                  run->cells[p->cell]);
+                  counted(run, p->cell));
    }
 }
 

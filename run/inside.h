@@ -81,6 +81,9 @@ typedef
       Position   away_from;
       Route*     routes;      // N_ROUTES that it has gone, or NULL
       Addr       stop_ip;     // where it last left generated code
+      ULong      start_blocks;  // what the core had run when it last went
+                                // there: superblocks
+      ULong      uncarried;   // that it has run since counters were carried
       Bool       signalled;   // a handler was entered since then ...
       Addr       signal_ip;   // ... in place of this address
       Bool       sigreturn;   // the last system call was sigreturn

@@ -332,10 +332,10 @@ static void add_exit(Work* w, const IRSB* sb, Int i)
    if (e->counting == ExitBefore) {
       if (e->instr == 0)
          add_came_back(w, guard);
-      IRExpr* taken = bit_to_I64(w, guard);
+      IRExpr* taken = bit_to_word(w, guard);
       count(w, e->cell, taken);
       if (e->instr == 0) {
-         tell_started(w, taken);
+         tell_started(w, word_to_I64(w, taken));
          IRExpr* mark = load(w, w->word_ty, cell_addr(w, CellMark));
          set_mark(w, assign(w, w->word_ty,
                             IRExpr_ITE(guard,
@@ -405,10 +405,10 @@ static void add_indirect(Work* w, const IRSB* sb)
    if (!told)
       call_if(w, miss, "dcfg_branch_miss", &DCFG_(branch_miss),
               mkIRExprVec_3(base(w), word(w, w->sb->id), target));
-   IRExpr* old = load(w, Ity_I64,
+   IRExpr* old = load(w, w->word_ty,
                       add_words(w, entry, word(w, DCFG_ENTRY_COUNT)));
    store(w, add_words(w, entry, word(w, DCFG_ENTRY_COUNT)),
-         sum(w, old, IRExpr_Const(IRConst_U64(1))));
+         add_words(w, old, word(w, 1)));
 }
 
 /* SB is what runs at its entry from now on: of code that is left out, only

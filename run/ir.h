@@ -151,11 +151,14 @@ static inline IRExpr* bit_to_word(Work* w, IRExpr* guard)
                              guard));
 }
 
-/* The same as an I64. */
+static inline IRExpr* word_to_I64(Work* w, IRExpr* e)
+{
+   return w->word_ty == Ity_I64 ? e : widened(w, e);
+}
+
 static inline IRExpr* bit_to_I64(Work* w, IRExpr* guard)
 {
-   IRExpr* e = bit_to_word(w, guard);
-   return w->word_ty == Ity_I64 ? e : widened(w, e);
+   return word_to_I64(w, bit_to_word(w, guard));
 }
 
 /* Is E, an I64, negative?  Hosts of 32 bits compare no more than its
@@ -172,18 +175,33 @@ static inline IRExpr* is_negative(Work* w, IRExpr* e)
                               word(w, 0)));
 }
 
-/* Add N, an I64, to counter CELL.  The address is computed twice, because
+/* Add N, an I64, to what is in a slot.  The address is computed twice, because
    an expression with one use becomes part of the instruction that uses
    it. */
-static inline void count(Work* w, CellNo cell, IRExpr* n)
+static inline void add_to_slot(Work* w, CellNo slot, IRExpr* n)
 {
-   IRExpr* old = load(w, Ity_I64, cell_addr(w, cell));
-   store(w, cell_addr(w, cell), sum(w, old, n));
+   IRExpr* old = load(w, Ity_I64, cell_addr(w, slot));
+   store(w, cell_addr(w, slot), sum(w, old, n));
 }
 
-static inline void count_one(Work* w, CellNo cell)
+/* The word of a counter that generated code adds to. */
+static inline IRExpr* counter_addr(Work* w, CellNo counter)
 {
-   count(w, cell, IRExpr_Const(IRConst_U64(1)));
+   Addr half = w->word_ty == Ity_I32 && HOST_ENDNESS == Iend_BE ? 4 : 0;
+   return add_words(w, base(w), word(w, DCFG_CELL_OFFSET(counter) + half));
+}
+
+/* Add N, a word, 0 or 1.  A superblock does this once to each of its
+   counters: see DCFG_(carry_counters). */
+static inline void count(Work* w, CellNo counter, IRExpr* n)
+{
+   IRExpr* old = load(w, w->word_ty, counter_addr(w, counter));
+   store(w, counter_addr(w, counter), add_words(w, old, n));
+}
+
+static inline void count_one(Work* w, CellNo counter)
+{
+   count(w, counter, word(w, 1));
 }
 
 /* Call FN(base, ...) if GUARD.  It is said to change cells, or VEX might
