@@ -9,6 +9,7 @@
 import json
 import os
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -184,8 +185,17 @@ def check_gap(tap, b):
     tap.ok(b.run("return document.querySelectorAll('#source tr').length") > before, "a gap opens")
 
 
+class Page(webdriver.Browser):
+    def run(self, script, *args):
+        """When the page shows what its address says: a browser tells it of a new one later."""
+        end = time.monotonic() + 60
+        while time.monotonic() < end and not super().run("return document.documentElement.dataset.at === location.hash"):
+            pass
+        return super().run(script, *args)
+
+
 def check_browser(tap, path, page, long_path, n):
-    b = webdriver.Browser()
+    b = Page()
     try:
         b.go("file://" + path)
         data = slicelib.data_of(page)
