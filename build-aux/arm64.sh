@@ -88,8 +88,9 @@ make_kernel() {
    rm -rf "$dir" "$machine/apt"
 }
 
-# Debian, unpacked and not installed: that its packages' scripts would run there takes a quarter of an hour, and programs do
-# without.  What was unpacked stays, for those who read files of programs that have run there.  debootstrap takes some machines for containers and then leaves no directory for /proc.
+# Debian, unpacked and not installed: to run its packages' scripts there takes a quarter of an hour, and programs do without.
+# What was unpacked stays, for those who read files of programs that have run there.  debootstrap takes some machines for
+# containers, and then leaves no directory for /proc.
 make_disk() {
    local dir=$machine/root
    rm -rf "$dir"
