@@ -136,13 +136,15 @@ build_arm64() {
    unlock_build
 }
 
-# What the tests in the machine are: scripts of tests/arm64, which run here and have programs run there.
+# What the tests in the machine are: scripts of tests/arm64, which run here and have programs run there.  The command that
+# reads their files is this machine's.
 test_arm64() {
+   (build_all)
    build_arm64
    need_packages "${test_packages[@]}"
    build_test_programs
    : >"$build/failures"
-   ARM64_MACHINE=$machine ARM64_CC=$CC run_script tests/arm64 arm64 "$@"
+   ARM64_MACHINE=$machine ARM64_CC=$CC ARM64_COMMAND=$build/inst/bin/dcfg run_script tests/arm64 arm64 "$@"
    stage=done
    closing_line
 }

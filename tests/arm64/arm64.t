@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 """arm64, in the emulated machine: graph and trace against Lackey, profiles against Callgrind, and every rule.  (TAP)
 
-    arm64.t [PART...]           of: small real profiles others
+    arm64.t [PART...]           of: small logs real profiles
 
 ./dev arm64 test runs it.  What runs a program is the machine (build-aux/arm64_machine.py), what reads its files is this
 one: harness.py and the suite's tests are told so, and are what they are for amd64 otherwise.
 
-Environment, beside VALGRIND, SRCDIR and BUILDDIR: ARM64_MACHINE, the machine's directory; ARM64_CC, the cross compiler.
+Environment, beside VALGRIND, SRCDIR and BUILDDIR: ARM64_MACHINE, the machine's directory; ARM64_CC, the cross compiler;
+ARM64_COMMAND, this machine's `dcfg`.
 """
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -26,6 +28,7 @@ import tracelib
 PROGS = os.path.join(SRCDIR, "tests", "progs")
 INST = os.path.dirname(os.path.dirname(harness.VALGRIND))
 callgrind = tracelib.of_test("callgrind")
+xray = tracelib.of_test("xray")
 PERL, PYTHON = callgrind.PERL, callgrind.PYTHON
 
 # The real programs: all that they write goes to nobody.
@@ -88,12 +91,28 @@ def check_rules_only(tap, name, argv, static=True):
         harness.check_static(tap, name, dcfg)
 
 
+def check_command(tap, prog):
+    """A graph with requests in the code, for Valgrind has some: what `dcfg` says of it."""
+    path, _, why = harness.dcfg(tap, "command", [prog])
+    if not path:
+        tap.ok(False, "command", why)
+        return
+    text = ""
+    for words in (["check", path], ["disasm", "--root=" + os.environ["DCFG_ROOT"], path]):
+        p = subprocess.run([os.environ["ARM64_COMMAND"]] + words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        text = p.stdout.decode(errors="replace")
+        tap.ok(p.returncode == 0 and not p.stderr, "dcfg " + words[0], p.stderr.decode() or text[-500:])
+    tap.ok(re.search(r"adrp x16, .*\n.*ldr x17, \[x16", text) and "printf@plt" in text, "disasm: stubs have names", text[-500:])
+
+
 def check_small(tap):
     for source, flags in (("arm64/insns.S", ["-nostdlib", "-static"]), ("loops.c", []), ("switch.c", []), ("moved.c", []),
                           ("longjmp.c", [])):
         prog = compile_for_it(tap, source, *flags)
         if prog:
             tracelib.crosscheck(tap, os.path.basename(source), [prog], "--chunk=1000000")
+        if prog and source == "loops.c":
+            check_command(tap, prog)
     for source, flags in (("arm64/faults.c", []), ("threads_join.c", ["-pthread"]), ("threads_many.c", ["-pthread"]),
                           ("threads_exit.c", ["-pthread"]), ("threads_detached.c", ["-pthread"])):
         prog = compile_for_it(tap, source, *flags)
@@ -122,11 +141,25 @@ def check_profiles(tap):
         tap.ok(good, case.name + ": profile as Callgrind's", text)
 
 
+def check_logs(tap):
+    """XRay logs: their rules, and each call of the trace is in them."""
+    prog = compile_for_it(tap, "callgrind/calls.c", *callgrind.FLAGS)
+    log = tap.path("xray.log")
+    dcfg, trace, _, why = prog and tracelib.run(tap, "logs", [prog], ["--xray=yes", "--xray-out-file=" + log])
+    if not trace:
+        tap.ok(False, "logs", why)
+        return
+    got = tracelib.decoded(tap, "logs", dcfg, trace, "--chunk=1000000")
+    if got:
+        lines = xray.xray_rules.check(log, log + ".map", callgrind=None, handlers=False, dcfg=dcfg, ids=got[0])[0]
+        tap.ok(not lines, "logs: the calls of the trace", "\n".join(lines))
+
+
 # With the machine's processor.  On the first an exclusive store fails when the processor was interrupted since the load, so
 # that no two runs are the same to the instruction, unless Valgrind compares what is stored there now with what was
 # loaded.  Then it adds exits to code, which Callgrind takes for branches; so that is compared where libc has no such loops.
 OLD, NEW = arm64_machine.CPUS
-PARTS = {"small": (OLD, check_small), "real": (OLD, check_real), "profiles": (NEW, check_profiles)}
+PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "real": (OLD, check_real), "profiles": (NEW, check_profiles)}
 
 
 def main(argv):
