@@ -43,6 +43,7 @@ class Remote:
         self.tap, self.machine = tap, machine
         harness.run, harness.lackey_into = self.run, self.lackey_into
         harness.LACKEY = "lackey_insns"
+        harness.TIMEOUT = 3600
         # Callgrind would take the resolver for a function that never returns, for it knows that by its code on amd64 and x86
         # only; so all is bound at once.
         harness.ENV = dict(harness.ENV, LD_BIND_NOW="1", VALGRIND_OPTS="--sim-hints=fallback-llsc" if fallback else "")
@@ -70,9 +71,9 @@ class Remote:
         return status
 
 
-def compile_for_it(tap, source, *flags, name=None):
+def compile_for_it(tap, source, *flags):
     """The program's path, or None with a failed test."""
-    out = tap.path(name or os.path.splitext(os.path.basename(source))[0])
+    out = tap.path(os.path.splitext(os.path.basename(source))[0])
     r = subprocess.run(shlex.split(os.environ["ARM64_CC"]) + ["-O1", "-g", "-o", out, os.path.join(PROGS, source)]
                        + list(flags), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return out if r.returncode == 0 else tap.ok(False, "compiling " + source, r.stdout.decode(errors="replace")) or None
@@ -102,6 +103,8 @@ def check_command(tap, prog):
         p = subprocess.run([os.environ["ARM64_COMMAND"]] + words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         text = p.stdout.decode(errors="replace")
         tap.ok(p.returncode == 0 and not p.stderr, "dcfg " + words[0], p.stderr.decode() or text[-500:])
+    status, said = harness.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", prog], tap.dir)
+    tap.ok(status != 0 and "--wet=yes" in said, "what is not for arm64 is refused by name", said)
     tap.ok(re.search(r"adrp x16, .*\n.*ldr x17, \[x16", text) and "printf@plt" in text, "disasm: stubs have names", text[-500:])
 
 
@@ -144,8 +147,10 @@ def check_profiles(tap):
 def check_logs(tap):
     """XRay logs: their rules, and each call of the trace is in them."""
     prog = compile_for_it(tap, "callgrind/calls.c", *callgrind.FLAGS)
+    if not prog:
+        return
     log = tap.path("xray.log")
-    dcfg, trace, _, why = prog and tracelib.run(tap, "logs", [prog], ["--xray=yes", "--xray-out-file=" + log])
+    dcfg, trace, _, why = tracelib.run(tap, "logs", [prog], ["--xray=yes", "--xray-out-file=" + log])
     if not trace:
         tap.ok(False, "logs", why)
         return
