@@ -98,8 +98,13 @@ def check_command(tap, prog):
     if not path:
         tap.ok(False, "command", why)
         return
-    text = ""
-    for words in (["check", path], ["disasm", "--root=" + os.environ["DCFG_ROOT"], path]):
+    # The machine's files, and those that it shares with this one.
+    root, text = tap.path("root"), ""
+    os.mkdir(root)
+    shared = {name.split("/")[1] for name in (tap.dir, INST)}
+    for top in {"lib", "usr"} | shared:
+        os.symlink("/" + top if top in shared else os.path.join(MACHINE, "root", top), os.path.join(root, top))
+    for words in (["check", path], ["disasm", "--root=" + root, path]):
         p = subprocess.run([os.environ["ARM64_COMMAND"]] + words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         text = p.stdout.decode(errors="replace")
         tap.ok(p.returncode == 0 and not p.stderr, "dcfg " + words[0], p.stderr.decode() or text[-500:])
