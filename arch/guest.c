@@ -27,7 +27,8 @@
 
 /* Owns: what the tool has to know of one processor or another beside its
    instructions.  Handed: nothing.  Taken by: run/instrument.c,
-   xray/active.c, wet/usage.c, wet/values.c and others of wet/.
+   calls/stack.c, calls/ir_calls.c, profile/jumps.c, xray/active.c,
+   wet/usage.c, wet/values.c and others of wet/.
 
    The only file of arch/ that is not pure, for it knows VEX's guest states;
    and the only place of the tool that asks for which processor it is
@@ -137,13 +138,14 @@ static const Int argument_registers[] = {
 const Guest DCFG_(guest) = {
 #if defined(VGA_amd64) || defined(VGA_x86) || defined(VGA_arm64)
    .classify = classify,
-   .discard_start  = GUEST(CMSTART),
    .n_argument_registers = sizeof(argument_registers) / sizeof(Int),
    .argument_registers   = argument_registers,
    .arguments_on_stack   = sizeof(Addr) == 4,
 #endif
 #if defined(VGA_amd64) || defined(VGA_x86)
    .x86 = &x86,
+#elif defined(VGA_arm64)
+   .jumps_are_calls = True,
 #endif
    .discard_start  = GUEST(CMSTART),
    .discard_length = GUEST(CMLEN)

@@ -67,6 +67,8 @@ typedef
       UInt       n_argument_registers;
       const Int* argument_registers;
       Bool       arguments_on_stack;
+      /* VEX, and with it Callgrind, takes a direct jump for a call. */
+      Bool       jumps_are_calls;
       /* NULL: it is neither x86 nor amd64. */
       const X86Guest* x86;
    }

@@ -88,8 +88,9 @@ make_kernel() {
    rm -rf "$dir" "$machine/apt"
 }
 
-# Debian, unpacked and not installed: that its packages' scripts would run there takes a quarter of an hour, and programs do
-# without.  What was unpacked stays, for those who read files of programs that have run there.  debootstrap takes some machines for containers and then leaves no directory for /proc.
+# Debian, unpacked and not installed: to run its packages' scripts there takes a quarter of an hour, and programs do without.
+# What was unpacked stays, for those who read files of programs that have run there.  debootstrap takes some machines for
+# containers, and then leaves no directory for /proc.
 make_disk() {
    local dir=$machine/root
    rm -rf "$dir"
@@ -135,13 +136,17 @@ build_arm64() {
    unlock_build
 }
 
-# What the tests in the machine are: scripts of tests/arm64, which run here and have programs run there.
+# What the tests in the machine are: scripts of tests/arm64, which run here and have programs run there.  The command that
+# reads their files is this machine's.
 test_arm64() {
+   (build_all)
    build_arm64
    need_packages "${test_packages[@]}"
    build_test_programs
    : >"$build/failures"
-   ARM64_MACHINE=$machine ARM64_CC=$CC run_script tests/arm64 arm64 "$@"
+   test_timeout=${DCFG_TEST_TIMEOUT:-7200}
+   limited=(timeout --kill-after=10 "$test_timeout")
+   ARM64_MACHINE=$machine ARM64_CC=$CC ARM64_COMMAND=$build/inst/bin/dcfg run_script tests/arm64 arm64 "$@"
    stage=done
    closing_line
 }

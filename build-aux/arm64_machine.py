@@ -20,10 +20,12 @@ import sys
 import tempfile
 import threading
 
-# Which of the architecture's extensions a program finds decides how libc's atomic operations and string functions look.
-CPU = os.environ.get("DCFG_ARM64_CPU", "cortex-a72")
-# Directories that the machine has itself.
-ITS_OWN = ("/bin", "/boot", "/dev", "/etc", "/host", "/lib", "/proc", "/run", "/sbin", "/sys", "/usr", "/var")
+# Version 8.0 of the architecture, whose atomic operations are loops of exclusive accesses; and 8.2, with instructions for
+# them.  libc takes what there is.
+CPUS = ("cortex-a72", "neoverse-n1")
+# Directories of which the machine keeps what it has, and those where nothing can be added.
+ITS_OWN = ("bin", "boot", "etc", "lib", "run", "sbin", "usr", "var")
+CLOSED = ("", "dev", "host", "proc", "sys")
 MOUNT = "trans=virtio,version=9p2000.L,msize=262144"
 
 # Each line that the host sends is the number of a job.  When the host hangs up, the machine is switched off.
@@ -53,24 +55,25 @@ class Failed(Exception):
 class Machine:
     """with Machine(...) as m: m.run(...) from any thread."""
 
-    def __init__(self, directory, shared=(), read_only=()):
+    def __init__(self, directory, shared=(), read_only=(), cpu=CPUS[0]):
+        mounts, devices = [], []
+        for k, path in enumerate(list(shared) + list(read_only)):
+            own = os.path.abspath(path)
+            top = own.split("/")[1]
+            if top in CLOSED or top in ITS_OWN and os.path.exists(os.path.join(directory, "root") + own):
+                raise Failed("%s cannot be shared with the emulated machine, which has such a directory itself" % path)
+            mounts.append("$b mkdir -p {0} && $b mount -t 9p -o {1},{2} share{3} {0}".format(
+                shlex.quote(own), MOUNT, "ro,cache=loose" if path in read_only else "cache=mmap", k))
+            devices += share("share%d" % k, own)
         self.control = tempfile.mkdtemp(prefix="arm64-machine.")
         self.log = os.path.join(self.control, "console")
         self.lock = threading.Lock()
         self.answers, self.jobs, self.ended = {}, 0, False
         self.line, there = socket.socketpair()
-        mounts, devices = [], []
-        for k, path in enumerate(list(shared) + list(read_only)):
-            own = os.path.realpath(path)
-            if own == "/" or any((own + "/").startswith(d + "/") for d in ITS_OWN):
-                raise Failed("%s cannot be shared with the emulated machine, which has such a directory itself" % path)
-            mounts.append("$b mkdir -p {0} && $b mount -t 9p -o {1},{2} share{3} {0}".format(
-                shlex.quote(own), MOUNT, "ro,cache=loose" if path in read_only else "cache=mmap", k))
-            devices += share("share%d" % k, own)
         with open(os.path.join(self.control, "agent"), "w") as f:
             f.write(AGENT % "\n".join(mounts))
         self.qemu = subprocess.Popen(
-            ["qemu-system-aarch64", "-M", "virt", "-cpu", CPU, "-smp", "2", "-m", "1536", "-no-reboot",
+            ["qemu-system-aarch64", "-M", "virt", "-cpu", cpu, "-smp", "2", "-m", "1536", "-no-reboot",
              "-display", "none", "-nodefaults", "-serial", "file:" + self.log,
              "-global", "virtio-mmio.force-legacy=false",
              "-kernel", os.path.join(directory, "kernel"), "-initrd", os.path.join(directory, "initrd"),
@@ -159,7 +162,7 @@ def main(argv):
     if len(argv) < 4 or argv[0] != "run":
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    directory, inst, cwd = argv[1], argv[2], os.getcwd()
+    directory, inst, cwd = argv[1], argv[2], os.getcwd()    # a real path
     # What the program writes is seen while it runs: it comes through files.
     with tempfile.TemporaryDirectory(prefix="arm64-output.") as said, Machine(directory, [cwd, said], [inst]) as m:
         paths = [os.path.join(said, name) for name in ("out", "err")]
@@ -167,7 +170,7 @@ def main(argv):
         for fd, path in enumerate(paths, 1):
             open(path, "w").close()
             shown.append(subprocess.Popen(["tail", "-n", "+1", "-f", "--pid=%d" % m.qemu.pid, path], stdout=fd))
-        status = m.run(valgrind(inst, "--tool=dcfg") + argv[3:], os.path.realpath(cwd), out=paths[0], err=paths[1])
+        status = m.run(valgrind(inst, "--tool=dcfg") + argv[3:], cwd, out=paths[0], err=paths[1])
         m.close()
         for p in shown:
             p.wait()

@@ -39,6 +39,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
+#include "arch/guest.h"
 #include "calls/context.h"
 #include "calls/ir_calls.h"
 #include "calls/listener.h"
@@ -318,6 +319,11 @@ void DCFG_(add_call_at_end)(Work* w, const IRSB* in)
 {
    UInt      last = w->sb->n_instrs - 1;
    LeaveKind kind = kind_of(in->jumpkind);
+
+   /* A profile is as Callgrind's; a listener wants calls. */
+   if (DCFG_(guest).jumps_are_calls && w->sb->kinds[last] == InsnJump
+       && !DCFG_(counts_contexts))
+      kind = LeaveJump;
 
    add_last_segment(w);
 

@@ -65,6 +65,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
+#include "arch/guest.h"
 #include "calls/frames.h"
 #include "calls/stack.h"
 #include "calls/toggle.h"
@@ -209,6 +210,18 @@ static Bool goes_to_resolver(const CallStack* cs, const Superblock* sb)
               || cs->frames[cs->n_frames - 1].entry != place_of(sb));
 }
 
+/* Is what comes back behind SITE a return from there, to Callgrind? */
+static Bool is_real_call(const CallSite* s)
+{
+   if (s->sb == NULL)
+      return False;
+   switch (s->sb->kinds[s->instr]) {
+      case InsnCall: case InsnIndirectCall: return True;
+      case InsnJump:                        return DCFG_(guest).jumps_are_calls;
+      default:                              return False;
+   }
+}
+
 /* A call is made from SITE, or, if a stub runs, from that one's; or a jump,
    if not IS_CALL. */
 static void push(CallStack* cs, ULong* base, const CallSite* site,
@@ -241,6 +254,13 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
          DCFG_(set_stub)(cs, base,
                          find_call(cs, site, NULL, 0));
       return;
+   }
+   /* Where a call leaves the stack pointer alone, as on arm64, what a stub
+      jumps to returns to the stub's caller, but Callgrind ends one call then:
+      the stub goes on. */
+   if (now->stub != NULL && DCFG_(counts_contexts)) {
+      f->sb    = is_real_call(site) ? site->sb : NULL;
+      f->instr = site->instr;
    }
    if (!is_call && now->stub == NULL)
       tell_leave(cs, base, True);

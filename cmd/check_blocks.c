@@ -35,9 +35,11 @@
 #include <string.h>
 
 /* The longest instruction of x86; and what Valgrind translates as one, the
-   preamble of a client request and the instruction after it. */
-#define LONGEST_INSTR   15
-#define LONGEST_REQUEST 19
+   preamble of a client request and the instruction after it, of amd64 and of
+   arm64. */
+#define LONGEST_INSTR 15
+#define REQUEST_AMD64 19
+#define REQUEST_ARM64 20
 
 /*------------------------------------------------------------*/
 /*--- The file                                             ---*/
@@ -232,8 +234,9 @@ static bool good_shape(const DcfgNode* b)
       return false;
    tail = b->size - b->last_offset;
    return b->last_offset >= b->n_instrs - 1
-          && b->last_offset <= (uint64_t)(b->n_instrs - 1) * LONGEST_REQUEST
-          && (tail <= LONGEST_INSTR || tail == LONGEST_REQUEST);
+          && b->last_offset <= (uint64_t)(b->n_instrs - 1) * REQUEST_ARM64
+          && (tail <= LONGEST_INSTR || tail == REQUEST_AMD64
+              || tail == REQUEST_ARM64);
 }
 
 /* Only instructions themselves may overlap, so one of two blocks that share

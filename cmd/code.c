@@ -300,10 +300,8 @@ const char* code_stub(Code* c, uint32_t image, uint64_t addr)
    size_t         size = LONGEST_STUB;
    const uint8_t* bytes = NULL;
    uint64_t       at;
-   GElf_Ehdr      h;
 
-   if (im == NULL || gelf_getehdr(im->elf, &h) == NULL
-       || (h.e_machine != EM_X86_64 && h.e_machine != EM_386))
+   if (im == NULL)
       return NULL;
    while (size > 0
           && (bytes = find_bytes(c, im, image, addr, size)) == NULL)

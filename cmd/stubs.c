@@ -47,7 +47,7 @@ typedef
    Slot;
 
 struct Stubs {
-   bool     is_64;              // for x86-64, not x86
+   unsigned machine;            // EM_...
    uint64_t table;              // the global offset table, if a register has
                                 // it in stubs
    Slot*    slots;              // in order of address
@@ -64,8 +64,16 @@ static int by_addr(const void* a, const void* b)
 
 static bool is_of_slot(const Stubs* s, uint64_t type)
 {
-   return s->is_64 ? type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT
-                   : type == R_386_JMP_SLOT || type == R_386_GLOB_DAT;
+   switch (s->machine) {
+      case EM_X86_64:
+         return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+      case EM_386:
+         return type == R_386_JMP_SLOT || type == R_386_GLOB_DAT;
+      case EM_AARCH64:
+         return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
+      default:
+         return false;
+   }
 }
 
 /* Relocation number I, with an addend or without. */
@@ -126,8 +134,7 @@ Stubs* stubs_new(Elf* elf)
    Elf_Scn*  section = NULL;
    GElf_Ehdr file;
 
-   s->is_64 = gelf_getehdr(elf, &file) != NULL
-              && file.e_machine == EM_X86_64;
+   s->machine = gelf_getehdr(elf, &file) == NULL ? EM_NONE : file.e_machine;
    while ((section = elf_nextscn(elf, section)) != NULL) {
       GElf_Shdr header;
       if (gelf_getshdr(section, &header) == NULL)
@@ -150,34 +157,76 @@ void stubs_free(Stubs* s)
    free(s);
 }
 
-/* A stub is "jmp *slot(%rip)", perhaps with the prefix bnd, perhaps behind an
-   endbr64; of 32 bits, "jmp *slot" or, with the table's address in a register,
-   "jmp *slot(%ebx)", perhaps behind an endbr32. */
-const char* stubs_name(const Stubs* s, const uint8_t* code, size_t size,
-                       uint64_t addr)
+/* "jmp *slot(%rip)", perhaps with the prefix bnd, perhaps behind an endbr64;
+   of 32 bits, "jmp *slot" or, with the table's address in a register, "jmp
+   *slot(%ebx)", perhaps behind an endbr32. */
+static bool x86_slot(const Stubs* s, const uint8_t* code, size_t size,
+                     uint64_t addr, uint64_t* slot)
 {
-   const uint8_t        endbr[] = { 0xf3, 0x0f, 0x1e,
-                                    s->is_64 ? 0xfa : 0xfb };
-   size_t               at = 0;
-   Slot                 key;
-   const Slot*          slot;
-   int32_t              offset;
+   bool          is_64 = s->machine == EM_X86_64;
+   const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, is_64 ? 0xfa : 0xfb };
+   size_t        at = 0;
+   int32_t       offset;
 
    if (size >= 4 && memcmp(code, endbr, 4) == 0)
       at = 4;
    if (size > at && code[at] == 0xf2)
       at++;
    if (size < at + 6 || code[at] != 0xff
-       || (code[at + 1] != 0x25 && (s->is_64 || code[at + 1] != 0xa3)))
-      return NULL;
+       || (code[at + 1] != 0x25 && (is_64 || code[at + 1] != 0xa3)))
+      return false;
    memcpy(&offset, code + at + 2, 4);
-   if (s->is_64)
-      key.addr = addr + at + 6 + (uint64_t)(int64_t)offset;
+   if (is_64)
+      *slot = addr + at + 6 + (uint64_t)(int64_t)offset;
    else
-      key.addr = (uint32_t)((code[at + 1] == 0xa3 ? s->table : 0)
-                            + (uint64_t)(int64_t)offset);
-   slot = s->n == 0 ? NULL
-          : bsearch(&key, s->slots, s->n, sizeof(key), by_addr);
+      *slot = (uint32_t)((code[at + 1] == 0xa3 ? s->table : 0)
+                         + (uint64_t)(int64_t)offset);
+   return true;
+}
+
+static uint32_t instruction(const uint8_t* code)
+{
+   return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16
+          | (uint32_t)code[3] << 24;
+}
+
+/* "adrp x16, page; ldr x17, [x16, #offset]", perhaps behind a "bti c"; then
+   there is a branch to x17. */
+static bool arm64_slot(const uint8_t* code, size_t size, uint64_t addr,
+                       uint64_t* slot)
+{
+   uint32_t page, load;
+   uint64_t pages;
+
+   if (size >= 4 && instruction(code) == 0xd503245f) {
+      code += 4;
+      size -= 4;
+      addr += 4;
+   }
+   if (size < 8)
+      return false;
+   page = instruction(code);
+   load = instruction(code + 4);
+   if ((page & 0x9f00001f) != 0x90000010 || (load & 0xffc003ff) != 0xf9400211)
+      return false;
+   pages = (page >> 5 & 0x7ffff) << 2 | (page >> 29 & 3);
+   if (pages >> 20 != 0)
+      pages -= 1 << 21;
+   *slot = (addr & ~(uint64_t)0xfff) + (pages << 12) + (load >> 10 & 0xfff) * 8;
+   return true;
+}
+
+const char* stubs_name(const Stubs* s, const uint8_t* code, size_t size,
+                       uint64_t addr)
+{
+   Slot        key;
+   const Slot* slot;
+
+   if (s->n == 0
+       || !(s->machine == EM_AARCH64 ? arm64_slot(code, size, addr, &key.addr)
+            : x86_slot(s, code, size, addr, &key.addr)))
+      return NULL;
+   slot = bsearch(&key, s->slots, s->n, sizeof(key), by_addr);
    return slot == NULL ? NULL : slot->name;
 }
 

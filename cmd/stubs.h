@@ -36,7 +36,7 @@
    function that is for, the slot's relocation says. */
 typedef struct Stubs Stubs;
 
-/* Those of an ELF file for x86-64 or x86. */
+/* Those of an ELF file, which has some if it is for x86-64, x86 or arm64. */
 Stubs* stubs_new(Elf* elf);
 void   stubs_free(Stubs* s);
 
@@ -46,7 +46,7 @@ const char* stubs_name(const Stubs* s, const uint8_t* code, size_t size,
                        uint64_t addr);
 
 /* A stub has no more than these. */
-#define LONGEST_STUB 11
+#define LONGEST_STUB 12
 
 #endif /* DCFG_CMD_STUBS_H */
 

@@ -38,6 +38,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
+#include "arch/guest.h"
 #include "calls/call_fields.h"
 #include "profile/jumps.h"
 #include "run/thread.h"
@@ -87,6 +88,8 @@ static void add_jump(Jumps* js, const SbCosts* sc, UInt k, Addr target,
 
 static Bool may_jump(InsnKind kind)
 {
+   if (kind == InsnJump)
+      return !DCFG_(guest).jumps_are_calls;
    return kind != InsnCall && kind != InsnIndirectCall && kind != InsnReturn
           && kind != InsnSyscall;
 }

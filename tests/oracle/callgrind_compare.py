@@ -239,6 +239,8 @@ class Profile:
         else:
             callee = self.function(now["cob"] or now["ob"], now["cfile"] or now["file"], now["cfn"])
             target = self.place(callee, callee[1], to)[1:]
+            # Without a line there is no file: it is the function's then, or "???".
+            place = place if place[1] else ("", 0, place[2])
             add(self.sites, (function, callee, place, target), counts[0], int(m.group(m.lastindex)))
             now["cob"] = now["cfile"] = now["cfn"] = None
 

@@ -11,6 +11,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import re
 import subprocess
 from collections import namedtuple
@@ -36,6 +37,13 @@ ZERO_OK = frozenset(["CALL_BYPASS", "CONTEXT_CHANGE_BYPASS"])
 # What control flow inside a routine may follow.
 INTRA = JUMPS | frozenset(["REP", "FALL_THROUGH", "CALL_BYPASS", "SYSTEM_CALL_BYPASS",
                            "CONTEXT_CHANGE_BYPASS", "EXCLUDED_CODE_BYPASS"])
+
+
+def file_of_image(path):
+    """Where the file is read.  Of another machine's, DCFG_ROOT has copies."""
+    there = os.environ.get("DCFG_ROOT", "") + path
+    return there if os.path.exists(there) else path
+
 
 COLUMNS = {
     "FILE_NAMES": ["FILE_NAME_ID", "FILE_NAME"],

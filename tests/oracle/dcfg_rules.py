@@ -24,7 +24,7 @@ from dcfg_model import (START, END, UNKNOWN, VAGUE, CALLS, JUMPS, ZERO_OK, INTRA
 BRUTE_LIMIT = 16        # routines up to this many nodes have their dominators checked by definition too
 LONGEST_INSTR = 15
 # Valgrind translates the preamble of a client request and the instruction after it as one unit.
-LONGEST_REQUEST = 19
+REQUESTS = (19, 20)
 
 # What a block's last instruction is, told by its out-edges: type -> (kind, how many such edges at most).
 KIND = {"DIRECT_CONDITIONAL_BRANCH": ("conditional", 1), "INDIRECT_CONDITIONAL_BRANCH": ("conditional", None),
@@ -110,8 +110,8 @@ def check_blocks(p, bad):
                 bad("block-image", "node %s with size %d is outside image %d" % (name(b.id, p.blocks), b.size, im.id))
             tail = b.size - b.last
             if (b.ninstr < 1 or not 0 <= b.last < b.size or (b.ninstr == 1) != (b.last == 0)
-                    or b.last > (b.ninstr - 1) * LONGEST_REQUEST or b.last < b.ninstr - 1
-                    or tail > LONGEST_INSTR and tail != LONGEST_REQUEST):
+                    or b.last > (b.ninstr - 1) * max(REQUESTS) or b.last < b.ninstr - 1
+                    or tail > LONGEST_INSTR and tail not in REQUESTS):
                 bad("block-shape", "node %s: SIZE %d, NUM_INSTRS %d, LAST_INSTR_OFFSET %d"
                     % (name(b.id, p.blocks), b.size, b.ninstr, b.last))
             if reach and b.start < reach.start + reach.size:

@@ -3,11 +3,12 @@
 The tool itself learns this from VEX; asking another disassembler about the bytes in the file on disk is what
 makes the comparison independent.
 """
-import os
 import re
 import struct
 
 import capstone
+
+from dcfg_model import file_of_image
 
 PLAIN, COND, JUMP, IJUMP, CALL, ICALL, RET, SYSCALL, REP, UNSEEN = (
     "plain", "conditional", "jump", "indirect jump", "call", "indirect call", "return", "system call", "rep", "unseen")
@@ -132,12 +133,6 @@ class ElfCode:
         return None
 
 
-def _where(path):
-    """Of another machine's files, there are copies in a directory."""
-    there = os.environ.get("DCFG_ROOT", "") + path
-    return there if os.path.exists(there) else path
-
-
 class Code:
     """The code of a whole process: images given as (file name, load address, size)."""
 
@@ -146,7 +141,7 @@ class Code:
         self.cache = {}
         for path, load, size in images:
             try:
-                self.parts.append((load, load + size, ElfCode(_where(path), load)))
+                self.parts.append((load, load + size, ElfCode(file_of_image(path), load)))
             except (OSError, ValueError, struct.error):
                 pass                    # [anon] and the like: its instructions are UNSEEN
 

@@ -130,6 +130,7 @@ def check_profile(all_calls, names, path, handlers, report):
 
 def stub_ranges(path, load):
     """Where linkage tables are in an object that is loaded at LOAD, as (start, end)."""
+    path = dcfg_model.file_of_image(path)
     if not os.path.isfile(path):
         return []
     with open(path, "rb") as f:
