@@ -271,6 +271,9 @@ enum {
    ACCESS_VALUE = 16
 };
 
+/* The section behind the tape. */
+enum { SECTION_END = 9 };
+
 /* As arch/insn.h of the tool numbers them. */
 enum {
    KIND_PLAIN, KIND_COND, KIND_JUMP, KIND_INDIRECT_JUMP, KIND_CALL,
@@ -410,6 +413,7 @@ struct DcfgWet {
    uint64_t    offset;          // bytes of the file that were read
    uint64_t    tape;            // where it begins
    uint64_t    tape_left;       // bytes
+   bool        end_found;       // what is behind it has been looked at
    uint8_t*    value;           // of one instance
    Chunk*      chunk;
    WetWriters* writers;

@@ -153,6 +153,7 @@ bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to)
 bool wet_rewind(DcfgWet* w)
 {
    w->tape_left = w->offset - w->tape;
+   w->end_found = false;
    w->chunk->thread = 0;
    w->offset    = w->tape;
    return input_seek(w->in, w->tape);

@@ -60,6 +60,21 @@ static uint32_t number_at(const uint8_t* b)
           | (uint32_t)b[3] << 24;
 }
 
+/* Behind the tape the file ends, which is looked at once. */
+static bool find_end(DcfgWet* w)
+{
+   static const uint8_t end[9] = { SECTION_END };
+   uint8_t there[sizeof(end)];
+
+   if (w->end_found)
+      return false;
+   w->end_found = true;
+   if (!wet_read(w, there, sizeof(there)))
+      return false;
+   w->offset -= sizeof(there);
+   return memcmp(there, end, sizeof(end)) != 0 && wrong(w);
+}
+
 bool wet_next_chunk(DcfgWet* w)
 {
    Chunk*   c = w->chunk;
@@ -68,7 +83,7 @@ bool wet_next_chunk(DcfgWet* w)
    size_t   size = 0;
 
    if (w->tape_left < sizeof(head))
-      return w->tape_left != 0 && wrong(w);
+      return w->tape_left != 0 ? wrong(w) : find_end(w);
    if (!wet_read(w, head, sizeof(head)))
       return false;
    for (int i = 0; i < 3; i++) {

@@ -153,6 +153,12 @@ def expected(i, before, after):
     return "vector" if sse else "x87" if plain.startswith("f") else "register", value, n
 
 
+def is_nan(text):
+    """Which one it is the program has not seen: VEX makes another one of 80 bits."""
+    bits = int(text, 16) if text != "-" else 0
+    return bits >> 52 & 0x7ff == 0x7ff and bits & (1 << 52) - 1 != 0
+
+
 def states(path):
     with open(path, "rb") as f:
         while True:
@@ -190,7 +196,7 @@ def main(argv):
             continue
         counts[kind] += 1
         want = "-" if kind == "nothing" else "%0*x" % (2 * size, value)
-        if ours[addr][n] != want:
+        if ours[addr][n] != want and not (kind == "x87" and is_nan(want) and is_nan(ours[addr][n])):
             bad.append("%x %s %s: %s, expected %s" % (addr, i.mnemonic, i.op_str, ours[addr][n], want))
     for line in bad[:LIMIT]:
         print(line)

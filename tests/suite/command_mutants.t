@@ -6,7 +6,7 @@
 No mutant may make a subcommand crash, hang, take much memory, leak, or upset a sanitizer; and none may be read without
 a word that breaks a rule which the subcommand relies on.  What these rules are, the programs of tests/oracle say, which
 share nothing with dcfg: for check, all of them; for the others, that ids are unique and stand for something, and that
-numbers are numbers.
+numbers are numbers.  Whole execution traces have mutants of their own (wet_mutants.py), and their layout is the rule.
 
 The subcommands run in command_server (tests/lib/command_server.c), compiled with sanitizers.
 """
@@ -25,6 +25,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
 import mutants
+import wet_mutants
 from commandlib import small as s
 
 sys.path.insert(0, harness.ORACLE)
@@ -310,6 +311,7 @@ def main():
     decoder = harness.cc(tap, os.path.join(harness.ORACLE, "trace_decode.c"), "trace_decode", "-O2")
     files = corpus(tap)
     check_fuzzed(tap, files[0][0])
+    wet_mutants.check(tap, Server, n, seed)
     judges = [Judge(seed, k * n // jobs, (k + 1) * n // jobs, files, decoder, tap.path("scratch%d" % k))
               for k in range(jobs)]
     with multiprocessing.Pool(jobs) as pool:

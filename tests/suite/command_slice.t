@@ -257,13 +257,20 @@ def check_random(tap, dumper, seeds):
 
 
 def check_real(tap, dumper):
-    for name, source, n, modes in (("longjmp", "longjmp.c", 1, ("full",)),
-                                   ("callback", os.path.join("slice", "ranks.c"), 3, ("default", "forward-default")),
-                                   ("threads", "threads_join.c", 1, ("default", "full"))):
-        prog = harness.cc(tap, os.path.join(PROGS, source), name, "-g", "-pthread")
-        if prog:
-            check_model(tap, dumper, name, [prog], n, modes)
-    check_model(tap, dumper, "signals", ["/bin/sh", "-c", "trap 'x=1' USR1; kill -USR1 $$; echo $x"], 1, ("full",))
+    """Linked statically, for most of what runs otherwise is the dynamic linker; DCFG_SLOW=1: both."""
+    programs = [("longjmp", "longjmp.c", 1, ("full",)), ("threads", "threads_join.c", 1, ("default", "full")),
+                ("signals", os.path.join("callgrind", "signals.c"), 1, ("default", "full"))]
+    for name, source, n, modes in programs:
+        for kind, flags in (("", ["-static"]), ("_dynamic", [])) if os.environ.get("DCFG_SLOW") else (("", ["-static"]),):
+            prog = harness.cc(tap, os.path.join(PROGS, source), name + kind, "-g", "-pthread", *flags)
+            if prog:
+                check_model(tap, dumper, name + kind, [prog], n, modes)
+    # A library that calls the program back has to be another image.
+    prog = harness.cc(tap, os.path.join(PROGS, "slice", "ranks.c"), "callback", "-g", "-pthread")
+    if prog:
+        check_model(tap, dumper, "callback", [prog], 3 if os.environ.get("DCFG_SLOW") else 1, ("default", "forward-default"))
+    if os.environ.get("DCFG_SLOW"):
+        check_model(tap, dumper, "sh", ["/bin/sh", "-c", "trap 'x=1' USR1; kill -USR1 $$; echo $x"], 1, ("full",))
 
 
 # ---- wrong use ---------------------------------------------------------------------------------------------------

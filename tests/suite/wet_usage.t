@@ -34,6 +34,7 @@ OPEN = {
     "cmpxchg": "of 32 bits in registers: VEX sets the upper halves to 0 in any case",
     "repz": "the flags stay if RCX was 0: this is an iteration of its own, which defines none",
     "repnz": "the same",
+    "xgetbv": "with 1 in RCX it tells which registers are in use, which the kernel may change",
 }
 
 
