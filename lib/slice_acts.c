@@ -267,19 +267,23 @@ static bool transfer(Slicer* z, const WetStep* r, const Place* last,
    return true;
 }
 
-static inline bool run_step(Slicer* z, const WetStep* r, StepPlace* p)
+/* The top activation is told which way it came. */
+static inline void settle(Slicer* z, Position* t)
+{
+   if (t->at != 0)
+      ACT(z, t->act)->last = z->w->ways[t->at - 1].last;
+   t->at = 0;
+}
+
+/* All of a step that is not easy, or not known to be. */
+static bool run_hard_step(Slicer* z, const WetStep* r, Position* t,
+                          StepPlace* p)
 {
    const SbInfo* sb = &z->sbs[r->sb];
    const Place*  at = &z->w->places[sb->first];
    const Place*  last = at + r->n_instrs - 1;
    uint8_t       kind = z->kinds[sb->first + r->n_instrs - 1];
-   Position*     t = r->thread < z->w->threads.n ? &z->now[r->thread] : NULL;
 
-   if ((t == NULL || t->act == DCFG_NONE)
-       && (t = position_of(z, r->thread)) == NULL)
-      return false;
-   t->entering = false;
-   *p = (StepPlace){ t->act, t->act, 0, t->top };
    if (sb->x87)
       move_top(z, r, at, t);
    if (!z->again && z->calls_back != NULL
@@ -287,9 +291,35 @@ static inline bool run_step(Slicer* z, const WetStep* r, StepPlace* p)
       slice_note_callback(z, t->act, at->instr);
    if (!z->again && last > at && !note_arcs(z, r, at, t))
       return false;
-   if (kind < KIND_INDIRECT_JUMP || kind > KIND_RETURN)
+   if (!is_transfer(kind))
       return z->again || arrive(z, t, last->instr);
    return transfer(z, r, last, kind, t, p);
+}
+
+static inline bool run_step(Slicer* z, const WetStep* r, StepPlace* p)
+{
+   Position* t = r->thread < z->w->threads.n ? &z->now[r->thread] : NULL;
+   bool      easy = r->way != DCFG_NONE && z->easy[r->way];
+   uint32_t  from;
+
+   if ((t == NULL || t->act == DCFG_NONE)
+       && (t = position_of(z, r->thread)) == NULL)
+      return false;
+   t->entering = false;
+   *p = (StepPlace){ t->act, t->act, 0, t->top };
+   if (z->again)
+      return easy || run_hard_step(z, r, t, p);
+   from = t->at;
+   if (!easy || from == 0 || z->before[r->way] != from) {
+      settle(z, t);
+      if (!run_hard_step(z, r, t, p))
+         return false;
+   }
+   if (easy) {
+      z->before[r->way] = from;
+      t->at             = r->way + 1;
+   }
+   return true;
 }
 
 static bool run_handler(Slicer* z, Position* t, StepPlace* p)
@@ -340,6 +370,7 @@ static bool run_mark(Slicer* z, const WetStep* r, StepPlace* p)
 
    if (t == NULL)
       return false;
+   settle(z, t);
    *p = (StepPlace){ 0 };
    if (r->mark == DCFG_WET_HANDLER)
       return run_handler(z, t, p);
@@ -382,6 +413,8 @@ static bool take_snapshot(Slicer* z)
 
    if (s == NULL)
       return false;
+   for (uint32_t i = 0; i < n; i++)
+      settle(z, &z->now[i]);
    s->n_handlers = z->n_handlers;
    s->threads    = job_calloc(z->job, n, sizeof(Position));
    if (s->threads == NULL)
@@ -433,10 +466,12 @@ bool slice_scan(Slicer* z)
    for (;;) {
       if (!take_snapshot(z))
          return false;
-      if (!wet_read_next_chunk(z->w, &z->index, &z->steps))
+      if (!wet_begin_chunk(z->w, &z->index))
          break;
-      if (!run_steps(z))
-         return false;
+      while (wet_has_part(z->w))
+         if (!wet_read_part(z->w, &z->index, SLOTS_OF_TRANSFERS, &z->steps)
+             || !run_steps(z))
+            return false;
    }
    if (z->job->err.status != DCFG_OK || !end_threads(z))
       return false;

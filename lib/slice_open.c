@@ -127,12 +127,15 @@ static bool prepare(Slicer* z)
    z->stores = job_calloc(z->job, w->accesses.n + 1, sizeof(StoreSlot));
    z->runs   = job_calloc(z->job, w->sb_instrs.n + 1, sizeof(uint64_t));
    z->kinds  = job_calloc(z->job, w->sb_instrs.n + 1, 1);
+   z->easy   = job_calloc(z->job, w->n_ways + 1, sizeof(bool));
+   z->before = job_calloc(z->job, w->n_ways + 1, sizeof(uint32_t));
    if (z->q->callbacks
        && (z->calls_back = job_calloc(z->job, w->instrs.n + 1,
                                       sizeof(bool))) == NULL)
       return false;
    if (z->result->totals == NULL || z->sbs == NULL || z->stores == NULL
-       || z->runs == NULL || z->kinds == NULL || !find_occurrences(z)
+       || z->runs == NULL || z->kinds == NULL || z->easy == NULL
+       || z->before == NULL || !find_occurrences(z)
        || array_add(z->job, &z->acts, sizeof(Act)) == NULL)
       return false;
    for (uint32_t id = 1; id < w->sbs.n; id++)
@@ -140,6 +143,9 @@ static bool prepare(Slicer* z)
          return false;
    for (size_t k = 0; k < w->sb_instrs.n; k++)
       z->kinds[k] = w->plans[w->places[k].instr].kind;
+   for (uint32_t i = 0; i < w->n_ways; i++)
+      z->easy[i] = !is_transfer(w->ways[i].kind)
+                   && !z->sbs[w->ways[i].sb].x87;
    return slice_start_live(z);
 }
 
@@ -230,6 +236,8 @@ static void free_slicer(Slicer* z)
    free(z->stores);
    free(z->runs);
    free(z->kinds);
+   free(z->easy);
+   free(z->before);
    free(z->occurs);
    free(z->occurrences);
    free(z->sb_of);

@@ -129,7 +129,8 @@ typedef
       uint32_t sb;
       uint32_t segments;        // the first in .segments
       uint32_t rules;           // in .rules
-      uint32_t head, last;      // instructions
+      uint32_t last;            // instruction
+      uint32_t place;           // where that is in .sb_instrs
       uint16_t hash;            // for the history of what is foretold
       uint16_t n_instrs;
       uint16_t n_slots;         // that were filled

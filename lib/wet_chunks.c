@@ -34,8 +34,8 @@
 /*--- The index                                            ---*/
 /*------------------------------------------------------------*/
 
-/* The chunk in work, which is to be INDEX's last one, from TO. */
-static void describe_chunk(Array* index, const WetSteps* to)
+/* TO is a part of the chunk in work, INDEX's last one. */
+static void describe_part(Array* index, const WetSteps* to)
 {
    WetChunkInfo* info = &ELEM(*index, WetChunkInfo, index->n - 1);
 
@@ -70,8 +70,7 @@ static void count_instances(const DcfgWet* w, const uint64_t* runs,
    }
 }
 
-/* The next chunk is begun: what is known of it by then.  NULL at the end. */
-static WetChunkInfo* begin_chunk(DcfgWet* w, Array* index)
+bool wet_begin_chunk(DcfgWet* w, Array* index)
 {
    uint64_t      offset = w->begun ? w->offset : w->tape;
    WetChunkInfo* info;
@@ -79,12 +78,21 @@ static WetChunkInfo* begin_chunk(DcfgWet* w, Array* index)
    w->begun = true;
    if (!wet_next_chunk(w)
        || (info = array_add(&w->job, index, sizeof(*info))) == NULL)
-      return NULL;
+      return false;
    *info = (WetChunkInfo){ .offset = offset, .thread = w->chunk->thread,
                            .n_records = w->chunk->n_records };
    if (index->n > 1)
       info->before = info[-1].before + info[-1].n_instrs;
-   return info;
+   return true;
+}
+
+bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to)
+{
+   to->n_steps = to->n_addrs = 0;
+   if (!wet_read_block(w, wanted, to))
+      return false;
+   describe_part(index, to);
+   return true;
 }
 
 bool wet_index_runs(DcfgWet* w, Array* index, uint64_t* runs)
@@ -92,12 +100,9 @@ bool wet_index_runs(DcfgWet* w, Array* index, uint64_t* runs)
    WetSteps steps = { 0 };
    bool     ok = true;
 
-   while (ok && begin_chunk(w, index) != NULL)
-      while (ok && w->chunk->n_records > 0) {
-         steps.n_steps = steps.n_addrs = 0;
-         ok = wet_read_block(w, SLOTS_OF_NONE, &steps);
-         if (ok)
-            describe_chunk(index, &steps);
+   while (ok && wet_begin_chunk(w, index))
+      while (ok && wet_has_part(w)) {
+         ok = wet_read_part(w, index, SLOTS_OF_NONE, &steps);
          if (ok && runs != NULL)
             note_runs(w, &steps, runs);
       }
@@ -123,31 +128,17 @@ bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
 /*--- A chunk                                              ---*/
 /*------------------------------------------------------------*/
 
-/* The chunk in work. */
-static bool read_steps(DcfgWet* w, WetSteps* to)
-{
-   to->n_steps = to->n_addrs = 0;
-   while (w->chunk->n_records > 0)
-      if (!wet_read_block(w, SLOTS_OF_ALL, to))
-         return false;
-   return true;
-}
-
-bool wet_read_next_chunk(DcfgWet* w, Array* index, WetSteps* to)
-{
-   if (begin_chunk(w, index) == NULL || !read_steps(w, to))
-      return false;
-   describe_chunk(index, to);
-   return true;
-}
-
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to)
 {
    w->tape_left = UINT64_MAX;
    if (!input_seek(w->in, chunk->offset) || !wet_next_chunk(w))
       return false;
    w->chunk->thread = chunk->thread;
-   return read_steps(w, to);
+   to->n_steps = to->n_addrs = 0;
+   while (wet_has_part(w))
+      if (!wet_read_block(w, SLOTS_OF_ALL, to))
+         return false;
+   return true;
 }
 
 bool wet_rewind(DcfgWet* w)

@@ -52,11 +52,18 @@ bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran);
    .sb_instrs: how often that was the last one of a record is added to it. */
 bool wet_index_runs(DcfgWet* w, Array* index, uint64_t* runs);
 
-/* The next chunk of W, from its begin on; what is known of it goes to INDEX,
-   which has those before.  False at the end, too. */
-bool wet_read_next_chunk(DcfgWet* w, Array* index, WetSteps* to);
+/* The next chunk of W, from its begin on, is begun: false at the end, too.  What
+   is known of it goes to INDEX, which has those before. */
+bool wet_begin_chunk(DcfgWet* w, Array* index);
 
-/* That one, in place of what was in TO. */
+/* The next part of it, while there is one, in place of what was in TO. */
+static inline bool wet_has_part(const DcfgWet* w)
+{
+   return w->chunk->n_records > 0;
+}
+bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to);
+
+/* That chunk, in place of what was in TO. */
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to);
 
 /* All chunks have been read: the first one is the next one again. */

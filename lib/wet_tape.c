@@ -167,7 +167,7 @@ bool wet_make_ways(DcfgWet* w)
          way->n_instrs   = (uint16_t)(end ? sb->instrs.n : x->place + 1u);
          way->n_slots    = (uint16_t)(end ? sb->slots.n : x->n_slots);
          way->n_segments = (uint8_t)(end ? sb->segments.n : x->n_segments);
-         way->head       = instrs[0];
+         way->place      = sb->instrs.first + way->n_instrs - 1u;
          way->last       = instrs[way->n_instrs - 1];
          way->kind       = ELEM(w->instrs, WetInstr, way->last).kind;
          way->stack      = way->n_slots > 0
