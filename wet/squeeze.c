@@ -67,25 +67,27 @@
 #define HISTORY_BITS 16
 #define N_HISTORIES  (1u << HISTORY_BITS)
 
-/* The words of a superblock between two exits. */
+/* What is known of a superblock.  What coding its rows needs stands together:
+   most superblocks have few in a block. */
 typedef
    struct {
-      UInt    id, number;    // whose, and which of those
-      UInt    n_words;
-      Column* columns;
-   }
-   Segment;
-
-/* What is known of a superblock, by its id. */
-typedef
-   struct {
-      SlotList* list;        // NULL: it has not been met
-      Segment*  segments;
+      Rows*     rows;
       UInt      chunk;       // where it was last met
       UInt      n_done;      // rows of this tape that are coded,
       UInt      tape;        // if this is that
+      UInt      n_words;
+      const SlotList* list;
+      Column    columns[];   // .n_words
    }
    Coding;
+
+/* The words of a superblock between two exits. */
+typedef
+   struct {
+      Coding* coding;
+      UInt    id, number;    // whose, and which of those
+   }
+   Segment;
 
 /* And of its executions in this block: rows; segments that any of them has
    completed; does it have several? */
@@ -122,16 +124,21 @@ struct _Coder {
    Addr     first_stack;     // and at the begin of the chunk
    ULong    thread;          // that runs
    UInt     chunk, tape;     // how many there were
-   Coding*  codings;         // by id
+   Coding** codings;         // by id; NULL: it has not been met
    Tally*   tallies;
    UInt     n_codings;
    ULong    next[N_HISTORIES];
    /* Of the block in work. */
    UInt     n_words;
-   Segment* segments[BLOCK_WORDS];      // in order of their first row
+   Segment  segments[BLOCK_WORDS];      // in order of their first row
    UInt     n_segments;
    ULong    gathered[BLOCK_WORDS];      // rows of one of them
 };
+
+/* What is fetched into the processor's cache before its turn: so many
+   segments, and headers. */
+#define PREFETCH 4
+#define AHEAD    8
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -139,40 +146,36 @@ struct _Coder {
 /*--- Superblocks                                          ---*/
 /*------------------------------------------------------------*/
 
-/* Superblock ID has not been met. */
-static void find_segments(Coding* k, UInt id)
+static Coding* new_coding(SlotList* list)
 {
-   SlotList* list = k->list = DCFG_(slots_of)(DCFG_(superblock)(id));
-   Column*   columns;
+   Coding* k = VG_(malloc)("dcfg.squeeze.coding",
+                           sizeof(Coding) + list->n_words * sizeof(Column));
 
-   k->segments = VG_(malloc)("dcfg.squeeze.segments",
-                             list->n_segments * sizeof(Segment));
-   columns     = VG_(malloc)("dcfg.squeeze.columns",
-                             list->n_words * sizeof(Column));
-   for (UInt i = 0; i < list->n_segments; i++) {
-      UInt begin = DCFG_(segment_begin)(list, i);
-      Segment s = { id, i, list->segment_ends[i] - begin, columns + begin };
-      k->segments[i] = s;
-   }
+   k->rows    = &list->rows;
+   k->chunk   = k->tape = k->n_done = 0;
+   k->n_words = list->n_words;
+   k->list    = list;
+   return k;
 }
 
 /* Superblock ID has its first rows in this block that complete N segments. */
 static void meet(Coder* c, UInt id, UInt n)
 {
-   Coding* k = &c->codings[id];
    Tally*  t = &c->tallies[id];
+   Coding* k = c->codings[id];
 
-   if (k->list == NULL)
-      find_segments(k, id);
+   if (k == NULL)
+      k = c->codings[id] = new_coding(DCFG_(slots_of)(DCFG_(superblock)(id)));
    if (k->chunk != c->chunk)
-      VG_(memset)(k->segments[0].columns, 0,
-                  k->list->n_words * sizeof(Column));
+      VG_(memset)(k->columns, 0, k->n_words * sizeof(Column));
    k->chunk  = c->chunk;
    k->n_done = k->tape == c->tape ? k->n_done : 0;
    k->tape   = c->tape;
-   t->divided = k->list->n_segments > 1;
-   while (t->n_segments < n)
-      c->segments[c->n_segments++] = &k->segments[t->n_segments++];
+   t->divided = k->rows->size > k->n_words;
+   while (t->n_segments < n) {
+      Segment s = { k, id, t->n_segments++ };
+      c->segments[c->n_segments++] = s;
+   }
 }
 
 /* There are no superblocks beyond those that are there now. */
@@ -184,10 +187,10 @@ static void have_codings(Coder* c)
       return;
    c->n_codings = 2 * DCFG_(n_superblocks)() + 1024;
    c->codings   = VG_(realloc)("dcfg.squeeze.codings", c->codings,
-                               c->n_codings * sizeof(Coding));
+                               c->n_codings * sizeof(Coding*));
    c->tallies   = VG_(realloc)("dcfg.squeeze.tallies", c->tallies,
                                c->n_codings * sizeof(Tally));
-   VG_(memset)(c->codings + n, 0, (c->n_codings - n) * sizeof(Coding));
+   VG_(memset)(c->codings + n, 0, (c->n_codings - n) * sizeof(Coding*));
    VG_(memset)(c->tallies + n, 0, (c->n_codings - n) * sizeof(Tally));
 }
 
@@ -201,6 +204,7 @@ typedef
       UChar* control;
       UInt   n_right;        // headers as foretold since the last that was not
       UInt   history;
+      UInt   ahead;          // the history at a later record
    }
    Pen;
 
@@ -230,12 +234,28 @@ static UChar* put_header(UChar* to, ULong header)
    return exited ? DCFG_(put_varint)(to, TAPE_HOW(header)) : to;
 }
 
+/* The history behind HEADER, if it was H. */
+INLINE UInt history_behind(UInt h, ULong header)
+{
+   UInt hash = header * 0x9E3779B97F4A7C15ull >> (64 - HISTORY_BITS);
+
+   return (h << 5 ^ hash) % N_HISTORIES;
+}
+
+/* HEADER is some records ahead: have what is known of it at hand.  What is no
+   header does no harm, for a history forgets. */
+INLINE void look_ahead(const Coder* c, Pen* p, ULong header)
+{
+   p->ahead = history_behind(p->ahead, TAPE_WAY(header));
+   __builtin_prefetch(&c->next[p->ahead]);
+   __builtin_prefetch(&c->tallies[TAPE_ID(header)]);
+}
+
 INLINE void code_header(Coder* c, Pen* p, ULong header)
 {
    ULong* next = &c->next[p->history];
-   UInt   hash = header * 0x9E3779B97F4A7C15ull >> (64 - HISTORY_BITS);
 
-   p->history = (p->history << 5 ^ hash) % N_HISTORIES;
+   p->history = history_behind(p->history, header);
    if (header == (UInt)*next) {
       p->n_right++;
    } else {
@@ -283,8 +303,8 @@ INLINE void add_row(Coder* c, UInt id, UInt n)
    if (UNLIKELY(n > t->n_segments))
       meet(c, id, n);
    if (UNLIKELY(t->divided) && n > 0) {
-      const Coding* k = &c->codings[id];
-      const Rows*   r = &k->list->rows;
+      const Coding* k = c->codings[id];
+      const Rows*   r = k->rows;
       r->begin[(SizeT)(k->n_done + t->n_rows + 1) * r->size - 1] = n;
    }
    t->n_rows += n > 0;
@@ -319,41 +339,55 @@ static UInt code_mark(Coder* c, Pen* p, const ULong* words)
    return 1 + DCFG_(words_of_mark)(mark);
 }
 
-/* The words of N rows from ROW on that belong to segment S, which not all of
-   them have completed, without the others.  Returns how many rows they are. */
-static UInt gather_rows(Coder* c, const Segment* s, const ULong* row,
-                        UInt size, UInt first, UInt n)
+/* Of N rows from ROW on, which have SIZE words, those that have completed
+   segment S, which is in N_WORDS words from FIRST on: only these.  Returns how
+   many rows they are. */
+static UInt gather_rows(Coder* c, UInt s, const ULong* row, UInt size,
+                        UInt first, UInt n_words, UInt n)
 {
    UInt n_gathered = 0;
 
    for (; n > 0; n--, row += size)
-      if (row[size - 1] > s->number) {
-         VG_(memcpy)(&c->gathered[n_gathered * s->n_words], row + first,
-                     s->n_words * sizeof(ULong));
+      if (row[size - 1] > s) {
+         for (UInt i = 0; i < n_words; i++)
+            c->gathered[n_gathered * n_words + i] = row[first + i];
          n_gathered++;
       }
    return n_gathered;
+}
+
+/* The words of S, of which there are N rows, not all of which have them. */
+static void code_divided(Coder* c, const Segment* s, const ULong* rows, UInt n)
+{
+   Coding* k       = s->coding;
+   UInt    first   = DCFG_(segment_begin)(k->list, s->number);
+   UInt    n_words = k->list->segment_ends[s->number] - first;
+
+   n = gather_rows(c, s->number, rows, k->rows->size, first, n_words, n);
+   c->numbers_end = DCFG_(put_columns)(&c->pen, c->numbers_end,
+                                       k->columns + first, n_words,
+                                       c->gathered, n_words, n);
 }
 
 /* The words of all rows. */
 static void code_columns(Coder* c)
 {
    for (UInt i = 0; i < c->n_segments; i++) {
-      Segment*      s     = c->segments[i];
-      const Coding* k     = &c->codings[s->id];
-      const Tally*  t     = &c->tallies[s->id];
-      UInt          n     = t->n_rows, size = k->list->rows.size;
-      UInt          first = DCFG_(segment_begin)(k->list, s->number);
-      const ULong*  rows  = k->list->rows.begin + (SizeT)k->n_done * size;
-      if (t->divided) {
-         n    = gather_rows(c, s, rows, size, first, n);
-         rows = c->gathered;
-         size = s->n_words;
-      } else {
-         rows += first;
+      const Segment* s    = &c->segments[i];
+      Coding*        k    = s->coding;
+      UInt           n    = c->tallies[s->id].n_rows;
+      const ULong*   rows = k->rows->begin + (SizeT)k->n_done * k->rows->size;
+      if (i + PREFETCH < c->n_segments) {
+         const Coding* next = c->segments[i + PREFETCH].coding;
+         __builtin_prefetch(next->columns);
+         __builtin_prefetch(next->rows->begin);
       }
-      c->numbers_end = DCFG_(put_columns)(&c->pen, c->numbers_end, s->columns,
-                                          s->n_words, rows, size, n);
+      if (c->tallies[s->id].divided)
+         code_divided(c, s, rows, n);
+      else
+         c->numbers_end = DCFG_(put_columns)(&c->pen, c->numbers_end,
+                                             k->columns, k->n_words, rows,
+                                             k->n_words, n);
    }
 }
 
@@ -361,26 +395,27 @@ static void code_columns(Coder* c)
 static void forget_rows(Coder* c)
 {
    for (UInt i = 0; i < c->n_segments; i++) {
-      Coding* k = &c->codings[c->segments[i]->id];
-      Tally*  t = &c->tallies[c->segments[i]->id];
-      k->n_done           += t->n_rows;
-      k->list->rows.next   = k->list->rows.begin;
-      t->n_rows            = 0;
-      t->n_segments        = 0;
+      Coding* k = c->segments[i].coding;
+      Tally*  t = &c->tallies[c->segments[i].id];
+      k->n_done     += t->n_rows;
+      k->rows->next  = k->rows->begin;
+      t->n_rows      = 0;
+      t->n_segments  = 0;
    }
    c->n_segments = c->n_words = 0;
 }
 
-/* The N words from WORDS on, as many as belong to a block.  Returns how many
-   these are. */
+/* The N words from WORDS on, as many as belong to a block; more can be read.
+   Returns how many these are. */
 static UInt code_block(Coder* c, const ULong* words, UInt n)
 {
-   Pen  p = { c->control_end, 0, c->history };
+   Pen  p = { c->control_end, 0, c->history, 0 };
    UInt n_records = 0, at = 0;
 
    begin_chunk(c, &p, words);
    for (; at < n; n_records++) {
       ULong header = words[at];
+      look_ahead(c, &p, words[at + AHEAD]);
       if (UNLIKELY(TAPE_ID(header) == 0)) {
          at += code_mark(c, &p, &words[at]);
          continue;

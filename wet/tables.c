@@ -174,21 +174,29 @@ static XArray* find_instrs(void)
 /* Runs of locations: how far behind the last one, and how many. */
 static void add_locs(Bytes* b, const UChar* locs)
 {
-   UInt n = 0, last = 0;
+   UShort begins[N_LOCS / 2], ends[N_LOCS / 2];
+   UInt   n = 0, last = 0;
 
-   for (UInt i = 0; i < N_LOCS; i++)
-      n += locs[i] && (i == 0 || !locs[i - 1]);
-   DCFG_(add_varint)(b, n);
    for (UInt i = 0; i < N_LOCS; ) {
-      UInt end = i;
-      while (end < N_LOCS && locs[end])
-         end++;
-      if (end > i) {
-         DCFG_(add_varint)(b, i - last);
-         DCFG_(add_varint)(b, end - i);
-         last = end;
+      ULong some = 0;
+      if (i % sizeof(some) == 0)
+         __builtin_memcpy(&some, &locs[i], sizeof(some));
+      if (i % sizeof(some) == 0 && some == 0) {
+         i += sizeof(some);
+      } else if (!locs[i]) {
+         i++;
+      } else {
+         begins[n] = i;
+         while (i < N_LOCS && locs[i])
+            i++;
+         ends[n++] = i;
       }
-      i = end + 1;
+   }
+   DCFG_(add_varint)(b, n);
+   for (UInt i = 0; i < n; i++) {
+      DCFG_(add_varint)(b, begins[i] - last);
+      DCFG_(add_varint)(b, ends[i] - begins[i]);
+      last = ends[i];
    }
 }
 
