@@ -25,7 +25,7 @@ import wet_summary
 
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 PROGRAMS = ("bzip2", "gzip", "xz", "perl", "sqlite3", "python3", "ls", "awk", "cc1") if SLOW else ("gzip", "ls")
-TIMES = "20" if SLOW else "1"           # each is executed
+TIMES = "8" if SLOW else "1"           # each is executed
 CASES = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "classes.S")
 # Where the processor does what its manual leaves open, and VEX something else.
 OPEN = {
