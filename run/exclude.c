@@ -49,6 +49,7 @@
 #include "base/globs.h"
 #include "dcfg_output.h"
 #include "run/exclude.h"
+#include "run/symbols.h"
 
 /* In a list of images: the program itself, whatever its file is called. */
 #define MAIN_IMAGE "main"
@@ -179,8 +180,9 @@ static Bool is_image_excluded(Addr a)
 /*--- Functions                                            ---*/
 /*------------------------------------------------------------*/
 
-static void add_ranges(Object* o, Addr start, UInt size, const HChar* name)
+static void add_ranges(void* arg, Addr start, UInt size, const HChar* name)
 {
+   Object*      o = arg;
    const HChar* demangled;
 
    VG_(demangle)(True, False, name, &demangled);
@@ -207,21 +209,7 @@ static Object* new_object(const DebugInfo* di)
    o.end    = o.text + VG_(DebugInfo_get_text_size)(di);
    o.ranges = VG_(newXA)(VG_(malloc), "dcfg.exclude.ranges", VG_(free),
                          sizeof(Range));
-   DCFG_(read_debug_info)(di);
-   for (Int i = 0; i < VG_(DebugInfo_syms_howmany)(di); i++) {
-      SymAVMAs      avmas;
-      UInt          size;
-      const HChar*  name;
-      const HChar** others;
-      Bool          is_text;
-      VG_(DebugInfo_syms_getidx)(di, i, &avmas, &size, &name, &others,
-                                 &is_text, NULL, NULL);
-      if (!is_text)
-         continue;
-      add_ranges(&o, avmas.main, size, name);
-      for (; others != NULL && *others != NULL; others++)
-         add_ranges(&o, avmas.main, size, *others);
-   }
+   DCFG_(each_symbol)(di, add_ranges, &o);
    VG_(setCmpFnXA)(o.ranges, cmp_ranges);
    VG_(sortXA)(o.ranges);
    return VG_(indexXA)(objects, VG_(addToXA)(objects, &o));

@@ -59,6 +59,7 @@
 #include "dcfg_output.h"
 #include "run/bytes.h"
 #include "run/image.h"
+#include "run/symbols.h"
 
 typedef
    struct {
@@ -178,9 +179,14 @@ static Int cmp_symbols(const void* va, const void* vb)
    return VG_(strcmp)(a->name, b->name);
 }
 
-static void add_symbol(Image* im, Addr addr, SizeT size, const HChar* name)
+static void add_symbol(void* arg, Addr addr, UInt size, const HChar* name)
 {
-   ImageSymbol s = { addr, size, VG_(strdup)("dcfg.image.symbol", name) };
+   Image*      im = arg;
+   ImageSymbol s  = { addr, size, NULL };
+
+   if (addr < im->load || addr >= im->end)
+      return;
+   s.name = VG_(strdup)("dcfg.image.symbol", name);
    VG_(addToXA)(im->symbols, &s);
 }
 
@@ -209,21 +215,7 @@ static void copy_symbols(Image* im)
    di = debug_info(im);
    if (di == NULL)
       return;
-   DCFG_(read_debug_info)(di);
-   for (Int i = 0; i < VG_(DebugInfo_syms_howmany)(di); i++) {
-      SymAVMAs      avmas;
-      UInt          size;
-      const HChar*  name;
-      const HChar** others;
-      Bool          is_text;
-      VG_(DebugInfo_syms_getidx)(di, i, &avmas, &size, &name, &others,
-                                 &is_text, NULL, NULL);
-      if (!is_text || avmas.main < im->load || avmas.main >= im->end)
-         continue;
-      add_symbol(im, avmas.main, size, name);
-      for (; others != NULL && *others != NULL; others++)
-         add_symbol(im, avmas.main, size, *others);
-   }
+   DCFG_(each_symbol)(di, add_symbol, im);
    VG_(setCmpFnXA)(im->symbols, (XACmpFn_t)cmp_symbols);
    VG_(sortXA)(im->symbols);
 }

@@ -25,11 +25,36 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: looking up symbols and source lines.  Handed: what run/image.c has
-   copied of debug information.  Taken by: dcfg/sources.c,
-   dcfg/output_dcfg.c and profile/notation.c. */
+/* Owns: going over an object's symbols; looking up symbols and source lines.
+   Handed: the core's debug information, and what run/image.c has copied of it.
+   Taken by: run/image.c and run/exclude.c; dcfg/sources.c, dcfg/output_dcfg.c
+   and profile/notation.c. */
 
+#include "pub_tool_basics.h"
+
+#include "base/core.h"
 #include "run/symbols.h"
+
+void DCFG_(each_symbol)(const DebugInfo* di,
+                        void (*do_it)(void* arg, Addr addr, UInt size,
+                                      const HChar* name), void* arg)
+{
+   DCFG_(read_debug_info)(di);
+   for (Int i = 0; i < VG_(DebugInfo_syms_howmany)(di); i++) {
+      SymAVMAs      avmas;
+      UInt          size;
+      const HChar*  name;
+      const HChar** others;
+      Bool          is_text;
+      VG_(DebugInfo_syms_getidx)(di, i, &avmas, &size, &name, &others,
+                                 &is_text, NULL, NULL);
+      if (!is_text)
+         continue;
+      do_it(arg, avmas.main, size, name);
+      for (; others != NULL && *others != NULL; others++)
+         do_it(arg, avmas.main, size, *others);
+   }
+}
 
 UInt DCFG_(symbol_around)(const ImageInfo* im, Addr a)
 {

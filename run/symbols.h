@@ -28,7 +28,14 @@
 #ifndef __DCFG_SYMBOLS_H
 #define __DCFG_SYMBOLS_H
 
+#include "pub_tool_debuginfo.h"
+
 #include "graph/image_info.h"
+
+/* Call DO_IT for each name of each symbol of DI's code.  NAME is lent. */
+void DCFG_(each_symbol)(const DebugInfo* di,
+                        void (*do_it)(void* arg, Addr addr, UInt size,
+                                      const HChar* name), void* arg);
 
 /* The first symbol of IM with the same address as the one around A, or
    its number of symbols. */

@@ -4,7 +4,7 @@ each.  (TAP)
 
 Small programs compiled with -m32; where that cannot be done, or the tool was built for amd64 only, there is one skipped
 test that says so.  What all architectures have in common, the other tests have.  DCFG_SLOW=1: counters that overflow their
-words, a minute.
+words.
 """
 import json
 import os
@@ -145,16 +145,17 @@ def check_code(tap):
 
 
 def check_overflow(tap):
-    """Counters of 32-bit hosts are words, which overflow: of a loop, of a call to a pointer, of its return."""
+    """Counters of 32-bit hosts are words, which overflow."""
     prog = build(tap, "x86/often.c", "-O1")
-    path = prog and harness.dcfg(tap, "often", [prog])[0]
-    if not path:
+    if not prog:
         return
-    with open(path) as f:
-        edges = json.load(f)["PROCESSES"][1][-1]["EDGES"]
-    counts = sorted(sum(edge[-1]) for edge in edges[1:])
-    often = 3 * 1500000000
-    tap.ok(counts[-3:] == [often - 3, often, often], "more than 2^32 times", counts[-5:])
+    path, _, why = harness.dcfg(tap, "often", [prog])
+    counts = []
+    if path:
+        with open(path) as f:
+            edges = json.load(f)["PROCESSES"][1][-1]["EDGES"]
+        counts = sorted(sum(edge[-1]) for edge in edges[1:])
+    tap.ok(counts[-1:] == [3 * 1500000000 - 3] and counts[-2] < 1000000, "more than 2^32 times", why or counts[-4:])
 
 
 def main():
