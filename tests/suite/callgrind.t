@@ -153,7 +153,7 @@ def run_threads(argv, cwd):
 
 
 def profile(tap, tool, name, argv, opts):
-    """Run; the files that were written, by thread and in the order of process ids, the exit status and a diagnosis."""
+    """Run; the files that were written, by thread, those of the first process first, the exit status and a diagnosis."""
     base = tap.path(re.sub(r"\W+", "_", name)) + ("." + tool[0])
     command = [harness.VALGRIND, "--log-file=" + base + ".log.%p"] + tool[1:] \
         + ["--callgrind-out-file=" + base + ".out.%p"] + opts + argv
@@ -163,10 +163,16 @@ def profile(tap, tool, name, argv, opts):
         pid, _, thread = path.rpartition(".")[2].partition("-")
         if os.path.getsize(path):       # with a file for each thread, Callgrind leaves one without a name of a thread
             files.setdefault(int(pid), {})[thread] = path
+    parents = {}
     for log in sorted(glob.glob(glob.escape(base) + ".log.*")):
         with open(log, errors="replace") as f:
-            err += f.read()
-    return [files[pid] for pid in sorted(files)], status, err
+            text = f.read()
+        m = re.search(r"==(\d+)== Parent PID: (\d+)", text)
+        if m:
+            parents[int(m.group(1))] = int(m.group(2))
+        err += text
+    # A child's number may be the smaller one.
+    return [files[pid] for pid in sorted(files, key=lambda pid: (parents.get(pid) in files, pid))], status, err
 
 
 def both(tap, libc, name, argv, opts=()):
