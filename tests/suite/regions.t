@@ -2,8 +2,8 @@
 """Parts of a run: graph and trace of a region are Lackey's trace cut at the same places, instruction for instruction;
 the parts that a program asks for add up to the whole; profiles are Callgrind's.  (TAP)
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then what no Valgrind has a part in is left out: ways to name a place, and
-what is refused.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then what no Valgrind has a part in is left out: most ways to name a place,
+and what is refused.
 """
 import os
 import re
@@ -19,7 +19,8 @@ from lifelib import Dcfg, equal
 from regionlib import INCLUDE, PROGS, Lackey, compare_profiles, part_of, same_as_cut
 
 AGAIN = os.environ.get("DCFG_AGAIN") == "1"
-NAMING = ("a glob", "an offset in an image", "a file and an offset")
+NAMING = ("a function and another", "counts", "in a recursion", "a glob", "an address", "an offset in an image",
+          "a file and an offset", "the end of the run")
 
 
 def check_options(tap, prog):
