@@ -31,6 +31,9 @@ KIND = {"DIRECT_CONDITIONAL_BRANCH": ("conditional", 1), "INDIRECT_CONDITIONAL_B
         "DIRECT_UNCONDITIONAL_BRANCH": ("jump", 1), "INDIRECT_UNCONDITIONAL_BRANCH": ("indirect jump", None),
         "DIRECT_CALL": ("call", 1), "INDIRECT_CALL": ("indirect call", None), "RETURN": ("return", None),
         "SYSTEM_CALL_BYPASS": ("system call", 1), "REP": ("rep", 1)}
+CALL_EDGES = CALLS | {"CALL_BYPASS"}
+# Edges that say where their ends are.
+PLACED = frozenset(["FALL_THROUGH", "SYSTEM_CALL_BYPASS", "REP", "CONTEXT_CHANGE_BYPASS"])
 
 
 class Violations:
@@ -255,8 +258,7 @@ def check_edge_places(p, adj, bad):
     def where():
         return "edge %d %s -> %s" % (e.id, here(), name(e.dst, p.blocks))
 
-    for b in p.blocks.values():
-        outs = adj.out.get(b.id, ())
+    def check_kinds():          # no edge is too many if there is but one
         targets = defaultdict(set)          # addresses: the same one may hold a block of each generation
         limit = {}
         for e in outs:
@@ -273,6 +275,7 @@ def check_edge_places(p, adj, bad):
         if len(falls) > 1 or falls and kinds and not set(kinds) <= {"conditional", "rep"}:
             bad("out-edges", "node %s: FALL_THROUGH %d times after %s" % (here(), len(falls), " ".join(kinds) or "no jump"))
 
+    def check_calls():          # of a block with a call or a bypass of one
         counted = {e.dst: e for e in outs if e.total}
         calls = [e for e in outs if e.type in CALLS and e.total]
         site = starts.get((id(b.image), b.start + b.size))
@@ -286,6 +289,15 @@ def check_edge_places(p, adj, bad):
         if calls and returned and site.id not in counted and not bypasses:
             bad("call-bypass-missing", "node %s -> %s" % (here(), name(site.id, p.blocks)))
 
+    for b in p.blocks.values():
+        outs = adj.out.get(b.id, ())
+        types = {e.type for e in outs}
+        if len(outs) > 1:
+            check_kinds()
+        if not CALL_EDGES.isdisjoint(types):
+            check_calls()
+        if PLACED.isdisjoint(types):
+            continue
         for e in outs:
             if e.src not in p.blocks or e.dst not in p.blocks:
                 continue
