@@ -133,8 +133,12 @@ configure_valgrind() {
 }
 
 # make, in parallel, for the core: with lines but without types and variables for debuggers, which take a quarter of the
-# time to compile.  The variable CFLAGS has the last word.
-make_core() { make -j"$jobs" CFLAGS="-g1 ${CFLAGS:-}" "$@"; }
+# time to compile.  CFLAGS has the last word but for what ./dev test says of the newest one's core in CORE_CFLAGS, and, in
+# COLD_CFLAGS, of those files that take longest to compile and hardly run.
+make_core() {
+   local cold=(%-syswrap-linux.o %-syswrap-generic.o %-zstddeclib.o %-cp-demangle.o %-m_main.o)
+   make -j"$jobs" CFLAGS="-g1 ${CFLAGS:-} ${CORE_CFLAGS:-}" --eval="${cold[*]}: override CFLAGS += ${COLD_CFLAGS:-}" "$@"
+}
 
 # Only what we use: the core, `none`, `lackey` and `callgrind` for tests and bench, and vg_regtest with its helpers.
 # The -am targets are automake's for "this directory, without those below it".
@@ -147,7 +151,7 @@ make_valgrind() {
    make_core -C coregrind
    make all-am
    # Without what is for debuggers: see Makefile.tool.am.
-   for dir in none lackey callgrind; do make -j"$jobs" -C $dir all-am LDFLAGS="${LDFLAGS:-} -Wl,--strip-debug"; done
+   for dir in none lackey callgrind; do make_core -C $dir all-am LDFLAGS="${LDFLAGS:-} -Wl,--strip-debug"; done
    make -j"$jobs" -C tests check
 }
 
