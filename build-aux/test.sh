@@ -92,8 +92,10 @@ group_unit() {
 # add_unit_tests GROUP
 add_unit_tests() {
    local dir program programs
+   # The library with sanitizers is as fast with -O1, and compiled in half the time.
+   local -A optimization=([unit]=-O2 [lib]=-O1)
    for dir in unit lib; do
-      step "$dir-make" "building the tests in tests/$dir" make -j"$jobs" -C "$objects/tests/$dir" CFLAGS=-O2 check
+      step "$dir-make" "building the tests in tests/$dir" make -j"$jobs" -C "$objects/tests/$dir" CFLAGS="${optimization[$dir]}" check
       # shellcheck disable=SC2016  # a variable of that Makefile
       programs=$(make -s --no-print-directory -C "$objects/tests/$dir" --eval='programs: ; @echo $(check_PROGRAMS)' programs)
       [ -n "$programs" ] || skip "$dir" "there are none"

@@ -7,8 +7,8 @@
 # registering changes is made anew: on the default Valgrind by all of autogen.sh's programs and by configure, with what that
 # remembers in config.cache; on the newest by autoconf, automake and config.status.  The tool is compiled once, for 64 bits
 # on the default Valgrind; else there are the objects of the one that stands alone, which has the same flags from that same
-# Valgrind and for which each warning is an error, and only what is at the top level is compiled.  Of the tests a quarter is
-# run, for all are run on that one.  DCFG_SLOW=1: as users do it.
+# Valgrind and for which each warning is an error, and little more than what is at the top level is compiled.  Of the tests
+# a quarter is run, for all are run on that one.  DCFG_SLOW=1: as users do it.
 
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"
@@ -52,10 +52,11 @@ make_tree() {
    make all-am && make -j"$jobs" CFLAGS='-O2 -g0' LDFLAGS=-Wl,--strip-debug -C dcfg
 }
 
-# lend_objects OBJECTS TREE: all but those at the top level, of which OBJECTS names those of a platform where the tool was
-# built by itself: DIR/PLATFORM.
+# lend_objects OBJECTS TREE: those below the top level, of which OBJECTS names those of a platform where the tool was
+# built by itself: DIR/PLATFORM.  With the stamps of their directories, than which they must be newer.
 lend_objects() {
-   (cd "$(dirname "$1")" && find [a-z]*/ -maxdepth 1 -name "dcfg_$(basename "$1")-*.o" -exec cp -p --parents -t "$2/dcfg" {} +)
+   (cd "$(dirname "$1")" && find [a-z]*/ -maxdepth 2 \( -name "dcfg_$(basename "$1")-*.o" -o -name .dirstamp \) \
+      -exec cp -p --parents -t "$2/dcfg" {} +)
 }
 
 # try_tree VERSION DIR CONFIGURE OBJECTS [regtest]

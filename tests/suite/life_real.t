@@ -2,7 +2,7 @@
 """Real programs with threads and children, under --trace-children=yes: every file of every process keeps every rule.
 (TAP)
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then the two that take longest are left out, unless DCFG_SLOW=1: their
+DCFG_AGAIN=1: another Valgrind has been tested.  Then those that take longest are left out, unless DCFG_SLOW=1: their
 processes come and go as those of bash and of life_process.t, which are here, and have more code in them.
 """
 import os
@@ -18,7 +18,8 @@ import harness
 import lifelib
 from lifelib import Dcfg, run
 
-LONGEST = ("python3", "gcc")
+OWN_TESTS = "python3's own tests"
+LONGEST = ("python3", OWN_TESTS, "gcc")
 AGAIN = os.environ.get("DCFG_AGAIN") == "1" and os.environ.get("DCFG_SLOW") != "1"
 SQL = """create table t(id integer primary key, name text, n real);
 with recursive c(i) as (select 1 union all select i+1 from c where i<300) insert into t select i, 'n'||(i*7919%1000), i from c;
@@ -48,9 +49,9 @@ def cases(tap):
         r"3 11 3 through a pipe -15\n$"
     tests = ["test.test_bisect", "test.test_thread.ThreadRunningTests", "test.test_popen"]
     if subprocess.run([harness.PYTHON, "-c", "import test.test_thread"], stderr=subprocess.DEVNULL).returncode == 0:
-        yield "python3's own tests", [harness.PYTHON, "-m", "unittest", "-q"] + tests, 2, 0, None
+        yield OWN_TESTS, [harness.PYTHON, "-m", "unittest", "-q"] + tests, 2, 0, None
     else:
-        tap.skip("python3's own tests", "libpython3-testsuite is not installed")
+        tap.skip(OWN_TESTS, "libpython3-testsuite is not installed")
     yield "xz", ["xz", "-T2", "-0", "--block-size=65536", "-c", data], 1, 3, None
     # The driver, the compiler, the assembler, the linker twice (collect2 runs ld), and the forks before them.
     yield "gcc", ["gcc", "-o", tap.path("small"), source], 5, 0, None

@@ -3,7 +3,7 @@
 told and leaves nothing behind; two runs give one file.  (TAP)
 
 DCFG_AGAIN=1: another Valgrind has been tested.  Then what no Valgrind has a part in is left out: names, compressors,
-chunks, how options are read, and devices without room.
+chunks, how options are read, devices without room, and how threads are chosen but for one choice.
 """
 import glob
 import os
@@ -22,6 +22,7 @@ import tracelib
 
 COMPRESSORS = ((".gz", "gzip", b"\x1f\x8b"), (".bz2", "bzip2", b"BZh"), (".xz", "xz", b"\xfd7zXZ"),
                (".zst", "zstd", b"\x28\xb5\x2f\xfd"))
+AGAIN = os.environ.get("DCFG_AGAIN") == "1"
 BUSY = "$| = 1; print qq(ready\\n); my $x = 1; while (1) { $x = $x * 69069 + 1 & 0xffffffff; $y++ if $x >> 20 & 3 }"
 
 
@@ -126,8 +127,8 @@ def check_chunks(tap, prog):
 
 def check_threads(tap, prog):
     """Five threads."""
-    for value, want in (("all", "0,1,2,3,4"), ("0", "0"), ("4", "4"), ("0,2", "0,2"), ("3,1", "1,3"), ("1,1,1", "1"),
-                        ("2,99", "2"), ("77", "77"), ("0,1,2,3,4", "0,1,2,3,4")):
+    for value, want in (("0,2", "0,2"), ("all", "0,1,2,3,4"), ("0", "0"), ("4", "4"), ("3,1", "1,3"), ("1,1,1", "1"),
+                        ("2,99", "2"), ("77", "77"), ("0,1,2,3,4", "0,1,2,3,4"))[:1 if AGAIN else None]:
         r = run(tap, "threads" + value, [prog], ["--trace=yes", "--trace-out-file=t.json", "--trace-threads=" + value])
         traced(tap, "--trace-threads=" + value, r, "t.json", "--threads=" + want)
 
@@ -253,7 +254,7 @@ def main():
     one = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "loops.c"), "one")
     five = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "threads_join.c"), "five", "-pthread")
     if one and five and tracelib.compiled(tap, "trace_decode"):
-        if os.environ.get("DCFG_AGAIN") != "1":
+        if not AGAIN:
             check_names(tap, one)
             check_compressors(tap, one)
             check_chunks(tap, one)

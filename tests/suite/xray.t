@@ -317,7 +317,7 @@ def main(argv):
         if not argv or name in argv:
             compare(tap, name, command(), **more)
     if not argv or "random" in argv:
-        random_programs(tap, RANDOM)
+        random_programs(tap, RANDOM[:1] if AGAIN else RANDOM)
     if not argv or "options" in argv:
         options(tap)
     if (not argv and not AGAIN) or "selftest" in argv:
