@@ -9,7 +9,7 @@ build_packages=(autoconf automake dpkg-dev g++ gcc libc6-dev make perl pkg-confi
 build_packages+=(libbz2-dev liblzma-dev libyajl-dev libzstd-dev zlib1g-dev)
 
 # For the command dcfg; it draws with Graphviz's dot where that is installed.
-build_packages+=(libcapstone-dev libdw-dev libelf-dev libiberty-dev)
+build_packages+=(libcapstone-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev)
 
 # Beyond that, for ./dev test: the unit tests, what the cross-checks read results with, and the programs they run.
 test_packages=(bash-completion bzip2 check gdb graphviz gzip jq lcov libjansson-dev libpcre2-dev luajit mandoc perl python3

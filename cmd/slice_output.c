@@ -28,7 +28,7 @@
 /* Owns: which system call is meant by a name, or by a text that it wrote.
    Handed: the command line.  Taken by: slice_query.c.
 
-   What number RAX has had is told by who wrote it: by the value that was
+   What number EAX has had is told by who wrote it: by the value that was
    recorded, or by the code, if that has it as a constant.  What was written is
    made of the values that were stored there, in their order. */
 
@@ -42,10 +42,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* SYSCALL; in 32-bit code INT 0x80 and SYSENTER. */
 static bool is_syscall(const DcfgWetInstr* in)
 {
-   return in->size >= 2 && in->code[in->size - 2] == 0x0F
-          && in->code[in->size - 1] == 0x05;
+   const uint8_t* c = &in->code[in->size - 2];
+
+   if (in->size < 2)
+      return false;
+   return in->address_size == 4 ? (c[0] == 0xCD && c[1] == 0x80)
+                                  || (c[0] == 0x0F && c[1] == 0x34)
+                                : c[0] == 0x0F && c[1] == 0x05;
+}
+
+static bool is_32bit(DcfgWet* w)
+{
+   return dcfg_wet_instrs(w) > 0 && dcfg_wet_instr(w, 0)->address_size == 4;
 }
 
 /*------------------------------------------------------------*/
@@ -100,15 +111,31 @@ static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs)
    DcfgError      err;
    DcfgSlice*     s;
 
-   if (n > 0 && dcfg_wet_instr(w, 0)->address_size == 4)
-      die("system calls of 32-bit programs have no names here: --at can ask "
-          "for their instructions");
    for (uint32_t i = 0; i < n; i++)
       instrs[i] = is_syscall(dcfg_wet_instr(w, i));
    s = dcfg_slice_new(w, &q, &err);
    if (s == NULL)
       die("%s", unreadable(&err, false));
    return s;
+}
+
+/* SPARE of each system call's instruction: the registers for arguments that
+   none of the calls in S has used. */
+static void find_spare(DcfgWet* w, const DcfgSlice* s, uint16_t* spare)
+{
+   static const uint8_t in_64[SYSCALL_ARGUMENTS] = { 7, 6, 2, 10, 8, 9 };
+   static const uint8_t in_32[SYSCALL_ARGUMENTS] = { 3, 1, 2, 6, 7, 5 };
+   const uint8_t*       regs = is_32bit(w) ? in_32 : in_64;
+
+   for (uint32_t i = 0; i < s->n_criteria; i++)
+      for (unsigned k = 0; k < SYSCALL_ARGUMENTS; k++)
+         spare[s->nodes[s->criteria[i]].instr] |= (uint16_t)(1 << regs[k]);
+   for (uint32_t i = 0; i < s->n_criteria; i++) {
+      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
+      unsigned args = syscall_arguments(number_of(w, s, n), is_32bit(w));
+      for (unsigned k = 0; k < args; k++)
+         spare[n->instr] &= (uint16_t)~(1 << regs[k]);
+   }
 }
 
 static void choose(const DcfgSliceNode* n, DcfgWet* w, bool* instrs,
@@ -120,7 +147,7 @@ static void choose(const DcfgSliceNode* n, DcfgWet* w, bool* instrs,
 }
 
 void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
-                       DcfgSliceQuery* q)
+                       uint16_t* spare, DcfgSliceQuery* q)
 {
    char*       name = text_copy(call);
    char*       mark = strchr(name, '#');
@@ -135,7 +162,7 @@ void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
       if (mark[1] < '0' || mark[1] > '9' || *end != 0)
          die("--syscall: `%s' is no system call: NAME or NAME#N", call);
    }
-   number = syscall_number(name);
+   number = syscall_number(name, is_32bit(w));
    if (number == UINT32_MAX)
       die("--syscall: there is no system call `%s'", name);
    s = all_syscalls(w, instrs);
@@ -153,6 +180,7 @@ void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
           : "; of some system calls it is not known which they were, for "
             "which --wet-values=yes is needed");
    choose(found, w, instrs, q);
+   find_spare(w, s, spare);
    dcfg_slice_free(s);
    free(name);
 }
@@ -227,13 +255,13 @@ static uint64_t find_text(const Printed* p, const char* text, size_t size)
    return UINT64_MAX;
 }
 
-static bool writes(uint32_t number)
+static bool writes(DcfgWet* w, uint32_t number)
 {
    static const char* const names[] = { "write", "writev", "pwrite64",
                                         "sendto" };
 
    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-      if (number == syscall_number(names[i]))
+      if (number == syscall_number(names[i], is_32bit(w)))
          return true;
    return false;
 }
@@ -265,7 +293,7 @@ static uint64_t place_in(const DcfgSlice* s, const DcfgSliceNode* n,
 }
 
 void output_criterion(DcfgWet* w, const char* text, bool* instrs,
-                      DcfgSliceQuery* q)
+                      uint16_t* spare, DcfgSliceQuery* q)
 {
    size_t     size;
    char*      wanted = unescape(text, &size);
@@ -278,7 +306,7 @@ void output_criterion(DcfgWet* w, const char* text, bool* instrs,
       die("--output: a text is needed");
    for (i = 0; i < s->n_criteria; i++) {
       const DcfgSliceNode* c = &s->nodes[s->criteria[i]];
-      if (!writes(number_of(w, s, c)))
+      if (!writes(w, number_of(w, s, c)))
          continue;
       n++;
       place = place_in(s, c, wanted, size, &known);
@@ -291,6 +319,7 @@ void output_criterion(DcfgWet* w, const char* text, bool* instrs,
    if (place == UINT64_MAX)
       die("--output: no system call wrote `%s'", text);
    choose(&s->nodes[s->criteria[i]], w, instrs, q);
+   find_spare(w, s, spare);
    q->of    = DCFG_SLICE_MEMORY;
    q->place = place;
    q->size  = size;

@@ -314,12 +314,29 @@ static bool is_allocator(const char* function)
 }
 
 #define BIT(reg) (uint16_t)(1 << (reg))
-#define MOV_RBP_RSP "\x48\x89\xe5"
+
+/* Is it mov %rsp,%rbp, or of 32-bit code mov %esp,%ebp? */
+static bool makes_frame(const DcfgWetInstr* in)
+{
+   return in->address_size == 4
+          ? in->size == 2 && memcmp(in->code, "\x89\xe5", 2) == 0
+          : in->size == 3 && memcmp(in->code, "\x48\x89\xe5", 3) == 0;
+}
+
+/* Does FUNCTION make the system call that is asked for? */
+static bool is_of_criterion(const Sliced* f, const char* function)
+{
+   for (uint32_t i = 0; i < dcfg_wet_instrs(f->w); i++)
+      if (f->instrs[i])
+         return function != NULL
+                && dcfg_wet_instr(f->w, i)->function != NULL
+                && strcmp(dcfg_wet_instr(f->w, i)->function, function) == 0;
+   return false;
+}
 
 /* For what was printed: no register that holds a place on the stack; of
-   system calls only three arguments, for most have no more; of copies not how
-   long they are; and where an allocator has the place from that it hands
-   out. */
+   system calls no register that is no argument; of copies not how long they
+   are; and where an allocator has the place from that it hands out. */
 static void prune_printed(Sliced* f)
 {
    uint32_t    n = dcfg_wet_instrs(f->w);
@@ -340,15 +357,15 @@ static void prune_printed(Sliced* f)
             const DcfgWetInstr* at = dcfg_wet_instr(f->w, k);
             if (at->function == NULL || strcmp(at->function, function) != 0)
                break;
-            frame = at->size == 3 && memcmp(at->code, MOV_RBP_RSP, 3) == 0;
+            frame = makes_frame(at);
          }
       }
       f->never[i] = BIT(4);
       if (frame)
          f->never[i] |= BIT(5);
-      if (in.size == 2 && memcmp(in.code, "\x0f\x05", 2) == 0)
-         f->never[i] |= BIT(8) | BIT(9) | BIT(10);
-      if (f->foreign[i] && is_allocator(in.function))
+      f->never[i] |= f->spare[i];
+      if (f->foreign[i] && is_allocator(in.function)
+          && !is_of_criterion(f, in.function))
          f->never[i] = UINT16_MAX;
       if (f->foreign[i])
          f->never[i] |= f->roles.lengths[i];
@@ -444,9 +461,9 @@ static void choose_criterion(Sliced* f, const SliceOptions* o)
    if (o->output != NULL && o->of != NULL)
       die("--output says of what: --of is for --at and --syscall");
    if (o->output != NULL)
-      output_criterion(f->w, o->output, f->instrs, &f->q);
+      output_criterion(f->w, o->output, f->instrs, f->spare, &f->q);
    else if (o->syscall != NULL)
-      syscall_criterion(f->w, o->syscall, f->instrs, &f->q);
+      syscall_criterion(f->w, o->syscall, f->instrs, f->spare, &f->q);
    else if (strchr(o->at, ':') != NULL)
       at_line(f, o->at, strrchr(o->at, ':'));
    else
@@ -467,6 +484,7 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    n          = dcfg_wet_instrs(f->w);
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
+   f->spare   = zalloc(n + (size_t)1, sizeof(*f->spare));
    f->roles   = roles_new(f->w);
    f->q       = (DcfgSliceQuery){ .instrs = f->instrs,
                                   .instance = DCFG_SLICE_LAST,
@@ -504,6 +522,7 @@ void slice_forget(Sliced* f)
    free(f->instrs);
    free(f->foreign);
    free(f->constants);
+   free(f->spare);
    free(f->never);
    free(f->criterion);
    free(f);

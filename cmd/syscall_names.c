@@ -25,86 +25,94 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the numbers of Linux's system calls for 64-bit x86 programs.  Handed:
-   names.  Taken by: slice_output.c. */
+/* Owns: the numbers of Linux's system calls for 64-bit and 32-bit x86
+   programs, which are libseccomp's, and how many arguments they have.  Handed:
+   names, numbers.  Taken by: slice_output.c. */
 
 #include "syscall_names.h"
 
+#include <seccomp.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const names[] = {
-   "read", "write", "open", "close", "stat", "fstat", "lstat", "poll",
-   "lseek", "mmap", "mprotect", "munmap", "brk", "rt_sigaction",
-   "rt_sigprocmask", "rt_sigreturn", "ioctl", "pread64", "pwrite64", "readv",
-   "writev", "access", "pipe", "select", "sched_yield", "mremap", "msync",
-   "mincore", "madvise", "shmget", "shmat", "shmctl", "dup", "dup2", "pause",
-   "nanosleep", "getitimer", "alarm", "setitimer", "getpid", "sendfile",
-   "socket", "connect", "accept", "sendto", "recvfrom", "sendmsg", "recvmsg",
-   "shutdown", "bind", "listen", "getsockname", "getpeername", "socketpair",
-   "setsockopt", "getsockopt", "clone", "fork", "vfork", "execve", "exit",
-   "wait4", "kill", "uname", "semget", "semop", "semctl", "shmdt", "msgget",
-   "msgsnd", "msgrcv", "msgctl", "fcntl", "flock", "fsync", "fdatasync",
-   "truncate", "ftruncate", "getdents", "getcwd", "chdir", "fchdir", "rename",
-   "mkdir", "rmdir", "creat", "link", "unlink", "symlink", "readlink",
-   "chmod", "fchmod", "chown", "fchown", "lchown", "umask", "gettimeofday",
-   "getrlimit", "getrusage", "sysinfo", "times", "ptrace", "getuid", "syslog",
-   "getgid", "setuid", "setgid", "geteuid", "getegid", "setpgid", "getppid",
-   "getpgrp", "setsid", "setreuid", "setregid", "getgroups", "setgroups",
-   "setresuid", "getresuid", "setresgid", "getresgid", "getpgid", "setfsuid",
-   "setfsgid", "getsid", "capget", "capset", "rt_sigpending",
-   "rt_sigtimedwait", "rt_sigqueueinfo", "rt_sigsuspend", "sigaltstack",
-   "utime", "mknod", "uselib", "personality", "ustat", "statfs", "fstatfs",
-   "sysfs", "getpriority", "setpriority", "sched_setparam", "sched_getparam",
-   "sched_setscheduler", "sched_getscheduler", "sched_get_priority_max",
-   "sched_get_priority_min", "sched_rr_get_interval", "mlock", "munlock",
-   "mlockall", "munlockall", "vhangup", "modify_ldt", "pivot_root", "_sysctl",
-   "prctl", "arch_prctl", "adjtimex", "setrlimit", "chroot", "sync", "acct",
-   "settimeofday", "mount", "umount2", "swapon", "swapoff", "reboot",
-   "sethostname", "setdomainname", "iopl", "ioperm", "create_module",
-   "init_module", "delete_module", "get_kernel_syms", "query_module",
-   "quotactl", "nfsservctl", "getpmsg", "putpmsg", "afs_syscall", "tuxcall",
-   "security", "gettid", "readahead", "setxattr", "lsetxattr", "fsetxattr",
-   "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr",
-   "flistxattr", "removexattr", "lremovexattr", "fremovexattr", "tkill",
-   "time", "futex", "sched_setaffinity", "sched_getaffinity",
-   "set_thread_area", "io_setup", "io_destroy", "io_getevents", "io_submit",
-   "io_cancel", "get_thread_area", "lookup_dcookie", "epoll_create",
-   "epoll_ctl_old", "epoll_wait_old", "remap_file_pages", "getdents64",
-   "set_tid_address", "restart_syscall", "semtimedop", "fadvise64",
-   "timer_create", "timer_settime", "timer_gettime", "timer_getoverrun",
-   "timer_delete", "clock_settime", "clock_gettime", "clock_getres",
-   "clock_nanosleep", "exit_group", "epoll_wait", "epoll_ctl", "tgkill",
-   "utimes", "vserver", "mbind", "set_mempolicy", "get_mempolicy", "mq_open",
-   "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify",
-   "mq_getsetattr", "kexec_load", "waitid", "add_key", "request_key",
-   "keyctl", "ioprio_set", "ioprio_get", "inotify_init", "inotify_add_watch",
-   "inotify_rm_watch", "migrate_pages", "openat", "mkdirat", "mknodat",
-   "fchownat", "futimesat", "newfstatat", "unlinkat", "renameat", "linkat",
-   "symlinkat", "readlinkat", "fchmodat", "faccessat", "pselect6", "ppoll",
-   "unshare", "set_robust_list", "get_robust_list", "splice", "tee",
-   "sync_file_range", "vmsplice", "move_pages", "utimensat", "epoll_pwait",
-   "signalfd", "timerfd_create", "eventfd", "fallocate", "timerfd_settime",
-   "timerfd_gettime", "accept4", "signalfd4", "eventfd2", "epoll_create1",
-   "dup3", "pipe2", "inotify_init1", "preadv", "pwritev", "rt_tgsigqueueinfo",
-   "perf_event_open", "recvmmsg", "fanotify_init", "fanotify_mark",
-   "prlimit64", "name_to_handle_at", "open_by_handle_at", "clock_adjtime",
-   "syncfs", "sendmmsg", "setns", "getcpu", "process_vm_readv",
-   "process_vm_writev", "kcmp", "finit_module", "sched_setattr",
-   "sched_getattr", "renameat2", "seccomp", "getrandom", "memfd_create",
-   "kexec_file_load", "bpf", "execveat", "userfaultfd", "membarrier",
-   "mlock2", "copy_file_range", "preadv2", "pwritev2", "pkey_mprotect",
-   "pkey_alloc", "pkey_free", "statx", "io_pgetevents", "rseq"
+/* Those with more than three arguments, as the kernel declares them. */
+static const char* const of_4[] = {
+   "accept4", "epoll_ctl", "epoll_wait", "faccessat2", "fadvise64",
+   "fallocate", "fgetxattr", "fstatat64", "getxattr", "io_uring_register",
+   "kexec_load", "landlock_add_rule", "lgetxattr", "mknodat", "mq_open",
+   "msgsnd", "newfstatat", "openat", "openat2", "pidfd_send_signal",
+   "pkey_mprotect", "pread64", "prlimit64", "ptrace", "pwrite64", "quotactl",
+   "readlinkat", "reboot", "renameat", "request_key", "rseq", "rt_sigaction",
+   "rt_sigprocmask", "rt_sigtimedwait", "rt_sigtimedwait_time64",
+   "rt_tgsigqueueinfo", "clock_nanosleep", "clock_nanosleep_time64",
+   "sched_getattr", "semctl", "semtimedop", "semtimedop_time64", "sendfile",
+   "sendfile64", "sendmmsg", "socketpair", "sync_file_range", "tee",
+   "timer_settime", "timer_settime64", "timerfd_settime", "timerfd_settime64",
+   "utimensat", "utimensat_time64", "vmsplice", "wait4", "readahead"
+};
+static const char* const of_5[] = {
+   "_llseek", "_newselect", "add_key", "clone", "fchownat", "fsconfig",
+   "fsetxattr", "futex_waitv", "get_mempolicy", "getsockopt",
+   "io_getevents", "kcmp", "keyctl", "linkat", "lsetxattr", "mount",
+   "mount_setattr", "move_mount", "mq_timedreceive", "mq_timedreceive_time64",
+   "mq_timedsend", "mq_timedsend_time64", "mremap", "name_to_handle_at",
+   "execveat", "fanotify_mark", "perf_event_open", "ppoll", "ppoll_time64",
+   "prctl", "preadv", "process_madvise", "pwritev", "recvmmsg",
+   "recvmmsg_time64", "remap_file_pages", "renameat2", "select", "setsockopt",
+   "setxattr", "statx", "waitid"
+};
+static const char* const of_6[] = {
+   "copy_file_range", "epoll_pwait", "epoll_pwait2", "fadvise64_64", "futex",
+   "futex_time64", "io_pgetevents", "io_pgetevents_time64", "io_uring_enter",
+   "ipc", "mbind", "mmap", "mmap2", "move_pages", "preadv2",
+   "process_vm_readv", "process_vm_writev", "pselect6", "pselect6_time64",
+   "pwritev2", "recvfrom", "sendto", "splice"
 };
 
-uint32_t syscall_number(const char* name)
+#define HAS(names, name) has(names, sizeof(names) / sizeof((names)[0]), name)
+
+static bool has(const char* const* names, size_t n, const char* name)
+{
+   for (size_t i = 0; i < n; i++)
+      if (strcmp(names[i], name) == 0)
+         return true;
+   return false;
+}
+
+unsigned syscall_arguments(uint32_t number, bool is_32bit)
+{
+   char*    name;
+   unsigned n;
+
+   if (number > INT32_MAX)
+      return SYSCALL_ARGUMENTS;
+   name = seccomp_syscall_resolve_num_arch(
+             is_32bit ? SCMP_ARCH_X86 : SCMP_ARCH_X86_64, (int)number);
+   if (name == NULL)
+      return SYSCALL_ARGUMENTS;
+   n = HAS(of_6, name) ? 6 : HAS(of_5, name) ? 5 : HAS(of_4, name) ? 4 : 3;
+   /* A file's offset takes two registers of 32 bits. */
+   if (is_32bit && n < 6
+       && (strncmp(name, "pread64", 7) == 0 || strncmp(name, "pwrite64", 8) == 0
+           || strcmp(name, "fadvise64") == 0))
+      n = 5;
+   if (is_32bit && (strcmp(name, "fallocate") == 0
+                    || strcmp(name, "sync_file_range") == 0))
+      n = 6;
+   free(name);
+   return n;
+}
+
+uint32_t syscall_number(const char* name, bool is_32bit)
 {
    char*         end;
    unsigned long n;
+   int           known = seccomp_syscall_resolve_name_arch(
+                            is_32bit ? SCMP_ARCH_X86 : SCMP_ARCH_X86_64, name);
 
-   for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-      if (strcmp(names[i], name) == 0)
-         return i;
+   /* Those of other processors have negative numbers there. */
+   if (known >= 0)
+      return (uint32_t)known;
    n = strtoul(name, &end, 10);
    return name[0] < '0' || name[0] > '9' || *end != 0 || n >= UINT32_MAX
           ? UINT32_MAX : (uint32_t)n;

@@ -5,8 +5,9 @@ control, as wet_data.py has data.
     wet_control.py FILE LACKEY'S-TRACE DUMP
 
 FILE is a whole execution trace, of which only the images and their symbols are read; the code is that of the images' files on
-disk, by Capstone.  LACKEY'S-TRACE is of the identical run, with all accesses, by which calls and returns find each other; a jump behind a load of
-the stack pointer (longjmp) goes back to the last activation that has made a call right before the place where it leads.  DUMP is
+disk, by Capstone.  LACKEY'S-TRACE is of the identical run, with all accesses, by which calls and returns find each other; a
+jump behind a load of the stack pointer (longjmp) goes back to the last activation that has made a call right before the place
+where it leads.  DUMP is
 what wet_dump.c printed of FILE, whose control is compared.
 
 - The graph: what followed what in one activation, and for each direct conditional branch both of its outcomes, through code that
@@ -31,8 +32,9 @@ import wet_summary
 LIMIT = 20
 EXIT = 0                               # no instruction is there
 PLAIN, BRANCH, JUMP, END, CALL, RETURN, TO_STACK = range(7)   # END: an indirect jump
-# What VEX takes for no instruction: AVX-512's prefix, UD2, and some that Capstone knows.
-UNKNOWN = {"ud0", "ud1", "ud2", "xsaves", "xsaves64", "xrstors", "xrstors64", "xabort", "incsspq", "rdsspq", "wrssq"}
+# What VEX takes for no instruction: AVX-512's prefix, UD2, what only the kernel may do, and some that Capstone knows.
+UNKNOWN = {"ud0", "ud1", "ud2", "hlt", "cli", "sti", "xsaves", "xsaves64", "xrstors", "xrstors64",
+           "xabort", "incsspq", "rdsspq", "wrssq"}
 FORWARD = 64                           # of symbols that overlap, as many are looked at
 
 

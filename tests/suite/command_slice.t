@@ -2,6 +2,7 @@
 """Slices of whole execution traces: dcfg slice and dcfg why.  (TAP)
 
 - The example of WET's document: the lines of its slice, criteria of all kinds, forms of output.
+- What system calls are given.
 - Small programs, random ones and some with threads, signals, call-backs and files, against the slow model of
   tests/oracle/slice_model.py, instance by instance and input by input: backward, thin, full and forward.
   DCFG_SLOW=1: a hundred more.
@@ -55,6 +56,20 @@ def lines_of(text, source):
     """Lines of the annotated source that are in the slice."""
     part = text.split("/" + source + "\n")[1].split("\n\n")[0]
     return [int(m.group(1)) for m in re.finditer(r"^ *\d+ +[\d,]+ +[<\d.]+%? +(\d+)\b", part, re.M)]
+
+
+def check_kernel(tap, name, mmap, *flags):
+    """System calls with more than three arguments, and what was written; x86.t does this, too."""
+    prog = harness.cc(tap, os.path.join(PROGS, "x86", "pages.c"), name, "-g", "-O0", *flags)
+    wet = prog and record(tap, name, [prog], ["--wet-values=yes"])
+    if not wet:
+        return
+    for what, these, others in (("--syscall=pread64", {12, 14, 15, 17}, {13, 19, 21}),
+                                ("--syscall=" + mmap, {12, 15, 19}, {13, 21}),
+                                ("--output=EL", {14, 17, 21}, {13}), ("--output=5", {13, 21}, set())):
+        status, out, err = commandlib.command("slice", what, wet)
+        lines = set(lines_of(out, "pages.c")) if status == 0 else set()
+        tap.ok(these <= lines and not lines & others, "%s: %s" % (name, what), (lines, err))
 
 
 # ---- the document's example --------------------------------------------------------------------------------------
@@ -321,6 +336,7 @@ def main():
     if wet:
         check_compressed(tap, wet)
         check_wrong(tap, wet)
+    check_kernel(tap, "pages", "mmap")
     if dumper:
         check_random(tap, dumper, range(1, 101) if os.environ.get("DCFG_SLOW") else (2, 5))
         check_real(tap, dumper)

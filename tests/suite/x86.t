@@ -23,6 +23,7 @@ PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 INST = os.path.dirname(os.path.dirname(os.path.abspath(harness.VALGRIND)))
 FLAGS = ["-O2", "-fno-inline"]
 callgrind = tracelib.of_test("callgrind")
+command_slice = tracelib.of_test("command_slice")
 command_wet = tracelib.of_test("command_wet")
 exclude = tracelib.of_test("exclude")
 regions = tracelib.of_test("regions")
@@ -169,6 +170,7 @@ def main():
         check_parts(tap)
         check_calls(tap)
         check_wet(tap)
+        command_slice.check_kernel(tap, "pages", "mmap2", "-m32")
         check_code(tap)
         if os.environ.get("DCFG_SLOW"):
             check_overflow(tap)
