@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 """Threads by the hundred and by the thousand, in every state, and under a rain of signals.  (TAP)
 
-DCFG_RUNS: how often the last one is run, 10 if it is not set.  DCFG_AGAIN=1: another Valgrind has been tested.  Then a
-thousand threads are left out, and what a thread costs is seen of a few hundred.
+DCFG_RUNS: how often the last one is run, 10 if it is not set.
 """
 import os
 import sys
@@ -16,7 +15,7 @@ from lifelib import FAIR, MEASURE, Dcfg, check, equal, rules, run
 
 HANDLERS = ("on_alarm", "on_user", "on_fault")    # of storm.c
 RUNS = int(os.environ.get("DCFG_RUNS") or 10)
-SERIES = (200, 600) if os.environ.get("DCFG_AGAIN") == "1" else (200, 2000)
+SERIES = (200, 2000)               # fewer would be lost in what memory is got by
 # What a thread may cost that is gone: what it executed, in some form.  The 150 blocks that it takes to begin and to end
 # one have 30 kB of cells at most in a thread that lives.
 KB_A_THREAD = 12
