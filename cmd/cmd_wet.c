@@ -185,17 +185,25 @@ typedef
    struct {
       Dependence* all;
       uint64_t    room, n;      // n: that there ever were
+      bool        is_window;    // what nobody wrote is told of
    }
    History;
+
+/* An instruction's number: what was used was written before the window, or by
+   nobody. */
+#define OUTSIDE DCFG_NONE
 
 static void remember(History* h, const DcfgWetEvent* e)
 {
    DcfgWetDep me = { e->instr, e->instance };
 
-   for (uint32_t i = 0; i < e->n_ports; i++)
+   for (uint32_t i = 0; i < e->n_ports; i++) {
       for (uint32_t k = 0; k < e->ports[i].n; k++)
          h->all[h->n++ % h->room]
             = (Dependence){ me, e->deps[e->ports[i].first + k] };
+      if (h->is_window && e->ports[i].n == 0)
+         h->all[h->n++ % h->room] = (Dependence){ me, { OUTSIDE, 0 } };
+   }
 }
 
 static void put_instance(Outfile* out, DcfgWet* w, DcfgWetDep d)
@@ -211,7 +219,10 @@ static void put_history(const History* h, DcfgWet* w, Outfile* out)
    for (uint64_t i = h->n > h->room ? h->n - h->room : 0; i < h->n; i++) {
       put_instance(out, w, h->all[i % h->room].from);
       out_text(out, " --> ");
-      put_instance(out, w, h->all[i % h->room].on);
+      if (h->all[i % h->room].on.instr == OUTSIDE)
+         out_text(out, "before the window or nobody");
+      else
+         put_instance(out, w, h->all[i % h->room].on);
       out_char(out, '\n');
    }
 }
@@ -230,7 +241,8 @@ static DcfgWet* open_wet(const char* path)
       die("%s", unreadable(&err, false));
    if (dcfg_wet_is_window(w))
       complain("%s: it has the last of what was executed only: what was written, "
-               "called or decided before is not among the sources", path);
+               "called or decided before is not among the sources; --history "
+               "says of what", path);
    return w;
 }
 
@@ -319,6 +331,7 @@ static int run(int argc, char** argv)
       h.all = zalloc(h.room, sizeof(Dependence));
    }
    w = open_wet(files[0]);
+   h.is_window = dcfg_wet_is_window(w);
    if (f.thread != UINT64_MAX && f.thread >= dcfg_wet_threads(w))
       die("there is no thread %" PRIu64 ": the file has %" PRIu32
           ", counted from 0", f.thread, dcfg_wet_threads(w));

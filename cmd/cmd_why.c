@@ -168,7 +168,9 @@ static void tell(Why* y, uint32_t node)
       const Origin* o = &y->origins[i];
       printf("%3zu %-8s  ", i + 1, slice_port(o->input));
       if (o->node == DCFG_SLICE_NOBODY)
-         puts(o->input->port == DCFG_WET_CONTROL
+         puts(dcfg_wet_is_window(y->f->w)
+              ? "nothing that was kept: before the window, or nobody"
+              : o->input->port == DCFG_WET_CONTROL
               ? "nothing: it runs in any case"
               : "nothing that was executed wrote it: initial data");
       else if (o->node == DCFG_SLICE_NOT)

@@ -31,6 +31,7 @@
    object with
 
       title, asked, notes       texts
+      window                    there is more that was executed
       executed                  how many lines were, in all sources
       threads                   how many
       files                     of lines in the slice: .name; .source, or an
@@ -533,7 +534,8 @@ void slice_write_html(const SliceView* v, FILE* out)
    p.forward = s->n_nodes > 1 && s->nodes[0].order < s->nodes[1].order;
    find_places(&p);
    fwrite(page, 1, (size_t)(data - page), out);
-   fputs("{\"title\":", out);
+   fprintf(out, "{\"window\":%s,\"title\":",
+           dcfg_wet_is_window(v->w) ? "true" : "false");
    put_words(out, v->title);
    fputs(",\"asked\":", out);
    put_words(out, v->criterion);

@@ -105,7 +105,8 @@ static void put_input(const SliceView* v, const DcfgSliceInput* in,
 {
    fprintf(out, " %s=", slice_port(in));
    if (in->node == DCFG_SLICE_NOBODY)
-      fputs("nobody", out);
+      fputs(dcfg_wet_is_window(v->w) ? "before-window-or-nobody" : "nobody",
+            out);
    else if (in->node == DCFG_SLICE_NOT)
       fputs("not-followed", out);
    else
@@ -178,8 +179,10 @@ static void json_node(const SliceView* v, const DcfgSliceNode* n, FILE* out)
       if (i->node < DCFG_SLICE_NOT)
          fprintf(out, "\"node\": %" PRIu32 "}", i->node);
       else
-         fprintf(out, "\"followed\": %s}",
-                 i->node == DCFG_SLICE_NOBODY ? "true" : "false");
+         fprintf(out, "\"followed\": %s%s}",
+                 i->node == DCFG_SLICE_NOBODY ? "true" : "false",
+                 i->node == DCFG_SLICE_NOBODY && dcfg_wet_is_window(v->w)
+                 ? ", \"in_window\": false" : "");
    }
    fputs("]}", out);
    text_forget();

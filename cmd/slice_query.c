@@ -429,6 +429,7 @@ static char* describe(Sliced* f, const SliceOptions* o)
 
 static void say_not_followed(Sliced* f, const SliceOptions* o)
 {
+   uint64_t outside = 0;
    unsigned n = 0;
 
    if (f->s->n_no_address > 0)
@@ -443,6 +444,12 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
                                  : "control of code that is not the "
                                    "program's own: %s times",
                                  text_count(f->s->n_no_control)));
+   for (uint64_t i = 0; i < f->s->n_inputs && dcfg_wet_is_window(f->w); i++)
+      outside += f->s->inputs[i].node == DCFG_SLICE_NOBODY;
+   if (outside > 0)
+      f->not_followed[n++]
+         = text_copy(text_format("what was before the window, or nobody: %s "
+                                 "times", text_count(outside)));
    if (f->q.of == DCFG_SLICE_FRAME && f->s->frame == 0)
       f->not_followed[n++]
          = text_copy("the variable: nobody called its function");
