@@ -108,7 +108,8 @@ run_pool() {
    mkdir -p "$reports"
    read_durations
    while :; do
-      while [ ${#waiting[@]} != 0 ] && [ ${#task_of_pid[@]} -lt "$jobs" ]; do
+      # One more than there are processors, for some tests wait a good deal.
+      while [ ${#waiting[@]} != 0 ] && [ ${#task_of_pid[@]} -le "$jobs" ]; do
          take_longest
          start_task "$next"
       done
