@@ -174,21 +174,45 @@ static bool add_input(Slicer* z, DcfgSliceNode* n, DcfgSliceInput in)
    return true;
 }
 
-/* The edges of a port, of which there are K from E on: each writer once.
-   Without any it is NONE. */
+/* All nodes, and two more for what is none. */
+typedef
+   struct {
+      uint32_t  n;              // nodes
+      uint32_t* numbers;        // what they become
+      uint64_t* seen;           // the last port that had it: where its inputs
+                                // begin, and 1
+   }
+   Renumbered;
+
+/* A node's edges. */
+typedef
+   struct {
+      const Edge* at;
+      const Edge* end;
+      const Renumbered* all;
+      bool        cut, weak;
+      bool        control;      // is followed
+   }
+   Rest;
+
+/* The next K edges of REST, which are a port's: each writer once, for a system
+   call may read what thousands wrote.  Without any it is NONE. */
 static bool add_port(Slicer* z, DcfgSliceNode* n, uint8_t port, uint8_t reg,
-                     const Edge* e, uint32_t k, const uint32_t* renumbered,
-                     uint32_t none)
+                     const Rest* r, uint32_t k, uint32_t none)
 {
    size_t before = z->inputs.n;
 
    for (uint32_t i = 0; i < k; i++) {
-      uint32_t writer = e[i].writer >= DCFG_SLICE_NOT ? e[i].writer
-                        : renumbered[e[i].writer];
-      bool     seen = false;
-      for (size_t j = before; j < z->inputs.n && !seen; j++)
-         seen = ELEM(z->inputs, DcfgSliceInput, j).node == writer;
-      if (!seen && !add_input(z, n, (DcfgSliceInput){ port, reg, writer }))
+      uint32_t  writer = r->at[i].writer;
+      bool      is_node = writer < DCFG_SLICE_NOT;
+      uint64_t* seen = &r->all->seen[is_node ? writer
+                                     : r->all->n + (writer - DCFG_SLICE_NOT)];
+      if (*seen == before + 1)
+         continue;
+      *seen = before + 1;
+      if (is_node)
+         writer = r->all->numbers[writer];
+      if (!add_input(z, n, (DcfgSliceInput){ port, reg, writer }))
          return false;
    }
    if (z->inputs.n == before
@@ -214,16 +238,6 @@ static uint32_t count_port(const Edge* e, const Edge* end, uint8_t port,
    return k;
 }
 
-typedef
-   struct {
-      const Edge* at;
-      const Edge* end;
-      const uint32_t* renumbered;
-      bool        cut, weak;
-      bool        control;      // is followed
-   }
-   Rest;
-
 static bool next_port(Slicer* z, DcfgSliceNode* n, Rest* r, uint8_t port,
                       uint8_t reg)
 {
@@ -233,7 +247,7 @@ static bool next_port(Slicer* z, DcfgSliceNode* n, Rest* r, uint8_t port,
 
    if (r->cut)
       return add_input(z, n, (DcfgSliceInput){ port, reg, DCFG_SLICE_NOT });
-   if (!add_port(z, n, port, reg, r->at, k, r->renumbered, none))
+   if (!add_port(z, n, port, reg, r, k, none))
       return false;
    r->at += k;
    return true;
@@ -259,12 +273,12 @@ static bool add_part(Slicer* z, DcfgSliceNode* n, Rest* r)
 }
 
 static bool add_inputs(Slicer* z, uint32_t id, DcfgSliceNode* n,
-                       const uint32_t* first, const uint32_t* renumbered)
+                       const uint32_t* first, const Renumbered* all)
 {
    const Plan*      plan = &z->w->plans[n->instr];
    const Use*       u = &ELEM(z->w->uses, Use, plan->uses);
    const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
-   Rest r = { EDGE(z, first[id]), EDGE(z, first[id + 1]), renumbered,
+   Rest r = { EDGE(z, first[id]), EDGE(z, first[id + 1]), all,
               STATE(z, id)->cut, STATE(z, id)->weak,
               slice_follows_control(z, n->instr) };
 
@@ -331,8 +345,10 @@ bool slice_assemble(Slicer* z)
    uint32_t  n = (uint32_t)z->found.n, kept = 0;
    uint32_t* first = sort_edges(z);
    uint32_t* numbers = job_calloc(z->job, n + (size_t)1, sizeof(*numbers));
+   uint64_t* seen = job_calloc(z->job, n + (size_t)2, sizeof(*seen));
+   const Renumbered all = { n, numbers, seen };
 
-   if (first == NULL || numbers == NULL
+   if (first == NULL || numbers == NULL || seen == NULL
        || (z->q->results && !choose_weak(z, first)))
       return false;
    for (uint32_t i = 0; i < n; i++) {
@@ -344,7 +360,7 @@ bool slice_assemble(Slicer* z)
       if (!STATE(z, i)->real)
          continue;
       *to = *NODE(z, i);
-      if (!add_inputs(z, i, to, first, numbers))
+      if (!add_inputs(z, i, to, first, &all))
          return false;
    }
    for (uint32_t i = 0; i < z->criteria.n; i++)
@@ -352,6 +368,7 @@ bool slice_assemble(Slicer* z)
          = numbers[ELEM(z->criteria, uint32_t, i)];
    job_free(z->job, first, (n + (size_t)2) * sizeof(*first));
    job_free(z->job, numbers, (n + (size_t)1) * sizeof(*numbers));
+   job_free(z->job, seen, (n + (size_t)2) * sizeof(*seen));
    z->found.n = kept;
    slice_hand_over(z);
    find_distances(z, z->result);
