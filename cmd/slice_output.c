@@ -45,10 +45,11 @@
 /* SYSCALL; in 32-bit code INT 0x80 and SYSENTER. */
 static bool is_syscall(const DcfgWetInstr* in)
 {
-   const uint8_t* c = &in->code[in->size - 2];
+   const uint8_t* c = in->code;
 
    if (in->size < 2)
       return false;
+   c += in->size - 2;
    return in->address_size == 4 ? (c[0] == 0xCD && c[1] == 0x80)
                                   || (c[0] == 0x0F && c[1] == 0x34)
                                 : c[0] == 0x0F && c[1] == 0x05;
@@ -125,14 +126,15 @@ static void find_spare(DcfgWet* w, const DcfgSlice* s, uint16_t* spare)
 {
    static const uint8_t in_64[SYSCALL_ARGUMENTS] = { 7, 6, 2, 10, 8, 9 };
    static const uint8_t in_32[SYSCALL_ARGUMENTS] = { 3, 1, 2, 6, 7, 5 };
-   const uint8_t*       regs = is_32bit(w) ? in_32 : in_64;
+   bool                 is_32 = is_32bit(w);
+   const uint8_t*       regs = is_32 ? in_32 : in_64;
 
    for (uint32_t i = 0; i < s->n_criteria; i++)
       for (unsigned k = 0; k < SYSCALL_ARGUMENTS; k++)
          spare[s->nodes[s->criteria[i]].instr] |= (uint16_t)(1 << regs[k]);
    for (uint32_t i = 0; i < s->n_criteria; i++) {
       const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
-      unsigned args = syscall_arguments(number_of(w, s, n), is_32bit(w));
+      unsigned args = syscall_arguments(number_of(w, s, n), is_32);
       for (unsigned k = 0; k < args; k++)
          spare[n->instr] &= (uint16_t)~(1 << regs[k]);
    }

@@ -323,15 +323,14 @@ static bool makes_frame(const DcfgWetInstr* in)
           : in->size == 3 && memcmp(in->code, "\x48\x89\xe5", 3) == 0;
 }
 
-/* Does FUNCTION make the system call that is asked for? */
-static bool is_of_criterion(const Sliced* f, const char* function)
+/* Which function makes the system call that is asked for; "" if that is not
+   known. */
+static const char* asked_function(const Sliced* f)
 {
    for (uint32_t i = 0; i < dcfg_wet_instrs(f->w); i++)
-      if (f->instrs[i])
-         return function != NULL
-                && dcfg_wet_instr(f->w, i)->function != NULL
-                && strcmp(dcfg_wet_instr(f->w, i)->function, function) == 0;
-   return false;
+      if (f->instrs[i] && dcfg_wet_instr(f->w, i)->function != NULL)
+         return dcfg_wet_instr(f->w, i)->function;
+   return "";
 }
 
 /* For what was printed: no register that holds a place on the stack; of
@@ -340,6 +339,7 @@ static bool is_of_criterion(const Sliced* f, const char* function)
 static void prune_printed(Sliced* f)
 {
    uint32_t    n = dcfg_wet_instrs(f->w);
+   const char* asked = asked_function(f);
    const char* function = NULL;
    bool        frame = false;
 
@@ -365,7 +365,7 @@ static void prune_printed(Sliced* f)
          f->never[i] |= BIT(5);
       f->never[i] |= f->spare[i];
       if (f->foreign[i] && is_allocator(in.function)
-          && !is_of_criterion(f, in.function))
+          && strcmp(in.function, asked) != 0)
          f->never[i] = UINT16_MAX;
       if (f->foreign[i])
          f->never[i] |= f->roles.lengths[i];
@@ -444,8 +444,9 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
                                  : "control of code that is not the "
                                    "program's own: %s times",
                                  text_count(f->s->n_no_control)));
-   for (uint64_t i = 0; i < f->s->n_inputs && dcfg_wet_is_window(f->w); i++)
-      outside += f->s->inputs[i].node == DCFG_SLICE_NOBODY;
+   if (dcfg_wet_is_window(f->w))
+      for (uint64_t i = 0; i < f->s->n_inputs; i++)
+         outside += f->s->inputs[i].node == DCFG_SLICE_NOBODY;
    if (outside > 0)
       f->not_followed[n++]
          = text_copy(text_format("what was before the window, or nobody: %s "
