@@ -7,8 +7,7 @@ control, as wet_data.py has data.
 FILE is a whole execution trace, of which only the images and their symbols are read; the code is that of the images' files on
 disk, by Capstone.  LACKEY'S-TRACE is of the identical run, with all accesses, by which calls and returns find each other; a
 jump behind a load of the stack pointer (longjmp) goes back to the last activation that has made a call right before the place
-where it leads.  DUMP is
-what wet_dump.c printed of FILE, whose control is compared.
+where it leads.  DUMP is what wet_dump.c printed of FILE, whose control is compared.
 
 - The graph: what followed what in one activation, and for each direct conditional branch both of its outcomes, through code that
   was not executed, up to a return, an indirect jump, what VEX cannot decode, or another function.
