@@ -76,17 +76,43 @@ static Bool is_zero_with_flags(UInt word)
           && bits(word, 4, 0) != 31;
 }
 
+/* Registers of 32 bits that VEX reads as a whole: an operand that is extended
+   (Rm), the number of places of a shift (Rm), where a bit is tested (Rt).
+   Returns the register, or 32. */
+static UInt half_register(UInt word)
+{
+   if ((word & 0x1FE00000) == 0x0B200000)                 // ADD, SUB: extended
+      return bits(word, 14, 13) == 3 ? 32 : bits(word, 20, 16);
+   if ((word & 0xFFE0F000) == 0x1AC02000)                 // LSLV and others
+      return bits(word, 20, 16);
+   if ((word & 0xFE000000) == 0x36000000)                 // TBZ, TBNZ
+      return bits(word, 4, 0);
+   return 32;
+}
+
+/* The register that an addition of an extended one reads as a whole as well. */
+static UInt whole_register(UInt word)
+{
+   return (word & 0x9FE00000) == 0x8B200000 ? bits(word, 9, 5) : 32;
+}
+
 void DCFG_(correct_usage_arm64)(Usage* u, const UChar* code, UInt len)
 {
-   UInt word;
+   UInt word, half;
 
    if (len < 4)
       return;
    word = code[0] | code[1] << 8 | code[2] << 16 | (UInt)code[3] << 24;
+   half = half_register(word);
+   if (half < 31 && half != whole_register(word))
+      set_locs(u->uses, LocGeneral + 8 * half + 4, 4, 0);
    if (word == 0xD4000001)
       correct_svc(u);
    else if (is_zero_with_flags(word))
       set_locs(u->uses, 0, N_LOCS, 0);
+   else if ((word & 0xFFF80000) == 0xD5180000             // MSR of what is no
+            && bits(word, 4, 0) != 31)                    // location, too
+      set_general(u->uses, bits(word, 4, 0), 8, 1);
 }
 
 /*--------------------------------------------------------------------*/

@@ -101,19 +101,34 @@ static IRExpr* constant(const IRConst* con)
    }
 }
 
+/* E, or as much as a word if it is an I8 or I16.  Hosts of 32 bits have no way
+   to 64 from there, arm64 none to 32. */
+static IRExpr* in_a_word(Work* w, IRExpr* e)
+{
+   IRType ty = typeOfIRExpr(w->out->tyenv, e);
+
+   if (ty != Ity_I8 && ty != Ity_I16)
+      return e;
+   if (e->tag == Iex_Const)
+      return word(w, ty == Ity_I8 ? e->Iex.Const.con->Ico.U8
+                                  : e->Iex.Const.con->Ico.U16);
+   return unop(w, w->word_ty,
+               w->word_ty == Ity_I64
+               ? (ty == Ity_I8 ? Iop_8Uto64 : Iop_16Uto64)
+               : (ty == Ity_I8 ? Iop_8Uto32 : Iop_16Uto32), e);
+}
+
 /* Behind the N of PARTS, an integer. */
 static UInt add_integer(Work* w, ValuePart* parts, UInt n, IRExpr* e,
                         IRType ty)
 {
-   IRExpr* wide = e;
+   IRExpr* wide;
 
    if (e->tag == Iex_Const)
       return add_part(parts, n, constant(e->Iex.Const.con), NULL,
                       sizeofIRType(ty));
-   /* By way of 32 bits, for hosts that have no other. */
-   if (ty == Ity_I8 || ty == Ity_I16)
-      wide = unop(w, Ity_I32, ty == Ity_I8 ? Iop_8Uto32 : Iop_16Uto32, e);
-   if (ty != Ity_I64)
+   wide = in_a_word(w, e);
+   if (typeOfIRExpr(w->out->tyenv, wide) != Ity_I64)
       wide = widened(w, wide);
    return add_part(parts, n, wide, e, sizeofIRType(ty));
 }
@@ -182,28 +197,16 @@ static void note_stored(Work* w, IRExpr* e)
    value.n_stored = add_data(w, value.stored, value.n_stored, e);
 }
 
-/* E, or what it is in 32 bits if it has fewer: not all hosts can compare and
-   choose others. */
-static IRExpr* in_32_bits(Work* w, IRExpr* e)
-{
-   IRType ty = typeOfIRExpr(w->out->tyenv, e);
-
-   return ty != Ity_I8 && ty != Ity_I16 ? e
-          : e->tag == Iex_Const
-          ? IRExpr_Const(IRConst_U32(ty == Ity_I8 ? e->Iex.Const.con->Ico.U8
-                                     : e->Iex.Const.con->Ico.U16))
-          : unop(w, Ity_I32, ty == Ity_I8 ? Iop_8Uto32 : Iop_16Uto32, e);
-}
-
-/* A if GUARD, else B, of the same type; what is stored. */
+/* A if GUARD, else B, of the same type, is stored.  Not all hosts can choose
+   what has less than 32 bits. */
 static void note_choice(Work* w, IRExpr* guard, IRExpr* a, IRExpr* b)
 {
    UInt    size  = sizeofIRType(typeOfIRExpr(w->out->tyenv, a));
-   IRExpr* a32   = in_32_bits(w, a);
-   IRType  ty    = typeOfIRExpr(w->out->tyenv, a32);
+   IRExpr* wide  = in_a_word(w, a);
+   IRType  ty    = typeOfIRExpr(w->out->tyenv, wide);
    UInt    first = value.n_stored;
 
-   note_stored(w, assign(w, ty, IRExpr_ITE(guard, a32, in_32_bits(w, b))));
+   note_stored(w, assign(w, ty, IRExpr_ITE(guard, wide, in_a_word(w, b))));
    value.stored[first].size = size;
 }
 
@@ -216,11 +219,11 @@ static void note_swapped(Work* w, const IRCAS* cas, IRExpr* same, Bool high)
 
 static IRExpr* equal(Work* w, IRTemp a, IRExpr* b)
 {
-   IRExpr* a32 = in_32_bits(w, IRExpr_RdTmp(a));
-   IROp    op  = typeOfIRExpr(w->out->tyenv, a32) == Ity_I32
-                 ? Iop_CasCmpEQ32 : Iop_CasCmpEQ64;
+   IRType ty = typeOfIRTemp(w->out->tyenv, a);
+   IROp   op = ty == Ity_I8 ? Iop_CasCmpEQ8 : ty == Ity_I16 ? Iop_CasCmpEQ16
+               : ty == Ity_I32 ? Iop_CasCmpEQ32 : Iop_CasCmpEQ64;
 
-   return assign(w, Ity_I1, IRExpr_Binop(op, a32, in_32_bits(w, b)));
+   return assign(w, Ity_I1, IRExpr_Binop(op, IRExpr_RdTmp(a), b));
 }
 
 static IRExpr* has_swapped(Work* w, const IRCAS* cas)
