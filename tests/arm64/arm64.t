@@ -196,10 +196,11 @@ SMALL = (("arm64/insns.S", ["-nostdlib", "-static"]), ("longjmp.c", ["-static"])
          ("slice/tree.c", ["-O2", "-static"]), ("loops.c", []))
 
 
-def readers_of_files(tap, *names):
-    """Programs of tests/oracle, for this machine."""
-    found = [wet.reader(tap, name, os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))) for name in names]
-    return found if all(found) else None
+def reader(tap, name):
+    """A program of tests/oracle that uses libdcfg, for this machine."""
+    prefix = os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))
+    return harness.cc(tap, os.path.join(harness.ORACLE, name + ".c"), name, "-O2", "-I" + os.path.join(SRCDIR, "lib"),
+                      os.path.join(prefix, "lib", "libdcfg.a"), "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
 
 
 def check_example(tap):
@@ -228,11 +229,11 @@ def check_example(tap):
 
 def check_dependences(tap):
     """One trace of Lackey's, without optimisation, for accesses, data and control."""
-    readers = readers_of_files(tap, "wet_accesses", "wet_dump")
-    for source, flags in SMALL if readers else ():
+    accesses, dumper = reader(tap, "wet_accesses"), reader(tap, "wet_dump")
+    for source, flags in SMALL if accesses and dumper else ():
         prog = compile_for_it(tap, source, *flags)
         if prog:
-            wet.check_dependences(tap, readers[1], os.path.basename(source), [prog], readers[0])
+            wet.check_dependences(tap, dumper, os.path.basename(source), [prog], accesses)
 
 
 def check_wet(tap):
@@ -242,13 +243,13 @@ def check_wet(tap):
 
 def check_usage(tap):
     """On a processor with atomic instructions."""
-    lister = readers_of_files(tap, "wet_values")
+    lister = reader(tap, "wet_values")
     prog = compile_for_it(tap, "arm64/classes.S", "-O2", "-static", "-no-pie", os.path.join(harness.ORACLE, "wet_probe.c"))
     wet_file = lister and prog and wet_usage.record(tap, "classes", [prog, "1", "states"], "--wet-values=yes")
     if wet_file:
         wet_usage.check_capstone(tap, "classes", wet_file)
         wet_usage.check_processor(tap, prog, wet_file)
-        wet_usage.check_values(tap, prog, wet_file, lister[0])
+        wet_usage.check_values(tap, prog, wet_file, lister)
     for name, argv in REAL[:2]:
         wet_file = wet_usage.record(tap, name, argv)
         if wet_file:

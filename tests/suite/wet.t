@@ -37,9 +37,9 @@ NO_VALUE = re.compile(r"(j\w+|loop\w*|ret\w*|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|u?c
 X87 = re.compile(r"f(ld1|ldl|addp|ildl)\b")
 
 
-def reader(tap, name, prefix=None):
-    """A program of tests/oracle that uses libdcfg, which is installed below PREFIX."""
-    prefix = prefix or os.path.join(os.path.dirname(harness.VALGRIND), os.pardir)
+def reader(tap, name):
+    """A program of tests/oracle that uses libdcfg."""
+    prefix = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir)
     return harness.cc(tap, os.path.join(harness.ORACLE, name + ".c"), name, "-O2",
                       "-I" + os.path.join(harness.SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"),
                       "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")

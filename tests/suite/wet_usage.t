@@ -23,8 +23,6 @@ import tracelib
 sys.path.insert(0, harness.ORACLE)
 import wet_summary
 
-reader = tracelib.of_test("wet").reader
-
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 PROGRAMS = ("bzip2", "gzip", "xz", "perl", "sqlite3", "python3", "ls", "awk", "cc1") if SLOW else ("gzip", "ls")
 TIMES = "8" if SLOW else "1"           # each is executed
@@ -113,8 +111,13 @@ def check_processor(tap, prog, wet):
            "\n".join(wrong) + "\nexit status %d" % status)
 
 
+def value_lister(tap):
+    lib = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib", "libdcfg.a")
+    return harness.cc(tap, os.path.join(harness.ORACLE, "wet_values.c"), "wet_values", "-O2",
+                      "-I" + os.path.join(harness.SRCDIR, "lib"), lib, "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
+
+
 def check_values(tap, prog, wet, lister):
-    """LISTER: wet_values."""
     states = tap.path("states")
     ended = run_into(states, [harness.VALGRIND, "-q", "--tool=none", prog, TIMES, "states"])
     status, text = harness.oracle("wet_results.py", states, wet, lister)
@@ -149,7 +152,7 @@ def main():
         if wet:
             check_capstone(tap, "classes", wet)
             check_processor(tap, prog, wet)
-            check_values(tap, prog, wet, reader(tap, "wet_values"))
+            check_values(tap, prog, wet, value_lister(tap))
     tap.done()
 
 
