@@ -153,7 +153,7 @@ def _(i, uses, defs):
                 uses |= place(i.reg_name(o.reg))
 
 
-@on("sub|subs|sbc|eor|cmeq", "the result does not depend on the operand: it is the same twice")
+@on("subs?|sbcs?|eor|cmeq", "the result does not depend on the operand: it is the same twice")
 def _(i, uses, defs):
     registers, plain = named(i), not any(o.shift.value or o.ext for o in i.operands)
     if plain and len(registers) == 3 == len(i.operands) and registers[1] == registers[2]:
@@ -179,9 +179,9 @@ def _(i, uses, defs):
         uses -= place(named(i)[1])
 
 
-# What a vector instruction does not overwrite whatever was there.
+# What a vector instruction does not overwrite whatever was there; those that write the upper half only leave the other.
 ADDS_TO = re.compile("orr|bic|f?ml[as]2?|[us]mls?[la]l?2?|[us]ml[as]l2?|sqdml[as]l2?|[us]abal?2?|[us]adalp|[us]r?sra|sri|sli|bsl|bit|"
-                     "bif|tbx|(r?add|r?sub)hn2|[us]?q?xtu?n2|[us]?q?r?shru?n2|aes[ed]|sha(?!1h).*|suqadd|usqadd|ins|mov")
+                     "bif|tbx|aes[ed]|sha(1[cmp]|1su|256|512).*|suqadd|usqadd|ins|mov")
 
 
 @on("(?!ld|st|ins|fc?cmpe?$).*", "Capstone does not know which vector instructions use their destination")
