@@ -142,9 +142,14 @@ const Guest DCFG_(guest) = {
    .argument_registers   = argument_registers,
    .arguments_on_stack   = sizeof(Addr) == 4,
 #endif
-#if defined(VGA_amd64) || defined(VGA_x86)
-   .x86 = &x86,
+#if defined(VGA_amd64)
+   .machine = 62,
+   .x86     = &x86,
+#elif defined(VGA_x86)
+   .machine = 3,
+   .x86     = &x86,
 #elif defined(VGA_arm64)
+   .machine = 183,
    .jumps_are_calls = True,
 #endif
    .discard_start  = GUEST(CMSTART),

@@ -69,6 +69,8 @@ typedef
       Bool       arguments_on_stack;
       /* VEX, and with it Callgrind, takes a direct jump for a call. */
       Bool       jumps_are_calls;
+      /* Its number in ELF files. */
+      UChar      machine;
       /* NULL: it is neither x86 nor amd64. */
       const X86Guest* x86;
    }

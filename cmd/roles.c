@@ -40,7 +40,7 @@
 #include <string.h>
 
 /* The general register that R is a part of, as a bit. */
-static uint16_t bit_of(x86_reg r)
+static uint32_t bit_of(x86_reg r)
 {
    static const x86_reg parts[16][5] = {
       { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
@@ -64,17 +64,17 @@ static uint16_t bit_of(x86_reg r)
    for (unsigned i = 0; i < 16; i++)
       for (unsigned k = 0; k < 5; k++)
          if (r != X86_REG_INVALID && parts[i][k] == r)
-            return (uint16_t)(1 << i);
+            return UINT32_C(1) << i;
    return 0;
 }
 
-#define RSP_BIT (1 << 4)
+#define RSP_BIT (UINT32_C(1) << 4)
 
 /* Registers in the operands in memory that are written, or in all. */
-static uint16_t operand_registers(const cs_insn* i, bool written)
+static uint32_t operand_registers(const cs_insn* i, bool written)
 {
    const cs_x86* x = &i->detail->x86;
-   uint16_t      all = 0;
+   uint32_t      all = 0;
 
    for (unsigned k = 0; k < x->op_count; k++) {
       const cs_x86_op* op = &x->operands[k];
@@ -98,10 +98,10 @@ static bool is_stack(unsigned id)
    }
 }
 
-static uint16_t addresses_of(const cs_insn* i)
+static uint32_t addresses_of(const cs_insn* i)
 {
    const cs_x86* x = &i->detail->x86;
-   uint16_t      addresses, values = 0;
+   uint32_t      addresses, values = 0;
 
    if (i->id == X86_INS_LEA || i->id == X86_INS_NOP)
       return 0;
@@ -128,13 +128,13 @@ static uint16_t addresses_of(const cs_insn* i)
       if (x->operands[k].type == X86_OP_REG
           && (x->operands[k].access & CS_AC_READ))
          values |= bit_of(x->operands[k].reg);
-   return (uint16_t)(addresses & ~values);
+   return (uint32_t)(addresses & ~values);
 }
 
-static uint16_t lengths_of(const cs_insn* i)
+static uint32_t lengths_of(const cs_insn* i)
 {
    const cs_x86* x = &i->detail->x86;
-   uint16_t      lengths = 0;
+   uint32_t      lengths = 0;
 
    for (unsigned k = 0; k < x->op_count; k++) {
       const x86_op_mem* m = &x->operands[k].mem;
@@ -188,9 +188,9 @@ static csh open_decoder(uint32_t address_size)
 Roles roles_new(DcfgWet* w)
 {
    uint32_t n = dcfg_wet_instrs(w);
-   Roles    r = { zalloc(n + (size_t)1, sizeof(uint16_t)),
-                  zalloc(n + (size_t)1, sizeof(uint16_t)),
-                  zalloc(n + (size_t)1, sizeof(uint16_t)),
+   Roles    r = { zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(bool)) };
    csh      h = open_decoder(n == 0 ? 8 : dcfg_wet_instr(w, 0)->address_size);
    cs_insn* i = need(cs_malloc(h));

@@ -122,7 +122,7 @@ static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs)
 
 /* SPARE of each system call's instruction: the registers for arguments that
    none of the calls in S has used. */
-static void find_spare(DcfgWet* w, const DcfgSlice* s, uint16_t* spare)
+static void find_spare(DcfgWet* w, const DcfgSlice* s, uint32_t* spare)
 {
    static const uint8_t in_64[SYSCALL_ARGUMENTS] = { 7, 6, 2, 10, 8, 9 };
    static const uint8_t in_32[SYSCALL_ARGUMENTS] = { 3, 1, 2, 6, 7, 5 };
@@ -131,12 +131,12 @@ static void find_spare(DcfgWet* w, const DcfgSlice* s, uint16_t* spare)
 
    for (uint32_t i = 0; i < s->n_criteria; i++)
       for (unsigned k = 0; k < SYSCALL_ARGUMENTS; k++)
-         spare[s->nodes[s->criteria[i]].instr] |= (uint16_t)(1 << regs[k]);
+         spare[s->nodes[s->criteria[i]].instr] |= UINT32_C(1) << regs[k];
    for (uint32_t i = 0; i < s->n_criteria; i++) {
       const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
       unsigned args = syscall_arguments(number_of(w, s, n), is_32);
       for (unsigned k = 0; k < args; k++)
-         spare[n->instr] &= (uint16_t)~(1 << regs[k]);
+         spare[n->instr] &= ~(UINT32_C(1) << regs[k]);
    }
 }
 
@@ -149,7 +149,7 @@ static void choose(const DcfgSliceNode* n, DcfgWet* w, bool* instrs,
 }
 
 void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
-                       uint16_t* spare, DcfgSliceQuery* q)
+                       uint32_t* spare, DcfgSliceQuery* q)
 {
    char*       name = text_copy(call);
    char*       mark = strchr(name, '#');
@@ -295,7 +295,7 @@ static uint64_t place_in(const DcfgSlice* s, const DcfgSliceNode* n,
 }
 
 void output_criterion(DcfgWet* w, const char* text, bool* instrs,
-                      uint16_t* spare, DcfgSliceQuery* q)
+                      uint32_t* spare, DcfgSliceQuery* q)
 {
    size_t     size;
    char*      wanted = unescape(text, &size);

@@ -49,7 +49,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RSP_BIT (1 << 4)
+#define RSP_BIT (UINT32_C(1) << 4)
 
 /*------------------------------------------------------------*/
 /*--- Where                                                ---*/
@@ -158,8 +158,8 @@ static bool of_register(DcfgSliceQuery* q, const char* of)
    if ((name[0] == 'x' || name[0] == 'y') && strncmp(name + 1, "mm", 2) == 0
        && name[3] >= '0' && name[3] <= '9') {
       q->of    = DCFG_SLICE_REGISTER;
-      q->place = 16 + strtoul(name + 3, &end, 10);
-      return *end == 0 && q->place < 32;
+      q->place = 32 + strtoul(name + 3, &end, 10);
+      return *end == 0 && q->place < 48;
    }
    if (strcmp(name, "flags") == 0 || strcmp(name, "x87") == 0) {
       q->of = name[0] == 'f' ? DCFG_SLICE_FLAGS : DCFG_SLICE_X87;
@@ -313,7 +313,7 @@ static bool is_allocator(const char* function)
    return false;
 }
 
-#define BIT(reg) (uint16_t)(1 << (reg))
+#define BIT(reg) (UINT32_C(1) << (reg))
 
 /* Is it mov %rsp,%rbp, or of 32-bit code mov %esp,%ebp? */
 static bool makes_frame(const DcfgWetInstr* in)
@@ -366,7 +366,7 @@ static void prune_printed(Sliced* f)
       f->never[i] |= f->spare[i];
       if (f->foreign[i] && is_allocator(in.function)
           && strcmp(in.function, asked) != 0)
-         f->never[i] = UINT16_MAX;
+         f->never[i] = UINT32_MAX;
       if (f->foreign[i])
          f->never[i] |= f->roles.lengths[i];
    }

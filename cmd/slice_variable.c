@@ -166,7 +166,7 @@ static void take_register(Search* s, unsigned number, DcfgSliceQuery* q)
       return;
    }
    q->of    = DCFG_SLICE_REGISTER;
-   q->place = number < 16 ? encodings[number] : number - 1;
+   q->place = number < 16 ? encodings[number] : number + 15;
    if (number == 16)
       nowhere(s, "it is in the instruction pointer");
 }

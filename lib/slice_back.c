@@ -37,7 +37,7 @@
    program returned to such code, as qsort() does with a comparison's result.
    Whether it does is known only later, so what may lead there is a node that
    is not real, or *weak*: the branch, and over flags and registers what is at
-   most MAX_HOPS away.  The result is in RAX.  slice_result.c forgets those
+   most MAX_HOPS away.  The result is in RAX, or X0.  slice_result.c forgets those
    that lead nowhere. */
 
 #include "slice.h"

@@ -211,7 +211,7 @@ static void correct_bit_test(Usage* u, const Parts* p, Bool false_memory)
    if (!false_memory)
       return;
    u->n_accesses = 0;
-   set_locs(u->uses, LocGeneral, 128, 0);
+   set_locs(u->uses, LocGeneral, LocCarry, 0);
    use_general(u, p->rm, operand_size(p));
    use_general(u, p->reg, operand_size(p));
    set_locs(u->defs, LocGeneral + 8 * RSP, 8, p->rm == RSP && p->op != 0xA3);
@@ -307,7 +307,7 @@ static void correct_two_bytes(Usage* u, const Parts* p, Bool false_memory)
    } else if (!p->vex && ((op & 0xE7) == 0xA3 || op == 0xBA)) {
       correct_bit_test(u, p, false_memory);
    } else if (op == 0xA2) {                                   // CPUID
-      set_locs(u->uses, LocGeneral, 128, 0);
+      set_locs(u->uses, LocGeneral, LocCarry, 0);
       use_general(u, RAX, 4);
       use_general(u, RCX, 4);
    } else if (!p->vex && (op & 0xFE) == 0xB0) {               // CMPXCHG

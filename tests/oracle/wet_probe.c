@@ -25,7 +25,7 @@
 #include <sys/mman.h>
 
 enum { INT, DBL, FLT, IDX, X87, MMX, NOT };
-enum { CARRY = 128, FLAGS, DIRECTION, STATUS, VECTOR = 160, PHYSICAL = 672, STACK = 736, N_LOCS = 800 };
+enum { CARRY = 256, FLAGS, DIRECTION, STATUS, VECTOR = 288, PHYSICAL = 800, STACK = 864, N_LOCS = 928 };
 enum { MEMORY = 1024, PAGE = 4096 };
 
 /* FXSAVE's and XSAVE's layout. */

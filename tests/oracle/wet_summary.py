@@ -7,7 +7,7 @@ USES and DEFS are sets of locations, by the numbers that the document gives them
 """
 MAGIC = b"\x89DCFGWET"
 IMAGES, INSTRUCTIONS = 2, 3
-CARRY, FLAGS, DIRECTION, STATUS, VECTOR, PHYSICAL, STACK, N_LOCS = 128, 129, 130, 131, 160, 672, 736, 800
+CARRY, FLAGS, DIRECTION, STATUS, VECTOR, PHYSICAL, STACK, N_LOCS = 256, 257, 258, 259, 288, 800, 864, 928
 GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
 
 
@@ -46,7 +46,7 @@ def section(path, wanted):
     with open(path, "rb") as f:
         if f.read(len(MAGIC)) != MAGIC:
             raise ValueError(path + ": no whole execution trace")
-        f.read(4)
+        f.read(8)                                        # the version and the processor
         while True:
             head = f.read(9)
             size = int.from_bytes(head[1:], "little")

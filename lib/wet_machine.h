@@ -1,0 +1,51 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Processors of whole execution traces.        wet_machine.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_LIB_WET_MACHINE_H
+#define DCFG_LIB_WET_MACHINE_H
+
+#include <stdint.h>
+
+/* What readers of a trace have to know of the processor that it is of. */
+typedef
+   struct {
+      uint32_t number;          // as ELF files have it
+      uint32_t address_size;    // bytes
+      uint8_t  vector_size;     // granules of a vector register
+      uint8_t  n_given;         // registers that a signal's handler is given,
+      uint8_t  given[8];        // the stack pointer among them
+   }
+   WetMachine;
+
+/* NULL: none that is known. */
+const WetMachine* wet_machine(uint32_t number);
+
+#endif /* DCFG_LIB_WET_MACHINE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
