@@ -35,6 +35,9 @@
 
 #include "roles.h"
 
+#include "processor.h"
+#include "roles_arm64.h"
+
 #include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,13 +176,11 @@ static bool is_copy(const cs_insn* i)
    return true;
 }
 
-/* For code with addresses of so many bytes. */
-static csh open_decoder(uint32_t address_size)
+static csh open_decoder(const Processor* p)
 {
    csh h;
 
-   if (cs_open(CS_ARCH_X86, address_size == 4 ? CS_MODE_32 : CS_MODE_64, &h)
-       != CS_ERR_OK)
+   if (cs_open((cs_arch)p->arch, (cs_mode)p->mode, &h) != CS_ERR_OK)
       die("Capstone cannot decode this machine's code");
    cs_option(h, CS_OPT_DETAIL, CS_OPT_ON);
    return h;
@@ -192,10 +193,17 @@ Roles roles_new(DcfgWet* w)
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(bool)) };
-   csh      h = open_decoder(n == 0 ? 8 : dcfg_wet_instr(w, 0)->address_size);
+   const Processor* p = processor_of(w);
+   csh      h = open_decoder(p);
    cs_insn* i = need(cs_malloc(h));
 
-   for (uint32_t k = 0; k < n; k++) {
+   for (uint32_t k = 0; k < n && p->arch == CS_ARCH_ARM64; k++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, k);
+      r.addresses[k] = arm64_addresses(in);
+      r.targets[k]   = arm64_targets(in);
+      r.copies[k]    = arm64_is_copy(in);
+   }
+   for (uint32_t k = 0; k < n && p->arch == CS_ARCH_X86; k++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, k);
       const uint8_t*      code = in->code;
       size_t              size = in->size;
@@ -229,7 +237,7 @@ void instr_text(const DcfgWetInstr* in, char* text, size_t size)
    cs_insn*       i;
 
    if (h == 0)
-      h = open_decoder(in->address_size);
+      h = open_decoder(processor_numbered(in->machine));
    i = need(cs_malloc(h));
    if (cs_disasm_iter(h, &code, &left, &addr, i))
       snprintf(text, size, "%s%s%s", i->mnemonic, i->op_str[0] ? " " : "",

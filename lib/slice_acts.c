@@ -235,11 +235,47 @@ static void move_top(Slicer* z, const WetStep* r, const Place* at, Position* t)
    }
 }
 
+/* The stack pointer behind LAST, a transfer of the record, or 0. */
+static uint64_t stack_pointer(const Slicer* z, const WetStep* r,
+                              const Place* last)
+{
+   uint32_t slot = (uint32_t)last->slot + last->n_slots + last->n_values;
+
+   return last->stack && slot < r->n_slots ? z->steps.addrs[r->first + slot]
+                                           : 0;
+}
+
+/* Where calls leave the return address in a register. */
+static bool transfer_linked(Slicer* z, const Place* last, uint64_t sp,
+                            Position* t, StepPlace* p)
+{
+   const Plan* plan = &z->w->plans[last->instr];
+   bool call = plan->kind == KIND_CALL || plan->kind == KIND_INDIRECT_CALL;
+
+   if (call && !unwind(z, t, sp))
+      return false;
+   p->last = t->act;
+   if (!arrive(z, t, last->instr))
+      return false;
+   if (plan->returns)
+      return unwind(z, t, sp) && leave(z, t, sp, p);
+   if (!call)
+      return ACT(z, t->act)->place >= sp || unwind(z, t, sp + 1);
+   if (sp != 0) {
+      if (!push(z, t, sp, last->instr))
+         return false;
+      p->made = t->act;
+   }
+   return true;
+}
+
 static bool transfer(Slicer* z, const WetStep* r, const Place* last,
                      uint8_t kind, Position* t, StepPlace* p)
 {
    uint64_t place = 0;
 
+   if (z->w->machine->links)
+      return transfer_linked(z, last, stack_pointer(z, r, last), t, p);
    if (kind == KIND_CALL || kind == KIND_INDIRECT_CALL) {
       place = last_access(z, r, last, ACCESS_STORE);
       if (!unwind(z, t, place == 0 ? 0 : place + 1))
@@ -254,11 +290,8 @@ static bool transfer(Slicer* z, const WetStep* r, const Place* last,
       return false;
    if (kind == KIND_RETURN)
       return leave(z, t, place, p);
-   if (kind == KIND_INDIRECT_JUMP) {
-      uint32_t slot = (uint32_t)last->slot + last->n_slots + last->n_values;
-      return unwind(z, t, last->stack && slot < r->n_slots
-                          ? z->steps.addrs[r->first + slot] : 0);
-   }
+   if (kind == KIND_INDIRECT_JUMP)
+      return unwind(z, t, stack_pointer(z, r, last));
    if (place != 0) {
       if (!push(z, t, place, last->instr))
          return false;

@@ -233,7 +233,9 @@ static bool want_part(Slicer* z)
       case DCFG_SLICE_FRAME: {
          uint64_t place = ACT(z, z->act)->place;
          z->result->frame = place == UINT64_MAX || place == 0 ? 0
-                            : place + z->w->machine->address_size + q->place;
+                            : place + q->place
+                              + (z->w->machine->links
+                                 ? 0 : z->w->machine->address_size);
          want.port = DCFG_WET_MEMORY;
          return z->result->frame == 0
                 || slice_want_memory(z, z->result->frame, q->size, want);

@@ -312,6 +312,7 @@ typedef
       uint8_t  kind;
       uint8_t  top;             // added to the top of x87's stack
       bool     top_zero;        // instead: it is set to 0
+      bool     returns;         // or jumps as a return does
    }
    Plan;
 

@@ -28,6 +28,7 @@
 #ifndef DCFG_LIB_WET_MACHINE_H
 #define DCFG_LIB_WET_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What readers of a trace have to know of the processor that it is of. */
@@ -35,6 +36,7 @@ typedef
    struct {
       uint32_t number;          // as ELF files have it
       uint32_t address_size;    // bytes
+      bool     links;           // calls leave the return address in a register
       uint8_t  vector_size;     // granules of a vector register
       uint8_t  n_given;         // registers that a signal's handler is given,
       uint8_t  given[8];        // the stack pointer among them
@@ -43,6 +45,13 @@ typedef
 
 /* NULL: none that is known. */
 const WetMachine* wet_machine(uint32_t number);
+
+/* Where the direct branch of N bytes at CODE, which stands at ADDR, leads. */
+uint64_t wet_target(const WetMachine* m, const uint8_t* code, uint32_t n,
+                    uint64_t addr);
+
+/* Does that indirect jump return as the machine's calls expect it? */
+bool wet_jump_returns(const WetMachine* m, const uint8_t* code, uint32_t n);
 
 #endif /* DCFG_LIB_WET_MACHINE_H */
 

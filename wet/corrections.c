@@ -25,7 +25,7 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the instructions of which VEX's IR says more, or less, than what they
+/* Owns: the x86 instructions of which VEX's IR says more, or less, than what they
    use and define.  Handed: what it says, and their bytes.  Taken by:
    wet/usage.c.
 
@@ -110,7 +110,7 @@ static Parts take_apart(const UChar* code, UInt len)
    }
    /* Without 64 bits REX is INC and DEC, and VEX's prefix is LES and LDS of
       memory. */
-   Bool is_64 = DCFG_(guest).x86->is_64;
+   Bool is_64 = sizeof(Addr) == 8;
    if ((byte_at(code, len, i) == 0xC4 || byte_at(code, len, i) == 0xC5)
        && (is_64 || byte_at(code, len, i + 1) >= 0xC0)) {
       i = take_vex(&p, code, len, i, &rex);
@@ -341,7 +341,7 @@ static void correct_three_bytes(Usage* u, const Parts* p)
    }
 }
 
-void DCFG_(correct_usage)(Usage* u, const UChar* code, UInt len)
+void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len)
 {
    Parts p = take_apart(code, len);
 
@@ -350,7 +350,7 @@ void DCFG_(correct_usage)(Usage* u, const UChar* code, UInt len)
          correct_one_byte(u, &p);
          break;
       case 1:
-         correct_two_bytes(u, &p, DCFG_(has_false_memory)(code, len));
+         correct_two_bytes(u, &p, DCFG_(guest).has_false_memory(code, len));
          break;
       case 2:
          correct_three_bytes(u, &p);

@@ -108,7 +108,7 @@ static Bool start(void)
 {
    if (!opts.on)
       return False;
-   if (DCFG_(guest).x86 == NULL)
+   if (DCFG_(guest).layout == NULL)
       VG_(fmsg_bad_option)("--wet=yes", "what instructions of this processor "
                            "use is not known to this tool\n");
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
