@@ -229,17 +229,16 @@ static bool arrive(Slicer* z, Position* t, uint32_t i)
 
 static void move_top(Slicer* z, const WetStep* r, const Place* at, Position* t)
 {
-   for (uint32_t k = 0; k < r->n_instrs; k++) {
-      const Plan* p = &z->w->plans[at[k].instr];
-      t->top = p->top_zero ? 0 : (t->top + p->top) & 7;
-   }
+   for (uint32_t k = 0; k < r->n_instrs; k++)
+      t->top = wet_move_top(t->top, &z->w->plans[at[k].instr], &at[k],
+                            r->n_slots, z->steps.addrs + r->first);
 }
 
 /* The stack pointer behind LAST, a transfer of the record, or 0. */
 static uint64_t stack_pointer(const Slicer* z, const WetStep* r,
                               const Place* last)
 {
-   uint32_t slot = (uint32_t)last->slot + last->n_slots + last->n_values;
+   uint32_t slot = wet_value_slot(last) + last->n_values;
 
    return last->stack && slot < r->n_slots ? z->steps.addrs[r->first + slot]
                                            : 0;
@@ -382,6 +381,8 @@ static bool run_return(Slicer* z, Position* t)
                                    --t->interrupted.n);
       t->top = i->top;
       ELEM(z->returned, bool, i->number) = true;
+   } else {
+      t->top = 0;
    }
    while (act != 0 && !ACT(z, act)->handler)
       act = ACT(z, act)->up;
@@ -409,6 +410,8 @@ static bool run_mark(Slicer* z, const WetStep* r, StepPlace* p)
       return run_handler(z, t, p);
    if (r->mark == DCFG_WET_RETURN)
       return run_return(z, t);
+   if (r->mark == MARK_TOP)
+      t->top = words[0] & 7;
    if (r->mark == DCFG_WET_FRESH && t->entering) {
       Act* a = ACT(z, t->act);
       Act* h = ACT(z, a->up);

@@ -169,9 +169,10 @@ static bool visit_all(Slicer* z)
    uint8_t       tops[MAX_SB_INSTRS];
 
    for (uint32_t k = 0, top = z->where->top; k < n && sb->x87; k++) {
-      const Plan* p = &z->w->plans[at[k].instr];
       tops[k] = (uint8_t)top;
-      top     = p->top_zero ? 0 : (top + p->top) & 7;
+      top     = wet_move_top(top, &z->w->plans[at[k].instr], &at[k],
+                             z->step->n_slots,
+                             z->steps.addrs + z->step->first);
    }
    for (uint32_t k = n; k-- > 0; ) {
       z->place = k;

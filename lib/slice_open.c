@@ -48,7 +48,7 @@ static void note_defs(const DcfgWet* w, const Plan* p, SbInfo* sb)
       else
          sb->defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
    }
-   sb->x87 |= p->top != 0 || p->top_zero;
+   sb->x87 |= p->moves_top;
 }
 
 /* Are all stores of the instruction at AT slots of their own? */
@@ -168,7 +168,7 @@ static bool look_through(Slicer* z)
       if (!wet_index_runs(z->w, &z->index, z->runs))
          return false;
       for (size_t c = 0; c < z->index.n; c++)
-         z->plain &= !ELEM(z->index, WetChunkInfo, c).handlers;
+         z->plain &= !ELEM(z->index, WetChunkInfo, c).odd_marks;
       if (z->plain)
          return true;
       memset(z->runs, 0, z->w->sb_instrs.n * sizeof(*z->runs));

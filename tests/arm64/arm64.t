@@ -198,7 +198,7 @@ SMALL = (("arm64/insns.S", ["-nostdlib", "-static"]), ("loops.c", []), ("switch.
 
 def readers_of_files(tap, *names):
     """Programs of tests/oracle, for this machine."""
-    found = [wet.reader(tap, name, os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))) for name in names]
+    found = [harness.reader(tap, name, os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))) for name in names]
     return found if all(found) else None
 
 

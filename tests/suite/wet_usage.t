@@ -23,7 +23,7 @@ import tracelib
 sys.path.insert(0, harness.ORACLE)
 import wet_summary
 
-reader = tracelib.of_test("wet").reader
+reader = harness.reader
 
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 PROGRAMS = ("bzip2", "gzip", "xz", "perl", "sqlite3", "python3", "ls", "awk", "cc1") if SLOW else ("gzip", "ls")
