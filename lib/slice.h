@@ -127,12 +127,13 @@ typedef
 /* Bytes of a granule that a node used. */
 typedef
    struct {
-      uint32_t node;
+      uint32_t node;            // of sums its distance, for there is none
       uint32_t next;            // and 1
       uint32_t at;              // of the port's bytes: for their order
       uint8_t  mask;
       uint8_t  port, reg;
-      bool     weak;            // see slice_back.c
+      bool     weak : 1;        // see slice_back.c
+      bool     limited : 1;     // the node is
    }
    Want;
 
@@ -208,6 +209,7 @@ typedef
       DcfgWet*   w;
       const DcfgSliceQuery* q;
       DcfgSlice* result;
+      bool       sums;          // no nodes but criteria: see slice_sums.c
       SbInfo*    sbs;
       StoreSlot* stores;
       uint8_t*   kinds;         // by place: of the instruction
@@ -273,7 +275,9 @@ typedef
       uint32_t   thread;
       uint32_t   top;
       uint64_t   order;
-      uint32_t   me;            // its node, or DCFG_NONE
+      uint32_t   me;            // its node, or DCFG_NONE; of sums 0
+      uint32_t   distance;      // if that is not none, and
+      NodeState  my;
    }
    Slicer;
 
@@ -356,10 +360,26 @@ static inline unsigned slice_granule(const Slicer* z, unsigned g)
 uint64_t slice_instance(const Slicer* z, uint32_t i);
 uint64_t slice_address(const Slicer* z, const Place* at, uint32_t access);
 
-/* It is a node; an edge of what WANT is of; it wrote MASK of those bytes. */
+/* It is a node, which is kept; all is known of it; an edge of what WANT is of; it
+   wrote MASK of those bytes. */
 bool slice_need_node(Slicer* z);
+bool slice_add_node(Slicer* z);
+void slice_close_node(Slicer* z);
 bool slice_add_edge(Slicer* z, const Want* want, uint32_t writer, uint32_t at);
 bool slice_take(Slicer* z, const Want* want, uint8_t mask);
+
+/* What its node wants: to be filled in. */
+static inline Want slice_want(const Slicer* z)
+{
+   return (Want){ .node = z->sums ? z->distance : z->me,
+                  .limited = z->my.limited };
+}
+
+/* Sums: nothing has been found; the node in work counts; may WANT be left out of
+   the list at HEAD, of which one may have taken its place? */
+void slice_forget_sums(Slicer* z);
+void slice_sum_node(Slicer* z);
+bool slice_is_needless(Slicer* z, uint32_t head, const Want* want);
 
 /* Its node wants what it used.  Requests of ACT that wait for branch BRANCH, or
    all if that is none, are BY's. */

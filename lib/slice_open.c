@@ -138,6 +138,7 @@ static bool prepare(Slicer* z)
        || z->before == NULL || !find_occurrences(z)
        || array_add(z->job, &z->acts, sizeof(Act)) == NULL)
       return false;
+   slice_forget_sums(z);
    for (uint32_t id = 1; id < w->sbs.n; id++)
       if (!describe_superblock(z, id, &n_stores))
          return false;
@@ -205,8 +206,6 @@ static void count_slice(const Slicer* z)
 {
    DcfgSlice* s = z->result;
 
-   for (uint32_t i = 0; i < z->w->instrs.n; i++)
-      s->totals[i].distance = UINT32_MAX;
    for (uint32_t i = 0; i < s->n_nodes; i++) {
       DcfgSliceTotal* t = &s->totals[s->nodes[i].instr];
       t->in_slice++;
@@ -251,8 +250,13 @@ static bool find(Slicer* z)
    if (!z->plain)
       note_branches(z);
    count_executed(z);
-   if (!slice_backward(z) || !slice_assemble(z)
-       || (z->q->forward && !slice_forward(z)))
+   if (!slice_backward(z))
+      return false;
+   if (z->sums) {
+      slice_hand_over(z);
+      return true;
+   }
+   if (!slice_assemble(z) || (z->q->forward && !slice_forward(z)))
       return false;
    count_slice(z);
    return true;
@@ -277,7 +281,9 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
    if (z.w == NULL && w->job.err.status != DCFG_OK)
       job_tell(&w->job, err);
    if (z.w != NULL) {
-      z.job = &z.w->job;
+      z.job  = &z.w->job;
+      z.sums = q->sums && !q->forward && !q->only_criteria && !q->results
+               && !dcfg_wet_is_window(w);
       ok = slice_same_trace(z.w, w) && find(&z);
       job_tell(z.job, err);
       free_slicer(&z);
