@@ -29,7 +29,7 @@
 #define DCFG_LIB_SLICE_H
 
 #include "dcfg_slice.h"
-#include "wet_chunks.h"
+#include "wet_ahead.h"
 
 #include <string.h>
 
@@ -205,8 +205,10 @@ typedef
 
 typedef
    struct {
-      Job*       job;
+      Job*       job;           // not the trace's: that is the reader's
       DcfgWet*   w;
+      WetAhead*  ahead;         // who reads its tape, so that nothing is left
+                                // of it here but its tables
       const DcfgSliceQuery* q;
       DcfgSlice* result;
       bool       sums;          // no nodes but criteria: see slice_sums.c
@@ -224,7 +226,7 @@ typedef
       uint32_t*  occurrences;   // a place
       uint32_t*  sb_of;         // of which superblock
       Array      index;         // WetChunkInfo
-      WetSteps   steps;
+      WetSteps   steps;         // of the part in work
       /* slice_acts.c */
       Array      acts;          // Act; 0 is none
       uint32_t   free_act;
@@ -390,11 +392,11 @@ bool slice_answer(Slicer* z, uint32_t act, uint32_t branch, TakeWant by);
 bool slice_backward(Slicer* z);
 
 /* W is FIRST once more: how many instances there were before its begin. */
-static inline bool slice_same_trace(DcfgWet* w,
+static inline bool slice_same_trace(Job* job, DcfgWet* w,
                                     const DcfgWet* first)
 {
    if (w->instrs.n != first->instrs.n)
-      return job_fail(&w->job, DCFG_ERROR_FILE, NULL,
+      return job_fail(job, DCFG_ERROR_FILE, NULL,
                       "it has changed while it was read");
    memcpy(w->instances, first->instances,
           w->instrs.n * sizeof(*w->instances));

@@ -331,6 +331,9 @@ bool slice_backward(Slicer* z)
    z->state   = STATE_LOOKING;
    z->reading = DCFG_NONE;
    z->result->n_executed = z->order;
+   z->ahead = wet_ahead_new_back(z->job, z->w, &z->index);
+   if (z->ahead == NULL)
+      return false;
    for (uint32_t c = (uint32_t)z->index.n; c-- > 0 && !is_done(z); ) {
       if (!slice_place_chunk(z, c))
          return false;
@@ -342,6 +345,8 @@ bool slice_backward(Slicer* z)
       }
       slice_leave_chunk(z);
    }
+   wet_ahead_close(z->ahead);
+   z->ahead = NULL;
    return true;
 }
 
