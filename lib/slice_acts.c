@@ -26,7 +26,7 @@
 */
 
 /* Owns: which activation each record is in, chunk by chunk, in either
-   direction.  Handed: chunks by wet_chunks.c.  Taken by: slice_open.c,
+   direction.  Handed: parts by wet_ahead.c.  Taken by: slice_open.c,
    slice_back.c.
 
    The rules are those of wet_control.c, which see.  Here an activation outlives
@@ -492,24 +492,24 @@ static bool end_threads(Slicer* z)
 
 bool slice_scan(Slicer* z)
 {
-   uint32_t n = (uint32_t)z->w->threads.n;
+   uint32_t       n = (uint32_t)z->w->threads.n;
+   const WetPart* part;
 
    z->now = job_calloc(z->job, n + (size_t)1, sizeof(Position));
-   if (z->now == NULL || !wet_graph_new(z->w, &z->graph))
+   if (z->now == NULL || !wet_graph_new(z->job, z->w, &z->graph))
       return false;
    for (uint32_t i = 0; i < n; i++)
       z->now[i].act = DCFG_NONE;
-   for (;;) {
-      if (!take_snapshot(z))
+   z->ahead = wet_ahead_new(z->job, z->w, &z->index,
+                            SLOTS_OF_TRANSFERS);
+   while (z->ahead != NULL && (part = wet_ahead_next(z->ahead)) != NULL) {
+      z->steps = part->steps;
+      if ((part->first && !take_snapshot(z)) || !run_steps(z))
          return false;
-      if (!wet_begin_chunk(z->w, &z->index))
-         break;
-      while (wet_has_part(z->w))
-         if (!wet_read_part(z->w, &z->index, SLOTS_OF_TRANSFERS, &z->steps)
-             || !run_steps(z))
-            return false;
    }
-   if (z->job->err.status != DCFG_OK || !end_threads(z))
+   wet_ahead_close(z->ahead);
+   z->ahead = NULL;
+   if (z->job->err.status != DCFG_OK || !take_snapshot(z) || !end_threads(z))
       return false;
    if (z->calls_back != NULL)
       slice_spread_callbacks(z);
@@ -548,10 +548,12 @@ static void match_acts(Slicer* z, uint32_t chunk)
 
 bool slice_place_chunk(Slicer* z, uint32_t chunk)
 {
+   const WetPart*  part = wet_ahead_next(z->ahead);
    const Snapshot* s;
 
-   if (!wet_read_chunk(z->w, &ELEM(z->index, WetChunkInfo, chunk), &z->steps))
+   if (part == NULL)
       return false;
+   z->steps = part->steps;
    if (z->plain)
       return true;
    s = &ELEM(z->snapshots, Snapshot, chunk);

@@ -639,7 +639,7 @@ typedef
 
 #define GRAPH_EXIT(g) ((uint32_t)((g)->w->instrs.n + (g)->w->unexecuted.n))
 
-bool wet_graph_new(DcfgWet* w, WetGraph* g);
+bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g);
 bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to);
 
 /* When all arcs are there that were gone along: add those of the static
