@@ -476,6 +476,7 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    choose_criterion(f, o);
    choose_pruning(f, o);
    f->q.steps = o->steps;
+   f->q.sums  = o->sums;
    if (o->copies)
       f->q.copies = f->roles.copies;
    if (o->steps > 0) {

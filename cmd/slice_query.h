@@ -42,6 +42,7 @@ typedef
       bool        thin, full, forward;
       bool        copies;       // these are no steps
       uint32_t    steps;        // 0: all
+      bool        sums;         // no instances but those of the criterion
    }
    SliceOptions;
 

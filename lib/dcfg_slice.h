@@ -126,6 +126,12 @@ typedef
 
       bool            only_criteria;    // nothing at all
 
+      /* No more than .totals and what is counted: of nodes only criteria, which
+         have no inputs.  Then memory is bounded by a part of the tape and by
+         what memory the program had.  Where that cannot be (it is one
+         forward, or .results are followed) all nodes are there. */
+      bool            sums;
+
       /* Nothing is followed from what has this distance, if it is not 0; but
          COPIES are no steps. */
       uint32_t    steps;
@@ -197,6 +203,8 @@ typedef
       uint8_t*        values;
       DcfgSliceReading* reads;
       DcfgSliceTotal* totals;   // by instruction
+      uint64_t        n_instances;      // in the slice, with those that are
+                                        // not kept
       uint64_t        n_executed;       // instances, of all of them
 
       /* Inputs that were not followed, or of one forward, uses that were not

@@ -47,6 +47,8 @@ bool slice_add_want(Slicer* z, uint32_t* head, Want want)
 {
    uint32_t id = z->free_want;
 
+   if (z->sums && slice_is_needless(z, *head, &want))
+      return true;
    if (id != 0) {
       z->free_want = WANT(z, id)->next;
    } else {

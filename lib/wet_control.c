@@ -566,7 +566,7 @@ bool wet_make_graph(DcfgWet* w, DcfgWet* other)
    bool ok;
 
    w->control = job_calloc(&w->job, 1, sizeof(*w->control));
-   if (w->control == NULL || !wet_graph_new(w, &w->control->graph))
+   if (w->control == NULL || !wet_graph_new(&w->job, w, &w->control->graph))
       return false;
    w->control->before = job_calloc(&w->job, w->n_ways + 1, sizeof(uint32_t));
    if (w->control->before == NULL)

@@ -39,9 +39,9 @@
 
 #include <string.h>
 
-bool wet_graph_new(DcfgWet* w, WetGraph* g)
+bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g)
 {
-   *g = (WetGraph){ .job = &w->job, .w = w, .room = 4096 };
+   *g = (WetGraph){ .job = job, .w = w, .room = 4096 };
    g->arcs = job_calloc(g->job, g->room, sizeof(*g->arcs));
    g->last = job_nones(g->job, 2 * (w->instrs.n + w->unexecuted.n + 1));
    return g->arcs != NULL && g->last != NULL;

@@ -127,7 +127,7 @@ static bool get_instrs(DcfgWet* w, Bytes* b)
       WetInstr* in = get_instr(w, b, &w->instrs);
       if (in == NULL)
          return false;
-      in->flags = (uint8_t)get_up_to(b, 31);
+      in->flags = (uint8_t)get_up_to(b, 63);
       if (!get_ranges(w, b, &in->uses) || !get_ranges(w, b, &in->defs))
          return false;
       in->accesses.first = (uint32_t)w->accesses.n;
@@ -254,12 +254,13 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
       if (a == NULL)
          return false;
       a->place = get_up_to(b, n - 1);
-      a->what  = get_up_to(b, 31);
+      a->what  = get_up_to(b, 63);
       a->size  = get_up_to(b, a->what == ACCESS_VALUE ? 8 : UINT16_MAX);
       a->from  = get_up_to(b, FROM_CONSTANT + i);
       if (a->from > FROM_STACK)
          a->addr = difference_of(get_varint(b));
       sb->n_words += wet_is_word(a);
+      sb->tops    |= a->what == ACCESS_TOP;
    }
    return find_segments(w, sb) && make_rules(w, sb);
 }

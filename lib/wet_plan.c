@@ -131,13 +131,14 @@ static bool make_plan(DcfgWet* w, const WetInstr* in, Plan* p)
    p->accesses   = in->accesses.first;
    p->n_accesses = (uint16_t)in->accesses.n;
    p->kind       = in->kind;
-   p->top        = in->flags >> 2;
+   p->top        = in->flags >> 2 & 7;
    p->top_zero   = (in->flags & 2) != 0;
    p->returns    = in->kind == KIND_RETURN
                    || (in->kind == KIND_INDIRECT_JUMP
                        && wet_jump_returns(w->machine,
                                            &ELEM(w->code, uint8_t, in->code),
                                            in->len));
+   p->moves_top  = (in->flags & ~1u) != 0;
    p->n_ports    = p->n_deps = 1;
    if (!add_uses(w, in, p) || !add_defs(w, in, p))
       return false;
@@ -168,6 +169,11 @@ static void match_slots(const DcfgWet* w, const WetSb* sb, Place* place)
    while (place->n_slots > 0
           && slots[place->n_slots - 1].what == ACCESS_VALUE) {
       place->n_values++;
+      place->n_slots--;
+   }
+   if (place->n_slots > 0
+       && slots[place->n_slots - 1].what == ACCESS_TOP) {
+      place->top = true;
       place->n_slots--;
    }
    place->plain = place->n_slots == p->n_accesses;

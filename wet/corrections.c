@@ -291,10 +291,8 @@ static void correct_one_byte(Usage* u, const Parts* p)
       u->defs[LocGeneral + 8 * RAX + 1] = 1;
    } else if (op == 0xCD) {                                   // INT
       correct_int(u);
-   } else if ((op == 0xDB && p->modrm == 0xE3)                // FNINIT, FNSAVE
-              || (op == 0xDD && p->memory && (p->modrm >> 3 & 7) == 6)) {
-      u->defs[LocStatus] = 1;
-      u->top_zero        = True;
+   } else if (op == 0xDD && p->memory && (p->modrm >> 3 & 7) == 6) {
+      u->defs[LocStatus] = 1;                                 // FNSAVE
    }
 }
 

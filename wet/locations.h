@@ -67,6 +67,7 @@ typedef
       Access accesses[MAX_ACCESSES];
       Char   top_step;     // of the top of x87's stack
       Bool   top_zero;     // it is set to 0 instead
+      Bool   top_told;     // or a slot says what it is then
    }
    Usage;
 

@@ -41,8 +41,10 @@ enum {
    AccessStore   = 2,
    AccessGuarded = 4,    // if some condition holds; else its address is 0
    AccessStack   = 8,    // none: the stack pointer behind an indirect jump
-   AccessValue   = 16    // none: up to eight bytes of the value that was
+   AccessValue   = 16,   // none: up to eight bytes of the value that was
                          // computed
+   AccessTop     = 32    // none: the top of x87's stack behind an instruction
+                         // that loads it
 };
 
 typedef

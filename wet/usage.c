@@ -47,6 +47,7 @@
 #include "wet/lift.h"
 #include "wet/slots.h"
 #include "wet/usage.h"
+#include "wet/x87_top.h"
 
 /*------------------------------------------------------------*/
 /*--- Locations                                            ---*/
@@ -113,6 +114,7 @@ typedef
       Bool        rotate;            // it leaves S, Z, A, P
       Int         top;               // of x87's stack, from what it was
       Bool        top_zero;
+      Bool        top_told;          // only an execution says where it is
    }
    Lifted;
 
@@ -347,10 +349,13 @@ static UInt value_of(Lifted* l, UInt tmp, const IRExpr* e)
 }
 
 /* By how much the top moves.  FPTAN and FSINCOS push if their operand is in
-   range, which it is: they are given what FPREM1 has left. */
-static Int step_by(const IRExpr* e)
+   range; as a location of what they push, that is taken to be so. */
+static Int step_by(Lifted* l, const IRExpr* e)
 {
-   return e->tag == Iex_Const ? (Int)e->Iex.Const.con->Ico.U32 : 1;
+   if (e->tag == Iex_Const)
+      return (Int)e->Iex.Const.con->Ico.U32;
+   l->top_told = True;
+   return 1;
 }
 
 /* Registers that hold the top of x87's stack. */
@@ -370,9 +375,9 @@ static void track_top(Lifted* l, Temp* t, const IRExpr* e)
          t->tracked = a->tracked;
          t->step    = a->step;
          if (e->Iex.Binop.op == Iop_Add32)
-            t->step += step_by(e->Iex.Binop.arg2);
+            t->step += step_by(l, e->Iex.Binop.arg2);
          else if (e->Iex.Binop.op == Iop_Sub32)
-            t->step -= step_by(e->Iex.Binop.arg2);
+            t->step -= step_by(l, e->Iex.Binop.arg2);
          break;
       case Iex_RdTmp:
          t->tracked = l->temps[e->Iex.RdTmp.tmp].tracked;
@@ -602,10 +607,13 @@ static void analyse(void* arg, const IRSB* sb)
          set_top(&l, st->Ist.Put.data);
       } else if (st->tag == Ist_Put && st->Ist.Put.offset == OFFSET(flags)) {
          note_flags(&l, st->Ist.Put.data);
+      } else if (DCFG_(loads_top)(st)) {
+         l.top_told = True;
       }
    }
    u->top_step = l.top;
    u->top_zero = l.top_zero;
+   u->top_told = l.top_told;
    add_accesses(&l);
    for (Int i = 0; i < sb->stmts_used; i++)
       find_roots(&l, sb->stmts[i]);

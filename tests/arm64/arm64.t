@@ -31,6 +31,7 @@ import tracelib
 
 PROGS = os.path.join(SRCDIR, "tests", "progs")
 INST = os.path.dirname(os.path.dirname(harness.VALGRIND))
+HERE = os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))
 # What is asked about files is this machine's command, and its library.
 os.environ["DCFG"] = os.environ["ARM64_COMMAND"]
 callgrind = tracelib.of_test("callgrind")
@@ -196,13 +197,6 @@ SMALL = (("arm64/insns.S", ["-nostdlib", "-static"]), ("longjmp.c", ["-static"])
          ("slice/tree.c", ["-O2", "-static"]), ("loops.c", []))
 
 
-def reader(tap, name):
-    """A program of tests/oracle that uses libdcfg, for this machine."""
-    prefix = os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))
-    return harness.cc(tap, os.path.join(harness.ORACLE, name + ".c"), name, "-O2", "-I" + os.path.join(SRCDIR, "lib"),
-                      os.path.join(prefix, "lib", "libdcfg.a"), "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
-
-
 def check_example(tap):
     """foo1: statement 8 depends on 4 by control and on 6 by data; of its instructions it is one that does."""
     source = tap.path("foo1.c")
@@ -229,7 +223,7 @@ def check_example(tap):
 
 def check_dependences(tap):
     """One trace of Lackey's, without optimisation, for accesses, data and control."""
-    accesses, dumper = reader(tap, "wet_accesses"), reader(tap, "wet_dump")
+    accesses, dumper = (harness.reader(tap, name, HERE) for name in ("wet_accesses", "wet_dump"))
     for source, flags in SMALL if accesses and dumper else ():
         prog = compile_for_it(tap, source, *flags)
         if prog:
@@ -243,7 +237,7 @@ def check_wet(tap):
 
 def check_usage(tap):
     """On a processor with atomic instructions."""
-    lister = reader(tap, "wet_values")
+    lister = harness.reader(tap, "wet_values", HERE)
     prog = compile_for_it(tap, "arm64/classes.S", "-O2", "-static", "-no-pie", os.path.join(harness.ORACLE, "wet_probe.c"))
     wet_file = lister and prog and wet_usage.record(tap, "classes", [prog, "1", "states"], "--wet-values=yes")
     if wet_file:

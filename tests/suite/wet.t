@@ -37,14 +37,6 @@ NO_VALUE = re.compile(r"(j\w+|loop\w*|ret\w*|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|u?c
 X87 = re.compile(r"f(ld1|ldl|addp|ildl)\b")
 
 
-def reader(tap, name):
-    """A program of tests/oracle that uses libdcfg."""
-    prefix = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir)
-    return harness.cc(tap, os.path.join(harness.ORACLE, name + ".c"), name, "-O2",
-                      "-I" + os.path.join(harness.SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"),
-                      "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
-
-
 # ---- accesses ------------------------------------------------------------------------------------------------------
 
 def check_accesses(tap, checker, name, argv, few=1000):
@@ -350,7 +342,7 @@ def check_regions(tap, checker):
 
 def main():
     tap = harness.Tap("wet")
-    accesses, values, order, dumper = (reader(tap, name) for name in ("wet_accesses", "wet_values", "wet_order", "wet_dump"))
+    accesses, values, order, dumper = (harness.reader(tap, name) for name in ("wet_accesses", "wet_values", "wet_order", "wet_dump"))
     if accesses and values and order and dumper:
         again = os.environ.get("DCFG_AGAIN") == "1"
         names = sys.argv[1:] or (SLOW if os.environ.get("DCFG_SLOW") == "1" else QUICK[:1] if again else QUICK)

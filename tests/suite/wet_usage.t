@@ -111,12 +111,6 @@ def check_processor(tap, prog, wet):
            "\n".join(wrong) + "\nexit status %d" % status)
 
 
-def value_lister(tap):
-    lib = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib", "libdcfg.a")
-    return harness.cc(tap, os.path.join(harness.ORACLE, "wet_values.c"), "wet_values", "-O2",
-                      "-I" + os.path.join(harness.SRCDIR, "lib"), lib, "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
-
-
 def check_values(tap, prog, wet, lister):
     states = tap.path("states")
     ended = run_into(states, [harness.VALGRIND, "-q", "--tool=none", prog, TIMES, "states"])
@@ -152,7 +146,7 @@ def main():
         if wet:
             check_capstone(tap, "classes", wet)
             check_processor(tap, prog, wet)
-            check_values(tap, prog, wet, value_lister(tap))
+            check_values(tap, prog, wet, harness.reader(tap, "wet_values"))
     tap.done()
 
 
