@@ -521,6 +521,7 @@ const Watcher DCFG_(tape_watcher) = {
    .left           = DCFG_(tape_left),
    .enter_handler  = DCFG_(tape_handler),
    .before_syscall = DCFG_(tape_syscall),
+   .after_syscall  = DCFG_(tape_syscall_done),
    .memory_read    = DCFG_(tape_memory_read),
    .memory_written = DCFG_(tape_memory_written),
    .moved          = DCFG_(tape_moved),
