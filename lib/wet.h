@@ -32,6 +32,7 @@
 #include "input.h"
 #include "job.h"
 #include "wet_bytes.h"
+#include "wet_machine.h"
 
 /* docs/wet-file.md tells the layout of the file. */
 
@@ -251,22 +252,22 @@ typedef
 
 /* Locations: docs/wet-file.md has their numbers. */
 enum {
-   LOC_CARRY  = 128,
-   LOC_STATUS = 131,
-   LOC_VECTOR = 160,
-   LOC_X87    = 672,
-   LOC_STACK  = 736,
-   N_LOCS     = 800
+   LOC_CARRY  = 256,
+   LOC_STATUS = 259,
+   LOC_VECTOR = 288,
+   LOC_X87    = 800,
+   LOC_STACK  = 864,
+   N_LOCS     = 928
 };
 
 /* They are kept in granules of 8 bytes; flags have one each.  Those from
    G_STACK on are other names of those from G_X87 on. */
 enum {
-   G_FLAGS     = 16,
-   G_VECTOR    = 20,
-   G_X87       = 84,
-   G_STACK     = 92,
-   N_GRANULES  = 92
+   G_FLAGS     = 32,
+   G_VECTOR    = 36,
+   G_X87       = 100,
+   G_STACK     = 108,
+   N_GRANULES  = 108
 };
 
 enum {
@@ -313,6 +314,7 @@ typedef
       uint8_t  kind;
       uint8_t  top;             // added to the top of x87's stack
       bool     top_zero;        // instead: it is set to 0
+      bool     returns;         // or jumps as a return does
       bool     moves_top;       // so, or as the tape says
    }
    Plan;
@@ -410,7 +412,7 @@ struct DcfgWet {
    Array       points;          // Point
    WetWay*     ways;            // by superblock's .ways and exit
    size_t      n_ways;
-   uint32_t    address_size;    // bytes: 4 of a 32-bit program
+   const WetMachine* machine;
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // likewise: so far
    uint64_t    most_before;     // the most of any before the first record
@@ -637,7 +639,7 @@ typedef
 
 #define GRAPH_EXIT(g) ((uint32_t)((g)->w->instrs.n + (g)->w->unexecuted.n))
 
-bool wet_graph_new(DcfgWet* w, WetGraph* g);
+bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g);
 bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to);
 
 /* When all arcs are there that were gone along: add those of the static

@@ -321,16 +321,24 @@ static bool read_head(DcfgWet* w)
 {
    static const uint8_t magic[8] = { 0x89, 'D', 'C', 'F', 'G', 'W', 'E',
                                      'T' };
-   uint8_t head[12];
+   uint8_t  head[16];
+   uint32_t machine = 0;
 
    if (!wet_read(w, head, sizeof(head)))
       return false;
    if (memcmp(head, magic, sizeof(magic)) != 0)
       return job_fail(&w->job, DCFG_ERROR_KIND, NULL,
                       "it is no whole execution trace");
-   if (head[8] != 2 || head[9] != 0 || head[10] != 0 || head[11] != 0)
+   if (head[8] != 3 || head[9] != 0 || head[10] != 0 || head[11] != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
-                      "it has another version of the format than 2");
+                      "it has another version of the format than 3");
+   for (int i = 0; i < 4; i++)
+      machine |= (uint32_t)head[12 + i] << 8 * i;
+   w->machine = wet_machine(machine);
+   if (w->machine == NULL)
+      return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
+                      "it is of a processor that is not known, ELF's number "
+                      "%u", machine);
    return true;
 }
 

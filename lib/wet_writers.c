@@ -262,15 +262,15 @@ bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
 /* The handler is given these; the others it finds as they were. */
 static bool enter_handler(DcfgWet* w, ThreadState* t)
 {
-   static const uint8_t given[] = { 0, 2, 4, 6, 7 };   // RAX RDX RSP RSI RDI
+   const WetMachine* m = w->machine;
    Registers* r = job_calloc(&w->job, 1, sizeof(*r));
 
    if (r == NULL)
       return false;
    *r = *t->now;
    r->interrupted = t->now;
-   for (unsigned i = 0; i < sizeof(given); i++)
-      r->granules[given[i]] = 0;
+   for (unsigned i = 0; i < m->n_given; i++)
+      r->granules[m->given[i]] = 0;
    t->now = r;
    return true;
 }

@@ -40,7 +40,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-#include "arch/insn.h"
+#include "arch/guest.h"
 #include "run/ir.h"
 #include "wet/ir_tape.h"
 #include "wet/slots.h"
@@ -326,9 +326,11 @@ static void add_access(Work* w, const IRStmt* st)
    if (with_values)
       DCFG_(note_value)(w, st);
    if (!DCFG_(access_of)(w->out, st, &access, &addr, &guard)
-       || DCFG_(has_false_memory)((const UChar*)w->addrs[w->now],
-                                  w->lengths[w->now]))
+       || !DCFG_(is_access)((const UChar*)w->addrs[w->now],
+                            w->lengths[w->now], &access))
       return;
+   if (guard == NULL && (access.what & AccessGuarded))
+      guard = DCFG_(has_stored)(w, st);
    tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
    access.instr = w->now;
    place_slot(&access, addr, guard == NULL);
@@ -439,8 +441,8 @@ static Bool lacks(const Work* w)
       UInt first = s;
       while (s < work.n_slots && work.slots[s].instr == k)
          s++;
-      if (s == first
-          && DCFG_(may_read_memory)((const UChar*)w->addrs[k], w->lengths[k]))
+      if (s - first < DCFG_(guest).loads((const UChar*)w->addrs[k],
+                                         w->lengths[k]))
          return True;
    }
    return False;
@@ -477,13 +479,26 @@ static void keep_slots(const Work* w)
 }
 
 /* Behind an indirect jump the stack pointer says which activations there
-   still are: a longjmp ends some. */
+   still are: a longjmp ends some.  So it does behind calls and returns, if
+   these have nothing on the stack. */
+static Bool tells_stack(InsnKind kind)
+{
+   switch (kind) {
+      case InsnIndirectJump:
+         return True;
+      case InsnCall: case InsnIndirectCall: case InsnReturn:
+         return DCFG_(guest).calls_link;
+      default:
+         return False;
+   }
+}
+
 static void add_stack_pointer(Work* w)
 {
    Slot stack = { w->now, 0, AccessStack, WhereStack, 0 };
 
    if (w->now < 0 || w->now >= w->sb->n_instrs
-       || w->sb->kinds[w->now] != InsnIndirectJump)
+       || !tells_stack(w->sb->kinds[w->now]))
       return;
    add_slot(w, &stack, assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP,
                                                         w->word_ty)));

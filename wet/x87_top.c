@@ -43,26 +43,32 @@
 #include "wet/slots.h"
 #include "wet/x87_top.h"
 
+static Bool has_x87(void)
+{
+   return DCFG_(guest).layout != NULL
+          && DCFG_(guest).layout->FTOP != NO_OFFSET;
+}
+
 Bool DCFG_(loads_top)(const IRStmt* st)
 {
-   const IRDirty* d = DCFG_(guest).x86 != NULL && st->tag == Ist_Dirty
+   const IRDirty* d = has_x87() && st->tag == Ist_Dirty
                       ? st->Ist.Dirty.details : NULL;
 
    for (Int i = 0; d != NULL && i < d->nFxState; i++)
       if (d->fxState[i].fx != Ifx_Read
-          && d->fxState[i].offset == DCFG_(guest).x86->FTOP)
+          && d->fxState[i].offset == DCFG_(guest).layout->FTOP)
          return True;
    return False;
 }
 
 IRExpr* DCFG_(get_x87_top)(void)
 {
-   return IRExpr_Get(DCFG_(guest).x86->FTOP, Ity_I32);
+   return IRExpr_Get(DCFG_(guest).layout->FTOP, Ity_I32);
 }
 
 Bool DCFG_(may_push)(const UChar* code, UInt len)
 {
-   UInt at = DCFG_(skip_prefixes)(code, len);
+   UInt at = has_x87() ? DCFG_(x86_opcode)(code, len, sizeof(Addr) == 8) : len;
 
    return at + 1 < len && code[at] == 0xD9
           && (code[at + 1] == 0xF2 || code[at + 1] == 0xFB);
@@ -93,9 +99,9 @@ UInt DCFG_(x87_top)(void)
    ThreadId tid = VG_(get_running_tid)();
    UInt     top = 0;
 
-   if (DCFG_(guest).x86 != NULL && tid != VG_INVALID_THREADID)
+   if (has_x87() && tid != VG_INVALID_THREADID)
       VG_(get_shadow_regs_area)(tid, (UChar*)&top, 0,
-                                DCFG_(guest).x86->FTOP, sizeof(top));
+                                DCFG_(guest).layout->FTOP, sizeof(top));
    return top & 7;
 }
 

@@ -118,9 +118,9 @@ def cc(tap, source, name, *flags):
     return out
 
 
-def reader(tap, name):
-    """A program of tests/oracle that uses libdcfg."""
-    prefix = os.path.join(os.path.dirname(VALGRIND), os.pardir)
+def reader(tap, name, prefix=None):
+    """A program of tests/oracle that uses libdcfg, which is installed below PREFIX."""
+    prefix = prefix or os.path.join(os.path.dirname(VALGRIND), os.pardir)
     return cc(tap, os.path.join(ORACLE, name + ".c"), name, "-O2",
               "-I" + os.path.join(SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"),
               "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")

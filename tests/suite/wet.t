@@ -62,7 +62,8 @@ def check_accesses(tap, checker, name, argv, few=1000):
 
 # ---- data ----------------------------------------------------------------------------------------------------------
 
-def check_dependences(tap, dumper, name, argv):
+def check_dependences(tap, dumper, name, argv, accesses=None):
+    """ACCESSES: wet_accesses, to which the same trace of Lackey's is given."""
     wet, trace, dump = (tap.path("%s.%s" % (name, x)) for x in ("wet", "lackey", "dump"))
     graph, status, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
     if not graph:
@@ -70,6 +71,11 @@ def check_dependences(tap, dumper, name, argv):
         return
     # Without optimisation, which drops loads that the program makes.
     other = harness.lackey_into(tap, trace, argv, opts=["--vex-iropt-level=0"], tool="lackey")
+    if accesses:
+        with open(trace) as f:
+            p = subprocess.run([accesses, wet], stdin=f, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        said = p.stdout.decode()
+        tap.ok(p.returncode == 0, "%s: accesses: %s" % (name, said.splitlines()[-1] if said else ""), said)
     with open(dump, "w") as f:
         subprocess.run([dumper, wet], stdout=f, check=True)
     for what, model in (("data", "wet_data.py"), ("control", "wet_control.py")):
