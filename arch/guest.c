@@ -75,6 +75,11 @@ static Bool has_false_memory(const UChar* code, UInt len)
    return DCFG_(has_false_memory_x86)(code, len, IS_64);
 }
 
+static Bool is_gather(const UChar* code, UInt len)
+{
+   return DCFG_(is_gather_x86)(code, len, IS_64);
+}
+
 static Bool is_store_exclusive(const UChar* code, UInt len)
 {
    return False;
@@ -112,6 +117,11 @@ static Addr target(const UChar* code, UInt len, Addr addr)
 static UInt loads(const UChar* code, UInt len)
 {
    return DCFG_(loads_arm64)(code, len);
+}
+
+static Bool is_gather(const UChar* code, UInt len)
+{
+   return False;
 }
 
 static Bool is_store_exclusive(const UChar* code, UInt len)
@@ -237,6 +247,7 @@ const Guest DCFG_(guest) = {
    .loads                = loads,
    .has_false_memory     = has_false_memory,
    .is_store_exclusive   = is_store_exclusive,
+   .is_gather            = is_gather,
 #endif
 #if defined(VGA_amd64)
    .machine = MachineAmd64,

@@ -100,6 +100,24 @@ def check_rooms(tap, name, *flags):
         tap.ok(any(line in lines for lines in found), "%s: %s read what was there" % (name, calls[0]), (line, found))
 
 
+def check_gather(tap):
+    """What a mask leaves out is not read: nobody has written it."""
+    with open("/proc/cpuinfo") as f:
+        if " avx2 " not in f.read():
+            tap.skip("a gather", "this processor has no AVX2")
+            return
+    prog = harness.cc(tap, os.path.join(PROGS, "x86", "gather.S"), "gather", "-nostdlib", "-static", "-no-pie")
+    dumper = harness.reader(tap, "wet_dump")
+    wet = prog and record(tap, "gather", [prog], [])
+    if not wet or not dumper:
+        return
+    at = {name: value.lstrip("0") for value, _, name in map(str.split, subprocess.run(
+        ["nm", prog], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines())}
+    lines = subprocess.run([dumper, wet], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
+    ports = [p.split(",")[1:] for f in map(str.split, lines) if f[:2] == ["I", at["gather"]] for p in f[3:] if p[0] == "5"]
+    tap.ok(ports == [[at["element_0"] + "#0"], [], [at["element_2"] + "#0"], []], "a gather reads what its mask takes", ports)
+
+
 # ---- the document's example --------------------------------------------------------------------------------------
 
 def check_example(tap):
@@ -366,6 +384,7 @@ def main():
         check_wrong(tap, wet)
     check_kernel(tap, "pages", "mmap")
     check_rooms(tap, "rooms")
+    check_gather(tap)
     if dumper:
         check_random(tap, dumper, range(1, 101) if os.environ.get("DCFG_SLOW") else (2, 5))
         check_real(tap, dumper)
