@@ -128,6 +128,9 @@ static void begin(Work* w)
    forget_distances(w->out->tyenv->types_used);
    work.list = DCFG_(slots_of)(w->sb);
    rows      = &work.list->rows;
+   tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
+   if (work.list->first_way == 0)
+      work.list->first_way = DCFG_(new_ways)(w->sb->n_exits + 1);
    call_to_change(w, unsafeIRDirty_0_N(0, "dcfg_tape_is_full",
                                        VG_(fnptr_to_fnentry)
                                           (&DCFG_(tape_is_full)),
@@ -152,7 +155,6 @@ static void begin(Work* w)
    work.n_slots  = work.n_words = work.n_segments = 0;
    work.stack    = work.first_stack = NULL;
    DCFG_(begin_value)();
-   tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
 }
 
 static Distance distance_of(IRTemp t)
@@ -253,19 +255,18 @@ static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
    work.distances[me] = d.distance;
 }
 
-/* The words so far end a segment. */
-static void put_header(Work* w, UInt how)
+/* The superblock is left by exit X, or at its end; the words so far end a
+   segment. */
+static void put_header(Work* w, UInt x)
 {
+   UInt way = work.list->first_way + (x == WAY_END ? w->sb->n_exits : x);
    UInt end = work.n_segments == 0 ? 0
                                    : work.segment_ends[work.n_segments - 1];
 
    if (work.n_words > end)
       work.segment_ends[work.n_segments++] = work.n_words;
-   store(w, work.cursor,
-         IRExpr_Const(IRConst_U64(
-            TAPE_HEADER(w->sb->id, how)
-            | (ULong)work.n_segments << TAPE_SEGMENTS_BIT
-            | (ULong)work.n_words << TAPE_WORDS_BIT)));
+   DCFG_(ways)[way] = (Way){ w->sb->id, x, work.n_segments, work.n_words };
+   store(w, work.cursor, IRExpr_Const(IRConst_U64(way)));
 }
 
 /* E, a word or an I64, as an I64. */
@@ -448,7 +449,7 @@ static void end(Work* w, const IRSB* in)
 {
    add_value(w, w->now);
    add_stack_pointer(w);
-   put_header(w, TAPE_END);
+   put_header(w, WAY_END);
    move(w, NULL);
    keep_slots(w);
    if (work.n_words == 0)

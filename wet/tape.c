@@ -156,7 +156,7 @@ static void add_long_mark(UInt mark, ULong w0, ULong w1, ULong w2)
    UInt   n  = DCFG_(words_of_mark)(mark);
    ULong* at = DCFG_(tape).cursor;
 
-   at[0] = TAPE_HEADER(0, mark);
+   at[0] = mark;
    if (n > 0)
       at[1] = w0;
    if (n > 1)
@@ -249,7 +249,9 @@ void DCFG_(tape_left)(void* s, UInt sb, UInt k)
    UInt         n, n_segments, at = 0;
 
    n     = DCFG_(words_before)(list, k, &n_segments);
-   *to++ = TAPE_HEADER(sb, TAPE_STOPPED) | (ULong)k << TAPE_WORDS_BIT;
+   *to++ = TapeStopped;
+   *to++ = sb;
+   *to++ = k;
    for (UInt i = 0; at < n; i++) {
       if (list->slots[i].from == WhereStack)
          DCFG_(tape).stack += row[at];
