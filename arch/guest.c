@@ -75,6 +75,11 @@ static Bool has_false_memory(const UChar* code, UInt len)
    return DCFG_(has_false_memory_x86)(code, len, IS_64);
 }
 
+static Bool is_gather(const UChar* code, UInt len)
+{
+   return DCFG_(is_gather_x86)(code, len, IS_64);
+}
+
 static Bool is_store_exclusive(const UChar* code, UInt len)
 {
    return False;
@@ -117,6 +122,11 @@ static Addr target(const UChar* code, UInt len, Addr addr)
 static UInt loads(const UChar* code, UInt len)
 {
    return DCFG_(loads_arm64)(code, len);
+}
+
+static Bool is_gather(const UChar* code, UInt len)
+{
+   return False;
 }
 
 static Bool is_store_exclusive(const UChar* code, UInt len)
@@ -248,6 +258,7 @@ const Guest DCFG_(guest) = {
    .has_false_memory     = has_false_memory,
    .is_store_exclusive   = is_store_exclusive,
    .stores_downwards     = stores_downwards,
+   .is_gather            = is_gather,
 #endif
 #if defined(VGA_amd64)
    .machine = MachineAmd64,

@@ -66,6 +66,14 @@ Bool DCFG_(has_false_memory_x86)(const UChar* code, UInt len, Bool is64)
           && (code[i + 1] & 0xE7) == 0xA3 && code[i + 2] >= 0xC0;
 }
 
+Bool DCFG_(is_gather_x86)(const UChar* code, UInt len, Bool is64)
+{
+   UInt i = DCFG_(x86_opcode)(code, len, is64);
+
+   return i + 4 < len && code[i] == 0xC4 && (code[i + 1] & 0x1F) == 2
+          && (code[i + 2] & 3) == 1 && (code[i + 3] & 0xFC) == 0x90;
+}
+
 /* Is the byte at CODE a ModRM byte that names memory? */
 static Bool names_memory(const UChar* code, UInt i, UInt len)
 {

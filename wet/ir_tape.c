@@ -326,8 +326,8 @@ static void add_access(Work* w, const IRStmt* st)
    if (with_values)
       DCFG_(note_value)(w, st);
    if (!DCFG_(access_of)(w->out, st, &access, &addr, &guard)
-       || !DCFG_(is_access)((const UChar*)w->addrs[w->now],
-                            w->lengths[w->now], &access))
+       || !DCFG_(is_access)(w->out, (const UChar*)w->addrs[w->now],
+                            w->lengths[w->now], &access, &addr, &guard))
       return;
    if (guard == NULL && (access.what & AccessGuarded))
       guard = DCFG_(has_stored)(w, st);
@@ -536,6 +536,7 @@ const Watcher DCFG_(tape_watcher) = {
    .left           = DCFG_(tape_left),
    .enter_handler  = DCFG_(tape_handler),
    .before_syscall = DCFG_(tape_syscall),
+   .after_syscall  = DCFG_(tape_syscall_done),
    .memory_read    = DCFG_(tape_memory_read),
    .memory_written = DCFG_(tape_memory_written),
    .moved          = DCFG_(tape_moved),

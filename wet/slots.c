@@ -134,10 +134,33 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
    return True;
 }
 
-Bool DCFG_(is_access)(const UChar* code, UInt len, Slot* access)
+/* What a gather's mask leaves out VEX reads where RSP is: the address is one or
+   the other. */
+static void find_mask(const IRSB* sb, Slot* access, IRExpr** addr,
+                      IRExpr** guard)
+{
+   for (Int i = sb->stmts_used; i-- > 0 && (*addr)->tag == Iex_RdTmp; ) {
+      const IRStmt* st = sb->stmts[i];
+      if (st->tag != Ist_WrTmp
+          || st->Ist.WrTmp.tmp != (*addr)->Iex.RdTmp.tmp)
+         continue;
+      const IRExpr* e = st->Ist.WrTmp.data;
+      if (e->tag == Iex_ITE) {
+         *addr         = e->Iex.ITE.iftrue;
+         *guard        = e->Iex.ITE.cond;
+         access->what |= AccessGuarded;
+      }
+      return;
+   }
+}
+
+Bool DCFG_(is_access)(const IRSB* sb, const UChar* code, UInt len,
+                      Slot* access, IRExpr** addr, IRExpr** guard)
 {
    if (DCFG_(guest).has_false_memory(code, len))
       return False;
+   if (DCFG_(guest).is_gather(code, len))
+      find_mask(sb, access, addr, guard);
    if (!DCFG_(guest).is_store_exclusive(code, len))
       return True;
    access->what = (access->what & AccessStore) | AccessGuarded;

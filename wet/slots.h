@@ -105,9 +105,12 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, /*OUT*/Slot* access,
                       /*OUT*/IRExpr** addr, /*OUT*/IRExpr** guard);
 
 /* Is ACCESS, which VEX makes for the instruction of LEN bytes at CODE, one of
-   the program?  VEX leads registers through memory (BT and its like), and makes
-   of a store-exclusive, if it is told to, a load and a compare-and-swap. */
-Bool DCFG_(is_access)(const UChar* code, UInt len, /*MOD*/Slot* access);
+   the program?  VEX leads registers through memory (BT and its like), makes of a
+   store-exclusive, if it is told to, a load and a compare-and-swap, and reads
+   what a gather leaves out. */
+Bool DCFG_(is_access)(const IRSB* sb, const UChar* code, UInt len,
+                      /*MOD*/Slot* access, /*MOD*/IRExpr** addr,
+                      /*MOD*/IRExpr** guard);
 
 #endif /* __DCFG_SLOTS_H */
 

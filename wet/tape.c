@@ -50,6 +50,7 @@
 #include "wet/closure.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
+#include "wet/syscalls.h"
 #include "wet/tape.h"
 #include "wet/x87_top.h"
 
@@ -328,6 +329,19 @@ void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
    }
    if (sysno == __NR_munmap)
       DCFG_(close_code)(args[0], args[1]);
+   DCFG_(untold_reads)(sysno, args, DCFG_(tape_memory_read), s);
+}
+
+static void note_written(void* s, Addr a, SizeT len)
+{
+   DCFG_(tape_memory_written)(s, True, a, len);
+}
+
+void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
+                              SysRes res)
+{
+   if (!sr_isError(res))
+      DCFG_(untold_writes)(sysno, args, sr_Res(res), note_written, s);
 }
 
 void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len)

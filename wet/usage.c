@@ -430,7 +430,7 @@ static void add_accesses(Lifted* l)
       IRExpr* addr;
       IRExpr* guard;
       if (!DCFG_(access_of)(l->sb, l->sb->stmts[i], &slot, &addr, &guard)
-          || !DCFG_(is_access)(l->code, l->len, &slot))
+          || !DCFG_(is_access)(l->sb, l->code, l->len, &slot, &addr, &guard))
          continue;
       UInt n = l->u->n_accesses;
       tl_assert(n < MAX_ACCESSES);

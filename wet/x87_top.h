@@ -31,6 +31,7 @@
 #define __DCFG_X87_TOP_H
 
 #include "pub_tool_basics.h"
+#include "base/port.h"
 #include "pub_tool_tooliface.h"
 
 /* Does ST call a helper that writes it? */

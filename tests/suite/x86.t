@@ -160,6 +160,7 @@ def main():
         check_calls(tap)
         check_wet(tap)
         command_slice.check_kernel(tap, "pages", "mmap2", "-m32")
+        command_slice.check_rooms(tap, "rooms", "-m32")
         check_code(tap)
         if os.environ.get("DCFG_SLOW"):
             check_overflow(tap)
