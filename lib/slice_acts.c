@@ -256,10 +256,11 @@ static bool transfer_linked(Slicer* z, const Place* last, uint64_t sp,
    p->last = t->act;
    if (!arrive(z, t, last->instr))
       return false;
-   if (plan->returns)
+   if (plan->kind == KIND_RETURN)
       return unwind(z, t, sp) && leave(z, t, sp, p);
    if (!call)
-      return ACT(z, t->act)->place >= sp || unwind(z, t, sp + 1);
+      return sp == 0 || (ACT(z, t->act)->place >= sp && !plan->goes_back)
+             || unwind(z, t, sp + 1);
    if (sp != 0) {
       if (!push(z, t, sp, last->instr))
          return false;

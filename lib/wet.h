@@ -314,7 +314,7 @@ typedef
       uint8_t  kind;
       uint8_t  top;             // added to the top of x87's stack
       bool     top_zero;        // instead: it is set to 0
-      bool     returns;         // or jumps as a return does
+      bool     goes_back;       // it jumps where setjmp had been called
       bool     moves_top;       // so, or as the tape says
    }
    Plan;

@@ -263,9 +263,10 @@ static bool transfer_linked(DcfgWet* w, Thread* t, const DcfgWetEvent* e,
       return false;
    if (call)
       return sp == 0 || activate(w, t, sp, me) != NULL;
-   if (p->returns)
+   if (p->kind == KIND_RETURN)
       return unwind(w, e->thread, t, sp) && leave(w, t, sp);
-   return TOP(t->active, Activation)->place >= sp
+   return sp == 0
+          || (TOP(t->active, Activation)->place >= sp && !p->goes_back)
           || unwind(w, e->thread, t, sp + 1);
 }
 

@@ -98,7 +98,7 @@ uint64_t wet_target(const WetMachine* m, const uint8_t* code, uint32_t n,
                   : distance(word, 5, 19));
 }
 
-bool wet_jump_returns(const WetMachine* m, const uint8_t* code, uint32_t n)
+bool wet_goes_back(const WetMachine* m, const uint8_t* code, uint32_t n)
 {
    return m->links && n == 4 && word_at(code) == 0xD61F03C0;   // BR X30
 }

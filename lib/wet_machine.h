@@ -50,8 +50,8 @@ const WetMachine* wet_machine(uint32_t number);
 uint64_t wet_target(const WetMachine* m, const uint8_t* code, uint32_t n,
                     uint64_t addr);
 
-/* Does that indirect jump return as the machine's calls expect it? */
-bool wet_jump_returns(const WetMachine* m, const uint8_t* code, uint32_t n);
+/* Is that indirect jump one as longjmp has, to where a call returned to? */
+bool wet_goes_back(const WetMachine* m, const uint8_t* code, uint32_t n);
 
 #endif /* DCFG_LIB_WET_MACHINE_H */
 

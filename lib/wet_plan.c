@@ -133,11 +133,9 @@ static bool make_plan(DcfgWet* w, const WetInstr* in, Plan* p)
    p->kind       = in->kind;
    p->top        = in->flags >> 2 & 7;
    p->top_zero   = (in->flags & 2) != 0;
-   p->returns    = in->kind == KIND_RETURN
-                   || (in->kind == KIND_INDIRECT_JUMP
-                       && wet_jump_returns(w->machine,
-                                           &ELEM(w->code, uint8_t, in->code),
-                                           in->len));
+   p->goes_back  = in->kind == KIND_INDIRECT_JUMP
+                   && wet_goes_back(w->machine,
+                                    &ELEM(w->code, uint8_t, in->code), in->len);
    p->moves_top  = (in->flags & ~1u) != 0;
    p->n_ports    = p->n_deps = 1;
    if (!add_uses(w, in, p) || !add_defs(w, in, p))

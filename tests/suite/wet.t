@@ -62,7 +62,7 @@ def check_accesses(tap, checker, name, argv, few=1000):
 
 # ---- data ----------------------------------------------------------------------------------------------------------
 
-def check_dependences(tap, dumper, name, argv, accesses=None):
+def check_dependences(tap, dumper, name, argv, accesses=None, models=("data", "control")):
     """ACCESSES: wet_accesses, to which the same trace of Lackey's is given."""
     wet, trace, dump = (tap.path("%s.%s" % (name, x)) for x in ("wet", "lackey", "dump"))
     graph, status, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
@@ -78,8 +78,8 @@ def check_dependences(tap, dumper, name, argv, accesses=None):
         tap.ok(p.returncode == 0, "%s: accesses: %s" % (name, said.splitlines()[-1] if said else ""), said)
     with open(dump, "w") as f:
         subprocess.run([dumper, wet], stdout=f, check=True)
-    for what, model in (("data", "wet_data.py"), ("control", "wet_control.py")):
-        bad, said = harness.oracle(model, wet, trace, dump)
+    for what in models:
+        bad, said = harness.oracle("wet_%s.py" % what, wet, trace, dump)
         tap.ok(bad == 0 and status == other, "%s: %s as a slow model finds it: %s"
                % (name, what, said.splitlines()[-1] if said else ""), said)
     for path in (wet, trace, dump):
