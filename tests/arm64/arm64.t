@@ -142,22 +142,17 @@ def check_small(tap):
 
 
 def check_real(tap):
-    """Graph, trace and profile of one run, which Lackey and Callgrind repeat."""
+    """Graph and trace of one run, which Lackey repeats."""
     for name, argv in REAL:
-        trace = tap.path(name + ".trace.json")
-        ours, status, why = callgrind.profile(tap, callgrind.OURS + ["--trace=yes", "--trace-out-file=" + trace], name, argv,
-                                              callgrind.INSTR[:1])
-        theirs, other, _ = callgrind.profile(tap, callgrind.THEIRS, name, argv, callgrind.INSTR[:1])
-        if not tap.ok(len(ours) == len(theirs) == 1 and status == other, name + ": profiles are written", why):
+        dcfg, trace, status, why = tracelib.run(tap, name, argv)
+        if not trace:
+            tap.ok(False, name, why)
             continue
-        wrong, said = callgrind.oracle("--ends=1", ours[0][""], theirs[0][""])
-        tap.ok(not wrong, name + ": profile as Callgrind's", said)
-        graph = callgrind.graph_of(tap, ours[0])
-        got = tracelib.decoded(tap, name, graph, trace, "--chunk=1000000")
+        got = tracelib.decoded(tap, name, dcfg, trace, "--chunk=1000000")
         if got:
-            reader = tracelib.PathReader(tap, name, graph)
+            reader = tracelib.PathReader(tap, name, dcfg)
             table, other = harness.lackey(tap, name, argv, copy=[reader.fifo])
-            harness.compare_with_lackey(tap, name, graph, status, table, other)
+            harness.compare_with_lackey(tap, name, dcfg, status, table, other)
             tracelib.compare_ways(tap, name, got[0] + ".0", status, reader, other)
             os.unlink(got[0] + ".0")
 
@@ -169,6 +164,7 @@ def check_profiles(tap):
     libc = callgrind.libc_objects.Libc("", {})
     cases = [callgrind.Case(name, [progs[name]], callgrind.INSTR[:1], ends=8 if name == "signals" else 1,
                             processes=3 if name == "fork" else 1, dynamic=False) for name in progs if progs[name]]
+    cases += [callgrind.Case(name, argv, callgrind.INSTR[:1], dynamic=False) for name, argv in REAL]
     for case in cases:
         good, text = callgrind.check(tap, libc, case)
         tap.ok(good, case.name + ": profile as Callgrind's", text)
@@ -256,8 +252,8 @@ def check_usage(tap):
 # that no two runs are the same to the instruction, unless Valgrind compares what is stored there now with what was
 # loaded.  Then it adds exits to code, which Callgrind takes for branches; so that is compared where libc has no such loops.
 OLD, NEW = arm64_machine.CPUS
-PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "wet": (OLD, check_wet), "usage": (NEW, check_usage),
-         "real": (NEW, check_real), "profiles": (NEW, check_profiles)}
+PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "wet": (OLD, check_wet), "real": (OLD, check_real),
+         "usage": (NEW, check_usage), "profiles": (NEW, check_profiles)}
 
 
 class Beside:

@@ -40,7 +40,7 @@ UNKNOWN = {"ud0", "ud1", "ud2", "hlt", "cli", "sti", "xsaves", "xsaves64", "xrst
            "xabort", "incsspq", "rdsspq", "wrssq"}
 # Instructions of arm64 that VEX has and Capstone has not, atomic operations: mask and value.
 ATOMIC = ((0x3f200c00, 0x38200000), (0x3fa07c00, 0x08a07c00), (0xbfa07c00, 0x08207c00))
-UNKNOWN_ARM64 = {"udf", "hlt", "brk", "hvc", "smc", "eret", "drps", "dc zva", "ldtr", "sttr"}
+UNKNOWN_ARM64 = {"udf", "hlt", "hvc", "smc", "eret", "drps", "dc zva", "ldtr", "sttr"}
 # Of the registers of the system VEX has these.
 SYSTEM = re.compile(r"\b(nzcv|fpcr|fpsr|tpidr_el0|dczid_el0|ctr_el0|cntvct_el0|cntfrq_el0)\b")
 FORWARD = 64                           # of symbols that overlap, as many are looked at
