@@ -124,6 +124,14 @@ UInt DCFG_(written_back_arm64)(const UChar* code, UInt len)
    return back && word != 0 ? bits(word, 9, 5) : 32;
 }
 
+Bool DCFG_(stores_structures_arm64)(const UChar* code, UInt len)
+{
+   UInt word = memory_word(code, len);
+
+   return word != 0 && bits(word, 29, 28) == 0 && bits(word, 26, 26) == 1
+          && bits(word, 22, 22) == 0;
+}
+
 Bool DCFG_(is_store_exclusive_arm64)(const UChar* code, UInt len)
 {
    /* STXR and STLXR of any size; of pairs where bit 31 is set. */

@@ -85,6 +85,11 @@ static Bool is_store_exclusive(const UChar* code, UInt len)
    return False;
 }
 
+static Bool stores_downwards(const UChar* code, UInt len)
+{
+   return False;
+}
+
 static void flags_of(UInt n, Bool* carry, Bool* others)
 {
    *carry  = n >> 1 == 1 || n >> 1 == 3;         // B, NB, BE, NBE
@@ -127,6 +132,11 @@ static Bool is_gather(const UChar* code, UInt len)
 static Bool is_store_exclusive(const UChar* code, UInt len)
 {
    return DCFG_(is_store_exclusive_arm64)(code, len);
+}
+
+static Bool stores_downwards(const UChar* code, UInt len)
+{
+   return DCFG_(stores_structures_arm64)(code, len);
 }
 
 #endif
@@ -247,6 +257,7 @@ const Guest DCFG_(guest) = {
    .loads                = loads,
    .has_false_memory     = has_false_memory,
    .is_store_exclusive   = is_store_exclusive,
+   .stores_downwards     = stores_downwards,
    .is_gather            = is_gather,
 #endif
 #if defined(VGA_amd64)

@@ -87,13 +87,15 @@ typedef
          instruction of LEN bytes at CODE: where it leads if it is a direct
          branch; how many loads VEX has for it, at least, if it drops none;
          whether VEX leads registers through memory that the program does not
-         have; whether it is a store-exclusive; whether it is a gather, of which
-         VEX reads what the mask leaves out elsewhere. */
+         have; whether it is a store-exclusive; whether VEX has its stores
+         from the highest address to the lowest; whether it is a gather, of
+         which VEX reads what the mask leaves out elsewhere. */
       const GuestLayout* layout;
       Addr (*target)(const UChar* code, UInt len, Addr addr);
       UInt (*loads)(const UChar* code, UInt len);
       Bool (*has_false_memory)(const UChar* code, UInt len);
       Bool (*is_store_exclusive)(const UChar* code, UInt len);
+      Bool (*stores_downwards)(const UChar* code, UInt len);
       Bool (*is_gather)(const UChar* code, UInt len);
       /* Bytes behind the stack pointer that functions may use. */
       UInt redzone;

@@ -71,9 +71,11 @@ Addr DCFG_(target_x86)(const UChar* bytes, UInt len, Bool is64, Addr addr);
 Addr DCFG_(target_arm64)(const UChar* bytes, UInt len, Addr addr);
 
 /* Of the arm64 instruction in BYTES[0 .. LEN-1]: how many loads has VEX for
-   it, at least, if none is dropped; is it a store-exclusive? */
+   it, at least, if none is dropped; is it a store-exclusive; does it store
+   structures of vector registers, of which VEX stores the last first? */
 UInt DCFG_(loads_arm64)(const UChar* bytes, UInt len);
 Bool DCFG_(is_store_exclusive_arm64)(const UChar* bytes, UInt len);
+Bool DCFG_(stores_structures_arm64)(const UChar* bytes, UInt len);
 
 /* The base register that the load or store writes its address back to, or
    32: none. */

@@ -146,6 +146,7 @@ test_arm64() {
    need_packages "${test_packages[@]}"
    build_test_programs
    : >"$build/failures"
+   programs_run=arm64
    test_timeout=${DCFG_TEST_TIMEOUT:-7200}
    limited=(timeout --kill-after=10 "$test_timeout")
    ARM64_MACHINE=$machine ARM64_CC=$CC ARM64_COMMAND=$build/inst/bin/dcfg run_script tests/arm64 arm64 "$@"

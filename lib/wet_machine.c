@@ -40,8 +40,8 @@ static const WetMachine machines[] = {
    /* EAX EDX ESP ESI EDI, and of 64 bits. */
    { EM_386,     4, false, 4, 5, { 0, 2, 4, 6, 7 } },
    { EM_X86_64,  8, false, 4, 5, { 0, 2, 4, 6, 7 } },
-   /* Three arguments, the frame pointer, where to return to, and SP. */
-   { EM_AARCH64, 8, true, 2, 6, { 0, 1, 2, 29, 30, 31 } }
+   /* Three arguments, where to return to, and SP. */
+   { EM_AARCH64, 8, true, 2, 5, { 0, 1, 2, 30, 31 } }
 };
 
 const WetMachine* wet_machine(uint32_t number)

@@ -29,8 +29,9 @@
    superblocks by run/instrument.c.  Taken by: wet/output_wet.c, which puts
    the watcher to work.
 
-   An address is written behind its access, at a constant distance from the
-   begin of the row; the header, and what says that there are one more of both,
+   An address is written beside its access, at a constant distance from the
+   begin of the row: before a load, for VEX makes one instruction of a load and
+   what uses it only if nothing is stored in between.  The header, and what says that there are one more of both,
    when the superblock is left.  An exit that is not taken may be followed by a
    fault, which must find all as it was: then that is said only if the exit is
    taken. */
@@ -61,6 +62,7 @@ typedef
 /* The superblock in work. */
 static struct {
    SlotList* list;
+   IRExpr* tape;                          // DCFG_(tape)
    IRExpr* cursor;                        // where its header goes
    IRExpr* row;                           // and its words, if there are any
    IRConst* row_size;                     // in bytes
@@ -73,7 +75,7 @@ static struct {
    UShort  at_exit[TAPE_MAX_EXITS];
    UInt    n_segments;
    UShort  segment_ends[TAPE_MAX_EXITS + 1]; // up to that word
-   IRExpr* first_stack;                   // DCFG_(tape).stack, if it is used,
+   IRExpr* first_stack;                   // DCFG_(tape)->stack, if it is used,
    IRExpr* stack;                         // and what it has become
    Bool    top_loaded;                    // x87's, by this instruction,
    TopPush push;                          // or perhaps moved
@@ -92,6 +94,16 @@ void DCFG_(write_values)(void)
 static IRExpr* place_of(const Work* w, const void* p)
 {
    return word(w, (UWord)p);
+}
+
+/* Where P is, from the tape's begin, which is in a register: that is less code
+   than its address, of which VEX, if it knew it, would make constants. */
+static IRExpr* near_tape(Work* w, const void* p)
+{
+   Addr distance = (Addr)p - (Addr)DCFG_(tape);
+
+   return distance + (1u << 31) < 1ull << 32
+          ? add_words(w, work.tape, word(w, distance)) : place_of(w, p);
 }
 
 static void forget_distances(UInt n_temps)
@@ -136,33 +148,36 @@ static void begin(Work* w)
    Rows* rows;
 
    forget_distances(w->out->tyenv->types_used);
+   work.tape = load(w, w->word_ty, place_of(w, &DCFG_(tape)));
    work.list = DCFG_(slots_of)(w->sb);
    rows      = &work.list->rows;
+   tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
+   if (work.list->first_way == 0)
+      work.list->first_way = DCFG_(new_ways)(w->sb->n_exits + 1);
    call_to_change(w, unsafeIRDirty_0_N(0, "dcfg_tape_is_full",
                                        VG_(fnptr_to_fnentry)
                                           (&DCFG_(tape_is_full)),
                                        mkIRExprVec_0()),
                   Iop_CmpLT64U, Iop_CmpLT32U,
-                  word(w, (UWord)DCFG_(tape).limit),
-                  load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor)),
-                  &DCFG_(tape).cursor, sizeof(DCFG_(tape).cursor));
+                  load(w, w->word_ty, near_tape(w, &DCFG_(tape)->limit)),
+                  load(w, w->word_ty, near_tape(w, &DCFG_(tape)->cursor)),
+                  &DCFG_(tape)->cursor, sizeof(DCFG_(tape)->cursor));
    work.make_room
       = call_to_change(w, unsafeIRDirty_0_N(0, "dcfg_rows_are_full",
                                             VG_(fnptr_to_fnentry)
                                                (&DCFG_(rows_are_full)),
-                                            mkIRExprVec_1(place_of(w, rows))),
+                                            mkIRExprVec_1(near_tape(w, rows))),
                        Iop_CmpEQ64, Iop_CmpEQ32,
-                       load(w, w->word_ty, place_of(w, &rows->next)),
-                       load(w, w->word_ty, place_of(w, &rows->end)),
+                       load(w, w->word_ty, near_tape(w, &rows->next)),
+                       load(w, w->word_ty, near_tape(w, &rows->end)),
                        rows, sizeof(*rows));
-   work.row      = load(w, w->word_ty, place_of(w, &rows->next));
-   work.cursor   = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
+   work.row      = load(w, w->word_ty, near_tape(w, &rows->next));
+   work.cursor   = load(w, w->word_ty, near_tape(w, &DCFG_(tape)->cursor));
    work.row_size = w->word_ty == Ity_I64 ? IRConst_U64(0) : IRConst_U32(0);
    work.moved    = work.row_moved = False;
    work.n_slots  = work.n_words = work.n_segments = 0;
    work.stack    = work.first_stack = NULL;
    begin_instr();
-   tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
 }
 
 static Distance distance_of(IRTemp t)
@@ -263,19 +278,18 @@ static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
    work.distances[me] = d.distance;
 }
 
-/* The words so far end a segment. */
-static void put_header(Work* w, UInt how)
+/* The superblock is left by exit X, or at its end; the words so far end a
+   segment. */
+static void put_header(Work* w, UInt x)
 {
+   UInt way = work.list->first_way + (x == WAY_END ? w->sb->n_exits : x);
    UInt end = work.n_segments == 0 ? 0
                                    : work.segment_ends[work.n_segments - 1];
 
    if (work.n_words > end)
       work.segment_ends[work.n_segments++] = work.n_words;
-   store(w, work.cursor,
-         IRExpr_Const(IRConst_U64(
-            TAPE_HEADER(w->sb->id, how)
-            | (ULong)work.n_segments << TAPE_SEGMENTS_BIT
-            | (ULong)work.n_words << TAPE_WORDS_BIT)));
+   DCFG_(ways)[way] = (Way){ w->sb->id, x, work.n_segments, work.n_words };
+   store(w, work.cursor, IRExpr_Const(IRConst_U64(way)));
 }
 
 /* E, a word or an I64, as an I64. */
@@ -290,7 +304,7 @@ static IRExpr* near_stack(Work* w, const Slot* slot, IRExpr* addr)
 {
    if (work.stack == NULL)
       work.stack = work.first_stack = load(w, w->word_ty,
-                                           place_of(w, &DCFG_(tape).stack));
+                                           near_tape(w, &DCFG_(tape)->stack));
    IRExpr* near = assign(w, Ity_I64,
                          IRExpr_Binop(Iop_Sub64, tape_number(w, addr),
                                       tape_number(w, work.stack)));
@@ -336,7 +350,14 @@ static void add_access(Work* w, const IRStmt* st)
    place_slot(&access, addr, guard == NULL);
    if (guard != NULL)
       addr = assign(w, w->word_ty, IRExpr_ITE(guard, addr, word(w, 0)));
-   add_slot(w, &access, addr);
+   if (st->tag == Ist_WrTmp) {
+      IRStmt* last = w->out->stmts[--w->out->stmts_used];
+      tl_assert(last == st);
+      add_slot(w, &access, addr);
+      add(w, last);
+   } else {
+      add_slot(w, &access, addr);
+   }
 }
 
 /* Where instruction K has put the top of x87's stack, if that is not known
@@ -401,20 +422,20 @@ static void change(Work* w, const void* p, IRExpr* guard, IRExpr* now,
 {
    if (guard != NULL)
       now = assign(w, w->word_ty, IRExpr_ITE(guard, now, was));
-   store(w, place_of(w, p), now);
+   store(w, near_tape(w, p), now);
 }
 
 /* There is one more header; and a row, if it has words. */
 static void move(Work* w, IRExpr* guard)
 {
    if (!work.moved)
-      change(w, &DCFG_(tape).cursor, guard,
+      change(w, &DCFG_(tape)->cursor, guard,
              add_words(w, work.cursor, word(w, sizeof(ULong))), work.cursor);
    if (work.n_words > 0 && !work.row_moved)
       change(w, &work.list->rows.next, guard,
              add_words(w, work.row, IRExpr_Const(work.row_size)), work.row);
    if (work.stack != work.first_stack)
-      change(w, &DCFG_(tape).stack, guard, work.stack, work.first_stack);
+      change(w, &DCFG_(tape)->stack, guard, work.stack, work.first_stack);
    work.moved     = work.moved || guard == NULL;
    work.row_moved = work.row_moved || (guard == NULL && work.n_words > 0);
 }
@@ -508,7 +529,7 @@ static void end(Work* w, const IRSB* in)
 {
    end_instr(w, w->now);
    add_stack_pointer(w);
-   put_header(w, TAPE_END);
+   put_header(w, WAY_END);
    move(w, NULL);
    keep_slots(w);
    if (work.n_words == 0)

@@ -25,18 +25,24 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: what a memory access is, and the list of those that a superblock
-   makes.  Handed: VEX's statements.  Taken by: wet/ir_tape.c, which has each
+/* Owns: what a memory access is, the list of those that a superblock makes, and
+   the ways in which it is left.  Handed: VEX's statements.  Taken by: wet/ir_tape.c, which has each
    write its address, wet/squeeze.c, wet/tables.c, wet/usage.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
 
 #include "arch/guest.h"
 #include "wet/slots.h"
+#include "wet/tape_words.h"
 
 static SizeT fields;
+
+Way*        DCFG_(ways);
+static UInt n_ways = TAPE_FIRST_WAY;
+static UInt room_for_ways;
 
 void DCFG_(claim_slot_lists)(void)
 {
@@ -46,6 +52,20 @@ void DCFG_(claim_slot_lists)(void)
 SlotList* DCFG_(slots_of)(Superblock* sb)
 {
    return (SlotList*)((UChar*)sb + fields);
+}
+
+UInt DCFG_(new_ways)(UInt n)
+{
+   UInt first = n_ways;
+
+   if (n_ways + n > room_for_ways) {
+      room_for_ways = 2 * (n_ways + n);
+      DCFG_(ways)   = VG_(realloc)("dcfg.wet.ways", DCFG_(ways),
+                                   room_for_ways * sizeof(Way));
+   }
+   VG_(memset)(DCFG_(ways) + first, 0, n * sizeof(Way));
+   n_ways += n;
+   return first;
 }
 
 UInt DCFG_(words_before)(const SlotList* list, UInt k, UInt* n_segments)

@@ -66,9 +66,21 @@ enum {
    WhereSlot             // at a distance from an earlier slot of the same
 };                       // superblock, which is on the tape
 
+/* A way in which a superblock can be left: at its end, or by an exit. */
+typedef
+   struct {
+      UInt   sb;
+      UChar  exit;       // its number, or WAY_END
+      UChar  n_segments; // of the words that its row has then (wet/squeeze.c)
+      UShort n_words;    // in these
+   }
+   Way;
+#define WAY_END 0xFF
+
 /* The accesses of a superblock's executions, in their order. */
 typedef
    struct {
+      UInt  first_way;   // by exit number 0; the last one is its end
       UInt  n_slots;
       Slot* slots;
       UInt  n_words;     // of them are on the tape
@@ -86,6 +98,11 @@ void DCFG_(claim_slot_lists)(void);
 
 /* SB's; .slots is NULL until it has been translated with the tape on. */
 SlotList* DCFG_(slots_of)(Superblock* sb);
+
+/* All ways, by number, from TAPE_FIRST_WAY on; N more of them, and the number of
+   the first one. */
+extern Way* DCFG_(ways);
+UInt DCFG_(new_ways)(UInt n);
 
 /* The words on the tape of an execution that completed K instructions, and how
    many segments: the last words may be of another one. */

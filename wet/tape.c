@@ -67,7 +67,7 @@ typedef
    }
    Turn;
 
-Tape           DCFG_(tape);
+Tape*          DCFG_(tape);
 static ULong*  words;
 static ULong*  first;          // of them, that is not coded
 static Turn*   running;        // NULL: nobody so far
@@ -81,8 +81,9 @@ void DCFG_(load_tape)(void)
    words   = VG_(malloc)("dcfg.tape", (N_HEADERS + 2 * DCFG_TAPE_SLACK)
                                       * sizeof(ULong));
    coder   = DCFG_(new_coder)();
-   DCFG_(tape).cursor = first = words;
-   DCFG_(tape).limit  = words + N_HEADERS;
+   DCFG_(tape) = VG_(calloc)("dcfg.tape", 1, sizeof(Tape));
+   DCFG_(tape)->cursor = first = words;
+   DCFG_(tape)->limit  = words + N_HEADERS;
 }
 
 void DCFG_(keep_tape)(ULong size)
@@ -109,16 +110,16 @@ static void empty_rows(Bool give_back)
 
 static void code_tape(void)
 {
-   ULong* end = DCFG_(tape).cursor;
+   ULong* end = DCFG_(tape)->cursor;
    ULong  n   = end - first;
    ULong  n_words = DCFG_(squeeze_words)(coder, first, end,
-                                         DCFG_(tape).stack);
+                                         DCFG_(tape)->stack);
 
    /* As many as will have so many words if they go on so. */
    n = n_words <= GOOD_WORDS * n / N_HEADERS ? N_HEADERS
        : GOOD_WORDS * n / n_words;
    n = n < MIN_HEADERS ? MIN_HEADERS : n;
-   DCFG_(tape).cursor = first = DCFG_(tape).limit - n;
+   DCFG_(tape)->cursor = first = DCFG_(tape)->limit - n;
    if (DCFG_(room_for_rows)() > DCFG_MUCH_ROOM)
       empty_rows(True);
 }
@@ -132,9 +133,9 @@ static void tell_top(void)
 
    if (top == 0)
       return;
-   DCFG_(tape).cursor[0] = TAPE_HEADER(0, MarkTop);
-   DCFG_(tape).cursor[1] = top;
-   DCFG_(tape).cursor   += 2;
+   DCFG_(tape)->cursor[0] = MarkTop;
+   DCFG_(tape)->cursor[1] = top;
+   DCFG_(tape)->cursor   += 2;
 }
 
 /* What has been recorded so far is what the running thread stands behind. */
@@ -173,17 +174,17 @@ ULong DCFG_(n_tape_records)(void)
 static void add_long_mark(UInt mark, ULong w0, ULong w1, ULong w2)
 {
    UInt   n  = DCFG_(words_of_mark)(mark);
-   ULong* at = DCFG_(tape).cursor;
+   ULong* at = DCFG_(tape)->cursor;
 
-   at[0] = TAPE_HEADER(0, mark);
+   at[0] = mark;
    if (n > 0)
       at[1] = w0;
    if (n > 1)
       at[2] = w1;
    if (n > 2)
       at[3] = w2;
-   DCFG_(tape).cursor = at + 1 + n;
-   if (DCFG_(tape).cursor > DCFG_(tape).limit)
+   DCFG_(tape)->cursor = at + 1 + n;
+   if (DCFG_(tape)->cursor > DCFG_(tape)->limit)
       code_tape();
 }
 
@@ -227,9 +228,9 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
    has_gaps = False;
    late     = True;
    empty_rows(False);
-   DCFG_(tape).cursor = first = words;
+   DCFG_(tape)->cursor = first = words;
    running = NULL;
-   DCFG_(restart_coder)(coder, DCFG_(tape).stack);
+   DCFG_(restart_coder)(coder, DCFG_(tape)->stack);
    DCFG_(forget_closed_code)();
    VG_(free)(s);
    return DCFG_(tape_thread_new)(cells, index);
@@ -264,28 +265,30 @@ void DCFG_(tape_left)(void* s, UInt sb, UInt k)
 {
    SlotList*    list = DCFG_(slots_of)(DCFG_(superblock)(sb));
    const ULong* row  = list->rows.next;
-   ULong*       to   = DCFG_(tape).cursor;
+   ULong*       to   = DCFG_(tape)->cursor;
    UInt         n, n_segments, at = 0;
 
    n     = DCFG_(words_before)(list, k, &n_segments);
-   *to++ = TAPE_HEADER(sb, TAPE_STOPPED) | (ULong)k << TAPE_WORDS_BIT;
+   *to++ = TapeStopped;
+   *to++ = sb;
+   *to++ = k;
    for (UInt i = 0; at < n; i++) {
       if (list->slots[i].from == WhereStack)
-         DCFG_(tape).stack += row[at];
+         DCFG_(tape)->stack += row[at];
       at += list->slots[i].from <= WhereStack;
    }
    for (UInt i = DCFG_(segment_begin)(list, n_segments); i < n; i++)
       *to++ = row[i];
    if (n_segments > 0)
       list->rows.next += list->rows.size;
-   DCFG_(tape).cursor = to;
+   DCFG_(tape)->cursor = to;
 }
 
 /* It is collected again: there may be nothing before that. */
 static void come_home(void)
 {
    away = False;
-   if (DCFG_(tape).cursor == first && DCFG_(n_coded_records)(coder) == 0)
+   if (DCFG_(tape)->cursor == first && DCFG_(n_coded_records)(coder) == 0)
       late = True;
    else
       has_gaps = True;

@@ -46,7 +46,7 @@ typedef
       Addr   stack;      // the last address that was made from RSP
    }
    Tape;
-extern Tape DCFG_(tape);
+extern Tape* DCFG_(tape);
 
 /* Before the program runs. */
 void DCFG_(load_tape)(void);

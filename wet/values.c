@@ -197,6 +197,20 @@ static void note_stored(Work* w, IRExpr* e)
    value.n_stored = add_data(w, value.stored, value.n_stored, e);
 }
 
+/* The same, but it stands below what has been stored before. */
+static void note_stored_below(Work* w, IRExpr* e)
+{
+   ValuePart above[MAX_VALUE_PARTS];
+   UInt      n = value.n_stored;
+
+   VG_(memcpy)(above, value.stored, n * sizeof(ValuePart));
+   value.n_stored = 0;
+   note_stored(w, e);
+   tl_assert(value.n_stored + n <= MAX_VALUE_PARTS);
+   VG_(memcpy)(value.stored + value.n_stored, above, n * sizeof(ValuePart));
+   value.n_stored += n;
+}
+
 /* A if GUARD, else B, of the same type, is stored.  Not all hosts can choose
    what has less than 32 bits. */
 static void note_choice(Work* w, IRExpr* guard, IRExpr* a, IRExpr* b)
@@ -442,7 +456,11 @@ void DCFG_(note_value)(Work* w, const IRStmt* st)
 {
    switch (st->tag) {
       case Ist_Store:
-         note_stored(w, st->Ist.Store.data);
+         if (DCFG_(guest).stores_downwards((const UChar*)w->addrs[w->now],
+                                           w->lengths[w->now]))
+            note_stored_below(w, st->Ist.Store.data);
+         else
+            note_stored(w, st->Ist.Store.data);
          break;
       case Ist_StoreG: {
          const IRStoreG* g  = st->Ist.StoreG.details;

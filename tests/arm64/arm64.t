@@ -31,6 +31,7 @@ import tracelib
 
 PROGS = os.path.join(SRCDIR, "tests", "progs")
 INST = os.path.dirname(os.path.dirname(harness.VALGRIND))
+HERE = os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))
 # What is asked about files is this machine's command, and its library.
 os.environ["DCFG"] = os.environ["ARM64_COMMAND"]
 callgrind = tracelib.of_test("callgrind")
@@ -54,7 +55,7 @@ class Remote:
         harness.run, harness.lackey_into, wet_usage.run_into = self.run, self.lackey_into, self.run_into
         wet_usage.OBJDUMP, wet_usage.TRIALS = "aarch64-linux-gnu-objdump", "2"
         harness.LACKEY = "lackey_insns"
-        harness.TIMEOUT = 3600
+        harness.TIMEOUT = 5400
         # Callgrind would take the resolver for a function that never returns, for it knows that by its code on amd64 and x86
         # only; so all is bound at once.
         harness.ENV = dict(harness.ENV, LD_BIND_NOW="1", VALGRIND_OPTS="--sim-hints=fallback-llsc" if fallback else "")
@@ -192,14 +193,8 @@ def check_logs(tap):
 # ---- whole execution traces ------------------------------------------------------------------------------------------
 
 # Programs of one thread, without signals, by their directories.
-SMALL = (("arm64/insns.S", ["-nostdlib", "-static"]), ("loops.c", []), ("switch.c", ["-O0"]), ("longjmp.c", []),
-         ("slice/grades.c", ["-O0"]), ("slice/ranks.c", ["-O2"]), ("slice/tree.c", ["-O2", "-static"]))
-
-
-def readers_of_files(tap, *names):
-    """Programs of tests/oracle, for this machine."""
-    found = [harness.reader(tap, name, os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))) for name in names]
-    return found if all(found) else None
+SMALL = (("arm64/insns.S", ["-nostdlib", "-static"]), ("longjmp.c", ["-static"]), ("slice/grades.c", ["-O0", "-static"]),
+         ("slice/tree.c", ["-O2", "-static"]), ("loops.c", []))
 
 
 def check_example(tap):
@@ -228,11 +223,11 @@ def check_example(tap):
 
 def check_dependences(tap):
     """One trace of Lackey's, without optimisation, for accesses, data and control."""
-    readers = readers_of_files(tap, "wet_accesses", "wet_dump")
-    for source, flags in SMALL if readers else ():
+    accesses, dumper = (harness.reader(tap, name, HERE) for name in ("wet_accesses", "wet_dump"))
+    for source, flags in SMALL if accesses and dumper else ():
         prog = compile_for_it(tap, source, *flags)
         if prog:
-            wet.check_dependences(tap, readers[1], os.path.basename(source), [prog], readers[0])
+            wet.check_dependences(tap, dumper, os.path.basename(source), [prog], accesses)
 
 
 def check_wet(tap):
@@ -242,13 +237,13 @@ def check_wet(tap):
 
 def check_usage(tap):
     """On a processor with atomic instructions."""
-    lister = readers_of_files(tap, "wet_values")
+    lister = harness.reader(tap, "wet_values", HERE)
     prog = compile_for_it(tap, "arm64/classes.S", "-O2", "-static", "-no-pie", os.path.join(harness.ORACLE, "wet_probe.c"))
     wet_file = lister and prog and wet_usage.record(tap, "classes", [prog, "1", "states"], "--wet-values=yes")
     if wet_file:
         wet_usage.check_capstone(tap, "classes", wet_file)
         wet_usage.check_processor(tap, prog, wet_file)
-        wet_usage.check_values(tap, prog, wet_file, lister[0])
+        wet_usage.check_values(tap, prog, wet_file, lister)
     for name, argv in REAL[:2]:
         wet_file = wet_usage.record(tap, name, argv)
         if wet_file:
@@ -263,15 +258,36 @@ PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "wet": (OLD, ch
          "real": (NEW, check_real), "profiles": (NEW, check_profiles)}
 
 
+class Beside:
+    """Parts that another process runs meanwhile, in a machine of its own."""
+
+    def __init__(self, parts):
+        self.process = subprocess.Popen([harness.PYTHON, os.path.abspath(__file__)] + parts, stdout=subprocess.PIPE)
+
+    def into(self, tap):
+        """What it found, when it has ended."""
+        for line in self.process.stdout:
+            found = re.match(r"(not )?ok \d+ - (.*)", line.decode(errors="replace"))
+            if found:
+                tap.ok(not found.group(1), found.group(2))
+            elif line.startswith(b"#"):
+                print(line.decode(errors="replace"), end="")
+        sys.stdout.flush()
+        self.process.wait()
+        tap.failed += self.process.returncode != 0 and tap.failed == 0
+
+
 def main(argv):
+    parts = {cpu: [name for name in PARTS if PARTS[name][0] == cpu and (not argv or name in argv)] for cpu in (OLD, NEW)}
+    beside = Beside(parts[NEW]) if parts[OLD] and parts[NEW] else None
+    cpu = OLD if parts[OLD] else NEW
     tap = harness.Tap("arm64")
-    for cpu in (OLD, NEW):
-        parts = [check for name, (on, check) in PARTS.items() if on == cpu and (not argv or name in argv)]
-        if parts:
-            with arm64_machine.Machine(MACHINE, [tap.dir], [INST], cpu) as machine:
-                Remote(tap, machine, cpu == OLD)
-                for check in parts:
-                    check(tap)
+    with arm64_machine.Machine(MACHINE, [tap.dir], [INST], cpu) as machine:
+        Remote(tap, machine, cpu == OLD)
+        for name in parts[cpu]:
+            PARTS[name][1](tap)
+    if beside:
+        beside.into(tap)
     tap.done()
 
 

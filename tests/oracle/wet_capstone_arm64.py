@@ -1,6 +1,7 @@
 """What Capstone says of the registers of an arm64 instruction, for wet_capstone.py: see there.
 
-Of vector registers which bytes of them are used is compared by wet_probe.c; here each is all or nothing.
+Here each register is all or nothing.  General registers are always written as a whole, so it makes no difference which of their
+bytes are used; of vector registers wet_probe.c knows that.
 """
 import re
 
@@ -48,11 +49,6 @@ def written(name):
 def named(i):
     """Its registers by their names, as operands."""
     return [i.reg_name(o.reg) for o in i.operands if o.type == arm64.ARM64_OP_REG and i.reg_name(o.reg) in PLACES]
-
-
-def address(i):
-    return {loc for o in i.operands if o.type == arm64.ARM64_OP_MEM for r in (o.mem.base, o.mem.index)
-            if r and i.reg_name(r) in PLACES for loc in place(i.reg_name(r))}
 
 
 def condition(i):
@@ -124,10 +120,14 @@ def _(i, uses, defs):
         uses |= place(name)
 
 
-@on("adds|subs|add|sub", "with a number, too, the first operand is written")
+@on("adds|subs|add|sub", "with a number, too, the first operand is written and not used")
 def _(i, uses, defs):
-    if named(i) and not i.op_str.startswith(("xzr", "wzr")):
-        defs |= written(named(i)[0])
+    registers = named(i)
+    if len(registers) == len([o for o in i.operands if o.type == arm64.ARM64_OP_REG]):
+        defs |= written(registers[0])
+        uses -= place(registers[0])
+        for name in registers[1:]:
+            uses |= place(name)
 
 
 @on("mrs", "NZCV is both locations; other registers of the system are none, and its operand is not used")
@@ -137,13 +137,11 @@ def _(i, uses, defs):
         uses |= {CARRY, FLAGS}
 
 
-@on("msr", "NZCV is both locations, and its operand is not written")
+@on("msr", "NZCV is both locations; other registers of the system are none")
 def _(i, uses, defs):
     defs.clear()
     if "nzcv" in i.op_str:
         defs |= {CARRY, FLAGS}
-    elif not i.op_str.startswith(("fpcr", "fpsr", "tpidr")):
-        uses.clear()
 
 
 @on("movz|movn|mov|movi|mvni|fmov|[us]bfx|[us]bfiz|lsl|lsr|asr|[us]xt[bhw]", "it does not use what it overwrites")
@@ -155,22 +153,11 @@ def _(i, uses, defs):
                 uses |= place(i.reg_name(o.reg))
 
 
-@on("sub|subs|eor|cmeq", "the result does not depend on the operand: it is the same twice")
+@on("subs?|sbcs?|eor|cmeq", "the result does not depend on the operand: it is the same twice")
 def _(i, uses, defs):
     registers, plain = named(i), not any(o.shift.value or o.ext for o in i.operands)
     if plain and len(registers) == 3 == len(i.operands) and registers[1] == registers[2]:
         uses -= place(registers[1])
-
-
-@on("st(l|t|u|lx|x)?rb|st(t|u)rb|crc32c?b|dup|ins|st(l|t|u|lx|x)?rh|st(t|u)rh|crc32c?h", "of a general register one byte, or two")
-def _(i, uses, defs):
-    n = 1 if i.mnemonic.endswith("b") else 2
-    if i.mnemonic in ("dup", "ins"):
-        n = next((k for k, letters in ((1, ".b .8b .16b"), (2, ".h .4h .8h"))
-                  if re.search(r"v\d+(%s)\b" % letters.replace(" ", "|").replace(".", r"\."), i.op_str)), 8)
-    data = i.op_str.split(", ")[-1 if i.mnemonic in ("dup", "ins") or "crc" in i.mnemonic else 1 if "x" in i.mnemonic else 0]
-    if data in PLACES and PLACES[data][0] < CARRY:
-        uses -= set(range(PLACES[data][0] + n, PLACES[data][0] + 8)) - address(i)
 
 
 @on("(ld|st)[1-4]r?", "all registers of the list, and that which is added to the address")
@@ -183,11 +170,18 @@ def _(i, uses, defs):
     for name in named(i):
         if PLACES[name][0] < CARRY:
             uses |= place(name)
+            defs -= place(name)
 
 
-# What a vector instruction does not overwrite whatever was there.
+@on("extr", "by 0 bits it takes nothing of its first operand")
+def _(i, uses, defs):
+    if i.op_str.endswith("#0") and named(i)[1] != named(i)[2]:
+        uses -= place(named(i)[1])
+
+
+# What a vector instruction does not overwrite whatever was there; those that write the upper half only leave the other.
 ADDS_TO = re.compile("orr|bic|f?ml[as]2?|[us]mls?[la]l?2?|[us]ml[as]l2?|sqdml[as]l2?|[us]abal?2?|[us]adalp|[us]r?sra|sri|sli|bsl|bit|"
-                     "bif|tbx|(r?add|r?sub)hn2|[us]?q?xtu?n2|[us]?q?r?shru?n2|fcvtx?n2|aes[ed]|sha.*|suqadd|usqadd|ins|mov")
+                     "bif|tbx|aes[ed]|sha(1[cmp]|1su|256|512).*|suqadd|usqadd|ins|mov")
 
 
 @on("(?!ld|st|ins|fc?cmpe?$).*", "Capstone does not know which vector instructions use their destination")
@@ -214,8 +208,8 @@ def _(i, uses, defs):
 
 
 def whole(locs):
-    """With each vector register all or nothing."""
-    return {x if x < VECTOR else VECTOR + (x - VECTOR) // 16 * 16 for x in locs}
+    """With each register all or nothing."""
+    return {x // 8 * 8 if x < CARRY else x if x < VECTOR else VECTOR + (x - VECTOR) // 16 * 16 for x in locs}
 
 
 def correct(i, uses, defs, counts):

@@ -18,6 +18,7 @@ printed of FILE, whose control is compared.
 import bisect
 import itertools
 import os
+import re
 import sys
 from collections import defaultdict
 
@@ -39,7 +40,9 @@ UNKNOWN = {"ud0", "ud1", "ud2", "hlt", "cli", "sti", "xsaves", "xsaves64", "xrst
            "xabort", "incsspq", "rdsspq", "wrssq"}
 # Instructions of arm64 that VEX has and Capstone has not, atomic operations: mask and value.
 ATOMIC = ((0x3f200c00, 0x38200000), (0x3fa07c00, 0x08a07c00), (0xbfa07c00, 0x08207c00))
-UNKNOWN_ARM64 = {"udf", "hlt", "brk", "hvc", "smc", "eret", "drps"}
+UNKNOWN_ARM64 = {"udf", "hlt", "brk", "hvc", "smc", "eret", "drps", "dc zva", "ldtr", "sttr"}
+# Of the registers of the system VEX has these.
+SYSTEM = re.compile(r"\b(nzcv|fpcr|fpsr|tpidr_el0|dczid_el0|ctr_el0|cntvct_el0|cntfrq_el0)\b")
 FORWARD = 64                           # of symbols that overlap, as many are looked at
 
 
@@ -92,7 +95,9 @@ class Code:
     def decode_arm64(self, addr, code):
         op, ops = next(((op, ops) for _, _, op, ops in self.md.disasm_lite(code, addr, 1)), ("", ""))
         word = int.from_bytes(code, "little")
-        if len(code) < 4 or op in UNKNOWN_ARM64 or not op and not any(word & mask == value for mask, value in ATOMIC):
+        if len(code) < 4 or UNKNOWN_ARM64 & {op, op + " " + ops.partition(",")[0]} or op in ("mrs", "msr") and not SYSTEM.search(ops):
+            return None
+        if not op and not any(word & mask == value for mask, value in ATOMIC):
             return None
         if op == "b" or op.startswith("b.") or op in ("cbz", "cbnz", "tbz", "tbnz"):
             return (JUMP if op == "b" else BRANCH), addr + 4, int(ops.rpartition("#")[2], 16)

@@ -42,9 +42,12 @@ class Instruction:
         self.defs = sorted(defs)
         self.stack = any(loc >= STACK for loc in uses | defs)
         self.top_step, self.top_zero = top_step, top_zero
+        self.store_exclusive = False
         if machine == wet_summary.ARM64:
             self.false_memory = self.repeats = self.state = False
             self.syscall = code == SVC
+            word = int.from_bytes(code, "little")
+            self.store_exclusive = word & 0x3fc00000 == 0x08000000 and (not word >> 21 & 1 or word >> 31 == 1)
             return
         at = 0
         while code[at] in (0x66, 0xf0) or code[at] & 0xf0 == 0x40:
@@ -135,6 +138,8 @@ class Model:
             registers.append((kind, self.distinct(map(self.place, locs))))
         if i.false_memory:
             loads = stores = []
+        if i.store_exclusive:
+            loads = []                 # VEX looks there, if it is told to
         if i.state:
             loads, stores = ([a for a in accesses if a[1] != X87_STATE] for accesses in (loads, stores))
         memory = [self.distinct(self.memory(*access)) for access in loads]
@@ -161,7 +166,7 @@ def main(argv):
     path, trace, dump = argv
     known, machine = {}, wet_summary.machine(path)
     for addr, code, uses, defs, flags in wet_summary.instructions(path):
-        known[addr] = Instruction(code, uses, defs, flags >> 2, bool(flags & 2), machine)
+        known[addr] = Instruction(code, uses, defs, flags >> 2 & 7, bool(flags & 2), machine)
     model, n, dropped, beyond, bad = Model(known), 0, 0, 0, []
     theirs = lackey(trace)
     for fields, marks in dumped(dump):

@@ -23,8 +23,6 @@ import tracelib
 sys.path.insert(0, harness.ORACLE)
 import wet_summary
 
-reader = harness.reader
-
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 PROGRAMS = ("bzip2", "gzip", "xz", "perl", "sqlite3", "python3", "ls", "awk", "cc1") if SLOW else ("gzip", "ls")
 TIMES = "8" if SLOW else "1"           # each is executed
@@ -114,7 +112,6 @@ def check_processor(tap, prog, wet):
 
 
 def check_values(tap, prog, wet, lister):
-    """LISTER: wet_values."""
     states = tap.path("states")
     ended = run_into(states, [harness.VALGRIND, "-q", "--tool=none", prog, TIMES, "states"])
     status, text = harness.oracle("wet_results.py", states, wet, lister)
@@ -149,7 +146,7 @@ def main():
         if wet:
             check_capstone(tap, "classes", wet)
             check_processor(tap, prog, wet)
-            check_values(tap, prog, wet, reader(tap, "wet_values"))
+            check_values(tap, prog, wet, harness.reader(tap, "wet_values"))
     tap.done()
 
 

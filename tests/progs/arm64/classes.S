@@ -225,7 +225,6 @@ probe_cases:
    I INT, \op x0, [x19, x23, lsl #3]
    I INT, \op w0, [x19, w23, uxtw #2]
    I INT, \op w0, [x19, w23, sxtw]
-   I INT, \op x0, [x19, x23, sxtx #3]
    I INT, \op x0, [sp, #8]
    I INT, \op x0, [sp, #-16]!
    I INT, \op x0, [sp], #16
@@ -244,7 +243,7 @@ probe_cases:
    I INT, \op x0, [x19, #4]!
    I INT, \op x0, [x19], #4
    .endr
-   .irp op, ldur, stur, ldtr, sttr
+   .irp op, ldur, stur
    I INT, \op x0, [x19, #-5]
    I INT, \op w0, [x19, #7]
    .endr
@@ -265,16 +264,12 @@ probe_cases:
    I INT, stp xzr, xzr, [x19]
    I INT, ldpsw x0, x1, [x19, #8]
    I INT, ldpsw x0, x1, [x19], #8
-   I INT, ldnp x0, x1, [x19]
-   I INT, stnp x0, x1, [x19]
    I INT, ldr x19, [x19]
    I INT, ldp x19, x20, [x19]
    I INT, ldr x0, .
    I INT, ldr w0, .
-   I INT, ldrsw x0, .
    I INT, prfm pldl1keep, [x19, #64]
    I INT, prfum pldl1keep, [x19, #-3]
-   I INT, dc zva, x20
    I INT, dc cvau, x20
    I INT, ic ivau, x20
 
