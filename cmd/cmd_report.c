@@ -195,12 +195,21 @@ static void print_process(const Report* r, const bool* sections)
    }
 }
 
-static void report(Report* r, const Select* what, const bool* sections)
+/* What is meant of each process; some has to have it. */
+static Selection** select_all(Report* r, const Select* what)
 {
-   r->selected = selection_new(&r->g, what);
-   r->total = dcfg_process_instrs(r->p, r->thread);
-   print_process(r, sections);
-   selection_free(r->selected);
+   Selection** all = zalloc(r->g.d->n_processes, sizeof(*all));
+   bool        any = false;
+
+   for (uint32_t i = 0; i < r->g.d->n_processes; i++) {
+      r->g.p = dcfg_process(r->g.d, i);
+      all[i] = selection_new(&r->g, what);
+      any = any || is_found(all[i]);
+      text_forget();
+   }
+   if (!any)
+      exit(STATUS_BAD);
+   return all;
 }
 
 static Sorting sorting_named(const char* name)
@@ -237,15 +246,21 @@ static void choose_sections(Report* r, bool* sections, const char* callers,
 
 static void report_all(Report* r, const Select* what, const bool* sections)
 {
+   Selection** all = select_all(r, what);
+
    if (r->form == FORM_JSON)
       printf("{ \"processes\": [\n");
    for (uint32_t i = 0; i < r->g.d->n_processes; i++) {
       r->p = r->g.p = dcfg_process(r->g.d, i);
       if (i > 0)
          fputs(r->form == FORM_JSON ? ",\n" : "\n", stdout);
-      report(r, what, sections);
+      r->selected = all[i];
+      r->total = dcfg_process_instrs(r->p, r->thread);
+      print_process(r, sections);
+      selection_free(all[i]);
       text_forget();
    }
+   free(all);
    if (r->form == FORM_JSON)
       printf("\n] }\n");
 }

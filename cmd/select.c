@@ -38,6 +38,7 @@
 struct Selection {
    const DcfgProcess* p;
    bool               everything;
+   bool               found;            // each option has matched something
    uint32_t           thread;
    uint32_t           n;
    bool*              nodes;            // of blocks; NULL for everything
@@ -66,6 +67,7 @@ static void by_image(Selection* sel, const Program* g, const char* pattern)
       for (uint32_t k = 0; !sel->images[i] && k < im->n_nodes; k++)
          sel->nodes[im->first_node + k] = false;
    }
+   sel->found = sel->found && any;
    if (!any)
       complain("no image of process %" PRIu64 " matches `%s'", g->p->id,
                pattern);
@@ -77,6 +79,7 @@ static void by_routine(Selection* sel, const Program* g, const char* what)
    bool*     wanted = zalloc(g->p->n_routines, sizeof(*wanted));
    uint32_t  n = find_routines(g, what, found, g->p->n_routines);
 
+   sel->found = sel->found && n > 0;
    if (n == 0)
       complain("there is no routine `%s' in process %" PRIu64, what,
                g->p->id);
@@ -132,6 +135,7 @@ static void by_function(Selection* sel, const Program* g, const char* what)
       any = any || is;
       sel->nodes[i] = sel->nodes[i] && is;
    }
+   sel->found = sel->found && any;
    if (!any)
       complain("no function of process %" PRIu64 " is called `%s'", p->id,
                what);
@@ -228,6 +232,7 @@ static void by_source(Selection* sel, const Program* g, const char* what)
       any = any || mark[i];
       sel->nodes[i] = sel->nodes[i] && mark[i];
    }
+   sel->found = sel->found && any;
    if (!any)
       complain("no block of process %" PRIu64 " is from the source `%s'",
                p->id, what);
@@ -255,6 +260,7 @@ Selection* selection_new(const Program* g, const Select* s)
    Selection* sel = zalloc(1, sizeof(*sel));
 
    sel->p = g->p;
+   sel->found = true;
    sel->everything = s->image == NULL && s->routine == NULL
                      && s->function == NULL && s->source == NULL;
    sel->thread = s->thread == NOT_GIVEN ? DCFG_ALL_THREADS
@@ -290,6 +296,11 @@ void selection_free(Selection* sel)
 bool is_everything(const Selection* sel)
 {
    return sel->everything;
+}
+
+bool is_found(const Selection* sel)
+{
+   return sel->found;
 }
 
 uint32_t selected_thread(const Selection* sel)

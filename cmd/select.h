@@ -74,6 +74,7 @@ Selection* selection_new(const Program* g, const Select* s);
 void       selection_free(Selection* sel);
 
 bool       is_everything(const Selection* sel);  // of the places
+bool       is_found(const Selection* sel);  // all that the options name
 uint32_t   selected_thread(const Selection* sel);  // or DCFG_ALL_THREADS
 uint32_t   n_selected(const Selection* sel);    // blocks
 

@@ -221,13 +221,18 @@ static uint64_t find_text(const Printed* p, const char* text, size_t size)
    return UINT64_MAX;
 }
 
-static bool writes(DcfgWet* w, uint32_t number)
-{
-   static const char* const names[] = { "write", "writev", "pwrite64",
-                                        "sendto" };
+/* The system calls that write a text. */
+static const char* const writing_names[] = {
+   "write", "writev", "pwrite64", "sendto"
+};
 
-   for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-      if (number == syscall_number(names[i], processor_of(w)->seccomp))
+#define N_WRITING (sizeof(writing_names) / sizeof(writing_names[0]))
+
+/* Is NUMBER one of theirs? */
+static bool writes(const uint32_t* writing, uint32_t number)
+{
+   for (unsigned i = 0; i < N_WRITING; i++)
+      if (number == writing[i])
          return true;
    return false;
 }
@@ -265,14 +270,16 @@ void output_criterion(DcfgWet* w, const char* text, bool* instrs,
    char*      wanted = unescape(text, &size);
    DcfgSlice* s = all_syscalls(w, instrs);
    uint64_t   place = UINT64_MAX;
-   uint32_t   n = 0, i;
+   uint32_t   writing[N_WRITING], n = 0, i;
    bool       known = false;
 
    if (size == 0)
       die("--output: a text is needed");
+   for (i = 0; i < N_WRITING; i++)
+      writing[i] = syscall_number(writing_names[i], processor_of(w)->seccomp);
    for (i = 0; i < s->n_criteria; i++) {
       const DcfgSliceNode* c = &s->nodes[s->criteria[i]];
-      if (!writes(w, number_of(w, s, c)))
+      if (!writes(writing, number_of(w, s, c)))
          continue;
       n++;
       place = place_in(s, c, wanted, size, &known);

@@ -330,6 +330,7 @@ static void add_access(Work* w, const IRStmt* st)
    Slot    access;
    IRExpr* addr;
    IRExpr* guard;
+   IRStmt* last = NULL;
 
    if (st->tag == Ist_WrTmp)
       note_distance(w, st);
@@ -348,16 +349,15 @@ static void add_access(Work* w, const IRStmt* st)
    tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
    access.instr = w->now;
    place_slot(&access, addr, guard == NULL);
+   if (st->tag == Ist_WrTmp) {
+      last = w->out->stmts[--w->out->stmts_used];
+      tl_assert(last == st);
+   }
    if (guard != NULL)
       addr = assign(w, w->word_ty, IRExpr_ITE(guard, addr, word(w, 0)));
-   if (guard == NULL && st->tag == Ist_WrTmp) {
-      IRStmt* last = w->out->stmts[--w->out->stmts_used];
-      tl_assert(last == st);
-      add_slot(w, &access, addr);
+   add_slot(w, &access, addr);
+   if (last != NULL)
       add(w, last);
-   } else {
-      add_slot(w, &access, addr);
-   }
 }
 
 /* Where instruction K has put the top of x87's stack, if that is not known

@@ -152,7 +152,8 @@ def check_selection(tap, path, d):
            == selected("--source=prog.cc") & selected("--function=main"), "all together", some)
     for option in ("--image", "--routine", "--function", "--source"):
         status, out, err = command("report", option + "=nowhere.x", path)
-        tap.ok(status == 0 and "nowhere.x" in err and len(err.splitlines()) == 1, option + " with what is not there", err)
+        tap.ok(status == 2 and not out and "nowhere.x" in err and len(err.splitlines()) == 1,
+               option + " with what is not there", out + err)
     for wrong in ("x.c:3-", "x.c:-3", "x.c:5-2", "x.c:1-2-3"):
         status, out, err = command("report", "--source=" + wrong, path)
         tap.ok(status == 2 and len(err.splitlines()) == 1, "not a place: " + wrong, err)
