@@ -25,8 +25,9 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: what the bytes of an instruction say of memory that it reads.
-   Handed: the bytes of one instruction.  Taken by: wet/slots.c. */
+/* Owns: what the bytes of an instruction say of memory that it reads, and
+   where direct branches lead.  Handed: the bytes of one instruction.  Taken
+   by: arch/guest.c, wet/corrections.c. */
 
 #include "arch/insn.h"
 
@@ -43,6 +44,18 @@ UInt DCFG_(x86_opcode)(const UChar* code, UInt len, Bool is64)
    if (is64 && i < len && (code[i] & 0xF0) == 0x40)
       i++;
    return i;
+}
+
+/* The displacement is the end of the code. */
+Addr DCFG_(target_x86)(const UChar* code, UInt len, Bool is64, Addr addr)
+{
+   UInt i   = DCFG_(x86_opcode)(code, len, is64);
+   Int  far = 0;
+
+   if (i >= len || (code[i] != 0x0F && code[i] != 0xE9) || len < 4)
+      return addr + len + (Addr)(Long)(signed char)code[len - 1];
+   dcfg_memcpy(&far, code + len - 4, 4);
+   return addr + len + (Addr)(Long)far;
 }
 
 Bool DCFG_(has_false_memory_x86)(const UChar* code, UInt len, Bool is64)

@@ -104,6 +104,8 @@ make_disk() {
       done
       cp usr/share/base-passwd/passwd.master etc/passwd
       cp usr/share/base-passwd/group.master etc/group
+      # As its scripts would do: python3 compiles, each time that it starts, what it may not keep.  This one is of the same release.
+      /usr/bin/python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash -s "$3" -p / usr/lib/python3*/
       rm -rf proc debootstrap var/cache/apt/archives/*
       mkdir proc host
       mke2fs -q -F -t ext4 -m 0 -O ^has_journal -d . "$5" 2G

@@ -121,6 +121,7 @@ static int run(int argc, char** argv)
    if (two) {
       if (n != 2 || path != NULL || gdb)
          die("--diff needs two files, and prints a table");
+      o.sums = true;
       return diff(files, &o, csv ? FORM_CSV : json ? FORM_JSON
                              : markdown ? FORM_MARKDOWN : FORM_TEXT,
                   top == NOT_GIVEN ? 0 : top);
@@ -128,11 +129,12 @@ static int run(int argc, char** argv)
    if (n > 1)
       die("`%s' is one file too many; usage: dcfg %s %s", files[1],
           slice_command.name, slice_command.args);
+   as     = as != NULL ? as : json ? "json" : gdb ? "gdb" : "source";
+   o.sums = strcmp(as, "source") == 0;
    Sliced*   f = slice_find(files[0], &o);
    SliceView v = view_of(f, files[0], o.forward);
    FILE*     out = open_result(path);
-   write_as(&v, as != NULL ? as : json ? "json" : gdb ? "gdb" : "source", top,
-            out);
+   write_as(&v, as, top, out);
    close_results();
    slice_forget(f);
    return STATUS_OK;

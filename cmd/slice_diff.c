@@ -271,7 +271,7 @@ uint64_t slice_print_diff(const SliceView* a, const SliceView* b, Form form,
    if (form == FORM_TEXT || form == FORM_MARKDOWN)
       for (const SliceView* v = a; ; v = b) {
          printf("%s: %s: %s instances, %s\n", v == a ? "A" : "B", v->file,
-                text_count(v->s->n_nodes), v->criterion);
+                text_count(v->s->n_instances), v->criterion);
          if (v == b)
             break;
       }

@@ -269,7 +269,7 @@ void slice_write_source(const SliceView* v, FILE* out)
    }
    fprintf(out, "%s: %s\n", v->title, v->criterion);
    fprintf(out, "%s instances of %s that were executed",
-           text_count(v->s->n_nodes), text_count(v->s->n_executed));
+           text_count(v->s->n_instances), text_count(v->s->n_executed));
    if (lines > 0)
       fprintf(out, "; %s of %s lines of source (%s)", text_count(lines_in),
               text_count(lines), text_share(lines_in, lines));

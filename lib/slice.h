@@ -29,7 +29,7 @@
 #define DCFG_LIB_SLICE_H
 
 #include "dcfg_slice.h"
-#include "wet_chunks.h"
+#include "wet_ahead.h"
 
 #include <string.h>
 
@@ -127,12 +127,13 @@ typedef
 /* Bytes of a granule that a node used. */
 typedef
    struct {
-      uint32_t node;
+      uint32_t node;            // of sums its distance, for there is none
       uint32_t next;            // and 1
       uint32_t at;              // of the port's bytes: for their order
       uint8_t  mask;
       uint8_t  port, reg;
-      bool     weak;            // see slice_back.c
+      bool     weak : 1;        // see slice_back.c
+      bool     limited : 1;     // the node is
    }
    Want;
 
@@ -204,10 +205,13 @@ typedef
 
 typedef
    struct {
-      Job*       job;
+      Job*       job;           // not the trace's: that is the reader's
       DcfgWet*   w;
+      WetAhead*  ahead;         // who reads its tape, so that nothing is left
+                                // of it here but its tables
       const DcfgSliceQuery* q;
       DcfgSlice* result;
+      bool       sums;          // no nodes but criteria: see slice_sums.c
       SbInfo*    sbs;
       StoreSlot* stores;
       uint8_t*   kinds;         // by place: of the instruction
@@ -222,7 +226,7 @@ typedef
       uint32_t*  occurrences;   // a place
       uint32_t*  sb_of;         // of which superblock
       Array      index;         // WetChunkInfo
-      WetSteps   steps;
+      WetSteps   steps;         // of the part in work
       /* slice_acts.c */
       Array      acts;          // Act; 0 is none
       uint32_t   free_act;
@@ -273,7 +277,9 @@ typedef
       uint32_t   thread;
       uint32_t   top;
       uint64_t   order;
-      uint32_t   me;            // its node, or DCFG_NONE
+      uint32_t   me;            // its node, or DCFG_NONE; of sums 0
+      uint32_t   distance;      // if that is not none, and
+      NodeState  my;
    }
    Slicer;
 
@@ -356,10 +362,26 @@ static inline unsigned slice_granule(const Slicer* z, unsigned g)
 uint64_t slice_instance(const Slicer* z, uint32_t i);
 uint64_t slice_address(const Slicer* z, const Place* at, uint32_t access);
 
-/* It is a node; an edge of what WANT is of; it wrote MASK of those bytes. */
+/* It is a node, which is kept; all is known of it; an edge of what WANT is of; it
+   wrote MASK of those bytes. */
 bool slice_need_node(Slicer* z);
+bool slice_add_node(Slicer* z);
+void slice_close_node(Slicer* z);
 bool slice_add_edge(Slicer* z, const Want* want, uint32_t writer, uint32_t at);
 bool slice_take(Slicer* z, const Want* want, uint8_t mask);
+
+/* What its node wants: to be filled in. */
+static inline Want slice_want(const Slicer* z)
+{
+   return (Want){ .node = z->sums ? z->distance : z->me,
+                  .limited = z->my.limited };
+}
+
+/* Sums: nothing has been found; the node in work counts; may WANT be left out of
+   the list at HEAD, of which one may have taken its place? */
+void slice_forget_sums(Slicer* z);
+void slice_sum_node(Slicer* z);
+bool slice_is_needless(Slicer* z, uint32_t head, const Want* want);
 
 /* Its node wants what it used.  Requests of ACT that wait for branch BRANCH, or
    all if that is none, are BY's. */
@@ -370,11 +392,11 @@ bool slice_answer(Slicer* z, uint32_t act, uint32_t branch, TakeWant by);
 bool slice_backward(Slicer* z);
 
 /* W is FIRST once more: how many instances there were before its begin. */
-static inline bool slice_same_trace(DcfgWet* w,
+static inline bool slice_same_trace(Job* job, DcfgWet* w,
                                     const DcfgWet* first)
 {
    if (w->instrs.n != first->instrs.n)
-      return job_fail(&w->job, DCFG_ERROR_FILE, NULL,
+      return job_fail(job, DCFG_ERROR_FILE, NULL,
                       "it has changed while it was read");
    memcpy(w->instances, first->instances,
           w->instrs.n * sizeof(*w->instances));

@@ -26,7 +26,7 @@
 */
 
 /* Owns: which activation each record is in, chunk by chunk, in either
-   direction.  Handed: chunks by wet_chunks.c.  Taken by: slice_open.c,
+   direction.  Handed: parts by wet_ahead.c.  Taken by: slice_open.c,
    slice_back.c.
 
    The rules are those of wet_control.c, which see.  Here an activation outlives
@@ -229,10 +229,43 @@ static bool arrive(Slicer* z, Position* t, uint32_t i)
 
 static void move_top(Slicer* z, const WetStep* r, const Place* at, Position* t)
 {
-   for (uint32_t k = 0; k < r->n_instrs; k++) {
-      const Plan* p = &z->w->plans[at[k].instr];
-      t->top = p->top_zero ? 0 : (t->top + p->top) & 7;
+   for (uint32_t k = 0; k < r->n_instrs; k++)
+      t->top = wet_move_top(t->top, &z->w->plans[at[k].instr], &at[k],
+                            r->n_slots, z->steps.addrs + r->first);
+}
+
+/* The stack pointer behind LAST, a transfer of the record, or 0. */
+static uint64_t stack_pointer(const Slicer* z, const WetStep* r,
+                              const Place* last)
+{
+   uint32_t slot = wet_value_slot(last) + last->n_values;
+
+   return last->stack && slot < r->n_slots ? z->steps.addrs[r->first + slot]
+                                           : 0;
+}
+
+/* Where calls leave the return address in a register. */
+static bool transfer_linked(Slicer* z, const Place* last, uint64_t sp,
+                            Position* t, StepPlace* p)
+{
+   const Plan* plan = &z->w->plans[last->instr];
+   bool call = plan->kind == KIND_CALL || plan->kind == KIND_INDIRECT_CALL;
+
+   if (call && !unwind(z, t, sp))
+      return false;
+   p->last = t->act;
+   if (!arrive(z, t, last->instr))
+      return false;
+   if (plan->returns)
+      return unwind(z, t, sp) && leave(z, t, sp, p);
+   if (!call)
+      return ACT(z, t->act)->place >= sp || unwind(z, t, sp + 1);
+   if (sp != 0) {
+      if (!push(z, t, sp, last->instr))
+         return false;
+      p->made = t->act;
    }
+   return true;
 }
 
 static bool transfer(Slicer* z, const WetStep* r, const Place* last,
@@ -240,6 +273,8 @@ static bool transfer(Slicer* z, const WetStep* r, const Place* last,
 {
    uint64_t place = 0;
 
+   if (z->w->machine->links)
+      return transfer_linked(z, last, stack_pointer(z, r, last), t, p);
    if (kind == KIND_CALL || kind == KIND_INDIRECT_CALL) {
       place = last_access(z, r, last, ACCESS_STORE);
       if (!unwind(z, t, place == 0 ? 0 : place + 1))
@@ -254,11 +289,8 @@ static bool transfer(Slicer* z, const WetStep* r, const Place* last,
       return false;
    if (kind == KIND_RETURN)
       return leave(z, t, place, p);
-   if (kind == KIND_INDIRECT_JUMP) {
-      uint32_t slot = (uint32_t)last->slot + last->n_slots + last->n_values;
-      return unwind(z, t, last->stack && slot < r->n_slots
-                          ? z->steps.addrs[r->first + slot] : 0);
-   }
+   if (kind == KIND_INDIRECT_JUMP)
+      return unwind(z, t, stack_pointer(z, r, last));
    if (place != 0) {
       if (!push(z, t, place, last->instr))
          return false;
@@ -349,6 +381,8 @@ static bool run_return(Slicer* z, Position* t)
                                    --t->interrupted.n);
       t->top = i->top;
       ELEM(z->returned, bool, i->number) = true;
+   } else {
+      t->top = 0;
    }
    while (act != 0 && !ACT(z, act)->handler)
       act = ACT(z, act)->up;
@@ -376,6 +410,8 @@ static bool run_mark(Slicer* z, const WetStep* r, StepPlace* p)
       return run_handler(z, t, p);
    if (r->mark == DCFG_WET_RETURN)
       return run_return(z, t);
+   if (r->mark == MARK_TOP)
+      t->top = words[0] & 7;
    if (r->mark == DCFG_WET_FRESH && t->entering) {
       Act* a = ACT(z, t->act);
       Act* h = ACT(z, a->up);
@@ -456,24 +492,24 @@ static bool end_threads(Slicer* z)
 
 bool slice_scan(Slicer* z)
 {
-   uint32_t n = (uint32_t)z->w->threads.n;
+   uint32_t       n = (uint32_t)z->w->threads.n;
+   const WetPart* part;
 
    z->now = job_calloc(z->job, n + (size_t)1, sizeof(Position));
-   if (z->now == NULL || !wet_graph_new(z->w, &z->graph))
+   if (z->now == NULL || !wet_graph_new(z->job, z->w, &z->graph))
       return false;
    for (uint32_t i = 0; i < n; i++)
       z->now[i].act = DCFG_NONE;
-   for (;;) {
-      if (!take_snapshot(z))
+   z->ahead = wet_ahead_new(z->job, z->w, &z->index,
+                            SLOTS_OF_TRANSFERS);
+   while (z->ahead != NULL && (part = wet_ahead_next(z->ahead)) != NULL) {
+      z->steps = part->steps;
+      if ((part->first && !take_snapshot(z)) || !run_steps(z))
          return false;
-      if (!wet_begin_chunk(z->w, &z->index))
-         break;
-      while (wet_has_part(z->w))
-         if (!wet_read_part(z->w, &z->index, SLOTS_OF_TRANSFERS, &z->steps)
-             || !run_steps(z))
-            return false;
    }
-   if (z->job->err.status != DCFG_OK || !end_threads(z))
+   wet_ahead_close(z->ahead);
+   z->ahead = NULL;
+   if (z->job->err.status != DCFG_OK || !take_snapshot(z) || !end_threads(z))
       return false;
    if (z->calls_back != NULL)
       slice_spread_callbacks(z);
@@ -512,10 +548,12 @@ static void match_acts(Slicer* z, uint32_t chunk)
 
 bool slice_place_chunk(Slicer* z, uint32_t chunk)
 {
+   const WetPart*  part = wet_ahead_next(z->ahead);
    const Snapshot* s;
 
-   if (!wet_read_chunk(z->w, &ELEM(z->index, WetChunkInfo, chunk), &z->steps))
+   if (part == NULL)
       return false;
+   z->steps = part->steps;
    if (z->plain)
       return true;
    s = &ELEM(z->snapshots, Snapshot, chunk);

@@ -37,15 +37,13 @@
    program returned to such code, as qsort() does with a comparison's result.
    Whether it does is known only later, so what may lead there is a node that
    is not real, or *weak*: the branch, and over flags and registers what is at
-   most MAX_HOPS away.  The result is in RAX.  slice_result.c forgets those
+   most MAX_HOPS away.  The result is in RAX, or X0.  slice_result.c forgets those
    that lead nowhere. */
 
 #include "slice.h"
 
 #include <string.h>
 
-#define STATE(z, n)   (&ELEM((z)->states, NodeState, n))
-#define NODE(z, n)    (&ELEM((z)->found, DcfgSliceNode, n))
 #define ACT(z, i)     (&ELEM((z)->acts, Act, i))
 
 /*------------------------------------------------------------*/
@@ -57,6 +55,8 @@ static bool forget_all(Slicer* z)
 {
    z->found.n = z->states.n = z->edges.n = z->values.n = z->criteria.n = 0;
    z->readings.n = 0;
+   if (z->sums)
+      slice_forget_sums(z);
    for (uint32_t t = 0; t < z->w->threads.n; t++)
       for (Live* l = z->threads[t].live; l != NULL; l = l->outer)
          for (unsigned g = 0; g < N_GRANULES; g++)
@@ -103,13 +103,14 @@ static bool add_criterion(Slicer* z)
       if (!forget_all(z))
          return false;
    }
-   if (!slice_need_node(z) || (c = array_add(z->job, &z->criteria, 4)) == NULL)
+   if (!slice_need_node(z) || (z->sums && !slice_add_node(z))
+       || (c = array_add(z->job, &z->criteria, 4)) == NULL)
       return false;
    *c = z->me;
-   NODE(z, z->me)->distance = 0;
-   STATE(z, z->me)->real    = true;
-   STATE(z, z->me)->near    = false;
-   STATE(z, z->me)->limited = z->q->of != DCFG_SLICE_ALL;
+   z->distance   = 0;
+   z->my.real    = true;
+   z->my.near    = false;
+   z->my.limited = z->q->of != DCFG_SLICE_ALL;
    return true;
 }
 
@@ -158,7 +159,10 @@ static bool visit(Slicer* z)
       return false;
    if (z->state != STATE_FOUND && is_criterion(z) && !add_criterion(z))
       return false;
-   return z->me == DCFG_NONE || slice_want_uses(z);
+   if (z->me == DCFG_NONE)
+      return true;
+   slice_close_node(z);
+   return slice_want_uses(z);
 }
 
 static bool visit_all(Slicer* z)
@@ -169,9 +173,10 @@ static bool visit_all(Slicer* z)
    uint8_t       tops[MAX_SB_INSTRS];
 
    for (uint32_t k = 0, top = z->where->top; k < n && sb->x87; k++) {
-      const Plan* p = &z->w->plans[at[k].instr];
       tops[k] = (uint8_t)top;
-      top     = p->top_zero ? 0 : (top + p->top) & 7;
+      top     = wet_move_top(top, &z->w->plans[at[k].instr], &at[k],
+                             z->step->n_slots,
+                             z->steps.addrs + z->step->first);
    }
    for (uint32_t k = n; k-- > 0; ) {
       z->place = k;
@@ -228,7 +233,7 @@ static bool defer(Slicer* z, const Want* want, uint8_t mask)
 {
    Want w = *want;
 
-   w.mask = mask;
+   w.mask = z->sums ? 0xFF : mask;
    /* What a want has before a bit is its own place. */
    return array_add(z->job, &z->deferred, sizeof(Want)) != NULL
           && (ELEM(z->deferred, Want, z->deferred.n - 1) = w, true);
@@ -327,6 +332,9 @@ bool slice_backward(Slicer* z)
    z->state   = STATE_LOOKING;
    z->reading = DCFG_NONE;
    z->result->n_executed = z->order;
+   z->ahead = wet_ahead_new_back(z->job, z->w, &z->index);
+   if (z->ahead == NULL)
+      return false;
    for (uint32_t c = (uint32_t)z->index.n; c-- > 0 && !is_done(z); ) {
       if (!slice_place_chunk(z, c))
          return false;
@@ -338,6 +346,8 @@ bool slice_backward(Slicer* z)
       }
       slice_leave_chunk(z);
    }
+   wet_ahead_close(z->ahead);
+   z->ahead = NULL;
    return true;
 }
 

@@ -230,7 +230,7 @@ bool slice_forward(Slicer* z)
    NodeTable  t = { .known = job_calloc(z->job, z->w->instrs.n + 1, 1) };
    DcfgWet*   w = wet_open_again(z->w, &z->job->err);
    bool       ok = t.known != NULL && w != NULL && make_room(z, &t)
-                   && slice_same_trace(w, z->w)
+                   && slice_same_trace(z->job, w, z->w)
                    && (z->q->no_control
                        || dcfg_wet_find_control(w, &z->job->err))
                    && go(z, w, &t);

@@ -56,7 +56,7 @@ uint64_t slice_instance(const Slicer* z, uint32_t i)
 static bool add_value(Slicer* z, DcfgSliceNode* n, const Place* at)
 {
    const WetSb*     sb = &ELEM(z->w->sbs, WetSb, z->step->sb);
-   uint32_t         first = (uint32_t)at->slot + at->n_slots;
+   uint32_t         first = wet_value_slot(at);
    const WetAccess* part = &ELEM(z->w->accesses, WetAccess,
                                  sb->slots.first + first);
    const uint64_t*  slots = z->steps.addrs + z->step->first + first;
@@ -116,28 +116,22 @@ static bool add_reads(Slicer* z, DcfgSliceNode* n)
    return true;
 }
 
-/* The instance in work is a node. */
-bool slice_need_node(Slicer* z)
+/* The instance in work is a node that is kept. */
+bool slice_add_node(Slicer* z)
 {
    const Plan*      plan = &z->w->plans[z->instr];
    const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
    DcfgSliceNode*   n;
-   NodeState*       s;
 
-   if (z->me != DCFG_NONE)
-      return true;
    z->me = (uint32_t)z->found.n;
    n = array_add(z->job, &z->found, sizeof(*n));
-   s = array_add(z->job, &z->states, sizeof(*s));
-   if (n == NULL || s == NULL)
+   if (n == NULL
+       || array_add(z->job, &z->states, sizeof(NodeState)) == NULL)
       return false;
    n->instr    = z->instr;
    n->thread   = z->thread;
    n->instance = slice_instance(z, z->instr);
    n->order    = z->order + z->place;
-   n->distance = UINT32_MAX;
-   s->near     = true;
-   s->hops     = UINT8_MAX;
    for (uint32_t j = 0; j < plan->n_accesses && n->addr == 0; j++)
       if (a[j].what & ACCESS_STORE)
          n->addr = slice_address(z, slice_place(z), j);
@@ -145,12 +139,34 @@ bool slice_need_node(Slicer* z)
           && add_value(z, n, slice_place(z));
 }
 
+bool slice_need_node(Slicer* z)
+{
+   if (z->me != DCFG_NONE)
+      return true;
+   z->me       = 0;
+   z->distance = UINT32_MAX;
+   z->my       = (NodeState){ .near = true, .hops = UINT8_MAX };
+   return z->sums || slice_add_node(z);
+}
+
+void slice_close_node(Slicer* z)
+{
+   if (z->sums) {
+      slice_sum_node(z);
+      return;
+   }
+   NODE(z, z->me)->distance = z->distance;
+   *STATE(z, z->me)         = z->my;
+}
+
 bool slice_add_edge(Slicer* z, const Want* want, uint32_t writer,
                      uint32_t at)
 {
-   Edge* e = array_add(z->job, &z->edges, sizeof(*e));
+   Edge* e;
 
-   if (e == NULL)
+   if (z->sums)
+      return true;
+   if ((e = array_add(z->job, &z->edges, sizeof(*e))) == NULL)
       return false;
    *e = (Edge){ want->node, writer, at, want->port, want->reg, want->weak };
    return true;
@@ -161,12 +177,12 @@ bool slice_take(Slicer* z, const Want* want, uint8_t mask)
 {
    uint32_t    cost = z->q->copies != NULL && z->q->copies[z->instr] ? 0 : 1;
    uint32_t    distance;
-   NodeState*  s;
    bool        real = !want->weak, ours = slice_follows_control(z, z->instr);
    const Want  w = *want;
-   uint8_t     hops = (uint8_t)(STATE(z, w.node)->hops + 1);
+   uint8_t     hops = 0;
 
    if (w.weak) {
+      hops = (uint8_t)(STATE(z, w.node)->hops + 1);
       if (ours && (w.port != DCFG_WET_GENERAL || w.reg != 0))
          return true;
       if (!ours && (hops >= MAX_HOPS && w.port != DCFG_WET_CONTROL))
@@ -176,16 +192,15 @@ bool slice_take(Slicer* z, const Want* want, uint8_t mask)
    if (!slice_need_node(z)
        || !slice_add_edge(z, &w, z->me, w.at + (uint32_t)__builtin_ctz(mask)))
       return false;
-   s = STATE(z, z->me);
-   s->real |= real;
-   s->near &= NODE(z, w.node)->distance == 0 && STATE(z, w.node)->limited;
+   z->my.real |= real;
+   z->my.near &= w.limited;
    if (w.weak && !ours) {
       uint8_t mine = w.port == DCFG_WET_CONTROL ? 0 : hops;
-      s->hops = mine < s->hops ? mine : s->hops;
+      z->my.hops = mine < z->my.hops ? mine : z->my.hops;
    }
-   distance = NODE(z, w.node)->distance + cost;
-   if (distance < NODE(z, z->me)->distance)
-      NODE(z, z->me)->distance = distance;
+   distance = (z->sums ? w.node : NODE(z, w.node)->distance) + cost;
+   if (distance < z->distance)
+      z->distance = distance;
    return true;
 }
 

@@ -48,7 +48,7 @@ static void note_defs(const DcfgWet* w, const Plan* p, SbInfo* sb)
       else
          sb->defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
    }
-   sb->x87 |= p->top != 0 || p->top_zero;
+   sb->x87 |= p->moves_top;
 }
 
 /* Are all stores of the instruction at AT slots of their own? */
@@ -138,6 +138,7 @@ static bool prepare(Slicer* z)
        || z->before == NULL || !find_occurrences(z)
        || array_add(z->job, &z->acts, sizeof(Act)) == NULL)
       return false;
+   slice_forget_sums(z);
    for (uint32_t id = 1; id < w->sbs.n; id++)
       if (!describe_superblock(z, id, &n_stores))
          return false;
@@ -160,21 +161,38 @@ static bool is_plain(const Slicer* z)
    return true;
 }
 
+/* How often superblocks ran, and where the chunks are. */
+static bool count_runs(Slicer* z)
+{
+   const WetPart* part;
+
+   z->ahead = wet_ahead_new(z->job, z->w, &z->index, SLOTS_OF_NONE);
+   while (z->ahead != NULL && (part = wet_ahead_next(z->ahead)) != NULL)
+      for (size_t i = 0; i < part->steps.n_steps; i++) {
+         const WetStep* r = &part->steps.steps[i];
+         if (r->sb != 0)
+            z->runs[z->sbs[r->sb].first + r->n_instrs - 1]++;
+      }
+   wet_ahead_close(z->ahead);
+   z->ahead = NULL;
+   return z->job->err.status == DCFG_OK;
+}
+
 /* One pass forward, over all or over the control flow only. */
 static bool look_through(Slicer* z)
 {
    z->plain = is_plain(z);
    if (z->plain) {
-      if (!wet_index_runs(z->w, &z->index, z->runs))
+      if (!count_runs(z))
          return false;
       for (size_t c = 0; c < z->index.n; c++)
-         z->plain &= !ELEM(z->index, WetChunkInfo, c).handlers;
+         z->plain &= !ELEM(z->index, WetChunkInfo, c).odd_marks;
       if (z->plain)
          return true;
       memset(z->runs, 0, z->w->sb_instrs.n * sizeof(*z->runs));
       z->index.n = 0;
       if (!wet_rewind(z->w))
-         return false;
+         return job_fail(z->job, DCFG_ERROR_FILE, NULL, "it cannot be read");
    }
    return slice_scan(z) && slice_graph_index(z);
 }
@@ -205,8 +223,6 @@ static void count_slice(const Slicer* z)
 {
    DcfgSlice* s = z->result;
 
-   for (uint32_t i = 0; i < z->w->instrs.n; i++)
-      s->totals[i].distance = UINT32_MAX;
    for (uint32_t i = 0; i < s->n_nodes; i++) {
       DcfgSliceTotal* t = &s->totals[s->nodes[i].instr];
       t->in_slice++;
@@ -222,8 +238,8 @@ static void free_slicer(Slicer* z)
    slice_free_graph(z);
    slice_free_acts(z);
    slice_free_live(z);
-   wet_free_steps(z->w, &z->steps);
-   array_free(job, &z->index, sizeof(WetChunkInfo));
+   wet_ahead_close(z->ahead);
+   array_free(&z->w->job, &z->index, sizeof(WetChunkInfo));
    array_free(job, &z->found, sizeof(DcfgSliceNode));
    array_free(job, &z->states, sizeof(NodeState));
    array_free(job, &z->edges, sizeof(Edge));
@@ -251,8 +267,13 @@ static bool find(Slicer* z)
    if (!z->plain)
       note_branches(z);
    count_executed(z);
-   if (!slice_backward(z) || !slice_assemble(z)
-       || (z->q->forward && !slice_forward(z)))
+   if (!slice_backward(z))
+      return false;
+   if (z->sums) {
+      slice_hand_over(z);
+      return true;
+   }
+   if (!slice_assemble(z) || (z->q->forward && !slice_forward(z)))
       return false;
    count_slice(z);
    return true;
@@ -261,6 +282,7 @@ static bool find(Slicer* z)
 DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
 {
    Slicer z = { .q = q, .result = calloc(1, sizeof(DcfgSlice)) };
+   Job    job;
    bool   ok = false;
 
    if (z.result == NULL) {
@@ -277,9 +299,13 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
    if (z.w == NULL && w->job.err.status != DCFG_OK)
       job_tell(&w->job, err);
    if (z.w != NULL) {
-      z.job = &z.w->job;
-      ok = slice_same_trace(z.w, w) && find(&z);
-      job_tell(z.job, err);
+      job_start(&job, w->path, &w->options);
+      job_read(&job, z.w->job.n_file, z.w->job.n_text);
+      z.job  = &job;
+      z.sums = q->sums && !q->forward && !q->only_criteria && !q->results
+               && !dcfg_wet_is_window(w);
+      ok = slice_same_trace(&job, z.w, w) && find(&z);
+      job_tell(&job, err);
       free_slicer(&z);
       dcfg_wet_close(z.w);
    }

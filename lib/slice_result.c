@@ -336,6 +336,8 @@ void slice_hand_over(Slicer* z)
    s->criteria   = z->criteria.data;
    s->n_criteria = (uint32_t)z->criteria.n;
    s->reads      = z->readings.data;
+   if (!z->sums)
+      s->n_instances = s->n_nodes;
    z->found = z->inputs = z->values = z->criteria = z->readings
             = (Array){ 0 };
 }

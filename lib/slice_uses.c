@@ -31,7 +31,6 @@
 #include "slice.h"
 
 #define STATE(z, n)   (&ELEM((z)->states, NodeState, n))
-#define NODE(z, n)    (&ELEM((z)->found, DcfgSliceNode, n))
 #define REQUEST(z, i) (&ELEM((z)->requests, Request, (i) - 1))
 #define ACT(z, i)     (&ELEM((z)->acts, Act, i))
 
@@ -92,6 +91,10 @@ bool slice_answer(Slicer* z, uint32_t act, uint32_t branch, TakeWant by)
 /* The port is not followed. */
 static bool cut_port(Slicer* z, const Want* want)
 {
+   if (z->sums && want->port == DCFG_WET_CONTROL)
+      z->result->n_no_control++;
+   else if (z->sums)
+      z->result->n_no_address++;
    return slice_add_edge(z, want, DCFG_SLICE_NOT, 0);
 }
 
@@ -126,12 +129,13 @@ static bool want_registers(Slicer* z, bool real)
    const Plan* plan = &z->w->plans[z->instr];
    const Use*  u = &ELEM(z->w->uses, Use, plan->uses);
    Live*       l = slice_registers(z, z->thread);
-   uint16_t    skip = z->q->no_address == NULL ? 0
+   uint32_t    skip = z->q->no_address == NULL ? 0
                       : z->q->no_address[z->instr];
-   Want        want = { .node = z->me, .weak = !real };
-   uint16_t    never;
+   Want        want = slice_want(z);
+   uint32_t    never;
 
-   if (STATE(z, z->me)->near && z->q->no_address_near != NULL)
+   want.weak = !real;
+   if (z->my.near && z->q->no_address_near != NULL)
       skip |= z->q->no_address_near[z->instr];
    if (slice_calls_back(z, z->instr))
       skip = 0;
@@ -153,7 +157,7 @@ static bool want_registers(Slicer* z, bool real)
       if (!real && (u->port == DCFG_WET_FLAGS
                     ? false
                     : u->port != DCFG_WET_GENERAL || address
-                      || STATE(z, z->me)->hops == 0))
+                      || z->my.hops == 0))
          continue;
       if (!slice_want_register(z, l, slice_granule(z, u->granule), want))
          return false;
@@ -166,8 +170,9 @@ static bool want_operands(Slicer* z)
    const Plan*      plan = &z->w->plans[z->instr];
    const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
    LiveThread*      t = &z->threads[z->thread];
-   Want want = { .node = z->me, .port = DCFG_WET_MEMORY };
+   Want             want = slice_want(z);
 
+   want.port = DCFG_WET_MEMORY;
    for (uint32_t j = 0; j < plan->n_accesses; j++)
       if (is_operand(a, j)) {
          uint64_t addr = slice_address(z, slice_place(z), j);
@@ -186,8 +191,10 @@ static bool want_operands(Slicer* z)
 
 static bool want_control(Slicer* z)
 {
-   Want want = { .node = z->me, .port = DCFG_WET_CONTROL, .mask = 0xFF };
+   Want want = slice_want(z);
 
+   want.port = DCFG_WET_CONTROL;
+   want.mask = 0xFF;
    if (slice_follows_control(z, z->instr))
       return ask_control(z, want);
    if (z->q->results && !z->q->no_control) {
@@ -201,19 +208,22 @@ static bool want_control(Slicer* z)
 static bool want_part(Slicer* z)
 {
    const DcfgSliceQuery* q = z->q;
+   unsigned vector = z->w->machine->vector_size;
    Live* l = slice_registers(z, z->thread);
-   Want  want = { .node = z->me, .mask = 0xFF };
+   Want  want = slice_want(z);
 
+   want.mask = 0xFF;
    if (l == NULL)
       return false;
    switch (q->of) {
       case DCFG_SLICE_REGISTER:
-         want.port = q->place < 16 ? DCFG_WET_GENERAL : DCFG_WET_VECTOR;
-         want.reg  = (uint8_t)(q->place % 16);
-         if (q->place < 16)
+         want.port = q->place < 32 ? DCFG_WET_GENERAL : DCFG_WET_VECTOR;
+         want.reg  = (uint8_t)(q->place % 32);
+         if (q->place < 32)
             return slice_want_register(z, l, (unsigned)q->place, want);
-         for (unsigned k = 0; k < 4; k++, want.at += 8)
-            if (!slice_want_register(z, l, G_VECTOR + want.reg * 4u + k, want))
+         for (unsigned k = 0; k < vector; k++, want.at += 8)
+            if (!slice_want_register(z, l, G_VECTOR + want.reg * vector + k,
+                                     want))
                return false;
          return true;
       case DCFG_SLICE_FLAGS:
@@ -231,7 +241,9 @@ static bool want_part(Slicer* z)
       case DCFG_SLICE_FRAME: {
          uint64_t place = ACT(z, z->act)->place;
          z->result->frame = place == UINT64_MAX || place == 0 ? 0
-                            : place + z->w->address_size + q->place;
+                            : place + q->place
+                              + (z->w->machine->links
+                                 ? 0 : z->w->machine->address_size);
          want.port = DCFG_WET_MEMORY;
          return z->result->frame == 0
                 || slice_want_memory(z, z->result->frame, q->size, want);
@@ -244,19 +256,19 @@ static bool want_part(Slicer* z)
 
 bool slice_want_uses(Slicer* z)
 {
-   NodeState*  s = STATE(z, z->me);
    const Plan* plan = &z->w->plans[z->instr];
 
    if (z->q->forward || z->q->only_criteria)
       return true;
-   if (!s->real)
+   if (!z->my.real)
       return want_registers(z, false);
-   if (z->q->steps != 0 && NODE(z, z->me)->distance >= z->q->steps) {
-      s->cut = true;
+   if (z->q->steps != 0 && z->distance >= z->q->steps) {
+      if (!z->sums)
+         STATE(z, z->me)->cut = true;
       z->result->n_no_steps += plan->n_ports;
       return true;
    }
-   if (s->limited)
+   if (z->my.limited)
       return want_control(z) && want_part(z);
    return want_control(z) && want_registers(z, true) && want_operands(z);
 }

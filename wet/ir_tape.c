@@ -41,12 +41,13 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-#include "arch/insn.h"
+#include "arch/guest.h"
 #include "run/ir.h"
 #include "wet/ir_tape.h"
 #include "wet/slots.h"
 #include "wet/tape.h"
 #include "wet/values.h"
+#include "wet/x87_top.h"
 
 /* What a temporary of the superblock in work is: a distance from another,
    which may be itself. */
@@ -76,6 +77,8 @@ static struct {
    UShort  segment_ends[TAPE_MAX_EXITS + 1]; // up to that word
    IRExpr* first_stack;                   // DCFG_(tape)->stack, if it is used,
    IRExpr* stack;                         // and what it has become
+   Bool    top_loaded;                    // x87's, by this instruction,
+   TopPush push;                          // or perhaps moved
    Distance* temps;
    UInt    n_known;                       // that VEX has made
    UInt    n_temps;                       // that have room in .temps
@@ -113,6 +116,13 @@ static void forget_distances(UInt n_temps)
    work.n_known = n_temps;
    for (UInt t = 0; t < n_temps; t++)
       work.temps[t].from = IRTemp_INVALID;
+}
+
+static void begin_instr(void)
+{
+   work.top_loaded = False;
+   DCFG_(begin_push)(&work.push);
+   DCFG_(begin_value)();
 }
 
 /* Call FN, which changes the SIZE bytes at P, if A OP64 B. */
@@ -167,7 +177,7 @@ static void begin(Work* w)
    work.moved    = work.row_moved = False;
    work.n_slots  = work.n_words = work.n_segments = 0;
    work.stack    = work.first_stack = NULL;
-   DCFG_(begin_value)();
+   begin_instr();
 }
 
 static Distance distance_of(IRTemp t)
@@ -325,12 +335,16 @@ static void add_access(Work* w, const IRStmt* st)
       note_distance(w, st);
    if (w->now < 0 || w->now >= w->sb->n_instrs)
       return;
+   work.top_loaded = work.top_loaded || DCFG_(loads_top)(st);
+   DCFG_(note_push)(&work.push, st);
    if (with_values)
       DCFG_(note_value)(w, st);
    if (!DCFG_(access_of)(w->out, st, &access, &addr, &guard)
-       || DCFG_(has_false_memory)((const UChar*)w->addrs[w->now],
-                                  w->lengths[w->now]))
+       || !DCFG_(is_access)((const UChar*)w->addrs[w->now],
+                            w->lengths[w->now], &access))
       return;
+   if (guard == NULL && (access.what & AccessGuarded))
+      guard = DCFG_(has_stored)(w, st);
    tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
    access.instr = w->now;
    place_slot(&access, addr, guard == NULL);
@@ -344,6 +358,31 @@ static void add_access(Work* w, const IRStmt* st)
    } else {
       add_slot(w, &access, addr);
    }
+}
+
+/* Where instruction K has put the top of x87's stack, if that is not known
+   without any execution. */
+static void add_top(Work* w, UInt k)
+{
+   Slot    slot = { k, 0, AccessTop, WhereTape, 0 };
+   IRExpr* top;
+
+   if (k >= w->sb->n_instrs)
+      return;
+   if (work.top_loaded)
+      top = assign(w, Ity_I32, DCFG_(get_x87_top)());
+   else if (work.push.top != IRTemp_INVALID
+            && DCFG_(may_push)((const UChar*)w->addrs[k], w->lengths[k]))
+      top = IRExpr_RdTmp(work.push.top);
+   else
+      return;
+   tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
+   top = assign(w, Ity_I32, IRExpr_Binop(Iop_And32, top,
+                                         IRExpr_Const(IRConst_U32(7))));
+   work.roots[work.n_slots] = IRTemp_INVALID;
+   add_slot(w, &slot, assign(w, Ity_I64, IRExpr_Unop(Iop_32Uto64, top)));
+   work.top_loaded = False;
+   DCFG_(begin_push)(&work.push);
 }
 
 /* The value that instruction K has computed. */
@@ -363,12 +402,18 @@ static void add_value(Work* w, UInt k)
                  parts[i].was != NULL || parts[i].data->tag == Iex_Const);
       add_slot(w, &slot, parts[i].data);
    }
-   DCFG_(begin_value)();
 }
 
-static void add_value_before(Work* w, UInt k)
+static void end_instr(Work* w, UInt k)
 {
-   add_value(w, k - 1);
+   add_top(w, k);
+   add_value(w, k);
+   begin_instr();
+}
+
+static void end_instr_before(Work* w, UInt k)
+{
+   end_instr(w, k - 1);
 }
 
 /* What is at P is NOW, if GUARD is NULL or if so; else, as it was, WAS. */
@@ -399,6 +444,8 @@ static void add_exit(Work* w, UInt x, const IRStmt* st)
 {
    const SbExit* e = &w->sb->exits[x];
 
+   /* FLDENV may be left behind all that it does: a warning of the core. */
+   add_top(w, e->instr);
    work.at_exit[x] = work.n_slots;
    put_header(w, x);
    move(w, e->counting == ExitBefore || e->instr + 1u < w->sb->n_instrs
@@ -415,8 +462,8 @@ static Bool lacks(const Work* w)
       UInt first = s;
       while (s < work.n_slots && work.slots[s].instr == k)
          s++;
-      if (s == first
-          && DCFG_(may_read_memory)((const UChar*)w->addrs[k], w->lengths[k]))
+      if (s - first < DCFG_(guest).loads((const UChar*)w->addrs[k],
+                                         w->lengths[k]))
          return True;
    }
    return False;
@@ -453,13 +500,26 @@ static void keep_slots(const Work* w)
 }
 
 /* Behind an indirect jump the stack pointer says which activations there
-   still are: a longjmp ends some. */
+   still are: a longjmp ends some.  So it does behind calls and returns, if
+   these have nothing on the stack. */
+static Bool tells_stack(InsnKind kind)
+{
+   switch (kind) {
+      case InsnIndirectJump:
+         return True;
+      case InsnCall: case InsnIndirectCall: case InsnReturn:
+         return DCFG_(guest).calls_link;
+      default:
+         return False;
+   }
+}
+
 static void add_stack_pointer(Work* w)
 {
    Slot stack = { w->now, 0, AccessStack, WhereStack, 0 };
 
    if (w->now < 0 || w->now >= w->sb->n_instrs
-       || w->sb->kinds[w->now] != InsnIndirectJump)
+       || !tells_stack(w->sb->kinds[w->now]))
       return;
    add_slot(w, &stack, assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP,
                                                         w->word_ty)));
@@ -467,7 +527,7 @@ static void add_stack_pointer(Work* w)
 
 static void end(Work* w, const IRSB* in)
 {
-   add_value(w, w->now);
+   end_instr(w, w->now);
    add_stack_pointer(w);
    put_header(w, WAY_END);
    move(w, NULL);
@@ -482,7 +542,7 @@ static void end(Work* w, const IRSB* in)
 
 const Watcher DCFG_(tape_watcher) = {
    .begin          = begin,
-   .instruction    = add_value_before,
+   .instruction    = end_instr_before,
    .exit           = add_exit,
    .statement      = add_access,
    .lacks          = lacks,

@@ -123,6 +123,15 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
          access->what = AccessLoad | AccessStore;
          return True;
       }
+      case Ist_LLSC: {
+         const IRExpr* data = st->Ist.LLSC.storedata;
+         ty           = data != NULL ? typeOfIRExpr(env, data)
+                        : typeOfIRTemp(env, st->Ist.LLSC.result);
+         *addr        = st->Ist.LLSC.addr;
+         access->what = data != NULL ? AccessStore | AccessGuarded
+                                     : AccessLoad;
+         break;
+      }
       case Ist_Dirty: {
          const IRDirty* d = st->Ist.Dirty.details;
          if (d->mFx == Ifx_None)
@@ -145,19 +154,14 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
    return True;
 }
 
-Bool DCFG_(has_false_memory)(const UChar* code, UInt len)
+Bool DCFG_(is_access)(const UChar* code, UInt len, Slot* access)
 {
-   return DCFG_(has_false_memory_x86)(code, len, DCFG_(guest).x86->is_64);
-}
-
-UInt DCFG_(skip_prefixes)(const UChar* code, UInt len)
-{
-   return DCFG_(x86_opcode)(code, len, DCFG_(guest).x86->is_64);
-}
-
-Bool DCFG_(may_read_memory)(const UChar* code, UInt len)
-{
-   return DCFG_(may_read_memory_x86)(code, len, DCFG_(guest).x86->is_64);
+   if (DCFG_(guest).has_false_memory(code, len))
+      return False;
+   if (!DCFG_(guest).is_store_exclusive(code, len))
+      return True;
+   access->what = (access->what & AccessStore) | AccessGuarded;
+   return access->what & AccessStore;
 }
 
 /*--------------------------------------------------------------------*/

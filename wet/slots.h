@@ -41,8 +41,10 @@ enum {
    AccessStore   = 2,
    AccessGuarded = 4,    // if some condition holds; else its address is 0
    AccessStack   = 8,    // none: the stack pointer behind an indirect jump
-   AccessValue   = 16    // none: up to eight bytes of the value that was
+   AccessValue   = 16,   // none: up to eight bytes of the value that was
                          // computed
+   AccessTop     = 32    // none: the top of x87's stack behind an instruction
+                         // that loads it
 };
 
 typedef
@@ -114,20 +116,15 @@ static inline UInt DCFG_(segment_begin)(const SlotList* list, UInt s)
 }
 
 /* The access of a statement: returns False if it makes none.  *ADDR is where,
-   *GUARD whether (NULL: always). */
+   *GUARD whether (NULL: always, or its .what says that it is guarded, and the
+   statement's results tell). */
 Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, /*OUT*/Slot* access,
                       /*OUT*/IRExpr** addr, /*OUT*/IRExpr** guard);
 
-/* Does VEX lead the operand of this instruction, LEN bytes at CODE, which has
-   registers only, through memory that the program does not have?  (BT and
-   its like.) */
-Bool DCFG_(has_false_memory)(const UChar* code, UInt len);
-
-/* The place of the opcode in LEN bytes at CODE. */
-UInt DCFG_(skip_prefixes)(const UChar* code, UInt len);
-
-/* May this instruction, LEN bytes at CODE, read memory?  In doubt, yes. */
-Bool DCFG_(may_read_memory)(const UChar* code, UInt len);
+/* Is ACCESS, which VEX makes for the instruction of LEN bytes at CODE, one of
+   the program?  VEX leads registers through memory (BT and its like), and makes
+   of a store-exclusive, if it is told to, a load and a compare-and-swap. */
+Bool DCFG_(is_access)(const UChar* code, UInt len, /*MOD*/Slot* access);
 
 #endif /* __DCFG_SLOTS_H */
 

@@ -581,6 +581,11 @@ void DCFG_(keep_chunks)(Coder* c, ULong size)
                                                      : CHUNK_BYTES;
 }
 
+Bool DCFG_(begins_chunk)(const Coder* c)
+{
+   return c->n_here == 0;
+}
+
 ULong DCFG_(n_coded_records)(const Coder* c)
 {
    return c->n_records;

@@ -51,6 +51,7 @@
 #include "wet/slots.h"
 #include "wet/squeeze.h"
 #include "wet/tape.h"
+#include "wet/x87_top.h"
 
 /* Headers, marks and their rows are coded while they are in the processor's
    cache: when there are N_HEADERS, or less, if the rows have been long. */
@@ -122,16 +123,33 @@ static void code_tape(void)
       empty_rows(True);
 }
 
+/* A chunk that can be read without those before it, and a thread that goes on
+   behind a handler, or as a copy of its creator, must say where the top of
+   x87's stack is; where nothing says so it is at 0. */
+static void tell_top(void)
+{
+   UInt top = DCFG_(x87_top)();
+
+   if (top == 0)
+      return;
+   DCFG_(tape)->cursor[0] = MarkTop;
+   DCFG_(tape)->cursor[1] = top;
+   DCFG_(tape)->cursor   += 2;
+}
+
+/* What has been recorded so far is what the running thread stands behind. */
 void DCFG_(tape_is_full)(void)
 {
    code_tape();
+   if (DCFG_(begins_chunk)(coder))
+      tell_top();
 }
 
 /* When it is coded there are no rows, and may be no room for any either. */
 void DCFG_(rows_are_full)(Rows* rows)
 {
    if (!DCFG_(grow_rows)(rows)) {
-      code_tape();
+      DCFG_(tape_is_full)();
       if (rows->next == rows->end)
          DCFG_(grow_rows)(rows);
    }
@@ -166,7 +184,7 @@ static void add_long_mark(UInt mark, ULong w0, ULong w1, ULong w2)
       at[3] = w2;
    DCFG_(tape)->cursor = at + 1 + n;
    if (DCFG_(tape)->cursor > DCFG_(tape)->limit)
-      DCFG_(tape_is_full)();
+      code_tape();
 }
 
 static void add_mark(UInt mark, ULong w0, ULong w1)
@@ -282,6 +300,7 @@ void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)
    if (away)
       come_home();
    turn_to(s);
+   tell_top();
 }
 
 /*------------------------------------------------------------*/

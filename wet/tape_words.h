@@ -63,6 +63,7 @@ typedef
       MarkHandler,      // a signal's handler is entered
       MarkReturn,       // and left: registers are what they were
       MarkMoved,        // W1 bytes stand at W0 that stood at W2
+      MarkTop,          // W0 is the top of x87's stack, if it is not 0
       N_MARKS,
       TapeStopped = TAPE_FIRST_WAY - 1
    }
@@ -73,7 +74,7 @@ static inline UInt DCFG_(words_of_mark)(UInt mark)
 {
    return mark == MarkMoved ? 3
           : mark >= MarkRead && mark <= MarkFresh ? 2
-          : mark == MarkThread ? 1 : 0;
+          : mark == MarkThread || mark == MarkTop ? 1 : 0;
 }
 
 #endif /* __DCFG_TAPE_WORDS_H */

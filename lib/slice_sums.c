@@ -1,0 +1,89 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Slices of which only sums are wanted.          slice_sums.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what is counted of a slice of which no instances are to be kept.
+   Handed: instances by slice_back.c, wants by slice_live.c.  Taken by: the
+   same.
+
+   An instance's distance is known when it is visited, for all that used it ran
+   later.  So it is added to its instruction's total, and what it wants needs
+   to know that distance and nothing else: of several that want the same bytes
+   the nearest one will do.  Memory is that of a chunk and of the bytes that
+   are wanted, however many instances there are. */
+
+#include "slice.h"
+
+#include <string.h>
+
+#define WANT(z, i) (&ELEM((z)->wants, Want, (i) - 1))
+
+void slice_forget_sums(Slicer* z)
+{
+   DcfgSlice* s = z->result;
+
+   for (uint32_t i = 0; i < z->w->instrs.n; i++) {
+      s->totals[i].in_slice = 0;
+      s->totals[i].distance = UINT32_MAX;
+   }
+   s->n_instances = s->n_no_control = s->n_no_address = 0;
+}
+
+void slice_sum_node(Slicer* z)
+{
+   DcfgSliceTotal* t = &z->result->totals[z->instr];
+
+   t->in_slice++;
+   if (z->distance < t->distance)
+      t->distance = z->distance;
+   z->result->n_instances++;
+}
+
+/* Is all that B is for said by A, too? */
+static inline bool covers(const Want* a, const Want* b)
+{
+   return (b->mask & ~a->mask) == 0 && a->node <= b->node && !a->limited;
+}
+
+bool slice_is_needless(Slicer* z, uint32_t head, const Want* want)
+{
+   for (uint32_t id = head; id != 0; id = WANT(z, id)->next) {
+      Want* other = WANT(z, id);
+      if (covers(other, want))
+         return true;
+      if (covers(want, other)) {
+         uint32_t next = other->next;
+         *other      = *want;
+         other->next = next;
+         return true;
+      }
+   }
+   return false;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,220 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Records of the tape, decoded by a thread.      wet_ahead.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: a thread that decodes while what it has decoded is made use of.
+   Handed: a trace that nobody else reads meanwhile.  Taken by: slice_open.c,
+   slice_acts.c, slice_back.c.
+
+   Parts go round in a ring: those up to N_TAKEN have been taken, of which the
+   last is in use, and those up to N_READ can be.  The thread touches nothing
+   but the trace, its job, the index, and parts that are neither.  If there can
+   be no thread each part is decoded when it is asked for: parts are the same,
+   and so is what they are made into. */
+
+#include "wet_ahead.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#define MAX_PARTS 4
+#define MAX_WHOLE 2             // chunks: they are large
+
+struct WetAhead {
+   Job*            job;         // of who takes parts
+   DcfgWet*        w;
+   Array*          index;
+   WetWanted       wanted;
+   bool            back;
+   uint32_t        next_back;   // chunks that are still to come
+   WetPart         parts[MAX_PARTS];
+   unsigned        n_parts;
+   bool            threaded;
+   pthread_t       thread;
+   pthread_mutex_t lock;        // of what follows
+   pthread_cond_t  changed;
+   uint64_t        n_read, n_taken;
+   bool            ended;       // nothing is read any more
+   bool            closing;
+};
+
+/*------------------------------------------------------------*/
+/*--- Reading                                              ---*/
+/*------------------------------------------------------------*/
+
+static bool read_forward(WetAhead* a, WetPart* p)
+{
+   p->first = !wet_has_part(a->w);
+   return (!p->first || wet_begin_chunk(a->w, a->index))
+          && wet_read_part(a->w, a->index, a->wanted, &p->steps);
+}
+
+static bool read_back(WetAhead* a, WetPart* p)
+{
+   p->first = true;
+   return a->next_back > 0
+          && wet_read_chunk(a->w, &ELEM(*a->index, WetChunkInfo,
+                                        --a->next_back), &p->steps);
+}
+
+static bool read_part(WetAhead* a, WetPart* p)
+{
+   bool ok = a->back ? read_back(a, p) : read_forward(a, p);
+
+   p->n_file = a->w->job.n_file;
+   p->n_text = a->w->job.n_text;
+   return ok;
+}
+
+static void* read_all(void* arg)
+{
+   WetAhead* a = arg;
+   bool      ok = true;
+
+   pthread_mutex_lock(&a->lock);
+   while (ok && !a->closing) {
+      WetPart* p = &a->parts[a->n_read % a->n_parts];
+      /* The last one that was taken is in use. */
+      if (a->n_read + (a->n_taken > 0) == a->n_taken + a->n_parts) {
+         pthread_cond_wait(&a->changed, &a->lock);
+         continue;
+      }
+      pthread_mutex_unlock(&a->lock);
+      ok = read_part(a, p);
+      pthread_mutex_lock(&a->lock);
+      a->n_read += ok;
+      a->ended   = !ok;
+      pthread_cond_signal(&a->changed);
+   }
+   pthread_mutex_unlock(&a->lock);
+   return NULL;
+}
+
+/*------------------------------------------------------------*/
+/*--- Taking                                               ---*/
+/*------------------------------------------------------------*/
+
+/* The program's signals are none of the thread's. */
+static bool start_thread(WetAhead* a)
+{
+   sigset_t all, before;
+   bool     ok;
+
+   sigfillset(&all);
+   if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+      return false;
+   ok = pthread_create(&a->thread, NULL, read_all, a) == 0;
+   pthread_sigmask(SIG_SETMASK, &before, NULL);
+   return ok;
+}
+
+static WetAhead* begin(Job* job, WetAhead with)
+{
+   WetAhead* a = job_calloc(job, 1, sizeof(*a));
+
+   if (a == NULL)
+      return NULL;
+   *a     = with;
+   a->job = job;
+   pthread_mutex_init(&a->lock, NULL);
+   pthread_cond_init(&a->changed, NULL);
+   a->threaded = start_thread(a);
+   return a;
+}
+
+WetAhead* wet_ahead_new(Job* job, DcfgWet* w, Array* index, WetWanted wanted)
+{
+   return begin(job, (WetAhead){ .w = w, .index = index, .wanted = wanted,
+                                 .n_parts = MAX_PARTS });
+}
+
+WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index)
+{
+   return begin(job, (WetAhead){ .w = w, .index = index, .back = true,
+                                 .next_back = (uint32_t)index->n,
+                                 .n_parts = MAX_WHOLE });
+}
+
+/* The next part has been read, or there is none. */
+static bool wait_for_part(WetAhead* a)
+{
+   bool ok;
+
+   if (!a->threaded)
+      return read_part(a, &a->parts[a->n_taken % a->n_parts]);
+   pthread_mutex_lock(&a->lock);
+   while (a->n_read == a->n_taken && !a->ended)
+      pthread_cond_wait(&a->changed, &a->lock);
+   ok = a->n_read > a->n_taken;
+   pthread_mutex_unlock(&a->lock);
+   return ok;
+}
+
+const WetPart* wet_ahead_next(WetAhead* a)
+{
+   const WetPart* p = &a->parts[a->n_taken % a->n_parts];
+
+   if (!wait_for_part(a)) {
+      if (a->job->err.status == DCFG_OK && a->w->job.err.status != DCFG_OK)
+         a->job->err = a->w->job.err;
+      return NULL;
+   }
+   /* The memory that may be used grows with what is read. */
+   if (p->n_file > a->job->n_file || p->n_text > a->job->n_text)
+      job_read(a->job, p->n_file - a->job->n_file,
+               p->n_text - a->job->n_text);
+   if (a->threaded)
+      pthread_mutex_lock(&a->lock);
+   a->n_taken++;
+   if (a->threaded) {
+      pthread_cond_signal(&a->changed);
+      pthread_mutex_unlock(&a->lock);
+   }
+   return p;
+}
+
+void wet_ahead_close(WetAhead* a)
+{
+   if (a == NULL)
+      return;
+   if (a->threaded) {
+      pthread_mutex_lock(&a->lock);
+      a->closing = true;
+      pthread_cond_signal(&a->changed);
+      pthread_mutex_unlock(&a->lock);
+      pthread_join(a->thread, NULL);
+   }
+   pthread_cond_destroy(&a->changed);
+   pthread_mutex_destroy(&a->lock);
+   for (unsigned i = 0; i < a->n_parts; i++)
+      wet_free_steps(a->w, &a->parts[i].steps);
+   job_free(a->job, a, sizeof(*a));
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
