@@ -350,9 +350,9 @@ static void add_access(Work* w, const IRStmt* st)
    place_slot(&access, addr, guard == NULL);
    if (guard != NULL)
       addr = assign(w, w->word_ty, IRExpr_ITE(guard, addr, word(w, 0)));
-   if (st->tag == Ist_WrTmp) {
-      IRStmt* last = w->out->stmts[--w->out->stmts_used];
-      tl_assert(last == st);
+   IRStmt* last = w->out->stmts[w->out->stmts_used - 1];
+   if (st->tag == Ist_WrTmp && last == st) {
+      w->out->stmts_used--;
       add_slot(w, &access, addr);
       add(w, last);
    } else {
