@@ -52,7 +52,8 @@ typedef
       UChar        len;
       UChar        kind;
       const UChar* code;
-      Usage*       usage;     // or NULL
+      UInt         usage;     // where among all usages it begins,
+      UInt         n_usage;   // and its bytes
    }
    Known;
 
@@ -155,7 +156,7 @@ static XArray* find_instrs(void)
       Addr            a    = sb->addr;
       for (UInt k = 0; list->at_exit != NULL && k < sb->n_instrs; k++) {
          Known i = { a, sb->image, sb->lengths[k], sb->kinds[k],
-                     list->code + (a - sb->addr), NULL };
+                     list->code + (a - sb->addr), 0, 0 };
          VG_(addToXA)(all, &i);
          a += sb->lengths[k];
       }
@@ -200,16 +201,20 @@ static void add_locs(Bytes* b, const UChar* locs)
    }
 }
 
-static void add_instr(Bytes* b, const Known* k, const Known* before)
+static void add_instr(Bytes* b, const Known* k, const Known* before,
+                      const Bytes* usages)
 {
-   const Usage* u = k->usage;
-
    DCFG_(add_varint)(b, k->image - (before == NULL ? 0 : before->image));
    DCFG_(add_varint)(b, before == NULL || before->image != k->image
                         ? k->addr : k->addr - before->addr);
    DCFG_(add_varint)(b, k->len);
    DCFG_(add_bytes)(b, k->code, k->len);
    DCFG_(add_varint)(b, k->kind);
+   DCFG_(add_bytes)(b, usages->bytes + k->usage, k->n_usage);
+}
+
+static void add_usage(Bytes* b, const Usage* u)
+{
    DCFG_(add_varint)(b, (u->known ? 1 : 0) | (u->top_zero ? 2 : 0)
                         | (u->top_step & 7) << 2 | (u->top_told ? 32 : 0));
    add_locs(b, u->uses);
@@ -222,19 +227,54 @@ static void add_instr(Bytes* b, const Known* k, const Known* before)
    }
 }
 
-static void put_instrs(Put* out, Bytes* b, XArray* instrs)
+static Int cmp_code(const void* va, const void* vb)
 {
-   Usage* u = VG_(malloc)("dcfg.wet.usage", sizeof(Usage));
+   const Known* a = *(Known* const*)va;
+   const Known* b = *(Known* const*)vb;
 
-   DCFG_(add_varint)(b, VG_(sizeXA)(instrs));
-   for (Word i = 0; i < VG_(sizeXA)(instrs); i++) {
-      Known* k = VG_(indexXA)(instrs, i);
+   return a->len != b->len ? (Int)a->len - b->len
+                           : VG_(memcmp)(a->code, b->code, a->len);
+}
+
+/* What all instructions use goes to USAGES.  It does not depend on where they
+   stand, and to find it takes long: so it is found once for those that are
+   the same. */
+static void find_usages(XArray* instrs, Bytes* usages)
+{
+   UWord        n       = VG_(sizeXA)(instrs);
+   Known**      by_code = VG_(malloc)("dcfg.wet.codes", (n + 1)
+                                                        * sizeof(Known*));
+   Usage*       u       = VG_(malloc)("dcfg.wet.usage", sizeof(Usage));
+
+   for (UWord i = 0; i < n; i++)
+      by_code[i] = VG_(indexXA)(instrs, i);
+   VG_(ssort)(by_code, n, sizeof(Known*), cmp_code);
+   for (UWord i = 0; i < n; i++) {
+      Known* k = by_code[i];
+      if (i > 0 && cmp_code(&by_code[i - 1], &by_code[i]) == 0) {
+         k->usage   = by_code[i - 1]->usage;
+         k->n_usage = by_code[i - 1]->n_usage;
+         continue;
+      }
       DCFG_(find_usage)(k->code, k->len, k->addr, u);
-      k->usage = u;
-      add_instr(b, k, i == 0 ? NULL : VG_(indexXA)(instrs, i - 1));
-      k->usage = NULL;
+      k->usage = usages->used;
+      add_usage(usages, u);
+      k->n_usage = usages->used - k->usage;
    }
    VG_(free)(u);
+   VG_(free)(by_code);
+}
+
+static void put_instrs(Put* out, Bytes* b, XArray* instrs)
+{
+   Bytes usages = { NULL, 0, 0 };
+
+   find_usages(instrs, &usages);
+   DCFG_(add_varint)(b, VG_(sizeXA)(instrs));
+   for (Word i = 0; i < VG_(sizeXA)(instrs); i++)
+      add_instr(b, VG_(indexXA)(instrs, i),
+                i == 0 ? NULL : VG_(indexXA)(instrs, i - 1), &usages);
+   VG_(free)(usages.bytes);
    put_bytes_as(out, SectionInstrs, b);
 }
 
@@ -265,7 +305,7 @@ static void put_unexecuted(Put* out, Bytes* b)
 
 static Word place_of(XArray* instrs, UInt image, Addr a)
 {
-   Known key = { a, image, 0, 0, NULL, NULL };
+   Known key = { a, image, 0, 0, NULL, 0, 0 };
    Word  first, last;
 
    if (!VG_(lookupXA)(instrs, &key, &first, &last))
