@@ -118,16 +118,24 @@ static bool add_criterion(Slicer* z)
 /*--- Instances                                            ---*/
 /*------------------------------------------------------------*/
 
+/* An iteration that is none; what was left within completed all that it has.
+   The way tells, for slots need not be there. */
+static bool is_no_iteration(const Slicer* z, const Plan* plan)
+{
+   uint32_t way = z->step->way;
+
+   return plan->kind == KIND_REP && way != DCFG_NONE
+          && z->w->ways[way].n_slots <= slice_place(z)->slot;
+}
+
 static bool take_definitions(Slicer* z)
 {
    const Plan*      plan = &z->w->plans[z->instr];
    const Def*       d = &ELEM(z->w->defs, Def, plan->defs);
    const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
    Live*            l = z->threads[z->thread].live;
-   uint32_t         made;
 
-   slice_slots(z, z->step, slice_place(z), &made);
-   if (wet_is_no_iteration(plan, made))
+   if (is_no_iteration(z, plan))
       return true;
    for (const Def* end = d + plan->n_defs; l != NULL && d < end; d++)
       if (!slice_take_register(z, l, slice_granule(z, d->granule), d->mask, slice_take))
@@ -331,7 +339,10 @@ bool slice_backward(Slicer* z)
    z->state   = STATE_LOOKING;
    z->reading = DCFG_NONE;
    z->result->n_executed = z->order;
-   z->ahead = wet_ahead_new_back(z->job, z->w, &z->index);
+   z->ahead = wet_ahead_new_back(z->job, z->w, &z->index,
+                                 z->has_values || !z->q->no_memory ? SLOTS_OF_ALL
+                                 : z->plain ? SLOTS_OF_NONE
+                                 : SLOTS_OF_TRANSFERS);
    if (z->ahead == NULL)
       return false;
    for (uint32_t c = (uint32_t)z->index.n; c-- > 0 && !is_done(z); ) {
