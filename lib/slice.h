@@ -107,8 +107,9 @@ typedef
    handlers. */
 typedef
    struct {
+      uint32_t step;
       uint32_t body, last, made;
-      uint32_t top;
+      uint32_t act, top;        // of the thread, before it
    }
    StepPlace;
 
@@ -239,8 +240,8 @@ typedef
       Position*  now;           // by thread
       uint32_t   n_handlers;
       Array      returned;      // bool: by handler
-      StepPlace* places;        // by step
-      size_t     max_places;
+      Array      places;        // StepPlace: of those behind which a thread
+                                // may be elsewhere than before
       WetGraph   graph;
       /* slice_callbacks.c */
       bool*      calls_back;    // by instruction; NULL: it is not asked for

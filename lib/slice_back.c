@@ -318,8 +318,40 @@ static bool visit_step(Slicer* z)
    z->thread = r->thread;
    if (matters(z, sb) && !visit_all(z))
       return false;
-   z->runs[sb->first + r->n_instrs - 1]--;
+   /* For nothing but the numbers of instances. */
+   if (!z->sums || z->state != STATE_FOUND)
+      z->runs[sb->first + r->n_instrs - 1]--;
    forget_reads(z, DCFG_NONE);
+   return true;
+}
+
+/* From the last to the first.  Where a record is not told to have been, its
+   thread is where it is behind it. */
+static bool visit_steps(Slicer* z)
+{
+   StepPlace here = { 0 };
+   uint32_t  thread = DCFG_NONE;        // of which that is
+   size_t    told = z->places.n;
+
+   for (uint32_t i = (uint32_t)z->steps.n_steps; i-- > 0; ) {
+      z->step  = &z->steps.steps[i];
+      z->where = &here;
+      if (z->plain) {
+         ;
+      } else if (told > 0
+                 && ELEM(z->places, StepPlace, told - 1).step == i) {
+         z->where = &ELEM(z->places, StepPlace, --told);
+         z->now[z->step->thread].act = z->where->act;
+         z->now[z->step->thread].top = z->where->top;
+         thread = DCFG_NONE;
+      } else if (z->step->thread != thread) {
+         thread    = z->step->thread;
+         here.body = here.last = z->now[thread].act;
+         here.top  = z->now[thread].top;
+      }
+      if (!visit_step(z))
+         return false;
+   }
    return true;
 }
 
@@ -331,7 +363,6 @@ static bool is_done(const Slicer* z)
 
 bool slice_backward(Slicer* z)
 {
-   static const StepPlace nowhere = { 0 };
    const WetChunkInfo* end = z->index.n == 0 ? NULL
                              : &ELEM(z->index, WetChunkInfo, z->index.n - 1);
 
@@ -346,14 +377,8 @@ bool slice_backward(Slicer* z)
    if (z->ahead == NULL)
       return false;
    for (uint32_t c = (uint32_t)z->index.n; c-- > 0 && !is_done(z); ) {
-      if (!slice_place_chunk(z, c))
+      if (!slice_place_chunk(z, c) || !visit_steps(z))
          return false;
-      for (size_t i = z->steps.n_steps; i-- > 0; ) {
-         z->step  = &z->steps.steps[i];
-         z->where = z->plain ? &nowhere : &z->places[i];
-         if (!visit_step(z))
-            return false;
-      }
       slice_leave_chunk(z);
    }
    wet_ahead_close(z->ahead);
