@@ -138,7 +138,8 @@ static bool take_definitions(Slicer* z)
    if (is_no_iteration(z, plan))
       return true;
    for (const Def* end = d + plan->n_defs; l != NULL && d < end; d++)
-      if (!slice_take_register(z, l, slice_granule(z, d->granule), d->mask, slice_take))
+      if (!slice_take_register(z, l, slice_granule(z, d->granule), d->mask,
+                               slice_take))
          return false;
    for (uint32_t j = 0; j < plan->n_accesses && z->memory.n > 0; j++)
       if (a[j].what & ACCESS_STORE) {
@@ -186,6 +187,14 @@ static bool visit_all(Slicer* z)
       top     = p->top_zero ? 0 : (top + p->top) & 7;
    }
    for (uint32_t k = n; k-- > 0; ) {
+      const InstrInfo* info = &z->infos[at[k].instr];
+      const Live*      l = z->threads[z->thread].live;
+      /* The last one may have ended activations, and a run of criteria may end
+         anywhere. */
+      if (!info->more && k + 1 < n && z->state != STATE_RUNNING
+          && (l == NULL || ((l->granules[0] & info->defs[0])
+                            | (l->granules[1] & info->defs[1])) == 0))
+         continue;
       z->place = k;
       z->instr = at[k].instr;
       z->act   = k + 1 == n ? z->where->last : z->where->body;
