@@ -273,7 +273,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
                           SysRes res)
 {
-   DCFG_(note_syscall_done)(tid, sysno, res);
+   DCFG_(note_syscall_done)(tid, sysno, args, res);
 }
 
 static void before_fork(ThreadId tid)

@@ -151,7 +151,8 @@ typedef
       void (*leave_handler)(void* s);
       /* A system call is about to be made, or has been. */
       void (*before_syscall)(void* s, UInt sysno, const UWord* args);
-      void (*after_syscall)(void* s, UInt sysno, SysRes res);
+      void (*after_syscall)(void* s, UInt sysno, const UWord* args,
+                            SysRes res);
       /* The kernel is about to read memory for a system call; it has written
          some, for one or else for a signal. */
       void (*memory_read)(void* s, Addr a, SizeT len);

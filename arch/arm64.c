@@ -51,14 +51,19 @@ static InsnKind classify_register_branch(UInt word)
    }
 }
 
+/* Instructions are little-endian, whatever data are. */
+static UInt word_at(const UChar* bytes)
+{
+   return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (UInt)bytes[3] << 24;
+}
+
 InsnKind DCFG_(classify_arm64)(const UChar* bytes, UInt len)
 {
    UInt word;
 
    if (len < 4)
       return InsnPlain;
-   /* Instructions are little-endian, whatever data are. */
-   word = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (UInt)bytes[3] << 24;
+   word = word_at(bytes);
    switch (word >> 26) {
       case 0x05:
          return InsnJump;                        // B
@@ -76,6 +81,28 @@ InsnKind DCFG_(classify_arm64)(const UChar* bytes, UInt len)
       default:
          return InsnPlain;
    }
+}
+
+/* How many instructions on, in N bits of WORD from bit LOW on. */
+static Long distance(UInt word, UInt low, UInt n)
+{
+   UInt field = word >> low & ((1u << n) - 1);
+
+   return (Long)field - (field >> (n - 1) ? 1ll << n : 0);
+}
+
+Addr DCFG_(target_arm64)(const UChar* bytes, UInt len, Addr addr)
+{
+   UInt word;
+   Long n;
+
+   if (len < 4)
+      return addr;
+   word = word_at(bytes);
+   n = (word >> 26 & 31) == 0x05 ? distance(word, 0, 26)      // B, BL
+       : (word >> 25 & 63) == 0x1B ? distance(word, 5, 14)    // TBZ, TBNZ
+       : distance(word, 5, 19);
+   return addr + (Addr)(4 * n);
 }
 
 /*--------------------------------------------------------------------*/

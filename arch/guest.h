@@ -32,25 +32,38 @@
 
 #include "arch/insn.h"
 
-/* What x86 and amd64 have in common, for those who know their registers one
-   by one.  Where VEX's guest state has them, by the names that they have
-   there; of x86 RAX is EAX, and so on. */
+/* No offset of the guest state. */
+#define NO_OFFSET 0x7FFFFFFFu
+
+/* For those who know the processor's registers one by one: where VEX's guest
+   state has them.  Each sort begins somewhere and has an end behind its
+   last. */
 typedef
    struct {
-      Bool is_64;
       UInt word;               // bytes of a general register, which stand in
-      UInt RAX, CC_OP;         // the order of their encoding, up to CC_OP
-      UInt CC_NDEP, DFLAG, RIP;
+      UInt general, general_end;         // the order of their encoding
+      UInt stack_pointer;      // its number among them
+      UInt flags, flags_end;   // what they are made of, CC_OP first
+      UInt CC_NDEP;
+      UInt DFLAG, DFLAG_end;   // NO_OFFSET, as for x87: it has none
       UInt vector;             // bytes of a vector register
-      UInt YMM0, YMM16;        // the first one, and behind the last
+      UInt vector_room;        // locations of one
+      UInt vectors, vectors_end;
       UInt FPREG, FPTAG, FC3210, FTOP;
       UInt CMSTART;
       /* In CC_OP: INC and DEC, which leave the carry, and rotations. */
       UInt first_step, last_step, first_rotation, last_rotation;
       /* VEX's helpers for a condition, for the carry, for all flags. */
       const HChar *condition, *carry, *all_flags;
+      /* Which flags condition N of the first is about. */
+      void (*flags_of)(UInt n, Bool* carry, Bool* others);
+      /* N stands from this bit on, with CC_OP below it. */
+      UInt condition_shift;
    }
-   X86Guest;
+   GuestLayout;
+
+/* As ELF files number them. */
+enum { MachineX86 = 3, MachineAmd64 = 62, MachineArm64 = 183 };
 
 /* What of VEX's guest state, and of instructions, only those know who know
    the processor.  Offsets are of the guest state. */
@@ -69,8 +82,25 @@ typedef
       Bool       arguments_on_stack;
       /* VEX, and with it Callgrind, takes a direct jump for a call. */
       Bool       jumps_are_calls;
-      /* NULL: it is neither x86 nor amd64. */
-      const X86Guest* x86;
+      UChar      machine;      // Machine...
+      /* What whole execution traces need; NULL: nobody knows it.  Of the
+         instruction of LEN bytes at CODE: where it leads if it is a direct
+         branch; how many loads VEX has for it, at least, if it drops none;
+         whether VEX leads registers through memory that the program does not
+         have; whether it is a store-exclusive; whether VEX has its stores
+         from the highest address to the lowest; whether it is a gather, of
+         which VEX reads what the mask leaves out elsewhere. */
+      const GuestLayout* layout;
+      Addr (*target)(const UChar* code, UInt len, Addr addr);
+      UInt (*loads)(const UChar* code, UInt len);
+      Bool (*has_false_memory)(const UChar* code, UInt len);
+      Bool (*is_store_exclusive)(const UChar* code, UInt len);
+      Bool (*stores_downwards)(const UChar* code, UInt len);
+      Bool (*is_gather)(const UChar* code, UInt len);
+      /* Bytes behind the stack pointer that functions may use. */
+      UInt redzone;
+      /* Calls leave the return address in a register. */
+      Bool calls_link;
    }
    Guest;
 

@@ -25,8 +25,9 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: what the bytes of an instruction say of memory that it reads.
-   Handed: the bytes of one instruction.  Taken by: wet/slots.c. */
+/* Owns: what the bytes of an instruction say of memory that it reads, and
+   where direct branches lead.  Handed: the bytes of one instruction.  Taken
+   by: arch/guest.c, wet/corrections.c. */
 
 #include "arch/insn.h"
 
@@ -45,12 +46,32 @@ UInt DCFG_(x86_opcode)(const UChar* code, UInt len, Bool is64)
    return i;
 }
 
+/* The displacement is the end of the code. */
+Addr DCFG_(target_x86)(const UChar* code, UInt len, Bool is64, Addr addr)
+{
+   UInt i   = DCFG_(x86_opcode)(code, len, is64);
+   Int  far = 0;
+
+   if (i >= len || (code[i] != 0x0F && code[i] != 0xE9) || len < 4)
+      return addr + len + (Addr)(Long)(signed char)code[len - 1];
+   dcfg_memcpy(&far, code + len - 4, 4);
+   return addr + len + (Addr)(Long)far;
+}
+
 Bool DCFG_(has_false_memory_x86)(const UChar* code, UInt len, Bool is64)
 {
    UInt i = DCFG_(x86_opcode)(code, len, is64);
 
    return i + 2 < len && code[i] == 0x0F
           && (code[i + 1] & 0xE7) == 0xA3 && code[i + 2] >= 0xC0;
+}
+
+Bool DCFG_(is_gather_x86)(const UChar* code, UInt len, Bool is64)
+{
+   UInt i = DCFG_(x86_opcode)(code, len, is64);
+
+   return i + 4 < len && code[i] == 0xC4 && (code[i + 1] & 0x1F) == 2
+          && (code[i + 2] & 3) == 1 && (code[i + 3] & 0xFC) == 0x90;
 }
 
 /* Is the byte at CODE a ModRM byte that names memory? */

@@ -166,7 +166,7 @@ static void tell(Why* y, uint32_t node)
    tell_instance(y, node);
    for (size_t i = 0; i < y->n_origins; i++) {
       const Origin* o = &y->origins[i];
-      printf("%3zu %-8s  ", i + 1, slice_port(o->input));
+      printf("%3zu %-8s  ", i + 1, slice_port(y->f->w, o->input));
       if (o->node == DCFG_SLICE_NOBODY)
          puts(dcfg_wet_is_window(y->f->w)
               ? "nothing that was kept: before the window, or nobody"

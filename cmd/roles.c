@@ -35,12 +35,15 @@
 
 #include "roles.h"
 
+#include "processor.h"
+#include "roles_arm64.h"
+
 #include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The general register that R is a part of, as a bit. */
-static uint16_t bit_of(x86_reg r)
+static uint32_t bit_of(x86_reg r)
 {
    static const x86_reg parts[16][5] = {
       { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
@@ -64,17 +67,17 @@ static uint16_t bit_of(x86_reg r)
    for (unsigned i = 0; i < 16; i++)
       for (unsigned k = 0; k < 5; k++)
          if (r != X86_REG_INVALID && parts[i][k] == r)
-            return (uint16_t)(1 << i);
+            return UINT32_C(1) << i;
    return 0;
 }
 
-#define RSP_BIT (1 << 4)
+#define RSP_BIT (UINT32_C(1) << 4)
 
 /* Registers in the operands in memory that are written, or in all. */
-static uint16_t operand_registers(const cs_insn* i, bool written)
+static uint32_t operand_registers(const cs_insn* i, bool written)
 {
    const cs_x86* x = &i->detail->x86;
-   uint16_t      all = 0;
+   uint32_t      all = 0;
 
    for (unsigned k = 0; k < x->op_count; k++) {
       const cs_x86_op* op = &x->operands[k];
@@ -98,10 +101,10 @@ static bool is_stack(unsigned id)
    }
 }
 
-static uint16_t addresses_of(const cs_insn* i)
+static uint32_t addresses_of(const cs_insn* i)
 {
    const cs_x86* x = &i->detail->x86;
-   uint16_t      addresses, values = 0;
+   uint32_t      addresses, values = 0;
 
    if (i->id == X86_INS_LEA || i->id == X86_INS_NOP)
       return 0;
@@ -128,13 +131,13 @@ static uint16_t addresses_of(const cs_insn* i)
       if (x->operands[k].type == X86_OP_REG
           && (x->operands[k].access & CS_AC_READ))
          values |= bit_of(x->operands[k].reg);
-   return (uint16_t)(addresses & ~values);
+   return (uint32_t)(addresses & ~values);
 }
 
-static uint16_t lengths_of(const cs_insn* i)
+static uint32_t lengths_of(const cs_insn* i)
 {
    const cs_x86* x = &i->detail->x86;
-   uint16_t      lengths = 0;
+   uint32_t      lengths = 0;
 
    for (unsigned k = 0; k < x->op_count; k++) {
       const x86_op_mem* m = &x->operands[k].mem;
@@ -173,13 +176,11 @@ static bool is_copy(const cs_insn* i)
    return true;
 }
 
-/* For code with addresses of so many bytes. */
-static csh open_decoder(uint32_t address_size)
+static csh open_decoder(const Processor* p)
 {
    csh h;
 
-   if (cs_open(CS_ARCH_X86, address_size == 4 ? CS_MODE_32 : CS_MODE_64, &h)
-       != CS_ERR_OK)
+   if (cs_open((cs_arch)p->arch, (cs_mode)p->mode, &h) != CS_ERR_OK)
       die("Capstone cannot decode this machine's code");
    cs_option(h, CS_OPT_DETAIL, CS_OPT_ON);
    return h;
@@ -188,14 +189,21 @@ static csh open_decoder(uint32_t address_size)
 Roles roles_new(DcfgWet* w)
 {
    uint32_t n = dcfg_wet_instrs(w);
-   Roles    r = { zalloc(n + (size_t)1, sizeof(uint16_t)),
-                  zalloc(n + (size_t)1, sizeof(uint16_t)),
-                  zalloc(n + (size_t)1, sizeof(uint16_t)),
+   Roles    r = { zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(bool)) };
-   csh      h = open_decoder(n == 0 ? 8 : dcfg_wet_instr(w, 0)->address_size);
+   const Processor* p = processor_of(w);
+   csh      h = open_decoder(p);
    cs_insn* i = need(cs_malloc(h));
 
-   for (uint32_t k = 0; k < n; k++) {
+   for (uint32_t k = 0; k < n && p->arch == CS_ARCH_ARM64; k++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, k);
+      r.addresses[k] = arm64_addresses(in);
+      r.targets[k]   = arm64_targets(in);
+      r.copies[k]    = arm64_is_copy(in);
+   }
+   for (uint32_t k = 0; k < n && p->arch == CS_ARCH_X86; k++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, k);
       const uint8_t*      code = in->code;
       size_t              size = in->size;
@@ -229,7 +237,7 @@ void instr_text(const DcfgWetInstr* in, char* text, size_t size)
    cs_insn*       i;
 
    if (h == 0)
-      h = open_decoder(in->address_size);
+      h = open_decoder(processor_numbered(in->machine));
    i = need(cs_malloc(h));
    if (cs_disasm_iter(h, &code, &left, &addr, i))
       snprintf(text, size, "%s%s%s", i->mnemonic, i->op_str[0] ? " " : "",

@@ -35,11 +35,11 @@
 /* By an instruction's number in a whole execution trace. */
 typedef
    struct {
-      uint16_t* addresses;      // general registers, a bit for each by their
+      uint32_t* addresses;      // general registers, a bit for each by their
                                 // encoding, that say where operands in memory
                                 // are, and are nothing else to it
-      uint16_t* targets;        // those of them that say where it stores
-      uint16_t* lengths;        // that say how much it or its like copy, not
+      uint32_t* targets;        // those of them that say where it stores
+      uint32_t* lengths;        // that say how much it or its like copy, not
                                 // what: the end from which an operand is
                                 // counted back, the count of a repetition
       bool*     copies;         // it hands on what it reads, as it is

@@ -49,6 +49,7 @@
 
 #include "cmd.h"
 #include "format.h"
+#include "processor.h"
 #include "roles.h"
 #include "source_file.h"
 
@@ -455,12 +456,8 @@ static void put_nodes(const Page* p)
    }
 }
 
-/* The names of ports, and where those of each kind begin. */
-static const char* const ports[] = {
-   "control", "flags", "x87", "memory", "rax", "rcx", "rdx", "rbx", "rsp",
-   "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-   "vector"
-};
+/* The names of ports; then come general and vector registers. */
+static const char* const ports[] = { "control", "flags", "x87", "memory" };
 #define N_PORTS (sizeof(ports) / sizeof(ports[0]))
 
 static uint32_t port_of(const DcfgSliceInput* in)
@@ -470,8 +467,8 @@ static uint32_t port_of(const DcfgSliceInput* in)
       case DCFG_WET_FLAGS:   return 1;
       case DCFG_WET_X87:     return 2;
       case DCFG_WET_MEMORY:  return 3;
-      case DCFG_WET_GENERAL: return 4 + in->reg % 16;
-      default:               return N_PORTS - 1 + in->reg;
+      case DCFG_WET_GENERAL: return N_PORTS + in->reg % MAX_GENERAL;
+      default:               return N_PORTS + MAX_GENERAL + in->reg;
    }
 }
 
@@ -479,14 +476,20 @@ static uint32_t port_of(const DcfgSliceInput* in)
 
 static void put_inputs(const Page* p)
 {
+   const Processor* is = processor_of(p->w);
+
    begin_column(p->out, "ports");
-   for (uint32_t i = 0; i + 1 < N_PORTS; i++) {
+   for (uint32_t i = 0; i < N_PORTS; i++) {
       between(p->out, i == 0);
       put_words(p->out, ports[i]);
    }
+   for (unsigned i = 0; i < MAX_GENERAL; i++) {
+      putc(',', p->out);
+      put_words(p->out, is->general[i] == NULL ? "" : is->general[i]);
+   }
    for (unsigned i = 0; i < N_VECTORS; i++) {
       putc(',', p->out);
-      put_words(p->out, text_format("%s %u", ports[N_PORTS - 1], i));
+      put_words(p->out, text_format("vector %u", i));
    }
    putc(']', p->out);
    for (int back = 0; back <= 1; back++) {

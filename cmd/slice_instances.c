@@ -32,6 +32,7 @@
 
 #include "dot_style.h"
 #include "format.h"
+#include "processor.h"
 #include "roles.h"
 
 #include <inttypes.h>
@@ -42,18 +43,18 @@
 /*--- Words                                                ---*/
 /*------------------------------------------------------------*/
 
-const char* slice_port(const DcfgSliceInput* in)
+const char* slice_port(DcfgWet* w, const DcfgSliceInput* in)
 {
-   static const char* const general[16] = {
-      "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-      "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"
-   };
+   const Processor* p = processor_of(w);
+   const char*      name;
 
    switch (in->port) {
       case DCFG_WET_CONTROL: return "control";
-      case DCFG_WET_GENERAL: return general[in->reg % 16];
+      case DCFG_WET_GENERAL:
+         name = p->general[in->reg % MAX_GENERAL];
+         return name == NULL ? "?" : name;
       case DCFG_WET_FLAGS:   return "flags";
-      case DCFG_WET_VECTOR:  return text_format("ymm%u", in->reg);
+      case DCFG_WET_VECTOR:  return text_format("%s%u", p->vector, in->reg);
       case DCFG_WET_X87:     return "x87";
       default:               return "memory";
    }
@@ -103,7 +104,7 @@ static const char* instance(DcfgWet* w, const DcfgSliceNode* n)
 static void put_input(const SliceView* v, const DcfgSliceInput* in,
                       FILE* out)
 {
-   fprintf(out, " %s=", slice_port(in));
+   fprintf(out, " %s=", slice_port(v->w, in));
    if (in->node == DCFG_SLICE_NOBODY)
       fputs(dcfg_wet_is_window(v->w) ? "before-window-or-nobody" : "nobody",
             out);
@@ -175,7 +176,7 @@ static void json_node(const SliceView* v, const DcfgSliceNode* n, FILE* out)
    for (uint32_t k = 0; k < n->n_inputs; k++) {
       const DcfgSliceInput* i = &v->s->inputs[n->first_input + k];
       fprintf(out, "%s{\"port\": \"%s\", ", k == 0 ? "" : ", ",
-              slice_port(i));
+              slice_port(v->w, i));
       if (i->node < DCFG_SLICE_NOT)
          fprintf(out, "\"node\": %" PRIu32 "}", i->node);
       else
@@ -291,7 +292,7 @@ void slice_write_dot(const SliceView* v, uint64_t top, FILE* out)
          if (in->port == DCFG_WET_CONTROL)
             fputs(" [style=dashed]\n", out);
          else
-            fprintf(out, " [label=\"%s\"]\n", slice_port(in));
+            fprintf(out, " [label=\"%s\"]\n", slice_port(v->w, in));
       }
    fputs("}\n", out);
    text_forget();

@@ -28,7 +28,7 @@
 /* Owns: which system call is meant by a name, or by a text that it wrote.
    Handed: the command line.  Taken by: slice_query.c.
 
-   What number EAX has had is told by who wrote it: by the value that was
+   What number its register has had is told by who wrote it: by the value that was
    recorded, or by the code, if that has it as a constant.  What was written is
    made of the values that were stored there, in their order. */
 
@@ -36,51 +36,16 @@
 
 #include "cmd.h"
 #include "operands.h"
+#include "processor.h"
 #include "syscall_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* SYSCALL; in 32-bit code INT 0x80 and SYSENTER. */
-static bool is_syscall(const DcfgWetInstr* in)
-{
-   const uint8_t* c = in->code;
-
-   if (in->size < 2)
-      return false;
-   c += in->size - 2;
-   return in->address_size == 4 ? (c[0] == 0xCD && c[1] == 0x80)
-                                  || (c[0] == 0x0F && c[1] == 0x34)
-                                : c[0] == 0x0F && c[1] == 0x05;
-}
-
-static bool is_32bit(DcfgWet* w)
-{
-   return dcfg_wet_instrs(w) > 0 && dcfg_wet_instr(w, 0)->address_size == 4;
-}
-
 /*------------------------------------------------------------*/
 /*--- Numbers                                              ---*/
 /*------------------------------------------------------------*/
-
-/* What an instruction puts into EAX whatever ran before; UINT32_MAX if that
-   cannot be told. */
-static uint32_t constant_of(const DcfgWetInstr* in)
-{
-   const uint8_t* c = in->code;
-   uint32_t       n = 0;
-
-   if (in->size == 2 && (c[0] == 0x31 || c[0] == 0x33) && c[1] == 0xC0)
-      return 0;
-   if ((in->size == 5 && c[0] == 0xB8)
-       || (in->size == 7 && c[0] == 0x48 && c[1] == 0xC7 && c[2] == 0xC0)) {
-      for (unsigned i = 0; i < 4; i++)
-         n |= (uint32_t)c[in->size - 4 + i] << 8 * i;
-      return n;
-   }
-   return UINT32_MAX;
-}
 
 /* The number of system call N of S. */
 static uint32_t number_of(DcfgWet* w, const DcfgSlice* s,
@@ -90,12 +55,13 @@ static uint32_t number_of(DcfgWet* w, const DcfgSlice* s,
       const DcfgSliceInput* in = &s->inputs[n->first_input + k];
       const DcfgSliceNode*  by;
       uint32_t              value = 0;
-      if (in->port != DCFG_WET_GENERAL || in->reg != 0
+      if (in->port != DCFG_WET_GENERAL
+          || in->reg != processor_of(w)->call_number
           || in->node >= DCFG_SLICE_NOT)
          continue;
       by = &s->nodes[in->node];
       if (by->value_size == 0 || by->value_size > 8)
-         return constant_of(dcfg_wet_instr(w, by->instr));
+         return constant_number(dcfg_wet_instr(w, by->instr));
       for (uint32_t i = 0; i < by->value_size && i < 4; i++)
          value |= (uint32_t)s->values[by->value + i] << 8 * i;
       return value;
@@ -108,7 +74,8 @@ static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers)
 {
    DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
                         .of = numbers ? DCFG_SLICE_REGISTER : DCFG_SLICE_ALL,
-                        .place = 0, .no_memory = numbers,
+                        .place = numbers ? processor_of(w)->call_number : 0,
+                        .no_memory = numbers,
                         .steps = 1, .no_control = true };
    uint32_t       n = dcfg_wet_instrs(w);
    DcfgError      err;
@@ -124,21 +91,19 @@ static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers)
 
 /* SPARE of each system call's instruction: the registers for arguments that
    none of the calls in S has used. */
-static void find_spare(DcfgWet* w, const DcfgSlice* s, uint16_t* spare)
+static void find_spare(DcfgWet* w, const DcfgSlice* s, uint32_t* spare)
 {
-   static const uint8_t in_64[SYSCALL_ARGUMENTS] = { 7, 6, 2, 10, 8, 9 };
-   static const uint8_t in_32[SYSCALL_ARGUMENTS] = { 3, 1, 2, 6, 7, 5 };
-   bool                 is_32 = is_32bit(w);
-   const uint8_t*       regs = is_32 ? in_32 : in_64;
+   const Processor* p = processor_of(w);
+   const uint8_t*   regs = p->arguments;
 
    for (uint32_t i = 0; i < s->n_criteria; i++)
       for (unsigned k = 0; k < SYSCALL_ARGUMENTS; k++)
-         spare[s->nodes[s->criteria[i]].instr] |= (uint16_t)(1 << regs[k]);
+         spare[s->nodes[s->criteria[i]].instr] |= UINT32_C(1) << regs[k];
    for (uint32_t i = 0; i < s->n_criteria; i++) {
       const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
-      unsigned args = syscall_arguments(number_of(w, s, n), is_32);
+      unsigned args = syscall_arguments(number_of(w, s, n), p->seccomp);
       for (unsigned k = 0; k < args; k++)
-         spare[n->instr] &= (uint16_t)~(1 << regs[k]);
+         spare[n->instr] &= ~(UINT32_C(1) << regs[k]);
    }
 }
 
@@ -151,7 +116,7 @@ static void choose(const DcfgSliceNode* n, DcfgWet* w, bool* instrs,
 }
 
 void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
-                       uint16_t* spare, DcfgSliceQuery* q)
+                       uint32_t* spare, DcfgSliceQuery* q)
 {
    char*       name = text_copy(call);
    char*       mark = strchr(name, '#');
@@ -166,7 +131,7 @@ void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
       if (mark[1] < '0' || mark[1] > '9' || *end != 0)
          die("--syscall: `%s' is no system call: NAME or NAME#N", call);
    }
-   number = syscall_number(name, is_32bit(w));
+   number = syscall_number(name, processor_of(w)->seccomp);
    if (number == UINT32_MAX)
       die("--syscall: there is no system call `%s'", name);
    s = all_syscalls(w, instrs, true);
@@ -265,7 +230,7 @@ static bool writes(DcfgWet* w, uint32_t number)
                                         "sendto" };
 
    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-      if (number == syscall_number(names[i], is_32bit(w)))
+      if (number == syscall_number(names[i], processor_of(w)->seccomp))
          return true;
    return false;
 }
@@ -297,7 +262,7 @@ static uint64_t place_in(const DcfgSlice* s, const DcfgSliceNode* n,
 }
 
 void output_criterion(DcfgWet* w, const char* text, bool* instrs,
-                      uint16_t* spare, DcfgSliceQuery* q)
+                      uint32_t* spare, DcfgSliceQuery* q)
 {
    size_t     size;
    char*      wanted = unescape(text, &size);

@@ -35,11 +35,11 @@
    gets the registers for arguments that none of them has used.  Dies if there
    is none. */
 void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
-                       uint16_t* spare, DcfgSliceQuery* q);
+                       uint32_t* spare, DcfgSliceQuery* q);
 
 /* The last system call that wrote TEXT, and those bytes. */
 void output_criterion(DcfgWet* w, const char* text, bool* instrs,
-                      uint16_t* spare, DcfgSliceQuery* q);
+                      uint32_t* spare, DcfgSliceQuery* q);
 
 #endif /* DCFG_CMD_SLICE_OUTPUT_H */
 

@@ -29,7 +29,7 @@
    and what is said of them.  Handed: options.  Taken by: dcfg slice, dcfg
    why.
 
-   What is not followed by default: RSP as an address; and control where the
+   What is not followed by default: the stack pointer as an address; and control where the
    code is not the criterion's program: its image, of which, if the criterion
    has source lines, the code that has them, so that a library that is linked
    into a program is none of it.  For what was printed, the program is all code
@@ -40,6 +40,7 @@
 
 #include "format.h"
 #include "operands.h"
+#include "processor.h"
 #include "slice_output.h"
 #include "slice_variable.h"
 #include "wet_place.h"
@@ -48,8 +49,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define RSP_BIT (1 << 4)
 
 /*------------------------------------------------------------*/
 /*--- Where                                                ---*/
@@ -137,35 +136,18 @@ static void at_address(Sliced* f, const char* at)
 /*--- Of what                                              ---*/
 /*------------------------------------------------------------*/
 
-static const char* const registers[16] = {
-   "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-   "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"
-};
-
-static bool of_register(DcfgSliceQuery* q, const char* of)
+static bool of_register(Sliced* f, const char* of)
 {
-   const char* name = of[0] == '%' ? of + 1 : of;
-   char*       end;
+   const Processor* p = processor_of(f->w);
+   const char*      name = of[0] == '%' ? of + 1 : of;
 
-   for (unsigned i = 0; i < 16; i++)
-      if (strcmp(name, registers[i]) == 0
-          || (i < 8 && name[0] == 'e' && strcmp(name + 1, registers[i] + 1)
-                                         == 0)) {
-         q->of    = DCFG_SLICE_REGISTER;
-         q->place = i;
-         return true;
-      }
-   if ((name[0] == 'x' || name[0] == 'y') && strncmp(name + 1, "mm", 2) == 0
-       && name[3] >= '0' && name[3] <= '9') {
-      q->of    = DCFG_SLICE_REGISTER;
-      q->place = 16 + strtoul(name + 3, &end, 10);
-      return *end == 0 && q->place < 32;
-   }
-   if (strcmp(name, "flags") == 0 || strcmp(name, "x87") == 0) {
-      q->of = name[0] == 'f' ? DCFG_SLICE_FLAGS : DCFG_SLICE_X87;
+   f->q.place = register_named(p, name);
+   f->q.of    = DCFG_SLICE_REGISTER;
+   if (f->q.place != UINT32_MAX)
       return true;
-   }
-   return false;
+   f->q.of = strcmp(name, "flags") == 0 ? DCFG_SLICE_FLAGS : DCFG_SLICE_X87;
+   return strcmp(name, "flags") == 0
+          || (p->x87 && strcmp(name, "x87") == 0);
 }
 
 /* ADDRESS or ADDRESS,SIZE. */
@@ -313,15 +295,7 @@ static bool is_allocator(const char* function)
    return false;
 }
 
-#define BIT(reg) (uint16_t)(1 << (reg))
-
-/* Is it mov %rsp,%rbp, or of 32-bit code mov %esp,%ebp? */
-static bool makes_frame(const DcfgWetInstr* in)
-{
-   return in->address_size == 4
-          ? in->size == 2 && memcmp(in->code, "\x89\xe5", 2) == 0
-          : in->size == 3 && memcmp(in->code, "\x48\x89\xe5", 3) == 0;
-}
+#define BIT(reg) (UINT32_C(1) << (reg))
 
 /* Which function makes the system call that is asked for; "" if that is not
    known. */
@@ -339,6 +313,7 @@ static const char* asked_function(const Sliced* f)
 static void prune_printed(Sliced* f)
 {
    uint32_t    n = dcfg_wet_instrs(f->w);
+   const Processor* p = processor_of(f->w);
    const char* asked = asked_function(f);
    const char* function = NULL;
    bool        frame = false;
@@ -360,13 +335,13 @@ static void prune_printed(Sliced* f)
             frame = makes_frame(at);
          }
       }
-      f->never[i] = BIT(4);
+      f->never[i] = BIT(p->stack);
       if (frame)
-         f->never[i] |= BIT(5);
+         f->never[i] |= BIT(p->frame);
       f->never[i] |= f->spare[i];
       if (f->foreign[i] && is_allocator(in.function)
           && strcmp(in.function, asked) != 0)
-         f->never[i] = UINT16_MAX;
+         f->never[i] = UINT32_MAX;
       if (f->foreign[i])
          f->never[i] |= f->roles.lengths[i];
    }
@@ -382,7 +357,7 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
    choose_foreign(f, printed);
    for (uint32_t i = 0; i < n && !o->thin; i++)
       if (!f->foreign[i] || !printed)
-         f->roles.addresses[i] &= RSP_BIT;
+         f->roles.addresses[i] &= BIT(processor_of(f->w)->stack);
    if (printed)
       prune_printed(f);
    f->q.no_address    = f->roles.addresses;
@@ -436,7 +411,8 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
       f->not_followed[n++]
          = text_copy(text_format("%s: %s times",
                                  o->thin ? "registers as addresses"
-                                         : "RSP as an address",
+                                         : text_format("%s as an address",
+                                                       processor_of(f->w)->sp),
                                  text_count(f->s->n_no_address)));
    if (f->s->n_no_control > 0)
       f->not_followed[n++]
@@ -476,7 +452,7 @@ static void choose_criterion(Sliced* f, const SliceOptions* o)
       at_line(f, o->at, strrchr(o->at, ':'));
    else
       at_address(f, o->at);
-   if (o->of != NULL && !of_register(&f->q, o->of) && !of_memory(&f->q, o->of))
+   if (o->of != NULL && !of_register(f, o->of) && !of_memory(&f->q, o->of))
       of_variable(f, o->of);
 }
 

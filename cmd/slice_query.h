@@ -56,9 +56,9 @@ typedef
       bool*          instrs;
       bool*          foreign;   // only what made the value is followed
       DcfgSliceRange* constants;
-      uint16_t*      spare;     // registers that are no arguments of the
+      uint32_t*      spare;     // registers that are no arguments of the
                                 // system calls which were made there
-      uint16_t*      never;     // registers that are not followed
+      uint32_t*      never;     // registers that are not followed
       char*          criterion; // one line
       const char*    not_followed[6];   // and NULL
    }

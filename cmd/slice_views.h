@@ -55,7 +55,7 @@ void slice_write_json(const SliceView* v, FILE* out);
 void slice_write_dot(const SliceView* v, uint64_t top, FILE* out);
 
 /* What input IN is of: "control", "rax", "memory". */
-const char* slice_port(const DcfgSliceInput* in);
+const char* slice_port(DcfgWet* w, const DcfgSliceInput* in);
 
 /* The value that was recorded, "0x34"; "" if none was. */
 const char* slice_value(const SliceView* v, const DcfgSliceNode* n);

@@ -25,13 +25,14 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the numbers of Linux's system calls for 64-bit and 32-bit x86
-   programs, which are libseccomp's, and how many arguments they have.  Handed:
+/* Owns: the numbers of Linux's system calls for programs of each processor,
+   which are libseccomp's, and how many arguments they have.  Handed:
    names, numbers.  Taken by: slice_output.c. */
 
 #include "syscall_names.h"
 
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,15 +80,15 @@ static bool has(const char* const* names, size_t n, const char* name)
    return false;
 }
 
-unsigned syscall_arguments(uint32_t number, bool is_32bit)
+unsigned syscall_arguments(uint32_t number, uint32_t seccomp)
 {
+   bool     is_32bit = seccomp == SCMP_ARCH_X86;
    char*    name;
    unsigned n;
 
    if (number > INT32_MAX)
       return SYSCALL_ARGUMENTS;
-   name = seccomp_syscall_resolve_num_arch(
-             is_32bit ? SCMP_ARCH_X86 : SCMP_ARCH_X86_64, (int)number);
+   name = seccomp_syscall_resolve_num_arch(seccomp, (int)number);
    if (name == NULL)
       return SYSCALL_ARGUMENTS;
    n = HAS(of_6, name) ? 6 : HAS(of_5, name) ? 5 : HAS(of_4, name) ? 4 : 3;
@@ -103,12 +104,11 @@ unsigned syscall_arguments(uint32_t number, bool is_32bit)
    return n;
 }
 
-uint32_t syscall_number(const char* name, bool is_32bit)
+uint32_t syscall_number(const char* name, uint32_t seccomp)
 {
    char*         end;
    unsigned long n;
-   int           known = seccomp_syscall_resolve_name_arch(
-                            is_32bit ? SCMP_ARCH_X86 : SCMP_ARCH_X86_64, name);
+   int           known = seccomp_syscall_resolve_name_arch(seccomp, name);
 
    /* Those of other processors have negative numbers there. */
    if (known >= 0)

@@ -28,17 +28,16 @@
 #ifndef DCFG_CMD_SYSCALL_NAMES_H
 #define DCFG_CMD_SYSCALL_NAMES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-/* The number of the system call that NAME means, of an x86 program, by name or
-   number; or UINT32_MAX. */
-uint32_t syscall_number(const char* name, bool is_32bit);
+/* The number of the system call that NAME means, by name or number, of programs
+   of the processor that libseccomp calls SECCOMP; or UINT32_MAX. */
+uint32_t syscall_number(const char* name, uint32_t seccomp);
 
 /* At most so many registers are read by system call NUMBER: of those with
    fewer than three, 3; of one that is not known, SYSCALL_ARGUMENTS. */
 #define SYSCALL_ARGUMENTS 6
-unsigned syscall_arguments(uint32_t number, bool is_32bit);
+unsigned syscall_arguments(uint32_t number, uint32_t seccomp);
 
 #endif /* DCFG_CMD_SYSCALL_NAMES_H */
 

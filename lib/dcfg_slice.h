@@ -64,7 +64,7 @@ typedef
    enum {
       DCFG_SLICE_ALL,           // all that it used
       DCFG_SLICE_REGISTER,      // .place: a general register by its encoding,
-                                // or 16 and more: a vector register
+                                // or 32 and more: a vector register
       DCFG_SLICE_FLAGS,
       DCFG_SLICE_X87,
       DCFG_SLICE_MEMORY,        // .size bytes at address .place
@@ -102,11 +102,11 @@ typedef
          encoding). */
       bool            no_control;
       const bool*     no_control_of;
-      const uint16_t* no_address;
-      const uint16_t* no_address_near;  // likewise, of what nothing but a
+      const uint32_t* no_address;
+      const uint32_t* no_address_near;  // likewise, of what nothing but a
                                 // criterion has used of which a part is asked
 
-      const uint16_t* no_register;      // these neither as values
+      const uint32_t* no_register;      // these neither as values
 
       /* Memory that is constant, in ascending order.  What was loaded from
          there is what it is because of the address: this is followed. */
@@ -115,7 +115,8 @@ typedef
 
       /* Where control is not followed since it is .no_control_of those, it
          still is if what they branch on, over flags and registers, is what
-         other instructions left in RAX: a call-back's result. */
+         other instructions left in general register 0, which is
+         RAX or X0: a call-back's result. */
       bool            results;
 
       /* Functions of those .no_control_of that called others, directly or over

@@ -93,6 +93,7 @@ typedef
       const uint8_t* code;
       uint32_t       n_ports;   // that its instances have
       uint32_t       address_size;      // 8 bytes, or 4 in a 32-bit program
+      uint32_t       machine;   // the processor, as ELF files have it
    }
    DcfgWetInstr;
 

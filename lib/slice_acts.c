@@ -229,10 +229,43 @@ static bool arrive(Slicer* z, Position* t, uint32_t i)
 
 static void move_top(Slicer* z, const WetStep* r, const Place* at, Position* t)
 {
-   for (uint32_t k = 0; k < r->n_instrs; k++) {
-      const Plan* p = &z->w->plans[at[k].instr];
-      t->top = p->top_zero ? 0 : (t->top + p->top) & 7;
+   for (uint32_t k = 0; k < r->n_instrs; k++)
+      t->top = wet_move_top(t->top, &z->w->plans[at[k].instr], &at[k],
+                            r->n_slots, z->steps.addrs + r->first);
+}
+
+/* The stack pointer behind LAST, a transfer of the record, or 0. */
+static uint64_t stack_pointer(const Slicer* z, const WetStep* r,
+                              const Place* last)
+{
+   uint32_t slot = wet_value_slot(last) + last->n_values;
+
+   return last->stack && slot < r->n_slots ? z->steps.addrs[r->first + slot]
+                                           : 0;
+}
+
+/* Where calls leave the return address in a register. */
+static bool transfer_linked(Slicer* z, const Place* last, uint64_t sp,
+                            Position* t, StepPlace* p)
+{
+   const Plan* plan = &z->w->plans[last->instr];
+   bool call = plan->kind == KIND_CALL || plan->kind == KIND_INDIRECT_CALL;
+
+   if (call && !unwind(z, t, sp))
+      return false;
+   p->last = t->act;
+   if (!arrive(z, t, last->instr))
+      return false;
+   if (plan->returns)
+      return unwind(z, t, sp) && leave(z, t, sp, p);
+   if (!call)
+      return ACT(z, t->act)->place >= sp || unwind(z, t, sp + 1);
+   if (sp != 0) {
+      if (!push(z, t, sp, last->instr))
+         return false;
+      p->made = t->act;
    }
+   return true;
 }
 
 static bool transfer(Slicer* z, const WetStep* r, const Place* last,
@@ -240,6 +273,8 @@ static bool transfer(Slicer* z, const WetStep* r, const Place* last,
 {
    uint64_t place = 0;
 
+   if (z->w->machine->links)
+      return transfer_linked(z, last, stack_pointer(z, r, last), t, p);
    if (kind == KIND_CALL || kind == KIND_INDIRECT_CALL) {
       place = last_access(z, r, last, ACCESS_STORE);
       if (!unwind(z, t, place == 0 ? 0 : place + 1))
@@ -254,11 +289,8 @@ static bool transfer(Slicer* z, const WetStep* r, const Place* last,
       return false;
    if (kind == KIND_RETURN)
       return leave(z, t, place, p);
-   if (kind == KIND_INDIRECT_JUMP) {
-      uint32_t slot = (uint32_t)last->slot + last->n_slots + last->n_values;
-      return unwind(z, t, last->stack && slot < r->n_slots
-                          ? z->steps.addrs[r->first + slot] : 0);
-   }
+   if (kind == KIND_INDIRECT_JUMP)
+      return unwind(z, t, stack_pointer(z, r, last));
    if (place != 0) {
       if (!push(z, t, place, last->instr))
          return false;
@@ -350,6 +382,8 @@ static bool run_return(Slicer* z, Position* t)
                                    --t->interrupted.n);
       t->top = i->top;
       ELEM(z->returned, bool, i->number) = true;
+   } else {
+      t->top = 0;
    }
    while (act != 0 && !ACT(z, act)->handler)
       act = ACT(z, act)->up;
@@ -377,6 +411,8 @@ static bool run_mark(Slicer* z, const WetStep* r, StepPlace* p)
       return run_handler(z, t, p);
    if (r->mark == DCFG_WET_RETURN)
       return run_return(z, t);
+   if (r->mark == MARK_TOP)
+      t->top = words[0] & 7;
    if (r->mark == DCFG_WET_FRESH && t->entering) {
       Act* a = ACT(z, t->act);
       Act* h = ACT(z, a->up);

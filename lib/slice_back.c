@@ -37,7 +37,7 @@
    program returned to such code, as qsort() does with a comparison's result.
    Whether it does is known only later, so what may lead there is a node that
    is not real, or *weak*: the branch, and over flags and registers what is at
-   most MAX_HOPS away.  The result is in RAX.  slice_result.c forgets those
+   most MAX_HOPS away.  The result is in RAX, or X0.  slice_result.c forgets those
    that lead nowhere. */
 
 #include "slice.h"
@@ -182,9 +182,10 @@ static bool visit_all(Slicer* z)
    uint8_t       tops[MAX_SB_INSTRS];
 
    for (uint32_t k = 0, top = z->where->top; k < n && sb->x87; k++) {
-      const Plan* p = &z->w->plans[at[k].instr];
       tops[k] = (uint8_t)top;
-      top     = p->top_zero ? 0 : (top + p->top) & 7;
+      top     = wet_move_top(top, &z->w->plans[at[k].instr], &at[k],
+                             z->step->n_slots,
+                             z->steps.addrs + z->step->first);
    }
    for (uint32_t k = n; k-- > 0; ) {
       const InstrInfo* info = &z->infos[at[k].instr];

@@ -140,14 +140,14 @@ bool slice_before_return(Slicer* z, uint32_t thread)
    given; if it returned they were so afterwards, too. */
 bool slice_before_handler(Slicer* z, uint32_t thread, bool returned)
 {
-   static const uint8_t given[] = { 0, 2, 4, 6, 7 };   // RAX RDX RSP RSI RDI
+   const WetMachine* m = z->w->machine;
    Live* l = slice_registers(z, thread);
    Live* outer = l == NULL ? NULL : l->outer;
 
    if (l == NULL)
       return false;
-   for (unsigned i = 0; i < sizeof(given); i++)
-      if (!slice_take_register(z, l, given[i], 0xFF, NULL))
+   for (unsigned i = 0; i < m->n_given; i++)
+      if (!slice_take_register(z, l, m->given[i], 0xFF, NULL))
          return false;
    if (!returned || outer == NULL)
       return true;

@@ -56,7 +56,7 @@ uint64_t slice_instance(const Slicer* z, uint32_t i)
 static bool add_value(Slicer* z, DcfgSliceNode* n, const Place* at)
 {
    const WetSb*     sb = &ELEM(z->w->sbs, WetSb, z->step->sb);
-   uint32_t         first = (uint32_t)at->slot + at->n_slots;
+   uint32_t         first = wet_value_slot(at);
    const WetAccess* part = &ELEM(z->w->accesses, WetAccess,
                                  sb->slots.first + first);
    const uint64_t*  slots = z->steps.addrs + z->step->first + first;

@@ -83,7 +83,7 @@ static bool describe_superblock(Slicer* z, uint32_t id, uint32_t* n_stores)
       const Plan*  p = &w->plans[at->instr];
       sb->defs[0]    |= z->infos[at->instr].defs[0];
       sb->defs[1]    |= z->infos[at->instr].defs[1];
-      sb->x87        |= p->top != 0 || p->top_zero;
+      sb->x87        |= p->moves_top;
       sb->criterion  |= z->q->instrs[at->instr];
       sb->odd_stores |= has_odd_stores(w, at);
    }
@@ -201,7 +201,7 @@ static bool look_through(Slicer* z)
       if (!count_runs(z))
          return false;
       for (size_t c = 0; c < z->index.n; c++)
-         z->plain &= !ELEM(z->index, WetChunkInfo, c).handlers;
+         z->plain &= !ELEM(z->index, WetChunkInfo, c).odd_marks;
       if (z->plain)
          return true;
       memset(z->runs, 0, z->w->sb_instrs.n * sizeof(*z->runs));

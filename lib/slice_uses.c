@@ -129,10 +129,10 @@ static bool want_registers(Slicer* z, bool real)
    const Plan* plan = &z->w->plans[z->instr];
    const Use*  u = &ELEM(z->w->uses, Use, plan->uses);
    Live*       l = slice_registers(z, z->thread);
-   uint16_t    skip = z->q->no_address == NULL ? 0
+   uint32_t    skip = z->q->no_address == NULL ? 0
                       : z->q->no_address[z->instr];
    Want        want = slice_want(z);
-   uint16_t    never;
+   uint32_t    never;
 
    want.weak = !real;
    if (z->my.near && z->q->no_address_near != NULL)
@@ -214,6 +214,7 @@ static bool want_control(Slicer* z)
 static bool want_part(Slicer* z)
 {
    const DcfgSliceQuery* q = z->q;
+   unsigned vector = z->w->machine->vector_size;
    Live* l = slice_registers(z, z->thread);
    Want  want = slice_want(z);
 
@@ -222,12 +223,13 @@ static bool want_part(Slicer* z)
       return false;
    switch (q->of) {
       case DCFG_SLICE_REGISTER:
-         want.port = q->place < 16 ? DCFG_WET_GENERAL : DCFG_WET_VECTOR;
-         want.reg  = (uint8_t)(q->place % 16);
-         if (q->place < 16)
+         want.port = q->place < 32 ? DCFG_WET_GENERAL : DCFG_WET_VECTOR;
+         want.reg  = (uint8_t)(q->place % 32);
+         if (q->place < 32)
             return slice_want_register(z, l, (unsigned)q->place, want);
-         for (unsigned k = 0; k < 4; k++, want.at += 8)
-            if (!slice_want_register(z, l, G_VECTOR + want.reg * 4u + k, want))
+         for (unsigned k = 0; k < vector; k++, want.at += 8)
+            if (!slice_want_register(z, l, G_VECTOR + want.reg * vector + k,
+                                     want))
                return false;
          return true;
       case DCFG_SLICE_FLAGS:
@@ -245,7 +247,9 @@ static bool want_part(Slicer* z)
       case DCFG_SLICE_FRAME: {
          uint64_t place = ACT(z, z->act)->place;
          z->result->frame = place == UINT64_MAX || place == 0 ? 0
-                            : place + z->w->address_size + q->place;
+                            : place + q->place
+                              + (z->w->machine->links
+                                 ? 0 : z->w->machine->address_size);
          want.port = DCFG_WET_MEMORY;
          return z->result->frame == 0
                 || slice_want_memory(z, z->result->frame, q->size, want);

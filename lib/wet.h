@@ -32,6 +32,7 @@
 #include "input.h"
 #include "job.h"
 #include "wet_bytes.h"
+#include "wet_machine.h"
 
 /* docs/wet-file.md tells the layout of the file. */
 
@@ -120,6 +121,7 @@ typedef
       uint32_t n_words;         // of them are on the tape
       Span     segments;        // in .segments
       uint32_t n_scanned;       // instructions: see wet_control.c
+      bool     tops;            // some slot is a top of x87's stack
    }
    WetSb;
 
@@ -137,6 +139,7 @@ typedef
       uint8_t  n_segments;
       uint8_t  kind;            // of the last instruction
       bool     stack;           // some slots were made from RSP
+      bool     tops;            // and one of the superblock's is a top
       bool     skipped;         // nothing of it is to be told
    }
    WetWay;
@@ -249,27 +252,27 @@ typedef
 
 /* Locations: docs/wet-file.md has their numbers. */
 enum {
-   LOC_CARRY  = 128,
-   LOC_STATUS = 131,
-   LOC_VECTOR = 160,
-   LOC_X87    = 672,
-   LOC_STACK  = 736,
-   N_LOCS     = 800
+   LOC_CARRY  = 256,
+   LOC_STATUS = 259,
+   LOC_VECTOR = 288,
+   LOC_X87    = 800,
+   LOC_STACK  = 864,
+   N_LOCS     = 928
 };
 
 /* They are kept in granules of 8 bytes; flags have one each.  Those from
    G_STACK on are other names of those from G_X87 on. */
 enum {
-   G_FLAGS     = 16,
-   G_VECTOR    = 20,
-   G_X87       = 84,
-   G_STACK     = 92,
-   N_GRANULES  = 92
+   G_FLAGS     = 32,
+   G_VECTOR    = 36,
+   G_X87       = 100,
+   G_STACK     = 108,
+   N_GRANULES  = 108
 };
 
 enum {
    ACCESS_LOAD = 1, ACCESS_STORE = 2, ACCESS_PERHAPS = 4, ACCESS_STACK = 8,
-   ACCESS_VALUE = 16
+   ACCESS_VALUE = 16, ACCESS_TOP = 32
 };
 
 /* The section behind the tape. */
@@ -311,6 +314,8 @@ typedef
       uint8_t  kind;
       uint8_t  top;             // added to the top of x87's stack
       bool     top_zero;        // instead: it is set to 0
+      bool     returns;         // or jumps as a return does
+      bool     moves_top;       // so, or as the tape says
    }
    Plan;
 
@@ -319,10 +324,11 @@ typedef
    struct {
       uint32_t instr;
       uint16_t slot, n_slots;   // of its accesses on the tape
-      uint16_t n_values;        // behind them, parts of its value
+      uint16_t n_values;        // parts of its value
       uint16_t nth;             // how often it is in the superblock before
       bool     plain;           // they are the instruction's, one by one
-      bool     stack;           // and the stack pointer behind them
+      bool     top;             // behind accesses, that of x87's stack
+      bool     stack;           // behind all others, the stack pointer
       bool     point;           // control dependence may change there
    }
    Place;
@@ -406,7 +412,7 @@ struct DcfgWet {
    Array       points;          // Point
    WetWay*     ways;            // by superblock's .ways and exit
    size_t      n_ways;
-   uint32_t    address_size;    // bytes: 4 of a 32-bit program
+   const WetMachine* machine;
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // likewise: so far
    uint64_t    most_before;     // the most of any before the first record
@@ -484,6 +490,7 @@ void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
 
 /* Marks have the numbers of DcfgWetKind, and */
 #define MARK_THREAD 1
+#define MARK_TOP    8
 
 /* E is what the record says, a mark. */
 static inline void wet_take_mark(const DcfgWet* w, DcfgWetEvent* e)
@@ -509,11 +516,30 @@ static inline void wet_find_accesses(const DcfgWet* w, const Place* at,
 /* And the value that it computed. */
 void wet_find_value(DcfgWet* w, const Place* at, DcfgWetEvent* e);
 
+/* The first slot of that. */
+static inline uint32_t wet_value_slot(const Place* at)
+{
+   return (uint32_t)at->slot + at->n_slots + at->top;
+}
+
 static inline uint64_t wet_stack_pointer(const DcfgWet* w, const Place* at)
 {
-   uint32_t slot = (uint32_t)at->slot + at->n_slots + at->n_values;
+   uint32_t slot = wet_value_slot(at) + at->n_values;
 
    return at->stack && slot < w->record.n_slots ? w->addrs[slot] : 0;
+}
+
+/* Where the top of x87's stack, which is at TOP, is behind the instruction at
+   AT of a record with these slots. */
+static inline uint32_t wet_move_top(uint32_t top, const Plan* p,
+                                    const Place* at, uint32_t n_slots,
+                                    const uint64_t* slots)
+{
+   uint32_t slot = (uint32_t)at->slot + at->n_slots;
+
+   if (at->top && slot < n_slots)
+      return slots[slot] & 7;
+   return p->top_zero ? 0 : (top + p->top) & 7;
 }
 
 /*------------------------------------------------------------*/
@@ -560,6 +586,9 @@ bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e);
 
 /* What another event changes. */
 bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e);
+
+/* The record is MARK_TOP. */
+bool wet_note_top(DcfgWet* w);
 
 /* The innermost handler of THREAD was left for good, without returning. */
 void wet_forget_handler(DcfgWet* w, uint32_t thread);

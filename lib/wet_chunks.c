@@ -42,7 +42,8 @@ static void describe_part(Array* index, const WetSteps* to)
    for (size_t i = 0; i < to->n_steps; i++) {
       const WetStep* r = &to->steps[i];
       info->n_instrs += r->n_instrs;
-      info->handlers |= r->sb == 0 && r->mark == DCFG_WET_HANDLER;
+      info->odd_marks |= r->sb == 0 && (r->mark == DCFG_WET_HANDLER
+                                        || r->mark == MARK_TOP);
    }
 }
 

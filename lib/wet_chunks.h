@@ -38,7 +38,7 @@ typedef
       uint64_t n_instrs;        // and in this one
       uint32_t n_records;
       uint32_t thread;          // that runs at its begin
-      bool     handlers;        // were entered in it
+      bool     odd_marks;       // it has one of a handler, or of x87's top
    }
    WetChunkInfo;
 

@@ -38,7 +38,11 @@
    Which activations there are is told by where their return addresses stand:
    a return takes one, and what stands below a stack pointer is no more, if
    nobody has returned either (longjmp, exceptions).  A handler's activation
-   stands on one of what the kernel does for it, which nobody has called. */
+   stands on one of what the kernel does for it, which nobody has called.
+
+   Where calls leave the return address in a register, an activation stands
+   where the stack pointer was when it was called, and the one that called it
+   may stand there, too, if it has nothing on the stack. */
 
 #include "wet.h"
 
@@ -245,6 +249,26 @@ static uint64_t last_access(const DcfgWet* w, const DcfgWetEvent* e,
    return 0;
 }
 
+/* As wet_find_control(), of a transfer behind which the stack pointer is SP,
+   where calls leave the return address in a register. */
+static bool transfer_linked(DcfgWet* w, Thread* t, const DcfgWetEvent* e,
+                            uint64_t sp, Writer* control)
+{
+   const Plan* p = &w->plans[e->instr];
+   bool        call = p->kind == KIND_CALL || p->kind == KIND_INDIRECT_CALL;
+   Writer      me = writer_of(e->instr, e->instance);
+
+   if ((call && !unwind(w, e->thread, t, sp))
+       || !arrive(w, t, e->instr, me, control))
+      return false;
+   if (call)
+      return sp == 0 || activate(w, t, sp, me) != NULL;
+   if (p->returns)
+      return unwind(w, e->thread, t, sp) && leave(w, t, sp);
+   return TOP(t->active, Activation)->place >= sp
+          || unwind(w, e->thread, t, sp + 1);
+}
+
 bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control)
 {
@@ -259,6 +283,8 @@ bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
    t->entering = false;
    if (!is_transfer(kind))
       return arrive(w, t, e->instr, me, control);
+   if (w->machine->links)
+      return transfer_linked(w, t, e, sp, control);
    if (kind == KIND_CALL || kind == KIND_INDIRECT_CALL) {
       place = last_access(w, e, ACCESS_STORE);
       if (!unwind(w, e->thread, t, place == 0 ? 0 : place + 1))

@@ -155,7 +155,7 @@ static bool add_stores(DcfgWet* w, const Place* at, const Plan* plan)
 static bool is_plain(const DcfgWet* w, const Place* at, const Plan* plan,
                      uint32_t n_slots)
 {
-   if (plan->kind == KIND_SYSCALL || plan->top != 0 || plan->top_zero
+   if (plan->kind == KIND_SYSCALL || plan->moves_top
        || (plan->n_accesses > 0
            && (!at->plain || (uint32_t)at->slot + at->n_slots > n_slots)))
       return false;

@@ -180,8 +180,12 @@ static inline bool pass(DcfgWet* w)
    return true;
 }
 
-static bool next_mark(DcfgWet* w, DcfgWetEvent* e)
+/* Is anybody told of it? */
+static bool next_mark(DcfgWet* w, DcfgWetEvent* e, bool* told)
 {
+   *told = w->record.mark != MARK_TOP;
+   if (!*told)
+      return wet_note_top(w);
    wet_take_mark(w, e);
    return wet_note_mark(w, e)
           && (w->control == NULL || wet_control_mark(w, e));
@@ -204,11 +208,10 @@ bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
    do {
       if (w->held || w->place >= w->record.n_instrs) {
          ok = advance(w);
-         if (ok && w->record.sb == 0) {
-            ok = next_mark(w, e);
-            break;
-         }
-         ok = ok && may_count(w) && pass(w);
+         if (ok && w->record.sb == 0)
+            ok = next_mark(w, e, &told);
+         else
+            ok = ok && may_count(w) && pass(w);
       } else {
          ok = next_instr(w, e, &told);
       }

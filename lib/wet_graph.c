@@ -142,22 +142,10 @@ static bool add_way(WetGraph* g, const WetInstr* from, uint32_t node,
    return wet_graph_arc(g, node, to == DCFG_NONE ? GRAPH_EXIT(g) : to);
 }
 
-/* Where a direct branch leads: the displacement is the last of its code, of 4
-   bytes or 1. */
 static uint64_t target_of(const DcfgWet* w, const WetInstr* i)
 {
-   const uint8_t* code = &ELEM(w->code, uint8_t, i->code);
-   uint32_t       at = 0, n, far = 0;
-
-   while (at < i->len && (code[at] == 0x2E || code[at] == 0x3E
-                          || code[at] == 0x66 || code[at] == 0x67
-                          || code[at] == 0xF2 || code[at] == 0xF3
-                          || (code[at] & 0xF0) == 0x40))
-      at++;
-   n = at < i->len && (code[at] == 0x0F || code[at] == 0xE9) ? 4 : 1;
-   for (uint32_t k = 0; k < n && n <= i->len; k++)
-      far |= (uint32_t)code[i->len - n + k] << 8 * k;
-   return i->addr + i->len + (uint64_t)(n == 4 ? (int32_t)far : (int8_t)far);
+   return wet_target(w->machine, &ELEM(w->code, uint8_t, i->code), i->len,
+                     i->addr);
 }
 
 /* All ways that the code of NODE allows. */

@@ -236,7 +236,8 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
    DcfgWetInstr*    i = &w->told;
 
    *i = (DcfgWetInstr){ .addr = in->addr, .image = in->image,
-                        .address_size = w->address_size,
+                        .address_size = w->machine->address_size,
+                        .machine = w->machine->number,
                         .size = in->len, .n_ports = w->plans[n].n_ports,
                         .code = &ELEM(w->code, uint8_t, in->code) };
    if (in->image >= s->images.n)

@@ -127,7 +127,7 @@ static bool get_instrs(DcfgWet* w, Bytes* b)
       WetInstr* in = get_instr(w, b, &w->instrs);
       if (in == NULL)
          return false;
-      in->flags = (uint8_t)get_up_to(b, 31);
+      in->flags = (uint8_t)get_up_to(b, 63);
       if (!get_ranges(w, b, &in->uses) || !get_ranges(w, b, &in->defs))
          return false;
       in->accesses.first = (uint32_t)w->accesses.n;
@@ -254,12 +254,13 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
       if (a == NULL)
          return false;
       a->place = get_up_to(b, n - 1);
-      a->what  = get_up_to(b, 31);
+      a->what  = get_up_to(b, 63);
       a->size  = get_up_to(b, a->what == ACCESS_VALUE ? 8 : UINT16_MAX);
       a->from  = get_up_to(b, FROM_CONSTANT + i);
       if (a->from > FROM_STACK)
          a->addr = difference_of(get_varint(b));
       sb->n_words += wet_is_word(a);
+      sb->tops    |= a->what == ACCESS_TOP;
    }
    return find_segments(w, sb) && make_rules(w, sb);
 }
@@ -320,16 +321,24 @@ static bool read_head(DcfgWet* w)
 {
    static const uint8_t magic[8] = { 0x89, 'D', 'C', 'F', 'G', 'W', 'E',
                                      'T' };
-   uint8_t head[12];
+   uint8_t  head[16];
+   uint32_t machine = 0;
 
    if (!wet_read(w, head, sizeof(head)))
       return false;
    if (memcmp(head, magic, sizeof(magic)) != 0)
       return job_fail(&w->job, DCFG_ERROR_KIND, NULL,
                       "it is no whole execution trace");
-   if (head[8] != 2 || head[9] != 0 || head[10] != 0 || head[11] != 0)
+   if (head[8] != 3 || head[9] != 0 || head[10] != 0 || head[11] != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
-                      "it has another version of the format than 2");
+                      "it has another version of the format than 3");
+   for (int i = 0; i < 4; i++)
+      machine |= (uint32_t)head[12 + i] << 8 * i;
+   w->machine = wet_machine(machine);
+   if (w->machine == NULL)
+      return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
+                      "it is of a processor that is not known, ELF's number "
+                      "%u", machine);
    return true;
 }
 

@@ -44,7 +44,7 @@ static uint8_t granule_of(unsigned loc, uint8_t* mask)
 }
 
 /* Which port granule G belongs to: each of them has its own. */
-static DcfgWetPortKind port_of(uint8_t g, uint8_t* reg)
+static DcfgWetPortKind port_of(const DcfgWet* w, uint8_t g, uint8_t* reg)
 {
    *reg = 0;
    if (g < G_FLAGS) {
@@ -54,7 +54,7 @@ static DcfgWetPortKind port_of(uint8_t g, uint8_t* reg)
    if (g < G_FLAGS + LOC_STATUS - LOC_CARRY)
       return DCFG_WET_FLAGS;
    if (g >= G_VECTOR && g < G_X87) {
-      *reg = (g - G_VECTOR) / 4;
+      *reg = (g - G_VECTOR) / w->machine->vector_size;
       return DCFG_WET_VECTOR;
    }
    return DCFG_WET_X87;
@@ -63,7 +63,7 @@ static DcfgWetPortKind port_of(uint8_t g, uint8_t* reg)
 static bool add_use(DcfgWet* w, Plan* p, unsigned loc)
 {
    uint8_t mask, g = granule_of(loc, &mask), reg;
-   DcfgWetPortKind kind = port_of(g, &reg);
+   DcfgWetPortKind kind = port_of(w, g, &reg);
    Use*    last = p->n_uses == 0 ? NULL
                   : &ELEM(w->uses, Use, w->uses.n - 1);
    Use*    u;
@@ -131,8 +131,14 @@ static bool make_plan(DcfgWet* w, const WetInstr* in, Plan* p)
    p->accesses   = in->accesses.first;
    p->n_accesses = (uint16_t)in->accesses.n;
    p->kind       = in->kind;
-   p->top        = in->flags >> 2;
+   p->top        = in->flags >> 2 & 7;
    p->top_zero   = (in->flags & 2) != 0;
+   p->returns    = in->kind == KIND_RETURN
+                   || (in->kind == KIND_INDIRECT_JUMP
+                       && wet_jump_returns(w->machine,
+                                           &ELEM(w->code, uint8_t, in->code),
+                                           in->len));
+   p->moves_top  = (in->flags & ~1u) != 0;
    p->n_ports    = p->n_deps = 1;
    if (!add_uses(w, in, p) || !add_defs(w, in, p))
       return false;
@@ -165,6 +171,11 @@ static void match_slots(const DcfgWet* w, const WetSb* sb, Place* place)
       place->n_values++;
       place->n_slots--;
    }
+   if (place->n_slots > 0
+       && slots[place->n_slots - 1].what == ACCESS_TOP) {
+      place->top = true;
+      place->n_slots--;
+   }
    place->plain = place->n_slots == p->n_accesses;
    for (uint32_t j = 0; j < p->n_accesses && place->plain; j++) {
       const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses + j);
@@ -182,21 +193,6 @@ static void number_places(DcfgWet* w, const WetSb* sb, uint16_t* seen)
       at[k].nth = seen[at[k].instr]++;
    for (uint32_t k = 0; k < sb->instrs.n; k++)
       seen[at[k].instr] = 0;
-}
-
-/* In 64-bit code, what writes 4 bytes of a general register writes 8; 32-bit
-   code has but 4. */
-static uint32_t find_address_size(const DcfgWet* w)
-{
-   bool any = false;
-
-   for (size_t i = 0; i < w->defs.n; i++) {
-      const Def* d = &ELEM(w->defs, Def, i);
-      if (d->granule < G_FLAGS && d->mask > 0x0F)
-         return 8;
-      any |= d->granule < G_FLAGS;
-   }
-   return any ? 4 : 8;
 }
 
 bool wet_make_plans(DcfgWet* w)
@@ -220,7 +216,6 @@ bool wet_make_plans(DcfgWet* w)
    for (uint32_t i = 0; i < w->instrs.n; i++)
       if (!make_plan(w, &ELEM(w->instrs, WetInstr, i), &w->plans[i]))
          return false;
-   w->address_size = find_address_size(w);
    seen = job_calloc(&w->job, n, sizeof(*seen));
    if (seen == NULL)
       return false;

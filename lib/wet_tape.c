@@ -51,7 +51,7 @@ static bool wrong(DcfgWet* w)
 /* As wet/tape_words.h of the tool has it. */
 static uint32_t words_of_mark(uint64_t mark)
 {
-   return mark == 7 ? 3 : mark >= 2 && mark <= 4 ? 2 : mark == 1;
+   return mark == 7 ? 3 : mark >= 2 && mark <= 4 ? 2 : mark == 1 || mark == 8;
 }
 
 static uint32_t number_at(const uint8_t* b)
@@ -173,6 +173,7 @@ bool wet_make_ways(DcfgWet* w)
          way->stack      = way->n_slots > 0
                            && ELEM(w->rules, SlotRule, sb->rules
                                    + way->n_slots - 1u).stack >= 0;
+         way->tops       = sb->tops;
       }
    }
    return w->ways != NULL;
@@ -535,7 +536,7 @@ static void take_records(DcfgWet* w, WetSteps* to)
          if (way->n_slots > 0
              && (c->wanted == SLOTS_OF_ALL
                  || (c->wanted == SLOTS_OF_TRANSFERS
-                     && (way->stack || is_transfer(way->kind))))) {
+                     && (way->stack || way->tops || is_transfer(way->kind))))) {
             r->n_slots = way->n_slots;
             find_way_slots(w, way, addrs);
          } else if (c->wanted == SLOTS_OF_TRANSFERS) {
@@ -590,7 +591,7 @@ void wet_free_steps(DcfgWet* w, WetSteps* s)
 void wet_find_value(DcfgWet* w, const Place* at, DcfgWetEvent* e)
 {
    const WetSb*     sb    = &ELEM(w->sbs, WetSb, w->record.sb);
-   uint32_t         first = (uint32_t)at->slot + at->n_slots;
+   uint32_t         first = wet_value_slot(at);
    const WetAccess* part  = &ELEM(w->accesses, WetAccess,
                                   sb->slots.first + first);
 

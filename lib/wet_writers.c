@@ -201,13 +201,15 @@ ThreadState* wet_add_state(DcfgWet* w, uint32_t thread)
 }
 
 static inline void define_registers(DcfgWet* w, Registers* r,
-                                    const Plan* plan, Writer me)
+                                    const Plan* plan, const Place* at,
+                                    Writer me)
 {
    const Def* d = &ELEM(w->defs, Def, plan->defs);
 
    for (const Def* end = d + plan->n_defs; d < end; d++)
       define_granule(r, place_of(r, d->granule), d->mask, me);
-   r->top = plan->top_zero ? 0 : (r->top + plan->top) & 7;
+   if (plan->moves_top)
+      r->top = wet_move_top(r->top, plan, at, w->record.n_slots, w->addrs);
 }
 
 bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
@@ -240,7 +242,7 @@ bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
             return false;
    }
    if (!wet_is_no_iteration(plan, e->n_accesses))
-      define_registers(w, t->now, plan, me);
+      define_registers(w, t->now, plan, at, me);
    if (plan->kind == KIND_SYSCALL) {
       t->syscall = me;
       add_port(&f, DCFG_WET_MEMORY, plan->n_accesses);
@@ -260,15 +262,15 @@ bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
 /* The handler is given these; the others it finds as they were. */
 static bool enter_handler(DcfgWet* w, ThreadState* t)
 {
-   static const uint8_t given[] = { 0, 2, 4, 6, 7 };   // RAX RDX RSP RSI RDI
+   const WetMachine* m = w->machine;
    Registers* r = job_calloc(&w->job, 1, sizeof(*r));
 
    if (r == NULL)
       return false;
    *r = *t->now;
    r->interrupted = t->now;
-   for (unsigned i = 0; i < sizeof(given); i++)
-      r->granules[given[i]] = 0;
+   for (unsigned i = 0; i < m->n_given; i++)
+      r->granules[m->given[i]] = 0;
    t->now = r;
    return true;
 }
@@ -306,11 +308,22 @@ bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
             Registers* r = t->now;
             t->now = r->interrupted;
             job_free(&w->job, r, sizeof(*r));
+         } else {
+            t->now->top = 0;
          }
          return true;
       default:
          return true;
    }
+}
+
+bool wet_note_top(DcfgWet* w)
+{
+   ThreadState* t = state_of(w, w->record.thread);
+
+   if (t != NULL)
+      t->now->top = w->addrs[0] & 7;
+   return t != NULL;
 }
 
 /*------------------------------------------------------------*/

@@ -246,14 +246,15 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
       DCFG_(watchers)[w]->before_syscall(t->states[w], sysno, args);
 }
 
-void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res)
+void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
+                              SysRes res)
 {
    const Thread* t = DCFG_(thread_of)(tid);
 
    if (t->off)
       return;
    DCFG_EACH_WATCHER(w, after_syscall)
-      DCFG_(watchers)[w]->after_syscall(t->states[w], sysno, res);
+      DCFG_(watchers)[w]->after_syscall(t->states[w], sysno, args, res);
 }
 
 /*------------------------------------------------------------*/

@@ -36,7 +36,8 @@ void DCFG_(track_threads)(void);
 
 /* TID is about to make this system call, or has made it. */
 void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args);
-void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, SysRes res);
+void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
+                              SysRes res);
 
 /* Call DO_IT each time that a thread has left generated code. */
 void DCFG_(when_code_is_left)(void (*do_it)(void));

@@ -145,19 +145,6 @@ static Bool decode(Unexecuted* u)
    return True;
 }
 
-/* Where a direct branch leads.  Its displacement is the end of its code. */
-static Addr target_of(const UChar* code, UInt len, Addr a)
-{
-   UInt i = DCFG_(skip_prefixes)(code, len);
-
-   if (i < len && (code[i] == 0x0F || code[i] == 0xE9) && len >= 4) {
-      Int far;
-      VG_(memcpy)(&far, code + len - 4, 4);
-      return a + len + (Long)far;
-   }
-   return a + len + (Long)(Char)code[len - 1];
-}
-
 /*------------------------------------------------------------*/
 /*--- The closure                                          ---*/
 /*------------------------------------------------------------*/
@@ -172,7 +159,7 @@ static void go_to(Closure* c, Addr from, Addr to)
 static void go_on(Closure* c, Addr a, UInt kind, const UChar* code, UInt len)
 {
    if (kind == InsnCond || kind == InsnJump)
-      go_to(c, a, target_of(code, len, a));
+      go_to(c, a, DCFG_(guest).target(code, len, a));
    if (kind != InsnJump && kind != InsnIndirectJump && kind != InsnReturn)
       go_to(c, a, a + len);
 }

@@ -25,7 +25,7 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the instructions of which VEX's IR says more, or less, than what they
+/* Owns: the x86 instructions of which VEX's IR says more, or less, than what they
    use and define.  Handed: what it says, and their bytes.  Taken by:
    wet/usage.c.
 
@@ -110,7 +110,7 @@ static Parts take_apart(const UChar* code, UInt len)
    }
    /* Without 64 bits REX is INC and DEC, and VEX's prefix is LES and LDS of
       memory. */
-   Bool is_64 = DCFG_(guest).x86->is_64;
+   Bool is_64 = sizeof(Addr) == 8;
    if ((byte_at(code, len, i) == 0xC4 || byte_at(code, len, i) == 0xC5)
        && (is_64 || byte_at(code, len, i + 1) >= 0xC0)) {
       i = take_vex(&p, code, len, i, &rex);
@@ -211,7 +211,7 @@ static void correct_bit_test(Usage* u, const Parts* p, Bool false_memory)
    if (!false_memory)
       return;
    u->n_accesses = 0;
-   set_locs(u->uses, LocGeneral, 128, 0);
+   set_locs(u->uses, LocGeneral, LocCarry, 0);
    use_general(u, p->rm, operand_size(p));
    use_general(u, p->reg, operand_size(p));
    set_locs(u->defs, LocGeneral + 8 * RSP, 8, p->rm == RSP && p->op != 0xA3);
@@ -291,10 +291,8 @@ static void correct_one_byte(Usage* u, const Parts* p)
       u->defs[LocGeneral + 8 * RAX + 1] = 1;
    } else if (op == 0xCD) {                                   // INT
       correct_int(u);
-   } else if ((op == 0xDB && p->modrm == 0xE3)                // FNINIT, FNSAVE
-              || (op == 0xDD && p->memory && (p->modrm >> 3 & 7) == 6)) {
-      u->defs[LocStatus] = 1;
-      u->top_zero        = True;
+   } else if (op == 0xDD && p->memory && (p->modrm >> 3 & 7) == 6) {
+      u->defs[LocStatus] = 1;                                 // FNSAVE
    }
 }
 
@@ -307,7 +305,7 @@ static void correct_two_bytes(Usage* u, const Parts* p, Bool false_memory)
    } else if (!p->vex && ((op & 0xE7) == 0xA3 || op == 0xBA)) {
       correct_bit_test(u, p, false_memory);
    } else if (op == 0xA2) {                                   // CPUID
-      set_locs(u->uses, LocGeneral, 128, 0);
+      set_locs(u->uses, LocGeneral, LocCarry, 0);
       use_general(u, RAX, 4);
       use_general(u, RCX, 4);
    } else if (!p->vex && (op & 0xFE) == 0xB0) {               // CMPXCHG
@@ -341,7 +339,7 @@ static void correct_three_bytes(Usage* u, const Parts* p)
    }
 }
 
-void DCFG_(correct_usage)(Usage* u, const UChar* code, UInt len)
+void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len)
 {
    Parts p = take_apart(code, len);
 
@@ -350,7 +348,7 @@ void DCFG_(correct_usage)(Usage* u, const UChar* code, UInt len)
          correct_one_byte(u, &p);
          break;
       case 1:
-         correct_two_bytes(u, &p, DCFG_(has_false_memory)(code, len));
+         correct_two_bytes(u, &p, DCFG_(guest).has_false_memory(code, len));
          break;
       case 2:
          correct_three_bytes(u, &p);

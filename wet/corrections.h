@@ -36,7 +36,8 @@
 #include "wet/locations.h"
 
 /* Correct what U has from VEX's IR of the instruction of LEN bytes at CODE. */
-void DCFG_(correct_usage)(Usage* u, const UChar* code, UInt len);
+void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len);
+void DCFG_(correct_usage_arm64)(Usage* u, const UChar* code, UInt len);
 
 #endif /* __DCFG_CORRECTIONS_H */
 

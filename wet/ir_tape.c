@@ -29,8 +29,9 @@
    superblocks by run/instrument.c.  Taken by: wet/output_wet.c, which puts
    the watcher to work.
 
-   An address is written behind its access, at a constant distance from the
-   begin of the row; the header, and what says that there are one more of both,
+   An address is written beside its access, at a constant distance from the
+   begin of the row: before a load, for VEX makes one instruction of a load and
+   what uses it only if nothing is stored in between.  The header, and what says that there are one more of both,
    when the superblock is left.  An exit that is not taken may be followed by a
    fault, which must find all as it was: then that is said only if the exit is
    taken. */
@@ -40,12 +41,13 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-#include "arch/insn.h"
+#include "arch/guest.h"
 #include "run/ir.h"
 #include "wet/ir_tape.h"
 #include "wet/slots.h"
 #include "wet/tape.h"
 #include "wet/values.h"
+#include "wet/x87_top.h"
 
 /* What a temporary of the superblock in work is: a distance from another,
    which may be itself. */
@@ -60,6 +62,7 @@ typedef
 /* The superblock in work. */
 static struct {
    SlotList* list;
+   IRExpr* tape;                          // DCFG_(tape)
    IRExpr* cursor;                        // where its header goes
    IRExpr* row;                           // and its words, if there are any
    IRConst* row_size;                     // in bytes
@@ -72,8 +75,10 @@ static struct {
    UShort  at_exit[TAPE_MAX_EXITS];
    UInt    n_segments;
    UShort  segment_ends[TAPE_MAX_EXITS + 1]; // up to that word
-   IRExpr* first_stack;                   // DCFG_(tape).stack, if it is used,
+   IRExpr* first_stack;                   // DCFG_(tape)->stack, if it is used,
    IRExpr* stack;                         // and what it has become
+   Bool    top_loaded;                    // x87's, by this instruction,
+   TopPush push;                          // or perhaps moved
    Distance* temps;
    UInt    n_known;                       // that VEX has made
    UInt    n_temps;                       // that have room in .temps
@@ -91,6 +96,16 @@ static IRExpr* place_of(const Work* w, const void* p)
    return word(w, (UWord)p);
 }
 
+/* Where P is, from the tape's begin, which is in a register: that is less code
+   than its address, of which VEX, if it knew it, would make constants. */
+static IRExpr* near_tape(Work* w, const void* p)
+{
+   Addr distance = (Addr)p - (Addr)DCFG_(tape);
+
+   return distance + (1u << 31) < 1ull << 32
+          ? add_words(w, work.tape, word(w, distance)) : place_of(w, p);
+}
+
 static void forget_distances(UInt n_temps)
 {
    if (n_temps > work.n_temps) {
@@ -101,6 +116,13 @@ static void forget_distances(UInt n_temps)
    work.n_known = n_temps;
    for (UInt t = 0; t < n_temps; t++)
       work.temps[t].from = IRTemp_INVALID;
+}
+
+static void begin_instr(void)
+{
+   work.top_loaded = False;
+   DCFG_(begin_push)(&work.push);
+   DCFG_(begin_value)();
 }
 
 /* Call FN, which changes the SIZE bytes at P, if A OP64 B. */
@@ -126,33 +148,36 @@ static void begin(Work* w)
    Rows* rows;
 
    forget_distances(w->out->tyenv->types_used);
+   work.tape = load(w, w->word_ty, place_of(w, &DCFG_(tape)));
    work.list = DCFG_(slots_of)(w->sb);
    rows      = &work.list->rows;
+   tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
+   if (work.list->first_way == 0)
+      work.list->first_way = DCFG_(new_ways)(w->sb->n_exits + 1);
    call_to_change(w, unsafeIRDirty_0_N(0, "dcfg_tape_is_full",
                                        VG_(fnptr_to_fnentry)
                                           (&DCFG_(tape_is_full)),
                                        mkIRExprVec_0()),
                   Iop_CmpLT64U, Iop_CmpLT32U,
-                  word(w, (UWord)DCFG_(tape).limit),
-                  load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor)),
-                  &DCFG_(tape).cursor, sizeof(DCFG_(tape).cursor));
+                  load(w, w->word_ty, near_tape(w, &DCFG_(tape)->limit)),
+                  load(w, w->word_ty, near_tape(w, &DCFG_(tape)->cursor)),
+                  &DCFG_(tape)->cursor, sizeof(DCFG_(tape)->cursor));
    work.make_room
       = call_to_change(w, unsafeIRDirty_0_N(0, "dcfg_rows_are_full",
                                             VG_(fnptr_to_fnentry)
                                                (&DCFG_(rows_are_full)),
-                                            mkIRExprVec_1(place_of(w, rows))),
+                                            mkIRExprVec_1(near_tape(w, rows))),
                        Iop_CmpEQ64, Iop_CmpEQ32,
-                       load(w, w->word_ty, place_of(w, &rows->next)),
-                       load(w, w->word_ty, place_of(w, &rows->end)),
+                       load(w, w->word_ty, near_tape(w, &rows->next)),
+                       load(w, w->word_ty, near_tape(w, &rows->end)),
                        rows, sizeof(*rows));
-   work.row      = load(w, w->word_ty, place_of(w, &rows->next));
-   work.cursor   = load(w, w->word_ty, place_of(w, &DCFG_(tape).cursor));
+   work.row      = load(w, w->word_ty, near_tape(w, &rows->next));
+   work.cursor   = load(w, w->word_ty, near_tape(w, &DCFG_(tape)->cursor));
    work.row_size = w->word_ty == Ity_I64 ? IRConst_U64(0) : IRConst_U32(0);
    work.moved    = work.row_moved = False;
    work.n_slots  = work.n_words = work.n_segments = 0;
    work.stack    = work.first_stack = NULL;
-   DCFG_(begin_value)();
-   tl_assert(w->sb->n_exits < TAPE_MAX_EXITS);
+   begin_instr();
 }
 
 static Distance distance_of(IRTemp t)
@@ -253,19 +278,18 @@ static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
    work.distances[me] = d.distance;
 }
 
-/* The words so far end a segment. */
-static void put_header(Work* w, UInt how)
+/* The superblock is left by exit X, or at its end; the words so far end a
+   segment. */
+static void put_header(Work* w, UInt x)
 {
+   UInt way = work.list->first_way + (x == WAY_END ? w->sb->n_exits : x);
    UInt end = work.n_segments == 0 ? 0
                                    : work.segment_ends[work.n_segments - 1];
 
    if (work.n_words > end)
       work.segment_ends[work.n_segments++] = work.n_words;
-   store(w, work.cursor,
-         IRExpr_Const(IRConst_U64(
-            TAPE_HEADER(w->sb->id, how)
-            | (ULong)work.n_segments << TAPE_SEGMENTS_BIT
-            | (ULong)work.n_words << TAPE_WORDS_BIT)));
+   DCFG_(ways)[way] = (Way){ w->sb->id, x, work.n_segments, work.n_words };
+   store(w, work.cursor, IRExpr_Const(IRConst_U64(way)));
 }
 
 /* E, a word or an I64, as an I64. */
@@ -280,7 +304,7 @@ static IRExpr* near_stack(Work* w, const Slot* slot, IRExpr* addr)
 {
    if (work.stack == NULL)
       work.stack = work.first_stack = load(w, w->word_ty,
-                                           place_of(w, &DCFG_(tape).stack));
+                                           near_tape(w, &DCFG_(tape)->stack));
    IRExpr* near = assign(w, Ity_I64,
                          IRExpr_Binop(Iop_Sub64, tape_number(w, addr),
                                       tape_number(w, work.stack)));
@@ -311,18 +335,54 @@ static void add_access(Work* w, const IRStmt* st)
       note_distance(w, st);
    if (w->now < 0 || w->now >= w->sb->n_instrs)
       return;
+   work.top_loaded = work.top_loaded || DCFG_(loads_top)(st);
+   DCFG_(note_push)(&work.push, st);
    if (with_values)
       DCFG_(note_value)(w, st);
    if (!DCFG_(access_of)(w->out, st, &access, &addr, &guard)
-       || DCFG_(has_false_memory)((const UChar*)w->addrs[w->now],
-                                  w->lengths[w->now]))
+       || !DCFG_(is_access)(w->out, (const UChar*)w->addrs[w->now],
+                            w->lengths[w->now], &access, &addr, &guard))
       return;
+   if (guard == NULL && (access.what & AccessGuarded))
+      guard = DCFG_(has_stored)(w, st);
    tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
    access.instr = w->now;
    place_slot(&access, addr, guard == NULL);
    if (guard != NULL)
       addr = assign(w, w->word_ty, IRExpr_ITE(guard, addr, word(w, 0)));
-   add_slot(w, &access, addr);
+   if (st->tag == Ist_WrTmp) {
+      IRStmt* last = w->out->stmts[--w->out->stmts_used];
+      tl_assert(last == st);
+      add_slot(w, &access, addr);
+      add(w, last);
+   } else {
+      add_slot(w, &access, addr);
+   }
+}
+
+/* Where instruction K has put the top of x87's stack, if that is not known
+   without any execution. */
+static void add_top(Work* w, UInt k)
+{
+   Slot    slot = { k, 0, AccessTop, WhereTape, 0 };
+   IRExpr* top;
+
+   if (k >= w->sb->n_instrs)
+      return;
+   if (work.top_loaded)
+      top = assign(w, Ity_I32, DCFG_(get_x87_top)());
+   else if (work.push.top != IRTemp_INVALID
+            && DCFG_(may_push)((const UChar*)w->addrs[k], w->lengths[k]))
+      top = IRExpr_RdTmp(work.push.top);
+   else
+      return;
+   tl_assert(work.n_slots < DCFG_TAPE_SLACK / 2);
+   top = assign(w, Ity_I32, IRExpr_Binop(Iop_And32, top,
+                                         IRExpr_Const(IRConst_U32(7))));
+   work.roots[work.n_slots] = IRTemp_INVALID;
+   add_slot(w, &slot, assign(w, Ity_I64, IRExpr_Unop(Iop_32Uto64, top)));
+   work.top_loaded = False;
+   DCFG_(begin_push)(&work.push);
 }
 
 /* The value that instruction K has computed. */
@@ -342,12 +402,18 @@ static void add_value(Work* w, UInt k)
                  parts[i].was != NULL || parts[i].data->tag == Iex_Const);
       add_slot(w, &slot, parts[i].data);
    }
-   DCFG_(begin_value)();
 }
 
-static void add_value_before(Work* w, UInt k)
+static void end_instr(Work* w, UInt k)
 {
-   add_value(w, k - 1);
+   add_top(w, k);
+   add_value(w, k);
+   begin_instr();
+}
+
+static void end_instr_before(Work* w, UInt k)
+{
+   end_instr(w, k - 1);
 }
 
 /* What is at P is NOW, if GUARD is NULL or if so; else, as it was, WAS. */
@@ -356,20 +422,20 @@ static void change(Work* w, const void* p, IRExpr* guard, IRExpr* now,
 {
    if (guard != NULL)
       now = assign(w, w->word_ty, IRExpr_ITE(guard, now, was));
-   store(w, place_of(w, p), now);
+   store(w, near_tape(w, p), now);
 }
 
 /* There is one more header; and a row, if it has words. */
 static void move(Work* w, IRExpr* guard)
 {
    if (!work.moved)
-      change(w, &DCFG_(tape).cursor, guard,
+      change(w, &DCFG_(tape)->cursor, guard,
              add_words(w, work.cursor, word(w, sizeof(ULong))), work.cursor);
    if (work.n_words > 0 && !work.row_moved)
       change(w, &work.list->rows.next, guard,
              add_words(w, work.row, IRExpr_Const(work.row_size)), work.row);
    if (work.stack != work.first_stack)
-      change(w, &DCFG_(tape).stack, guard, work.stack, work.first_stack);
+      change(w, &DCFG_(tape)->stack, guard, work.stack, work.first_stack);
    work.moved     = work.moved || guard == NULL;
    work.row_moved = work.row_moved || (guard == NULL && work.n_words > 0);
 }
@@ -378,6 +444,8 @@ static void add_exit(Work* w, UInt x, const IRStmt* st)
 {
    const SbExit* e = &w->sb->exits[x];
 
+   /* FLDENV may be left behind all that it does: a warning of the core. */
+   add_top(w, e->instr);
    work.at_exit[x] = work.n_slots;
    put_header(w, x);
    move(w, e->counting == ExitBefore || e->instr + 1u < w->sb->n_instrs
@@ -394,8 +462,8 @@ static Bool lacks(const Work* w)
       UInt first = s;
       while (s < work.n_slots && work.slots[s].instr == k)
          s++;
-      if (s == first
-          && DCFG_(may_read_memory)((const UChar*)w->addrs[k], w->lengths[k]))
+      if (s - first < DCFG_(guest).loads((const UChar*)w->addrs[k],
+                                         w->lengths[k]))
          return True;
    }
    return False;
@@ -432,13 +500,26 @@ static void keep_slots(const Work* w)
 }
 
 /* Behind an indirect jump the stack pointer says which activations there
-   still are: a longjmp ends some. */
+   still are: a longjmp ends some.  So it does behind calls and returns, if
+   these have nothing on the stack. */
+static Bool tells_stack(InsnKind kind)
+{
+   switch (kind) {
+      case InsnIndirectJump:
+         return True;
+      case InsnCall: case InsnIndirectCall: case InsnReturn:
+         return DCFG_(guest).calls_link;
+      default:
+         return False;
+   }
+}
+
 static void add_stack_pointer(Work* w)
 {
    Slot stack = { w->now, 0, AccessStack, WhereStack, 0 };
 
    if (w->now < 0 || w->now >= w->sb->n_instrs
-       || w->sb->kinds[w->now] != InsnIndirectJump)
+       || !tells_stack(w->sb->kinds[w->now]))
       return;
    add_slot(w, &stack, assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP,
                                                         w->word_ty)));
@@ -446,9 +527,9 @@ static void add_stack_pointer(Work* w)
 
 static void end(Work* w, const IRSB* in)
 {
-   add_value(w, w->now);
+   end_instr(w, w->now);
    add_stack_pointer(w);
-   put_header(w, TAPE_END);
+   put_header(w, WAY_END);
    move(w, NULL);
    keep_slots(w);
    if (work.n_words == 0)
@@ -461,7 +542,7 @@ static void end(Work* w, const IRSB* in)
 
 const Watcher DCFG_(tape_watcher) = {
    .begin          = begin,
-   .instruction    = add_value_before,
+   .instruction    = end_instr_before,
    .exit           = add_exit,
    .statement      = add_access,
    .lacks          = lacks,
@@ -476,6 +557,7 @@ const Watcher DCFG_(tape_watcher) = {
    .left           = DCFG_(tape_left),
    .enter_handler  = DCFG_(tape_handler),
    .before_syscall = DCFG_(tape_syscall),
+   .after_syscall  = DCFG_(tape_syscall_done),
    .memory_read    = DCFG_(tape_memory_read),
    .memory_written = DCFG_(tape_memory_written),
    .moved          = DCFG_(tape_moved),

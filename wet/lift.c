@@ -87,8 +87,7 @@ void DCFG_(lift)(const UChar* code, UInt len, Addr addr,
    args.arch_host     = args.arch_guest;
    args.archinfo_host = args.archinfo_guest;
    LibVEX_default_VexAbiInfo(&args.abiinfo_both);
-   args.abiinfo_both.guest_stack_redzone_size
-      = DCFG_(guest).x86->is_64 ? 128 : 0;
+   args.abiinfo_both.guest_stack_redzone_size = DCFG_(guest).redzone;
    args.abiinfo_both.guest_amd64_assume_fs_is_const = True;
    args.abiinfo_both.guest_amd64_assume_gs_is_const = True;
    args.callback_opaque  = &taker;

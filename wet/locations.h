@@ -32,18 +32,19 @@
 
 #include "pub_tool_basics.h"
 
-/* Locations: a byte of a register each, or a group of flags. */
+/* Locations: a byte of a register each, or a group of flags.  Their numbers
+   have room for each processor that there is. */
 enum {
-   LocGeneral   = 0,       // 16 registers, by their encoding, of 8 bytes
-   LocCarry     = 128,     // C
-   LocFlags     = 129,     // O, S, Z, A, P
-   LocDirection = 130,     // DF
-   LocStatus    = 131,     // x87's condition codes
-   LocVector    = 160,     // 16 of 32 bytes
-   LocX87       = 672,     // 8 of 8 bytes, where MMX registers stand
-   LocStack     = 736,     // the same, counted from the top of the stack as
+   LocGeneral   = 0,       // 32 registers, by their encoding, of 8 bytes
+   LocCarry     = 256,     // C
+   LocFlags     = 257,     // the others: O, S, Z, A, P; N, Z, V
+   LocDirection = 258,     // DF
+   LocStatus    = 259,     // x87's condition codes
+   LocVector    = 288,     // 16 of 32 bytes, or 32 of 16
+   LocX87       = 800,     // 8 of 8 bytes, where MMX registers stand
+   LocStack     = 864,     // the same, counted from the top of the stack as
                            // it is when the instruction begins
-   N_LOCS       = 800
+   N_LOCS       = 928
 };
 
 #define MAX_ACCESSES 160
@@ -66,6 +67,7 @@ typedef
       Access accesses[MAX_ACCESSES];
       Char   top_step;     // of the top of x87's stack
       Bool   top_zero;     // it is set to 0 instead
+      Bool   top_told;     // or a slot says what it is then
    }
    Usage;
 

@@ -108,7 +108,7 @@ static Bool start(void)
 {
    if (!opts.on)
       return False;
-   if (DCFG_(guest).x86 == NULL)
+   if (DCFG_(guest).layout == NULL)
       VG_(fmsg_bad_option)("--wet=yes", "what instructions of this processor "
                            "use is not known to this tool\n");
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
@@ -126,13 +126,14 @@ static Bool start(void)
    return True;
 }
 
-#define VERSION 2
+#define VERSION 3
 
-/* What tells the file from others, and its version. */
+/* What tells the file from others, its version, and the processor. */
 static void put_head(Put* out)
 {
-   static const UChar head[12] = { 0x89, 'D', 'C', 'F', 'G', 'W', 'E', 'T',
-                                   VERSION };
+   UChar head[16] = { 0x89, 'D', 'C', 'F', 'G', 'W', 'E', 'T', VERSION };
+
+   head[12] = DCFG_(guest).machine;
    DCFG_(put_bytes)(out, head, sizeof(head));
 }
 

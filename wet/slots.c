@@ -25,18 +25,24 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: what a memory access is, and the list of those that a superblock
-   makes.  Handed: VEX's statements.  Taken by: wet/ir_tape.c, which has each
+/* Owns: what a memory access is, the list of those that a superblock makes, and
+   the ways in which it is left.  Handed: VEX's statements.  Taken by: wet/ir_tape.c, which has each
    write its address, wet/squeeze.c, wet/tables.c, wet/usage.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
 
 #include "arch/guest.h"
 #include "wet/slots.h"
+#include "wet/tape_words.h"
 
 static SizeT fields;
+
+Way*        DCFG_(ways);
+static UInt n_ways = TAPE_FIRST_WAY;
+static UInt room_for_ways;
 
 void DCFG_(claim_slot_lists)(void)
 {
@@ -46,6 +52,20 @@ void DCFG_(claim_slot_lists)(void)
 SlotList* DCFG_(slots_of)(Superblock* sb)
 {
    return (SlotList*)((UChar*)sb + fields);
+}
+
+UInt DCFG_(new_ways)(UInt n)
+{
+   UInt first = n_ways;
+
+   if (n_ways + n > room_for_ways) {
+      room_for_ways = 2 * (n_ways + n);
+      DCFG_(ways)   = VG_(realloc)("dcfg.wet.ways", DCFG_(ways),
+                                   room_for_ways * sizeof(Way));
+   }
+   VG_(memset)(DCFG_(ways) + first, 0, n * sizeof(Way));
+   n_ways += n;
+   return first;
 }
 
 UInt DCFG_(words_before)(const SlotList* list, UInt k, UInt* n_segments)
@@ -103,6 +123,15 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
          access->what = AccessLoad | AccessStore;
          return True;
       }
+      case Ist_LLSC: {
+         const IRExpr* data = st->Ist.LLSC.storedata;
+         ty           = data != NULL ? typeOfIRExpr(env, data)
+                        : typeOfIRTemp(env, st->Ist.LLSC.result);
+         *addr        = st->Ist.LLSC.addr;
+         access->what = data != NULL ? AccessStore | AccessGuarded
+                                     : AccessLoad;
+         break;
+      }
       case Ist_Dirty: {
          const IRDirty* d = st->Ist.Dirty.details;
          if (d->mFx == Ifx_None)
@@ -125,19 +154,37 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
    return True;
 }
 
-Bool DCFG_(has_false_memory)(const UChar* code, UInt len)
+/* What a gather's mask leaves out VEX reads where RSP is: the address is one or
+   the other. */
+static void find_mask(const IRSB* sb, Slot* access, IRExpr** addr,
+                      IRExpr** guard)
 {
-   return DCFG_(has_false_memory_x86)(code, len, DCFG_(guest).x86->is_64);
+   for (Int i = sb->stmts_used; i-- > 0 && (*addr)->tag == Iex_RdTmp; ) {
+      const IRStmt* st = sb->stmts[i];
+      if (st->tag != Ist_WrTmp
+          || st->Ist.WrTmp.tmp != (*addr)->Iex.RdTmp.tmp)
+         continue;
+      const IRExpr* e = st->Ist.WrTmp.data;
+      if (e->tag == Iex_ITE) {
+         *addr         = e->Iex.ITE.iftrue;
+         *guard        = e->Iex.ITE.cond;
+         access->what |= AccessGuarded;
+      }
+      return;
+   }
 }
 
-UInt DCFG_(skip_prefixes)(const UChar* code, UInt len)
+Bool DCFG_(is_access)(const IRSB* sb, const UChar* code, UInt len,
+                      Slot* access, IRExpr** addr, IRExpr** guard)
 {
-   return DCFG_(x86_opcode)(code, len, DCFG_(guest).x86->is_64);
-}
-
-Bool DCFG_(may_read_memory)(const UChar* code, UInt len)
-{
-   return DCFG_(may_read_memory_x86)(code, len, DCFG_(guest).x86->is_64);
+   if (DCFG_(guest).has_false_memory(code, len))
+      return False;
+   if (DCFG_(guest).is_gather(code, len))
+      find_mask(sb, access, addr, guard);
+   if (!DCFG_(guest).is_store_exclusive(code, len))
+      return True;
+   access->what = (access->what & AccessStore) | AccessGuarded;
+   return access->what & AccessStore;
 }
 
 /*--------------------------------------------------------------------*/

@@ -41,8 +41,10 @@ enum {
    AccessStore   = 2,
    AccessGuarded = 4,    // if some condition holds; else its address is 0
    AccessStack   = 8,    // none: the stack pointer behind an indirect jump
-   AccessValue   = 16    // none: up to eight bytes of the value that was
+   AccessValue   = 16,   // none: up to eight bytes of the value that was
                          // computed
+   AccessTop     = 32    // none: the top of x87's stack behind an instruction
+                         // that loads it
 };
 
 typedef
@@ -64,9 +66,21 @@ enum {
    WhereSlot             // at a distance from an earlier slot of the same
 };                       // superblock, which is on the tape
 
+/* A way in which a superblock can be left: at its end, or by an exit. */
+typedef
+   struct {
+      UInt   sb;
+      UChar  exit;       // its number, or WAY_END
+      UChar  n_segments; // of the words that its row has then (wet/squeeze.c)
+      UShort n_words;    // in these
+   }
+   Way;
+#define WAY_END 0xFF
+
 /* The accesses of a superblock's executions, in their order. */
 typedef
    struct {
+      UInt  first_way;   // by exit number 0; the last one is its end
       UInt  n_slots;
       Slot* slots;
       UInt  n_words;     // of them are on the tape
@@ -85,6 +99,11 @@ void DCFG_(claim_slot_lists)(void);
 /* SB's; .slots is NULL until it has been translated with the tape on. */
 SlotList* DCFG_(slots_of)(Superblock* sb);
 
+/* All ways, by number, from TAPE_FIRST_WAY on; N more of them, and the number of
+   the first one. */
+extern Way* DCFG_(ways);
+UInt DCFG_(new_ways)(UInt n);
+
 /* The words on the tape of an execution that completed K instructions, and how
    many segments: the last words may be of another one. */
 UInt DCFG_(words_before)(const SlotList* list, UInt k,
@@ -97,20 +116,18 @@ static inline UInt DCFG_(segment_begin)(const SlotList* list, UInt s)
 }
 
 /* The access of a statement: returns False if it makes none.  *ADDR is where,
-   *GUARD whether (NULL: always). */
+   *GUARD whether (NULL: always, or its .what says that it is guarded, and the
+   statement's results tell). */
 Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, /*OUT*/Slot* access,
                       /*OUT*/IRExpr** addr, /*OUT*/IRExpr** guard);
 
-/* Does VEX lead the operand of this instruction, LEN bytes at CODE, which has
-   registers only, through memory that the program does not have?  (BT and
-   its like.) */
-Bool DCFG_(has_false_memory)(const UChar* code, UInt len);
-
-/* The place of the opcode in LEN bytes at CODE. */
-UInt DCFG_(skip_prefixes)(const UChar* code, UInt len);
-
-/* May this instruction, LEN bytes at CODE, read memory?  In doubt, yes. */
-Bool DCFG_(may_read_memory)(const UChar* code, UInt len);
+/* Is ACCESS, which VEX makes for the instruction of LEN bytes at CODE, one of
+   the program?  VEX leads registers through memory (BT and its like), makes of a
+   store-exclusive, if it is told to, a load and a compare-and-swap, and reads
+   what a gather leaves out. */
+Bool DCFG_(is_access)(const IRSB* sb, const UChar* code, UInt len,
+                      /*MOD*/Slot* access, /*MOD*/IRExpr** addr,
+                      /*MOD*/IRExpr** guard);
 
 #endif /* __DCFG_SLOTS_H */
 

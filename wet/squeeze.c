@@ -62,10 +62,17 @@
 #define BLOCK_WORDS   DCFG_BLOCK_WORDS
 #define MAX_ROW       DCFG_TAPE_SLACK
 
-/* The two headers that came last after these before: the later one in the
-   lower half.  Those that need more than 32 bits are not foretold. */
 #define HISTORY_BITS 16
 #define N_HISTORIES  (1u << HISTORY_BITS)
+
+/* The two ways that came last after those before, or 0: then, and before
+   then.  Those of superblocks with larger numbers are not foretold. */
+typedef
+   struct {
+      UInt next, other;
+   }
+   Foretold;
+#define MAX_FORETOLD 0xFFFFFFu
 
 /* What is known of a superblock.  What coding its rows needs stands together:
    most superblocks have few in a block. */
@@ -127,7 +134,7 @@ struct _Coder {
    Coding** codings;         // by id; NULL: it has not been met
    Tally*   tallies;
    UInt     n_codings;
-   ULong    next[N_HISTORIES];
+   Foretold foretold[N_HISTORIES];
    /* Of the block in work. */
    UInt     n_words;
    Segment  segments[BLOCK_WORDS];      // in order of their first row
@@ -135,8 +142,11 @@ struct _Coder {
    ULong    gathered[BLOCK_WORDS];      // rows of one of them
 };
 
+/* What became of a superblock that was left within, see history_behind(). */
+#define HOW_STOPPED(n_done) (0xFE | (ULong)(n_done) << 48)
+
 /* What is fetched into the processor's cache before its turn: so many
-   segments, and headers. */
+   segments, and ways. */
 #define PREFETCH 4
 #define AHEAD    8
 
@@ -204,7 +214,6 @@ typedef
       UChar* control;
       UInt   n_right;        // headers as foretold since the last that was not
       UInt   history;
-      UInt   ahead;          // the history at a later record
    }
    Pen;
 
@@ -221,52 +230,42 @@ INLINE void put_right(Pen* p, Bool other)
    exit, whose number follows. */
 enum { SymbolEnd, SymbolMark, SymbolStop, SymbolFirst };
 
-static UChar* put_header(UChar* to, ULong header)
+static UChar* put_way(UChar* to, const Way* way)
 {
-   if (TAPE_HOW(header) == TAPE_STOPPED) {
-      to = DCFG_(put_varint)(to, SymbolStop);
-      to = DCFG_(put_varint)(to, TAPE_ID(header));
-      return DCFG_(put_varint)(to, TAPE_DONE(header));
-   }
-   Bool exited = TAPE_HOW(header) != TAPE_END;
-   to = DCFG_(put_varint)(to, SymbolFirst
-                              + ((ULong)TAPE_ID(header) << 1 | exited));
-   return exited ? DCFG_(put_varint)(to, TAPE_HOW(header)) : to;
+   Bool exited = way->exit != WAY_END;
+
+   to = DCFG_(put_varint)(to, SymbolFirst + ((ULong)way->sb << 1 | exited));
+   return exited ? DCFG_(put_varint)(to, way->exit) : to;
 }
 
-/* The history behind HEADER, if it was H. */
-INLINE UInt history_behind(UInt h, ULong header)
+/* The history behind a superblock, if it was H: of SB, and what became of
+   that. */
+INLINE UInt history_behind(UInt h, UInt sb, ULong how)
 {
-   UInt hash = header * 0x9E3779B97F4A7C15ull >> (64 - HISTORY_BITS);
+   UInt hash = (how | (ULong)sb << 8) * 0x9E3779B97F4A7C15ull
+               >> (64 - HISTORY_BITS);
 
    return (h << 5 ^ hash) % N_HISTORIES;
 }
 
-/* HEADER is some records ahead: have what is known of it at hand.  What is no
-   header does no harm, for a history forgets. */
-INLINE void look_ahead(const Coder* c, Pen* p, ULong header)
+INLINE void code_way(Coder* c, Pen* p, UInt number, const Way* way)
 {
-   p->ahead = history_behind(p->ahead, TAPE_WAY(header));
-   __builtin_prefetch(&c->next[p->ahead]);
-   __builtin_prefetch(&c->tallies[TAPE_ID(header)]);
-}
+   Foretold* f = &c->foretold[p->history];
 
-INLINE void code_header(Coder* c, Pen* p, ULong header)
-{
-   ULong* next = &c->next[p->history];
-
-   p->history = history_behind(p->history, header);
-   if (header == (UInt)*next) {
+   p->history = history_behind(p->history, way->sb, way->exit);
+   if (LIKELY(number == f->next)) {
       p->n_right++;
+      return;
+   }
+   if (number == f->other) {
+      put_right(p, True);
    } else {
-      if (header == *next >> 32) {
-         put_right(p, True);
-      } else {
-         put_right(p, False);
-         p->control = put_header(p->control, header);
-      }
-      if (header >> 32 == 0)
-         *next = *next << 32 | header;
+      put_right(p, False);
+      p->control = put_way(p->control, way);
+   }
+   if (way->sb <= MAX_FORETOLD) {
+      f->other = f->next;
+      f->next  = number;
    }
 }
 
@@ -283,7 +282,7 @@ static UChar* put_mark(UChar* to, UInt mark, const ULong* words)
    which thread runs. */
 static void begin_chunk(Coder* c, Pen* p, const ULong* words)
 {
-   if (c->n_here > 0 || words[0] == TAPE_HEADER(0, MarkThread))
+   if (c->n_here > 0 || words[0] == MarkThread)
       return;
    put_right(p, False);
    p->control = put_mark(p->control, MarkThread, &c->thread);
@@ -314,23 +313,27 @@ INLINE void add_row(Coder* c, UInt id, UInt n)
    words it has. */
 static UInt code_stopped(Coder* c, Pen* p, const ULong* words)
 {
-   UInt            id   = TAPE_ID(words[0]);
+   UInt            id   = words[1], n_done = words[2];
    const SlotList* list = DCFG_(slots_of)(DCFG_(superblock)(id));
    UInt            n_segments, begin, n;
 
-   n     = DCFG_(words_before)(list, TAPE_DONE(words[0]), &n_segments);
+   n     = DCFG_(words_before)(list, n_done, &n_segments);
    begin = DCFG_(segment_begin)(list, n_segments);
-   code_header(c, p, words[0]);
+   put_right(p, False);
+   p->control = DCFG_(put_varint)(p->control, SymbolStop);
+   p->control = DCFG_(put_varint)(p->control, id);
+   p->control = DCFG_(put_varint)(p->control, n_done);
+   p->history = history_behind(p->history, id, HOW_STOPPED(n_done));
    for (UInt i = 0; i < n - begin; i++)
-      p->control = DCFG_(put_varint)(p->control, words[1 + i]);
+      p->control = DCFG_(put_varint)(p->control, words[3 + i]);
    add_row(c, id, n_segments);
    c->n_words += begin;
-   return 1 + n - begin;
+   return 3 + n - begin;
 }
 
 static UInt code_mark(Coder* c, Pen* p, const ULong* words)
 {
-   UInt mark = TAPE_HOW(words[0]);
+   UInt mark = words[0];
 
    if (mark == MarkThread)
       c->thread = words[1];
@@ -409,26 +412,27 @@ static void forget_rows(Coder* c)
    Returns how many these are. */
 static UInt code_block(Coder* c, const ULong* words, UInt n)
 {
-   Pen  p = { c->control_end, 0, c->history, 0 };
+   Pen  p = { c->control_end, 0, c->history };
    UInt n_records = 0, at = 0;
 
    begin_chunk(c, &p, words);
    for (; at < n; n_records++) {
-      ULong header = words[at];
-      look_ahead(c, &p, words[at + AHEAD]);
-      if (UNLIKELY(TAPE_ID(header) == 0)) {
+      UInt       number = words[at];
+      const Way* way    = &DCFG_(ways)[number];
+      __builtin_prefetch(&DCFG_(ways)[(UInt)words[at + AHEAD]]);
+      if (UNLIKELY(number < TapeStopped)) {
          at += code_mark(c, &p, &words[at]);
          continue;
       }
       if (UNLIKELY(c->n_words > BLOCK_WORDS - MAX_ROW))
          break;
-      if (UNLIKELY(TAPE_HOW(header) == TAPE_STOPPED)) {
+      if (UNLIKELY(number == TapeStopped)) {
          at += code_stopped(c, &p, &words[at]);
          continue;
       }
-      code_header(c, &p, TAPE_WAY(header));
-      add_row(c, TAPE_ID(header), TAPE_SEGMENTS(header));
-      c->n_words += TAPE_WORDS(header);
+      code_way(c, &p, number, way);
+      add_row(c, way->sb, way->n_segments);
+      c->n_words += way->n_words;
       at++;
    }
    put_right(&p, False);
@@ -448,7 +452,7 @@ static UInt code_block(Coder* c, const ULong* words, UInt n)
 static void forget(Coder* c)
 {
    c->chunk++;
-   VG_(memset)(c->next, 0, sizeof(c->next));
+   VG_(memset)(c->foretold, 0, sizeof(c->foretold));
    VG_(memset)(&c->pen, 0, sizeof(c->pen));
    c->pen.at      = c->bits.begin;
    c->control_end = c->control.begin;
@@ -575,6 +579,11 @@ void DCFG_(keep_chunks)(Coder* c, ULong size)
    c->n_kept      = size;
    c->chunk_bytes = size / CHUNK_SHARE < CHUNK_BYTES ? size / CHUNK_SHARE
                                                      : CHUNK_BYTES;
+}
+
+Bool DCFG_(begins_chunk)(const Coder* c)
+{
+   return c->n_here == 0;
 }
 
 ULong DCFG_(n_coded_records)(const Coder* c)

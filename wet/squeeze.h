@@ -51,6 +51,9 @@ ULong DCFG_(first_chunk)(const Coder* c);
 /* No more belongs to this chunk.  Returns all chunks so far. */
 const Stream* DCFG_(end_chunk)(Coder* c);
 
+/* Does what comes next begin one? */
+Bool DCFG_(begins_chunk)(const Coder* c);
+
 /* Records so far. */
 ULong DCFG_(n_coded_records)(const Coder* c);
 

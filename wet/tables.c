@@ -211,7 +211,7 @@ static void add_instr(Bytes* b, const Known* k, const Known* before)
    DCFG_(add_bytes)(b, k->code, k->len);
    DCFG_(add_varint)(b, k->kind);
    DCFG_(add_varint)(b, (u->known ? 1 : 0) | (u->top_zero ? 2 : 0)
-                        | (u->top_step & 7) << 2);
+                        | (u->top_step & 7) << 2 | (u->top_told ? 32 : 0));
    add_locs(b, u->uses);
    add_locs(b, u->defs);
    DCFG_(add_varint)(b, u->n_accesses);

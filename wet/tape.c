@@ -50,7 +50,9 @@
 #include "wet/closure.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
+#include "wet/syscalls.h"
 #include "wet/tape.h"
+#include "wet/x87_top.h"
 
 /* Headers, marks and their rows are coded while they are in the processor's
    cache: when there are N_HEADERS, or less, if the rows have been long. */
@@ -65,7 +67,7 @@ typedef
    }
    Turn;
 
-Tape           DCFG_(tape);
+Tape*          DCFG_(tape);
 static ULong*  words;
 static ULong*  first;          // of them, that is not coded
 static Turn*   running;        // NULL: nobody so far
@@ -79,8 +81,9 @@ void DCFG_(load_tape)(void)
    words   = VG_(malloc)("dcfg.tape", (N_HEADERS + 2 * DCFG_TAPE_SLACK)
                                       * sizeof(ULong));
    coder   = DCFG_(new_coder)();
-   DCFG_(tape).cursor = first = words;
-   DCFG_(tape).limit  = words + N_HEADERS;
+   DCFG_(tape) = VG_(calloc)("dcfg.tape", 1, sizeof(Tape));
+   DCFG_(tape)->cursor = first = words;
+   DCFG_(tape)->limit  = words + N_HEADERS;
 }
 
 void DCFG_(keep_tape)(ULong size)
@@ -107,30 +110,47 @@ static void empty_rows(Bool give_back)
 
 static void code_tape(void)
 {
-   ULong* end = DCFG_(tape).cursor;
+   ULong* end = DCFG_(tape)->cursor;
    ULong  n   = end - first;
    ULong  n_words = DCFG_(squeeze_words)(coder, first, end,
-                                         DCFG_(tape).stack);
+                                         DCFG_(tape)->stack);
 
    /* As many as will have so many words if they go on so. */
    n = n_words <= GOOD_WORDS * n / N_HEADERS ? N_HEADERS
        : GOOD_WORDS * n / n_words;
    n = n < MIN_HEADERS ? MIN_HEADERS : n;
-   DCFG_(tape).cursor = first = DCFG_(tape).limit - n;
+   DCFG_(tape)->cursor = first = DCFG_(tape)->limit - n;
    if (DCFG_(room_for_rows)() > DCFG_MUCH_ROOM)
       empty_rows(True);
 }
 
+/* A chunk that can be read without those before it, and a thread that goes on
+   behind a handler, or as a copy of its creator, must say where the top of
+   x87's stack is; where nothing says so it is at 0. */
+static void tell_top(void)
+{
+   UInt top = DCFG_(x87_top)();
+
+   if (top == 0)
+      return;
+   DCFG_(tape)->cursor[0] = MarkTop;
+   DCFG_(tape)->cursor[1] = top;
+   DCFG_(tape)->cursor   += 2;
+}
+
+/* What has been recorded so far is what the running thread stands behind. */
 void DCFG_(tape_is_full)(void)
 {
    code_tape();
+   if (DCFG_(begins_chunk)(coder))
+      tell_top();
 }
 
 /* When it is coded there are no rows, and may be no room for any either. */
 void DCFG_(rows_are_full)(Rows* rows)
 {
    if (!DCFG_(grow_rows)(rows)) {
-      code_tape();
+      DCFG_(tape_is_full)();
       if (rows->next == rows->end)
          DCFG_(grow_rows)(rows);
    }
@@ -154,18 +174,18 @@ ULong DCFG_(n_tape_records)(void)
 static void add_long_mark(UInt mark, ULong w0, ULong w1, ULong w2)
 {
    UInt   n  = DCFG_(words_of_mark)(mark);
-   ULong* at = DCFG_(tape).cursor;
+   ULong* at = DCFG_(tape)->cursor;
 
-   at[0] = TAPE_HEADER(0, mark);
+   at[0] = mark;
    if (n > 0)
       at[1] = w0;
    if (n > 1)
       at[2] = w1;
    if (n > 2)
       at[3] = w2;
-   DCFG_(tape).cursor = at + 1 + n;
-   if (DCFG_(tape).cursor > DCFG_(tape).limit)
-      DCFG_(tape_is_full)();
+   DCFG_(tape)->cursor = at + 1 + n;
+   if (DCFG_(tape)->cursor > DCFG_(tape)->limit)
+      code_tape();
 }
 
 static void add_mark(UInt mark, ULong w0, ULong w1)
@@ -208,9 +228,9 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
    has_gaps = False;
    late     = True;
    empty_rows(False);
-   DCFG_(tape).cursor = first = words;
+   DCFG_(tape)->cursor = first = words;
    running = NULL;
-   DCFG_(restart_coder)(coder, DCFG_(tape).stack);
+   DCFG_(restart_coder)(coder, DCFG_(tape)->stack);
    DCFG_(forget_closed_code)();
    VG_(free)(s);
    return DCFG_(tape_thread_new)(cells, index);
@@ -245,28 +265,30 @@ void DCFG_(tape_left)(void* s, UInt sb, UInt k)
 {
    SlotList*    list = DCFG_(slots_of)(DCFG_(superblock)(sb));
    const ULong* row  = list->rows.next;
-   ULong*       to   = DCFG_(tape).cursor;
+   ULong*       to   = DCFG_(tape)->cursor;
    UInt         n, n_segments, at = 0;
 
    n     = DCFG_(words_before)(list, k, &n_segments);
-   *to++ = TAPE_HEADER(sb, TAPE_STOPPED) | (ULong)k << TAPE_WORDS_BIT;
+   *to++ = TapeStopped;
+   *to++ = sb;
+   *to++ = k;
    for (UInt i = 0; at < n; i++) {
       if (list->slots[i].from == WhereStack)
-         DCFG_(tape).stack += row[at];
+         DCFG_(tape)->stack += row[at];
       at += list->slots[i].from <= WhereStack;
    }
    for (UInt i = DCFG_(segment_begin)(list, n_segments); i < n; i++)
       *to++ = row[i];
    if (n_segments > 0)
       list->rows.next += list->rows.size;
-   DCFG_(tape).cursor = to;
+   DCFG_(tape)->cursor = to;
 }
 
 /* It is collected again: there may be nothing before that. */
 static void come_home(void)
 {
    away = False;
-   if (DCFG_(tape).cursor == first && DCFG_(n_coded_records)(coder) == 0)
+   if (DCFG_(tape)->cursor == first && DCFG_(n_coded_records)(coder) == 0)
       late = True;
    else
       has_gaps = True;
@@ -279,6 +301,7 @@ void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)
    if (away)
       come_home();
    turn_to(s);
+   tell_top();
 }
 
 /*------------------------------------------------------------*/
@@ -309,6 +332,19 @@ void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
    }
    if (sysno == __NR_munmap)
       DCFG_(close_code)(args[0], args[1]);
+   DCFG_(untold_reads)(sysno, args, DCFG_(tape_memory_read), s);
+}
+
+static void note_written(void* s, Addr a, SizeT len)
+{
+   DCFG_(tape_memory_written)(s, True, a, len);
+}
+
+void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
+                              SysRes res)
+{
+   if (!sr_isError(res))
+      DCFG_(untold_writes)(sysno, args, sr_Res(res), note_written, s);
 }
 
 void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len)

@@ -46,7 +46,7 @@ typedef
       Addr   stack;      // the last address that was made from RSP
    }
    Tape;
-extern Tape DCFG_(tape);
+extern Tape* DCFG_(tape);
 
 /* Before the program runs. */
 void DCFG_(load_tape)(void);
@@ -84,6 +84,8 @@ void  DCFG_(tape_resume)(void* s, Addr ip, Addr sp);
 void  DCFG_(tape_left)(void* s, UInt sb, UInt k);
 void  DCFG_(tape_handler)(void* s);
 void  DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args);
+void  DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
+                               SysRes res);
 void  DCFG_(tape_memory_read)(void* s, Addr a, SizeT len);
 void  DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a,
                                  SizeT len);

@@ -34,21 +34,17 @@
 
 /* The tape is what generated code writes while the program runs: for each
    execution of a superblock a header; between two of them, marks: a header that
-   names no superblock, and words that depend on which it is.  What the execution
+   is none of a superblock, and words that depend on which it is.  What the execution
    has beside that, an address for each of the memory accesses that it made, is
    the next row of the superblock's own (Rows in wet/slots.h).
 
-   A header: how the superblock ended; its id; into how many segments exits
-   divide the words of the row (wet/squeeze.c), and how many these are; or
-   instead of both how many instructions had completed, if that was not at an
-   exit or the end: then the words of a segment that had not ended stand behind
-   it, and if none had, there is no row. */
-#define TAPE_HOW_BITS     8
-#define TAPE_SEGMENTS_BIT 40
-#define TAPE_WORDS_BIT    48
-#define TAPE_END       0xFF    // it came to its end
-#define TAPE_STOPPED   0xFE    // within it: a fault
-#define TAPE_MAX_EXITS 0xFE    // below that: exit number TAPE_HOW was taken
+   A header: the number of the way in which the superblock was left (Way in
+   wet/slots.h), which is small, for generated code is shorter so.  Or
+   TapeStopped, if that was within it, by a fault: then there are behind it its
+   id, how many instructions had completed, and the words of a segment that had
+   not ended; if none had, there is no row.  Or a mark. */
+#define TAPE_FIRST_WAY 16u
+#define TAPE_MAX_EXITS 0xFEu
 
 /* A superblock has at most as many words, and a mark. */
 #define DCFG_TAPE_SLACK 8192u
@@ -56,16 +52,8 @@
 /* And a block of what is coded, of rows. */
 #define DCFG_BLOCK_WORDS 65536u
 
-#define TAPE_HEADER(id, how) ((ULong)(id) << TAPE_HOW_BITS | (how))
-#define TAPE_HOW(header)      ((UInt)((header) & 0xFF))
-#define TAPE_ID(header)       ((UInt)((header) >> TAPE_HOW_BITS))
-#define TAPE_WAY(header)      ((header) & ((1ULL << TAPE_SEGMENTS_BIT) - 1))
-#define TAPE_SEGMENTS(header) ((UInt)((header) >> TAPE_SEGMENTS_BIT & 0xFF))
-#define TAPE_WORDS(header)    ((UInt)((header) >> TAPE_WORDS_BIT))
-#define TAPE_DONE(header)     ((UInt)((header) >> TAPE_WORDS_BIT))
-
-/* Marks, with superblock 0.  A mark is about the thread of the last
-   MarkThread. */
+/* Marks, and what is neither a mark nor a way.  A mark is about the thread of
+   the last MarkThread. */
 typedef
    enum {
       MarkThread = 1,   // from now on thread number W0 runs
@@ -75,7 +63,9 @@ typedef
       MarkHandler,      // a signal's handler is entered
       MarkReturn,       // and left: registers are what they were
       MarkMoved,        // W1 bytes stand at W0 that stood at W2
-      N_MARKS
+      MarkTop,          // W0 is the top of x87's stack, if it is not 0
+      N_MARKS,
+      TapeStopped = TAPE_FIRST_WAY - 1
    }
    TapeMark;
 
@@ -84,7 +74,7 @@ static inline UInt DCFG_(words_of_mark)(UInt mark)
 {
    return mark == MarkMoved ? 3
           : mark >= MarkRead && mark <= MarkFresh ? 2
-          : mark == MarkThread ? 1 : 0;
+          : mark == MarkThread || mark == MarkTop ? 1 : 0;
 }
 
 #endif /* __DCFG_TAPE_WORDS_H */

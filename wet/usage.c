@@ -47,12 +47,13 @@
 #include "wet/lift.h"
 #include "wet/slots.h"
 #include "wet/usage.h"
+#include "wet/x87_top.h"
 
 /*------------------------------------------------------------*/
 /*--- Locations                                            ---*/
 /*------------------------------------------------------------*/
 
-#define OFFSET(field) (DCFG_(guest).x86->field)
+#define OFFSET(field) (DCFG_(guest).layout->field)
 
 /* The location of byte AT of registers of SIZE bytes, each of which has ROOM
    locations. */
@@ -64,15 +65,16 @@ static UInt register_byte(UInt at, UInt size, UInt room)
 /* The location of the byte at OFFSET of the guest state, or N_LOCS. */
 static UInt loc_of(UInt offset)
 {
-   const X86Guest* g = DCFG_(guest).x86;
+   const GuestLayout* g = DCFG_(guest).layout;
 
-   if (offset >= g->RAX && offset < g->CC_OP)
-      return LocGeneral + register_byte(offset - g->RAX, g->word, 8);
-   if (offset >= g->YMM0 && offset < g->YMM16)
-      return LocVector + register_byte(offset - g->YMM0, g->vector, 32);
+   if (offset >= g->general && offset < g->general_end)
+      return LocGeneral + register_byte(offset - g->general, g->word, 8);
+   if (offset >= g->vectors && offset < g->vectors_end)
+      return LocVector + register_byte(offset - g->vectors, g->vector,
+                                       g->vector_room);
    if (offset >= OFFSET(FPREG) && offset < OFFSET(FPTAG))
       return LocX87 + offset - OFFSET(FPREG);
-   if (offset >= OFFSET(DFLAG) && offset < OFFSET(RIP))
+   if (offset >= OFFSET(DFLAG) && offset < OFFSET(DFLAG_end))
       return LocDirection;
    if (offset >= OFFSET(FC3210) && offset < OFFSET(FC3210) + g->word)
       return LocStatus;
@@ -81,7 +83,7 @@ static UInt loc_of(UInt offset)
 
 static Bool is_flag(UInt offset)
 {
-   return offset >= OFFSET(CC_OP) && offset < OFFSET(DFLAG);
+   return offset >= OFFSET(flags) && offset < OFFSET(flags_end);
 }
 
 /*------------------------------------------------------------*/
@@ -102,6 +104,8 @@ typedef
 typedef
    struct {
       Usage*      u;
+      const UChar* code;                 // of the instruction
+      UInt        len;
       const IRSB* sb;
       Temp*       temps;
       UInt        n_values;
@@ -110,6 +114,7 @@ typedef
       Bool        rotate;            // it leaves S, Z, A, P
       Int         top;               // of x87's stack, from what it was
       Bool        top_zero;
+      Bool        top_told;          // only an execution says where it is
    }
    Lifted;
 
@@ -136,18 +141,23 @@ static ULong constant(const IRExpr* e)
 /* The flags that condition COND of VEX (and the processor) is about. */
 static void use_condition(Lifted* l, UInt cond)
 {
-   switch (cond >> 1) {
-      case 1:                                    // B, NB
-         use_loc(l, LocCarry);
-         break;
-      case 3:                                    // BE, NBE
-         use_loc(l, LocCarry);
-         use_loc(l, LocFlags);
-         break;
-      default:
-         use_loc(l, LocFlags);
-         break;
-   }
+   Bool carry, others;
+
+   OFFSET(flags_of)(cond, &carry, &others);
+   if (carry)
+      use_loc(l, LocCarry);
+   if (others)
+      use_loc(l, LocFlags);
+}
+
+/* What the helper for conditions is given: a constant, or one above CC_OP. */
+static const IRExpr* condition_of(const Lifted* l, const IRExpr* e)
+{
+   if (e->tag == Iex_RdTmp)
+      e = l->temps[e->Iex.RdTmp.tmp].is;
+   if (e != NULL && e->tag == Iex_Binop && OFFSET(condition_shift) > 0)
+      e = e->Iex.Binop.arg2;
+   return e != NULL && e->tag == Iex_Const ? e : NULL;
 }
 
 /* The N lowest bytes of temporary E matter, if it is one. */
@@ -217,16 +227,17 @@ static void use_stack(Lifted* l, const IRRegArray* array, const IRExpr* ix,
    return. */
 static void use_call(Lifted* l, const IRExpr* e)
 {
-   const HChar* name = e->Iex.CCall.cee->name;
-   IRExpr**     args = e->Iex.CCall.args;
+   const HChar*  name = e->Iex.CCall.cee->name;
+   IRExpr**      args = e->Iex.CCall.args;
+   const IRExpr* cond = VG_(strcmp)(name, OFFSET(condition)) != 0 ? NULL
+                        : condition_of(l, args[0]);
 
-   if (VG_(strcmp)(name, DCFG_(guest).x86->condition) == 0
-       && args[0]->tag == Iex_Const) {
-      use_condition(l, constant(args[0]));
-   } else if (VG_(strcmp)(name, DCFG_(guest).x86->carry) == 0) {
+   if (cond != NULL) {
+      use_condition(l, constant(cond) >> OFFSET(condition_shift));
+   } else if (VG_(strcmp)(name, OFFSET(carry)) == 0) {
       if (!l->step_flags)
          use_loc(l, LocCarry);
-   } else if (VG_(strcmp)(name, DCFG_(guest).x86->all_flags) == 0) {
+   } else if (VG_(strcmp)(name, OFFSET(all_flags)) == 0) {
       use_loc(l, LocFlags);
       if (!l->rotate)
          use_loc(l, LocCarry);
@@ -338,10 +349,13 @@ static UInt value_of(Lifted* l, UInt tmp, const IRExpr* e)
 }
 
 /* By how much the top moves.  FPTAN and FSINCOS push if their operand is in
-   range, which it is: they are given what FPREM1 has left. */
-static Int step_by(const IRExpr* e)
+   range; as a location of what they push, that is taken to be so. */
+static Int step_by(Lifted* l, const IRExpr* e)
 {
-   return e->tag == Iex_Const ? (Int)e->Iex.Const.con->Ico.U32 : 1;
+   if (e->tag == Iex_Const)
+      return (Int)e->Iex.Const.con->Ico.U32;
+   l->top_told = True;
+   return 1;
 }
 
 /* Registers that hold the top of x87's stack. */
@@ -361,9 +375,9 @@ static void track_top(Lifted* l, Temp* t, const IRExpr* e)
          t->tracked = a->tracked;
          t->step    = a->step;
          if (e->Iex.Binop.op == Iop_Add32)
-            t->step += step_by(e->Iex.Binop.arg2);
+            t->step += step_by(l, e->Iex.Binop.arg2);
          else if (e->Iex.Binop.op == Iop_Sub32)
-            t->step -= step_by(e->Iex.Binop.arg2);
+            t->step -= step_by(l, e->Iex.Binop.arg2);
          break;
       case Iex_RdTmp:
          t->tracked = l->temps[e->Iex.RdTmp.tmp].tracked;
@@ -385,8 +399,8 @@ static void set_top(Lifted* l, const IRExpr* e)
 /* Which kind of flags are written. */
 static void note_flags(Lifted* l, const IRExpr* op)
 {
-   const X86Guest* g = DCFG_(guest).x86;
-   UInt            n;
+   const GuestLayout* g = DCFG_(guest).layout;
+   UInt               n;
 
    if (op->tag != Iex_Const)
       return;
@@ -415,7 +429,8 @@ static void add_accesses(Lifted* l)
       Slot    slot;
       IRExpr* addr;
       IRExpr* guard;
-      if (!DCFG_(access_of)(l->sb, l->sb->stmts[i], &slot, &addr, &guard))
+      if (!DCFG_(access_of)(l->sb, l->sb->stmts[i], &slot, &addr, &guard)
+          || !DCFG_(is_access)(l->sb, l->code, l->len, &slot, &addr, &guard))
          continue;
       UInt n = l->u->n_accesses;
       tl_assert(n < MAX_ACCESSES);
@@ -463,6 +478,10 @@ static void find_roots(Lifted* l, const IRStmt* st)
          need(l, st->Ist.StoreG.details->addr);
          need(l, st->Ist.StoreG.details->data);
          need(l, st->Ist.StoreG.details->guard);
+         break;
+      case Ist_LLSC:
+         need(l, st->Ist.LLSC.addr);
+         need(l, st->Ist.LLSC.storedata);
          break;
       case Ist_CAS:
          need(l, st->Ist.CAS.details->addr);
@@ -532,7 +551,7 @@ static void pass(Lifted* l)
             UInt at = st->Ist.Put.offset;
             UInt n  = sizeofIRType(typeOfIRExpr(l->sb->tyenv,
                                                 st->Ist.Put.data));
-            if (at == OFFSET(CC_OP)) {
+            if (at == OFFSET(flags)) {
                def_loc(l, LocFlags);
                l->written[LocFlags] = 1;
                if (!l->step_flags) {
@@ -554,13 +573,25 @@ static void pass(Lifted* l)
    }
 }
 
+/* An instruction. */
+typedef
+   struct {
+      Usage*       u;
+      const UChar* code;
+      UInt         len;
+   }
+   Given;
+
 static void analyse(void* arg, const IRSB* sb)
 {
-   Usage* u = arg;
-   Lifted l;
+   const Given* g = arg;
+   Usage*       u = g->u;
+   Lifted       l;
 
    VG_(memset)(&l, 0, sizeof(l));
    l.u     = u;
+   l.code  = g->code;
+   l.len   = g->len;
    l.sb    = sb;
    l.temps = VG_(calloc)("dcfg.usage.temps", sb->tyenv->types_used + 1,
                          sizeof(Temp));
@@ -574,12 +605,15 @@ static void analyse(void* arg, const IRSB* sb)
          track_top(&l, t, st->Ist.WrTmp.data);
       } else if (st->tag == Ist_Put && st->Ist.Put.offset == OFFSET(FTOP)) {
          set_top(&l, st->Ist.Put.data);
-      } else if (st->tag == Ist_Put && st->Ist.Put.offset == OFFSET(CC_OP)) {
+      } else if (st->tag == Ist_Put && st->Ist.Put.offset == OFFSET(flags)) {
          note_flags(&l, st->Ist.Put.data);
+      } else if (DCFG_(loads_top)(st)) {
+         l.top_told = True;
       }
    }
    u->top_step = l.top;
    u->top_zero = l.top_zero;
+   u->top_told = l.top_told;
    add_accesses(&l);
    for (Int i = 0; i < sb->stmts_used; i++)
       find_roots(&l, sb->stmts[i]);
@@ -604,9 +638,14 @@ static void analyse(void* arg, const IRSB* sb)
 
 void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
 {
+   Given g = { u, code, len };
+
    VG_(memset)(u, 0, sizeof(*u));
-   DCFG_(lift)(code, len, addr, analyse, u);
-   DCFG_(correct_usage)(u, code, len);
+   DCFG_(lift)(code, len, addr, analyse, &g);
+   if (DCFG_(guest).machine == MachineArm64)
+      DCFG_(correct_usage_arm64)(u, code, len);
+   else
+      DCFG_(correct_usage_x86)(u, code, len);
 }
 
 /*--------------------------------------------------------------------*/

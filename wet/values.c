@@ -46,13 +46,13 @@
 #include "wet/slots.h"
 #include "wet/values.h"
 
-#define OFFSET(field) (DCFG_(guest).x86->field)
+#define OFFSET(field) (DCFG_(guest).layout->field)
 
 enum { RAX = 0, RCX = 1, RSP = 4, RSI = 6, RDI = 7 };
 
 /* Registers, by the order of their encoding: general ones, vector registers,
    MMX registers. */
-enum { FirstVector = 16, FirstMmx = 32, N_REGISTERS = 40 };
+enum { FirstVector = 32, FirstMmx = 64, N_REGISTERS = 72 };
 
 /* The part of a register that is written: bytes from LOW to below HIGH. */
 typedef
@@ -101,19 +101,34 @@ static IRExpr* constant(const IRConst* con)
    }
 }
 
+/* E, or as much as a word if it is an I8 or I16.  Hosts of 32 bits have no way
+   to 64 from there, arm64 none to 32. */
+static IRExpr* in_a_word(Work* w, IRExpr* e)
+{
+   IRType ty = typeOfIRExpr(w->out->tyenv, e);
+
+   if (ty != Ity_I8 && ty != Ity_I16)
+      return e;
+   if (e->tag == Iex_Const)
+      return word(w, ty == Ity_I8 ? e->Iex.Const.con->Ico.U8
+                                  : e->Iex.Const.con->Ico.U16);
+   return unop(w, w->word_ty,
+               w->word_ty == Ity_I64
+               ? (ty == Ity_I8 ? Iop_8Uto64 : Iop_16Uto64)
+               : (ty == Ity_I8 ? Iop_8Uto32 : Iop_16Uto32), e);
+}
+
 /* Behind the N of PARTS, an integer. */
 static UInt add_integer(Work* w, ValuePart* parts, UInt n, IRExpr* e,
                         IRType ty)
 {
-   IRExpr* wide = e;
+   IRExpr* wide;
 
    if (e->tag == Iex_Const)
       return add_part(parts, n, constant(e->Iex.Const.con), NULL,
                       sizeofIRType(ty));
-   /* By way of 32 bits, for hosts that have no other. */
-   if (ty == Ity_I8 || ty == Ity_I16)
-      wide = unop(w, Ity_I32, ty == Ity_I8 ? Iop_8Uto32 : Iop_16Uto32, e);
-   if (ty != Ity_I64)
+   wide = in_a_word(w, e);
+   if (typeOfIRExpr(w->out->tyenv, wide) != Ity_I64)
       wide = widened(w, wide);
    return add_part(parts, n, wide, e, sizeofIRType(ty));
 }
@@ -182,14 +197,38 @@ static void note_stored(Work* w, IRExpr* e)
    value.n_stored = add_data(w, value.stored, value.n_stored, e);
 }
 
-/* What stands in memory after a compare-and-swap. */
-static IRExpr* swapped(Work* w, const IRCAS* cas, IRExpr* same, Bool high)
+/* The same, but it stands below what has been stored before. */
+static void note_stored_below(Work* w, IRExpr* e)
 {
-   IRTemp old = high ? cas->oldHi : cas->oldLo;
+   ValuePart above[MAX_VALUE_PARTS];
+   UInt      n = value.n_stored;
 
-   return assign(w, typeOfIRTemp(w->out->tyenv, old),
-                 IRExpr_ITE(same, high ? cas->dataHi : cas->dataLo,
-                            IRExpr_RdTmp(old)));
+   VG_(memcpy)(above, value.stored, n * sizeof(ValuePart));
+   value.n_stored = 0;
+   note_stored(w, e);
+   tl_assert(value.n_stored + n <= MAX_VALUE_PARTS);
+   VG_(memcpy)(value.stored + value.n_stored, above, n * sizeof(ValuePart));
+   value.n_stored += n;
+}
+
+/* A if GUARD, else B, of the same type, is stored.  Not all hosts can choose
+   what has less than 32 bits. */
+static void note_choice(Work* w, IRExpr* guard, IRExpr* a, IRExpr* b)
+{
+   UInt    size  = sizeofIRType(typeOfIRExpr(w->out->tyenv, a));
+   IRExpr* wide  = in_a_word(w, a);
+   IRType  ty    = typeOfIRExpr(w->out->tyenv, wide);
+   UInt    first = value.n_stored;
+
+   note_stored(w, assign(w, ty, IRExpr_ITE(guard, wide, in_a_word(w, b))));
+   value.stored[first].size = size;
+}
+
+/* What stands in memory after a compare-and-swap. */
+static void note_swapped(Work* w, const IRCAS* cas, IRExpr* same, Bool high)
+{
+   note_choice(w, same, high ? cas->dataHi : cas->dataLo,
+               IRExpr_RdTmp(high ? cas->oldHi : cas->oldLo));
 }
 
 static IRExpr* equal(Work* w, IRTemp a, IRExpr* b)
@@ -201,21 +240,45 @@ static IRExpr* equal(Work* w, IRTemp a, IRExpr* b)
    return assign(w, Ity_I1, IRExpr_Binop(op, IRExpr_RdTmp(a), b));
 }
 
-static void note_swap(Work* w, const IRCAS* cas)
+static IRExpr* has_swapped(Work* w, const IRCAS* cas)
 {
    IRExpr* same = equal(w, cas->oldLo, cas->expdLo);
 
-   if (cas->dataHi == NULL) {
-      note_stored(w, swapped(w, cas, same, False));
-      return;
-   }
-   IRExpr* too = equal(w, cas->oldHi, cas->expdHi);
+   if (cas->dataHi == NULL)
+      return same;
+   IRExpr* too  = equal(w, cas->oldHi, cas->expdHi);
    IRExpr* both = assign(w, w->word_ty,
                          IRExpr_ITE(same, bit_to_word(w, too), word(w, 0)));
-   same = unop(w, Ity_I1, w->word_ty == Ity_I64 ? Iop_64to1 : Iop_32to1,
+   return unop(w, Ity_I1, w->word_ty == Ity_I64 ? Iop_64to1 : Iop_32to1,
                both);
-   note_stored(w, swapped(w, cas, same, False));
-   note_stored(w, swapped(w, cas, same, True));
+}
+
+static void note_swap(Work* w, const IRCAS* cas)
+{
+   IRExpr* same = has_swapped(w, cas);
+
+   note_swapped(w, cas, same, False);
+   if (cas->dataHi != NULL)
+      note_swapped(w, cas, same, True);
+}
+
+/* What a store-exclusive has stored, or 0. */
+static void note_exclusive(Work* w, const IRStmt* st)
+{
+   IRExpr* stored = DCFG_(has_stored)(w, st);
+   IRExpr* data   = st->Ist.LLSC.storedata;
+   IRType  ty     = typeOfIRExpr(w->out->tyenv, data);
+   IRExpr* none   = IRExpr_Const(ty == Ity_I8 ? IRConst_U8(0)
+                                 : ty == Ity_I16 ? IRConst_U16(0)
+                                 : ty == Ity_I32 ? IRConst_U32(0)
+                                 : IRConst_U64(0));
+
+   if (ty != Ity_I128) {
+      note_choice(w, stored, data, none);
+      return;
+   }
+   note_choice(w, stored, unop(w, Ity_I64, Iop_128to64, data), none);
+   note_choice(w, stored, unop(w, Ity_I64, Iop_128HIto64, data), none);
 }
 
 /* A helper has written to memory. */
@@ -244,18 +307,18 @@ static void note_helper_store(Work* w, const IRDirty* d)
 /* Where register R begins in the guest's state. */
 static UInt offset_of(UInt r)
 {
-   return r < FirstVector ? OFFSET(RAX) + OFFSET(word) * r
-          : r < FirstMmx ? OFFSET(YMM0) + OFFSET(vector) * (r - FirstVector)
+   return r < FirstVector ? OFFSET(general) + OFFSET(word) * r
+          : r < FirstMmx ? OFFSET(vectors) + OFFSET(vector) * (r - FirstVector)
           : OFFSET(FPREG) + 8 * (r - FirstMmx);
 }
 
 /* The register at OFFSET of the guest's state, or N_REGISTERS. */
 static UInt register_at(UInt offset)
 {
-   if (offset >= OFFSET(RAX) && offset < OFFSET(CC_OP))
-      return (offset - OFFSET(RAX)) / OFFSET(word);
-   if (offset >= OFFSET(YMM0) && offset < OFFSET(YMM16))
-      return FirstVector + (offset - OFFSET(YMM0)) / OFFSET(vector);
+   if (offset >= OFFSET(general) && offset < OFFSET(general_end))
+      return (offset - OFFSET(general)) / OFFSET(word);
+   if (offset >= OFFSET(vectors) && offset < OFFSET(vectors_end))
+      return FirstVector + (offset - OFFSET(vectors)) / OFFSET(vector);
    if (offset >= OFFSET(FPREG) && offset < OFFSET(FPTAG))
       return FirstMmx + (offset - OFFSET(FPREG)) / 8;
    return N_REGISTERS;
@@ -334,10 +397,21 @@ static void drop(UInt r)
    }
 }
 
-/* What is changed besides by the instruction of LEN bytes at CODE. */
-static void drop_others(const UChar* code, UInt len)
+/* What is changed besides by the instruction of LEN bytes at CODE: a base
+   register that is written back. */
+static void drop_others_arm64(const UChar* code, UInt len)
 {
-   UInt  at   = DCFG_(skip_prefixes)(code, len);
+   UInt base = DCFG_(written_back_arm64)(code, len);
+
+   if (base < FirstVector && value.n_written > 1)
+      drop(base);
+   if (value.n_written > 1)
+      drop(OFFSET(stack_pointer));
+}
+
+static void drop_others_x86(const UChar* code, UInt len)
+{
+   UInt  at   = DCFG_(x86_opcode)(code, len, sizeof(Addr) == 8);
    UChar op   = at < len ? code[at] : 0;
    UChar next = at + 1 < len ? code[at + 1] : 0;
 
@@ -358,9 +432,15 @@ static void drop_others(const UChar* code, UInt len)
    if (op == 0xC4 && at + 3 < len && (next & 0x1F) == 2
        && (code[at + 3] & 0xFC) == 0x90)
       drop(FirstVector + (~code[at + 2] >> 3 & 15));
-   if (DCFG_(has_false_memory)(code, len)
+   if (DCFG_(guest).has_false_memory(code, len)
        || value.n_written + value.n_pushed > 1)
       drop(RSP);
+}
+
+IRExpr* DCFG_(has_stored)(Work* w, const IRStmt* st)
+{
+   return st->tag == Ist_LLSC ? IRExpr_RdTmp(st->Ist.LLSC.result)
+                              : has_swapped(w, st->Ist.CAS.details);
 }
 
 void DCFG_(begin_value)(void)
@@ -376,7 +456,11 @@ void DCFG_(note_value)(Work* w, const IRStmt* st)
 {
    switch (st->tag) {
       case Ist_Store:
-         note_stored(w, st->Ist.Store.data);
+         if (DCFG_(guest).stores_downwards((const UChar*)w->addrs[w->now],
+                                           w->lengths[w->now]))
+            note_stored_below(w, st->Ist.Store.data);
+         else
+            note_stored(w, st->Ist.Store.data);
          break;
       case Ist_StoreG: {
          const IRStoreG* g  = st->Ist.StoreG.details;
@@ -390,6 +474,10 @@ void DCFG_(note_value)(Work* w, const IRStmt* st)
             note_stored(w, g->data);
          break;
       }
+      case Ist_LLSC:
+         if (st->Ist.LLSC.storedata != NULL)
+            note_exclusive(w, st);
+         break;
       case Ist_CAS:
          note_swap(w, st->Ist.CAS.details);
          break;
@@ -430,11 +518,15 @@ UInt DCFG_(end_value)(Work* w, UInt k, ValuePart* parts)
       default:
          break;
    }
-   if (value.n_stored > 0 && !DCFG_(has_false_memory)(code, w->lengths[k])) {
+   if (value.n_stored > 0
+       && !DCFG_(guest).has_false_memory(code, w->lengths[k])) {
       VG_(memcpy)(parts, value.stored, value.n_stored * sizeof(ValuePart));
       return value.n_stored;
    }
-   drop_others(code, w->lengths[k]);
+   if (DCFG_(guest).machine == MachineArm64)
+      drop_others_arm64(code, w->lengths[k]);
+   else
+      drop_others_x86(code, w->lengths[k]);
    if (value.n_written > 0)
       for (UInt r = 0; r < N_REGISTERS; r++)
          if (value.registers[r].n_puts > 0)

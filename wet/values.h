@@ -53,6 +53,9 @@ void DCFG_(begin_value)(void);
 /* ST, which is part of it, has been added to W. */
 void DCFG_(note_value)(struct _Work* w, const IRStmt* st);
 
+/* Has ST, a compare-and-swap or a store-exclusive, stored?  Behind it in W. */
+IRExpr* DCFG_(has_stored)(struct _Work* w, const IRStmt* st);
+
 /* The value that instruction K of W has computed, its lowest bytes first.
    Returns how many parts; 0: it computes none. */
 UInt DCFG_(end_value)(struct _Work* w, UInt k, /*OUT*/ValuePart* parts);

@@ -1,7 +1,11 @@
 #!/usr/bin/python3
-"""arm64, in the emulated machine: graph and trace against Lackey, profiles against Callgrind, and every rule.  (TAP)
+"""arm64, in the emulated machine: graph and trace against Lackey, profiles against Callgrind, and every rule; and whole
+execution traces.  (TAP)
 
-    arm64.t [PART...]           of: small logs real profiles
+    arm64.t [PART...]           of: small logs real wet usage profiles
+
+Of whole execution traces: the example of WET's document; accesses, data and control of small programs, against Lackey and slow
+models (wet); what each instruction uses, defines and computes, against the emulated processor and Capstone (usage).
 
 ./dev arm64 test runs it.  What runs a program is the machine (build-aux/arm64_machine.py), what reads its files is this
 one: harness.py and the suite's tests are told so, and are what they are for amd64 otherwise.
@@ -27,11 +31,18 @@ import tracelib
 
 PROGS = os.path.join(SRCDIR, "tests", "progs")
 INST = os.path.dirname(os.path.dirname(harness.VALGRIND))
+HERE = os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))
+# What is asked about files is this machine's command, and its library.
+os.environ["DCFG"] = os.environ["ARM64_COMMAND"]
 callgrind = tracelib.of_test("callgrind")
+command_wet = tracelib.of_test("command_wet")
+wet = tracelib.of_test("wet")
+wet_usage = tracelib.of_test("wet_usage")
 xray = tracelib.of_test("xray")
 PERL, PYTHON = callgrind.PERL, callgrind.PYTHON
 
-# The real programs: all that they write goes to nobody.
+# The real programs: all that they write goes to nobody.  Of profiles jumps are not compared: Callgrind writes none of what it
+# skips, nor those that it takes for returns.
 REAL = (("ls", ["/bin/ls", "-l", "/usr/lib"]), ("bzip2", ["/bin/bzip2", "-1c", "/etc/passwd"]),
         ("perl", ["/usr/bin/perl", "-e", PERL]), ("python3", ["/usr/bin/python3", "-S", "-c", PYTHON]))
 
@@ -41,12 +52,16 @@ class Remote:
 
     def __init__(self, tap, machine, fallback):
         self.tap, self.machine = tap, machine
-        harness.run, harness.lackey_into = self.run, self.lackey_into
+        harness.run, harness.lackey_into, wet_usage.run_into = self.run, self.lackey_into, self.run_into
+        wet_usage.OBJDUMP, wet_usage.TRIALS = "aarch64-linux-gnu-objdump", "2"
         harness.LACKEY = "lackey_insns"
-        harness.TIMEOUT = 3600
+        harness.TIMEOUT = 5400
         # Callgrind would take the resolver for a function that never returns, for it knows that by its code on amd64 and x86
         # only; so all is bound at once.
         harness.ENV = dict(harness.ENV, LD_BIND_NOW="1", VALGRIND_OPTS="--sim-hints=fallback-llsc" if fallback else "")
+
+    def run_into(self, path, argv):
+        return self.machine.run(argv, self.tap.dir, harness.ENV, out=path, timeout=harness.TIMEOUT)
 
     def run(self, argv, cwd, env=None):
         err = self.tap.path("stderr.%s" % id(argv))
@@ -108,14 +123,12 @@ def check_command(tap, prog):
         p = subprocess.run([os.environ["ARM64_COMMAND"]] + words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         text = p.stdout.decode(errors="replace")
         tap.ok(p.returncode == 0 and not p.stderr, "dcfg " + words[0], p.stderr.decode() or text[-500:])
-    status, said = harness.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", prog], tap.dir)
-    tap.ok(status != 0 and "--wet=yes" in said, "what is not for arm64 is refused by name", said)
     tap.ok(re.search(r"adrp x16, .*\n.*ldr x17, \[x16", text) and "printf@plt" in text, "disasm: stubs have names", text[-500:])
 
 
 def check_small(tap):
-    for source, flags in (("arm64/insns.S", ["-nostdlib", "-static"]), ("loops.c", []), ("switch.c", []), ("moved.c", []),
-                          ("longjmp.c", [])):
+    for source, flags in (("arm64/insns.S", ["-nostdlib", "-static"]), ("loops.c", []), ("switch.c", ["-static"]),
+                          ("moved.c", ["-static"]), ("longjmp.c", [])):
         prog = compile_for_it(tap, source, *flags)
         if prog:
             tracelib.crosscheck(tap, os.path.basename(source), [prog], "--chunk=1000000")
@@ -129,9 +142,23 @@ def check_small(tap):
 
 
 def check_real(tap):
+    """Graph, trace and profile of one run, which Lackey and Callgrind repeat."""
     for name, argv in REAL:
-        got = tracelib.crosscheck(tap, name, argv, "--chunk=1000000")
+        trace = tap.path(name + ".trace.json")
+        ours, status, why = callgrind.profile(tap, callgrind.OURS + ["--trace=yes", "--trace-out-file=" + trace], name, argv,
+                                              callgrind.INSTR[:1])
+        theirs, other, _ = callgrind.profile(tap, callgrind.THEIRS, name, argv, callgrind.INSTR[:1])
+        if not tap.ok(len(ours) == len(theirs) == 1 and status == other, name + ": profiles are written", why):
+            continue
+        wrong, said = callgrind.oracle("--ends=1", ours[0][""], theirs[0][""])
+        tap.ok(not wrong, name + ": profile as Callgrind's", said)
+        graph = callgrind.graph_of(tap, ours[0])
+        got = tracelib.decoded(tap, name, graph, trace, "--chunk=1000000")
         if got:
+            reader = tracelib.PathReader(tap, name, graph)
+            table, other = harness.lackey(tap, name, argv, copy=[reader.fifo])
+            harness.compare_with_lackey(tap, name, graph, status, table, other)
+            tracelib.compare_ways(tap, name, got[0] + ".0", status, reader, other)
             os.unlink(got[0] + ".0")
 
 
@@ -140,10 +167,8 @@ def check_profiles(tap):
              for name, flags in (("calls", []), ("signals", []), ("fork", []))}
     progs["longjmp"] = compile_for_it(tap, "longjmp.c")
     libc = callgrind.libc_objects.Libc("", {})
-    # Without jumps: Callgrind writes none of what it skips, nor those that it takes for returns.
     cases = [callgrind.Case(name, [progs[name]], callgrind.INSTR[:1], ends=8 if name == "signals" else 1,
                             processes=3 if name == "fork" else 1, dynamic=False) for name in progs if progs[name]]
-    cases += [callgrind.Case(name, argv, callgrind.INSTR[:1], dynamic=False) for name, argv in REAL]
     for case in cases:
         good, text = callgrind.check(tap, libc, case)
         tap.ok(good, case.name + ": profile as Callgrind's", text)
@@ -165,22 +190,104 @@ def check_logs(tap):
         tap.ok(not lines, "logs: the calls of the trace", "\n".join(lines))
 
 
+# ---- whole execution traces ------------------------------------------------------------------------------------------
+
+# Programs of one thread, without signals, by their directories.
+SMALL = (("arm64/insns.S", ["-nostdlib", "-static"]), ("longjmp.c", ["-static"]), ("slice/grades.c", ["-O0", "-static"]),
+         ("slice/tree.c", ["-O2", "-static"]), ("loops.c", []))
+
+
+def check_example(tap):
+    """foo1: statement 8 depends on 4 by control and on 6 by data; of its instructions it is one that does."""
+    source = tap.path("foo1.c")
+    with open(source, "w") as f:
+        f.write(command_wet.FOO1)
+    prog = compile_for_it(tap, source, "-O0", "-static")
+    wet_file = prog and wet_usage.record(tap, "foo1", [prog, "2", "7"], "--wet-values=yes")
+    if not wet_file:
+        return
+    blocks = command_wet.blocks_of(command_wet.commandlib.command("wet", "--function=main", wet_file)[1])
+    lines = {n: [(ports, values) for head, ports, values in blocks.values() if head[3:] == ["main", str(n)]]
+             for n in range(4, 13)}
+
+    def on(rows):
+        return {blocks[y][0][4] for _, y, _ in rows}
+    tap.ok(lines[10] and all(on(ports[0]) == {"6"} for ports, _ in lines[10]),
+           "foo1: statement 8 depends on statement 4 by control", lines[10])
+    tap.ok(any("8" in on(rows) for ports, _ in lines[10] for rows in ports[1:]),
+           "foo1: statement 8 depends on statement 6 by data", lines[10])
+    stored = [{value for _, values in lines[n] for _, value in values or ()} for n in (8, 9, 10, 11)]
+    tap.ok(all(v.zfill(8) in {x.zfill(8) for x in found} for v, found in zip(("2", "7", "e", "15"), stored)),
+           "foo1: statements compute 2, 7, 14 and 21", stored)
+
+
+def check_dependences(tap):
+    """One trace of Lackey's, without optimisation, for accesses, data and control."""
+    accesses, dumper = (harness.reader(tap, name, HERE) for name in ("wet_accesses", "wet_dump"))
+    for source, flags in SMALL if accesses and dumper else ():
+        prog = compile_for_it(tap, source, *flags)
+        if prog:
+            wet.check_dependences(tap, dumper, os.path.basename(source), [prog], accesses)
+
+
+def check_wet(tap):
+    check_example(tap)
+    check_dependences(tap)
+
+
+def check_usage(tap):
+    """On a processor with atomic instructions."""
+    lister = harness.reader(tap, "wet_values", HERE)
+    prog = compile_for_it(tap, "arm64/classes.S", "-O2", "-static", "-no-pie", os.path.join(harness.ORACLE, "wet_probe.c"))
+    wet_file = lister and prog and wet_usage.record(tap, "classes", [prog, "1", "states"], "--wet-values=yes")
+    if wet_file:
+        wet_usage.check_capstone(tap, "classes", wet_file)
+        wet_usage.check_processor(tap, prog, wet_file)
+        wet_usage.check_values(tap, prog, wet_file, lister)
+    for name, argv in REAL[:2]:
+        wet_file = wet_usage.record(tap, name, argv)
+        if wet_file:
+            wet_usage.check_capstone(tap, name, wet_file)
+
+
 # With the machine's processor.  On the first an exclusive store fails when the processor was interrupted since the load, so
 # that no two runs are the same to the instruction, unless Valgrind compares what is stored there now with what was
 # loaded.  Then it adds exits to code, which Callgrind takes for branches; so that is compared where libc has no such loops.
 OLD, NEW = arm64_machine.CPUS
-PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "real": (OLD, check_real), "profiles": (NEW, check_profiles)}
+PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "wet": (OLD, check_wet), "usage": (NEW, check_usage),
+         "real": (NEW, check_real), "profiles": (NEW, check_profiles)}
+
+
+class Beside:
+    """Parts that another process runs meanwhile, in a machine of its own."""
+
+    def __init__(self, parts):
+        self.process = subprocess.Popen([harness.PYTHON, os.path.abspath(__file__)] + parts, stdout=subprocess.PIPE)
+
+    def into(self, tap):
+        """What it found, when it has ended."""
+        for line in self.process.stdout:
+            found = re.match(r"(not )?ok \d+ - (.*)", line.decode(errors="replace"))
+            if found:
+                tap.ok(not found.group(1), found.group(2))
+            elif line.startswith(b"#"):
+                print(line.decode(errors="replace"), end="")
+        sys.stdout.flush()
+        self.process.wait()
+        tap.failed += self.process.returncode != 0 and tap.failed == 0
 
 
 def main(argv):
+    parts = {cpu: [name for name in PARTS if PARTS[name][0] == cpu and (not argv or name in argv)] for cpu in (OLD, NEW)}
+    beside = Beside(parts[NEW]) if parts[OLD] and parts[NEW] else None
+    cpu = OLD if parts[OLD] else NEW
     tap = harness.Tap("arm64")
-    for cpu in (OLD, NEW):
-        parts = [check for name, (on, check) in PARTS.items() if on == cpu and (not argv or name in argv)]
-        if parts:
-            with arm64_machine.Machine(MACHINE, [tap.dir], [INST], cpu) as machine:
-                Remote(tap, machine, cpu == OLD)
-                for check in parts:
-                    check(tap)
+    with arm64_machine.Machine(MACHINE, [tap.dir], [INST], cpu) as machine:
+        Remote(tap, machine, cpu == OLD)
+        for name in parts[cpu]:
+            PARTS[name][1](tap)
+    if beside:
+        beside.into(tap)
     tap.done()
 
 

@@ -18,6 +18,7 @@ from capstone import x86
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import wet_capstone_arm64
 import wet_summary
 from wet_summary import CARRY, DIRECTION, FLAGS, PHYSICAL, STACK, STATUS, VECTOR
 
@@ -61,7 +62,7 @@ def place(name, size=None):
     return set(range(first, first + (size or n)))
 
 
-def by_capstone(md, i):
+def by_capstone(i):
     uses, defs = set(), set()
     reads, writes = i.regs_access()
     for name in map(i.reg_name, reads):
@@ -436,8 +437,14 @@ def by_register(locs):
     return {VECTOR + (x - VECTOR) // 32 * 32 if VECTOR <= x < PHYSICAL else x // 8 * 8 if x >= PHYSICAL else x for x in locs}
 
 
+def disassembler():
+    md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+    md.detail = True
+    return md
+
+
 def compare(i, have, want, counts):
-    """None if they agree, after what CLASSES says, or what differs."""
+    """None if they agree, after what CLASSES says, or what the file has and what is meant."""
     uses, defs = want
     for mnemonics, reason, function in CLASSES:
         if mnemonics.fullmatch(i.mnemonic):
@@ -461,17 +468,15 @@ def compare(i, have, want, counts):
             only = [x for r in names for x in by_register(place(r)) if r not in registers(i)[1:]]
             uses -= set(only)
             have = (have[0] - set(only), have[1])
-    if (uses, defs) == have:
-        return None
-    return "uses %s, Capstone: %s; defines %s, Capstone: %s" % tuple(map(wet_summary.text_of, (
-        have[0] - uses, uses - have[0], have[1] - defs, defs - have[1])))
+    return None if (uses, defs) == have else (have, (uses, defs))
 
 
 def main(argv):
-    md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
-    md.detail = True
     counts, seen, agree, unknown, bad = collections.Counter(), set(), 0, 0, []
     for path in argv:
+        machine = wet_summary.machine(path)
+        processor = wet_capstone_arm64 if machine == wet_summary.ARM64 else sys.modules[__name__]
+        md = processor.disassembler()
         for addr, code, uses, defs, flags in wet_summary.instructions(path):
             if code in seen:
                 continue
@@ -480,13 +485,16 @@ def main(argv):
             if i is None or not flags & 1:
                 unknown += 1
                 continue
-            want = by_capstone(md, i)
+            want = processor.by_capstone(i)
             if want == (uses, defs):
                 agree += 1
                 continue
-            what = compare(i, (uses, defs), want, counts)
-            if what:
-                bad.append("%s %s: %s" % (i.mnemonic, i.op_str, what))
+            differ = processor.compare(i, (uses, defs), want, counts)
+            if differ:
+                have, want = differ
+                bad.append("%s %s: uses %s, Capstone: %s; defines %s, Capstone: %s"
+                           % ((i.mnemonic, i.op_str) + tuple(wet_summary.text_of(locs, machine) for locs in (
+                               have[0] - want[0], want[0] - have[0], have[1] - want[1], want[1] - have[1]))))
     for line in bad[:LIMIT]:
         print(line)
     for reason, n in counts.most_common():

@@ -7,7 +7,8 @@ control, as wet_data.py has data.
 FILE is a whole execution trace, of which only the images and their symbols are read; the code is that of the images' files on
 disk, by Capstone.  LACKEY'S-TRACE is of the identical run, with all accesses, by which calls and returns find each other; a
 jump behind a load of the stack pointer (longjmp) goes back to the last activation that has made a call right before the place
-where it leads.  DUMP is what wet_dump.c printed of FILE, whose control is compared.
+where it leads.  On arm64, where calls store nothing, a return finds its call by where it leads to.  DUMP is what wet_dump.c
+printed of FILE, whose control is compared.
 
 - The graph: what followed what in one activation, and for each direct conditional branch both of its outcomes, through code that
   was not executed, up to a return, an indirect jump, what VEX cannot decode, or another function.
@@ -15,7 +16,9 @@ where it leads.  DUMP is what wet_dump.c printed of FILE, whose control is compa
 - Of an instance the latest one, in its activation, of what it is control dependent on, by looking at all of them.
 """
 import bisect
+import itertools
 import os
+import re
 import sys
 from collections import defaultdict
 
@@ -27,6 +30,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import wet_data
 import wet_summary
+from dcfg_model import file_of_image
 
 LIMIT = 20
 EXIT = 0                               # no instruction is there
@@ -34,6 +38,11 @@ PLAIN, BRANCH, JUMP, END, CALL, RETURN, TO_STACK = range(7)   # END: an indirect
 # What VEX takes for no instruction: AVX-512's prefix, UD2, what only the kernel may do, and some that Capstone knows.
 UNKNOWN = {"ud0", "ud1", "ud2", "hlt", "cli", "sti", "xsaves", "xsaves64", "xrstors", "xrstors64",
            "xabort", "incsspq", "rdsspq", "wrssq"}
+# Instructions of arm64 that VEX has and Capstone has not, atomic operations: mask and value.
+ATOMIC = ((0x3f200c00, 0x38200000), (0x3fa07c00, 0x08a07c00), (0xbfa07c00, 0x08207c00))
+UNKNOWN_ARM64 = {"udf", "hlt", "brk", "hvc", "smc", "eret", "drps", "dc zva", "ldtr", "sttr"}
+# Of the registers of the system VEX has these.
+SYSTEM = re.compile(r"\b(nzcv|fpcr|fpsr|tpidr_el0|dczid_el0|ctr_el0|cntvct_el0|cntfrq_el0)\b")
 FORWARD = 64                           # of symbols that overlap, as many are looked at
 
 
@@ -44,6 +53,7 @@ class Code:
         self.parts, self.symbols = [], []
         for name, load, symbols in wet_summary.images(path):
             self.symbols += [(at, size) for at, size, _ in symbols]
+            name = file_of_image(name)
             if not os.path.isfile(name):
                 continue
             with open(name, "rb") as f:
@@ -52,7 +62,9 @@ class Code:
                 self.parts += [(bias + s["p_vaddr"], s.data()) for s in segments if s["p_flags"] & 1]
         self.symbols.sort()
         self.starts = [at for at, _ in self.symbols]
-        self.md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+        self.arm64 = wet_summary.machine(path) == wet_summary.ARM64
+        self.md = capstone.Cs(*((capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM) if self.arm64 else
+                                (capstone.CS_ARCH_X86, capstone.CS_MODE_64)))
         self.md.detail = True
         self.known = {}
 
@@ -64,6 +76,8 @@ class Code:
 
     def decode(self, addr):
         code = next((data[addr - at:addr - at + 16] for at, data in self.parts if at <= addr < at + len(data)), b"")
+        if self.arm64:
+            return self.decode_arm64(addr, code[:4])
         i = next(self.md.disasm(code, addr, 1), None)
         if i is None or i.bytes[0] == 0x62 or i.mnemonic.split()[-1] in UNKNOWN:
             return None
@@ -77,6 +91,19 @@ class Code:
             return BRANCH, after, target
         to_stack = op == "mov" and i.op_str.startswith("rsp, r")
         return (CALL if op == "call" else TO_STACK if to_stack else PLAIN), after, None
+
+    def decode_arm64(self, addr, code):
+        op, ops = next(((op, ops) for _, _, op, ops in self.md.disasm_lite(code, addr, 1)), ("", ""))
+        word = int.from_bytes(code, "little")
+        if len(code) < 4 or UNKNOWN_ARM64 & {op, op + " " + ops.partition(",")[0]} or op in ("mrs", "msr") and not SYSTEM.search(ops):
+            return None
+        if not op and not any(word & mask == value for mask, value in ATOMIC):
+            return None
+        if op == "b" or op.startswith("b.") or op in ("cbz", "cbnz", "tbz", "tbnz"):
+            return (JUMP if op == "b" else BRANCH), addr + 4, int(ops.rpartition("#")[2], 16)
+        # A jump to X30 is longjmp's return.
+        kind = {"bl": CALL, "blr": CALL, "ret": RETURN, "br": RETURN if ops == "x30" else END}.get(op, PLAIN)
+        return kind, addr + 4, None
 
     def function(self, addr):
         """Where the last function begins that has this address."""
@@ -140,6 +167,44 @@ def activations(code, run, edges):
     for now in stack:
         if now.last is not None:
             edges.add((now.last, EXIT))
+
+
+def linked_activations(code, run, edges):
+    """The same for arm64: a return leads behind the call that it belongs to, or, if that is not the last one, as longjmp
+    does, behind one of an activation that goes on."""
+    stack, counts = [Activation(None, None)], defaultdict(int)
+    ahead = itertools.chain((step[0] for step in run[1]), [None])
+    next(ahead)
+    for (addr, _, _), after in zip(run[0], ahead):
+        kind, n, now = code.at(addr)[0], counts[addr], stack[-1]
+        counts[addr] += 1
+        if now.last is not None:
+            edges.add((now.last, addr))
+        now.last = addr
+        yield addr, n, now
+        if kind == CALL:
+            now.behind.add(addr + 4)
+            stack.append(Activation((addr, n), addr + 4))
+        elif kind == RETURN and now.place == after:
+            stack.pop()
+            edges.add((addr, EXIT))
+        elif kind == RETURN and len(stack) == 1:
+            edges.add((addr, EXIT))
+            now.last = None
+            now.latest = {}
+        elif kind == RETURN and any(after in a.behind for a in stack):
+            while after not in stack[-1].behind:
+                gone = stack.pop()
+                edges.update(((gone.last, EXIT), (gone.caller[0], EXIT)))
+    for now in stack:
+        if now.last is not None:
+            edges.add((now.last, EXIT))
+
+
+def instances(code, trace, edges):
+    if code.arm64:
+        return linked_activations(code, (wet_data.lackey(trace), wet_data.lackey(trace)), edges)
+    return activations(code, wet_data.lackey(trace), edges)
 
 
 def close(code, executed, edges):
@@ -228,14 +293,14 @@ def controllers(edges):
 def main(argv):
     path, trace, dump = argv
     code, edges, executed, n = Code(path), set(), set(), 0
-    for addr, _, _ in activations(code, wet_data.lackey(trace), edges):
+    for addr, _, _ in instances(code, trace, edges):
         executed.add(addr)
     close(code, executed, edges)
     depends = controllers(edges)
     branches = set().union(*depends.values())
     bad, decided = [], 0
     ours = (fields for fields, _ in wet_data.dumped(dump) if fields)
-    for addr, instance, now in activations(code, wet_data.lackey(trace), set()):
+    for addr, instance, now in instances(code, trace, set()):
         fields = next(ours, None)
         if fields is None or (int(fields[1], 16), int(fields[2])) != (addr, instance):
             bad.append("instance %d: %s, Lackey is at %x#%d" % (n, fields and fields[1:3], addr, instance))

@@ -27,18 +27,28 @@ READ, WRITTEN, FRESH, MOVED = 2, 3, 4, 7
 MEMORY_AT = 1 << 12                    # a byte's number, behind those of registers
 
 
+SVC = b"\x01\x00\x00\xd4"
+
+
 class Instruction:
-    def __init__(self, code, uses, defs, top_step, top_zero):
-        groups = defaultdict(list)
+    def __init__(self, code, uses, defs, top_step, top_zero, machine):
+        groups, names = defaultdict(list), wet_summary.Names(machine)
         for loc in sorted(uses):
             kind = (GENERAL, loc // 8) if loc < CARRY else (FLAG, 0) if loc < STATUS else \
-                (X87, 0) if loc == STATUS or loc >= PHYSICAL else (VECTORS, (loc - VECTOR) // 32)
+                (X87, 0) if loc == STATUS or loc >= PHYSICAL else (VECTORS, names.register(loc))
             groups[kind].append(loc)
         # x87's status comes behind its registers.
         self.ports = [(kind[0], sorted(locs, key=lambda x: (x == STATUS, x))) for kind, locs in sorted(groups.items())]
         self.defs = sorted(defs)
         self.stack = any(loc >= STACK for loc in uses | defs)
         self.top_step, self.top_zero = top_step, top_zero
+        self.store_exclusive = False
+        if machine == wet_summary.ARM64:
+            self.false_memory = self.repeats = self.state = False
+            self.syscall = code == SVC
+            word = int.from_bytes(code, "little")
+            self.store_exclusive = word & 0x3fc00000 == 0x08000000 and (not word >> 21 & 1 or word >> 31 == 1)
+            return
         at = 0
         while code[at] in (0x66, 0xf0) or code[at] & 0xf0 == 0x40:
             at += 1
@@ -128,6 +138,8 @@ class Model:
             registers.append((kind, self.distinct(map(self.place, locs))))
         if i.false_memory:
             loads = stores = []
+        if i.store_exclusive:
+            loads = []                 # VEX looks there, if it is told to
         if i.state:
             loads, stores = ([a for a in accesses if a[1] != X87_STATE] for accesses in (loads, stores))
         memory = [self.distinct(self.memory(*access)) for access in loads]
@@ -152,9 +164,9 @@ def within(few, many):
 
 def main(argv):
     path, trace, dump = argv
-    known = {}
+    known, machine = {}, wet_summary.machine(path)
     for addr, code, uses, defs, flags in wet_summary.instructions(path):
-        known[addr] = Instruction(code, uses, defs, flags >> 2, bool(flags & 2))
+        known[addr] = Instruction(code, uses, defs, flags >> 2 & 7, bool(flags & 2), machine)
     model, n, dropped, beyond, bad = Model(known), 0, 0, 0, []
     theirs = lackey(trace)
     for fields, marks in dumped(dump):

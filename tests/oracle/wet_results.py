@@ -17,12 +17,13 @@ import struct
 import subprocess
 import sys
 
-import capstone
 from capstone import x86
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import wet_capstone
+import wet_results_arm64
+import wet_summary
 
 LIMIT = 30
 MEMORY, WINDOW = 1024, 0x10000400
@@ -159,20 +160,22 @@ def is_nan(text):
     return bits >> 52 & 0x7ff == 0x7ff and bits & (1 << 52) - 1 != 0
 
 
-def states(path):
+def states(path, processor):
     with open(path, "rb") as f:
         while True:
             head = f.read(24)
             if not head:
                 return
-            yield int.from_bytes(head[:8], "little"), head[8:], State(f.read(STATE)), State(f.read(STATE))
+            before, after = (processor.State(f.read(processor.STATE)) for _ in range(2))
+            yield int.from_bytes(head[:8], "little"), head[8:], before, after
 
 
 def main(argv):
-    md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
-    md.detail = True
+    arm64 = wet_summary.machine(argv[1]) == wet_summary.ARM64
+    processor = wet_results_arm64 if arm64 else sys.modules[__name__]
+    md = processor.wet_capstone.disassembler()
     ours, decoded, counts, bad = collections.defaultdict(list), {}, collections.Counter(), []
-    all_states = list(states(argv[0]))
+    all_states = list(states(argv[0], processor))
     first, end = min(s[0] for s in all_states), max(s[0] for s in all_states) + 1
     p = subprocess.run([argv[2], argv[1], "%x" % first, "%x" % end], stdout=subprocess.PIPE, check=True)
     for line in p.stdout.decode().splitlines():
@@ -187,7 +190,7 @@ def main(argv):
         if i is None:
             counts["unknown to Capstone"] += 1
             continue
-        kind, value, size = expected(i, before, after)
+        kind, value, size = processor.expected(i, before, after)
         if kind != "nothing" and value is None:
             counts["skipped"] += 1
             continue

@@ -2,12 +2,14 @@
 
     for addr, code, uses, defs, flags in instructions(PATH): ...
     for name, load, symbols in images(PATH): ...         # section 2; (address, size, name)
+    machine(PATH)                                        # the processor: ARM64, X86_64
 
 USES and DEFS are sets of locations, by the numbers that the document gives them; text_of() names such a set.
 """
 MAGIC = b"\x89DCFGWET"
 IMAGES, INSTRUCTIONS = 2, 3
-CARRY, FLAGS, DIRECTION, STATUS, VECTOR, PHYSICAL, STACK, N_LOCS = 128, 129, 130, 131, 160, 672, 736, 800
+CARRY, FLAGS, DIRECTION, STATUS, VECTOR, PHYSICAL, STACK, N_LOCS = 256, 257, 258, 259, 288, 800, 864, 928
+X86_64, ARM64 = 62, 183
 GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
 
 
@@ -46,7 +48,7 @@ def section(path, wanted):
     with open(path, "rb") as f:
         if f.read(len(MAGIC)) != MAGIC:
             raise ValueError(path + ": no whole execution trace")
-        f.read(4)
+        f.read(8)                                        # the version and the processor
         while True:
             head = f.read(9)
             size = int.from_bytes(head[1:], "little")
@@ -55,6 +57,11 @@ def section(path, wanted):
             if head[0] == wanted:
                 return f.read(size)
             f.seek(size, 1)
+
+
+def machine(path):
+    with open(path, "rb") as f:
+        return int.from_bytes(f.read(len(MAGIC) + 8)[-4:], "little")
 
 
 def images(path):
@@ -86,27 +93,41 @@ def instructions(path):
         yield addr, code, uses, defs, flags
 
 
-def name_of(first, n):
-    if first < CARRY:
-        return GENERAL[first // 8] + ("" if n == 8 else "[%d:%d]" % (first % 8, first % 8 + n))
-    if first < VECTOR:
-        return {CARRY: "C", FLAGS: "OSZAP", DIRECTION: "D", STATUS: "status"}.get(first, "?")
-    if first < PHYSICAL:
-        return "v%d[%d:%d]" % ((first - VECTOR) // 32, (first - VECTOR) % 32, (first - VECTOR) % 32 + n)
-    kind, at = ("mm", first - PHYSICAL) if first < STACK else ("st", first - STACK)
-    return kind + "%d" % (at // 8)
+class Names:
+    """Of locations, for one processor."""
+
+    def __init__(self, of):
+        arm64 = of == ARM64
+        self.general = ["x%d" % n for n in range(31)] + ["sp"] if arm64 else GENERAL
+        self.flags = {CARRY: "C", FLAGS: "NZV" if arm64 else "OSZAP", DIRECTION: "D", STATUS: "status"}
+        self.vector = 16 if arm64 else 32
+
+    def register(self, loc):
+        """One number for all locations of a register."""
+        if loc < CARRY:
+            return loc // 8
+        if loc < VECTOR:
+            return loc
+        return (loc - VECTOR) // self.vector + 1000 if loc < PHYSICAL else loc // 8 + 2000
+
+    def name(self, first, n):
+        if first < CARRY:
+            return self.general[first // 8] + ("" if n == 8 else "[%d:%d]" % (first % 8, first % 8 + n))
+        if first < VECTOR:
+            return self.flags.get(first, "?")
+        if first < PHYSICAL:
+            at = (first - VECTOR) % self.vector
+            return "v%d[%d:%d]" % ((first - VECTOR) // self.vector, at, at + n)
+        kind, at = ("mm", first - PHYSICAL) if first < STACK else ("st", first - STACK)
+        return kind + "%d" % (at // 8)
 
 
-def text_of(locations):
+def text_of(locations, of=X86_64):
     """Locations as a text: registers with the bytes that are meant, if these are not all."""
-    out, run = [], []
-
-    def register(loc):
-        return (loc // 8 if loc < CARRY else loc if loc < VECTOR else (loc - VECTOR) // 32 + 1000 if loc < PHYSICAL
-                else loc // 8 + 2000)
+    out, run, names = [], [], Names(of)
     for loc in sorted(locations) + [None]:
-        if run and (loc is None or loc != run[-1] + 1 or register(loc) != register(run[0])):
-            out.append(name_of(run[0], len(run)))
+        if run and (loc is None or loc != run[-1] + 1 or names.register(loc) != names.register(run[0])):
+            out.append(names.name(run[0], len(run)))
             run = []
         run.append(loc)
     return " ".join(out) or "nothing"

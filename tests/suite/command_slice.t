@@ -10,6 +10,7 @@
 
     command_slice.t SEED...        only these random programs
 """
+import collections
 import json
 import os
 import pty
@@ -70,6 +71,51 @@ def check_kernel(tap, name, mmap, *flags):
         status, out, err = commandlib.command("slice", what, wet)
         lines = set(lines_of(out, "pages.c")) if status == 0 else set()
         tap.ok(these <= lines and not lines & others, "%s: %s" % (name, what), (lines, err))
+
+
+def check_rooms(tap, name, *flags):
+    """What system calls read, and write in place of something, though Memcheck need not know; x86.t does this, too."""
+    prog = harness.cc(tap, os.path.join(PROGS, "x86", "rooms.c"), name, "-g", "-O0", "-fno-pie", "-no-pie", *flags)
+    dumper = harness.reader(tap, "wet_dump")
+    wet = prog and record(tap, name, [prog], [])
+    if not wet or not dumper:
+        return
+    symbols = subprocess.run(["nm", prog], stdout=subprocess.PIPE, check=True).stdout.decode()
+    at = {int(f[0], 16): f[2] for f in map(str.split, symbols.splitlines()) if len(f) == 3}
+    reads, low, high = collections.defaultdict(list), min(at), max(at)
+    for line in subprocess.run([dumper, wet], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines():
+        f = line.split()
+        if f[0] == "I" and at.get(int(f[1], 16), "").startswith("at_"):
+            reads[at[int(f[1], 16)]] += [int(w.split("#")[0], 16) for w in f[-1].split(",")[1:]] or [0]
+    bad = {what: sorted(map(hex, writers)) for what, writers in reads.items()
+           if len(writers) not in (4, 8) or any(low <= w <= high or w == 0 for w in writers)}
+    tap.ok(len(reads) == 8 and not bad, name + ": they write in place of what there was", (len(reads), bad))
+    with open(os.path.join(PROGS, "x86", "rooms.c")) as f:
+        text = f.read().splitlines()
+    for calls, needle in ((("epoll_ctl",), ".u32 = 7"), (("splice",), "from = 3"),
+                          (("pselect6", "pselect6_time64", "_newselect"), "FD_SET(")):
+        line = next(n for n, x in enumerate(text, 1) if needle in x)
+        found = [set(lines_of(out, "rooms.c")) for status, out, _ in (commandlib.command("slice", "--syscall=" + c, wet) for c in calls)
+                 if status == 0]
+        tap.ok(any(line in lines for lines in found), "%s: %s read what was there" % (name, calls[0]), (line, found))
+
+
+def check_gather(tap):
+    """What a mask leaves out is not read: nobody has written it."""
+    with open("/proc/cpuinfo") as f:
+        if " avx2 " not in f.read():
+            tap.skip("a gather", "this processor has no AVX2")
+            return
+    prog = harness.cc(tap, os.path.join(PROGS, "x86", "gather.S"), "gather", "-nostdlib", "-static", "-no-pie")
+    dumper = harness.reader(tap, "wet_dump")
+    wet = prog and record(tap, "gather", [prog], [])
+    if not wet or not dumper:
+        return
+    at = {name: value.lstrip("0") for value, _, name in map(str.split, subprocess.run(
+        ["nm", prog], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines())}
+    lines = subprocess.run([dumper, wet], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
+    ports = [p.split(",")[1:] for f in map(str.split, lines) if f[:2] == ["I", at["gather"]] for p in f[3:] if p[0] == "5"]
+    tap.ok(ports == [[at["element_0"] + "#0"], [], [at["element_2"] + "#0"], []], "a gather reads what its mask takes", ports)
 
 
 # ---- the document's example --------------------------------------------------------------------------------------
@@ -376,6 +422,8 @@ def main():
         check_compressed(tap, wet)
         check_wrong(tap, wet)
     check_kernel(tap, "pages", "mmap")
+    check_rooms(tap, "rooms")
+    check_gather(tap)
     if dumper:
         check_random(tap, dumper, range(1, 101) if os.environ.get("DCFG_SLOW") else (2, 5))
         check_real(tap, dumper)

@@ -118,6 +118,26 @@ def cc(tap, source, name, *flags):
     return out
 
 
+def reader(tap, name, prefix=None):
+    """A program of tests/oracle that uses libdcfg, which is installed below PREFIX."""
+    prefix = prefix or os.path.join(os.path.dirname(VALGRIND), os.pardir)
+    return cc(tap, os.path.join(ORACLE, name + ".c"), name, "-O2",
+              "-I" + os.path.join(SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"),
+              "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
+
+
+def lacks_x86():
+    """Why no 32-bit program can be tested, or nothing."""
+    r = subprocess.run(["cc", "-m32", "-x", "c", "-o", "/dev/null", "-"], input=b"int main(void) { return 0; }\n",
+                       stderr=subprocess.DEVNULL)
+    if r.returncode:
+        return "gcc -m32 cannot link a program"
+    if not os.path.exists(os.path.join(os.path.dirname(VALGRIND), os.pardir, "libexec", "valgrind",
+                                       "dcfg-x86-linux")):
+        return "this Valgrind was built for amd64 only"
+    return ""
+
+
 _agg = {}
 
 

@@ -37,14 +37,6 @@ NO_VALUE = re.compile(r"(j\w+|loop\w*|ret\w*|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|u?c
 X87 = re.compile(r"f(ld1|ldl|addp|ildl)\b")
 
 
-def reader(tap, name):
-    """A program of tests/oracle that uses libdcfg."""
-    prefix = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir)
-    return harness.cc(tap, os.path.join(harness.ORACLE, name + ".c"), name, "-O2",
-                      "-I" + os.path.join(harness.SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"),
-                      "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
-
-
 # ---- accesses ------------------------------------------------------------------------------------------------------
 
 def check_accesses(tap, checker, name, argv, few=1000):
@@ -70,7 +62,8 @@ def check_accesses(tap, checker, name, argv, few=1000):
 
 # ---- data ----------------------------------------------------------------------------------------------------------
 
-def check_dependences(tap, dumper, name, argv):
+def check_dependences(tap, dumper, name, argv, accesses=None):
+    """ACCESSES: wet_accesses, to which the same trace of Lackey's is given."""
     wet, trace, dump = (tap.path("%s.%s" % (name, x)) for x in ("wet", "lackey", "dump"))
     graph, status, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
     if not graph:
@@ -78,6 +71,11 @@ def check_dependences(tap, dumper, name, argv):
         return
     # Without optimisation, which drops loads that the program makes.
     other = harness.lackey_into(tap, trace, argv, opts=["--vex-iropt-level=0"], tool="lackey")
+    if accesses:
+        with open(trace) as f:
+            p = subprocess.run([accesses, wet], stdin=f, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        said = p.stdout.decode()
+        tap.ok(p.returncode == 0, "%s: accesses: %s" % (name, said.splitlines()[-1] if said else ""), said)
     with open(dump, "w") as f:
         subprocess.run([dumper, wet], stdout=f, check=True)
     for what, model in (("data", "wet_data.py"), ("control", "wet_control.py")):
@@ -344,7 +342,7 @@ def check_regions(tap, checker):
 
 def main():
     tap = harness.Tap("wet")
-    accesses, values, order, dumper = (reader(tap, name) for name in ("wet_accesses", "wet_values", "wet_order", "wet_dump"))
+    accesses, values, order, dumper = (harness.reader(tap, name) for name in ("wet_accesses", "wet_values", "wet_order", "wet_dump"))
     if accesses and values and order and dumper:
         again = os.environ.get("DCFG_AGAIN") == "1"
         names = sys.argv[1:] or (SLOW if os.environ.get("DCFG_SLOW") == "1" else QUICK[:1] if again else QUICK)

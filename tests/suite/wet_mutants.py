@@ -11,7 +11,7 @@ import harness
 
 # Programs of tests/ with their options.
 WRITTEN = (("edge_nested", []), ("edge_rep", ["--wet-values=yes"]), ("life_raise", ["--wet-values=yes"]), ("life_nested", []))
-MAGIC, VERSION = b"\x89DCFGWET", 2
+MAGIC, VERSION = b"\x89DCFGWET", 3
 SOURCES, IMAGES, INSTRUCTIONS, UNEXECUTED, SUPERBLOCKS, THREADS, BEFORE, TAPE, END = range(1, 10)
 WILD = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 254, 255)
 
@@ -67,7 +67,7 @@ def sections(data):
     """[(section, where it begins, contents)]; Short if it is cut."""
     if data[:8] != MAGIC or data[8:12] != VERSION.to_bytes(4, "little"):
         raise Short("no such file")
-    found, at = [], 12
+    found, at = [], 16
     while not found or found[-1][0] != END:
         size = int.from_bytes(data[at + 1:at + 9], "little")
         if at + 9 + size > len(data):

@@ -26,6 +26,8 @@ import wet_summary
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 PROGRAMS = ("bzip2", "gzip", "xz", "perl", "sqlite3", "python3", "ls", "awk", "cc1") if SLOW else ("gzip", "ls")
 TIMES = "8" if SLOW else "1"           # each is executed
+TRIALS = "60" if SLOW else "4"
+OBJDUMP = "objdump"
 CASES = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "classes.S")
 # Where the processor does what its manual leaves open, and VEX something else.
 OPEN = {
@@ -52,13 +54,19 @@ def whole_stack(locs):
     return locs | stack if physical <= locs else locs
 
 
+def run_into(path, argv):
+    """With standard output to a file; the exit status."""
+    with open(path, "wb") as f:
+        return subprocess.run(argv, stdout=f, env=harness.ENV, timeout=harness.TIMEOUT).returncode
+
+
 def mnemonics(prog):
     """By address."""
     names = {}
-    for line in subprocess.run(["objdump", "-d", prog], stdout=subprocess.PIPE).stdout.decode().splitlines():
+    for line in subprocess.run([OBJDUMP, "-d", prog], stdout=subprocess.PIPE).stdout.decode().splitlines():
         parts = line.split("\t")
-        if len(parts) == 3:
-            names[int(parts[0].strip(" :"), 16)] = parts[2].strip()
+        if len(parts) >= 3:
+            names[int(parts[0].strip(" :"), 16)] = " ".join(parts[2:]).strip()
     return names
 
 
@@ -79,8 +87,10 @@ def check_capstone(tap, name, wet):
 def check_processor(tap, prog, wet):
     names, known = mnemonics(prog), {a: (uses, defs) for a, _, uses, defs, flags in wet_summary.instructions(wet)
                                        if flags & 1}
-    p = subprocess.run([prog, "60" if SLOW else "4"], stdout=subprocess.PIPE, timeout=harness.TIMEOUT)
-    cases = [line.split(" ") for line in p.stdout.decode().splitlines()]
+    probed, machine = tap.path("probed"), wet_summary.machine(wet)
+    status = run_into(probed, [prog, TRIALS])
+    with open(probed) as f:
+        cases = [line.rstrip("\n").split(" ") for line in f]
     wrong, compared, forgiven = [], 0, set()
     for addr, _, uses, defs in cases:
         at = int(addr, 16)
@@ -95,21 +105,17 @@ def check_processor(tap, prog, wet):
         if mnemonic in OPEN and not missing[1]:
             forgiven.add(mnemonic)
             continue
-        wrong.append("%s: used, but not known to be: %s; defined: %s" % ((names[at],) + tuple(map(wet_summary.text_of, missing))))
-    tap.ok(p.returncode == 0 and not wrong and compared > 1000, "the processor uses and defines nothing else (%d)" % compared,
-           "\n".join(wrong) + "\nexit status %d" % p.returncode)
+        wrong.append("%s: used, but not known to be: %s; defined: %s"
+                     % ((names[at],) + tuple(wet_summary.text_of(locs, machine) for locs in missing)))
+    tap.ok(status == 0 and not wrong and compared > 1000, "the processor uses and defines nothing else (%d)" % compared,
+           "\n".join(wrong) + "\nexit status %d" % status)
 
 
-def check_values(tap, prog, wet):
-    lib = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib", "libdcfg.a")
-    lister = harness.cc(tap, os.path.join(harness.ORACLE, "wet_values.c"), "wet_values", "-O2",
-                        "-I" + os.path.join(harness.SRCDIR, "lib"), lib, "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
+def check_values(tap, prog, wet, lister):
     states = tap.path("states")
-    with open(states, "wb") as f:
-        p = subprocess.run([harness.VALGRIND, "-q", "--tool=none", prog, TIMES, "states"], stdout=f, env=harness.ENV,
-                           timeout=harness.TIMEOUT)
+    ended = run_into(states, [harness.VALGRIND, "-q", "--tool=none", prog, TIMES, "states"])
     status, text = harness.oracle("wet_results.py", states, wet, lister)
-    tap.ok(p.returncode == 0 and status == 0, "what they compute: " + (text.splitlines() or [""])[-1], text)
+    tap.ok(ended == 0 and status == 0, "what they compute: " + (text.splitlines() or [""])[-1], text)
 
 
 def has_vectors():
@@ -140,7 +146,7 @@ def main():
         if wet:
             check_capstone(tap, "classes", wet)
             check_processor(tap, prog, wet)
-            check_values(tap, prog, wet)
+            check_values(tap, prog, wet, harness.reader(tap, "wet_values"))
     tap.done()
 
 

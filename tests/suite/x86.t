@@ -31,17 +31,6 @@ wet = tracelib.of_test("wet")
 xray = tracelib.of_test("xray")
 
 
-def lacks():
-    """Why there is nothing to test, or nothing."""
-    r = subprocess.run(["cc", "-m32", "-x", "c", "-o", "/dev/null", "-"], input=b"int main(void) { return 0; }\n",
-                       stderr=subprocess.DEVNULL)
-    if r.returncode:
-        return "gcc -m32 cannot link a program"
-    if not os.path.exists(os.path.join(INST, "libexec", "valgrind", "dcfg-x86-linux")):
-        return "this Valgrind was built for amd64 only"
-    return ""
-
-
 def build(tap, source, *flags):
     name = os.path.splitext(os.path.basename(source))[0]
     return harness.cc(tap, os.path.join(PROGS, source), name, "-m32", *flags)
@@ -121,7 +110,7 @@ def check_wet(tap):
             command_wet.check_model(tap, name, prog)
     insns = build(tap, "x86/insns.S", "-nostdlib", "-static")
     loops = build(tap, "loops.c")
-    accesses, whole = (wet.reader(tap, name) for name in ("wet_accesses", "wet_order"))
+    accesses, whole = (harness.reader(tap, name) for name in ("wet_accesses", "wet_order"))
     if not insns or not loops or not accesses or not whole:
         return
     for name, prog, few in (("insns", insns, 10), ("loops", loops, 1000)):
@@ -161,7 +150,7 @@ def check_overflow(tap):
 
 def main():
     tap = harness.Tap("x86")
-    why = lacks()
+    why = harness.lacks_x86()
     if why:
         tap.skip("32-bit programs", why)
     else:
@@ -171,6 +160,7 @@ def main():
         check_calls(tap)
         check_wet(tap)
         command_slice.check_kernel(tap, "pages", "mmap2", "-m32")
+        command_slice.check_rooms(tap, "rooms", "-m32")
         check_code(tap)
         if os.environ.get("DCFG_SLOW"):
             check_overflow(tap)

@@ -115,6 +115,84 @@ START_TEST(test_forms)
 }
 END_TEST
 
+static void put_word(UChar* bytes, UInt word)
+{
+   for (UInt i = 0; i < 4; i++)
+      bytes[i] = (UChar)(word >> 8 * i);
+}
+
+/* Where direct branches lead, what loads, what writes back. */
+START_TEST(test_operands)
+{
+   static const struct { UInt word; Long distance; } branches[] = {
+      { 0x14000000, 0 }, { 0x17FFFFFF, -4 }, { 0x15FFFFFF, 0x7FFFFFC },
+      { 0x96000000, -0x8000000 }, { 0x54000020, 4 }, { 0x54FFFFE0, -4 },
+      { 0x547FFFE0, 0xFFFFC }, { 0x34800000, -0x100000 },
+      { 0xB5000041, 8 }, { 0x36000040, 8 }, { 0x37FFFFE0, -4 },
+      { 0xB7F40000, -0x8000 }, { 0xB743FFE0, 0x7FFC }
+   };
+   static const struct { UInt word, loads, back; Bool exclusive; } all[] = {
+      { 0xF9400000, 1, 32, False },      // ldr x0, [x0]
+      { 0xF9000000, 0, 32, False },      // str
+      { 0xF8408C41, 1, 2, False },       // ldr x1, [x2, #8]!
+      { 0xF8008461, 0, 3, False },       // str x1, [x3], #8
+      { 0xF8617841, 1, 32, False },      // ldr x1, [x2, x1, lsl #3]
+      { 0xB9800041, 1, 32, False },      // ldrsw
+      { 0xF9800041, 0, 32, False },      // prfm
+      { 0xF8A17841, 0, 32, False },      // prfm, register
+      { 0xF8800041, 0, 32, False },      // prfum
+      { 0xD8000040, 0, 32, False },      // prfm, literal
+      { 0x58000040, 1, 32, False },      // ldr x0, .+8
+      { 0x9C000040, 1, 32, False },      // ldr q0, .+8
+      { 0xA9407BFD, 2, 32, False },      // ldp x29, x30, [sp]
+      { 0xA8C17BFD, 2, 31, False },      // ldp x29, x30, [sp], #16
+      { 0xA9BF7BFD, 0, 31, False },      // stp x29, x30, [sp, #-16]!
+      { 0xAD400440, 2, 32, False },      // ldp q0, q1, [x2]
+      { 0x3DC00040, 1, 32, False },      // ldr q0, [x2]
+      { 0x3D800040, 0, 32, False },      // str q0, [x2]
+      { 0xC85F7C20, 1, 32, False },      // ldxr
+      { 0xC8027C20, 0, 32, True },       // stxr
+      { 0x0802FC20, 0, 32, True },       // stlxrb
+      { 0xC8220440, 0, 32, True },       // stxp
+      { 0xC87F0440, 1, 32, False },      // ldxp
+      { 0xC8DFFC20, 1, 32, False },      // ldar
+      { 0xC89FFC20, 0, 32, False },      // stlr
+      { 0xC8A07C41, 1, 32, False },      // cas
+      { 0x48207C82, 1, 32, False },      // casp
+      { 0xF8200041, 1, 32, False },      // ldadd
+      { 0xF8208041, 1, 32, False },      // swp
+      { 0x4C407040, 1, 32, False },      // ld1 {v0.16b}, [x2]
+      { 0x4CDFA040, 2, 2, False },       // ld1 {v0.16b, v1.16b}, [x2], #32
+      { 0x4C408040, 2, 32, False },      // ld2
+      { 0x4C404040, 3, 32, False },      // ld3
+      { 0x4C400040, 4, 32, False },      // ld4
+      { 0x4C000040, 0, 32, False },      // st4
+      { 0x0D400040, 1, 32, False },      // ld1 {v0.b}[0], [x2]
+      { 0x0D60E040, 4, 32, False },      // ld4r
+      { 0x8B000000, 0, 32, False },      // add
+      { 0x00000000, 0, 32, False }
+   };
+   UChar bytes[4];
+
+   for (UInt i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
+      put_word(bytes, branches[i].word);
+      Long to = (Long)DCFG_(target_arm64)(bytes, 4, 0x100000000) - 0x100000000;
+      require(to == branches[i].distance, "%08x: %lld, not %lld",
+              branches[i].word, to, branches[i].distance);
+   }
+   for (UInt i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+      put_word(bytes, all[i].word);
+      require(DCFG_(loads_arm64)(bytes, 4) == all[i].loads,
+              "%08x: %u loads", all[i].word, DCFG_(loads_arm64)(bytes, 4));
+      require(DCFG_(written_back_arm64)(bytes, 4) == all[i].back,
+              "%08x writes back %u", all[i].word,
+              DCFG_(written_back_arm64)(bytes, 4));
+      require(DCFG_(is_store_exclusive_arm64)(bytes, 4) == all[i].exclusive,
+              "%08x: exclusive", all[i].word);
+   }
+}
+END_TEST
+
 /*------------------------------------------------------------*/
 /*--- Capstone's opinion                                   ---*/
 /*------------------------------------------------------------*/
@@ -148,6 +226,61 @@ static InsnKind kind_by_capstone(const cs_insn* in)
    return InsnPlain;
 }
 
+/* Has the name one of the beginnings in LIST, which have spaces between? */
+static Bool begins(const HChar* name, const HChar* list)
+{
+   for (size_t n; *list != 0; list += n + (list[n] == ' ')) {
+      n = strcspn(list, " ");
+      if (strncmp(name, list, n) == 0)
+         return True;
+   }
+   return False;
+}
+
+/* Loads by mnemonic: pairs have two, structures one a register. */
+static UInt loads_by_capstone(csh handle, const cs_insn* in)
+{
+   const cs_arm64* d = &in->detail->arm64;
+   UInt            n = 0;
+
+   if (begins(in->mnemonic, "ldp ldnp"))
+      return 2;
+   if (begins(in->mnemonic, "ld1 ld2 ld3 ld4")) {
+      for (UInt i = 0; i < d->op_count; i++)
+         n += d->operands[i].type == ARM64_OP_REG
+              && strchr("vqd", cs_reg_name(handle, d->operands[i].reg)[0]);
+      return n;
+   }
+   return begins(in->mnemonic, "ld cas swp");
+}
+
+static UInt more_compared;
+
+/* Of loads and stores. */
+static void compare_operands(csh handle, const cs_insn* in, UInt word)
+{
+   const cs_arm64* d = &in->detail->arm64;
+   UChar           bytes[4];
+   UInt            base = 32;
+
+   if (!begins(in->mnemonic, "ld st cas swp"))
+      return;
+   put_word(bytes, word);
+   for (UInt i = 0; i < d->op_count; i++)
+      if (d->operands[i].type == ARM64_OP_MEM && d->writeback)
+         base = word >> 5 & 31;
+   require(DCFG_(loads_arm64)(bytes, 4) == loads_by_capstone(handle, in),
+           "%08x (%s %s): %u loads", word, in->mnemonic, in->op_str,
+           DCFG_(loads_arm64)(bytes, 4));
+   require(DCFG_(written_back_arm64)(bytes, 4) == base,
+           "%08x (%s %s): writes back %u, not %u", word, in->mnemonic,
+           in->op_str, DCFG_(written_back_arm64)(bytes, 4), base);
+   require(DCFG_(is_store_exclusive_arm64)(bytes, 4)
+           == begins(in->mnemonic, "stxr stlxr stxp stlxp"),
+           "%08x (%s %s)", word, in->mnemonic, in->op_str);
+   more_compared++;
+}
+
 static UInt compared[InsnRep + 1];
 
 static void compare(csh handle, cs_insn* in, UInt word)
@@ -167,6 +300,7 @@ static void compare(csh handle, cs_insn* in, UInt word)
    require(ours == theirs, "%08x (%s %s): %s, not %s", word, in->mnemonic,
            in->op_str, names[ours], names[theirs]);
    compared[ours]++;
+   compare_operands(handle, in, word);
 }
 
 /* The fixed bits of A64 are nearly all in the upper eleven: each of their
@@ -179,6 +313,7 @@ START_TEST(test_classes)
 
    start_chance(1);
    ck_assert_int_eq(cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &handle), CS_ERR_OK);
+   cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
    in = cs_malloc(handle);
    for (UInt top = 0; top < 1u << 11; top++)
       for (UInt i = 0; i < 100; i++)
@@ -201,6 +336,7 @@ START_TEST(test_classes)
    cs_close(&handle);
    for (UInt kind = 0; kind < InsnRep; kind++)
       ck_assert_uint_gt(compared[kind], 30);
+   ck_assert_uint_gt(more_compared, 10000);
 }
 END_TEST
 
@@ -213,6 +349,7 @@ int main(void)
 
    tcase_set_timeout(cases, 60);
    tcase_add_test(cases, test_forms);
+   tcase_add_test(cases, test_operands);
 #if HAVE_CAPSTONE
    tcase_add_test(cases, test_classes);
 #endif

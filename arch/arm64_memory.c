@@ -1,0 +1,144 @@
+
+/*--------------------------------------------------------------------*/
+/*--- How arm64 instructions get at memory.  arch/arm64_memory.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what the bytes of an instruction say of memory that it reads.
+   Handed: the bytes of one instruction.  Taken by: arch/guest.c.
+
+   All of these are in the group of loads and stores of the first level of the
+   encoding. */
+
+#include "arch/insn.h"
+
+/* Bits from HIGH to LOW of WORD. */
+static UInt bits(UInt word, UInt high, UInt low)
+{
+   return word >> low & (0xFFFFFFFFu >> (31 - high + low));
+}
+
+/* Of structures of vector registers' elements: the registers, which VEX loads
+   one by one. */
+static UInt load_structures(UInt word)
+{
+   static const UChar multiple[16] = {
+      [0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2
+   };
+
+   if (bits(word, 22, 22) == 0)
+      return 0;
+   return bits(word, 24, 24) == 0
+          ? multiple[bits(word, 15, 12)]
+          : 2 * bits(word, 13, 13) + bits(word, 21, 21) + 1;
+}
+
+/* Of one register, with an address of any form but from the program counter. */
+static UInt load_register(UInt word)
+{
+   UInt size = bits(word, 31, 30), op = bits(word, 23, 22);
+
+   if (bits(word, 26, 26) == 1)
+      return op & 1;
+   if (bits(word, 24, 24) == 0 && bits(word, 21, 21) == 1
+       && bits(word, 11, 10) == 0)
+      return 1;                                  // LDADD and others, SWP
+   return op != 0 && !(size == 3 && op >= 2);    // PRFM
+}
+
+/* The load or store, or 0, which is none. */
+static UInt memory_word(const UChar* code, UInt len)
+{
+   UInt word;
+
+   if (len < 4)
+      return 0;
+   word = code[0] | code[1] << 8 | code[2] << 16 | (UInt)code[3] << 24;
+   return bits(word, 27, 27) == 1 && bits(word, 25, 25) == 0 ? word : 0;
+}
+
+UInt DCFG_(loads_arm64)(const UChar* code, UInt len)
+{
+   UInt word = memory_word(code, len);
+
+   if (word == 0)
+      return 0;
+   switch (bits(word, 29, 28)) {
+      case 0:
+         if (bits(word, 26, 26) == 1)
+            return bits(word, 31, 31) == 0 ? load_structures(word) : 0;
+         /* Exclusive, ordered; CAS and CASP. */
+         return bits(word, 22, 22) == 1
+                || (bits(word, 21, 21) == 1 && bits(word, 31, 31) == 0)
+                || (bits(word, 23, 23) == 1 && bits(word, 21, 21) == 1);
+      case 1:
+         return bits(word, 24, 24) == 0          // from the program counter
+                && !(bits(word, 26, 26) == 0 && bits(word, 31, 30) == 3);
+      case 2:
+         return 2 * bits(word, 22, 22);          // pairs
+      default:
+         return load_register(word);
+   }
+}
+
+UInt DCFG_(written_back_arm64)(const UChar* code, UInt len)
+{
+   UInt word = memory_word(code, len);
+   Bool back = False;
+
+   switch (bits(word, 29, 28)) {
+      case 0:                                    // structures
+         back = bits(word, 26, 26) == 1 && bits(word, 23, 23) == 1;
+         break;
+      case 2:                                    // pairs
+         back = bits(word, 23, 23) == 1;
+         break;
+      case 3:                                    // one register
+         back = bits(word, 24, 24) == 0 && bits(word, 21, 21) == 0
+                && bits(word, 10, 10) == 1;
+         break;
+      default:
+         break;
+   }
+   return back && word != 0 ? bits(word, 9, 5) : 32;
+}
+
+Bool DCFG_(stores_structures_arm64)(const UChar* code, UInt len)
+{
+   UInt word = memory_word(code, len);
+
+   return word != 0 && bits(word, 29, 28) == 0 && bits(word, 26, 26) == 1
+          && bits(word, 22, 22) == 0;
+}
+
+Bool DCFG_(is_store_exclusive_arm64)(const UChar* code, UInt len)
+{
+   /* STXR and STLXR of any size; of pairs where bit 31 is set. */
+   return len >= 4 && (code[3] & 0x3F) == 0x08 && (code[2] & 0xC0) == 0
+          && ((code[2] & 0x20) == 0 || (code[3] & 0x80) != 0);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

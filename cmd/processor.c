@@ -1,0 +1,177 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Processors of whole execution traces.          processor.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what is to be known of each processor to ask for slices and to tell
+   of them.  Handed: a whole execution trace, its instructions' code, names of
+   registers.  Taken by: dcfg slice, dcfg why. */
+
+#include "processor.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define X86_NAMES \
+   { "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", \
+     "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" }
+
+static const Processor processors[] = {
+   { EM_X86_64, X86_NAMES, "ymm", true, "RSP", 4, 5, 0, { 7, 6, 2, 10, 8, 9 },
+     SCMP_ARCH_X86_64, CS_ARCH_X86, CS_MODE_64 },
+   { EM_386, X86_NAMES, "ymm", true, "RSP", 4, 5, 0, { 3, 1, 2, 6, 7, 5 },
+     SCMP_ARCH_X86, CS_ARCH_X86, CS_MODE_32 },
+   { EM_AARCH64,
+     { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10",
+       "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20",
+       "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30",
+       "sp" },
+     "v", false, "SP", 31, 29, 8, { 0, 1, 2, 3, 4, 5 },
+     SCMP_ARCH_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM }
+};
+
+const Processor* processor_of(DcfgWet* w)
+{
+   return processor_numbered(dcfg_wet_instrs(w) == 0 ? EM_X86_64
+                             : dcfg_wet_instr(w, 0)->machine);
+}
+
+const Processor* processor_numbered(uint32_t machine)
+{
+   for (size_t i = 0; i < sizeof(processors) / sizeof(processors[0]); i++)
+      if (processors[i].machine == machine)
+         return &processors[i];
+   return &processors[0];
+}
+
+/*------------------------------------------------------------*/
+/*--- Code                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* The word of an arm64 instruction. */
+static uint32_t word_of(const DcfgWetInstr* in)
+{
+   const uint8_t* c = in->code;
+
+   return in->size != 4 ? 0
+          : c[0] | (uint32_t)c[1] << 8 | (uint32_t)c[2] << 16
+            | (uint32_t)c[3] << 24;
+}
+
+bool is_syscall(const DcfgWetInstr* in)
+{
+   const uint8_t* c = in->code;
+
+   if (in->machine == EM_AARCH64)
+      return word_of(in) == 0xD4000001;          // SVC
+   if (in->size < 2)
+      return false;
+   /* SYSCALL; in 32-bit code INT 0x80 and SYSENTER. */
+   c += in->size - 2;
+   return in->machine == EM_386 ? (c[0] == 0xCD && c[1] == 0x80)
+                                  || (c[0] == 0x0F && c[1] == 0x34)
+                                : c[0] == 0x0F && c[1] == 0x05;
+}
+
+uint32_t constant_number(const DcfgWetInstr* in)
+{
+   const uint8_t* c = in->code;
+   uint32_t       n = 0;
+
+   if (in->machine == EM_AARCH64)                // MOVZ to W8 or X8
+      return (word_of(in) & 0x7FE0001F) == 0x52800008
+             ? word_of(in) >> 5 & 0xFFFF : UINT32_MAX;
+   if (in->size == 2 && (c[0] == 0x31 || c[0] == 0x33) && c[1] == 0xC0)
+      return 0;
+   if ((in->size == 5 && c[0] == 0xB8)
+       || (in->size == 7 && c[0] == 0x48 && c[1] == 0xC7 && c[2] == 0xC0)) {
+      for (unsigned i = 0; i < 4; i++)
+         n |= (uint32_t)c[in->size - 4 + i] << 8 * i;
+      return n;
+   }
+   return UINT32_MAX;
+}
+
+bool makes_frame(const DcfgWetInstr* in)
+{
+   if (in->machine == EM_AARCH64)                // ADD X29, SP, #N
+      return (word_of(in) & 0xFF8003FF) == 0x910003FD;
+   /* MOV %rsp,%rbp; of 32-bit code MOV %esp,%ebp. */
+   return in->machine == EM_386
+          ? in->size == 2 && memcmp(in->code, "\x89\xe5", 2) == 0
+          : in->size == 3 && memcmp(in->code, "\x48\x89\xe5", 3) == 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- Names                                                ---*/
+/*------------------------------------------------------------*/
+
+/* A number below END that is all of S; or UINT32_MAX. */
+static uint32_t number_below(const char* s, uint32_t end)
+{
+   char*         behind;
+   unsigned long n = strtoul(s, &behind, 10);
+
+   return s[0] < '0' || s[0] > '9' || *behind != 0 || n >= end ? UINT32_MAX
+                                                               : (uint32_t)n;
+}
+
+static uint32_t vector_named(uint32_t n)
+{
+   return n == UINT32_MAX ? n : MAX_GENERAL + n;
+}
+
+/* Parts have other names. */
+static uint32_t part_named(const Processor* p, const char* name)
+{
+   if (p->machine == EM_AARCH64) {
+      if (strcmp(name, "lr") == 0 || strcmp(name, "fp") == 0)
+         return name[0] == 'l' ? 30 : 29;
+      if (name[0] == 'w')
+         return number_below(name + 1, 31);
+      return name[0] == 0 || strchr("bhsdqv", name[0]) == NULL ? UINT32_MAX
+             : vector_named(number_below(name + 1, 32));
+   }
+   for (uint32_t i = 0; i < 8; i++)
+      if (name[0] == 'e' && strcmp(name + 1, p->general[i] + 1) == 0)
+         return i;
+   return (name[0] == 'x' || name[0] == 'y') && strncmp(name + 1, "mm", 2) == 0
+          ? vector_named(number_below(name + 3, 16)) : UINT32_MAX;
+}
+
+uint32_t register_named(const Processor* p, const char* name)
+{
+   for (uint32_t i = 0; i < MAX_GENERAL && p->general[i] != NULL; i++)
+      if (strcmp(name, p->general[i]) == 0)
+         return i;
+   return part_named(p, name);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,80 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Processors of whole execution traces.          processor.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_CMD_PROCESSOR_H
+#define DCFG_CMD_PROCESSOR_H
+
+#include "../lib/dcfg_wet.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MAX_GENERAL 32
+
+/* What the subcommands about whole execution traces know of a processor and
+   of Linux there. */
+typedef
+   struct {
+      uint32_t    machine;      // as ELF files have it
+      const char* general[MAX_GENERAL]; // names of general registers, by their
+                                // encoding; NULL behind the last
+      const char* vector;       // of vector registers: before the number
+      bool        x87;          // it has that
+      const char* sp;           // of the stack pointer, in texts
+      uint8_t     stack, frame; // which it is, and the frame pointer
+      uint8_t     call_number;  // register with the number of a system call,
+      uint8_t     arguments[6]; // and those with its arguments
+      uint32_t    seccomp;      // libseccomp's name
+      int         arch, mode;   // Capstone's
+   }
+   Processor;
+
+/* W's. */
+const Processor* processor_of(DcfgWet* w);
+
+/* The one that ELF files call MACHINE. */
+const Processor* processor_numbered(uint32_t machine);
+
+/* Is IN a system call? */
+bool is_syscall(const DcfgWetInstr* in);
+
+/* What IN puts into the register with a system call's number, whatever ran
+   before; UINT32_MAX if that cannot be told. */
+uint32_t constant_number(const DcfgWetInstr* in);
+
+/* Does IN make the frame pointer from the stack pointer? */
+bool makes_frame(const DcfgWetInstr* in);
+
+/* The register that NAME means, as a slice can be asked for it: general ones
+   from 0 on, vector registers from 32 on; or UINT32_MAX. */
+uint32_t register_named(const Processor* p, const char* name);
+
+#endif /* DCFG_CMD_PROCESSOR_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,157 @@
+
+/*--------------------------------------------------------------------*/
+/*--- What registers of arm64 instructions are for.roles_arm64.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which registers of an arm64 instruction are addresses only, and which
+   instructions are copies.  Handed: its code.  Taken by: roles.c.
+
+   All that get at memory are in one group of the encoding, where the base is
+   in bits 9 to 5, and what is stored in bits 4 to 0; an index, the other
+   register of a pair and others have places by the form. */
+
+#include "roles_arm64.h"
+
+static uint32_t bits(uint32_t word, unsigned high, unsigned low)
+{
+   return word >> low & (UINT32_MAX >> (31 - high + low));
+}
+
+static uint32_t word_of(const DcfgWetInstr* in)
+{
+   const uint8_t* c = in->code;
+
+   return in->size != 4 ? 0
+          : c[0] | (uint32_t)c[1] << 8 | (uint32_t)c[2] << 16
+            | (uint32_t)c[3] << 24;
+}
+
+/* The register in bits 4 + LOW to LOW, as a bit; 31 is none. */
+static uint32_t reg(uint32_t word, unsigned low)
+{
+   return UINT32_C(1) << bits(word, low + 4, low) & ~(UINT32_C(1) << 31);
+}
+
+/* Forms of loads and stores, by bits 29 and 28. */
+enum { OTHERS, LITERAL, PAIR, ONE };
+
+static bool gets_at_memory(uint32_t word)
+{
+   return bits(word, 27, 27) == 1 && bits(word, 25, 25) == 0
+          && bits(word, 29, 28) != LITERAL;
+}
+
+/* It computes in memory: LDADD and others, SWP. */
+static bool is_atomic(uint32_t word)
+{
+   return bits(word, 29, 28) == ONE && bits(word, 26, 26) == 0
+          && bits(word, 24, 24) == 0 && bits(word, 21, 21) == 1
+          && bits(word, 11, 10) == 0;
+}
+
+/* CAS, CASP. */
+static bool is_swap(uint32_t word)
+{
+   return bits(word, 29, 28) == OTHERS && bits(word, 26, 26) == 0
+          && bits(word, 21, 21) == 1
+          && (bits(word, 23, 23) == 1 || bits(word, 31, 31) == 0);
+}
+
+/* Does it store what is in registers? */
+static bool stores(uint32_t word)
+{
+   if (is_atomic(word) || is_swap(word))
+      return true;
+   if (bits(word, 29, 28) == ONE && bits(word, 26, 26) == 0)
+      return bits(word, 23, 22) == 0;
+   return bits(word, 22, 22) == 0;
+}
+
+static bool has_index(uint32_t word)
+{
+   return bits(word, 29, 28) == ONE && bits(word, 24, 24) == 0
+          && bits(word, 21, 21) == 1 && bits(word, 11, 10) == 2;
+}
+
+/* General registers whose values it uses. */
+static uint32_t values_of(uint32_t word)
+{
+   uint32_t all = 0;
+
+   if (bits(word, 26, 26) == 1 || !stores(word))
+      return 0;
+   if (is_atomic(word))
+      return reg(word, 16);
+   all = reg(word, 0);
+   if (is_swap(word)) {
+      all |= reg(word, 16);
+      if (bits(word, 23, 23) == 0)               // registers behind them
+         all |= reg(word, 0) << 1 | reg(word, 16) << 1;
+   } else if (bits(word, 29, 28) == PAIR
+              || (bits(word, 29, 28) == OTHERS && bits(word, 21, 21) == 1)) {
+      all |= reg(word, 10);
+   }
+   return all;
+}
+
+uint32_t arm64_addresses(const DcfgWetInstr* in)
+{
+   uint32_t word = word_of(in), all;
+
+   if (!gets_at_memory(word))
+      return 0;
+   all = UINT32_C(1) << bits(word, 9, 5);
+   if (has_index(word))
+      all |= reg(word, 16);
+   return all & ~values_of(word);
+}
+
+uint32_t arm64_targets(const DcfgWetInstr* in)
+{
+   return stores(word_of(in)) ? arm64_addresses(in) : 0;
+}
+
+bool arm64_is_copy(const DcfgWetInstr* in)
+{
+   uint32_t word = word_of(in);
+
+   if (gets_at_memory(word)) {
+      if (bits(word, 29, 28) != ONE || is_atomic(word))
+         return false;
+      /* Not those that make a number longer than it was. */
+      return bits(word, 26, 26) == 1 || bits(word, 23, 22) == 0
+             || (bits(word, 23, 22) == 1 && bits(word, 31, 30) >= 2);
+   }
+   return (word & 0x7FE0FFE0) == 0x2A0003E0      // MOV of registers
+          || (word & 0x7FFFFC00) == 0x11000000   // to or from SP
+          || ((word & 0xBFE0FC00) == 0x0EA01C00  // of vector registers
+              && bits(word, 20, 16) == bits(word, 9, 5))
+          || (word & 0xFF3FFC00) == 0x1E204000   // FMOV
+          || (word & 0x7F36FC00) == 0x1E260000;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,108 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Processors of whole execution traces.        wet_machine.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what readers know of each processor, by its number, and what they have
+   to know of code.  Handed: numbers by wet_load.c.  Taken by: wet_plan.c,
+   wet_graph.c, wet_writers.c, slice_live.c.
+
+   A result is in general register 0 of each of them. */
+
+#include "wet_machine.h"
+
+#include <elf.h>
+#include <stddef.h>
+
+static const WetMachine machines[] = {
+   /* EAX EDX ESP ESI EDI, and of 64 bits. */
+   { EM_386,     4, false, 4, 5, { 0, 2, 4, 6, 7 } },
+   { EM_X86_64,  8, false, 4, 5, { 0, 2, 4, 6, 7 } },
+   /* Three arguments, where to return to, and SP. */
+   { EM_AARCH64, 8, true, 2, 5, { 0, 1, 2, 30, 31 } }
+};
+
+const WetMachine* wet_machine(uint32_t number)
+{
+   for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+      if (machines[i].number == number)
+         return &machines[i];
+   return NULL;
+}
+
+/* The displacement is the last of the code, of 4 bytes or 1. */
+static uint64_t target_x86(const uint8_t* code, uint32_t len, uint64_t addr)
+{
+   uint32_t at = 0, n, far = 0;
+
+   while (at < len && (code[at] == 0x2E || code[at] == 0x3E
+                       || code[at] == 0x66 || code[at] == 0x67
+                       || code[at] == 0xF2 || code[at] == 0xF3
+                       || (code[at] & 0xF0) == 0x40))
+      at++;
+   n = at < len && (code[at] == 0x0F || code[at] == 0xE9) ? 4 : 1;
+   for (uint32_t k = 0; k < n && n <= len; k++)
+      far |= (uint32_t)code[len - n + k] << 8 * k;
+   return addr + len + (uint64_t)(n == 4 ? (int32_t)far : (int8_t)far);
+}
+
+static uint32_t word_at(const uint8_t* code)
+{
+   return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16
+          | (uint32_t)code[3] << 24;
+}
+
+/* Instructions on, in N bits of WORD from bit LOW on. */
+static uint64_t distance(uint32_t word, unsigned low, unsigned n)
+{
+   uint64_t field = word >> low & ((UINT32_C(1) << n) - 1);
+   uint64_t sign  = UINT64_C(1) << (n - 1);
+
+   return 4 * ((field ^ sign) - sign);
+}
+
+uint64_t wet_target(const WetMachine* m, const uint8_t* code, uint32_t n,
+                    uint64_t addr)
+{
+   uint32_t word;
+
+   if (!m->links)
+      return target_x86(code, n, addr);
+   if (n < 4)
+      return addr;
+   word = word_at(code);
+   return addr + ((word >> 26 & 31) == 0x05 ? distance(word, 0, 26)   // B
+                  : (word >> 25 & 63) == 0x1B ? distance(word, 5, 14) // TBZ
+                  : distance(word, 5, 19));
+}
+
+bool wet_jump_returns(const WetMachine* m, const uint8_t* code, uint32_t n)
+{
+   return m->links && n == 4 && word_at(code) == 0xD61F03C0;   // BR X30
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,60 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Processors of whole execution traces.        wet_machine.h ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+#ifndef DCFG_LIB_WET_MACHINE_H
+#define DCFG_LIB_WET_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What readers of a trace have to know of the processor that it is of. */
+typedef
+   struct {
+      uint32_t number;          // as ELF files have it
+      uint32_t address_size;    // bytes
+      bool     links;           // calls leave the return address in a register
+      uint8_t  vector_size;     // granules of a vector register
+      uint8_t  n_given;         // registers that a signal's handler is given,
+      uint8_t  given[8];        // the stack pointer among them
+   }
+   WetMachine;
+
+/* NULL: none that is known. */
+const WetMachine* wet_machine(uint32_t number);
+
+/* Where the direct branch of N bytes at CODE, which stands at ADDR, leads. */
+uint64_t wet_target(const WetMachine* m, const uint8_t* code, uint32_t n,
+                    uint64_t addr);
+
+/* Does that indirect jump return as the machine's calls expect it? */
+bool wet_jump_returns(const WetMachine* m, const uint8_t* code, uint32_t n);
+
+#endif /* DCFG_LIB_WET_MACHINE_H */
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,278 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Memory that the core does not tell of.      wet/syscalls.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: memory that system calls read or write, and the core does not say so,
+   for Memcheck can do without: what stands where something stood before.
+   Handed: system calls.  Taken by: wet/tape.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "wet/syscalls.h"
+
+/* A system call, and to whom what it accesses is told. */
+typedef
+   struct {
+      UInt         sysno;
+      const UWord* args;
+      TellMemory   tell;
+      void*        arg;
+   }
+   Call;
+
+static void tell(const Call* c, Addr a, SizeT n)
+{
+   if (a != 0)
+      c->tell(c->arg, a, n);
+}
+
+static Bool is_readable(Addr a, SizeT n)
+{
+   return VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ);
+}
+
+/*------------------------------------------------------------*/
+/*--- Sockets                                              ---*/
+/*------------------------------------------------------------*/
+
+enum {
+   SockAccept = VKI_SYS_ACCEPT, SockName = VKI_SYS_GETSOCKNAME,
+   SockPeer = VKI_SYS_GETPEERNAME, SockReceiveFrom = VKI_SYS_RECVFROM,
+   SockOption = VKI_SYS_GETSOCKOPT, SockReceive = VKI_SYS_RECVMSG,
+   SockAccept4 = 18, SockReceiveMany = 19, SockNone = 0
+};
+
+/* Which call of a socket it is, by the numbers of socketcall(), and its
+   arguments. */
+static UInt socket_call(const Call* c, const UWord** args)
+{
+   *args = c->args;
+   switch (c->sysno) {
+#if defined(__NR_socketcall)
+      case __NR_socketcall:
+         *args = (const UWord*)c->args[1];
+         return is_readable(c->args[1], 6 * sizeof(UWord)) ? c->args[0]
+                                                           : SockNone;
+#endif
+#if defined(__NR_accept)
+      case __NR_accept:
+         return SockAccept;
+#endif
+      case __NR_accept4:
+         return SockAccept4;
+      case __NR_getsockname:
+         return SockName;
+      case __NR_getpeername:
+         return SockPeer;
+      case __NR_recvfrom:
+         return SockReceiveFrom;
+      case __NR_getsockopt:
+         return SockOption;
+      case __NR_recvmsg:
+         return SockReceive;
+      case __NR_recvmmsg:
+#if defined(__NR_recvmmsg_time64)
+      case __NR_recvmmsg_time64:
+#endif
+         return SockReceiveMany;
+      default:
+         return SockNone;
+   }
+}
+
+static void tell_header(const Call* c, const struct vki_msghdr* h)
+{
+   if (!is_readable((Addr)h, sizeof(*h)))
+      return;
+   if (h->msg_name != NULL)
+      tell(c, (Addr)&h->msg_namelen, sizeof(h->msg_namelen));
+   tell(c, (Addr)&h->msg_controllen, sizeof(h->msg_controllen));
+}
+
+/* Lengths, in place of the room that there was. */
+static void socket_writes(const Call* c, UWord result)
+{
+   const UWord*              args;
+   const struct vki_mmsghdr* many;
+
+   switch (socket_call(c, &args)) {
+      case SockAccept: case SockAccept4:
+         if (args[1] != 0)
+            tell(c, args[2], sizeof(UInt));
+         break;
+      case SockName: case SockPeer:
+         tell(c, args[2], sizeof(UInt));
+         break;
+      case SockOption:
+         tell(c, args[4], sizeof(UInt));
+         break;
+      case SockReceiveFrom:
+         if (args[4] != 0)
+            tell(c, args[5], sizeof(UInt));
+         break;
+      case SockReceive:
+         tell_header(c, (const struct vki_msghdr*)args[1]);
+         break;
+      case SockReceiveMany:
+         many = (const struct vki_mmsghdr*)args[1];
+         for (UWord i = 0; i < result; i++)
+            tell_header(c, &many[i].msg_hdr);
+         break;
+      default:
+         break;
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Waiting                                              ---*/
+/*------------------------------------------------------------*/
+
+static Bool is_select(UInt sysno)
+{
+   switch (sysno) {
+#if defined(__NR__newselect)
+      case __NR__newselect:
+#elif defined(__NR_select)
+      case __NR_select:
+#endif
+#if defined(__NR_pselect6_time64)
+      case __NR_pselect6_time64:
+#endif
+      case __NR_pselect6:
+         return True;
+      default:
+         return False;
+   }
+}
+
+/* Sets of as many descriptors as the first argument says, in whole words. */
+static void tell_sets(const Call* c)
+{
+   const UWord bits = 8 * sizeof(UWord);
+
+   for (UInt i = 1; i <= 3; i++)
+      tell(c, c->args[i], (c->args[0] + bits - 1) / bits * sizeof(UWord));
+}
+
+/* How long it would still have waited, SIZE bytes at A, but for one that did
+   not wait. */
+static void tell_rest(const Call* c, Addr a, SizeT size)
+{
+   for (SizeT i = 0; a != 0 && is_readable(a, size) && i < size; i++)
+      if (((const UChar*)a)[i] != 0) {
+         tell(c, a, size);
+         return;
+      }
+}
+
+static void wait_writes(const Call* c)
+{
+   if (is_select(c->sysno))
+      tell_sets(c);
+   switch (c->sysno) {
+#if defined(__NR_ppoll_time64)
+      case __NR_ppoll_time64:
+         tell_rest(c, c->args[2], 2 * sizeof(ULong));
+         break;
+      case __NR_pselect6_time64:
+         tell_rest(c, c->args[4], 2 * sizeof(ULong));
+         break;
+#endif
+      case __NR_ppoll:
+         tell_rest(c, c->args[2], 2 * sizeof(UWord));
+         break;
+      default:
+         if (is_select(c->sysno))
+            tell_rest(c, c->args[4], 2 * sizeof(UWord));
+         break;
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- System calls                                         ---*/
+/*------------------------------------------------------------*/
+
+/* Where they copy between files from, or to, and go on. */
+static void tell_offsets(const Call* c)
+{
+   switch (c->sysno) {
+      case __NR_splice:
+#if defined(__NR_copy_file_range)
+      case __NR_copy_file_range:
+#endif
+         tell(c, c->args[1], sizeof(ULong));
+         tell(c, c->args[3], sizeof(ULong));
+         break;
+      default:
+         break;
+   }
+}
+
+static void tell_futex(const Call* c)
+{
+   if (c->sysno == __NR_futex
+       && (c->args[1] & ~VKI_FUTEX_PRIVATE_FLAG) == VKI_FUTEX_WAKE_OP)
+      tell(c, c->args[4], sizeof(UInt));
+}
+
+void DCFG_(untold_reads)(UInt sysno, const UWord* args, TellMemory to,
+                         void* arg)
+{
+   Call c = { sysno, args, to, arg };
+
+   tell_offsets(&c);
+   tell_futex(&c);
+   if (is_select(sysno))
+      tell_sets(&c);
+   else if (sysno == __NR_epoll_ctl && args[1] != VKI_EPOLL_CTL_DEL)
+      tell(&c, args[3], sizeof(struct vki_epoll_event));
+#if defined(__NR_sendfile)
+   else if (sysno == __NR_sendfile)
+      tell(&c, args[2], sizeof(UWord));
+#endif
+#if defined(__NR_sendfile64)
+   else if (sysno == __NR_sendfile64)
+      tell(&c, args[2], sizeof(ULong));
+#endif
+}
+
+void DCFG_(untold_writes)(UInt sysno, const UWord* args, UWord result,
+                          TellMemory to, void* arg)
+{
+   Call c = { sysno, args, to, arg };
+
+   tell_offsets(&c);
+   tell_futex(&c);
+   socket_writes(&c, result);
+   wait_writes(&c);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/

@@ -1,0 +1,110 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The top of x87's stack.                      wet/x87_top.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: what moves the top of x87's stack to where the program says, and where
+   it is now.  Handed: VEX's statements; the guest state.  Taken by:
+   wet/usage.c, wet/ir_tape.c, wet/tape.c.
+
+   Most instructions push or pop, or set it to 0, which is known without any
+   execution.  Those that load the stack from memory, as FLDENV and XRSTOR do,
+   are calls of helpers that write the top; FPTAN and FSINCOS push if their
+   operand is in range, and take what that comparison gives from the top. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+
+#include "arch/guest.h"
+#include "wet/slots.h"
+#include "wet/x87_top.h"
+
+static Bool has_x87(void)
+{
+   return DCFG_(guest).layout != NULL
+          && DCFG_(guest).layout->FTOP != NO_OFFSET;
+}
+
+Bool DCFG_(loads_top)(const IRStmt* st)
+{
+   const IRDirty* d = has_x87() && st->tag == Ist_Dirty
+                      ? st->Ist.Dirty.details : NULL;
+
+   for (Int i = 0; d != NULL && i < d->nFxState; i++)
+      if (d->fxState[i].fx != Ifx_Read
+          && d->fxState[i].offset == DCFG_(guest).layout->FTOP)
+         return True;
+   return False;
+}
+
+IRExpr* DCFG_(get_x87_top)(void)
+{
+   return IRExpr_Get(DCFG_(guest).layout->FTOP, Ity_I32);
+}
+
+Bool DCFG_(may_push)(const UChar* code, UInt len)
+{
+   UInt at = has_x87() ? DCFG_(x86_opcode)(code, len, sizeof(Addr) == 8) : len;
+
+   return at + 1 < len && code[at] == 0xD9
+          && (code[at + 1] == 0xF2 || code[at + 1] == 0xFB);
+}
+
+void DCFG_(begin_push)(TopPush* p)
+{
+   p->condition = p->top = IRTemp_INVALID;
+}
+
+void DCFG_(note_push)(TopPush* p, const IRStmt* st)
+{
+   const IRExpr* e = st->tag == Ist_WrTmp ? st->Ist.WrTmp.data : NULL;
+
+   if (e == NULL)
+      return;
+   if (e->tag == Iex_Unop && e->Iex.Unop.op == Iop_1Uto32)
+      p->condition = st->Ist.WrTmp.tmp;
+   else if (e->tag == Iex_Binop && e->Iex.Binop.op == Iop_Sub32
+            && p->condition != IRTemp_INVALID
+            && e->Iex.Binop.arg2->tag == Iex_RdTmp
+            && e->Iex.Binop.arg2->Iex.RdTmp.tmp == p->condition)
+      p->top = st->Ist.WrTmp.tmp;
+}
+
+UInt DCFG_(x87_top)(void)
+{
+   ThreadId tid = VG_(get_running_tid)();
+   UInt     top = 0;
+
+   if (has_x87() && tid != VG_INVALID_THREADID)
+      VG_(get_shadow_regs_area)(tid, (UChar*)&top, 0,
+                                DCFG_(guest).layout->FTOP, sizeof(top));
+   return top & 7;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
