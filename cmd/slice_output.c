@@ -69,10 +69,13 @@ static uint32_t number_of(DcfgWet* w, const DcfgSlice* s,
    return UINT32_MAX;
 }
 
-/* All system calls, with who wrote what they used. */
-static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs)
+/* All system calls, with who wrote what they used, or only their numbers. */
+static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers)
 {
    DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
+                        .of = numbers ? DCFG_SLICE_REGISTER : DCFG_SLICE_ALL,
+                        .place = numbers ? processor_of(w)->call_number : 0,
+                        .no_memory = numbers,
                         .steps = 1, .no_control = true };
    uint32_t       n = dcfg_wet_instrs(w);
    DcfgError      err;
@@ -131,7 +134,7 @@ void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
    number = syscall_number(name, processor_of(w)->seccomp);
    if (number == UINT32_MAX)
       die("--syscall: there is no system call `%s'", name);
-   s = all_syscalls(w, instrs);
+   s = all_syscalls(w, instrs, true);
    const DcfgSliceNode* found = NULL;
    for (uint32_t i = s->n_criteria; i-- > 0; ) {
       const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
@@ -268,7 +271,7 @@ void output_criterion(DcfgWet* w, const char* text, bool* instrs,
 {
    size_t     size;
    char*      wanted = unescape(text, &size);
-   DcfgSlice* s = all_syscalls(w, instrs);
+   DcfgSlice* s = all_syscalls(w, instrs, false);
    uint64_t   place = UINT64_MAX;
    uint32_t   writing[N_WRITING], n = 0, i;
    bool       known = false;

@@ -49,6 +49,14 @@ typedef
    }
    SbInfo;
 
+/* Likewise of an instruction, which is passed over then. */
+typedef
+   struct {
+      uint64_t defs[2];
+      bool     more;            // it stores, is a branch, or a criterion
+   }
+   InstrInfo;
+
 /* A slot where a superblock writes to memory. */
 typedef
    struct {
@@ -107,8 +115,9 @@ typedef
    handlers. */
 typedef
    struct {
+      uint32_t step;
       uint32_t body, last, made;
-      uint32_t top;
+      uint32_t act, top;        // of the thread, before it
    }
    StepPlace;
 
@@ -211,10 +220,12 @@ typedef
                                 // of it here but its tables
       const DcfgSliceQuery* q;
       DcfgSlice* result;
+      bool       has_values;    // they were recorded
       bool       sums;          // no nodes but criteria: see slice_sums.c
       SbInfo*    sbs;
       StoreSlot* stores;
       uint8_t*   kinds;         // by place: of the instruction
+      InstrInfo* infos;         // by instruction
       bool*      easy;          // by way: no activation begins or ends, nor is
                                 // x87's stack moved
       uint32_t*  before;        // by way that is easy: when its arcs were noted
@@ -238,8 +249,8 @@ typedef
       Position*  now;           // by thread
       uint32_t   n_handlers;
       Array      returned;      // bool: by handler
-      StepPlace* places;        // by step
-      size_t     max_places;
+      Array      places;        // StepPlace: of those behind which a thread
+                                // may be elsewhere than before
       WetGraph   graph;
       /* slice_callbacks.c */
       bool*      calls_back;    // by instruction; NULL: it is not asked for
@@ -335,8 +346,15 @@ bool slice_has_memory(const Slicer* z, uint64_t addr, uint64_t size);
 
 /* Who wanted these bytes has them from TO, which are TAKE's; or nobody. */
 typedef bool (*TakeWant)(Slicer* z, const Want* want, uint8_t mask);
-bool slice_take_register(Slicer* z, Live* l, unsigned g, uint8_t mask,
-                         TakeWant take);
+bool slice_take_wanted(Slicer* z, Live* l, unsigned g, uint8_t mask,
+                       TakeWant take);
+
+static inline bool slice_take_register(Slicer* z, Live* l, unsigned g,
+                                       uint8_t mask, TakeWant take)
+{
+   return l->heads[g] == 0 || slice_take_wanted(z, l, g, mask, take);
+}
+
 bool slice_take_memory(Slicer* z, uint64_t addr, uint64_t size,
                        TakeWant take);
 bool slice_take_all(Slicer* z, uint32_t* head, TakeWant take);

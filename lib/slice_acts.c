@@ -339,7 +339,8 @@ static inline bool run_step(Slicer* z, const WetStep* r, StepPlace* p)
        && (t = position_of(z, r->thread)) == NULL)
       return false;
    t->entering = false;
-   *p = (StepPlace){ t->act, t->act, 0, t->top };
+   *p = (StepPlace){ .step = p->step, .body = t->act, .last = t->act,
+                     .act = t->act, .top = t->top };
    if (z->again)
       return easy || run_hard_step(z, r, t, p);
    from = t->at;
@@ -406,7 +407,7 @@ static bool run_mark(Slicer* z, const WetStep* r, StepPlace* p)
    if (t == NULL)
       return false;
    settle(z, t);
-   *p = (StepPlace){ 0 };
+   *p = (StepPlace){ .step = p->step, .act = t->act, .top = t->top };
    if (r->mark == DCFG_WET_HANDLER)
       return run_handler(z, t, p);
    if (r->mark == DCFG_WET_RETURN)
@@ -467,13 +468,26 @@ static bool take_snapshot(Slicer* z)
 
 static bool run_steps(Slicer* z)
 {
-   StepPlace unused;
+   uint32_t steady = DCFG_NONE;
 
-   for (size_t i = 0; i < z->steps.n_steps; i++) {
+   z->places.n = 0;
+   for (uint32_t i = 0; i < z->steps.n_steps; i++) {
       const WetStep* r = &z->steps.steps[i];
-      StepPlace*     p = z->again ? &z->places[i] : &unused;
+      StepPlace      here = { .step = i };
+      StepPlace*     p = &here;
+      /* Behind a superblock of its own a thread stays where it is in what is
+         easy. */
+      if (z->again && r->sb != 0 && r->thread == steady
+          && r->way != DCFG_NONE && z->easy[r->way])
+         continue;
+      if (z->again) {
+         if ((p = array_add(z->job, &z->places, sizeof(*p))) == NULL)
+            return false;
+         p->step = i;
+      }
       if (!(r->sb != 0 ? run_step(z, r, p) : run_mark(z, r, p)))
          return false;
+      steady = r->sb != 0 ? r->thread : DCFG_NONE;
       if (r->sb != 0 && !z->again)
          z->runs[z->sbs[r->sb].first + r->n_instrs - 1]++;
    }
@@ -558,15 +572,6 @@ bool slice_place_chunk(Slicer* z, uint32_t chunk)
    if (z->plain)
       return true;
    s = &ELEM(z->snapshots, Snapshot, chunk);
-   if (z->steps.n_steps > z->max_places) {
-      StepPlace* more = job_realloc(z->job, z->places,
-                                    z->max_places * sizeof(*more),
-                                    z->steps.n_steps * sizeof(*more));
-      if (more == NULL)
-         return false;
-      z->places     = more;
-      z->max_places = z->steps.n_steps;
-   }
    for (uint32_t i = 0; i < z->w->threads.n; i++) {
       free_position(z, &z->now[i]);
       if (!copy_position(z, &z->now[i], &s->threads[i]))
@@ -602,7 +607,7 @@ void slice_free_acts(Slicer* z)
    for (uint32_t i = 0; z->now != NULL && i < n; i++)
       free_position(z, &z->now[i]);
    job_free(z->job, z->now, (n + (size_t)1) * sizeof(Position));
-   job_free(z->job, z->places, z->max_places * sizeof(StepPlace));
+   array_free(z->job, &z->places, sizeof(StepPlace));
    array_free(z->job, &z->acts, sizeof(Act));
    array_free(z->job, &z->made, sizeof(uint32_t));
    array_free(z->job, &z->returned, sizeof(bool));

@@ -118,19 +118,28 @@ static bool add_criterion(Slicer* z)
 /*--- Instances                                            ---*/
 /*------------------------------------------------------------*/
 
+/* An iteration that is none; what was left within completed all that it has.
+   The way tells, for slots need not be there. */
+static bool is_no_iteration(const Slicer* z, const Plan* plan)
+{
+   uint32_t way = z->step->way;
+
+   return plan->kind == KIND_REP && way != DCFG_NONE
+          && z->w->ways[way].n_slots <= slice_place(z)->slot;
+}
+
 static bool take_definitions(Slicer* z)
 {
    const Plan*      plan = &z->w->plans[z->instr];
    const Def*       d = &ELEM(z->w->defs, Def, plan->defs);
    const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
    Live*            l = z->threads[z->thread].live;
-   uint32_t         made;
 
-   slice_slots(z, z->step, slice_place(z), &made);
-   if (wet_is_no_iteration(plan, made))
+   if (is_no_iteration(z, plan))
       return true;
    for (const Def* end = d + plan->n_defs; l != NULL && d < end; d++)
-      if (!slice_take_register(z, l, slice_granule(z, d->granule), d->mask, slice_take))
+      if (!slice_take_register(z, l, slice_granule(z, d->granule), d->mask,
+                               slice_take))
          return false;
    for (uint32_t j = 0; j < plan->n_accesses && z->memory.n > 0; j++)
       if (a[j].what & ACCESS_STORE) {
@@ -179,6 +188,14 @@ static bool visit_all(Slicer* z)
                              z->steps.addrs + z->step->first);
    }
    for (uint32_t k = n; k-- > 0; ) {
+      const InstrInfo* info = &z->infos[at[k].instr];
+      const Live*      l = z->threads[z->thread].live;
+      /* The last one may have ended activations, and a run of criteria may end
+         anywhere. */
+      if (!info->more && k + 1 < n && z->state != STATE_RUNNING
+          && (l == NULL || ((l->granules[0] & info->defs[0])
+                            | (l->granules[1] & info->defs[1])) == 0))
+         continue;
       z->place = k;
       z->instr = at[k].instr;
       z->act   = k + 1 == n ? z->where->last : z->where->body;
@@ -311,8 +328,40 @@ static bool visit_step(Slicer* z)
    z->thread = r->thread;
    if (matters(z, sb) && !visit_all(z))
       return false;
-   z->runs[sb->first + r->n_instrs - 1]--;
+   /* For nothing but the numbers of instances. */
+   if (!z->sums || z->state != STATE_FOUND)
+      z->runs[sb->first + r->n_instrs - 1]--;
    forget_reads(z, DCFG_NONE);
+   return true;
+}
+
+/* From the last to the first.  Where a record is not told to have been, its
+   thread is where it is behind it. */
+static bool visit_steps(Slicer* z)
+{
+   StepPlace here = { 0 };
+   uint32_t  thread = DCFG_NONE;        // of which that is
+   size_t    told = z->places.n;
+
+   for (uint32_t i = (uint32_t)z->steps.n_steps; i-- > 0; ) {
+      z->step  = &z->steps.steps[i];
+      z->where = &here;
+      if (z->plain) {
+         ;
+      } else if (told > 0
+                 && ELEM(z->places, StepPlace, told - 1).step == i) {
+         z->where = &ELEM(z->places, StepPlace, --told);
+         z->now[z->step->thread].act = z->where->act;
+         z->now[z->step->thread].top = z->where->top;
+         thread = DCFG_NONE;
+      } else if (z->step->thread != thread) {
+         thread    = z->step->thread;
+         here.body = here.last = z->now[thread].act;
+         here.top  = z->now[thread].top;
+      }
+      if (!visit_step(z))
+         return false;
+   }
    return true;
 }
 
@@ -324,7 +373,6 @@ static bool is_done(const Slicer* z)
 
 bool slice_backward(Slicer* z)
 {
-   static const StepPlace nowhere = { 0 };
    const WetChunkInfo* end = z->index.n == 0 ? NULL
                              : &ELEM(z->index, WetChunkInfo, z->index.n - 1);
 
@@ -332,18 +380,15 @@ bool slice_backward(Slicer* z)
    z->state   = STATE_LOOKING;
    z->reading = DCFG_NONE;
    z->result->n_executed = z->order;
-   z->ahead = wet_ahead_new_back(z->job, z->w, &z->index);
+   z->ahead = wet_ahead_new_back(z->job, z->w, &z->index,
+                                 z->has_values || !z->q->no_memory ? SLOTS_OF_ALL
+                                 : z->plain ? SLOTS_OF_NONE
+                                 : SLOTS_OF_TRANSFERS);
    if (z->ahead == NULL)
       return false;
    for (uint32_t c = (uint32_t)z->index.n; c-- > 0 && !is_done(z); ) {
-      if (!slice_place_chunk(z, c))
+      if (!slice_place_chunk(z, c) || !visit_steps(z))
          return false;
-      for (size_t i = z->steps.n_steps; i-- > 0; ) {
-         z->step  = &z->steps.steps[i];
-         z->where = z->plain ? &nowhere : &z->places[i];
-         if (!visit_step(z))
-            return false;
-      }
       slice_leave_chunk(z);
    }
    wet_ahead_close(z->ahead);

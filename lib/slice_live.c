@@ -115,11 +115,9 @@ bool slice_want_register(Slicer* z, Live* l, unsigned g, Want want)
    return slice_add_want(z, &l->heads[g], want);
 }
 
-bool slice_take_register(Slicer* z, Live* l, unsigned g, uint8_t mask,
-                         TakeWant take)
+bool slice_take_wanted(Slicer* z, Live* l, unsigned g, uint8_t mask,
+                       TakeWant take)
 {
-   if (l->heads[g] == 0)
-      return true;
    if (!take_list(z, &l->heads[g], mask, take))
       return false;
    if (l->heads[g] == 0)

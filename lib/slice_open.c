@@ -37,18 +37,24 @@
 /*--- Superblocks                                          ---*/
 /*------------------------------------------------------------*/
 
-static void note_defs(const DcfgWet* w, const Plan* p, SbInfo* sb)
+static void describe_instr(Slicer* z, uint32_t i)
 {
-   const Def* d = &ELEM(w->defs, Def, p->defs);
+   const DcfgWet*   w = z->w;
+   const Plan*      p = &w->plans[i];
+   const Def*       d = &ELEM(w->defs, Def, p->defs);
+   const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
+   InstrInfo*       info = &z->infos[i];
 
    for (uint32_t k = 0; k < p->n_defs; k++) {
       unsigned g = d[k].granule;
       if (g < G_X87)
-         sb->defs[g / 64] |= UINT64_C(1) << g % 64;
+         info->defs[g / 64] |= UINT64_C(1) << g % 64;
       else
-         sb->defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
+         info->defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
    }
-   sb->x87 |= p->moves_top;
+   info->more = z->q->instrs[i] || p->kind == KIND_SYSCALL;
+   for (uint32_t k = 0; k < p->n_accesses; k++)
+      info->more |= (a[k].what & ACCESS_STORE) != 0;
 }
 
 /* Are all stores of the instruction at AT slots of their own? */
@@ -74,7 +80,10 @@ static bool describe_superblock(Slicer* z, uint32_t id, uint32_t* n_stores)
    sb->stores = *n_stores;
    for (uint32_t k = 0; k < from->instrs.n; k++) {
       const Place* at = &w->places[sb->first + k];
-      note_defs(w, &w->plans[at->instr], sb);
+      const Plan*  p = &w->plans[at->instr];
+      sb->defs[0]    |= z->infos[at->instr].defs[0];
+      sb->defs[1]    |= z->infos[at->instr].defs[1];
+      sb->x87        |= p->moves_top;
       sb->criterion  |= z->q->instrs[at->instr];
       sb->odd_stores |= has_odd_stores(w, at);
    }
@@ -127,6 +136,7 @@ static bool prepare(Slicer* z)
    z->stores = job_calloc(z->job, w->accesses.n + 1, sizeof(StoreSlot));
    z->runs   = job_calloc(z->job, w->sb_instrs.n + 1, sizeof(uint64_t));
    z->kinds  = job_calloc(z->job, w->sb_instrs.n + 1, 1);
+   z->infos  = job_calloc(z->job, w->instrs.n + 1, sizeof(InstrInfo));
    z->easy   = job_calloc(z->job, w->n_ways + 1, sizeof(bool));
    z->before = job_calloc(z->job, w->n_ways + 1, sizeof(uint32_t));
    if (z->q->callbacks
@@ -134,16 +144,21 @@ static bool prepare(Slicer* z)
                                       sizeof(bool))) == NULL)
       return false;
    if (z->result->totals == NULL || z->sbs == NULL || z->stores == NULL
-       || z->runs == NULL || z->kinds == NULL || z->easy == NULL
+       || z->runs == NULL || z->kinds == NULL || z->infos == NULL
+       || z->easy == NULL
        || z->before == NULL || !find_occurrences(z)
        || array_add(z->job, &z->acts, sizeof(Act)) == NULL)
       return false;
    slice_forget_sums(z);
+   for (uint32_t i = 0; i < w->instrs.n; i++)
+      describe_instr(z, i);
    for (uint32_t id = 1; id < w->sbs.n; id++)
       if (!describe_superblock(z, id, &n_stores))
          return false;
-   for (size_t k = 0; k < w->sb_instrs.n; k++)
-      z->kinds[k] = w->plans[w->places[k].instr].kind;
+   for (size_t k = 0; k < w->sb_instrs.n; k++) {
+      z->kinds[k]    = w->plans[w->places[k].instr].kind;
+      z->has_values |= w->places[k].n_values > 0;
+   }
    for (uint32_t i = 0; i < w->n_ways; i++)
       z->easy[i] = !is_transfer(w->ways[i].kind)
                    && !z->sbs[w->ways[i].sb].x87;
@@ -200,6 +215,8 @@ static bool look_through(Slicer* z)
 /* Where superblocks have branches is known when there is a graph. */
 static void note_branches(Slicer* z)
 {
+   for (uint32_t i = 0; i < z->w->instrs.n; i++)
+      z->infos[i].more |= z->graph.branches[i] != 0;
    for (uint32_t id = 1; id < z->w->sbs.n; id++) {
       const Span s = ELEM(z->w->sbs, WetSb, id).instrs;
       for (uint32_t k = s.first; k < s.first + s.n; k++)
@@ -252,6 +269,7 @@ static void free_slicer(Slicer* z)
    free(z->stores);
    free(z->runs);
    free(z->kinds);
+   free(z->infos);
    free(z->easy);
    free(z->before);
    free(z->occurs);

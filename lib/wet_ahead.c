@@ -78,7 +78,7 @@ static bool read_back(WetAhead* a, WetPart* p)
    p->first = true;
    return a->next_back > 0
           && wet_read_chunk(a->w, &ELEM(*a->index, WetChunkInfo,
-                                        --a->next_back), &p->steps);
+                                        --a->next_back), a->wanted, &p->steps);
 }
 
 static bool read_part(WetAhead* a, WetPart* p)
@@ -152,9 +152,11 @@ WetAhead* wet_ahead_new(Job* job, DcfgWet* w, Array* index, WetWanted wanted)
                                  .n_parts = MAX_PARTS });
 }
 
-WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index)
+WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index,
+                             WetWanted wanted)
 {
-   return begin(job, (WetAhead){ .w = w, .index = index, .back = true,
+   return begin(job, (WetAhead){ .w = w, .index = index, .wanted = wanted,
+                                 .back = true,
                                  .next_back = (uint32_t)index->n,
                                  .n_parts = MAX_WHOLE });
 }

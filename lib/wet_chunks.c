@@ -129,7 +129,8 @@ bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
 /*--- A chunk                                              ---*/
 /*------------------------------------------------------------*/
 
-bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to)
+bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
+                    WetSteps* to)
 {
    w->tape_left = UINT64_MAX;
    if (!input_seek(w->in, chunk->offset) || !wet_next_chunk(w))
@@ -137,7 +138,7 @@ bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to)
    w->chunk->thread = chunk->thread;
    to->n_steps = to->n_addrs = 0;
    while (wet_has_part(w))
-      if (!wet_read_block(w, SLOTS_OF_ALL, to))
+      if (!wet_read_block(w, wanted, to))
          return false;
    return true;
 }

@@ -64,7 +64,8 @@ static inline bool wet_has_part(const DcfgWet* w)
 bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to);
 
 /* That chunk, in place of what was in TO. */
-bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetSteps* to);
+bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
+                    WetSteps* to);
 
 /* All chunks have been read: the first one is the next one again. */
 bool wet_rewind(DcfgWet* w);

@@ -138,10 +138,46 @@ def check_example(tap):
     full = json.loads(commandlib.command("slice", "--at=foo1.c:12", "--full", "--as=json", wet)[1])["nodes"]
     tap.ok(60 <= len(own) <= 100 and len(nodes) < 300 and len(full) > 10000,
            "its code and atoi's: some 80 instances; with all control: most of what ran", (len(own), len(nodes), len(full)))
+    bad = [row for opts in (["--at=foo1.c:12", "--thin"], ["--at=foo1.c:12", "--full"], ["--syscall=write"],
+                            ["--at=foo1.c:12", "--of=rax", "--full"]) for row in wrong_sums(wet, *opts)]
+    tap.ok(not bad, "the annotated source has the sums of the instances", "\n".join(bad))
     check_criteria(tap, wet)
     check_why(tap, wet)
     check_forms(tap, wet)
     return wet
+
+
+def sums_of(text):
+    """What the annotated source says: how many instances, what is not followed, and instances and distance by line, or by
+    function."""
+    found, source = {}, None
+    for line in text.splitlines():
+        row = re.match(r" *(\d+) +([\d,]+) +\S+% +(\d+)(?:  .*)?$", line)
+        code = re.match(r" *(\d+) +([\d,]+) +\S+% {9}(\S+) \((.*)\)$", line)
+        if line.startswith("/"):
+            source = line
+        elif code or (row and source):
+            key = (code[3], code[4]) if code else (source, int(row[3]))
+            found[key] = [int((code or row)[2].replace(",", "")), int((code or row)[1])]
+    count = re.search(r"^([\d,]+) instances", text, re.M)
+    return int(count[1].replace(",", "")) if count else None, re.findall(r"^not followed: (.*)$", text, re.M), found
+
+
+def wrong_sums(wet, *opts):
+    """The source view keeps no instances: where it differs from the sums of those that --json has."""
+    total, not_followed, found = sums_of(commandlib.command("slice", *opts, wet)[1])
+    data = json.loads(commandlib.command("slice", "--json", *opts, wet)[1])
+    sums = {}
+    for n in data["nodes"]:
+        key = (n["source"], n["line"]) if "line" in n else (n.get("function", "?"), os.path.basename(n.get("image", "?")))
+        have = sums.setdefault(key, [0, n["distance"]])
+        have[0] += 1
+        have[1] = min(have[1], n["distance"])
+    bad = ["%s: %s, of instances %s" % (key, found[key], sums.get(key)) for key in found if found[key] != sums.get(key)]
+    if total != len(data["nodes"]) or not_followed != data["not_followed"] or not found:
+        bad.append("%s instances, not followed: %s; of instances %d, %s" % (total, not_followed, len(data["nodes"]),
+                                                                            data["not_followed"]))
+    return bad
 
 
 def instances(*args):
@@ -305,6 +341,9 @@ def check_model(tap, dumper, name, argv, n, modes=tuple(MODES)):
     bad = [row for row in rows if len(row.split()) > 4]
     tap.ok(len(rows) == len(modes) * n and not bad, "%s: %d slices, %d instances, as in the model" %
            (name, len(rows), sum(int(row.split()[0]) for row in rows)), "\n".join(bad[:5]) + r.stderr.decode()[-2000:])
+    if any(kind in name for kind in ("threads", "signals", "callback")):
+        bad = wrong_sums(wet, "--at=0x%s" % addrs[ran[-1][0]], "--full")
+        tap.ok(not bad, name + ": the annotated source has the sums of the instances", "\n".join(bad))
 
 
 def check_random(tap, dumper, seeds):
