@@ -374,6 +374,8 @@ static void track_top(Lifted* l, Temp* t, const IRExpr* e)
          a          = &l->temps[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
          t->tracked = a->tracked;
          t->step    = a->step;
+         if (!a->tracked)
+            break;
          if (e->Iex.Binop.op == Iop_Add32)
             t->step += step_by(l, e->Iex.Binop.arg2);
          else if (e->Iex.Binop.op == Iop_Sub32)
