@@ -69,6 +69,14 @@ static uint32_t number_of(DcfgWet* w, const DcfgSlice* s,
    return UINT32_MAX;
 }
 
+static void find_syscalls(DcfgWet* w, bool* instrs)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+
+   for (uint32_t i = 0; i < n; i++)
+      instrs[i] = is_syscall(dcfg_wet_instr(w, i));
+}
+
 /* All system calls, with who wrote what they used, or only their numbers. */
 static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers)
 {
@@ -77,42 +85,105 @@ static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers)
                         .place = numbers ? processor_of(w)->call_number : 0,
                         .no_memory = numbers,
                         .steps = 1, .no_control = true };
-   uint32_t       n = dcfg_wet_instrs(w);
    DcfgError      err;
    DcfgSlice*     s;
 
-   for (uint32_t i = 0; i < n; i++)
-      instrs[i] = is_syscall(dcfg_wet_instr(w, i));
+   find_syscalls(w, instrs);
    s = dcfg_slice_new(w, &q, &err);
    if (s == NULL)
       die("%s", unreadable(&err, false));
    return s;
 }
 
-/* SPARE of each system call's instruction: the registers for arguments that
-   none of the calls in S has used. */
-static void find_spare(DcfgWet* w, const DcfgSlice* s, uint32_t* spare)
+typedef
+   struct {
+      uint32_t instr;
+      uint32_t number;          // or UINT32_MAX: it is not known
+      uint64_t instance;
+   }
+   Call;
+
+/* In their order. */
+typedef
+   struct {
+      DcfgWet* w;
+      Call*    calls;
+      size_t   n, room;
+   }
+   Calls;
+
+static void add_call(Calls* c, uint32_t instr, uint64_t instance,
+                     uint32_t number)
 {
-   const Processor* p = processor_of(w);
+   GROW(c->calls, c->n, c->room);
+   c->calls[c->n++] = (Call){ instr, number, instance };
+}
+
+/* Those of S. */
+static Calls calls_of(DcfgWet* w, const DcfgSlice* s)
+{
+   Calls c = { .w = w };
+
+   for (uint32_t i = s->n_criteria; i-- > 0; ) {
+      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
+      add_call(&c, n->instr, n->instance, number_of(w, s, n));
+   }
+   return c;
+}
+
+static void note_writer(void* arg, uint32_t instr, uint64_t instance,
+                        uint32_t writer)
+{
+   Calls* c = arg;
+
+   add_call(c, instr, instance,
+            writer == DCFG_NONE ? UINT32_MAX
+            : constant_number(dcfg_wet_instr(c->w, writer)));
+}
+
+/* All of them.  Without values there is no more to be known than which
+   instruction wrote the number. */
+static Calls all_calls(DcfgWet* w, bool* instrs)
+{
+   Calls     c = { .w = w };
+   DcfgError err;
+
+   if (dcfg_wet_has_values(w)) {
+      DcfgSlice* s = all_syscalls(w, instrs, true);
+      c = calls_of(w, s);
+      dcfg_slice_free(s);
+      return c;
+   }
+   find_syscalls(w, instrs);
+   if (!dcfg_slice_writers(w, instrs, processor_of(w)->call_number,
+                           note_writer, &c, &err))
+      die("%s", unreadable(&err, false));
+   return c;
+}
+
+/* SPARE of each system call's instruction: the registers for arguments that
+   none of the calls has used. */
+static void find_spare(const Calls* c, uint32_t* spare)
+{
+   const Processor* p = processor_of(c->w);
    const uint8_t*   regs = p->arguments;
 
-   for (uint32_t i = 0; i < s->n_criteria; i++)
+   for (size_t i = 0; i < c->n; i++)
       for (unsigned k = 0; k < SYSCALL_ARGUMENTS; k++)
-         spare[s->nodes[s->criteria[i]].instr] |= UINT32_C(1) << regs[k];
-   for (uint32_t i = 0; i < s->n_criteria; i++) {
-      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
-      unsigned args = syscall_arguments(number_of(w, s, n), p->seccomp);
+         spare[c->calls[i].instr] |= UINT32_C(1) << regs[k];
+   for (size_t i = 0; i < c->n; i++) {
+      unsigned args = syscall_arguments(c->calls[i].number, p->seccomp);
       for (unsigned k = 0; k < args; k++)
-         spare[n->instr] &= ~(UINT32_C(1) << regs[k]);
+         spare[c->calls[i].instr] &= ~(UINT32_C(1) << regs[k]);
    }
 }
 
-static void choose(const DcfgSliceNode* n, DcfgWet* w, bool* instrs,
+static void choose(const Call* call, DcfgWet* w, bool* instrs,
                    DcfgSliceQuery* q)
 {
    memset(instrs, 0, dcfg_wet_instrs(w) * sizeof(bool));
-   instrs[n->instr] = true;
-   q->instance      = n->instance;
+   instrs[call->instr] = true;
+   q->instance         = call->instance;
 }
 
 void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
@@ -123,7 +194,8 @@ void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
    char*       end = NULL;
    uint64_t    wanted = DCFG_SLICE_LAST, ran = 0;
    uint32_t    number, unknown = 0;
-   DcfgSlice*  s;
+   const Call* found = NULL;
+   Calls       c;
 
    if (mark != NULL) {
       *mark  = 0;
@@ -134,14 +206,12 @@ void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
    number = syscall_number(name, processor_of(w)->seccomp);
    if (number == UINT32_MAX)
       die("--syscall: there is no system call `%s'", name);
-   s = all_syscalls(w, instrs, true);
-   const DcfgSliceNode* found = NULL;
-   for (uint32_t i = s->n_criteria; i-- > 0; ) {
-      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
-      uint32_t             is = number_of(w, s, n);
+   c = all_calls(w, instrs);
+   for (size_t i = 0; i < c.n; i++) {
+      uint32_t is = c.calls[i].number;
       unknown += is == UINT32_MAX;
       if (is == number && (ran++ == wanted || wanted == DCFG_SLICE_LAST))
-         found = n;
+         found = &c.calls[i];
    }
    if (found == NULL)
       die("--syscall: %s was called %" PRIu64 " times%s", name, ran,
@@ -149,8 +219,8 @@ void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
           : "; of some system calls it is not known which they were, for "
             "which --wet-values=yes is needed");
    choose(found, w, instrs, q);
-   find_spare(w, s, spare);
-   dcfg_slice_free(s);
+   find_spare(&c, spare);
+   free(c.calls);
    free(name);
 }
 
@@ -275,6 +345,7 @@ void output_criterion(DcfgWet* w, const char* text, bool* instrs,
    uint64_t   place = UINT64_MAX;
    uint32_t   writing[N_WRITING], n = 0, i;
    bool       known = false;
+   Calls      calls;
 
    if (size == 0)
       die("--output: a text is needed");
@@ -294,8 +365,10 @@ void output_criterion(DcfgWet* w, const char* text, bool* instrs,
           "--wet-values=yes when it is recorded");
    if (place == UINT64_MAX)
       die("--output: no system call wrote `%s'", text);
-   choose(&s->nodes[s->criteria[i]], w, instrs, q);
-   find_spare(w, s, spare);
+   calls = calls_of(w, s);
+   choose(&calls.calls[s->n_criteria - 1 - i], w, instrs, q);
+   find_spare(&calls, spare);
+   free(calls.calls);
    q->of    = DCFG_SLICE_MEMORY;
    q->place = place;
    q->size  = size;

@@ -229,6 +229,19 @@ DCFG_API DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q,
 /* S may be NULL. */
 DCFG_API void dcfg_slice_free(DcfgSlice* s);
 
+/* Is told an instance, and the instruction that wrote a register before it in
+   the same thread; DCFG_NONE: none that is known. */
+typedef void (*DcfgSliceTellWriter)(void* arg, uint32_t instr,
+                                    uint64_t instance, uint32_t writer);
+
+/* Tells of each instance of the instructions that INSTRS has, in their order,
+   who wrote the lowest byte of general register REG last.  One pass, which is
+   several times as fast as a slice.  False with *ERR set if that cannot be
+   done; of W holds what dcfg_slice_new() says. */
+DCFG_API bool dcfg_slice_writers(DcfgWet* w, const bool* instrs, unsigned reg,
+                                 DcfgSliceTellWriter tell, void* arg,
+                                 DcfgError* err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -128,6 +128,9 @@ DCFG_API uint64_t dcfg_wet_executed(const DcfgWet* w, uint32_t t);
    event is the work of nobody. */
 DCFG_API bool dcfg_wet_is_window(const DcfgWet* w);
 
+/* Was it recorded what instances computed (--wet-values)? */
+DCFG_API bool dcfg_wet_has_values(const DcfgWet* w);
+
 /*------------------------------------------------------------*/
 /*--- Events                                               ---*/
 /*------------------------------------------------------------*/

@@ -421,6 +421,10 @@ static inline bool slice_same_trace(Job* job, DcfgWet* w,
    return true;
 }
 
+/* W once more, at its begin, and a job for what is to be done with it; NULL with
+   *ERR set if that cannot be. */
+DcfgWet* slice_reopen(DcfgWet* w, Job* job, DcfgError* err);
+
 /* What was found is the result, in place of what that was. */
 void slice_hand_over(Slicer* z);
 

@@ -297,6 +297,29 @@ static bool find(Slicer* z)
    return true;
 }
 
+DcfgWet* slice_reopen(DcfgWet* w, Job* job, DcfgError* err)
+{
+   DcfgWet* again;
+
+   if (!wet_can_reread(w)) {
+      set_error(err, DCFG_ERROR_FILE, w->path, NULL, 0,
+                "for slices it has to be read twice, which a pipe cannot be");
+      return NULL;
+   }
+   again = wet_unpack(w) ? wet_open_again(w, err) : NULL;
+   if (again == NULL && w->job.err.status != DCFG_OK)
+      job_tell(&w->job, err);
+   if (again == NULL)
+      return NULL;
+   job_start(job, w->path, &w->options);
+   job_read(job, again->job.n_file, again->job.n_text);
+   if (slice_same_trace(job, again, w))
+      return again;
+   job_tell(job, err);
+   dcfg_wet_close(again);
+   return NULL;
+}
+
 DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
 {
    Slicer z = { .q = q, .result = calloc(1, sizeof(DcfgSlice)) };
@@ -307,22 +330,12 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
       set_error(err, DCFG_ERROR_MEMORY, w->path, NULL, 0, "out of memory");
       return NULL;
    }
-   if (!wet_can_reread(w)) {
-      set_error(err, DCFG_ERROR_FILE, w->path, NULL, 0,
-                "for slices it has to be read twice, which a pipe cannot be");
-      free(z.result);
-      return NULL;
-   }
-   z.w = wet_unpack(w) ? wet_open_again(w, err) : NULL;
-   if (z.w == NULL && w->job.err.status != DCFG_OK)
-      job_tell(&w->job, err);
+   z.w = slice_reopen(w, &job, err);
    if (z.w != NULL) {
-      job_start(&job, w->path, &w->options);
-      job_read(&job, z.w->job.n_file, z.w->job.n_text);
       z.job  = &job;
       z.sums = q->sums && !q->forward && !q->only_criteria && !q->results
                && !dcfg_wet_is_window(w);
-      ok = slice_same_trace(&job, z.w, w) && find(&z);
+      ok = find(&z);
       job_tell(&job, err);
       free_slicer(&z);
       dcfg_wet_close(z.w);

@@ -1,0 +1,188 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Who wrote a register last.                   slice_writers.c ---*/
+/*--------------------------------------------------------------------*/
+
+
+/* Owns: who wrote a register before each instance of some instructions, in one
+   pass over the control flow.  Handed: a trace.  Taken by: users.
+
+   A backward slice of one step says the same, but goes through the trace three
+   times. */
+
+#include "slice.h"
+
+/*------------------------------------------------------------*/
+/*--- Threads                                              ---*/
+/*------------------------------------------------------------*/
+
+typedef
+   struct {
+      uint32_t writer;          // of the register, so far, or DCFG_NONE
+      Array    interrupted;     // uint32_t: the same, where handlers came
+   }
+   ThreadWriter;
+
+typedef
+   struct {
+      DcfgWet*    w;
+      Job*        job;
+      const bool* instrs;
+      uint32_t*   last;         // by superblock: its last writer,
+                                // or DCFG_NONE
+      bool*       asked;        // by superblock: has it one of .instrs?
+      unsigned    reg;
+      Array       threads;      // ThreadWriter
+      DcfgSliceTellWriter tell;
+      void*       arg;
+   }
+   Pass;
+
+static ThreadWriter* thread_of(Pass* p, uint32_t t)
+{
+   while (p->threads.n <= t) {
+      ThreadWriter* new = array_add(p->job, &p->threads, sizeof(ThreadWriter));
+      if (new == NULL)
+         return NULL;
+      new->writer = DCFG_NONE;
+   }
+   return &ELEM(p->threads, ThreadWriter, t);
+}
+
+/* A handler finds nothing in the register that the program has put there; when
+   it returns all is as it was. */
+static bool note_mark(Pass* p, ThreadWriter* t, uint32_t mark)
+{
+   uint32_t* before;
+
+   if (mark == DCFG_WET_HANDLER) {
+      before = array_add(p->job, &t->interrupted, sizeof(uint32_t));
+      if (before == NULL)
+         return false;
+      *before   = t->writer;
+      t->writer = DCFG_NONE;
+   } else if (mark == DCFG_WET_RETURN && t->interrupted.n > 0) {
+      t->writer = ELEM(t->interrupted, uint32_t, --t->interrupted.n);
+   }
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Superblocks                                          ---*/
+/*------------------------------------------------------------*/
+
+/* Does instruction I write the register's lowest byte? */
+static bool writes(const Pass* p, uint32_t i)
+{
+   const Plan* plan = &p->w->plans[i];
+   const Def*  d = &ELEM(p->w->defs, Def, plan->defs);
+
+   for (uint32_t k = 0; k < plan->n_defs; k++)
+      if (d[k].granule == p->reg && (d[k].mask & 1))
+         return true;
+   return false;
+}
+
+static bool describe_superblocks(Pass* p)
+{
+   const DcfgWet* w = p->w;
+
+   p->last  = job_nones(p->job, w->sbs.n);
+   p->asked = job_calloc(p->job, w->sbs.n, sizeof(bool));
+   if (p->last == NULL || p->asked == NULL)
+      return false;
+   for (uint32_t id = 1; id < w->sbs.n; id++) {
+      const Span s = ELEM(w->sbs, WetSb, id).instrs;
+      for (uint32_t k = s.first; k < s.first + s.n; k++) {
+         uint32_t i = w->places[k].instr;
+         if (writes(p, i))
+            p->last[id] = i;
+         p->asked[id] |= p->instrs[i];
+      }
+   }
+   return true;
+}
+
+/* N instructions of superblock ID, one by one. */
+static void go_through(Pass* p, ThreadWriter* t, uint32_t id, uint32_t n)
+{
+   const Place* at = &p->w->places[ELEM(p->w->sbs, WetSb, id).instrs.first];
+
+   for (uint32_t k = 0; k < n; k++) {
+      uint32_t i = at[k].instr;
+      if (p->instrs[i])
+         p->tell(p->arg, i, p->w->instances[i]++, t->writer);
+      if (writes(p, i))
+         t->writer = i;
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- The pass                                             ---*/
+/*------------------------------------------------------------*/
+
+static bool take_part(Pass* p, const WetSteps* steps)
+{
+   for (size_t i = 0; i < steps->n_steps; i++) {
+      const WetStep* r = &steps->steps[i];
+      ThreadWriter*  t;
+      if (r->sb != 0 && p->last[r->sb] == DCFG_NONE && !p->asked[r->sb])
+         continue;
+      t = thread_of(p, r->thread);
+      if (t == NULL || (r->sb == 0 && !note_mark(p, t, r->mark)))
+         return false;
+      if (r->sb == 0)
+         continue;
+      if (p->asked[r->sb]
+          || r->n_instrs != ELEM(p->w->sbs, WetSb, r->sb).instrs.n)
+         go_through(p, t, r->sb, r->n_instrs);
+      else
+         t->writer = p->last[r->sb];
+   }
+   return true;
+}
+
+static bool pass_through(Pass* p)
+{
+   Array          index = { 0 };
+   WetAhead*      ahead;
+   const WetPart* part;
+   bool           ok;
+
+   ahead = wet_ahead_new(p->job, p->w, &index, SLOTS_OF_NONE);
+   ok    = ahead != NULL;
+   while (ok && (part = wet_ahead_next(ahead)) != NULL)
+      ok = take_part(p, &part->steps);
+   wet_ahead_close(ahead);
+   array_free(&p->w->job, &index, sizeof(WetChunkInfo));
+   return ok && p->job->err.status == DCFG_OK;
+}
+
+bool dcfg_slice_writers(DcfgWet* w, const bool* instrs, unsigned reg,
+                        DcfgSliceTellWriter tell, void* arg, DcfgError* err)
+{
+   Job  job;
+   Pass p = { .job = &job, .instrs = instrs, .reg = reg, .tell = tell,
+              .arg = arg };
+   bool ok;
+
+   p.w = slice_reopen(w, &job, err);
+   if (p.w == NULL)
+      return false;
+   ok = describe_superblocks(&p) && pass_through(&p);
+   job_tell(&job, err);
+   for (size_t t = 0; t < p.threads.n; t++)
+      array_free(&job, &ELEM(p.threads, ThreadWriter, t).interrupted,
+                 sizeof(uint32_t));
+   array_free(&job, &p.threads, sizeof(ThreadWriter));
+   if (p.last != NULL)
+      job_free(&job, p.last, p.w->sbs.n * sizeof(*p.last));
+   if (p.asked != NULL)
+      job_free(&job, p.asked, p.w->sbs.n * sizeof(*p.asked));
+   dcfg_wet_close(p.w);
+   return ok;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
