@@ -130,8 +130,8 @@ typedef
 
       /* No more than .totals and what is counted: of nodes only criteria, which
          have no inputs.  Then memory is bounded by a part of the tape and by
-         what memory the program had.  Where that cannot be (it is one
-         forward, or .results are followed) all nodes are there. */
+         what memory the program had.  Of one forward, and of a window
+         of a run, all nodes are there. */
       bool            sums;
 
       /* Nothing is followed from what has this distance, if it is not 0; but
@@ -165,7 +165,9 @@ typedef
       uint32_t thread;
       uint64_t instance;
       uint64_t order;           // instances with a greater one ran later
-      uint32_t distance;        // from the criterion, in inputs
+      uint32_t distance;        // from the criterion, in inputs; those that
+                                // are followed for .results count only of what
+                                // is in the slice because of them
       uint32_t n_inputs;
       uint64_t first_input;     // in .inputs; of one forward, only those that
                                 // are nodes

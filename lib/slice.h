@@ -136,9 +136,11 @@ typedef
 /* Bytes of a granule that a node used. */
 typedef
    struct {
-      uint32_t node;            // of sums its distance, for there is none
+      uint32_t node;            // of sums its distance, or who: see
+                                // slice_is_weak()
       uint32_t next;            // and 1
-      uint32_t at;              // of the port's bytes: for their order
+      uint32_t at;              // of the port's bytes: for their order; of
+                                // sums how many want control
       uint8_t  mask;
       uint8_t  port, reg;
       bool     weak : 1;        // see slice_back.c
@@ -171,6 +173,45 @@ typedef
       size_t    room, n;
    }
    LiveMemory;
+
+/* Of sums, an instance that a weak one may lead to a result of the program
+   over; or several that want the same. */
+typedef
+   struct {
+      uint32_t instr;           // DCFG_NONE: several
+      uint32_t users;           // WeakUser, and 1
+      uint32_t refs;            // wants and users that name it
+      uint32_t distance;
+      uint64_t n_asked;         // instances that asked for its control
+      uint8_t  hops;            // from a branch, at least
+      uint8_t  to_go;           // to a result, as far as is known
+      bool     counted;         // it is part of the slice
+   }
+   WeakNode;
+
+typedef
+   struct {
+      uint32_t node;            // WeakNode, and 1
+      uint32_t next;            // and 1
+   }
+   WeakUser;
+
+typedef
+   struct {
+      Array    nodes;           // WeakNode
+      Array    users;           // WeakUser
+      uint32_t free_node, free_user;
+   }
+   WeakNodes;
+
+/* Who wanted weakly what the instance in work wrote, or its control. */
+typedef
+   struct {
+      uint32_t first;           // WeakUser, and 1
+      uint64_t n_asked;
+      bool     any;
+   }
+   WeakUsers;
 
 /* Instances of the same class, whose control is the same, as in INSTR. */
 typedef
@@ -266,6 +307,8 @@ typedef
       LiveThread* threads;
       Array      requests;      // Request
       uint32_t   free_request;
+      /* slice_weak.c */
+      WeakNodes  weak;
       /* slice_back.c */
       Array      found;         // DcfgSliceNode
       Array      states;        // NodeState
@@ -290,7 +333,10 @@ typedef
       uint64_t   order;
       uint32_t   me;            // its node, or DCFG_NONE; of sums 0
       uint32_t   distance;      // if that is not none, and
+      uint32_t   weak_distance; // over those that want it weakly, and
       NodeState  my;
+      WeakUsers  my_users;      // of sums, and
+      uint32_t   my_weak;       // WeakNode, and 1
    }
    Slicer;
 
@@ -384,7 +430,7 @@ uint64_t slice_address(const Slicer* z, const Place* at, uint32_t access);
    wrote MASK of those bytes. */
 bool slice_need_node(Slicer* z);
 bool slice_add_node(Slicer* z);
-void slice_close_node(Slicer* z);
+bool slice_close_node(Slicer* z);
 bool slice_add_edge(Slicer* z, const Want* want, uint32_t writer, uint32_t at);
 bool slice_take(Slicer* z, const Want* want, uint8_t mask);
 
@@ -395,11 +441,37 @@ static inline Want slice_want(const Slicer* z)
                   .limited = z->my.limited };
 }
 
-/* Sums: nothing has been found; the node in work counts; may WANT be left out of
-   the list at HEAD, of which one may have taken its place? */
+/* Sums: nothing has been found; an instance counts; may WANT be left out of the
+   list at HEAD, of which one may have taken its place? */
 void slice_forget_sums(Slicer* z);
-void slice_sum_node(Slicer* z);
+void slice_count(Slicer* z, uint32_t instr, uint32_t distance);
 bool slice_is_needless(Slicer* z, uint32_t head, const Want* want);
+
+/* Of sums, does WANT name a WeakNode? */
+static inline bool slice_is_weak(const Want* want)
+{
+   return want->weak && want->port != DCFG_WET_CONTROL;
+}
+
+/* Of who wants: the distance, and of a weak want how far what meets it is from
+   a branch. */
+uint32_t slice_want_distance(const Slicer* z, const Want* want);
+uint8_t slice_want_hops(const Slicer* z, const Want* want);
+
+/* The node in work meets WANT, a weak one; all is known of it; as a result of
+   the program it meets WANT. */
+bool slice_take_weak(Slicer* z, const Want* want);
+bool slice_close_weak(Slicer* z);
+void slice_reach_weak(Slicer* z, const Want* want);
+
+/* WANT comes to the list at HEAD, if it has not been joined to one there; it is
+   there no more. */
+bool slice_add_weak(Slicer* z, uint32_t head, const Want* want, bool* joined);
+void slice_release_weak(Slicer* z, uint32_t node);
+
+/* There is no want any more. */
+void slice_forget_weak(Slicer* z);
+void slice_free_weak(Slicer* z);
 
 /* Its node wants what it used.  Requests of ACT that wait for branch BRANCH, or
    all if that is none, are BY's. */

@@ -65,7 +65,10 @@ static bool forget_all(Slicer* z)
    for (uint32_t a = 1; a < z->acts.n; a++)
       if (!slice_answer(z, a, DCFG_NONE, NULL))
          return false;
-   return slice_take_memory(z, 0, UINT64_MAX, NULL);
+   if (!slice_take_memory(z, 0, UINT64_MAX, NULL))
+      return false;
+   slice_forget_weak(z);
+   return true;
 }
 
 /* Is the instance in work one? */
@@ -170,8 +173,7 @@ static bool visit(Slicer* z)
       return false;
    if (z->me == DCFG_NONE)
       return true;
-   slice_close_node(z);
-   return slice_want_uses(z);
+   return slice_close_node(z) && slice_want_uses(z);
 }
 
 static bool visit_all(Slicer* z)

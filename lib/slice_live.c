@@ -47,8 +47,15 @@ bool slice_add_want(Slicer* z, uint32_t* head, Want want)
 {
    uint32_t id = z->free_want;
 
-   if (z->sums && slice_is_needless(z, *head, &want))
+   if (z->sums && slice_is_weak(&want)) {
+      bool joined;
+      if (!slice_add_weak(z, *head, &want, &joined))
+         return false;
+      if (joined)
+         return true;
+   } else if (z->sums && slice_is_needless(z, *head, &want)) {
       return true;
+   }
    if (id != 0) {
       z->free_want = WANT(z, id)->next;
    } else {
@@ -67,6 +74,8 @@ static void remove_want(Slicer* z, uint32_t* at)
 {
    uint32_t id = *at;
 
+   if (z->sums && slice_is_weak(WANT(z, id)))
+      slice_release_weak(z, WANT(z, id)->node);
    *at = WANT(z, id)->next;
    WANT(z, id)->next = z->free_want;
    z->free_want = id;
@@ -378,6 +387,7 @@ void slice_free_live(Slicer* z)
    free(z->memory.heads);
    array_free(z->job, &z->wants, sizeof(Want));
    array_free(z->job, &z->requests, sizeof(Request));
+   slice_free_weak(z);
 }
 
 /*--------------------------------------------------------------------*/

@@ -144,19 +144,23 @@ bool slice_need_node(Slicer* z)
    if (z->me != DCFG_NONE)
       return true;
    z->me       = 0;
-   z->distance = UINT32_MAX;
+   z->distance = z->weak_distance = UINT32_MAX;
    z->my       = (NodeState){ .near = true, .hops = UINT8_MAX };
    return z->sums || slice_add_node(z);
 }
 
-void slice_close_node(Slicer* z)
+bool slice_close_node(Slicer* z)
 {
-   if (z->sums) {
-      slice_sum_node(z);
-      return;
+   if (!z->my.real)
+      z->distance = z->weak_distance;
+   if (!z->sums) {
+      NODE(z, z->me)->distance = z->distance;
+      *STATE(z, z->me)         = z->my;
+      return true;
    }
-   NODE(z, z->me)->distance = z->distance;
-   *STATE(z, z->me)         = z->my;
+   if (z->my.real)
+      slice_count(z, z->instr, z->distance);
+   return slice_close_weak(z);
 }
 
 bool slice_add_edge(Slicer* z, const Want* want, uint32_t writer,
@@ -172,35 +176,60 @@ bool slice_add_edge(Slicer* z, const Want* want, uint32_t writer,
    return true;
 }
 
-/* The instance in work wrote these bytes. */
+/* How far what meets WANT, a weak one, is from a branch, which is 0. */
+static uint8_t hops_from_branch(const Slicer* z, const Want* want)
+{
+   if (want->port == DCFG_WET_CONTROL)
+      return 0;
+   return z->sums ? slice_want_hops(z, want) : STATE(z, want->node)->hops + 1;
+}
+
+/* Over what the program did that is no result of it, and over too many
+   instructions, nothing is followed weakly. */
+static bool ends_here(const Slicer* z, const Want* w, bool ours)
+{
+   return ours ? w->port != DCFG_WET_GENERAL || w->reg != 0
+               : hops_from_branch(z, w) >= MAX_HOPS;
+}
+
+/* The node in work meets W, a weak want. */
+static bool take_weak(Slicer* z, const Want* w, bool ours)
+{
+   uint8_t hops = hops_from_branch(z, w);
+
+   if (ours) {
+      z->my.real = true;
+      if (z->sums)
+         slice_reach_weak(z, w);
+      return true;
+   }
+   if (hops < z->my.hops)
+      z->my.hops = hops;
+   return !z->sums || slice_take_weak(z, w);
+}
+
+/* The instance in work wrote these bytes.  If it is in the slice for itself,
+   those that want it weakly say nothing of its distance. */
 bool slice_take(Slicer* z, const Want* want, uint8_t mask)
 {
    uint32_t    cost = z->q->copies != NULL && z->q->copies[z->instr] ? 0 : 1;
-   uint32_t    distance;
-   bool        real = !want->weak, ours = slice_follows_control(z, z->instr);
+   bool        ours = slice_follows_control(z, z->instr);
    const Want  w = *want;
-   uint8_t     hops = 0;
+   uint32_t*   least = w.weak && !ours ? &z->weak_distance : &z->distance;
+   uint32_t    distance;
 
-   if (w.weak) {
-      hops = (uint8_t)(STATE(z, w.node)->hops + 1);
-      if (ours && (w.port != DCFG_WET_GENERAL || w.reg != 0))
-         return true;
-      if (!ours && (hops >= MAX_HOPS && w.port != DCFG_WET_CONTROL))
-         return true;
-      real = ours;
-   }
+   if (w.weak && ends_here(z, &w, ours))
+      return true;
    if (!slice_need_node(z)
-       || !slice_add_edge(z, &w, z->me, w.at + (uint32_t)__builtin_ctz(mask)))
+       || !slice_add_edge(z, &w, z->me, w.at + (uint32_t)__builtin_ctz(mask))
+       || (w.weak && !take_weak(z, &w, ours)))
       return false;
-   z->my.real |= real;
+   z->my.real |= !w.weak;
    z->my.near &= w.limited;
-   if (w.weak && !ours) {
-      uint8_t mine = w.port == DCFG_WET_CONTROL ? 0 : hops;
-      z->my.hops = mine < z->my.hops ? mine : z->my.hops;
-   }
-   distance = (z->sums ? w.node : NODE(z, w.node)->distance) + cost;
-   if (distance < z->distance)
-      z->distance = distance;
+   distance = cost + (z->sums ? slice_want_distance(z, &w)
+                              : NODE(z, w.node)->distance);
+   if (distance < *least)
+      *least = distance;
    return true;
 }
 

@@ -333,7 +333,7 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
    z.w = slice_reopen(w, &job, err);
    if (z.w != NULL) {
       z.job  = &job;
-      z.sums = q->sums && !q->forward && !q->only_criteria && !q->results
+      z.sums = q->sums && !q->forward && !q->only_criteria
                && !dcfg_wet_is_window(w);
       ok = find(&z);
       job_tell(&job, err);

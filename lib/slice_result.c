@@ -299,26 +299,6 @@ static bool add_inputs(Slicer* z, uint32_t id, DcfgSliceNode* n,
                        (uint8_t)plan->n_accesses);
 }
 
-/* The least distance over all inputs that are followed; what used a node ran
-   later. */
-static void find_distances(Slicer* z, DcfgSlice* s)
-{
-   for (uint32_t i = 0; i < s->n_nodes; i++)
-      s->nodes[i].distance = UINT32_MAX;
-   for (uint32_t i = 0; i < s->n_criteria; i++)
-      s->nodes[s->criteria[i]].distance = 0;
-   for (uint32_t i = 0; i < s->n_nodes; i++)
-      for (uint32_t k = 0; k < s->nodes[i].n_inputs; k++) {
-         uint32_t on = s->inputs[s->nodes[i].first_input + k].node;
-         uint32_t way = s->nodes[i].distance;
-         if (on >= DCFG_SLICE_NOT)
-            continue;
-         way += z->q->copies == NULL || !z->q->copies[s->nodes[on].instr];
-         if (way < s->nodes[on].distance)
-            s->nodes[on].distance = way;
-      }
-}
-
 void slice_hand_over(Slicer* z)
 {
    DcfgSlice* s = z->result;
@@ -351,7 +331,8 @@ bool slice_assemble(Slicer* z)
    const Renumbered all = { n, numbers, seen };
 
    if (first == NULL || numbers == NULL || seen == NULL
-       || (z->q->results && !choose_weak(z, first)))
+       || (z->q->results && z->q->no_control_of != NULL
+           && !choose_weak(z, first)))
       return false;
    for (uint32_t i = 0; i < n; i++) {
       numbers[i] = kept;
@@ -373,7 +354,6 @@ bool slice_assemble(Slicer* z)
    job_free(z->job, seen, (n + (size_t)2) * sizeof(*seen));
    z->found.n = kept;
    slice_hand_over(z);
-   find_distances(z, z->result);
    return true;
 }
 

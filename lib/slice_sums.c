@@ -26,8 +26,8 @@
 */
 
 /* Owns: what is counted of a slice of which no instances are to be kept.
-   Handed: instances by slice_back.c, wants by slice_live.c.  Taken by: the
-   same.
+   Handed: instances by slice_nodes.c and slice_weak.c, wants by slice_live.c.
+   Taken by: the same.
 
    An instance's distance is known when it is visited, for all that used it ran
    later.  So it is added to its instruction's total, and what it wants needs
@@ -52,13 +52,13 @@ void slice_forget_sums(Slicer* z)
    s->n_instances = s->n_no_control = s->n_no_address = 0;
 }
 
-void slice_sum_node(Slicer* z)
+void slice_count(Slicer* z, uint32_t instr, uint32_t distance)
 {
-   DcfgSliceTotal* t = &z->result->totals[z->instr];
+   DcfgSliceTotal* t = &z->result->totals[instr];
 
    t->in_slice++;
-   if (z->distance < t->distance)
-      t->distance = z->distance;
+   if (distance < t->distance)
+      t->distance = distance;
    z->result->n_instances++;
 }
 
@@ -68,10 +68,28 @@ static inline bool covers(const Want* a, const Want* b)
    return (b->mask & ~a->mask) == 0 && a->node <= b->node && !a->limited;
 }
 
+/* Control that is wanted weakly: how many want it has to be known. */
+static bool add_up(Want* other, const Want* want)
+{
+   if (other->limited || want->limited || want->at > UINT32_MAX - other->at)
+      return false;
+   other->at += want->at;
+   if (want->node < other->node)
+      other->node = want->node;
+   return true;
+}
+
 bool slice_is_needless(Slicer* z, uint32_t head, const Want* want)
 {
    for (uint32_t id = head; id != 0; id = WANT(z, id)->next) {
       Want* other = WANT(z, id);
+      if (other->weak != want->weak)
+         continue;
+      if (want->weak) {
+         if (add_up(other, want))
+            return true;
+         continue;
+      }
       if (covers(other, want))
          return true;
       if (covers(want, other)) {

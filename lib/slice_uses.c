@@ -124,6 +124,16 @@ static bool loads_constant(const Slicer* z)
    return false;
 }
 
+/* May a result of the program have come over U?  Of a branch that is not real
+   only flags are of interest. */
+static inline bool may_lead(const Slicer* z, const Use* u, bool real)
+{
+   if (z->my.hops + 1 >= MAX_HOPS)
+      return u->port == DCFG_WET_GENERAL && u->reg == 0;
+   return u->port == DCFG_WET_FLAGS
+          || (u->port == DCFG_WET_GENERAL && (real || z->my.hops > 0));
+}
+
 static bool want_registers(Slicer* z, bool real)
 {
    const Plan* plan = &z->w->plans[z->instr];
@@ -132,9 +142,10 @@ static bool want_registers(Slicer* z, bool real)
    uint32_t    skip = z->q->no_address == NULL ? 0
                       : z->q->no_address[z->instr];
    Want        want = slice_want(z);
+   Want        weak;
+   bool        follow = z->sums ? z->my_weak != 0 : !real;
    uint32_t    never;
 
-   want.weak = !real;
    if (z->my.near && z->q->no_address_near != NULL)
       skip |= z->q->no_address_near[z->instr];
    if (slice_calls_back(z, z->instr))
@@ -154,12 +165,16 @@ static bool want_registers(Slicer* z, bool real)
             return false;
          continue;
       }
-      if (!real && (u->port == DCFG_WET_FLAGS
-                    ? false
-                    : u->port != DCFG_WET_GENERAL || address
-                      || z->my.hops == 0))
+      if (real
+          && !slice_want_register(z, l, slice_granule(z, u->granule), want))
+         return false;
+      if (!follow || address || !may_lead(z, u, real))
          continue;
-      if (!slice_want_register(z, l, slice_granule(z, u->granule), want))
+      weak      = want;
+      weak.weak = true;
+      if (z->sums)
+         weak.node = z->my_weak;
+      if (!slice_want_register(z, l, slice_granule(z, u->granule), weak))
          return false;
    }
    return l != NULL;
@@ -205,6 +220,9 @@ static bool want_control(Slicer* z)
       return ask_control(z, want);
    if (z->q->results && !z->q->no_control) {
       want.weak = true;
+      want.at   = 1;
+      if (z->sums)
+         z->result->n_no_control++;
       return ask_control(z, want);
    }
    return cut_port(z, &want);
@@ -260,7 +278,7 @@ static bool want_part(Slicer* z)
    }
 }
 
-bool slice_want_uses(Slicer* z)
+static bool want_all(Slicer* z)
 {
    const Plan* plan = &z->w->plans[z->instr];
 
@@ -277,6 +295,15 @@ bool slice_want_uses(Slicer* z)
    if (z->my.limited)
       return want_control(z) && want_part(z);
    return want_control(z) && want_registers(z, true) && want_operands(z);
+}
+
+bool slice_want_uses(Slicer* z)
+{
+   bool ok = want_all(z);
+
+   if (z->sums && z->my_weak != 0)
+      slice_release_weak(z, z->my_weak);
+   return ok;
 }
 
 /*--------------------------------------------------------------------*/
