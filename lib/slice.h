@@ -94,8 +94,6 @@ typedef
 typedef
    struct {
       uint32_t act;             // or DCFG_NONE: it has not begun
-      uint32_t at;              // the first time: the way that it came, which
-                                // its activation has not been told, and 1
       uint32_t top;             // of x87's stack
       bool     entering;        // a handler: its frame is being written
       Array    interrupted;     // Interrupted
@@ -226,10 +224,6 @@ typedef
       StoreSlot* stores;
       uint8_t*   kinds;         // by place: of the instruction
       InstrInfo* infos;         // by instruction
-      bool*      easy;          // by way: no activation begins or ends, nor is
-                                // x87's stack moved
-      uint32_t*  before;        // by way that is easy: when its arcs were noted
-                                // last, which way it came from, and 1
       uint64_t*  runs;          // by place: how often that was the last one
                                 // of a record, so far
       uint32_t*  occurs;        // by instruction: the first of those of it,

@@ -137,16 +137,13 @@ static bool prepare(Slicer* z)
    z->runs   = job_calloc(z->job, w->sb_instrs.n + 1, sizeof(uint64_t));
    z->kinds  = job_calloc(z->job, w->sb_instrs.n + 1, 1);
    z->infos  = job_calloc(z->job, w->instrs.n + 1, sizeof(InstrInfo));
-   z->easy   = job_calloc(z->job, w->n_ways + 1, sizeof(bool));
-   z->before = job_calloc(z->job, w->n_ways + 1, sizeof(uint32_t));
    if (z->q->callbacks
        && (z->calls_back = job_calloc(z->job, w->instrs.n + 1,
                                       sizeof(bool))) == NULL)
       return false;
    if (z->result->totals == NULL || z->sbs == NULL || z->stores == NULL
        || z->runs == NULL || z->kinds == NULL || z->infos == NULL
-       || z->easy == NULL
-       || z->before == NULL || !find_occurrences(z)
+       || !find_occurrences(z)
        || array_add(z->job, &z->acts, sizeof(Act)) == NULL)
       return false;
    slice_forget_sums(z);
@@ -159,9 +156,6 @@ static bool prepare(Slicer* z)
       z->kinds[k]    = w->plans[w->places[k].instr].kind;
       z->has_values |= w->places[k].n_values > 0;
    }
-   for (uint32_t i = 0; i < w->n_ways; i++)
-      z->easy[i] = !is_transfer(w->ways[i].kind)
-                   && !z->sbs[w->ways[i].sb].x87;
    return slice_start_live(z);
 }
 
@@ -179,17 +173,13 @@ static bool is_plain(const Slicer* z)
 /* How often superblocks ran, and where the chunks are. */
 static bool count_runs(Slicer* z)
 {
-   const WetPart* part;
-
-   z->ahead = wet_ahead_new(z->job, z->w, &z->index, SLOTS_OF_NONE);
-   while (z->ahead != NULL && (part = wet_ahead_next(z->ahead)) != NULL)
-      for (size_t i = 0; i < part->steps.n_steps; i++) {
-         const WetStep* r = &part->steps.steps[i];
-         if (r->sb != 0)
-            z->runs[z->sbs[r->sb].first + r->n_instrs - 1]++;
-      }
+   z->w->runs = z->runs;
+   z->ahead   = wet_ahead_new(z->job, z->w, &z->index, SLOTS_OF_NONE);
+   while (z->ahead != NULL && wet_ahead_next(z->ahead) != NULL)
+      ;
    wet_ahead_close(z->ahead);
-   z->ahead = NULL;
+   z->ahead   = NULL;
+   z->w->runs = NULL;
    return z->job->err.status == DCFG_OK;
 }
 
@@ -270,8 +260,6 @@ static void free_slicer(Slicer* z)
    free(z->runs);
    free(z->kinds);
    free(z->infos);
-   free(z->easy);
-   free(z->before);
    free(z->occurs);
    free(z->occurrences);
    free(z->sb_of);
