@@ -239,7 +239,8 @@ typedef
       bool       again;         // for the second time
       Array      snapshots;     // Snapshot: by chunk, and of the end
       bool       plain;         // none of this is needed: no control, no
-                                // handlers, no stack of x87
+                                // handlers, and the top of x87's stack is 0
+      bool       moved;         // it is not; see slice_open.c
       Position*  now;           // by thread
       uint32_t   n_handlers;
       Array      returned;      // bool: by handler

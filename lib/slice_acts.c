@@ -545,8 +545,10 @@ bool slice_place_chunk(Slicer* z, uint32_t chunk)
    if (part == NULL)
       return false;
    z->steps = part->steps;
-   if (z->plain)
-      return true;
+   if (z->plain) {
+      z->moved = part->steps.odd_tops;
+      return !z->moved;
+   }
    s = &ELEM(z->snapshots, Snapshot, chunk);
    for (uint32_t i = 0; i < z->w->threads.n; i++) {
       free_position(z, &z->now[i]);

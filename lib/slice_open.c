@@ -159,13 +159,16 @@ static bool prepare(Slicer* z)
    return slice_start_live(z);
 }
 
-/* Will it do to know how often superblocks ran? */
+/* Will it do to know how often superblocks ran?  Code of the dynamic linker loads
+   the top of x87's stack, but as it was, and so it is 0 where nothing else
+   moves it: that is found out where it is told, on the way back. */
 static bool is_plain(const Slicer* z)
 {
-   if (!z->q->no_control || z->q->run || z->q->of == DCFG_SLICE_FRAME)
+   if (z->moved || !z->q->no_control || z->q->run
+       || z->q->of == DCFG_SLICE_FRAME)
       return false;
-   for (uint32_t id = 1; id < z->w->sbs.n; id++)
-      if (z->sbs[id].x87)
+   for (size_t k = 0; k < z->w->sb_instrs.n; k++)
+      if (z->w->plans[z->w->places[k].instr].top != 0)
          return false;
    return true;
 }
@@ -308,9 +311,12 @@ DcfgWet* slice_reopen(DcfgWet* w, Job* job, DcfgError* err)
    return NULL;
 }
 
-DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
+/* If MOVED, the top of x87's stack is moved; else it is set if that is seen. */
+static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
+                             DcfgError* err)
 {
-   Slicer z = { .q = q, .result = calloc(1, sizeof(DcfgSlice)) };
+   Slicer z = { .q = q, .moved = *moved,
+                .result = calloc(1, sizeof(DcfgSlice)) };
    Job    job;
    bool   ok = false;
 
@@ -328,10 +334,19 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
       free_slicer(&z);
       dcfg_wet_close(z.w);
    }
+   *moved = z.moved;
    if (ok)
       return z.result;
    dcfg_slice_free(z.result);
    return NULL;
+}
+
+DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
+{
+   bool       moved = false;
+   DcfgSlice* s = make_slice(w, q, &moved, err);
+
+   return moved ? make_slice(w, q, &moved, err) : s;
 }
 
 void dcfg_slice_free(DcfgSlice* s)

@@ -183,8 +183,16 @@ typedef
       size_t    n_turns, max_turns;
       uint64_t* addrs;
       size_t    n_addrs, max_addrs;
+      bool      odd_tops;       // where all slots are wanted: some top of x87's
+                                // stack among them is not 0
    }
    WetSteps;
+
+static inline void wet_forget_steps(WetSteps* s)
+{
+   s->n_steps = s->n_turns = s->n_addrs = 0;
+   s->odd_tops = false;
+}
 
 /* The next bit of a part. */
 typedef

@@ -67,7 +67,7 @@ bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to)
 {
    WetChunkInfo* info = &ELEM(*index, WetChunkInfo, index->n - 1);
 
-   to->n_steps = to->n_turns = to->n_addrs = 0;
+   wet_forget_steps(to);
    if (!wet_read_block(w, wanted, to))
       return false;
    info->n_instrs  = w->chunk->n_instrs;
@@ -114,7 +114,7 @@ bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
    if (!input_seek(w->in, chunk->offset) || !wet_next_chunk(w))
       return false;
    w->chunk->thread = chunk->thread;
-   to->n_steps = to->n_turns = to->n_addrs = 0;
+   wet_forget_steps(to);
    while (wet_has_part(w))
       if (!wet_read_block(w, wanted, to))
          return false;

@@ -323,6 +323,19 @@ static bool take_other(DcfgWet* w, uint32_t id, WetStep* r, uint64_t* addrs,
    return true;
 }
 
+/* Is a top of x87's stack that is not 0 among the slots of R, which are at
+   ADDRS? */
+static bool has_top(const DcfgWet* w, const WetStep* r, const uint64_t* addrs)
+{
+   const WetAccess* a = &ELEM(w->accesses, WetAccess,
+                              ELEM(w->sbs, WetSb, r->sb).slots.first);
+
+   for (uint32_t i = 0; i < r->n_slots; i++)
+      if (a[i].what == ACCESS_TOP && (addrs[i] & 7) != 0)
+         return true;
+   return false;
+}
+
 /* All records of the block, whose words have been found. */
 static void take_records(DcfgWet* w, WetSteps* to)
 {
@@ -354,6 +367,8 @@ static void take_records(DcfgWet* w, WetSteps* to)
       if (all) {
          *turn = (uint32_t)(r - to->steps);
          turn += turns;
+         if (turns && r->sb != 0 && ELEM(w->sbs, WetSb, r->sb).tops)
+            to->odd_tops |= has_top(w, r, addrs);
       }
       addrs += r->n_slots;
       r++;
@@ -434,7 +449,7 @@ bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
 
 bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
 {
-   to->n_steps = to->n_turns = to->n_addrs = 0;
+   wet_forget_steps(to);
    /* One may have nothing but turns of threads. */
    while (to->n_steps == 0)
       if ((w->chunk->n_records == 0 && !wet_next_chunk(w))
