@@ -94,8 +94,6 @@ typedef
 typedef
    struct {
       uint32_t act;             // or DCFG_NONE: it has not begun
-      uint32_t at;              // the first time: the way that it came, which
-                                // its activation has not been told, and 1
       uint32_t top;             // of x87's stack
       bool     entering;        // a handler: its frame is being written
       Array    interrupted;     // Interrupted
@@ -267,10 +265,6 @@ typedef
       StoreSlot* stores;
       uint8_t*   kinds;         // by place: of the instruction
       InstrInfo* infos;         // by instruction
-      bool*      easy;          // by way: no activation begins or ends, nor is
-                                // x87's stack moved
-      uint32_t*  before;        // by way that is easy: when its arcs were noted
-                                // last, which way it came from, and 1
       uint64_t*  runs;          // by place: how often that was the last one
                                 // of a record, so far
       uint32_t*  occurs;        // by instruction: the first of those of it,
@@ -286,7 +280,8 @@ typedef
       bool       again;         // for the second time
       Array      snapshots;     // Snapshot: by chunk, and of the end
       bool       plain;         // none of this is needed: no control, no
-                                // handlers, no stack of x87
+                                // handlers, and the top of x87's stack is 0
+      bool       moved;         // it is not; see slice_open.c
       Position*  now;           // by thread
       uint32_t   n_handlers;
       Array      returned;      // bool: by handler

@@ -300,23 +300,25 @@ static bool transfer(Slicer* z, const WetStep* r, const Place* last,
    return true;
 }
 
-/* The top activation is told which way it came. */
-static inline void settle(Slicer* z, Position* t)
-{
-   if (t->at != 0)
-      ACT(z, t->act)->last = z->w->ways[t->at - 1].last;
-   t->at = 0;
-}
-
-/* All of a step that is not easy, or not known to be. */
-static bool run_hard_step(Slicer* z, const WetStep* r, Position* t,
-                          StepPlace* p)
+static bool run_step(Slicer* z, const WetStep* r, StepPlace* p)
 {
    const SbInfo* sb = &z->sbs[r->sb];
    const Place*  at = &z->w->places[sb->first];
-   const Place*  last = at + r->n_instrs - 1;
-   uint8_t       kind = z->kinds[sb->first + r->n_instrs - 1];
+   const Place*  last;
+   uint8_t       kind;
+   Position*     t = position_of(z, r->thread);
 
+   if (t == NULL)
+      return false;
+   t->entering = false;
+   *p = (StepPlace){ .step = p->step, .body = t->act, .last = t->act,
+                     .act = t->act, .top = t->top };
+   if (r->n_instrs == 0) {
+      ACT(z, t->act)->last = z->w->ways[r->way].last;
+      return true;
+   }
+   last = at + r->n_instrs - 1;
+   kind = z->kinds[sb->first + r->n_instrs - 1];
    if (sb->x87)
       move_top(z, r, at, t);
    if (!z->again && z->calls_back != NULL
@@ -327,33 +329,6 @@ static bool run_hard_step(Slicer* z, const WetStep* r, Position* t,
    if (!is_transfer(kind))
       return z->again || arrive(z, t, last->instr);
    return transfer(z, r, last, kind, t, p);
-}
-
-static inline bool run_step(Slicer* z, const WetStep* r, StepPlace* p)
-{
-   Position* t = r->thread < z->w->threads.n ? &z->now[r->thread] : NULL;
-   bool      easy = r->way != DCFG_NONE && z->easy[r->way];
-   uint32_t  from;
-
-   if ((t == NULL || t->act == DCFG_NONE)
-       && (t = position_of(z, r->thread)) == NULL)
-      return false;
-   t->entering = false;
-   *p = (StepPlace){ .step = p->step, .body = t->act, .last = t->act,
-                     .act = t->act, .top = t->top };
-   if (z->again)
-      return easy || run_hard_step(z, r, t, p);
-   from = t->at;
-   if (!easy || from == 0 || z->before[r->way] != from) {
-      settle(z, t);
-      if (!run_hard_step(z, r, t, p))
-         return false;
-   }
-   if (easy) {
-      z->before[r->way] = from;
-      t->at             = r->way + 1;
-   }
-   return true;
 }
 
 static bool run_handler(Slicer* z, Position* t, StepPlace* p)
@@ -406,7 +381,6 @@ static bool run_mark(Slicer* z, const WetStep* r, StepPlace* p)
 
    if (t == NULL)
       return false;
-   settle(z, t);
    *p = (StepPlace){ .step = p->step, .act = t->act, .top = t->top };
    if (r->mark == DCFG_WET_HANDLER)
       return run_handler(z, t, p);
@@ -451,8 +425,6 @@ static bool take_snapshot(Slicer* z)
 
    if (s == NULL)
       return false;
-   for (uint32_t i = 0; i < n; i++)
-      settle(z, &z->now[i]);
    s->n_handlers = z->n_handlers;
    s->threads    = job_calloc(z->job, n, sizeof(Position));
    if (s->threads == NULL)
@@ -466,30 +438,33 @@ static bool take_snapshot(Slicer* z)
    return true;
 }
 
+static bool run_at(Slicer* z, uint32_t i, StepPlace* p)
+{
+   const WetStep* r = &z->steps.steps[i];
+
+   p->step = i;
+   return r->sb != 0 ? run_step(z, r, p) : run_mark(z, r, p);
+}
+
+/* All that there are, the first time. */
 static bool run_steps(Slicer* z)
 {
-   uint32_t steady = DCFG_NONE;
+   StepPlace here;
 
-   z->places.n = 0;
-   for (uint32_t i = 0; i < z->steps.n_steps; i++) {
-      const WetStep* r = &z->steps.steps[i];
-      StepPlace      here = { .step = i };
-      StepPlace*     p = &here;
-      /* Behind a superblock of its own a thread stays where it is in what is
-         easy. */
-      if (z->again && r->sb != 0 && r->thread == steady
-          && r->way != DCFG_NONE && z->easy[r->way])
-         continue;
-      if (z->again) {
-         if ((p = array_add(z->job, &z->places, sizeof(*p))) == NULL)
-            return false;
-         p->step = i;
-      }
-      if (!(r->sb != 0 ? run_step(z, r, p) : run_mark(z, r, p)))
+   for (uint32_t i = 0; i < z->steps.n_steps; i++)
+      if (!run_at(z, i, &here))
          return false;
-      steady = r->sb != 0 ? r->thread : DCFG_NONE;
-      if (r->sb != 0 && !z->again)
-         z->runs[z->sbs[r->sb].first + r->n_instrs - 1]++;
+   return true;
+}
+
+/* Behind a superblock of its own a thread stays where it is in what is easy. */
+static bool run_turns(Slicer* z)
+{
+   z->places.n = 0;
+   for (size_t k = 0; k < z->steps.n_turns; k++) {
+      StepPlace* p = array_add(z->job, &z->places, sizeof(*p));
+      if (p == NULL || !run_at(z, z->steps.turns[k], p))
+         return false;
    }
    return true;
 }
@@ -515,15 +490,16 @@ bool slice_scan(Slicer* z)
       return false;
    for (uint32_t i = 0; i < n; i++)
       z->now[i].act = DCFG_NONE;
-   z->ahead = wet_ahead_new(z->job, z->w, &z->index,
-                            SLOTS_OF_TRANSFERS);
+   z->w->runs = z->runs;
+   z->ahead   = wet_ahead_new(z->job, z->w, &z->index, SLOTS_OF_TRANSFERS);
    while (z->ahead != NULL && (part = wet_ahead_next(z->ahead)) != NULL) {
       z->steps = part->steps;
       if ((part->first && !take_snapshot(z)) || !run_steps(z))
          return false;
    }
    wet_ahead_close(z->ahead);
-   z->ahead = NULL;
+   z->ahead   = NULL;
+   z->w->runs = NULL;
    if (z->job->err.status != DCFG_OK || !take_snapshot(z) || !end_threads(z))
       return false;
    if (z->calls_back != NULL)
@@ -569,8 +545,10 @@ bool slice_place_chunk(Slicer* z, uint32_t chunk)
    if (part == NULL)
       return false;
    z->steps = part->steps;
-   if (z->plain)
-      return true;
+   if (z->plain) {
+      z->moved = part->steps.odd_tops;
+      return !z->moved;
+   }
    s = &ELEM(z->snapshots, Snapshot, chunk);
    for (uint32_t i = 0; i < z->w->threads.n; i++) {
       free_position(z, &z->now[i]);
@@ -579,7 +557,7 @@ bool slice_place_chunk(Slicer* z, uint32_t chunk)
    }
    z->n_handlers = s->n_handlers;
    z->made.n     = 0;
-   if (!run_steps(z))
+   if (!run_turns(z))
       return false;
    match_acts(z, chunk);
    return true;

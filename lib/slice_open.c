@@ -137,16 +137,13 @@ static bool prepare(Slicer* z)
    z->runs   = job_calloc(z->job, w->sb_instrs.n + 1, sizeof(uint64_t));
    z->kinds  = job_calloc(z->job, w->sb_instrs.n + 1, 1);
    z->infos  = job_calloc(z->job, w->instrs.n + 1, sizeof(InstrInfo));
-   z->easy   = job_calloc(z->job, w->n_ways + 1, sizeof(bool));
-   z->before = job_calloc(z->job, w->n_ways + 1, sizeof(uint32_t));
    if (z->q->callbacks
        && (z->calls_back = job_calloc(z->job, w->instrs.n + 1,
                                       sizeof(bool))) == NULL)
       return false;
    if (z->result->totals == NULL || z->sbs == NULL || z->stores == NULL
        || z->runs == NULL || z->kinds == NULL || z->infos == NULL
-       || z->easy == NULL
-       || z->before == NULL || !find_occurrences(z)
+       || !find_occurrences(z)
        || array_add(z->job, &z->acts, sizeof(Act)) == NULL)
       return false;
    slice_forget_sums(z);
@@ -159,19 +156,19 @@ static bool prepare(Slicer* z)
       z->kinds[k]    = w->plans[w->places[k].instr].kind;
       z->has_values |= w->places[k].n_values > 0;
    }
-   for (uint32_t i = 0; i < w->n_ways; i++)
-      z->easy[i] = !is_transfer(w->ways[i].kind)
-                   && !z->sbs[w->ways[i].sb].x87;
    return slice_start_live(z);
 }
 
-/* Will it do to know how often superblocks ran? */
+/* Will it do to know how often superblocks ran?  Code of the dynamic linker loads
+   the top of x87's stack, but as it was, and so it is 0 where nothing else
+   moves it: that is found out where it is told, on the way back. */
 static bool is_plain(const Slicer* z)
 {
-   if (!z->q->no_control || z->q->run || z->q->of == DCFG_SLICE_FRAME)
+   if (z->moved || !z->q->no_control || z->q->run
+       || z->q->of == DCFG_SLICE_FRAME)
       return false;
-   for (uint32_t id = 1; id < z->w->sbs.n; id++)
-      if (z->sbs[id].x87)
+   for (size_t k = 0; k < z->w->sb_instrs.n; k++)
+      if (z->w->plans[z->w->places[k].instr].top != 0)
          return false;
    return true;
 }
@@ -179,17 +176,13 @@ static bool is_plain(const Slicer* z)
 /* How often superblocks ran, and where the chunks are. */
 static bool count_runs(Slicer* z)
 {
-   const WetPart* part;
-
-   z->ahead = wet_ahead_new(z->job, z->w, &z->index, SLOTS_OF_NONE);
-   while (z->ahead != NULL && (part = wet_ahead_next(z->ahead)) != NULL)
-      for (size_t i = 0; i < part->steps.n_steps; i++) {
-         const WetStep* r = &part->steps.steps[i];
-         if (r->sb != 0)
-            z->runs[z->sbs[r->sb].first + r->n_instrs - 1]++;
-      }
+   z->w->runs = z->runs;
+   z->ahead   = wet_ahead_new(z->job, z->w, &z->index, SLOTS_OF_NONE);
+   while (z->ahead != NULL && wet_ahead_next(z->ahead) != NULL)
+      ;
    wet_ahead_close(z->ahead);
-   z->ahead = NULL;
+   z->ahead   = NULL;
+   z->w->runs = NULL;
    return z->job->err.status == DCFG_OK;
 }
 
@@ -270,8 +263,6 @@ static void free_slicer(Slicer* z)
    free(z->runs);
    free(z->kinds);
    free(z->infos);
-   free(z->easy);
-   free(z->before);
    free(z->occurs);
    free(z->occurrences);
    free(z->sb_of);
@@ -320,9 +311,12 @@ DcfgWet* slice_reopen(DcfgWet* w, Job* job, DcfgError* err)
    return NULL;
 }
 
-DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
+/* If MOVED, the top of x87's stack is moved; else it is set if that is seen. */
+static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
+                             DcfgError* err)
 {
-   Slicer z = { .q = q, .result = calloc(1, sizeof(DcfgSlice)) };
+   Slicer z = { .q = q, .moved = *moved,
+                .result = calloc(1, sizeof(DcfgSlice)) };
    Job    job;
    bool   ok = false;
 
@@ -340,10 +334,19 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
       free_slicer(&z);
       dcfg_wet_close(z.w);
    }
+   *moved = z.moved;
    if (ok)
       return z.result;
    dcfg_slice_free(z.result);
    return NULL;
+}
+
+DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
+{
+   bool       moved = false;
+   DcfgSlice* s = make_slice(w, q, &moved, err);
+
+   return moved ? make_slice(w, q, &moved, err) : s;
 }
 
 void dcfg_slice_free(DcfgSlice* s)

@@ -133,13 +133,17 @@ typedef
       uint32_t rules;           // in .rules
       uint32_t last;            // instruction
       uint32_t place;           // where that is in .sb_instrs
-      uint16_t hash;            // for the history of what is foretold
+      uint32_t n;               // records of the block in work
+      uint32_t before;          // where transfers are wanted, when it was told
+                                // last: the easy way before it, and 1
       uint16_t n_instrs;
       uint16_t n_slots;         // that were filled
       uint8_t  n_segments;
       uint8_t  kind;            // of the last instruction
       bool     stack;           // some slots were made from RSP
       bool     tops;            // and one of the superblock's is a top
+      bool     easy;            // no activation begins or ends, nor is x87's
+                                // stack moved
       bool     skipped;         // nothing of it is to be told
    }
    WetWay;
@@ -169,15 +173,26 @@ typedef
    }
    WetStep;
 
-/* Records, decoded.  All zero: none yet. */
+/* Records, decoded.  All zero: none yet.  Where all slots are wanted .turns are
+   those that are not easy, and those behind marks and turns of threads. */
 typedef
    struct {
       WetStep*  steps;
+      uint32_t* turns;
       size_t    n_steps, max_steps;
+      size_t    n_turns, max_turns;
       uint64_t* addrs;
       size_t    n_addrs, max_addrs;
+      bool      odd_tops;       // where all slots are wanted: some top of x87's
+                                // stack among them is not 0
    }
    WetSteps;
+
+static inline void wet_forget_steps(WetSteps* s)
+{
+   s->n_steps = s->n_turns = s->n_addrs = 0;
+   s->odd_tops = false;
+}
 
 /* The next bit of a part. */
 typedef
@@ -205,10 +220,19 @@ typedef
 /* No record has more accesses. */
 #define MAX_ACCESSES 4096
 
-/* Of which records slots are wanted. */
+/* Of which records slots are wanted.  Of transfers means: of what may begin or
+   end activations.  Then only some of the others are there at all: an easy one
+   is passed over if it came the same way as when it was told last, and what
+   comes behind such ones has a step for the last of them before it, which has
+   no instructions. */
 typedef
    enum { SLOTS_OF_NONE, SLOTS_OF_TRANSFERS, SLOTS_OF_ALL }
    WetWanted;
+
+/* In a block, what is no way: a mark, or a superblock that was left within.
+   What they are is in .extra. */
+#define NO_WAY_MARK DCFG_NONE
+#define NO_WAY_STOP (DCFG_NONE - 1)
 
 /* The block in work. */
 typedef
@@ -219,7 +243,8 @@ typedef
       uint64_t words[1 + MAX_BLOCK];  // rows of segments, from 1 on
       uint32_t segments[MAX_BLOCK];   // those, in .segments
       uint64_t steps[2][MAX_BLOCK];   // of two columns
-      uint32_t n_ways, n_extra, n_words, n_segments;
+      uint32_t met[MAX_BLOCK];        // ways that are yet to be counted
+      uint32_t n_ways, n_extra, n_words, n_segments, n_met;
       uint32_t n_slots;               // of all ways
       uint32_t at;                    // the next one in .extra
    }
@@ -232,13 +257,16 @@ typedef
       size_t   size, room;
       uint32_t number;          // from 1 up
       uint32_t n_records;       // that are still to come
+      uint64_t n_instrs;        // so far
+      bool     odd_marks;       // likewise: one of a handler, or of x87's top
       Bytes    control, numbers;
       Bits     bits;
       WetWanted wanted;
       uint32_t thread;
       uint32_t history;
-      uint32_t next[1 << 16];   // by history: what is foretold, a way and 1
-      uint32_t other[1 << 16];  // and the other one
+      uint64_t next[1 << 16];   // by history: what is foretold, a way and 1, or
+                                // 0; above that what it adds to the history
+      uint64_t other[1 << 16];  // and the other one
       uint64_t stack;           // the last address that was made from RSP
       uint64_t slots[2 + MAX_ACCESSES];   // of one record, from -2 on
       uint64_t words[1 + MAX_ACCESSES];   // if they are not in one segment
@@ -412,6 +440,8 @@ struct DcfgWet {
    Array       points;          // Point
    WetWay*     ways;            // by superblock's .ways and exit
    size_t      n_ways;
+   uint64_t*   runs;            // by place, as .sb_instrs: how often that was
+                                // the last one of a record is added; or NULL
    const WetMachine* machine;
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // likewise: so far
@@ -465,13 +495,16 @@ bool wet_load(DcfgWet* w);
 /* N more bytes of the file, all of them. */
 bool wet_read(DcfgWet* w, void* to, size_t n);
 
-/* How each superblock may be left, from the tables. */
+/* How each superblock may be left, from the tables; the next block's control,
+   for wet_tape.c; how far superblock SB came of which N instructions were
+   completed. */
 bool wet_make_ways(DcfgWet* w);
+bool wet_read_control(DcfgWet* w);
+Stop wet_find_stop(const DcfgWet* w, uint32_t sb, uint32_t n);
 
 /* The next chunk; false at the end, too.  The next block of it, which has
    more while .n_records is not 0, to TO, behind what is there.  In a chunk, of
-   no block slots are wanted, or of all.  Of transfers means: where the last
-   instruction may begin or end activations, and some others. */
+   no block slots are wanted, or of all. */
 bool wet_next_chunk(DcfgWet* w);
 bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to);
 
@@ -491,6 +524,12 @@ void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
 /* Marks have the numbers of DcfgWetKind, and */
 #define MARK_THREAD 1
 #define MARK_TOP    8
+
+/* As wet/tape_words.h of the tool has it. */
+static inline uint32_t wet_words_of_mark(uint64_t mark)
+{
+   return mark == 7 ? 3 : mark >= 2 && mark <= 4 ? 2 : mark == 1 || mark == 8;
+}
 
 /* E is what the record says, a mark. */
 static inline void wet_take_mark(const DcfgWet* w, DcfgWetEvent* e)

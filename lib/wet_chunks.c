@@ -34,30 +34,6 @@
 /*--- The index                                            ---*/
 /*------------------------------------------------------------*/
 
-/* TO is a part of the chunk in work, INDEX's last one. */
-static void describe_part(Array* index, const WetSteps* to)
-{
-   WetChunkInfo* info = &ELEM(*index, WetChunkInfo, index->n - 1);
-
-   for (size_t i = 0; i < to->n_steps; i++) {
-      const WetStep* r = &to->steps[i];
-      info->n_instrs += r->n_instrs;
-      info->odd_marks |= r->sb == 0 && (r->mark == DCFG_WET_HANDLER
-                                        || r->mark == MARK_TOP);
-   }
-}
-
-/* How often superblocks were executed, by how many of their instructions
-   were: the first of superblock SB is w->sbs[SB].instrs.first. */
-static void note_runs(const DcfgWet* w, const WetSteps* steps, uint64_t* runs)
-{
-   for (size_t i = 0; i < steps->n_steps; i++) {
-      const WetStep* r = &steps->steps[i];
-      if (r->sb != 0)
-         runs[ELEM(w->sbs, WetSb, r->sb).instrs.first + r->n_instrs - 1]++;
-   }
-}
-
 static void count_instances(const DcfgWet* w, const uint64_t* runs,
                             uint64_t* ran)
 {
@@ -89,10 +65,13 @@ bool wet_begin_chunk(DcfgWet* w, Array* index)
 
 bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to)
 {
-   to->n_steps = to->n_addrs = 0;
+   WetChunkInfo* info = &ELEM(*index, WetChunkInfo, index->n - 1);
+
+   wet_forget_steps(to);
    if (!wet_read_block(w, wanted, to))
       return false;
-   describe_part(index, to);
+   info->n_instrs  = w->chunk->n_instrs;
+   info->odd_marks = w->chunk->odd_marks;
    return true;
 }
 
@@ -101,12 +80,11 @@ bool wet_index_runs(DcfgWet* w, Array* index, uint64_t* runs)
    WetSteps steps = { 0 };
    bool     ok = true;
 
+   w->runs = runs;
    while (ok && wet_begin_chunk(w, index))
-      while (ok && wet_has_part(w)) {
+      while (ok && wet_has_part(w))
          ok = wet_read_part(w, index, SLOTS_OF_NONE, &steps);
-         if (ok && runs != NULL)
-            note_runs(w, &steps, runs);
-      }
+   w->runs = NULL;
    wet_free_steps(w, &steps);
    return ok && w->job.err.status == DCFG_OK;
 }
@@ -136,7 +114,7 @@ bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
    if (!input_seek(w->in, chunk->offset) || !wet_next_chunk(w))
       return false;
    w->chunk->thread = chunk->thread;
-   to->n_steps = to->n_addrs = 0;
+   wet_forget_steps(to);
    while (wet_has_part(w))
       if (!wet_read_block(w, wanted, to))
          return false;

@@ -70,17 +70,12 @@ typedef
       Array active;             // Activation
       Array open;               // Open
       bool  entering;           // a handler: its frame is being written
-      uint32_t at;              // while scanning: the way that it came, which
-                                // its activation has not been told, and 1
    }
    Thread;
 
 struct WetControl {
    WetGraph graph;
    bool     known;              // else it is being made
-   uint32_t* before;            // meanwhile, by way that is no transfer: when
-                                // its arcs were noted last, which way it came
-                                // from, and 1
    Array    threads;            // Thread
 };
 
@@ -376,21 +371,12 @@ bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
 /*--- The graph                                            ---*/
 /*------------------------------------------------------------*/
 
-/* The top activation is told which way it came. */
-static inline void settle(const DcfgWet* w, Thread* t)
-{
-   if (t->at != 0)
-      TOP(t->active, Activation)->last = w->ways[t->at - 1].last;
-   t->at = 0;
-}
-
 static bool end_threads(DcfgWet* w)
 {
    WetControl* c = w->control;
 
    for (uint32_t i = 0; i < c->threads.n; i++) {
       Thread* t = &ELEM(c->threads, Thread, i);
-      settle(w, t);
       while (t->active.n > 0)
          if (!drop(c, t))
             return false;
@@ -426,9 +412,8 @@ static bool note_arcs(DcfgWet* w, Thread* t, const Place* at, bool transfer)
    return true;
 }
 
-/* The record in work, an execution of a superblock, which came from way
-   FROM, and 1, or 0. */
-static bool scan_record(DcfgWet* w, Thread* t, uint32_t from)
+/* The record in work, an execution of a superblock. */
+static bool scan_record(DcfgWet* w, Thread* t)
 {
    const WetStep* r = &w->record;
    const Place*   at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
@@ -437,41 +422,32 @@ static bool scan_record(DcfgWet* w, Thread* t, uint32_t from)
    DcfgWetEvent   e = { .thread = r->thread, .instr = last->instr };
    Writer         control;
 
-   if (r->way != DCFG_NONE && !transfer)
-      w->control->before[r->way] = from;
    if (!note_arcs(w, t, at, transfer))
       return false;
-   if (!transfer) {
-      t->at = r->way == DCFG_NONE ? 0 : r->way + 1;
+   if (!transfer)
       return true;
-   }
    wet_find_accesses(w, last, &e);
    return wet_find_control(w, &e, wet_stack_pointer(w, last), &control);
 }
 
-/* Where a superblock's instructions lead to each other is noted once, and what
-   comes the same way again is passed over. */
+/* Where a superblock's instructions lead to each other is noted once, and of
+   what came the same way again only the last is there. */
 static bool scan_step(DcfgWet* w, const WetStep* r)
 {
    Thread*      t = thread_of(w, r->thread);
-   uint32_t     from;
    DcfgWetEvent e;
 
    if (t == NULL)
       return false;
-   from = t->at;
-   if (r->sb != 0 && from != 0 && r->way != DCFG_NONE
-       && w->control->before[r->way] == from) {
-      t->at       = r->way + 1;
-      t->entering = false;
+   if (r->sb != 0 && r->n_instrs == 0) {
+      TOP(t->active, Activation)->last = w->ways[r->way].last;
       return true;
    }
-   settle(w, t);
    w->record = *r;
    w->addrs  = w->steps.addrs + r->first;
    if (r->sb != 0) {
       t->entering = false;
-      return scan_record(w, t, from);
+      return scan_record(w, t);
    }
    wet_take_mark(w, &e);
    return wet_control_mark(w, &e);
@@ -505,7 +481,6 @@ void wet_free_control(DcfgWet* w)
       return;
    free_threads(w);
    wet_graph_free(&w->control->graph);
-   free(w->control->before);
    free(w->control);
 }
 
@@ -569,9 +544,6 @@ bool wet_make_graph(DcfgWet* w, DcfgWet* other)
    w->control = job_calloc(&w->job, 1, sizeof(*w->control));
    if (w->control == NULL || !wet_graph_new(&w->job, w, &w->control->graph))
       return false;
-   w->control->before = job_calloc(&w->job, w->n_ways + 1, sizeof(uint32_t));
-   if (w->control->before == NULL)
-      return false;
    if (other->instrs.n != w->instrs.n || other->n_ways != w->n_ways
        || other->unexecuted.n != w->unexecuted.n)
       return job_fail(&w->job, DCFG_ERROR_FILE, NULL,
@@ -579,8 +551,6 @@ bool wet_make_graph(DcfgWet* w, DcfgWet* other)
    other->control = w->control;
    ok = scan(other);
    free_threads(other);
-   job_free(&w->job, w->control->before, (w->n_ways + 1) * sizeof(uint32_t));
-   w->control->before = NULL;
    other->control = NULL;
    if (!ok && w->job.err.status == DCFG_OK)
       w->job.err = other->job.err;

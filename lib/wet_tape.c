@@ -26,13 +26,13 @@
 */
 
 /* Owns: the code of the tape: blocks out of chunks.  Handed: the file by
-   wet_load.c, words by wet_columns.c.  Taken by: wet_events.c, wet_control.c;
-   wet_chunks.c reads chunks in any order.
+   wet_load.c, ways by wet_ways.c, words by wet_columns.c.  Taken by:
+   wet_events.c, wet_control.c; wet_chunks.c reads chunks in any order.
 
    How a superblock was left, a *way*, says all of a record but its words.  So a
-   block's control becomes a list of ways, in which the rows of each segment are
-   counted as it is made; then the words are found, segment by segment, and then
-   the slots, record by record. */
+   block's control becomes a list of ways, with how many rows each segment has;
+   then the words are found, segment by segment, and then the slots, record by
+   record. */
 
 #include "wet.h"
 
@@ -46,12 +46,6 @@ static bool wrong(DcfgWet* w)
 {
    return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
                    "what was recorded makes no sense");
-}
-
-/* As wet/tape_words.h of the tool has it. */
-static uint32_t words_of_mark(uint64_t mark)
-{
-   return mark == 7 ? 3 : mark >= 2 && mark <= 4 ? 2 : mark == 1 || mark == 8;
 }
 
 static uint32_t number_at(const uint8_t* b)
@@ -114,234 +108,11 @@ bool wet_next_chunk(DcfgWet* w)
    c->numbers = (Bytes){ c->bits.bytes.end, c->bits.bytes.end + n[2], false };
    c->stack   = get_word(head + 16);
    c->history = 0;
+   c->n_instrs  = 0;
+   c->odd_marks = false;
    memset(c->next, 0, sizeof(c->next));
    memset(c->other, 0, sizeof(c->other));
    return true;
-}
-
-/*------------------------------------------------------------*/
-/*--- Ways                                                 ---*/
-/*------------------------------------------------------------*/
-
-#define HOW_END     0xFF
-#define HOW_STOPPED 0xFE
-
-/* In a block, what is no way: a mark, or a superblock that was left within.
-   What they are is in .extra. */
-#define NO_WAY_MARK DCFG_NONE
-#define NO_WAY_STOP (DCFG_NONE - 1)
-
-enum { SYMBOL_END, SYMBOL_MARK, SYMBOL_STOP, SYMBOL_FIRST };
-
-static inline uint16_t hash_of(uint64_t header)
-{
-   return (uint16_t)(header * UINT64_C(0x9E3779B97F4A7C15) >> 48);
-}
-
-bool wet_make_ways(DcfgWet* w)
-{
-   size_t n = 0;
-
-   for (uint32_t id = 1; id < w->sbs.n; id++) {
-      WetSb* sb = &ELEM(w->sbs, WetSb, id);
-      sb->ways = (uint32_t)n;
-      n += sb->exits.n + 1;
-   }
-   if (n >= NO_WAY_STOP)
-      return job_fail(&w->job, DCFG_ERROR_LIMIT, "superblocks",
-                      "there are too many");
-   w->n_ways = n;
-   w->ways   = job_calloc(&w->job, n + 1, sizeof(WetWay));
-   for (uint32_t id = 1; w->ways != NULL && id < w->sbs.n; id++) {
-      const WetSb*    sb = &ELEM(w->sbs, WetSb, id);
-      const uint32_t* instrs = &ELEM(w->sb_instrs, uint32_t,
-                                     sb->instrs.first);
-      for (uint32_t i = 0; sb->instrs.n > 0 && i <= sb->exits.n; i++) {
-         const WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + i);
-         bool           end = i == sb->exits.n;
-         WetWay*        way = &w->ways[sb->ways + i];
-         way->sb         = id;
-         way->segments   = sb->segments.first;
-         way->rules      = sb->rules;
-         way->hash       = hash_of((uint64_t)id << 8 | (end ? HOW_END : i));
-         way->n_instrs   = (uint16_t)(end ? sb->instrs.n : x->place + 1u);
-         way->n_slots    = (uint16_t)(end ? sb->slots.n : x->n_slots);
-         way->n_segments = (uint8_t)(end ? sb->segments.n : x->n_segments);
-         way->place      = sb->instrs.first + way->n_instrs - 1u;
-         way->last       = instrs[way->n_instrs - 1];
-         way->kind       = ELEM(w->instrs, WetInstr, way->last).kind;
-         way->stack      = way->n_slots > 0
-                           && ELEM(w->rules, SlotRule, sb->rules
-                                   + way->n_slots - 1u).stack >= 0;
-         way->tops       = sb->tops;
-      }
-   }
-   return w->ways != NULL;
-}
-
-/*------------------------------------------------------------*/
-/*--- Control                                              ---*/
-/*------------------------------------------------------------*/
-
-/* Add a word to what the block has beside ways. */
-static void add_extra(Block* b, Bytes* from, uint64_t word)
-{
-   if (b->n_extra < MAX_BLOCK)
-      b->extra[b->n_extra++] = word;
-   else
-      from->failed = true;
-}
-
-/* A mark, and its numbers. */
-static void get_mark(Chunk* c)
-{
-   uint32_t mark = get_up_to(&c->control, 255);
-
-   add_extra(&c->block, &c->control, mark);
-   for (uint32_t i = 0; i < words_of_mark(mark); i++)
-      add_extra(&c->block, &c->control, get_varint(&c->control));
-}
-
-/* The first N segments from FIRST on have another row. */
-static inline void count_rows(DcfgWet* w, Block* b, uint32_t first, uint32_t n)
-{
-   WetSegment* s = &ELEM(w->segments, WetSegment, first);
-
-   for (const WetSegment* end = s + n; s < end; s++, first++) {
-      b->n_words += s->n_words;
-      if (s->n_rows++ == 0 && b->n_segments < MAX_BLOCK)
-         b->segments[b->n_segments++] = first;
-   }
-}
-
-/* The next one was WAY. */
-static inline void note_way(DcfgWet* w, Chunk* c, uint32_t id)
-{
-   const WetWay* way = &w->ways[id];
-   Block*        b = &c->block;
-
-   c->history = (c->history << 5 ^ way->hash) & 0xFFFF;
-   b->ways[b->n_ways++] = id;
-   b->n_slots += way->n_slots;
-   if (c->wanted != SLOTS_OF_NONE)
-      count_rows(w, b, way->segments, way->n_segments);
-}
-
-/* How far SB came of which N instructions were completed. */
-static Stop find_stop(const DcfgWet* w, uint32_t id, uint32_t n)
-{
-   const WetSb*      sb = &ELEM(w->sbs, WetSb, id);
-   const WetAccess*  a = &ELEM(w->accesses, WetAccess, sb->slots.first);
-   const WetSegment* s = &ELEM(w->segments, WetSegment, sb->segments.first);
-   Stop              stop = { .sb = id, .n_instrs = n };
-
-   while (stop.n_slots < sb->slots.n && a[stop.n_slots].place < n)
-      stop.n_words += wet_is_word(&a[stop.n_slots++]);
-   while (stop.n_segments < sb->segments.n
-          && s[stop.n_segments].n_words <= stop.n_words)
-      stop.n_words -= s[stop.n_segments++].n_words;
-   return stop;
-}
-
-/* A superblock that was left within: its number, its instructions, and words
-   behind its segments. */
-static bool get_stop(DcfgWet* w, Chunk* c)
-{
-   uint64_t id = get_varint(&c->control);
-   uint32_t n = get_up_to(&c->control, UINT16_MAX);
-   Block*   b = &c->block;
-   Stop     stop;
-
-   if (id == 0 || id >= w->sbs.n || n == 0
-       || n > ELEM(w->sbs, WetSb, id).instrs.n)
-      return false;
-   stop = find_stop(w, (uint32_t)id, n);
-   add_extra(b, &c->control, id);
-   add_extra(b, &c->control, n);
-   for (uint32_t k = stop.n_words; k > 0; k--)
-      add_extra(b, &c->control, get_varint(&c->control));
-   c->history = (c->history << 5 ^ hash_of((uint64_t)n << 48 | id << 8
-                                           | HOW_STOPPED)) & 0xFFFF;
-   b->ways[b->n_ways++] = NO_WAY_STOP;
-   b->n_slots += stop.n_slots;
-   if (c->wanted != SLOTS_OF_NONE)
-      count_rows(w, b, ELEM(w->sbs, WetSb, id).segments.first,
-                 stop.n_segments);
-   return true;
-}
-
-/* One that was not foretold, and is from now on. */
-static bool get_way(DcfgWet* w, Chunk* c, uint64_t symbol)
-{
-   uint64_t     id  = symbol >> 1;
-   uint32_t     how = symbol & 1 ? get_up_to(&c->control, HOW_STOPPED - 1)
-                                 : HOW_END;
-   const WetSb* sb;
-   uint32_t     way;
-
-   if (id == 0 || id >= w->sbs.n)
-      return false;
-   sb = &ELEM(w->sbs, WetSb, id);
-   if (sb->instrs.n == 0 || (how != HOW_END && how >= sb->exits.n))
-      return false;
-   way = sb->ways + (how == HOW_END ? sb->exits.n : how);
-   if (id >> 24 == 0) {
-      c->other[c->history] = c->next[c->history];
-      c->next[c->history]  = way + 1;
-   }
-   note_way(w, c, way);
-   return true;
-}
-
-/* The next N as foretold, and if OTHER is set one that is the other one. */
-static bool get_foretold(DcfgWet* w, Chunk* c, uint64_t n, bool other)
-{
-   if (n + other > MAX_BLOCK - c->block.n_ways)
-      return false;
-   while (n-- > 0) {
-      uint32_t way = c->next[c->history];
-      if (way == 0)
-         return false;
-      note_way(w, c, way - 1);
-   }
-   if (other) {
-      uint32_t way = c->other[c->history];
-      if (way == 0)
-         return false;
-      c->other[c->history] = c->next[c->history];
-      c->next[c->history]  = way;
-      note_way(w, c, way - 1);
-   }
-   return true;
-}
-
-/* The control of the next block. */
-static bool get_control(DcfgWet* w, Chunk* c)
-{
-   Block* b = &c->block;
-
-   b->n_ways  = b->n_extra = b->n_words = b->n_segments = 0;
-   b->n_slots = 0;
-   for (;;) {
-      uint64_t right = get_varint(&c->control), symbol;
-      if (!get_foretold(w, c, right >> 1, right & 1))
-         return wrong(w);
-      if (right & 1)
-         continue;
-      symbol = get_varint(&c->control);
-      if (c->control.failed || b->n_ways == MAX_BLOCK)
-         return wrong(w);
-      if (symbol == SYMBOL_END)
-         return b->n_ways > 0 || wrong(w);
-      if (symbol == SYMBOL_MARK) {
-         get_mark(c);
-         b->ways[b->n_ways++] = NO_WAY_MARK;
-      } else if (!(symbol == SYMBOL_STOP
-                   ? get_stop(w, c)
-                   : get_way(w, c, symbol - SYMBOL_FIRST))) {
-         return wrong(w);
-      }
-   }
 }
 
 /*------------------------------------------------------------*/
@@ -443,6 +214,7 @@ static bool make_room(DcfgWet* w, WetSteps* to)
 {
    const Block* b = &w->chunk->block;
    size_t       n_steps = to->n_steps + b->n_ways;
+   size_t       n_turns = to->n_turns + b->n_ways;
    size_t       n_addrs = to->n_addrs + b->n_slots + 3 * (size_t)b->n_extra
                           + 1;
 
@@ -455,6 +227,16 @@ static bool make_room(DcfgWet* w, WetSteps* to)
          return false;
       to->steps     = steps;
       to->max_steps = more;
+   }
+   if (w->chunk->wanted == SLOTS_OF_ALL && n_turns > to->max_turns) {
+      size_t    more  = n_turns + n_turns / 2;
+      uint32_t* turns = job_realloc(&w->job, to->turns,
+                                    to->max_turns * sizeof(*turns),
+                                    more * sizeof(*turns));
+      if (turns == NULL)
+         return false;
+      to->turns     = turns;
+      to->max_turns = more;
    }
    if (n_addrs > to->max_addrs) {
       size_t    more  = n_addrs + n_addrs / 2;
@@ -476,7 +258,7 @@ static void take_stop(DcfgWet* w, WetStep* r, uint64_t* to)
 {
    Chunk* c    = w->chunk;
    Block* b    = &c->block;
-   Stop   stop = find_stop(w, (uint32_t)b->extra[b->at],
+   Stop   stop = wet_find_stop(w, (uint32_t)b->extra[b->at],
                            (uint32_t)b->extra[b->at + 1]);
    const WetSb* sb = &ELEM(w->sbs, WetSb, stop.sb);
 
@@ -502,7 +284,7 @@ static void take_stop(DcfgWet* w, WetStep* r, uint64_t* to)
 static bool take_mark(Chunk* c, WetStep* r, uint64_t* to)
 {
    Block*   b = &c->block;
-   uint32_t mark = (uint32_t)b->extra[b->at++], n = words_of_mark(mark);
+   uint32_t mark = (uint32_t)b->extra[b->at++], n = wet_words_of_mark(mark);
 
    for (uint32_t i = 0; i < 3; i++)
       to[i] = i < n ? b->extra[b->at++] : 0;
@@ -515,6 +297,45 @@ static bool take_mark(Chunk* c, WetStep* r, uint64_t* to)
    return true;
 }
 
+/* What is next came way ID; its slots are taken by themselves.  Field by field:
+   copied as one it would wait until all are there. */
+static inline void take_way(const DcfgWet* w, uint32_t id, WetStep* r,
+                            uint32_t first)
+{
+   const WetWay* way = &w->ways[id];
+
+   r->sb       = way->sb;
+   r->way      = id;
+   r->thread   = w->chunk->thread;
+   r->first    = first;
+   r->n_instrs = way->n_instrs;
+   r->n_slots  = 0;
+}
+
+/* What is next is no way.  False if it is a turn of threads. */
+static bool take_other(DcfgWet* w, uint32_t id, WetStep* r, uint64_t* addrs,
+                       uint32_t first)
+{
+   *r = (WetStep){ .thread = w->chunk->thread, .first = first };
+   if (id != NO_WAY_STOP)
+      return take_mark(w->chunk, r, addrs);
+   take_stop(w, r, addrs);
+   return true;
+}
+
+/* Is a top of x87's stack that is not 0 among the slots of R, which are at
+   ADDRS? */
+static bool has_top(const DcfgWet* w, const WetStep* r, const uint64_t* addrs)
+{
+   const WetAccess* a = &ELEM(w->accesses, WetAccess,
+                              ELEM(w->sbs, WetSb, r->sb).slots.first);
+
+   for (uint32_t i = 0; i < r->n_slots; i++)
+      if (a[i].what == ACCESS_TOP && (addrs[i] & 7) != 0)
+         return true;
+   return false;
+}
+
 /* All records of the block, whose words have been found. */
 static void take_records(DcfgWet* w, WetSteps* to)
 {
@@ -522,33 +343,86 @@ static void take_records(DcfgWet* w, WetSteps* to)
    Block*    b = &c->block;
    WetStep*  r = to->steps + to->n_steps;
    uint64_t* addrs = to->addrs + to->n_addrs;
+   uint32_t* turn = to->turns + to->n_turns;
+   bool      all = c->wanted == SLOTS_OF_ALL;
+   bool      steady = false;    // the last one was of the thread
 
    b->at = 0;
    for (uint32_t i = 0; i < b->n_ways; i++) {
-      uint32_t id = b->ways[i];
-      *r = (WetStep){ .thread = c->thread,
-                      .first = (uint32_t)(addrs - to->addrs) };
+      uint32_t id = b->ways[i], first = (uint32_t)(addrs - to->addrs);
+      bool     turns = true;
       if (id < NO_WAY_STOP) {
          const WetWay* way = &w->ways[id];
-         r->sb       = way->sb;
-         r->way      = id;
-         r->n_instrs = way->n_instrs;
-         if (way->n_slots > 0
-             && (c->wanted == SLOTS_OF_ALL
-                 || (c->wanted == SLOTS_OF_TRANSFERS
-                     && (way->stack || way->tops || is_transfer(way->kind))))) {
+         take_way(w, id, r, first);
+         turns = !(steady && way->easy);
+         if (way->n_slots > 0 && all) {
             r->n_slots = way->n_slots;
             find_way_slots(w, way, addrs);
-         } else if (c->wanted == SLOTS_OF_TRANSFERS) {
-            pass_slots(w, way);
          }
-      } else if (id == NO_WAY_STOP) {
-         take_stop(w, r, addrs);
-      } else if (!take_mark(c, r, addrs)) {
+      } else if (!take_other(w, id, r, addrs, first)) {
+         steady = false;
          continue;
+      }
+      steady = r->sb != 0;
+      if (all) {
+         *turn = (uint32_t)(r - to->steps);
+         turn += turns;
+         if (turns && r->sb != 0 && ELEM(w->sbs, WetSb, r->sb).tops)
+            to->odd_tops |= has_top(w, r, addrs);
       }
       addrs += r->n_slots;
       r++;
+   }
+   to->n_steps = (size_t)(r - to->steps);
+   to->n_turns = (size_t)(turn - to->turns);
+   to->n_addrs = (size_t)(addrs - to->addrs);
+}
+
+/* Likewise those that there are where slots of transfers are wanted.  What is
+   no way has to find its thread where it is, and so has the next block. */
+static void take_transfers(DcfgWet* w, WetSteps* to)
+{
+   Chunk*    c = w->chunk;
+   Block*    b = &c->block;
+   WetStep*  r = to->steps + to->n_steps;
+   uint64_t* addrs = to->addrs + to->n_addrs;
+   uint32_t  from = 0;          // the easy way of the last one, and 1
+   bool      passed = false;    // it was passed over
+
+   b->at = 0;
+   for (uint32_t i = 0; i < b->n_ways; i++) {
+      uint32_t id = b->ways[i], first = (uint32_t)(addrs - to->addrs);
+      WetWay*  way;
+      bool     pass;
+      if (id >= NO_WAY_STOP) {
+         from = 0;
+         if (take_other(w, id, r, addrs, first))
+            addrs += r++->n_slots;
+         continue;
+      }
+      way  = &w->ways[id];
+      pass = from != 0 && way->before == from && i + 1 < b->n_ways
+             && b->ways[i + 1] < NO_WAY_STOP;
+      if (passed && !pass) {
+         take_way(w, from - 1, r, first);
+         r++->n_instrs = 0;
+      }
+      passed = pass;
+      if (!pass) {
+         take_way(w, id, r, first);
+         if (way->easy && from != 0)
+            way->before = from;
+      }
+      from = way->easy ? id + 1 : 0;
+      if (way->n_slots == 0 || !(way->stack || way->tops
+                                 || is_transfer(way->kind))) {
+         pass_slots(w, way);
+      } else {
+         find_way_slots(w, way, addrs);
+         if (!pass)
+            addrs += r->n_slots = way->n_slots;
+      }
+      r += !pass;
    }
    to->n_steps = (size_t)(r - to->steps);
    to->n_addrs = (size_t)(addrs - to->addrs);
@@ -559,20 +433,23 @@ bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
    Chunk* c = w->chunk;
 
    c->wanted = wanted;
-   if (!get_control(w, c))
+   if (!wet_read_control(w))
       return false;
    if (c->block.n_ways > c->n_records)
       return wrong(w);
    c->n_records -= c->block.n_ways;
    if ((wanted != SLOTS_OF_NONE && !find_words(w)) || !make_room(w, to))
       return false;
-   take_records(w, to);
+   if (wanted == SLOTS_OF_TRANSFERS)
+      take_transfers(w, to);
+   else
+      take_records(w, to);
    return c->n_records > 0 || c->control.at == c->control.end || wrong(w);
 }
 
 bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
 {
-   to->n_steps = to->n_addrs = 0;
+   wet_forget_steps(to);
    /* One may have nothing but turns of threads. */
    while (to->n_steps == 0)
       if ((w->chunk->n_records == 0 && !wet_next_chunk(w))
@@ -584,6 +461,7 @@ bool wet_next_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
 void wet_free_steps(DcfgWet* w, WetSteps* s)
 {
    job_free(&w->job, s->steps, s->max_steps * sizeof(*s->steps));
+   job_free(&w->job, s->turns, s->max_turns * sizeof(*s->turns));
    job_free(&w->job, s->addrs, s->max_addrs * sizeof(*s->addrs));
    *s = (WetSteps){ 0 };
 }
