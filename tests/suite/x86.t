@@ -66,6 +66,7 @@ def check_profiles(tap):
     """Callgrind has to be told of the resolver, for nobody has debug information of the 32-bit libc."""
     progs = {name: build(tap, "callgrind/%s.c" % name, *(FLAGS + flags))
              for name, flags in (("calls", []), ("signals", []), ("threads", ["-pthread", "-Wl,-z,now"]))}
+    progs["base"] = build(tap, "callgrind/base.S", "-nostdlib", "-static")
     if not all(progs.values()):
         return
     told = libc_objects.pop_on_jump(tap, [progs["calls"]], linker_of(progs["calls"]), ", 32 bits")
@@ -73,6 +74,7 @@ def check_profiles(tap):
         return
     libc = libc_objects.Libc(", 32 bits", {}, pop_on_jump=told)
     for case in (callgrind.Case("calls", [progs["calls"]], callgrind.INSTR, dynamic=False),
+                 callgrind.Case("base", [progs["base"]], callgrind.INSTR, dynamic=False),
                  callgrind.Case("signals", [progs["signals"]], ends=8, dynamic=False),
                  callgrind.Case("threads", [progs["threads"]], ends=3, dynamic=False)):
         good, text = callgrind.check(tap, libc, case)

@@ -1,0 +1,31 @@
+/* The function that nothing has called calls itself, as what static 32-bit programs begin with does: the call that returns
+   is not known to be active, and ends with the next jump.  Another call may come before that. */
+        .globl  _start
+        .type   _start, @function
+_start: call    .Lagain
+        nop
+        push    $0
+        call    other
+        nop
+        jmp     .Lon
+.Lon:   nop
+#ifdef __x86_64__
+        mov     $60, %eax
+        xor     %edi, %edi
+        syscall
+#else
+        mov     $1, %eax
+        xor     %ebx, %ebx
+        int     $0x80
+#endif
+.Lagain:
+        nop
+        ret
+        .size   _start, . - _start
+        .type   other, @function
+other:  nop
+        ret
+        .size   other, . - other
+        .data                           /* or Valgrind reads no symbols */
+        .long   0
+        .section .note.GNU-stack, "", @progbits
