@@ -1,5 +1,6 @@
 /* The function that nothing has called calls itself, as what static 32-bit programs begin with does: the call that returns
-   is not known to be active, and ends with the next jump.  Another call may come before that. */
+   is not known to be active, and ends with the next jump.  Another call may come before that.  Repeated instructions with two
+   ways out begin again by one of them, until a count is 0 or something is found. */
         .globl  _start
         .type   _start, @function
 _start: call    .Lagain
@@ -23,9 +24,20 @@ _start: call    .Lagain
         ret
         .size   _start, . - _start
         .type   other, @function
-other:  nop
+other:  mov     $text, %edi
+        mov     $text, %esi
+        mov     $0x6261, %eax
+        mov     $9, %ecx
+        repne scasw
+        call    .Lsame
+        ret
+.Lsame: mov     $4, %ecx
+        mov     $text, %edi
+        repe cmpsb
+        mov     $5, %ecx
+        repne scasb
         ret
         .size   other, . - other
         .data                           /* or Valgrind reads no symbols */
-        .long   0
+text:   .ascii  "..cd..abefghijklmn"
         .section .note.GNU-stack, "", @progbits
