@@ -28,6 +28,7 @@ command_wet = tracelib.of_test("command_wet")
 exclude = tracelib.of_test("exclude")
 regions = tracelib.of_test("regions")
 wet = tracelib.of_test("wet")
+wet_usage = tracelib.of_test("wet_usage")
 xray = tracelib.of_test("xray")
 
 
@@ -105,7 +106,7 @@ def check_calls(tap):
 
 
 def check_wet(tap):
-    """Dependences are the model's; accesses are Lackey's; with values, the file is whole."""
+    """Dependences are the model's; accesses are Lackey's; with values, the file is whole; uses are Capstone's."""
     for name in ("calls", "bytes"):
         prog = build(tap, "wet/%s.c" % name, *command_wet.FREE)
         if prog:
@@ -119,7 +120,9 @@ def check_wet(tap):
         wet.check_accesses(tap, accesses, name, [prog], few)
         path = tap.path(name + ".wet")
         harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + path])
-        wet.is_whole(tap, whole, path, name + ": whole, with values")
+        if os.path.exists(path):
+            wet.is_whole(tap, whole, path, name + ": whole, with values")
+            wet_usage.check_capstone(tap, name, path)
 
 
 def check_code(tap):
