@@ -67,7 +67,7 @@ static Addr target(const UChar* code, UInt len, Addr addr)
 
 static UInt loads(const UChar* code, UInt len)
 {
-   return DCFG_(may_read_memory_x86)(code, len, IS_64);
+   return DCFG_(loads_x86)(code, len, IS_64);
 }
 
 static Bool has_false_memory(const UChar* code, UInt len)

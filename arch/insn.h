@@ -58,11 +58,12 @@ InsnKind DCFG_(classify_arm64)(const UChar* bytes, UInt len);
 
 /* Of the x86 instruction in BYTES[0 .. LEN-1], as above: the place of the
    opcode; does VEX lead its operand, which has registers only, through memory
-   that the program does not have (BT and its like); may it read memory (in
-   doubt, yes); does it gather elements that a mask may leave out? */
+   that the program does not have (BT and its like); how many loads has VEX
+   for it, at least, if none is dropped (in doubt, one); does it gather
+   elements that a mask may leave out? */
 UInt DCFG_(x86_opcode)(const UChar* bytes, UInt len, Bool is64);
 Bool DCFG_(has_false_memory_x86)(const UChar* bytes, UInt len, Bool is64);
-Bool DCFG_(may_read_memory_x86)(const UChar* bytes, UInt len, Bool is64);
+UInt DCFG_(loads_x86)(const UChar* bytes, UInt len, Bool is64);
 Bool DCFG_(is_gather_x86)(const UChar* bytes, UInt len, Bool is64);
 
 /* Where the direct branch in BYTES[0 .. LEN-1], which stands at ADDR, leads:

@@ -80,7 +80,7 @@ static Bool names_memory(const UChar* code, UInt i, UInt len)
    return i < len && code[i] < 0xC0;
 }
 
-Bool DCFG_(may_read_memory_x86)(const UChar* code, UInt len, Bool is64)
+UInt DCFG_(loads_x86)(const UChar* code, UInt len, Bool is64)
 {
    UInt  i  = DCFG_(x86_opcode)(code, len, is64);
    UChar op = i < len ? code[i] : 0;
@@ -93,27 +93,36 @@ Bool DCFG_(may_read_memory_x86)(const UChar* code, UInt len, Bool is64)
           || (next >= 0x18 && next <= 0x1F) || next == 0x31    // or a hint
           || (next >= 0x80 && next <= 0x8F) || next == 0xA2
           || (next >= 0xC8 && next <= 0xCF))
-         return False;
+         return 0;
+      if (next == 0xA1 || next == 0xA9)                        // POP
+         return 1;
       return names_memory(code, i + 2, len);
    }
    if (op == 0xC4 || op == 0xC5) {                             // VEX
       i += op == 0xC4 ? 3 : 2;
       return i < len && code[i] != 0x77 && names_memory(code, i + 1, len);
    }
+   if (!is64 && (op == 0x07 || op == 0x17 || op == 0x1F))      // POP
+      return 1;
    if (op < 0x40)
       return (op & 7) < 4 && names_memory(code, i + 1, len);
    switch (op) {
       case 0x8D:                                               // LEA
-         return False;
+         return 0;
+      case 0x61:                                               // POPA, but
+         return is64 ? 0 : 7;                                  // for ESP
       case 0x9D: case 0xA0: case 0xA1: case 0xC2: case 0xC3: case 0xC9:
-         return True;                                          // POPF, MOV,
-      case 0x63: case 0x69: case 0x6B:                         // RET, LEAVE
+      case 0xA4: case 0xA5: case 0xAC ... 0xAF: case 0xD7:     // POPF, MOV,
+         return 1;                                             // RET, LEAVE,
+      case 0xA6: case 0xA7:                                    // strings,
+         return 2;                                             // XLAT; CMPS
+      case 0x63: case 0x69: case 0x6B:
       case 0xC0: case 0xC1: case 0xC6: case 0xC7: case 0xF6: case 0xF7:
       case 0xFE: case 0xFF:
          return names_memory(code, i + 1, len);
       default:
-         if ((op >= 0x58 && op <= 0x5F) || (op == 0x61 && !is64))
-            return True;                                       // POP, POPA
+         if (op >= 0x58 && op <= 0x5F)                         // POP
+            return 1;
          return ((op >= 0x80 && op <= 0x8F) || (op >= 0xD0 && op <= 0xDF))
                 && names_memory(code, i + 1, len);
    }

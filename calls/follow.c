@@ -162,6 +162,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
    cs->now.stub       = call_in(cp, cs->now.stub);
    cs->now.stub_start = 0;
    cs->earlier        = 0;
+   cs->returned       = 0;
    leave_profile(old);
    cs->profile = cp;
    cs->index   = index;
@@ -183,7 +184,10 @@ static void resume(void* s, Addr ip, Addr sp)
       if (!to->is_excluded)
          DCFG_(begin_base)(cs, base, to);
    }
-   DCFG_(unwind_calls)(cs, base, sp, 0);
+   /* What a return from the base leaves on the stack ends with the next
+      jump. */
+   if (cs->returned != DCFG_(call_slots)(base)[CallTotal] + 1)
+      DCFG_(unwind_calls)(cs, base, sp, 0);
    DCFG_(apply_toggles)(cs);
    DCFG_(show_calls)(cs, base);
 }

@@ -95,6 +95,7 @@ struct _CallStack {
    Running      now;
    XArray*      suspended; // Suspended, innermost last
    UInt         floor;     // frames below the handler, or 0
+   ULong        returned;  // the total when the base last returned, and one
    ULong        earlier;   // instructions that the total does not have, as
                            // those of handlers
    XArray*      cached;    // see CallCached

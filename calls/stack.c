@@ -413,6 +413,7 @@ static void return_from_base(CallStack* cs, ULong* base,
    if (!told)
       tell_leave(cs, base, False);
    now->function = to->function;
+   cs->returned  = DCFG_(call_slots)(base)[CallTotal] + 1;
    function_left(cs, from);
 }
 

@@ -32,7 +32,9 @@
    How often an exit was taken is what ran of its segment less what ran of
    the next.  Where an indirect jump led was not counted by context: that
    is given to the context in which its superblock ran most often, which
-   nearly always is the only one. */
+   nearly always is the only one.  Nor was which exit of several was taken
+   that an instruction has, as REPNE SCAS for a count of 0 and to begin
+   again: what led on is taken off the contexts as they come. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
@@ -65,6 +67,9 @@ struct _Jumps {
    const Gathered*     p;
    const Place* const* places;
    Owner*              owners;     // by superblock
+   ULong*              led_on;     // by superblock: how often the first exit
+                                   // was taken of a last instruction that
+                                   // has several, and is not given out yet
    XArray*             indirect;   // IndirectJump, by superblock
    XArray*             now;        // Jump, of the context in work
    Bool                taken;      // what is there is of the one before
@@ -116,6 +121,34 @@ static void add_indirect_jumps(Jumps* js, const SbCosts* sc, UInt k)
    }
 }
 
+/* Exit E leads on, and another one of the last instruction does not. */
+static Bool leads_on_first(const Superblock* sb, UInt e)
+{
+   return e + 1 < sb->n_exits && sb->exits[e + 1].instr == sb->n_instrs - 1
+          && sb->exits[e].instr == sb->n_instrs - 1
+          && sb->exits[e].counting == ExitBefore;
+}
+
+/* LEFT times superblock SB was left in a context by its exits from E on, of
+   one instruction.  Returns the exit that does not lead to NEXT, if there is
+   one, and how often that was. */
+static const SbExit* exit_elsewhere(Jumps* js, const Superblock* sb, UInt e,
+                                    Addr next, /*INOUT*/ULong* left)
+{
+   UInt k = sb->exits[e].instr;
+
+   if (leads_on_first(sb, e) && sb->exits[e].target == next) {
+      ULong* on = &js->led_on[sb->id];
+      ULong  n  = *on < *left ? *on : *left;
+      *on   -= n;
+      *left -= n;
+   }
+   for (; e < sb->n_exits && sb->exits[e].instr == k; e++)
+      if (sb->exits[e].target != next)
+         return &sb->exits[e];
+   return NULL;
+}
+
 void DCFG_(add_jumps)(Jumps* js, const SbCosts* sc)
 {
    const Superblock* sb   = sc->sb;
@@ -130,11 +163,12 @@ void DCFG_(add_jumps)(Jumps* js, const SbCosts* sc)
    for (UInt e = 0, k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
       if (e == sb->n_exits || sb->exits[e].instr != k)
          continue;
-      /* Where several exits share an instruction they lead on. */
-      ULong passed = sc->segments[++s];
-      if (sb->exits[e].target != a + sb->lengths[k])
-         add_jump(js, sc, k, sb->exits[e].target, sc->executed[k] - passed,
-                  True);
+      ULong         passed = sc->segments[++s];
+      ULong         left   = sc->executed[k] - passed;
+      const SbExit* away   = exit_elsewhere(js, sb, e, a + sb->lengths[k],
+                                            &left);
+      if (away != NULL)
+         add_jump(js, sc, k, away->target, left, True);
       while (e < sb->n_exits && sb->exits[e].instr == k)
          e++;
       if (k == last) {
@@ -193,7 +227,14 @@ static Int cmp_indirect(const void* va, const void* vb)
    return a->target < b->target ? -1 : a->target > b->target;
 }
 
-static void find_indirect_jumps(Jumps* js, UInt thread)
+static void note_led_on(Jumps* js, const Superblock* sb, const ULong* cells)
+{
+   for (UInt e = 0; e < sb->n_exits; e++)
+      if (leads_on_first(sb, e))
+         js->led_on[sb->id] += DCFG_(count_of_cell)(cells[sb->exits[e].cell]);
+}
+
+static void find_jumps(Jumps* js, UInt thread)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
@@ -203,6 +244,7 @@ static void find_indirect_jumps(Jumps* js, UInt thread)
       const ULong* cells = DCFG_(cell_counts)(info.cells);
       for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
          const Superblock* sb = DCFG_(superblock)(id);
+         note_led_on(js, sb, cells);
          if (sb->end != EndIndirect || !may_jump(sb->kinds[sb->n_instrs - 1]))
             continue;
          for (const Pair* p = sb->branch->first_pair; p; p = p->next) {
@@ -235,19 +277,22 @@ Jumps* DCFG_(new_jumps)(const Gathered* p, const Place* const* places,
    js->places   = places;
    js->owners   = VG_(calloc)("dcfg.jumps.owners",
                               DCFG_(n_superblocks)() + 1, sizeof(Owner));
+   js->led_on   = VG_(calloc)("dcfg.jumps.led_on",
+                              DCFG_(n_superblocks)() + 1, sizeof(ULong));
    js->indirect = VG_(newXA)(VG_(malloc), "dcfg.jumps.indirect", VG_(free),
                              sizeof(IndirectJump));
    js->now      = VG_(newXA)(VG_(malloc), "dcfg.jumps.now", VG_(free),
                              sizeof(Jump));
    VG_(setCmpFnXA)(js->indirect, cmp_indirect);
    VG_(setCmpFnXA)(js->now, cmp_jumps);
-   find_indirect_jumps(js, thread);
+   find_jumps(js, thread);
    return js;
 }
 
 void DCFG_(delete_jumps)(Jumps* js)
 {
    VG_(free)(js->owners);
+   VG_(free)(js->led_on);
    VG_(deleteXA)(js->indirect);
    VG_(deleteXA)(js->now);
    VG_(free)(js);

@@ -40,6 +40,9 @@
 #include "wet/corrections.h"
 #include "wet/slots.h"
 
+#define IS_64     (sizeof(Addr) == 8)
+#define N_VECTORS (IS_64 ? 16u : 8u)
+
 /* An instruction's parts. */
 typedef
    struct {
@@ -110,12 +113,11 @@ static Parts take_apart(const UChar* code, UInt len)
    }
    /* Without 64 bits REX is INC and DEC, and VEX's prefix is LES and LDS of
       memory. */
-   Bool is_64 = sizeof(Addr) == 8;
    if ((byte_at(code, len, i) == 0xC4 || byte_at(code, len, i) == 0xC5)
-       && (is_64 || byte_at(code, len, i + 1) >= 0xC0)) {
+       && (IS_64 || byte_at(code, len, i + 1) >= 0xC0)) {
       i = take_vex(&p, code, len, i, &rex);
    } else {
-      if (is_64 && (byte_at(code, len, i) & 0xF0) == 0x40)
+      if (IS_64 && (byte_at(code, len, i) & 0xF0) == 0x40)
          rex = code[i++];
       p.wide = (rex & 8) != 0;
       if (byte_at(code, len, i) == 0x0F) {
@@ -215,6 +217,20 @@ static void correct_bit_test(Usage* u, const Parts* p, Bool false_memory)
    use_general(u, p->rm, operand_size(p));
    use_general(u, p->reg, operand_size(p));
    set_locs(u->defs, LocGeneral + 8 * RSP, 8, p->rm == RSP && p->op != 0xA3);
+   if (p->op == 0xA3)                        // BT; in 32-bit code VEX writes
+      set_locs(u->defs, LocGeneral + 8 * p->rm, 8, 0);   // what it has read
+}
+
+/* AAA and its like, for which VEX's helper takes AX and all flags. */
+static void correct_decimal(Usage* u, UChar op)
+{
+   Bool both = op == 0x37 || op == 0x3F || op == 0xD5;        // AAA AAS AAD
+
+   set_locs(u->uses, LocGeneral + 8 * RAX + 1, 1, both);
+   u->uses[LocCarry] = op == 0x27 || op == 0x2F;              // DAA DAS
+   u->uses[LocFlags] = op < 0xD4;
+   if (op == 0x27 || op == 0x2F)
+      set_locs(u->defs, LocGeneral + 8 * RAX + 1, 1, 0);
 }
 
 /* SQRTSD and others of one number, of which VEX takes whole registers.  What
@@ -244,7 +260,7 @@ static void correct_scalar(Usage* u, const Parts* p)
    nothing of what is overwritten. */
 static void correct_fxsave(Usage* u, Bool save)
 {
-   for (UInt r = 0; r < 16; r++) {
+   for (UInt r = 0; r < N_VECTORS; r++) {
       set_vector(u->uses, r, 0, 16, save);
       set_vector(u->defs, r, 0, 16, !save);
       set_vector(u->uses, r, 16, 32, 0);
@@ -291,6 +307,11 @@ static void correct_one_byte(Usage* u, const Parts* p)
       u->defs[LocGeneral + 8 * RAX + 1] = 1;
    } else if (op == 0xCD) {                                   // INT
       correct_int(u);
+   } else if (op == 0x8E && !p->memory) {                     // MOV to GS
+      use_general(u, p->rm, 2);
+   } else if (!IS_64 && ((op < 0x40 && (op & 7) == 7 && (op & 0x20) != 0)
+                         || op == 0xD4 || op == 0xD5)) {
+      correct_decimal(u, op);
    } else if (op == 0xDD && p->memory && (p->modrm >> 3 & 7) == 6) {
       u->defs[LocStatus] = 1;                                 // FNSAVE
    }
@@ -302,6 +323,8 @@ static void correct_two_bytes(Usage* u, const Parts* p, Bool false_memory)
 
    if (op == 0x05) {                                          // SYSCALL
       correct_syscall(u);
+   } else if (op == 0x34) {                                   // SYSENTER
+      correct_int(u);
    } else if (!p->vex && ((op & 0xE7) == 0xA3 || op == 0xBA)) {
       correct_bit_test(u, p, false_memory);
    } else if (op == 0xA2) {                                   // CPUID

@@ -62,7 +62,7 @@ def place(name, size=None):
     return set(range(first, first + (size or n)))
 
 
-def by_capstone(i):
+def by_capstone(i, machine):
     uses, defs = set(), set()
     reads, writes = i.regs_access()
     for name in map(i.reg_name, reads):
@@ -75,7 +75,7 @@ def by_capstone(i):
     if x86.X86_GRP_FPU not in i.groups:
         uses |= {loc for loc, mask in TESTED if i.eflags & mask}
         defs |= {loc for loc, mask in CHANGED if i.eflags & mask}
-    return uses, defs
+    return (narrow(uses), narrow(defs)) if machine == wet_summary.X86 else (uses, defs)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -243,12 +243,12 @@ def _(i, uses, defs):
     defs |= set().union(*(place(r) for r in registers(i)), set())
 
 
-@on("pushfq?|pushf", "all flags are stored")
+@on("pushf[qd]?", "all flags are stored")
 def _(i, uses, defs):
     uses |= {CARRY, FLAGS, DIRECTION}
 
 
-@on("popfq?|popf", "all flags are loaded")
+@on("popf[qd]?", "all flags are loaded")
 def _(i, uses, defs):
     uses -= {CARRY, FLAGS, DIRECTION}
     defs |= {CARRY, FLAGS, DIRECTION}
@@ -288,6 +288,53 @@ def _(i, uses, defs):
         defs |= place("rcx")
     if i.mnemonic in ("loope", "loopne"):
         uses.add(FLAGS)
+
+
+@on("(stos|lods|scas)d", "Capstone does not see a prefix for 16 bits before REP")
+def _(i, uses, defs):
+    if i.prefix[2] == 0x66:
+        (defs if "lods" in i.mnemonic else uses).difference_update({2, 3})
+
+
+@on("int|sysenter", "the arguments of a 32-bit system call, and its result; the stack is as before")
+def _(i, uses, defs):
+    uses.clear()
+    defs.clear()
+    for name in "eax ebx ecx edx esi edi ebp".split():
+        uses |= place(name)
+    defs |= place("eax")
+
+
+@on("aa[amds]|da[as]", "decimal digits in AX, of which DAA and DAS have to do with AL")
+def _(i, uses, defs):
+    plain = i.mnemonic.split()[-1]
+    uses.clear()
+    defs.clear()
+    uses |= place("ax" if plain in ("aaa", "aas", "aad") else "al")
+    if plain in ("daa", "das"):
+        uses.add(CARRY)
+    if plain not in ("aam", "aad"):
+        uses.add(FLAGS)
+    defs |= place("al" if plain in ("daa", "das") else "ax") | {CARRY, FLAGS}
+
+
+@on("salc", "AL is made from C")
+def _(i, uses, defs):
+    uses.add(CARRY)
+    defs |= place("al")
+
+
+@on("xlatb", "a byte that AL and EBX say is loaded to AL")
+def _(i, uses, defs):
+    uses |= place("al") | place("rbx")
+    defs |= place("al")
+
+
+@on("mov", "of what goes to a segment register there are 16 bits")
+def _(i, uses, defs):
+    names = registers(i)
+    if names and names[0] in ("ds", "es", "fs", "gs", "ss"):
+        uses -= set().union(*(place(r) - set(range(PLACES[r][0], PLACES[r][0] + 2)) for r in names[1:]))
 
 
 @on("(movs|stos|lods|scas|cmps)[bwdq]", "strings: RCX counts repetitions, D says which way")
@@ -429,6 +476,8 @@ READS_NONE = re.compile("(sqrt|rcp|rsqrt|round|cvt\\w+2)(ss|sd)|mov(lps|hps|lpd|
                         "cvtdq2ps|cvtpi2pd")
 # A number in the code says which parts are taken, perhaps none of a register.
 BY_NUMBER = re.compile("v?(palignr|insertps|p?blend(w|d|ps|pd)|perm2[fi]128|dpp[sd]|ps[lr]ldq|shufp[sd])")
+HERE = "a call to the next instruction, and POP there: one instruction, which leaves the stack as it was"
+SCAN = "TZCNT is BSF to VEX, and to the 32-bit processor that it tells programs of: the destination stays if the source is 0"
 LANE_REASON = "of vector registers some bytes: Capstone names the register, wet_probe.c knows which"
 
 
@@ -437,13 +486,18 @@ def by_register(locs):
     return {VECTOR + (x - VECTOR) // 32 * 32 if VECTOR <= x < PHYSICAL else x // 8 * 8 if x >= PHYSICAL else x for x in locs}
 
 
-def disassembler():
-    md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+def narrow(locs):
+    """What 32-bit code has of these: the lower halves of eight registers, and eight vector registers."""
+    return {x for x in locs if x < 64 and x % 8 < 4 or CARRY <= x < VECTOR + 8 * 32 or x >= PHYSICAL}
+
+
+def disassembler(machine):
+    md = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_32 if machine == wet_summary.X86 else capstone.CS_MODE_64)
     md.detail = True
     return md
 
 
-def compare(i, have, want, counts):
+def compare(i, code, have, want, counts, machine):
     """None if they agree, after what CLASSES says, or what the file has and what is meant."""
     uses, defs = want
     for mnemonics, reason, function in CLASSES:
@@ -452,6 +506,14 @@ def compare(i, have, want, counts):
             function(i, uses, defs)
             if (uses, defs) != before:
                 counts[reason] += 1
+    if machine == wet_summary.X86:
+        if i.mnemonic == "call" and len(code) == i.size + 1:
+            counts[HERE] += 1
+            uses, defs = set(), set(range(8 * (code[-1] & 7), 8 * (code[-1] & 7) + 8))
+        if i.mnemonic == "tzcnt":
+            counts[SCAN] += 1
+            uses |= place(registers(i)[0])
+        uses, defs = narrow(uses), narrow(defs)
     if re.fullmatch(X87, i.mnemonic) and not re.match("fx(save|rstor)", i.mnemonic):
         counts["x87: Capstone names few of the registers on the stack, and no flags: wet_probe.c knows them"] += 1
         stack = set(range(PHYSICAL, wet_summary.N_LOCS)) | {STATUS, CARRY, FLAGS}
@@ -476,7 +538,7 @@ def main(argv):
     for path in argv:
         machine = wet_summary.machine(path)
         processor = wet_capstone_arm64 if machine == wet_summary.ARM64 else sys.modules[__name__]
-        md = processor.disassembler()
+        md = processor.disassembler(machine)
         for addr, code, uses, defs, flags in wet_summary.instructions(path):
             if code in seen:
                 continue
@@ -485,11 +547,11 @@ def main(argv):
             if i is None or not flags & 1:
                 unknown += 1
                 continue
-            want = processor.by_capstone(i)
+            want = processor.by_capstone(i, machine)
             if want == (uses, defs):
                 agree += 1
                 continue
-            differ = processor.compare(i, (uses, defs), want, counts)
+            differ = processor.compare(i, code, (uses, defs), want, counts, machine)
             if differ:
                 have, want = differ
                 bad.append("%s %s: uses %s, Capstone: %s; defines %s, Capstone: %s"

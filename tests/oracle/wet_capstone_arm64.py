@@ -30,7 +30,7 @@ def on(mnemonics, reason):
     return add
 
 
-def disassembler():
+def disassembler(_machine):
     md = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM)
     md.detail = True
     return md
@@ -57,7 +57,7 @@ def condition(i):
     return BY_CONDITION.get(name, {FLAGS})
 
 
-def by_capstone(i):
+def by_capstone(i, _machine=None):
     uses, defs = set(), set()
     reads, writes = (list(map(i.reg_name, r)) for r in i.regs_access())
     for name in reads:
@@ -221,7 +221,7 @@ def correct(i, uses, defs, counts):
                 counts[reason] += 1
 
 
-def compare(i, have, want, counts):
+def compare(i, _code, have, want, counts, _machine):
     """None if they agree, after what CLASSES says, or what the file has and what is meant."""
     correct(i, *want, counts)
     have, want = tuple(map(whole, have)), tuple(map(whole, want))

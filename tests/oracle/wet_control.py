@@ -43,6 +43,7 @@ ATOMIC = ((0x3f200c00, 0x38200000), (0x3fa07c00, 0x08a07c00), (0xbfa07c00, 0x082
 UNKNOWN_ARM64 = {"udf", "hlt", "hvc", "smc", "eret", "drps", "dc zva", "ldtr", "sttr"}
 # Of the registers of the system VEX has these.
 SYSTEM = re.compile(r"\b(nzcv|fpcr|fpsr|tpidr_el0|dczid_el0|ctr_el0|cntvct_el0|cntfrq_el0)\b")
+WHERE_AM_I = re.compile(rb"\xe8\0\0\0\0[\x58-\x5f]")    # in 32-bit code, with the POP there, one instruction for VEX
 FORWARD = 64                           # of symbols that overlap, as many are looked at
 
 
@@ -62,9 +63,10 @@ class Code:
                 self.parts += [(bias + s["p_vaddr"], s.data()) for s in segments if s["p_flags"] & 1]
         self.symbols.sort()
         self.starts = [at for at, _ in self.symbols]
-        self.arm64 = wet_summary.machine(path) == wet_summary.ARM64
+        machine = wet_summary.machine(path)
+        self.arm64, self.x86 = machine == wet_summary.ARM64, machine == wet_summary.X86
         self.md = capstone.Cs(*((capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM) if self.arm64 else
-                                (capstone.CS_ARCH_X86, capstone.CS_MODE_64)))
+                                (capstone.CS_ARCH_X86, capstone.CS_MODE_32 if self.x86 else capstone.CS_MODE_64)))
         self.md.detail = True
         self.known = {}
 
@@ -89,7 +91,9 @@ class Code:
             return RETURN, after, None
         if op.startswith(("j", "loop")):
             return BRANCH, after, target
-        to_stack = op == "mov" and i.op_str.startswith("rsp, r")
+        if self.x86 and op == "call" and WHERE_AM_I.match(code):
+            return PLAIN, after + 1, None
+        to_stack = op == "mov" and i.op_str.startswith(("rsp, r", "esp, e"))
         return (CALL if op == "call" else TO_STACK if to_stack else PLAIN), after, None
 
     def decode_arm64(self, addr, code):

@@ -49,13 +49,14 @@ class Instruction:
             word = int.from_bytes(code, "little")
             self.store_exclusive = word & 0x3fc00000 == 0x08000000 and (not word >> 21 & 1 or word >> 31 == 1)
             return
-        at = 0
-        while code[at] in (0x66, 0xf0) or code[at] & 0xf0 == 0x40:
+        at, rex = 0, machine == wet_summary.X86_64
+        while code[at] in (0x66, 0xf0) or rex and code[at] & 0xf0 == 0x40:
             at += 1
         self.false_memory = code[at] == 0x0f and len(code) > at + 2 and code[at + 1] & 0xe7 == 0xa3 and code[at + 2] >= 0xc0
-        self.repeats = code[0] in (0xf2, 0xf3) and code[1 + (code[1] & 0xf0 == 0x40)] in b"\xa4\xa5\xa6\xa7\xaa\xab\xac\xad\xae\xaf"
+        string = code.lstrip(b"\x66")
+        self.repeats = string[0] in (0xf2, 0xf3) and string[1 + (rex and string[1] & 0xf0 == 0x40)] in b"\xa4\xa5\xa6\xa7\xaa\xab\xac\xad\xae\xaf"
         self.state = code[at:at + 2] == b"\x0f\xae" and code[at + 2] >> 3 & 7 in (4, 5)
-        self.syscall = code == b"\x0f\x05"
+        self.syscall = code in (b"\x0f\x05", b"\xcd\x80")
 
 
 def lackey(path):

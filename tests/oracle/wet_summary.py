@@ -2,14 +2,14 @@
 
     for addr, code, uses, defs, flags in instructions(PATH): ...
     for name, load, symbols in images(PATH): ...         # section 2; (address, size, name)
-    machine(PATH)                                        # the processor: ARM64, X86_64
+    machine(PATH)                                        # the processor: ARM64, X86_64, X86
 
 USES and DEFS are sets of locations, by the numbers that the document gives them; text_of() names such a set.
 """
 MAGIC = b"\x89DCFGWET"
 IMAGES, INSTRUCTIONS = 2, 3
 CARRY, FLAGS, DIRECTION, STATUS, VECTOR, PHYSICAL, STACK, N_LOCS = 256, 257, 258, 259, 288, 800, 864, 928
-X86_64, ARM64 = 62, 183
+X86, X86_64, ARM64 = 3, 62, 183
 GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
 
 

@@ -74,8 +74,8 @@ def build(tap):
     progs = {}
     for source, flags in (("callgrind/calls.c", FLAGS), ("callgrind/signals.c", FLAGS), ("callgrind/fork.c", FLAGS),
                           ("callgrind/threads.c", FLAGS + ["-pthread", "-Wl,-z,now"]), ("longjmp.c", []),
-                          ("life/contexts.c", []), ("life/throw.cpp", ["-lstdc++"]), ("life/plugins.c", []),
-                          ("life/loads.c", [])):
+                          ("callgrind/base.S", ["-nostdlib", "-static", "-no-pie"]), ("life/contexts.c", []),
+                          ("life/throw.cpp", ["-lstdc++"]), ("life/plugins.c", []), ("life/loads.c", [])):
         name = os.path.splitext(os.path.basename(source))[0]
         progs[name] = harness.cc(tap, os.path.join(PROGS, source), name, *flags)
     # Linkage tables of several kinds: the resolver is known by what they jump to.
@@ -103,6 +103,7 @@ def cases(tap, progs):
     yield Case("calls, left in a recursion", calls + ["leave"], INSTR)
     for name in LINKAGE:
         yield Case("calls, " + name, [progs[name]], INSTR, dynamic=name != "static")
+    yield Case("base", [progs["base"]], INSTR, dynamic=False)
     yield Case("longjmp", [progs["longjmp"]], INSTR)
     yield Case("contexts", [progs["contexts"]])
     yield Case("throw", [progs["throw"]])

@@ -28,6 +28,7 @@ command_wet = tracelib.of_test("command_wet")
 exclude = tracelib.of_test("exclude")
 regions = tracelib.of_test("regions")
 wet = tracelib.of_test("wet")
+wet_usage = tracelib.of_test("wet_usage")
 xray = tracelib.of_test("xray")
 
 
@@ -66,6 +67,7 @@ def check_profiles(tap):
     """Callgrind has to be told of the resolver, for nobody has debug information of the 32-bit libc."""
     progs = {name: build(tap, "callgrind/%s.c" % name, *(FLAGS + flags))
              for name, flags in (("calls", []), ("signals", []), ("threads", ["-pthread", "-Wl,-z,now"]))}
+    progs["base"] = build(tap, "callgrind/base.S", "-nostdlib", "-static")
     if not all(progs.values()):
         return
     told = libc_objects.pop_on_jump(tap, [progs["calls"]], linker_of(progs["calls"]), ", 32 bits")
@@ -73,6 +75,7 @@ def check_profiles(tap):
         return
     libc = libc_objects.Libc(", 32 bits", {}, pop_on_jump=told)
     for case in (callgrind.Case("calls", [progs["calls"]], callgrind.INSTR, dynamic=False),
+                 callgrind.Case("base", [progs["base"]], callgrind.INSTR, dynamic=False),
                  callgrind.Case("signals", [progs["signals"]], ends=8, dynamic=False),
                  callgrind.Case("threads", [progs["threads"]], ends=3, dynamic=False)):
         good, text = callgrind.check(tap, libc, case)
@@ -103,7 +106,7 @@ def check_calls(tap):
 
 
 def check_wet(tap):
-    """Dependences are the model's; accesses are Lackey's; with values, the file is whole."""
+    """Dependences are the model's; accesses are Lackey's; with values, the file is whole; uses are Capstone's."""
     for name in ("calls", "bytes"):
         prog = build(tap, "wet/%s.c" % name, *command_wet.FREE)
         if prog:
@@ -117,7 +120,9 @@ def check_wet(tap):
         wet.check_accesses(tap, accesses, name, [prog], few)
         path = tap.path(name + ".wet")
         harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-values=yes", "--wet-out-file=" + path])
-        wet.is_whole(tap, whole, path, name + ": whole, with values")
+        if os.path.exists(path):
+            wet.is_whole(tap, whole, path, name + ": whole, with values")
+            wet_usage.check_capstone(tap, name, path)
 
 
 def check_code(tap):

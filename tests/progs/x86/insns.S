@@ -60,6 +60,12 @@ FUNC(_start)
         call    bare
         pushal
         popal
+        xorl    %eax, %eax              /* VEX would drop its load, and those of what sets flags only */
+        leal    text1, %esi
+        leal    text2, %edi
+        cmpsb
+        scasl
+        cmpl    %eax, %eax
         pushl   %ebp
         movl    %esp, %ebp
         leave
@@ -94,7 +100,16 @@ FUNC(_start)
         sqrtsd  %xmm2, %xmm3
         movups  %xmm1, (%esi)
         aaa
+        aas
         daa
+        das
+        aam
+        aad
+        .byte   0xd6                    /* salc */
+        mov     %gs, %ecx
+        mov     %ecx, %gs
+        bt      %eax, %edx
+        btc     %eax, %edx
         bswap   %eax
         shldl   $3, %eax, %edx
         cmovel  %eax, %ecx
