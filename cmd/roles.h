@@ -42,6 +42,8 @@ typedef
       uint32_t* lengths;        // that say how much it or its like copy, not
                                 // what: the end from which an operand is
                                 // counted back, the count of a repetition
+      uint32_t* saves;          // that it puts on the stack as they are, of
+                                // those that functions leave as they were
       bool*     copies;         // it hands on what it reads, as it is
    }
    Roles;
