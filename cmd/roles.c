@@ -165,6 +165,15 @@ static uint32_t saves_of(const cs_insn* i, unsigned size)
           ? bit_of(op[1].reg) : 0;
 }
 
+static bool is_lookup(const cs_insn* i, unsigned size)
+{
+   const cs_x86_op* op = i->detail->x86.operands;
+
+   return i->detail->x86.op_count >= 2 && op[0].type == X86_OP_REG
+          && op[1].type == X86_OP_MEM && op[1].size < size
+          && (bit_of(op[1].mem.base) & RSP_BIT) == 0;
+}
+
 static bool is_copy(const cs_insn* i)
 {
    switch (i->id) {
@@ -207,8 +216,10 @@ Roles roles_new(DcfgWet* w)
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(bool)) };
    const Processor* p = processor_of(w);
+   unsigned word = p->mode == CS_MODE_64 ? 8 : 4;
    csh      h = open_decoder(p);
    cs_insn* i = need(cs_malloc(h));
 
@@ -217,6 +228,7 @@ Roles roles_new(DcfgWet* w)
       r.addresses[k] = arm64_addresses(in);
       r.targets[k]   = arm64_targets(in);
       r.saves[k]     = arm64_saves(in) & p->kept;
+      r.lookups[k]   = arm64_is_lookup(in);
       r.copies[k]    = arm64_is_copy(in);
    }
    for (uint32_t k = 0; k < n && p->arch == CS_ARCH_X86; k++) {
@@ -229,7 +241,8 @@ Roles roles_new(DcfgWet* w)
       r.addresses[k] = addresses_of(i);
       r.targets[k]   = r.addresses[k] & operand_registers(i, true);
       r.lengths[k]   = lengths_of(i);
-      r.saves[k]     = saves_of(i, p->mode == CS_MODE_64 ? 8 : 4) & p->kept;
+      r.saves[k]     = saves_of(i, word) & p->kept;
+      r.lookups[k]   = is_lookup(i, word);
       r.copies[k]    = is_copy(i);
    }
    cs_free(i, 1);
@@ -243,6 +256,7 @@ void roles_free(Roles* r)
    free(r->targets);
    free(r->lengths);
    free(r->saves);
+   free(r->lookups);
    free(r->copies);
 }
 

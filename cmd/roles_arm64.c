@@ -146,6 +146,15 @@ uint32_t arm64_saves(const DcfgWetInstr* in)
           ? values_of(word) : 0;
 }
 
+bool arm64_is_lookup(const DcfgWetInstr* in)
+{
+   uint32_t word = word_of(in);
+
+   return gets_at_memory(word) && bits(word, 29, 28) == ONE && !is_atomic(word)
+          && bits(word, 26, 26) == 0 && !stores(word)
+          && bits(word, 31, 30) < 3 && bits(word, 9, 5) != 31;
+}
+
 bool arm64_is_copy(const DcfgWetInstr* in)
 {
    uint32_t word = word_of(in);

@@ -319,8 +319,9 @@ static void prune_printed(Sliced* f)
    const char* function = NULL;
    bool        frame = false;
 
-   f->constants     = image_constants(f->w, &f->q.n_constants);
+   f->constants     = image_constants(f->w, f->foreign, &f->q.n_constants);
    f->q.constants   = f->constants;
+   f->q.lookups     = f->roles.lookups;
    f->never         = zalloc(n + (size_t)1, sizeof(*f->never));
    f->q.no_register = f->never;
    for (uint32_t i = 0; i < n; i++) {
