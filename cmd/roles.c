@@ -72,8 +72,10 @@ static uint32_t bit_of(x86_reg r)
 }
 
 #define RSP_BIT (UINT32_C(1) << 4)
+#define RBP_BIT (UINT32_C(1) << 5)
 
-/* Registers in the operands in memory that are written, or in all. */
+/* Registers in the operands in memory that are written, or in all.  Of most
+   that only store, as MOVUPS and all of AVX, Capstone says that they read. */
 static uint32_t operand_registers(const cs_insn* i, bool written)
 {
    const cs_x86* x = &i->detail->x86;
@@ -151,6 +153,28 @@ static uint32_t lengths_of(const cs_insn* i)
    return lengths;
 }
 
+static uint32_t saves_of(const cs_insn* i, unsigned size)
+{
+   const cs_x86_op* op = i->detail->x86.operands;
+
+   if (i->id == X86_INS_PUSH)
+      return op[0].type == X86_OP_REG ? bit_of(op[0].reg) : 0;
+   if (i->id != X86_INS_MOV || op[0].type != X86_OP_MEM || op[0].size != size
+       || op[1].type != X86_OP_REG || op[0].mem.index != X86_REG_INVALID)
+      return 0;
+   return (bit_of(op[0].mem.base) & (RSP_BIT | RBP_BIT)) != 0
+          ? bit_of(op[1].reg) : 0;
+}
+
+static bool is_lookup(const cs_insn* i, unsigned size)
+{
+   const cs_x86_op* op = i->detail->x86.operands;
+
+   return i->detail->x86.op_count >= 2 && op[0].type == X86_OP_REG
+          && op[1].type == X86_OP_MEM && op[1].size < size
+          && (bit_of(op[1].mem.base) & RSP_BIT) == 0;
+}
+
 static bool is_copy(const cs_insn* i)
 {
    switch (i->id) {
@@ -192,8 +216,11 @@ Roles roles_new(DcfgWet* w)
    Roles    r = { zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(bool)) };
    const Processor* p = processor_of(w);
+   unsigned word = p->mode == CS_MODE_64 ? 8 : 4;
    csh      h = open_decoder(p);
    cs_insn* i = need(cs_malloc(h));
 
@@ -201,6 +228,8 @@ Roles roles_new(DcfgWet* w)
       const DcfgWetInstr* in = dcfg_wet_instr(w, k);
       r.addresses[k] = arm64_addresses(in);
       r.targets[k]   = arm64_targets(in);
+      r.saves[k]     = arm64_saves(in) & p->kept;
+      r.lookups[k]   = arm64_is_lookup(in);
       r.copies[k]    = arm64_is_copy(in);
    }
    for (uint32_t k = 0; k < n && p->arch == CS_ARCH_X86; k++) {
@@ -211,8 +240,11 @@ Roles roles_new(DcfgWet* w)
       if (!cs_disasm_iter(h, &code, &size, &addr, i))
          continue;
       r.addresses[k] = addresses_of(i);
-      r.targets[k]   = r.addresses[k] & operand_registers(i, true);
+      r.targets[k]   = r.addresses[k]
+                       & operand_registers(i, in->loads || !in->stores);
       r.lengths[k]   = lengths_of(i);
+      r.saves[k]     = saves_of(i, word) & p->kept;
+      r.lookups[k]   = is_lookup(i, word);
       r.copies[k]    = is_copy(i);
    }
    cs_free(i, 1);
@@ -225,6 +257,8 @@ void roles_free(Roles* r)
    free(r->addresses);
    free(r->targets);
    free(r->lengths);
+   free(r->saves);
+   free(r->lookups);
    free(r->copies);
 }
 

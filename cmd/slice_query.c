@@ -34,7 +34,8 @@
    has source lines, the code that has them, so that a library that is linked
    into a program is none of it.  For what was printed, the program is all code
    with source lines; and how the place in the buffer was found where its
-   bytes were put is no reason why they are these. */
+   bytes were put is no reason why they are these.  Of a library no addresses are
+   followed then, but of the C library where it loads from. */
 
 #include "slice_query.h"
 
@@ -249,6 +250,18 @@ static bool is_of_system(const char* name)
    return false;
 }
 
+static bool starts_with(const char* s, const char* with)
+{
+   return strncmp(s, with, strlen(with)) == 0;
+}
+
+/* May code of an image of that name be the C library's, much of which only
+   copies what the program points at? */
+static bool copies_for(const char* name)
+{
+   return !is_of_system(name) || starts_with(text_base(name), "libc.");
+}
+
 static void choose_foreign(Sliced* f, bool output)
 {
    uint32_t n = dcfg_wet_instrs(f->w), image = UINT32_MAX;
@@ -269,11 +282,6 @@ static void choose_foreign(Sliced* f, bool output)
                          || (output && lines && !is_of_system(in->image_name)))
                         && (in->line != 0 || !lines));
    }
-}
-
-static bool starts_with(const char* s, const char* with)
-{
-   return strncmp(s, with, strlen(with)) == 0;
 }
 
 /* Is it one that hands out memory, or takes it back? */
@@ -309,7 +317,8 @@ static const char* asked_function(const Sliced* f)
 
 /* For what was printed: no register that holds a place on the stack; of
    system calls no register that is no argument; of copies not how long they
-   are; and where an allocator has the place from that it hands out. */
+   are; and where an allocator has the place from that it hands out.  But what
+   they save of their caller's registers was its values, and is again. */
 static void prune_printed(Sliced* f)
 {
    uint32_t    n = dcfg_wet_instrs(f->w);
@@ -318,8 +327,9 @@ static void prune_printed(Sliced* f)
    const char* function = NULL;
    bool        frame = false;
 
-   f->constants     = image_constants(f->w, &f->q.n_constants);
+   f->constants     = image_constants(f->w, f->foreign, &f->q.n_constants);
    f->q.constants   = f->constants;
+   f->q.lookups     = f->roles.lookups;
    f->never         = zalloc(n + (size_t)1, sizeof(*f->never));
    f->q.no_register = f->never;
    for (uint32_t i = 0; i < n; i++) {
@@ -335,13 +345,14 @@ static void prune_printed(Sliced* f)
             frame = makes_frame(at);
          }
       }
-      f->never[i] = BIT(p->stack);
+      f->never[i] = f->spare[i];
       if (frame)
          f->never[i] |= BIT(p->frame);
-      f->never[i] |= f->spare[i];
       if (f->foreign[i] && is_allocator(in.function)
           && strcmp(in.function, asked) != 0)
          f->never[i] = UINT32_MAX;
+      f->never[i] &= ~f->roles.saves[i];
+      f->never[i] |= BIT(p->stack);
       if (f->foreign[i])
          f->never[i] |= f->roles.lengths[i];
    }
@@ -350,6 +361,7 @@ static void prune_printed(Sliced* f)
 static void choose_pruning(Sliced* f, const SliceOptions* o)
 {
    uint32_t n = dcfg_wet_instrs(f->w);
+   uint32_t stack = BIT(processor_of(f->w)->stack);
    bool     printed = o->syscall != NULL || o->output != NULL;
 
    if (o->full)
@@ -357,7 +369,9 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
    choose_foreign(f, printed);
    for (uint32_t i = 0; i < n && !o->thin; i++)
       if (!f->foreign[i] || !printed)
-         f->roles.addresses[i] &= BIT(processor_of(f->w)->stack);
+         f->roles.addresses[i] &= stack;
+      else if (copies_for(dcfg_wet_instr(f->w, i)->image_name))
+         f->roles.addresses[i] &= stack | f->roles.targets[i];
    if (printed)
       prune_printed(f);
    f->q.no_address    = f->roles.addresses;
