@@ -218,7 +218,6 @@ typedef
                                 // of it here but its tables
       const DcfgSliceQuery* q;
       DcfgSlice* result;
-      bool       has_values;    // they were recorded
       bool       sums;          // no nodes but criteria: see slice_sums.c
       SbInfo*    sbs;
       StoreSlot* stores;

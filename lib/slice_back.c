@@ -380,10 +380,7 @@ bool slice_backward(Slicer* z)
    z->state   = STATE_LOOKING;
    z->reading = DCFG_NONE;
    z->result->n_executed = z->order;
-   z->ahead = wet_ahead_new_back(z->job, z->w, &z->index,
-                                 z->has_values || !z->q->no_memory ? SLOTS_OF_ALL
-                                 : z->plain ? SLOTS_OF_NONE
-                                 : SLOTS_OF_TRANSFERS);
+   z->ahead = wet_ahead_new_back(z->job, z->w, &z->index);
    if (z->ahead == NULL)
       return false;
    for (uint32_t c = (uint32_t)z->index.n; c-- > 0 && !is_done(z); ) {

@@ -152,10 +152,8 @@ static bool prepare(Slicer* z)
    for (uint32_t id = 1; id < w->sbs.n; id++)
       if (!describe_superblock(z, id, &n_stores))
          return false;
-   for (size_t k = 0; k < w->sb_instrs.n; k++) {
-      z->kinds[k]    = w->plans[w->places[k].instr].kind;
-      z->has_values |= w->places[k].n_values > 0;
-   }
+   for (size_t k = 0; k < w->sb_instrs.n; k++)
+      z->kinds[k] = w->plans[w->places[k].instr].kind;
    return slice_start_live(z);
 }
 
