@@ -83,7 +83,6 @@ static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers)
    DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
                         .of = numbers ? DCFG_SLICE_REGISTER : DCFG_SLICE_ALL,
                         .place = numbers ? processor_of(w)->call_number : 0,
-                        .no_memory = numbers,
                         .steps = 1, .no_control = true };
    DcfgError      err;
    DcfgSlice*     s;

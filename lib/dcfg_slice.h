@@ -127,8 +127,6 @@ typedef
          .no_control_of say of them is not so.  Needs .no_control_of. */
       bool            callbacks;
 
-      bool            no_memory;        // nor, if no values were recorded, is
-                                        // .addr told
       bool            only_criteria;    // nothing at all
 
       /* No more than .totals and what is counted: of nodes only criteria, which

@@ -53,7 +53,8 @@ typedef
 typedef
    struct {
       uint64_t defs[2];
-      bool     more;            // it stores, is a branch, or a criterion
+      bool     stores, branch;
+      bool     more;            // it is a criterion, or a system call
    }
    InstrInfo;
 
@@ -259,7 +260,6 @@ typedef
                                 // of it here but its tables
       const DcfgSliceQuery* q;
       DcfgSlice* result;
-      bool       has_values;    // they were recorded
       bool       sums;          // no nodes but criteria: see slice_sums.c
       SbInfo*    sbs;
       StoreSlot* stores;
@@ -383,7 +383,35 @@ Live* slice_registers(Slicer* z, uint32_t thread);
 bool slice_want_register(Slicer* z, Live* l, unsigned g, Want want);
 bool slice_want_memory(Slicer* z, uint64_t addr, uint64_t size, Want want);
 bool slice_add_want(Slicer* z, uint32_t* head, Want want);
-bool slice_has_memory(const Slicer* z, uint64_t addr, uint64_t size);
+
+static inline size_t slice_hash_of(uint64_t key)
+{
+   return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 20);
+}
+
+/* Where KEY stands in the table, or belongs. */
+static inline size_t slice_find_key(const LiveMemory* m, uint64_t key)
+{
+   size_t h = slice_hash_of(key) & (m->room - 1);
+
+   while (m->keys[h] != 0 && m->keys[h] != key)
+      h = (h + 1) & (m->room - 1);
+   return h;
+}
+
+/* Is any of these bytes' granules wanted? */
+static inline bool slice_has_memory(const Slicer* z, uint64_t addr,
+                                    uint64_t size)
+{
+   const LiveMemory* m = &z->memory;
+
+   if (m->n == 0 || size == 0)
+      return false;
+   for (uint64_t g = addr / 8; g <= (addr + size - 1) / 8; g++)
+      if (m->keys[slice_find_key(m, g + 1)] != 0)
+         return true;
+   return false;
+}
 
 /* Who wanted these bytes has them from TO, which are TAKE's; or nobody. */
 typedef bool (*TakeWant)(Slicer* z, const Want* want, uint8_t mask);

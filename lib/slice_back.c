@@ -176,6 +176,37 @@ static bool visit(Slicer* z)
    return slice_close_node(z) && slice_want_uses(z);
 }
 
+/* May the instruction at AT write to memory that is wanted? */
+static bool stores_wanted(const Slicer* z, const Place* at)
+{
+   const Plan*      plan = &z->w->plans[at->instr];
+   const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
+   uint32_t         n;
+   const uint64_t*  made = slice_slots(z, z->step, at, &n);
+
+   if (z->memory.n == 0)
+      return false;
+   if (!at->plain || n != plan->n_accesses)
+      return true;
+   for (uint32_t j = 0; j < n; j++)
+      if (a[j].what & ACCESS_STORE && slice_has_memory(z, made[j], a[j].size))
+         return true;
+   return false;
+}
+
+/* Of the instruction at AT, in activation ACT, is there any more to be looked at
+   than that it was executed? */
+static inline bool instr_matters(const Slicer* z, const Place* at,
+                                 const Live* l, uint32_t act)
+{
+   const InstrInfo* info = &z->infos[at->instr];
+
+   return info->more || (l != NULL && ((l->granules[0] & info->defs[0])
+                                       | (l->granules[1] & info->defs[1])))
+          || (info->branch && ACT(z, act)->pending != 0)
+          || (info->stores && stores_wanted(z, at));
+}
+
 static bool visit_all(Slicer* z)
 {
    const SbInfo* sb = &z->sbs[z->step->sb];
@@ -190,13 +221,11 @@ static bool visit_all(Slicer* z)
                              z->steps.addrs + z->step->first);
    }
    for (uint32_t k = n; k-- > 0; ) {
-      const InstrInfo* info = &z->infos[at[k].instr];
-      const Live*      l = z->threads[z->thread].live;
       /* The last one may have ended activations, and a run of criteria may end
          anywhere. */
-      if (!info->more && k + 1 < n && z->state != STATE_RUNNING
-          && (l == NULL || ((l->granules[0] & info->defs[0])
-                            | (l->granules[1] & info->defs[1])) == 0))
+      if (k + 1 < n && z->state != STATE_RUNNING
+          && !instr_matters(z, &at[k], z->threads[z->thread].live,
+                            z->where->body))
          continue;
       z->place = k;
       z->instr = at[k].instr;
@@ -382,10 +411,7 @@ bool slice_backward(Slicer* z)
    z->state   = STATE_LOOKING;
    z->reading = DCFG_NONE;
    z->result->n_executed = z->order;
-   z->ahead = wet_ahead_new_back(z->job, z->w, &z->index,
-                                 z->has_values || !z->q->no_memory ? SLOTS_OF_ALL
-                                 : z->plain ? SLOTS_OF_NONE
-                                 : SLOTS_OF_TRANSFERS);
+   z->ahead = wet_ahead_new_back(z->job, z->w, &z->index);
    if (z->ahead == NULL)
       return false;
    for (uint32_t c = (uint32_t)z->index.n; c-- > 0 && !is_done(z); ) {

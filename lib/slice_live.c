@@ -63,9 +63,9 @@ bool slice_add_want(Slicer* z, uint32_t* head, Want want)
          return false;
       id = (uint32_t)z->wants.n;
    }
-   want.next    = *head;
-   *WANT(z, id) = want;
-   *head        = id;
+   *WANT(z, id)      = want;
+   WANT(z, id)->next = *head;
+   *head             = id;
    z->n_wanted++;
    return true;
 }
@@ -177,21 +177,6 @@ bool slice_before_handler(Slicer* z, uint32_t thread, bool returned)
 /*--- Memory                                               ---*/
 /*------------------------------------------------------------*/
 
-static inline size_t hash_of(uint64_t key)
-{
-   return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 20);
-}
-
-/* The place of KEY, or where it belongs. */
-static inline size_t find_key(const LiveMemory* m, uint64_t key)
-{
-   size_t h = hash_of(key) & (m->room - 1);
-
-   while (m->keys[h] != 0 && m->keys[h] != key)
-      h = (h + 1) & (m->room - 1);
-   return h;
-}
-
 static bool make_room(Slicer* z, LiveMemory* m)
 {
    LiveMemory more = { .room = m->room == 0 ? 1024 : 2 * m->room,
@@ -203,7 +188,7 @@ static bool make_room(Slicer* z, LiveMemory* m)
       return false;
    for (size_t i = 0; i < m->room; i++)
       if (m->keys[i] != 0) {
-         size_t h = find_key(&more, m->keys[i]);
+         size_t h = slice_find_key(&more, m->keys[i]);
          more.keys[h]  = m->keys[i];
          more.heads[h] = m->heads[i];
       }
@@ -220,7 +205,7 @@ static void remove_key(LiveMemory* m, size_t h)
    size_t mask = m->room - 1;
 
    for (size_t i = (h + 1) & mask; m->keys[i] != 0; i = (i + 1) & mask)
-      if (((i - hash_of(m->keys[i])) & mask) >= ((i - h) & mask)) {
+      if (((i - slice_hash_of(m->keys[i])) & mask) >= ((i - h) & mask)) {
          m->keys[h]  = m->keys[i];
          m->heads[h] = m->heads[i];
          h = i;
@@ -236,7 +221,7 @@ static bool want_granule(Slicer* z, uint64_t granule, Want want)
 
    if (2 * m->n >= m->room && !make_room(z, m))
       return false;
-   h = find_key(m, granule + 1);
+   h = slice_find_key(m, granule + 1);
    if (m->keys[h] == 0) {
       m->keys[h]  = granule + 1;
       m->heads[h] = 0;
@@ -262,18 +247,6 @@ bool slice_want_memory(Slicer* z, uint64_t addr, uint64_t size, Want want)
          return false;
    }
    return true;
-}
-
-bool slice_has_memory(const Slicer* z, uint64_t addr, uint64_t size)
-{
-   const LiveMemory* m = &z->memory;
-
-   if (m->n == 0 || size == 0)
-      return false;
-   for (uint64_t g = addr / 8; g <= (addr + size - 1) / 8; g++)
-      if (m->keys[find_key(m, g + 1)] != 0)
-         return true;
-   return false;
 }
 
 static bool take_granule(Slicer* z, size_t h, uint8_t mask, TakeWant take)
@@ -306,7 +279,7 @@ static bool take_range(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
       uint64_t high = 8 * g + 7 > addr + size - 1 ? addr + size - 1
                                                   : 8 * g + 7;
       unsigned n;
-      ok = take_granule(z, find_key(m, g + 1),
+      ok = take_granule(z, slice_find_key(m, g + 1),
                         mask_of(low, high - low + 1, &n), take);
    }
    array_free(z->job, &keys, sizeof(uint64_t));
@@ -324,7 +297,7 @@ bool slice_take_memory(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
       return m->n == 0 || take_range(z, addr, size, take);
    for (; size > 0 && m->n > 0; addr += n, size -= n) {
       uint8_t mask = mask_of(addr, size, &n);
-      size_t  h = find_key(m, addr / 8 + 1);
+      size_t  h = slice_find_key(m, addr / 8 + 1);
       if (m->keys[h] != 0 && !take_granule(z, h, mask, take))
          return false;
    }
@@ -346,13 +319,13 @@ bool slice_move_memory(Slicer* z, uint64_t to, uint64_t from, uint64_t size)
       if (!slice_take_memory(z, b, 4096, NULL))
          return false;
       for (uint64_t i = 0; i < 4096; i += 8) {
-         size_t   h = m->n == 0 ? 0 : find_key(m, (a + i) / 8 + 1);
+         size_t   h = m->n == 0 ? 0 : slice_find_key(m, (a + i) / 8 + 1);
          uint32_t head;
          if (m->n == 0 || m->keys[h] == 0)
             continue;
          head = m->heads[h];
          remove_key(m, h);
-         h = find_key(m, (b + i) / 8 + 1);
+         h = slice_find_key(m, (b + i) / 8 + 1);
          m->keys[h]  = (b + i) / 8 + 1;
          m->heads[h] = head;
          m->n++;

@@ -54,7 +54,7 @@ static void describe_instr(Slicer* z, uint32_t i)
    }
    info->more = z->q->instrs[i] || p->kind == KIND_SYSCALL;
    for (uint32_t k = 0; k < p->n_accesses; k++)
-      info->more |= (a[k].what & ACCESS_STORE) != 0;
+      info->stores |= (a[k].what & ACCESS_STORE) != 0;
 }
 
 /* Are all stores of the instruction at AT slots of their own? */
@@ -152,10 +152,8 @@ static bool prepare(Slicer* z)
    for (uint32_t id = 1; id < w->sbs.n; id++)
       if (!describe_superblock(z, id, &n_stores))
          return false;
-   for (size_t k = 0; k < w->sb_instrs.n; k++) {
-      z->kinds[k]    = w->plans[w->places[k].instr].kind;
-      z->has_values |= w->places[k].n_values > 0;
-   }
+   for (size_t k = 0; k < w->sb_instrs.n; k++)
+      z->kinds[k] = w->plans[w->places[k].instr].kind;
    return slice_start_live(z);
 }
 
@@ -209,7 +207,7 @@ static bool look_through(Slicer* z)
 static void note_branches(Slicer* z)
 {
    for (uint32_t i = 0; i < z->w->instrs.n; i++)
-      z->infos[i].more |= z->graph.branches[i] != 0;
+      z->infos[i].branch = z->graph.branches[i] != 0;
    for (uint32_t id = 1; id < z->w->sbs.n; id++) {
       const Span s = ELEM(z->w->sbs, WetSb, id).instrs;
       for (uint32_t k = s.first; k < s.first + s.n; k++)

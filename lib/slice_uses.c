@@ -197,17 +197,11 @@ static bool want_operands(Slicer* z)
       if (is_operand(a, j)) {
          uint64_t addr = slice_address(z, slice_place(z), j);
          want.reg = (uint8_t)j;
-         if (z->q->no_memory) {
-            if (!cut_port(z, &want))
-               return false;
-            continue;
-         }
          if (addr != 0 && !slice_want_memory(z, addr, a[j].size, want))
             return false;
       }
    want.reg = (uint8_t)plan->n_accesses;
-   for (size_t i = z->q->no_memory ? 0 : t->reads.n;
-        plan->kind == KIND_SYSCALL && i-- > 0; ) {
+   for (size_t i = t->reads.n; plan->kind == KIND_SYSCALL && i-- > 0; ) {
       DcfgSliceReading r = ELEM(t->reads, DcfgSliceReading, i);
       if (!slice_want_memory(z, r.addr, r.size, want))
          return false;

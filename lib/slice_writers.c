@@ -28,8 +28,6 @@ typedef
       DcfgWet*    w;
       Job*        job;
       const bool* instrs;
-      uint32_t*   last;         // by superblock: its last writer,
-                                // or DCFG_NONE
       bool*       asked;        // by superblock: has it one of .instrs?
       unsigned    reg;
       Array       threads;      // ThreadWriter
@@ -83,22 +81,33 @@ static bool writes(const Pass* p, uint32_t i)
    return false;
 }
 
+/* What came WAY may be the last writer, though not one that is asked. */
+static bool way_writes(const Pass* p, const WetWay* way)
+{
+   const uint32_t first = ELEM(p->w->sbs, WetSb, way->sb).instrs.first;
+
+   for (uint32_t k = 0; k < way->n_instrs; k++)
+      if (writes(p, p->w->places[first + k].instr))
+         return true;
+   return false;
+}
+
 static bool describe_superblocks(Pass* p)
 {
    const DcfgWet* w = p->w;
 
-   p->last  = job_nones(p->job, w->sbs.n);
    p->asked = job_calloc(p->job, w->sbs.n, sizeof(bool));
-   if (p->last == NULL || p->asked == NULL)
+   if (p->asked == NULL)
       return false;
    for (uint32_t id = 1; id < w->sbs.n; id++) {
       const Span s = ELEM(w->sbs, WetSb, id).instrs;
-      for (uint32_t k = s.first; k < s.first + s.n; k++) {
-         uint32_t i = w->places[k].instr;
-         if (writes(p, i))
-            p->last[id] = i;
-         p->asked[id] |= p->instrs[i];
-      }
+      for (uint32_t k = s.first; k < s.first + s.n; k++)
+         p->asked[id] |= p->instrs[w->places[k].instr];
+   }
+   for (size_t i = 0; i < w->n_ways; i++) {
+      WetWay* way = &w->ways[i];
+      way->kept = p->asked[way->sb] ? KEPT_ALL
+                  : way_writes(p, way) ? KEPT_LAST : KEPT_NONE;
    }
    return true;
 }
@@ -126,18 +135,12 @@ static bool take_part(Pass* p, const WetSteps* steps)
    for (size_t i = 0; i < steps->n_steps; i++) {
       const WetStep* r = &steps->steps[i];
       ThreadWriter*  t;
-      if (r->sb != 0 && p->last[r->sb] == DCFG_NONE && !p->asked[r->sb])
-         continue;
       t = thread_of(p, r->thread);
       if (t == NULL || (r->sb == 0 && !note_mark(p, t, r->mark)))
          return false;
       if (r->sb == 0)
          continue;
-      if (p->asked[r->sb]
-          || r->n_instrs != ELEM(p->w->sbs, WetSb, r->sb).instrs.n)
-         go_through(p, t, r->sb, r->n_instrs);
-      else
-         t->writer = p->last[r->sb];
+      go_through(p, t, r->sb, r->n_instrs);
    }
    return true;
 }
@@ -175,8 +178,6 @@ bool dcfg_slice_writers(DcfgWet* w, const bool* instrs, unsigned reg,
       array_free(&job, &ELEM(p.threads, ThreadWriter, t).interrupted,
                  sizeof(uint32_t));
    array_free(&job, &p.threads, sizeof(ThreadWriter));
-   if (p.last != NULL)
-      job_free(&job, p.last, p.w->sbs.n * sizeof(*p.last));
    if (p.asked != NULL)
       job_free(&job, p.asked, p.w->sbs.n * sizeof(*p.asked));
    dcfg_wet_close(p.w);

@@ -145,8 +145,13 @@ typedef
       bool     easy;            // no activation begins or ends, nor is x87's
                                 // stack moved
       bool     skipped;         // nothing of it is to be told
+      uint8_t  kept;            // KEPT_...
    }
    WetWay;
+
+/* Where no slots are wanted: of a way's records there are none, all, or only the
+   last before a record that is there. */
+enum { KEPT_NONE, KEPT_LAST, KEPT_ALL };
 
 /* It was left within. */
 typedef
@@ -220,7 +225,8 @@ typedef
 /* No record has more accesses. */
 #define MAX_ACCESSES 4096
 
-/* Of which records slots are wanted.  Of transfers means: of what may begin or
+/* Of which records slots are wanted.  Of none means that only records of some
+   ways are there, and what is no way, with which a block ends, too.  Of transfers means: of what may begin or
    end activations.  Then only some of the others are there at all: an easy one
    is passed over if it came the same way as when it was told last, and what
    comes behind such ones has a step for the last of them before it, which has

@@ -152,10 +152,10 @@ WetAhead* wet_ahead_new(Job* job, DcfgWet* w, Array* index, WetWanted wanted)
                                  .n_parts = MAX_PARTS });
 }
 
-WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index,
-                             WetWanted wanted)
+WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index)
 {
-   return begin(job, (WetAhead){ .w = w, .index = index, .wanted = wanted,
+   return begin(job, (WetAhead){ .w = w, .index = index,
+                                 .wanted = SLOTS_OF_ALL,
                                  .back = true,
                                  .next_back = (uint32_t)index->n,
                                  .n_parts = MAX_WHOLE });

@@ -42,11 +42,11 @@ typedef
 typedef struct WetAhead WetAhead;
 
 /* All of W from its begin on, in parts, of which chunks are added to INDEX; or
-   the chunks of INDEX, whole, from the last to the first.  Until it is closed W
-   and INDEX are its own.  NULL with JOB's error set if there is no memory. */
+   the chunks of INDEX, whole, with all slots, from the last to the first.
+   Until it is closed W and INDEX are its own.  NULL with JOB's error set if
+   there is no memory. */
 WetAhead* wet_ahead_new(Job* job, DcfgWet* w, Array* index, WetWanted wanted);
-WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index,
-                             WetWanted wanted);
+WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index);
 
 /* The next part; the one before is no more.  NULL at the end, or if it cannot
    be decoded, which is then JOB's error. */

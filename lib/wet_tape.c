@@ -336,6 +336,36 @@ static bool has_top(const DcfgWet* w, const WetStep* r, const uint64_t* addrs)
    return false;
 }
 
+/* The records of the block that are kept where no slots are wanted. */
+static void take_kept(DcfgWet* w, WetSteps* to)
+{
+   Block*    b = &w->chunk->block;
+   WetStep*  r = to->steps + to->n_steps;
+   uint64_t* addrs = to->addrs + to->n_addrs;
+   uint32_t  last = DCFG_NONE;
+
+   b->at = 0;
+   for (uint32_t i = 0; i <= b->n_ways; i++) {
+      uint32_t id = i < b->n_ways ? b->ways[i] : NO_WAY_MARK;
+      uint32_t first = (uint32_t)(addrs - to->addrs);
+      if (id < NO_WAY_STOP && w->ways[id].kept != KEPT_ALL) {
+         last = w->ways[id].kept == KEPT_LAST ? id : last;
+         continue;
+      }
+      if (last != DCFG_NONE)
+         take_way(w, last, r++, first);
+      last = DCFG_NONE;
+      if (i == b->n_ways)
+         break;
+      if (id < NO_WAY_STOP)
+         take_way(w, id, r++, first);
+      else if (take_other(w, id, r, addrs, first))
+         addrs += r++->n_slots;
+   }
+   to->n_steps = (size_t)(r - to->steps);
+   to->n_addrs = (size_t)(addrs - to->addrs);
+}
+
 /* All records of the block, whose words have been found. */
 static void take_records(DcfgWet* w, WetSteps* to)
 {
@@ -344,7 +374,6 @@ static void take_records(DcfgWet* w, WetSteps* to)
    WetStep*  r = to->steps + to->n_steps;
    uint64_t* addrs = to->addrs + to->n_addrs;
    uint32_t* turn = to->turns + to->n_turns;
-   bool      all = c->wanted == SLOTS_OF_ALL;
    bool      steady = false;    // the last one was of the thread
 
    b->at = 0;
@@ -355,7 +384,7 @@ static void take_records(DcfgWet* w, WetSteps* to)
          const WetWay* way = &w->ways[id];
          take_way(w, id, r, first);
          turns = !(steady && way->easy);
-         if (way->n_slots > 0 && all) {
+         if (way->n_slots > 0) {
             r->n_slots = way->n_slots;
             find_way_slots(w, way, addrs);
          }
@@ -364,12 +393,10 @@ static void take_records(DcfgWet* w, WetSteps* to)
          continue;
       }
       steady = r->sb != 0;
-      if (all) {
-         *turn = (uint32_t)(r - to->steps);
-         turn += turns;
-         if (turns && r->sb != 0 && ELEM(w->sbs, WetSb, r->sb).tops)
-            to->odd_tops |= has_top(w, r, addrs);
-      }
+      *turn = (uint32_t)(r - to->steps);
+      turn += turns;
+      if (turns && r->sb != 0 && ELEM(w->sbs, WetSb, r->sb).tops)
+         to->odd_tops |= has_top(w, r, addrs);
       addrs += r->n_slots;
       r++;
    }
@@ -440,7 +467,9 @@ bool wet_read_block(DcfgWet* w, WetWanted wanted, WetSteps* to)
    c->n_records -= c->block.n_ways;
    if ((wanted != SLOTS_OF_NONE && !find_words(w)) || !make_room(w, to))
       return false;
-   if (wanted == SLOTS_OF_TRANSFERS)
+   if (wanted == SLOTS_OF_NONE)
+      take_kept(w, to);
+   else if (wanted == SLOTS_OF_TRANSFERS)
       take_transfers(w, to);
    else
       take_records(w, to);
