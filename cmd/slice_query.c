@@ -50,6 +50,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /*------------------------------------------------------------*/
 /*--- Where                                                ---*/
@@ -75,11 +76,22 @@ static bool is_source(const char* path, const char* wanted, size_t k)
           && (n == k || wanted[0] == '/' || path[n - k - 1] == '/');
 }
 
+/* Do these name one file, however that is written? */
+static bool is_same_source(const char* a, const char* b)
+{
+   struct stat x, y;
+
+   return strcmp(a, b) == 0
+          || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev
+              && x.st_ino == y.st_ino);
+}
+
 static void at_line(Sliced* f, const char* at, const char* colon)
 {
    char*    end;
    uint64_t line = strtoull(colon + 1, &end, 10);
-   uint32_t n = dcfg_wet_instrs(f->w), found = 0, files = 0;
+   uint32_t    n = dcfg_wet_instrs(f->w), found = 0, files = 0;
+   const char* source = NULL;
 
    if (colon[1] < '0' || colon[1] > '9' || *end != 0)
       die("--at: `%s' is no line: FILE:LINE", at);
@@ -89,7 +101,13 @@ static void at_line(Sliced* f, const char* at, const char* colon)
          continue;
       files++;
       f->instrs[i] = in->line == line;
-      found += f->instrs[i];
+      if (!f->instrs[i])
+         continue;
+      if (source != NULL && !is_same_source(source, in->source))
+         die("--at: `%s' is a line of %s and of %s: more of the path is "
+             "needed", at, source, in->source);
+      source = in->source;
+      found++;
    }
    if (files == 0)
       die("--at: nothing of a source file `%.*s' was executed",
