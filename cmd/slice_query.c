@@ -385,14 +385,17 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
    if (o->full)
       return;
    choose_foreign(f, printed);
-   for (uint32_t i = 0; i < n && !o->thin; i++)
-      if (!f->foreign[i] || !printed)
-         f->roles.addresses[i] &= stack;
-      else if (copies_for(dcfg_wet_instr(f->w, i)->image_name))
-         f->roles.addresses[i] &= stack | f->roles.targets[i];
+   f->no_address = zalloc(n + (size_t)1, sizeof(*f->no_address));
+   for (uint32_t i = 0; i < n; i++) {
+      f->no_address[i] = f->roles.addresses[i];
+      if (!o->thin && (!f->foreign[i] || !printed))
+         f->no_address[i] &= stack;
+      else if (!o->thin && copies_for(dcfg_wet_instr(f->w, i)->image_name))
+         f->no_address[i] &= stack | f->roles.targets[i];
+   }
    if (printed)
       prune_printed(f);
-   f->q.no_address    = f->roles.addresses;
+   f->q.no_address    = f->no_address;
    f->q.no_control    = o->thin;
    f->q.no_control_of = f->foreign;
    f->q.results       = !o->thin && !o->forward && !printed;
@@ -541,6 +544,7 @@ void slice_forget(Sliced* f)
    free(f->constants);
    free(f->spare);
    free(f->never);
+   free(f->no_address);
    free(f->criterion);
    free(f);
 }

@@ -305,6 +305,10 @@ def check_why(tap, wet):
     status, out, _ = commandlib.command("why", "--steps=4", wet, "foo1.c:11")
     tap.ok(status == 0 and len(out.split("\n\n")) == 4 and "through" in out and re.search(r"control .*foo1\.c:6 in main", out),
            "why --steps=4: through copies to what computed, and the branch of line 6", out)
+    status, out, _ = commandlib.command("why", "--steps=2", wet, "foo1.c:6")
+    tap.ok(status == 0 and re.search(r"\d rbp +\S+#0  push rbp .*foo1\.c:5 in main\n", out)
+           and re.search(r"\d memory +\S+  (?!mov dword ptr \[rbp).*\n +through", out),
+           "why: through a variable of a frame, and no further than what moved RSP", out)
     try:
         main, tty = pty.openpty()
     except OSError as e:
