@@ -39,6 +39,7 @@ uint32_t arm64_targets(const DcfgWetInstr* in);
 uint32_t arm64_saves(const DcfgWetInstr* in);  // of all registers
 bool     arm64_is_lookup(const DcfgWetInstr* in);
 bool     arm64_is_copy(const DcfgWetInstr* in);
+uint32_t arm64_moved(const DcfgWetInstr* in);
 
 #endif /* DCFG_CMD_ROLES_ARM64_H */
 
