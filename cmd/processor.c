@@ -43,16 +43,16 @@
 
 static const Processor processors[] = {
    { EM_X86_64, X86_NAMES, "ymm", true, "RSP", 4, 5, 0, { 7, 6, 2, 10, 8, 9 },
-     SCMP_ARCH_X86_64, CS_ARCH_X86, CS_MODE_64 },
+     0xF028, SCMP_ARCH_X86_64, CS_ARCH_X86, CS_MODE_64 },
    { EM_386, X86_NAMES, "ymm", true, "RSP", 4, 5, 0, { 3, 1, 2, 6, 7, 5 },
-     SCMP_ARCH_X86, CS_ARCH_X86, CS_MODE_32 },
+     0xE8, SCMP_ARCH_X86, CS_ARCH_X86, CS_MODE_32 },
    { EM_AARCH64,
      { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10",
        "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20",
        "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30",
        "sp" },
      "v", false, "SP", 31, 29, 8, { 0, 1, 2, 3, 4, 5 },
-     SCMP_ARCH_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM }
+     0x3FF80000, SCMP_ARCH_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM }
 };
 
 const Processor* processor_of(DcfgWet* w)

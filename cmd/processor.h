@@ -48,6 +48,8 @@ typedef
       uint8_t     stack, frame; // which it is, and the frame pointer
       uint8_t     call_number;  // register with the number of a system call,
       uint8_t     arguments[6]; // and those with its arguments
+      uint32_t    kept;         // that functions leave as they were, a bit for
+                                // each
       uint32_t    seccomp;      // libseccomp's name
       int         arch, mode;   // Capstone's
    }

@@ -72,6 +72,7 @@ static uint32_t bit_of(x86_reg r)
 }
 
 #define RSP_BIT (UINT32_C(1) << 4)
+#define RBP_BIT (UINT32_C(1) << 5)
 
 /* Registers in the operands in memory that are written, or in all. */
 static uint32_t operand_registers(const cs_insn* i, bool written)
@@ -151,6 +152,28 @@ static uint32_t lengths_of(const cs_insn* i)
    return lengths;
 }
 
+static uint32_t saves_of(const cs_insn* i, unsigned size)
+{
+   const cs_x86_op* op = i->detail->x86.operands;
+
+   if (i->id == X86_INS_PUSH)
+      return op[0].type == X86_OP_REG ? bit_of(op[0].reg) : 0;
+   if (i->id != X86_INS_MOV || op[0].type != X86_OP_MEM || op[0].size != size
+       || op[1].type != X86_OP_REG || op[0].mem.index != X86_REG_INVALID)
+      return 0;
+   return (bit_of(op[0].mem.base) & (RSP_BIT | RBP_BIT)) != 0
+          ? bit_of(op[1].reg) : 0;
+}
+
+static bool is_lookup(const cs_insn* i, unsigned size)
+{
+   const cs_x86_op* op = i->detail->x86.operands;
+
+   return i->detail->x86.op_count >= 2 && op[0].type == X86_OP_REG
+          && op[1].type == X86_OP_MEM && op[1].size < size
+          && (bit_of(op[1].mem.base) & RSP_BIT) == 0;
+}
+
 static bool is_copy(const cs_insn* i)
 {
    switch (i->id) {
@@ -192,8 +215,11 @@ Roles roles_new(DcfgWet* w)
    Roles    r = { zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(bool)) };
    const Processor* p = processor_of(w);
+   unsigned word = p->mode == CS_MODE_64 ? 8 : 4;
    csh      h = open_decoder(p);
    cs_insn* i = need(cs_malloc(h));
 
@@ -201,6 +227,8 @@ Roles roles_new(DcfgWet* w)
       const DcfgWetInstr* in = dcfg_wet_instr(w, k);
       r.addresses[k] = arm64_addresses(in);
       r.targets[k]   = arm64_targets(in);
+      r.saves[k]     = arm64_saves(in) & p->kept;
+      r.lookups[k]   = arm64_is_lookup(in);
       r.copies[k]    = arm64_is_copy(in);
    }
    if (p->arch == CS_ARCH_ARM64)
@@ -215,6 +243,8 @@ Roles roles_new(DcfgWet* w)
       r.addresses[k] = addresses_of(i);
       r.targets[k]   = r.addresses[k] & operand_registers(i, true);
       r.lengths[k]   = lengths_of(i);
+      r.saves[k]     = saves_of(i, word) & p->kept;
+      r.lookups[k]   = is_lookup(i, word);
       r.copies[k]    = is_copy(i);
    }
    cs_free(i, 1);
@@ -227,6 +257,8 @@ void roles_free(Roles* r)
    free(r->addresses);
    free(r->targets);
    free(r->lengths);
+   free(r->saves);
+   free(r->lookups);
    free(r->copies);
 }
 

@@ -42,6 +42,10 @@ typedef
       uint32_t* lengths;        // that say how much it or its like copy, not
                                 // what: the end from which an operand is
                                 // counted back, the count of a repetition
+      uint32_t* saves;          // that it puts on the stack as they are, of
+                                // those that functions leave as they were
+      bool*     lookups;        // loads what is narrower than an address, as an
+                                // element of a table may be
       bool*     copies;         // it hands on what it reads, as it is
    }
    Roles;

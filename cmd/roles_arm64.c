@@ -134,6 +134,28 @@ uint32_t arm64_targets(const DcfgWetInstr* in)
    return stores(word_of(in)) ? arm64_addresses(in) : 0;
 }
 
+uint32_t arm64_saves(const DcfgWetInstr* in)
+{
+   uint32_t word = word_of(in), base = bits(word, 9, 5);
+
+   if (!gets_at_memory(word) || is_atomic(word) || is_swap(word)
+       || (base != 31 && base != 29))
+      return 0;
+   /* STP and STR of 64 bits. */
+   return (bits(word, 29, 28) == PAIR && bits(word, 31, 30) == 2)
+          || (bits(word, 29, 28) == ONE && bits(word, 31, 30) == 3)
+          ? values_of(word) : 0;
+}
+
+bool arm64_is_lookup(const DcfgWetInstr* in)
+{
+   uint32_t word = word_of(in);
+
+   return gets_at_memory(word) && bits(word, 29, 28) == ONE && !is_atomic(word)
+          && bits(word, 26, 26) == 0 && !stores(word)
+          && bits(word, 31, 30) < 3 && bits(word, 9, 5) != 31;
+}
+
 bool arm64_is_copy(const DcfgWetInstr* in)
 {
    uint32_t word = word_of(in);

@@ -36,6 +36,8 @@
 /* What roles.h tells of IN. */
 uint32_t arm64_addresses(const DcfgWetInstr* in);
 uint32_t arm64_targets(const DcfgWetInstr* in);
+uint32_t arm64_saves(const DcfgWetInstr* in);  // of all registers
+bool     arm64_is_lookup(const DcfgWetInstr* in);
 bool     arm64_is_copy(const DcfgWetInstr* in);
 
 /* The same of all instructions, for that takes more than one to tell. */

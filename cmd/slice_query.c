@@ -314,7 +314,8 @@ static const char* asked_function(const Sliced* f)
 
 /* For what was printed: no register that holds a place on the stack; of
    system calls no register that is no argument; of copies not how long they
-   are; and where an allocator has the place from that it hands out. */
+   are; and where an allocator has the place from that it hands out.  But what
+   they save of their caller's registers was its values, and is again. */
 static void prune_printed(Sliced* f, const char* root)
 {
    uint32_t    n = dcfg_wet_instrs(f->w);
@@ -323,8 +324,10 @@ static void prune_printed(Sliced* f, const char* root)
    const char* function = NULL;
    bool        frame = false;
 
-   f->constants     = image_constants(f->w, root, &f->q.n_constants);
+   f->constants     = image_constants(f->w, f->foreign, root,
+                                      &f->q.n_constants);
    f->q.constants   = f->constants;
+   f->q.lookups     = f->roles.lookups;
    f->never         = zalloc(n + (size_t)1, sizeof(*f->never));
    f->q.no_register = f->never;
    for (uint32_t i = 0; i < n; i++) {
@@ -340,13 +343,14 @@ static void prune_printed(Sliced* f, const char* root)
             frame = makes_frame(at);
          }
       }
-      f->never[i] = BIT(p->stack);
+      f->never[i] = f->spare[i];
       if (frame)
          f->never[i] |= BIT(p->frame);
-      f->never[i] |= f->spare[i];
       if (f->foreign[i] && is_allocator(in.function)
           && strcmp(in.function, asked) != 0)
          f->never[i] = UINT32_MAX;
+      f->never[i] &= ~f->roles.saves[i];
+      f->never[i] |= BIT(p->stack);
       if (f->foreign[i])
          f->never[i] |= f->roles.lengths[i];
    }

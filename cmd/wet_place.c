@@ -171,11 +171,21 @@ typedef
    }
    Ranges;
 
-/* What of ELF is constant; the code at OFFSET of the file was at ADDR. */
-static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr)
+static void add_range(Ranges* r, uint64_t low, uint64_t high, bool tables)
+{
+   if (low >= high)
+      return;
+   GROW(r->ranges, r->n, r->room);
+   r->ranges[r->n++] = (DcfgSliceRange){ low, high, tables };
+}
+
+/* What of ELF is constant, and with TABLES the rest, too; the code at OFFSET of
+   the file was at ADDR. */
+static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr,
+                          bool tables)
 {
    size_t   n;
-   uint64_t moved = 0;
+   uint64_t moved = 0, relocated = 0;
 
    if (elf_getphdrnum(elf, &n) != 0)
       return;
@@ -188,12 +198,17 @@ static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr)
             if (h.p_type == PT_LOAD && offset >= h.p_offset
                 && offset - h.p_offset < h.p_filesz)
                moved = addr - (h.p_vaddr + (offset - h.p_offset));
-         } else if ((h.p_type == PT_LOAD && !(h.p_flags & PF_W))
-                    || h.p_type == PT_GNU_RELRO) {
-            GROW(r->ranges, r->n, r->room);
-            r->ranges[r->n++] = (DcfgSliceRange){
-               h.p_vaddr + moved, h.p_vaddr + moved + h.p_memsz };
+            if (h.p_type == PT_GNU_RELRO)
+               relocated = h.p_vaddr + h.p_memsz;
+            continue;
          }
+         uint64_t low = h.p_vaddr + moved, high = low + h.p_memsz;
+         if ((h.p_type == PT_LOAD && !(h.p_flags & PF_W))
+             || h.p_type == PT_GNU_RELRO)
+            add_range(r, low, high, false);
+         else if (h.p_type == PT_LOAD && tables)
+            add_range(r, relocated > h.p_vaddr ? relocated + moved : low, high,
+                      true);
       }
 }
 
@@ -214,7 +229,17 @@ static void say_not_there(const char* image)
                image);
 }
 
-DcfgSliceRange* image_constants(DcfgWet* w, const char* root, uint32_t* n)
+static bool is_foreign(DcfgWet* w, const bool* foreign, uint32_t first)
+{
+   uint32_t end = image_end(w, first);
+
+   while (first < end && foreign[first])
+      first++;
+   return first == end;
+}
+
+DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
+                                const char* root, uint32_t* n)
 {
    uint32_t n_instrs = dcfg_wet_instrs(w);
    Ranges   r = { .n = 0 };
@@ -224,7 +249,8 @@ DcfgSliceRange* image_constants(DcfgWet* w, const char* root, uint32_t* n)
       int      fd;
       Elf*     elf = open_image(w, first, root, &fd);
       if (elf != NULL && find_place(w, first, elf, &offset))
-         add_constants(&r, elf, offset, dcfg_wet_instr(w, first)->addr);
+         add_constants(&r, elf, offset, dcfg_wet_instr(w, first)->addr,
+                       is_foreign(w, foreign, first));
       else
          say_not_there(dcfg_wet_instr(w, first)->image_name);
       if (elf == NULL)

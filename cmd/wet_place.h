@@ -48,9 +48,11 @@ bool image_place(DcfgWet* w, uint32_t first, const char* root,
 bool image_is_there(DcfgWet* w, uint32_t instr, const char* root);
 
 /* Memory that nothing writes: of all images whose files are there, what is
-   mapped for reading only, or is so once it has been relocated.  The caller
-   frees it. */
-DcfgSliceRange* image_constants(DcfgWet* w, const char* root, uint32_t* n);
+   mapped for reading only, or is so once it has been relocated; and of images of
+   which all instructions are FOREIGN, what may be written, as .tables.  The
+   caller frees it. */
+DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
+                                const char* root, uint32_t* n);
 
 #endif /* DCFG_CMD_WET_PLACE_H */
 

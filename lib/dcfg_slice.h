@@ -78,6 +78,7 @@ typedef
 typedef
    struct {
       uint64_t low, high;
+      bool     tables;          // of constants: only where .lookups load
    }
    DcfgSliceRange;
 
@@ -108,10 +109,12 @@ typedef
 
       const uint32_t* no_register;      // these neither as values
 
-      /* Memory that is constant, in ascending order.  What was loaded from
-         there is what it is because of the address: this is followed. */
+      /* Memory that is constant, or to some instructions is, in ascending order.
+         What was loaded from there is what it is because of the address: this
+         is followed. */
       const DcfgSliceRange* constants;
       uint32_t              n_constants;
+      const bool*           lookups;    // NULL: none of them
 
       /* Where control is not followed since it is .no_control_of those, it
          still is if what they branch on, over flags and registers, is what

@@ -98,7 +98,8 @@ static bool cut_port(Slicer* z, const Want* want)
    return slice_add_edge(z, want, DCFG_SLICE_NOT, 0);
 }
 
-static bool is_constant(const DcfgSliceQuery* q, uint64_t addr)
+/* Is the memory at ADDR constant to instruction I? */
+static bool is_constant(const DcfgSliceQuery* q, uint32_t i, uint64_t addr)
 {
    uint32_t low = 0, high = q->n_constants;
 
@@ -109,7 +110,9 @@ static bool is_constant(const DcfgSliceQuery* q, uint64_t addr)
       else
          high = middle;
    }
-   return low < q->n_constants && q->constants[low].low <= addr;
+   return low < q->n_constants && q->constants[low].low <= addr
+          && (!q->constants[low].tables
+              || (q->lookups != NULL && q->lookups[i]));
 }
 
 /* Does the instance in work load a constant? */
@@ -119,7 +122,9 @@ static bool loads_constant(const Slicer* z)
    const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
 
    for (uint32_t j = 0; j < plan->n_accesses; j++)
-      if (is_operand(a, j) && is_constant(z->q, slice_address(z, slice_place(z), j)))
+      if (is_operand(a, j)
+          && is_constant(z->q, z->instr,
+                         slice_address(z, slice_place(z), j)))
          return true;
    return false;
 }

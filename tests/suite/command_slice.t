@@ -55,6 +55,47 @@ int main(int argc, char **argv) {
 """
 
 
+# Values in registers that an allocator saves and restores, with and without a frame, and one that it hands out.
+SAVED = """        .globl _start
+_start: mov $0x41, %ebx         # 2: kept
+        mov $0x42, %r12d
+        mov $0x43, %ebp
+        mov $64, %edi           # 5: how much is wanted
+        call malloc
+        mov %bl, buffer(%rip)
+        mov %r12b, buffer+1(%rip)
+        mov %bpl, buffer+2(%rip)
+        mov %al, buffer+3(%rip)
+        mov $1, %eax
+        mov $1, %edi
+        lea buffer(%rip), %rsi
+        mov $4, %edx
+        syscall
+        mov $60, %eax
+        syscall
+        .lcomm buffer, 4
+"""
+ALLOCATOR = """        .globl malloc
+        .type malloc, @function
+malloc: push %rbx
+        push %rbp
+        mov %rsp, %rbp
+        sub $16, %rsp
+        mov %r12, -8(%rbp)
+        mov next(%rip), %rbx
+        lea (%rbx,%rdi), %r12
+        mov %r12, next(%rip)
+        mov %rbx, %rax
+        mov -8(%rbp), %r12
+        leave
+        pop %rbx
+        ret
+        .size malloc, . - malloc
+        .data
+next:   .quad next
+"""
+
+
 def record(tap, name, argv, opts=()):
     wet = tap.path(name + ".wet")
     graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet] + list(opts))
@@ -109,6 +150,35 @@ def check_rooms(tap, name, *flags):
         found = [set(lines_of(out, "rooms.c")) for status, out, _ in (commandlib.command("slice", "--syscall=" + c, wet) for c in calls)
                  if status == 0]
         tap.ok(any(line in lines for lines in found), "%s: %s read what was there" % (name, calls[0]), (line, found))
+
+
+def check_saved(tap):
+    """Code without source lines is none of the program."""
+    for name, text in (("saved", SAVED), ("allocator", ALLOCATOR)):
+        with open(tap.path(name + ".S"), "w") as f:
+            f.write(text)
+    subprocess.run(["cc", "-c", "allocator.S"], cwd=tap.dir, check=True)
+    prog = harness.cc(tap, tap.path("saved.S"), "saved", "-g", "-nostdlib", "-static", "-no-pie", tap.path("allocator.o"))
+    wet = prog and record(tap, "saved", [prog])
+    if wet:
+        status, out, err = commandlib.command("slice", "--syscall=write", wet)
+        lines = lines_of(out, "saved.S") if status == 0 else []
+        tap.ok({2, 3, 4} <= set(lines) and 5 not in lines,
+               "what went through registers that an allocator saved, not what it made the place of", (lines, err))
+
+
+def check_tables(tap):
+    """The digits that std::ostream takes stand in a table that libstdc++ makes at its begin."""
+    with open(tap.path("sums.cpp"), "w") as f:
+        f.write("#include <iostream>\nint main(int argc, char**)\n{\n   int a = argc + 40;\n   int b = argc + 50;\n"
+                "   std::cout << a << '\\n';\n   std::cout << b << std::endl;\n}\n")
+    prog = harness.cc(tap, tap.path("sums.cpp"), "sums", "-g", "-O0", "-lstdc++")
+    wet = prog and record(tap, "sums", [prog], ["--wet-values=yes"])
+    if wet:
+        for opts in ((), ("--thin",)):
+            found = [commandlib.command("slice", "--output=" + text, *opts, wet) for text in ("41", "51")]
+            lines = [set(lines_of(out, "sums.cpp")) & {4, 5} if "/sums.cpp\n" in out else err for _, out, err in found]
+            tap.ok(lines == [{4}, {5}], "a number through a table of a library %s" % " ".join(opts), lines)
 
 
 def check_gather(tap):
@@ -462,6 +532,8 @@ def main():
     check_rooms(tap, "rooms")
     check_gather(tap)
     check_images(tap)
+    check_saved(tap)
+    check_tables(tap)
     if dumper:
         check_random(tap, dumper, range(1, 101) if os.environ.get("DCFG_SLOW") else (2, 5))
         check_real(tap, dumper)
