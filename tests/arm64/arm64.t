@@ -80,6 +80,7 @@ class Remote:
         return self.machine.run(argv, self.tap.dir, harness.ENV, out=path, timeout=harness.TIMEOUT)
 
     def run(self, argv, cwd, env=None):
+        """Errors go to a file in any case, for python3's buffers are as large as the blocks of what it writes to."""
         err = self.tap.path("stderr.%s" % id(argv))
         try:
             status = self.machine.run(argv, cwd, env or harness.ENV, err=err, timeout=harness.TIMEOUT)
@@ -103,10 +104,11 @@ class Remote:
         """A pipe has two ends on one machine: there is one there, and the trace comes through a file.  Lackey writes a line
         or two at a time, which costs more than all else where the file is on the other machine."""
         path, pipe = fifo + ".text", "/tmp/lackey.pipe"
-        status = self.machine.run(
-            ["/bin/sh", "-c", THROUGH_PIPE, "sh", pipe, path, "env", "-i"] + ["%s=%s" % item for item in (env or harness.ENV).items()]
-            + [harness.VALGRIND, "-q", "--tool=" + tool, "--trace-mem=yes", "--vex-guest-chase=no", "--log-file=" + pipe]
-            + list(opts) + argv, tap.dir, timeout=harness.TIMEOUT)
+        words = ["env", "-i"] + ["%s=%s" % item for item in (env or harness.ENV).items()] + [
+            harness.VALGRIND, "-q", "--tool=" + tool, "--trace-mem=yes", "--vex-guest-chase=no", "--log-file=" + pipe]
+        status, _ = self.run(["/bin/sh", "-c", THROUGH_PIPE, "sh", pipe, path] + words + list(opts) + argv, tap.dir)
+        if not os.path.exists(path):
+            open(path, "w").close()
         subprocess.run(["sh", "-c", 'cat "$1" >"$2"', "sh", path, fifo])
         os.unlink(path)
         return status
