@@ -74,7 +74,8 @@ static uint32_t bit_of(x86_reg r)
 #define RSP_BIT (UINT32_C(1) << 4)
 #define RBP_BIT (UINT32_C(1) << 5)
 
-/* Registers in the operands in memory that are written, or in all. */
+/* Registers in the operands in memory that are written, or in all.  Of most
+   that only store, as MOVUPS and all of AVX, Capstone says that they read. */
 static uint32_t operand_registers(const cs_insn* i, bool written)
 {
    const cs_x86* x = &i->detail->x86;
@@ -241,7 +242,8 @@ Roles roles_new(DcfgWet* w)
       if (!cs_disasm_iter(h, &code, &size, &addr, i))
          continue;
       r.addresses[k] = addresses_of(i);
-      r.targets[k]   = r.addresses[k] & operand_registers(i, true);
+      r.targets[k]   = r.addresses[k]
+                       & operand_registers(i, in->loads || !in->stores);
       r.lengths[k]   = lengths_of(i);
       r.saves[k]     = saves_of(i, word) & p->kept;
       r.lookups[k]   = is_lookup(i, word);

@@ -34,7 +34,8 @@
    has source lines, the code that has them, so that a library that is linked
    into a program is none of it.  For what was printed, the program is all code
    with source lines; and how the place in the buffer was found where its
-   bytes were put is no reason why they are these. */
+   bytes were put is no reason why they are these.  Of a library no addresses are
+   followed then, but of the C library where it loads from. */
 
 #include "slice_query.h"
 
@@ -254,6 +255,18 @@ static bool is_of_system(const char* name)
    return false;
 }
 
+static bool starts_with(const char* s, const char* with)
+{
+   return strncmp(s, with, strlen(with)) == 0;
+}
+
+/* May code of an image of that name be the C library's, much of which only
+   copies what the program points at? */
+static bool copies_for(const char* name)
+{
+   return !is_of_system(name) || starts_with(text_base(name), "libc.");
+}
+
 static void choose_foreign(Sliced* f, bool output)
 {
    uint32_t n = dcfg_wet_instrs(f->w), image = UINT32_MAX;
@@ -274,11 +287,6 @@ static void choose_foreign(Sliced* f, bool output)
                          || (output && lines && !is_of_system(in->image_name)))
                         && (in->line != 0 || !lines));
    }
-}
-
-static bool starts_with(const char* s, const char* with)
-{
-   return strncmp(s, with, strlen(with)) == 0;
 }
 
 /* Is it one that hands out memory, or takes it back? */
@@ -359,6 +367,7 @@ static void prune_printed(Sliced* f, const char* root)
 static void choose_pruning(Sliced* f, const SliceOptions* o)
 {
    uint32_t n = dcfg_wet_instrs(f->w);
+   uint32_t stack = BIT(processor_of(f->w)->stack);
    bool     printed = o->syscall != NULL || o->output != NULL;
 
    if (o->full)
@@ -366,7 +375,9 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
    choose_foreign(f, printed);
    for (uint32_t i = 0; i < n && !o->thin; i++)
       if (!f->foreign[i] || !printed)
-         f->roles.addresses[i] &= BIT(processor_of(f->w)->stack);
+         f->roles.addresses[i] &= stack;
+      else if (copies_for(dcfg_wet_instr(f->w, i)->image_name))
+         f->roles.addresses[i] &= stack | f->roles.targets[i];
    if (printed)
       prune_printed(f, o->root);
    f->q.no_address    = f->roles.addresses;

@@ -94,6 +94,7 @@ typedef
       uint32_t       n_ports;   // that its instances have
       uint32_t       address_size;      // 8 bytes, or 4 in a 32-bit program
       uint32_t       machine;   // the processor, as ELF files have it
+      bool           loads, stores;     // operands in memory
    }
    DcfgWetInstr;
 

@@ -240,6 +240,12 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
                         .machine = w->machine->number,
                         .size = in->len, .n_ports = w->plans[n].n_ports,
                         .code = &ELEM(w->code, uint8_t, in->code) };
+   for (uint32_t k = 0; k < w->plans[n].n_accesses; k++) {
+      uint8_t what = ELEM(w->accesses, WetAccess,
+                          w->plans[n].accesses + k).what;
+      i->loads  |= (what & ACCESS_LOAD) != 0;
+      i->stores |= (what & ACCESS_STORE) != 0;
+   }
    if (in->image >= s->images.n)
       return i;
    const Image*  image  = &ELEM(s->images, Image, in->image);
