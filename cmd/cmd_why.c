@@ -87,20 +87,40 @@ static const DcfgSliceInput* handed_on(const Why* y, const DcfgSliceNode* n)
    return found;
 }
 
+/* Is what VIA brings from N, a copy, what that has handed on? */
+static bool is_handed_on(const Why* y, const DcfgSliceNode* n,
+                         const DcfgSliceInput* via)
+{
+   return y->f->roles.copies[n->instr]
+          && !(via->port == DCFG_WET_GENERAL
+               && (y->f->roles.moved[n->instr] >> via->reg & 1));
+}
+
+/* Has A, if it computed something, made all bytes that N hands on? */
+static bool made_all(const DcfgSlice* s, uint32_t a, const DcfgSliceNode* n)
+{
+   return a >= DCFG_SLICE_NOT || s->nodes[a].value_size == 0
+          || s->nodes[a].value_size >= n->value_size;
+}
+
 /* What computed what IN brings. */
 static void add_origin(Why* y, const DcfgSliceInput* in)
 {
+   const DcfgSlice*      s = y->f->s;
+   const DcfgSliceInput* via = in;
    Origin o = { in, in->node, (uint32_t)y->n_copies, 0 };
 
    while (o.node < DCFG_SLICE_NOT && in->port != DCFG_WET_CONTROL
-          && y->f->roles.copies[y->f->s->nodes[o.node].instr]) {
-      const DcfgSliceInput* next = handed_on(y, &y->f->s->nodes[o.node]);
-      if (next == NULL || next->node == DCFG_SLICE_NOT)
+          && is_handed_on(y, &s->nodes[o.node], via)) {
+      const DcfgSliceInput* next = handed_on(y, &s->nodes[o.node]);
+      if (next == NULL || next->node == DCFG_SLICE_NOT
+          || !made_all(s, next->node, &s->nodes[o.node]))
          break;
       GROW(y->copies, y->n_copies, y->copies_room);
       y->copies[y->n_copies++] = o.node;
       o.n_copies++;
       o.node = next->node;
+      via    = next;
    }
    GROW(y->origins, y->n_origins, y->room);
    y->origins[y->n_origins++] = o;

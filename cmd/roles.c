@@ -188,6 +188,7 @@ static bool is_copy(const cs_insn* i)
       case X86_INS_VMOVAPS: case X86_INS_VMOVUPS: case X86_INS_VMOVAPD:
       case X86_INS_VMOVUPD: case X86_INS_VMOVDQA: case X86_INS_VMOVDQU:
       case X86_INS_VMOVQ: case X86_INS_VMOVD: case X86_INS_VMOVNTDQ:
+      case X86_INS_LEAVE:
          break;
       case X86_INS_MOVSD:
          break;
@@ -198,6 +199,19 @@ static bool is_copy(const cs_insn* i)
       if (i->detail->x86.operands[k].type == X86_OP_IMM)
          return false;
    return true;
+}
+
+/* Of PUSH and POP the stack pointer, unless that is what is popped; of strings
+   all general registers. */
+static uint32_t moved_of(const cs_insn* i)
+{
+   const cs_x86* x = &i->detail->x86;
+
+   if (is_stack(i->id) || i->id == X86_INS_LEAVE)
+      return i->id == X86_INS_POP && x->operands[0].type == X86_OP_REG
+             ? RSP_BIT & ~bit_of(x->operands[0].reg) : RSP_BIT;
+   return x->op_count == 2 && x->operands[0].type == X86_OP_MEM
+          && x->operands[1].type == X86_OP_MEM ? UINT32_MAX : 0;
 }
 
 static csh open_decoder(const Processor* p)
@@ -218,7 +232,8 @@ Roles roles_new(DcfgWet* w)
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(bool)),
-                  zalloc(n + (size_t)1, sizeof(bool)) };
+                  zalloc(n + (size_t)1, sizeof(bool)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)) };
    const Processor* p = processor_of(w);
    unsigned word = p->mode == CS_MODE_64 ? 8 : 4;
    csh      h = open_decoder(p);
@@ -231,6 +246,7 @@ Roles roles_new(DcfgWet* w)
       r.saves[k]     = arm64_saves(in) & p->kept;
       r.lookups[k]   = arm64_is_lookup(in);
       r.copies[k]    = arm64_is_copy(in);
+      r.moved[k]     = arm64_moved(in);
    }
    if (p->arch == CS_ARCH_ARM64)
       arm64_lengths(w, r.lengths);
@@ -248,6 +264,7 @@ Roles roles_new(DcfgWet* w)
       r.saves[k]     = saves_of(i, word) & p->kept;
       r.lookups[k]   = is_lookup(i, word);
       r.copies[k]    = is_copy(i);
+      r.moved[k]     = moved_of(i);
    }
    cs_free(i, 1);
    cs_close(&h);
@@ -262,6 +279,7 @@ void roles_free(Roles* r)
    free(r->saves);
    free(r->lookups);
    free(r->copies);
+   free(r->moved);
 }
 
 void instr_text(const DcfgWetInstr* in, char* text, size_t size)

@@ -47,6 +47,8 @@ typedef
       bool*     lookups;        // loads what is narrower than an address, as an
                                 // element of a table may be
       bool*     copies;         // it hands on what it reads, as it is
+      uint32_t* moved;          // which a copy does not hand on to, but moves,
+                                // as PUSH the stack pointer
    }
    Roles;
 

@@ -175,6 +175,17 @@ bool arm64_is_copy(const DcfgWetInstr* in)
           || (word & 0x7F36FC00) == 0x1E260000;
 }
 
+/* The base, by pre-indexed and post-indexed forms. */
+uint32_t arm64_moved(const DcfgWetInstr* in)
+{
+   uint32_t word = word_of(in);
+
+   return gets_at_memory(word) && bits(word, 29, 28) == ONE
+          && bits(word, 24, 24) == 0 && bits(word, 21, 21) == 0
+          && bits(word, 10, 10) == 1
+          ? UINT32_C(1) << bits(word, 9, 5) : 0;
+}
+
 /*------------------------------------------------------------*/
 /*--- Lengths                                              ---*/
 /*------------------------------------------------------------*/

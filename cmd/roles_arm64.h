@@ -39,6 +39,7 @@ uint32_t arm64_targets(const DcfgWetInstr* in);
 uint32_t arm64_saves(const DcfgWetInstr* in);  // of all registers
 bool     arm64_is_lookup(const DcfgWetInstr* in);
 bool     arm64_is_copy(const DcfgWetInstr* in);
+uint32_t arm64_moved(const DcfgWetInstr* in);
 
 /* The same of all instructions, for that takes more than one to tell. */
 void     arm64_lengths(DcfgWet* w, uint32_t* lengths);

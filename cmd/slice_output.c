@@ -39,6 +39,7 @@
 #include "processor.h"
 #include "syscall_names.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,8 +200,10 @@ void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
 
    if (mark != NULL) {
       *mark  = 0;
+      errno  = 0;
       wanted = strtoull(mark + 1, &end, 10);
-      if (mark[1] < '0' || mark[1] > '9' || *end != 0)
+      if (mark[1] < '0' || mark[1] > '9' || *end != 0 || errno != 0
+          || wanted == DCFG_SLICE_LAST)
          die("--syscall: `%s' is no system call: NAME or NAME#N", call);
    }
    number = syscall_number(name, processor_of(w)->seccomp);

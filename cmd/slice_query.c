@@ -50,6 +50,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /*------------------------------------------------------------*/
 /*--- Where                                                ---*/
@@ -75,11 +76,22 @@ static bool is_source(const char* path, const char* wanted, size_t k)
           && (n == k || wanted[0] == '/' || path[n - k - 1] == '/');
 }
 
+/* Do these name one file, however that is written? */
+static bool is_same_source(const char* a, const char* b)
+{
+   struct stat x, y;
+
+   return strcmp(a, b) == 0
+          || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev
+              && x.st_ino == y.st_ino);
+}
+
 static void at_line(Sliced* f, const char* at, const char* colon)
 {
    char*    end;
    uint64_t line = strtoull(colon + 1, &end, 10);
-   uint32_t n = dcfg_wet_instrs(f->w), found = 0, files = 0;
+   uint32_t    n = dcfg_wet_instrs(f->w), found = 0, files = 0;
+   const char* source = NULL;
 
    if (colon[1] < '0' || colon[1] > '9' || *end != 0)
       die("--at: `%s' is no line: FILE:LINE", at);
@@ -89,7 +101,13 @@ static void at_line(Sliced* f, const char* at, const char* colon)
          continue;
       files++;
       f->instrs[i] = in->line == line;
-      found += f->instrs[i];
+      if (!f->instrs[i])
+         continue;
+      if (source != NULL && !is_same_source(source, in->source))
+         die("--at: `%s' is a line of %s and of %s: more of the path is "
+             "needed", at, source, in->source);
+      source = in->source;
+      found++;
    }
    if (files == 0)
       die("--at: nothing of a source file `%.*s' was executed",
@@ -373,14 +391,17 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
    if (o->full)
       return;
    choose_foreign(f, printed);
-   for (uint32_t i = 0; i < n && !o->thin; i++)
-      if (!f->foreign[i] || !printed)
-         f->roles.addresses[i] &= stack;
-      else if (copies_for(dcfg_wet_instr(f->w, i)->image_name))
-         f->roles.addresses[i] &= stack | f->roles.targets[i];
+   f->no_address = zalloc(n + (size_t)1, sizeof(*f->no_address));
+   for (uint32_t i = 0; i < n; i++) {
+      f->no_address[i] = f->roles.addresses[i];
+      if (!o->thin && (!f->foreign[i] || !printed))
+         f->no_address[i] &= stack;
+      else if (!o->thin && copies_for(dcfg_wet_instr(f->w, i)->image_name))
+         f->no_address[i] &= stack | f->roles.targets[i];
+   }
    if (printed)
       prune_printed(f, o->root);
-   f->q.no_address    = f->roles.addresses;
+   f->q.no_address    = f->no_address;
    f->q.no_control    = o->thin;
    f->q.no_control_of = f->foreign;
    f->q.results       = !o->thin && !o->forward && !printed;
@@ -529,6 +550,7 @@ void slice_forget(Sliced* f)
    free(f->constants);
    free(f->spare);
    free(f->never);
+   free(f->no_address);
    free(f->criterion);
    free(f);
 }

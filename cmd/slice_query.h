@@ -60,6 +60,7 @@ typedef
       uint32_t*      spare;     // registers that are no arguments of the
                                 // system calls which were made there
       uint32_t*      never;     // registers that are not followed
+      uint32_t*      no_address;        // nor these as addresses
       char*          criterion; // one line
       const char*    not_followed[6];   // and NULL
    }

@@ -327,7 +327,7 @@ static bool read_head(DcfgWet* w)
    if (!wet_read(w, head, sizeof(head)))
       return false;
    if (memcmp(head, magic, sizeof(magic)) != 0)
-      return job_fail(&w->job, DCFG_ERROR_KIND, NULL,
+      return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
                       "it is no whole execution trace");
    if (head[8] != 3 || head[9] != 0 || head[10] != 0 || head[11] != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,

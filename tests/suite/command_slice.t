@@ -171,10 +171,12 @@ def check_library(tap):
     """The digits that std::ostream takes stand in a table that libstdc++ makes at its begin; and memmove() copies what it is
     pointed at."""
     with open(tap.path("sums.cpp"), "w") as f:
-        f.write("#include <cstring>\n#include <iostream>\nint main(int argc, char**)\n{\n"
+        f.write("#include <cstring>\n#include <iostream>\nint twin_a(int), twin_b(int); int main(int argc, char**)\n{\n"
                 "   int a = argc + 40;\n   int b = argc + 50;\n   char text[] = \"ABCDEFGHIJKLMNOPQRSTUVWXYZ\";\n"
                 "   int first = argc + 2;\n   memmove(text, text + first, argc + 20);\n"
-                "   std::cout << a << '\\n';\n   std::cout << b << '\\n';\n   std::cout << text << std::endl;\n}\n")
+                "   std::cout << a << '\\n';\n   std::cout << b << '\\n';\n   std::cout << text << std::endl;\n"
+                "   return twin_a(0) + twin_b(0);\n}\n#line 7 \"/a/twin.c\"\nint twin_a(int x) { return x + 1; }\n"
+                "#line 7 \"/b/twin.c\"\nint twin_b(int x) { return x - 1; }\n")
     prog = harness.cc(tap, tap.path("sums.cpp"), "sums", "-g", "-O0", "-lstdc++")
     wet = prog and record(tap, "sums", [prog], ["--wet-values=yes"])
     if not wet:
@@ -184,6 +186,9 @@ def check_library(tap):
         lines = [set(lines_of(out, "sums.cpp")) & {5, 6, 7, 8} if "/sums.cpp\n" in out else err for _, out, err in found]
         tap.ok(lines == [{5}, {6}, last], "numbers through a table of a library, and what it was told to copy %s" %
                " ".join(opts), lines)
+    said, one = (commandlib.command("slice", "--at=" + where, wet) for where in ("twin.c:7", "b/twin.c:7"))
+    tap.ok(said[0] == 2 and said[2].count("\n") == 1 and "/a/twin.c and of /b/twin.c" in said[2] and one[0] == 0,
+           "a line of two files: it says so", (said, one[2]))
 
 
 def check_gather(tap):
@@ -337,6 +342,10 @@ def check_why(tap, wet):
     status, out, _ = commandlib.command("why", "--steps=4", wet, "foo1.c:11")
     tap.ok(status == 0 and len(out.split("\n\n")) == 4 and "through" in out and re.search(r"control .*foo1\.c:6 in main", out),
            "why --steps=4: through copies to what computed, and the branch of line 6", out)
+    status, out, _ = commandlib.command("why", "--steps=2", wet, "foo1.c:6")
+    tap.ok(status == 0 and re.search(r"\d rbp +\S+#0  push rbp .*foo1\.c:5 in main\n", out)
+           and re.search(r"\d memory +\S+  (?!mov dword ptr \[rbp).*\n +through", out),
+           "why: through a variable of a frame, and no further than what moved RSP", out)
     try:
         main, tty = pty.openpty()
     except OSError as e:
@@ -494,7 +503,8 @@ def check_wrong(tap, wet):
                         (("--at=foo1.c:12", "--of=nix"), "nix"), (("--syscall=nix",), "nix"),
                         (("--syscall=write#9",), "1 times"), (("--output=never",), "never"), (("--at=foo1.c:x",), "FILE:LINE"),
                         (("--at=foo1.c:12", "--thin", "--full"), "--thin"), (("--at=foo1.c:12", "--as=nix"), "nix"),
-                        (("--at=foo1.c:12", "--of=rax", "--forward"), "--forward"), (("--at=foo1.c:12", "--diff"), "two")):
+                        (("--at=foo1.c:12", "--of=rax", "--forward"), "--forward"), (("--at=foo1.c:12", "--diff"), "two"),
+                        (("--syscall=write#18446744073709551616",), "no system call")):
         status, out, err = commandlib.command("slice", *args, wet)
         if status != 2 or out or err.count("\n") != 1 or words not in err:
             bad.append("%s: status %d, %s" % (args, status, err or "no message"))
