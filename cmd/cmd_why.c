@@ -96,11 +96,12 @@ static bool is_handed_on(const Why* y, const DcfgSliceNode* n,
                && (y->f->roles.moved[n->instr] >> via->reg & 1));
 }
 
-/* Has A, if it computed something, made all bytes that N hands on? */
+/* Has A, if it computed something, made all bytes that N hands on?  Of general
+   registers a copy has written all, though it may have read less. */
 static bool made_all(const DcfgSlice* s, uint32_t a, const DcfgSliceNode* n)
 {
    return a >= DCFG_SLICE_NOT || s->nodes[a].value_size == 0
-          || s->nodes[a].value_size >= n->value_size;
+          || n->value_size <= 8 || s->nodes[a].value_size >= n->value_size;
 }
 
 /* What computed what IN brings. */

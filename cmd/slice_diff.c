@@ -28,7 +28,9 @@
 /* Owns: what two slices do not have in common.  Handed: two slices.  Taken by:
    dcfg slice.
 
-   Lines are the same that have the same number in the same source.  An
+   Lines are the same that have the same number in the same source.  If the two
+   programs were built in two places, sources below these are the same that have
+   the same path from there.  An
    instruction is the same that is at the same place of the image of the same
    name, and has the same code. */
 
@@ -46,6 +48,7 @@
 typedef
    struct {
       DcfgWetInstr is;          // one of its instructions
+      const char*  source;      // its path from where the program was built
       uint64_t     place;       // in the image's file; or the address
       uint64_t     count[2];    // instances, in A and B
    }
@@ -73,7 +76,7 @@ static int by_line(const void* x, const void* y)
 {
    const Entry* a = x;
    const Entry* b = y;
-   int          d = text_order(a->is.source, b->is.source);
+   int          d = text_order(a->source, b->source);
 
    return d != 0 ? d : number_order(a->is.line, b->is.line);
 }
@@ -94,11 +97,51 @@ static int by_code(const void* x, const void* y)
    return d != 0 ? d : memcmp(a->is.code, b->is.code, a->is.size);
 }
 
+/* Where main() is; NULL if that is not known. */
+static const char* main_source(DcfgWet* w)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->source != NULL && in->function != NULL
+          && strcmp(in->function, "main") == 0)
+         return in->source;
+   }
+   return NULL;
+}
+
+/* How much of the path of V's main() is where the program was built: all in front
+   of what OTHER's has as well, whole names. */
+static size_t built_in(const SliceView* v, const SliceView* other)
+{
+   const char* a = main_source(v->w);
+   const char* b = main_source(other->w);
+   size_t      m = a == NULL ? 0 : strlen(a), n = b == NULL ? 0 : strlen(b);
+   size_t      same = m;
+
+   while (m > 0 && n > 0 && a[m - 1] == b[n - 1]) {
+      m--;
+      n--;
+      if (a[m] == '/')
+         same = m;
+   }
+   return same < (a == NULL ? 0 : strlen(a)) && m > 0 ? same : 0;
+}
+
+static const char* source_of(const char* source, const char* in, size_t n)
+{
+   return source != NULL && strncmp(source, in, n) == 0 ? source + n : source;
+}
+
 /* The instructions of V's slice behind those that are there, as those of SIDE;
    those without a source only if LINES is false. */
-static void add_slice(Entries* e, const SliceView* v, int side, bool lines)
+static void add_slice(Entries* e, const SliceView* v, const SliceView* other,
+                      int side, bool lines)
 {
-   uint32_t n = dcfg_wet_instrs(v->w);
+   uint32_t    n = dcfg_wet_instrs(v->w);
+   size_t      head = built_in(v, other);
+   const char* in_head = head == 0 ? "" : main_source(v->w);
 
    for (uint32_t first = 0, end; first < n; first = end) {
       uint64_t begin = dcfg_wet_instr(v->w, first)->addr, place = begin;
@@ -110,7 +153,8 @@ static void add_slice(Entries* e, const SliceView* v, int side, bool lines)
          if (v->s->totals[i].in_slice == 0 || (lines && in->source == NULL))
             continue;
          Entry* to = &e->entries[e->n++];
-         *to = (Entry){ .is = *in, .place = place + (in->addr - begin) };
+         *to = (Entry){ .is = *in, .place = place + (in->addr - begin),
+                        .source = source_of(in->source, in_head, head) };
          to->count[side] = v->s->totals[i].in_slice;
       }
    }
@@ -139,8 +183,8 @@ static Entries entries_of(const SliceView* a, const SliceView* b, bool lines)
    size_t  room = (size_t)dcfg_wet_instrs(a->w) + dcfg_wet_instrs(b->w) + 1;
    Entries e = { zalloc(room, sizeof(Entry)), 0, lines ? by_line : by_code };
 
-   add_slice(&e, a, 0, lines);
-   add_slice(&e, b, 1, lines);
+   add_slice(&e, a, b, 0, lines);
+   add_slice(&e, b, a, 1, lines);
    join(&e);
    return e;
 }

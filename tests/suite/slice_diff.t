@@ -72,6 +72,15 @@ def main():
            "for people with the source", text)
     status, text, _ = commandlib.command("slice", "--diff", AT, runs[0], runs[0])
     tap.ok(status == 0 and "0 new, 0 gone, 0 changed" in text, "a slice does not differ from itself", text)
+    os.mkdir(tap.path("other"))
+    with open(tap.path("other/both.c"), "w") as f:
+        f.write(SOURCE.replace("i++", "i += 2"))
+    other = harness.cc(tap, tap.path("other/both.c"), "other/both", "-O0")
+    wet = other and slicelib.record(tap, "elsewhere", [other])[0]
+    if wet:
+        text = commandlib.command("slice", "--diff", "--json", AT, runs[0], wet)[1]
+        rows = {(r["source"], r["change"]) for r in json.loads(text)["lines"] if r["source"].startswith("both.c:")}
+        tap.ok(rows == {("both.c:9", "changed"), ("both.c:10", "changed")}, "programs that were built in two places", rows)
     tap.done()
 
 
