@@ -36,10 +36,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-static SliceView view_of(const Sliced* f, const char* file, bool forward)
+static SliceView view_of(const Sliced* f, const char* file,
+                         const SliceOptions* o)
 {
    return (SliceView){ .w = f->w, .s = f->s, .file = file,
-                       .title = forward ? "forward slice" : "slice",
+                       .root = o->root,
+                       .title = o->forward ? "forward slice" : "slice",
                        .criterion = f->criterion,
                        .not_followed = f->not_followed };
 }
@@ -49,8 +51,8 @@ static int diff(const char* const* files, const SliceOptions* o, Form form,
 {
    Sliced*   a = slice_find(files[0], o);
    Sliced*   b = slice_find(files[1], o);
-   SliceView va = view_of(a, files[0], o->forward);
-   SliceView vb = view_of(b, files[1], o->forward);
+   SliceView va = view_of(a, files[0], o);
+   SliceView vb = view_of(b, files[1], o);
    uint64_t  n = slice_print_diff(&va, &vb, form, top);
 
    slice_forget(a);
@@ -100,7 +102,7 @@ static int run(int argc, char** argv)
       { "syscall", OPT_TEXT, &o.syscall }, { "output", OPT_TEXT, &o.output },
       { "thin", OPT_FLAG, &o.thin }, { "full", OPT_FLAG, &o.full },
       { "forward", OPT_FLAG, &o.forward }, { "as", OPT_TEXT, &as },
-      { "gdb", OPT_FLAG, &gdb }, { "top", OPT_COUNT, &top },
+      { "root", OPT_TEXT, &o.root }, { "gdb", OPT_FLAG, &gdb }, { "top", OPT_COUNT, &top },
       { "o", OPT_TEXT, &path }, { "diff", OPT_FLAG, &two },
       { "csv", OPT_FLAG, &csv }, { "json", OPT_FLAG, &json },
       { "markdown", OPT_FLAG, &markdown }
@@ -132,7 +134,7 @@ static int run(int argc, char** argv)
    as     = as != NULL ? as : json ? "json" : gdb ? "gdb" : "source";
    o.sums = strcmp(as, "source") == 0;
    Sliced*   f = slice_find(files[0], &o);
-   SliceView v = view_of(f, files[0], o.forward);
+   SliceView v = view_of(f, files[0], &o);
    FILE*     out = open_result(path);
    write_as(&v, as, top, out);
    close_results();
@@ -164,6 +166,8 @@ const Command slice_command = {
    "  --gdb, --json      the same as --as=gdb, --as=json\n"
    "  --top=N            of dot, the nearest N instances, 0: all [200]; of a\n"
    "                     difference, lines and instructions [all]\n"
+   "  --root=DIR         look for images below DIR first: of a trace of another\n"
+   "                     machine, whose libraries are not here\n"
    "  -o FILE            write to FILE\n"
    "  --diff             of two files A and B: how the slice of B differs; with\n"
    "                     --csv, --json or --markdown as such a table\n"

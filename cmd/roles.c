@@ -248,6 +248,8 @@ Roles roles_new(DcfgWet* w)
       r.copies[k]    = arm64_is_copy(in);
       r.moved[k]     = arm64_moved(in);
    }
+   if (p->arch == CS_ARCH_ARM64)
+      arm64_lengths(w, r.lengths);
    for (uint32_t k = 0; k < n && p->arch == CS_ARCH_X86; k++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, k);
       const uint8_t*      code = in->code;

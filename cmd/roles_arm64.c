@@ -25,8 +25,9 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: which registers of an arm64 instruction are addresses only, and which
-   instructions are copies.  Handed: its code.  Taken by: roles.c.
+/* Owns: which registers of an arm64 instruction are addresses only, or lengths,
+   and which instructions are copies.  Handed: its code, and for lengths what
+   is behind it.  Taken by: roles.c.
 
    All that get at memory are in one group of the encoding, where the base is
    in bits 9 to 5, and what is stored in bits 4 to 0; an index, the other
@@ -183,6 +184,87 @@ uint32_t arm64_moved(const DcfgWetInstr* in)
           && bits(word, 24, 24) == 0 && bits(word, 21, 21) == 0
           && bits(word, 10, 10) == 1
           ? UINT32_C(1) << bits(word, 9, 5) : 0;
+}
+
+/*------------------------------------------------------------*/
+/*--- Lengths                                              ---*/
+/*------------------------------------------------------------*/
+
+/* So far behind what makes an address it is looked for what uses that. */
+#define REACH 512
+
+/* Does it write general register R?  In doubt, no. */
+static bool writes(uint32_t word, unsigned r)
+{
+   if (gets_at_memory(word))
+      return bits(word, 26, 26) == 0 && !stores(word) && bits(word, 4, 0) == r;
+   return (bits(word, 28, 26) == 4 || bits(word, 27, 25) == 5)
+          && bits(word, 4, 0) == r;
+}
+
+/* Is it an access to so many bytes before register R, which stays? */
+static bool counts_back(uint32_t word, unsigned r)
+{
+   if (!gets_at_memory(word) || bits(word, 9, 5) != r)
+      return false;
+   if (bits(word, 29, 28) == ONE)       // LDUR and STUR
+      return bits(word, 24, 24) == 0 && bits(word, 21, 20) == 1
+             && bits(word, 11, 10) == 0;
+   return bits(word, 29, 28) == PAIR && bits(word, 24, 23) == 2
+          && bits(word, 21, 21) == 1;
+}
+
+static bool is_index(uint32_t word, unsigned r)
+{
+   return gets_at_memory(word) && has_index(word) && bits(word, 20, 16) == r;
+}
+
+/* Is register R, which instruction K makes, used so before it is another?  USE
+   says how. */
+static bool is_used(DcfgWet* w, uint32_t k, unsigned r,
+                    bool (*use)(uint32_t word, unsigned r))
+{
+   uint32_t n = dcfg_wet_instrs(w);
+   uint64_t addr = dcfg_wet_instr(w, k)->addr;
+
+   for (uint32_t i = k + 1; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      uint32_t            word = word_of(in);
+      if (in->addr - addr > REACH)
+         return false;
+      if (use(word, r))
+         return true;
+      if (writes(word, r))
+         return false;
+   }
+   return false;
+}
+
+/* Where something ends is made of where it begins and how long it is, and what
+   is before it is got at from there.  Or, the same in another order: an index
+   is made of the length less a number. */
+void arm64_lengths(DcfgWet* w, uint32_t* lengths)
+{
+   uint32_t n = dcfg_wet_instrs(w), length = 0;
+   uint64_t end = 0;
+
+   for (uint32_t k = 0; k < n; k++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, k);
+      uint64_t            addr = in->addr;
+      uint32_t            word = word_of(in);
+      if ((word & 0xFFE0FC00) == 0x8B000000             // ADD X, X, X
+          && is_used(w, k, bits(word, 4, 0), counts_back)) {
+         length     = reg(word, 16);
+         end        = addr + REACH;
+         lengths[k] = length;
+      } else if ((word & 0xFF800000) == 0xD1000000      // SUB X, X, number
+                 && is_used(w, k, bits(word, 4, 0), is_index)) {
+         lengths[k] = reg(word, 5);
+      } else if ((word & 0xFFC0FC00) == 0xD340FC00      // half of that length
+                 && addr < end && reg(word, 5) == length) {
+         lengths[k] = length;
+      }
+   }
 }
 
 /*--------------------------------------------------------------------*/

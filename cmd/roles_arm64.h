@@ -41,6 +41,9 @@ bool     arm64_is_lookup(const DcfgWetInstr* in);
 bool     arm64_is_copy(const DcfgWetInstr* in);
 uint32_t arm64_moved(const DcfgWetInstr* in);
 
+/* The same of all instructions, for that takes more than one to tell. */
+void     arm64_lengths(DcfgWet* w, uint32_t* lengths);
+
 #endif /* DCFG_CMD_ROLES_ARM64_H */
 
 /*--------------------------------------------------------------------*/

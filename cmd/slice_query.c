@@ -207,7 +207,7 @@ static DcfgSlice* find_criteria(Sliced* f)
 }
 
 /* A variable as it is where the run of the criterion's line begins. */
-static void of_variable(Sliced* f, const char* name)
+static void of_variable(Sliced* f, const char* name, const char* root)
 {
    DcfgSlice* s = find_criteria(f);
    uint32_t   first;
@@ -219,7 +219,12 @@ static void of_variable(Sliced* f, const char* name)
    f->instrs[first] = true;
    f->q.run         = false;
    f->q.instance    = s->nodes[s->criteria[s->n_criteria - 1]].instance;
-   variable_place(dcfg_wet_instr(f->w, first), name, &f->q);
+   if (dcfg_wet_instr(f->w, first)->image_name != NULL
+       && !image_is_there(f->w, first, root))
+      die("--of: %s is not there, or has other code than what ran: where the "
+          "variable `%s' was cannot be told",
+          dcfg_wet_instr(f->w, first)->image_name, name);
+   variable_place(dcfg_wet_instr(f->w, first), name, root, &f->q);
    dcfg_slice_free(s);
 }
 
@@ -337,7 +342,7 @@ static const char* asked_function(const Sliced* f)
    system calls no register that is no argument; of copies not how long they
    are; and where an allocator has the place from that it hands out.  But what
    they save of their caller's registers was its values, and is again. */
-static void prune_printed(Sliced* f)
+static void prune_printed(Sliced* f, const char* root)
 {
    uint32_t    n = dcfg_wet_instrs(f->w);
    const Processor* p = processor_of(f->w);
@@ -345,7 +350,8 @@ static void prune_printed(Sliced* f)
    const char* function = NULL;
    bool        frame = false;
 
-   f->constants     = image_constants(f->w, f->foreign, &f->q.n_constants);
+   f->constants     = image_constants(f->w, f->foreign, root,
+                                      &f->q.n_constants);
    f->q.constants   = f->constants;
    f->q.lookups     = f->roles.lookups;
    f->never         = zalloc(n + (size_t)1, sizeof(*f->never));
@@ -394,7 +400,7 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
          f->no_address[i] &= stack | f->roles.targets[i];
    }
    if (printed)
-      prune_printed(f);
+      prune_printed(f, o->root);
    f->q.no_address    = f->no_address;
    f->q.no_control    = o->thin;
    f->q.no_control_of = f->foreign;
@@ -488,7 +494,7 @@ static void choose_criterion(Sliced* f, const SliceOptions* o)
    else
       at_address(f, o->at);
    if (o->of != NULL && !of_register(f, o->of) && !of_memory(&f->q, o->of))
-      of_variable(f, o->of);
+      of_variable(f, o->of, o->root);
 }
 
 Sliced* slice_find(const char* file, const SliceOptions* o)

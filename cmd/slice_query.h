@@ -39,6 +39,7 @@ typedef
       const char* of;
       const char* syscall;
       const char* output;
+      const char* root;         // where images are looked for first, or NULL
       bool        thin, full, forward;
       bool        copies;       // these are no steps
       uint32_t    steps;        // 0: all

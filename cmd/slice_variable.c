@@ -38,6 +38,7 @@
 
 #include "cmd.h"
 #include "format.h"
+#include "wet_place.h"
 
 #include <dwarf.h>
 #include <elf.h>
@@ -234,7 +235,7 @@ static void find_place(Search* s, DcfgSliceQuery* q)
 /*------------------------------------------------------------*/
 
 void variable_place(const DcfgWetInstr* at, const char* name,
-                    DcfgSliceQuery* q)
+                    const char* root, DcfgSliceQuery* q)
 {
    static const Dwfl_Callbacks callbacks = {
       .find_elf = dwfl_build_id_find_elf,
@@ -247,21 +248,22 @@ void variable_place(const DcfgWetInstr* at, const char* name,
    Dwfl_Module* module;
    Dwarf_Die*   unit;
    Dwarf_Addr   start, offset;
+   const char*  path;
 
    if (dwfl == NULL || at->image_name == NULL)
       die("--of: there is no file to look for the variable `%s' in", name);
+   path = image_path_below(root, at->image_name);
    dwfl_report_begin(dwfl);
    /* Where the run had it, so that all addresses are as they were. */
-   module = dwfl_report_elf(dwfl, "", at->image_name, -1, at->image_load,
-                            false);
+   module = dwfl_report_elf(dwfl, "", path, -1, at->image_load, false);
    if (module == NULL)
-      die("--of: %s: %s", at->image_name, dwfl_errmsg(-1));
+      die("--of: %s: %s", path, dwfl_errmsg(-1));
    dwfl_report_end(dwfl, NULL, NULL);
    dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
    unit = dwfl_module_addrdie(module, at->addr, &offset);
    if (unit == NULL)
       die("--of: %s has no debug information for 0x%" PRIx64,
-          at->image_name, at->addr);
+          path, at->addr);
    s.bias = offset;
    s.pc   = at->addr - offset;
    if (!find_variable(&s, unit))

@@ -30,10 +30,10 @@
 
 #include "../lib/dcfg_slice.h"
 
-/* Where variable NAME is just before AT runs, to what Q asks of.  Dies if it
-   is nowhere. */
+/* Where variable NAME is just before AT runs, to what Q asks of.  Images are
+   looked for below ROOT first, unless that is NULL.  Dies if it is nowhere. */
 void variable_place(const DcfgWetInstr* at, const char* name,
-                    DcfgSliceQuery* q);
+                    const char* root, DcfgSliceQuery* q);
 
 #endif /* DCFG_CMD_SLICE_VARIABLE_H */
 

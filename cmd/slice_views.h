@@ -38,6 +38,7 @@ typedef
       DcfgWet*           w;
       const DcfgSlice*   s;
       const char*        file;          // that W was read from
+      const char*        root;          // of images, or NULL: wet_place.h
       const char*        title;         // "Slice of prog"
       const char*        criterion;     // which instance matched
       const char* const* not_followed;  // sentences, and NULL

@@ -35,6 +35,7 @@
 #include "wet_place.h"
 
 #include "cmd.h"
+#include "format.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -113,10 +114,18 @@ static bool find_place(DcfgWet* w, uint32_t first, Elf* elf, uint64_t* offset)
    return found == 1;
 }
 
-/* Its image's file; NULL if it cannot be read.  *FD is to be closed. */
-static Elf* open_image(DcfgWet* w, uint32_t first, int* fd)
+const char* image_path_below(const char* root, const char* image)
 {
-   const char* path = dcfg_wet_instr(w, first)->image_name;
+   const char* path = root == NULL ? image : text_format("%s/%s", root, image);
+
+   return access(path, R_OK) == 0 ? path : image;
+}
+
+/* Its image's file; NULL if it cannot be read.  *FD is to be closed. */
+static Elf* open_image(DcfgWet* w, uint32_t first, const char* root, int* fd)
+{
+   const char* image = dcfg_wet_instr(w, first)->image_name;
+   const char* path = image == NULL ? NULL : image_path_below(root, image);
    Elf*        elf;
 
    *fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
@@ -131,10 +140,11 @@ static Elf* open_image(DcfgWet* w, uint32_t first, int* fd)
    return NULL;
 }
 
-bool image_place(DcfgWet* w, uint32_t first, uint64_t* offset)
+bool image_place(DcfgWet* w, uint32_t first, const char* root,
+                 uint64_t* offset)
 {
    int  fd;
-   Elf* elf = open_image(w, first, &fd);
+   Elf* elf = open_image(w, first, root, &fd);
    bool found = elf != NULL && find_place(w, first, elf, offset);
 
    if (elf != NULL) {
@@ -142,6 +152,16 @@ bool image_place(DcfgWet* w, uint32_t first, uint64_t* offset)
       close(fd);
    }
    return found;
+}
+
+bool image_is_there(DcfgWet* w, uint32_t instr, const char* root)
+{
+   uint32_t first = 0;
+   uint64_t offset;
+
+   while (image_end(w, first) <= instr)
+      first = image_end(w, first);
+   return image_place(w, first, root, &offset);
 }
 
 typedef
@@ -200,6 +220,15 @@ static int by_low(const void* x, const void* y)
    return a->low < b->low ? -1 : a->low > b->low;
 }
 
+/* That of a file, and of no [vdso]. */
+static void say_not_there(const char* image)
+{
+   if (image != NULL && image[0] == '/')
+      complain("%s is not there, or has other code than what ran: what was "
+               "chosen by an address in its constant memory is not followed",
+               image);
+}
+
 static bool is_foreign(DcfgWet* w, const bool* foreign, uint32_t first)
 {
    uint32_t end = image_end(w, first);
@@ -209,7 +238,8 @@ static bool is_foreign(DcfgWet* w, const bool* foreign, uint32_t first)
    return first == end;
 }
 
-DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign, uint32_t* n)
+DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
+                                const char* root, uint32_t* n)
 {
    uint32_t n_instrs = dcfg_wet_instrs(w);
    Ranges   r = { .n = 0 };
@@ -217,12 +247,14 @@ DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign, uint32_t* n)
    for (uint32_t first = 0; first < n_instrs; first = image_end(w, first)) {
       uint64_t offset;
       int      fd;
-      Elf*     elf = open_image(w, first, &fd);
-      if (elf == NULL)
-         continue;
-      if (find_place(w, first, elf, &offset))
+      Elf*     elf = open_image(w, first, root, &fd);
+      if (elf != NULL && find_place(w, first, elf, &offset))
          add_constants(&r, elf, offset, dcfg_wet_instr(w, first)->addr,
                        is_foreign(w, foreign, first));
+      else
+         say_not_there(dcfg_wet_instr(w, first)->image_name);
+      if (elf == NULL)
+         continue;
       elf_end(elf);
       close(fd);
    }

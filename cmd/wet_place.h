@@ -34,16 +34,25 @@
    those up to the one that is returned. */
 uint32_t image_end(DcfgWet* w, uint32_t first);
 
+/* An image's file, which is looked for below ROOT, if that is not NULL, and then
+   where the run had it. */
+const char* image_path_below(const char* root, const char* image);
+
 /* *OFFSET is where the file of that image has the code of FIRST; the others
    are as far from it as in memory.  False if the file cannot be read, or has
    another code, or it in several places. */
-bool image_place(DcfgWet* w, uint32_t first, uint64_t* offset);
+bool image_place(DcfgWet* w, uint32_t first, const char* root,
+                 uint64_t* offset);
+
+/* Has the image of instruction INSTR such a place? */
+bool image_is_there(DcfgWet* w, uint32_t instr, const char* root);
 
 /* Memory that nothing writes: of all images whose files are there, what is
    mapped for reading only, or is so once it has been relocated; and of images of
    which all instructions are FOREIGN, what may be written, as .tables.  The
    caller frees it. */
-DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign, uint32_t* n);
+DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
+                                const char* root, uint32_t* n);
 
 #endif /* DCFG_CMD_WET_PLACE_H */
 

@@ -2,10 +2,11 @@
 """arm64, in the emulated machine: graph and trace against Lackey, profiles against Callgrind, and every rule; and whole
 execution traces.  (TAP)
 
-    arm64.t [PART...]           of: small logs real wet usage profiles
+    arm64.t [PART...]           of: small logs real wet slices usage profiles
 
 Of whole execution traces: the example of WET's document; accesses, data and control of small programs, against Lackey and slow
-models (wet); what each instruction uses, defines and computes, against the emulated processor and Capstone (usage).
+models (wet); what each instruction uses, defines and computes, against the emulated processor and Capstone (usage); and
+whether slices have the faulty lines of programs with a planted error (slices).
 
 ./dev arm64 test runs it.  What runs a program is the machine (build-aux/arm64_machine.py), what reads its files is this
 one: harness.py and the suite's tests are told so, and are what they are for amd64 otherwise.
@@ -13,6 +14,7 @@ one: harness.py and the suite's tests are told so, and are what they are for amd
 Environment, beside VALGRIND, SRCDIR and BUILDDIR: ARM64_MACHINE, the machine's directory; ARM64_CC, the cross compiler;
 ARM64_COMMAND, this machine's `dcfg`.
 """
+import glob
 import os
 import re
 import shlex
@@ -36,6 +38,7 @@ HERE = os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))
 os.environ["DCFG"] = os.environ["ARM64_COMMAND"]
 callgrind = tracelib.of_test("callgrind")
 command_wet = tracelib.of_test("command_wet")
+slice_bugs = tracelib.of_test("slice_bugs")
 wet = tracelib.of_test("wet")
 wet_usage = tracelib.of_test("wet_usage")
 xray = tracelib.of_test("xray")
@@ -46,6 +49,17 @@ PERL, PYTHON = callgrind.PERL, callgrind.PYTHON
 REAL = (("ls", ["/bin/ls", "-l", "/usr/lib"]), ("bzip2", ["/bin/bzip2", "-1c", "/etc/passwd"]),
         ("perl", ["/usr/bin/perl", "-e", PERL]), ("python3", ["/usr/bin/python3", "-S", "-c", PYTHON]))
 
+# A command with a pipe ($1) whose other end is copied to a file ($2).  If nobody has opened it, the copying ends all the same.
+THROUGH_PIPE = """mkfifo "$1" && { cat "$1" >"$2" & }
+pipe=$1
+shift 2
+"$@"
+status=$?
+: <>"$pipe"
+wait
+rm "$pipe"
+exit $status"""
+
 
 class Remote:
     """What harness.py does with programs of this machine, done in the other one."""
@@ -53,6 +67,8 @@ class Remote:
     def __init__(self, tap, machine, fallback):
         self.tap, self.machine = tap, machine
         harness.run, harness.lackey_into, wet_usage.run_into = self.run, self.lackey_into, self.run_into
+        slice_bugs.slicelib.record = self.record
+        slice_bugs.slicelib.OPTIONS = ["--root=" + os.environ["DCFG_ROOT"]]
         wet_usage.OBJDUMP, wet_usage.TRIALS = "aarch64-linux-gnu-objdump", "2"
         harness.LACKEY = "lackey_insns"
         harness.TIMEOUT = 5400
@@ -64,6 +80,7 @@ class Remote:
         return self.machine.run(argv, self.tap.dir, harness.ENV, out=path, timeout=harness.TIMEOUT)
 
     def run(self, argv, cwd, env=None):
+        """Errors go to a file in any case, for python3's buffers are as large as the blocks of what it writes to."""
         err = self.tap.path("stderr.%s" % id(argv))
         try:
             status = self.machine.run(argv, cwd, env or harness.ENV, err=err, timeout=harness.TIMEOUT)
@@ -74,11 +91,22 @@ class Remote:
         os.unlink(err)
         return status, text
 
+    def record(self, tap, name, argv):
+        """As slicelib's.  Of its process and its children the program's has the least number."""
+        out = tap.path(name + ".out")
+        status = self.run_into(out, [harness.VALGRIND] + slice_bugs.slicelib.recording(tap, name) + argv)
+        found = sorted(glob.glob(tap.path(name + ".*.wet")), key=lambda path: int(path.split(".")[-2]))
+        tap.ok(found, name + ": is recorded", "status %d" % status)
+        with open(out, errors="replace") as f:
+            return found[0] if found else None, f.read()
+
     def lackey_into(self, tap, fifo, argv, env=None, opts=(), tool="lackey_insns"):
-        """A pipe has two ends on one machine: the trace goes through a file."""
-        path = fifo + ".text"
-        status, _ = self.run([harness.VALGRIND, "-q", "--tool=" + tool, "--trace-mem=yes", "--vex-guest-chase=no",
-                              "--log-file=" + path] + list(opts) + argv, tap.dir, env)
+        """A pipe has two ends on one machine: there is one there, and the trace comes through a file.  Lackey writes a line
+        or two at a time, which costs more than all else where the file is on the other machine."""
+        path, pipe = fifo + ".text", "/tmp/lackey.pipe"
+        words = ["env", "-i"] + ["%s=%s" % item for item in (env or harness.ENV).items()] + [
+            harness.VALGRIND, "-q", "--tool=" + tool, "--trace-mem=yes", "--vex-guest-chase=no", "--log-file=" + pipe]
+        status, _ = self.run(["/bin/sh", "-c", THROUGH_PIPE, "sh", pipe, path] + words + list(opts) + argv, tap.dir)
         if not os.path.exists(path):
             open(path, "w").close()
         subprocess.run(["sh", "-c", 'cat "$1" >"$2"', "sh", path, fifo])
@@ -248,12 +276,19 @@ def check_usage(tap):
             wet_usage.check_capstone(tap, name, wet_file)
 
 
+def check_slices(tap):
+    for path in sorted(glob.glob(os.path.join(slice_bugs.slicelib.PROGS, "*.c"))):
+        prog = compile_for_it(tap, path, "-O0", "-pthread")
+        if prog:
+            slice_bugs.check(tap, path, prog)
+
+
 # With the machine's processor.  On the first an exclusive store fails when the processor was interrupted since the load, so
 # that no two runs are the same to the instruction, unless Valgrind compares what is stored there now with what was
 # loaded.  Then it adds exits to code, which Callgrind takes for branches; so that is compared where libc has no such loops.
 OLD, NEW = arm64_machine.CPUS
 PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "wet": (OLD, check_wet), "real": (OLD, check_real),
-         "usage": (NEW, check_usage), "profiles": (NEW, check_profiles)}
+         "slices": (NEW, check_slices), "usage": (NEW, check_usage), "profiles": (NEW, check_profiles)}
 
 
 class Beside:

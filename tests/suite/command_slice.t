@@ -6,6 +6,7 @@
 - Small programs, random ones and some with threads, signals, call-backs and files, against the slow model of
   tests/oracle/slice_model.py, instance by instance and input by input: backward, thin, full and forward.
   DCFG_SLOW=1: a hundred more.
+- Images that are elsewhere, or are not what ran.
 - Wrong use: a line each.
 
     command_slice.t SEED...        only these random programs
@@ -17,6 +18,7 @@ import pty
 import random
 import re
 import select
+import shutil
 import subprocess
 import sys
 
@@ -40,6 +42,15 @@ int main(int argc, char **argv)
        result = result + y;
        printf("result is %d\\n", result);
     }
+}
+"""
+# What is printed depends on line 3 by the address of a constant only.
+TABLE = """#include <unistd.h>
+int main(int argc, char **argv) {
+    int which = argc - 1;
+    static const char letters[] = "ny";
+    char out = letters[which];
+    return write(1, &out, 1) != 1;
 }
 """
 
@@ -199,6 +210,32 @@ def check_gather(tap):
 
 
 # ---- the document's example --------------------------------------------------------------------------------------
+
+def check_images(tap):
+    """What ran is read below --root, and where it was; but nothing else that is there."""
+    source, other = tap.path("tables.c"), tap.path("other.c")
+    for path, text in ((source, TABLE), (other, TABLE.replace("argc - 1", "2 * argc - 2"))):
+        with open(path, "w") as f:
+            f.write(text)
+    prog, changed = harness.cc(tap, source, "tables", "-O0"), harness.cc(tap, other, "changed", "-O0")
+    wet = prog and changed and record(tap, "tables", [prog], ["--wet-values=yes"])
+    if not wet:
+        return
+    root = tap.path("images")
+    os.makedirs(root + tap.dir)
+    thin = ["slice", "--thin", "--output=n", wet]
+    variable = ["slice", "--at=tables.c:5", "--of=argc", wet]
+    found = [commandlib.command(*words) for words in (thin, variable)]
+    tap.ok([f[0] for f in found] == [0, 0] and not found[0][2], "images: as they were", found)
+    shutil.copy2(prog, root + prog)
+    os.replace(changed, prog)
+    below = [commandlib.command(*words, "--root=" + root) for words in (thin, variable)]
+    tap.ok(below == found, "images: below --root", below)
+    wrong = [commandlib.command(*words) for words in (thin, variable)]
+    tap.ok(wrong[0][0] == 0 and wrong[0][2].count(prog) == 1 and wrong[0][1] != found[0][1], "images: another one is not taken for them",
+           wrong[0])
+    tap.ok(wrong[1][0] == 2 and wrong[1][2].count("\n") == 1 and prog in wrong[1][2], "images: nor for where a variable is", wrong[1])
+
 
 def check_example(tap):
     with open(tap.path("foo1.c"), "w") as f:
@@ -512,6 +549,7 @@ def main():
     check_kernel(tap, "pages", "mmap")
     check_rooms(tap, "rooms")
     check_gather(tap)
+    check_images(tap)
     check_saved(tap)
     check_library(tap)
     if dumper:

@@ -10,6 +10,8 @@ import subprocess
 import commandlib
 import harness
 
+# What the command is told of another machine's files.
+OPTIONS = []
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs", "slice")
 DATA = re.compile(r'<script type="application/json" id="slice">(.*?)</script>', re.S)
 
@@ -52,7 +54,7 @@ def data_of(page):
 def slice_of(tap, wet, *opts):
     """The slice; (None, what was said) if there is none."""
     out = tap.path("slice.html")
-    status, text, err = commandlib.command("slice", "--as=html", "-o", out, *opts, wet)
+    status, text, err = commandlib.command("slice", "--as=html", "-o", out, *OPTIONS, *opts, wet)
     if status != 0 or not os.path.exists(out):
         return None, "status %d: %s%s" % (status, text, err)
     with open(out, encoding="utf-8") as f:
@@ -61,11 +63,15 @@ def slice_of(tap, wet, *opts):
     return (Slice(data), err) if data else (None, "no data in the page")
 
 
+def recording(tap, name):
+    """Valgrind's options, with files of each process."""
+    return ["-q", "--tool=dcfg", "--wet=yes", "--wet-values=yes", "--wet-out-file=" + tap.path(name + ".%p.wet"),
+            "--dcfg-out-file=" + tap.path(name + ".%p.json"), "--log-file=" + tap.path(name + ".%p.log")]
+
+
 def record(tap, name, argv):
     """The file of a run, not of its children; what they wrote, to a pipe."""
-    p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes", "--wet-values=yes",
-                          "--wet-out-file=" + tap.path(name + ".%p.wet"), "--dcfg-out-file=" + tap.path(name + ".%p.json"),
-                          "--log-file=" + tap.path(name + ".%p.log")] + argv,
+    p = subprocess.Popen([harness.VALGRIND] + recording(tap, name) + argv,
                          stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=harness.ENV, cwd=tap.dir)
     out = p.communicate(timeout=harness.TIMEOUT)[0].decode(errors="replace")
     wet = tap.path("%s.%d.wet" % (name, p.pid))
