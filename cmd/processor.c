@@ -73,8 +73,7 @@ const Processor* processor_numbered(uint32_t machine)
 /*--- Code                                                 ---*/
 /*------------------------------------------------------------*/
 
-/* The word of an arm64 instruction. */
-static uint32_t word_of(const DcfgWetInstr* in)
+uint32_t word_of(const DcfgWetInstr* in)
 {
    const uint8_t* c = in->code;
 

@@ -61,6 +61,9 @@ const Processor* processor_of(DcfgWet* w);
 /* The one that ELF files call MACHINE. */
 const Processor* processor_numbered(uint32_t machine);
 
+/* The word of an arm64 instruction; 0 if it is none. */
+uint32_t word_of(const DcfgWetInstr* in);
+
 /* Is IN a system call? */
 bool is_syscall(const DcfgWetInstr* in);
 

@@ -35,18 +35,11 @@
 
 #include "roles_arm64.h"
 
+#include "processor.h"
+
 static uint32_t bits(uint32_t word, unsigned high, unsigned low)
 {
    return word >> low & (UINT32_MAX >> (31 - high + low));
-}
-
-static uint32_t word_of(const DcfgWetInstr* in)
-{
-   const uint8_t* c = in->code;
-
-   return in->size != 4 ? 0
-          : c[0] | (uint32_t)c[1] << 8 | (uint32_t)c[2] << 16
-            | (uint32_t)c[3] << 24;
 }
 
 /* The register in bits 4 + LOW to LOW, as a bit; 31 is none. */

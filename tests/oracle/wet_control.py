@@ -38,12 +38,17 @@ PLAIN, BRANCH, JUMP, END, CALL, RETURN, TO_STACK = range(7)   # END: an indirect
 # What VEX takes for no instruction: AVX-512's prefix, UD2, what only the kernel may do, and some that Capstone knows.
 UNKNOWN = {"ud0", "ud1", "ud2", "hlt", "cli", "sti", "xsaves", "xsaves64", "xrstors", "xrstors64",
            "xabort", "incsspq", "rdsspq", "wrssq"}
+# And in 32-bit code.
+UNKNOWN_X86 = {"xgetbv", "rdtscp", "xsave", "xsavec", "xsaveopt", "xrstor", "enter"}
+UNKNOWN_GROUPS = {x86.X86_GRP_SSE41, x86.X86_GRP_SSE42, x86.X86_GRP_AVX, x86.X86_GRP_AVX2, x86.X86_GRP_BMI, x86.X86_GRP_BMI2,
+                  x86.X86_GRP_FMA, x86.X86_GRP_AES, x86.X86_GRP_RTM, x86.X86_GRP_SHA}
 # Instructions of arm64 that VEX has and Capstone has not, atomic operations: mask and value.
 ATOMIC = ((0x3f200c00, 0x38200000), (0x3fa07c00, 0x08a07c00), (0xbfa07c00, 0x08207c00))
 UNKNOWN_ARM64 = {"udf", "hlt", "hvc", "smc", "eret", "drps", "dc zva", "ldtr", "sttr"}
 # Of the registers of the system VEX has these.
 SYSTEM = re.compile(r"\b(nzcv|fpcr|fpsr|tpidr_el0|dczid_el0|ctr_el0|cntvct_el0|cntfrq_el0)\b")
 WHERE_AM_I = re.compile(rb"\xe8\0\0\0\0[\x58-\x5f]")    # in 32-bit code, with the POP there, one instruction for VEX
+HINT = b"\xf3\x0f\x1e"               # ENDBR32, RDSSPD, of registers
 FORWARD = 64                           # of symbols that overlap, as many are looked at
 
 
@@ -80,10 +85,14 @@ class Code:
         code = next((data[addr - at:addr - at + 16] for at, data in self.parts if at <= addr < at + len(data)), b"")
         if self.arm64:
             return self.decode_arm64(addr, code[:4])
+        if self.x86 and code[:3] == HINT:
+            return PLAIN, addr + 4, None
         i = next(self.md.disasm(code, addr, 1), None)
         if i is None or i.bytes[0] == 0x62 or i.mnemonic.split()[-1] in UNKNOWN:
             return None
         op, after = i.mnemonic.split()[-1], addr + i.size
+        if self.x86 and op != "tzcnt" and (op in UNKNOWN_X86 or not UNKNOWN_GROUPS.isdisjoint(i.groups)):
+            return None
         target = i.operands[0].imm if i.operands and i.operands[0].type == x86.X86_OP_IMM else None
         if op == "jmp":
             return (JUMP if target is not None else END), after, target

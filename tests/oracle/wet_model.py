@@ -11,10 +11,11 @@ some, which are printed.
 
 - Data: a dictionary from each byte of a register or of memory to the instance that wrote it last.  What an instruction
   reads and writes is what Capstone says of its operands, with the corrections below.
-- Control: the graph of what was executed within activations, with the static closure; sets of post-dominators by their
-  definition, to the fixed point; of an instance the latest one, in its activation, of what its instruction is control
+- Control: the graph of what was executed within activations, with the static closure, and what follows from it as
+  wet_control.py finds it; of an instance the latest one, in its activation, of what its instruction is control
   dependent on, found by looking at all of them.
 """
+import os
 import re
 import subprocess
 import sys
@@ -24,8 +25,11 @@ import capstone
 from capstone import x86 as x86_const
 from elftools.elf.elffile import ELFFile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from wet_control import BRANCH, END, EXIT, JUMP, PLAIN, RETURN, Activation, close, controllers
+
 LIMIT = 20
-EXIT = "exit"
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Registers and flags
@@ -184,6 +188,14 @@ class Program:
             self.known[addr] = found
         return self.known[addr]
 
+    def at(self, addr):
+        """What wet_control.py asks for: what it is, the next one, the target or None."""
+        i = self.instruction(addr)
+        if i is None:
+            return None
+        kind = RETURN if i.ret else END if i.jump and i.target is None else JUMP if i.jump else BRANCH if i.branch else PLAIN
+        return kind, i.next, i.target
+
     def function(self, addr):
         for at, size in self.functions:
             if at <= addr < at + size:
@@ -209,12 +221,6 @@ def read_trace(path):
             else:
                 run[-1][1].extend((w, addr, size) for w in ("LS" if what == "M" else what))
     return run
-
-
-class Activation:
-    def __init__(self, caller, place):
-        self.caller, self.place, self.last = caller, place, None
-        self.latest = {}               # of each branch: (when, instance)
 
 
 def walk(program, run):
@@ -248,76 +254,6 @@ def walk(program, run):
     return steps, edges
 
 
-def close(program, executed, edges):
-    """Both outcomes of direct conditional branches, through what was not executed."""
-    todo = [a for a in executed if program.instruction(a).branch]
-    done = set()
-    while todo:
-        addr = todo.pop()
-        if addr in done:
-            continue
-        done.add(addr)
-        i = program.instruction(addr)
-        if i is None:
-            continue
-        if i.ret or i.jump and i.target is None:
-            edges.add((addr, EXIT))
-            continue
-        for to in ([i.target] if i.jump else [i.next, i.target] if i.branch else [i.next]):
-            if program.function(to) != program.function(addr) or program.instruction(to) is None:
-                edges.add((addr, EXIT))
-                continue
-            edges.add((addr, to))
-            if to not in executed:
-                todo.append(to)
-
-
-def controllers(edges):
-    """Of each node those on which it is control dependent."""
-    out = defaultdict(set)
-    for a, b in edges:
-        out[a].add(b)
-    into = defaultdict(set)
-    for a, b in edges:
-        into[b].add(a)
-    reach, todo = {EXIT}, [EXIT]       # what EXIT can be reached from
-    while todo:
-        for a in into[todo.pop()]:
-            if a not in reach:
-                reach.add(a)
-                todo.append(a)
-    nodes = sorted(n for n in reach if n != EXIT)
-    number = {n: k for k, n in enumerate(nodes)}
-    number[EXIT] = len(nodes)
-    everything = (1 << (len(nodes) + 1)) - 1
-    pdom = {n: everything for n in nodes}
-    pdom[EXIT] = 1 << number[EXIT]
-    changed = True
-    while changed:
-        changed = False
-        for n in reversed(nodes):
-            new = everything
-            for s in out[n]:
-                if s in reach:
-                    new &= pdom[s]
-            new |= 1 << number[n]
-            if new != pdom[n]:
-                pdom[n], changed = new, True
-    depends = defaultdict(set)
-    for b in nodes:
-        if len(out[b]) < 2:
-            continue
-        strict = pdom[b] & ~(1 << number[b])
-        for s in out[b]:
-            found = pdom[s] & ~strict if s in reach else 0
-            while found:
-                k = found.bit_length() - 1
-                found &= ~(1 << k)
-                if k < len(nodes):
-                    depends[nodes[k]].add(b)
-    return depends
-
-
 def model(program, run):
     """By address: for each port, {instance: [(address, instance)...]}."""
     steps, edges = walk(program, run)
@@ -336,7 +272,7 @@ def model(program, run):
 
     for when, (addr, n, accesses, activation) in enumerate(steps):
         i = program.instruction(addr)
-        candidates = [activation.latest[b] for b in depends[addr] if b in activation.latest]
+        candidates = [activation.latest[b] for b in depends.get(addr, ()) if b in activation.latest]
         control = max(candidates)[1] if candidates else activation.caller
         found = [[control] if control else []]
         found += [distinct(bytes_) for _, bytes_ in i.ports]

@@ -171,9 +171,9 @@ def states(path, processor):
 
 
 def main(argv):
-    arm64 = wet_summary.machine(argv[1]) == wet_summary.ARM64
-    processor = wet_results_arm64 if arm64 else sys.modules[__name__]
-    md = processor.wet_capstone.disassembler()
+    machine = wet_summary.machine(argv[1])
+    processor = wet_results_arm64 if machine == wet_summary.ARM64 else sys.modules[__name__]
+    md = processor.wet_capstone.disassembler(machine)
     ours, decoded, counts, bad = collections.defaultdict(list), {}, collections.Counter(), []
     all_states = list(states(argv[0], processor))
     first, end = min(s[0] for s in all_states), max(s[0] for s in all_states) + 1

@@ -13,6 +13,10 @@ X86, X86_64, ARM64 = 3, 62, 183
 GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
 
 
+class Short(Exception):
+    """What should be there is not."""
+
+
 class Reader:
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -20,6 +24,8 @@ class Reader:
     def number(self):
         n = shift = 0
         while True:
+            if self.at >= len(self.data) or shift > 63:
+                raise Short("a number")
             byte = self.data[self.at]
             self.at += 1
             n |= (byte & 127) << shift
@@ -27,7 +33,16 @@ class Reader:
             if byte < 128:
                 return n
 
+    def count(self):
+        """Of things that have a byte each at least."""
+        n = self.number()
+        if n > len(self.data) - self.at:
+            raise Short("a count")
+        return n
+
     def bytes(self, n):
+        if n > len(self.data) - self.at:
+            raise Short("bytes")
         self.at += n
         return self.data[self.at - n:self.at]
 
@@ -36,7 +51,7 @@ class Reader:
 
     def locations(self):
         found, at = set(), 0
-        for _ in range(self.number()):
+        for _ in range(self.count()):
             at += self.number()
             n = self.number()
             found.update(range(at, at + n))
@@ -66,11 +81,11 @@ def machine(path):
 
 def images(path):
     r = Reader(section(path, IMAGES))
-    for _ in range(r.number()):
+    for _ in range(r.count()):
         name, load = r.text(), r.number()
         r.number()                                       # its size
         symbols, at = [], 0
-        for _ in range(r.number()):
+        for _ in range(r.count()):
             at += r.number()
             symbols.append((at, r.number(), r.text()))
         for _ in range(3 * r.number()):
@@ -81,7 +96,7 @@ def images(path):
 def instructions(path):
     r = Reader(section(path, INSTRUCTIONS))
     addr = 0
-    for n in range(r.number()):
+    for n in range(r.count()):
         other_image, distance = r.number(), r.number()
         addr = distance if other_image or n == 0 else addr + distance
         code = r.bytes(r.number())

@@ -6,12 +6,16 @@ broken() sees it is refused.
 """
 import os
 import random
+import sys
 
 import harness
 
+sys.path.insert(0, harness.ORACLE)
+from wet_summary import MAGIC, Reader, Short
+
 # Programs of tests/ with their options.
 WRITTEN = (("edge_nested", []), ("edge_rep", ["--wet-values=yes"]), ("life_raise", ["--wet-values=yes"]), ("life_nested", []))
-MAGIC, VERSION = b"\x89DCFGWET", 3
+VERSION = 3
 SOURCES, IMAGES, INSTRUCTIONS, UNEXECUTED, SUPERBLOCKS, THREADS, BEFORE, TAPE, END = range(1, 10)
 WILD = (0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 254, 255)
 
@@ -29,38 +33,6 @@ def lines(r, address):
 
 
 # ---- the layout --------------------------------------------------------------------------------------------------
-
-class Short(Exception):
-    pass
-
-
-class Reader:
-    def __init__(self, data):
-        self.data, self.at = data, 0
-
-    def number(self):
-        n = shift = 0
-        while True:
-            if self.at >= len(self.data) or shift > 63:
-                raise Short("a number")
-            byte = self.data[self.at]
-            self.at += 1
-            n |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return n
-
-    def count(self):
-        """Of things that have a byte each at least."""
-        n = self.number()
-        if n > len(self.data) - self.at:
-            raise Short("a count")
-        return n
-
-    def skip(self, n):
-        if n > len(self.data) - self.at:
-            raise Short("bytes")
-        self.at += n
 
 
 def sections(data):
@@ -81,7 +53,7 @@ def heads(r, n):
     """Of instructions, up to their kinds."""
     for _ in range(n):
         r.number(), r.number()
-        r.skip(r.number())
+        r.bytes(r.number())
         r.number()
         yield
 
@@ -95,7 +67,7 @@ def broken(data):
         parts = {s: Reader(content) for s, _, content in found}
         r = parts[SOURCES]
         for _ in range(r.count()):
-            r.skip(r.number())
+            r.bytes(r.number())
         r = parts[INSTRUCTIONS]
         n_instrs = r.count()
         for _ in heads(r, n_instrs):

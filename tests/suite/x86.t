@@ -113,9 +113,10 @@ def check_wet(tap):
             command_wet.check_model(tap, name, prog)
     insns = build(tap, "x86/insns.S", "-nostdlib", "-static")
     loops = build(tap, "loops.c")
-    accesses, whole = (harness.reader(tap, name) for name in ("wet_accesses", "wet_order"))
-    if not insns or not loops or not accesses or not whole:
+    accesses, whole, dumper = (harness.reader(tap, name) for name in ("wet_accesses", "wet_order", "wet_dump"))
+    if not insns or not loops or not accesses or not whole or not dumper:
         return
+    wet.check_dependences(tap, dumper, "insns", [insns], models=("data",))
     for name, prog, few in (("insns", insns, 10), ("loops", loops, 1000)):
         wet.check_accesses(tap, accesses, name, [prog], few)
         path = tap.path(name + ".wet")

@@ -271,6 +271,35 @@ START_TEST(test_generic)
 }
 END_TEST
 
+/* How many loads VEX has, with 32 bits and with 64. */
+START_TEST(test_loads)
+{
+   static const struct { const HChar* code; UInt n, in_32, in_64; } all[] = {
+      { "\xA6", 1, 2, 2 },               // cmpsb
+      { "\x66\xF3\xA7", 3, 2, 2 },       // repe cmpsw
+      { "\xF2\xAF", 2, 1, 1 },           // repne scasl
+      { "\xAC", 1, 1, 1 },               // lodsb
+      { "\xA5", 1, 1, 1 },               // movsl
+      { "\xAB", 1, 0, 0 },               // stosl
+      { "\xD7", 1, 1, 1 },               // xlat
+      { "\x61", 1, 7, 0 },               // popal
+      { "\x1F", 1, 1, 0 },               // pop %ds
+      { "\x0F\xA9", 2, 1, 1 },           // pop %gs
+      { "\x5B", 1, 1, 1 },               // pop %ebx
+      { "\x8B\x45\x08", 3, 1, 1 },       // mov 8(%ebp), %eax
+      { "\x8D\x45\x08", 3, 0, 0 },       // lea 8(%ebp), %eax
+      { "\x89\xC3", 2, 0, 0 },           // mov %eax, %ebx
+      { "\x0F\x1F\x40\x00", 4, 0, 0 }    // nop 0(%eax)
+   };
+
+   for (UInt i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+      const UChar* code = (const UChar*)all[i].code;
+      ck_assert_uint_eq(DCFG_(loads_x86)(code, all[i].n, False), all[i].in_32);
+      ck_assert_uint_eq(DCFG_(loads_x86)(code, all[i].n, True), all[i].in_64);
+   }
+}
+END_TEST
+
 START_TEST(test_plain)
 {
    static const Form forms[] = {
@@ -537,6 +566,7 @@ int main(void)
    tcase_add_test(cases, test_stray_rex);
    tcase_add_test(cases, test_generic);
    tcase_add_test(cases, test_plain);
+   tcase_add_test(cases, test_loads);
 #if HAVE_CAPSTONE
 #  if defined(__x86_64__)
    tcase_add_test(cases, test_real_code);
