@@ -380,9 +380,43 @@ void slice_free_graph(Slicer* z);
 bool slice_start_live(Slicer* z);
 void slice_free_live(Slicer* z);
 Live* slice_registers(Slicer* z, uint32_t thread);
-bool slice_want_register(Slicer* z, Live* l, unsigned g, Want want);
 bool slice_want_memory(Slicer* z, uint64_t addr, uint64_t size, Want want);
-bool slice_add_want(Slicer* z, uint32_t* head, Want want);
+
+/* Of sums: is all that B is for said by A, too? */
+static inline bool slice_covers(const Want* a, const Want* b)
+{
+   return (b->mask & ~a->mask) == 0 && a->node <= b->node && !a->limited;
+}
+
+/* WANT comes to the list at HEAD. */
+bool slice_put_want(Slicer* z, uint32_t* head, Want want);
+
+/* The same, at once where it is the only one, or of sums said already. */
+static inline bool slice_add_want(Slicer* z, uint32_t* head, Want want)
+{
+   uint32_t id = *head != 0 ? *head : z->free_want;
+   Want*    first;
+
+   if (id == 0 || want.weak)
+      return slice_put_want(z, head, want);
+   first = &ELEM(z->wants, Want, id - 1);
+   if (*head != 0)
+      return (z->sums && !first->weak && slice_covers(first, &want))
+             || slice_put_want(z, head, want);
+   z->free_want = first->next;
+   *first       = want;
+   first->next  = 0;
+   *head        = id;
+   z->n_wanted++;
+   return true;
+}
+
+static inline bool slice_want_register(Slicer* z, Live* l, unsigned g,
+                                       Want want)
+{
+   l->granules[g / 64] |= UINT64_C(1) << g % 64;
+   return slice_add_want(z, &l->heads[g], want);
+}
 
 static inline size_t slice_hash_of(uint64_t key)
 {
@@ -476,10 +510,10 @@ static inline bool slice_is_weak(const Want* want)
    return want->weak && want->port != DCFG_WET_CONTROL;
 }
 
-/* Of who wants: the distance, and of a weak want how far what meets it is from
-   a branch. */
-uint32_t slice_want_distance(const Slicer* z, const Want* want);
-uint8_t slice_want_hops(const Slicer* z, const Want* want);
+/* Of who wants weakly: the distance, and how far what meets it is from a
+   branch. */
+uint32_t slice_weak_distance(const Slicer* z, const Want* want);
+uint8_t slice_weak_hops(const Slicer* z, const Want* want);
 
 /* The node in work meets WANT, a weak one; all is known of it; as a result of
    the program it meets WANT. */

@@ -337,12 +337,14 @@ static bool visit_mark(Slicer* z)
 /*--- Chunks                                               ---*/
 /*------------------------------------------------------------*/
 
-/* What the kernel read for a system call stands right behind it. */
-static void forget_reads(Slicer* z, uint32_t but)
+/* What the kernel read for a system call stands right behind it: what is there
+   is of no other thread's, nor of one before. */
+static inline void forget_reads(Slicer* z, uint32_t but)
 {
-   if (z->reading != DCFG_NONE && z->reading != but)
-      z->threads[z->reading].reads.n = 0;
-   z->reading = but;
+   if (z->reading == DCFG_NONE || z->reading == but)
+      return;
+   z->threads[z->reading].reads.n = 0;
+   z->reading = DCFG_NONE;
 }
 
 static bool visit_step(Slicer* z)
@@ -352,6 +354,8 @@ static bool visit_step(Slicer* z)
 
    if (r->sb == 0) {
       forget_reads(z, r->mark == DCFG_WET_READ ? r->thread : DCFG_NONE);
+      if (r->mark == DCFG_WET_READ)
+         z->reading = r->thread;
       return visit_mark(z);
    }
    forget_reads(z, r->thread);
@@ -366,6 +370,9 @@ static bool visit_step(Slicer* z)
    return true;
 }
 
+/* By so many records its addresses are fetched before one is gone through. */
+#define AHEAD 16
+
 /* From the last to the first.  Where a record is not told to have been, its
    thread is where it is behind it. */
 static bool visit_steps(Slicer* z)
@@ -377,6 +384,8 @@ static bool visit_steps(Slicer* z)
    for (uint32_t i = (uint32_t)z->steps.n_steps; i-- > 0; ) {
       z->step  = &z->steps.steps[i];
       z->where = &here;
+      __builtin_prefetch(&z->steps.addrs[z->steps.steps[i < AHEAD ? 0
+                                                        : i - AHEAD].first]);
       if (z->plain) {
          ;
       } else if (told > 0

@@ -43,7 +43,7 @@
 /*--- Lists                                                ---*/
 /*------------------------------------------------------------*/
 
-bool slice_add_want(Slicer* z, uint32_t* head, Want want)
+bool slice_put_want(Slicer* z, uint32_t* head, Want want)
 {
    uint32_t id = z->free_want;
 
@@ -116,12 +116,6 @@ Live* slice_registers(Slicer* z, uint32_t thread)
    if (t->live == NULL)
       t->live = job_calloc(z->job, 1, sizeof(Live));
    return t->live;
-}
-
-bool slice_want_register(Slicer* z, Live* l, unsigned g, Want want)
-{
-   l->granules[g / 64] |= UINT64_C(1) << g % 64;
-   return slice_add_want(z, &l->heads[g], want);
 }
 
 bool slice_take_wanted(Slicer* z, Live* l, unsigned g, uint8_t mask,

@@ -181,7 +181,7 @@ static uint8_t hops_from_branch(const Slicer* z, const Want* want)
 {
    if (want->port == DCFG_WET_CONTROL)
       return 0;
-   return z->sums ? slice_want_hops(z, want) : STATE(z, want->node)->hops + 1;
+   return z->sums ? slice_weak_hops(z, want) : STATE(z, want->node)->hops + 1;
 }
 
 /* Over what the program did that is no result of it, and over too many
@@ -213,8 +213,8 @@ static bool take_weak(Slicer* z, const Want* w, bool ours)
 bool slice_take(Slicer* z, const Want* want, uint8_t mask)
 {
    uint32_t    cost = z->q->copies != NULL && z->q->copies[z->instr] ? 0 : 1;
-   bool        ours = slice_follows_control(z, z->instr);
    const Want  w = *want;
+   bool        ours = w.weak && slice_follows_control(z, z->instr);
    uint32_t*   least = w.weak && !ours ? &z->weak_distance : &z->distance;
    uint32_t    distance;
 
@@ -226,8 +226,9 @@ bool slice_take(Slicer* z, const Want* want, uint8_t mask)
       return false;
    z->my.real |= !w.weak;
    z->my.near &= w.limited;
-   distance = cost + (z->sums ? slice_want_distance(z, &w)
-                              : NODE(z, w.node)->distance);
+   distance = cost + (!z->sums ? NODE(z, w.node)->distance
+                      : slice_is_weak(&w) ? slice_weak_distance(z, &w)
+                      : w.node);
    if (distance < *least)
       *least = distance;
    return true;

@@ -62,12 +62,6 @@ void slice_count(Slicer* z, uint32_t instr, uint32_t distance)
    z->result->n_instances++;
 }
 
-/* Is all that B is for said by A, too? */
-static inline bool covers(const Want* a, const Want* b)
-{
-   return (b->mask & ~a->mask) == 0 && a->node <= b->node && !a->limited;
-}
-
 /* Control that is wanted weakly: how many want it has to be known. */
 static bool add_up(Want* other, const Want* want)
 {
@@ -90,9 +84,9 @@ bool slice_is_needless(Slicer* z, uint32_t head, const Want* want)
             return true;
          continue;
       }
-      if (covers(other, want))
+      if (slice_covers(other, want))
          return true;
-      if (covers(want, other)) {
+      if (slice_covers(want, other)) {
          uint32_t next = other->next;
          *other      = *want;
          other->next = next;

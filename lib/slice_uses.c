@@ -89,13 +89,15 @@ bool slice_answer(Slicer* z, uint32_t act, uint32_t branch, TakeWant by)
 /*------------------------------------------------------------*/
 
 /* The port is not followed. */
-static bool cut_port(Slicer* z, const Want* want)
+static bool cut_port(Slicer* z, Want want)
 {
-   if (z->sums && want->port == DCFG_WET_CONTROL)
+   if (!z->sums)
+      return slice_add_edge(z, &want, DCFG_SLICE_NOT, 0);
+   if (want.port == DCFG_WET_CONTROL)
       z->result->n_no_control++;
-   else if (z->sums)
+   else
       z->result->n_no_address++;
-   return slice_add_edge(z, want, DCFG_SLICE_NOT, 0);
+   return true;
 }
 
 /* Is the memory at ADDR constant to instruction I? */
@@ -166,7 +168,7 @@ static bool want_registers(Slicer* z, bool real)
       want.mask = u->mask;
       bool address = u->port == DCFG_WET_GENERAL && (skip >> u->reg & 1);
       if (real && address) {
-         if (u->new && !cut_port(z, &want))
+         if (u->new && !cut_port(z, want))
             return false;
          continue;
       }
@@ -224,7 +226,7 @@ static bool want_control(Slicer* z)
          z->result->n_no_control++;
       return ask_control(z, want);
    }
-   return cut_port(z, &want);
+   return cut_port(z, want);
 }
 
 /* What a criterion is asked for, in place of all that it uses. */

@@ -104,14 +104,14 @@ void slice_release_weak(Slicer* z, uint32_t node)
 /*--- The instance in work                                 ---*/
 /*------------------------------------------------------------*/
 
-uint32_t slice_want_distance(const Slicer* z, const Want* want)
+uint32_t slice_weak_distance(const Slicer* z, const Want* want)
 {
-   return slice_is_weak(want) ? NODE(z, want->node)->distance : want->node;
+   return NODE(z, want->node)->distance;
 }
 
-uint8_t slice_want_hops(const Slicer* z, const Want* want)
+uint8_t slice_weak_hops(const Slicer* z, const Want* want)
 {
-   return slice_is_weak(want) ? NODE(z, want->node)->hops + 1 : 0;
+   return NODE(z, want->node)->hops + 1;
 }
 
 bool slice_take_weak(Slicer* z, const Want* want)
