@@ -226,11 +226,11 @@ typedef
 #define MAX_ACCESSES 4096
 
 /* Of which records slots are wanted.  Of none means that only records of some
-   ways are there, and what is no way, with which a block ends, too.  Of transfers means: of what may begin or
-   end activations.  Then only some of the others are there at all: an easy one
-   is passed over if it came the same way as when it was told last, and what
-   comes behind such ones has a step for the last of them before it, which has
-   no instructions. */
+   ways are there, and what is no way, with which a block ends, too.  Of
+   transfers means: of what may begin or end activations.  Then only some of
+   the others are there at all: an easy one is passed over if it came the same
+   way as when it was told last, and what comes behind such ones has a step for
+   the last of them before it, which has no instructions. */
 typedef
    enum { SLOTS_OF_NONE, SLOTS_OF_TRANSFERS, SLOTS_OF_ALL }
    WetWanted;
