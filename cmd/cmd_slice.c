@@ -102,7 +102,8 @@ static int run(int argc, char** argv)
       { "syscall", OPT_TEXT, &o.syscall }, { "output", OPT_TEXT, &o.output },
       { "thin", OPT_FLAG, &o.thin }, { "full", OPT_FLAG, &o.full },
       { "forward", OPT_FLAG, &o.forward }, { "as", OPT_TEXT, &as },
-      { "root", OPT_TEXT, &o.root }, { "gdb", OPT_FLAG, &gdb }, { "top", OPT_COUNT, &top },
+      { "root", OPT_TEXT, &o.root },
+      { "gdb", OPT_FLAG, &gdb }, { "top", OPT_COUNT, &top },
       { "o", OPT_TEXT, &path }, { "diff", OPT_FLAG, &two },
       { "csv", OPT_FLAG, &csv }, { "json", OPT_FLAG, &json },
       { "markdown", OPT_FLAG, &markdown }

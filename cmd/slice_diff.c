@@ -30,9 +30,8 @@
 
    Lines are the same that have the same number in the same source.  If the two
    programs were built in two places, sources below these are the same that have
-   the same path from there.  An
-   instruction is the same that is at the same place of the image of the same
-   name, and has the same code. */
+   the same path from there.  An instruction is the same that is at the same
+   place of the image of the same name, and has the same code. */
 
 #include "slice_views.h"
 
@@ -117,8 +116,9 @@ static size_t built_in(const SliceView* v, const SliceView* other)
 {
    const char* a = main_source(v->w);
    const char* b = main_source(other->w);
-   size_t      m = a == NULL ? 0 : strlen(a), n = b == NULL ? 0 : strlen(b);
-   size_t      same = m;
+   size_t      all = a == NULL ? 0 : strlen(a);
+   size_t      m = all, n = b == NULL ? 0 : strlen(b);
+   size_t      same = all;
 
    while (m > 0 && n > 0 && a[m - 1] == b[n - 1]) {
       m--;
@@ -126,7 +126,7 @@ static size_t built_in(const SliceView* v, const SliceView* other)
       if (a[m] == '/')
          same = m;
    }
-   return same < (a == NULL ? 0 : strlen(a)) && m > 0 ? same : 0;
+   return same < all && m > 0 ? same : 0;
 }
 
 static const char* source_of(const char* source, const char* in, size_t n)

@@ -88,8 +88,8 @@ static bool is_same_source(const char* a, const char* b)
 
 static void at_line(Sliced* f, const char* at, const char* colon)
 {
-   char*    end;
-   uint64_t line = strtoull(colon + 1, &end, 10);
+   char*       end;
+   uint64_t    line = strtoull(colon + 1, &end, 10);
    uint32_t    n = dcfg_wet_instrs(f->w), found = 0, files = 0;
    const char* source = NULL;
 

@@ -195,7 +195,7 @@ static bool ends_here(const Slicer* z, const Want* w, bool ours)
 /* The node in work meets W, a weak want. */
 static bool take_weak(Slicer* z, const Want* w, bool ours)
 {
-   uint8_t hops = hops_from_branch(z, w);
+   uint8_t hops;
 
    if (ours) {
       z->my.real = true;
@@ -203,6 +203,7 @@ static bool take_weak(Slicer* z, const Want* w, bool ours)
          slice_reach_weak(z, w);
       return true;
    }
+   hops = hops_from_branch(z, w);
    if (hops < z->my.hops)
       z->my.hops = hops;
    return !z->sums || slice_take_weak(z, w);
