@@ -78,12 +78,11 @@ static bool describe_superblock(Slicer* z, uint32_t id, uint32_t* n_stores)
 
    sb->first  = from->instrs.first;
    sb->stores = *n_stores;
+   sb->x87    = from->moves_top;
    for (uint32_t k = 0; k < from->instrs.n; k++) {
       const Place* at = &w->places[sb->first + k];
-      const Plan*  p = &w->plans[at->instr];
       sb->defs[0]    |= z->infos[at->instr].defs[0];
       sb->defs[1]    |= z->infos[at->instr].defs[1];
-      sb->x87        |= p->moves_top;
       sb->criterion  |= z->q->instrs[at->instr];
       sb->odd_stores |= has_odd_stores(w, at);
    }

@@ -122,6 +122,7 @@ typedef
       Span     segments;        // in .segments
       uint32_t n_scanned;       // instructions: see wet_control.c
       bool     tops;            // some slot is a top of x87's stack
+      bool     moves_top;       // some instruction may move it
    }
    WetSb;
 

@@ -82,10 +82,11 @@ bool wet_make_ways(DcfgWet* w)
    w->n_ways = n;
    w->ways   = job_calloc(&w->job, n + 1, sizeof(WetWay));
    for (uint32_t id = 1; w->ways != NULL && id < w->sbs.n; id++) {
-      const WetSb*    sb = &ELEM(w->sbs, WetSb, id);
+      WetSb*          sb = &ELEM(w->sbs, WetSb, id);
       const uint32_t* instrs = &ELEM(w->sb_instrs, uint32_t,
                                      sb->instrs.first);
-      bool            top = moves_top(w, sb);
+
+      sb->moves_top = moves_top(w, sb);
       for (uint32_t i = 0; sb->instrs.n > 0 && i <= sb->exits.n; i++) {
          const WetExit* x = &ELEM(w->exits, WetExit, sb->exits.first + i);
          bool           end = i == sb->exits.n;
@@ -103,7 +104,7 @@ bool wet_make_ways(DcfgWet* w)
                            && ELEM(w->rules, SlotRule, sb->rules
                                    + way->n_slots - 1u).stack >= 0;
          way->tops       = sb->tops;
-         way->easy       = !top && !is_transfer(way->kind);
+         way->easy       = !sb->moves_top && !is_transfer(way->kind);
       }
    }
    return w->ways != NULL;
