@@ -47,7 +47,7 @@ PERL, PYTHON = callgrind.PERL, callgrind.PYTHON
 # The real programs: all that they write goes to nobody.  Of profiles jumps are not compared: Callgrind writes none of what it
 # skips, nor those that it takes for returns.
 REAL = (("ls", ["/bin/ls", "-l", "/usr/lib"]), ("bzip2", ["/bin/bzip2", "-1c", "/etc/passwd"]),
-        ("perl", ["/usr/bin/perl", "-e", PERL]), ("python3", ["/usr/bin/python3", "-S", "-c", PYTHON]))
+        ("perl", ["/usr/bin/perl", "-e", PERL]), ("python3", ["/usr/bin/python3", "-S", "-P", "-c", PYTHON]))
 
 # A command with a pipe ($1) whose other end is copied to a file ($2).  If nobody has opened it, the copying ends all the same.
 THROUGH_PIPE = """mkfifo "$1" && { cat "$1" >"$2" & }

@@ -125,8 +125,17 @@ def stripped(tap):
         copies.append(os.path.join(directory, os.path.basename(path)))
         strip(path, copies[-1])
     libc = Libc(", libc stripped", {path: functions(path, ".dynsym") for path in copies}, copies[0])
-    libc.pop_on_jump = pop_on_jump(tap, libc.command(["/bin/true"]), libc.linker, libc.suffix)
+    lazy = lazy_program(tap)
+    libc.pop_on_jump = lazy and pop_on_jump(tap, libc.command([lazy]), libc.linker, libc.suffix)
     return libc if libc.pop_on_jump else None
+
+
+def lazy_program(tap):
+    """A program that calls the resolver.  Those of Debian 13 are bound when they start, and never call it."""
+    source = tap.path("lazy.c")
+    with open(source, "w") as f:
+        f.write("#include <unistd.h>\nint main(void) { return getpid() < 0; }\n")
+    return harness.cc(tap, source, "lazy", "-Wl,-z,lazy")
 
 
 def pop_on_jump(tap, argv, linker, suffix):
