@@ -198,7 +198,7 @@ def main():
     real = ["--only-images=main"], ["--exclude-images=libc.so*"]
     slow("bzip2", "/usr/bin/bzip2", ["-kc", text], *real, ["--exclude-functions=BZ2_*Huffman*,*memcpy*"])
     slow("perl", "/usr/bin/perl", ["-e", "my %h = map { $_ => 1 } 1 .. 99; print sort { $a <=> $b } keys %h"], *real,
-         ["--exclude-functions=Perl_pp_*,*memmove*,mall*"])
+         ["--exclude-functions=Perl_sv_*,*memmove*,mall*"])
     slow("python3", "/usr/bin/python3", ["-P", "-c", "print(sorted([3, 1, 2], key=lambda x: -x))"], *real,
          ["--exclude-functions=_PyEval_EvalFrameDefault"])
     if not wanted and not again or "wrong" in wanted:

@@ -135,7 +135,7 @@ def main():
     compare(tap, "bzip2", ["/bin/bzip2", "-kc", data], ["--dump-before=BZ2_*", "--dump-before=memcpy*"], 10)
     compare(tap, "perl", ["/usr/bin/perl", "-e", "for $i (1..5) { $x{$i * 3}++; print \"$i\\n\" } $SIG{ALRM} = "
                           "sub { print \"a\" }; kill ALRM, $$; print map { eval \"$_ + 1\" } sort keys %x"],
-            ["--dump-before=Perl_pp_print", "--dump-after=Perl_pp_print", "--dump-before=Perl_pp_entereval"], 15)
+            ["--dump-before=Perl_PerlIO_write", "--dump-after=Perl_PerlIO_write", "--dump-before=Perl_lex_start"], 15)
     tap.done()
 
 
