@@ -67,6 +67,8 @@ def put_points(event=None):
     for start, end, offset, path in re.findall(r"(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+(0x[0-9a-f]+)"
                                                r"(?:\s+[-rwxps]+)?\s+(/.*)", maps):
         start, end, offset = (int(x, 16) for x in (start, end, offset))
+        # gdb 16 fills the last column with spaces.
+        path = path if path in IMAGES else path.rstrip(" ")
         if path not in IMAGES:
             continue
         for p in POINTS:
@@ -80,8 +82,14 @@ def on_stop(event):
             if b.number in Point.by_number:
                 Point.by_number[b.number].stopped()
 
+def on_exit(event):
+    if Point.next <= STOPS:
+        print("slice: the program ended before stop %d of %d; gdb found %d of %d instructions in its files"
+              % (Point.next, STOPS, len(placed), len(POINTS)))
+
 gdb.execute("starti", to_string=True)
 put_points()
 gdb.events.new_objfile.connect(put_points)
 gdb.events.stop.connect(on_stop)
+gdb.events.exited.connect(on_exit)
 end
