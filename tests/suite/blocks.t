@@ -27,7 +27,7 @@ from commandlib import command
 
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 N_RANDOM = 10000 if SLOW else 150
-REAL = ("bzip2", "gzip", "perl", "sqlite3", "awk", "ls", "sort", "sed", "cc1", "python3", "bunzip2", "xz", "bash")
+REAL = ("bzip2", "gzip", "perl", "sqlite3", "dash", "ls", "sort", "sed", "cc1", "python3", "bunzip2", "xz", "bash")
 QUICK = ("sed",)
 SMALL = ("edge_call", "edge_cond", "edge_loop", "edge_overlap", "edge_rep", "edge_split", "edge_indirect", "edge_irreducible",
          "edge_nested", "edge_recurse", "edge_return", "edge_shared", "edge_tail")

@@ -175,7 +175,7 @@ def check_library(tap):
                 "   int a = argc + 40;\n   int b = argc + 50;\n   char text[] = \"ABCDEFGHIJKLMNOPQRSTUVWXYZ\";\n"
                 "   int first = argc + 2;\n   memmove(text, text + first, argc + 20);\n"
                 "   std::cout << a << '\\n';\n   std::cout << b << '\\n';\n   std::cout << text << std::endl;\n"
-                "   return twin_a(0) + twin_b(0);\n}\n#line 7 \"/a/twin.c\"\nint twin_a(int x) { return x + 1; }\n"
+                "   return twin_a(0) + twin_b(0);\n}\n#line 7 \"/a/twin.c\"\nint twin_a(int x) { return x + 1;\n}\n"
                 "#line 7 \"/b/twin.c\"\nint twin_b(int x) { return x - 1; }\n")
     prog = harness.cc(tap, tap.path("sums.cpp"), "sums", "-g", "-O0", "-lstdc++")
     wet = prog and record(tap, "sums", [prog], ["--wet-values=yes"])

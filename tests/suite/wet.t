@@ -28,7 +28,7 @@ PROGRAM = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "values.S")
 GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
 OUTSIDE = " --> before the window or nobody"
 QUICK = ("bzip2", "sed", "gzip")
-SLOW = ("bzip2", "bunzip2", "gzip", "xz", "perl", "sqlite3", "awk", "sed", "sort", "bash", "cc1", "python3")
+SLOW = ("bzip2", "bunzip2", "gzip", "xz", "perl", "sqlite3", "dash", "sed", "sort", "bash", "cc1", "python3")
 SMALL = {"dates", "grades", "orders", "ranks", "stock", "taxes", "tree", "votes", "loops", "moved", "switch", "ifunc", "price",
          "words"}
 NO_VALUE = re.compile(r"(j\w+|loop\w*|ret\w*|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|u?comis[sd]|(rep\w* )?(scas|cmps)\b|cl[cd]|st[cd]|cmc|"

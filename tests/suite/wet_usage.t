@@ -25,7 +25,7 @@ sys.path.insert(0, harness.ORACLE)
 import wet_summary
 
 SLOW = os.environ.get("DCFG_SLOW") == "1"
-PROGRAMS = ("bzip2", "gzip", "xz", "perl", "sqlite3", "python3", "ls", "awk", "cc1") if SLOW else ("gzip", "ls")
+PROGRAMS = ("bzip2", "gzip", "xz", "perl", "sqlite3", "python3", "ls", "dash", "cc1") if SLOW else ("gzip", "ls")
 TIMES = "8" if SLOW else "1"           # each is executed
 # FPTAN, FSINCOS; FLDENV and FRSTOR; FNINIT; FXRSTOR and XRSTOR, behind prefixes.
 TELLS_TOP = re.compile(rb"\xd9[\xf2\xfb]|[\xd9\xdd][\x20-\x27\x60-\x67\xa0-\xa7]|\xdb\xe3|\x0f(\xae|\xc7)", re.S)
