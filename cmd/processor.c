@@ -102,18 +102,22 @@ uint32_t constant_number(const DcfgWetInstr* in)
    const uint8_t* c = in->code;
    uint32_t       n = 0;
 
-   if (in->machine == EM_AARCH64)                // MOVZ to W8 or X8
-      return (word_of(in) & 0x7FE0001F) == 0x52800008
+   if (in->machine == EM_AARCH64)                // MOVZ
+      return (word_of(in) & 0x7FE00000) == 0x52800000
              ? word_of(in) >> 5 & 0xFFFF : UINT32_MAX;
-   if (in->size == 2 && (c[0] == 0x31 || c[0] == 0x33) && c[1] == 0xC0)
+   if (in->machine == EM_X86_64 && in->size > 1 && (c[0] & 0xF0) == 0x40)
+      c++;                                       // REX
+   if (in->size < 2)
+      return UINT32_MAX;
+   if ((c[0] == 0x31 || c[0] == 0x33) && c[1] == 0xC0)   // XOR %eax,%eax
       return 0;
-   if ((in->size == 5 && c[0] == 0xB8)
-       || (in->size == 7 && c[0] == 0x48 && c[1] == 0xC7 && c[2] == 0xC0)) {
-      for (unsigned i = 0; i < 4; i++)
-         n |= (uint32_t)c[in->size - 4 + i] << 8 * i;
-      return n;
-   }
-   return UINT32_MAX;
+   if (c[0] == 0x6A && c[1] < 0x80)              // PUSH of 8 bits
+      return c[1];
+   if (in->size < 5 || ((c[0] & 0xF8) != 0xB8 && c[0] != 0x68 && c[0] != 0xC7))
+      return UINT32_MAX;                         // MOV, PUSH of 32 bits
+   for (unsigned i = 0; i < 4; i++)
+      n |= (uint32_t)in->code[in->size - 4 + i] << 8 * i;
+   return n;
 }
 
 bool makes_frame(const DcfgWetInstr* in)

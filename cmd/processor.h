@@ -67,8 +67,8 @@ uint32_t word_of(const DcfgWetInstr* in);
 /* Is IN a system call? */
 bool is_syscall(const DcfgWetInstr* in);
 
-/* What IN puts into the register with a system call's number, whatever ran
-   before; UINT32_MAX if that cannot be told. */
+/* The number that IN puts into a register, or onto the stack, whatever ran
+   before; UINT32_MAX if IN is no such instruction. */
 uint32_t constant_number(const DcfgWetInstr* in);
 
 /* Does IN make the frame pointer from the stack pointer? */

@@ -28,9 +28,10 @@
 /* Owns: which system call is meant by a name, or by a text that it wrote.
    Handed: the command line.  Taken by: slice_query.c.
 
-   What number its register has had is told by who wrote it: by the value that was
-   recorded, or by the code, if that has it as a constant.  What was written is
-   made of the values that were stored there, in their order. */
+   The value that was recorded for the writer of its register is a call's number.
+   Without values it is a constant in the code: of the writer, or of what the
+   writer has copied.  What was written is made of the values that were stored
+   there, in their order. */
 
 #include "slice_output.h"
 
@@ -141,9 +142,60 @@ static void note_writer(void* arg, uint32_t instr, uint64_t instance,
             : constant_number(dcfg_wet_instr(c->w, writer)));
 }
 
-/* All of them.  Without values there is no more to be known than which
-   instruction wrote the number. */
-static Calls all_calls(DcfgWet* w, bool* instrs)
+/* The node that alone made what N of S has used; NULL if there is none. */
+static const DcfgSliceNode* only_source(const DcfgSlice* s,
+                                        const DcfgSliceNode* n)
+{
+   uint32_t source = DCFG_SLICE_NOT;
+
+   for (uint32_t k = 0; k < n->n_inputs; k++) {
+      uint32_t node = s->inputs[n->first_input + k].node;
+      if (node >= DCFG_SLICE_NOT || node == source)
+         continue;
+      if (source != DCFG_SLICE_NOT)
+         return NULL;
+      source = node;
+   }
+   return source == DCFG_SLICE_NOT ? NULL : &s->nodes[source];
+}
+
+/* Gives their numbers to those of C that have none, if copies lead from a
+   constant to the register: glibc 2.41 has a function make the calls that can
+   be cancelled, and hands it their numbers on the stack. */
+static void find_copied(Calls* c, bool* instrs, const Roles* roles)
+{
+   DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
+                        .of = DCFG_SLICE_REGISTER,
+                        .place = processor_of(c->w)->call_number, .steps = 1,
+                        .copies = roles->copies, .no_control = true,
+                        .no_address = roles->addresses };
+   DcfgSlice*     s;
+   DcfgError      err;
+   size_t         i = 0;
+
+   memset(instrs, 0, dcfg_wet_instrs(c->w) * sizeof(bool));
+   for (size_t k = 0; k < c->n; k++)
+      if (c->calls[k].number == UINT32_MAX)
+         instrs[c->calls[k].instr] = true;
+   s = dcfg_slice_new(c->w, &q, &err);
+   if (s == NULL)
+      die("%s", unreadable(&err, false));
+   for (uint32_t k = s->n_criteria; k-- > 0; ) {
+      const DcfgSliceNode* call = &s->nodes[s->criteria[k]];
+      const DcfgSliceNode* n = only_source(s, call);
+      while (n != NULL && roles->copies[n->instr])
+         n = only_source(s, n);
+      while (i < c->n && (c->calls[i].instr != call->instr
+                          || c->calls[i].instance != call->instance))
+         i++;
+      if (n != NULL && i < c->n && c->calls[i].number == UINT32_MAX)
+         c->calls[i].number = constant_number(dcfg_wet_instr(c->w, n->instr));
+   }
+   dcfg_slice_free(s);
+}
+
+/* All of them. */
+static Calls all_calls(DcfgWet* w, bool* instrs, const Roles* roles)
 {
    Calls     c = { .w = w };
    DcfgError err;
@@ -158,6 +210,11 @@ static Calls all_calls(DcfgWet* w, bool* instrs)
    if (!dcfg_slice_writers(w, instrs, processor_of(w)->call_number,
                            note_writer, &c, &err))
       die("%s", unreadable(&err, false));
+   for (size_t k = 0; k < c.n; k++)
+      if (c.calls[k].number == UINT32_MAX) {
+         find_copied(&c, instrs, roles);
+         break;
+      }
    return c;
 }
 
@@ -186,8 +243,8 @@ static void choose(const Call* call, DcfgWet* w, bool* instrs,
    q->instance         = call->instance;
 }
 
-void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
-                       uint32_t* spare, DcfgSliceQuery* q)
+void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
+                       bool* instrs, uint32_t* spare, DcfgSliceQuery* q)
 {
    char*       name = text_copy(call);
    char*       mark = strchr(name, '#');
@@ -208,7 +265,7 @@ void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
    number = syscall_number(name, processor_of(w)->seccomp);
    if (number == UINT32_MAX)
       die("--syscall: there is no system call `%s'", name);
-   c = all_calls(w, instrs);
+   c = all_calls(w, instrs, roles);
    for (size_t i = 0; i < c.n; i++) {
       uint32_t is = c.calls[i].number;
       unknown += is == UINT32_MAX;
@@ -312,10 +369,9 @@ static bool writes(const uint32_t* writing, uint32_t number)
    return false;
 }
 
-/* Where WANTED is in what N of S, a system call, read; UINT64_MAX: nowhere.
-   Sets KNOWN if any byte of it is known. */
+/* Where WANTED is in what N of S, a system call, read; UINT64_MAX: nowhere. */
 static uint64_t place_in(const DcfgSlice* s, const DcfgSliceNode* n,
-                         const char* wanted, size_t size, bool* known)
+                         const char* wanted, size_t size)
 {
    uint64_t found = UINT64_MAX;
 
@@ -328,8 +384,7 @@ static uint64_t place_in(const DcfgSlice* s, const DcfgSliceNode* n,
       p.bytes = zalloc(p.size, 1);
       p.known = zalloc(p.size, 1);
       fill(s, n, &p);
-      *known |= memchr(p.known, 1, p.size) != NULL;
-      place   = find_text(&p, wanted, size);
+      place = find_text(&p, wanted, size);
       if (place != UINT64_MAX)
          found = p.addr + place;
       free(p.bytes);
@@ -343,28 +398,27 @@ void output_criterion(DcfgWet* w, const char* text, bool* instrs,
 {
    size_t     size;
    char*      wanted = unescape(text, &size);
-   DcfgSlice* s = all_syscalls(w, instrs, false);
+   DcfgSlice* s;
    uint64_t   place = UINT64_MAX;
-   uint32_t   writing[N_WRITING], n = 0, i;
-   bool       known = false;
+   uint32_t   writing[N_WRITING], i;
    Calls      calls;
 
    if (size == 0)
       die("--output: a text is needed");
+   if (!dcfg_wet_has_values(w))
+      die("--output: what was written is not known: that needs "
+          "--wet-values=yes when it is recorded");
+   s = all_syscalls(w, instrs, false);
    for (i = 0; i < N_WRITING; i++)
       writing[i] = syscall_number(writing_names[i], processor_of(w)->seccomp);
    for (i = 0; i < s->n_criteria; i++) {
       const DcfgSliceNode* c = &s->nodes[s->criteria[i]];
       if (!writes(writing, number_of(w, s, c)))
          continue;
-      n++;
-      place = place_in(s, c, wanted, size, &known);
+      place = place_in(s, c, wanted, size);
       if (place != UINT64_MAX)
          break;
    }
-   if (place == UINT64_MAX && n > 0 && !known)
-      die("--output: what was written is not known: that needs "
-          "--wet-values=yes when it is recorded");
    if (place == UINT64_MAX)
       die("--output: no system call wrote `%s'", text);
    calls = calls_of(w, s);

@@ -29,13 +29,14 @@
 #define DCFG_CMD_SLICE_OUTPUT_H
 
 #include "../lib/dcfg_slice.h"
+#include "roles.h"
 
 /* "NAME" or "NAME#N", the last one or number N from 0 on of these system
    calls, to INSTRS and Q.  SPARE of each instruction that makes system calls
    gets the registers for arguments that none of them has used.  Dies if there
    is none. */
-void syscall_criterion(DcfgWet* w, const char* call, bool* instrs,
-                       uint32_t* spare, DcfgSliceQuery* q);
+void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
+                       bool* instrs, uint32_t* spare, DcfgSliceQuery* q);
 
 /* The last system call that wrote TEXT, and those bytes. */
 void output_criterion(DcfgWet* w, const char* text, bool* instrs,

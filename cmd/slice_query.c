@@ -488,7 +488,7 @@ static void choose_criterion(Sliced* f, const SliceOptions* o)
    if (o->output != NULL)
       output_criterion(f->w, o->output, f->instrs, f->spare, &f->q);
    else if (o->syscall != NULL)
-      syscall_criterion(f->w, o->syscall, f->instrs, f->spare, &f->q);
+      syscall_criterion(f->w, o->syscall, &f->roles, f->instrs, f->spare, &f->q);
    else if (strchr(o->at, ':') != NULL)
       at_line(f, o->at, strrchr(o->at, ':'));
    else
