@@ -103,6 +103,17 @@ static bool is_stack(unsigned id)
    }
 }
 
+/* Does I use the value of OP, a register?  Capstone 5 knows nothing of TEST's
+   operands, and says that CMOVcc, which may leave its destination, writes it
+   only. */
+static bool is_read(const cs_insn* i, const cs_x86_op* op)
+{
+   for (unsigned k = 0; k < i->detail->groups_count; k++)
+      if (i->detail->groups[k] == X86_GRP_CMOV)
+         return true;
+   return op->access != CS_AC_WRITE;
+}
+
 static uint32_t addresses_of(const cs_insn* i)
 {
    const cs_x86* x = &i->detail->x86;
@@ -130,8 +141,7 @@ static uint32_t addresses_of(const cs_insn* i)
          values &= ~(bit_of(op->mem.base));
    }
    for (unsigned k = 0; k < x->op_count; k++)
-      if (x->operands[k].type == X86_OP_REG
-          && (x->operands[k].access & CS_AC_READ))
+      if (x->operands[k].type == X86_OP_REG && is_read(i, &x->operands[k]))
          values |= bit_of(x->operands[k].reg);
    return (uint32_t)(addresses & ~values);
 }
@@ -160,7 +170,7 @@ static uint32_t saves_of(const cs_insn* i, unsigned size)
    if (i->id == X86_INS_PUSH)
       return op[0].type == X86_OP_REG ? bit_of(op[0].reg) : 0;
    if (i->id != X86_INS_MOV || op[0].type != X86_OP_MEM || op[0].size != size
-       || op[1].type != X86_OP_REG || op[0].mem.index != X86_REG_INVALID)
+       || op[1].type != X86_OP_REG || bit_of(op[0].mem.index) != 0)
       return 0;
    return (bit_of(op[0].mem.base) & (RSP_BIT | RBP_BIT)) != 0
           ? bit_of(op[1].reg) : 0;

@@ -182,6 +182,11 @@ def _(i, uses, defs):
     defs -= {FLAGS}
 
 
+@on("cmov.*", "Capstone 5 takes the destination for written only; it stays if the condition does not hold")
+def _(i, uses, defs):
+    uses |= place(registers(i)[0])
+
+
 @on("cdq|cqo|cwd", "RAX is not written")
 def _(i, uses, defs):
     defs -= place("rax")

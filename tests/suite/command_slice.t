@@ -101,6 +101,26 @@ moved:  mov %r9, %rax
         .data                   # without data Valgrind reads no lines
 buffer: .quad 1
 """
+# Registers that are addresses and values of the same instruction.
+BOTH = """        .globl _start
+_start: lea table(%rip), %rax   # 2
+        test %ebx, %ebx
+        cmovne (%rax), %rax     # 4: stays as it was
+        mov %rax, buffer(%rip)
+        lea table(%rip), %rcx   # 6
+        test %rcx, (%rcx)
+        setz buffer(%rip)
+        mov $1, %edi
+        mov $1, %eax
+        lea buffer(%rip), %rsi
+        mov $8, %edx
+        syscall
+        mov $60, %eax
+        syscall
+        .data
+table:  .quad 1
+buffer: .quad 1
+"""
 ALLOCATOR = """        .globl malloc
         .type malloc, @function
 malloc: push %rbx
@@ -211,6 +231,18 @@ def check_numbers(tap):
     tap.ok(status == 2 and err == "dcfg slice: --syscall: exit was called 0 times\n", "all of them are known", err)
     status, _, err = commandlib.command("slice", "--output=A", wet)
     tap.ok(status == 2 and "--wet-values=yes" in err, "what was written is not known without values", err)
+
+
+def check_both(tap):
+    """A register that is an address and a value is followed as a value, also by --thin."""
+    with open(tap.path("both.S"), "w") as f:
+        f.write(BOTH)
+    prog = harness.cc(tap, tap.path("both.S"), "both", "-g", "-nostdlib", "-static", "-no-pie")
+    wet = prog and record(tap, "both", [prog], [])
+    if wet:
+        status, out, err = commandlib.command("slice", "--thin", "--syscall=write", wet)
+        lines = lines_of(out, "both.S") if status == 0 else err
+        tap.ok({2, 4, 6, 7, 8} <= set(lines), "registers that are addresses and values", lines)
 
 
 def check_library(tap):
@@ -598,6 +630,7 @@ def main():
     check_images(tap)
     check_saved(tap)
     check_numbers(tap)
+    check_both(tap)
     check_library(tap)
     if dumper:
         check_random(tap, dumper, range(1, 101) if os.environ.get("DCFG_SLOW") else (2, 5))
