@@ -93,8 +93,11 @@ UInt DCFG_(loads_arm64)(const UChar* code, UInt len)
                 || (bits(word, 21, 21) == 1 && bits(word, 31, 31) == 0)
                 || (bits(word, 23, 23) == 1 && bits(word, 21, 21) == 1);
       case 1:
-         return bits(word, 24, 24) == 0          // from the program counter
-                && !(bits(word, 26, 26) == 0 && bits(word, 31, 30) == 3);
+         if (bits(word, 24, 24) == 1)            // LDAPUR and those like it
+            return bits(word, 26, 26) == 0 && bits(word, 21, 21) == 0
+                   && bits(word, 11, 10) == 0 && load_register(word);
+         /* From the program counter; of 3 the one is PRFM. */
+         return !(bits(word, 26, 26) == 0 && bits(word, 31, 30) == 3);
       case 2:
          return 2 * bits(word, 22, 22);          // pairs
       default:

@@ -251,6 +251,9 @@ static UInt loads_by_capstone(csh handle, const cs_insn* in)
               && strchr("vqd", cs_reg_name(handle, d->operands[i].reg)[0]);
       return n;
    }
+   /* Capstone 5 calls LDADD and others STADD if nobody wants what was there. */
+   if (begins(in->mnemonic, "stadd stclr steor stset stsmax stsmin stumax stumin"))
+      return 1;
    return begins(in->mnemonic, "ld cas swp");
 }
 
@@ -264,6 +267,11 @@ static void compare_operands(csh handle, const cs_insn* in, UInt word)
    UInt            base = 32;
 
    if (!begins(in->mnemonic, "ld st cas swp"))
+      return;
+   /* Capstone 5 knows SVE, SME, tags and signed pointers; VEX does not. */
+   if ((word >> 25 & 13) == 0
+       || begins(in->mnemonic,
+                 "stg st2g stzg stz2g ldg ldraa ldrab ld64b st64b"))
       return;
    put_word(bytes, word);
    for (UInt i = 0; i < d->op_count; i++)

@@ -399,8 +399,9 @@ static Bool has_rep(const cs_insn* in)
 static Bool is_foreign(const cs_insn* in)
 {
    UChar op = in->detail->x86.opcode[0];
-   return op == 0x9A || op == 0xEA || in->id == X86_INS_SYSRET
-          || in->id == X86_INS_SYSEXIT;
+   /* Capstone 5 has numbers of its own for SYSRETQ and SYSEXITQ. */
+   return op == 0x9A || op == 0xEA || strncmp(in->mnemonic, "sysret", 6) == 0
+          || strncmp(in->mnemonic, "sysexit", 7) == 0;
 }
 
 static Bool in_group(const cs_insn* in, UChar group)
