@@ -119,6 +119,17 @@ def _(i, uses, defs):
     defs.clear()
 
 
+@on("test", "Capstone 5 knows nothing of TEST")
+def _(i, uses, defs):
+    uses |= set().union(*map(place, registers(i)), set())
+    defs |= {CARRY, FLAGS}
+
+
+@on("v?pcmp[ei]strm|vbroadcasti128", "Capstone 5 does not say that this register is written")
+def _(i, uses, defs):
+    defs |= place("xmm0" if "strm" in i.mnemonic else registers(i)[0])
+
+
 @on("test", "TEST writes no operand")
 def _(i, uses, defs):
     defs -= set().union(*(place(r, 8 if PLACES[r][1] == 4 else None) for r in registers(i)), set())
