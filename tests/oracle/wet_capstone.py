@@ -19,6 +19,7 @@ from capstone import x86
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import cpuinfo
 import undefined
 import wet_capstone_arm64
 import wet_summary
@@ -458,7 +459,7 @@ READS_NONE = re.compile("(sqrt|rcp|rsqrt|round|cvt\\w+2)(ss|sd)|mov(lps|hps|lpd|
 # A number in the code says which parts are taken, perhaps none of a register.
 BY_NUMBER = re.compile("v?(palignr|insertps|p?blend(w|d|ps|pd)|perm2[fi]128|dpp[sd]|ps[lr]ldq|shufp[sd])")
 HERE = "a call to the next instruction, and POP there: one instruction, which leaves the stack as it was"
-SCAN = "TZCNT is BSF to VEX, and to the 32-bit processor that it tells programs of: the destination stays if the source is 0"
+SCAN = "TZCNT is BSF to a processor without BMI, as VEX's of 32 bits: the destination stays if the source is 0"
 UNDEFINED = "flags that the manuals call undefined: tests/oracle/undefined.py"
 LANE_REASON = "of vector registers some bytes: Capstone names the register, wet_probe.c knows which"
 
@@ -492,13 +493,13 @@ def compare(i, code, have, want, counts, machine):
     if left_open & (have[1] ^ defs):
         counts[UNDEFINED] += 1
         have, defs = (have[0], have[1] - left_open), defs - left_open
+    if i.mnemonic == "tzcnt" and (machine == wet_summary.X86 or not cpuinfo.has("bmi1")):
+        counts[SCAN] += 1
+        uses |= place(registers(i)[0])
     if machine == wet_summary.X86:
         if i.mnemonic == "call" and len(code) == i.size + 1:
             counts[HERE] += 1
             uses, defs = set(), set(range(8 * (code[-1] & 7), 8 * (code[-1] & 7) + 8))
-        if i.mnemonic == "tzcnt":
-            counts[SCAN] += 1
-            uses |= place(registers(i)[0])
         uses, defs = narrow(uses), narrow(defs)
     if re.fullmatch(X87, i.mnemonic) and not re.match("fx(save|rstor)", i.mnemonic):
         counts["x87: Capstone names few of the registers on the stack, and no flags: wet_probe.c knows them"] += 1

@@ -24,6 +24,7 @@ import harness
 import tracelib
 
 sys.path.insert(0, harness.ORACLE)
+import cpuinfo
 import undefined
 import wet_capstone
 import wet_summary
@@ -35,6 +36,7 @@ TIMES = "8" if SLOW else "1"           # each is executed
 TELLS_TOP = re.compile(rb"\xd9[\xf2\xfb]|[\xd9\xdd][\x20-\x27\x60-\x67\xa0-\xa7]|\xdb\xe3|\x0f(\xae|\xc7)", re.S)
 TRIALS = "60" if SLOW else "4"
 OBJDUMP = "objdump"
+NEEDED = ("abm", "avx2", "bmi1", "bmi2", "aes", "fma", "f16c", "movbe", "xsave")
 CASES = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "classes.S")
 
 
@@ -160,13 +162,6 @@ def check_values(tap, prog, wet, lister):
     tap.ok(ended == 0 and status == 0, "what they compute: " + (text.splitlines() or [""])[-1], text)
 
 
-def has_vectors():
-    """Can the processor, and the kernel, do what the cases need?"""
-    with open("/proc/cpuinfo") as f:
-        flags = set(next((line for line in f if line.startswith("flags")), "").split())
-    return {"avx2", "bmi2", "aes", "fma", "f16c", "movbe", "xsave"} <= flags
-
-
 def main():
     tap = harness.Tap("wet_usage")
     names = sys.argv[1:] or PROGRAMS
@@ -181,7 +176,7 @@ def main():
             check_capstone(tap, name, wet)
             check_tops(tap, name, wet)
             os.unlink(wet)
-    if not sys.argv[1:] and not has_vectors():
+    if not sys.argv[1:] and not cpuinfo.has(*NEEDED):
         tap.skip("one instruction of each class", "this processor does not have them")
     elif not sys.argv[1:]:
         prog = harness.cc(tap, os.path.join(harness.ORACLE, "wet_probe.c"), "probe", "-O2", "-no-pie", CASES)
