@@ -1,10 +1,10 @@
-"""What this machine's processor has, by the kernel's names, as far as Valgrind decodes it.
+"""The features of this machine's processor, by the kernel's names, as far as Valgrind decodes them.
 
     has("avx2", ...)
 """
 import functools
 
-# Valgrind takes none of these to be there without AVX, whose state XSAVE has.
+# Without AVX Valgrind decodes none of these.
 BEHIND_AVX = {"avx2", "bmi1", "bmi2", "f16c", "fma", "rdrand", "rdseed", "xsave"}
 
 

@@ -1,12 +1,11 @@
-"""What an x86 processor may do as it likes: flags that the manuals call undefined, and some bytes of registers.
+"""Flags that the manuals of x86 call undefined, and bytes of registers that VEX and processors treat differently.
 
-    flags(i), conditions(i)     bits of EFLAGS, and of x87's status word, that instruction I of Capstone leaves undefined
-    locations(i)                locations of docs/wet-file.md in which I may depend on more, or define more, than VEX knows
+    flags(i), conditions(i)     bits of EFLAGS and of x87's status word that I, an instruction of Capstone, leaves undefined
+    locations(i)                locations of docs/wet-file.md in which I may use more, or define more, than VEX knows
 
-Processors differ there: some write an undefined flag, others leave it as it was.  So no oracle demands or forbids anything of
-it.  A flag is undefined if one of the manuals says so: Intel's, volume 2, "Flags Affected" (x87: "FPU Flags Affected") on the
-instruction's page, or AMD's, volume 3 (x87: volume 5), "rFLAGS Affected" there.  A64 leaves no flag undefined (Arm's manual,
-C6: N, Z, C and V are written all or not at all).
+Some processors write an undefined flag, others leave it as it was.  So no oracle demands or forbids anything of it.  A flag is
+in the tables if one of the manuals calls it undefined on the instruction's page: Intel's, volume 2, "Flags Affected" (x87:
+"FPU Flags Affected"); or AMD's, volume 3, "rFLAGS Affected" (x87: volume 5).  A64 has no undefined flags.
 """
 import re
 
@@ -81,6 +80,7 @@ def count(i):
 
 
 def flags(i):
+    """The bits of EFLAGS that I may leave or write as it likes."""
     letters = set()
     for mnemonics, when, which, _ in TABLE:
         if matches(mnemonics, i) and (when is always or when(count(i), 8 * i.operands[0].size)):
@@ -89,17 +89,18 @@ def flags(i):
 
 
 def conditions(i):
+    """The same of x87's status word."""
     return next((bits for mnemonics, bits, _ in CONDITIONS if matches(mnemonics, i)), 0)
 
 
 def flag_locations(i):
-    """Locations of which no flag is defined."""
+    """The locations of flags in which I defines no flag."""
     bits = flags(i)
     return {loc for loc, letters in GROUPS if all(bits & BITS[letter] for letter in letters)}
 
 
 def upper_halves(i, *names):
-    """Of what is written as 32 bits: the first operand, and these registers."""
+    """The upper halves of the first operand and these registers, if the operand is a register of 32 bits."""
     operand = i.operands[0]
     if operand.type == x86.X86_OP_REG and operand.size == 4:
         return {at + 4 for name in (i.reg_name(operand.reg),) + names for at in place(name, 4)}
@@ -107,6 +108,7 @@ def upper_halves(i, *names):
 
 
 def locations(i):
+    """The locations of which nothing is demanded or forbidden, beside the flags."""
     # The destination stays if the source is 0; of 32 bits, the upper half is set to 0, or stays.
     if matches("bs[fr]", i):
         return upper_halves(i)

@@ -41,7 +41,8 @@ UNKNOWN = {"ud0", "ud1", "ud2", "hlt", "cli", "sti", "xsaves", "xsaves64", "xrst
            "xabort", "incsspq", "rdsspq", "wrssq"}
 # And in 32-bit code.
 UNKNOWN_X86 = {"xgetbv", "rdtscp", "xsave", "xsavec", "xsaveopt", "xrstor", "enter"}
-# What VEX decodes only where the processor has it, by the kernel's name; and all that has the prefix of AVX.
+# Instructions that VEX decodes only where the processor has a feature, with the kernel's name of it.  All that have the prefix of
+# AVX need that.
 NEEDS = dict.fromkeys(("xgetbv", "xsave", "xsave64", "xsavec", "xsavec64", "xsaveopt", "xsaveopt64", "xrstor", "xrstor64", "xtest"), "avx")
 NEEDS.update({"rdtscp": "rdtscp", "rdrand": "rdrand", "rdseed": "rdseed", "cmpxchg16b": "cx16", "vcvtph2ps": "f16c",
               "vcvtps2ph": "f16c"})

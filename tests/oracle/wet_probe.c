@@ -39,9 +39,9 @@ typedef struct {
 } Case;
 
 extern const Case probe_cases[];
-/* Of the case that is executed. */
+/* The case's masks of FLAGS, and the first letter of PUT. */
 static uint64_t ignored, put_mask;
-static char     put = 'l';             /* or k, r */
+static char     put = 'l';
 /* A page with nothing around it. */
 static uint8_t   *const page = (uint8_t *)0x10000000, *const window = (uint8_t *)0x10000400;
 static sigjmp_buf after_fault;
@@ -293,7 +293,7 @@ static void read_flags(FILE *flags, uint64_t address)
 
 static void probe_all(int trials, FILE *flags)
 {
-    /* CPUID tells which processor executed it. */
+    /* One processor, for CPUID tells which one executes it. */
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET((size_t)sched_getcpu(), &one);

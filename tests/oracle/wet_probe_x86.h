@@ -153,7 +153,7 @@ static void make_state(State *s, uint64_t mode)
 
 /* ---- executing --------------------------------------------------------------------------------------------------- */
 
-/* What another processor might have made of flags. */
+/* Set the flags of PUT_MASK as another processor might have done. */
 static void put_flags(const State *in, State *out)
 {
     uint64_t from = put == 'r' ? rnd() : in->g.flags | (uint64_t)in->x.fsw << 32;

@@ -4,8 +4,8 @@
 - Against Capstone, register by register: every instruction that real programs met, and one of each class
   (tests/progs/wet/classes.S).  Each difference has its reason in tests/oracle/wet_capstone.py.
 - Against the processor, byte by byte, for the latter: tests/oracle/wet_probe.c.  What is seen to be used must be known to
-  be, and nothing is defined that is not known to be.  tests/oracle/undefined.py has what processors may do as they like: the
-  verdict must be the same if they leave such flags as they were, and if they make anything of them.
+  be, and nothing is defined that is not known to be.  tests/oracle/undefined.py lists what the architecture leaves undefined:
+  the verdict must be the same if a processor leaves such flags as they were, and if it sets them at random.
 - The values that these compute, as the program itself sees them under none (tests/oracle/wet_results.py).
 
 The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: more of them, and many trials.  DCFG_PROCESSOR is a command
@@ -93,7 +93,7 @@ def check_tops(tap, name, wet):
 
 
 class Cases:
-    """What is known of each instruction that was executed; of x86, as Capstone has it, what undefined.py says of it."""
+    """The instructions that were executed: what the file knows of each, and what undefined.py leaves open."""
 
     def __init__(self, tap, prog, wet):
         self.tap, self.prog, self.machine = tap, prog, wet_summary.machine(wet)
@@ -108,7 +108,9 @@ class Cases:
                 self.open[at] = undefined.locations(i) if i else set()
 
     def probe(self, command=(), ignored=True, put="left"):
-        """What the processor uses or defines and is not known to, by address; how many cases; the exit status."""
+        """By address, the locations that a case uses or defines unknown to the file; the number of cases; the exit status.
+
+        The flags of undefined.py are ignored, or not, after PUT (see wet_probe.c) was done to them."""
         path, words = self.tap.path("flags"), [self.prog, TRIALS]
         if self.flags:
             with open(path, "w") as f:
@@ -139,14 +141,14 @@ class Cases:
 
 
 def check_processor(tap, prog, wet):
-    """As it is, and as others may be."""
+    """This processor, and it with undefined flags as others may leave them."""
     cases = Cases(tap, prog, wet)
     cases.good("")
     if not cases.flags:
         return
     cases.good(" that leaves undefined flags", put="kept")
-    cases.good(" that makes anything of them", put="random")
-    # The first of these again, but now the flags are demanded: these have some that VEX writes.
+    cases.good(" that sets them at random", put="random")
+    # The probe must see such a flag if it is not ignored: these instructions have some that VEX writes.
     wrong = set(cases.probe(ignored=False, put="kept")[0])
     found = {cases.names[at].split()[0] for at in wrong}
     tap.ok({"tzcnt", "lzcnt", "mul", "imul", "bsf", "shld"} <= found and all(cases.flags[at] for at in wrong),
