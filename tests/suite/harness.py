@@ -1,7 +1,8 @@
 """What the suite's tests share: TAP output, compiling, running programs under the tool and under Lackey alike.
 
 Environment: VALGRIND, the valgrind command to test (its tools dcfg and lackey); SRCDIR, the source tree;
-BUILDDIR, where temporary files may go.
+BUILDDIR, where temporary files may go.  GLIBC_TUNABLES, if it is set, is what programs get: with
+glibc.cpu.hwcaps=-AVX2,-ERMS they run code that libc has for other processors.
 
 The two runs of a comparison have to be the same to the instruction.  libc behaves differently with another
 environment length, another kind of standard output, other open files; so both runs get the same few variables,
@@ -48,6 +49,10 @@ ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "HOME": "/", "TZ":
 for k in ("VALGRIND_LIB",):         # a Valgrind that is not installed where it was configured for
     if os.environ.get(k):
         ENV[k] = os.environ[k]
+# Other functions of glibc than it takes for this processor.  Behind the last name glibc 2.36 would read on, over the other
+# variables, up to random bytes; an empty name ends that.
+if os.environ.get("GLIBC_TUNABLES"):
+    ENV["GLIBC_TUNABLES"] = os.environ["GLIBC_TUNABLES"].rstrip(",") + ","
 
 
 class Tap:
