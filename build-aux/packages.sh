@@ -38,10 +38,23 @@ as_root() {
    fi
 }
 
+# apt_get ARGS...: as root, and for ten minutes again and again while another apt runs, such as the one in the background
+# of a machine that has just started.  DPkg::Lock::Timeout, by which apt itself would wait, is for dpkg's lock only, and not
+# for that of the lists, say.
+apt_get() {
+   local said=$build/apt.said
+   for _ in {1..600}; do
+      if as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get "$@" 2>&1 | tee "$said"; then return; fi
+      grep -q 'Could not get lock' "$said" || break
+      sleep 1
+   done
+   return 1
+}
+
 # install_packages PACKAGE...: with fresh lists only if those that are there will not do.
 install_packages() {
-   local install=(env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends)
-   as_root "${install[@]}" "$@" || { as_root apt-get update && as_root "${install[@]}" "$@"; }
+   local install=(install -y --no-install-recommends)
+   apt_get "${install[@]}" "$@" || { apt_get update && apt_get "${install[@]}" "$@"; }
 }
 
 # need_packages PACKAGE...: all of these are installed when it returns.  Those that were are remembered in build/packages,
