@@ -21,7 +21,7 @@ tell_machine() {
    read -ra compiler <<<"${CC:-gcc}"
    note_version "${compiler[0]}" "${compiler[@]}" --version
    note_version glibc getconf GNU_LIBC_VERSION
-   note_version capstone pkg-config --modversion capstone
+   note_version capstone env -u PKG_CONFIG_LIBDIR pkg-config --modversion capstone
    note_version gdb gdb --version
    note_version perl perl --version
    note_version python3 python3 --version
