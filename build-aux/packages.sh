@@ -100,11 +100,11 @@ get_newest_llvm() {
    if [ ! -f "$dir/complete" ]; then
       [ -z "${VALGRIND_SRC:-}" ] || return 0
       rm -rf "$dir"
-      mkdir -p "$dir"
+      mkdir -p "$dir" "$base/log"
       (cd "$dir" && apt-get download "$name" "lib${name/-/}" &&
          dpkg-deb --fsys-tarfile "$name"_*.deb | tar -x --wildcards './usr/lib/llvm-*/bin/llvm-xray' &&
          dpkg-deb --fsys-tarfile "lib${name/-/}"_*.deb | tar -x --wildcards './usr/lib/*-linux-gnu/*' &&
-         rm ./*.deb && touch complete) >"$build/log/$name.log" 2>&1 || return 0
+         rm ./*.deb && touch complete) >"$base/log/$name.log" 2>&1 || return 0
    fi
    newest_llvm=$dir
 }
