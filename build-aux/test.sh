@@ -367,37 +367,45 @@ group_quick() {
    add_task quick command run_script tests/suite command
 }
 
-# The closing line, also when a step of a build failed on the way.
+# The closing line and what is before it, also when a step of a build failed on the way.
 closing_line() {
    if [ "$stage" != done ]; then
       failed=$((failed + 1))
       echo "not ok stopped${stage:+ in $stage}"
    fi
    # Whoever has no more than the end of what was printed is to know what failed, and why.
-   if [ $failed -le 20 ]; then cat "$build/failures"; else grep '^-- not ok' "$build/failures" | head -n 60; fi
+   if [ $failed -le 20 ]; then cat "$build/failures"; else grep -m 60 '^-- not ok' "$build/failures"; fi
+   # Whatever fails there, the last line comes.
+   (tell_machine) 2>/dev/null </dev/null || true
    [ -z "$programs_run" ] || echo "programs for $programs_run were run"
    echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
    [ $failed = 0 ] || exit 1
 }
 
+# begin_tests: nothing of an earlier run is left of what tests collect: what failed, and the programs that they share.  The
+# closing line comes at the end, whatever that is.
+begin_tests() {
+   stage='' programs_run=''
+   mkdir -p "$build"
+   rm -rf "$build/compiled" "$build/newest_is_built"
+   mkdir "$build/compiled"
+   : >"$build/failures"
+   trap closing_line EXIT
+}
+
 run_tests() {
    local group groups=${*:-$all_groups}
-   stage='' programs_run=''
    for group; do
       case " $all_groups quick " in
          *" $group "*) ;;
          *) die "no test group $group; there is: $all_groups; and quick, which has some of each" ;;
       esac
    done
-   mkdir -p "$build"
-   : >"$build/failures"
-   trap closing_line EXIT
+   begin_tests
    build_all
    # Lint and the unit tests run none under the tool.
    case " $groups " in *" regtest "*|*" suite "*|*" newest "*|*" build "*|*" quick "*) programs_run=${architectures// / and } ;; esac
    need_packages "${test_packages[@]}"
-   rm -rf "$build/compiled" "$build/newest_is_built"
-   mkdir -p "$build/compiled"
    newest_source=
    case " $groups " in *" newest "*|*" build "*) get_newest_source ;; esac
    case " $groups " in *" suite "*|*" newest "*) get_newest_llvm ;; esac
