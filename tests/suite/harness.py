@@ -184,6 +184,21 @@ def dcfg(tap, name, argv, opts=(), env=None):
     return out, status, ""
 
 
+def reads_mappings(tap, name, argv):
+    """Whether the program reads its own mappings, which are others under each of Valgrind's tools; says so by a skipped test.
+    Python does since 3.14."""
+    log = tap.path(name + ".strace")
+    try:
+        run(["strace", "-f", "-e", "trace=open,openat", "-o", log] + argv, tap.dir)
+        with open(log, errors="replace") as f:
+            if "/proc/self/maps" not in f.read():
+                return False
+    except OSError:                     # there is no strace, or nothing may be traced
+        return False
+    tap.skip(name, "it reads /proc/self/maps, where each tool has mappings of its own")
+    return True
+
+
 def lackey_into(tap, fifo, argv, env=None, opts=(), tool=LACKEY):
     """Run under Lackey, whose trace goes into a pipe that somebody reads; the exit status."""
     return run([VALGRIND, "-q", "--tool=" + tool, "--trace-mem=yes", "--vex-guest-chase=no", "--log-file=" + fifo]
