@@ -227,29 +227,28 @@ static bool add_port(Slicer* z, DcfgSliceNode* n, uint8_t port, uint8_t reg,
    return true;
 }
 
-/* The edges among E and up to END that are of a port, or none. */
-static uint32_t count_port(const Edge* e, const Edge* end, uint8_t port,
-                           uint8_t reg)
+/* Behind the edges from E on and up to END that are of a port. */
+static const Edge* behind_port(const Edge* e, const Edge* end, uint8_t port,
+                               uint8_t reg)
 {
-   uint32_t k = 0;
-
-   while (e + k < end && e[k].port == port && e[k].reg == reg)
-      k++;
-   return k;
+   while (e < end && e->port == port && e->reg == reg)
+      e++;
+   return e;
 }
 
 static bool next_port(Slicer* z, DcfgSliceNode* n, Rest* r, uint8_t port,
                       uint8_t reg)
 {
-   uint32_t k = count_port(r->at, r->end, port, reg);
-   uint32_t none = (port == DCFG_WET_CONTROL ? r->control : !r->weak)
-                   ? DCFG_SLICE_NOBODY : DCFG_SLICE_NOT;
+   const Edge* behind = behind_port(r->at, r->end, port, reg);
+   uint32_t    k = (uint32_t)(behind - r->at);
+   uint32_t    none = (port == DCFG_WET_CONTROL ? r->control : !r->weak)
+                      ? DCFG_SLICE_NOBODY : DCFG_SLICE_NOT;
 
    if (r->cut)
       return add_input(z, n, (DcfgSliceInput){ port, reg, DCFG_SLICE_NOT });
    if (!add_port(z, n, port, reg, r, k, none))
       return false;
-   r->at += k;
+   r->at = behind;
    return true;
 }
 
@@ -330,6 +329,9 @@ bool slice_assemble(Slicer* z)
    uint64_t* seen = job_calloc(z->job, n + (size_t)2, sizeof(*seen));
    const Renumbered all = { n, numbers, seen };
 
+   /* So that there are bytes to point to for who has no value. */
+   if (z->values.data == NULL && array_add(z->job, &z->values, 1) == NULL)
+      return false;
    if (first == NULL || numbers == NULL || seen == NULL
        || (z->q->results && z->q->no_control_of != NULL
            && !choose_weak(z, first)))
