@@ -163,6 +163,10 @@ void default_files(const Command* c, const char** files, bool trace)
 {
    static char* found[2];       // for as long as the command runs
 
+   for (int i = 0; i < 2; i++) {
+      free(found[i]);
+      found[i] = NULL;
+   }
    files[0] = found[0] = newest(GRAPHS, false);
    if (files[0] == NULL)
       die("no file is named, and there is no DCFG %s* in this directory; "

@@ -298,10 +298,13 @@ static bool add_inputs(Slicer* z, uint32_t id, DcfgSliceNode* n,
                        (uint8_t)plan->n_accesses);
 }
 
-void slice_hand_over(Slicer* z)
+bool slice_hand_over(Slicer* z)
 {
    DcfgSlice* s = z->result;
 
+   /* Nodes without a value have an address in the values, too. */
+   if (z->values.data == NULL && array_add(z->job, &z->values, 1) == NULL)
+      return false;
    free(s->nodes);
    free(s->inputs);
    free(s->values);
@@ -319,6 +322,7 @@ void slice_hand_over(Slicer* z)
       s->n_instances = s->n_nodes;
    z->found = z->inputs = z->values = z->criteria = z->readings
             = (Array){ 0 };
+   return true;
 }
 
 bool slice_assemble(Slicer* z)
@@ -329,9 +333,6 @@ bool slice_assemble(Slicer* z)
    uint64_t* seen = job_calloc(z->job, n + (size_t)2, sizeof(*seen));
    const Renumbered all = { n, numbers, seen };
 
-   /* So that there are bytes to point to for who has no value. */
-   if (z->values.data == NULL && array_add(z->job, &z->values, 1) == NULL)
-      return false;
    if (first == NULL || numbers == NULL || seen == NULL
        || (z->q->results && z->q->no_control_of != NULL
            && !choose_weak(z, first)))
@@ -355,8 +356,7 @@ bool slice_assemble(Slicer* z)
    job_free(z->job, numbers, (n + (size_t)1) * sizeof(*numbers));
    job_free(z->job, seen, (n + (size_t)2) * sizeof(*seen));
    z->found.n = kept;
-   slice_hand_over(z);
-   return true;
+   return slice_hand_over(z);
 }
 
 /*--------------------------------------------------------------------*/
