@@ -16,6 +16,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,11 @@ import oracles
 
 # What is read here are large trees, most of which stay; looking for cycles after every 700 objects takes half the time.
 gc.set_threshold(100000, 20, 20)
+
+# Programs begin with the signals as they are by default, also where nohup has started the tests, or a shell in the background.
+for _signal in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(_signal) == signal.SIG_IGN:
+        signal.signal(_signal, signal.SIG_DFL)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SRCDIR = os.environ.get("SRCDIR") or os.path.dirname(os.path.dirname(HERE))
