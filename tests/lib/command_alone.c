@@ -35,7 +35,7 @@
 #undef exit
 #undef fclose
 
-/* What GCC brings no header for (LLVM's sanitizer/lsan_interface.h). */
+/* Declared here, for GCC has no header for it, as LLVM has. */
 void __lsan_do_leak_check(void);
 
 /* Found by the sanitizer, which adds those of ASAN_OPTIONS. */

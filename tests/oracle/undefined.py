@@ -56,7 +56,7 @@ TABLE = (
     ("aa[as]", always, "OSZP", "A and C are written, the others are undefined"),
     ("aa[md]", always, "OAC", "S, Z and P tell of AL, the others are undefined"),
 )
-# Of C0, C2 and C3; C1 is in no location.
+# Bits of C0, C2 and C3; C1 is in no location.
 C0, C2, C3 = 0x100, 0x400, 0x4000
 CONDITIONS = (
     ("fx(save|rstor)(64)?", 0, "no x87 instructions: FXRSTOR loads all"),
