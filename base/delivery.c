@@ -32,8 +32,9 @@
    is written to directly, and so is a descriptor (/dev/stdout), which is
    taken before the program can close it.
 
-   A file that another process of the family wrote (base/family.c) is left
-   alone: this one takes another name.  So that graph and trace of one name
+   The process that began a family has the names that were asked for; the
+   others have names with their process ids.  A file that another process of
+   the family wrote (base/family.c) is left alone: this one takes another name.  So that graph and trace of one name
    are of one process, all files of a process do so or none; those that have
    the process's id in their names only if one of these is taken.
 
@@ -93,6 +94,7 @@ static XArray* set;                // Delivery*, the last one is being filled
 static struct {
    HChar* asked;
    HChar* chosen;
+   Bool   taken;               // another process wrote in the one asked for
 } directory;
 
 /* Which files of options do not get the names that they should have. */
@@ -183,25 +185,30 @@ static Bool is_anothers_inside(const HChar* dir, const HChar* file)
    return res;
 }
 
-/* DIR, or another one if process PID may not have that: from now on the
+/* DIR, or another one if W's process may not have that: from now on the
    set's.  FIRST is to be written in there.  Returns 0 or an errno. */
-static Int choose_directory(const HChar* dir, const HChar* first, Int pid)
+static Int choose_directory(const HChar* dir, const HChar* first,
+                            const Wanted* w)
 {
-   UInt k = 1;
+   UInt k     = 1;
+   Bool other = others != NoneOther && !w->has_pid;
 
    directory.asked  = VG_(strdup)("dcfg.delivery.asked", dir);
    directory.chosen = VG_(strdup)("dcfg.delivery.chosen", dir);
-   while (is_anothers_inside(directory.chosen, first)) {
+   directory.taken  = False;
+   while (other || is_anothers_inside(directory.chosen, first)) {
+      directory.taken = directory.taken || !other;
+      other = False;
       VG_(free)(directory.chosen);
-      directory.chosen = DCFG_(name_with_pid)(dir, pid, k++);
+      directory.chosen = DCFG_(name_with_pid)(dir, w->inside, k++);
    }
    Int error = DCFG_(make_directory)(directory.chosen);
    return error == VKI_EEXIST ? 0 : error;
 }
 
-/* What NAME, a file of process PID's directory, is called there; to be
+/* What NAME, a file of the directory of W's process, is called there; to be
    freed. */
-static HChar* name_inside(const HChar* name, Int pid, Int* error)
+static HChar* name_inside(const HChar* name, const Wanted* w, Int* error)
 {
    const HChar* base = VG_(strrchr)(name, '/') + 1;
    HChar*       dir  = VG_(strdup)("dcfg.delivery.dir", name);
@@ -209,7 +216,7 @@ static HChar* name_inside(const HChar* name, Int pid, Int* error)
    *error = 0;
    dir[base - name - 1] = 0;
    if (directory.asked == NULL)
-      *error = choose_directory(dir, base, pid);
+      *error = choose_directory(dir, base, w);
    tl_assert(VG_STREQ(dir, directory.asked));
    VG_(free)(dir);
    return join(directory.chosen, base);
@@ -270,13 +277,13 @@ static Delivery* wanted_file(const HChar* name, const Wanted* w, Int* fd)
 
    if (w->inside == 0)
       return named_file(name, fd);
-   HChar* inside = name_inside(name, w->inside, &error);
+   HChar* inside = name_inside(name, w, &error);
    d = named_file(inside, fd);
    if (error != 0)
       d->error = error;
    if (!VG_STREQ(inside, name)) {
       d->asked = VG_(strdup)("dcfg.delivery.asked", name);
-      d->taken = True;
+      d->taken = directory.taken;
    }
    VG_(free)(inside);
    return d;
@@ -569,7 +576,7 @@ void DCFG_(drop_files)(void)
 
 void DCFG_(disown_names)(void)
 {
-   others = NoneOther;
+   others = SharedOther;
    other_number = 1;
    DCFG_(disown_files)();
 }
