@@ -144,6 +144,7 @@ typedef
       DCFG_WET_HANDLER = 5,     // a signal's handler is entered
       DCFG_WET_RETURN  = 6,     // and left
       DCFG_WET_MOVED   = 7,     // memory that stood elsewhere before
+      DCFG_WET_CREATED = 9,     // the thread has made another one
       DCFG_WET_INSTR   = 256    // an instruction was executed
    }
    DcfgWetKind;
@@ -173,7 +174,8 @@ typedef
    struct {
       DcfgWetKind kind;
       uint32_t    thread;
-      uint64_t    addr;         // of the instruction or memory
+      uint64_t    addr;         // of the instruction or memory; the number of
+                                // the thread that was made
       uint64_t    size;         // of memory
       uint64_t    from;         // where memory stood that was moved
       /* Of instructions only: */
