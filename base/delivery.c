@@ -95,6 +95,8 @@ static struct {
    HChar* asked;
    HChar* chosen;
    Bool   taken;               // another process wrote in the one asked for
+   Bool   made;                // for this set
+   Bool   failed;              // one of its files did: then there is none
 } directory;
 
 /* Which files of options do not get the names that they should have. */
@@ -203,6 +205,7 @@ static Int choose_directory(const HChar* dir, const HChar* first,
       directory.chosen = DCFG_(name_with_pid)(dir, w->inside, k++);
    }
    Int error = DCFG_(make_directory)(directory.chosen);
+   directory.made = error == 0;
    return error == VKI_EEXIST ? 0 : error;
 }
 
@@ -363,6 +366,8 @@ Int DCFG_(end_file)(Bool keep)
       pack(d);
    if (d->error != 0)
       unlink_temporary(d);
+   directory.failed = directory.failed
+                      || (d->error != 0 && d->want.inside != 0);
    return d->error;
 }
 
@@ -504,10 +509,11 @@ static Bool give_name(Delivery* d, HChar* name)
    return True;
 }
 
-/* Is what D needs not there? */
+/* Is what D needs not there?  Files in a directory need each other. */
 static Bool is_alone(const Delivery* d)
 {
-   return d->want.needs != -1 && file(d->want.needs)->error != 0;
+   return (d->want.needs != -1 && file(d->want.needs)->error != 0)
+          || (d->want.inside != 0 && directory.failed);
 }
 
 /* Give all files names.  Returns False if one was found to be another's: then
@@ -528,6 +534,8 @@ static Bool give_names(Others o, Int pid, UInt k)
 
 static void empty_set(void)
 {
+   if (directory.made)
+      DCFG_(remove_directory)(directory.chosen);    // if there is no file
    for (UInt i = 0; i < n_files(); i++)
       delete(file(i));
    if (set != NULL)
@@ -535,7 +543,8 @@ static void empty_set(void)
    set = NULL;
    VG_(free)(directory.asked);
    VG_(free)(directory.chosen);
-   directory.asked = directory.chosen = NULL;
+   directory.asked  = directory.chosen = NULL;
+   directory.made   = directory.failed = False;
 }
 
 void DCFG_(name_files)(Int pid, Bool claimed, Delivered* results)

@@ -396,7 +396,8 @@ static void tell_result(const OutFile* f, const Delivered* r)
    if (r->error == VKI_EINTR)
       VG_(umsg)("dcfg: %s is not written: a second signal came while it was "
                 "to be\n", f->name);
-   if (r->error == VKI_EINTR || f->said == NULL)
+   if (r->error == VKI_EINTR || f->said == NULL
+       || (r->error == DCFG_ECANCELED && f->said[0] == 0))
       return;
    if (r->error == DCFG_ECANCELED)
       VG_(umsg)("dcfg: %s is not written, as the file that it belongs to "

@@ -269,6 +269,8 @@ static Bool write_log(void)
       if (info.ran && DCFG_(put_log_of_thread)(out, t))
          n++;
    }
+   if (n == 0)
+      DCFG_(put_empty_flight)(out);
    if (DCFG_(spool_failed)()) {
       DCFG_(abandon_out_file)(file);
       return False;
