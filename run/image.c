@@ -448,6 +448,11 @@ Bool DCFG_(image_can_run)(UInt no)
    return !(*(Image**)VG_(indexXA)(images, no))->discarded;
 }
 
+Bool DCFG_(image_is_over)(UInt no)
+{
+   return (*(Image**)VG_(indexXA)(images, no))->code == NULL;
+}
+
 /*------------------------------------------------------------*/
 /*--- Life                                                 ---*/
 /*------------------------------------------------------------*/
