@@ -168,8 +168,8 @@ static Bool is_there(Superblock* sb)
                          len) == 0;
 }
 
-/* Has SB been seen to be over: can it never run again, and is its code no
-   longer there? */
+/* Is SB over: can it never run again, and has its code been followed when it
+   was unmapped, or else is it no longer there? */
 static Bool is_over(Superblock* sb)
 {
    SlotList* list = DCFG_(slots_of)(sb);
@@ -177,7 +177,8 @@ static Bool is_over(Superblock* sb)
    list->over = list->over
                 || (DCFG_(image_is_over)(sb->image)
                     && !DCFG_(image_can_run)(sb->image)
-                    && (list->at_exit == NULL || !is_there(sb)));
+                    && (list->at_exit == NULL || list->closed
+                        || !is_there(sb)));
    return list->over;
 }
 
@@ -341,7 +342,7 @@ static void find_code(Closure* c, Superblock* sb)
    const SlotList* list = DCFG_(slots_of)(sb);
    UInt            at   = 0;
 
-   if (list->at_exit == NULL || list->over || !is_there(sb))
+   if (list->at_exit == NULL || is_over(sb) || !is_there(sb))
       return;
    if (sb->image != c->image) {
       c->image = sb->image;
@@ -353,13 +354,16 @@ static void find_code(Closure* c, Superblock* sb)
    }
 }
 
-/* The same, of all superblocks on P that are not before FROM or behind TO. */
+/* The same, of all superblocks on P that are not before FROM or behind TO,
+   which are about to be unmapped. */
 static void find_code_of_page(Closure* c, const Page* p, Addr from, Addr to)
 {
    for (UInt id = p->first; id != 0; ) {
       Superblock* sb = DCFG_(superblock)(id);
-      if (sb->addr < to && sb->addr + length_of(sb) > from)
+      if (sb->addr < to && sb->addr + length_of(sb) > from) {
          find_code(c, sb);
+         DCFG_(slots_of)(sb)->closed = True;
+      }
       id = *next_on(sb, p->number);
    }
 }
