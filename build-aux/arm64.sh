@@ -141,17 +141,17 @@ build_arm64() {
 # What the tests in the machine are: scripts of tests/arm64, which run here and have programs run there.  The command that
 # reads their files is this machine's.
 test_arm64() {
+   begin_tests
    (build_all)
    build_arm64
    need_packages "${test_packages[@]}"
    build_test_programs
-   : >"$build/failures"
    programs_run=arm64
    test_timeout=${DCFG_TEST_TIMEOUT:-7200}
    limited=(timeout --kill-after=10 "$test_timeout")
+   stage='the tests'
    ARM64_MACHINE=$machine ARM64_CC=$CC ARM64_COMMAND=$build/inst/bin/dcfg run_script tests/arm64 arm64 "$@"
    stage=done
-   closing_line
 }
 
 arm64() {

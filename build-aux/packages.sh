@@ -38,10 +38,23 @@ as_root() {
    fi
 }
 
+# apt_get ARGS...: as root, and for ten minutes again and again while another apt runs, such as the one in the background
+# of a machine that has just started.  DPkg::Lock::Timeout, by which apt itself would wait, is for dpkg's lock only, and not
+# for that of the lists, say.
+apt_get() {
+   local said=$build/apt.said
+   for _ in {1..600}; do
+      if as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get "$@" 2>&1 | tee "$said"; then return; fi
+      grep -q 'Could not get lock' "$said" || break
+      sleep 1
+   done
+   return 1
+}
+
 # install_packages PACKAGE...: with fresh lists only if those that are there will not do.
 install_packages() {
-   local install=(env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends)
-   as_root "${install[@]}" "$@" || { as_root apt-get update && as_root "${install[@]}" "$@"; }
+   local install=(install -y --no-install-recommends)
+   apt_get "${install[@]}" "$@" || { apt_get update && apt_get "${install[@]}" "$@"; }
 }
 
 # need_packages PACKAGE...: all of these are installed when it returns.  Those that were are remembered in build/packages,
@@ -87,11 +100,11 @@ get_newest_llvm() {
    if [ ! -f "$dir/complete" ]; then
       [ -z "${VALGRIND_SRC:-}" ] || return 0
       rm -rf "$dir"
-      mkdir -p "$dir"
+      mkdir -p "$dir" "$base/log"
       (cd "$dir" && apt-get download "$name" "lib${name/-/}" &&
          dpkg-deb --fsys-tarfile "$name"_*.deb | tar -x --wildcards './usr/lib/llvm-*/bin/llvm-xray' &&
          dpkg-deb --fsys-tarfile "lib${name/-/}"_*.deb | tar -x --wildcards './usr/lib/*-linux-gnu/*' &&
-         rm ./*.deb && touch complete) >"$build/log/$name.log" 2>&1 || return 0
+         rm ./*.deb && touch complete) >"$base/log/$name.log" 2>&1 || return 0
    fi
    newest_llvm=$dir
 }

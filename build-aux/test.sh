@@ -222,11 +222,38 @@ scripts_of() {
 group_suite() {
    local name
    build_test_programs
+   # As fast with -O1 as with -O2, and compiled in less time.
+   step sanitized-make "building the command with sanitizers" make -j"$jobs" -C "$objects/cmd" CFLAGS=-O1 dcfg_sanitized
    for name in $(scripts_of tests/suite); do
-      # These are the tests of whole lives with traces, as which they run on the newest Valgrind.
-      if [ "$name" = trace_life ] && newest_is_tested; then continue; fi
-      add_task suite "$name" run_script tests/suite "$name"
+      case $name in
+         # These are the tests of whole lives with traces, as which they run on the newest Valgrind.
+         trace_life) newest_is_tested || add_task suite "$name" run_script tests/suite "$name" ;;
+         # command_mutants has sanitizers in a server of its own; command_hostile measures and limits the command.
+         command_mutants|command_hostile) add_task suite "$name" run_script tests/suite "$name" ;;
+         # Other scripts ask the command, too: nothing that these do not ask.
+         command|command_*|slice_*|bbv|blocks|coverage|export|turns|wet_x87) add_task suite "$name" run_sanitized "$name" ;;
+         *) add_task suite "$name" run_script tests/suite "$name" ;;
+      esac
    done
+}
+
+# run_sanitized NAME: the script NAME with the sanitized command, which a small script tells where to put reports.  A report
+# fails NAME, even if NAME does not look at the command's exit status.
+run_sanitized() {
+   local dir=$base/sanitized/$1
+   rm -rf "$dir"
+   mkdir -p "$dir"
+   cat >"$dir/dcfg" <<END
+#!/bin/sh
+ASAN_OPTIONS=log_path='$dir/report' UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1 exec '$objects/cmd/dcfg_sanitized' "\$@"
+END
+   chmod +x "$dir/dcfg"
+   DCFG=$dir/dcfg run_script tests/suite "$1"
+   local reports=("$dir"/report.*)
+   [ -e "${reports[0]}" ] || return 0
+   # The defect and its place; a dump of the memory follows.
+   head -n 7 "${reports[0]}" | cut -c1-200 >"$dir/first"
+   fail "suite-$version:$1: sanitizers have nothing to report" "$dir/first"
 }
 
 # Once more, on the newest Valgrind: the tests of whole lives with traces at once, and without what asks no Valgrind or
@@ -367,37 +394,45 @@ group_quick() {
    add_task quick command run_script tests/suite command
 }
 
-# The closing line, also when a step of a build failed on the way.
+# The closing line and what is before it, also when a step of a build failed on the way.
 closing_line() {
    if [ "$stage" != done ]; then
       failed=$((failed + 1))
       echo "not ok stopped${stage:+ in $stage}"
    fi
    # Whoever has no more than the end of what was printed is to know what failed, and why.
-   if [ $failed -le 20 ]; then cat "$build/failures"; else grep '^-- not ok' "$build/failures" | head -n 60; fi
+   if [ $failed -le 20 ]; then cat "$build/failures"; else grep -m 60 '^-- not ok' "$build/failures"; fi
+   # Whatever fails there, the last line comes.
+   (tell_machine) 2>/dev/null </dev/null || true
    [ -z "$programs_run" ] || echo "programs for $programs_run were run"
    echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
    [ $failed = 0 ] || exit 1
 }
 
+# begin_tests: nothing of an earlier run is left of what tests collect: what failed, and the programs that they share.  The
+# closing line comes at the end, whatever that is.
+begin_tests() {
+   stage='' programs_run=''
+   mkdir -p "$build"
+   rm -rf "$build/compiled" "$build/newest_is_built"
+   mkdir "$build/compiled"
+   : >"$build/failures"
+   trap closing_line EXIT
+}
+
 run_tests() {
    local group groups=${*:-$all_groups}
-   stage='' programs_run=''
    for group; do
       case " $all_groups quick " in
          *" $group "*) ;;
          *) die "no test group $group; there is: $all_groups; and quick, which has some of each" ;;
       esac
    done
-   mkdir -p "$build"
-   : >"$build/failures"
-   trap closing_line EXIT
+   begin_tests
    build_all
    # Lint and the unit tests run none under the tool.
    case " $groups " in *" regtest "*|*" suite "*|*" newest "*|*" build "*|*" quick "*) programs_run=${architectures// / and } ;; esac
    need_packages "${test_packages[@]}"
-   rm -rf "$build/compiled" "$build/newest_is_built"
-   mkdir -p "$build/compiled"
    newest_source=
    case " $groups " in *" newest "*|*" build "*) get_newest_source ;; esac
    case " $groups " in *" suite "*|*" newest "*) get_newest_llvm ;; esac

@@ -31,9 +31,12 @@
 #include "cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const char* command_name;
 uint64_t    max_memory;
@@ -93,6 +96,19 @@ void close_output(FILE* f, const char* path)
 
    if (fclose(f) != 0 || bad)
       die("%s: %s", path, errno != 0 ? strerror(errno) : "write error");
+}
+
+int open_regular(const char* path)
+{
+   struct stat st;
+   int         fd = stat(path, &st) == 0 && S_ISREG(st.st_mode)
+                    ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+                    : -1;
+
+   if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+      return fd;
+   close(fd);
+   return -1;
 }
 
 /*------------------------------------------------------------*/

@@ -117,6 +117,10 @@ char* text_copy(const char* s);
       }                                                              \
    } while (0)
 
+/* A descriptor to read a file that a recording names; -1 if that cannot be
+   read, or is none: a pipe would block, and to open a device does something. */
+int open_regular(const char* path);
+
 /* Was everything written?  Dies if not. */
 void close_output(FILE* f, const char* path);
 

@@ -32,13 +32,11 @@
 #include "commands.h"
 #include "operands.h"
 #include "select.h"
+#include "source_file.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef
    struct {
@@ -54,11 +52,8 @@ typedef
       uint32_t           line, file;    // shown last; DCFG_NONE
       uint32_t           routine;       // its heading has been shown
       uint64_t           total;         // instructions of that
-      /* A source file, as lines. */
       uint32_t           open_file;
-      char*              text;
-      char**             lines;
-      size_t             n_lines;
+      SourceFile*        source;        // NULL if it cannot be read
    }
    Listing;
 
@@ -99,69 +94,16 @@ static void sde_block(Listing* l, uint32_t node)
 /*--- Source lines                                         ---*/
 /*------------------------------------------------------------*/
 
-static void close_source(Listing* l)
-{
-   free(l->text);
-   free(l->lines);
-   l->text = NULL;
-   l->lines = NULL;
-   l->n_lines = 0;
-   l->open_file = DCFG_NONE;
-}
-
-/* The path is the graph's, and may lead anywhere: to what blocks, as a pipe
-   does, or to a device, for which it is something to be opened at all. */
-static FILE* open_regular(const char* path)
-{
-   struct stat st;
-   int         fd = stat(path, &st) == 0 && S_ISREG(st.st_mode)
-                    ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) : -1;
-   FILE*       f;
-
-   if (fd < 0)
-      return NULL;
-   f = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
-   if (f == NULL)
-      close(fd);
-   return f;
-}
-
 /* Keep one source file in memory.  It need not exist here. */
 static void open_source(Listing* l, uint32_t file)
 {
-   FILE*  f;
-   size_t size = 0, room = 0;
+   const char* path = file < l->g.d->n_files ? l->g.d->files[file].name : "";
 
    if (l->open_file == file)
       return;
-   close_source(l);
+   source_file_close(l->source);
    l->open_file = file;
-   f = file < l->g.d->n_files && l->g.d->files[file].name[0] == '/'
-       ? open_regular(l->g.d->files[file].name) : NULL;
-   if (f == NULL)
-      return;
-   for (;;) {
-      size_t n;
-      if (room - size < 65536) {
-         room += 1 << 20;
-         l->text = need(realloc(l->text, room));
-      }
-      n = fread(l->text + size, 1, room - size - 1, f);
-      if (n == 0 || size > 64 << 20)
-         break;
-      size += n;
-   }
-   fclose(f);
-   l->text[size] = 0;
-   room = 0;
-   for (char* s = l->text; s != NULL && s < l->text + size; ) {
-      char* end = memchr(s, '\n', (size_t)(l->text + size - s));
-      GROW(l->lines, l->n_lines, room);
-      l->lines[l->n_lines++] = s;
-      if (end != NULL)
-         *end = 0;
-      s = end != NULL ? end + 1 : NULL;
-   }
+   l->source = path[0] == '/' ? source_file_open(path) : NULL;
 }
 
 /* The source line of an instruction, where it is another one than before. */
@@ -170,7 +112,9 @@ static void show_source(Listing* l, uint64_t addr)
    uint32_t          i = dcfg_source_at(l->p, l->p->nodes[l->node].image,
                                         addr);
    const DcfgSource* s;
+   const char*       line = NULL;
    const char*       text = "";
+   size_t            length;
 
    if (i == DCFG_NONE)
       return;
@@ -180,8 +124,10 @@ static void show_source(Listing* l, uint64_t addr)
    l->line = s->line;
    l->file = s->file;
    open_source(l, s->file);
-   if (s->line > 0 && s->line <= l->n_lines) {
-      text = l->lines[s->line - 1];
+   if (l->source != NULL)
+      line = source_file_line(l->source, s->line, &length);
+   if (line != NULL) {
+      text = text_format("%.*s", (int)length, line);
       text += strspn(text, " \t");
    }
    printf("%42s%s:%" PRIu32 "%s%s\n", "; ", s->file < l->g.d->n_files
@@ -415,7 +361,7 @@ static int run(int argc, char** argv)
       list_all(&l, sde);
    selection_free(l.selected);
    code_free(l.code);
-   close_source(&l);
+   source_file_close(l.source);
    dcfg_free(d);
    return STATUS_OK;
 }

@@ -54,7 +54,7 @@ typedef
 /* A log and its map, opened. */
 typedef
    struct {
-      const char*  map_path;    // or NULL
+      char*        map_path;    // or NULL
       DcfgXrayMap* map;         // or NULL
       DcfgXray*    log;
       XrayNames*   names;
@@ -80,7 +80,7 @@ static void on_map_problem(void* arg, const DcfgProblem* problem)
 }
 
 /* The map that the tool writes beside LOG; NULL if there is none. */
-static const char* map_beside(const char* log)
+static char* map_beside(const char* log)
 {
    char*       path = need(malloc(strlen(log) + sizeof(".map")));
    struct stat st;
@@ -93,6 +93,7 @@ static const char* map_beside(const char* log)
    return NULL;
 }
 
+/* MAP: the one that was named, or NULL. */
 static Source open_source(const Show* s, const char* log, const char* map)
 {
    Source      src = { 0 };
@@ -101,10 +102,10 @@ static Source open_source(const Show* s, const char* log, const char* map)
 
    src.rules = rules_new(s->limit, s->form == FORM_TEXT
                                    && s->view != AS_FOLDED ? stdout : stderr);
-   src.map_path = map;
-   if (map != NULL) {
+   src.map_path = map != NULL ? text_copy(map) : map_beside(log);
+   if (src.map_path != NULL) {
       options = read_options(on_map_problem, src.rules);
-      src.map = dcfg_xray_map_load(map, &options, &err);
+      src.map = dcfg_xray_map_load(src.map_path, &options, &err);
       if (src.map == NULL)
          die("%s", unreadable(&err, false));
    }
@@ -143,6 +144,7 @@ static void close_source(Source* src)
    xray_names_free(src->names);
    dcfg_xray_map_free(src->map);
    rules_free(src->rules);
+   free(src->map_path);
 }
 
 /*------------------------------------------------------------*/
@@ -532,14 +534,14 @@ static int run(int argc, char** argv)
          die("--diff needs two logs, or two logs and their maps; usage: dcfg "
              "%s %s", xray_command.name, xray_command.args);
       for (int i = 0; i < 2; i++)
-         maps[i] = n == 4 ? files[2 + i] : map_beside(files[i]);
+         maps[i] = n == 4 ? files[2 + i] : NULL;
       return diff(&s, files, maps, percent);
    }
    if (n > 2)
       die("`%s' is one file too many; usage: dcfg %s %s", files[2],
           xray_command.name, xray_command.args);
    s.log = files[0];
-   s.map = n == 2 ? files[1] : map_beside(s.log);
+   s.map = n == 2 ? files[1] : NULL;
    return show(&s, from, calls);
 }
 

@@ -32,6 +32,7 @@
 
 #include "debug_lines.h"
 
+#include "cmd.h"
 #include "format.h"
 #include "keymap.h"
 
@@ -40,6 +41,7 @@
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef
    struct {
@@ -233,8 +235,9 @@ DebugLines* debug_lines_read(const char* path, const char** why)
    };
    Reader       r = { zalloc(1, sizeof(*r.d)), keymap_new() };
    Dwfl*        dwfl = dwfl_begin(&callbacks);
-   Dwfl_Module* module = dwfl == NULL ? NULL
-                         : dwfl_report_offline(dwfl, "", path, -1);
+   int          fd = open_regular(path);
+   Dwfl_Module* module = dwfl == NULL || fd < 0 ? NULL
+                         : dwfl_report_offline(dwfl, "", path, fd);
 
    if (module != NULL) {
       dwfl_report_end(dwfl, NULL, NULL);
@@ -246,8 +249,10 @@ DebugLines* debug_lines_read(const char* path, const char** why)
    keymap_free(r.names);
    if (r.d->n_lines > 0)
       return r.d;
-   *why = module == NULL ? dwfl_errmsg(-1) : "no source lines in it, or in "
-          "debug information for it";
+   *why = fd < 0 ? "it cannot be read" : module == NULL ? dwfl_errmsg(-1)
+          : "no source lines in it, or in debug information for it";
+   if (fd >= 0 && module == NULL)
+      close(fd);
    debug_lines_free(r.d);
    return NULL;
 }

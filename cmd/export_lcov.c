@@ -55,7 +55,6 @@ typedef
    struct {
       const Export* x;
       uint32_t      image;      // one of the file's
-      const char*   path;
       DebugLines*   d;
       KeyMap*       lines;      // file and line
       uint64_t*     counts;     // by number in lines
@@ -67,6 +66,12 @@ typedef
    Coverage;
 
 #define NO_LINE UINT64_MAX
+
+/* Do images A and B have the same file? */
+static bool same_path(const Export* x, uint32_t a, uint32_t b)
+{
+   return strcmp(image_path(&x->g, a), image_path(&x->g, b)) == 0;
+}
 
 static uint64_t key_of(const DebugLine* l)
 {
@@ -108,8 +113,7 @@ static uint64_t last_line(const Coverage* c, uint32_t node)
    uint64_t        at;
 
    if (n->kind != DCFG_NODE_BLOCK || n->image >= c->x->p->n_images
-       || strcmp(image_path(&c->x->g, n->image),
-                 image_path(&c->x->g, c->image)) != 0
+       || !same_path(c->x, n->image, c->image)
        || !file_addr(c, node, n->last_offset, &at))
       return NO_LINE;
    return key_of(debug_line_at(c->d, at));
@@ -183,8 +187,7 @@ static void cover_function(Coverage* c, size_t f)
       const uint32_t* in;
       uint64_t        base;
       if (!c->x->chosen[k]
-          || strcmp(image_path(&c->x->g, k), image_path(&c->x->g, c->image))
-             != 0
+          || !same_path(c->x, k, c->image)
           || !code_file_addr(c->x->code, k, 0, &base))
          continue;
       node = dcfg_node_at(p, fn->addr - base);
@@ -396,8 +399,7 @@ static void cover_file(Coverage* c)
    for (uint32_t i = 0; i < p->n_blocks; i++)
       if (last_line(c, i) != NO_LINE || line_before(c, i) != NO_LINE) {
          uint32_t image = p->nodes[i].image;
-         if (image >= p->n_images
-             || strcmp(image_path(&c->x->g, image), c->path) != 0)
+         if (image >= p->n_images || !same_path(c->x, image, c->image))
             continue;
          cover_block(c, i);
          cover_branch(c, i);
@@ -416,8 +418,7 @@ static void cover_file(Coverage* c)
 static bool was_covered(const Export* x, uint32_t image)
 {
    for (uint32_t i = 0; i < image; i++)
-      if (x->chosen[i]
-          && strcmp(image_path(&x->g, i), image_path(&x->g, image)) == 0)
+      if (x->chosen[i] && same_path(x, i, image))
          return true;
    return false;
 }
@@ -431,7 +432,6 @@ void export_lcov(const Export* x)
       const char* why;
       if (!x->chosen[i] || was_covered(x, i))
          continue;
-      c.path = image_path(&x->g, i);
       c.d = debug_lines_read(code_path(x->code, i), &why);
       if (c.d == NULL) {
          complain("%s: %s", text_clean(code_path(x->code, i)), why);

@@ -168,7 +168,7 @@ static const Pieces* pieces_of(const Renumber* r, uint32_t image)
    return r->second ? &r->divisions[image].b : &r->divisions[image].a;
 }
 
-/* The cuts of a block; how many goes to *N. */
+/* The cuts of a block; how many goes to *N.  NULL if there are none. */
 static const Cut* cuts_of(const Pieces* p, uint32_t block, uint32_t* n)
 {
    uint32_t low = 0, high = p->n_cuts;
@@ -182,7 +182,7 @@ static const Cut* cuts_of(const Pieces* p, uint32_t block, uint32_t* n)
    }
    for (*n = 0; low + *n < p->n_cuts && p->cuts[low + *n].block == block; )
       ++*n;
-   return p->cuts + low;
+   return *n == 0 ? NULL : p->cuts + low;
 }
 
 /* Of a step, where each end is a special node's id, in no image, or a block's

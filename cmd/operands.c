@@ -161,12 +161,18 @@ static char* trace_of(const Command* c, const char* graph)
 
 void default_files(const Command* c, const char** files, bool trace)
 {
-   files[0] = newest(GRAPHS, false);
+   static char* found[2];       // for as long as the command runs
+
+   for (int i = 0; i < 2; i++) {
+      free(found[i]);
+      found[i] = NULL;
+   }
+   files[0] = found[0] = newest(GRAPHS, false);
    if (files[0] == NULL)
       die("no file is named, and there is no DCFG %s* in this directory; "
           "usage: dcfg %s %s", GRAPHS, c->name, c->args);
    if (trace)
-      files[1] = trace_of(c, files[0]);
+      files[1] = found[1] = trace_of(c, files[0]);
    complain("reading %s%s%s, the newest in this directory", files[0],
             trace ? " and " : "", trace ? files[1] : "");
 }

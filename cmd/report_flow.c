@@ -316,7 +316,7 @@ static Table* calls_table(const View* v, bool callers, uint32_t* n)
       put_share(t, rows[i].count, all);
       put_count(t, rows[i].count);
       put_count(t, rows[i].second);
-      put_text(t, text_format("%s", function_name(f, rows[i].index)));
+      put_text(t, function_name(f, rows[i].index));
       put_text(t, node_source(v->g, node));
       put_text(t, image_name(v->g, p->nodes[node].image));
    }

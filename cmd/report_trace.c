@@ -136,7 +136,7 @@ Table* inclusive_table(const View* v, uint32_t* n)
       put_count(t, s->all);
       put_count(t, s->self);
       put_count(t, s->calls);
-      put_text(t, text_format("%s", function_name(f, s->function)));
+      put_text(t, function_name(f, s->function));
       put_text(t, node_source(v->g, node));
       put_text(t, image_name(v->g, p->nodes[node].image));
    }

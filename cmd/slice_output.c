@@ -369,7 +369,8 @@ static bool writes(const uint32_t* writing, uint32_t number)
    return false;
 }
 
-/* Where WANTED is in what N of S, a system call, read; UINT64_MAX: nowhere. */
+/* Return the address of WANTED in the bytes that N of S, a system call, read;
+   UINT64_MAX: they do not have it. */
 static uint64_t place_in(const DcfgSlice* s, const DcfgSliceNode* n,
                          const char* wanted, size_t size)
 {

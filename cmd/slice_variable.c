@@ -249,13 +249,17 @@ void variable_place(const DcfgWetInstr* at, const char* name,
    Dwarf_Die*   unit;
    Dwarf_Addr   start, offset;
    const char*  path;
+   int          fd;
 
    if (dwfl == NULL || at->image_name == NULL)
       die("--of: there is no file to look for the variable `%s' in", name);
    path = image_path_below(root, at->image_name);
+   fd = open_regular(path);
+   if (fd < 0)
+      die("--of: %s cannot be read", path);
    dwfl_report_begin(dwfl);
    /* Where the run had it, so that all addresses are as they were. */
-   module = dwfl_report_elf(dwfl, "", path, -1, at->image_load, false);
+   module = dwfl_report_elf(dwfl, "", path, fd, at->image_load, false);
    if (module == NULL)
       die("--of: %s: %s", path, dwfl_errmsg(-1));
    dwfl_report_end(dwfl, NULL, NULL);

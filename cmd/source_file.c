@@ -34,7 +34,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct SourceFile {
    char*    text;
@@ -42,6 +41,9 @@ struct SourceFile {
    size_t*  starts;             // of each line, and where one more would be
    uint32_t n_lines;
 };
+
+/* The path is a recording's, and what is there may be endless. */
+#define MAX_SIZE ((size_t)64 << 20)
 
 /* All of F; NULL if it cannot be read. */
 static char* read_all(FILE* f, size_t* size)
@@ -54,7 +56,7 @@ static char* read_all(FILE* f, size_t* size)
       room = room == 0 ? 1 << 16 : 2 * room;
       text = need(realloc(text, room));
       *size += fread(text + *size, 1, room - *size, f);
-   } while (*size == room);
+   } while (*size == room && room < MAX_SIZE);
    if (ferror(f)) {
       free(text);
       return NULL;
@@ -82,15 +84,15 @@ static void find_lines(SourceFile* f)
 
 SourceFile* source_file_open(const char* path)
 {
-   FILE*       in = fopen(path, "r");
+   int         fd = open_regular(path);
+   FILE*       in;
    SourceFile* f;
-   struct stat s;
 
-   if (in == NULL)
+   if (fd < 0)
       return NULL;
+   in = need(fdopen(fd, "r"));
    f = zalloc(1, sizeof(*f));
-   if (fstat(fileno(in), &s) == 0 && S_ISREG(s.st_mode))
-      f->text = read_all(in, &f->size);
+   f->text = read_all(in, &f->size);
    fclose(in);
    if (f->text == NULL) {
       free(f);

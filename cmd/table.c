@@ -91,7 +91,7 @@ static Cell* new_cell(Table* t)
 
 void put_text(Table* t, const char* s)
 {
-   new_cell(t)->text = s;
+   new_cell(t)->text = text_format("%s", s);
 }
 
 void put_count(Table* t, uint64_t n)

@@ -56,6 +56,7 @@ void   tab_free(Table* t);
 void   tab_column(Table* t, ColKind kind, const char* key,
                     const char* heading, size_t width);
 
+/* The next cell.  The table keeps a copy of S, until text_forget(). */
 void   put_text(Table* t, const char* s);
 void   put_count(Table* t, uint64_t n);
 void   put_share(Table* t, uint64_t part, uint64_t whole);

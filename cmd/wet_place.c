@@ -37,7 +37,6 @@
 #include "cmd.h"
 #include "format.h"
 
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
@@ -128,7 +127,7 @@ static Elf* open_image(DcfgWet* w, uint32_t first, const char* root, int* fd)
    const char* path = image == NULL ? NULL : image_path_below(root, image);
    Elf*        elf;
 
-   *fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+   *fd = path == NULL ? -1 : open_regular(path);
    if (*fd < 0)
       return NULL;
    elf_version(EV_CURRENT);

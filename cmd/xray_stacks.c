@@ -187,7 +187,7 @@ Table* xray_stacks_table(const XrayStacks* s, const XrayNames* names,
       put_count(t, f->calls);
       put_count(t, f->sum);
       put_count(t, f->self);
-      put_text(t, text_format("%s", text));
+      put_text(t, text);
       free(text);
    }
    free(items);

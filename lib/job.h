@@ -108,7 +108,10 @@ typedef
    }
    Array;
 
-#define ELEM(array, Type, i) (((Type*)(array).data)[i])
+/* Not by [i]: whoever takes element 0's address in an empty array, which has no
+   data, would add to NULL. */
+#define ELEM(array, Type, i) \
+   (*(Type*)((uintptr_t)(array).data + (size_t)(i) * sizeof(Type)))
 
 /* Ids or indices from FIRST on; an empty array has none. */
 static inline uint32_t* part(const Array* a, uint32_t first)

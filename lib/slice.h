@@ -554,8 +554,9 @@ static inline bool slice_same_trace(Job* job, DcfgWet* w,
    *ERR set if that cannot be. */
 DcfgWet* slice_reopen(DcfgWet* w, Job* job, DcfgError* err);
 
-/* What was found is the result, in place of what that was. */
-void slice_hand_over(Slicer* z);
+/* Make what was found the result, in place of what that was.  False if there is
+   no memory. */
+bool slice_hand_over(Slicer* z);
 
 /* Nodes and edges to the result. */
 bool slice_assemble(Slicer* z);

@@ -239,9 +239,7 @@ bool slice_forward(Slicer* z)
    job_free(z->job, t.keys, t.room * sizeof(*t.keys));
    job_free(z->job, t.nodes, t.room * sizeof(*t.nodes));
    job_free(z->job, t.known, z->w->instrs.n + 1);
-   if (ok)
-      slice_hand_over(z);
-   return ok;
+   return ok && slice_hand_over(z);
 }
 
 /*--------------------------------------------------------------------*/

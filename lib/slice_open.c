@@ -275,10 +275,8 @@ static bool find(Slicer* z)
    count_executed(z);
    if (!slice_backward(z))
       return false;
-   if (z->sums) {
-      slice_hand_over(z);
-      return true;
-   }
+   if (z->sums)
+      return slice_hand_over(z);
    if (!slice_assemble(z) || (z->q->forward && !slice_forward(z)))
       return false;
    count_slice(z);

@@ -227,29 +227,28 @@ static bool add_port(Slicer* z, DcfgSliceNode* n, uint8_t port, uint8_t reg,
    return true;
 }
 
-/* The edges among E and up to END that are of a port, or none. */
-static uint32_t count_port(const Edge* e, const Edge* end, uint8_t port,
-                           uint8_t reg)
+/* Behind the edges from E on and up to END that are of a port. */
+static const Edge* behind_port(const Edge* e, const Edge* end, uint8_t port,
+                               uint8_t reg)
 {
-   uint32_t k = 0;
-
-   while (e + k < end && e[k].port == port && e[k].reg == reg)
-      k++;
-   return k;
+   while (e < end && e->port == port && e->reg == reg)
+      e++;
+   return e;
 }
 
 static bool next_port(Slicer* z, DcfgSliceNode* n, Rest* r, uint8_t port,
                       uint8_t reg)
 {
-   uint32_t k = count_port(r->at, r->end, port, reg);
-   uint32_t none = (port == DCFG_WET_CONTROL ? r->control : !r->weak)
-                   ? DCFG_SLICE_NOBODY : DCFG_SLICE_NOT;
+   const Edge* behind = behind_port(r->at, r->end, port, reg);
+   uint32_t    k = (uint32_t)(behind - r->at);
+   uint32_t    none = (port == DCFG_WET_CONTROL ? r->control : !r->weak)
+                      ? DCFG_SLICE_NOBODY : DCFG_SLICE_NOT;
 
    if (r->cut)
       return add_input(z, n, (DcfgSliceInput){ port, reg, DCFG_SLICE_NOT });
    if (!add_port(z, n, port, reg, r, k, none))
       return false;
-   r->at += k;
+   r->at = behind;
    return true;
 }
 
@@ -299,10 +298,13 @@ static bool add_inputs(Slicer* z, uint32_t id, DcfgSliceNode* n,
                        (uint8_t)plan->n_accesses);
 }
 
-void slice_hand_over(Slicer* z)
+bool slice_hand_over(Slicer* z)
 {
    DcfgSlice* s = z->result;
 
+   /* Nodes without a value have an address in the values, too. */
+   if (z->values.data == NULL && array_add(z->job, &z->values, 1) == NULL)
+      return false;
    free(s->nodes);
    free(s->inputs);
    free(s->values);
@@ -320,6 +322,7 @@ void slice_hand_over(Slicer* z)
       s->n_instances = s->n_nodes;
    z->found = z->inputs = z->values = z->criteria = z->readings
             = (Array){ 0 };
+   return true;
 }
 
 bool slice_assemble(Slicer* z)
@@ -353,8 +356,7 @@ bool slice_assemble(Slicer* z)
    job_free(z->job, numbers, (n + (size_t)1) * sizeof(*numbers));
    job_free(z->job, seen, (n + (size_t)2) * sizeof(*seen));
    z->found.n = kept;
-   slice_hand_over(z);
-   return true;
+   return slice_hand_over(z);
 }
 
 /*--------------------------------------------------------------------*/

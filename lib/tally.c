@@ -230,9 +230,9 @@ static void finish_edges(Job* job, Tally* t)
 
    for (uint32_t b = 0; b < t->blocks.n; b++) {
       DcfgStreamBlock* block = &ELEM(t->blocks, DcfgStreamBlock, b);
-      DcfgStreamEdge*  edges = (DcfgStreamEdge*)t->edges.data
-                               + block->first_edge;
-      DcfgStreamEdge*  to = (DcfgStreamEdge*)t->edges.data + n;
+      DcfgStreamEdge*  edges = &ELEM(t->edges, DcfgStreamEdge,
+                                     block->first_edge);
+      DcfgStreamEdge*  to = &ELEM(t->edges, DcfgStreamEdge, n);
       uint32_t         used = 0;
       if (block->n_edges > 1)
          qsort(edges, block->n_edges, sizeof(*edges), by_target);
@@ -257,7 +257,7 @@ static void finish_edges(Job* job, Tally* t)
                                 t->edges.data };
 }
 
-/* Each block has counted its edges; give them room. */
+/* Each block has counted its edges; give them room, which is never none. */
 static bool place_edges(Job* job, Tally* t)
 {
    uint64_t n = 0;
@@ -268,7 +268,7 @@ static bool place_edges(Job* job, Tally* t)
       n += block->n_edges;
       block->n_edges = 0;
    }
-   return n == 0 || array_add_n(job, &t->edges, sizeof(DcfgStreamEdge), n);
+   return array_add_n(job, &t->edges, sizeof(DcfgStreamEdge), n + 1) != NULL;
 }
 
 static DcfgStreamBlock* add_block(Job* job, Tally* t, const Piece* p,

@@ -89,12 +89,13 @@ bool wet_next_chunk(DcfgWet* w)
    w->tape_left -= sizeof(head);
    if (size > w->tape_left)
       return wrong(w);
-   if (size > c->room) {
-      uint8_t* data = job_realloc(&w->job, c->data, c->room, size);
+   /* A byte more, so that there is data of a chunk without any. */
+   if (size >= c->room) {
+      uint8_t* data = job_realloc(&w->job, c->data, c->room, size + 1);
       if (data == NULL)
          return false;
       c->data = data;
-      c->room = size;
+      c->room = size + 1;
    }
    if (!wet_read(w, c->data, size))
       return false;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Keeps the order of the house that HACKING.md describes: rooms, lists of sources, private headers, no circles, heads.
 
-Reads the sources below SRCDIR and, where there are object files below BUILDDIR, who calls whom.  The same rules hold for
-the tool, the library and the command, each a Tree; rooms and purity are the tool's alone.  Prints TAP.
+Reads the sources below SRCDIR, and who calls whom in the object files below BUILDDIR; checks that need objects are skipped
+where there are none.  The same rules hold for the tool, the library and the command, each a Tree; rooms and purity are
+the tool's alone.  Prints TAP.
 """
 import functools
 import glob
@@ -145,12 +146,15 @@ def check_list(tree):
             yield f"{f}: has no object file"
 
 
-def check_circles(tree):
+def check_includes(tree):
     edges = {}
     for f in tree.files:
         edges.setdefault(stem(f), set()).update(stem(i) for i in tree.included(f) if stem(i) != stem(f))
     for part in circles(edges):
         yield "include each other: " + ", ".join(part)
+
+
+def check_calls(tree):
     for part in circles(tree.calls()):
         yield "call each other: " + ", ".join(part)
 
@@ -166,21 +170,32 @@ def hands_over(tree, defined, giver, taker):
     return knows(taker, giver) or knows(giver, taker)
 
 
-def check_heads(tree):
-    """Files that comments name exist; one that a head says takes what this one has can do so."""
+def takers(tree, path):
+    """The files that PATH's head says take what PATH has: each name, and the file or None."""
     names = {os.path.basename(f): f for f in tree.files}
-    defined = tree.symbols[0]
+    said = re.search(r"Taken\s+by:(.*?)(?:[.;]\s|\n\s*\n)", text(path), re.S)
+    for name in FILE_NAME.findall(said.group(1)) if said else ():
+        yield name, name if name in tree.files else names.get(os.path.basename(name))
+
+
+def check_heads(tree):
+    """Files that comments name exist."""
     for f in tree.files:
         for comment in re.findall(r"/\*.*?\*/|//.*", text(f), re.S):
             for name in FILE_NAME.findall(comment):
                 if "/" in name and name not in tree.files and name.split("/")[0] in {room(x) for x in tree.files}:
                     yield f"{f}: names {name}, which is not there"
-        takers = re.search(r"Taken\s+by:(.*?)(?:[.;]\s|\n\s*\n)", text(f), re.S)
-        for name in FILE_NAME.findall(takers.group(1)) if takers else ():
-            taker = name if name in tree.files else names.get(os.path.basename(name))
+        for name, taker in takers(tree, f):
             if taker is None:
                 yield f"{f}: is taken by {name}, which is not there"
-            elif not hands_over(tree, defined, f, taker):
+
+
+def check_takers(tree):
+    """A file that a head says takes what this one has can do so."""
+    defined = tree.symbols[0]
+    for f in tree.files:
+        for name, taker in takers(tree, f):
+            if taker and not hands_over(tree, defined, f, taker):
                 yield f"{f}: {name}, which is said to take it, has nothing to do with it"
 
 
@@ -191,15 +206,25 @@ def check_private(tree):
                 yield f"{f}: includes {i}, which is private to {room(i)}/"
 
 
-def check_rooms(tree):
-    """A room knows itself and those before it in the list of sources."""
+def room_order():
+    """Each room's place in the list of sources."""
     order = {}
     for f in make_variables("Makefile.am")["DCFG_SOURCES_COMMON"]:
         order.setdefault(room(f), len(order))
+    return order
+
+
+def check_rooms(tree):
+    """A room knows itself and those before it in the list of sources."""
+    order = room_order()
     for f in tree.files:
         for i in tree.included(f):
             if order.get(room(i), 0) > order.get(room(f), 0):
                 yield f"{f}: includes {i}, of a room behind its own"
+
+
+def check_room_calls(tree):
+    order = room_order()
     for source, callees in sorted(tree.calls().items()):
         for c in sorted(callees):
             if order.get(room(c), 0) > order.get(room(source), 0):
@@ -238,17 +263,24 @@ def check_names(all_trees):
 def main():
     all_trees = list(trees())
     tool = all_trees[0]
-    checks = [(f"{t.name}: {what}", check(t)) for t in all_trees
+    # Each check's name, its complaints, and the tree whose objects it needs.
+    checks = [(f"{t.name}: {what}", check(t), t if check in (check_calls, check_takers) else None) for t in all_trees
               for what, check in (("the list of sources is what there is", check_list),
-                                  ("nothing includes or calls in a circle", check_circles),
-                                  ("heads name files that are there and take", check_heads))]
-    checks += [("tool: private headers stay in their rooms", check_private(tool)),
-               ("tool: rooms know those before them", check_rooms(tool)),
-               ("tool: pure rooms know nothing of Valgrind", check_pure(tool)),
-               ("tool: processors differ in arch/ alone", check_processors(tool)),
-               ("no two files have one name", check_names(all_trees))]
+                                  ("nothing includes in a circle", check_includes),
+                                  ("nothing calls in a circle", check_calls),
+                                  ("heads name files that are there", check_heads),
+                                  ("those that heads name do take", check_takers))]
+    checks += [("tool: private headers stay in their rooms", check_private(tool), None),
+               ("tool: rooms include those before them", check_rooms(tool), None),
+               ("tool: rooms call those before them", check_room_calls(tool), tool),
+               ("tool: pure rooms know nothing of Valgrind", check_pure(tool), None),
+               ("tool: processors differ in arch/ alone", check_processors(tool), None),
+               ("no two files have one name", check_names(all_trees), None)]
     print(f"1..{len(checks)}")
-    for n, (name, complaints) in enumerate(checks, 1):
+    for n, (name, complaints, tree) in enumerate(checks, 1):
+        if tree and not tree.objects:
+            print(f"ok {n} - structure: {name} # SKIP there are no object files")
+            continue
         complaints = sorted(set(complaints))
         for c in complaints:
             print(f"# {c}", flush=True)

@@ -28,6 +28,7 @@ from elftools.elf.elffile import ELFFile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import cpuinfo
 import wet_data
 import wet_summary
 from dcfg_model import file_of_image
@@ -40,6 +41,12 @@ UNKNOWN = {"ud0", "ud1", "ud2", "hlt", "cli", "sti", "xsaves", "xsaves64", "xrst
            "xabort", "incsspq", "rdsspq", "wrssq"}
 # And in 32-bit code.
 UNKNOWN_X86 = {"xgetbv", "rdtscp", "xsave", "xsavec", "xsaveopt", "xrstor", "enter"}
+# Instructions that VEX decodes only where the processor has a feature, with the kernel's name of it.  All that have the prefix of
+# AVX need that.
+NEEDS = dict.fromkeys(("xgetbv", "xsave", "xsave64", "xsavec", "xsavec64", "xsaveopt", "xsaveopt64", "xrstor", "xrstor64", "xtest"), "avx")
+NEEDS.update({"rdtscp": "rdtscp", "rdrand": "rdrand", "rdseed": "rdseed", "cmpxchg16b": "cx16", "vcvtph2ps": "f16c",
+              "vcvtps2ph": "f16c"})
+PREFIX_OF_AVX = re.compile(rb"[\x26\x2e\x36\x3e\x64-\x67]*[\xc4\xc5]")
 UNKNOWN_GROUPS = {x86.X86_GRP_SSE41, x86.X86_GRP_SSE42, x86.X86_GRP_AVX, x86.X86_GRP_AVX2, x86.X86_GRP_BMI, x86.X86_GRP_BMI2,
                   x86.X86_GRP_FMA, x86.X86_GRP_AES, x86.X86_GRP_RTM, x86.X86_GRP_SHA}
 # Instructions of arm64 that VEX has and Capstone has not, atomic operations: mask and value.
@@ -92,6 +99,9 @@ class Code:
             return None
         op, after = i.mnemonic.split()[-1], addr + i.size
         if self.x86 and op != "tzcnt" and (op in UNKNOWN_X86 or not UNKNOWN_GROUPS.isdisjoint(i.groups)):
+            return None
+        need = "avx" if not self.x86 and PREFIX_OF_AVX.match(code) else NEEDS.get(op)
+        if need and not cpuinfo.has(need):
             return None
         target = i.operands[0].imm if i.operands and i.operands[0].type == x86.X86_OP_IMM else None
         if op == "jmp":

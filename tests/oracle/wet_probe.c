@@ -1,7 +1,8 @@
 /* What an instruction uses and defines, as the processor itself shows it: each case of tests/progs/wet/classes.S, or
    tests/progs/arm64/classes.S, is executed many times with registers that differ in one location.
 
-       wet_probe TRIALS    probes; writes a line for each case: its address, its length, and the locations, by their
+       wet_probe TRIALS [FLAGS PUT]
+                           probes; writes a line for each case: its address, its length, and the locations, by their
                            numbers in docs/wet-file.md, that it uses and that it defines, as A-B,A-B
        wet_probe           executes each case once, to be recorded
        wet_probe TIMES states    executes each so often; writes for each execution that does not fault its address, in 8
@@ -10,8 +11,16 @@
    A location is used if other contents of it change anything that the instruction writes, or whether it faults or where it
    goes, beside the location itself; or change the location to something that is neither these contents nor always the
    same; or if it is sometimes overwritten and sometimes not.  It is defined if the instruction ever changes it.  That is
-   what was seen in a number of trials, so it may be less than the truth, but is never more. */
+   what was seen in a number of trials, so it may be less than the truth, but is never more.
 
+   FLAGS is a file with an address and two masks in each line, in their order, and one for each case: a mask has EFLAGS, and
+   above its 32 bits x87's status word.  What an instruction makes of the first one's bits is ignored.  PUT says what those of
+   the second become, as if another processor had executed it: "left" as this one leaves them, "kept" as they were before, or
+   "random". */
+
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -30,6 +39,9 @@ typedef struct {
 } Case;
 
 extern const Case probe_cases[];
+/* The case's masks of FLAGS, and the first letter of PUT. */
+static uint64_t ignored, put_mask;
+static char     put = 'l';
 /* A page with nothing around it. */
 static uint8_t   *const page = (uint8_t *)0x10000000, *const window = (uint8_t *)0x10000400;
 static sigjmp_buf after_fault;
@@ -107,7 +119,7 @@ static unsigned contents(const State *s, uint64_t mode, unsigned loc, uint8_t *t
         return 1;
     }
     if (loc >= CARRY && loc < CARRY + N_FLAGS) {
-        uint32_t f = (uint32_t)s->g.flags & flag_masks[loc - CARRY];
+        uint32_t f = (uint32_t)s->g.flags & flag_masks[loc - CARRY] & (uint32_t)~ignored;
         memcpy(to, &f, 4);
         return 4;
     }
@@ -272,6 +284,33 @@ static void write_states(int times)
         }
 }
 
+static void read_flags(FILE *flags, uint64_t address)
+{
+    for (uint64_t at = 0; at < address;)
+        if (fscanf(flags, "%" SCNx64 "%" SCNx64 "%" SCNx64, &at, &ignored, &put_mask) != 3 || at > address)
+            exit(3);
+}
+
+static void probe_all(int trials, FILE *flags)
+{
+    /* One processor, for CPUID tells which one executes it. */
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    for (const Case *c = probe_cases; c->code; c++) {
+        bool uses[N_LOCS] = { false }, defs[N_LOCS] = { false };
+        if (flags)
+            read_flags(flags, (uint64_t)c->code);
+        probe(c, c->mode == NOT ? 0 : trials, uses, defs);
+        printf("%lx %d ", (unsigned long)c->code, (int)(c->end - c->code));
+        print(uses);
+        printf(" ");
+        print(defs);
+        printf("\n");
+    }
+}
+
 int main(int argc, char **argv)
 {
     static char      stack[65536];
@@ -293,19 +332,19 @@ int main(int argc, char **argv)
         write_states(atoi(argv[1]));
         return 0;
     }
-    for (const Case *c = probe_cases; c->code; c++) {
-        bool uses[N_LOCS] = { false }, defs[N_LOCS] = { false };
-        if (argc == 1) {
-            make_state(&in, c->mode);
-            run(c, &in, &out);
-            continue;
+    if (argc > 1) {
+        FILE *flags = argc == 4 ? fopen(argv[2], "r") : NULL;
+        if (argc == 4 && !flags) {
+            perror(argv[2]);
+            return 2;
         }
-        probe(c, c->mode == NOT ? 0 : atoi(argv[1]), uses, defs);
-        printf("%lx %d ", (unsigned long)c->code, (int)(c->end - c->code));
-        print(uses);
-        printf(" ");
-        print(defs);
-        printf("\n");
+        put = argc == 4 ? argv[3][0] : put;
+        probe_all(atoi(argv[1]), flags);
+        return 0;
+    }
+    for (const Case *c = probe_cases; c->code; c++) {
+        make_state(&in, c->mode);
+        run(c, &in, &out);
     }
     return 0;
 }

@@ -153,6 +153,15 @@ static void make_state(State *s, uint64_t mode)
 
 /* ---- executing --------------------------------------------------------------------------------------------------- */
 
+/* Set the flags of PUT_MASK as another processor might have done. */
+static void put_flags(const State *in, State *out)
+{
+    uint64_t from = put == 'r' ? rnd() : in->g.flags | (uint64_t)in->x.fsw << 32;
+    uint32_t flags = (uint32_t)put_mask, status = (uint32_t)(put_mask >> 32);
+    out->g.flags = (out->g.flags & ~(uint64_t)flags) | (from & flags);
+    out->x.fsw   = (uint16_t)((out->x.fsw & ~status) | (from >> 32 & status));
+}
+
 static void execute(const Case *c, const State *in, State *out)
 {
     probe_in          = in->g;
@@ -169,12 +178,14 @@ static void execute(const Case *c, const State *in, State *out)
     if (!(out->x.xstate & 4))
         memset(out->x.ymm, 0, sizeof out->x.ymm);
     memcpy(out->mm, probe_out_mm, sizeof out->mm);
+    if (put != 'l')
+        put_flags(in, out);
 }
 
 static unsigned other_contents(const State *s, uint64_t mode, unsigned loc, uint8_t *to)
 {
     if (loc == STATUS) {
-        to[0] = (uint8_t)(s->x.fsw >> 8 & 0x45);
+        to[0] = (uint8_t)((s->x.fsw & ~(ignored >> 32)) >> 8 & 0x45);
         return 1;
     }
     if (loc >= VECTOR && loc < PHYSICAL) {

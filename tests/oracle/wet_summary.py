@@ -3,6 +3,7 @@
     for addr, code, uses, defs, flags in instructions(PATH): ...
     for name, load, symbols in images(PATH): ...         # section 2; (address, size, name)
     machine(PATH)                                        # the processor: ARM64, X86_64, X86
+    place(NAME)                                          # the locations of an x86 register, or of its first bytes
 
 USES and DEFS are sets of locations, by the numbers that the document gives them; text_of() names such a set.
 """
@@ -11,6 +12,25 @@ IMAGES, INSTRUCTIONS = 2, 3
 CARRY, FLAGS, DIRECTION, STATUS, VECTOR, PHYSICAL, STACK, N_LOCS = 256, 257, 258, 259, 288, 800, 864, 928
 X86, X86_64, ARM64 = 3, 62, 183
 GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
+
+PLACES = {}                            # of x86, by Capstone's name: first location, bytes
+for _n, _r in enumerate("ax cx dx bx sp bp si di".split()):
+    PLACES["r" + _r], PLACES["e" + _r], PLACES[_r] = (8 * _n, 8), (8 * _n, 4), (8 * _n, 2)
+    PLACES[(_r[0] + "l") if _n < 4 else _r + "l"] = (8 * _n, 1)
+    if _n < 4:
+        PLACES[_r[0] + "h"] = (8 * _n + 1, 1)
+for _n in range(8, 16):
+    for _suffix, _size in (("", 8), ("d", 4), ("w", 2), ("b", 1)):
+        PLACES["r%d%s" % (_n, _suffix)] = (8 * _n, _size)
+for _n in range(16):
+    PLACES["xmm%d" % _n], PLACES["ymm%d" % _n] = (VECTOR + 32 * _n, 16), (VECTOR + 32 * _n, 32)
+for _n in range(8):
+    PLACES["mm%d" % _n], PLACES["st(%d)" % _n] = (PHYSICAL + 8 * _n, 8), (STACK + 8 * _n, 8)
+
+
+def place(name, size=None):
+    first, n = PLACES[name]
+    return set(range(first, first + (size or n)))
 
 
 class Short(Exception):

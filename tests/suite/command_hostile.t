@@ -10,28 +10,20 @@ import itertools
 import json
 import os
 import re
-import resource
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
-from commandlib import command, small as s
+from commandlib import command, small as s, within
 
 MEGA = 1 << 20
 
 
-def within(megabytes, *args, **more):
-    """command() with at most so much address space, which is more than the memory it uses."""
-    def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (megabytes * MEGA, megabytes * MEGA))
-    return command(*args, preexec_fn=limit, **more)
-
-
 def steps(tap, *args):
     """The instructions that dcfg executes with these arguments."""
-    path, _, why = harness.dcfg(tap, "steps", [commandlib.DCFG] + [str(a) for a in args], ["--cfg=no"])
+    path, _, why = harness.dcfg(tap, "steps", [commandlib.PLAIN] + [str(a) for a in args], ["--cfg=no"])
     if path is None:
         raise RuntimeError(why)
     with open(path) as f:

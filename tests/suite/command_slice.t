@@ -12,6 +12,7 @@
     command_slice.t SEED...        only these random programs
 """
 import collections
+import contextlib
 import json
 import os
 import pty
@@ -21,12 +22,16 @@ import select
 import shutil
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
 import wet_programs
+
+sys.path.insert(0, harness.ORACLE)
+import cpuinfo
 
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 FOO1 = """#include <stdio.h>
@@ -271,10 +276,9 @@ def check_library(tap):
 
 def check_gather(tap):
     """What a mask leaves out is not read: nobody has written it."""
-    with open("/proc/cpuinfo") as f:
-        if " avx2 " not in f.read():
-            tap.skip("a gather", "this processor has no AVX2")
-            return
+    if not cpuinfo.has("avx2"):
+        tap.skip("a gather", "this processor has no AVX2")
+        return
     prog = harness.cc(tap, os.path.join(PROGS, "x86", "gather.S"), "gather", "-nostdlib", "-static", "-no-pie")
     dumper = harness.reader(tap, "wet_dump")
     wet = prog and record(tap, "gather", [prog], [])
@@ -288,6 +292,19 @@ def check_gather(tap):
 
 
 # ---- the document's example --------------------------------------------------------------------------------------
+
+def run_beside_pipes(words, pipes):
+    """The command's exit status, and which of the pipes it has opened: it then waits for who writes, which is this."""
+    p = subprocess.Popen([commandlib.DCFG] + words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=harness.ENV)
+    opened = set()
+    while p.poll() is None:
+        for path in pipes:
+            with contextlib.suppress(OSError):      # nobody reads
+                os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+                opened.add(path)
+        time.sleep(0.01)
+    return p.returncode, opened
+
 
 def check_images(tap):
     """What ran is read below --root, and where it was; but nothing else that is there."""
@@ -313,6 +330,15 @@ def check_images(tap):
     tap.ok(wrong[0][0] == 0 and wrong[0][2].count(prog) == 1 and wrong[0][1] != found[0][1], "images: another one is not taken for them",
            wrong[0])
     tap.ok(wrong[1][0] == 2 and wrong[1][2].count("\n") == 1 and prog in wrong[1][2], "images: nor for where a variable is", wrong[1])
+    for path in (source, prog):
+        os.remove(path)
+        os.mkfifo(path)
+    bad = []
+    for words in (thin, thin + ["--as=html"], variable, ["slice", "--output=n", "--gdb", wet], ["slice", "--diff", "--output=n", wet, wet]):
+        status, opened = run_beside_pipes(words, (source, prog))
+        if opened or status != (2 if words is variable else 0):
+            bad.append((words, status, opened))
+    tap.ok(not bad, "images: a pipe is not opened, nor one that has a source's name", bad)
 
 
 def check_example(tap):

@@ -8,7 +8,6 @@ import itertools
 import json
 import os
 import re
-import resource
 import shutil
 import struct
 import subprocess
@@ -19,9 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
 import xraylib as x
-from commandlib import command
-
-MEGA = 1 << 20
+from commandlib import command, within
 
 
 def write(tap, log, map_, name="log"):
@@ -433,12 +430,6 @@ def check_diff(tap):
 
 
 # ---- hostile files -----------------------------------------------------------------------------------------------
-
-def within(megabytes, *args, **more):
-    def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (megabytes * MEGA, megabytes * MEGA))
-    return command(*args, preexec_fn=limit, **more)
-
 
 def check_hostile(tap):
     import random

@@ -1,6 +1,8 @@
 """What the tests of the command dcfg share: running it, the small right file of rules_selftest.t, and a trace of it.
 
-The command is looked for beside the valgrind that is tested; DCFG says where else it is.
+The command is looked for beside the valgrind that is tested.  DCFG says where else it is: ./dev test names one with
+sanitizers.  Tests that measure or limit the command take the one without (PLAIN): sanitizers execute instructions of their
+own, keep freed memory, and take terabytes of addresses, which RLIMIT_AS forbids.
 """
 import copy
 import importlib.machinery
@@ -8,6 +10,7 @@ import importlib.util
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 
@@ -15,16 +18,25 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 
-DCFG = os.environ.get("DCFG") or os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
+PLAIN = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
+DCFG = os.environ.get("DCFG") or PLAIN
 PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
 
 
 def command(*args, **more):
     """(exit status, standard output, standard error) of the command dcfg."""
     env = dict(harness.ENV, **more.pop("env", {}))
-    r = subprocess.run([DCFG] + [str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
+    program = more.pop("program", DCFG)
+    r = subprocess.run([program] + [str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
                        timeout=harness.TIMEOUT, **more)
     return r.returncode, r.stdout.decode("utf-8", "replace"), r.stderr.decode("utf-8", "replace")
+
+
+def within(megabytes, *args, **more):
+    """command() with at most so much address space, which is more than the memory it uses."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    return command(*args, preexec_fn=limit, program=PLAIN, **more)
 
 
 def load_script(name):

@@ -1,7 +1,8 @@
 """What the suite's tests share: TAP output, compiling, running programs under the tool and under Lackey alike.
 
 Environment: VALGRIND, the valgrind command to test (its tools dcfg and lackey); SRCDIR, the source tree;
-BUILDDIR, where temporary files may go.
+BUILDDIR, where temporary files may go.  GLIBC_TUNABLES, if it is set, is what programs get: with
+glibc.cpu.hwcaps=-AVX2,-ERMS they run code that libc has for other processors.
 
 The two runs of a comparison have to be the same to the instruction.  libc behaves differently with another
 environment length, another kind of standard output, other open files; so both runs get the same few variables,
@@ -15,6 +16,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,11 @@ import oracles
 
 # What is read here are large trees, most of which stay; looking for cycles after every 700 objects takes half the time.
 gc.set_threshold(100000, 20, 20)
+
+# Programs begin with the signals as they are by default, also where nohup has started the tests, or a shell in the background.
+for _signal in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(_signal) == signal.SIG_IGN:
+        signal.signal(_signal, signal.SIG_DFL)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SRCDIR = os.environ.get("SRCDIR") or os.path.dirname(os.path.dirname(HERE))
@@ -48,6 +55,10 @@ ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "HOME": "/", "TZ":
 for k in ("VALGRIND_LIB",):         # a Valgrind that is not installed where it was configured for
     if os.environ.get(k):
         ENV[k] = os.environ[k]
+# Other functions of glibc than it takes for this processor.  Behind the last name glibc 2.36 would read on, over the other
+# variables, up to random bytes; an empty name ends that.
+if os.environ.get("GLIBC_TUNABLES"):
+    ENV["GLIBC_TUNABLES"] = os.environ["GLIBC_TUNABLES"].rstrip(",") + ","
 
 
 class Tap:
@@ -177,6 +188,21 @@ def dcfg(tap, name, argv, opts=(), env=None):
             pass
         return None, status, "no file was written, exit status %d\n%s" % (status, err[-2000:])
     return out, status, ""
+
+
+def reads_mappings(tap, name, argv):
+    """Whether the program reads its own mappings, which are others under each of Valgrind's tools; says so by a skipped test.
+    Python does since 3.14."""
+    log = tap.path(name + ".strace")
+    try:
+        run(["strace", "-f", "-e", "trace=open,openat", "-o", log] + argv, tap.dir)
+        with open(log, errors="replace") as f:
+            if "/proc/self/maps" not in f.read():
+                return False
+    except OSError:                     # there is no strace, or nothing may be traced
+        return False
+    tap.skip(name, "it reads /proc/self/maps, where each tool has mappings of its own")
+    return True
 
 
 def lackey_into(tap, fifo, argv, env=None, opts=(), tool=LACKEY):

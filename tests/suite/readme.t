@@ -69,7 +69,11 @@ class Session:
             return None, program + " is not installed"
         r = subprocess.run(real, shell=True, cwd=self.dir, env=harness.ENV, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=harness.TIMEOUT)
-        return r.returncode, r.stdout.decode(errors="replace")
+        printed = r.stdout.decode(errors="replace")
+        # Since version 14 Debian has neato's layout in a package that graphviz does not bring along.
+        if "There is no layout engine support" in printed:
+            return None, printed.splitlines()[0]
+        return r.returncode, printed
 
     def as_shown(self, printed):
         """With names of directory and processes that anybody could have."""

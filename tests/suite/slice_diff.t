@@ -34,12 +34,12 @@ AT = "--at=both.c:15"
 
 
 def counts(s):
-    """Instances by line of the source, and by address in the program."""
+    """Instances by line of the source, and by address in the program with the code."""
     lines, codes = collections.Counter(), collections.Counter()
     for x in s.data["instr"]:
         if s.places[x][0] == "both.c":
             lines["both.c:%d" % s.places[x][1]] += 1
-            codes[s.addr[x]] += 1
+            codes[s.addr[x], s.data["code"][x]] += 1
     return lines, codes
 
 
@@ -63,9 +63,16 @@ def main():
     tap.ok(status == 1 and err == "" and have == want, "lines that are in one only, or as often", "%s\n%s\n%s" % (have, want, err))
     tap.ok(have.get("both.c:12", "")[:1] == ("new",) and have.get("both.c:14", "")[:1] == ("gone",)
            and have.get("both.c:10", "")[:1] == ("changed",), "new, gone and changed ones", have)
-    want = sorted((word(codes_a[k], codes_b[k]), codes_a[k], codes_b[k]) for k in codes_a | codes_b if codes_a[k] != codes_b[k])
-    have = sorted((r["change"], r["a"], r["b"]) for r in told["instructions"] if r["source"].startswith("both.c:"))
-    tap.ok(have == want and want, "and instructions", "%s\n%s" % (have, want))
+    want = sorted((word(codes_a[k], codes_b[k]), codes_a[k], codes_b[k], k[1])
+                  for k in codes_a | codes_b if codes_a[k] != codes_b[k])
+    have = sorted((r["change"], r["a"], r["b"], r["code"]) for r in told["instructions"] if r["source"].startswith("both.c:"))
+    tap.ok(have == want and want, "and instructions with their code", "%s\n%s" % (have, want))
+    for form, row in ("--csv", r"^(\w+),(\d+),(\d+),both\.c:\d+,0x\w+,both,\"?(.*?)\"?$"), \
+                     ("--markdown", r"^\| `(\w+)` \| (\d+) \| (\d+) \| `both\.c:\d+` \| 0x\w+ \| `both` \| `(.*)` \|$"), \
+                     ("--top=0", r"^(\w+) +(\d+) +(\d+)  both\.c:\d+ +0x\w+  both +(.*)$"):
+        text = commandlib.command("slice", "--diff", form, AT, *runs)[1]
+        have = sorted((change, int(a), int(b), code) for change, a, b, code in re.findall(row, text, re.M))
+        tap.ok(have == want, "the same with " + form, "%s\n%s\n%s" % (have, want, text[-3000:]))
     status, text, _ = commandlib.command("slice", "--diff", AT, *runs)
     heads = re.findall(r"^(Lines|Instructions): \d+ new, \d+ gone, \d+ changed, of [\d,]+, in instances$", text, re.M)
     tap.ok(status == 1 and heads == ["Lines", "Instructions"] and re.search(r"^new +0 +\d+ +both\.c:12 +sum \+= half", text, re.M),

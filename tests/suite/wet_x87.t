@@ -19,6 +19,9 @@ import harness
 import slicelib
 import x87_programs
 
+sys.path.insert(0, harness.ORACLE)
+import cpuinfo
+
 X87 = "4"                               # a port's kind in wet_dump's text
 SLICES = 4
 # Nothing moves the top but what the tape says of it, as in the code of every dynamically linked program.  It is not 0 only
@@ -185,8 +188,7 @@ def main(argv):
     why = harness.lacks_x86()
     if why:
         tap.skip("32-bit programs", why)
-    with open("/proc/cpuinfo") as f:
-        xsave = " avx " in f.read()              # without that Valgrind has no XRSTOR, as of 32-bit code
+    xsave = cpuinfo.has("xsave")                 # Valgrind has no XRSTOR of 32-bit code
     for bits in (64,) if why else (64, 32):
         for seed in seeds if dumper else ():
             check_program(tap, dumper, seed, bits, xsave and bits == 64)
