@@ -100,6 +100,7 @@ static Pair*        newest_in_goals;    // ... and pairs up to this one
 static VgHashTable* left;               // made with .goals
 static VgHashTable* landings[2];       // [1]: past redirections
 static SizeT        parts_end = sizeof(Superblock);   // of outputs' parts
+ULong               DCFG_(n_looks);
 
 static void init(void)
 {
@@ -369,6 +370,7 @@ void DCFG_(lead_again)(UInt image)
    VG_(free)(l);
 }
 
+/*------------------------------------------------------------*/
 /*--- Landings                                             ---*/
 /*------------------------------------------------------------*/
 
@@ -458,9 +460,11 @@ static Word cmp_landing(const void* va, const void* vb)
 static UInt find_version(Landing* l, const Superblock* sb, Bool unredirected)
 {
    if (sb->image == DCFG_NO_IMAGE) {
-      for (UInt v = l->left_out == 0 ? 0 : l->n_versions; v-- > 0; )
+      for (UInt v = l->left_out == 0 ? 0 : l->n_versions; v-- > 0; ) {
+         DCFG_(n_looks)++;
          if (lands_at(version(l, v), sb))
             return v;
+      }
       return DCFG_NO_VERSION;
    }
    Superblock key = *sb;

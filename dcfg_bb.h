@@ -214,6 +214,11 @@ Target DCFG_(target_of)(const Superblock* sb);
 Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected);
 void DCFG_(land_here)(Superblock* sb, Bool unredirected);
 
+/* Number of superblocks, and of steps from them, that were looked at because
+   code changed, for --stats=yes.  A new version of some code adds as many as
+   the version before it. */
+extern ULong DCFG_(n_looks);
+
 /* Does every jump that ran SB run other code now? */
 Bool DCFG_(is_replaced)(const Superblock* sb);
 

@@ -341,6 +341,7 @@ static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
    Settled        key = { run->thread, run->sb->id, flow, ALL_VERSIONS, 0 };
    const Settled* all;
 
+   DCFG_(n_looks)++;
    if (addr != now->old.addr)
       return;
    if (is_unredirected(run->sb, flow) != now->old.unredirected) {
@@ -419,6 +420,7 @@ static Bool settle_runs(void* arg, const Superblock* sb)
    const Pair* p      = sb->end == EndIndirect
                         ? DCFG_(find_pair)(sb, now->old.addr) : NULL;
 
+   DCFG_(n_looks)++;
    now->is_over = True;
    for (UInt t = 0; t < now->n_threads; t++)
       if (direct)

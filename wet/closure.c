@@ -190,6 +190,7 @@ static Page* page_at(UWord number)
 
    while (link != NULL && *link != 0) {
       Superblock* sb = DCFG_(superblock)(*link);
+      DCFG_(n_looks)++;
       if (is_over(sb))
          *link = *next_on(sb, number);
       else
