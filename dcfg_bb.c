@@ -42,19 +42,25 @@
 
 #include "dcfg_bb.h"
 
-/* What runs when an address is jumped to.  The hash table has, for each
-   address, the one that does now; all that did before are behind it. */
+/* Code that ran when an address was jumped to. */
+typedef
+   struct {
+      Addr addr;
+      UInt image;
+   }
+   Version;
+
+/* What runs when an address is jumped to, and all that ran there before. */
 typedef
    struct _Landing {
       struct _Landing* hash_next;
       UWord            hash_key;        // the address jumped to
-      Addr             addr;            // the code that runs
-      UInt             image;
-      UInt             version;
-      UInt             n_versions;      // of the address; ...
-      UInt             last_image;      // ... the highest .image of them;
-                                        // both only if it runs now
-      struct _Landing* before;
+      Version          first;           // version 0; ...
+      Version*         later;           // ... version V is [V - 1]
+      UInt             n_versions;
+      UInt             room;            // for later ones
+      UInt             now;             // the version that runs
+      UInt             left_out;        // versions that are left out
    }
    Landing;
 
@@ -94,6 +100,7 @@ static Pair*        newest_in_goals;    // ... and pairs up to this one
 static VgHashTable* left;               // made with .goals
 static VgHashTable* landings[2];       // [1]: past redirections
 static SizeT        parts_end = sizeof(Superblock);   // of outputs' parts
+ULong               DCFG_(n_looks);
 
 static void init(void)
 {
@@ -174,6 +181,7 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
    VG_(memcpy)(sb->lengths, desc->lengths, key.n_instrs);
    VG_(memcpy)(sb->kinds, desc->kinds, key.n_instrs);
    sb->id = VG_(sizeXA)(by_id);
+   sb->versions[0] = sb->versions[1] = DCFG_NO_VERSION;
 
    /* Neighbouring numbers: one cache line holds a superblock's cells. */
    CellNo cell = 0;
@@ -366,103 +374,138 @@ void DCFG_(lead_again)(UInt image)
 /*--- Landings                                             ---*/
 /*------------------------------------------------------------*/
 
-static Landing* current(Addr addr, Bool unredirected)
+static Landing* landing(Addr addr, Bool unredirected)
 {
    return by_id == NULL ? NULL
                         : VG_(HT_lookup)(landings[unredirected], addr);
 }
 
+static Version* version(Landing* l, UInt v)
+{
+   return v == 0 ? &l->first : &l->later[v - 1];
+}
+
 Target DCFG_(target_now)(Addr addr, Bool unredirected)
 {
-   const Landing* l = current(addr, unredirected);
-   Target         t = { addr, l == NULL ? 0 : l->version, unredirected };
+   const Landing* l = landing(addr, unredirected);
+   Target         t = { addr, l == NULL ? 0 : l->now, unredirected };
    return t;
 }
 
 Bool DCFG_(has_versions)(Addr addr, Bool unredirected)
 {
-   const Landing* l = current(addr, unredirected);
-   return l != NULL && l->before != NULL;
+   const Landing* l = landing(addr, unredirected);
+   return l != NULL && l->n_versions > 1;
 }
 
 Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
 {
-   const Landing* l = current(t.addr, t.unredirected);
+   Landing* l = landing(t.addr, t.unredirected);
 
-   while (l != NULL && l->version != t.version)
-      l = l->before;
-   if (l == NULL || l->image == DCFG_NO_IMAGE)
+   if (l == NULL || t.version >= l->n_versions)
       return False;
-   *addr  = l->addr;
-   *image = l->image;
+   const Version* v = version(l, t.version);
+   if (v->image == DCFG_NO_IMAGE)
+      return False;
+   *addr  = v->addr;
+   *image = v->image;
    return True;
 }
 
-static Bool lands_at(const Landing* l, const Superblock* sb)
+static Bool lands_at(const Version* v, const Superblock* sb)
 {
-   return l->addr == sb->addr && l->image == sb->image;
+   return v->addr == sb->addr && v->image == sb->image;
 }
 
 Target DCFG_(target_of)(const Superblock* sb)
 {
    for (Int unredirected = 0; unredirected < 2; unredirected++)
-      for (const Landing* l = current(sb->entry, unredirected); l != NULL;
-           l = l->before)
-         if (lands_at(l, sb)) {
-            Target t = { sb->entry, l->version, unredirected };
-            return t;
-         }
+      if (sb->versions[unredirected] != DCFG_NO_VERSION) {
+         Target t = { sb->entry, sb->versions[unredirected], unredirected };
+         return t;
+      }
    return DCFG_(target_now)(sb->entry, False);
 }
 
 Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected)
 {
-   const Landing* l = current(sb->entry, unredirected);
-   return l != NULL && !lands_at(l, sb);
+   Landing* l = landing(sb->entry, unredirected);
+   return l != NULL && !lands_at(version(l, l->now), sb);
 }
 
-/* The landing at SB that was one before NOW, taken out from there; or a new
-   one.  Of code that changes all the time there are thousands, each in an
-   image with a higher number. */
-static Landing* landing_at(const Superblock* sb, Landing* now)
+Bool DCFG_(is_replaced)(const Superblock* sb)
 {
-   Landing* l;
-
-   if (now != NULL && sb->image <= now->last_image)
-      for (Landing** link = &now->before; *link != NULL;
-           link = &(*link)->before)
-         if (lands_at(*link, sb)) {
-            l     = *link;
-            *link = l->before;
-            l->n_versions = now->n_versions;
-            l->last_image = now->last_image;
-            return l;
-         }
-   l = VG_(malloc)("dcfg.bb.landing", sizeof(Landing));
-   l->hash_key   = sb->entry;
-   l->addr       = sb->addr;
-   l->image      = sb->image;
-   l->version    = now == NULL ? 0 : now->n_versions;
-   l->n_versions = l->version + 1;
-   l->last_image = now != NULL && now->last_image > sb->image
-                   ? now->last_image : sb->image;
-   return l;
+   for (Int unredirected = 0; unredirected < 2; unredirected++)
+      if (sb->versions[unredirected] != DCFG_NO_VERSION
+          && !DCFG_(lands_elsewhere)(sb, unredirected))
+         return False;
+   return True;
 }
 
-void DCFG_(land_here)(const Superblock* sb, Bool unredirected)
+/* 0 if the superblock B runs the code at A's entry that A runs, and a jump has
+   led there that was not (a->versions[0]) or was unredirected. */
+static Word cmp_landing(const void* va, const void* vb)
+{
+   const Superblock* a            = va;
+   const Superblock* b            = vb;
+   Bool              unredirected = a->versions[0] == DCFG_NO_VERSION;
+
+   return a->entry != b->entry || a->addr != b->addr || a->image != b->image
+          || b->versions[unredirected] == DCFG_NO_VERSION;
+}
+
+/* The number of L's version that runs SB, or DCFG_NO_VERSION.  Superblocks
+   tell, for of code that changes all the time there are a million versions;
+   code that is left out has none, but it does not change. */
+static UInt find_version(Landing* l, const Superblock* sb, Bool unredirected)
+{
+   if (sb->image == DCFG_NO_IMAGE) {
+      for (UInt v = l->left_out == 0 ? 0 : l->n_versions; v-- > 0; ) {
+         DCFG_(n_looks)++;
+         if (lands_at(version(l, v), sb))
+            return v;
+      }
+      return DCFG_NO_VERSION;
+   }
+   Superblock key = *sb;
+   key.hash_key   = hash(sb->entry, sb->image);
+   key.versions[0] = unredirected ? DCFG_NO_VERSION : 0;
+   const Superblock* same = VG_(HT_gen_lookup)(by_entry, &key, cmp_landing);
+   return same == NULL ? DCFG_NO_VERSION : same->versions[unredirected];
+}
+
+static UInt add_version(Landing* l, const Superblock* sb)
+{
+   UInt n = l->n_versions++;
+
+   if (n > l->room) {
+      l->room  = 2 * n;
+      l->later = VG_(realloc)("dcfg.bb.versions", l->later,
+                              l->room * sizeof(Version));
+   }
+   *version(l, n) = (Version){ sb->addr, sb->image };
+   l->left_out   += sb->image == DCFG_NO_IMAGE;
+   return n;
+}
+
+void DCFG_(land_here)(Superblock* sb, Bool unredirected)
 {
    /* Code that is left out may run before there is any record. */
    if (by_id == NULL)
       init();
-   Landing* now = current(sb->entry, unredirected);
+   Landing* l = landing(sb->entry, unredirected);
 
-   if (now != NULL && lands_at(now, sb))
-      return;
-   Landing* l = landing_at(sb, now);
-   if (now != NULL)
-      VG_(HT_remove)(landings[unredirected], sb->entry);
-   l->before = now;
-   VG_(HT_add_node)(landings[unredirected], l);
+   if (l == NULL) {
+      l = VG_(calloc)("dcfg.bb.landing", 1, sizeof(Landing));
+      l->hash_key = sb->entry;
+      VG_(HT_add_node)(landings[unredirected], l);
+   }
+   if (l->n_versions == 0 || !lands_at(version(l, l->now), sb)) {
+      l->now = find_version(l, sb, unredirected);
+      if (l->now == DCFG_NO_VERSION)
+         l->now = add_version(l, sb);
+   }
+   sb->versions[unredirected] = l->now;
 }
 
 /*--------------------------------------------------------------------*/

@@ -95,6 +95,8 @@ typedef
       Addr         entry;    // the address that was jumped to ...
       Addr         addr;     // ... and, where redirected, what ran for it
       UInt         image;    // which also tells the code, see image_of
+      UInt         versions[2];  // of .entry, that run it: [1] past
+                                 // redirections; or DCFG_NO_VERSION
       UShort       n_instrs;
       UShort       n_exits;
       UChar        end;      // SbEnd
@@ -189,6 +191,9 @@ typedef
 /* ADDR with what would run there now. */
 Target DCFG_(target_now)(Addr addr, Bool unredirected);
 
+/* No version. */
+#define DCFG_NO_VERSION 0xFFFFFFFFu
+
 /* Has ADDR had more than one? */
 Bool DCFG_(has_versions)(Addr addr, Bool unredirected);
 
@@ -207,7 +212,15 @@ Target DCFG_(target_of)(const Superblock* sb);
 /* From now on a jump to SB's .entry runs SB.  Until then it ran other
    code if lands_elsewhere() says so. */
 Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected);
-void DCFG_(land_here)(const Superblock* sb, Bool unredirected);
+void DCFG_(land_here)(Superblock* sb, Bool unredirected);
+
+/* Number of superblocks, and of steps from them, that were looked at because
+   code changed, for --stats=yes.  A new version of some code adds as many as
+   the version before it. */
+extern ULong DCFG_(n_looks);
+
+/* Does every jump that ran SB run other code now? */
+Bool DCFG_(is_replaced)(const Superblock* sb);
 
 #endif /* __DCFG_BB_H */
 

@@ -155,6 +155,9 @@ static void write_from(UInt first, const Gathered* g, const HChar* reason)
 {
    UInt start = VG_(read_millisecond_timer)();
 
+   if (VG_(clo_stats))
+      VG_(message)(Vg_DebugMsg, "dcfg: %llu looks because code changed\n",
+                   DCFG_(n_looks));
    for (UInt i = first; i < N_OUTPUTS; i++) {
       if (!is_on[i])
          continue;

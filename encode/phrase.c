@@ -49,6 +49,9 @@ static ULong instrs_of(const Graph* g, UInt node)
                                 : g->blocks[node - NodeFirstBlock].n_instrs;
 }
 
+/* More decision edges than this have no ranks. */
+#define MAX_RANKED 256u
+
 static void find_decisions(Phrases* ps)
 {
    const Graph* g = ps->graph;
@@ -62,6 +65,9 @@ static void find_decisions(Phrases* ps)
       if (edge(ps, id)->n_counts > 0 && ps->only_edge[source] == 0)
          ps->rank[id] = ps->n_decisions[source]++;
    }
+   for (UInt id = 1; id <= g->n_edges; id++)
+      if (ps->n_decisions[edge(ps, id)->source] > MAX_RANKED)
+         ps->rank[id] = DCFG_NO_RANK;
 }
 
 static void find_tails(Phrases* ps)
@@ -101,8 +107,7 @@ static void find_tails(Phrases* ps)
 
 Phrases* DCFG_(new_phrases)(const Graph* g)
 {
-   Phrases* ps       = DCFG_CALLOC("dcfg.phrase", Phrases, 1);
-   UInt     most     = 0;
+   Phrases* ps = DCFG_CALLOC("dcfg.phrase", Phrases, 1);
 
    ps->graph = g;
    find_decisions(ps);
@@ -113,11 +118,8 @@ Phrases* DCFG_(new_phrases)(const Graph* g)
    ps->kids       = DCFG_CALLOC("dcfg.phrase.kids", UInt, ps->room);
    ps->n_phrases  = 1;
    /* A phrase without longer ones finds none at .kid[0 ..]. */
-   for (UInt node = 0; node < NodeFirstBlock + g->n_blocks; node++)
-      if (ps->n_decisions[node] > most)
-         most = ps->n_decisions[node];
-   ps->n_kid    = most;
-   ps->kid_room = 2 * (SizeT)most + 4096;
+   ps->n_kid    = MAX_RANKED;
+   ps->kid_room = 4096;
    ps->kid      = DCFG_CALLOC("dcfg.phrase.kid", UInt, ps->kid_room);
    return ps;
 }
@@ -134,6 +136,7 @@ void DCFG_(delete_phrases)(Phrases* ps)
    dcfg_free(ps->phrases);
    dcfg_free(ps->kids);
    dcfg_free(ps->kid);
+   dcfg_free(ps->unranked);
    dcfg_free(ps->path);
    dcfg_free(ps);
 }
@@ -166,6 +169,44 @@ static void make_kids(Phrases* ps, UInt p, UInt n)
    ps->n_kid  += n;
 }
 
+/* The slot of PARENT's phrase for the decision ID, or the free one for it. */
+static UInt* unranked_slot(const Phrases* ps, UInt parent, UInt id)
+{
+   ULong hash = ((ULong)parent << 32 | id) * 0x9E3779B97F4A7C15ULL;
+   UInt  i    = (UInt)(hash >> 32) & (ps->unranked_room - 1);
+
+   for (; ps->unranked[i] != 0; i = (i + 1) & (ps->unranked_room - 1)) {
+      const Phrase* p = &ps->phrases[ps->unranked[i]];
+      if (p->parent == parent && p->edge == id)
+         break;
+   }
+   return &ps->unranked[i];
+}
+
+UInt DCFG_(unranked_phrase)(const Phrases* ps, UInt p, UInt id)
+{
+   return ps->n_unranked == 0 ? 0 : *unranked_slot(ps, p, id);
+}
+
+static void add_unranked(Phrases* ps, UInt kid)
+{
+   UInt* old  = ps->unranked;
+   UInt  room = ps->unranked_room;
+
+   if (2 * ps->n_unranked >= room) {
+      ps->unranked_room = room == 0 ? 4096 : 2 * room;
+      ps->unranked = DCFG_CALLOC("dcfg.phrase.unranked", UInt,
+                                 ps->unranked_room);
+      for (UInt i = 0; i < room; i++)
+         if (old[i] != 0)
+            *unranked_slot(ps, ps->phrases[old[i]].parent,
+                           ps->phrases[old[i]].edge) = old[i];
+      dcfg_free(old);
+   }
+   *unranked_slot(ps, ps->phrases[kid].parent, ps->phrases[kid].edge) = kid;
+   ps->n_unranked++;
+}
+
 UInt DCFG_(extend_phrase)(Phrases* ps, UInt p, UInt id)
 {
    UInt   kid   = DCFG_(longer_phrase)(ps, p, id);
@@ -173,7 +214,7 @@ UInt DCFG_(extend_phrase)(Phrases* ps, UInt p, UInt id)
 
    if (kid != 0)
       return kid;
-   if (ps->kids[p] == 0)
+   if (ps->rank[id] != DCFG_NO_RANK && ps->kids[p] == 0)
       make_kids(ps, p, ps->n_decisions[edge(ps, id)->source]);
    fresh.parent    = p;
    fresh.edge      = id;
@@ -182,7 +223,10 @@ UInt DCFG_(extend_phrase)(Phrases* ps, UInt p, UInt id)
    fresh.count     = 0;
    fresh.is_cut    = False;
    kid = add_phrase(ps, &fresh);
-   ps->kid[ps->kids[p] + ps->rank[id]] = kid;
+   if (ps->rank[id] == DCFG_NO_RANK)
+      add_unranked(ps, kid);
+   else
+      ps->kid[ps->kids[p] + ps->rank[id]] = kid;
    return kid;
 }
 

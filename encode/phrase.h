@@ -53,11 +53,16 @@ typedef
    }
    Phrase;
 
+/* The rank of edges whose source has many: each phrase that gets longer there
+   would need room for all of them. */
+#define DCFG_NO_RANK 0xFFFFFFFFu
+
 /* Edges are named by id. */
 typedef
    struct {
       const Graph* graph;
-      UInt*   rank;          // by edge: among its source's, or 0
+      UInt*   rank;          // by edge: among its source's, or 0; or
+                             // DCFG_NO_RANK
       UInt*   arrival;       // by edge
       UInt*   tail_edges;    // by edge: it and its tail
       ULong*  tail_instrs;
@@ -70,6 +75,8 @@ typedef
       UInt*   kids;          // by phrase: where in .kid, or 0
       UInt*   kid;           // by .kids plus rank of the edge: or 0
       SizeT   n_kid, kid_room;
+      UInt*   unranked;      // hash table: phrases whose .edge has no rank
+      UInt    n_unranked, unranked_room;
       UInt*   path;          // what was spelled last
       UInt    path_room;
    }
@@ -80,9 +87,13 @@ Phrases* DCFG_(new_phrases)(const Graph* g);
 void     DCFG_(delete_phrases)(Phrases* ps);
 
 /* The phrase that is P, which may be a context, and decision EDGE. */
+UInt DCFG_(unranked_phrase)(const Phrases* ps, UInt p, UInt edge);
+
 static inline UInt DCFG_(longer_phrase)(const Phrases* ps, UInt p,
                                         UInt edge)
 {
+   if (ps->rank[edge] == DCFG_NO_RANK)
+      return DCFG_(unranked_phrase)(ps, p, edge);
    return ps->kid[ps->kids[p] + ps->rank[edge]];
 }
 

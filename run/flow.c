@@ -51,10 +51,13 @@
 #include "run/image.h"
 
 /* Steps that are known to have led to a version of their target, which was
-   the current one then.
+   the current one then; or, with ALL_VERSIONS, the sum of all these.  The sum
+   is there so that code that changes a million times is not added up a
+   million times.
    FLOW is the number of an exit, .n_exits for a direct end, or a pair's
    cell with INDIRECT_FLOW. */
 #define INDIRECT_FLOW 0x80000000u
+#define ALL_VERSIONS  0xFFFFFFFFu
 typedef
    struct {
       UInt  thread;
@@ -270,7 +273,7 @@ static void by_version(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
       VG_(OSetGen_ResetIterAt)(settled, &key);
       while ((s = VG_(OSetGen_Next)(settled)) != NULL
              && s->thread == key.thread && s->sb == key.sb
-             && s->flow == flow) {
+             && s->flow == flow && s->version != ALL_VERSIONS) {
          Target old = { addr, s->version, unredirected };
          pass_on(arg, run, k, old, s->count);
          count -= s->count;
@@ -318,23 +321,36 @@ typedef
    }
    Settling;
 
+/* The steps that KEY stands for: 0 so far if there are none. */
+static Settled* settled_steps(const Settled* key)
+{
+   Settled* s = VG_(OSetGen_Lookup)(settled, key);
+
+   if (s == NULL) {
+      s  = VG_(OSetGen_AllocNode)(settled, sizeof(Settled));
+      *s = *key;
+      VG_(OSetGen_Insert)(settled, s);
+   }
+   return s;
+}
+
 static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
                    ULong count)
 {
    Settling*      now = arg;
-   Settled        key = { run->thread, run->sb->id, flow, 0, 0 };
-   const Settled* s;
+   Settled        key = { run->thread, run->sb->id, flow, ALL_VERSIONS, 0 };
+   const Settled* all;
 
+   DCFG_(n_looks)++;
    if (addr != now->old.addr)
       return;
    if (is_unredirected(run->sb, flow) != now->old.unredirected) {
       now->is_over = False;
       return;
    }
-   VG_(OSetGen_ResetIterAt)(settled, &key);
-   while ((s = VG_(OSetGen_Next)(settled)) != NULL
-          && s->thread == key.thread && s->sb == key.sb && s->flow == flow)
-      count -= s->count;
+   all = VG_(OSetGen_Lookup)(settled, &key);
+   if (all != NULL)
+      count -= all->count;
    /* A thread that has just come here will run the new code. */
    if (count > 0 && DCFG_(is_bound_for)(run->thread, run->sb->id, addr)) {
       count--;
@@ -342,15 +358,10 @@ static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
    }
    if (count == 0)
       return;
+   settled_steps(&key)->count += count;
    /* There are some already if this version was the current one before. */
-   key.version  = now->old.version;
-   Settled* sum = VG_(OSetGen_Lookup)(settled, &key);
-   if (sum == NULL) {
-      sum  = VG_(OSetGen_AllocNode)(settled, sizeof(Settled));
-      *sum = key;
-      VG_(OSetGen_Insert)(settled, sum);
-   }
-   sum->count += count;
+   key.version = now->old.version;
+   settled_steps(&key)->count += count;
 }
 
 static Bool has_counted(void* arg, CellNo no)
@@ -358,20 +369,65 @@ static Bool has_counted(void* arg, CellNo no)
    return DCFG_(count_in)(arg, no) != 0;
 }
 
-/* Of code that is gone, what is over need not be looked at again. */
+/* Can SB lead to ADDR in another way than by an indirect branch? */
+static Bool leads_directly(const Superblock* sb, Addr addr)
+{
+   for (UInt i = 0; i < sb->n_exits; i++)
+      if (sb->exits[i].target == addr)
+         return True;
+   return sb->end == EndDirect && sb->next == addr;
+}
+
+/* Settle what SB did in thread T, for all of its ways. */
+static void settle_run(Settling* now, UInt t, const Superblock* sb)
+{
+   CellArray* array = now->infos[t].cells;
+
+   if (DCFG_(any_counter)(sb, has_counted, array)
+       && DCFG_(read_run)(&now->run, t, &now->infos[t],
+                          DCFG_(cell_counts)(array), sb) > 0)
+      each_raw_flow(&now->run, settle, now);
+}
+
+/* The same, if only the indirect branch at its end leads there, with the pair
+   P.  An indirect branch may have thousands of others. */
+static void settle_pair(Settling* now, UInt t, const Superblock* sb,
+                        const Pair* p)
+{
+   ULong count = DCFG_(count_in)(now->infos[t].cells, p->cell);
+
+   now->run.thread = t;
+   now->run.sb     = sb;
+   if (count > 0)
+      settle(now, &now->run, INDIRECT_FLOW | p->cell, sb->n_instrs - 1,
+             p->target, count);
+}
+
+/* Can SB never run again?  Its translations are gone, or there is newer code
+   where each of them was. */
+static Bool is_over(const Superblock* sb)
+{
+   return !DCFG_(image_can_run)(sb->image)
+          || (DCFG_(image_is_over)(sb->image) && DCFG_(is_replaced)(sb));
+}
+
+/* Code that is over, and all of whose steps are settled, need not be looked at
+   again. */
 static Bool settle_runs(void* arg, const Superblock* sb)
 {
-   Settling* now = arg;
+   Settling*   now    = arg;
+   Bool        direct = leads_directly(sb, now->old.addr);
+   const Pair* p      = sb->end == EndIndirect
+                        ? DCFG_(find_pair)(sb, now->old.addr) : NULL;
 
+   DCFG_(n_looks)++;
    now->is_over = True;
-   for (UInt t = 0; t < now->n_threads; t++) {
-      CellArray* array = now->infos[t].cells;
-      if (DCFG_(any_counter)(sb, has_counted, array)
-          && DCFG_(read_run)(&now->run, t, &now->infos[t],
-                             DCFG_(cell_counts)(array), sb) > 0)
-         each_raw_flow(&now->run, settle, now);
-   }
-   return !now->is_over || DCFG_(image_can_run)(sb->image);
+   for (UInt t = 0; t < now->n_threads; t++)
+      if (direct)
+         settle_run(now, t, sb);
+      else if (p != NULL)
+         settle_pair(now, t, sb, p);
+   return !now->is_over || !is_over(sb);
 }
 
 void DCFG_(settle_flows)(Target old)
@@ -379,8 +435,9 @@ void DCFG_(settle_flows)(Target old)
    Settling now;
 
    if (settled == NULL)
-      settled = VG_(OSetGen_Create)(0, cmp_settled, VG_(malloc),
-                                    "dcfg.flow.settled", VG_(free));
+      settled = VG_(OSetGen_Create_With_Pool)(0, cmp_settled, VG_(malloc),
+                                              "dcfg.flow.settled", VG_(free),
+                                              1000, sizeof(Settled));
    DCFG_(flush_threads)();
    VG_(memset)(&now, 0, sizeof(now));
    now.old       = old;

@@ -67,6 +67,19 @@ typedef
 /*--- Instructions                                         ---*/
 /*------------------------------------------------------------*/
 
+/* Compare two images, given by number: by load address, then number. */
+static Int cmp_images(const void* va, const void* vb)
+{
+   UInt      a = *(const UInt*)va, b = *(const UInt*)vb;
+   ImageInfo ia, ib;
+
+   DCFG_(image_info)(a, False, &ia);
+   DCFG_(image_info)(b, False, &ib);
+   if (ia.load != ib.load)
+      return ia.load < ib.load ? -1 : 1;
+   return a < b ? -1 : a > b ? 1 : 0;
+}
+
 static void find_images(Reader* r)
 {
    Gathered* p    = r->p;
@@ -79,37 +92,26 @@ static void find_images(Reader* r)
    p->images = VG_(malloc)("dcfg.gather.images", (n + 1) * sizeof(UInt));
    p->place_of = VG_(malloc)("dcfg.gather.place", (n + 1) * sizeof(UInt));
    VG_(memset)(p->place_of, 0xFF, (n + 1) * sizeof(UInt));   // NONE
-   /* Few: insertion sort by (load address, number). */
-   for (UInt no = 0; no < n; no++) {
-      ImageInfo a, b;
-      UInt      i = p->n_images;
-      if (!used[no])
-         continue;
-      DCFG_(image_info)(no, False, &a);
-      for (; i > 0; i--) {
-         DCFG_(image_info)(p->images[i - 1], False, &b);
-         if (b.load <= a.load)
-            break;
-         p->images[i] = p->images[i - 1];
-      }
-      p->images[i] = no;
-      p->n_images++;
-   }
+   for (UInt no = 0; no < n; no++)
+      if (used[no])
+         p->images[p->n_images++] = no;
+   VG_(ssort)(p->images, p->n_images, sizeof(UInt), cmp_images);
    for (UInt i = 0; i < p->n_images; i++)
       p->place_of[p->images[i]] = i;
    VG_(free)(used);
 }
 
-/* Sort N instructions by (image, addr): a radix sort, 16 bits at a time,
-   that skips what all have in common. */
+/* Sort N instructions by (image, addr): a radix sort, 16 bits at a time, four
+   times of the address and twice of the image.  It skips digits that all
+   instructions have in common. */
 static Instr* sort_instrs(Instr* in, UInt n)
 {
    Instr* out   = VG_(malloc)("dcfg.gather.sort", (n + 1) * sizeof(Instr));
    UInt*  start = VG_(malloc)("dcfg.gather.radix", 65537 * sizeof(UInt));
 
-   for (Int digit = 0; digit < 5; digit++) {
-#     define KEY(i) (digit < 4 ? (UInt)((i).addr >> (16 * digit)) & 0xFFFF \
-                               : (i).image & 0xFFFF)
+   for (Int digit = 0; digit < 6; digit++) {
+#     define KEY(i) (digit < 4 ? (UInt)((ULong)(i).addr >> 16 * digit) & 0xFFFF \
+                               : (i).image >> 16 * (digit - 4) & 0xFFFF)
       VG_(memset)(start, 0, 65537 * sizeof(UInt));
       for (UInt i = 0; i < n; i++)
          start[KEY(in[i]) + 1]++;

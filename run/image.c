@@ -64,14 +64,14 @@
 typedef
    struct {
       UInt    no;
-      HChar*  name;
+      const HChar* name;     // interned
       Addr    load, end;     // end is exclusive
       Bool    gone;          // unmapped, or there is a newer generation
       Bool    discarded;     // and nothing translated from it is left
       UInt    generation;
       Code*   code;          // NULL: the image is over
       XArray* symbols;       // ImageSymbol; NULL: not yet copied
-      XArray* lines;         // ImageLine; NULL: not yet copied
+      XArray* lines;         // ImageLine; NULL: none
       UInt    n_in_lines;    // superblocks that were looked at for them
    }
    Image;
@@ -87,6 +87,7 @@ static XArray* images;          // Image*, by .no
 static XArray* live;            // Image*: those that are not gone
 static XArray* away;            // Image*: unmapped ones that may return
 static Image*  last_image;      // that image_of found
+static XArray* no_symbols;      // of all images without debug information
 static OSet*   files_by_name;   // SourceFile
 static XArray* files;           // const HChar*
 
@@ -126,11 +127,11 @@ static void find_extent(Image* im, Addr a)
    if (seg == NULL) {
       im->load = VG_PGROUNDDN(a);
       im->end  = im->load + VKI_PAGE_SIZE;
-      im->name = VG_(strdup)("dcfg.image.name", "[unknown]");
+      im->name = DCFG_(name)("[unknown]");
       return;
    }
    name     = VG_(am_get_filename)(seg);
-   im->name = VG_(strdup)("dcfg.image.name", name ? name : "[anon]");
+   im->name = DCFG_(name)(name ? name : "[anon]");
    im->load = seg->start;
    im->end  = seg->end + 1;
    if (seg->kind != SkFileC && seg->kind != SkFileV)
@@ -162,7 +163,6 @@ Addr DCFG_(load_address)(Addr a)
    Image im;
 
    find_extent(&im, a);
-   VG_(free)(im.name);
    return im.load;
 }
 
@@ -210,11 +210,13 @@ static void copy_symbols(Image* im)
 
    if (im->symbols != NULL)
       return;
+   di = debug_info(im);
+   if (di == NULL) {
+      im->symbols = no_symbols;
+      return;
+   }
    im->symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
                             sizeof(ImageSymbol));
-   di = debug_info(im);
-   if (di == NULL)
-      return;
    DCFG_(each_symbol)(di, add_symbol, im);
    VG_(setCmpFnXA)(im->symbols, (XACmpFn_t)cmp_symbols);
    VG_(sortXA)(im->symbols);
@@ -281,15 +283,15 @@ static void find_lines(const Image* im, const Superblock* sb, OSet* seen,
    more. */
 static void copy_lines(Image* im)
 {
+   if (im->gone || im->n_in_lines == DCFG_(n_superblocks)()
+       || debug_info(im) == NULL)
+      return;
    if (im->lines == NULL) {
       im->lines = VG_(newXA)(VG_(malloc), "dcfg.image.lines", VG_(free),
                              sizeof(ImageLine));
       VG_(setCmpFnXA)(im->lines, (XACmpFn_t)cmp_lines);
       VG_(sortXA)(im->lines);
    }
-   if (im->gone || im->n_in_lines == DCFG_(n_superblocks)()
-       || debug_info(im) == NULL)
-      return;
    OSet*   seen = VG_(OSetWord_Create)(VG_(malloc), "dcfg.image.seen",
                                        VG_(free));
    XArray* new  = VG_(newXA)(VG_(malloc), "dcfg.image.lines", VG_(free),
@@ -330,12 +332,6 @@ static Image* add_image(Image* im, Addr a)
    return im;
 }
 
-static void delete_image(Image* im)
-{
-   VG_(free)(im->name);
-   VG_(free)(im);
-}
-
 /* The mapping IM has only grown out of an image there is: returns that, or
    NULL. */
 static Image* grown_image(const Image* im)
@@ -360,7 +356,7 @@ static Image* returned_image(const Image* im)
    for (Word i = VG_(sizeXA)(away); i-- > 0; ) {
       Image* old = image_in(away, i);
       if (old->load != im->load || old->end != im->end
-          || !VG_STREQ(old->name, im->name)
+          || old->name != im->name
           || !DCFG_(has_returned)(old->code))
          continue;
       VG_(removeIndexXA)(away, i);
@@ -384,7 +380,7 @@ static Image* map_image(Addr a)
       old = returned_image(im);
    if (old == NULL)
       return add_image(im, a);
-   delete_image(im);
+   VG_(free)(im);
    return old;
 }
 
@@ -412,7 +408,7 @@ static Image* next_generation(Image* old, Addr a)
 {
    Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
 
-   im->name       = VG_(strdup)("dcfg.image.name", old->name);
+   im->name       = old->name;
    im->load       = old->load;
    im->end        = old->end;
    im->generation = old->generation + 1;
@@ -446,6 +442,11 @@ UInt DCFG_(image_of)(Addr a, SizeT len)
 Bool DCFG_(image_can_run)(UInt no)
 {
    return !(*(Image**)VG_(indexXA)(images, no))->discarded;
+}
+
+Bool DCFG_(image_is_over)(UInt no)
+{
+   return (*(Image**)VG_(indexXA)(images, no))->code == NULL;
 }
 
 /*------------------------------------------------------------*/
@@ -488,6 +489,8 @@ void DCFG_(track_images)(void)
                        sizeof(Image*));
    images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
                        sizeof(Image*));
+   no_symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
+                           sizeof(ImageSymbol));
    files  = VG_(newXA)(VG_(malloc), "dcfg.image.files", VG_(free),
                        sizeof(const HChar*));
    files_by_name = VG_(OSetGen_Create)(offsetof(SourceFile, name), NULL,

@@ -43,6 +43,9 @@ Addr DCFG_(load_address)(Addr a);
 /* Can code of image NO be run again, or are its translations gone? */
 Bool DCFG_(image_can_run)(UInt no);
 
+/* Will no more code be translated from image NO, ever? */
+Bool DCFG_(image_is_over)(UInt no);
+
 /* Ask the core to tell about unmappings. */
 void DCFG_(track_images)(void);
 

@@ -413,7 +413,7 @@ static void add_indirect(Work* w, const IRSB* sb)
 
 /* SB is what runs at its entry from now on: of code that is left out, only
    .entry, .addr and .image are known. */
-static void note_landing(const Superblock* sb, Bool unredirected)
+static void note_landing(Superblock* sb, Bool unredirected)
 {
    Bool changed = DCFG_(lands_elsewhere)(sb, unredirected);
 

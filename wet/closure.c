@@ -35,6 +35,7 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
+#include "pub_tool_hashtable.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
@@ -51,9 +52,25 @@
 /* Code that is gone by now. */
 static XArray* closed;          // Unexecuted, or NULL
 
+/* Superblocks by the pages that they stand on, so that the code of a mapping is
+   found without a look at all others.  A superblock stands on one page or two;
+   its SlotList has the next one on each. */
+typedef
+   struct _Page {
+      struct _Page* hash_next;
+      UWord         number;     // address / VKI_PAGE_SIZE
+      UInt          first;      // superblock; 0: none
+      Bool          noted;      // in the closure in work
+   }
+   Page;
+
+static VgHashTable* pages;      // Page; NULL: none so far,
+static UInt         n_in_pages; // of so many superblocks
+
 typedef
    struct {
       OSet*     seen;           // Unexecuted, by image and address
+      XArray*   noted;          // Page*
       XArray*   found;          // Unexecuted
       XArray*   todo;           // Addr
       UInt      image;
@@ -76,20 +93,6 @@ static Int cmp_unexecuted(const void* a, const void* b)
    return cmp_places(a, b);
 }
 
-/* Notes it; returns False if it was known. */
-static Bool note(Closure* c, Addr a)
-{
-   Unexecuted  key = { .addr = a, .image = c->image };
-   Unexecuted* u;
-
-   if (VG_(OSetGen_Contains)(c->seen, &key))
-      return False;
-   u  = VG_(OSetGen_AllocNode)(c->seen, sizeof(key));
-   *u = key;
-   VG_(OSetGen_Insert)(c->seen, u);
-   return True;
-}
-
 /* Where the function begins that has A, of c->image; ~0: nobody knows.  As
    wet_function_at() of the library. */
 static Addr function_at(const Closure* c, Addr a)
@@ -108,6 +111,133 @@ static Addr function_at(const Closure* c, Addr a)
       if (a - all[low].addr < all[low].size || a == all[low].addr)
          return all[low].addr;
    return ~(Addr)0;
+}
+
+/*------------------------------------------------------------*/
+/*--- Pages                                                ---*/
+/*------------------------------------------------------------*/
+
+static UInt length_of(const Superblock* sb)
+{
+   return DCFG_(instr_addr)(sb, sb->n_instrs) - sb->addr;
+}
+
+static UWord page_of(Addr a)
+{
+   return a / VKI_PAGE_SIZE;
+}
+
+/* The one behind SB on page NUMBER. */
+static UInt* next_on(Superblock* sb, UWord number)
+{
+   return &DCFG_(slots_of)(sb)->next_on_page[number != page_of(sb->addr)];
+}
+
+static void add_to_page(UWord number, Superblock* sb)
+{
+   Page* p = VG_(HT_lookup)(pages, number);
+
+   if (p == NULL) {
+      p = VG_(calloc)("dcfg.closure.page", 1, sizeof(Page));
+      p->number = number;
+      VG_(HT_add_node)(pages, p);
+   }
+   *next_on(sb, number) = p->first;
+   p->first             = sb->id;
+}
+
+static void update_pages(void)
+{
+   if (pages == NULL)
+      pages = VG_(HT_construct)("dcfg.closure.pages");
+   while (n_in_pages < DCFG_(n_superblocks)()) {
+      Superblock* sb   = DCFG_(superblock)(++n_in_pages);
+      UWord       last = page_of(sb->addr + length_of(sb) - 1);
+      for (UWord n = page_of(sb->addr); n <= last; n++)
+         add_to_page(n, sb);
+   }
+}
+
+/* Is SB's code what stands in memory now? */
+static Bool is_there(Superblock* sb)
+{
+   UInt len = length_of(sb);
+
+   return VG_(am_is_valid_for_client)(sb->addr, len, VKI_PROT_READ)
+          && VG_(memcmp)((const void*)sb->addr, DCFG_(slots_of)(sb)->code,
+                         len) == 0;
+}
+
+/* Is SB over: can it never run again, and has its code been followed when it
+   was unmapped, or else is it no longer there? */
+static Bool is_over(Superblock* sb)
+{
+   SlotList* list = DCFG_(slots_of)(sb);
+
+   list->over = list->over
+                || (DCFG_(image_is_over)(sb->image)
+                    && !DCFG_(image_can_run)(sb->image)
+                    && (list->at_exit == NULL || list->closed
+                        || !is_there(sb)));
+   return list->over;
+}
+
+/* Page NUMBER, without superblocks that are over; NULL: no code ran there. */
+static Page* page_at(UWord number)
+{
+   Page* p    = VG_(HT_lookup)(pages, number);
+   UInt* link = p == NULL ? NULL : &p->first;
+
+   while (link != NULL && *link != 0) {
+      Superblock* sb = DCFG_(superblock)(*link);
+      DCFG_(n_looks)++;
+      if (is_over(sb))
+         *link = *next_on(sb, number);
+      else
+         link = next_on(sb, number);
+   }
+   return p;
+}
+
+/* Add A to what is seen; returns False if it was there. */
+static Bool add_seen(Closure* c, UInt image, Addr a)
+{
+   Unexecuted  key = { .addr = a, .image = image };
+   Unexecuted* u;
+
+   if (VG_(OSetGen_Contains)(c->seen, &key))
+      return False;
+   u  = VG_(OSetGen_AllocNode)(c->seen, sizeof(key));
+   *u = key;
+   VG_(OSetGen_Insert)(c->seen, u);
+   return True;
+}
+
+/* What was executed on page NUMBER is seen. */
+static void note_page(Closure* c, UWord number)
+{
+   Page* p = VG_(HT_lookup)(pages, number);
+
+   if (p == NULL || p->noted)
+      return;
+   p = page_at(number);
+   p->noted = True;
+   VG_(addToXA)(c->noted, &p);
+   for (UInt id = p->first; id != 0; ) {
+      Superblock* sb = DCFG_(superblock)(id);
+      Addr        a  = sb->addr;
+      for (UInt k = 0; DCFG_(slots_of)(sb)->at_exit != NULL
+                       && k < sb->n_instrs; a += sb->lengths[k++])
+         add_seen(c, sb->image, a);
+      id = *next_on(sb, number);
+   }
+}
+
+/* Note A, of c->image; returns False if it was known. */
+static Bool note(Closure* c, Addr a)
+{
+   note_page(c, page_of(a));
+   return add_seen(c, c->image, a);
 }
 
 /*------------------------------------------------------------*/
@@ -149,9 +279,12 @@ static Bool decode(Unexecuted* u)
 /*--- The closure                                          ---*/
 /*------------------------------------------------------------*/
 
+/* Code without symbols has one function, which does not reach into other
+   mappings. */
 static void go_to(Closure* c, Addr from, Addr to)
 {
-   if (function_at(c, from) == function_at(c, to))
+   if (to - c->info.load < c->info.size
+       && function_at(c, from) == function_at(c, to))
       VG_(addToXA)(c->todo, &to);
 }
 
@@ -178,59 +311,83 @@ static void follow(Closure* c)
    }
 }
 
-/* Is SB's code what stands in memory now? */
-static Bool is_there(const Superblock* sb, const SlotList* list, UInt len)
+static Closure* new_closure(XArray* found)
 {
-   return VG_(am_is_valid_for_client)(sb->addr, len, VKI_PROT_READ)
-          && VG_(memcmp)((const void*)sb->addr, list->code, len) == 0;
+   Closure* c = VG_(calloc)("dcfg.closure", 1, sizeof(Closure));
+
+   update_pages();
+   c->found = found;
+   c->image = ~0u;
+   c->seen  = VG_(OSetGen_Create)(0, cmp_places, VG_(malloc), "dcfg.closure",
+                                  VG_(free));
+   c->noted = VG_(newXA)(VG_(malloc), "dcfg.closure.noted", VG_(free),
+                         sizeof(Page*));
+   c->todo  = VG_(newXA)(VG_(malloc), "dcfg.closure.todo", VG_(free),
+                         sizeof(Addr));
+   return c;
 }
 
-static UInt length_of(const Superblock* sb)
+static void delete_closure(Closure* c)
 {
-   UInt n = 0;
-
-   for (UInt k = 0; k < sb->n_instrs; k++)
-      n += sb->lengths[k];
-   return n;
+   for (Word i = 0; i < VG_(sizeXA)(c->noted); i++)
+      (*(Page**)VG_(indexXA)(c->noted, i))->noted = False;
+   VG_(OSetGen_Destroy)(c->seen);
+   VG_(deleteXA)(c->noted);
+   VG_(deleteXA)(c->todo);
+   VG_(free)(c);
 }
 
-/* Adds what there is from branches between FROM and TO. */
-static void find_code(XArray* found, Addr from, Addr to)
+/* Add what there is from branches of SB. */
+static void find_code(Closure* c, Superblock* sb)
 {
-   Closure c = { .found = found, .image = ~0u };
+   const SlotList* list = DCFG_(slots_of)(sb);
+   UInt            at   = 0;
 
-   c.seen = VG_(OSetGen_Create)(0, cmp_places, VG_(malloc), "dcfg.closure",
-                                VG_(free));
-   c.todo = VG_(newXA)(VG_(malloc), "dcfg.closure.todo", VG_(free),
-                       sizeof(Addr));
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+   if (list->at_exit == NULL || is_over(sb) || !is_there(sb))
+      return;
+   if (sb->image != c->image) {
+      c->image = sb->image;
+      DCFG_(image_info)(c->image, False, &c->info);
+   }
+   for (UInt k = 0; k < sb->n_instrs; at += sb->lengths[k++]) {
+      go_on(c, sb->addr + at, sb->kinds[k], list->code + at, sb->lengths[k]);
+      follow(c);
+   }
+}
+
+/* The same, of all superblocks on P that are not before FROM or behind TO,
+   which are about to be unmapped. */
+static void find_code_of_page(Closure* c, const Page* p, Addr from, Addr to)
+{
+   for (UInt id = p->first; id != 0; ) {
       Superblock* sb = DCFG_(superblock)(id);
-      Addr        a  = sb->addr;
-      c.image = sb->image;
-      for (UInt k = 0; DCFG_(slots_of)(sb)->at_exit != NULL
-                       && k < sb->n_instrs; a += sb->lengths[k++])
-         note(&c, a);
-   }
-   c.image = ~0u;
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
-      Superblock*     sb   = DCFG_(superblock)(id);
-      const SlotList* list = DCFG_(slots_of)(sb);
-      UInt            len  = length_of(sb), at = 0;
-      if (list->at_exit == NULL || sb->addr >= to || sb->addr + len <= from
-          || !is_there(sb, list, len))
-         continue;
-      if (sb->image != c.image) {
-         c.image = sb->image;
-         DCFG_(image_info)(c.image, False, &c.info);
+      if (sb->addr < to && sb->addr + length_of(sb) > from) {
+         find_code(c, sb);
+         DCFG_(slots_of)(sb)->closed = True;
       }
-      for (UInt k = 0; k < sb->n_instrs; at += sb->lengths[k++]) {
-         go_on(&c, sb->addr + at, sb->kinds[k], list->code + at,
-               sb->lengths[k]);
-         follow(&c);
-      }
+      id = *next_on(sb, p->number);
    }
-   VG_(OSetGen_Destroy)(c.seen);
-   VG_(deleteXA)(c.todo);
+}
+
+/* Or of all between these. */
+static void find_code_between(Closure* c, Addr from, Addr to)
+{
+   UWord first = page_of(from), last = page_of(to - 1);
+
+   if (last - first < VG_(HT_count_nodes)(pages)) {
+      for (UWord no = first; no <= last; no++) {
+         const Page* p = page_at(no);
+         if (p != NULL)
+            find_code_of_page(c, p, from, to);
+      }
+      return;
+   }
+   UInt   n;
+   Page** all = (Page**)VG_(HT_to_array)(pages, &n);
+   for (UInt i = 0; i < n; i++)
+      if (all[i]->number >= first && all[i]->number <= last)
+         find_code_of_page(c, page_at(all[i]->number), from, to);
+   VG_(free)(all);
 }
 
 static XArray* new_list(void)
@@ -248,7 +405,9 @@ void DCFG_(close_code)(Addr a, SizeT len)
       if (seg->hasX) {
          if (closed == NULL)
             closed = new_list();
-         find_code(closed, a, a + len);
+         Closure* c = new_closure(closed);
+         find_code_between(c, a, a + len);
+         delete_closure(c);
          return;
       }
       p = seg->end + 1;
@@ -257,10 +416,13 @@ void DCFG_(close_code)(Addr a, SizeT len)
 
 XArray* DCFG_(unexecuted_code)(void)
 {
-   XArray* all = new_list();
-   Word    n   = 0;
+   XArray*  all = new_list();
+   Closure* c   = new_closure(all);
+   Word     n   = 0;
 
-   find_code(all, 0, ~(Addr)0);
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
+      find_code(c, DCFG_(superblock)(id));
+   delete_closure(c);
    for (Word i = 0; closed != NULL && i < VG_(sizeXA)(closed); i++)
       VG_(addToXA)(all, VG_(indexXA)(closed, i));
    VG_(setCmpFnXA)(all, cmp_unexecuted);

@@ -487,12 +487,13 @@ static void keep_slots(const Work* w)
    UInt n = DCFG_(instr_addr)(w->sb, w->sb->n_instrs) - w->sb->addr;
    list->n_slots = work.n_slots;
    list->n_words = work.n_words;
-   list->slots   = VG_(malloc)("dcfg.wet.slots", slots + 1);
-   list->at_exit = VG_(malloc)("dcfg.wet.exits", exits + 1);
+   /* One allocation for all: there are many superblocks. */
+   list->slots   = VG_(malloc)("dcfg.wet.slots", slots + exits + ends + n);
+   list->at_exit = (UShort*)((UChar*)list->slots + slots);
    list->n_segments   = work.n_segments;
-   list->segment_ends = VG_(malloc)("dcfg.wet.segments", ends + 1);
+   list->segment_ends = list->at_exit + w->sb->n_exits;
    list->rows.size    = work.n_words + (work.n_segments > 1);
-   list->code    = VG_(malloc)("dcfg.wet.code", n);
+   list->code         = (UChar*)(list->segment_ends + work.n_segments);
    VG_(memcpy)(list->slots, work.slots, slots);
    VG_(memcpy)(list->at_exit, work.at_exit, exits);
    VG_(memcpy)(list->segment_ends, work.segment_ends, ends);

@@ -42,6 +42,7 @@
 #define FIRST_ROWS 8u
 
 static ULong room;
+static Rows* with_room;      // those that have any
 
 Bool DCFG_(grow_rows)(Rows* r)
 {
@@ -51,6 +52,10 @@ Bool DCFG_(grow_rows)(Rows* r)
 
    if ((old > 0 && n > MAX_WORDS) || room + n - old > MAX_ROOM)
       return False;
+   if (old == 0) {
+      r->other  = with_room;
+      with_room = r;
+   }
    room    += n - old;
    r->begin = VG_(realloc)("dcfg.wet.rows", r->begin, n * sizeof(ULong));
    r->next  = r->begin + used;
@@ -63,11 +68,19 @@ ULong DCFG_(room_for_rows)(void)
    return room;
 }
 
-void DCFG_(free_rows)(Rows* r)
+void DCFG_(empty_rows)(Bool give_back)
 {
-   room -= r->end - r->begin;
-   VG_(free)(r->begin);
-   r->next = r->end = r->begin = NULL;
+   for (Rows* r = with_room; r != NULL; r = r->other) {
+      r->next = r->begin;
+      if (!give_back)
+         continue;
+      VG_(free)(r->begin);
+      r->next = r->end = r->begin = NULL;
+   }
+   if (give_back) {
+      with_room = NULL;
+      room      = 0;
+   }
 }
 
 /*--------------------------------------------------------------------*/

@@ -37,11 +37,12 @@
    Generated code has rows_are_full() (wet/tape.h) make room where .next is
    .end, puts a row at .next, and lets that be what is behind it. */
 typedef
-   struct {
+   struct _Rows {
       ULong* next;
       ULong* end;
       ULong* begin;
       UInt   size;       // of a row, in words
+      struct _Rows* other;      // that have room
    }
    Rows;
 
@@ -49,9 +50,11 @@ typedef
    should be coded. */
 Bool DCFG_(grow_rows)(Rows* r);
 
-/* Room for all rows, in words, and giving back that of R, which has none. */
+/* Room for all rows, in words. */
 ULong DCFG_(room_for_rows)(void);
-void  DCFG_(free_rows)(Rows* r);
+
+/* There are no rows any more; GIVE_BACK their room, too? */
+void DCFG_(empty_rows)(Bool give_back);
 #define DCFG_MUCH_ROOM (3u << 20)
 
 #endif /* __DCFG_ROWS_H */

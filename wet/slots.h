@@ -90,6 +90,8 @@ typedef
       UShort* segment_ends;  // and where each of those ends
       Rows   rows;
       UChar* code;       // its bytes, as they were translated
+      UInt   next_on_page[2];   // see wet/closure.c, also of this
+      Bool   closed, over;
    }
    SlotList;
 

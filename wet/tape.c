@@ -97,18 +97,6 @@ ULong DCFG_(tape_begin)(void)
    return DCFG_(first_chunk)(coder);
 }
 
-/* There are no rows any more. */
-static void empty_rows(Bool give_back)
-{
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
-      Rows* r = &DCFG_(slots_of)(DCFG_(superblock)(id))->rows;
-      if (give_back)
-         DCFG_(free_rows)(r);
-      else
-         r->next = r->begin;
-   }
-}
-
 static void code_tape(void)
 {
    ULong* end = DCFG_(tape)->cursor;
@@ -122,7 +110,7 @@ static void code_tape(void)
    n = n < MIN_HEADERS ? MIN_HEADERS : n;
    DCFG_(tape)->cursor = first = DCFG_(tape)->limit - n;
    if (DCFG_(room_for_rows)() > DCFG_MUCH_ROOM)
-      empty_rows(True);
+      DCFG_(empty_rows)(True);
 }
 
 /* A chunk that can be read without those before it, and a thread that goes on
@@ -235,7 +223,7 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
 {
    has_gaps = False;
    late     = True;
-   empty_rows(False);
+   DCFG_(empty_rows)(False);
    DCFG_(tape)->cursor = first = words;
    running = NULL;
    DCFG_(restart_coder)(coder, DCFG_(tape)->stack);

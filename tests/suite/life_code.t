@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 import lifelib
+from commandlib import command
 from lifelib import Dcfg, check, equal, run
 
 
@@ -103,6 +104,47 @@ def check_itself(tap, prog):
     equal(tap, "itself: where each jump led", steps, [(0, 0, 1)] + [(g, g + 1, 1) for g in range(19)])
 
 
+ALL = ["--wet=yes", "--wet-out-file=wet", "--xray=yes", "--xray-out-file=xray", "--uftrace=yes"]
+
+
+def check_versions(tap, prog):
+    """More images at one address than 16 bits count, in all outputs: how often each ran."""
+    count = 66000
+    what = "%d versions" % count
+    r = run(tap, "versions", [prog, "short", str(count)], ALL, before=lifelib.MEASURE, trace=True)
+    if not tap.ok(r.status == 0 and len(r.files) == 1 and len(r.traces) == 1 and "internal error" not in r.log, what,
+                  r.log[-3000:]):
+        return
+    xray, wet = (os.path.join(r.dir, f) for f in ("xray", "wet"))
+    for args in (["check", r.files[0], r.traces[0]], ["xray", "--check", xray], ["wet", "--history=1", wet]):
+        status, out, err = command(*args)
+        tap.ok(status == 0, "%s: dcfg %s" % (what, args[0]), out[-2000:] + err)
+    d = Dcfg(r.files[0])
+    got = [[b.count for b in im.blocks] for im in d.anonymous() if im.blocks]
+    tap.ok(got == [[k % 3 + 1] for k in range(count)], what + ": how often each ran")
+    made, calls = set(im.id for im in d.anonymous()), sum(k % 3 + 1 for k in range(count))
+    for kind, node in (("INDIRECT_CALL", "dst"), ("RETURN", "src")):
+        ends = [getattr(e, node) for e in d.edges(kind)]
+        n = sum(e.total for e, b in zip(d.edges(kind), ends) if b in d.p.blocks and d.p.blocks[b].image.id in made)
+        equal(tap, "%s: edges, %s" % (what, kind), n, calls)
+    each = int(r.out.split()[-1]) / count
+    tap.ok(each < 6, what + ": memory", "%.1f kB each" % each)
+
+
+def check_costs(tap, prog):
+    """The work that a version makes does not depend on how many versions there were before."""
+    for way in ("inplace", "remap", "unmap"):
+        looks = []
+        for n in (1000, 2000, 3000):
+            r = run(tap, "%s%d" % (way, n), [prog, way, str(n)], ALL + ["--stats=yes"], trace=True)
+            found = re.search(r"dcfg: (\d+) looks because code changed", r.log)
+            if not tap.ok(r.status == 0 and found, "%d versions, %s" % (n, way), r.log[-3000:]):
+                return
+            looks.append(int(found.group(1)))
+        more = [b - a for a, b in zip(looks, looks[1:])]
+        tap.ok(0 < more[1] <= 1.05 * more[0], "versions, %s: each makes as much work" % way, "looks: %s" % looks)
+
+
 def callgrind_total(tap, name, argv, env=None):
     """Callgrind's total, which goes without the run's last superblock."""
     out = tap.path(name + ".callgrind")
@@ -151,6 +193,10 @@ def main():
     if prog:
         check_rewrites(tap, prog)
         check_itself(tap, prog)
+    prog = lifelib.build(tap, "versions.c")
+    if prog:
+        check_versions(tap, prog)
+        check_costs(tap, prog)
     luajit = shutil.which("luajit")
     fixed = lifelib.build(tap, "norandom.c", "-shared", "-fPIC", name="norandom.so")
     if luajit and fixed:
