@@ -86,6 +86,7 @@ typedef
       uint32_t       image;
       const char*    image_name;
       uint64_t       image_load;        // where it was loaded
+      const char*    image_build_id;    // in hexadecimal; NULL: not told
       const char*    function;  // the symbol, not demangled
       const char*    source;    // its path
       uint32_t       line;
