@@ -27,7 +27,7 @@
 
 /* Owns: what the tool has to know of one processor or another beside its
    instructions.  Handed: nothing.  Taken by: run/instrument.c,
-   calls/stack.c, calls/ir_calls.c, profile/jumps.c, xray/active.c,
+   calls/stack.c, calls/ir_calls.c, profile/jumps.c, logs/active.c,
    wet/usage.c, wet/values.c and others of wet/.
 
    The only file of arch/ that is not pure, for it knows VEX's guest states;

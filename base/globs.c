@@ -26,7 +26,7 @@
 */
 
 /* Owns: the form of these lists, and matching.  Handed: options.  Taken by:
-   run/exclude.c, xray/ids.c. */
+   run/exclude.c, logs/ids.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"

@@ -26,7 +26,7 @@
 */
 
 /* Owns: the spool file.  Handed: bytes, by trace/record.c, xray/flight.c and
-   xray/uftrace.c while the program runs and by trace/output_trace.c while a
+   uftrace/uftrace.c while the program runs and by trace/output_trace.c while a
    trace is encoded.  Taken by: the same and trace/reader.c.
 
    A stream is a list of extents of MAX_BUFFER bytes and a buffer for what

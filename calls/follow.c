@@ -30,7 +30,7 @@
    life of threads and signal handlers by run/event.c, ways out of
    superblocks through calls/ir_calls.c and calls/stack.c.  Taken by:
    outputs that want costs of calls, or calls one by one:
-   profile/output_profile.c, xray/active.c. */
+   profile/output_profile.c, logs/active.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"

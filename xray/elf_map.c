@@ -26,7 +26,7 @@
 */
 
 /* Owns: the file that llvm-xray is given with -m.  Handed: functions by
-   xray/ids.c.  Taken by: xray/output_xray.c.
+   logs/ids.c.  Taken by: xray/output_xray.c.
 
    What llvm-xray reads of an ELF file are the section xray_instr_map, which
    has an address for each function, and what its symbolizer makes of such an
@@ -50,7 +50,7 @@
 #include "base/core.h"
 #include "base/intern.h"
 #include "xray/elf_map.h"
-#include "xray/ids.h"
+#include "logs/ids.h"
 
 #define FIRST_ADDR    0x1000u
 #define FUNCTION_SIZE 16u

@@ -31,7 +31,7 @@
 #include "pub_tool_basics.h"
 #include "base/put.h"
 
-/* Put the map of all functions that have a number (xray/ids.h). */
+/* Put the map of all functions that have a number (logs/ids.h). */
 void DCFG_(put_elf_map)(Put* out);
 
 /* Take the numbers of functions from the map NAME.  Returns why that cannot

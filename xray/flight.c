@@ -26,7 +26,7 @@
 */
 
 /* Owns: records and buffers of XRay's flight data recorder, versions 1 and
-   5, and the limit of a log.  Handed: functions by xray/active.c.  Taken by:
+   5, and the limit of a log.  Handed: functions by logs/active.c.  Taken by:
    xray/output_xray.c.
 
    The format is LLVM's "XRay Flight Data Recorder Trace Format".  A log is

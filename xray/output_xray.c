@@ -44,11 +44,11 @@
 #include "dcfg_output.h"
 #include "run/exclude.h"
 #include "run/thread.h"
-#include "xray/active.h"
+#include "logs/active.h"
 #include "xray/elf_map.h"
 #include "xray/flight.h"
-#include "xray/ids.h"
-#include "xray/uftrace.h"
+#include "logs/ids.h"
+#include "uftrace/uftrace.h"
 
 /*------------------------------------------------------------*/
 /*--- Options                                              ---*/

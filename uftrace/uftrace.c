@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- A directory that uftrace reads.               xray/uftrace.c ---*/
+/*--- A directory that uftrace reads.               uftrace/uftrace.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -26,7 +26,7 @@
 */
 
 /* Owns: the directory's files and what is in them.  Handed: functions by
-   xray/active.c.  Taken by: xray/active.c, xray/output_xray.c.
+   logs/active.c.  Taken by: logs/active.c, xray/output_xray.c.
 
    There is no document of the format but uftrace's sources; this is what
    uftrace 0.13 reads.  Each thread has a file of records, 16 bytes each: the
@@ -49,8 +49,8 @@
 #include "base/file.h"
 #include "base/stream.h"
 #include "run/thread.h"
-#include "xray/ids.h"
-#include "xray/uftrace.h"
+#include "logs/ids.h"
+#include "uftrace/uftrace.h"
 
 #define OBJECT_SIZE   (1ULL << 28)
 #define FUNCTION_SIZE 16u

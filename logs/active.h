@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- The functions of an XRay log, by number.          xray/ids.h ---*/
+/*--- Which functions are active, for a log.         logs/active.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,41 +25,38 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef __DCFG_IDS_H
-#define __DCFG_IDS_H
+#ifndef __DCFG_ACTIVE_H
+#define __DCFG_ACTIVE_H
 
 #include "pub_tool_basics.h"
+#include "base/put.h"
 
-/* A function of the log. */
+/* What is to be logged of each thread.  To be set before the program runs. */
 typedef
    struct {
-      const HChar* object;
-      const HChar* file;
-      const HChar* name;
-      UInt         line;       // 0: not known
+      Bool  for_xray;      // an XRay log
+      Bool  for_uftrace;   // uftrace's records
+      ULong min_instrs;    // calls that are shorter are left out
+      UInt  depth;         // and those that are deeper, or 0
+      Bool  with_args;
    }
-   Named;
+   ActiveOptions;
+extern ActiveOptions DCFG_(active_options);
 
-/* Before the program runs: only functions with these names, or in these
-   objects, are wanted; lists of globs with commas between, or NULL for
-   all.  Returns False if one of the globs is empty. */
-Bool DCFG_(choose_functions)(const HChar* option, const HChar* names);
-Bool DCFG_(choose_objects)(const HChar* option, const HChar* names);
+/* From now on log calls.  Before the program runs, once. */
+void DCFG_(log_calls)(void);
 
-/* Is FUNCTION, a number of calls/function.h, wanted? */
-Bool DCFG_(is_function_wanted)(UInt function);
+/* Put the part of an XRay log that is of THREAD.  What is active gets its
+   exit, but stays active.  Returns False if there is none. */
+Bool DCFG_(put_log_of_thread)(Put* out, UInt thread);
 
-/* Its number in the log, from 1 up, given to it when this is first asked. */
-UInt DCFG_(id_of_function)(UInt function);
+/* The same for uftrace. */
+Bool DCFG_(put_records_of_thread)(Put* out, UInt thread);
 
-/* The number that was given to N next, before the program ran. */
-void DCFG_(reserve_id)(const Named* n);
+/* THREAD, which is not in generated code, says TEXT. */
+void DCFG_(mark_log)(UInt thread, const HChar* text);
 
-/* Functions by number, 1 .. n_ids. */
-UInt         DCFG_(n_ids)(void);
-const Named* DCFG_(named)(UInt id);
-
-#endif /* __DCFG_IDS_H */
+#endif /* __DCFG_ACTIVE_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Which functions are active, for a log.         xray/active.c ---*/
+/*--- Which functions are active, for a log.         logs/active.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -28,7 +28,7 @@
 /* Owns: the functions that are active in each thread, and which of them are
    logged.  Handed: calls and returns by calls/follow.c, the life of threads
    by run/thread.c.  Taken by: xray/output_xray.c.  What is logged goes to
-   xray/flight.c and xray/uftrace.c.
+   xray/flight.c and uftrace/uftrace.c.
 
    A tick is an instruction that the thread has executed; the first one is
    1, when nothing has been executed yet.
@@ -52,10 +52,10 @@
 #include "calls/follow.h"
 #include "dcfg_output.h"
 #include "run/thread.h"
-#include "xray/active.h"
+#include "logs/active.h"
 #include "xray/flight.h"
-#include "xray/ids.h"
-#include "xray/uftrace.h"
+#include "logs/ids.h"
+#include "uftrace/uftrace.h"
 
 typedef
    struct {

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Which functions are active, for a log.         xray/active.h ---*/
+/*--- The functions of an XRay log, by number.          logs/ids.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,38 +25,41 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef __DCFG_ACTIVE_H
-#define __DCFG_ACTIVE_H
+#ifndef __DCFG_IDS_H
+#define __DCFG_IDS_H
 
 #include "pub_tool_basics.h"
-#include "base/put.h"
 
-/* What is to be logged of each thread.  To be set before the program runs. */
+/* A function of the log. */
 typedef
    struct {
-      Bool  for_xray;      // an XRay log
-      Bool  for_uftrace;   // uftrace's records
-      ULong min_instrs;    // calls that are shorter are left out
-      UInt  depth;         // and those that are deeper, or 0
-      Bool  with_args;
+      const HChar* object;
+      const HChar* file;
+      const HChar* name;
+      UInt         line;       // 0: not known
    }
-   ActiveOptions;
-extern ActiveOptions DCFG_(active_options);
+   Named;
 
-/* From now on log calls.  Before the program runs, once. */
-void DCFG_(log_calls)(void);
+/* Before the program runs: only functions with these names, or in these
+   objects, are wanted; lists of globs with commas between, or NULL for
+   all.  Returns False if one of the globs is empty. */
+Bool DCFG_(choose_functions)(const HChar* option, const HChar* names);
+Bool DCFG_(choose_objects)(const HChar* option, const HChar* names);
 
-/* Put the part of an XRay log that is of THREAD.  What is active gets its
-   exit, but stays active.  Returns False if there is none. */
-Bool DCFG_(put_log_of_thread)(Put* out, UInt thread);
+/* Is FUNCTION, a number of calls/function.h, wanted? */
+Bool DCFG_(is_function_wanted)(UInt function);
 
-/* The same for uftrace. */
-Bool DCFG_(put_records_of_thread)(Put* out, UInt thread);
+/* Its number in the log, from 1 up, given to it when this is first asked. */
+UInt DCFG_(id_of_function)(UInt function);
 
-/* THREAD, which is not in generated code, says TEXT. */
-void DCFG_(mark_log)(UInt thread, const HChar* text);
+/* The number that was given to N next, before the program ran. */
+void DCFG_(reserve_id)(const Named* n);
 
-#endif /* __DCFG_ACTIVE_H */
+/* Functions by number, 1 .. n_ids. */
+UInt         DCFG_(n_ids)(void);
+const Named* DCFG_(named)(UInt id);
+
+#endif /* __DCFG_IDS_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

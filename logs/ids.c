@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- The functions of an XRay log, by number.          xray/ids.c ---*/
+/*--- The functions of an XRay log, by number.          logs/ids.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -26,9 +26,9 @@
 */
 
 /* Owns: the numbers that functions have in a log, and which functions it
-   is to have.  Handed: functions by xray/active.c, those of an earlier map by
-   xray/elf_map.c.  Taken by: xray/active.c, xray/elf_map.c,
-   xray/uftrace.c. */
+   is to have.  Handed: functions by logs/active.c, those of an earlier map by
+   xray/elf_map.c.  Taken by: logs/active.c, xray/elf_map.c,
+   uftrace/uftrace.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -38,7 +38,7 @@
 
 #include "base/globs.h"
 #include "calls/function.h"
-#include "xray/ids.h"
+#include "logs/ids.h"
 
 typedef
    enum {
