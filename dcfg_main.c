@@ -90,6 +90,7 @@
    each(trace_output)     \
    each(profile_output)   \
    each(xray_output)      \
+   each(uftrace_output)   \
    each(wet_output)       \
    /* no more */
 

@@ -470,6 +470,7 @@ void DCFG_(follow_calls)(Bool separately)
 
 void DCFG_(listen_to_calls)(const CallListener* l)
 {
+   tl_assert(DCFG_(call_listener) == NULL);
    DCFG_(call_listener) = l;
    is_followed          = True;
    DCFG_(claim_call_fields)(False);

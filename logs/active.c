@@ -27,8 +27,8 @@
 
 /* Owns: the functions that are active in each thread, and which of them are
    logged.  Handed: calls and returns by calls/follow.c, the life of threads
-   by run/thread.c.  Taken by: xray/output_xray.c.  What is logged goes to
-   xray/flight.c and uftrace/uftrace.c.
+   by run/thread.c.  Taken by: xray/output_xray.c, uftrace/output_uftrace.c.
+   What is logged goes to each format in turn.
 
    A tick is an instruction that the thread has executed; the first one is
    1, when nothing has been executed yet.
@@ -43,6 +43,8 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_threadstate.h"
@@ -53,9 +55,7 @@
 #include "dcfg_output.h"
 #include "run/thread.h"
 #include "logs/active.h"
-#include "xray/flight.h"
 #include "logs/ids.h"
-#include "uftrace/uftrace.h"
 
 typedef
    struct {
@@ -69,24 +69,23 @@ typedef
 
 typedef UWord Args[DCFG_N_ARGS];
 
-typedef
-   struct {
-      CellArray*  cells;
-      Entry*      entries;     // outermost first
-      Args*       args;        // of these, if arguments are wanted
-      UInt        n, room;
-      UInt        n_done;      // of these do not wait
-      UInt        n_logged;    // of those that do not wait
-      FlightLog*  flight;      // or NULL
-      Bool        is_stopped;  // that has no room any more
-      UftraceLog* uftrace;     // or NULL
-      ULong       end;         // the last tick, when the thread has ended
-      Bool        has_ended;
-      Bool        is_off;      // its calls are not logged
-   }
-   Active;
+struct _Active {
+   CellArray* cells;
+   Entry*     entries;      // outermost first
+   Args*      args;         // of these, if arguments are wanted
+   UInt       n, room;
+   UInt       n_done;       // of these do not wait
+   UInt       n_logged;     // of those that do not wait
+   void*      logs[DCFG_MAX_CALL_LOGS];  // by format; or NULL
+   Bool       has_ended;
+   Bool       is_off;       // its calls are not logged
+};
 
-ActiveOptions DCFG_(active_options);
+LogOptions DCFG_(log_options);
+
+static const CallLog* formats[DCFG_MAX_CALL_LOGS];
+static UInt           n_formats;
+static Bool           with_args;     // one of them wants arguments
 
 static CellNo slot;         // of a thread's Active
 static UInt   watcher;      // its number
@@ -121,16 +120,13 @@ static void read_args(Args to)
 
 static void log_entry(Active* a, UInt i)
 {
-   Entry* e         = &a->entries[i];
-   Bool   with_args = e->is_start && a->args != NULL;
+   Entry*       e    = &a->entries[i];
+   const UWord* args = e->is_start && a->args != NULL ? a->args[i] : NULL;
 
    e->id = DCFG_(id_of_function)(e->function);
-   if (a->flight != NULL && !a->is_stopped)
-      DCFG_(log_function)(a->flight, e->id,
-                          with_args ? FlightEnterArgs : FlightEnter,
-                          e->tick, with_args ? a->args[i] : NULL);
-   if (a->uftrace != NULL)
-      DCFG_(log_uftrace)(a->uftrace, e->id, a->n_logged, True, e->tick);
+   for (UInt f = 0; f < n_formats; f++)
+      if (a->logs[f] != NULL)
+         formats[f]->enter(a->logs[f], e->id, a->n_logged, e->tick, args);
    a->n_logged++;
 }
 
@@ -144,19 +140,19 @@ static inline void log_waiting(Active* a)
 
 static inline Bool is_long_enough(const Entry* e, ULong tick)
 {
-   return tick - e->tick >= DCFG_(active_options).min_instrs;
+   return tick - e->tick >= DCFG_(log_options).min_instrs;
 }
 
 static void enter(ULong* base, UInt function, ULong instrs, Bool is_start)
 {
-   const ActiveOptions* o = &DCFG_(active_options);
-   Active*              a = active_of(base);
+   const LogOptions* o = &DCFG_(log_options);
+   Active*           a = active_of(base);
 
    if (a->n == a->room) {
       a->room    = a->room == 0 ? 64 : 2 * a->room;
       a->entries = VG_(realloc)("dcfg.active.entries", a->entries,
                                 a->room * sizeof(Entry));
-      if (o->with_args)
+      if (with_args)
          a->args = VG_(realloc)("dcfg.active.args", a->args,
                                 a->room * sizeof(Args));
    }
@@ -168,23 +164,22 @@ static void enter(ULong* base, UInt function, ULong instrs, Bool is_start)
    e->is_wanted = a->n == 0
                   || ((o->depth == 0 || a->n < o->depth)
                       && DCFG_(is_function_wanted)(function));
-   if (o->with_args && is_start)
+   if (with_args && is_start)
       read_args(a->args[a->n]);
    a->n++;
    if (!a->is_off && (o->min_instrs == 0 || a->n == 1))
       log_waiting(a);
 }
 
-static inline void log_exit(Active* a, FlightAction action, const Entry* e,
-                            ULong tick)
+static inline void log_exit(Active* a, const Entry* e, ULong tick,
+                            Bool by_jump)
 {
    if (e->id == 0)
       return;
-   if (a->flight != NULL && !a->is_stopped)
-      DCFG_(log_function)(a->flight, e->id, action, tick, NULL);
+   for (UInt f = 0; f < n_formats; f++)
+      if (a->logs[f] != NULL)
+         formats[f]->leave(a->logs[f], e->id, a->n_logged - 1, tick, by_jump);
    a->n_logged--;
-   if (a->uftrace != NULL)
-      DCFG_(log_uftrace)(a->uftrace, e->id, a->n_logged, False, tick);
 }
 
 static void leave(ULong* base, ULong instrs, Bool by_jump)
@@ -199,7 +194,7 @@ static void leave(ULong* base, ULong instrs, Bool by_jump)
       if (a->n_done < a->n && e->is_wanted && is_long_enough(e, tick))
          log_waiting(a);
       if (a->n_done == a->n) {
-         log_exit(a, by_jump ? FlightTailExit : FlightExit, e, tick);
+         log_exit(a, e, tick, by_jump);
          a->n_done--;
       }
    }
@@ -214,7 +209,7 @@ static void enter_again(Active* a, ULong tick)
       a->entries[i].tick = tick;
    }
    a->n_done = a->n_logged = 0;
-   if (DCFG_(active_options).min_instrs == 0 && !a->is_off)
+   if (DCFG_(log_options).min_instrs == 0 && !a->is_off)
       log_waiting(a);
 }
 
@@ -240,44 +235,53 @@ static void turn(ULong* base, ULong instrs, Bool on)
    if (!on) {
       log_long_ones(a, tick);
       for (; a->n_done > 0; a->n_done--)
-         log_exit(a, FlightExit, &a->entries[a->n_done - 1], tick);
+         log_exit(a, &a->entries[a->n_done - 1], tick, False);
    }
    a->is_off = !on;
    if (on)
       enter_again(a, tick);
 }
 
-/* The log has no room for more: last exits at its last tick. */
-static void stop(void* arg)
+UInt DCFG_(n_active)(const Active* a)
 {
-   Active* a = arg;
-
-   for (UInt i = a->n_done; i > 0; i--)
-      if (a->entries[i - 1].id != 0)
-         DCFG_(log_function)(a->flight, a->entries[i - 1].id, FlightExit,
-                             DCFG_(flight_tick)(a->flight), NULL);
-   a->is_stopped = True;
+   return a->has_ended ? 0 : a->n_logged;
 }
 
-static UInt n_open(void* arg)
+void DCFG_(leave_active)(const Active* a, ULong tick,
+                         void (*tell)(void* log, UInt id, UInt depth,
+                                       ULong tick, Bool by_jump),
+                         void* log)
 {
-   return ((const Active*)arg)->n_logged;
+   UInt depth = a->n_logged;
+
+   if (a->has_ended)
+      return;
+   for (UInt i = a->n_done; i > 0; i--)
+      if (a->entries[i - 1].id != 0)
+         tell(log, a->entries[i - 1].id, --depth, tick, False);
 }
 
 /*------------------------------------------------------------*/
 /*--- Marks                                                ---*/
 /*------------------------------------------------------------*/
 
+static Bool takes_text(const Active* a, UInt f)
+{
+   return a->logs[f] != NULL && formats[f]->text != NULL
+          && !formats[f]->is_full(a->logs[f]);
+}
+
 /* What it is in is logged, however short that will be. */
 void DCFG_(mark_log)(UInt thread, const HChar* text)
 {
    Active* a = DCFG_(thread_state)(thread, watcher);
 
-   if (a->is_off || a->n == 0 || a->flight == NULL || a->is_stopped)
-      return;
-   log_waiting(a);
-   if (!a->is_stopped)
-      DCFG_(log_text)(a->flight, text, DCFG_(instrs_run)(thread) + 1);
+   for (UInt f = 0; f < n_formats && !a->is_off && a->n > 0; f++) {
+      if (takes_text(a, f))
+         log_waiting(a);
+      if (takes_text(a, f))
+         formats[f]->text(a->logs[f], text, DCFG_(instrs_run)(thread) + 1);
+   }
 }
 
 /*------------------------------------------------------------*/
@@ -286,23 +290,17 @@ void DCFG_(mark_log)(UInt thread, const HChar* text)
 
 static void start_logs(Active* a, UInt index)
 {
-   static const FlightOwner owner = { stop, n_open };
-
-   a->is_stopped = False;
-   if (DCFG_(active_options).for_xray)
-      a->flight = DCFG_(new_flight_log)(index, &owner, a);
-   if (DCFG_(active_options).for_uftrace)
-      a->uftrace = DCFG_(new_uftrace_log)();
+   for (UInt f = 0; f < n_formats; f++)
+      a->logs[f] = formats[f]->begin(index, a);
 }
 
 static void delete_logs(Active* a)
 {
-   if (a->flight != NULL)
-      DCFG_(delete_flight_log)(a->flight);
-   if (a->uftrace != NULL)
-      DCFG_(delete_uftrace_log)(a->uftrace);
-   a->flight  = NULL;
-   a->uftrace = NULL;
+   for (UInt f = 0; f < n_formats; f++) {
+      if (a->logs[f] != NULL)
+         formats[f]->delete(a->logs[f]);
+      a->logs[f] = NULL;
+   }
 }
 
 static void set_slot(const Active* a)
@@ -335,7 +333,9 @@ static void delete_all_logs(void)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++)
       delete_logs(DCFG_(thread_state)(t, watcher));
-   DCFG_(forget_flights)();
+   for (UInt f = 0; f < n_formats; f++)
+      if (formats[f]->restart != NULL)
+         formats[f]->restart();
 }
 
 static void* restart(void* s, CellArray* cells, UInt index, Restart why)
@@ -362,10 +362,9 @@ static void end(void* s)
    Active* a = s;
 
    a->has_ended = True;
-   if (a->flight != NULL)
-      DCFG_(finish_flight_log)(a->flight);
-   if (a->uftrace != NULL)
-      DCFG_(finish_uftrace_log)(a->uftrace);
+   for (UInt f = 0; f < n_formats; f++)
+      if (a->logs[f] != NULL)
+         formats[f]->finish(a->logs[f]);
    VG_(free)(a->entries);
    VG_(free)(a->args);
    a->entries = NULL;
@@ -383,88 +382,56 @@ static const Watcher watches = {
 
 static CallListener listener = { enter, leave, turn, 0, NULL };
 
-void DCFG_(log_calls)(void)
+/* What the options of all logs say. */
+static void choose(const HChar* opt, const HChar* globs,
+                   Bool (*take)(const HChar* opt, const HChar* globs))
 {
+   if (take(opt, globs))
+      return;
+   VG_(fmsg)("%s=%s: there is an empty name in the list\n", opt, globs);
+   VG_(exit)(1);
+}
+
+static void start_logging(void)
+{
+   choose("--xray-functions", DCFG_(log_options).functions,
+          DCFG_(choose_functions));
+   choose("--xray-images", DCFG_(log_options).images, DCFG_(choose_objects));
    slot = DCFG_(claim_slots)(1);
-   if (DCFG_(active_options).with_args) {
-      listener.n_registers = DCFG_(guest).n_argument_registers;
-      listener.registers   = DCFG_(guest).argument_registers;
-   }
    /* In this order: calls that end with their thread are logged before the
       log does. */
    DCFG_(listen_to_calls)(&listener);
    watcher = DCFG_(watch)(&watches);
 }
 
+UInt DCFG_(log_calls)(const CallLog* l, Bool args)
+{
+   tl_assert(n_formats < DCFG_MAX_CALL_LOGS);
+   if (n_formats == 0)
+      start_logging();
+   if (args) {
+      with_args            = True;
+      listener.n_registers = DCFG_(guest).n_argument_registers;
+      listener.registers   = DCFG_(guest).argument_registers;
+   }
+   formats[n_formats] = l;
+   return n_formats++;
+}
+
 /*------------------------------------------------------------*/
 /*--- Writing                                              ---*/
 /*------------------------------------------------------------*/
 
-static Active* active_in(UInt thread)
+void* DCFG_(log_of_thread)(UInt format, UInt thread,
+                           /*OUT*/const Active** a, /*OUT*/ULong* tick)
 {
-   return DCFG_(thread_state)(thread, watcher);
-}
+   Active* of = DCFG_(thread_state)(thread, watcher);
 
-typedef
-   struct {
-      const Active* active;
-      ULong         tick;
-   }
-   Closing;
-
-static void close_flight(void* arg, FlightLog* l)
-{
-   const Closing* c = arg;
-
-   if (c->active->has_ended || c->active->is_stopped)
-      return;
-   for (UInt i = c->active->n_done; i > 0; i--)
-      if (c->active->entries[i - 1].id != 0)
-         DCFG_(log_function)(l, c->active->entries[i - 1].id, FlightExit,
-                             c->tick, NULL);
-}
-
-static void close_uftrace(void* arg, UftraceLog* l)
-{
-   const Closing* c     = arg;
-   UInt           depth = c->active->n_logged;
-
-   if (c->active->has_ended)
-      return;
-   for (UInt i = c->active->n_done; i > 0; i--)
-      if (c->active->entries[i - 1].id != 0)
-         DCFG_(log_uftrace)(l, c->active->entries[i - 1].id, --depth, False,
-                            c->tick);
-}
-
-static Closing closing_of(UInt thread)
-{
-   Closing c = { active_in(thread), 0 };
-
-   if (c.active->has_ended)
-      return c;
-   c.tick = DCFG_(instrs_run)(thread) + 1;
-   if (!c.active->is_off)
-      log_long_ones(active_in(thread), c.tick);
-   return c;
-}
-
-Bool DCFG_(put_log_of_thread)(Put* out, UInt thread)
-{
-   Closing c = closing_of(thread);
-
-   return c.active->flight != NULL
-          && DCFG_(put_flight_log)(out, c.active->flight, close_flight, &c);
-}
-
-Bool DCFG_(put_records_of_thread)(Put* out, UInt thread)
-{
-   Closing c = closing_of(thread);
-
-   if (c.active->uftrace == NULL)
-      return False;
-   DCFG_(put_uftrace_log)(out, c.active->uftrace, close_uftrace, &c);
-   return True;
+   *a    = of;
+   *tick = of->has_ended ? 0 : DCFG_(instrs_run)(thread) + 1;
+   if (!of->has_ended && !of->is_off)
+      log_long_ones(of, *tick);
+   return of->logs[format];
 }
 
 /*--------------------------------------------------------------------*/

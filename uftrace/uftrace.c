@@ -26,7 +26,7 @@
 */
 
 /* Owns: the directory's files and what is in them.  Handed: functions by
-   logs/active.c.  Taken by: logs/active.c, xray/output_xray.c.
+   logs/active.c.  Taken by: uftrace/output_uftrace.c.
 
    There is no document of the format but uftrace's sources; this is what
    uftrace 0.13 reads.  Each thread has a file of records, 16 bytes each: the
@@ -59,9 +59,12 @@
 #define KIND_EXIT     1u
 #define MAGIC         (5u << 3)
 
-struct _UftraceLog {
-   Stream* records;
-};
+/* A thread's records. */
+typedef
+   struct {
+      Stream* records;
+   }
+   UftraceLog;
 
 typedef
    struct {
@@ -115,21 +118,23 @@ static ULong address_of(UInt id)
 /*--- Records                                              ---*/
 /*------------------------------------------------------------*/
 
-UftraceLog* DCFG_(new_uftrace_log)(void)
+static void* begin(UInt thread, const Active* a)
 {
    UftraceLog* l = VG_(calloc)("dcfg.uftrace.log", 1, sizeof(*l));
    l->records    = DCFG_(new_stream)();
    return l;
 }
 
-void DCFG_(delete_uftrace_log)(UftraceLog* l)
+static void delete(void* log)
 {
+   UftraceLog* l = log;
+
    DCFG_(delete_stream)(l->records);
    VG_(free)(l);
 }
 
-void DCFG_(log_uftrace)(UftraceLog* l, UInt id, UInt depth, Bool is_entry,
-                        ULong tick)
+static void log_function(UftraceLog* l, UInt id, UInt depth, Bool is_entry,
+                         ULong tick)
 {
    ULong record[2];
 
@@ -143,10 +148,29 @@ void DCFG_(log_uftrace)(UftraceLog* l, UInt id, UInt depth, Bool is_entry,
    DCFG_(append_to_stream)(l->records, record, sizeof(record));
 }
 
-void DCFG_(finish_uftrace_log)(UftraceLog* l)
+static void enter(void* log, UInt id, UInt depth, ULong tick,
+                  const UWord* args)
 {
-   DCFG_(trim_stream)(l->records);
+   log_function(log, id, depth, True, tick);
 }
+
+static void leave(void* log, UInt id, UInt depth, ULong tick, Bool by_jump)
+{
+   log_function(log, id, depth, False, tick);
+}
+
+static void finish(void* log)
+{
+   DCFG_(trim_stream)(((UftraceLog*)log)->records);
+}
+
+const CallLog DCFG_(uftrace_calls) = {
+   .begin  = begin,
+   .delete = delete,
+   .enter  = enter,
+   .leave  = leave,
+   .finish = finish
+};
 
 static void put_stream(Put* out, const Stream* s)
 {
@@ -158,14 +182,18 @@ static void put_stream(Put* out, const Stream* s)
       DCFG_(put_bytes)(out, buffer, n);
 }
 
-void DCFG_(put_uftrace_log)(Put* out, const UftraceLog* l,
-                            void (*close)(void* arg, UftraceLog* l),
-                            void* arg)
+/* Put THREAD's records, behind which what is active is left.  Nothing of its log
+   is changed. */
+static void put_records(Put* out, UInt format, UInt thread)
 {
-   UftraceLog last = { DCFG_(new_stream)() };
+   const Active* a;
+   ULong         tick;
+   UftraceLog*   l    = DCFG_(log_of_thread)(format, thread, &a, &tick);
+   UftraceLog    last = { DCFG_(new_stream)() };
 
-   close(arg, &last);
-   put_stream(out, l->records);
+   DCFG_(leave_active)(a, tick, leave, &last);
+   if (l != NULL)
+      put_stream(out, l->records);
    put_stream(out, last.records);
    DCFG_(delete_stream)(last.records);
 }
@@ -451,14 +479,13 @@ static void write_symbols(Directory* d)
    }
 }
 
-static void write_records(Directory* d, UInt thread,
-                          Bool (*put)(Put* out, UInt thread))
+static void write_records(Directory* d, UInt format, UInt thread)
 {
    HChar name[32];
 
    VG_(sprintf)(name, "%u.dat", task_of(thread));
    OutFile* f = open_inside(d, name);
-   put(DCFG_(text_of_file)(f), thread);
+   put_records(DCFG_(text_of_file)(f), format, thread);
    if (DCFG_(spool_failed)()) {
       DCFG_(abandon_out_file)(f);
       d->failed = True;
@@ -467,17 +494,16 @@ static void write_records(Directory* d, UInt thread,
    }
 }
 
-void DCFG_(write_uftrace)(const HChar* opt, const HChar* format,
-                          Bool (*put)(Put* out, UInt thread))
+void DCFG_(write_uftrace)(const HChar* opt, const HChar* name, UInt format)
 {
-   Directory d = { opt, format, False };
+   Directory d = { opt, name, False };
 
    write_one(&d, FIRST_FILE, put_tasks);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo ti;
       DCFG_(thread_info)(t, &ti);
       if (ti.ran && !d.failed)
-         write_records(&d, t, put);
+         write_records(&d, format, t);
    }
    if (!d.failed) {
       write_one(&d, "sid-" SESSION ".map", put_map);

@@ -29,35 +29,17 @@
 #define __DCFG_UFTRACE_H
 
 #include "pub_tool_basics.h"
-#include "base/put.h"
+#include "logs/active.h"
 
-/* A thread's records. */
-typedef struct _UftraceLog UftraceLog;
-
-UftraceLog* DCFG_(new_uftrace_log)(void);
-void        DCFG_(delete_uftrace_log)(UftraceLog* l);
-
-/* The function that an XRay log calls ID is entered or left, with DEPTH
-   functions around it. */
-void DCFG_(log_uftrace)(UftraceLog* l, UInt id, UInt depth, Bool is_entry,
-                        ULong tick);
-
-/* No more will be logged: keep no memory to spare. */
-void DCFG_(finish_uftrace_log)(UftraceLog* l);
-
-/* Put L, behind which CLOSE, given ARG, logs the last exits to the log that
-   it is handed.  Nothing of L is changed. */
-void DCFG_(put_uftrace_log)(Put* out, const UftraceLog* l,
-                            void (*close)(void* arg, UftraceLog* l),
-                            void* arg);
+/* Threads' records. */
+extern const CallLog DCFG_(uftrace_calls);
 
 /* Before the program runs: the directory that option OPT names with FORMAT
    will be written.  If it cannot be made, say so and exit. */
 void DCFG_(claim_uftrace)(const HChar* opt, const HChar* format);
 
-/* Write it.  PUT puts the records of a thread. */
-void DCFG_(write_uftrace)(const HChar* opt, const HChar* format,
-                          Bool (*put)(Put* out, UInt thread));
+/* Write it, with the records of FORMAT, a number of logs/active.h. */
+void DCFG_(write_uftrace)(const HChar* opt, const HChar* name, UInt format);
 
 #endif /* __DCFG_UFTRACE_H */
 

@@ -102,9 +102,19 @@ struct _FlightLog {
    UInt    used, room;
    XArray* bases;         // Base, or NULL
    Bool    is_copy;       // for writing: no limit
-   const FlightOwner* owner;
-   void*   arg;
+   Bool    is_stopped;    // there is no room any more
+   const Active* active;  // the thread's functions
 };
+
+/* What happens to a function, as the log numbers it. */
+typedef
+   enum {
+      FlightEnter     = 0,
+      FlightExit      = 1,
+      FlightTailExit  = 2,
+      FlightEnterArgs = 3
+   }
+   FlightAction;
 
 FlightFormat DCFG_(flight_format) = { 1, 0, False };
 
@@ -270,7 +280,7 @@ static ULong n_in_file(void)
    for (Word i = 0; i < VG_(sizeXA)(logs); i++) {
       const FlightLog* l = *(FlightLog**)VG_(indexXA)(logs, i);
       if (l->used > 0)
-         n += buffers_for(l->owner->n_open(l->arg));
+         n += buffers_for(l->is_stopped ? 0 : DCFG_(n_active)(l->active));
       if (l->bases != NULL)
          n += buffers_for(VG_(sizeXA)(l->bases) + 2) - 1;
    }
@@ -303,12 +313,16 @@ static Bool is_full(void)
    return n_in_file() + 1 > most_buffers();
 }
 
+static void leave(void* log, UInt id, UInt depth, ULong tick, Bool by_jump);
+
+/* Last exits, at the last tick of each log, and nothing afterwards. */
 static void stop_all(void)
 {
    is_limited = is_stopped = True;
    for (Word i = 0; i < VG_(sizeXA)(logs); i++) {
       FlightLog* l = *(FlightLog**)VG_(indexXA)(logs, i);
-      l->owner->stop(l->arg);
+      DCFG_(leave_active)(l->active, l->tick, leave, l);
+      l->is_stopped = True;
    }
 }
 
@@ -387,10 +401,12 @@ static inline Bool have_room(FlightLog* l)
    return True;
 }
 
-void DCFG_(log_function)(FlightLog* l, UInt id, FlightAction action,
+/* Function ID is entered or left at TICK, which is not below the last one.
+   With FlightEnterArgs, ARGS are DCFG_N_ARGS words. */
+static void log_function(FlightLog* l, UInt id, FlightAction action,
                          ULong tick, const UWord* args)
 {
-   if (!have_room(l))
+   if (l->is_stopped || !have_room(l))
       return;
    ULong delta = tick - l->tick;
    if (delta > 0xFFFFFFFFu) {
@@ -409,12 +425,25 @@ void DCFG_(log_function)(FlightLog* l, UInt id, FlightAction action,
       n_records++;
 }
 
+static void enter(void* log, UInt id, UInt depth, ULong tick,
+                  const UWord* args)
+{
+   log_function(log, id, args != NULL ? FlightEnterArgs : FlightEnter, tick,
+                args);
+}
+
+static void leave(void* log, UInt id, UInt depth, ULong tick, Bool by_jump)
+{
+   log_function(log, id, by_jump ? FlightTailExit : FlightExit, tick, NULL);
+}
+
 /* It is not agreed upon whether in version 1 the event's tick is what the next
    record's counts from: one in front of it makes both the same.  llvm-xray
    refuses an event without data. */
-void DCFG_(log_text)(FlightLog* l, const HChar* text, ULong tick)
+static void log_text(void* log, const HChar* text, ULong tick)
 {
-   UInt n;
+   FlightLog* l = log;
+   UInt       n;
 
    if (text[0] == 0)
       text = " ";
@@ -435,13 +464,12 @@ void DCFG_(log_text)(FlightLog* l, const HChar* text, ULong tick)
    l->used += n;
 }
 
-ULong DCFG_(flight_tick)(const FlightLog* l)
+static Bool has_stopped(const void* log)
 {
-   return l->tick;
+   return ((const FlightLog*)log)->is_stopped;
 }
 
-FlightLog* DCFG_(new_flight_log)(UInt thread, const FlightOwner* owner,
-                                 void* arg)
+static void* begin(UInt thread, const Active* a)
 {
    FlightLog* l;
 
@@ -457,8 +485,7 @@ FlightLog* DCFG_(new_flight_log)(UInt thread, const FlightOwner* owner,
    l->thread = thread;
    l->tick   = 1;
    l->full   = DCFG_(new_stream)();
-   l->owner  = owner;
-   l->arg    = arg;
+   l->active = a;
    VG_(addToXA)(logs, &l);
    return l;
 }
@@ -472,8 +499,10 @@ static void free_log(FlightLog* l)
    VG_(free)(l);
 }
 
-void DCFG_(delete_flight_log)(FlightLog* l)
+static void delete(void* log)
 {
+   FlightLog* l = log;
+
    for (Word i = VG_(sizeXA)(logs); i > 0; i--)
       if (*(FlightLog**)VG_(indexXA)(logs, i - 1) == l)
          VG_(removeIndexXA)(logs, i - 1);
@@ -484,14 +513,16 @@ void DCFG_(delete_flight_log)(FlightLog* l)
    free_log(l);
 }
 
-void DCFG_(forget_flights)(void)
+static void restart(void)
 {
    n_records  = n_dropped = 0;
    is_limited = is_stopped = False;
 }
 
-void DCFG_(finish_flight_log)(FlightLog* l)
+static void finish(void* log)
 {
+   FlightLog* l = log;
+
    if (l->used > 0)
       keep_buffer(l);
    DCFG_(trim_stream)(l->full);
@@ -499,6 +530,17 @@ void DCFG_(finish_flight_log)(FlightLog* l)
    l->buffer = NULL;
    l->room   = 0;
 }
+
+const CallLog DCFG_(flight_calls) = {
+   .begin   = begin,
+   .delete  = delete,
+   .enter   = enter,
+   .leave   = leave,
+   .text    = log_text,
+   .is_full = has_stopped,
+   .finish  = finish,
+   .restart = restart
+};
 
 /*------------------------------------------------------------*/
 /*--- The file                                             ---*/
@@ -535,8 +577,8 @@ static void put_stream(Put* out, const Stream* s, ULong at, ULong end)
    all threads must be the same. */
 static void put_first(FlightLog* copy, ULong tick)
 {
-   DCFG_(log_function)(copy, copy->first_id, FlightEnter, 1, NULL);
-   DCFG_(log_function)(copy, copy->first_id, FlightExit, tick, NULL);
+   log_function(copy, copy->first_id, FlightEnter, 1, NULL);
+   log_function(copy, copy->first_id, FlightExit, tick, NULL);
 }
 
 /* The end of COPY, which is freed. */
@@ -566,6 +608,7 @@ static void put_bases(Put* out, const FlightLog* l)
    if (l->bases == NULL)
       return;
    copy.is_copy = True;
+   copy.is_stopped = False;
    copy.full    = DCFG_(new_stream)();
    copy.buffer  = NULL;
    copy.bases   = NULL;
@@ -576,15 +619,15 @@ static void put_bases(Put* out, const FlightLog* l)
       const Base* b = VG_(indexXA)(l->bases, i);
       if (i == 0 && b->tick != 1)
          put_first(&copy, b->tick);
-      DCFG_(log_function)(&copy, b->id, FlightEnter, b->tick, NULL);
+      log_function(&copy, b->id, FlightEnter, b->tick, NULL);
    }
    if (VG_(sizeXA)(l->bases) == 0)
       put_first(&copy, 1);
    put_copy(out, &copy);
 }
 
-Bool DCFG_(put_flight_log)(Put* out, const FlightLog* l,
-                           void (*close)(void* arg, FlightLog* l), void* arg)
+Bool DCFG_(put_flight_log)(Put* out, const FlightLog* l, const Active* a,
+                           ULong tick)
 {
    FlightLog copy = *l;
 
@@ -604,7 +647,7 @@ Bool DCFG_(put_flight_log)(Put* out, const FlightLog* l,
       copy.used = l->used;
       VG_(memcpy)(copy.buffer, l->buffer, l->used);
    }
-   close(arg, &copy);
+   DCFG_(leave_active)(a, tick, leave, &copy);
    put_copy(out, &copy);
    return True;
 }

@@ -25,8 +25,8 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: the options of an XRay log and of uftrace's directory, and the steps
-   from what threads logged to files.  Handed: threads by run/thread.c.
+/* Owns: the options of an XRay log, and the steps from what threads logged to
+   files.  Handed: threads by run/thread.c.
    Taken by: dcfg_main.c. */
 
 #include "pub_tool_basics.h"
@@ -48,7 +48,6 @@
 #include "xray/elf_map.h"
 #include "xray/flight.h"
 #include "logs/ids.h"
-#include "uftrace/uftrace.h"
 
 /*------------------------------------------------------------*/
 /*--- Options                                              ---*/
@@ -63,24 +62,18 @@ static struct {
    const HChar* map_file;      // beside the log, unless ...
    Bool         map_is_named;  // ... the user wants it elsewhere
    const HChar* read_map;
-   Int          min_instrs;
-   Int          depth;
-   const HChar* functions;
-   const HChar* images;
    Bool         args;
    const HChar* limit;
    const HChar* keep;
    Int          version;
-   Bool         uftrace;
-   const HChar* uftrace_dir;
 } opts = {
    .on          = False,
    .out_file    = "xray-log.%p",
    .keep        = "first",
-   .version     = 1,
-   .uftrace     = False,
-   .uftrace_dir = "uftrace.data"
+   .version     = 1
 };
+
+static UInt log_number;      // of logs/active.h
 
 #define MOST_INSTRS 1000000000
 
@@ -90,17 +83,15 @@ static Bool option(const HChar* arg)
           || VG_STR_CLO(arg, "--xray-out-file",  opts.out_file)
           || VG_STR_CLO(arg, "--xray-map-file",  opts.map_file)
           || VG_STR_CLO(arg, "--xray-read-map",  opts.read_map)
-          || VG_BINT_CLO(arg, "--xray-min-instrs", opts.min_instrs, 0,
+          || VG_BINT_CLO(arg, "--xray-min-instrs", DCFG_(log_options).min_instrs, 0,
                          MOST_INSTRS)
-          || VG_BINT_CLO(arg, "--xray-depth",    opts.depth, 0, MOST_INSTRS)
-          || VG_STR_CLO(arg, "--xray-functions", opts.functions)
-          || VG_STR_CLO(arg, "--xray-images",    opts.images)
+          || VG_BINT_CLO(arg, "--xray-depth",    DCFG_(log_options).depth, 0, MOST_INSTRS)
+          || VG_STR_CLO(arg, "--xray-functions", DCFG_(log_options).functions)
+          || VG_STR_CLO(arg, "--xray-images",    DCFG_(log_options).images)
           || VG_BOOL_CLO(arg, "--xray-args",     opts.args)
           || VG_STR_CLO(arg, "--xray-limit",     opts.limit)
           || VG_STR_CLO(arg, "--xray-keep",      opts.keep)
-          || VG_BINT_CLO(arg, "--xray-version",  opts.version, 1, 5)
-          || VG_BOOL_CLO(arg, "--uftrace",       opts.uftrace)
-          || VG_STR_CLO(arg, "--uftrace-out-dir", opts.uftrace_dir);
+          || VG_BINT_CLO(arg, "--xray-version",  opts.version, 1, 5);
 }
 
 static void usage(void)
@@ -120,8 +111,6 @@ static void usage(void)
 "    --xray-version=1|5        in this version of the format [1]\n"
 "    --xray-read-map=<file>    with the numbers of functions that are in\n"
 "                              this map [none]\n"
-"    --uftrace=no|yes          write a directory for uftrace as well [no]\n"
-"    --uftrace-out-dir=<dir>   with this name [uftrace.data]\n"
    );
 }
 
@@ -152,70 +141,53 @@ static void set_format(void)
       fail("--xray-limit", opts.limit, "at least 64K");
 }
 
-static void set_choice(void)
+static void check_args(void)
 {
-   const HChar*   empty = "there is an empty name in the list";
-   ActiveOptions* a     = &DCFG_(active_options);
-
-   a->for_xray    = opts.on;
-   a->for_uftrace = opts.uftrace;
-   a->min_instrs  = opts.min_instrs;
-   a->depth       = opts.depth;
-   a->with_args   = opts.args && opts.on;
-   if (opts.args && DCFG_(guest).n_argument_registers == 0)
+   if (DCFG_(guest).n_argument_registers == 0)
       fail("--xray-args", "yes", "where functions of this processor take "
            "their arguments is not known to this tool");
-   if (!DCFG_(choose_functions)("--xray-functions", opts.functions))
-      fail("--xray-functions", opts.functions, empty);
-   if (!DCFG_(choose_objects)("--xray-images", opts.images))
-      fail("--xray-images", opts.images, empty);
    /* They would be read when the first instruction has run. */
-   if (a->with_args && DCFG_(excludes_code)())
+   if (DCFG_(excludes_code)())
       fail("--xray-args", "yes", "not with --exclude-images, "
            "--exclude-functions or --only-images");
-   if (opts.read_map != NULL) {
-      const HChar* why = DCFG_(read_elf_map)(opts.read_map);
-      if (why != NULL)
-         fail("--xray-read-map", opts.read_map, why);
-   }
+}
+
+static void read_map(void)
+{
+   const HChar* why = DCFG_(read_elf_map)(opts.read_map);
+
+   if (why != NULL)
+      fail("--xray-read-map", opts.read_map, why);
 }
 
 static void claim_files(void)
 {
-   const HChar* what = opts.on ? "--xray-out-file" : "--uftrace-out-dir";
-   const HChar* name = opts.on ? opts.out_file : opts.uftrace_dir;
-
-   if (opts.on) {
-      DCFG_(claim_out_file)("--xray-out-file", opts.out_file);
-      opts.map_is_named = opts.map_file != NULL;
-      if (!opts.map_is_named
-          && DCFG_(has_side_file)("--xray-out-file", opts.out_file,
-                                  "the functions' names")) {
-         HChar* map = VG_(malloc)("dcfg.xray.map",
-                                  VG_(strlen)(opts.out_file) + 5);
-         VG_(sprintf)(map, "%s.map", opts.out_file);
-         opts.map_file = map;
-      }
-      if (opts.map_file != NULL)
-         DCFG_(claim_out_file)("--xray-map-file", opts.map_file);
+   DCFG_(claim_out_file)("--xray-out-file", opts.out_file);
+   opts.map_is_named = opts.map_file != NULL;
+   if (!opts.map_is_named
+       && DCFG_(has_side_file)("--xray-out-file", opts.out_file,
+                               "the functions' names")) {
+      HChar* map = VG_(malloc)("dcfg.xray.map",
+                               VG_(strlen)(opts.out_file) + 5);
+      VG_(sprintf)(map, "%s.map", opts.out_file);
+      opts.map_file = map;
    }
-   if (opts.uftrace) {
-      const HChar* wrong = DCFG_(why_no_name)(opts.uftrace_dir);
-      if (wrong != NULL)
-         fail("--uftrace-out-dir", opts.uftrace_dir, wrong);
-      DCFG_(claim_uftrace)("--uftrace-out-dir", opts.uftrace_dir);
-   }
-   DCFG_(set_spool_place)(what, name, 2 << 20);
+   if (opts.map_file != NULL)
+      DCFG_(claim_out_file)("--xray-map-file", opts.map_file);
+   DCFG_(set_spool_place)("--xray-out-file", opts.out_file, 2 << 20);
 }
 
 static Bool start(void)
 {
-   if (!opts.on && !opts.uftrace)
+   if (opts.read_map != NULL)      // for all logs
+      read_map();
+   if (!opts.on)
       return False;
    set_format();
-   set_choice();
+   if (opts.args)
+      check_args();
    claim_files();
-   DCFG_(log_calls)();
+   log_number = DCFG_(log_calls)(&DCFG_(flight_calls), opts.args);
    return True;
 }
 
@@ -252,6 +224,15 @@ static void write_map(void)
    VG_(free)(name);
 }
 
+static Bool put_thread(Put* out, UInt thread)
+{
+   const Active*    a;
+   ULong            tick;
+   const FlightLog* l = DCFG_(log_of_thread)(log_number, thread, &a, &tick);
+
+   return l != NULL && DCFG_(put_flight_log)(out, l, a, tick);
+}
+
 /* Returns False if there is none. */
 static Bool write_log(void)
 {
@@ -266,7 +247,7 @@ static Bool write_log(void)
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
       DCFG_(thread_info)(t, &info);
-      if (info.ran && DCFG_(put_log_of_thread)(out, t))
+      if (info.ran && put_thread(out, t))
          n++;
    }
    if (n == 0)
@@ -286,14 +267,8 @@ static Bool write_log(void)
 
 static void write(const struct _Gathered* g, const HChar* reason)
 {
-   if (opts.on && write_log() && opts.map_file != NULL)
+   if (write_log() && opts.map_file != NULL)
       write_map();
-   if (opts.uftrace) {
-      HChar* dir = DCFG_(directory_of_part)(opts.uftrace_dir);
-      DCFG_(write_uftrace)("--uftrace-out-dir", dir,
-                           DCFG_(put_records_of_thread));
-      VG_(free)(dir);
-   }
 }
 
 const Output DCFG_(xray_output) = {

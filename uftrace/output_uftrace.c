@@ -1,0 +1,97 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Output: uftrace's directory.          uftrace/output_uftrace.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the options of uftrace's directory.  Handed: threads by run/thread.c.
+   Taken by: dcfg_main.c. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+
+#include "base/file.h"
+#include "base/stream.h"
+#include "dcfg_output.h"
+#include "logs/active.h"
+#include "uftrace/uftrace.h"
+
+static Bool         on;
+static const HChar* out_dir = "uftrace.data";
+
+static UInt log_number;      // of logs/active.h
+
+static Bool option(const HChar* arg)
+{
+   return VG_BOOL_CLO(arg, "--uftrace",           on)
+          || VG_STR_CLO(arg, "--uftrace-out-dir", out_dir);
+}
+
+static void usage(void)
+{
+   VG_(printf)(
+"    --uftrace=no|yes          write a directory for uftrace as well [no]\n"
+"    --uftrace-out-dir=<dir>   with this name [uftrace.data]\n"
+   );
+}
+
+static Bool start(void)
+{
+   const HChar* wrong;
+
+   if (!on)
+      return False;
+   wrong = DCFG_(why_no_name)(out_dir);
+   if (wrong != NULL) {
+      VG_(fmsg)("--uftrace-out-dir=%s: %s\n", out_dir, wrong);
+      VG_(exit)(1);
+   }
+   DCFG_(claim_uftrace)("--uftrace-out-dir", out_dir);
+   DCFG_(set_spool_place)("--uftrace-out-dir", out_dir, 2 << 20);
+   log_number = DCFG_(log_calls)(&DCFG_(uftrace_calls), False);
+   return True;
+}
+
+static void write(const struct _Gathered* g, const HChar* reason)
+{
+   HChar* dir = DCFG_(directory_of_part)(out_dir);
+
+   DCFG_(write_uftrace)("--uftrace-out-dir", dir, log_number);
+   VG_(free)(dir);
+}
+
+const Output DCFG_(uftrace_output) = {
+   .name   = "directory for uftrace",
+   .option = option,
+   .usage  = usage,
+   .start  = start,
+   .write  = write
+};
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
