@@ -100,6 +100,18 @@ static void put_ids(Put* out, const UInt* ids, UInt n)
 
 #define IN_IMAGE "              "
 
+/* Which build of the object it is. */
+static void put_build(Put* out, const ImageInfo* im)
+{
+   if (im->build_id != NULL) {
+      DCFG_(put_text)(out, ", \"BUILD_ID\" : ");
+      DCFG_(put_string)(out, im->build_id);
+   } else if (im->code_hash != 0) {
+      DCFG_(put_text)(out, ", \"CODE_HASH\" : ");
+      put_hex(out, im->code_hash);
+   }
+}
+
 static void put_symbols(Put* out, const ImageInfo* im)
 {
    DCFG_(put_text)(out, ",\n");
@@ -253,6 +265,7 @@ static void put_images(Put* out, const JsonDcfg* d)
       DCFG_(put_number)(out, im->info.size);
       DCFG_(put_text)(out, ",\n            { \"FILE_NAME_ID\" : ");
       DCFG_(put_number)(out, im->file);
+      put_build(out, &im->info);
       if (d->with_symbols && im->info.n_symbols > 0)
          put_symbols(out, &im->info);
       if (im->n_source > 0)

@@ -108,7 +108,7 @@ static inline Int DCFG_(make_directory) ( const HChar* name )
 {
    const Long here = -100;    // AT_FDCWD
    SysRes sres = VG_(do_syscall3)(__NR_mkdirat, here, (RegWord)(Addr)name,
-                                  0777);
+                                  0755);
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
 }
 

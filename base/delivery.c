@@ -32,8 +32,9 @@
    is written to directly, and so is a descriptor (/dev/stdout), which is
    taken before the program can close it.
 
-   A file that another process of the family wrote (base/family.c) is left
-   alone: this one takes another name.  So that graph and trace of one name
+   The process that began a family has the names that were asked for; the
+   others have names with their process ids.  A file that another process of
+   the family wrote (base/family.c) is left alone: this one takes another name.  So that graph and trace of one name
    are of one process, all files of a process do so or none; those that have
    the process's id in their names only if one of these is taken.
 
@@ -93,6 +94,9 @@ static XArray* set;                // Delivery*, the last one is being filled
 static struct {
    HChar* asked;
    HChar* chosen;
+   Bool   taken;               // another process wrote in the one asked for
+   Bool   made;                // for this set
+   Bool   failed;              // one of its files did: then there is none
 } directory;
 
 /* Which files of options do not get the names that they should have. */
@@ -183,25 +187,31 @@ static Bool is_anothers_inside(const HChar* dir, const HChar* file)
    return res;
 }
 
-/* DIR, or another one if process PID may not have that: from now on the
+/* DIR, or another one if W's process may not have that: from now on the
    set's.  FIRST is to be written in there.  Returns 0 or an errno. */
-static Int choose_directory(const HChar* dir, const HChar* first, Int pid)
+static Int choose_directory(const HChar* dir, const HChar* first,
+                            const Wanted* w)
 {
-   UInt k = 1;
+   UInt k     = 1;
+   Bool other = others != NoneOther && !w->has_pid;
 
    directory.asked  = VG_(strdup)("dcfg.delivery.asked", dir);
    directory.chosen = VG_(strdup)("dcfg.delivery.chosen", dir);
-   while (is_anothers_inside(directory.chosen, first)) {
+   directory.taken  = False;
+   while (other || is_anothers_inside(directory.chosen, first)) {
+      directory.taken = directory.taken || !other;
+      other = False;
       VG_(free)(directory.chosen);
-      directory.chosen = DCFG_(name_with_pid)(dir, pid, k++);
+      directory.chosen = DCFG_(name_with_pid)(dir, w->inside, k++);
    }
    Int error = DCFG_(make_directory)(directory.chosen);
+   directory.made = error == 0;
    return error == VKI_EEXIST ? 0 : error;
 }
 
-/* What NAME, a file of process PID's directory, is called there; to be
+/* What NAME, a file of the directory of W's process, is called there; to be
    freed. */
-static HChar* name_inside(const HChar* name, Int pid, Int* error)
+static HChar* name_inside(const HChar* name, const Wanted* w, Int* error)
 {
    const HChar* base = VG_(strrchr)(name, '/') + 1;
    HChar*       dir  = VG_(strdup)("dcfg.delivery.dir", name);
@@ -209,7 +219,7 @@ static HChar* name_inside(const HChar* name, Int pid, Int* error)
    *error = 0;
    dir[base - name - 1] = 0;
    if (directory.asked == NULL)
-      *error = choose_directory(dir, base, pid);
+      *error = choose_directory(dir, base, w);
    tl_assert(VG_STREQ(dir, directory.asked));
    VG_(free)(dir);
    return join(directory.chosen, base);
@@ -270,13 +280,13 @@ static Delivery* wanted_file(const HChar* name, const Wanted* w, Int* fd)
 
    if (w->inside == 0)
       return named_file(name, fd);
-   HChar* inside = name_inside(name, w->inside, &error);
+   HChar* inside = name_inside(name, w, &error);
    d = named_file(inside, fd);
    if (error != 0)
       d->error = error;
    if (!VG_STREQ(inside, name)) {
       d->asked = VG_(strdup)("dcfg.delivery.asked", name);
-      d->taken = True;
+      d->taken = directory.taken;
    }
    VG_(free)(inside);
    return d;
@@ -356,6 +366,8 @@ Int DCFG_(end_file)(Bool keep)
       pack(d);
    if (d->error != 0)
       unlink_temporary(d);
+   directory.failed = directory.failed
+                      || (d->error != 0 && d->want.inside != 0);
    return d->error;
 }
 
@@ -497,10 +509,11 @@ static Bool give_name(Delivery* d, HChar* name)
    return True;
 }
 
-/* Is what D needs not there? */
+/* Is what D needs not there?  Files in a directory need each other. */
 static Bool is_alone(const Delivery* d)
 {
-   return d->want.needs != -1 && file(d->want.needs)->error != 0;
+   return (d->want.needs != -1 && file(d->want.needs)->error != 0)
+          || (d->want.inside != 0 && directory.failed);
 }
 
 /* Give all files names.  Returns False if one was found to be another's: then
@@ -521,6 +534,8 @@ static Bool give_names(Others o, Int pid, UInt k)
 
 static void empty_set(void)
 {
+   if (directory.made)
+      DCFG_(remove_directory)(directory.chosen);    // if there is no file
    for (UInt i = 0; i < n_files(); i++)
       delete(file(i));
    if (set != NULL)
@@ -528,7 +543,8 @@ static void empty_set(void)
    set = NULL;
    VG_(free)(directory.asked);
    VG_(free)(directory.chosen);
-   directory.asked = directory.chosen = NULL;
+   directory.asked  = directory.chosen = NULL;
+   directory.made   = directory.failed = False;
 }
 
 void DCFG_(name_files)(Int pid, Bool claimed, Delivered* results)
@@ -569,7 +585,7 @@ void DCFG_(drop_files)(void)
 
 void DCFG_(disown_names)(void)
 {
-   others = NoneOther;
+   others = SharedOther;
    other_number = 1;
    DCFG_(disown_files)();
 }

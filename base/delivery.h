@@ -68,7 +68,7 @@ void DCFG_(name_files)(Int pid, Bool claimed, /*OUT*/Delivered* results);
 /* Leave none of the set. */
 void DCFG_(drop_files)(void);
 
-/* In the child of a fork. */
+/* In the child of a fork, and in a program that a child executes. */
 void DCFG_(disown_names)(void);
 
 /* --- Before the program runs. --- */

@@ -28,8 +28,8 @@
    wrote.  Handed: names.  Taken by: base/delivery.c.
 
    A name that says nothing of the process (no %p) may be wanted by several:
-   forked children, or a program that this process was before it called
-   execve.  A file that appeared since the first of them started and that this
+   it is the first process's; a forked child takes another name.  A program may
+   also want what this process wrote before it called execve.  A file that appeared since the first of them started and that this
    process did not write is another's. */
 
 #include "pub_tool_basics.h"
@@ -98,11 +98,11 @@ static Bool runs_this_tool(Int pid)
 }
 
 
-/* When the first of this process's forefathers that run under this tool
-   began (or what it was before it called execve).  That does not change in
-   a forked child, and cannot be asked for when the program has made another
-   directory its root. */
-void DCFG_(find_family)(void)
+/* Find out when the first of this process's forefathers that run under this
+   tool began (or what it was before it called execve).  That does not change
+   in a forked child, and cannot be asked for when the program has made
+   another directory its root.  Returns whether there is such a forefather. */
+Bool DCFG_(find_family)(void)
 {
    const Int           clock_boottime = 7;
    struct vki_timespec up;
@@ -114,11 +114,12 @@ void DCFG_(find_family)(void)
           && runs_this_tool(parent))
       pid = parent;
    if (start == 0)
-      return;
+      return False;
    VG_(clock_gettime)(&up, clock_boottime);
    VG_(gettimeofday)(&now, NULL);
    family_start = (now.tv_sec - up.tv_sec) * 1000000LL
                   + now.tv_usec - up.tv_nsec / 1000 + start * 10000;
+   return pid != VG_(getpid)();
 }
 
 static Bool is_own(const struct vg_stat* st)
@@ -173,25 +174,50 @@ static Bool ends_with(const HChar* name, SizeT n, const HChar* suffix)
    return n > len && VG_(strncmp)(name + n - len, suffix, len) == 0;
 }
 
-/* The length of NAME without its suffixes.  The map of a log has the log's
-   name, with its suffixes, before its own. */
-static SizeT stem_length(const HChar* name)
+/* The length of the first N bytes of NAME without their last extension. */
+static SizeT before_extension(const HChar* name, SizeT n)
 {
-   SizeT n = DCFG_(plain_length)(name);
+   SizeT i = n > 0 ? n - 1 : 0;
 
-   if (ends_with(name, n, ".json"))
-      return n - 5;
-   if (!ends_with(name, n, ".map"))
-      return n;
-   HChar log[n - 3];
-   VG_(memcpy)(log, name, n - 4);
-   log[n - 4] = 0;
-   return DCFG_(plain_length)(log);
+   while (i > 0 && name[i] != '.' && name[i] != '/')
+      i--;
+   return i == 0 || name[i] == '/' || name[i - 1] == '/' ? n : i;
+}
+
+/* Is what stands in NAME from FROM to N the number of a part or a thread,
+   and not PID? */
+static Bool is_number(const HChar* name, SizeT from, SizeT n, Int pid)
+{
+   for (SizeT i = from; i < n; i++)
+      if (!VG_(isdigit)(name[i]) && name[i] != '-')
+         return False;
+   return n > from && VG_(strtoll10)(name + from, NULL) != pid;
+}
+
+/* The length of NAME without its suffixes: a compressor's, a part's number
+   and the last extension.  The map of a log and the turns of a trace have the
+   other file's name, with its suffixes, before their own. */
+static SizeT stem_length(const HChar* name, Int pid)
+{
+   SizeT n    = DCFG_(plain_length)(name);
+   SizeT side = ends_with(name, n, ".map")     ? 4
+                : ends_with(name, n, ".turns") ? 6 : 0;
+
+   if (side != 0) {
+      HChar other[n + 1];
+      VG_(memcpy)(other, name, n - side);
+      other[n - side] = 0;
+      n = DCFG_(plain_length)(other);
+   }
+   SizeT stem = before_extension(name, n);
+   if (stem < n && is_number(name, stem + 1, n, pid))
+      stem = before_extension(name, stem);
+   return stem;
 }
 
 HChar* DCFG_(name_with_pid)(const HChar* name, Int pid, UInt k)
 {
-   SizeT  n   = stem_length(name);
+   SizeT  n   = stem_length(name, pid);
    HChar* res = VG_(malloc)("dcfg.family.name", VG_(strlen)(name) + 40);
 
    VG_(memcpy)(res, name, n);

@@ -30,8 +30,9 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* Before the program runs: find out when the family began. */
-void DCFG_(find_family)(void);
+/* Before the program runs: find out when the family began.  Returns whether
+   another process began it. */
+Bool DCFG_(find_family)(void);
 
 /* This process, or the one it acts for, wrote that file. */
 void DCFG_(note_own_file)(const HChar* name);
@@ -46,7 +47,7 @@ Bool DCFG_(is_anothers)(const HChar* name);
 /* May NAME be written: is there no such file, or one by this process? */
 Bool DCFG_(is_free)(const HChar* name);
 
-/* NAME with process id PID before its suffixes, and number K if that is not
+/* NAME with process id PID before its last extension, and number K if that is not
    1; to be freed. */
 HChar* DCFG_(name_with_pid)(const HChar* name, Int pid, UInt k);
 

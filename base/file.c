@@ -133,6 +133,19 @@ HChar* DCFG_(path_of_file)(const HChar* opt, const HChar* format)
    return path;
 }
 
+Bool DCFG_(has_side_file)(const HChar* opt, const HChar* format,
+                          const HChar* what)
+{
+   HChar* path = DCFG_(path_of_file)(opt, format);
+   Bool   res  = path != NULL;
+
+   if (!res && VG_(clo_verbosity) > 0)
+      VG_(umsg)("dcfg: %s=%s is no regular file: no file beside it with %s\n",
+                opt, format, what);
+   VG_(free)(path);
+   return res;
+}
+
 void DCFG_(set_part)(UInt n)
 {
    part = n;
@@ -152,7 +165,8 @@ HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
    res[n] = 0;
    if (part > 0 && path != NULL)
       VG_(sprintf)(res + n, ".%u", part);
-   VG_(strcat)(res, suffix);
+   if (path != NULL)
+      VG_(strcat)(res, suffix);
    VG_(strcat)(res, format + n);
    VG_(free)(path);
    return res;
@@ -200,8 +214,8 @@ void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
    Int          fd;
 
    tl_assert(n_claims < MAX_CLAIMS);
-   if (n_claims == 0)
-      DCFG_(find_family)();
+   if (n_claims == 0 && DCFG_(find_family)())
+      DCFG_(disown_names)();
    DCFG_(block_signals)(&before);
    check_apart(opt, format);
    HChar* name  = expand(opt, format);
@@ -293,7 +307,8 @@ OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format,
 OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
                                  const HChar* name)
 {
-   const Wanted w   = { .fd = -1, .needs = -1, .inside = VG_(getpid)() };
+   const Wanted w   = { .fd = -1, .needs = -1, .has_pid = has_pid(format),
+                        .inside = VG_(getpid)() };
    HChar*       dir = expand(opt, format);
    HChar*       res = VG_(malloc)("dcfg.file.inside", VG_(strlen)(dir)
                                                       + VG_(strlen)(name) + 2);
@@ -381,7 +396,8 @@ static void tell_result(const OutFile* f, const Delivered* r)
    if (r->error == VKI_EINTR)
       VG_(umsg)("dcfg: %s is not written: a second signal came while it was "
                 "to be\n", f->name);
-   if (r->error == VKI_EINTR || f->said == NULL)
+   if (r->error == VKI_EINTR || f->said == NULL
+       || (r->error == DCFG_ECANCELED && f->said[0] == 0))
       return;
    if (r->error == DCFG_ECANCELED)
       VG_(umsg)("dcfg: %s is not written, as the file that it belongs to "
@@ -398,7 +414,7 @@ static void tell_result(const OutFile* f, const Delivered* r)
    if (!VG_STREQ(r->name, r->path))
       VG_(umsg)("dcfg: %s %s, this one writes %s\n", r->path,
                 r->taken ? "was written by another process"
-                         : "is left to another process as well", r->name);
+                         : "is left to another process", r->name);
    if (VG_(clo_verbosity) > 0)
       VG_(umsg)("dcfg: wrote %s: %s\n",
                 VG_STREQ(r->name, r->path) && !r->unpacked ? f->name

@@ -38,6 +38,11 @@ typedef struct _OutFile OutFile;
    is nothing so far; NULL if it is a descriptor, a device, a FIFO. */
 HChar* DCFG_(path_of_file)(const HChar* opt, const HChar* format);
 
+/* Can there be a file with WHAT beside OPT's FORMAT?  Not beside what is no
+   regular file, which is told. */
+Bool DCFG_(has_side_file)(const HChar* opt, const HChar* format,
+                          const HChar* what);
+
 /* Why FORMAT (%p, %q{VAR}, %n) names no file, or NULL if it does.  What an
    option says is wrong ends the tool; what comes later must not. */
 const HChar* DCFG_(why_no_name)(const HChar* format);
@@ -56,8 +61,8 @@ void DCFG_(disown_out_files)(void);
 void DCFG_(set_part)(UInt n);
 
 /* The name of OPT's FORMAT with the part's number and then SUFFIX before
-   .json and a compressor's suffix; to be freed.  What is no regular file has
-   no part in its name. */
+   .json and a compressor's suffix; to be freed.  What is no regular file is
+   itself. */
 HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
                            const HChar* suffix);
 
@@ -98,8 +103,8 @@ Bool DCFG_(out_file_failed)(const HChar* opt);
 /* Give all files their names and tell the user that they were written, or
    else what the trouble was, which leaves no file.
 
-   Where two processes would write one file, the second to finish takes
-   another name and says so.  If options CLAIMED the names, all files of a
+   Forked children take other names and say so; so does, where two processes
+   would write one file, the second to finish.  If options CLAIMED the names, all files of a
    process have other names, then and later. */
 Bool DCFG_(finish_out_files)(Bool claimed);
 

@@ -340,6 +340,7 @@ static int run(int argc, char** argv)
    };
    const char* file;
    Dcfg*       d;
+   int         status;
 
    if (parse_args(&disasm_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
                   argv, &file, 0, 1) == 0)
@@ -359,18 +360,20 @@ static int run(int argc, char** argv)
       list_routine(&l, routine, sde);
    else
       list_all(&l, sde);
+   status = code_was_other(l.code) ? STATUS_BAD : STATUS_OK;
    selection_free(l.selected);
    code_free(l.code);
    source_file_close(l.source);
    dcfg_free(d);
-   return STATUS_OK;
+   return status;
 }
 
 const Command disasm_command = {
    "disasm", "[FILE]", "the code that was executed, with counts",
    "Prints basic blocks with their instructions, counts and source lines.  A\n"
-   "DCFG has no code in it; that is read from the images' files, which must\n"
-   "be those that were executed.\n"
+   "DCFG has no code in it; that is read from the images' files.  Of a file\n"
+   "that is not the one that was executed there is no code, and the exit\n"
+   "status is 2.\n"
    "\n"
    "Each block begins with a line that has its executions, its share of the\n"
    "routine's instructions, its address in the run and in the image's file,\n"

@@ -162,6 +162,7 @@ static int run(int argc, char** argv)
    char*       end;
    Dcfg*       dcfg;
    uint32_t    which = DCFG_NONE;
+   int         status = STATUS_OK;
 
    n_args = parse_args(&dot_command, opts, sizeof(opts) / sizeof(opts[0]),
                        argc, argv, &file, 0, 1);
@@ -203,11 +204,13 @@ static int run(int argc, char** argv)
       make_picture(&d, which, "-Tpng", png);
    else
       draw(&d, which);
+   if (d.code != NULL && code_was_other(d.code))
+      status = STATUS_BAD;
    if (d.code != NULL)
       code_free(d.code);
    selection_free(selected);
    dcfg_free(dcfg);
-   return STATUS_OK;
+   return status;
 }
 
 const Command dot_command = {

@@ -107,16 +107,21 @@ static void need_same(const Export* x)
 {
    for (uint32_t i = 0; i < x->p->n_images; i++) {
       Sameness s;
+      const DcfgImage* im = &x->p->images[i];
+      bool     told = im->build_id != NULL || im->code_hash != NULL;
       if (!x->chosen[i])
          continue;
-      if (!same_file(x->code, &x->g, i, &s))
+      if (!same_file(x->code, &x->g, i, &s) && code_was_other(x->code))
+         exit(STATUS_BAD);      // why has been said
+      if (code_path(x->code, i) == NULL)
          die("without the code of %s its addresses are not known",
              text_clean(image_path(&x->g, i)));
       if (s.difference[0] != 0)
-         die("%s is not what was executed: there, %s",
-             text_clean(code_path(x->code, i)), s.difference);
-      complain("%s is what was executed: %s block%s, %s target%s and %s "
+         die("%s", not_executed(code_path(x->code, i),
+                                text_format("there, %s", s.difference)));
+      complain("%s %s what was executed: %s block%s, %s target%s and %s "
                "symbol%s agree%s; %s%s", text_clean(code_path(x->code, i)),
+               told ? "is" : "may be",
                text_count(s.blocks), s.blocks == 1 ? "" : "s",
                text_count(s.targets), s.targets == 1 ? "" : "s",
                text_count(s.symbols), s.symbols == 1 ? "" : "s",

@@ -31,6 +31,7 @@
    The ELF file is read by libelf, instructions are decoded by Capstone. */
 
 #include "code.h"
+#include "same_build.h"
 #include "stubs.h"
 
 #include <capstone/capstone.h>
@@ -71,6 +72,7 @@ struct Code {
    const Program* g;
    const char*    root;
    bool           att, quiet;
+   bool           other;        // a file is another build
    ImageCode*     images;
 };
 
@@ -199,6 +201,21 @@ static bool open_decoder(const Code* c, ImageCode* im)
    return true;
 }
 
+/* Does the opened file have another build than IMAGE? */
+static bool is_other(Code* c, uint32_t image)
+{
+   const DcfgImage* im = &c->g->p->images[image];
+   const char*      how = build_difference(c->images[image].elf, im->build_id,
+                                           im->code_hash);
+
+   if (how == NULL)
+      return false;
+   if (!c->quiet)
+      complain("%s", not_executed(c->images[image].path, how));
+   c->other = true;
+   return true;
+}
+
 /* Why an image has no code. */
 static void no_code(const Code* c, const char* file, const char* why)
 {
@@ -233,6 +250,8 @@ static void open_image(Code* c, uint32_t image)
       no_code(c, file, " is not an ELF file");
    else if (!find_segments(im))
       no_code(c, file, ": nothing in it can be loaded");
+   else if (is_other(c, image))
+      return;
    else if (!open_decoder(c, im))
       no_code(c, file, ": code for another kind of processor");
    else
@@ -251,6 +270,11 @@ static ImageCode* image_code(Code* c, uint32_t image)
    if (!im->tried)
       open_image(c, image);
    return im->good ? im : NULL;
+}
+
+bool code_was_other(const Code* c)
+{
+   return c->other;
 }
 
 bool code_file_addr(Code* c, uint32_t image, uint64_t addr,

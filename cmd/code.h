@@ -41,6 +41,10 @@ void  code_free(Code* c);
 /* Likewise, and nothing is said if code cannot be had. */
 Code* code_quiet(const Program* g, const char* root);
 
+/* Was a file another build than its image?  Its code is not had then, and that
+   has been said. */
+bool code_was_other(const Code* c);
+
 /* One instruction. */
 typedef
    struct {

@@ -46,7 +46,7 @@
       interned.c, builds.c, match.c, cmd_diff.c
                             dcfg diff
       cmd_trace.c           dcfg trace
-      stubs.c, code.c, cmd_disasm.c
+      stubs.c, same_build.c, code.c, cmd_disasm.c
                             dcfg disasm
       dot_style.c, dot_routine.c, dot_calls.c, cmd_dot.c
                             dcfg dot

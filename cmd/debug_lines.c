@@ -35,6 +35,7 @@
 #include "cmd.h"
 #include "format.h"
 #include "keymap.h"
+#include "same_build.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -226,7 +227,8 @@ static void read_functions(DebugLines* d, Dwfl_Module* module)
 /*--- The whole                                            ---*/
 /*------------------------------------------------------------*/
 
-DebugLines* debug_lines_read(const char* path, const char** why)
+DebugLines* debug_lines_read(const char* path, const char* build_id,
+                             const char** why)
 {
    static const Dwfl_Callbacks callbacks = {
       .find_elf = dwfl_build_id_find_elf,
@@ -238,9 +240,13 @@ DebugLines* debug_lines_read(const char* path, const char** why)
    int          fd = open_regular(path);
    Dwfl_Module* module = dwfl == NULL || fd < 0 ? NULL
                          : dwfl_report_offline(dwfl, "", path, fd);
+   const char*  other = NULL;
 
    if (module != NULL) {
       dwfl_report_end(dwfl, NULL, NULL);
+      other = debug_difference(module, build_id);
+   }
+   if (module != NULL && other == NULL) {
       read_lines(&r, module);
       read_functions(r.d, module);
    }
@@ -249,7 +255,8 @@ DebugLines* debug_lines_read(const char* path, const char** why)
    keymap_free(r.names);
    if (r.d->n_lines > 0)
       return r.d;
-   *why = fd < 0 ? "it cannot be read" : module == NULL ? dwfl_errmsg(-1)
+   *why = other != NULL ? other
+          : fd < 0 ? "it cannot be read" : module == NULL ? dwfl_errmsg(-1)
           : "no source lines in it, or in debug information for it";
    if (fd >= 0 && module == NULL)
       close(fd);

@@ -61,8 +61,10 @@ typedef
    }
    DebugLines;
 
-/* NULL, and WHY, if there is nothing. */
-DebugLines* debug_lines_read(const char* path, const char** why);
+/* NULL, and WHY, if there is nothing, or debug information of another build
+   than BUILD_ID (NULL: any). */
+DebugLines* debug_lines_read(const char* path, const char* build_id,
+                             const char** why);
 void        debug_lines_free(DebugLines* d);
 
 /* The line that has the code at ADDR; NULL. */

@@ -432,7 +432,8 @@ void export_lcov(const Export* x)
       const char* why;
       if (!x->chosen[i] || was_covered(x, i))
          continue;
-      c.d = debug_lines_read(code_path(x->code, i), &why);
+      c.d = debug_lines_read(code_path(x->code, i), x->p->images[i].build_id,
+                             &why);
       if (c.d == NULL) {
          complain("%s: %s", text_clean(code_path(x->code, i)), why);
          continue;

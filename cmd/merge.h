@@ -63,6 +63,8 @@ typedef
       uint32_t      home;       // the run that brought it, by number
       uint32_t      number;     // among those of its run, if that is in parts
       uint64_t      load, size;
+      const char*   build_id;   // NULL: not told; so is the other one
+      const char*   code_hash;
       uint32_t      n_blocks, n_symbols, n_rows;
       MergedBlock*  blocks;     // in order of offset; so are the others
       MergedSymbol* symbols;

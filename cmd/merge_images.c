@@ -135,6 +135,10 @@ MergedImage* read_images(const Program* g, Interned* names, const char* path,
       to->name = intern(names, g->d->files[im->file].name);
       to->load = im->load_addr;
       to->size = im->size;
+      if (im->build_id != NULL)
+         to->build_id = intern(names, im->build_id);
+      if (im->code_hash != NULL)
+         to->code_hash = intern(names, im->code_hash);
       read_blocks(p, im, to, number, idle);
       read_symbols(p, im, names, to);
       read_rows(g, im, names, files, to);
@@ -228,6 +232,15 @@ uint32_t image_add(Merged* m, const MergedImage* like)
    return m->n_images++;
 }
 
+/* Names are interned. */
+bool other_build(const MergedImage* a, const MergedImage* b)
+{
+   return (a->build_id != NULL && b->build_id != NULL
+           && a->build_id != b->build_id)
+          || (a->code_hash != NULL && b->code_hash != NULL
+              && a->code_hash != b->code_hash);
+}
+
 bool same_symbols(const MergedImage* a, const MergedImage* b, uint64_t* where)
 {
    if (a->n_symbols == 0 || b->n_symbols == 0)
@@ -253,6 +266,10 @@ void take_image(MergedImage* to, const MergedImage* from, const Division* d,
 {
    if (from->size > to->size)
       to->size = from->size;
+   if (to->build_id == NULL)
+      to->build_id = from->build_id;
+   if (to->code_hash == NULL)
+      to->code_hash = from->code_hash;
    if (to->n_symbols == 0 && from->n_symbols > 0) {
       free(to->symbols);
       to->symbols = copy(from->symbols, from->n_symbols,

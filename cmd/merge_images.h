@@ -50,6 +50,9 @@ void         merged_clear(Merged* m);
 /* M gets an image with that name; its place. */
 uint32_t     image_add(Merged* m, const MergedImage* like);
 
+/* Do both have build ids, or hashes of their code, and these differ? */
+bool         other_build(const MergedImage* a, const MergedImage* b);
+
 /* False, with *WHERE, if both have symbols and these differ. */
 bool         same_symbols(const MergedImage* a, const MergedImage* b,
                           uint64_t* where);

@@ -79,12 +79,16 @@ static void add_step(Adding* a, MergedStep step)
 /*--- Images                                               ---*/
 /*------------------------------------------------------------*/
 
+/* In place of an offset. */
+#define NOWHERE UINT64_MAX
+
 static _Noreturn void die_other(const Adding* a, const MergedImage* im,
                                 const char* what, uint64_t offset)
 {
-   die("%s: %s is not the one of the other runs: %s, at 0x%" PRIx64
-       " from where it is loaded; other builds cannot be merged",
-       a->path, text_clean(im->name), what, offset);
+   die("%s: %s is not the one of the other runs: %s%s; other builds cannot be "
+       "merged", a->path, text_clean(im->name), what,
+       offset == NOWHERE ? ""
+       : text_format(", at 0x%" PRIx64 " from where it is loaded", offset));
 }
 
 static bool has_file(const MergedImage* im)
@@ -117,14 +121,17 @@ static bool put_into(Adding* a, uint32_t i, MergedImage* to, bool may_differ,
 {
    MergedImage* from = &a->images[i];
    Decoding     decoding = { a, i };
-   uint64_t     where = 0;
+   uint64_t     where = NOWHERE;
    const char*  other = NULL;
    MergedRow*   rows = NULL;
    uint32_t     n_rows = 0;
    DivideResult result;
 
    *d = (Division){ 0 };
-   if (!same_symbols(to, from, &where)) {
+   if (other_build(to, from)) {
+      other = from->build_id != NULL ? "its build id differs"
+              : "its code differs";
+   } else if (!same_symbols(to, from, &where)) {
       other = "its symbols differ";
    } else {
       result = divide_blocks(to->blocks, to->n_blocks, from->blocks,

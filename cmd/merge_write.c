@@ -428,6 +428,9 @@ static void put_image(const MergedImage* im, const Files* f, JsonImage* to)
    to->n_source = im->n_rows;
    to->info.name = im->name;
    to->info.size = im->size;
+   to->info.build_id = im->build_id;
+   to->info.code_hash = im->code_hash == NULL ? 0
+                        : strtoull(im->code_hash, NULL, 16);
    to->info.symbols = symbols;
    to->info.n_symbols = im->n_symbols;
 }

@@ -205,32 +205,6 @@ static void compare_symbols(Comparison* c, Elf* elf)
 /*--- The file                                             ---*/
 /*------------------------------------------------------------*/
 
-static void find_build_id(Elf* elf, Sameness* s)
-{
-   Elf_Scn* scn = NULL;
-
-   while ((scn = elf_nextscn(elf, scn)) != NULL) {
-      GElf_Shdr h;
-      GElf_Nhdr note;
-      Elf_Data* data;
-      size_t    at = 0, next, name, desc;
-      if (gelf_getshdr(scn, &h) == NULL || h.sh_type != SHT_NOTE
-          || (data = elf_getdata(scn, NULL)) == NULL)
-         continue;
-      for (; (next = gelf_getnote(data, at, &note, &name, &desc)) > 0;
-           at = next) {
-         const uint8_t* id = (const uint8_t*)data->d_buf + desc;
-         if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4
-             || memcmp((const char*)data->d_buf + name, "GNU", 4) != 0)
-            continue;
-         for (size_t i = 0; i < note.n_descsz
-                            && 2 * i + 2 < sizeof(s->build_id); i++)
-            sprintf(s->build_id + 2 * i, "%02x", id[i]);
-         return;
-      }
-   }
-}
-
 bool same_file(Code* code, const Program* g, uint32_t image, Sameness* s)
 {
    const DcfgImage* im = &g->p->images[image];
@@ -240,7 +214,7 @@ bool same_file(Code* code, const Program* g, uint32_t image, Sameness* s)
    memset(s, 0, sizeof(*s));
    if (elf == NULL)
       return false;
-   find_build_id(elf, s);
+   find_build_id(elf, s->build_id);
    compare_symbols(&c, elf);
    for (uint32_t i = 0; i < im->n_nodes && s->difference[0] == 0; i++) {
       uint32_t node = im->first_node + i;

@@ -29,8 +29,9 @@
 #define DCFG_CMD_SAME_FILE_H
 
 #include "code.h"
+#include "same_build.h"
 
-/* What an image and its file have in common.  A DCFG has neither code nor a
+/* What an image and its file have in common.  A DCFG has no code, and often no
    build id; what it says of blocks and symbols must be so in the file. */
 typedef
    struct {
@@ -38,7 +39,7 @@ typedef
       uint64_t unknown;         // of these, with code the decoder cannot read
       uint64_t targets;         // of direct jumps and calls
       uint64_t symbols;         // names that both have
-      char     build_id[129];   // the file's; "" if it has none
+      char     build_id[BUILD_ID_SIZE];  // the file's; "" if it has none
       char     difference[256]; // the first one; "" if there is none
    }
    Sameness;

@@ -146,7 +146,7 @@ static void add_slice(Entries* e, const SliceView* v, const SliceView* other,
    for (uint32_t first = 0, end; first < n; first = end) {
       uint64_t begin = dcfg_wet_instr(v->w, first)->addr, place = begin;
       end = image_end(v->w, first);
-      if (!lines && !image_place(v->w, first, v->root, &place))
+      if (!lines && image_place(v->w, first, v->root, &place) != NULL)
          place = begin;
       for (uint32_t i = first; i < end; i++) {
          const DcfgWetInstr* in = dcfg_wet_instr(v->w, i);

@@ -107,10 +107,9 @@ static void choose_images(Script* c, bool source)
       end = image_end(c->v->w, first);
       if (!has_any(c, first, end, source))
          continue;
-      if (!image_place(c->v->w, first, c->v->root, &offset)) {
-         const char* name = dcfg_wet_instr(c->v->w, first)->image_name;
-         complain("%s: without its file, as it was, there are no stops in it",
-                  name == NULL ? "code of no file" : name);
+      const char* why = image_place(c->v->w, first, c->v->root, &offset);
+      if (why != NULL) {
+         complain("without stops in one file: %s", why);
          continue;
       }
       for (uint32_t i = first; i < end; i++) {

@@ -209,8 +209,9 @@ static DcfgSlice* find_criteria(Sliced* f)
 /* A variable as it is where the run of the criterion's line begins. */
 static void of_variable(Sliced* f, const char* name, const char* root)
 {
-   DcfgSlice* s = find_criteria(f);
-   uint32_t   first;
+   DcfgSlice*  s = find_criteria(f);
+   const char* why;
+   uint32_t    first;
 
    if (s->n_criteria == 0)
       die("no instance meets the criterion");
@@ -220,10 +221,8 @@ static void of_variable(Sliced* f, const char* name, const char* root)
    f->q.run         = false;
    f->q.instance    = s->nodes[s->criteria[s->n_criteria - 1]].instance;
    if (dcfg_wet_instr(f->w, first)->image_name != NULL
-       && !image_is_there(f->w, first, root))
-      die("--of: %s is not there, or has other code than what ran: where the "
-          "variable `%s' was cannot be told",
-          dcfg_wet_instr(f->w, first)->image_name, name);
+       && (why = image_is_there(f->w, first, root)) != NULL)
+      die("--of: where the variable `%s' was cannot be told: %s", name, why);
    variable_place(dcfg_wet_instr(f->w, first), name, root, &f->q);
    dcfg_slice_free(s);
 }

@@ -38,6 +38,7 @@
 
 #include "cmd.h"
 #include "format.h"
+#include "same_build.h"
 #include "wet_place.h"
 
 #include <dwarf.h>
@@ -249,6 +250,7 @@ void variable_place(const DcfgWetInstr* at, const char* name,
    Dwarf_Die*   unit;
    Dwarf_Addr   start, offset;
    const char*  path;
+   const char*  other;
    int          fd;
 
    if (dwfl == NULL || at->image_name == NULL)
@@ -263,6 +265,9 @@ void variable_place(const DcfgWetInstr* at, const char* name,
    if (module == NULL)
       die("--of: %s: %s", path, dwfl_errmsg(-1));
    dwfl_report_end(dwfl, NULL, NULL);
+   other = debug_difference(module, at->image_build_id);
+   if (other != NULL)
+      die("--of: %s", other);
    dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
    unit = dwfl_module_addrdie(module, at->addr, &offset);
    if (unit == NULL)

@@ -36,6 +36,7 @@
 
 #include "cmd.h"
 #include "format.h"
+#include "same_build.h"
 
 #include <gelf.h>
 #include <libelf.h>
@@ -120,40 +121,63 @@ const char* image_path_below(const char* root, const char* image)
    return access(path, R_OK) == 0 ? path : image;
 }
 
-/* Its image's file; NULL if it cannot be read.  *FD is to be closed. */
-static Elf* open_image(DcfgWet* w, uint32_t first, const char* root, int* fd)
+/* Its image's file; NULL if it cannot be read, or is another build.  *FD is to
+   be closed. */
+static Elf* open_image(DcfgWet* w, uint32_t first, const char* root, int* fd,
+                       const char** how)
 {
    const char* image = dcfg_wet_instr(w, first)->image_name;
    const char* path = image == NULL ? NULL : image_path_below(root, image);
    Elf*        elf;
 
+   *how = NULL;
    *fd = path == NULL ? -1 : open_regular(path);
    if (*fd < 0)
       return NULL;
    elf_version(EV_CURRENT);
    elf = elf_begin(*fd, ELF_C_READ, NULL);
-   if (elf != NULL && elf_kind(elf) == ELF_K_ELF)
-      return elf;
+   if (elf != NULL && elf_kind(elf) == ELF_K_ELF) {
+      *how = build_difference(elf, dcfg_wet_instr(w, first)->image_build_id,
+                              NULL);
+      if (*how == NULL)
+         return elf;
+   }
    elf_end(elf);
    close(*fd);
    return NULL;
 }
 
-bool image_place(DcfgWet* w, uint32_t first, const char* root,
-                 uint64_t* offset)
+/* Why the image has no place; HOW its file is another build, or NULL. */
+static const char* no_place(DcfgWet* w, uint32_t first, const char* root,
+                            const char* how)
 {
-   int  fd;
-   Elf* elf = open_image(w, first, root, &fd);
-   bool found = elf != NULL && find_place(w, first, elf, offset);
+   const char* image = dcfg_wet_instr(w, first)->image_name;
+   const char* path = image == NULL ? "" : image_path_below(root, image);
+
+   if (path[0] != '/' || access(path, R_OK) != 0)
+      return text_format("%s is not there", image == NULL ? "a file"
+                         : text_clean(image));
+   return not_executed(path, how != NULL ? how
+                       : "the code that ran is not in it, or in several "
+                         "places");
+}
+
+const char* image_place(DcfgWet* w, uint32_t first, const char* root,
+                        uint64_t* offset)
+{
+   const char* how;
+   int         fd;
+   Elf*        elf = open_image(w, first, root, &fd, &how);
+   bool        found = elf != NULL && find_place(w, first, elf, offset);
 
    if (elf != NULL) {
       elf_end(elf);
       close(fd);
    }
-   return found;
+   return found ? NULL : no_place(w, first, root, how);
 }
 
-bool image_is_there(DcfgWet* w, uint32_t instr, const char* root)
+const char* image_is_there(DcfgWet* w, uint32_t instr, const char* root)
 {
    uint32_t first = 0;
    uint64_t offset;
@@ -219,13 +243,12 @@ static int by_low(const void* x, const void* y)
    return a->low < b->low ? -1 : a->low > b->low;
 }
 
-/* That of a file, and of no [vdso]. */
-static void say_not_there(const char* image)
+/* Of a file, and of no [vdso], say WHY its constants are not known. */
+static void say_not_there(const char* image, const char* why)
 {
    if (image != NULL && image[0] == '/')
-      complain("%s is not there, or has other code than what ran: what was "
-               "chosen by an address in its constant memory is not followed",
-               image);
+      complain("what was chosen by an address in constant memory is not "
+               "followed: %s", why);
 }
 
 static bool is_foreign(DcfgWet* w, const bool* foreign, uint32_t first)
@@ -245,13 +268,15 @@ DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
 
    for (uint32_t first = 0; first < n_instrs; first = image_end(w, first)) {
       uint64_t offset;
+      const char* how;
       int      fd;
-      Elf*     elf = open_image(w, first, root, &fd);
+      Elf*     elf = open_image(w, first, root, &fd, &how);
       if (elf != NULL && find_place(w, first, elf, &offset))
          add_constants(&r, elf, offset, dcfg_wet_instr(w, first)->addr,
                        is_foreign(w, foreign, first));
       else
-         say_not_there(dcfg_wet_instr(w, first)->image_name);
+         say_not_there(dcfg_wet_instr(w, first)->image_name,
+                       no_place(w, first, root, how));
       if (elf == NULL)
          continue;
       elf_end(elf);

@@ -39,13 +39,14 @@ uint32_t image_end(DcfgWet* w, uint32_t first);
 const char* image_path_below(const char* root, const char* image);
 
 /* *OFFSET is where the file of that image has the code of FIRST; the others
-   are as far from it as in memory.  False if the file cannot be read, or has
-   another code, or it in several places. */
-bool image_place(DcfgWet* w, uint32_t first, const char* root,
-                 uint64_t* offset);
+   are as far from it as in memory.  Returns NULL; if the file cannot be read, is
+   another build, has another code, or it in several places: a sentence that
+   says so. */
+const char* image_place(DcfgWet* w, uint32_t first, const char* root,
+                        uint64_t* offset);
 
-/* Has the image of instruction INSTR such a place? */
-bool image_is_there(DcfgWet* w, uint32_t instr, const char* root);
+/* Why the image of instruction INSTR has no such place; NULL if it has. */
+const char* image_is_there(DcfgWet* w, uint32_t instr, const char* root);
 
 /* Memory that nothing writes: of all images whose files are there, what is
    mapped for reading only, or is so once it has been relocated; and of images of

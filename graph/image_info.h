@@ -51,6 +51,8 @@ typedef
       const HChar* name;       // of the file, or [anon]
       Addr         load;       // where the first byte is mapped
       SizeT        size;       // up to the end of its last code
+      const HChar* build_id;   // in hexadecimal; NULL: none
+      ULong        code_hash;  // without one: of its code; 0: none
       const ImageSymbol* symbols;   // by address, then name
       UInt               n_symbols;
       const ImageLine*   lines;     // by address

@@ -276,6 +276,8 @@ typedef
       uint32_t first_source,  n_sources;
       uint32_t first_node,    n_nodes;
       uint32_t first_routine, n_routines;
+      const char* build_id;     // in hexadecimal; NULL: not told
+      const char* code_hash;    // where there is none; NULL: not told
    }
    DcfgImage;
 

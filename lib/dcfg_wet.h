@@ -86,6 +86,7 @@ typedef
       uint32_t       image;
       const char*    image_name;
       uint64_t       image_load;        // where it was loaded
+      const char*    image_build_id;    // in hexadecimal; NULL: not told
       const char*    function;  // the symbol, not demangled
       const char*    source;    // its path
       uint32_t       line;
@@ -144,6 +145,7 @@ typedef
       DCFG_WET_HANDLER = 5,     // a signal's handler is entered
       DCFG_WET_RETURN  = 6,     // and left
       DCFG_WET_MOVED   = 7,     // memory that stood elsewhere before
+      DCFG_WET_CREATED = 9,     // the thread has made another one
       DCFG_WET_INSTR   = 256    // an instruction was executed
    }
    DcfgWetKind;
@@ -173,7 +175,8 @@ typedef
    struct {
       DcfgWetKind kind;
       uint32_t    thread;
-      uint64_t    addr;         // of the instruction or memory
+      uint64_t    addr;         // of the instruction or memory; the number of
+                                // the thread that was made
       uint64_t    size;         // of memory
       uint64_t    from;         // where memory stood that was moved
       /* Of instructions only: */

@@ -65,7 +65,7 @@ typedef
    }
    Field;
 
-#define MAX_FIELDS 6
+#define MAX_FIELDS 7
 #define NO_FIELD   MAX_FIELDS   // in place of the index of one
 
 /* A table or object of the same name in the format's other kind of file.  A

@@ -355,29 +355,38 @@ static const Field block_fields[] = {
 static const Shape blocks = { V_TABLE, false, 6, block_fields,
                               NULL, close_block, NULL };
 
-enum { DATA_FILE, DATA_SYMBOLS, DATA_SOURCES, DATA_BLOCKS, DATA_ROUTINES };
+enum { DATA_FILE, DATA_BUILD_ID, DATA_CODE_HASH, DATA_SYMBOLS, DATA_SOURCES,
+       DATA_BLOCKS, DATA_ROUTINES };
 
 static bool close_image_data(void* arg, const Frame* f)
 {
-   const Process* p = last_process(arg);
+   Load*          l = arg;
+   const Process* p = last_process(l);
    DcfgImage*     im = LAST(p->images, DcfgImage);
 
    im->file = (uint32_t)number(f, DATA_FILE);
    if (has(f, DATA_ROUTINES) && p->nodes.n > im->first_node
        && p->routines.n == im->first_routine)
-      odd(arg, "routines-empty", "ROUTINES without one, for an image with "
+      odd(l, "routines-empty", "ROUTINES without one, for an image with "
           "blocks");
-   return true;
+   if (has(f, DATA_BUILD_ID))
+      im->build_id = keep_text(l, f, DATA_BUILD_ID);
+   if (has(f, DATA_CODE_HASH))
+      im->code_hash = keep_text(l, f, DATA_CODE_HASH);
+   return (im->build_id != NULL || !has(f, DATA_BUILD_ID))
+          && (im->code_hash != NULL || !has(f, DATA_CODE_HASH));
 }
 
 static const Field image_data_fields[] = {
    { "FILE_NAME_ID", V_INT, 0, ID, NULL },
+   { "BUILD_ID", V_STRING, 0, 0, 0, NULL },
+   { "CODE_HASH", V_STRING, 0, 0, 0, NULL },
    { "SYMBOLS", V_TABLE, 0, 0, 0, &symbols },
    { "SOURCE_DATA", V_TABLE, 0, 0, 0, &sources },
    { "BASIC_BLOCKS", V_TABLE, 0, 0, 0, &blocks },
    { "ROUTINES", V_TABLE, 0, 0, 0, &routines }
 };
-static const Shape image_data = { V_OBJECT, false, 5, image_data_fields,
+static const Shape image_data = { V_OBJECT, false, 7, image_data_fields,
                                   NULL, close_image_data, NULL };
 
 enum { IMAGE_ID, IMAGE_LOAD, IMAGE_SIZE, IMAGE_DATA };

@@ -463,7 +463,9 @@ bool slice_take_memory(Slicer* z, uint64_t addr, uint64_t size,
 bool slice_take_all(Slicer* z, uint32_t* head, TakeWant take);
 bool slice_move_memory(Slicer* z, uint64_t to, uint64_t from, uint64_t size);
 
-/* HANDLER and RETURN marks, from behind. */
+/* CREATED, HANDLER and RETURN marks, from behind. */
+bool slice_before_thread(Slicer* z, uint32_t thread, uint32_t made,
+                         uint64_t stack);
 bool slice_before_return(Slicer* z, uint32_t thread);
 bool slice_before_handler(Slicer* z, uint32_t thread, bool returned);
 

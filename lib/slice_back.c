@@ -287,17 +287,35 @@ static bool defer(Slicer* z, const Want* want, uint8_t mask)
           && (ELEM(z->deferred, Want, z->deferred.n - 1) = w, true);
 }
 
-static bool take_written(Slicer* z, uint32_t thread, uint64_t addr,
-                         uint64_t size)
+static bool defer_to(Slicer* z, uint32_t thread)
 {
-   z->deferred.n = 0;
-   if (!slice_take_memory(z, addr, size, defer))
-      return false;
    for (size_t i = 0; i < z->deferred.n; i++)
       if (!slice_add_want(z, &z->threads[thread].written,
                           ELEM(z->deferred, Want, i)))
          return false;
    return true;
+}
+
+static bool take_written(Slicer* z, uint32_t thread, uint64_t addr,
+                         uint64_t size)
+{
+   z->deferred.n = 0;
+   return slice_take_memory(z, addr, size, defer) && defer_to(z, thread);
+}
+
+/* The last system call made a thread, and may have made its stack pointer. */
+static bool visit_created(Slicer* z, uint32_t thread, const uint64_t* words)
+{
+   const uint32_t made = words[0] < z->w->threads.n ? (uint32_t)words[0]
+                                                    : DCFG_NONE;
+   Live* l = made == DCFG_NONE ? NULL : z->threads[made].live;
+
+   z->deferred.n = 0;
+   if (words[1] == STACK_FROM_CALL && l != NULL
+       && !slice_take_register(z, l, z->w->machine->stack, 0xFF, defer))
+      return false;
+   return defer_to(z, thread)
+          && slice_before_thread(z, thread, made, words[1]);
 }
 
 static bool visit_mark(Slicer* z)
@@ -322,6 +340,8 @@ static bool visit_mark(Slicer* z)
          return slice_move_memory(z, words[0], words[2], words[1]);
       case DCFG_WET_RETURN:
          return slice_before_return(z, r->thread);
+      case DCFG_WET_CREATED:
+         return visit_created(z, r->thread, words);
       case DCFG_WET_HANDLER:
          return slice_answer(z, z->where->made, DCFG_NONE, NULL)
                 && slice_answer(z, ACT(z, z->where->made)->up, DCFG_NONE, NULL)

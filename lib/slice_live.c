@@ -128,6 +128,38 @@ bool slice_take_wanted(Slicer* z, Live* l, unsigned g, uint8_t mask,
    return true;
 }
 
+/* What is wanted of FROM's granule G is wanted of TO's granule H. */
+static void hand_granule(Slicer* z, Live* from, unsigned g, Live* to,
+                         unsigned h)
+{
+   uint32_t* end = &to->heads[h];
+
+   if (from->heads[g] == 0)
+      return;
+   while (*end != 0)
+      end = &WANT(z, *end)->next;
+   *end = from->heads[g];
+   from->heads[g] = 0;
+   from->granules[g / 64] &= ~(UINT64_C(1) << g % 64);
+   to->granules[h / 64]   |= UINT64_C(1) << h % 64;
+}
+
+bool slice_before_thread(Slicer* z, uint32_t thread, uint32_t made,
+                         uint64_t stack)
+{
+   const WetMachine* m = z->w->machine;
+   Live* from = made < z->w->threads.n ? z->threads[made].live : NULL;
+   Live* to   = slice_registers(z, thread);
+
+   if (to == NULL || from == NULL || from == to)
+      return to != NULL;
+   if (stack == STACK_FROM_ARGUMENT)
+      hand_granule(z, from, m->stack, to, m->stack_argument);
+   for (unsigned g = 0; g < N_GRANULES; g++)
+      hand_granule(z, from, g, to, g);
+   return true;
+}
+
 bool slice_before_return(Slicer* z, uint32_t thread)
 {
    Live* l = job_calloc(z->job, 1, sizeof(*l));
@@ -154,14 +186,8 @@ bool slice_before_handler(Slicer* z, uint32_t thread, bool returned)
          return false;
    if (!returned || outer == NULL)
       return true;
-   for (unsigned g = 0; g < N_GRANULES; g++) {
-      uint32_t* end = &outer->heads[g];
-      while (*end != 0)
-         end = &WANT(z, *end)->next;
-      *end = l->heads[g];
-   }
-   outer->granules[0] |= l->granules[0];
-   outer->granules[1] |= l->granules[1];
+   for (unsigned g = 0; g < N_GRANULES; g++)
+      hand_granule(z, l, g, outer, g);
    z->threads[thread].live = outer;
    job_free(z->job, l, sizeof(*l));
    return true;

@@ -130,6 +130,18 @@ static void go_through(Pass* p, ThreadWriter* t, uint32_t id, uint32_t n)
 /*--- The pass                                             ---*/
 /*------------------------------------------------------------*/
 
+/* A thread begins with its creator's registers, and WRITER was the last to write
+   this one.  For the stack pointer nobody asks. */
+static bool create_thread(Pass* p, uint32_t writer, const uint64_t* words)
+{
+   ThreadWriter* t = words[0] < p->w->threads.n
+                     ? thread_of(p, (uint32_t)words[0]) : NULL;
+
+   if (t != NULL)
+      t->writer = writer;
+   return t != NULL || words[0] >= p->w->threads.n;
+}
+
 static bool take_part(Pass* p, const WetSteps* steps)
 {
    for (size_t i = 0; i < steps->n_steps; i++) {
@@ -137,6 +149,9 @@ static bool take_part(Pass* p, const WetSteps* steps)
       ThreadWriter*  t;
       t = thread_of(p, r->thread);
       if (t == NULL || (r->sb == 0 && !note_mark(p, t, r->mark)))
+         return false;
+      if (r->sb == 0 && r->mark == DCFG_WET_CREATED
+          && !create_thread(p, t->writer, steps->addrs + r->first))
          return false;
       if (r->sb == 0)
          continue;

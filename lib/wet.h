@@ -535,8 +535,12 @@ void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
 /* As wet/tape_words.h of the tool has it. */
 static inline uint32_t wet_words_of_mark(uint64_t mark)
 {
-   return mark == 7 ? 3 : mark >= 2 && mark <= 4 ? 2 : mark == 1 || mark == 8;
+   return mark == 7 ? 3 : (mark >= 2 && mark <= 4) || mark == 9 ? 2
+          : mark == 1 || mark == 8;
 }
+
+/* Where a thread that was made has its first stack pointer from. */
+enum { STACK_OF_CREATOR, STACK_FROM_ARGUMENT, STACK_FROM_CALL };
 
 /* E is what the record says, a mark. */
 static inline void wet_take_mark(const DcfgWet* w, DcfgWetEvent* e)

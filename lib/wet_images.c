@@ -51,6 +51,7 @@ typedef
 typedef
    struct {
       uint32_t name;
+      uint32_t build_id;        // 0: not told
       uint64_t load;
       Span     symbols, lines;
    }
@@ -139,6 +140,11 @@ bool wet_get_images(DcfgWet* w, Bytes* b)
 {
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--)
       if (!get_image(w, b))
+         return false;
+   /* Older files have no build ids. */
+   for (size_t i = 0; i < w->images->images.n && !b->failed
+                      && b->at < b->end; i++)
+      if (!get_text(w, b, &ELEM(w->images->images, Image, i).build_id))
          return false;
    return !b->failed || wrong(w, "images");
 }
@@ -253,6 +259,8 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
    const Line*   line   = line_at(s, image, in->addr);
    i->image_name = text_at(s, image->name);
    i->image_load = image->load;
+   if (image->build_id != 0 && text_at(s, image->build_id)[0] != 0)
+      i->image_build_id = text_at(s, image->build_id);
    i->function   = symbol == NULL ? NULL : text_at(s, symbol->name);
    if (line != NULL && line->file < s->sources.n) {
       i->source = text_at(s, ELEM(s->sources, uint32_t, line->file));

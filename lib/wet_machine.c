@@ -38,10 +38,10 @@
 
 static const WetMachine machines[] = {
    /* EAX EDX ESP ESI EDI, and of 64 bits. */
-   { EM_386,     4, false, 4, 5, { 0, 2, 4, 6, 7 } },
-   { EM_X86_64,  8, false, 4, 5, { 0, 2, 4, 6, 7 } },
+   { EM_386,     4, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 1 },
+   { EM_X86_64,  8, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 6 },
    /* Three arguments, where to return to, and SP. */
-   { EM_AARCH64, 8, true, 2, 5, { 0, 1, 2, 30, 31 } }
+   { EM_AARCH64, 8, true, 2, 5, { 0, 1, 2, 30, 31 }, 31, 1 }
 };
 
 const WetMachine* wet_machine(uint32_t number)

@@ -40,6 +40,8 @@ typedef
       uint8_t  vector_size;     // granules of a vector register
       uint8_t  n_given;         // registers that a signal's handler is given,
       uint8_t  given[8];        // the stack pointer among them
+      uint8_t  stack;           // the stack pointer's register
+      uint8_t  stack_argument;  // that which clone() takes it from
    }
    WetMachine;
 

@@ -35,6 +35,7 @@
 #include "wet_writers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /*------------------------------------------------------------*/
 /*--- Ports                                                ---*/
@@ -286,6 +287,33 @@ void wet_forget_handler(DcfgWet* w, uint32_t thread)
    job_free(&w->job, r, sizeof(*r));
 }
 
+/* A thread begins with the registers of the one that made it, but for the
+   stack pointer.  The result of the system call is the call's in both. */
+static bool create_thread(DcfgWet* w, const DcfgWetEvent* e)
+{
+   const WetMachine* m = w->machine;
+   uint32_t     made = e->addr < w->threads.n ? (uint32_t)e->addr : DCFG_NONE;
+   ThreadState* its = wet_add_state(w, made);
+   ThreadState* t = state_of(w, e->thread);
+   Registers*   r;
+
+   if (its == NULL || t == NULL || its == t)
+      return its != NULL && t != NULL;
+   r = its->now;
+   while (r->interrupted != NULL)
+      r = r->interrupted;
+   *r = *t->now;
+   r->interrupted = NULL;
+   if (e->size == STACK_FROM_ARGUMENT) {
+      r->granules[m->stack] = r->granules[m->stack_argument];
+      memcpy(r->bytes[m->stack], r->bytes[m->stack_argument],
+             sizeof(r->bytes[0]));
+   } else if (e->size == STACK_FROM_CALL) {
+      define_granule(r, m->stack, 0xFF, t->syscall);
+   }
+   return true;
+}
+
 bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
 {
    ThreadState* t = state_of(w, e->thread);
@@ -312,6 +340,8 @@ bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e)
             t->now->top = 0;
          }
          return true;
+      case DCFG_WET_CREATED:
+         return create_thread(w, e);
       default:
          return true;
    }

@@ -153,30 +153,31 @@ static void on_fault(Int sig, Addr addr)
    VG_MINIMAL_LONGJMP(cannot_read);
 }
 
-/* Call DO_IT(P), which reads what is now where P was.  Returns False, too,
-   if that cannot be read. */
-static Bool try_to_read(Bool (*do_it)(CodePage* p), CodePage* p)
+Bool DCFG_(try_to_read)(Bool (*do_it)(void* arg), void* arg)
 {
    fault_catcher_t before = VG_(set_fault_catcher)(on_fault);
    volatile Bool   result = False;
 
    if (VG_MINIMAL_SETJMP(cannot_read) == 0)
-      result = do_it(p);
+      result = do_it(arg);
    VG_(set_fault_catcher)(before);
    return result;
 }
 
-static Bool take_page(CodePage* p)
+static Bool take_page(void* arg)
 {
+   CodePage* p = arg;
+
    VG_(memcpy)(p->code, (const void*)(p->hash_key * CODE_PAGE),
                CODE_PAGE);
    VG_(memset)(p->known, 0xFF, sizeof(p->known));
    return True;
 }
 
-static Bool is_same_page(CodePage* p)
+static Bool is_same_page(void* arg)
 {
-   const UChar* now = (const UChar*)(p->hash_key * CODE_PAGE);
+   const CodePage* p   = arg;
+   const UChar*    now = (const UChar*)(p->hash_key * CODE_PAGE);
 
    for (UInt i = 0; i < CODE_PAGE; i++)
       if (p->known[i / 8] == 0)
@@ -193,7 +194,7 @@ static Bool has_page_returned(const Code* c, CodePage* p)
 
    return is_file(seg) && seg->dev == c->dev && seg->ino == c->ino
           && seg->offset + (Off64T)(a - seg->start) == p->offset
-          && (seg->hasR || seg->hasX) && try_to_read(is_same_page, p);
+          && (seg->hasR || seg->hasX) && DCFG_(try_to_read)(is_same_page, p);
 }
 
 Code* DCFG_(new_code)(Addr load, const NSegment* seg)
@@ -209,7 +210,7 @@ Code* DCFG_(new_code)(Addr load, const NSegment* seg)
    c->head = new_page(load / CODE_PAGE);
    seg     = VG_(am_find_nsegment)(load);
    if (c->head->offset == 0 && !seg->hasW && has_page_returned(c, c->head))
-      try_to_read(take_page, c->head);
+      DCFG_(try_to_read)(take_page, c->head);
    return c;
 }
 

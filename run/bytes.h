@@ -56,6 +56,10 @@ Bool DCFG_(may_return)(const Code* c);
    all the code what it was? */
 Bool DCFG_(has_returned)(const Code* c);
 
+/* Call DO_IT(ARG), which reads the program's memory.  Returns False, too, if
+   that cannot be read. */
+Bool DCFG_(try_to_read)(Bool (*do_it)(void* arg), void* arg);
+
 #endif /* __DCFG_BYTES_H */
 
 /*--------------------------------------------------------------------*/

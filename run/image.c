@@ -57,6 +57,7 @@
 #include "base/intern.h"
 #include "dcfg_bb.h"
 #include "dcfg_output.h"
+#include "run/build_id.h"
 #include "run/bytes.h"
 #include "run/image.h"
 #include "run/symbols.h"
@@ -69,6 +70,8 @@ typedef
       Bool    gone;          // unmapped, or there is a newer generation
       Bool    discarded;     // and nothing translated from it is left
       UInt    generation;
+      HChar*  build_id;      // NULL: none, or of a later generation
+      ULong   code_hash;     // 0: none
       Code*   code;          // NULL: the image is over
       XArray* symbols;       // ImageSymbol; NULL: not yet copied
       XArray* lines;         // ImageLine; NULL: none
@@ -378,8 +381,10 @@ static Image* map_image(Addr a)
    Image* old = grown_image(im);
    if (old == NULL)
       old = returned_image(im);
-   if (old == NULL)
+   if (old == NULL) {
+      DCFG_(identify_build)(im->load, &im->build_id, &im->code_hash);
       return add_image(im, a);
+   }
    VG_(free)(im);
    return old;
 }
@@ -517,6 +522,8 @@ void DCFG_(image_info)(UInt no, Bool with_lines, ImageInfo* info)
    info->name      = im->name;
    info->load      = im->load;
    info->size      = im->end - im->load;
+   info->build_id  = im->build_id;
+   info->code_hash = im->code_hash;
    info->n_symbols = VG_(sizeXA)(im->symbols);
    info->symbols   = info->n_symbols ? VG_(indexXA)(im->symbols, 0) : NULL;
    info->n_lines   = im->lines ? VG_(sizeXA)(im->lines) : 0;

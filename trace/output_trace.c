@@ -104,6 +104,10 @@ static void start_turns(void)
                 "all, --trace-threads=all\n");
       VG_(exit)(1);
    }
+   opts.turns = DCFG_(has_side_file)("--trace-out-file", opts.out_file,
+                                     "the turns of threads");
+   if (!opts.turns)
+      return;
    DCFG_(claim_out_file)("--trace-turns", turns_name());
    DCFG_(note_turns)();
 }

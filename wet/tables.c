@@ -112,6 +112,16 @@ static void add_image(Bytes* b, UInt no)
    }
 }
 
+/* Readers that know of no build ids end before them. */
+static void add_build_ids(Bytes* b)
+{
+   for (UInt i = 0; i < DCFG_(n_images)(); i++) {
+      ImageInfo info;
+      DCFG_(image_info)(i, False, &info);
+      add_text(b, info.build_id == NULL ? "" : info.build_id);
+   }
+}
+
 static void put_images(Put* out, Bytes* b)
 {
    Bytes images = { NULL, 0, 0 };
@@ -120,6 +130,7 @@ static void put_images(Put* out, Bytes* b)
    DCFG_(add_varint)(&images, DCFG_(n_images)());
    for (UInt i = 0; i < DCFG_(n_images)(); i++)
       add_image(&images, i);
+   add_build_ids(&images);
    DCFG_(add_varint)(b, DCFG_(n_source_files)());
    for (UInt i = 0; i < DCFG_(n_source_files)(); i++)
       add_text(b, DCFG_(source_file_name)(i));

@@ -75,6 +75,7 @@ static Coder*  coder;
 static Bool    away;           // nothing is collected now,
 static Bool    late;           // or was before the tape's begin,
 static Bool    has_gaps;       // or in its middle
+static UInt    newborn;        // the thread that a system call makes, or 0
 
 void DCFG_(load_tape)(void)
 {
@@ -194,7 +195,7 @@ static void turn_to(Turn* t)
 /*--- Threads                                              ---*/
 /*------------------------------------------------------------*/
 
-void* DCFG_(tape_thread_new)(CellArray* cells, UInt index)
+static Turn* new_turn(UInt index)
 {
    Turn* t = VG_(calloc)("dcfg.tape.turn", 1, sizeof(Turn));
 
@@ -204,8 +205,15 @@ void* DCFG_(tape_thread_new)(CellArray* cells, UInt index)
    return t;
 }
 
+void* DCFG_(tape_thread_new)(CellArray* cells, UInt index)
+{
+   newborn = index;
+   return new_turn(index);
+}
+
 void DCFG_(tape_thread_free)(void* s)
 {
+   newborn = 0;
    if (running == s)
       running = NULL;
    VG_(free)(s);
@@ -221,7 +229,8 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
    DCFG_(restart_coder)(coder, DCFG_(tape)->stack);
    DCFG_(forget_closed_code)();
    VG_(free)(s);
-   return DCFG_(tape_thread_new)(cells, index);
+   newborn = 0;
+   return new_turn(index);
 }
 
 void DCFG_(tape_come_back)(void* s, UInt last, UInt sb, Addr sp)
@@ -323,6 +332,20 @@ void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
    DCFG_(untold_reads)(sysno, args, DCFG_(tape_memory_read), s);
 }
 
+/* The system call has made a thread, which begins with the registers of its
+   creator S.  It has not run yet. */
+static void tell_newborn(Turn* s, UInt sysno, const UWord* args)
+{
+   UWord stack = sysno != __NR_clone ? StackFromCall
+                 : args[1] != 0 ? StackFromArgument : StackOfCreator;
+
+   if (newborn != 0 && !away) {
+      turn_to(s);
+      add_mark(MarkCreated, newborn, stack);
+   }
+   newborn = 0;
+}
+
 static void note_written(void* s, Addr a, SizeT len)
 {
    DCFG_(tape_memory_written)(s, True, a, len);
@@ -331,8 +354,12 @@ static void note_written(void* s, Addr a, SizeT len)
 void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
                               SysRes res)
 {
-   if (!sr_isError(res))
-      DCFG_(untold_writes)(sysno, args, sr_Res(res), note_written, s);
+   if (sr_isError(res)) {
+      newborn = 0;
+      return;
+   }
+   DCFG_(untold_writes)(sysno, args, sr_Res(res), note_written, s);
+   tell_newborn(s, sysno, args);
 }
 
 void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len)

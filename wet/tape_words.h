@@ -64,16 +64,26 @@ typedef
       MarkReturn,       // and left: registers are what they were
       MarkMoved,        // W1 bytes stand at W0 that stood at W2
       MarkTop,          // W0 is the top of x87's stack, if it is not 0
+      MarkCreated,      // the thread has made thread number W0, W1: FirstStack
       N_MARKS,
       TapeStopped = TAPE_FIRST_WAY - 1
    }
    TapeMark;
 
+/* FirstStack: where a thread that was made has its stack pointer from. */
+typedef
+   enum {
+      StackOfCreator,
+      StackFromArgument,        // the second one of clone()
+      StackFromCall             // the system call computed it
+   }
+   FirstStack;
+
 /* Words behind a mark's header. */
 static inline UInt DCFG_(words_of_mark)(UInt mark)
 {
    return mark == MarkMoved ? 3
-          : mark >= MarkRead && mark <= MarkFresh ? 2
+          : (mark >= MarkRead && mark <= MarkFresh) || mark == MarkCreated ? 2
           : mark == MarkThread || mark == MarkTop ? 1 : 0;
 }
 

@@ -539,6 +539,25 @@ static void put_first(FlightLog* copy, ULong tick)
    DCFG_(log_function)(copy, copy->first_id, FlightExit, tick, NULL);
 }
 
+/* The end of COPY, which is freed. */
+static void put_copy(Put* out, FlightLog* copy)
+{
+   if (copy->used > 0)
+      keep_buffer(copy);
+   put_stream(out, copy->full, 0, copy->n_full * BUFFER_SIZE);
+   DCFG_(delete_stream)(copy->full);
+   VG_(free)(copy->buffer);
+}
+
+void DCFG_(put_empty_flight)(Put* out)
+{
+   FlightLog copy = { .tick = 1, .full = DCFG_(new_stream)(),
+                      .is_copy = True };
+
+   begin_buffer(&copy);
+   put_copy(out, &copy);
+}
+
 /* What was active behind the buffers that are gone. */
 static void put_bases(Put* out, const FlightLog* l)
 {
@@ -561,10 +580,7 @@ static void put_bases(Put* out, const FlightLog* l)
    }
    if (VG_(sizeXA)(l->bases) == 0)
       put_first(&copy, 1);
-   keep_buffer(&copy);
-   put_stream(out, copy.full, 0, copy.n_full * BUFFER_SIZE);
-   DCFG_(delete_stream)(copy.full);
-   VG_(free)(copy.buffer);
+   put_copy(out, &copy);
 }
 
 Bool DCFG_(put_flight_log)(Put* out, const FlightLog* l,
@@ -589,11 +605,7 @@ Bool DCFG_(put_flight_log)(Put* out, const FlightLog* l,
       VG_(memcpy)(copy.buffer, l->buffer, l->used);
    }
    close(arg, &copy);
-   if (copy.used > 0)
-      keep_buffer(&copy);
-   put_stream(out, copy.full, 0, copy.n_full * BUFFER_SIZE);
-   DCFG_(delete_stream)(copy.full);
-   VG_(free)(copy.buffer);
+   put_copy(out, &copy);
    return True;
 }
 

@@ -84,6 +84,10 @@ void DCFG_(finish_flight_log)(FlightLog* l);
 /* The last tick of L, or 1. */
 ULong DCFG_(flight_tick)(const FlightLog* l);
 
+/* Put a buffer without records, where no thread has any: llvm-xray takes a header
+   alone for a text. */
+void DCFG_(put_empty_flight)(Put* out);
+
 /* Put the file's header; L, behind which CLOSE, given ARG, logs the last
    exits to the log that it is handed.  Nothing of L is changed.  Returns
    False if there is nothing of L. */

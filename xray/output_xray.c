@@ -188,13 +188,16 @@ static void claim_files(void)
    if (opts.on) {
       DCFG_(claim_out_file)("--xray-out-file", opts.out_file);
       opts.map_is_named = opts.map_file != NULL;
-      if (!opts.map_is_named) {
+      if (!opts.map_is_named
+          && DCFG_(has_side_file)("--xray-out-file", opts.out_file,
+                                  "the functions' names")) {
          HChar* map = VG_(malloc)("dcfg.xray.map",
                                   VG_(strlen)(opts.out_file) + 5);
          VG_(sprintf)(map, "%s.map", opts.out_file);
          opts.map_file = map;
       }
-      DCFG_(claim_out_file)("--xray-map-file", opts.map_file);
+      if (opts.map_file != NULL)
+         DCFG_(claim_out_file)("--xray-map-file", opts.map_file);
    }
    if (opts.uftrace) {
       const HChar* wrong = DCFG_(why_no_name)(opts.uftrace_dir);
@@ -266,6 +269,8 @@ static Bool write_log(void)
       if (info.ran && DCFG_(put_log_of_thread)(out, t))
          n++;
    }
+   if (n == 0)
+      DCFG_(put_empty_flight)(out);
    if (DCFG_(spool_failed)()) {
       DCFG_(abandon_out_file)(file);
       return False;
@@ -281,7 +286,7 @@ static Bool write_log(void)
 
 static void write(const struct _Gathered* g, const HChar* reason)
 {
-   if (opts.on && write_log())
+   if (opts.on && write_log() && opts.map_file != NULL)
       write_map();
    if (opts.uftrace) {
       HChar* dir = DCFG_(directory_of_part)(opts.uftrace_dir);

@@ -51,7 +51,8 @@ def check_log(log, report, open_calls=False):
     out = {}
     for number, t in log.threads.items():
         if not t.events:
-            report("thread", "%d has no events" % number)
+            if len(log.threads) > 1:    # where nothing ran, there is a thread without
+                report("thread", "%d has no events" % number)
             continue
         if t.events[0].action not in (xray_read.ENTER, xray_read.ENTER_ARGS):
             report("thread", "%d begins with %s" % (number, xray_read.ACTIONS[t.events[0].action]))

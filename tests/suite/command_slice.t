@@ -203,6 +203,22 @@ def check_rooms(tap, name, *flags):
         tap.ok(any(line in lines for lines in found), "%s: %s read what was there" % (name, calls[0]), (line, found))
 
 
+def check_born(tap, name, *flags):
+    """A new thread has its registers from the one that made it, forward as backward; x86.t does this, too."""
+    prog = harness.cc(tap, os.path.join(PROGS, "wet", "born.S"), name, "-nostdlib", "-static", "-no-pie", *flags)
+    wet = prog and record(tap, name, [prog])
+    if not wet:
+        return
+    symbols = subprocess.run(["nm", prog], stdout=subprocess.PIPE, check=True).stdout.decode()
+    at = {f[2]: "0x" + f[0].lstrip("0") for f in map(str.split, symbols.splitlines())}
+    for what in ("result", "general", "vector", "stack"):
+        why = commandlib.command("why", wet, at["at_" + what] + "#0")[1]
+        found = [[line.split()[1] for line in commandlib.command("slice", "--thin", "--as=instances", *args, wet)[1].splitlines()
+                  if line[0] != "#"] for args in (["--at=" + at["at_" + what]], ["--at=%s#0" % at[what], "--forward"])]
+        tap.ok(re.search(r"(^ +1 \S+|through) +%s#0\b" % at[what], why, re.M) and at[what] + "#0" in found[0] and at["at_" + what] + "#0" in found[1],
+               "%s: a new thread's registers: %s" % (name, what), (at[what], at["at_" + what], why, found))
+
+
 def check_saved(tap):
     """Code without source lines is none of the program."""
     for name, text in (("saved", SAVED), ("allocator", ALLOCATOR)):
@@ -593,6 +609,9 @@ def check_real(tap, dumper):
             prog = harness.cc(tap, os.path.join(PROGS, source), name + kind, "-g", "-pthread", *flags)
             if prog:
                 check_model(tap, dumper, name + kind, [prog], n, modes)
+    prog = harness.cc(tap, os.path.join(PROGS, "wet", "born.S"), "threads_born", "-nostdlib", "-static", "-no-pie")
+    if prog:
+        check_model(tap, dumper, "threads_born", [prog], 8)
     # A library that calls the program back has to be another image.
     prog = harness.cc(tap, os.path.join(PROGS, "slice", "ranks.c"), "callback", "-g", "-pthread")
     if prog:
@@ -652,6 +671,7 @@ def main():
         check_wrong(tap, wet)
     check_kernel(tap, "pages", "mmap")
     check_rooms(tap, "rooms")
+    check_born(tap, "born")
     check_gather(tap)
     check_images(tap)
     check_saved(tap)

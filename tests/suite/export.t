@@ -185,7 +185,7 @@ def check_refused(tap, program, graph):
         subprocess.run(["cc", "-O1", "-g", "-x", "c", "-o", program, "-"] + flags, check=True,
                        input=PROGRAM.replace("n * 2;", "n * 2 + 77;" if "-DMORE" in flags else "n * 2;").encode())
         status, text, err = command("export", "--bolt", "-o", out, graph)
-        tap.ok(status == 2 and "is not what was executed" in err and not os.path.exists(out), "refused: another " + flags[0], err)
+        tap.ok(status == 2 and "is not the file that was executed" in err and not os.path.exists(out), "refused: another " + flags[0], err)
     os.rename(other, program)
 
 

@@ -140,6 +140,53 @@ def check_names(tap, prog, together):
     equal(tap, "a file of an earlier run is replaced", totals, [1, 1001])
 
 
+ALL_OUTPUTS = {"dcfg-out-file": "g.json", "trace-out-file": "t.trace.gz", "callgrind-out-file": "p.out", "wet-out-file": "w.wet",
+               "xray-out-file": "x.xray", "uftrace-out-dir": "u"}
+
+
+def check_owner(tap, prog):
+    """The program keeps the names, and a child has its process id in all of them, before the last extension."""
+    where = tap.path("owner")
+    os.mkdir(where)
+    opts = ["--trace=yes", "--trace-turns=yes", "--callgrind=yes", "--wet=yes", "--xray=yes", "--uftrace=yes"]
+    opts += ["--%s=%s" % o for o in ALL_OUTPUTS.items()]
+    argv = [prog, "1", "fork", "2", "/bin/true"]
+    status, err = harness.run([harness.VALGRIND, "--tool=dcfg"] + opts + argv, where)
+    pid = re.search(r"==(\d+)== dcfg: .* is left to another process", err)
+    if not tap.ok(status == 0 and pid, "all outputs, a child that executes a program: what it writes is told", err):
+        return
+    own = list(ALL_OUTPUTS.values()) + ["t.trace.turns.gz" if os.path.exists(where + "/t.trace.turns.gz") else "t.trace.gz.turns",
+                                        "x.xray.map"]
+    its = {re.sub(r"^(\w)", r"\1." + pid.group(1), name) for name in own}
+    equal(tap, "all outputs: names", sorted(os.listdir(where)), sorted(its | set(own)))
+    equal(tap, "all outputs: whose", [Dcfg(where + name).calls("work") for name in ("/g.json", "/g.%s.json" % pid.group(1))], [1, 2])
+
+    # The processes that a traced child becomes.
+    r = run(tap, "became", [prog, "1", "fork", "2", prog, "4"], ["--trace-children=yes"], out="one.json", trace=False)
+    if check(tap, "a traced child", r, 3):
+        names = {re.sub(r"\d{2,}", "PID", os.path.basename(f)): Dcfg(f).calls("work") for f in r.files}
+        equal(tap, "a traced child: the first process keeps the name", names["one.json"], 1)
+
+    # Process ids come again: the child finds a file with the name that it would take.
+    r = run(tap, "again", ["/bin/bash", "-c", "(echo old > one.$BASHPID.json; exec /bin/true); true"], out="one.json", trace=False)
+    texts = {re.sub(r"\d{2,}", "PID", os.path.basename(f)): open(f).read(4) for f in r.files}
+    tap.ok(set(texts) == {"one.json", "one.PID.json", "one.PID-2.json"} and texts["one.PID.json"] == "old\n",
+           "a file with the child's name is left alone", texts)
+
+
+def check_devices(tap, prog):
+    """There is no file beside a device."""
+    link = tap.path("device")
+    os.symlink("/dev/null", link)
+    opts = ["--xray=yes", "--xray-out-file=" + link, "--trace=yes", "--trace-turns=yes", "--trace-out-file=/dev/null",
+            "--callgrind=yes", "--separate-threads=yes", "--callgrind-out-file=/dev/null", "--dcfg-out-file=/dev/null"]
+    status, err = harness.run([harness.VALGRIND, "--tool=dcfg"] + opts + [prog, "1"], tap.dir)
+    left = [f for f in os.listdir("/dev") if f.startswith("null") and f != "null"] + [f for f in os.listdir(tap.dir) if "device." in f]
+    equal(tap, "devices: nothing beside them", (status, left), (0, []))
+    equal(tap, "devices: that is told once for each", sorted(re.findall(r"dcfg: --(\S+)=\S+ is no regular file", err)),
+          ["trace-out-file", "xray-out-file"])
+
+
 def main():
     tap = harness.Tap("process")
     fork = lifelib.build(tap, "fork.c", "-pthread")
@@ -154,6 +201,8 @@ def main():
         check_exec(tap, prog)
     if prog and together:
         check_names(tap, prog, together)
+        check_owner(tap, prog)
+        check_devices(tap, prog)
     tap.done()
 
 

@@ -231,10 +231,10 @@ def profile_pid(path):
 
 
 def pids(r):
-    """By what stands in the names beside g, t, p: the processes that wrote these."""
+    """By what stands in the names beside g, t, p, part and process id: the processes that wrote these."""
     found = {}
     for name in r.names:
-        m = re.match(r"([gtp])(.*)\.(json|out)$", re.sub(r"^p\.out(.*)", r"p\1.out", name))
+        m = re.match(r"([gtp])(.*)\.(json|out)$", re.sub(r"^p(.*)\.out(.*)", r"p\2\1.out", name))
         of = {"g": pid_of, "t": trace_pid, "p": profile_pid}[m.group(1)] if m else None
         if m:
             found.setdefault(m.group(2), []).append(of(r.path(name)))
@@ -258,14 +258,11 @@ def check_family(tap, prog):
             return p.pid, child
         return ask
     def expected(order, parent, child):
-        """What stands in the names of whose files.  Once a process found a name taken, it takes others."""
-        owner, moved, parts = {}, set(), {parent: 0, child: 0}
+        """What stands in the names of whose files: a child's have its process id."""
+        owner, parts = {}, {parent: 0, child: 0}
 
         def write(pid, key):
-            if pid in moved or owner.get(key, pid) != pid:
-                moved.add(pid)
-                key += ".%d" % pid
-            owner[key] = pid
+            owner[key + (".%d" % pid if pid == child else "")] = pid
         for who in order:
             pid = parent if who == "p" else child
             parts[pid] = 0 if who == "e" else parts[pid] + 1

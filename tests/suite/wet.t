@@ -234,7 +234,7 @@ def check_children(tap, checker):
                                    "--dcfg-out-file=" + tap.path("child.%p.json"), "/bin/sh", "-c",
                                    "(echo x; :) | cat; exec /bin/true"], tap.dir)
         files = sorted(x for x in os.listdir(tap.dir) if x.startswith("child.") and x.endswith(".wet"))
-        tap.ok(len(files) == 3, "children: a file for each process, values " + values, "%s %s %s" % (files, status, why))
+        tap.ok(len(files) == 5, "children: a file for each process, and what two execute, values " + values, "%s %s %s" % (files, status, why))
         for n, name in enumerate(files):
             is_whole(tap, checker, tap.path(name), "children: file %d is whole, values %s" % (n + 1, values))
             os.unlink(tap.path(name))

@@ -167,6 +167,7 @@ def main():
         check_wet(tap)
         command_slice.check_kernel(tap, "pages", "mmap2", "-m32")
         command_slice.check_rooms(tap, "rooms", "-m32")
+        command_slice.check_born(tap, "born", "-m32")
         check_code(tap)
         if os.environ.get("DCFG_SLOW"):
             check_overflow(tap)

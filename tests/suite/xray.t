@@ -10,6 +10,7 @@ DCFG_AGAIN=1: another Valgrind has been tested.  Then what no Valgrind has a par
 import glob
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -264,6 +265,49 @@ def refused(tap):
                "status %d: %s" % (p.returncode, err))
 
 
+def empty(tap):
+    """A region that never begins: logs with one buffer and no records, which llvm-xray takes."""
+    dcfg = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
+    for version in ("1", "5"):
+        r = run(tap, "empty" + version, ["/bin/true"], ["--start=no_such_function", "--xray-version=" + version])
+        status, out = harness.run([dcfg, "xray", "--check", log_of(r)], tap.dir)
+        tap.ok(r.status == 0 and status == 0 and not wrong_in(r), "nothing is collected, version %s: a right log" % version,
+               "%s\n%s" % (wrong_in(r), out))
+        if shutil.which("llvm-xray"):
+            status, err = harness.run(["llvm-xray", "account", log_of(r)], tap.dir)
+            tap.ok(status == 0 and not err, "nothing is collected, version %s: llvm-xray reads it" % version, err)
+        else:
+            tap.skip("nothing is collected: llvm-xray reads it", "it is not installed")
+
+
+def directories(tap):
+    """uftrace's directory is there with all its files or not at all, and nobody else may write to it."""
+    before = os.umask(0)
+    try:
+        r = run(tap, "umask", ["/bin/true"], ["--uftrace=yes", "--uftrace-out-dir=made"])
+    finally:
+        os.umask(before)
+    modes = {oct(os.stat(os.path.join(r.dir, f)).st_mode & 0o777) for f in os.listdir(r.dir) if f.startswith(("log", "graph"))}
+    modes |= {oct(os.stat(os.path.join(r.dir, "made", f)).st_mode & 0o777) for f in os.listdir(os.path.join(r.dir, "made"))}
+    tap.ok(modes == {"0o644"} and os.stat(os.path.join(r.dir, "made")).st_mode & 0o777 == 0o755, "umask 000: modes", modes)
+
+    # Its table of symbols would have a name that is too long.
+    program = os.path.join(r.dir, 252 * "x")
+    shutil.copy("/bin/true", program)
+    for name, there in (("new", None), ("old", "task.txt")):
+        path = os.path.join(r.dir, name)
+        if there:
+            os.mkdir(path)
+            with open(os.path.join(path, there), "w") as f:
+                f.write(there)
+        p = subprocess.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=/dev/null", "--uftrace=yes",
+                            "--uftrace-out-dir=" + path, program], env=harness.ENV, stderr=subprocess.PIPE)
+        left = os.listdir(path) if os.path.exists(path) else None
+        kept = there and open(os.path.join(path, there)).read()
+        tap.ok(left == (there and [there]) and kept == there and p.stderr.count(b"\n") == 1 and b"cannot write" in p.stderr,
+               "uftrace's directory, %s, cannot be written: it is as it was" % name, "%s %s %s" % (left, kept, p.stderr.decode()))
+
+
 def options(tap):
     whole = run(tap, "whole", LS)
     stops = harness.cc(tap, os.path.join(PROGS, "xray", "stops.c"), "stops", "-O2")
@@ -273,6 +317,8 @@ def options(tap):
         filters(tap, whole)
         limits(tap, whole)
         refused(tap)
+        empty(tap)
+        directories(tap)
     arguments(tap, stops)
     identities(tap, whole, stops)
     dumps(tap, stops)

@@ -40,8 +40,9 @@ static const ImageSymbol symbols[] = {
 static SourceRow source[] = { { 3, 17, 0x401000, 4, 1 } };
 static const HChar* const files[] = { "/bin/prog", "[anon]", "prog.c" };
 static JsonImage images[] = {
-   { { "/bin/prog", 0x400000, 0x2000, symbols, 2, NULL, 0 }, 1, source, 1 },
-   { { "[anon]", 0x700000, 0x1000, NULL, 0, NULL, 0 }, 2, NULL, 0 }
+   { { "/bin/prog", 0x400000, 0x2000, "01ab", 0, symbols, 2, NULL, 0 },
+     1, source, 1 },
+   { { "[anon]", 0x700000, 0x1000, NULL, 0x1f, NULL, 0, NULL, 0 }, 2, NULL, 0 }
 };
 static const UInt edges[][5] = {   // source, target, type, thread, count
    { NodeStart, OUTER, EdgeEntry, 0, 1 },
@@ -183,10 +184,13 @@ START_TEST(test_whole)
    ck_assert_str_eq(compact(json_array_get(rows, 0)),
                     "['IMAGE_ID','LOAD_ADDR','SIZE','IMAGE_DATA']");
    ck_assert_str_eq(compact(json_array_get(rows, 2)),
-                    "[2,'0x700000',4096,{'FILE_NAME_ID':2}]");
+                    "[2,'0x700000',4096,{'FILE_NAME_ID':2,"
+                    "'CODE_HASH':'0x1f'}]");
 
    image = image_of(root, 1);
-   keys_are(image, "FILE_NAME_ID SYMBOLS SOURCE_DATA BASIC_BLOCKS ROUTINES");
+   keys_are(image, "FILE_NAME_ID BUILD_ID SYMBOLS SOURCE_DATA BASIC_BLOCKS "
+            "ROUTINES");
+   ck_assert_str_eq(compact(json_object_get(image, "BUILD_ID")), "'01ab'");
    table_is(image, "SYMBOLS", "[['NAME','ADDR_OFFSET','SIZE'],"
             "['main','0x1000',48],['a \\'b\\' \xC3\xBF','0x1040',8]]");
    table_is(image, "SOURCE_DATA", "[['FILE_NAME_ID','LINE_NUM',"
@@ -254,21 +258,21 @@ START_TEST(test_left_out)
    without.loops    = NULL;
    root = write_dcfg(&without);
    keys_are(image_of(root, 1),
-            "FILE_NAME_ID SYMBOLS SOURCE_DATA BASIC_BLOCKS");
+            "FILE_NAME_ID BUILD_ID SYMBOLS SOURCE_DATA BASIC_BLOCKS");
    json_decref(root);
 
    without = d;
    without.with_symbols = False;
    root = write_dcfg(&without);
    keys_are(image_of(root, 1),
-            "FILE_NAME_ID SOURCE_DATA BASIC_BLOCKS ROUTINES");
+            "FILE_NAME_ID BUILD_ID SOURCE_DATA BASIC_BLOCKS ROUTINES");
    json_decref(root);
 
    without = d;
    without.with_cfg = False;
    root = write_dcfg(&without);
    keys_are(process_of(root), "INSTR_COUNT_PER_THREAD INSTR_COUNT IMAGES");
-   keys_are(image_of(root, 1), "FILE_NAME_ID SYMBOLS SOURCE_DATA");
+   keys_are(image_of(root, 1), "FILE_NAME_ID BUILD_ID SYMBOLS SOURCE_DATA");
    json_decref(root);
 
    without = d;
