@@ -48,7 +48,7 @@
 #include "wet/lift.h"
 #include "wet/slots.h"
 
-/* Code that is gone by now. */
+/* What was found when code was about to go, some of it more than once. */
 static XArray* closed;          // Unexecuted, or NULL
 
 typedef
@@ -194,49 +194,146 @@ static UInt length_of(const Superblock* sb)
    return n;
 }
 
-/* Adds what there is from branches between FROM and TO. */
-static void find_code(XArray* found, Addr from, Addr to)
+/* C is to find code for FOUND. */
+static void start(Closure* c, XArray* found)
 {
-   Closure c = { .found = found, .image = ~0u };
+   c->found = found;
+   c->seen  = VG_(OSetGen_Create)(0, cmp_places, VG_(malloc), "dcfg.closure",
+                                  VG_(free));
+   c->todo  = VG_(newXA)(VG_(malloc), "dcfg.closure.todo", VG_(free),
+                         sizeof(Addr));
+}
 
-   c.seen = VG_(OSetGen_Create)(0, cmp_places, VG_(malloc), "dcfg.closure",
-                                VG_(free));
-   c.todo = VG_(newXA)(VG_(malloc), "dcfg.closure.todo", VG_(free),
-                       sizeof(Addr));
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
-      Superblock* sb = DCFG_(superblock)(id);
-      Addr        a  = sb->addr;
-      c.image = sb->image;
-      for (UInt k = 0; DCFG_(slots_of)(sb)->at_exit != NULL
-                       && k < sb->n_instrs; a += sb->lengths[k++])
-         note(&c, a);
+static void end(Closure* c)
+{
+   VG_(OSetGen_Destroy)(c->seen);
+   VG_(deleteXA)(c->todo);
+   c->seen = NULL;
+}
+
+/* SB's instructions were executed. */
+static void note_executed(Closure* c, const Superblock* sb)
+{
+   Addr a = sb->addr;
+
+   c->image = sb->image;
+   for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++])
+      note(c, a);
+}
+
+/* Find what SB's branches may lead to.  Of the image before, C has what there
+   is to know. */
+static void follow_superblock(Closure* c, const Superblock* sb,
+                              const SlotList* list)
+{
+   UInt at = 0;
+
+   if (sb->image != c->image) {
+      c->image = sb->image;
+      DCFG_(image_info)(c->image, False, &c->info);
    }
-   c.image = ~0u;
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
-      Superblock*     sb   = DCFG_(superblock)(id);
-      const SlotList* list = DCFG_(slots_of)(sb);
-      UInt            len  = length_of(sb), at = 0;
-      if (list->at_exit == NULL || sb->addr >= to || sb->addr + len <= from
-          || !is_there(sb, list, len))
-         continue;
-      if (sb->image != c.image) {
-         c.image = sb->image;
-         DCFG_(image_info)(c.image, False, &c.info);
-      }
-      for (UInt k = 0; k < sb->n_instrs; at += sb->lengths[k++]) {
-         go_on(&c, sb->addr + at, sb->kinds[k], list->code + at,
-               sb->lengths[k]);
-         follow(&c);
-      }
+   for (UInt k = 0; k < sb->n_instrs; at += sb->lengths[k++]) {
+      go_on(c, sb->addr + at, sb->kinds[k], list->code + at,
+            sb->lengths[k]);
+      follow(c);
    }
-   VG_(OSetGen_Destroy)(c.seen);
-   VG_(deleteXA)(c.todo);
 }
 
 static XArray* new_list(void)
 {
    return VG_(newXA)(VG_(malloc), "dcfg.closure.found", VG_(free),
                      sizeof(Unexecuted));
+}
+
+/*------------------------------------------------------------*/
+/*--- Code that is about to go                             ---*/
+/*------------------------------------------------------------*/
+
+/* A superblock whose branches have not been followed. */
+typedef
+   struct {
+      Addr addr;
+      UInt id;
+   }
+   Open;
+
+/* No superblock is longer. */
+#define LONGEST 4096u
+
+/* With more instructions than these .seen begins anew: some code is found
+   twice then. */
+#define MUCH_SEEN 100000u
+
+static OSet*   open_code;       // Open, of the first n_indexed superblocks
+static UInt    n_indexed;
+static Closure closing;         // .seen: NULL or what is in CLOSED, and what
+                                // was executed there
+
+static Word cmp_open(const void* vkey, const void* velem)
+{
+   const Open* a = vkey;
+   const Open* b = velem;
+
+   if (a->addr != b->addr)
+      return a->addr < b->addr ? -1 : 1;
+   return a->id < b->id ? -1 : a->id > b->id ? 1 : 0;
+}
+
+static void index_superblocks(void)
+{
+   if (open_code == NULL)
+      open_code = VG_(OSetGen_Create)(0, cmp_open, VG_(malloc),
+                                      "dcfg.closure.open", VG_(free));
+   while (n_indexed < DCFG_(n_superblocks)()) {
+      Open* o = VG_(OSetGen_AllocNode)(open_code, sizeof(Open));
+      o->id   = ++n_indexed;
+      o->addr = DCFG_(superblock)(o->id)->addr;
+      VG_(OSetGen_Insert)(open_code, o);
+   }
+}
+
+/* The superblocks between FROM and TO that can be followed: Open, to be
+   deleted. */
+static XArray* followed_between(Addr from, Addr to)
+{
+   XArray* list = VG_(newXA)(VG_(malloc), "dcfg.closure.list", VG_(free),
+                             sizeof(Open));
+   Open    first = { from > LONGEST ? from - LONGEST : 0, 0 };
+   Open*   o;
+
+   VG_(OSetGen_ResetIterAt)(open_code, &first);
+   while ((o = VG_(OSetGen_Next)(open_code)) != NULL && o->addr < to) {
+      const Superblock* sb  = DCFG_(superblock)(o->id);
+      const SlotList*   slots = DCFG_(slots_of)(DCFG_(superblock)(o->id));
+      UInt              len = length_of(sb);
+      if (slots->at_exit != NULL && sb->addr + len > from
+          && is_there(sb, slots, len))
+         VG_(addToXA)(list, o);
+   }
+   return list;
+}
+
+static void close_between(Addr from, Addr to)
+{
+   XArray* list;
+
+   index_superblocks();
+   list = followed_between(from, to);
+   if (closing.seen != NULL && VG_(OSetGen_Size)(closing.seen) > MUCH_SEEN)
+      end(&closing);
+   if (closing.seen == NULL)
+      start(&closing, closed);
+   for (Word i = 0; i < VG_(sizeXA)(list); i++)
+      note_executed(&closing,
+                    DCFG_(superblock)(((Open*)VG_(indexXA)(list, i))->id));
+   closing.image = ~0u;
+   for (Word i = 0; i < VG_(sizeXA)(list); i++) {
+      const Open* o  = VG_(indexXA)(list, i);
+      Superblock* sb = DCFG_(superblock)(o->id);
+      follow_superblock(&closing, sb, DCFG_(slots_of)(sb));
+      VG_(OSetGen_FreeNode)(open_code, VG_(OSetGen_Remove)(open_code, o));
+   }
+   VG_(deleteXA)(list);
 }
 
 void DCFG_(close_code)(Addr a, SizeT len)
@@ -248,37 +345,59 @@ void DCFG_(close_code)(Addr a, SizeT len)
       if (seg->hasX) {
          if (closed == NULL)
             closed = new_list();
-         find_code(closed, a, a + len);
+         close_between(a, a + len);
          return;
       }
       p = seg->end + 1;
    }
 }
 
+void DCFG_(forget_closed_code)(void)
+{
+   if (closing.seen != NULL)
+      end(&closing);
+   if (open_code != NULL)
+      VG_(OSetGen_Destroy)(open_code);
+   if (closed != NULL)
+      VG_(deleteXA)(closed);
+   open_code = NULL;
+   n_indexed = 0;
+   closed    = NULL;
+}
+
+/*------------------------------------------------------------*/
+/*--- All of it                                            ---*/
+/*------------------------------------------------------------*/
+
+/* What is in CLOSED may have been executed since. */
 XArray* DCFG_(unexecuted_code)(void)
 {
    XArray* all = new_list();
-   Word    n   = 0;
+   Closure c;
 
-   find_code(all, 0, ~(Addr)0);
-   for (Word i = 0; closed != NULL && i < VG_(sizeXA)(closed); i++)
-      VG_(addToXA)(all, VG_(indexXA)(closed, i));
+   start(&c, all);
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+      Superblock* sb = DCFG_(superblock)(id);
+      if (DCFG_(slots_of)(sb)->at_exit != NULL)
+         note_executed(&c, sb);
+   }
+   c.image = ~0u;
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+      Superblock*     sb   = DCFG_(superblock)(id);
+      const SlotList* list = DCFG_(slots_of)(sb);
+      if (list->at_exit != NULL && is_there(sb, list, length_of(sb)))
+         follow_superblock(&c, sb, list);
+   }
+   for (Word i = 0; closed != NULL && i < VG_(sizeXA)(closed); i++) {
+      const Unexecuted* u = VG_(indexXA)(closed, i);
+      c.image = u->image;
+      if (note(&c, u->addr))
+         VG_(addToXA)(all, u);
+   }
+   end(&c);
    VG_(setCmpFnXA)(all, cmp_unexecuted);
    VG_(sortXA)(all);
-   for (Word i = 0; i < VG_(sizeXA)(all); i++) {
-      const Unexecuted* u = VG_(indexXA)(all, i);
-      if (n == 0 || cmp_unexecuted(u, VG_(indexXA)(all, n - 1)) != 0)
-         *(Unexecuted*)VG_(indexXA)(all, n++) = *u;
-   }
-   VG_(dropTailXA)(all, VG_(sizeXA)(all) - n);
    return all;
-}
-
-void DCFG_(forget_closed_code)(void)
-{
-   if (closed != NULL)
-      VG_(deleteXA)(closed);
-   closed = NULL;
 }
 
 /*--------------------------------------------------------------------*/
