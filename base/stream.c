@@ -59,17 +59,15 @@
 #define MIN_BUFFER 512u
 #define MAX_BUFFER 65536u
 
-typedef
-   struct {
-      ULong  start;      // in the stream
-      UChar* memory;     // NULL: in the file ...
-      ULong  place;      // ... at this place
-   }
-   Extent;
+/* Where MAX_BUFFER bytes are: a pointer, or a place in the file and IN_FILE.
+   A word each, for of a long stream there are many, and all are in memory. */
+typedef ULong Extent;
+#define IN_FILE 1ULL
 
 struct _Stream {
    XArray* extents;      // Extent
-   ULong   in_extents;   // bytes of the stream
+   ULong   begin;        // of the first one, in the stream
+   ULong   in_extents;   // bytes of the stream, up to the end of the last one
    UChar*  buffer;       // what follows them
    UInt    used, room;
 };
@@ -232,20 +230,30 @@ Stream* DCFG_(new_stream)(void)
    return s;
 }
 
-static void free_extent(const Extent* e)
+static UChar* memory_of(Extent e)
 {
-   if (e->memory == NULL) {
-      give_place(e->place);
+   return (UChar*)(Addr)e;
+}
+
+static Extent extent(const Stream* s, Word i)
+{
+   return *(Extent*)VG_(indexXA)(s->extents, i);
+}
+
+static void free_extent(Extent e)
+{
+   if (e & IN_FILE) {
+      give_place(e - IN_FILE);
       return;
    }
-   VG_(free)(e->memory);
+   VG_(free)(memory_of(e));
    in_memory -= MAX_BUFFER;
 }
 
 void DCFG_(delete_stream)(Stream* s)
 {
    for (Word i = 0; i < VG_(sizeXA)(s->extents); i++)
-      free_extent(VG_(indexXA)(s->extents, i));
+      free_extent(extent(s, i));
    VG_(deleteXA)(s->extents);
    VG_(free)(s->buffer);
    VG_(free)(s);
@@ -259,14 +267,15 @@ static void make_room(Stream* s)
       s->buffer = VG_(realloc)("dcfg.stream.buffer", s->buffer, s->room);
       return;
    }
-   Extent e = { s->in_extents, NULL, 0 };
+   Extent e;
    if (in_memory + MAX_BUFFER <= max_in_memory) {
-      e.memory   = s->buffer;
+      e          = (Addr)s->buffer;
       s->buffer  = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
       in_memory += MAX_BUFFER;
    } else {
-      e.place = take_place();
-      spool(s->buffer, MAX_BUFFER, e.place);
+      ULong place = take_place();
+      spool(s->buffer, MAX_BUFFER, place);
+      e = place + IN_FILE;
    }
    VG_(addToXA)(s->extents, &e);
    s->in_extents += MAX_BUFFER;
@@ -290,11 +299,9 @@ void DCFG_(drop_from_stream)(Stream* s, ULong at)
 {
    Word n = 0;
 
-   for (; n < VG_(sizeXA)(s->extents); n++) {
-      const Extent* e = VG_(indexXA)(s->extents, n);
-      if (e->start + MAX_BUFFER > at)
-         break;
-      free_extent(e);
+   for (; n < VG_(sizeXA)(s->extents) && s->begin + MAX_BUFFER <= at; n++) {
+      free_extent(extent(s, n));
+      s->begin += MAX_BUFFER;
    }
    while (n-- > 0)
       VG_(removeIndexXA)(s->extents, 0);
@@ -314,33 +321,18 @@ ULong DCFG_(stream_length)(const Stream* s)
    return s->in_extents + s->used;
 }
 
-/* The extent that has the byte AT. */
-static const Extent* extent_at(const Stream* s, ULong at)
-{
-   Word lo = 0, hi = VG_(sizeXA)(s->extents) - 1;
-
-   while (lo < hi) {
-      Word mid = lo + (hi - lo + 1) / 2;
-      if (((const Extent*)VG_(indexXA)(s->extents, mid))->start <= at)
-         lo = mid;
-      else
-         hi = mid - 1;
-   }
-   return VG_(indexXA)(s->extents, lo);
-}
-
 UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n)
 {
    UInt got = 0;
 
    while (got < n && at < s->in_extents && !failed) {
-      const Extent* e = extent_at(s, at);
-      ULong         end = e->start + MAX_BUFFER;
-      UInt          some = end - at < n - got ? (UInt)(end - at) : n - got;
-      if (e->memory != NULL)
-         VG_(memcpy)((UChar*)to + got, e->memory + (at - e->start), some);
+      Extent e    = extent(s, (at - s->begin) / MAX_BUFFER);
+      UInt   from = (at - s->begin) % MAX_BUFFER;
+      UInt   some = MAX_BUFFER - from < n - got ? MAX_BUFFER - from : n - got;
+      if (e & IN_FILE)
+         some = read_all(e - IN_FILE + from, (UChar*)to + got, some);
       else
-         some = read_all(e->place + (at - e->start), (UChar*)to + got, some);
+         VG_(memcpy)((UChar*)to + got, memory_of(e) + from, some);
       got += some;
       at  += some;
    }

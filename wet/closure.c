@@ -49,8 +49,8 @@
 #include "wet/lift.h"
 #include "wet/slots.h"
 
-/* Code that is gone by now. */
-static XArray* closed;          // Unexecuted, or NULL
+/* What was found when code was about to go, by image and address. */
+static OSet*   closed;          // Unexecuted, or NULL
 
 /* Superblocks by the pages that they stand on, so that the code of a mapping is
    found without a look at all others.  A superblock stands on one page or two;
@@ -355,15 +355,19 @@ static void find_code(Closure* c, Superblock* sb)
    }
 }
 
-/* The same, of all superblocks on P that are not before FROM or behind TO,
+/* The same, once, of all superblocks on P that are not before FROM or behind TO,
    which are about to be unmapped. */
 static void find_code_of_page(Closure* c, const Page* p, Addr from, Addr to)
 {
    for (UInt id = p->first; id != 0; ) {
       Superblock* sb = DCFG_(superblock)(id);
       if (sb->addr < to && sb->addr + length_of(sb) > from) {
-         find_code(c, sb);
-         DCFG_(slots_of)(sb)->closed = True;
+         SlotList* list = DCFG_(slots_of)(sb);
+         if (!list->followed && is_there(sb)) {
+            find_code(c, sb);
+            list->followed = True;
+         }
+         list->closed = True;
       }
       id = *next_on(sb, p->number);
    }
@@ -396,6 +400,23 @@ static XArray* new_list(void)
                      sizeof(Unexecuted));
 }
 
+/* Add FOUND, which is freed, to what is closed. */
+static void close_found(XArray* found)
+{
+   if (closed == NULL)
+      closed = VG_(OSetGen_Create)(0, cmp_places, VG_(malloc),
+                                   "dcfg.closure.closed", VG_(free));
+   for (Word i = 0; i < VG_(sizeXA)(found); i++) {
+      const Unexecuted* u = VG_(indexXA)(found, i);
+      if (VG_(OSetGen_Contains)(closed, u))
+         continue;
+      Unexecuted* new = VG_(OSetGen_AllocNode)(closed, sizeof(*new));
+      *new = *u;
+      VG_(OSetGen_Insert)(closed, new);
+   }
+   VG_(deleteXA)(found);
+}
+
 void DCFG_(close_code)(Addr a, SizeT len)
 {
    for (Addr p = a; p - a < len; ) {
@@ -403,32 +424,52 @@ void DCFG_(close_code)(Addr a, SizeT len)
       if (seg == NULL)
          return;
       if (seg->hasX) {
-         if (closed == NULL)
-            closed = new_list();
-         Closure* c = new_closure(closed);
+         XArray*  found = new_list();
+         Closure* c     = new_closure(found);
          find_code_between(c, a, a + len);
          delete_closure(c);
+         close_found(found);
          return;
       }
       p = seg->end + 1;
    }
 }
 
+/* What was found may have been executed since, when the code was back. */
+static void drop_executed(void)
+{
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+      Superblock* sb  = DCFG_(superblock)(id);
+      Unexecuted  key = { .addr = sb->addr, .image = sb->image };
+      for (UInt k = 0; DCFG_(slots_of)(sb)->at_exit != NULL
+                       && k < sb->n_instrs; key.addr += sb->lengths[k++]) {
+         Unexecuted* u = VG_(OSetGen_Remove)(closed, &key);
+         if (u != NULL)
+            VG_(OSetGen_FreeNode)(closed, u);
+      }
+   }
+}
+
 XArray* DCFG_(unexecuted_code)(void)
 {
-   XArray*  all = new_list();
-   Closure* c   = new_closure(all);
-   Word     n   = 0;
+   XArray*     all = new_list();
+   Closure*    c   = new_closure(all);
+   Word        n   = 0;
+   Unexecuted* u;
 
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
       find_code(c, DCFG_(superblock)(id));
    delete_closure(c);
-   for (Word i = 0; closed != NULL && i < VG_(sizeXA)(closed); i++)
-      VG_(addToXA)(all, VG_(indexXA)(closed, i));
+   if (closed != NULL) {
+      drop_executed();
+      VG_(OSetGen_ResetIter)(closed);
+      while ((u = VG_(OSetGen_Next)(closed)) != NULL)
+         VG_(addToXA)(all, u);
+   }
    VG_(setCmpFnXA)(all, cmp_unexecuted);
    VG_(sortXA)(all);
    for (Word i = 0; i < VG_(sizeXA)(all); i++) {
-      const Unexecuted* u = VG_(indexXA)(all, i);
+      u = VG_(indexXA)(all, i);
       if (n == 0 || cmp_unexecuted(u, VG_(indexXA)(all, n - 1)) != 0)
          *(Unexecuted*)VG_(indexXA)(all, n++) = *u;
    }
@@ -439,8 +480,10 @@ XArray* DCFG_(unexecuted_code)(void)
 void DCFG_(forget_closed_code)(void)
 {
    if (closed != NULL)
-      VG_(deleteXA)(closed);
+      VG_(OSetGen_Destroy)(closed);
    closed = NULL;
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
+      DCFG_(slots_of)(DCFG_(superblock)(id))->followed = False;
 }
 
 /*--------------------------------------------------------------------*/

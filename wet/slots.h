@@ -91,7 +91,7 @@ typedef
       Rows   rows;
       UChar* code;       // its bytes, as they were translated
       UInt   next_on_page[2];   // see wet/closure.c, also of this
-      Bool   closed, over;
+      Bool   closed, over, followed;
    }
    SlotList;
 
