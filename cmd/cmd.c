@@ -30,6 +30,8 @@
 
 #include "cmd.h"
 
+#include "clean.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -47,11 +49,14 @@ uint64_t    max_memory;
 
 static void say(const char* format, va_list args)
 {
+   char   text[16384];
+   size_t n;
+
    fflush(stdout);
-   fprintf(stderr, "dcfg%s%s: ", command_name != NULL ? " " : "",
-           command_name != NULL ? command_name : "");
-   vfprintf(stderr, format, args);
-   fputc('\n', stderr);
+   vsnprintf(text, sizeof(text), format, args);
+   n = clean_text(text, strlen(text), false);
+   fprintf(stderr, "dcfg%s%s: %.*s\n", command_name != NULL ? " " : "",
+           command_name != NULL ? command_name : "", (int)n, text);
 }
 
 void complain(const char* format, ...)

@@ -39,14 +39,19 @@
 /*--- Places                                               ---*/
 /*------------------------------------------------------------*/
 
-const char* image_path(const Program* g, uint32_t image)
+const char* image_file(const Program* g, uint32_t image)
 {
    uint32_t file;
 
    if (image >= g->p->n_images)
       return "?";
    file = g->p->images[image].file;
-   return file < g->d->n_files ? text_clean(g->d->files[file].name) : "?";
+   return file < g->d->n_files ? g->d->files[file].name : "?";
+}
+
+const char* image_path(const Program* g, uint32_t image)
+{
+   return text_clean(image_file(g, image));
 }
 
 const char* image_name(const Program* g, uint32_t image)
@@ -185,7 +190,7 @@ const char* node_source(const Program* g, uint32_t node)
 
 bool image_matches(const Program* g, uint32_t image, const char* pattern)
 {
-   return path_matches(image_path(g, image), pattern);
+   return path_matches(image_file(g, image), pattern);
 }
 
 bool path_matches(const char* path, const char* pattern)

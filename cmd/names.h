@@ -42,7 +42,11 @@ typedef
    }
    Program;
 
-/* An image's file as the DCFG names it; "?" without one. */
+/* An image's file as the DCFG names it, to be opened or compared; "?" without
+   one. */
+const char* image_file(const Program* g, uint32_t image);
+
+/* The same as it is shown. */
 const char* image_path(const Program* g, uint32_t image);
 
 /* "libc.so.6" */
