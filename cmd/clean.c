@@ -32,7 +32,7 @@
    for what is in a name; a terminal obeys it.  So all that the command prints
    goes through here, whoever forgot to clean a name. */
 
-#define _GNU_SOURCE     // fopencookie
+#define _GNU_SOURCE 1   // fopencookie
 
 #include "clean.h"
 
