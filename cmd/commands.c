@@ -136,8 +136,9 @@ static void general_help(void)
         "Files may be compressed (gzip, bzip2, xz, zstd), whatever they are "
         "called; - is\n"
         "the standard input.  --memory=MIB is the most that reading one may "
-        "take; by\n"
-        "default that depends on its size.  The exit status is 0; 1 if "
+        "take, and\n"
+        "--disk=MIB that it is unpacked to in TMPDIR; by default both depend on "
+        "its size.\nThe exit status is 0; 1 if "
         "check or xray found\n"
         "violations or diff differences; 2 for a file that cannot be read, "
         "or wrong use.");
