@@ -71,12 +71,32 @@ static bool is_pattern(const char* s)
    return strpbrk(s, "*?[") != NULL;
 }
 
-/* How well the image of instruction I fits.  The program is the first image. */
-static PathFit fit_of(const Filter* f, DcfgWet* w, uint32_t i)
+/* The file that has main(), or, of a program without symbols, that is loaded
+   lowest; or NULL. */
+static const char* program_of(DcfgWet* w)
 {
-   const DcfgWetInstr* first = dcfg_wet_instr(w, 0);
-   const char*         program = first->image == 0 ? first->image_name : NULL;
-   const char*         name = dcfg_wet_instr(w, i)->image_name;
+   uint64_t    lowest = UINT64_MAX;
+   const char* found = NULL;
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image_name == NULL)
+         continue;
+      if (in->function != NULL && strcmp(in->function, "main") == 0)
+         return in->image_name;
+      if (in->image_load < lowest) {
+         lowest = in->image_load;
+         found = in->image_name;
+      }
+   }
+   return found;
+}
+
+/* How well the image of instruction I fits. */
+static PathFit fit_of(const Filter* f, DcfgWet* w, uint32_t i,
+                      const char* program)
+{
+   const char* name = dcfg_wet_instr(w, i)->image_name;
 
    return name == NULL ? FIT_NOT : path_fit(name, f->image, program);
 }
@@ -137,15 +157,17 @@ static void read_source(Filter* f, const char* text)
 
 static void choose_instrs(Filter* f, DcfgWet* w)
 {
-   uint32_t n = dcfg_wet_instrs(w), found = 0;
-   PathFit  best = FIT_PART;
+   uint32_t    n = dcfg_wet_instrs(w), found = 0;
+   PathFit     best = FIT_PART;
+   const char* program = f->image == NULL ? NULL : program_of(w);
 
    f->instrs = zalloc(n + (size_t)1, sizeof(bool));
    for (uint32_t i = 0; f->image != NULL && i < n && best < FIT_ALL; i++)
-      if (fit_of(f, w, i) > best)
+      if (fit_of(f, w, i, program) > best)
          best = FIT_ALL;
    for (uint32_t i = 0; i < n; i++) {
-      bool                there = f->image == NULL || fit_of(f, w, i) == best;
+      bool                there = f->image == NULL
+                                  || fit_of(f, w, i, program) == best;
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
       f->instrs[i] = there
                      && (f->function == NULL
