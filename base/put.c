@@ -114,6 +114,44 @@ UInt DCFG_(utf8_length)(const UChar* s)
    return n;
 }
 
+UInt DCFG_(hidden)(const UChar* s)
+{
+   UInt n = DCFG_(utf8_length)(s);
+   UInt c = n == 3 ? (s[0] & 15u) << 12 | (s[1] & 63u) << 6 | (s[2] & 63u)
+            : n == 2 ? (s[0] & 31u) << 6 | (s[1] & 63u) : s[0];
+
+   return n == 0 || c < 0x20 || (c >= 0x7F && c < 0xA0)
+          || c == 0x61C || c == 0x200E || c == 0x200F
+          || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069)
+          ? c : 0;
+}
+
+HChar* DCFG_(make_plain)(HChar* s)
+{
+   HChar* to = s;
+
+   for (const HChar* from = s; *from != 0; ) {
+      UInt n = DCFG_(utf8_length)((const UChar*)from);
+      if (DCFG_(hidden)((const UChar*)from) != 0)
+         *to++ = '?';
+      else
+         for (UInt i = 0; i < n; i++)
+            *to++ = from[i];
+      from += n == 0 ? 1 : n;
+   }
+   *to = 0;
+   return s;
+}
+
+static void put_escape(Put* out, UInt c)
+{
+   DCFG_(put_text)(out, "\\u");
+   for (UInt shift = 16; shift > 0; ) {
+      shift -= 4;
+      DCFG_(put_char)(out, "0123456789abcdef"[c >> shift & 15]);
+   }
+}
+
 void DCFG_(put_string)(Put* out, const HChar* str)
 {
    const UChar* s = (const UChar*)str;
@@ -121,13 +159,12 @@ void DCFG_(put_string)(Put* out, const HChar* str)
    DCFG_(put_char)(out, '"');
    while (*s) {
       UInt n = DCFG_(utf8_length)(s);
+      UInt c = DCFG_(hidden)(s);
       if (*s == '"' || *s == '\\') {
          DCFG_(put_char)(out, '\\');
          DCFG_(put_char)(out, *s);
-      } else if (n == 0 || *s < 0x20 || *s == 0x7F) {
-         DCFG_(put_text)(out, "\\u00");
-         DCFG_(put_char)(out, "0123456789abcdef"[*s >> 4]);
-         DCFG_(put_char)(out, "0123456789abcdef"[*s & 15]);
+      } else if (c != 0) {
+         put_escape(out, c);
       } else {
          for (UInt i = 0; i < n; i++)
             DCFG_(put_char)(out, s[i]);

@@ -55,12 +55,21 @@ void DCFG_(put_number)(Put* out, ULong n);
 void DCFG_(put_bytes)(Put* out, const void* bytes, UInt n);
 
 /* S as a JSON string.  Bytes that are not UTF-8 become the characters
-   with their numbers, so that any name makes valid JSON. */
+   with their numbers, so that any name makes valid JSON; hidden characters
+   become escapes. */
 void DCFG_(put_string)(Put* out, const HChar* s);
 
 /* The length of the UTF-8 sequence that S starts with, or 0 if it does
    not start with one (RFC 3629). */
 UInt DCFG_(utf8_length)(const UChar* s);
+
+/* The number of the character that S starts with if it is a hidden one, which
+   controls a terminal (C0, DEL, C1), or turns or breaks lines; of a byte that
+   is not UTF-8 its own number.  0: the character may be shown. */
+UInt DCFG_(hidden)(const UChar* s);
+
+/* Write a '?' for each hidden character of S.  Returns S. */
+HChar* DCFG_(make_plain)(HChar* s);
 
 /* Pass on what is still in OUT's buffer. */
 void DCFG_(put_flush)(Put* out);

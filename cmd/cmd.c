@@ -30,6 +30,8 @@
 
 #include "cmd.h"
 
+#include "clean.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -40,6 +42,7 @@
 
 const char* command_name;
 uint64_t    max_memory;
+uint64_t    max_disk;
 
 /*------------------------------------------------------------*/
 /*--- Errors, memory, output                                ---*/
@@ -47,11 +50,14 @@ uint64_t    max_memory;
 
 static void say(const char* format, va_list args)
 {
+   char   text[16384];
+   size_t n;
+
    fflush(stdout);
-   fprintf(stderr, "dcfg%s%s: ", command_name != NULL ? " " : "",
-           command_name != NULL ? command_name : "");
-   vfprintf(stderr, format, args);
-   fputc('\n', stderr);
+   vsnprintf(text, sizeof(text), format, args);
+   n = clean_text(text, strlen(text), false);
+   fprintf(stderr, "dcfg%s%s: %.*s\n", command_name != NULL ? " " : "",
+           command_name != NULL ? command_name : "", (int)n, text);
 }
 
 void complain(const char* format, ...)
@@ -164,8 +170,9 @@ static const Opt* find_letter(const Opt* opts, size_t n, const char* arg,
    return NULL;
 }
 
-/* --memory=MIB. */
-static const Opt common = { "memory", OPT_COUNT, &max_memory };
+/* Both in MiB. */
+static const Opt common[] = { { "memory", OPT_COUNT, &max_memory },
+                              { "disk",   OPT_COUNT, &max_disk } };
 
 /* ARG with its dashes. */
 static const Opt* any_option(const Opt* opts, size_t n, const char* arg,
@@ -177,7 +184,7 @@ static const Opt* any_option(const Opt* opts, size_t n, const char* arg,
       return find_letter(opts, n, arg + 1, value);
    arg += 2;
    opt = find_option(opts, n, arg, value);
-   return opt != NULL ? opt : find_option(&common, 1, arg, value);
+   return opt != NULL ? opt : find_option(common, 2, arg, value);
 }
 
 static void set_option(const Opt* opt, const char* value)
@@ -192,6 +199,11 @@ static void set_option(const Opt* opt, const char* value)
       *(const char**)opt->to = value != NULL ? value : "";
    else
       *(uint64_t*)opt->to = number_value(opt, value);
+}
+
+static uint64_t bytes_of(uint64_t mib)
+{
+   return mib > UINT64_MAX >> 20 ? UINT64_MAX : mib << 20;
 }
 
 int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
@@ -230,8 +242,8 @@ int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
       }
       set_option(opt, value);
    }
-   max_memory = max_memory > UINT64_MAX >> 20 ? UINT64_MAX
-                : max_memory << 20;
+   max_memory = bytes_of(max_memory);
+   max_disk   = bytes_of(max_disk);
    if (n < min)
       die("a file is missing; usage: dcfg %s %s", c->name, c->args);
    return n;

@@ -99,6 +99,9 @@ extern const char* command_name;
    the library finds right. */
 extern uint64_t max_memory;
 
+/* --disk, likewise: the most that is unpacked to TMPDIR. */
+extern uint64_t max_disk;
+
 /*------------------------------------------------------------*/
 /*--- Memory and output                                    ---*/
 /*------------------------------------------------------------*/

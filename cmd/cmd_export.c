@@ -28,6 +28,7 @@
 /* Owns: the subcommand export: of what, and whether its files are those that
    were executed.  Handed: a command line.  Taken by: commands.c. */
 
+#include "clean.h"
 #include "commands.h"
 #include "export.h"
 #include "operands.h"
@@ -46,15 +47,16 @@ typedef
       bool        one_file;     // its addresses are those of one file
       bool        code;         // it needs what is in files
       bool        parts;        // of a file may be left out
+      bool        text;
    }
    Writer;
 
 static const Writer writers[] = {
-   { "bolt",    export_bolt,    true,  true,  true },
-   { "profgen", export_profgen, true,  true,  true },
-   { "lcov",    export_lcov,    false, true,  false },
-   { "drcov",   export_drcov,   false, false, true },
-   { "mca",     export_mca,     false, true,  true }
+   { "bolt",    export_bolt,    true,  true,  true,  true },
+   { "profgen", export_profgen, true,  true,  true,  true },
+   { "lcov",    export_lcov,    false, true,  false, true },
+   { "drcov",   export_drcov,   false, false, true,  false },
+   { "mca",     export_mca,     false, true,  true,  true }
 };
 
 #define N_WRITERS (sizeof(writers) / sizeof(writers[0]))
@@ -74,7 +76,7 @@ static bool* choose(const Program* g, const Selection* selected,
    for (uint32_t i = 0; i < g->p->n_images; i++) {
       chosen[i] = image_selected(selected, i)
                   && (pattern != NULL || !code
-                      || strcmp(image_path(g, i), program_name(g)) == 0);
+                      || strcmp(image_file(g, i), image_file(g, 0)) == 0);
       any = any || chosen[i];
    }
    if (!any)
@@ -93,11 +95,11 @@ static void need_one_file(const Program* g, const bool* chosen,
    for (uint32_t i = 0; i < g->p->n_images; i++) {
       if (!chosen[i])
          continue;
-      if (file != NULL && strcmp(file, image_path(g, i)) != 0)
+      if (file != NULL && strcmp(file, image_file(g, i)) != 0)
          die("both %s and %s match `%s': an export has the addresses of one "
-             "file", text_clean(file), text_clean(image_path(g, i)),
+             "file", text_clean(file), image_path(g, i),
              pattern);
-      file = image_path(g, i);
+      file = image_file(g, i);
    }
 }
 
@@ -115,7 +117,7 @@ static void need_same(const Export* x)
          exit(STATUS_BAD);      // why has been said
       if (code_path(x->code, i) == NULL)
          die("without the code of %s its addresses are not known",
-             text_clean(image_path(&x->g, i)));
+             image_path(&x->g, i));
       if (s.difference[0] != 0)
          die("%s", not_executed(code_path(x->code, i),
                                 text_format("there, %s", s.difference)));
@@ -195,6 +197,8 @@ static int run(int argc, char** argv)
    if (writer->code)
       need_same(&x);
    x.out = open_result(out);
+   if (!writer->text)
+      do_not_clean_stdout();
    x.out_name = out != NULL ? out : "OUT";
    writer->write(&x);
    close_results();

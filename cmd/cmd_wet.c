@@ -30,6 +30,7 @@
 
 #include "commands.h"
 #include "format.h"
+#include "names.h"
 #include "operands.h"
 #include "outfile.h"
 #include "wet_text.h"
@@ -70,16 +71,34 @@ static bool is_pattern(const char* s)
    return strpbrk(s, "*?[") != NULL;
 }
 
-/* As image_matches() of names.c: a part of the name will do. */
-static bool is_image(const char* path, const char* pattern)
+/* The file that has main(), or, of a program without symbols, that is loaded
+   lowest; or NULL. */
+static const char* program_of(DcfgWet* w)
 {
-   if (path == NULL)
-      return false;
-   if (!is_pattern(pattern))
-      return strstr(strchr(pattern, '/') != NULL ? path : text_base(path),
-                    pattern) != NULL;
-   return fnmatch(pattern, path, 0) == 0
-          || fnmatch(pattern, text_base(path), 0) == 0;
+   uint64_t    lowest = UINT64_MAX;
+   const char* found = NULL;
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image_name == NULL)
+         continue;
+      if (in->function != NULL && strcmp(in->function, "main") == 0)
+         return in->image_name;
+      if (in->image_load < lowest) {
+         lowest = in->image_load;
+         found = in->image_name;
+      }
+   }
+   return found;
+}
+
+/* How well the image of instruction I fits. */
+static PathFit fit_of(const Filter* f, DcfgWet* w, uint32_t i,
+                      const char* program)
+{
+   const char* name = dcfg_wet_instr(w, i)->image_name;
+
+   return name == NULL ? FIT_NOT : path_fit(name, f->image, program);
 }
 
 static bool is_function(const char* symbol, const char* wanted)
@@ -138,12 +157,19 @@ static void read_source(Filter* f, const char* text)
 
 static void choose_instrs(Filter* f, DcfgWet* w)
 {
-   uint32_t n = dcfg_wet_instrs(w), found = 0;
+   uint32_t    n = dcfg_wet_instrs(w), found = 0;
+   PathFit     best = FIT_PART;
+   const char* program = f->image == NULL ? NULL : program_of(w);
 
    f->instrs = zalloc(n + (size_t)1, sizeof(bool));
+   for (uint32_t i = 0; f->image != NULL && i < n && best < FIT_ALL; i++)
+      if (fit_of(f, w, i, program) > best)
+         best = FIT_ALL;
    for (uint32_t i = 0; i < n; i++) {
+      bool                there = f->image == NULL
+                                  || fit_of(f, w, i, program) == best;
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      f->instrs[i] = (f->image == NULL || is_image(in->image_name, f->image))
+      f->instrs[i] = there
                      && (f->function == NULL
                          || is_function(in->function, f->function))
                      && (f->source == NULL

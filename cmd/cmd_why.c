@@ -157,10 +157,10 @@ static void tell_instance(const Why* y, uint32_t node)
    printf("%s  %s%s%s", instance_text(y->f->w, n), text,
           value[0] == 0 ? "" : " = ", value);
    if (in.line != 0)
-      printf("   %s:%" PRIu32, text_base(in.source), in.line);
+      printf("   %s:%" PRIu32, text_clean(text_base(in.source)), in.line);
    if (in.function != NULL)
       printf("%s%s", in.line != 0 ? " in " : "   ",
-             text_brief(text_demangle(in.function)));
+             text_clean(text_brief(text_demangle(in.function))));
    putchar('\n');
 }
 

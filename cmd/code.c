@@ -226,7 +226,7 @@ static void no_code(const Code* c, const char* file, const char* why)
 static void open_image(Code* c, uint32_t image)
 {
    ImageCode*  im = &c->images[image];
-   const char* path = image_path(c->g, image);
+   const char* path = image_file(c->g, image);
    const char* file = c->root == NULL ? path
                       : text_format("%s/%s", c->root, path);
    struct stat st;

@@ -29,6 +29,7 @@
    Taken by: a subcommand.
 
    The parts of the command, in order; each knows only those before it:
+      clean.c               which characters reach people
       cmd.c                 command lines, errors, memory
       result.c, textfile.c  files that are written, and texts that are read
       format.c              how numbers and names look
@@ -78,6 +79,8 @@
       commands.c            all of them */
 
 #include "commands.h"
+
+#include "clean.h"
 
 #include "../lib/dcfg.h"
 
@@ -133,8 +136,9 @@ static void general_help(void)
         "Files may be compressed (gzip, bzip2, xz, zstd), whatever they are "
         "called; - is\n"
         "the standard input.  --memory=MIB is the most that reading one may "
-        "take; by\n"
-        "default that depends on its size.  The exit status is 0; 1 if "
+        "take, and\n"
+        "--disk=MIB that it is unpacked to in TMPDIR; by default both depend on "
+        "its size.\nThe exit status is 0; 1 if "
         "check or xray found\n"
         "violations or diff differences; 2 for a file that cannot be read, "
         "or wrong use.");
@@ -145,6 +149,7 @@ int main(int argc, char** argv)
    const char* name = argc > 1 ? argv[1] : "";
 
    signal(SIGPIPE, SIG_DFL);
+   clean_stdout();
    if (strcmp(name, "help") == 0 && argc > 2) {
       name = argv[2];
       argv[2] = (char*)"--help";

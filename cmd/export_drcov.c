@@ -80,7 +80,7 @@ void export_drcov(const Export* x)
          fprintf(x->out, "%3" PRIu32 ", 0x%016" PRIx64 ", 0x%016" PRIx64
                  ", 0x%016x, %s\n", id[i], p->images[i].load_addr,
                  p->images[i].load_addr + p->images[i].size, 0,
-                 text_clean(image_path(&x->g, i)));
+                 image_path(&x->g, i));
    for (uint32_t i = 0; i < p->n_blocks; i++)
       if (is_covered(x, i))
          rows += rows_of(&p->nodes[i]);

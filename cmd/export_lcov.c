@@ -70,7 +70,7 @@ typedef
 /* Do images A and B have the same file? */
 static bool same_path(const Export* x, uint32_t a, uint32_t b)
 {
-   return strcmp(image_path(&x->g, a), image_path(&x->g, b)) == 0;
+   return strcmp(image_file(&x->g, a), image_file(&x->g, b)) == 0;
 }
 
 static uint64_t key_of(const DebugLine* l)
@@ -297,13 +297,13 @@ static void put_functions(const Coverage* c, uint32_t file, FILE* out)
    for (size_t i = 0; i < d->n_functions; i++)
       if (d->functions[i].file == file)
          fprintf(out, "FN:%" PRIu32 ",%s\n", d->functions[i].line,
-                 d->functions[i].name);
+                 text_clean(d->functions[i].name));
    for (size_t i = 0; i < d->n_functions; i++)
       if (d->functions[i].file == file) {
          all++;
          hit += c->calls[i] > 0;
          fprintf(out, "FNDA:%" PRIu64 ",%s\n", c->calls[i],
-                 d->functions[i].name);
+                 text_clean(d->functions[i].name));
       }
    fprintf(out, "FNF:%zu\nFNH:%zu\n", all, hit);
 }
@@ -372,7 +372,7 @@ static void put_coverage(Coverage* c, FILE* out)
    for (uint32_t file = 0; file < c->d->n_files; file++) {
       if (line >= n || keys[line] >> 32 != file)
          continue;
-      fprintf(out, "TN:\nSF:%s\n", c->d->files[file]);
+      fprintf(out, "TN:\nSF:%s\n", text_clean(c->d->files[file]));
       put_functions(c, file, out);
       branch = put_branches(c, branch, file, out);
       line = put_lines(c, keys, line, file, out);

@@ -33,6 +33,7 @@
 
 #include "format.h"
 
+#include "clean.h"
 #include "cmd.h"
 
 #include <inttypes.h>
@@ -167,22 +168,22 @@ const char* text_shorten(const char* s, size_t width)
 
 const char* text_clean(const char* s)
 {
-   char* copy;
-   bool  clean = true;
+   char* copy = need(strdup(s));
 
-   for (const char* c = s; *c != 0; c++)
-      clean = clean && (unsigned char)*c >= 0x20 && *c != 0x7f
-              && !((unsigned char)c[0] == 0xc2
-                   && (unsigned char)c[1] >= 0x80
-                   && (unsigned char)c[1] < 0xa0);
-   if (clean)
-      return s;
-   copy = keep(need(strdup(s)));
-   for (unsigned char* c = (unsigned char*)copy; *c != 0; c++)
-      if (*c < 0x20 || *c == 0x7f)
-         *c = '?';
-      else if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
-         c[0] = c[1] = '?';
+   clean_text(copy, strlen(copy), false);
+   if (strcmp(copy, s) != 0)
+      return keep(copy);
+   free(copy);
+   return s;
+}
+
+const char* text_clean_line(const char* line, size_t length)
+{
+   char* copy = keep(need(malloc(length + 1)));
+
+   memcpy(copy, line, length);
+   copy[length] = 0;
+   clean_text(copy, length, true);
    return copy;
 }
 

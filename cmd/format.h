@@ -53,8 +53,11 @@ size_t text_width(const char* s);
 /* At most WIDTH columns, with ".." for a part in the middle. */
 const char* text_shorten(const char* s, size_t width);
 
-/* S without what would control a terminal. */
+/* S with a '?' for each hidden character: see clean.h. */
 const char* text_clean(const char* s);
+
+/* The same of a line of a source file, of LENGTH bytes, with its tabs. */
+const char* text_clean_line(const char* line, size_t length);
 
 /* A symbol as in the source, if it is one of C++ or Rust. */
 const char* text_demangle(const char* symbol);

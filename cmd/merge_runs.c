@@ -542,7 +542,7 @@ uint64_t run_hash(const Program* g)
    if (p->part != NULL)
       h = mix(mix(h, p->part->number), p->part->first);
    for (uint32_t i = 0; i < p->n_images; i++) {
-      h = mix_text(h, image_path(g, i));
+      h = mix_text(h, image_file(g, i));
       h = mix(mix(h, p->images[i].load_addr), p->images[i].n_nodes);
       h = mix(mix(h, p->images[i].n_symbols), p->images[i].n_sources);
    }

@@ -39,14 +39,19 @@
 /*--- Places                                               ---*/
 /*------------------------------------------------------------*/
 
-const char* image_path(const Program* g, uint32_t image)
+const char* image_file(const Program* g, uint32_t image)
 {
    uint32_t file;
 
    if (image >= g->p->n_images)
       return "?";
    file = g->p->images[image].file;
-   return file < g->d->n_files ? text_clean(g->d->files[file].name) : "?";
+   return file < g->d->n_files ? g->d->files[file].name : "?";
+}
+
+const char* image_path(const Program* g, uint32_t image)
+{
+   return text_clean(image_file(g, image));
 }
 
 const char* image_name(const Program* g, uint32_t image)
@@ -183,18 +188,24 @@ const char* node_source(const Program* g, uint32_t node)
    return source_place(g, g->p->nodes[node].image, g->p->nodes[node].addr);
 }
 
-bool image_matches(const Program* g, uint32_t image, const char* pattern)
+PathFit image_fit(const Program* g, uint32_t image, const char* pattern)
 {
-   return path_matches(image_path(g, image), pattern);
+   return path_fit(image_file(g, image), pattern, image_file(g, 0));
 }
 
-bool path_matches(const char* path, const char* pattern)
+PathFit path_fit(const char* path, const char* pattern, const char* program)
 {
-   if (strpbrk(pattern, "*?[") == NULL)
-      return strstr(strchr(pattern, '/') != NULL ? path : text_base(path),
-                    pattern) != NULL;
-   return fnmatch(pattern, path, 0) == 0
-          || fnmatch(pattern, text_base(path), 0) == 0;
+   const char* name = text_base(path);
+
+   if (strpbrk(pattern, "*?[") != NULL)
+      return fnmatch(pattern, path, 0) == 0 || fnmatch(pattern, name, 0) == 0
+             ? FIT_ALL : FIT_NOT;
+   if (strcmp(path, pattern) == 0 || strcmp(name, pattern) == 0
+       || (strcmp(pattern, "main") == 0 && program != NULL
+           && strcmp(path, program) == 0))
+      return FIT_ALL;
+   return strstr(strchr(pattern, '/') != NULL ? path : name, pattern) != NULL
+          ? FIT_PART : FIT_NOT;
 }
 
 /*------------------------------------------------------------*/

@@ -42,7 +42,11 @@ typedef
    }
    Program;
 
-/* An image's file as the DCFG names it; "?" without one. */
+/* An image's file as the DCFG names it, to be opened or compared; "?" without
+   one. */
+const char* image_file(const Program* g, uint32_t image);
+
+/* The same as it is shown. */
 const char* image_path(const Program* g, uint32_t image);
 
 /* "libc.so.6" */
@@ -67,10 +71,13 @@ const char* target_name(const Program* g, uint32_t image, uint64_t addr);
 const char* source_place(const Program* g, uint32_t image, uint64_t addr);
 const char* node_source(const Program* g, uint32_t node);
 
-/* Does PATTERN, with * ? [ ] as in a shell, match an image's path or name?
-   Without any of these characters it may be a part of the name. */
-bool image_matches(const Program* g, uint32_t image, const char* pattern);
-bool path_matches(const char* path, const char* pattern);
+/* How well PATTERN, with * ? [ ] as in a shell, fits an image's path or name.
+   Without any of these characters it may be a part of the name; "main" is all of
+   that of PROGRAM, if that is not NULL.  The images that fit best are meant. */
+typedef enum { FIT_NOT, FIT_PART, FIT_ALL } PathFit;
+
+PathFit image_fit(const Program* g, uint32_t image, const char* pattern);
+PathFit path_fit(const char* path, const char* pattern, const char* program);
 
 /* Does somebody mean SYMBOL by NAME: as it is, or as in the source, where
    parameters and template arguments may be left out? */

@@ -45,6 +45,14 @@ const char* shell_word(const char* text, const char* suffix)
                         || strchr("_-./+,:@%=", *s) != NULL);
    if (plain)
       return text_format("%s%s", text, suffix);
+   if (text_clean(text) != text) {
+      /* A name that can neither be shown nor be left out. */
+      for (const char* s = text; *s != 0; s++)
+         quoted = text_format(strchr("'\\", *s) != NULL || *s < ' ' || *s > '~'
+                              ? "%s\\%03o" : "%s%c", quoted,
+                              (unsigned char)*s);
+      return text_format("$'%s%s'", quoted, suffix);
+   }
    for (const char* s = text; *s != 0; s++)
       quoted = *s == '\'' ? text_format("%s'\\''", quoted)
                : text_format("%s%c", quoted, *s);

@@ -42,7 +42,7 @@
 DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
                          void* arg)
 {
-   DcfgOptions options = { max_memory, problem, arg };
+   DcfgOptions options = { max_memory, problem, arg, max_disk };
 
    return options;
 }
@@ -188,6 +188,10 @@ const char* unreadable(const DcfgError* err, bool trace)
    if (err->status == DCFG_ERROR_LIMIT && max_memory == 0
        && strstr(err->reason, "bytes of memory") != NULL)
       return text_format("%s; --memory=MIB allows more",
+                         dcfg_error_text(err, text));
+   if (err->status == DCFG_ERROR_LIMIT
+       && strstr(err->reason, "bytes of disk") != NULL)
+      return text_format("%s; --disk=MIB allows more",
                          dcfg_error_text(err, text));
    if (err->status != DCFG_ERROR_KIND)
       return text_format("%s", dcfg_error_text(err, text));

@@ -58,17 +58,19 @@ static bool is_pattern(const char* text)
 
 static void by_image(Selection* sel, const Program* g, const char* pattern)
 {
-   bool any = false;
+   PathFit best = FIT_NOT;
 
+   for (uint32_t i = 0; i < g->p->n_images; i++)
+      if (image_fit(g, i, pattern) > best)
+         best = image_fit(g, i, pattern);
    for (uint32_t i = 0; i < g->p->n_images; i++) {
       const DcfgImage* im = &g->p->images[i];
-      sel->images[i] = image_matches(g, i, pattern);
-      any = any || sel->images[i];
+      sel->images[i] = best != FIT_NOT && image_fit(g, i, pattern) == best;
       for (uint32_t k = 0; !sel->images[i] && k < im->n_nodes; k++)
          sel->nodes[im->first_node + k] = false;
    }
-   sel->found = sel->found && any;
-   if (!any)
+   sel->found = sel->found && best != FIT_NOT;
+   if (best == FIT_NOT)
       complain("no image of process %" PRIu64 " matches `%s'", g->p->id,
                pattern);
 }

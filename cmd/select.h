@@ -34,7 +34,7 @@
    subcommands.  Several of them mean what each of them allows. */
 typedef
    struct {
-      const char* image;        // PATTERN, see image_matches()
+      const char* image;        // PATTERN, see image_fit()
       const char* routine;      // WHAT, see find_routines(): all that it means
       const char* function;     // a symbol's name, also with * ? [
       const char* source;       // FILE, FILE:LINE or FILE:LINE-LINE
@@ -57,7 +57,8 @@ typedef
 /* And what --help says of SELECT_PLACES. */
 #define SELECT_HELP                                                     \
    "  --image=PATTERN    only what is in images whose path or file name\n"  \
-   "                     matches; without * ? [ a part of the name is enough\n" \
+   "                     matches; without * ? [ a part of the name is enough,\n" \
+   "                     if it is no image's whole name; main: the program\n" \
    "  --routine=WHAT     only this routine: its name (of C++, with or without\n" \
    "                     parameters), an address in it, or #NODE_ID\n"     \
    "  --function=NAME    only blocks that begin in this function; with * ? [,\n" \
@@ -86,7 +87,7 @@ bool       is_selected(const Selection* sel, uint32_t node);
 bool       image_selected(const Selection* sel, uint32_t image);
 bool       routine_selected(const Selection* sel, uint32_t routine);
 
-/* The same for what only has names; path_matches() is in names.h. */
+/* The same for what only has names; path_fit() is in names.h. */
 bool       function_is(const char* symbol, const char* what);
 bool       line_matches(const char* file, uint32_t line, const char* what);
 

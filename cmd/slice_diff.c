@@ -224,7 +224,8 @@ static void put_code(Table* t, const Entry* e)
 
    instr_text(&e->is, text, sizeof(text));
    put_hex(t, e->place);
-   put_text(t, e->is.image_name == NULL ? "" : text_base(e->is.image_name));
+   put_text(t, e->is.image_name == NULL ? ""
+            : text_clean(text_base(e->is.image_name)));
    put_text(t, text);
 }
 
@@ -251,7 +252,8 @@ static Table* table_of(const Entries* e, bool lines, uint64_t top)
       put_count(t, at->count[0]);
       put_count(t, at->count[1]);
       put_text(t, at->is.source == NULL ? ""
-               : text_format("%s:%u", text_base(at->is.source), at->is.line));
+               : text_clean(text_format("%s:%u", text_base(at->is.source),
+                                        at->is.line)));
       if (lines)
          put_line(t, at, &f, &path);
       else

@@ -68,17 +68,17 @@ typedef
    }
    Script;
 
-/* As a string of Python's. */
+/* As a string of Python's; see text() in the script. */
 static void put_string(FILE* out, const char* s)
 {
-   putc('"', out);
+   fputs("text(b\"", out);
    for (; *s != 0; s++)
       if ((unsigned char)*s < ' ' || (unsigned char)*s >= 0x7F || *s == '"'
           || *s == '\\')
          fprintf(out, "\\x%02x", (unsigned char)*s);
       else
          putc(*s, out);
-   putc('"', out);
+   fputs("\")", out);
 }
 
 static bool is_readable(const DcfgWetInstr* in)
@@ -170,9 +170,10 @@ static void put_point(const Script* c, uint32_t from, uint32_t end,
    instr_text(in, text, sizeof(text));
    fprintf(c->out, "(%" PRIu32 ", 0x%" PRIx64 ", ", image,
            c->offsets[c->stops[from].instr]);
-   put_string(c->out, in->source != NULL
+   /* The script prints it. */
+   put_string(c->out, text_clean(in->source != NULL
               ? text_format("%s:%" PRIu32, text_base(in->source), in->line)
-              : in->function != NULL ? in->function : "");
+              : in->function != NULL ? in->function : ""));
    fputs(", ", c->out);
    put_string(c->out, text);
    fputs(", [", c->out);

@@ -47,6 +47,7 @@
 
 #include "slice_views.h"
 
+#include "base/put.h"
 #include "cmd.h"
 #include "format.h"
 #include "processor.h"
@@ -118,9 +119,9 @@ static void put_string(FILE* out, const char* s, size_t length)
    for (size_t n; length > 0; s += n, length -= n) {
       unsigned char c = (unsigned char)*s;
       n = character(s, length);
-      if (n == 0) {
+      if (n == 0 || (n > 1 && DCFG_(hidden)((const UChar*)s) != 0)) {
          fputs("\\ufffd", out);
-         n = 1;
+         n = n == 0 ? 1 : n;
       } else if (c < ' ' || c == 0x7F || c == '"' || c == '\\' || c == '<'
                  || c == '>' || c == '&') {
          fputs("\\u00", out);

@@ -84,10 +84,12 @@ const char* slice_value(const SliceView* v, const DcfgSliceNode* n)
 static const char* place(const DcfgWetInstr* in)
 {
    if (in->line != 0)
-      return text_format("%s:%" PRIu32, text_base(in->source), in->line);
+      return text_clean(text_format("%s:%" PRIu32, text_base(in->source),
+                                    in->line));
    if (in->function == NULL)
-      return in->image_name == NULL ? "" : text_base(in->image_name);
-   return text_format("%s", text_brief(text_demangle(in->function)));
+      return in->image_name == NULL ? ""
+             : text_clean(text_base(in->image_name));
+   return text_clean(text_brief(text_demangle(in->function)));
 }
 
 /* Whose code it is, in words that last. */

@@ -433,13 +433,14 @@ static char* describe(Sliced* f, const SliceOptions* o)
                        : in->function == NULL ? ""
                        : text_format(" (%s)", text_demangle(in->function));
 
-   if (s->n_criteria == 1)
-      return text_copy(text_format("%s%s: %s%s", what, of,
-                                   instance_text(f->w, a), where));
-   return text_copy(text_format("%s%s: %s to %s%s, %" PRIu32 " instances",
-                                what, of, instance_text(f->w, a),
-                                instance_text(f->w, b), where,
-                                s->n_criteria));
+   const char* which = s->n_criteria == 1 ? ""
+                       : text_format(" to %s", instance_text(f->w, b));
+   const char* many = s->n_criteria == 1 ? ""
+                      : text_format(", %" PRIu32 " instances", s->n_criteria);
+
+   return text_copy(text_clean(text_format("%s%s: %s%s%s%s", what, of,
+                                           instance_text(f->w, a), which,
+                                           where, many)));
 }
 
 static void say_not_followed(Sliced* f, const SliceOptions* o)

@@ -133,8 +133,8 @@ static void put_line(FILE* out, const SourceFile* f, uint32_t line,
       put_numbers(out, row);
    else
       fprintf(out, "%29s", "");
-   fprintf(out, " %6" PRIu32 "%s%.*s\n", line, length > 0 ? "  " : "",
-           (int)length, length > 0 ? text : "");
+   fprintf(out, " %6" PRIu32 "%s%s\n", line, length > 0 ? "  " : "",
+           length > 0 ? text_clean_line(text, length) : "");
    text_forget();
 }
 
@@ -145,7 +145,7 @@ static void put_file(FILE* out, const Row* rows, size_t n,
    uint32_t next = 1, lines = source_file_lines(f);
    bool     begun = false;
 
-   fprintf(out, "\n%s\n", rows[0].source);
+   fprintf(out, "\n%s\n", text_clean(rows[0].source));
    for (size_t i = 0; i < n; i++) {
       uint32_t line = rows[i].line;
       uint32_t from = line > CONTEXT ? line - CONTEXT : 1;
@@ -220,8 +220,9 @@ static void put_elsewhere(FILE* out, Row* rows, size_t n)
       put_numbers(out, &rows[i]);
       fprintf(out, "         %s (%s)\n",
               rows[i].function == NULL ? "?"
-              : text_demangle(rows[i].function),
-              rows[i].image == NULL ? "?" : text_base(rows[i].image));
+              : text_clean(text_demangle(rows[i].function)),
+              rows[i].image == NULL ? "?"
+              : text_clean(text_base(rows[i].image)));
       text_forget();
    }
    if (k > 20)
@@ -250,7 +251,7 @@ static void put_files(FILE* out, const Row* rows, size_t n)
                fputs("\nfiles that cannot be read, and their lines\n", out);
             said = true;
             put_numbers(out, &sum);
-            fprintf(out, "         %s: %s\n", rows[i].source,
+            fprintf(out, "         %s: %s\n", text_clean(rows[i].source),
                     list_lines(rows + i, k - i));
          }
          source_file_close(f);

@@ -9,6 +9,9 @@ python
 import gdb
 import re
 
+def text(b):
+    return b.decode("utf-8", "surrogateescape")
+
 # Files, and how many stops there are.
 @HEAD@
 

@@ -70,11 +70,12 @@ Slicer* slicer_new(const Program* g, FILE* out, uint64_t size,
    fputs("I: 0\n", out);
    if (thread != DCFG_ALL_THREADS)
       fprintf(out, "P: %" PRIu32 "\n", thread);
-   fprintf(out, "C: sum:dummy Command: %s\n", text_clean(program_name(g)));
+   fprintf(out, "C: sum:dummy Command: %s\n", program_name(g));
    return s;
 }
 
-/* Where a slice begins.  A path with blanks would not be one field. */
+/* Where a slice begins.  A path with blanks would not be one field, and a path
+   that cannot be shown as it is would name another file. */
 static void put_marker(Slicer* s, uint32_t node)
 {
    const DcfgNode* n = &s->p->nodes[node];
@@ -83,7 +84,8 @@ static void put_marker(Slicer* s, uint32_t node)
    uint64_t        low = n->image < s->p->n_images
                          ? s->p->images[n->image].load_addr : 0;
 
-   if (path[0] != '/' || strpbrk(path, " \t\n\r\v\f") != NULL) {
+   if (path[0] != '/' || strchr(path, ' ') != NULL
+       || strcmp(path, image_file(s->g, n->image)) != 0) {
       fprintf(s->out, "M: 0x%" PRIx64 " %" PRIu64 " no_image 0\n", n->addr,
               s->executions[node] + 1);
       return;

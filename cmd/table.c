@@ -30,6 +30,8 @@
 
 #include "table.h"
 
+#include "base/put.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,14 +153,20 @@ size_t tab_rows(const Table* t)
 
 void put_json_string(const char* s, FILE* out)
 {
+   const UChar* c = (const UChar*)s;
+
    fputc('"', out);
-   for (; *s != 0; s++)
-      if (*s == '"' || *s == '\\')
-         fprintf(out, "\\%c", *s);
-      else if ((unsigned char)*s < 0x20)
-         fprintf(out, "\\u%04x", *s);
+   while (*c != 0) {
+      UInt n = DCFG_(utf8_length)(c);
+      n = n == 0 ? 1 : n;
+      if (*c == '"' || *c == '\\')
+         fprintf(out, "\\%c", *c);
+      else if (DCFG_(hidden)(c) != 0)
+         fprintf(out, "\\u%04x", DCFG_(hidden)(c));
       else
-         fputc(*s, out);
+         fwrite(c, 1, n, out);
+      c += n;
+   }
    fputc('"', out);
 }
 

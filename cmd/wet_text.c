@@ -185,8 +185,8 @@ static void put_word(Outfile* out, const char* word)
 {
    if (word == NULL || *word == 0)
       word = "???";
-   for (; *word != 0; word++)
-      out_char(out, (unsigned char)*word <= ' ' ? '_' : *word);
+   for (word = text_clean(word); *word != 0; word++)
+      out_char(out, *word == ' ' ? '_' : *word);
 }
 
 /* "    INSTANCE:INSTR INSTANCE" */

@@ -32,6 +32,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Texts are made once: a log names few functions, each of them often. */
 typedef
@@ -47,17 +48,39 @@ struct XrayNames {
    const DcfgXrayMap* map;
    bool               mangled;
    const Select*      only;
+   const char*        program;  // the file that has main(); or NULL
+   PathFit            best;     // of --image and any function's file
    Texts*             texts;    // by id, from 0
 };
+
+static void find_image(XrayNames* n)
+{
+   uint32_t all = n->map->n_functions;
+
+   for (uint32_t i = 1; i <= all && n->program == NULL; i++) {
+      const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
+      if (f != NULL && strcmp(f->name, "main") == 0)
+         n->program = f->image;
+   }
+   for (uint32_t i = 1; i <= all; i++) {
+      const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
+      PathFit fit = f == NULL ? FIT_NOT
+                    : path_fit(f->image, n->only->image, n->program);
+      if (fit > n->best)
+         n->best = fit;
+   }
+}
 
 XrayNames* xray_names_new(const DcfgXrayMap* map, bool mangled,
                           const Select* only)
 {
    XrayNames* n = zalloc(1, sizeof(*n));
 
-   *n = (XrayNames){ map, mangled, only, NULL };
+   *n = (XrayNames){ .map = map, .mangled = mangled, .only = only };
    if (map != NULL)
       n->texts = zalloc(map->n_functions, sizeof(*n->texts));
+   if (map != NULL && only->image != NULL)
+      find_image(n);
    return n;
 }
 
@@ -72,9 +95,13 @@ void xray_names_free(XrayNames* n)
    free(n);
 }
 
-static bool is_meant(const Select* s, const DcfgXrayFunction* f)
+static bool is_meant(const XrayNames* n, const DcfgXrayFunction* f)
 {
-   return (s->image == NULL || path_matches(f->image, s->image))
+   const Select* s = n->only;
+
+   return (s->image == NULL
+           || (n->best != FIT_NOT
+               && path_fit(f->image, s->image, n->program) == n->best))
           && (s->function == NULL || function_is(f->name, s->function))
           && (s->source == NULL || line_matches(f->file, f->line, s->source));
 }
@@ -93,7 +120,7 @@ static const Texts* texts_of(const XrayNames* n, uint32_t function)
    t->name = text_copy(f->name[0] == 0 ? text_format("#%" PRIu32, function)
                        : text_clean(n->mangled ? f->name
                                     : text_demangle(f->name)));
-   t->wanted = is_meant(n->only, f);
+   t->wanted = is_meant(n, f);
    t->brief = text_copy(text_brief(t->name));
    t->source = text_copy(f->line == 0 ? "" : text_format("%s:%" PRIu32,
                          text_base(text_clean(f->file)), f->line));

@@ -202,6 +202,10 @@ typedef
          reference that cannot be resolved becomes DCFG_NONE. */
       void   (*problem)(void* arg, const DcfgProblem* problem);
       void*    problem_arg;
+      /* The most that may be written to a file in TMPDIR for what is
+         compressed and cannot be read in its order: a slice's trace; in bytes.
+         0: 1 GiB, with 64 bytes more for each of the compressed file. */
+      uint64_t max_disk;
    }
    DcfgOptions;
 

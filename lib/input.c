@@ -250,6 +250,14 @@ Input* input_open_memory(Job* job, const void* data, size_t size)
    return start(in);
 }
 
+uint64_t input_size(const Input* in)
+{
+   struct stat st;
+
+   return in->fd < 0 ? in->size : fstat(in->fd, &st) == 0 ? (uint64_t)st.st_size
+          : 0;
+}
+
 bool input_seek(Input* in, uint64_t offset)
 {
    if (in->coding != PLAIN)
@@ -461,6 +469,18 @@ bool input_read(Input* in, uint8_t* buf, size_t size, size_t* got)
       return false;
    job_read(in->job, 0, *got);
    return true;
+}
+
+bool input_at_end(Input* in)
+{
+   uint8_t more;
+   size_t  got;
+
+   if (!input_read(in, &more, 1, &got))
+      return false;
+   return got == 0 || job_fail(in->job, DCFG_ERROR_FORMAT, NULL,
+                               "it goes on behind its end: what follows is no "
+                               "part of it");
 }
 
 /*--------------------------------------------------------------------*/

@@ -43,9 +43,15 @@ Input* input_open_file(Job* job, int fd);
 
 bool   input_is_compressed(const Input* in);
 
+/* Bytes of the file, or of the memory, as it is stored; 0 if that is not known. */
+uint64_t input_size(const Input* in);
+
 /* The next bytes of the text, at most SIZE, to BUF; how many to *GOT, 0 at
    the end.  False if they cannot be had. */
 bool   input_read(Input* in, uint8_t* buf, size_t size, size_t* got);
+
+/* Was that all?  False with an error if it goes on. */
+bool   input_at_end(Input* in);
 
 /* The next bytes are those from OFFSET on: of a plain file, or memory. */
 bool   input_seek(Input* in, uint64_t offset);

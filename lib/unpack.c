@@ -90,17 +90,47 @@ static bool put(int fd, const uint8_t* buf, size_t n)
    return true;
 }
 
-int input_unpack(Job* job, Input* in)
+/* What a file that was compressed may take, as dcfg.h says. */
+#define DISK_AT_FIRST (1ULL << 30)
+#define DISK_PER_FILE 64
+
+static uint64_t allowed(const Job* job, const Input* in)
+{
+   uint64_t n = input_size(in);
+
+   return job->options.max_disk > 0 ? job->options.max_disk
+          : n > (UINT64_MAX - DISK_AT_FIRST) / DISK_PER_FILE ? UINT64_MAX
+          : DISK_AT_FIRST + DISK_PER_FILE * n;
+}
+
+int input_unpack(Job* job, Input* in, uint64_t size)
 {
    enum { SIZE = 1 << 18 };
-   uint8_t* buf = job_realloc(job, NULL, 0, SIZE);
-   int      fd = buf == NULL ? -1 : new_file(job);
+   uint64_t left = size;
+   uint8_t* buf;
    size_t   got;
-   bool     ok = fd >= 0;
+   bool     ok;
+   int      fd;
 
-   while (ok && (ok = input_read(in, buf, SIZE, &got)) && got > 0)
-      if (!(ok = put(fd, buf, got)))
+   if (size > allowed(job, in)) {
+      job_fail(job, DCFG_ERROR_LIMIT, NULL,
+               "unpacked it needs %llu bytes of disk, more than the %llu that "
+               "are allowed", (unsigned long long)size,
+               (unsigned long long)allowed(job, in));
+      return -1;
+   }
+   buf = job_realloc(job, NULL, 0, SIZE);
+   fd  = buf == NULL ? -1 : new_file(job);
+   ok  = fd >= 0;
+   while (ok && left > 0) {
+      ok = input_read(in, buf, left < SIZE ? left : SIZE, &got);
+      if (ok && got == 0)
+         break;
+      if (ok && !(ok = put(fd, buf, got)))
          fail(job);
+      left -= ok ? got : 0;
+   }
+   ok = ok && input_at_end(in);
    job_free(job, buf, SIZE);
    if (ok)
       return fd;

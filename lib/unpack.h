@@ -30,9 +30,10 @@
 
 #include "input.h"
 
-/* A file without a name, in the directory for such files, with all that IN has
-   from its begin on; or -1.  Whoever asked closes it. */
-int input_unpack(Job* job, Input* in);
+/* A file without a name, in the directory for such files, with the SIZE bytes
+   that IN has from its begin on; or -1, also if there are more of them, or if
+   that is more than may be written.  Whoever asked closes it. */
+int input_unpack(Job* job, Input* in, uint64_t size);
 
 #endif /* DCFG_UNPACK_H */
 

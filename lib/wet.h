@@ -313,6 +313,9 @@ enum {
 /* The section behind the tape. */
 enum { SECTION_END = 9 };
 
+/* Number and length, which is 0 of the end. */
+#define SECTION_HEAD 9
+
 /* As arch/insn.h of the tool numbers them. */
 enum {
    KIND_PLAIN, KIND_COND, KIND_JUMP, KIND_INDIRECT_JUMP, KIND_CALL,
@@ -457,6 +460,7 @@ struct DcfgWet {
    uint64_t    offset;          // bytes of the file that were read
    uint64_t    tape;            // where it begins
    uint64_t    tape_left;       // bytes
+   uint64_t    file_size;       // bytes, without compression
    bool        end_found;       // what is behind it has been looked at
    uint8_t*    value;           // of one instance
    Chunk*      chunk;

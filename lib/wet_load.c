@@ -359,7 +359,8 @@ static bool read_tables(DcfgWet* w)
       if (expected == SECTION_TAPE) {
          w->tape      = w->offset;
          w->tape_left = length;
-         return true;
+         w->file_size = w->tape + length + SECTION_HEAD;
+         return w->file_size > length || wrong(w, NULL);
       }
       ok = read_section(w, length, &text);
       b  = (Bytes){ text.data, (uint8_t*)text.data + text.n, false };

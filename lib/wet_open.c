@@ -182,7 +182,7 @@ bool wet_unpack(DcfgWet* w)
    in = open_input(w, -1);
    if (in == NULL)
       return false;
-   w->unpacked = input_unpack(&w->job, in);
+   w->unpacked = input_unpack(&w->job, in, w->file_size);
    input_close(in);
    return w->unpacked >= 0;
 }

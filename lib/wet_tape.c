@@ -66,7 +66,10 @@ static bool find_end(DcfgWet* w)
    if (!wet_read(w, there, sizeof(there)))
       return false;
    w->offset -= sizeof(there);
-   return memcmp(there, end, sizeof(end)) != 0 && wrong(w);
+   if (memcmp(there, end, sizeof(end)) != 0)
+      return wrong(w);
+   input_at_end(w->in);
+   return false;
 }
 
 bool wet_next_chunk(DcfgWet* w)

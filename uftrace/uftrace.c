@@ -69,6 +69,7 @@ typedef
 typedef
    struct {
       const HChar* path;
+      HChar*       plain;         // the path as uftrace gets it, everywhere
       UInt         n_functions;
    }
    Object;
@@ -81,13 +82,25 @@ static ULong   too_deep;
 /*--- Addresses                                            ---*/
 /*------------------------------------------------------------*/
 
+/* A copy of PATH that is one word, in quotes too: uftrace knows no escapes. */
+static HChar* plain_path(const HChar* path)
+{
+   HChar* res = DCFG_(make_plain)(VG_(strdup)("dcfg.uftrace.path", path));
+
+   for (HChar* s = res; *s != 0; s++)
+      if (*s == ' ' || *s == '"')
+         *s = '_';
+   return res;
+}
+
 static UInt number_of_object(const HChar* path)
 {
-   Object new = { path, 0 };
+   Object new = { path, NULL, 0 };
 
    for (Word i = VG_(sizeXA)(objects) - 1; i >= 0; i--)
       if (((const Object*)VG_(indexXA)(objects, i))->path == path)
          return i;
+   new.plain = plain_path(path);
    VG_(addToXA)(objects, &new);
    return VG_(sizeXA)(objects) - 1;
 }
@@ -210,9 +223,11 @@ static void put_hex(Put* out, ULong n, UInt digits)
 
 static void put_line(Put* out, const HChar* s)
 {
-   for (; *s != 0; s++)
-      DCFG_(put_char)(out, (UChar)*s < 0x20 ? '?' : *s);
+   HChar* plain = DCFG_(make_plain)(VG_(strdup)("dcfg.uftrace.line", s));
+
+   DCFG_(put_text)(out, plain);
    DCFG_(put_char)(out, '\n');
+   VG_(free)(plain);
 }
 
 static const HChar* base_name(const HChar* path)
@@ -229,17 +244,13 @@ static void path_of_object(UInt no, HChar* path)
    UInt          equal = 0;
 
    for (UInt i = 0; i < no; i++)
-      if (VG_STREQ(base_name(((Object*)VG_(indexXA)(objects, i))->path),
-                   base_name(o->path)))
+      if (VG_STREQ(base_name(((Object*)VG_(indexXA)(objects, i))->plain),
+                   base_name(o->plain)))
          equal++;
    if (equal == 0)
-      VG_(sprintf)(path, "%s", o->path);
+      VG_(sprintf)(path, "%s", o->plain);
    else
-      VG_(sprintf)(path, "%s~%u", o->path, equal + 1);
-   /* A line of the map is words. */
-   for (; *path != 0; path++)
-      if (VG_(isspace)(*path))
-         *path = '_';
+      VG_(sprintf)(path, "%s~%u", o->plain, equal + 1);
 }
 
 static SizeT longest_path(void)
@@ -331,17 +342,19 @@ static void each_task(Put* out, void (*do_it)(Put* out, UInt thread))
    }
 }
 
-/* As the map has it. */
-static const HChar* name_of_program(void)
+/* Put it as the map has it. */
+static void put_name_of_program(Put* out)
 {
-   const HChar* name = VG_(args_the_exename);
+   HChar*       own  = plain_path(VG_(args_the_exename));
+   const HChar* name = own;
 
-   for (UInt i = 0; i < n_objects(); i++) {
-      const HChar* path = ((Object*)VG_(indexXA)(objects, i))->path;
-      if (VG_STREQ(base_name(path), base_name(name)))
-         return path;
+   for (UInt i = 0; i < n_objects() && name == own; i++) {
+      const HChar* path = ((Object*)VG_(indexXA)(objects, i))->plain;
+      if (VG_STREQ(base_name(path), base_name(own)))
+         name = path;
    }
-   return name;
+   DCFG_(put_text)(out, name);
+   VG_(free)(own);
 }
 
 #define SESSION "0000000000000001"
@@ -360,7 +373,7 @@ static void put_tasks(Put* out)
    DCFG_(put_text)(out, "SESS timestamp=0.000000000 pid=");
    DCFG_(put_number)(out, VG_(getpid)());
    DCFG_(put_text)(out, " sid=" SESSION " exename=\"");
-   DCFG_(put_text)(out, name_of_program());
+   put_name_of_program(out);
    DCFG_(put_text)(out, "\"\n");
    each_task(out, put_task);
 }
@@ -403,10 +416,10 @@ static void put_info(Put* out)
    h.max_stack = MAX_DEPTH + 1;
    DCFG_(put_bytes)(out, &h, sizeof(h));
    DCFG_(put_text)(out, "exename:");
-   put_line(out, name_of_program());
-   DCFG_(put_text)(out, "cmdline:");
-   put_line(out, name_of_program());
-   DCFG_(put_text)(out, "taskinfo:lines=2\ntaskinfo:nr_tid=");
+   put_name_of_program(out);
+   DCFG_(put_text)(out, "\ncmdline:");
+   put_name_of_program(out);
+   DCFG_(put_text)(out, "\ntaskinfo:lines=2\ntaskinfo:nr_tid=");
    DCFG_(put_number)(out, n_tasks());
    DCFG_(put_text)(out, "\ntaskinfo:tids=");
    each_task(out, put_task_number);

@@ -156,18 +156,13 @@ static const struct {
 /* llvm-xray writes names into JSON as they are. */
 static HChar* plain_name(const HChar* name)
 {
-   HChar* res = VG_(strdup)("dcfg.elf_map.name", name);
+   HChar* res = DCFG_(make_plain)(VG_(strdup)("dcfg.elf_map.name", name));
 
-   for (HChar* s = res; *s != 0; ) {
-      UInt n = DCFG_(utf8_length)((UChar*)s);
+   for (HChar* s = res; *s != 0; s++)
       if (*s == '"')
          *s = '\'';
       else if (*s == '\\')
          *s = '/';
-      else if (n == 0 || (UChar)*s < 0x20 || *s == 0x7f)
-         *s = '?';
-      s += n == 0 ? 1 : n;
-   }
    return res;
 }
 

@@ -61,6 +61,7 @@ int command_call(int argc, char** argv, int* ended)
    text_forget();
    command_name = NULL;
    max_memory = 0;
+   max_disk = 0;
    return status;
 }
 

@@ -156,7 +156,7 @@ static void on_problem(void* arg, const DcfgProblem* p)
 
 const char* problems_of(const char* text)
 {
-   DcfgOptions options = { 0, on_problem, rules };
+   DcfgOptions options = { .problem = on_problem, .problem_arg = rules };
    DcfgError   err;
    char        said[DCFG_ERROR_TEXT_SIZE];
    Dcfg*       d;

@@ -370,7 +370,7 @@ END_TEST
 /* A stream that takes more memory than it may. */
 START_TEST(limit)
 {
-   const DcfgOptions options = { 1 << 20, NULL, NULL };
+   const DcfgOptions options = { .max_memory = 1 << 20 };
    DcfgBlocks*       b = dcfg_blocks_new("stream", &options, NULL);
    DcfgError         err;
    uint64_t          at = 0;

@@ -6,10 +6,16 @@ the tool itself.  A cost that is linear does not become four times as much where
 Seconds say nothing on a loaded machine.
 """
 import bz2
+import gzip
 import itertools
 import json
+import lzma
 import os
 import re
+import resource
+import shutil
+import signal
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -354,6 +360,82 @@ def check_paths(tap):
     os.close(fd)
 
 
+# ---- what is behind the end --------------------------------------------------------------------------------------
+
+def check_unpacked(tap):
+    """What a compressed trace may take on disk: what belongs to it, and no more than is allowed."""
+    room = tap.path("room")
+    os.mkdir(room)
+    source, wet = tap.path("tiny.c"), tap.path("tiny.wet")
+    with open(source, "w") as f:
+        f.write("int main(void)\n{\n   volatile int s = 0;\n   s += 3;\n   return s != 3;\n}\n")
+    tiny = harness.cc(tap, source, "tiny", "-g", "-O0")
+    status, err = harness.run([harness.VALGRIND, "--tool=dcfg", "--cfg=no", "--wet=yes", "--wet-out-file=" + wet, tiny],
+                              tap.dir)
+    tap.ok(status == 0 and os.path.exists(wet), "a whole execution trace is there", err)
+    data = open(wet, "rb").read()
+    most = len(data) + MEGA
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    def asked(name, text, *args):
+        """One line that refuses the file, or '', with no more on disk than the trace and a MB."""
+        path = tap.path("x.wet" + name)
+        with open(path, "wb") as f:
+            f.write(packed(name, text))
+        bad = ""
+        for words in (["slice", "--at=tiny.c:4", path], ["why", path, "tiny.c:4"]):
+            status, out, err = command(*words, *args, env={"TMPDIR": room}, preexec_fn=limit)
+            bad += err if status == 2 else "" if status == 0 else "status %d" % status
+        return bad, os.listdir(room)
+
+    long = data + bytes(64 * MEGA)
+    for name in ("", ".gz", ".bz2", ".xz", ".zst"):
+        if name == ".zst" and shutil.which("zstd") is None:
+            tap.skip("zstd", "it is not installed")
+            continue
+        err, left = asked(name, data)
+        tap.ok(not err and not left, "a trace as it is: tiny.wet" + name, "%s %s" % (err, left))
+        err, left = asked(name, long)
+        tap.ok(len(err.splitlines()) == 2 and err.count("it goes on behind its end") == 2 and not left,
+               "64 MB behind its end are refused, and not unpacked: tiny.wet" + name, "%s %s" % (err, left))
+        status, out, err = command("wet", "--history=1", tap.path("x.wet" + name))
+        tap.ok(status == 2 and "it goes on behind its end" in err, "by dcfg wet, too", err)
+    # The tape is the last section: number, length.
+    at = 16
+    while data[at] != 8:
+        at += 9 + int.from_bytes(data[at + 1:at + 9], "little")
+    lie = data[:at + 1] + (5 << 30).to_bytes(8, "little") + data[at + 9:] + bytes(MEGA)
+    err, left = asked(".gz", lie)
+    tap.ok(len(err.splitlines()) == 2 and err.count("bytes of disk, more than the ") == 2 and err.count("; --disk=MIB allows more") == 2
+           and not left, "a tape of 5 GB is not begun", "%s %s" % (err, left))
+    most = 1 << 40
+    err, left = asked(".gz", lie, "--disk=9000")
+    tap.ok(len(err.splitlines()) == 2 and "disk" not in err and not left, "with more disk it is, and ends too early", err)
+    grown = data[:at + 1] + (2 << 20).to_bytes(8, "little") + data[at + 9:]
+    err, left = asked(".gz", grown, "--disk=1")
+    tap.ok(err.count("more than the 1048576 that are allowed") == 2, "--disk is heeded", err)
+    # Graphs, traces and logs are read in their order, and not unpacked; what is behind them is refused likewise.
+    graph = json.dumps(s.good()).encode()
+    path = tap.path("x.json.gz")
+    with open(path, "wb") as f:
+        f.write(packed(".gz", graph + bytes(64 * MEGA)))
+    n = steps(tap, "report", path)
+    status, out, err = command("report", path, env={"TMPDIR": room}, preexec_fn=limit)
+    tap.ok(status == 2 and len(err.splitlines()) == 1 and n < 10 ** 8, "64 MB of zeros behind a graph are not read",
+           "%s %d" % (err, n))
+
+
+def packed(suffix, data):
+    """The bytes as a file with this suffix has them."""
+    if suffix == ".zst":
+        return subprocess.run(["zstd", "-q", "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    return {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress,
+            ".xz": lambda d: lzma.compress(d, preset=0)}[suffix](data)
+
+
 def main():
     tap = harness.Tap("command_hostile")
     if not os.path.exists(commandlib.DCFG):
@@ -368,6 +450,7 @@ def main():
     check_routines(tap)
     check_sums(tap)
     check_budget(tap)
+    check_unpacked(tap)
     tap.done()
 
 

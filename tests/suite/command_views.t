@@ -199,6 +199,37 @@ def check_selection(tap, graph, trace, log):
         tap.ok(status == 2 and len(err.splitlines()) == 1 and word in err, "refused: " + " ".join(args[:2]), err)
 
 
+def check_image(tap, source):
+    """--image: a whole name wins over a part of one, and main is the program, in every command that has it."""
+    prog = harness.cc(tap, source, "p")
+    main = harness.cc(tap, source, "remain")
+    log, wet = tap.path("p.xray"), tap.path("p.wet")
+    graph, status, why = harness.dcfg(tap, "p", [prog], ["--xray=yes", "--xray-out-file=" + log, "--wet=yes",
+                                                         "--wet-out-file=" + wet])
+    other = harness.dcfg(tap, "remain", [main])[0]
+
+    def images(*args):
+        return {os.path.basename(r.get("image") or r["path"]) for r in table(command(*args)[1])}
+    everywhere = images("report", "--csv", "--images", "--top=0", graph)
+    tap.ok(len([i for i in everywhere if "p" in i]) > 1, "p is a part of another image's name", everywhere)
+    for what in ("p", "main", prog):
+        for args in (["report", "--csv", "--images", "--top=0", graph], ["report", "--csv", "--blocks", "--top=0", graph],
+                     ["xray", "--csv", "--top=0", log]):
+            found = images(args[0], "--image=" + what, *args[1:])
+            tap.ok(found == {"p"}, "%s %s --image=%s" % (args[0], args[2], os.path.basename(what)), found)
+        status, out, err = command("export", "--bolt", "--image=" + what, graph)
+        tap.ok(status == 0 and out, "export --image=" + os.path.basename(what), err)
+        status, out, err = command("wet", "--image=" + what, wet)
+        whole = command("wet", "--image=*/p", wet)[1]
+        tap.ok(status == 0 and "loops" in out and out == whole, "wet --image=" + os.path.basename(what), out[:300] + err)
+    found = images("report", "--csv", "--images", "--top=0", "--image=ibc", graph)
+    tap.ok(found and all("ibc" in i for i in found), "a part of a name is enough where no name is the whole", found)
+    found = images("report", "--csv", "--images", "--top=0", "--image=main", other)
+    tap.ok(found == {"remain"}, "main is a program, too, whose name contains it", found)
+    status, out, err = command("report", "--image=vgpreload_nothing", graph)
+    tap.ok("no image of process" in err, "no image", err)
+
+
 def main():
     tap = harness.Tap("command_views")
     source = tap.path("prog.c")
@@ -214,6 +245,7 @@ def main():
     check_hot(tap, graph)
     check_trace(tap, graph, trace)
     check_selection(tap, graph, trace, log)
+    check_image(tap, source)
     status, out, err = command("report", "--trips", "--inclusive", "--branches", "--indirect", "--top=3", graph, trace)
     tap.ok(status == 0 and not err and all(t in out for t in ("Hottest 3 of ", "with what they called", "by iterations")),
            "as text", out + err)

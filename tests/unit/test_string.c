@@ -91,12 +91,18 @@ static void check_string(const HChar* s)
    DCFG_(put_string)(&out, copy);
    DCFG_(put_flush)(&out);
    for (UInt i = 0; i < text_len; i++)
-      require((UChar)text[i] >= 0x20, "a raw control character");
+      require(((UChar)text[i] & 0xC0) == 0x80
+              || !DCFG_(hidden)((const UChar*)text + i),
+              "a raw hidden character");
    json_t* root = read_back();
    require(json_is_string(root), "not a string: %.60s", text);
    require(strcmp(json_string_value(root), goal) == 0,
            "%.80s is not %.80s", text, goal);
    json_decref(root);
+   DCFG_(make_plain)(copy);
+   for (const HChar* c = copy; *c != 0; c += DCFG_(utf8_length)((UChar*)c))
+      require(!DCFG_(hidden)((const UChar*)c), "a hidden character: %.80s",
+              copy);
    free(copy);
    free(goal);
 }
@@ -126,7 +132,10 @@ START_TEST(test_utf8_borders)
       "\xF4\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80",
       "\xF8\x88\x80\x80\x80", "\xFC\x84\x80\x80\x80\x80", "\xFE", "\xFF",
       "\xED\xA0\xBD\xED\xB8\x80",       // a surrogate pair, as in CESU-8
-      "\x80", "\xBF", "a", "\"", "\\", "/", "\x7F", "\x01", "\n"
+      "\x80", "\xBF", "a", "\"", "\\", "/", "\x7F", "\x01", "\n",
+      "\xC2\x9B", "\xC2\xA0", "\xD8\x9B", "\xD8\x9C", "\xE2\x80\x8D",
+      "\xE2\x80\x8E", "\xE2\x80\x8F", "\xE2\x80\xA7", "\xE2\x80\xA8",
+      "\xE2\x80\xAE", "\xE2\x80\xAF", "\xE2\x81\xA6", "\xE2\x81\xA9"
    };
    UInt n = sizeof(pieces) / sizeof(pieces[0]);
 

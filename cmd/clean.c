@@ -1,0 +1,164 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Text that may be shown.                              clean.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: which characters reach people.  Handed: text.  Taken by: cmd.c,
+   format.c and commands.c.
+
+   Names come from files that somebody else may have made.  Formats have escapes
+   for what is in a name; a terminal obeys it.  So all that the command prints
+   goes through here, whoever forgot to clean a name. */
+
+#define _GNU_SOURCE 1   // fopencookie
+
+#include "clean.h"
+
+#include "base/put.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+size_t clean_text(char* text, size_t n, bool lines)
+{
+   const char* end = text + n;
+   const char* from = text;
+   char*       to = text;
+
+   while (from < end) {
+      const UChar* c = (const UChar*)from;
+      UInt         size = DCFG_(utf8_length)(c);
+      bool         hidden = *c == 0 || DCFG_(hidden)(c) != 0;
+      size = size == 0 ? 1 : size;
+      if (hidden && !(lines && (*c == '\n' || *c == '\t')))
+         *to++ = '?';
+      else
+         for (UInt i = 0; i < size; i++)
+            *to++ = from[i];
+      from += size;
+   }
+   *to = 0;
+   return (size_t)(to - text);
+}
+
+/*------------------------------------------------------------*/
+/*--- The standard output                                  ---*/
+/*------------------------------------------------------------*/
+
+#define MAX_CHARACTER 4
+#define PIECE         (1 << 16)
+
+/* The begin of a character whose end has not been written yet. */
+typedef
+   struct {
+      char   text[MAX_CHARACTER];
+      size_t n;
+   }
+   Begun;
+
+static bool is_no_text;
+
+static bool write_all(const char* text, size_t n)
+{
+   while (n > 0) {
+      ssize_t k = write(STDOUT_FILENO, text, n);
+      if (k < 0 && errno == EINTR)
+         continue;
+      if (k < 0)
+         return false;
+      text += k;
+      n    -= (size_t)k;
+   }
+   return true;
+}
+
+/* How many of the last of N bytes begin a character that needs more. */
+static size_t begun_at_end(const char* text, size_t n)
+{
+   for (size_t k = 1; k < MAX_CHARACTER && k <= n; k++) {
+      unsigned char c = (unsigned char)text[n - k];
+      if ((c & 0xC0) == 0x80)
+         continue;
+      return (c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1) > k ? k : 0;
+   }
+   return 0;
+}
+
+static bool write_clean(Begun* b, const char* text, size_t n)
+{
+   char   piece[MAX_CHARACTER + PIECE + 1];
+   size_t all = b->n + n;
+
+   memcpy(piece, b->text, b->n);
+   memcpy(piece + b->n, text, n);
+   b->n = n == 0 ? 0 : begun_at_end(piece, all);
+   all -= b->n;
+   memcpy(b->text, piece + all, b->n);
+   piece[all] = 0;
+   return write_all(piece, clean_text(piece, all, true));
+}
+
+static ssize_t pass(void* begun, const char* text, size_t n)
+{
+   if (is_no_text)
+      return write_all(text, n) ? (ssize_t)n : 0;
+   for (size_t at = 0, k; at < n; at += k) {
+      k = n - at < PIECE ? n - at : PIECE;
+      if (!write_clean(begun, text + at, k))
+         return 0;
+   }
+   return (ssize_t)n;
+}
+
+static int end(void* begun)
+{
+   return write_clean(begun, "", 0) && close(STDOUT_FILENO) == 0 ? 0 : -1;
+}
+
+void clean_stdout(void)
+{
+   static const cookie_io_functions_t functions = { .write = pass,
+                                                    .close = end };
+   static Begun begun;
+   static FILE* clean;
+
+   is_no_text = false;
+   if (clean == NULL && (clean = fopencookie(&begun, "w", functions)) != NULL) {
+      setvbuf(clean, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, PIECE);
+      stdout = clean;
+   }
+}
+
+void do_not_clean_stdout(void)
+{
+   is_no_text = true;
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
