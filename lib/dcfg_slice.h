@@ -129,10 +129,10 @@ typedef
 
       bool            only_criteria;    // nothing at all
 
-      /* No more than .totals and what is counted: of nodes only the last and the
-         first criterion, which have no inputs.  Then memory is bounded by a part of the tape and by
-         what memory the program had.  Of one forward, and of a window
-         of a run, all nodes are there. */
+      /* No more than .totals and what is counted: of nodes only the last and
+         the first criterion, which have no inputs.  Then memory is bounded by
+         a part of the tape and by what memory the program had.  Of one
+         forward, and of a window of a run, all nodes are there. */
       bool            sums;
 
       /* Nothing is followed from what has this distance, if it is not 0; but
