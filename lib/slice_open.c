@@ -303,9 +303,8 @@ DcfgWet* slice_reopen(DcfgWet* w, Job* job, DcfgError* err)
    if (again == NULL)
       return NULL;
    job_start(job, w->path, &w->options);
+   job->most = MEMORY_AT_MOST;
    job_read(job, again->job.n_file, again->job.n_text);
-   if (w->options.max_memory == 0 && job->max > MEMORY_AT_MOST)
-      job->max = MEMORY_AT_MOST;
    if (slice_same_trace(job, again, w))
       return again;
    job_tell(job, err);
