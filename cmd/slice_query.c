@@ -197,7 +197,8 @@ static DcfgSlice* find_criteria(Sliced* f)
 {
    DcfgSliceQuery only = { .instrs = f->instrs, .instance = f->q.instance,
                            .run = f->q.run, .forward = false,
-                           .no_control = true, .only_criteria = true };
+                           .no_control = true, .only_criteria = true,
+                           .sums = true };
    DcfgError  err;
    DcfgSlice* s = dcfg_slice_new(f->w, &only, &err);
 
@@ -433,10 +434,10 @@ static char* describe(Sliced* f, const SliceOptions* o)
                        : in->function == NULL ? ""
                        : text_format(" (%s)", text_demangle(in->function));
 
-   const char* which = s->n_criteria == 1 ? ""
+   const char* which = s->n_met == 1 ? ""
                        : text_format(" to %s", instance_text(f->w, b));
-   const char* many = s->n_criteria == 1 ? ""
-                      : text_format(", %" PRIu32 " instances", s->n_criteria);
+   const char* many = s->n_met == 1 ? ""
+                      : text_format(", %" PRIu64 " instances", s->n_met);
 
    return text_copy(text_clean(text_format("%s%s: %s%s%s%s", what, of,
                                            instance_text(f->w, a), which,
@@ -497,6 +498,24 @@ static void choose_criterion(Sliced* f, const SliceOptions* o)
       of_variable(f, o->of, o->root);
 }
 
+/* What takes less memory: of a line with many executions one instance, of what
+   it stores last. */
+static const char* what_helps(const Sliced* f, const SliceOptions* o)
+{
+   const char* keeps = o->sums ? "" : "; `dcfg slice' with --as=source keeps "
+                                      "no instances";
+   uint32_t    n = dcfg_wet_instrs(f->w), best = n;
+
+   if (o->at == NULL || strchr(o->at, ':') == NULL)
+      return text_format("%s%s", keeps, o->thin ? "" : "; --thin follows less");
+   for (uint32_t i = 0; i < n; i++)
+      if (f->instrs[i] && (best == n || dcfg_wet_instr(f->w, i)->stores))
+         best = i;
+   return best == n ? keeps
+          : text_format("%s; --at=0x%" PRIx64 " is one instance of the line",
+                        keeps, dcfg_wet_instr(f->w, best)->addr);
+}
+
 Sliced* slice_find(const char* file, const SliceOptions* o)
 {
    Sliced*   f = zalloc(1, sizeof(*f));
@@ -527,7 +546,8 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    }
    f->s = dcfg_slice_new(f->w, &f->q, &err);
    if (f->s == NULL)
-      die("%s", unreadable(&err, false));
+      die("%s%s", unreadable(&err, false),
+          err.status == DCFG_ERROR_LIMIT ? what_helps(f, o) : "");
    if (f->s->n_criteria == 0)
       die("no instance meets the criterion: %s",
           o->at != NULL ? o->at : o->syscall != NULL ? o->syscall : o->output);

@@ -129,10 +129,10 @@ typedef
 
       bool            only_criteria;    // nothing at all
 
-      /* No more than .totals and what is counted: of nodes only criteria, which
-         have no inputs.  Then memory is bounded by a part of the tape and by
-         what memory the program had.  Of one forward, and of a window
-         of a run, all nodes are there. */
+      /* No more than .totals and what is counted: of nodes only the last and
+         the first criterion, which have no inputs.  Then memory is bounded by
+         a part of the tape and by what memory the program had.  Of one
+         forward, and of a window of a run, all nodes are there. */
       bool            sums;
 
       /* Nothing is followed from what has this distance, if it is not 0; but
@@ -219,6 +219,9 @@ typedef
       /* DCFG_SLICE_FRAME: where it was found; 0: nowhere, since nothing
          called its activation. */
       uint64_t        frame;
+
+      uint64_t        n_met;    // instances that met the criterion, with those
+                                // that are not kept
    }
    DcfgSlice;
 

@@ -145,6 +145,8 @@ void job_read(Job* job, uint64_t n_file, uint64_t n_text)
    more = by_text < by_file ? by_text : by_file;
    job->max = more < MEMORY_AT_MOST - MEMORY_AT_FIRST
               ? MEMORY_AT_FIRST + more : MEMORY_AT_MOST;
+   if (job->most != 0 && job->max > job->most)
+      job->max = job->most;
 }
 
 bool job_fail(Job* job, DcfgStatus status, const char* place,

@@ -43,6 +43,7 @@ typedef
       DcfgError   err;
       uint64_t    used;         // bytes allocated now
       uint64_t    max;
+      uint64_t    most;         // that max grows to; 0: as for any file
       uint64_t    n_file, n_text;       // read so far; see job_read()
       uint64_t    offset;       // where in the text we are
    }

@@ -311,6 +311,7 @@ typedef
       Array      values;        // uint8_t
       Array      readings;      // DcfgSliceReading
       Array      criteria;      // uint32_t
+      uint64_t   n_met;         // of these, with those that are not kept
       Array      inputs;        // DcfgSliceInput
       Array      deferred;      // Want: see take_written()
       uint32_t   reading;       // thread, for which marks of what the kernel

@@ -54,7 +54,7 @@
 static bool forget_all(Slicer* z)
 {
    z->found.n = z->states.n = z->edges.n = z->values.n = z->criteria.n = 0;
-   z->readings.n = 0;
+   z->readings.n = z->n_met = 0;
    if (z->sums)
       slice_forget_sums(z);
    for (uint32_t t = 0; t < z->w->threads.n; t++)
@@ -96,6 +96,19 @@ static bool is_criterion(Slicer* z)
    return true;
 }
 
+/* Of sums, keep only the last and the first criterion that was met: forget the
+   one before this.  A loop may have hundreds of millions. */
+static void forget_between(Slicer* z)
+{
+   const DcfgSliceNode* n = &ELEM(z->found, DcfgSliceNode, 1);
+
+   if (n->value_size > 0)
+      z->values.n = n->value;
+   if (n->n_reads > 0)
+      z->readings.n = n->first_read;
+   z->found.n = z->states.n = z->criteria.n = 1;
+}
+
 static bool add_criterion(Slicer* z)
 {
    uint32_t* c;
@@ -106,6 +119,9 @@ static bool add_criterion(Slicer* z)
       if (!forget_all(z))
          return false;
    }
+   if (z->sums && z->criteria.n == 2)
+      forget_between(z);
+   z->n_met++;
    if (!slice_need_node(z) || (z->sums && !slice_add_node(z))
        || (c = array_add(z->job, &z->criteria, 4)) == NULL)
       return false;

@@ -30,8 +30,13 @@
 
 #include "slice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What a slice may take by itself, of a large file: some 20 million instances,
+   where they are kept. */
+#define MEMORY_AT_MOST (4ULL << 30)
 
 /*------------------------------------------------------------*/
 /*--- Superblocks                                          ---*/
@@ -298,12 +303,25 @@ DcfgWet* slice_reopen(DcfgWet* w, Job* job, DcfgError* err)
    if (again == NULL)
       return NULL;
    job_start(job, w->path, &w->options);
+   job->most = MEMORY_AT_MOST;
    job_read(job, again->job.n_file, again->job.n_text);
    if (slice_same_trace(job, again, w))
       return again;
    job_tell(job, err);
    dcfg_wet_close(again);
    return NULL;
+}
+
+/* Where memory did not suffice, how much was to be kept. */
+static void say_how_many(Slicer* z)
+{
+   DcfgError* err = &z->job->err;
+   size_t     n = strlen(err->reason);
+
+   if (err->status == DCFG_ERROR_LIMIT && z->n_met > 0)
+      snprintf(err->reason + n, sizeof(err->reason) - n, "; %llu instances met "
+               "the criterion so far, and %llu are kept",
+               (unsigned long long)z->n_met, (unsigned long long)z->found.n);
 }
 
 /* If MOVED, the top of x87's stack is moved; else it is set if that is seen. */
@@ -322,9 +340,9 @@ static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q, bool* moved,
    z.w = slice_reopen(w, &job, err);
    if (z.w != NULL) {
       z.job  = &job;
-      z.sums = q->sums && !q->forward && !q->only_criteria
-               && !dcfg_wet_is_window(w);
+      z.sums = q->sums && !q->forward && !dcfg_wet_is_window(w);
       ok = find(&z);
+      say_how_many(&z);
       job_tell(&job, err);
       free_slicer(&z);
       dcfg_wet_close(z.w);

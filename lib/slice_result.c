@@ -318,6 +318,7 @@ bool slice_hand_over(Slicer* z)
    s->criteria   = z->criteria.data;
    s->n_criteria = (uint32_t)z->criteria.n;
    s->reads      = z->readings.data;
+   s->n_met      = z->sums ? z->n_met : s->n_criteria;
    if (!z->sums)
       s->n_instances = s->n_nodes;
    z->found = z->inputs = z->values = z->criteria = z->readings

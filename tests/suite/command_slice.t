@@ -322,6 +322,41 @@ def run_beside_pipes(words, pipes):
     return p.returncode, opened
 
 
+# A loop of one line.
+LOOP = """#include <stdlib.h>
+static unsigned a[256];
+int main(int c, char **v) { unsigned s = 1; for (int i = atoi(v[1]); i > 0; i--) s += a[s >> 24 & 255]++ ^ s * 5; return s == 7; }
+"""
+
+
+def check_loop(tap):
+    """--at of a line that runs very often: nothing is kept of its instances, or it is said how many they are and what helps."""
+    source = tap.path("loop.c")
+    with open(source, "w") as f:
+        f.write(LOOP)
+    prog = harness.cc(tap, source, "loop")
+    few = prog and record(tap, "few", [prog, "1000"])
+    many = few and record(tap, "many", [prog, "300000"])
+    if not many:
+        return
+    at, form = "--at=loop.c:3", "--as=json"
+    nodes = json.loads(commandlib.command("slice", at, form, few)[1])
+    met, n = len(nodes["criteria"]), len(nodes["nodes"])
+    ends = commandlib.command("slice", at, few)[1].split("\n")[0]
+    tap.ok(met > 8000 and ends.endswith(" %d instances" % met), "a loop: as many instances as are kept", "%s %d %d" % (ends, met, n))
+    status, text, err = commandlib.command("slice", at, "--memory=256", many)
+    tap.ok(status == 0 and int(text.split("\n")[0].split()[-2]) > 2400000, "a loop: no instances are kept", text[:200] + err)
+    status, text, err = commandlib.command("slice", at, "--of=s", "--memory=256", many)
+    tap.ok("bytes of memory" not in err, "a loop: nor to find where a variable is", err)
+    status, text, err = commandlib.command("slice", at, form, "--memory=256", many)
+    told = re.search(r"; \d{6,} instances met the criterion so far, and \d{6,} are kept; ", err)
+    better = re.search(r"--at=0x[0-9a-f]+", err)
+    tap.ok(status == 2 and not text and err.count("\n") == 1 and told and better and "--as=source" in err,
+           "a loop: how many there are, where they are kept", err)
+    status, text, err = commandlib.command("slice", better.group() if better else "", form, "--memory=256", few)
+    tap.ok(status == 0 and len(json.loads(text)["criteria"]) == 1, "a loop: what is said to help is one instance", err)
+
+
 def check_images(tap):
     """What ran is read below --root, and where it was; but nothing else that is there."""
     source, other = tap.path("tables.c"), tap.path("other.c")
@@ -673,6 +708,7 @@ def main():
     check_rooms(tap, "rooms")
     check_born(tap, "born")
     check_gather(tap)
+    check_loop(tap)
     check_images(tap)
     check_saved(tap)
     check_numbers(tap)

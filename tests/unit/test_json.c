@@ -281,7 +281,7 @@ START_TEST(test_left_out)
    without.n_images   = 1;
    root = write_dcfg(&without);
    keys_are(image_of(root, 1),
-            "FILE_NAME_ID SYMBOLS BASIC_BLOCKS ROUTINES");
+            "FILE_NAME_ID BUILD_ID SYMBOLS BASIC_BLOCKS ROUTINES");
    json_decref(root);
    delete_dcfg(&d);
 }
