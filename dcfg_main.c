@@ -62,6 +62,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/keeper.h"
+#include "base/spacelimit.h"
 #include "base/stream.h"
 #include "calls/follow.h"
 #include "calls/toggle.h"
@@ -256,6 +257,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 
    if (DCFG_(gives_up_rights)(sysno, args))
       DCFG_(start_keeper)();
+   DCFG_(hold_space_limit)(sysno, args);
    DCFG_(note_syscall)(tid, sysno, args);
 #if defined(__NR_execve)
    struct vg_stat st;
@@ -266,13 +268,16 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
    if (sysno == __NR_execveat)
       exec = True;
 #endif
-   if (exec)
+   if (exec) {
       write_outputs(NULL, "Before execve", False, False);
+      DCFG_(pass_space_limit)();
+   }
 }
 
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
                           SysRes res)
 {
+   DCFG_(show_space_limit)(sysno, args, sr_isError(res));
    DCFG_(note_syscall_done)(tid, sysno, args, res);
 }
 
