@@ -62,6 +62,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/keeper.h"
+#include "base/spacelimit.h"
 #include "base/stream.h"
 #include "calls/follow.h"
 #include "calls/toggle.h"
@@ -254,29 +255,43 @@ static void write_part(const HChar* reason)
    goes on and its file is written again at the end.  Programs try one
    directory of the PATH after the other: there is no need to write
    anything for a file that is not there. */
+static Bool passes_limit;
+
+static Bool is_exec(UInt sysno)
+{
+#if defined(__NR_execveat)
+   if (sysno == __NR_execveat)
+      return True;
+#endif
+   return sysno == __NR_execve;
+}
+
 static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 {
-   Bool exec = False;
+   struct vg_stat st;
 
    if (DCFG_(gives_up_rights)(sysno, args))
       DCFG_(start_keeper)();
+   DCFG_(hold_space_limit)(sysno, args);
    DCFG_(note_syscall)(tid, sysno, args);
-#if defined(__NR_execve)
-   struct vg_stat st;
-   if (sysno == __NR_execve)
-      exec = !sr_isError(VG_(stat)((const HChar*)args[0], &st));
-#endif
-#if defined(__NR_execveat)
-   if (sysno == __NR_execveat)
-      exec = True;
-#endif
-   if (exec)
+   if (is_exec(sysno)
+       && (sysno != __NR_execve
+           || !sr_isError(VG_(stat)((const HChar*)args[0], &st)))) {
       write_outputs(NULL, "Before execve", False, False);
+      DCFG_(pass_space_limit)();
+      passes_limit = True;
+   }
 }
 
+/* Execve has not succeeded if it comes here. */
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
                           SysRes res)
 {
+   if (passes_limit && is_exec(sysno)) {
+      DCFG_(take_back_space_limit)();
+      passes_limit = False;
+   }
+   DCFG_(show_space_limit)(sysno, args, sr_isError(res));
    DCFG_(note_syscall_done)(tid, sysno, args, res);
 }
 

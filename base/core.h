@@ -122,6 +122,14 @@ static inline Int DCFG_(remove_directory) ( const HChar* name )
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
 }
 
+/* Returns 0 or an errno.  The core is not told: the old protection has to come
+   back before the program runs. */
+static inline Int DCFG_(protect) ( Addr page, SizeT len, UInt prot )
+{
+   SysRes sres = VG_(do_syscall3)(__NR_mprotect, page, len, prot);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+}
+
 /* Until the core catches the signals that end a process they have to wait
    while there is a file that must not stay. */
 static inline void DCFG_(block_signals) ( /*OUT*/vki_sigset_t* before )

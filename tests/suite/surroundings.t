@@ -356,6 +356,19 @@ def check_limit(tap, prog):
     tap.ok(status == 0 and not err and not lifelib.rules(out), "a soft limit of files' sizes is not the tool's", err)
 
 
+def check_space(tap, prog):
+    """A program's own limit of address space: it reads it back, and no output loses a file."""
+    for user in ([], ["other"]):
+        for opt in ("wet", "trace", "callgrind", "uftrace", "xray"):
+            place = tap.path("space-%s%d" % (opt, len(user)))
+            os.mkdir(place)
+            status, err = harness.run([harness.VALGRIND, "--tool=dcfg", "--%s=yes" % opt, prog] + user, place)
+            names = os.listdir(place)
+            tap.ok(status == 0 and err.count("dcfg: wrote") >= 2 and len(names) >= 2
+                   and not any(".tmp-" in n for n in names),
+                   "--%s, own limit of address space%s" % (opt, ", another user" if user else ""), "%s %s" % (names, err))
+
+
 def main():
     tap = harness.Tap("surroundings")
     process = harness.cc(tap, os.path.join(PROGS, "process.c"), "process", "-pthread")
@@ -370,6 +383,9 @@ def main():
         check_rights(tap, rights)
         check_kept(tap, rights)
         check_limit(tap, process)
+    space = harness.cc(tap, os.path.join(PROGS, "space_limit.c"), "space_limit")
+    if space:
+        check_space(tap, space)
     tap.done()
 
 

@@ -1,0 +1,210 @@
+
+/*--------------------------------------------------------------------*/
+/*--- The program's RLIMIT_AS.                     base/spacelimit.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: the limit of address space that the program has set for itself.
+   Handed: system calls, by dcfg_main.c.  Taken by: dcfg_main.c.
+
+   The kernel's limit would be one of the tool's memory, too, and a hard limit
+   cannot be raised again.  So the kernel never gets the program's limit: while
+   it looks at the program's struct, that has the limit which is in force
+   already, also if it is in memory that the program cannot write.  The program
+   reads back what it has set.  A program that execve starts gets that limit.
+
+   Threads do not see the struct change: these system calls do not block, so
+   no other thread runs meanwhile. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "base/core.h"
+#include "base/spacelimit.h"
+
+#define RLIMIT_SPACE 9
+
+typedef struct { ULong cur, max; } Limit64;
+
+static Bool              is_set;   // has the program set one?
+static struct vki_rlimit limit;    // the one that it sees
+
+static Bool              in_call;  // was the program's struct changed?
+static struct vki_rlimit wanted;   // what it had
+
+static struct vki_rlimit passed;   // the kernel's limit before execve
+
+static Bool usable(UWord at, SizeT n, UInt prot)
+{
+   return at != 0 && VG_(am_is_valid_for_client)(at, n, prot);
+}
+
+/* Change the N bytes at AT, of the program's memory, to those at FROM. */
+static Bool change(UWord at, const void* from, SizeT n)
+{
+   const NSegment* seg  = VG_(am_find_nsegment)(at);
+   Addr            page = VG_PGROUNDDN(at);
+   SizeT           len  = VG_PGROUNDUP(at + n) - page;
+   UInt            prot;
+
+   if (seg == NULL || seg->end - at < n - 1)
+      return False;
+   prot = (seg->hasR ? VKI_PROT_READ : 0) | (seg->hasW ? VKI_PROT_WRITE : 0)
+          | (seg->hasX ? VKI_PROT_EXEC : 0);
+   if (!seg->hasW && DCFG_(protect)(page, len, prot | VKI_PROT_WRITE) != 0)
+      return False;
+   VG_(memcpy)((void*)at, from, n);
+   if (!seg->hasW)
+      DCFG_(protect)(page, len, prot);
+   return True;
+}
+
+/* The structs of a system call about RLIMIT_AS: its new limit and where the
+   old one goes; 0 if there is none. */
+static Bool is_about_space(UInt sysno, const UWord* args,
+                           /*OUT*/UWord* new, /*OUT*/UWord* old,
+                           /*OUT*/Bool* is_64)
+{
+   *new = *old = 0;
+   *is_64 = sizeof(limit.rlim_cur) == 8;
+   switch (sysno) {
+#if defined(__NR_setrlimit)
+      case __NR_setrlimit:
+         *new = args[1];
+         return args[0] == RLIMIT_SPACE;
+#endif
+#if defined(__NR_getrlimit)
+      case __NR_getrlimit:
+         *old = args[1];
+         return args[0] == RLIMIT_SPACE;
+#endif
+#if defined(__NR_ugetrlimit)
+      case __NR_ugetrlimit:
+         *old = args[1];
+         return args[0] == RLIMIT_SPACE;
+#endif
+#if defined(__NR_prlimit64)
+      case __NR_prlimit64:
+         *new   = args[2];
+         *old   = args[3];
+         *is_64 = True;
+         return args[1] == RLIMIT_SPACE
+                && (args[0] == 0 || args[0] == (UWord)VG_(getpid)());
+#endif
+      default:
+         return False;
+   }
+}
+
+static struct vki_rlimit get(UWord at, Bool is_64)
+{
+   struct vki_rlimit r;
+   if (!is_64)
+      return *(struct vki_rlimit*)at;
+   r.rlim_cur = ((Limit64*)at)->cur;
+   r.rlim_max = ((Limit64*)at)->max;
+   return r;
+}
+
+static Bool put(UWord at, Bool is_64, struct vki_rlimit r)
+{
+   /* All bits of a word are "no limit" in both. */
+   Bool    narrow = sizeof(r.rlim_cur) == 4;
+   ULong   none   = ~0ULL;
+   Limit64 wide   = { narrow && ~r.rlim_cur == 0 ? none : r.rlim_cur,
+                      narrow && ~r.rlim_max == 0 ? none : r.rlim_max };
+
+   return is_64 ? change(at, &wide, sizeof(wide)) : change(at, &r, sizeof(r));
+}
+
+static SizeT size(Bool is_64)
+{
+   return is_64 ? sizeof(Limit64) : sizeof(struct vki_rlimit);
+}
+
+void DCFG_(hold_space_limit)(UInt sysno, const UWord* args)
+{
+   UWord             new, old;
+   Bool              is_64;
+   struct vki_rlimit now;
+
+   in_call = False;
+   if (!is_about_space(sysno, args, &new, &old, &is_64)
+       || !usable(new, size(is_64), VKI_PROT_READ))
+      return;
+   wanted = get(new, is_64);
+   if (wanted.rlim_cur > wanted.rlim_max)
+      return;                           // the kernel refuses it
+   VG_(getrlimit)(RLIMIT_SPACE, &now);
+   if (wanted.rlim_max > (is_set ? limit.rlim_max : now.rlim_max)
+       && VG_(geteuid)() != 0) {
+      now.rlim_cur = 1;                 // so that the kernel refuses it
+      now.rlim_max = 0;
+   }
+   in_call = put(new, is_64, now);
+}
+
+void DCFG_(show_space_limit)(UInt sysno, const UWord* args, Bool failed)
+{
+   UWord             new, old;
+   Bool              is_64, was_set = is_set;
+   struct vki_rlimit before = limit;
+
+   if (!is_about_space(sysno, args, &new, &old, &is_64))
+      return;
+   if (in_call) {
+      put(new, is_64, wanted);
+      if (!failed) {
+         limit  = wanted;
+         is_set = True;
+      }
+      in_call = False;
+   }
+   if (was_set && !failed && usable(old, size(is_64), VKI_PROT_WRITE))
+      put(old, is_64, before);
+}
+
+void DCFG_(pass_space_limit)(void)
+{
+   if (!is_set)
+      return;
+   VG_(getrlimit)(RLIMIT_SPACE, &passed);
+   VG_(setrlimit)(RLIMIT_SPACE, &limit);
+}
+
+void DCFG_(take_back_space_limit)(void)
+{
+   if (is_set && VG_(setrlimit)(RLIMIT_SPACE, &passed) != 0) {
+      passed.rlim_cur = passed.rlim_max = limit.rlim_max;
+      VG_(setrlimit)(RLIMIT_SPACE, &passed);
+   }
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                          ---*/
+/*--------------------------------------------------------------------*/
