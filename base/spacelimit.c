@@ -32,7 +32,8 @@
    cannot be raised again.  So the kernel never gets the program's limit: while
    it looks at the program's struct, that has the limit which is in force
    already, also if it is in memory that the program cannot write.  The program
-   reads back what it has set.  A program that execve starts gets that limit.
+   reads back what it has set.  A program that execve starts gets that soft
+   limit.
 
    Threads do not see the struct change: these system calls do not block, so
    no other thread runs meanwhile. */
@@ -189,20 +190,24 @@ void DCFG_(show_space_limit)(UInt sysno, const UWord* args, Bool failed)
       put(old, is_64, before);
 }
 
+/* A hard limit could not be raised again if execve fails. */
 void DCFG_(pass_space_limit)(void)
 {
+   struct vki_rlimit soft;
+
    if (!is_set)
       return;
    VG_(getrlimit)(RLIMIT_SPACE, &passed);
-   VG_(setrlimit)(RLIMIT_SPACE, &limit);
+   soft          = passed;
+   soft.rlim_cur = limit.rlim_cur < passed.rlim_max ? limit.rlim_cur
+                                                    : passed.rlim_max;
+   VG_(setrlimit)(RLIMIT_SPACE, &soft);
 }
 
 void DCFG_(take_back_space_limit)(void)
 {
-   if (is_set && VG_(setrlimit)(RLIMIT_SPACE, &passed) != 0) {
-      passed.rlim_cur = passed.rlim_max = limit.rlim_max;
+   if (is_set)
       VG_(setrlimit)(RLIMIT_SPACE, &passed);
-   }
 }
 
 /*--------------------------------------------------------------------*/

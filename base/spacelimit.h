@@ -37,10 +37,11 @@ void DCFG_(hold_space_limit)(UInt sysno, const UWord* args);
 /* After it: show the program its own limit. */
 void DCFG_(show_space_limit)(UInt sysno, const UWord* args, Bool failed);
 
-/* Before execve, when all is written: the new program gets the limit. */
+/* Before execve, when all is written: the new program gets the soft
+   limit. */
 void DCFG_(pass_space_limit)(void);
 
-/* Execve has failed: as far as the process may raise its limit. */
+/* Execve has failed. */
 void DCFG_(take_back_space_limit)(void);
 
 #endif /* __DCFG_SPACELIMIT_H */

@@ -358,15 +358,16 @@ def check_limit(tap, prog):
 
 def check_space(tap, prog):
     """A program's own limit of address space: it reads it back, and no output loses a file."""
-    for user in ([], ["other"]):
-        for opt in ("wet", "trace", "callgrind", "uftrace", "xray"):
+    for user in [[], ["other"]] if os.geteuid() == 0 else [[]]:
+        for opt, n in (("wet", 2), ("trace", 2), ("callgrind", 2), ("uftrace", 2), ("xray", 3)):
+            name = "--%s, own limit of address space%s" % (opt, ", another user" if user else "")
             place = tap.path("space-%s%d" % (opt, len(user)))
             os.mkdir(place)
+            os.chmod(place, 0o777)
             status, err = harness.run([harness.VALGRIND, "--tool=dcfg", "--%s=yes" % opt, prog] + user, place)
             names = os.listdir(place)
-            tap.ok(status == 0 and err.count("dcfg: wrote") >= 2 and len(names) >= 2
-                   and not any(".tmp-" in n for n in names),
-                   "--%s, own limit of address space%s" % (opt, ", another user" if user else ""), "%s %s" % (names, err))
+            tap.ok(status == 0 and len(names) == n and not any(".tmp-" in n for n in names), name,
+                   "%s %s %s" % (status, names, err))
 
 
 def main():
