@@ -38,6 +38,7 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_poolalloc.h"
 #include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
@@ -90,14 +91,19 @@ typedef
    }
    Left;
 
+/* A block of memory costs 32 bytes more than it has. */
+#define PER_POOL 250
+
 static XArray*      by_id;              // Superblock*; [0] is NULL
 static VgHashTable* by_entry;
 static VgHashTable* pairs;
+static PoolAlloc*   pair_pool;
 static Pair*        newest_pair;
 static VgHashTable* goals;              // NULL until somebody asks, ...
 static UInt         n_in_goals;         // ... with so many superblocks ...
 static Pair*        newest_in_goals;    // ... and pairs up to this one
 static VgHashTable* left;               // made with .goals
+static PoolAlloc*   source_pool;        // so is this
 static VgHashTable* landings[2];       // [1]: past redirections
 static SizeT        parts_end = sizeof(Superblock);   // of outputs' parts
 ULong               DCFG_(n_looks);
@@ -109,6 +115,8 @@ static void init(void)
                              sizeof(Superblock*));
    by_entry     = VG_(HT_construct)("dcfg.bb.entry");
    pairs        = VG_(HT_construct)("dcfg.bb.pairs");
+   pair_pool    = VG_(newPA)(sizeof(Pair), PER_POOL, VG_(malloc),
+                             "dcfg.bb.pair", VG_(free));
    landings[0]  = VG_(HT_construct)("dcfg.bb.landings");
    landings[1]  = VG_(HT_construct)("dcfg.bb.landings");
    VG_(addToXA)(by_id, &none);
@@ -165,10 +173,12 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
    if (sb != NULL)
       return sb;
 
-   /* One allocation: the record, the outputs' parts, its exits, its lengths
-      and kinds. */
+   /* One allocation: the record, the outputs' parts, its branch, its exits,
+      its lengths and kinds. */
+   SizeT  branch    = VG_ROUNDUP(parts_end, sizeof(ULong));
+   SizeT  start     = branch
+                      + (key.end == EndIndirect ? sizeof(Branch) : 0);
    SizeT  exits_szB = key.n_exits * sizeof(SbExit);
-   SizeT  start     = VG_ROUNDUP(parts_end, sizeof(ULong));
    UChar* record    = VG_(malloc)("dcfg.bb.sb",
                                   start + exits_szB + 2 * key.n_instrs);
    sb          = (Superblock*)record;
@@ -193,7 +203,7 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
       sb->exits[i].cell = cell++;
    sb->branch = NULL;
    if (sb->end == EndIndirect) {
-      sb->branch       = VG_(calloc)("dcfg.bb.branch", 1, sizeof(Branch));
+      sb->branch       = (Branch*)(record + branch);
       sb->branch->site = DCFG_(new_slots)(N_SITE_SLOTS);
    }
 
@@ -272,7 +282,7 @@ Pair* DCFG_(pair)(Superblock* sb, Addr target)
 {
    Pair* p = DCFG_(find_pair)(sb, target);
    if (p == NULL) {
-      p = VG_(malloc)("dcfg.bb.pair", sizeof(Pair));
+      p = VG_(allocEltPA)(pair_pool);
       p->hash_key = hash(target, sb->id);
       p->sb       = sb->id;
       p->target   = target;
@@ -298,7 +308,7 @@ static void add_source(Addr target, UInt sb)
    }
    if (g->sources != NULL && g->sources->sb == sb)
       return;
-   Source* s  = VG_(malloc)("dcfg.bb.source", sizeof(Source));
+   Source* s  = VG_(allocEltPA)(source_pool);
    s->goal    = g;
    s->sb      = sb;
    s->next    = g->sources;
@@ -310,6 +320,8 @@ static void update_goals(void)
    if (goals == NULL) {
       goals = VG_(HT_construct)("dcfg.bb.goals");
       left  = VG_(HT_construct)("dcfg.bb.left");
+      source_pool = VG_(newPA)(sizeof(Source), PER_POOL, VG_(malloc),
+                               "dcfg.bb.source", VG_(free));
    }
    while (n_in_goals < DCFG_(n_superblocks)()) {
       const Superblock* sb = DCFG_(superblock)(++n_in_goals);
@@ -338,7 +350,8 @@ static void leave_out(Source* s)
 }
 
 void DCFG_(each_leading_to)(Addr target,
-                            Bool (*do_it)(void* arg, const Superblock* sb),
+                            Leading (*do_it)(void* arg,
+                                             const Superblock* sb),
                             void* arg)
 {
    update_goals();
@@ -346,13 +359,17 @@ void DCFG_(each_leading_to)(Addr target,
    Source** link = g == NULL ? NULL : &g->sources;
 
    while (link != NULL && *link != NULL) {
-      Source* s = *link;
-      if (do_it(arg, DCFG_(superblock)(s->sb))) {
+      Source* s       = *link;
+      Leading leading = do_it(arg, DCFG_(superblock)(s->sb));
+      if (leading == LeadsStill) {
          link = &s->next;
-      } else {
-         *link = s->next;
-         leave_out(s);
+         continue;
       }
+      *link = s->next;
+      if (leading == LeadsIfBack)
+         leave_out(s);
+      else
+         VG_(freeEltPA)(source_pool, s);
    }
 }
 

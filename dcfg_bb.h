@@ -154,16 +154,27 @@ UInt DCFG_(inner_instr)(const Superblock* sb, Addr a);
 Pair* DCFG_(find_pair)(const Superblock* sb, Addr target);
 Pair* DCFG_(pair)(Superblock* sb, Addr target);
 
+/* Is a superblock asked about again: yes, only if its image comes back (see
+   lead_again), or never? */
+typedef
+   enum {
+      LeadsStill,
+      LeadsIfBack,
+      LeadsNoMore
+   }
+   Leading;
+
 /* Call DO_IT for each superblock that can lead to TARGET, for some of them
-   more than once; but not again if it returns False.  The first call takes
+   more than once; but not again if it says so.  The first call takes
    time for each superblock that there is, later ones for those that are
    new. */
 void DCFG_(each_leading_to)(Addr target,
-                            Bool (*do_it)(void* arg, const Superblock* sb),
+                            Leading (*do_it)(void* arg,
+                                             const Superblock* sb),
                             void* arg);
 
 /* Code of IMAGE, which could not, can run again: those of its superblocks
-   for which DO_IT returned False lead where they led. */
+   for which DO_IT returned LeadsIfBack lead where they led. */
 void DCFG_(lead_again)(UInt image);
 
 /* A target of jumps, and which of the codes that ran there is meant: they

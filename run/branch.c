@@ -63,6 +63,7 @@ typedef
 
 struct _BranchCaches {
    CellArray* ca;
+   Bool       is_idle;     // what is counted is forgotten
    XArray*    used;        // UInt: superblocks whose branches have tables;
                            // all others' entries have counted nothing
    XArray*    evicted;     // Evicted: those without a counter so far
@@ -79,11 +80,12 @@ static void note_in_cells(BranchCaches* bc)
    *slot(DCFG_(cell_base)(bc->ca), CellBranches) = (UWord)bc;
 }
 
-BranchCaches* DCFG_(new_branch_caches)(CellArray* ca)
+BranchCaches* DCFG_(new_branch_caches)(CellArray* ca, Bool is_idle)
 {
    BranchCaches* bc = VG_(malloc)("dcfg.branch", sizeof(BranchCaches));
 
    bc->ca      = ca;
+   bc->is_idle = is_idle;
    bc->used    = VG_(newXA)(VG_(malloc), "dcfg.branch.used", VG_(free),
                             sizeof(UInt));
    bc->evicted = VG_(newXA)(VG_(malloc), "dcfg.branch.evicted", VG_(free),
@@ -128,8 +130,9 @@ static UWord* count_of(UWord* entry)
 static void count_outside(BranchCaches* bc, ULong* base,
                           const Superblock* sb, Addr target, ULong count)
 {
+   if (bc->is_idle)
+      return;
    const Pair* p = DCFG_(find_pair)(sb, target);
-
    if (p != NULL) {
       DCFG_(add_to_counter)(&base[p->cell], count);
    } else {

@@ -43,7 +43,9 @@
 /* One thread's caches. */
 typedef struct _BranchCaches BranchCaches;
 
-BranchCaches* DCFG_(new_branch_caches)(CellArray* ca);
+/* IS_IDLE: nobody reads what CA counts, so that a target of a branch needs
+   no pair for it. */
+BranchCaches* DCFG_(new_branch_caches)(CellArray* ca, Bool is_idle);
 void          DCFG_(delete_branch_caches)(BranchCaches* bc);
 
 /* Called by generated code, with the base of the thread's cell array,

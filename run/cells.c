@@ -277,11 +277,12 @@ const ULong* DCFG_(cell_counts)(CellArray* ca)
    if (ca->cells != NULL)
       return ca->cells;
    if (expanded_cells < capacity) {
-      VG_(free)(expanded);
+      if (expanded != NULL)
+         VG_(am_munmap_valgrind)((Addr)expanded,
+                                 (SizeT)expanded_cells * sizeof(ULong));
       in_expanded    = NULL;
       expanded_cells = capacity;
-      expanded       = VG_(calloc)("dcfg.cells.expanded", capacity,
-                                   sizeof(ULong));
+      expanded       = map_cells(capacity);
    }
    if (ca == in_expanded)
       return expanded;

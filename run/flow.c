@@ -413,7 +413,7 @@ static Bool is_over(const Superblock* sb)
 
 /* Code that is over, and all of whose steps are settled, need not be looked at
    again. */
-static Bool settle_runs(void* arg, const Superblock* sb)
+static Leading settle_runs(void* arg, const Superblock* sb)
 {
    Settling*   now    = arg;
    Bool        direct = leads_directly(sb, now->old.addr);
@@ -427,7 +427,9 @@ static Bool settle_runs(void* arg, const Superblock* sb)
          settle_run(now, t, sb);
       else if (p != NULL)
          settle_pair(now, t, sb, p);
-   return !now->is_over || !is_over(sb);
+   if (!now->is_over || !is_over(sb))
+      return LeadsStill;
+   return DCFG_(image_is_over)(sb->image) ? LeadsNoMore : LeadsIfBack;
 }
 
 void DCFG_(settle_flows)(Target old)

@@ -49,6 +49,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
+#include "pub_tool_poolalloc.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
@@ -86,6 +87,7 @@ typedef
    }
    SourceFile;
 
+static PoolAlloc* image_pool;
 static XArray* images;          // Image*, by .no
 static XArray* live;            // Image*: those that are not gone
 static XArray* away;            // Image*: unmapped ones that may return
@@ -325,6 +327,14 @@ static Image* image_in(const XArray* list, Word i)
    return *(Image**)VG_(indexXA)(list, i);
 }
 
+static Image* new_image(void)
+{
+   Image* im = VG_(allocEltPA)(image_pool);
+
+   VG_(memset)(im, 0, sizeof(Image));
+   return im;
+}
+
 static Image* add_image(Image* im, Addr a)
 {
    im->code       = DCFG_(new_code)(im->load, VG_(am_find_nsegment)(a));
@@ -375,7 +385,7 @@ static Image* returned_image(const Image* im)
 /* The image of the mapping around A, which is none of those alive. */
 static Image* map_image(Addr a)
 {
-   Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
+   Image* im = new_image();
 
    find_extent(im, a);
    Image* old = grown_image(im);
@@ -385,7 +395,7 @@ static Image* map_image(Addr a)
       DCFG_(identify_build)(im->load, &im->build_id, &im->code_hash);
       return add_image(im, a);
    }
-   VG_(free)(im);
+   VG_(freeEltPA)(image_pool, im);
    return old;
 }
 
@@ -411,7 +421,7 @@ static void let_go(Image* im, Bool may_return)
 /* A is code that was changed. */
 static Image* next_generation(Image* old, Addr a)
 {
-   Image* im = VG_(calloc)("dcfg.image", 1, sizeof(Image));
+   Image* im = new_image();
 
    im->name       = old->name;
    im->load       = old->load;
@@ -492,6 +502,8 @@ void DCFG_(track_images)(void)
                        sizeof(Image*));
    away   = VG_(newXA)(VG_(malloc), "dcfg.images.away", VG_(free),
                        sizeof(Image*));
+   image_pool = VG_(newPA)(sizeof(Image), 100, VG_(malloc), "dcfg.image",
+                           VG_(free));
    images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
                        sizeof(Image*));
    no_symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),

@@ -101,7 +101,7 @@ void DCFG_(have_idle_cells)(Thread* t)
    if (t->idle_cells != NULL)
       return;
    t->idle_cells    = DCFG_(new_cell_array)();
-   t->idle_branches = DCFG_(new_branch_caches)(t->idle_cells);
+   t->idle_branches = DCFG_(new_branch_caches)(t->idle_cells, True);
    tell_idle_cells(t);
 }
 
@@ -140,7 +140,7 @@ Thread* DCFG_(new_thread)(ThreadId tid)
    t->tid    = tid;
    t->live   = True;
    t->cells  = DCFG_(new_cell_array)();
-   t->branches = DCFG_(new_branch_caches)(t->cells);
+   t->branches = DCFG_(new_branch_caches)(t->cells, False);
    t->interruptions = VG_(newXA)(VG_(malloc), "dcfg.thread.interruptions",
                                  VG_(free), sizeof(Interruption));
    VG_(addToXA)(threads, &t);

@@ -145,6 +145,29 @@ def check_costs(tap, prog):
         tap.ok(0 < more[1] <= 1.05 * more[0], "versions, %s: each makes as much work" % way, "looks: %s" % looks)
 
 
+def kept_memory(log):
+    """What the tool has at the end, by --profile-heap=yes; a block costs 32 bytes more than it has."""
+    last = log[log.rfind('Arena "core"'):].split("-------- Arena")[0]
+    return sum(int(size.replace(",", "")) + 32 * int(n.replace(",", ""))
+               for size, n in re.findall(r"([\d,]+) in\s+([\d,]+): dcfg\.", last))
+
+
+def check_memory(tap, prog):
+    """What each version costs, not counted and counted: 350 bytes and 520."""
+    few, many = 2000, 10000
+    for collect, bound in (("no", 500), ("yes", 650)):
+        kept = []
+        for n in (few, many):
+            r = run(tap, "memory%d%s" % (n, collect), [prog, "short", str(n)],
+                    ["--profile-heap=yes", "--collect-atstart=" + collect])
+            kept.append(kept_memory(r.log))
+            if not tap.ok(r.status == 0 and kept[-1] > 0, "%d versions, memory, collect=%s" % (n, collect),
+                          r.log[-3000:]):
+                return
+        each = (kept[1] - kept[0]) / (many - few)
+        tap.ok(0 < each < bound, "memory of each version, collect=" + collect, "%d bytes" % each)
+
+
 def callgrind_total(tap, name, argv, env=None):
     """Callgrind's total, which goes without the run's last superblock."""
     out = tap.path(name + ".callgrind")
@@ -197,6 +220,7 @@ def main():
     if prog:
         check_versions(tap, prog)
         check_costs(tap, prog)
+        check_memory(tap, prog)
     luajit = shutil.which("luajit")
     fixed = lifelib.build(tap, "norandom.c", "-shared", "-fPIC", name="norandom.so")
     if luajit and fixed:
