@@ -592,12 +592,14 @@ DCFG_API uint64_t dcfg_loop_instrs(const DcfgProcess* p, uint32_t loop,
                                    uint32_t thread);
 DCFG_API uint64_t dcfg_process_instrs(const DcfgProcess* p, uint32_t thread);
 
-/* Calls of a routine: traversals of call edges to its entry. */
+/* Calls of a routine: traversals of call edges to its entry, and of jumps to
+   it from another routine, if the entry is a function's first block or has no
+   symbol.  Stubs of linkage tables and tail calls jump so. */
 DCFG_API uint64_t dcfg_routine_calls(const DcfgProcess* p, uint32_t routine,
                                      uint32_t thread);
 
-/* The same with all other ways to come in: jumps from other routines
-   (tail calls, the PLT), signals, a thread's first block. */
+/* The same with all other ways to come in: jumps to code that routines
+   share, signals, a thread's first block. */
 DCFG_API uint64_t dcfg_routine_entries(const DcfgProcess* p,
                                        uint32_t routine, uint32_t thread);
 

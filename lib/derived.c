@@ -133,6 +133,18 @@ uint64_t dcfg_routine_instrs(const DcfgProcess* p, uint32_t routine,
    return instrs_of(p, nodes, n, thread);
 }
 
+/* Does a jump along E, from another routine, call the routine at E's target?
+   The target is a function's first block, or no symbol names it.  Stubs of
+   linkage tables, the dynamic linker's resolver and tail calls jump so.  Other
+   jumps lead to code that several routines share. */
+static bool is_calling_jump(const DcfgProcess* p, const DcfgEdge* e)
+{
+   uint32_t symbol = dcfg_symbol_of(p, e->target);
+
+   return symbol == DCFG_NONE
+          || p->symbols[symbol].addr == p->nodes[e->target].addr;
+}
+
 /* Traversals of edges to the entry that come in: a call always does, a branch
    if it comes from elsewhere, a return never. */
 static uint64_t entries(const DcfgProcess* p, uint32_t routine,
@@ -151,13 +163,13 @@ static uint64_t entries(const DcfgProcess* p, uint32_t routine,
       bool            comes_in;
       if (dcfg_is_call(e->type))
          comes_in = true;
-      else if (calls_only || dcfg_is_return(e->type)
-               || dcfg_is_bypass(e->type))
+      else if (dcfg_is_return(e->type) || dcfg_is_bypass(e->type))
          comes_in = false;
       else if (dcfg_is_local(e->type))
-         comes_in = p->nodes[e->source].routine != routine;
+         comes_in = p->nodes[e->source].routine != routine
+                    && (!calls_only || is_calling_jump(p, e));
       else
-         comes_in = true;
+         comes_in = !calls_only;
       if (comes_in)
          total = add_capped(total, dcfg_edge_count(p, in[i], thread));
    }

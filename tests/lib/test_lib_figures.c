@@ -122,11 +122,24 @@ START_TEST(tail_calls)
                       "[ 7, 7, 5, 13, [ 4 ] ], [ 50, 8, 6, 13, [ 3 ] ],"
                       " [ 51, 6, 6, 18, [ 9 ] ], [ 52, 8, 6, 6, [ 20 ] ],"
                       " [ 53, 8, 6, 7, [ 30 ] ], [ 54, 6, 6, 4, [ 2 ] ]");
+   char* inner;
    Dcfg* e = must_load(a);
 
+   ck_assert_uint_eq(dcfg_routine_calls(dcfg_process(e, 0), 1, 0), 10);
+   ck_assert_uint_eq(dcfg_routine_entries(dcfg_process(e, 0), 1, 0), 10);
+   dcfg_free(e);
+   /* Within a function a jump is no call, without a symbol it is. */
+   inner = replaced(a, "[ \"f\", \"0x40\", 4 ]", "[ \"f\", \"0x3c\", 8 ]");
+   e = must_load(inner);
    ck_assert_uint_eq(dcfg_routine_calls(dcfg_process(e, 0), 1, 0), 7);
    ck_assert_uint_eq(dcfg_routine_entries(dcfg_process(e, 0), 1, 0), 10);
    dcfg_free(e);
+   free(inner);
+   inner = replaced(a, "[ \"f\", \"0x40\", 4 ]", "[ \"f\", \"0x80\", 8 ]");
+   e = must_load(inner);
+   ck_assert_uint_eq(dcfg_routine_calls(dcfg_process(e, 0), 1, 0), 10);
+   dcfg_free(e);
+   free(inner);
    free(a);
 }
 END_TEST

@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 from commandlib import command
+from lifelib import callgrind_compare
 
 PROG = r"""
 #include <stdlib.h>
@@ -47,6 +48,32 @@ int main(int argc, char** argv)
    return 0;
 }
 """
+
+FAR_AWAY = "int far_away(int n) { return n * 5; }\n"
+STUBS = r"""
+#include <string.h>
+int far_away(int);
+static volatile int sink;
+static char text[64];
+__attribute__((noinline, noclone)) int tail(int n) { sink = n; return far_away(n + 1); }
+__attribute__((noinline, noclone)) int back(int n) { while (n-- > 0) sink = n; return sink; }
+int main(void)
+{
+   for (int i = 0; i < 100; i++)
+      sink += far_away(i);
+   for (int i = 0; i < 30; i++)
+      sink += tail(i) + back(4);
+   for (int i = 0; i < 50; i++) {
+      text[i] = 'a';
+      sink += strcmp(text, (char*)&sink);
+   }
+   return 0;
+}
+"""
+# How far_away() is called; its first call goes through the resolver, or does not.
+LINKAGE = {"lazy": ["-Wl,-z,lazy"], "now": ["-Wl,-z,now"], "no-plt": ["-fno-plt"]}
+if os.uname().machine == "x86_64":
+    LINKAGE["ibt"] = ["-fcf-protection=full", "-Wl,-z,lazy,-z,ibtplt"]
 
 
 def table(text):
@@ -230,8 +257,33 @@ def check_image(tap, source):
     tap.ok("no image of process" in err, "no image", err)
 
 
+def check_stubs(tap):
+    """A call through a linkage table, and a tail call, is a call of the function behind it, as in a profile."""
+    sources = {name: tap.path(name) for name in ("far.c", "stubs.c")}
+    for name, text in (("far.c", FAR_AWAY), ("stubs.c", STUBS)):
+        with open(sources[name], "w") as f:
+            f.write(text)
+    far = harness.cc(tap, sources["far.c"], "libfar.so", "-shared", "-fPIC")
+    for name, flags in LINKAGE.items():
+        prog = harness.cc(tap, sources["stubs.c"], name, "-O2", "-fno-builtin", far, "-Wl,-rpath," + tap.dir, *flags)
+        profile = tap.path(name + ".profile")
+        graph = harness.dcfg(tap, name, [prog], ["--callgrind=yes", "--callgrind-out-file=" + profile])[0]
+        ours, theirs = collections.Counter(), collections.Counter()
+        for r in rows("--routines", graph):
+            ours[r["image"], r["routine"]] += int(r["calls"])
+        for (_, callee, *_), (calls, *_) in callgrind_compare.Profile(profile).sites.items():
+            theirs[os.path.basename(callee[0]), callee[2].partition("'")[0]] += calls
+        calls = {f: n for (image, f), n in ours.items() if f in ("far_away", "tail", "back", "main")}
+        tap.ok(calls == {"far_away": 130, "tail": 30, "back": 30, "main": 1}, "%s: calls" % name, calls)
+        text = command("disasm", "--routine=far_away", graph)[1]
+        tap.ok("130 calls" in text, "%s: calls, disasm" % name, text[:300])
+        none = [f for f in theirs if f in ours and ours[f] == 0]
+        tap.ok(len(theirs) > 20 and not none, "%s: what the profile says is called is called" % name, none)
+
+
 def main():
     tap = harness.Tap("command_views")
+    check_stubs(tap)
     source = tap.path("prog.c")
     with open(source, "w") as f:
         f.write(PROG)
