@@ -28,17 +28,17 @@
 /* Owns: what is the same in two builds of a program.  Handed: two processes.
    Taken by: match.c.
 
-   Images are the same if they have one file name; then those whose names differ
-   only behind ".so"; then the two programs themselves, whatever they are
-   called.  If their symbols are at the same offsets it is one build, and
-   offsets say what is the same.  Else it is functions of one name that are the
-   same, or, of those that are left, functions that begin at the same source
-   line; and within them what is from the same line, in the order in which it
-   stands there. */
+   Where an image is one build, offsets say what is the same.  Else it is
+   functions of one name, those of one source file first; of those that are
+   left, functions that begin at the same source line; then what shape.c
+   guesses.  Within functions it is what is from the same line, in the order in
+   which it stands there. */
 
 #include "builds.h"
 
+#include "build_images.h"
 #include "interned.h"
+#include "shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +47,9 @@ typedef
    struct {
       const Program* g;
       Functions*     f;
-      uint32_t*      image;     // by image: its number
+      const uint32_t* image;    // by image: its number
       uint64_t*      function;  // by function: its number
+      uint32_t*      file;      // by function: of its first line; 0: none
    }
    Side;
 
@@ -62,150 +63,14 @@ typedef
 
 struct Builds {
    Side      side[2];
-   uint32_t  n_images;          // numbers
-   bool*     rebuilt;           // by image's number
-   bool      differ;
+   BuildImages images;
    Interned* names;
    KeyMap*   name_numbers;      // by address
    KeyMap*   offsets;
    KeyMap*   pairs[N_LEVELS];   // of two numbers: one
+   KeyMap*   guesses;           // numbers of functions
+   KeyMap*   lineless;          // those that one build has lines of
 };
-
-/*------------------------------------------------------------*/
-/*--- Images                                               ---*/
-/*------------------------------------------------------------*/
-
-typedef
-   struct {
-      const char* name;
-      size_t      length;       // that matters
-      uint32_t    index, turn;
-   }
-   Name;
-
-static int by_text(const Name* x, const Name* y)
-{
-   size_t n = x->length < y->length ? x->length : y->length;
-   int    d = memcmp(x->name, y->name, n);
-
-   return d != 0 ? d : x->length < y->length ? -1 : x->length > y->length;
-}
-
-static int by_name(const void* a, const void* b)
-{
-   const Name* x = a;
-   const Name* y = b;
-   int         d = by_text(x, y);
-
-   return d != 0 ? d : x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Up to ".so". */
-static size_t short_length(const char* name)
-{
-   const char* so = strstr(name, ".so");
-
-   return so == NULL ? strlen(name) : (size_t)(so - name);
-}
-
-/* The images without a number, by name. */
-static Name* names_of(const Side* s, bool brief, uint32_t* n)
-{
-   Name* names = zalloc(s->g->p->n_images, sizeof(*names));
-
-   *n = 0;
-   for (uint32_t i = 0; i < s->g->p->n_images; i++) {
-      const char* name = image_name(s->g, i);
-      if (s->image[i] == UINT32_MAX)
-         names[(*n)++] = (Name){ name, brief ? short_length(name)
-                                 : strlen(name), i, 0 };
-   }
-   qsort(names, *n, sizeof(*names), by_name);
-   for (uint32_t i = 1; i < *n; i++)
-      if (by_text(&names[i], &names[i - 1]) == 0)
-         names[i].turn = names[i - 1].turn + 1;
-   return names;
-}
-
-static void pair_images(Builds* b, uint32_t x, uint32_t y)
-{
-   b->side[0].image[x] = b->side[1].image[y] = b->n_images++;
-}
-
-/* Of several images with the name (generations of a mapping), the first
-   belongs to the first, and so on. */
-static void pair_by_name(Builds* b, bool brief)
-{
-   uint32_t n, m, j = 0;
-   Name*    x = names_of(&b->side[0], brief, &n);
-   Name*    y = names_of(&b->side[1], brief, &m);
-
-   for (uint32_t i = 0; i < m; i++) {
-      int d = -1;
-      while (j < n && ((d = by_text(&x[j], &y[i])) < 0
-                       || (d == 0 && x[j].turn < y[i].turn)))
-         j++;
-      if (j < n && d == 0 && x[j].turn == y[i].turn)
-         pair_images(b, x[j].index, y[i].index);
-   }
-   free(x);
-   free(y);
-}
-
-static void number_images(Builds* b)
-{
-   for (int k = 0; k < 2; k++) {
-      Side* s = &b->side[k];
-      s->image = zalloc(s->g->p->n_images, sizeof(*s->image));
-      for (uint32_t i = 0; i < s->g->p->n_images; i++)
-         s->image[i] = UINT32_MAX;
-   }
-   pair_by_name(b, false);
-   pair_by_name(b, true);
-   if (b->side[0].g->p->n_images > 0 && b->side[1].g->p->n_images > 0
-       && b->side[0].image[0] == UINT32_MAX
-       && b->side[1].image[0] == UINT32_MAX)
-      pair_images(b, 0, 0);
-   for (int k = 0; k < 2; k++)
-      for (uint32_t i = 0; i < b->side[k].g->p->n_images; i++)
-         if (b->side[k].image[i] == UINT32_MAX)
-            b->side[k].image[i] = b->n_images++;
-}
-
-static bool same_symbols(const DcfgProcess* p, const DcfgImage* x,
-                         const DcfgProcess* q, const DcfgImage* y)
-{
-   if (x->n_symbols != y->n_symbols)
-      return x->n_symbols == 0 || y->n_symbols == 0;
-   for (uint32_t i = 0; i < x->n_symbols; i++) {
-      const DcfgSymbol* s = &p->symbols[x->first_symbol + i];
-      const DcfgSymbol* t = &q->symbols[y->first_symbol + i];
-      if (s->addr - x->load_addr != t->addr - y->load_addr
-          || s->size != t->size || strcmp(s->name, t->name) != 0)
-         return false;
-   }
-   return true;
-}
-
-static void find_rebuilt(Builds* b)
-{
-   const DcfgProcess* p = b->side[0].g->p;
-   const DcfgProcess* q = b->side[1].g->p;
-   uint32_t*          other = zalloc(b->n_images, sizeof(*other));
-
-   b->rebuilt = zalloc(b->n_images, sizeof(*b->rebuilt));
-   for (uint32_t i = 0; i < q->n_images; i++)
-      other[b->side[1].image[i]] = i + 1;
-   for (uint32_t i = 0; i < p->n_images; i++) {
-      uint32_t number = b->side[0].image[i];
-      if (other[number] == 0)
-         continue;
-      b->rebuilt[number] = !same_symbols(p, &p->images[i], q,
-                                         &q->images[other[number] - 1]);
-      b->differ = b->differ || b->rebuilt[number];
-   }
-   free(other);
-}
 
 /*------------------------------------------------------------*/
 /*--- Functions                                            ---*/
@@ -264,7 +129,12 @@ static uint64_t number_by_name(Builds* b, const Side* s, uint32_t function)
    uint64_t        number;
 
    symbol = dcfg_symbol_of(g->p, node);
-   if (!b->rebuilt[image] || symbol == DCFG_NONE) {
+   s->file[function] = (uint32_t)file_number(b, g, n, &line);
+   if (symbol == DCFG_NONE && b->images.stripped[image])
+      return pair(b, BY_FILE, pair(b, BY_NAME, pair(b, BY_IMAGE, image,
+                                                    s == b->side ? 6 : 7),
+                                   function), 0);
+   if (!b->images.rebuilt[image] || symbol == DCFG_NONE) {
       uint64_t offset = n->addr - g->p->images[n->image].load_addr;
       number = pair(b, BY_NAME, pair(b, BY_IMAGE, image, 0),
                     keymap_number(b->offsets, offset));
@@ -273,7 +143,40 @@ static uint64_t number_by_name(Builds* b, const Side* s, uint32_t function)
    number = pair(b, BY_NAME, pair(b, BY_IMAGE, image, 1),
                  name_number(b, base_name(g->p->symbols[symbol].name)));
    /* Static functions of several files may have one name. */
-   return pair(b, BY_FILE, number, file_number(b, g, n, &line));
+   return pair(b, BY_FILE, number, s->file[function]);
+}
+
+/* The number of a function's name as people say it, which of C++ and Rust does
+   not have all that a mangled one has; 0: it has none. */
+static uint32_t spoken_name(Builds* b, const Side* s, uint32_t function)
+{
+   uint32_t symbol = dcfg_symbol_of(s->g->p, s->f->nodes[function]);
+
+   return symbol == DCFG_NONE ? 0
+          : 1 + name_number(b, text_demangle(base_name(
+                                  s->g->p->symbols[symbol].name)));
+}
+
+static uint64_t number_by_symbol(Builds* b, const Side* s, uint32_t function)
+{
+   uint32_t node = s->f->nodes[function];
+   uint32_t image = s->image[s->g->p->nodes[node].image];
+   uint32_t symbol = dcfg_symbol_of(s->g->p, node);
+
+   if (!b->images.rebuilt[image] || symbol == DCFG_NONE)
+      return UINT64_MAX;
+   return pair(b, BY_NAME, pair(b, BY_IMAGE, image, 1), name_number(
+                  b, base_name(s->g->p->symbols[symbol].name)));
+}
+
+static uint64_t number_by_spoken_name(Builds* b, const Side* s,
+                                      uint32_t function)
+{
+   uint32_t image = s->image[s->g->p->nodes[s->f->nodes[function]].image];
+   uint32_t name = b->images.rebuilt[image] ? spoken_name(b, s, function) : 0;
+
+   return name == 0 ? UINT64_MAX
+          : pair(b, BY_NAME, pair(b, BY_IMAGE, image, 4), name);
 }
 
 static uint64_t number_by_line(Builds* b, const Side* s, uint32_t function)
@@ -282,7 +185,7 @@ static uint64_t number_by_line(Builds* b, const Side* s, uint32_t function)
    uint32_t        line;
    uint64_t        file = file_number(b, s->g, n, &line);
 
-   if (!b->rebuilt[s->image[n->image]] || file == 0)
+   if (!b->images.rebuilt[s->image[n->image]] || file == 0)
       return UINT64_MAX;
    return pair(b, BY_FILE, pair(b, BY_NAME,
                                 pair(b, BY_IMAGE, s->image[n->image], 2),
@@ -306,20 +209,32 @@ static int by_number(const void* a, const void* b)
           : x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* Functions that are called differently and begin at the same line, one of each
-   run, are the same. */
-static void pair_by_line(Builds* b, Candidate* c, size_t n)
+typedef uint64_t NumberBy(Builds* b, const Side* s, uint32_t function);
+
+/* Number candidates by BY, and sort them.  Return how many have a number; those
+   come first. */
+static size_t renumber(Builds* b, Candidate* c, size_t n, NumberBy* by)
 {
    size_t kept = 0;
 
    for (size_t i = 0; i < n; i++) {
-      c[kept] = c[i];
-      c[kept].number = number_by_line(b, &b->side[c[i].side], c[i].function);
-      kept += c[kept].number != UINT64_MAX;
+      Candidate one = c[i];
+      one.number = by(b, &b->side[one.side], one.function);
+      if (one.number != UINT64_MAX)
+         c[kept++] = one;
       if (i % 256 == 0)
          text_forget();
    }
    qsort(c, kept, sizeof(*c), by_number);
+   return kept;
+}
+
+/* Functions that are called differently and begin at the same line, one of each
+   run, are the same. */
+static void pair_by_line(Builds* b, Candidate* c, size_t n)
+{
+   size_t kept = renumber(b, c, n, number_by_line);
+
    for (size_t i = 0; i + 1 < kept; i++)
       if (c[i].number == c[i + 1].number && c[i].side == 0
           && c[i + 1].side == 1
@@ -329,11 +244,40 @@ static void pair_by_line(Builds* b, Candidate* c, size_t n)
             = b->side[0].function[c[i].function];
 }
 
-/* Those whose number is on one side only, to the front. */
-static size_t find_lonely(Candidate* c, size_t n)
+/* Functions of one name from different files are the same if each run has them
+   from one file only.  If some are from no file, files do not tell them apart:
+   WHOLE says that then they are all counted as one. */
+static void pair_by_symbol(Builds* b, Candidate* c, size_t n, NumberBy* by,
+                           bool whole)
 {
-   size_t lonely = 0;
+   size_t kept = renumber(b, c, n, by);
 
+   for (size_t i = 0, end; i < kept; i = end) {
+      uint64_t one[2] = { UINT64_MAX, UINT64_MAX };
+      bool     several = false, fileless = false;
+      for (end = i; end < kept && c[end].number == c[i].number; end++) {
+         const Side* s = &b->side[c[end].side];
+         uint64_t*   is = &one[c[end].side];
+         several = several || (*is != UINT64_MAX
+                               && *is != s->function[c[end].function]);
+         fileless = fileless || s->file[c[end].function] == 0;
+         *is = s->function[c[end].function];
+      }
+      if (one[0] != UINT64_MAX && one[1] != UINT64_MAX
+          && (!several || (whole && fileless)))
+         for (size_t k = i; k < end; k++)
+            b->side[c[k].side].function[c[k].function] = one[0];
+   }
+}
+
+/* All functions whose number only one side has, in C.  Return how many. */
+static size_t find_lonely(const Builds* b, Candidate* c)
+{
+   size_t n = 0, lonely = 0;
+
+   for (uint32_t k = 0; k < 2; k++)
+      for (uint32_t i = 0; i < b->side[k].f->n; i++)
+         c[n++] = (Candidate){ b->side[k].function[i], k, i };
    qsort(c, n, sizeof(*c), by_number);
    for (size_t i = 0, end; i < n; i = end) {
       bool there[2] = { false, false };
@@ -345,24 +289,72 @@ static size_t find_lonely(Candidate* c, size_t n)
    return lonely;
 }
 
+static void pair_by_shape(Builds* b)
+{
+   ShapeSide side[2];
+
+   for (int k = 0; k < 2; k++) {
+      const Side* s = &b->side[k];
+      uint32_t*   image = zalloc(s->f->n, sizeof(*image));
+      uint32_t*   name = zalloc(s->f->n, sizeof(*name));
+      bool*       open = zalloc(s->f->n, sizeof(*open));
+      for (uint32_t i = 0; i < s->f->n; i++) {
+         image[i] = s->image[s->g->p->nodes[s->f->nodes[i]].image];
+         name[i] = spoken_name(b, s, i);
+         open[i] = b->images.rebuilt[image[i]];
+         if (i % 256 == 0)
+            text_forget();
+      }
+      side[k] = (ShapeSide){ s->g, s->f, s->function, image, name, open };
+   }
+   match_shapes(side, b->guesses);
+   for (int k = 0; k < 2; k++) {
+      free((void*)side[k].image);
+      free((void*)side[k].name);
+      free((void*)side[k].open);
+   }
+}
+
+/* Note the functions that only some of their runs know lines of. */
+static void find_lineless(Builds* b)
+{
+   KeyMap* with = keymap_new();
+
+   for (int pass = 0; pass < 2; pass++)
+      for (int k = 0; k < 2; k++)
+         for (uint32_t i = 0; i < b->side[k].f->n; i++) {
+            const Side* s = &b->side[k];
+            if (pass == 0 && s->file[i] != 0)
+               keymap_number(with, s->function[i]);
+            else if (pass == 1 && s->file[i] == 0
+                     && keymap_find(with, s->function[i]) != UINT32_MAX)
+               keymap_number(b->lineless, s->function[i]);
+         }
+   keymap_free(with);
+}
+
 static void number_functions(Builds* b)
 {
-   size_t     n = 0;
    Candidate* c = zalloc((size_t)b->side[0].f->n + b->side[1].f->n,
                          sizeof(*c));
 
    for (uint32_t k = 0; k < 2; k++) {
       Side* s = &b->side[k];
       s->function = zalloc(s->f->n, sizeof(*s->function));
+      s->file = zalloc(s->f->n, sizeof(*s->file));
       for (uint32_t i = 0; i < s->f->n; i++) {
          s->function[i] = number_by_name(b, s, i);
-         c[n++] = (Candidate){ s->function[i], k, i };
          if (i % 256 == 0)
             text_forget();
       }
    }
-   if (b->differ && n > 0)
-      pair_by_line(b, c, find_lonely(c, n));
+   if (b->images.differ) {
+      pair_by_symbol(b, c, find_lonely(b, c), number_by_symbol, true);
+      pair_by_symbol(b, c, find_lonely(b, c), number_by_spoken_name, false);
+      pair_by_line(b, c, find_lonely(b, c));
+      pair_by_shape(b);
+      find_lineless(b);
+   }
    free(c);
 }
 
@@ -391,16 +383,21 @@ uint64_t* build_places(Builds* b, int side, PlaceKind kind)
    for (uint32_t i = 0; i < p->n_blocks; i++) {
       const DcfgNode* node = &p->nodes[i];
       uint32_t        f = s->f->of[i], line, k;
-      uint64_t        where;
+      uint64_t        where, file;
       places[i] = node->addr - p->images[node->image].load_addr;
-      if (!b->rebuilt[s->image[node->image]] || !is_placed(p, i, kind))
+      if (!b->images.rebuilt[s->image[node->image]] || !is_placed(p, i, kind))
          continue;
       where = f != NO_FUNCTION ? s->function[f]
               : pair(b, BY_FILE, pair(b, BY_NAME,
                                       pair(b, BY_IMAGE,
                                            s->image[node->image], 3), 0), 0);
-      where = pair(b, BY_BLOCKS_FILE, where,
-                   file_number(b, s->g, node, &line));
+      file = file_number(b, s->g, node, &line);
+      if (f != NO_FUNCTION
+          && keymap_find(b->lineless, s->function[f]) != UINT32_MAX)
+         file = line = 0;
+      else if (f != NO_FUNCTION && file == s->file[f])
+         file = UINT32_MAX;             // whatever it is called
+      where = pair(b, BY_BLOCKS_FILE, where, file);
       where = pair(b, BY_LINE, where, line);
       k = keymap_number(seen, where);
       if (k == n) {
@@ -429,12 +426,15 @@ Builds* builds_new(const Program* x, const Program* y)
    b->names = interned_new();
    b->name_numbers = keymap_new();
    b->offsets = keymap_new();
+   b->guesses = keymap_new();
+   b->lineless = keymap_new();
    for (int k = 0; k < N_LEVELS; k++)
       b->pairs[k] = keymap_new();
-   for (int k = 0; k < 2; k++)
+   b->images = build_images_new(x, y);
+   for (int k = 0; k < 2; k++) {
       b->side[k].f = functions_new(b->side[k].g);
-   number_images(b);
-   find_rebuilt(b);
+      b->side[k].image = b->images.side[k].image;
+   }
    number_functions(b);
    return b;
 }
@@ -443,21 +443,32 @@ void builds_free(Builds* b)
 {
    for (int k = 0; k < 2; k++) {
       functions_free(b->side[k].f);
-      free(b->side[k].image);
       free(b->side[k].function);
+      free(b->side[k].file);
    }
-   free(b->rebuilt);
+   build_images_free(&b->images);
    interned_free(b->names);
    keymap_free(b->name_numbers);
    keymap_free(b->offsets);
+   keymap_free(b->guesses);
+   keymap_free(b->lineless);
    for (int k = 0; k < N_LEVELS; k++)
       keymap_free(b->pairs[k]);
    free(b);
 }
 
+bool build_is_guess(const Builds* b, int side, uint32_t node)
+{
+   const Side* s = &b->side[side];
+
+   return node < s->g->p->n_blocks && s->f->of[node] != NO_FUNCTION
+          && keymap_find(b->guesses, s->function[s->f->of[node]])
+             != UINT32_MAX;
+}
+
 bool builds_differ(const Builds* b)
 {
-   return b->differ;
+   return b->images.differ;
 }
 
 const Functions* build_functions(const Builds* b, int side)

@@ -42,6 +42,9 @@ void             builds_free(Builds* b);
 /* Does any image stand in both with different symbols? */
 bool             builds_differ(const Builds* b);
 
+/* Was the function that a node is in matched by its shape only? */
+bool             build_is_guess(const Builds* b, int side, uint32_t node);
+
 const Functions* build_functions(const Builds* b, int side);
 
 /* The common number of an image. */

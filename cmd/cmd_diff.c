@@ -60,6 +60,7 @@ typedef
       uint64_t   top;
       bool       wide;
       uint64_t   found;
+      uint64_t   guessed;       // of the section
    }
    Diff;
 
@@ -149,6 +150,19 @@ static bool for_programs(const Diff* d)
    return d->form == FORM_CSV || d->form == FORM_JSON;
 }
 
+/* Is it the same in A and B only as far as shapes of functions tell? */
+static bool is_guess(const Diff* d, Kind kind, const Pair* p)
+{
+   uint32_t node;
+
+   if (p->a == DCFG_NONE || p->b == DCFG_NONE)
+      return false;
+   node = node_of(d, &d->b, kind, p->b);
+   return build_is_guess(d->builds, 1, node)
+          || (kind == MATCH_EDGES
+              && build_is_guess(d->builds, 1, d->b.p->edges[p->b].target));
+}
+
 static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
 {
    /* Names are from B, which is the newer one. */
@@ -170,8 +184,13 @@ static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
                : node_name(g, node));
       put_text(t, routine_name(g, g->p->loops[i].routine));
    } else if (kind == MATCH_FUNCTIONS) {
-      put_text(t, function_name(build_functions(d->builds, g == &d->b), i));
-      put_text(t, node_source(g, node));
+      /* Of a guess, what has no name in B has A's. */
+      bool           in_a = is_guess(d, kind, p)
+                            && dcfg_symbol_of(g->p, node) == DCFG_NONE;
+      const Program* from = in_a ? &d->a : g;
+      put_text(t, function_name(build_functions(d->builds, from == &d->b),
+                                in_a ? p->a : i));
+      put_text(t, node_source(from, node_of(d, from, kind, in_a ? p->a : i)));
    } else {
       put_text(t, node_name(g, node));
       put_text(t, node_source(g, node));
@@ -185,6 +204,8 @@ static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
       else
          put_nothing(t);
    }
+   if (d->guessed > 0)
+      put_text(t, is_guess(d, kind, p) ? "guess" : "");
 }
 
 static Table* new_table(const Diff* d, Kind kind)
@@ -210,6 +231,8 @@ static Table* new_table(const Diff* d, Kind kind)
    tab_column(t, COL_TEXT, "image", "image", d->wide ? 0 : 24);
    if (for_programs(d))
       tab_column(t, COL_HEX, "offset", "offset", 0);
+   if (d->guessed > 0)
+      tab_column(t, COL_TEXT, "match", "match", 0);
    return t;
 }
 
@@ -253,9 +276,11 @@ static void print_heading(const Diff* d, Kind kind, uint64_t added,
           text_count(changed));
    if (d->share > 0)
       printf(" by more than %g%%", d->share);
-   printf(", of %s%s%s%s\n", text_count(n),
+   printf(", of %s%s%s%s%s\n", text_count(n),
           added + gone + changed > 0 ? ", in " : "",
           added + gone + changed > 0 ? count_text[kind] : "",
+          d->guessed == 0 ? "" : text_format("; %s matched by a guess",
+                                             text_count(d->guessed)),
           d->form == FORM_MARKDOWN ? "**\n" : "");
 }
 
@@ -264,15 +289,19 @@ static void show_kind(Diff* d, Kind kind, bool first)
    size_t   n, n_changes = 0;
    Pair*    pairs = find_pairs(d, kind, &n);
    uint64_t gone = 0, added = 0;
-   Table*   t = new_table(d, kind);
+   Table*   t;
 
-   for (size_t i = 0; i < n; i++)
+   d->guessed = 0;
+   for (size_t i = 0; i < n; i++) {
+      d->guessed += is_guess(d, kind, &pairs[i]);
       if (is_change(d, kind, &pairs[i])) {
          gone += pairs[i].b == DCFG_NONE;
          added += pairs[i].a == DCFG_NONE;
          pairs[n_changes++] = pairs[i];
       }
+   }
    d->found += n_changes;
+   t = new_table(d, kind);
    qsort(pairs, n_changes, sizeof(*pairs), by_distance);
    for (size_t i = 0; i < n_changes && (d->top == 0 || i < d->top); i++)
       put_change(d, t, kind, &pairs[i]);
@@ -324,11 +353,12 @@ static bool has_grown(const Diff* d, const Pair* p)
              > d->fail / 100 * (double)base;
 }
 
-static void complain_growth(const Diff* d, const char* name, const Pair* p)
+static void complain_growth(const Diff* d, const char* name, const Pair* p,
+                            bool guess)
 {
-   complain("%s grew from %s to %s instructions (%s), beyond %g%%", name,
-            text_count(p->count_a), text_count(p->count_b), change_text(p),
-            d->fail);
+   complain("%s%s grew from %s to %s instructions (%s), beyond %g%%", name,
+            guess ? ", matched by a guess," : "", text_count(p->count_a),
+            text_count(p->count_b), change_text(p), d->fail);
 }
 
 /* --fail: the whole, and each function that is selected. */
@@ -340,14 +370,15 @@ static bool tell_growth(Diff* d)
    bool   any = has_grown(d, &all);
 
    if (any)
-      complain_growth(d, "the program", &all);
+      complain_growth(d, "the program", &all, false);
    qsort(pairs, n, sizeof(*pairs), by_distance);
    for (size_t i = 0; i < n; i++) {
       const Functions* f = build_functions(d->builds, 1);
       if (pairs[i].b == DCFG_NONE || !has_grown(d, &pairs[i])
           || !is_change(d, MATCH_FUNCTIONS, &pairs[i]))
          continue;
-      complain_growth(d, text_brief(function_name(f, pairs[i].b)), &pairs[i]);
+      complain_growth(d, text_brief(function_name(f, pairs[i].b)), &pairs[i],
+                      is_guess(d, MATCH_FUNCTIONS, &pairs[i]));
       any = true;
    }
    free(pairs);
@@ -468,7 +499,9 @@ const Command diff_command = {
    "Ids and addresses differ from run to run; what is at the same offset in the\n"
    "image of the same name is the same.  In an image that was built anew it is\n"
    "functions of one name, or that begin at one source line, and in them what\n"
-   "is from the same line, in the order in which it stands there.\n"
+   "is from the same line, in the order in which it stands there.  Functions\n"
+   "without a name are matched by their blocks and calls; the column `match'\n"
+   "says \"guess\" then.\n"
    "\n"
    "Counts are instructions of functions and routines, iterations of loops,\n"
    "executions of blocks, traversals of edges.\n"

@@ -44,7 +44,8 @@
       keymap.c, functions.c, call_walk.c, report_tables.c, report_flow.c,
       report_trace.c, cmd_report.c
                             dcfg report
-      interned.c, builds.c, match.c, cmd_diff.c
+      interned.c, shape.c, build_images.c, builds.c, match.c,
+      cmd_diff.c
                             dcfg diff
       cmd_trace.c           dcfg trace
       stubs.c, same_build.c, code.c, cmd_disasm.c

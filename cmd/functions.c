@@ -26,7 +26,7 @@
 */
 
 /* Owns: which function of the source a block belongs to.  Handed: a process.
-   Taken by: call_walk.c, builds.c. */
+   Taken by: call_walk.c, builds.c, shape.c. */
 
 #include "functions.h"
 

@@ -56,6 +56,103 @@ def rows(kind, *args):
     return json.loads(out)[kind]
 
 
+# SOURCE and MORE name what differs between builds; two functions with one name are in two files.
+SHAPES = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#define FAR __attribute__((noinline, noclone))
+static volatile int sink;
+MORE
+FAR static int same(int n) { return n * 3 + sink; }
+FAR int other_same(int n);
+FAR static int helper(int n) { int s = 0; for (int i = 0; i < n; i++) { if (i % 3 == 0) s += i; else s ^= i; } return s; }
+FAR static unsigned hash(const char* s) { unsigned h = 5381; while (*s) h = h * 33 ^ (unsigned char)*s++; return h; }
+FAR static int compare(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
+FAR static int fill(int* a, int n) { for (int i = 0; i < n; i++) a[i] = i * 7919 % 101; return n; }
+FAR static int work(int n) { int s = 0; while (n-- > 0) s += helper(20); return s; }
+int main(void)
+{
+   static int a[50];
+   sink = fill(a, 50);
+   qsort(a, 50, sizeof(*a), compare);
+   printf("%d\n", work(100) + (int)hash("hello") + same(1) + other_same(2));
+   return 0;
+}
+"""
+OTHER = r"""
+__attribute__((noinline, noclone)) static int same(int n) { return n > 0 ? n * 5 : 1; }
+int other_same(int n) { return same(n) + same(n + 1); }
+"""
+OURS = {"same", "other_same", "helper", "hash", "compare", "fill", "work", "main"}
+
+
+def shapes(tap, name, *flags, suffix="", more="", strip=None):
+    """A graph of SHAPES; (its path, {offset: names} from before it was stripped)."""
+    sources = []
+    for source, text in (("shapes", SHAPES.replace("MORE", more)), ("other", OTHER)):
+        sources.append(tap.path(source + suffix + ".c"))
+        with open(sources[-1], "w") as f:
+            f.write(text)
+    prog = tap.path(name)
+    subprocess.run(["cc", "-o", prog] + list(flags or ["-O1", "-g"]) + sources, check=True)
+    names = {}
+    for line in subprocess.run(["nm", prog], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines():
+        words = line.split()
+        if len(words) == 3 and words[1] in "tT":
+            names.setdefault(int(words[0], 16), set()).add(words[2])
+    if strip:
+        subprocess.run(["strip", strip, prog], check=True)
+    return graph(tap, prog), names
+
+
+def check_names(tap):
+    """Builds that have nothing but names, or not even these."""
+    was, _ = shapes(tap, "was")
+    extra = "FAR int extra(int n) { return n * 7 + sink; }"
+    for what, options in (("from a renamed source", {"suffix": "-new", "more": extra}),
+                          ("without debug information", {"more": extra, "strip": "-g"}),
+                          ("with -O2, without debug information", {"strip": "-g"})):
+        now, _ = shapes(tap, "now", *(["-O2"] if "-O2" in what else []), **options)
+        for a, b in ((was, now), (now, was)):
+            found = rows("functions", "--image=main", a, b)
+            tap.ok(builds_differ(a, b) and not [r for r in found if r["name"] in OURS and (r["change"] in ("new", "gone")
+                                                                      or r.get("match") == "guess")], what, found)
+        if "-O2" not in what:
+            for kind in ("loops", "routines", "blocks"):
+                found = [r for r in rows(kind, "--function=h*", was, now)]
+                tap.ok(not found, "%s: %s" % (what, kind), found)
+
+    # Stripped: of -O1 with a function more, and with functions in another order.
+    for what, options, flags in (("stripped", {"more": extra}, ["-O1"]),
+                                 ("stripped, in another order", {}, ["-O1", "-ffunction-sections", "-fno-toplevel-reorder",
+                                                                     "-Wl,--sort-section=name"])):
+        now, names = shapes(tap, "stripped", *flags, strip="-s", **options)
+        found = rows("functions", "--image=main", was, now)
+        tap.ok(builds_differ(was, now) and not [r for r in found if r["change"] in ("new", "gone") and r["name"] in OURS],
+               what + ": all are there", found)
+        out = command("diff", "--functions", "--image=main", was, now)[1]
+        n = re.search(r"(\d+) matched by a guess", out)
+        tap.ok(n and int(n.group(1)) >= len(OURS), what + ": as a guess", out)
+
+    # Of -O2 some are guessed, and those are right; all forms say so.
+    now, names = shapes(tap, "fast-stripped", "-O2", strip="-s")
+    found = [r for r in rows("functions", "--image=main", was, now) if r["match"] == "guess"]
+    ours = [r for r in found if r["name"] in OURS]
+    tap.ok(ours and all(r["name"] in names.get(int(str(r["offset"]), 0), ()) for r in ours), "-O2, stripped", (found, names))
+    args = "diff", "--functions", "--share=0", "--top=0", "--image=main"
+    for form in ([], ["--csv"], ["--markdown"]):
+        out = command(*args, *form, was, now)[1]
+        lines = [l for l in out.splitlines() if re.search(r"\bguess\b", l) and " by a guess" not in l]
+        tap.ok(len(lines) == len(found), "a guess: " + " ".join(form), out)
+    out = command("diff", "--functions", was, was)[1] + command("diff", "--csv", "--share=0", was, was)[1]
+    tap.ok("match" not in out, "nothing guessed, nothing said", out)
+
+
+def builds_differ(a, b):
+    """By default functions are shown only if something was built anew."""
+    return "Functions: " in command("diff", a, b)[1]
+
+
 def main():
     tap = harness.Tap("command_diff")
     one = graph(tap, build(tap, "prog"))
@@ -102,6 +199,7 @@ def main():
     found = rows("functions", "--source=prog.c", one, fast)
     tap.ok(found and all(r["change"] not in ("new", "gone") for r in found)
            and {r["name"] for r in found} <= {"helper", "steady", "work", "main"}, "-O1 against -O2", found)
+    check_names(tap)
     if os.path.exists(BOLT):
         prog = build(tap, "relocs", "-Wl,-q", "-no-pie")
         bolted = tap.path("bolted")

@@ -1,0 +1,342 @@
+
+/*--------------------------------------------------------------------*/
+/*--- Functions of one shape.                              shape.c ---*/
+/*--------------------------------------------------------------------*/
+
+/*
+   This file is part of DCFG, a Valgrind tool that writes a program's
+   dynamic control-flow graph.
+
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This program is free software; you can redistribute it and/or
+   modify it under the terms of the GNU General Public License as
+   published by the Free Software Foundation; either version 2 of the
+   License, or (at your option) any later version.
+
+   This program is distributed in the hope that it will be useful, but
+   WITHOUT ANY WARRANTY; without even the implied warranty of
+   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+   General Public License for more details.
+
+   You should have received a copy of the GNU General Public License
+   along with this program; if not, see <http://www.gnu.org/licenses/>.
+
+   The GNU General Public License is contained in the file COPYING.
+*/
+
+/* Owns: guesses which functions of two builds are the same.  Handed: two runs.
+   Taken by: builds.c.
+
+   The algorithm is the one of H. Flake, "Structural Comparison of Executable
+   Objects" (DIMVA 2004), on which BinDiff is built.  A function's signature is
+   its numbers of blocks, of edges and of calls.  Two functions pair if no other
+   function has their signature: first among the callers, or the callees, of
+   functions that are the same already, then in the whole image.  Each pair
+   makes more neighbours.  As these graphs have counts, the strictest signature
+   also has instructions and how often the function was entered; and the last
+   ones, for neighbours only, have that instead of the shape, which a compiler
+   changes.  One entry says little: then it must be the only neighbour. */
+
+#include "shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* All functions with one number. */
+typedef
+   struct {
+      uint32_t side;            // or BOTH
+      uint32_t image, name, same; // same: the unit that this one became part of
+      bool     open;
+      uint64_t blocks, edges, calls, instrs, entries;
+   }
+   Unit;
+
+#define BOTH 2
+
+typedef
+   struct {
+      uint32_t side, from, to;
+   }
+   Call;
+
+typedef
+   struct {
+      const ShapeSide* side;
+      KeyMap*          numbers; // of units
+      Unit*            units;
+      size_t           n, room;
+      Call*            calls;
+      size_t           n_calls, calls_room;
+   }
+   Shapes;
+
+/* What must be alike, and who is. */
+#define N_KEYS 7
+typedef
+   struct {
+      uint64_t key[N_KEYS];
+      uint32_t side, unit;
+   }
+   Candidate;
+
+/* The signatures, strictest first. */
+typedef
+   enum { SAME_CODE, SAME_GRAPH, SAME_CALLS, SAME_ENTRIES, ONLY_ONE }
+   Signature;
+
+/* A shape of fewer blocks is no evidence, but among neighbours. */
+#define FEWEST_BLOCKS 5
+
+/* Rounds, of which each pairs something. */
+#define MOST_ROUNDS 200
+
+/* Calls lead through no more stubs than these. */
+#define MOST_STUBS 3
+
+/*------------------------------------------------------------*/
+/*--- Calls and signatures                                 ---*/
+/*------------------------------------------------------------*/
+
+static void add_function(Shapes* x, uint32_t side, uint32_t function)
+{
+   const ShapeSide* s = &x->side[side];
+   uint32_t         u = keymap_number(x->numbers, s->number[function]);
+
+   if (u == x->n) {
+      GROW(x->units, x->n, x->room);
+      x->units[x->n++] = (Unit){ .side = side, .image = s->image[function],
+                                 .name = s->name[function], .same = u,
+                                 .open = s->open[function] };
+   } else if (x->units[u].side != side) {
+      x->units[u].side = BOTH;
+   }
+}
+
+static uint32_t unit_of(const Shapes* x, uint32_t side, uint32_t function)
+{
+   return keymap_find(x->numbers, x->side[side].number[function]);
+}
+
+static void add_call(Shapes* x, uint32_t side, uint32_t from, uint32_t to)
+{
+   GROW(x->calls, x->n_calls, x->calls_room);
+   x->calls[x->n_calls++] = (Call){ side, from, to };
+}
+
+/* Add the calls from unit FROM to the functions that stubs at NODE lead to. */
+static void follow(Shapes* x, uint32_t side, uint32_t from, uint32_t node,
+                   unsigned stubs)
+{
+   const ShapeSide* s = &x->side[side];
+   uint32_t         n;
+   const uint32_t*  out;
+
+   if (node >= s->g->p->n_blocks)
+      return;
+   if (s->f->of[node] != NO_FUNCTION) {
+      uint32_t to = unit_of(x, side, s->f->of[node]);
+      if (to != from)
+         add_call(x, side, from, to);
+      return;
+   }
+   out = dcfg_out_edges(s->g->p, node, &n);
+   for (uint32_t i = 0; i < n && i < 8 && stubs > 0; i++)
+      follow(x, side, from, s->g->p->edges[out[i]].target, stubs - 1);
+}
+
+/* Does an edge of TYPE go where its source sent control? */
+static bool is_sent(DcfgEdgeType type)
+{
+   return (type >= DCFG_EDGE_CALL && type <= DCFG_EDGE_INDIRECT_CALL)
+          || (type >= DCFG_EDGE_BRANCH
+              && type <= DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH);
+}
+
+static void add_side(Shapes* x, uint32_t side)
+{
+   const ShapeSide*   s = &x->side[side];
+   const DcfgProcess* p = s->g->p;
+
+   for (uint32_t i = 0; i < p->n_blocks; i++) {
+      Unit* u;
+      if (s->f->of[i] == NO_FUNCTION)
+         continue;
+      u = &x->units[unit_of(x, side, s->f->of[i])];
+      u->blocks++;
+      u->instrs += p->nodes[i].n_instrs;
+   }
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const DcfgEdge* e = &p->edges[i];
+      uint32_t        f = e->source < p->n_blocks ? s->f->of[e->source]
+                          : NO_FUNCTION, to;
+      Unit*           u;
+      to = e->target < p->n_blocks ? s->f->of[e->target] : NO_FUNCTION;
+      if (to != NO_FUNCTION && to != f && s->f->begins[e->target]
+          && e->type != DCFG_EDGE_RETURN)
+         x->units[unit_of(x, side, to)].entries += e->count;
+      if (f == NO_FUNCTION)
+         continue;
+      u = &x->units[unit_of(x, side, f)];
+      if (e->type >= DCFG_EDGE_CALL && e->type <= DCFG_EDGE_INDIRECT_CALL)
+         u->calls++;
+      else
+         u->edges += to == f;
+      if (is_sent(e->type) && (to != f || to == NO_FUNCTION))
+         follow(x, side, unit_of(x, side, f), e->target, MOST_STUBS);
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Pairs                                                ---*/
+/*------------------------------------------------------------*/
+
+static bool is_left(const Shapes* x, uint32_t unit)
+{
+   const Unit* u = &x->units[unit];
+
+   return u->open && u->side != BOTH && u->same == unit;
+}
+
+static int by_keys(const Candidate* a, const Candidate* b)
+{
+   for (unsigned i = 0; i < N_KEYS; i++)
+      if (a->key[i] != b->key[i])
+         return a->key[i] < b->key[i] ? -1 : 1;
+   return 0;
+}
+
+static int by_candidate(const void* a, const void* b)
+{
+   const Candidate* x = a;
+   const Candidate* y = b;
+   int              d = by_keys(x, y);
+
+   return d != 0 ? d : x->side != y->side ? (x->side < y->side ? -1 : 1)
+          : x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+/* CONTEXT: a unit that is the same, and whether it calls or is called; 0: the
+   whole image. */
+static Candidate candidate(const Shapes* x, uint32_t unit, Signature what,
+                           uint64_t context)
+{
+   const Unit* u = &x->units[unit];
+   Candidate   c = { { context, u->image }, u->side, unit };
+
+   if (what == SAME_CODE || what == SAME_GRAPH) {
+      c.key[2] = u->blocks;
+      c.key[3] = u->edges;
+   }
+   if (what <= SAME_CALLS)
+      c.key[4] = u->calls;
+   if (what == SAME_CODE)
+      c.key[5] = u->instrs;
+   if (what != SAME_GRAPH && what != ONLY_ONE)
+      c.key[6] = u->entries;
+   return c;
+}
+
+static bool unite(Shapes* x, uint32_t a, uint32_t b, Signature what)
+{
+   Unit* u = &x->units[a];
+   Unit* v = &x->units[b];
+
+   if (!is_left(x, a) || !is_left(x, b)
+       || (what >= SAME_CALLS && u->entries != v->entries)
+       || ((what == SAME_CALLS || what == SAME_ENTRIES) && u->entries < 2)
+       || (u->name != 0 && v->name != 0 && u->name != v->name))
+      return false;
+   u->side = BOTH;
+   v->same = a;
+   return true;
+}
+
+/* Pair the units that alone have their keys.  Return how many did. */
+static size_t pair_unique(Shapes* x, Candidate* c, size_t n, Signature what)
+{
+   size_t paired = 0;
+
+   qsort(c, n, sizeof(*c), by_candidate);
+   for (size_t i = 0, end; i < n; i = end) {
+      size_t   there[2] = { 0, 0 };
+      uint32_t one[2] = { 0, 0 };
+      for (end = i; end < n && by_keys(&c[i], &c[end]) == 0; end++)
+         if (end == i || c[end].unit != c[end - 1].unit) {
+            there[c[end].side]++;
+            one[c[end].side] = c[end].unit;
+         }
+      if (there[0] == 1 && there[1] == 1)
+         paired += unite(x, one[0], one[1], what);
+   }
+   return paired;
+}
+
+static size_t pair_neighbours(Shapes* x, Candidate* c, Signature what)
+{
+   size_t n = 0;
+
+   for (size_t i = 0; i < x->n_calls; i++) {
+      uint32_t from = x->units[x->calls[i].from].same;
+      uint32_t to = x->units[x->calls[i].to].same;
+      if (x->units[from].side == BOTH && is_left(x, to))
+         c[n++] = candidate(x, to, what, 1 + 2 * (uint64_t)from);
+      else if (x->units[to].side == BOTH && is_left(x, from))
+         c[n++] = candidate(x, from, what, 2 + 2 * (uint64_t)to);
+   }
+   return pair_unique(x, c, n, what);
+}
+
+static size_t pair_images(Shapes* x, Candidate* c, Signature what)
+{
+   size_t n = 0;
+
+   for (uint32_t i = 0; i < x->n; i++)
+      if (is_left(x, i)
+          && (what == SAME_CODE || x->units[i].blocks >= FEWEST_BLOCKS))
+         c[n++] = candidate(x, i, what, 0);
+   return pair_unique(x, c, n, what);
+}
+
+static size_t pair_some(Shapes* x, Candidate* c)
+{
+   for (Signature what = SAME_CODE; what <= ONLY_ONE; what++) {
+      size_t n = pair_neighbours(x, c, what);
+      if (n == 0 && what <= SAME_GRAPH)
+         n = pair_images(x, c, what);
+      if (n > 0)
+         return n;
+   }
+   return 0;
+}
+
+void match_shapes(const ShapeSide side[2], KeyMap* guesses)
+{
+   Shapes     x = { .side = side, .numbers = keymap_new() };
+   Candidate* c;
+
+   for (uint32_t k = 0; k < 2; k++)
+      for (uint32_t i = 0; i < side[k].f->n; i++)
+         add_function(&x, k, i);
+   for (uint32_t k = 0; k < 2; k++)
+      add_side(&x, k);
+   c = zalloc(x.n + x.n_calls, sizeof(*c));
+   for (unsigned i = 0; i < MOST_ROUNDS && pair_some(&x, c) > 0; i++)
+      ;
+   for (uint32_t i = 0; i < side[1].f->n; i++) {
+      uint32_t u = keymap_find(x.numbers, side[1].number[i]);
+      if (u == UINT32_MAX || x.units[u].same == u)
+         continue;
+      side[1].number[i] = keymap_key(x.numbers, x.units[u].same);
+      keymap_number(guesses, side[1].number[i]);
+   }
+   free(c);
+   keymap_free(x.numbers);
+   free(x.units);
+   free(x.calls);
+}
+
+/*--------------------------------------------------------------------*/
+/*--- end                                                        ---*/
+/*--------------------------------------------------------------------*/
