@@ -135,7 +135,7 @@ static Elf* open_image(DcfgWet* w, uint32_t first, const char* root, int* fd,
    if (*fd < 0)
       return NULL;
    elf_version(EV_CURRENT);
-   elf = elf_begin(*fd, ELF_C_READ, NULL);
+   elf = elf_begin(*fd, ELF_C_READ_MMAP, NULL);
    if (elf != NULL && elf_kind(elf) == ELF_K_ELF) {
       *how = build_difference(elf, dcfg_wet_instr(w, first)->image_build_id,
                               NULL);
