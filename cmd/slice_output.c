@@ -36,6 +36,7 @@
 #include "slice_output.h"
 
 #include "cmd.h"
+#include "keymap.h"
 #include "operands.h"
 #include "processor.h"
 #include "syscall_names.h"
@@ -49,17 +50,16 @@
 /*--- Numbers                                              ---*/
 /*------------------------------------------------------------*/
 
-/* The number of system call N of S. */
-static uint32_t number_of(DcfgWet* w, const DcfgSlice* s,
-                          const DcfgSliceNode* n)
+/* The value that system call N of S has in register REG, 32 bits of it. */
+static uint32_t number_in(DcfgWet* w, const DcfgSlice* s,
+                          const DcfgSliceNode* n, uint8_t reg)
 {
    for (uint32_t k = 0; k < n->n_inputs; k++) {
       const DcfgSliceInput* in = &s->inputs[n->first_input + k];
       const DcfgSliceNode*  by;
       uint32_t              value = 0;
       if (in->port != DCFG_WET_GENERAL
-          || in->reg != processor_of(w)->call_number
-          || in->node >= DCFG_SLICE_NOT)
+          || in->reg != reg || in->node >= DCFG_SLICE_NOT)
          continue;
       by = &s->nodes[in->node];
       if (by->value_size == 0 || by->value_size > 8)
@@ -69,6 +69,13 @@ static uint32_t number_of(DcfgWet* w, const DcfgSlice* s,
       return value;
    }
    return UINT32_MAX;
+}
+
+/* The number of system call N of S. */
+static uint32_t number_of(DcfgWet* w, const DcfgSlice* s,
+                          const DcfgSliceNode* n)
+{
+   return number_in(w, s, n, processor_of(w)->call_number);
 }
 
 static void find_syscalls(DcfgWet* w, bool* instrs)
@@ -358,6 +365,8 @@ static const char* const writing_names[] = {
    "write", "writev", "pwrite64", "sendto"
 };
 
+#define WRITES_VECTOR 1
+#define WRITES_AT     2         // at a place: nothing follows there
 #define N_WRITING (sizeof(writing_names) / sizeof(writing_names[0]))
 
 /* Is NUMBER one of theirs? */
@@ -394,6 +403,123 @@ static uint64_t place_in(const DcfgSlice* s, const DcfgSliceNode* n,
    return found;
 }
 
+/* Bytes that a system call wrote, and where they are in the file descriptor's
+   stream. */
+typedef
+   struct {
+      const DcfgSliceNode* call;
+      uint64_t             addr, from, size;
+   }
+   Piece;
+
+typedef
+   struct {
+      Printed p;                // its address is 0
+      Piece*  pieces;
+      size_t  n, room;
+   }
+   Stream;
+
+/* Append to STREAM what N of S, a system call, wrote.  Its second argument is
+   the buffer, or the array that says where writev's buffers are. */
+static void append(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n,
+                   bool vector, Stream* stream)
+{
+   uint32_t at = number_in(w, s, n, processor_of(w)->arguments[1]);
+
+   for (uint32_t k = 0; k < n->n_reads; k++) {
+      DcfgSliceReading r = s->reads[n->first_read + k];
+      Printed          p = { r.addr, r.size, NULL, NULL };
+      Printed*         all = &stream->p;
+      if (vector ? k == 0 : at != UINT32_MAX && (uint32_t)r.addr != at)
+         continue;
+      p.bytes = zalloc(p.size, 1);
+      p.known = zalloc(p.size, 1);
+      fill(s, n, &p);
+      all->bytes = need(realloc(all->bytes, all->size + p.size + 1));
+      all->known = need(realloc(all->known, all->size + p.size + 1));
+      memcpy(all->bytes + all->size, p.bytes, p.size);
+      memcpy(all->known + all->size, p.known, p.size);
+      GROW(stream->pieces, stream->n, stream->room);
+      stream->pieces[stream->n++] = (Piece){ n, r.addr, all->size, p.size };
+      all->size += p.size;
+      free(p.bytes);
+      free(p.known);
+   }
+}
+
+/* All that system calls wrote to FD, in their order. */
+static Stream stream_of(DcfgWet* w, const DcfgSlice* s, const uint32_t* writing,
+                        uint32_t fd)
+{
+   Stream stream = { .n = 0 };
+
+   for (uint32_t i = s->n_criteria; i-- > 0; ) {
+      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
+      uint32_t             number = number_of(w, s, n);
+      if (writes(writing, number) && number != writing[WRITES_AT]
+          && number_in(w, s, n, processor_of(w)->arguments[0]) == fd)
+         append(w, s, n, number == writing[WRITES_VECTOR], &stream);
+   }
+   return stream;
+}
+
+/* Make the SIZE bytes of STREAM at PLACE the criterion: a part for each piece
+   that has some of them. */
+static void choose_parts(const Stream* stream, uint64_t place, uint64_t size,
+                         bool* instrs, DcfgSliceQuery* q, uint32_t n_instrs)
+{
+   DcfgSlicePart* parts = zalloc(stream->n, sizeof(*parts));
+
+   memset(instrs, 0, n_instrs * sizeof(bool));
+   for (size_t i = 0; i < stream->n; i++) {
+      const Piece* p = &stream->pieces[i];
+      uint64_t     low = place > p->from ? place : p->from;
+      uint64_t     high = place + size < p->from + p->size ? place + size
+                          : p->from + p->size;
+      if (low >= high)
+         continue;
+      instrs[p->call->instr] = true;
+      parts[q->n_parts++] = (DcfgSlicePart){ p->call->instr, p->call->instance,
+                                             p->addr + low - p->from,
+                                             high - low };
+   }
+   q->instance = DCFG_SLICE_EVERY;
+   q->of       = DCFG_SLICE_MEMORY;
+   q->parts    = parts;
+}
+
+/* Find WANTED in what several system calls wrote to one file descriptor, of
+   which the last to be written to comes first. */
+static bool across_calls(DcfgWet* w, const DcfgSlice* s,
+                         const uint32_t* writing, const char* wanted,
+                         size_t size, bool* instrs, DcfgSliceQuery* q)
+{
+   KeyMap* seen = keymap_new();
+   bool    found = false;
+
+   for (uint32_t i = 0; i < s->n_criteria && !found; i++) {
+      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
+      uint32_t fd = number_in(w, s, n, processor_of(w)->arguments[0]);
+      uint64_t place;
+      Stream   stream;
+      if (!writes(writing, number_of(w, s, n)) || fd == UINT32_MAX
+          || keymap_find(seen, fd) != UINT32_MAX)
+         continue;
+      keymap_number(seen, fd);
+      stream = stream_of(w, s, writing, fd);
+      place = find_text(&stream.p, wanted, size);
+      found = place != UINT64_MAX;
+      if (found)
+         choose_parts(&stream, place, size, instrs, q, dcfg_wet_instrs(w));
+      free(stream.p.bytes);
+      free(stream.p.known);
+      free(stream.pieces);
+   }
+   keymap_free(seen);
+   return found;
+}
+
 void output_criterion(DcfgWet* w, const char* text, bool* instrs,
                       uint32_t* spare, DcfgSliceQuery* q)
 {
@@ -420,10 +546,12 @@ void output_criterion(DcfgWet* w, const char* text, bool* instrs,
       if (place != UINT64_MAX)
          break;
    }
-   if (place == UINT64_MAX)
+   if (place == UINT64_MAX
+       && !across_calls(w, s, writing, wanted, size, instrs, q))
       die("--output: no system call wrote `%s'", text);
    calls = calls_of(w, s);
-   choose(&calls.calls[s->n_criteria - 1 - i], w, instrs, q);
+   if (place != UINT64_MAX)
+      choose(&calls.calls[s->n_criteria - 1 - i], w, instrs, q);
    find_spare(&calls, spare);
    free(calls.calls);
    q->of    = DCFG_SLICE_MEMORY;

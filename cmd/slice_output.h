@@ -38,7 +38,8 @@
 void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
                        bool* instrs, uint32_t* spare, DcfgSliceQuery* q);
 
-/* The last system call that wrote TEXT, and those bytes. */
+/* The last system call that wrote TEXT, and those bytes; or several that wrote
+   it one after the other to one file descriptor.  Q's parts are to be freed. */
 void output_criterion(DcfgWet* w, const char* text, bool* instrs,
                       uint32_t* spare, DcfgSliceQuery* q);
 

@@ -568,6 +568,7 @@ void slice_forget(Sliced* f)
    free(f->instrs);
    free(f->foreign);
    free(f->constants);
+   free((void*)f->q.parts);
    free(f->spare);
    free(f->never);
    free(f->no_address);

@@ -82,6 +82,15 @@ typedef
    }
    DcfgSliceRange;
 
+/* Memory of one instance, as a part of a criterion. */
+typedef
+   struct {
+      uint32_t instr;
+      uint64_t instance;
+      uint64_t place, size;
+   }
+   DcfgSlicePart;
+
 /* A query; all that is zero is the default.  The arrays have an element for
    each instruction, by its number. */
 typedef
@@ -139,6 +148,12 @@ typedef
          COPIES are no steps. */
       uint32_t    steps;
       const bool* copies;
+
+      /* Several instances that together are the criterion, each with its
+         memory: .of is MEMORY, .instance is EVERY, and .instrs has all of
+         theirs.  NULL: .place and .size say which memory. */
+      const DcfgSlicePart* parts;
+      uint32_t             n_parts;
    }
    DcfgSliceQuery;
 

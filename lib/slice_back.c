@@ -71,6 +71,18 @@ static bool forget_all(Slicer* z)
    return true;
 }
 
+/* Is the instance in work one of the criterion's parts? */
+static bool is_part(const Slicer* z)
+{
+   const DcfgSliceQuery* q = z->q;
+
+   for (uint32_t i = 0; i < q->n_parts; i++)
+      if (q->parts[i].instr == z->instr
+          && q->parts[i].instance == slice_instance(z, z->instr))
+         return true;
+   return q->n_parts == 0;
+}
+
 /* Is the instance in work one? */
 static bool is_criterion(Slicer* z)
 {
@@ -87,7 +99,8 @@ static bool is_criterion(Slicer* z)
    }
    if (!q->instrs[z->instr]
        || (q->instance < DCFG_SLICE_EVERY
-           && q->instance != slice_instance(z, z->instr)))
+           && q->instance != slice_instance(z, z->instr))
+       || !is_part(z))
       return false;
    if (q->instance != DCFG_SLICE_EVERY) {
       z->state   = q->run ? STATE_RUNNING : STATE_FOUND;

@@ -275,7 +275,14 @@ static bool want_part(Slicer* z)
       }
       default:
          want.port = DCFG_WET_MEMORY;
-         return slice_want_memory(z, q->place, q->size, want);
+         for (uint32_t i = 0; i < q->n_parts; i++) {
+            const DcfgSlicePart* p = &q->parts[i];
+            if (p->instr == z->instr
+                && p->instance == slice_instance(z, z->instr)
+                && !slice_want_memory(z, p->place, p->size, want))
+               return false;
+         }
+         return q->n_parts > 0 || slice_want_memory(z, q->place, q->size, want);
    }
 }
 

@@ -176,6 +176,61 @@ def check_kernel(tap, name, mmap, *flags):
         tap.ok(these <= lines and not lines & others, "%s: %s" % (name, what), (lines, err))
 
 
+ACROSS = r"""
+#include <pthread.h>
+#include <sys/uio.h>
+#include <unistd.h>
+static char b[64], e[8];
+static void* other(void* arg)
+{
+   b[3] = 'd';
+   b[4] = 'e';
+   write(1, b + 3, 2);
+   return arg;
+}
+int main(void)
+{
+   struct iovec v[2] = { { b + 5, 1 }, { b + 8, 2 } };
+   pthread_t t;
+   for (int i = 0; i < 3; i++)
+      b[i] = 'a' + i;
+   e[0] = 'E';
+   write(1, b, 3);
+   write(2, e, 1);
+   pthread_create(&t, NULL, other, NULL);
+   pthread_join(t, NULL);
+   b[5] = 'f';
+   b[6] = '!';
+   b[8] = 'g';
+   b[9] = 'h';
+   writev(1, v, 2);
+   return 0;
+}
+"""
+
+
+def check_across(tap):
+    """Text that several system calls wrote, two threads and two buffers of a writev among them."""
+    source = tap.path("across.c")
+    with open(source, "w") as f:
+        f.write(ACROSS)
+    prog = harness.cc(tap, source, "across", "-g", "-O0", "-pthread")
+    wet = prog and record(tap, "across", [prog], ["--wet-values=yes"])
+    if not wet:
+        return
+    line = {text: 1 + ACROSS.split("\n").index(text) for text in ACROSS.split("\n") if text}
+    makes = {c: line[next(t for t in line if "= '%s'" % c in t)] for c in "defgh!E"}
+    makes["abc"] = line["      b[i] = 'a' + i;"]
+    for text, these in (("abcde", "abc d e"), ("cd", "abc d"), ("bcdefgh", "abc d e f g h"), ("fg", "f g"), ("eg", None),
+                        ("cE", None), ("f!", None), ("cde", "abc d e"), ("gh", "g h")):
+        status, out, err = commandlib.command("slice", "--output=" + text, "--thin", wet)
+        if these is None:
+            tap.ok(status == 2 and "no system call wrote" in err, "across: nobody wrote " + text, out + err)
+            continue
+        got = set(lines_of(out, "across.c")) if status == 0 else set()
+        tap.ok({m for m in makes if makes[m] in got} == set(these.split()), "across: " + text, (got, makes, out, err))
+
+
 def check_rooms(tap, name, *flags):
     """What system calls read, and write in place of something, though Memcheck need not know; x86.t does this, too."""
     prog = harness.cc(tap, os.path.join(PROGS, "x86", "rooms.c"), name, "-g", "-O0", "-fno-pie", "-no-pie", *flags)
@@ -705,6 +760,7 @@ def main():
         check_compressed(tap, wet)
         check_wrong(tap, wet)
     check_kernel(tap, "pages", "mmap")
+    check_across(tap)
     check_rooms(tap, "rooms")
     check_born(tap, "born")
     check_gather(tap)
