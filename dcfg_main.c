@@ -111,7 +111,7 @@ static Bool process_option(const HChar* arg)
    for (UInt i = 0; i < N_OUTPUTS; i++)
       if (outputs[i]->option(arg))
          return True;
-   return DCFG_(region_option)(arg) || DCFG_(exclude_option)(arg)
+   return DCFG_(spool_option)(arg) || DCFG_(region_option)(arg) || DCFG_(exclude_option)(arg)
           || DCFG_(toggle_option)(arg);
 }
 
@@ -122,6 +122,7 @@ static void print_usage(void)
    DCFG_(region_usage)();
    DCFG_(exclude_usage)();
    DCFG_(toggle_usage)();
+   DCFG_(spool_usage)();
 }
 
 static void print_debug_usage(void)
@@ -137,6 +138,7 @@ static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
    DCFG_(keep_environment)();
+   DCFG_(start_spool)();
    for (UInt i = 0; i < N_OUTPUTS; i++)
       is_on[i] = outputs[i]->start();
    DCFG_(heed_functions)(&part_maker);

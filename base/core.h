@@ -306,6 +306,29 @@ static inline Bool DCFG_(send_with_fd) ( Int to, void* data, SizeT n, Int fd )
 #endif
 }
 
+/* The free bytes of the file system of FD, for users, and its size. */
+static inline Bool DCFG_(file_system_room) ( Int fd, /*OUT*/ULong* avail,
+                                             /*OUT*/ULong* size )
+{
+#if VG_WORDSIZE == 4
+   UInt   b[21];
+   SysRes sres = VG_(do_syscall3)(__NR_fstatfs64, fd, sizeof(b),
+                                  (RegWord)(Addr)b);
+   if (sr_isError(sres))
+      return False;
+   *size  = (b[2] | (ULong)b[3] << 32) * b[1];
+   *avail = (b[6] | (ULong)b[7] << 32) * b[1];
+#else
+   ULong  b[16];
+   SysRes sres = VG_(do_syscall2)(__NR_fstatfs, fd, (RegWord)(Addr)b);
+   if (sr_isError(sres))
+      return False;
+   *size  = b[2] * b[1];
+   *avail = b[4] * b[1];
+#endif
+   return True;
+}
+
 /* Receive N bytes, and *FD if there is one, else -1.  Returns False at the
    end. */
 static inline Bool DCFG_(receive_with_fd) ( Int from, void* data, SizeT n,

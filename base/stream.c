@@ -51,6 +51,7 @@
 #include "base/core.h"
 #include "base/file.h"
 #include "base/newfile.h"
+#include "base/size.h"
 #include "base/stream.h"
 #include "base/writeall.h"
 
@@ -70,6 +71,8 @@ struct _Stream {
    ULong   in_extents;   // bytes of the stream, up to the end of the last one
    UChar*  buffer;       // what follows them
    UInt    used, room;
+   Bool    kept;         // its begin, if the file cannot be written
+   Bool    ended;        // what is appended is lost
 };
 
 static const HChar* place_opt;
@@ -80,6 +83,19 @@ static ULong        max_in_memory;  // of the output that has most
 static ULong        in_memory;      // bytes of extents
 static XArray*      free_places;    // ULong: extents that are not used
 static Bool         failed;
+static Bool         unreadable;
+static UInt         n_kept;         // streams
+static Int          write_error;    // errno, or 0
+
+/* The spare: a file system's free bytes that the file leaves to others.  The
+   default holds for long files, and is at most a tenth of the file system. */
+#define DEFAULT_SPARE (1ULL << 30)
+#define LONG_FILE     (64ULL << 20)
+#define CHECK_APART   (4ULL << 20)
+
+static const HChar* spare_opt;
+static ULong        spare = DEFAULT_SPARE;
+static ULong        next_check;     // at this size of the file
 
 /*------------------------------------------------------------*/
 /*--- The file                                             ---*/
@@ -87,11 +103,17 @@ static Bool         failed;
 
 static void fail(const HChar* what, const HChar* name, Int error)
 {
+   Bool keeps = n_kept > 0 && !unreadable;
+
    if (!failed)
-      VG_(umsg)("dcfg: cannot %s the spool file%s%s: %s; there will be no "
-                "trace and no log\n", what, name[0] ? " " : "", name,
-                DCFG_(error_text)(error));
+      VG_(umsg)("dcfg: cannot %s the spool file%s%s: %s; %s\n", what,
+                name[0] ? " " : "", name, DCFG_(error_text)(error),
+                keeps ? "the whole execution trace ends early, and there will "
+                        "be no other trace and no log"
+                      : "there will be no trace, no log and no wet");
    failed = True;
+   if (keeps)
+      return;
    /* What it took of a disk that is full, others can use. */
    if (fd != -1)
       VG_(close)(fd);
@@ -127,19 +149,44 @@ static Int go_to(ULong place)
    return at < 0 ? (Int)-at : 0;
 }
 
+/* Say if the file system has less than the spare, and than the copy that is
+   made of the file at the end.  Look seldom. */
+static void check_spare(void)
+{
+   ULong avail, size, least = spare;
+
+   if (file_size < next_check || (spare_opt == NULL && file_size < LONG_FILE))
+      return;
+   next_check = file_size + CHECK_APART;
+   if (!DCFG_(file_system_room)(fd, &avail, &size))
+      return;
+   if (spare_opt == NULL && least > size / 10)
+      least = size / 10;
+   if (avail >= least && avail - least >= file_size)
+      return;
+   VG_(umsg)("dcfg: the file system has %llu MB left, of which %llu MB are "
+             "spared (--dcfg-spare), and the file needs a copy of %llu MB\n",
+             avail >> 20, least >> 20, file_size >> 20);
+   write_error = VKI_ENOSPC;
+   fail("write", "", VKI_ENOSPC);
+}
+
 /* An extent's DATA go to PLACE. */
 static void spool(const UChar* data, UInt n, ULong place)
 {
    if (fd == -1 && !failed)
       open_spool();
+   if (!failed)
+      check_spare();
    if (failed)
       return;
    Int error = go_to(place);
    if (error == 0)
       error = DCFG_(write_all)(fd, data, n);
-   if (error != 0)
+   if (error != 0) {
+      write_error = error;
       fail("write", "", error);
-   else if (place + n > file_size)
+   } else if (place + n > file_size)
       file_size = place + n;
 }
 
@@ -169,13 +216,15 @@ static UInt read_all(ULong place, UChar* to, UInt n)
    UInt got   = 0;
    Int  error = go_to(place);
 
-   if (error != 0)
+   unreadable = error != 0;
+   if (unreadable)
       fail("read", "", error);
-   while (got < n && !failed) {
+   while (got < n && !unreadable) {
       Int done = VG_(read)(fd, to + got, n - got);
       if (done == -VKI_EINTR)
          continue;
       if (done <= 0) {
+         unreadable = True;
          fail("read", "", done == 0 ? VKI_EIO : -done);
          return got;
       }
@@ -208,7 +257,9 @@ void DCFG_(forget_spool)(void)
       VG_(close)(fd);
    fd        = -1;
    file_size = 0;
-   failed    = False;
+   failed    = unreadable = False;
+   next_check  = 0;
+   write_error = 0;
    if (free_places != NULL)
       VG_(dropTailXA)(free_places, VG_(sizeXA)(free_places));
 }
@@ -216,6 +267,43 @@ void DCFG_(forget_spool)(void)
 Bool DCFG_(spool_failed)(void)
 {
    return failed;
+}
+
+Bool DCFG_(spool_unreadable)(void)
+{
+   return unreadable;
+}
+
+ULong DCFG_(room_for_copy)(ULong used)
+{
+   ULong room = 0, size;
+
+   if (write_error == VKI_EFBIG)
+      return file_size > used ? file_size - used : 0;
+   if (fd == -1 || !DCFG_(file_system_room)(fd, &room, &size))
+      return 0;
+   return room;
+}
+
+Bool DCFG_(spool_option)(const HChar* arg)
+{
+   return VG_STR_CLO(arg, "--dcfg-spare", spare_opt);
+}
+
+void DCFG_(spool_usage)(void)
+{
+   VG_(printf)(
+"    --dcfg-spare=<size>       end a recording when its file system has no more\n"
+"                              than this left, with K, M or G; 0: none [1G]\n"
+   );
+}
+
+void DCFG_(start_spool)(void)
+{
+   if (spare_opt != NULL && !DCFG_(parse_size)(spare_opt, &spare)) {
+      VG_(fmsg)("--dcfg-spare=%s: it is no size such as 500M\n", spare_opt);
+      VG_(exit)(1);
+   }
 }
 
 /*------------------------------------------------------------*/
@@ -250,8 +338,21 @@ static void free_extent(Extent e)
    in_memory -= MAX_BUFFER;
 }
 
+void DCFG_(keep_begin)(Stream* s)
+{
+   s->kept = True;
+   n_kept++;
+}
+
+/* Can S be read? */
+static Bool is_usable(const Stream* s)
+{
+   return s->kept ? !unreadable : !failed;
+}
+
 void DCFG_(delete_stream)(Stream* s)
 {
+   n_kept -= s->kept;
    for (Word i = 0; i < VG_(sizeXA)(s->extents); i++)
       free_extent(extent(s, i));
    VG_(deleteXA)(s->extents);
@@ -275,6 +376,11 @@ static void make_room(Stream* s)
    } else {
       ULong place = take_place();
       spool(s->buffer, MAX_BUFFER, place);
+      if (failed && s->kept) {
+         s->ended = True;
+         s->used  = 0;
+         return;
+      }
       e = place + IN_FILE;
    }
    VG_(addToXA)(s->extents, &e);
@@ -284,9 +390,11 @@ static void make_room(Stream* s)
 
 void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n)
 {
-   while (n > 0) {
+   while (n > 0 && !s->ended) {
       if (s->used == s->room)
          make_room(s);
+      if (s->ended)
+         return;
       UInt some = s->room - s->used < n ? s->room - s->used : n;
       VG_(memcpy)(s->buffer + s->used, data, some);
       data     = (const UChar*)data + some;
@@ -325,7 +433,7 @@ UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n)
 {
    UInt got = 0;
 
-   while (got < n && at < s->in_extents && !failed) {
+   while (got < n && at < s->in_extents && is_usable(s)) {
       Extent e    = extent(s, (at - s->begin) / MAX_BUFFER);
       UInt   from = (at - s->begin) % MAX_BUFFER;
       UInt   some = MAX_BUFFER - from < n - got ? MAX_BUFFER - from : n - got;
@@ -336,7 +444,7 @@ UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n)
       got += some;
       at  += some;
    }
-   if (got < n && at < DCFG_(stream_length)(s) && !failed) {
+   if (got < n && at < DCFG_(stream_length)(s) && is_usable(s)) {
       UInt from = (UInt)(at - s->in_extents);
       UInt some = s->used - from < n - got ? s->used - from : n - got;
       VG_(memcpy)((UChar*)to + got, s->buffer + from, some);

@@ -49,8 +49,22 @@ void DCFG_(forget_spool)(void);
    read?  The user has been told. */
 Bool DCFG_(spool_failed)(void);
 
+/* Could it not be read?  And how many bytes has a copy of what streams keep,
+   of which USED are written already and in RLIMIT_FSIZE's count? */
+Bool  DCFG_(spool_unreadable)(void);
+ULong DCFG_(room_for_copy)(ULong used);
+
+/* --dcfg-spare: how much of a file system is left to others. */
+Bool DCFG_(spool_option)(const HChar* arg);
+void DCFG_(spool_usage)(void);
+void DCFG_(start_spool)(void);
+
 Stream* DCFG_(new_stream)(void);
 void    DCFG_(delete_stream)(Stream* s);
+
+/* If the spool file cannot be written, keep what S has, and lose only what is
+   appended from then on. */
+void DCFG_(keep_begin)(Stream* s);
 
 void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n);
 

@@ -265,6 +265,9 @@ static DcfgWet* open_wet(const char* path)
 
    if (w == NULL || !dcfg_wet_find_control(w, &err))
       die("%s", unreadable(&err, false));
+   if (dcfg_wet_ends_early(w))
+      complain("%s: it ends early: the recorder could not write the last of "
+               "what was executed", path);
    if (dcfg_wet_is_window(w))
       complain("%s: it has the last of what was executed only: what was written, "
                "called or decided before is not among the sources; --history "

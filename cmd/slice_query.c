@@ -64,6 +64,9 @@ DcfgWet* slice_open(const char* file)
 
    if (w == NULL)
       die("%s", unreadable(&err, false));
+   if (dcfg_wet_ends_early(w))
+      complain("%s: it ends early: the recorder could not write the last of "
+               "what was executed", file);
    return w;
 }
 

@@ -130,6 +130,10 @@ DCFG_API uint64_t dcfg_wet_executed(const DcfgWet* w, uint32_t t);
    event is the work of nobody. */
 DCFG_API bool dcfg_wet_is_window(const DcfgWet* w);
 
+/* Does W lack the end of what was executed, because it could not be written?
+   dcfg_wet_executed() counts that, too. */
+DCFG_API bool dcfg_wet_ends_early(const DcfgWet* w);
+
 /* Was it recorded what instances computed (--wet-values)? */
 DCFG_API bool dcfg_wet_has_values(const DcfgWet* w);
 

@@ -455,6 +455,7 @@ struct DcfgWet {
    const WetMachine* machine;
    Plan*       plans;           // by instruction
    uint64_t*   instances;       // likewise: so far
+   bool        ended_early;     // the recorder lost the end
    uint64_t    most_before;     // the most of any before the first record
    Place*      places;          // as .sb_instrs
    uint64_t    offset;          // bytes of the file that were read

@@ -301,6 +301,8 @@ static bool get_before(DcfgWet* w, Bytes* b)
          return false;
       *ran = get_varint(b);
    }
+   if (!b->failed && b->at < b->end)
+      w->ended_early = get_varint(b) == 1;
    return !b->failed || wrong(w, "what was before");
 }
 

@@ -156,6 +156,11 @@ bool dcfg_wet_is_window(const DcfgWet* w)
    return w->ran.n > 0;
 }
 
+bool dcfg_wet_ends_early(const DcfgWet* w)
+{
+   return w->ended_early;
+}
+
 bool dcfg_wet_has_values(const DcfgWet* w)
 {
    for (size_t k = 0; k < w->sb_instrs.n; k++)

@@ -137,18 +137,33 @@ static void put_head(Put* out)
    DCFG_(put_bytes)(out, head, sizeof(head));
 }
 
-/* From where the tape is kept. */
-static void put_tape(Put* out, const Stream* s)
+/* LEFT bytes from where the tape is kept. */
+static void put_tape(Put* out, const Stream* s, ULong left)
 {
    UChar bytes[16384];
    ULong at = DCFG_(tape_begin)();
    UInt  n;
 
-   DCFG_(put_section)(out, SectionTape, DCFG_(stream_length)(s) - at);
-   while ((n = DCFG_(read_stream)(s, at, bytes, sizeof(bytes))) > 0) {
+   DCFG_(put_section)(out, SectionTape, left);
+   for (; left > 0; left -= n, at += n) {
+      n = left < sizeof(bytes) ? left : sizeof(bytes);
+      n = DCFG_(read_stream)(s, at, bytes, n);
+      if (n == 0)
+         break;
       DCFG_(put_bytes)(out, bytes, n);
-      at += n;
    }
+}
+
+/* Of a tape that ended early: as much as OUT's file has room for. */
+#define ROOM_FOR_END (1u << 16)
+
+static ULong whole_length(Put* out)
+{
+   ULong room;
+
+   DCFG_(put_flush)(out);
+   room = DCFG_(room_for_copy)(out->n_bytes + ROOM_FOR_END);
+   return DCFG_(whole_tape)(room > ROOM_FOR_END ? room - ROOM_FOR_END : 0);
 }
 
 static void write(const struct _Gathered* g, const HChar* reason)
@@ -156,7 +171,8 @@ static void write(const struct _Gathered* g, const HChar* reason)
    OutFile* file;
    Put*     out;
    const Stream* tape;
-   ULong    n, bits;
+   ULong    n, bits, length;
+   Bool     ended, good;
 
    if (DCFG_(has_tape_gaps)() || DCFG_(excludes_code)()) {
       VG_(umsg)("dcfg: no whole execution trace is written: it needs all that "
@@ -167,14 +183,26 @@ static void write(const struct _Gathered* g, const HChar* reason)
    out  = DCFG_(text_of_file)(file);
    tape = DCFG_(coded_tape)();
    put_head(out);
-   n = DCFG_(put_tables)(out, g, DCFG_(begins_late)());
-   put_tape(out, tape);
+   ended = DCFG_(spool_failed)();
+   n = DCFG_(put_tables)(out, g, DCFG_(begins_late)(), ended);
+   length = !ended ? DCFG_(stream_length)(tape) - DCFG_(tape_begin)()
+            : whole_length(out);
+   put_tape(out, tape, length);
+   /* Counts of all that ran do not tell the first instances of a window
+      which has no end. */
+   good = !DCFG_(spool_unreadable)() && ended == DCFG_(spool_failed)()
+          && !(ended && (length == 0 || DCFG_(begins_late)()));
    DCFG_(put_section)(out, SectionEnd, 0);
    DCFG_(put_flush)(out);
    bits = n == 0 ? 0 : out->n_bytes * 800 / n;
-   if (DCFG_(spool_failed)())
+   if (!good) {
+      VG_(umsg)("dcfg: no whole execution trace is written: nothing of it "
+                "could be kept\n");
       DCFG_(abandon_out_file)(file);
-   else
+   } else if (ended) {
+      DCFG_(close_out_file)(file, "it ends early: %'llu bytes of the record "
+                            "are kept", length);
+   } else
       DCFG_(close_out_file)(file, "%'llu instructions, %llu.%02llu bits an "
                             "instruction", n, bits / 100, bits % 100);
 }

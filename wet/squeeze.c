@@ -489,6 +489,24 @@ static void drop_chunks(Coder* c)
    }
 }
 
+ULong DCFG_(whole_chunks)(const Coder* c, ULong from, ULong n)
+{
+   ULong length = DCFG_(stream_length)(c->stream), end = from;
+
+   for (;;) {
+      UChar head[24];
+      ULong next = end + sizeof(head);
+      if (DCFG_(read_stream)(c->stream, end, head, sizeof(head))
+          < sizeof(head))
+         return end - from;
+      for (UInt i = 4; i < 16; i++)
+         next += (ULong)head[i] << 8 * (i % 4);
+      if (next > length || next - from > n)
+         return end - from;
+      end = next;
+   }
+}
+
 const Stream* DCFG_(end_chunk)(Coder* c)
 {
    if (c->n_here == 0) {
@@ -567,6 +585,7 @@ Coder* DCFG_(new_coder)(void)
 
    forget(c);
    c->stream = DCFG_(new_stream)();
+   DCFG_(keep_begin)(c->stream);
    c->begins = VG_(newXA)(VG_(malloc), "dcfg.squeeze.begins", VG_(free),
                           sizeof(ULong));
    c->n_kept      = ~(ULong)0;
@@ -595,6 +614,7 @@ void DCFG_(restart_coder)(Coder* c, Addr stack)
 {
    DCFG_(delete_stream)(c->stream);
    c->stream    = DCFG_(new_stream)();
+   DCFG_(keep_begin)(c->stream);
    c->n_records = 0;
    VG_(dropTailXA)(c->begins, VG_(sizeXA)(c->begins));
    c->thread    = 0;

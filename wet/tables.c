@@ -389,7 +389,7 @@ static ULong put_threads(Put* out, const Graph* g)
 /* If not all of the tape is KEPT, how often each instruction was executed:
    what comes first in the file is not the first. */
 static void put_before(Put* out, Bytes* b, XArray* instrs, const Gathered* g,
-                       Bool kept)
+                       Bool kept, Bool ended)
 {
    DCFG_(add_varint)(b, kept ? 0 : VG_(sizeXA)(instrs));
    for (Word i = 0; !kept && i < VG_(sizeXA)(instrs); i++) {
@@ -399,10 +399,13 @@ static void put_before(Put* out, Bytes* b, XArray* instrs, const Gathered* g,
                            : g->graph->blocks[g->graph->node_of[at]
                                               - NodeFirstBlock].count);
    }
+   if (ended)
+      DCFG_(add_varint)(b, 1);
    put_bytes_as(out, SectionBefore, b);
 }
 
-ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped)
+ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped,
+                        Bool ended)
 {
    XArray* instrs = find_instrs();
    Bytes   b      = { NULL, 0, 0 };
@@ -413,7 +416,7 @@ ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped)
    put_unexecuted(out, &b);
    put_superblocks(out, &b, instrs);
    n = put_threads(out, g->graph);
-   put_before(out, &b, instrs, g, !dropped);
+   put_before(out, &b, instrs, g, !dropped, ended);
    VG_(free)(b.bytes);
    VG_(deleteXA)(instrs);
    return n;

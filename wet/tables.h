@@ -51,7 +51,8 @@ void DCFG_(put_section)(Put* out, UInt section, ULong length);
 /* Put the sections up to the tape, of which something was DROPPED or not.
    Returns how many instructions were executed. */
 struct _Gathered;
-ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped);
+ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped,
+                        Bool ended);
 
 #endif /* __DCFG_TABLES_H */
 

@@ -151,6 +151,11 @@ const Stream* DCFG_(coded_tape)(void)
    return DCFG_(end_chunk)(coder);
 }
 
+ULong DCFG_(whole_tape)(ULong n)
+{
+   return DCFG_(whole_chunks)(coder, DCFG_(tape_begin)(), n);
+}
+
 ULong DCFG_(n_tape_records)(void)
 {
    return DCFG_(n_coded_records)(coder);

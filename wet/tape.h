@@ -62,6 +62,9 @@ void DCFG_(rows_are_full)(Rows* rows);
    alone.  The last one is ended for it. */
 const Stream* DCFG_(coded_tape)(void);
 
+/* The length of what there is of it in whole chunks, at most N bytes. */
+ULong DCFG_(whole_tape)(ULong n);
+
 /* Where in that the oldest chunk that was kept begins. */
 ULong DCFG_(tape_begin)(void);
 

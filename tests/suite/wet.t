@@ -321,6 +321,40 @@ def check_ring(tap, checker):
                "ring: %s is refused" % ring, p.stdout)
 
 
+def check_early(tap):
+    """A record that cannot go on is kept as far as it came, and a slice there is that of the whole record."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "scatter.c"), "scatter", "-O1", "-g")
+    if not prog:
+        return
+    command = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
+    texts, at = [], None
+    for spare in ("0", "1000000G"):
+        wet = tap.path("early.wet")
+        graph, _, why = harness.dcfg(tap, "early", [prog, "9500000"],
+                                     ["--wet=yes", "--wet-out-file=" + wet, "--dcfg-spare=" + spare])
+        if not tap.ok(graph and os.path.exists(wet), "early: is recorded, spare " + spare, why):
+            return
+        if at is None:
+            p = subprocess.run([command, "slice", "--at=scatter.c:9", wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            m = re.search(rb"(0x[0-9a-f]+)#9499999", p.stdout)
+            if not tap.ok(m, "early: the whole record goes to the end", p.stdout[:500] + p.stderr):
+                return
+            at = m.group(1).decode()
+        else:
+            p = subprocess.run([command, "slice", "--at=scatter.c:9", wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            last = re.search(rb"0x[0-9a-f]+#(\d+)", p.stdout)
+            tap.ok(last and 1000000 < int(last.group(1)) < 9499999, "early: it ends before the end", p.stdout[:500] + p.stderr)
+        p = subprocess.run([command, "slice", "--at=%s#1000000" % at, wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        tap.ok((b"ends early" in p.stderr) == (spare != "0") and p.stderr.count(b"\n") <= 1, "early: slices tell it, if so", p.stderr)
+        texts.append(re.sub(r" of [\d,]+ that were executed; (\d+) of .*", r"; \1", p.stdout.decode()))
+        os.unlink(wet)
+    tap.ok(texts[0] == texts[1] and "scatter.c" in texts[0],
+           "early: a slice is that of the whole record", texts)
+    p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-spare=lots", "true"], cwd=tap.dir, env=harness.ENV,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tap.ok(p.returncode == 1 and b"--dcfg-spare=lots: it is no size such as 500M" in p.stdout, "early: lots is refused", p.stdout)
+
+
 def check_regions(tap, checker):
     """Regions are recorded from where threads stand; several of them are not."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "bench", "recurse.c"), "recurse", "-O1")
@@ -362,6 +396,7 @@ def main():
             check_dump(tap, order)
             if not again:
                 check_ring(tap, order)
+                check_early(tap)
                 check_regions(tap, order)
     tap.done()
 
