@@ -122,6 +122,18 @@ static inline Int DCFG_(remove_directory) ( const HChar* name )
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
 }
 
+/* Cut a file off.  Returns 0 or an errno. */
+static inline Int DCFG_(truncate) ( Int fd, ULong size )
+{
+#if VG_WORDSIZE == 4
+   SysRes sres = VG_(do_syscall3)(__NR_ftruncate64, fd, (UInt)size,
+                                  (UInt)(size >> 32));
+#else
+   SysRes sres = VG_(do_syscall2)(__NR_ftruncate, fd, size);
+#endif
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+}
+
 /* Returns 0 or an errno.  The core is not told: the old protection has to come
    back before the program runs. */
 static inline Int DCFG_(protect) ( Addr page, SizeT len, UInt prot )

@@ -86,6 +86,7 @@ static Bool         failed;
 static Bool         unreadable;
 static UInt         n_kept;         // streams
 static Int          write_error;    // errno, or 0
+static ULong        cut = ~0ULL;    // what was behind it in the file is lost
 
 /* The spare: a file system's free bytes that the file leaves to others.  The
    default holds for long files, and is at most a tenth of the file system. */
@@ -149,8 +150,14 @@ static Int go_to(ULong place)
    return at < 0 ? (Int)-at : 0;
 }
 
-/* Say if the file system has less than the spare, and than the copy that is
-   made of the file at the end.  Look seldom. */
+/* What is kept of streams is copied at the end. */
+static ULong size_of_copy(void)
+{
+   return n_kept > 0 ? file_size + in_memory : 0;
+}
+
+/* Say if the file system has less than the spare, and than the copy.  Look
+   seldom. */
 static void check_spare(void)
 {
    ULong avail, size, least = spare;
@@ -162,13 +169,24 @@ static void check_spare(void)
       return;
    if (spare_opt == NULL && least > size / 10)
       least = size / 10;
-   if (avail >= least && avail - least >= file_size)
+   if (avail >= least && avail - least >= size_of_copy())
       return;
    VG_(umsg)("dcfg: the file system has %llu MB left, of which %llu MB are "
-             "spared (--dcfg-spare), and the file needs a copy of %llu MB\n",
-             avail >> 20, least >> 20, file_size >> 20);
+             "spared (--dcfg-spare), and what was recorded needs %llu MB at the "
+             "end\n", avail >> 20, least >> 20, size_of_copy() >> 20);
    write_error = VKI_ENOSPC;
    fail("write", "", VKI_ENOSPC);
+}
+
+/* The disk is full: as much of the file goes as a copy of the rest, and of what
+   is in memory, takes, and some for the other outputs. */
+static void make_room_for_copy(void)
+{
+   cut  = file_size > in_memory ? (file_size - in_memory) / 2 : 0;
+   cut -= cut / 8;
+   cut -= cut % MAX_BUFFER;
+   DCFG_(truncate)(fd, cut);
+   file_size = cut;
 }
 
 /* An extent's DATA go to PLACE. */
@@ -186,6 +204,8 @@ static void spool(const UChar* data, UInt n, ULong place)
    if (error != 0) {
       write_error = error;
       fail("write", "", error);
+      if (fd != -1 && error == VKI_ENOSPC)
+         make_room_for_copy();
    } else if (place + n > file_size)
       file_size = place + n;
 }
@@ -260,6 +280,7 @@ void DCFG_(forget_spool)(void)
    failed    = unreadable = False;
    next_check  = 0;
    write_error = 0;
+   cut         = ~0ULL;
    if (free_places != NULL)
       VG_(dropTailXA)(free_places, VG_(sizeXA)(free_places));
 }
@@ -369,6 +390,11 @@ static void make_room(Stream* s)
       return;
    }
    Extent e;
+   if (failed && s->kept) {
+      s->ended = True;
+      s->used  = 0;
+      return;
+   }
    if (in_memory + MAX_BUFFER <= max_in_memory) {
       e          = (Addr)s->buffer;
       s->buffer  = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
@@ -424,8 +450,16 @@ void DCFG_(trim_stream)(Stream* s)
    }
 }
 
+static Bool is_cut(Extent e)
+{
+   return (e & IN_FILE) && e - IN_FILE >= cut;
+}
+
 ULong DCFG_(stream_length)(const Stream* s)
 {
+   for (Word i = 0; cut != ~0ULL && i < VG_(sizeXA)(s->extents); i++)
+      if (is_cut(extent(s, i)))
+         return s->begin + i * MAX_BUFFER;
    return s->in_extents + s->used;
 }
 
@@ -437,6 +471,8 @@ UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n)
       Extent e    = extent(s, (at - s->begin) / MAX_BUFFER);
       UInt   from = (at - s->begin) % MAX_BUFFER;
       UInt   some = MAX_BUFFER - from < n - got ? MAX_BUFFER - from : n - got;
+      if (is_cut(e))
+         return got;
       if (e & IN_FILE)
          some = read_all(e - IN_FILE + from, (UChar*)to + got, some);
       else
