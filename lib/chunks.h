@@ -28,7 +28,7 @@
 #ifndef DCFG_CHUNKS_H
 #define DCFG_CHUNKS_H
 
-#include "input.h"
+#include "lib/base/input.h"
 #include "code_table.h"
 
 /* Complete in itself: the table is shared and never changes. */

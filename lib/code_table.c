@@ -36,7 +36,7 @@
    searched for. */
 
 #include "code_table.h"
-#include "sort.h"
+#include "lib/base/sort.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

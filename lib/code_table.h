@@ -28,8 +28,8 @@
 #ifndef DCFG_CODE_TABLE_H
 #define DCFG_CODE_TABLE_H
 
-#include "hash.h"
-#include "job.h"
+#include "lib/base/hash.h"
+#include "lib/base/job.h"
 
 /*------------------------------------------------------------*/
 /*--- Sequences                                            ---*/

@@ -28,7 +28,7 @@
 #ifndef DCFG_FIELDS_H
 #define DCFG_FIELDS_H
 
-#include "job.h"
+#include "lib/base/job.h"
 
 /*------------------------------------------------------------*/
 /*--- What is expected                                     ---*/

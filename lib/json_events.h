@@ -28,7 +28,7 @@
 #ifndef DCFG_JSON_EVENTS_H
 #define DCFG_JSON_EVENTS_H
 
-#include "input.h"
+#include "lib/base/input.h"
 #include "walk.h"
 
 typedef struct Parse Parse;

@@ -29,7 +29,7 @@
 #define DCFG_LACKEY_H
 
 #include "address_stream.h"
-#include "input.h"
+#include "lib/base/input.h"
 
 /* All instructions of IN go to S. */
 bool lackey_read(Job* job, Input* in, AddressStream* s);

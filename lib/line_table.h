@@ -28,7 +28,7 @@
 #ifndef DCFG_LINE_TABLE_H
 #define DCFG_LINE_TABLE_H
 
-#include "job.h"
+#include "lib/base/job.h"
 
 /* The code from ADDR to END is of this line. */
 typedef

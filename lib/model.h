@@ -28,8 +28,8 @@
 #ifndef DCFG_MODEL_H
 #define DCFG_MODEL_H
 
-#include "job.h"
-#include "sort.h"
+#include "lib/base/job.h"
+#include "lib/base/sort.h"
 
 /* From an id to an index: a plain array where the ids are dense, else pairs
    in order of id. */

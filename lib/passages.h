@@ -28,7 +28,7 @@
 #ifndef DCFG_PASSAGES_H
 #define DCFG_PASSAGES_H
 
-#include "job.h"
+#include "lib/base/job.h"
 
 /* Control came to the code FROM, ran straight on to the end of the code AT,
    and went TO from there.  What numbers mean is the user's.  With FROM and AT

@@ -29,8 +29,8 @@
 #define DCFG_LIB_WET_H
 
 #include "dcfg_wet.h"
-#include "input.h"
-#include "job.h"
+#include "lib/base/input.h"
+#include "lib/base/job.h"
 #include "wet_bytes.h"
 #include "wet_machine.h"
 

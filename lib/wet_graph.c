@@ -34,7 +34,7 @@
    outcomes; what was not executed leads on as its code says, out of its
    function to the end. */
 
-#include "postdom.h"
+#include "lib/base/postdom.h"
 #include "wet.h"
 
 #include <string.h>

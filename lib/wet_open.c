@@ -28,7 +28,7 @@
 /* Owns: opening and closing a whole execution trace.  Handed: a path, or
    bytes.  Taken by: users. */
 
-#include "unpack.h"
+#include "lib/base/unpack.h"
 #include "wet.h"
 #include "wet_chunks.h"
 

@@ -29,7 +29,7 @@
 #define DCFG_XRAY_BUFFER_H
 
 #include "dcfg_xray.h"
-#include "input.h"
+#include "lib/base/input.h"
 
 #include <inttypes.h>
 

@@ -33,9 +33,9 @@
    are where they are in it. */
 
 #include "dcfg_xray.h"
-#include "input.h"
+#include "lib/base/input.h"
 #include "line_table.h"
-#include "sort.h"
+#include "lib/base/sort.h"
 #include "value.h"
 
 #include <elf.h>

@@ -36,7 +36,7 @@
 
 #define _GNU_SOURCE     // F_SETPIPE_SZ
 
-#include "input.h"
+#include "lib/base/input.h"
 
 #include <bzlib.h>
 #include <errno.h>

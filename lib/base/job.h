@@ -28,7 +28,7 @@
 #ifndef DCFG_JOB_H
 #define DCFG_JOB_H
 
-#include "dcfg.h"
+#include "lib/dcfg.h"
 
 /*------------------------------------------------------------*/
 /*--- A job: loading one file, or reading one trace        ---*/

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Any text, uncompressed.                       text_input.c ---*/
+/*--- Sorting numbers.                                      sort.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,59 +25,22 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: text that is none of the formats' own, for who reads it.  Handed: a path.
-   Taken by: programs (dcfg.h). */
+#ifndef DCFG_SORT_H
+#define DCFG_SORT_H
 
-#include "input.h"
+#include "lib/base/job.h"
 
-#include <stdlib.h>
-
-struct DcfgText {
-   Job    job;
-   Input* in;
-};
-
-DcfgText* dcfg_text_open(const char* path, const DcfgOptions* options,
-                         DcfgError* err)
-{
-   DcfgText* t;
-
-   if (path == NULL) {
-      set_error(err, DCFG_ERROR_ARGUMENT, NULL, NULL, 0, "no path");
-      return NULL;
+typedef
+   struct {
+      uint64_t key;
+      uint32_t index;
    }
-   t = calloc(1, sizeof(*t));
-   if (t == NULL) {
-      set_error(err, DCFG_ERROR_MEMORY, path, NULL, 0, "out of memory");
-      return NULL;
-   }
-   job_start(&t->job, path, options);
-   t->in = input_open(&t->job, path);
-   if (t->in == NULL) {
-      job_tell(&t->job, err);
-      free(t);
-      return NULL;
-   }
-   return t;
-}
+   SortKey;
 
-size_t dcfg_text_read(DcfgText* t, void* buf, size_t size, DcfgError* err)
-{
-   size_t got = 0;
+/* Stable, and in linear time for keys in order.  False without memory. */
+bool sort_keys(Job* job, SortKey* keys, uint32_t n);
 
-   if (!input_read(t->in, buf, size, &got))
-      got = 0;
-   job_tell(&t->job, err);
-   return got;
-}
-
-void dcfg_text_close(DcfgText* t)
-{
-   if (t == NULL)
-      return;
-   input_close(t->in);
-   free(t);
-}
+#endif /* DCFG_SORT_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

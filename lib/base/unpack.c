@@ -32,7 +32,7 @@
 
 #define _GNU_SOURCE     // O_TMPFILE
 
-#include "unpack.h"
+#include "lib/base/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>

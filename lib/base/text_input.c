@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Sorting numbers.                                      sort.h ---*/
+/*--- Any text, uncompressed.                       text_input.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,22 +25,59 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef DCFG_SORT_H
-#define DCFG_SORT_H
+/* Owns: text that is none of the formats' own, for who reads it.  Handed: a path.
+   Taken by: programs (dcfg.h). */
 
-#include "job.h"
+#include "lib/base/input.h"
 
-typedef
-   struct {
-      uint64_t key;
-      uint32_t index;
+#include <stdlib.h>
+
+struct DcfgText {
+   Job    job;
+   Input* in;
+};
+
+DcfgText* dcfg_text_open(const char* path, const DcfgOptions* options,
+                         DcfgError* err)
+{
+   DcfgText* t;
+
+   if (path == NULL) {
+      set_error(err, DCFG_ERROR_ARGUMENT, NULL, NULL, 0, "no path");
+      return NULL;
    }
-   SortKey;
+   t = calloc(1, sizeof(*t));
+   if (t == NULL) {
+      set_error(err, DCFG_ERROR_MEMORY, path, NULL, 0, "out of memory");
+      return NULL;
+   }
+   job_start(&t->job, path, options);
+   t->in = input_open(&t->job, path);
+   if (t->in == NULL) {
+      job_tell(&t->job, err);
+      free(t);
+      return NULL;
+   }
+   return t;
+}
 
-/* Stable, and in linear time for keys in order.  False without memory. */
-bool sort_keys(Job* job, SortKey* keys, uint32_t n);
+size_t dcfg_text_read(DcfgText* t, void* buf, size_t size, DcfgError* err)
+{
+   size_t got = 0;
 
-#endif /* DCFG_SORT_H */
+   if (!input_read(t->in, buf, size, &got))
+      got = 0;
+   job_tell(&t->job, err);
+   return got;
+}
+
+void dcfg_text_close(DcfgText* t)
+{
+   if (t == NULL)
+      return;
+   input_close(t->in);
+   free(t);
+}
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

@@ -34,7 +34,7 @@
    Problems", 2005: SNCA).  Below, nodes are named by their numbers in
    preorder of that graph's search. */
 
-#include "postdom.h"
+#include "lib/base/postdom.h"
 
 #include <stdlib.h>
 

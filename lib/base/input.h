@@ -28,7 +28,7 @@
 #ifndef DCFG_INPUT_H
 #define DCFG_INPUT_H
 
-#include "job.h"
+#include "lib/base/job.h"
 
 typedef struct Input Input;
 

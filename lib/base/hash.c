@@ -33,7 +33,7 @@
    end (J. Aumasson, D. Bernstein, "SipHash: a fast short-input PRF",
    INDOCRYPT 2012), which is made for that. */
 
-#include "hash.h"
+#include "lib/base/hash.h"
 
 #include <string.h>
 #include <sys/auxv.h>

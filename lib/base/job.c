@@ -29,7 +29,7 @@
    Handed: by all other parts what they need, and what went wrong.  Taken by:
    all of them; the error by the caller of the library. */
 
-#include "job.h"
+#include "lib/base/job.h"
 
 #include <stdarg.h>
 #include <stdio.h>

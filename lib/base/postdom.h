@@ -28,7 +28,7 @@
 #ifndef DCFG_POSTDOM_H
 #define DCFG_POSTDOM_H
 
-#include "job.h"
+#include "lib/base/job.h"
 
 typedef
    struct {

@@ -28,7 +28,7 @@
 #ifndef DCFG_UNPACK_H
 #define DCFG_UNPACK_H
 
-#include "input.h"
+#include "lib/base/input.h"
 
 /* A file without a name, in the directory for such files, with the SIZE bytes
    that IN has from its begin on; or -1, also if there are more of them, or if

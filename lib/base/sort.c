@@ -31,7 +31,7 @@
    Files list nearly everything in the order in which it is wanted, so sorting
    first looks for runs: one of them, and nothing is done. */
 
-#include "sort.h"
+#include "lib/base/sort.h"
 
 #include <string.h>
 
