@@ -33,8 +33,8 @@
    or one longer chunk, and the table. */
 
 #include "chunks.h"
-#include "json_events.h"
-#include "place.h"
+#include "lib/json/json_events.h"
+#include "lib/json/place.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -31,7 +31,7 @@
    Two halves: while text is read, the functions in shapes.c fill arrays;
    then resolve.c and index.c connect them. */
 
-#include "json_events.h"
+#include "lib/json/json_events.h"
 #include "shapes.h"
 
 #include <stdlib.h>

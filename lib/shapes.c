@@ -34,7 +34,7 @@
    addresses wait for their image's LOAD_ADDR. */
 
 #include "model.h"
-#include "place.h"
+#include "lib/json/place.h"
 #include "shapes.h"
 
 #include <stdlib.h>

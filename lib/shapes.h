@@ -28,7 +28,7 @@
 #ifndef DCFG_SHAPES_H
 #define DCFG_SHAPES_H
 
-#include "fields.h"
+#include "lib/json/fields.h"
 #include "model.h"
 
 /* What the functions of the shapes get. */

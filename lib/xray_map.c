@@ -36,7 +36,7 @@
 #include "lib/base/input.h"
 #include "line_table.h"
 #include "lib/base/sort.h"
-#include "value.h"
+#include "lib/json/value.h"
 
 #include <elf.h>
 #include <inttypes.h>

@@ -44,8 +44,8 @@
    a string is collected here, and given to YAJL when it is whole.  No number
    that anybody needs is long: there, it is an error. */
 
-#include "json_events.h"
-#include "place.h"
+#include "lib/json/json_events.h"
+#include "lib/json/place.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

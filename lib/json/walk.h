@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Where in a file we are, in words.                    place.h ---*/
+/*--- Tables and objects of the format, as they pass by.    walk.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,28 +25,23 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef DCFG_PLACE_H
-#define DCFG_PLACE_H
+#ifndef DCFG_WALK_H
+#define DCFG_WALK_H
 
-#include "fields.h"
+#include "lib/json/fields.h"
 
-/* Where we are, in PLACE, which is returned. */
-#define PLACE_SIZE 400
-const char* walk_place(const Walk* w, char* place);
+void walk_start(Walk* w, Job* job, const Shape* top, void* arg);
+void walk_end(Walk* w);
 
-/* Something is wrong here, which is an error if FATAL and nobody listens to
-   problems.  False: stop. */
-bool tell_rule(Walk* w, bool fatal, const char* rule, const char* what);
+/* The parser's events.  False: stop. */
+bool walk_number(Walk* w, const char* s, size_t len);
+bool walk_string(Walk* w, const char* s, size_t len);
+bool walk_key(Walk* w, const char* s, size_t len);
+bool walk_other(Walk* w, const char* what);     // true, false, null
+bool walk_open(Walk* w, bool object);
+bool walk_close(Walk* w);
 
-/* A value is here, called WHAT, of another type than the one that is
-   needed. */
-bool tell_type(Walk* w, const char* what);
-
-/* Something is odd here: WHAT, and the LEN bytes of S behind it. */
-void tell_surface(Walk* w, const char* rule, const char* what,
-                  const char* s, size_t len);
-
-#endif /* DCFG_PLACE_H */
+#endif /* DCFG_WALK_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

@@ -28,7 +28,7 @@
 /* Owns: places as errors and problems name them.  Handed: a walk.  Taken by:
    walk.c; json_events.c, shapes.c and chunks.c for what they find. */
 
-#include "place.h"
+#include "lib/json/place.h"
 
 #include <inttypes.h>
 #include <stdio.h>

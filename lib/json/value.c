@@ -28,7 +28,7 @@
 /* Owns: which texts are numbers, and which bytes are UTF-8.  Handed: values of
    a file, which may be anything.  Taken by: walk.c. */
 
-#include "value.h"
+#include "lib/json/value.h"
 
 bool read_digits(const char* s, size_t len, unsigned base,
                         uint64_t* n)

@@ -35,10 +35,10 @@
    lists and one for text; a row within a row's value uses the space above,
    and is gone when the outer one ends. */
 
-#include "walk.h"
+#include "lib/json/walk.h"
 
-#include "place.h"
-#include "value.h"
+#include "lib/json/place.h"
+#include "lib/json/value.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -29,7 +29,7 @@
 #define DCFG_JSON_EVENTS_H
 
 #include "lib/base/input.h"
-#include "walk.h"
+#include "lib/json/walk.h"
 
 typedef struct Parse Parse;
 
