@@ -29,7 +29,7 @@
    Handed: a loaded DCFG and any numbers.  Taken by: users,
    derived.c, cursor.c; shapes.c for names of types. */
 
-#include "model.h"
+#include "lib/graph/model.h"
 
 #include <stdlib.h>
 #include <string.h>

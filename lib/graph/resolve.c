@@ -30,7 +30,7 @@
    them.  Taken by: load.c; index.c, lookup.c and derived.c follow indices
    without looking whether there is such a thing. */
 
-#include "model.h"
+#include "lib/graph/model.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -32,7 +32,7 @@
    then resolve.c and index.c connect them. */
 
 #include "lib/json/json_events.h"
-#include "shapes.h"
+#include "lib/graph/shapes.h"
 
 #include <stdlib.h>
 

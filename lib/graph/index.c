@@ -29,7 +29,7 @@
    address.  Handed: arrays whose references are resolved, by resolve.c.
    Taken by: resolve.c, load.c; lookup.c finds things in them. */
 
-#include "model.h"
+#include "lib/graph/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -29,7 +29,7 @@
 #define DCFG_SHAPES_H
 
 #include "lib/json/fields.h"
-#include "model.h"
+#include "lib/graph/model.h"
 
 /* What the functions of the shapes get. */
 typedef

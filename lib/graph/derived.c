@@ -30,7 +30,7 @@
    All of it follows from the edges' counts.  Nothing is kept: a figure for a
    block is a sum over its few edges. */
 
-#include "model.h"
+#include "lib/graph/model.h"
 
 /*------------------------------------------------------------*/
 /*--- Edges and blocks                                     ---*/

@@ -33,9 +33,9 @@
    Until all has been read, what will be an index is an id, 0 for none, and
    addresses wait for their image's LOAD_ADDR. */
 
-#include "model.h"
+#include "lib/graph/model.h"
 #include "lib/json/place.h"
-#include "shapes.h"
+#include "lib/graph/shapes.h"
 
 #include <stdlib.h>
 #include <string.h>
