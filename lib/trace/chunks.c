@@ -32,7 +32,7 @@
    it wait in a queue.  So what is in memory is one buffer's worth of chunks,
    or one longer chunk, and the table. */
 
-#include "chunks.h"
+#include "lib/trace/chunks.h"
 #include "lib/json/json_events.h"
 #include "lib/json/place.h"
 

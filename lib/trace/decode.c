@@ -35,7 +35,7 @@
    expansion would be.  Characters become bits in a 64-bit word, from which
    the current edge's cells choose a row; the row's edges are copied. */
 
-#include "chunks.h"
+#include "lib/trace/chunks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -29,7 +29,7 @@
 #define DCFG_CHUNKS_H
 
 #include "lib/base/input.h"
-#include "code_table.h"
+#include "lib/trace/code_table.h"
 
 /* Complete in itself: the table is shared and never changes. */
 struct DcfgChunk {

@@ -35,7 +35,7 @@
    proportion to the rows, whatever their codes are.  Longer codes are
    searched for. */
 
-#include "code_table.h"
+#include "lib/trace/code_table.h"
 #include "lib/base/sort.h"
 
 #include <stdatomic.h>

@@ -28,7 +28,7 @@
 /* Owns: where in a trace its user is: which threads, which chunk, which edge.
    Handed: chunks by chunks.c, edges by decode.c.  Taken by: users. */
 
-#include "chunks.h"
+#include "lib/trace/chunks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
