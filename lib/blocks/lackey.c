@@ -29,7 +29,7 @@
    them are wrong.  Handed: text by input.c.  Taken by: address_stream.c,
    which gets the instructions; blocks.c. */
 
-#include "lackey.h"
+#include "lib/blocks/lackey.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -28,8 +28,8 @@
 #ifndef DCFG_TALLY_H
 #define DCFG_TALLY_H
 
-#include "dcfg_blocks.h"
-#include "passages.h"
+#include "lib/dcfg_blocks.h"
+#include "lib/blocks/passages.h"
 
 /* A piece of straight code that was only ever entered at its beginning, and
    left at its end. */

@@ -33,7 +33,7 @@
    ways was interrupted by a signal, the edges lead to the handler and from
    it.  With one way only, that is where it went on. */
 
-#include "edge_sum.h"
+#include "lib/blocks/edge_sum.h"
 
 typedef
    struct {

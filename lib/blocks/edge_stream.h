@@ -28,7 +28,7 @@
 #ifndef DCFG_EDGE_STREAM_H
 #define DCFG_EDGE_STREAM_H
 
-#include "tally.h"
+#include "lib/blocks/tally.h"
 
 /* What an edge means. */
 enum {

@@ -42,7 +42,7 @@
    changed where to go on, it has ended, and another one begins.  So it is
    with a system call that does not go on behind its instruction. */
 
-#include "edge_stream.h"
+#include "lib/blocks/edge_stream.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -28,7 +28,7 @@
 #ifndef DCFG_ADDRESS_STREAM_H
 #define DCFG_ADDRESS_STREAM_H
 
-#include "tally.h"
+#include "lib/blocks/tally.h"
 
 /* The head of address_stream.c says what these are. */
 typedef

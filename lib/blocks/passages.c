@@ -28,7 +28,7 @@
 /* Owns: which passages there were, and how often.  Handed: one at a time.
    Taken by: address_stream.c and edge_stream.c, which count; tally.c.  */
 
-#include "passages.h"
+#include "lib/blocks/passages.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- What a DCFG alone says of blocks.               edge_sum.h ---*/
+/*--- Lackey's text.                                    lackey.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,15 +25,16 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef DCFG_EDGE_SUM_H
-#define DCFG_EDGE_SUM_H
+#ifndef DCFG_LACKEY_H
+#define DCFG_LACKEY_H
 
-#include "edge_stream.h"
+#include "lib/blocks/address_stream.h"
+#include "lib/base/input.h"
 
-/* What S's process counts for THREAD; see dcfg_blocks_graph(). */
-bool edges_sum(EdgeStream* s, uint32_t thread, uint64_t* unknown);
+/* All instructions of IN go to S. */
+bool lackey_read(Job* job, Input* in, AddressStream* s);
 
-#endif /* DCFG_EDGE_SUM_H */
+#endif /* DCFG_LACKEY_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

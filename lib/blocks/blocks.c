@@ -29,8 +29,8 @@
    asked for.  Handed: instructions, Lackey's text, a DCFG and its trace.
    Taken by: users. */
 
-#include "edge_sum.h"
-#include "lackey.h"
+#include "lib/blocks/edge_sum.h"
+#include "lib/blocks/lackey.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -36,7 +36,7 @@
    for all that is counted for the whole happened to each part.  A passage
    has no more parts than it had instructions. */
 
-#include "tally.h"
+#include "lib/blocks/tally.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -46,7 +46,7 @@
    time that it is executed a passage ends: from the leader where control
    came to, straight on to here, and where it went. */
 
-#include "address_stream.h"
+#include "lib/blocks/address_stream.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Lackey's text.                                    lackey.h ---*/
+/*--- What a DCFG alone says of blocks.               edge_sum.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,16 +25,15 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef DCFG_LACKEY_H
-#define DCFG_LACKEY_H
+#ifndef DCFG_EDGE_SUM_H
+#define DCFG_EDGE_SUM_H
 
-#include "address_stream.h"
-#include "lib/base/input.h"
+#include "lib/blocks/edge_stream.h"
 
-/* All instructions of IN go to S. */
-bool lackey_read(Job* job, Input* in, AddressStream* s);
+/* What S's process counts for THREAD; see dcfg_blocks_graph(). */
+bool edges_sum(EdgeStream* s, uint32_t thread, uint64_t* unknown);
 
-#endif /* DCFG_LACKEY_H */
+#endif /* DCFG_EDGE_SUM_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/
