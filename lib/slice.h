@@ -29,7 +29,7 @@
 #define DCFG_LIB_SLICE_H
 
 #include "dcfg_slice.h"
-#include "wet_ahead.h"
+#include "lib/wet/wet_ahead.h"
 
 #include <string.h>
 

@@ -28,7 +28,7 @@
 /* Owns: where the chunks are, and each of them as arrays of records and of
    addresses.  Handed: a trace by wet_open.c.  Taken by: who goes backward. */
 
-#include "wet_chunks.h"
+#include "lib/wet/wet_chunks.h"
 
 /*------------------------------------------------------------*/
 /*--- The index                                            ---*/

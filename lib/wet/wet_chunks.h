@@ -28,7 +28,7 @@
 #ifndef DCFG_LIB_WET_CHUNKS_H
 #define DCFG_LIB_WET_CHUNKS_H
 
-#include "wet.h"
+#include "lib/wet/wet.h"
 
 /* What is known of a chunk without its addresses. */
 typedef

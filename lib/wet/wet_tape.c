@@ -34,7 +34,7 @@
    then the words are found, segment by segment, and then the slots, record by
    record. */
 
-#include "wet.h"
+#include "lib/wet/wet.h"
 
 #include <string.h>
 

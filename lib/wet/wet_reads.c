@@ -29,7 +29,7 @@
    found is looked up in a table.  Handed: marks by wet_events.c, memory by
    wet_shadow.c.  Taken by: wet_events.c. */
 
-#include "wet_writers.h"
+#include "lib/wet/wet_writers.h"
 
 #include <string.h>
 

@@ -34,7 +34,7 @@
    here than to follow that, and to count the way.  All else is done for each
    way once a block. */
 
-#include "wet.h"
+#include "lib/wet/wet.h"
 
 #include <string.h>
 

@@ -28,7 +28,7 @@
 /* Owns: the tables of a whole execution trace.  Handed: a file by wet_open.c.
    Taken by: the same; wet_tape.c reads on. */
 
-#include "wet.h"
+#include "lib/wet/wet.h"
 
 #include <string.h>
 

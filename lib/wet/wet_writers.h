@@ -28,7 +28,7 @@
 #ifndef DCFG_LIB_WET_WRITERS_H
 #define DCFG_LIB_WET_WRITERS_H
 
-#include "wet_shadow.h"
+#include "lib/wet/wet_shadow.h"
 
 typedef
    struct Registers {

@@ -28,11 +28,11 @@
 #ifndef DCFG_LIB_WET_H
 #define DCFG_LIB_WET_H
 
-#include "dcfg_wet.h"
+#include "lib/dcfg_wet.h"
 #include "lib/base/input.h"
 #include "lib/base/job.h"
-#include "wet_bytes.h"
-#include "wet_machine.h"
+#include "lib/wet/wet_bytes.h"
+#include "lib/wet/wet_machine.h"
 
 /* docs/wet-file.md tells the layout of the file. */
 

@@ -44,7 +44,7 @@
    where the stack pointer was when it was called, and the one that called it
    may stand there, too, if it has nothing on the stack. */
 
-#include "wet.h"
+#include "lib/wet/wet.h"
 
 #include <stdlib.h>
 

@@ -28,7 +28,7 @@
 #ifndef DCFG_LIB_WET_AHEAD_H
 #define DCFG_LIB_WET_AHEAD_H
 
-#include "wet_chunks.h"
+#include "lib/wet/wet_chunks.h"
 
 /* What is decoded at once: of a chunk a part, or all of it. */
 typedef

@@ -31,7 +31,7 @@
 
    A result is in general register 0 of each of them. */
 
-#include "wet_machine.h"
+#include "lib/wet/wet_machine.h"
 
 #include <elf.h>
 #include <stddef.h>

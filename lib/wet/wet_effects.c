@@ -34,7 +34,7 @@
    which are counted.  What has no such form (x87's stack, system calls,
    accesses that were left out, faults) goes by single instructions. */
 
-#include "wet_writers.h"
+#include "lib/wet/wet_writers.h"
 
 #include <stdlib.h>
 #include <string.h>

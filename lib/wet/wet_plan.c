@@ -29,7 +29,7 @@
    before any instance.  Handed: tables by wet_load.c.  Taken by: wet_open.c,
    which has it made before anything is read; wet_writers.c uses it. */
 
-#include "wet.h"
+#include "lib/wet/wet.h"
 
 /* Bytes of which granule LOC is one of. */
 static uint8_t granule_of(unsigned loc, uint8_t* mask)

@@ -28,7 +28,7 @@
 /* Owns: what is known of images: symbols and source lines.  Handed: two
    sections by wet_load.c.  Taken by: users. */
 
-#include "wet.h"
+#include "lib/wet/wet.h"
 
 #include <stdlib.h>
 #include <string.h>

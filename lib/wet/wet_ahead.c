@@ -35,7 +35,7 @@
    be no thread each part is decoded when it is asked for: parts are the same,
    and so is what they are made into. */
 
-#include "wet_ahead.h"
+#include "lib/wet/wet_ahead.h"
 
 #include <pthread.h>
 #include <signal.h>

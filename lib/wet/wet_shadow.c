@@ -28,7 +28,7 @@
 /* Owns: the last writer of each byte of memory.  Handed: what is written and
    moved, by wet_writers.c.  Taken by: the same, wet_reads.c, wet_effects.c. */
 
-#include "wet_shadow.h"
+#include "lib/wet/wet_shadow.h"
 
 #include <stdlib.h>
 #include <string.h>

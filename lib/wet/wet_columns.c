@@ -28,7 +28,7 @@
 /* Owns: the code of columns (docs/wet-file.md).  Handed: parts of a chunk, and
    taken by: wet_tape.c. */
 
-#include "wet.h"
+#include "lib/wet/wet.h"
 
 #include <string.h>
 

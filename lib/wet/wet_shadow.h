@@ -28,7 +28,7 @@
 #ifndef DCFG_LIB_WET_SHADOW_H
 #define DCFG_LIB_WET_SHADOW_H
 
-#include "wet.h"
+#include "lib/wet/wet.h"
 
 /* What is written together is mostly read together: 4 bytes, a granule, have
    one writer until some of them are written alone.  Then they have a cell

@@ -29,8 +29,8 @@
    bytes.  Taken by: users. */
 
 #include "lib/base/unpack.h"
-#include "wet.h"
-#include "wet_chunks.h"
+#include "lib/wet/wet.h"
+#include "lib/wet/wet_chunks.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

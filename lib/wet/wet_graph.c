@@ -35,7 +35,7 @@
    function to the end. */
 
 #include "lib/base/postdom.h"
-#include "wet.h"
+#include "lib/wet/wet.h"
 
 #include <string.h>
 

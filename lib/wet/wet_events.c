@@ -32,7 +32,7 @@
    What the kernel read for a system call is recorded behind it, but belongs
    to it: so that is read ahead. */
 
-#include "wet.h"
+#include "lib/wet/wet.h"
 
 #include <inttypes.h>
 #include <string.h>

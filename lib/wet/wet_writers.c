@@ -32,7 +32,7 @@
    Registers have granules of 8 bytes in each thread, memory those of
    wet_shadow.c. */
 
-#include "wet_writers.h"
+#include "lib/wet/wet_writers.h"
 
 #include <stdlib.h>
 #include <string.h>
