@@ -32,7 +32,7 @@
    They are kept by granules of 8 bytes, each with a list of who wants some of
    its bytes. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -28,7 +28,7 @@
 /* Owns: nodes and their inputs, in the form that users get.  Handed: what
    slice_back.c found.  Taken by: slice_open.c. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -40,7 +40,7 @@
    most MAX_HOPS away.  The result is in RAX, or X0.  slice_result.c forgets those
    that lead nowhere. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 #include <string.h>
 

@@ -31,7 +31,7 @@
    All instances from the begin on are gone through with what they depend on;
    one that depends on a node is a node. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 /* Nodes by instance: open addressing, 0: free. */
 typedef

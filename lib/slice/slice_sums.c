@@ -35,7 +35,7 @@
    the nearest one will do.  Memory is that of a chunk and of the bytes that
    are wanted, however many instances there are. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 #include <string.h>
 

@@ -28,7 +28,7 @@
 /* Owns: making a node of an instance, and the edges to it.  Handed: the instance
    in work, and wants that it meets.  Taken by: slice_uses.c, slice_back.c. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 #define STATE(z, n)   (&ELEM((z)->states, NodeState, n))
 #define NODE(z, n)    (&ELEM((z)->found, DcfgSliceNode, n))

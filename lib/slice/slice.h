@@ -28,7 +28,7 @@
 #ifndef DCFG_LIB_SLICE_H
 #define DCFG_LIB_SLICE_H
 
-#include "dcfg_slice.h"
+#include "lib/dcfg_slice.h"
 #include "lib/wet/wet_ahead.h"
 
 #include <string.h>

@@ -36,7 +36,7 @@
    are counted.  Those that want the same bytes and are as far from a branch
    are put together: a node that is no instance. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 #define NODE(z, i) (&ELEM((z)->weak.nodes, WeakNode, (i) - 1))
 #define USER(z, i) (&ELEM((z)->weak.users, WeakUser, (i) - 1))

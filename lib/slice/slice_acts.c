@@ -35,7 +35,7 @@
    makes its activations anew; those that are still there at its end are the
    ones that the next chunk's snapshot has. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -28,7 +28,7 @@
 /* Owns: a slice from its query to its result, and what has to be known of
    superblocks before.  Handed: a trace and a query.  Taken by: users. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -32,7 +32,7 @@
    decided by what the program returned.  So it is all activations between the
    program's call and its being called, and of these the whole functions. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 #include <string.h>
 

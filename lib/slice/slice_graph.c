@@ -35,7 +35,7 @@
    sum of the branches' hashes, which is a sum over a subtree: each arc of a
    branch counts from where it leads up to the branch's post-dominator. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 static uint64_t hash_of(uint32_t n)
 {

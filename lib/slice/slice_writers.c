@@ -10,7 +10,7 @@
    A backward slice of one step says the same, but goes through the trace three
    times. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 /*------------------------------------------------------------*/
 /*--- Threads                                              ---*/

@@ -28,7 +28,7 @@
 /* Owns: what an instance in the slice depends on and is followed, and requests
    for control.  Handed: the instance in work.  Taken by: slice_back.c. */
 
-#include "slice.h"
+#include "lib/slice/slice.h"
 
 #define STATE(z, n)   (&ELEM((z)->states, NodeState, n))
 #define REQUEST(z, i) (&ELEM((z)->requests, Request, (i) - 1))
