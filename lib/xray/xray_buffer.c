@@ -34,7 +34,7 @@
    knows by the header where it begins, version 5 by what the buffer says
    first. */
 
-#include "xray_buffer.h"
+#include "lib/xray/xray_buffer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -28,7 +28,7 @@
 #ifndef DCFG_XRAY_BUFFER_H
 #define DCFG_XRAY_BUFFER_H
 
-#include "dcfg_xray.h"
+#include "lib/dcfg_xray.h"
 #include "lib/base/input.h"
 
 #include <inttypes.h>

@@ -32,9 +32,9 @@
    lines over addresses of its own.  All of it is kept in memory, and names
    are where they are in it. */
 
-#include "dcfg_xray.h"
+#include "lib/dcfg_xray.h"
 #include "lib/base/input.h"
-#include "line_table.h"
+#include "lib/xray/line_table.h"
 #include "lib/base/sort.h"
 #include "lib/json/value.h"
 

@@ -31,7 +31,7 @@
    The format is that of DWARF 4, section 6.2.  It takes steps in proportion
    to the bytes. */
 
-#include "line_table.h"
+#include "lib/xray/line_table.h"
 
 #include <string.h>
 

@@ -28,7 +28,7 @@
 /* Owns: reading XRay logs: their header, and records one by one.  Handed:
    buffers by xray_buffer.c.  Taken by: users. */
 
-#include "xray_buffer.h"
+#include "lib/xray/xray_buffer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
