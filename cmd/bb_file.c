@@ -30,7 +30,7 @@
 
 #include "bb_file.h"
 
-#include "textfile.h"
+#include "cmd/base/textfile.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_BB_FILE_H
 #define DCFG_CMD_BB_FILE_H
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
 /* Where a slice begins: the COUNTth time that the instruction at PC runs. */
 typedef

@@ -34,7 +34,7 @@
 #include "block_rows.h"
 
 #include "dot_style.h"
-#include "format.h"
+#include "cmd/base/format.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -28,9 +28,9 @@
 #ifndef DCFG_CMD_BLOCK_ROWS_H
 #define DCFG_CMD_BLOCK_ROWS_H
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
-#include "../lib/dcfg_blocks.h"
+#include "lib/dcfg_blocks.h"
 
 typedef enum { ROWS_TEXT, ROWS_CSV, ROWS_JSON, ROWS_DOT } RowForm;
 

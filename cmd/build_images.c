@@ -35,7 +35,7 @@
 
 #include "build_images.h"
 
-#include "keymap.h"
+#include "cmd/base/keymap.h"
 
 #include <stdlib.h>
 #include <string.h>

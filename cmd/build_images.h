@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_BUILD_IMAGES_H
 #define DCFG_CMD_BUILD_IMAGES_H
 
-#include "names.h"
+#include "cmd/base/names.h"
 
 typedef
    struct {

@@ -37,7 +37,7 @@
 #include "builds.h"
 
 #include "build_images.h"
-#include "interned.h"
+#include "cmd/base/interned.h"
 #include "shape.h"
 
 #include <stdlib.h>

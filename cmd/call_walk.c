@@ -44,7 +44,7 @@
 
 #include "call_walk.h"
 
-#include "operands.h"
+#include "cmd/base/operands.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

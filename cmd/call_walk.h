@@ -29,7 +29,7 @@
 #define DCFG_CMD_CALL_WALK_H
 
 #include "functions.h"
-#include "select.h"
+#include "cmd/base/select.h"
 
 /* No more calls than this are told one within the other, if not all are wanted:
    instructions of deeper ones belong to the one at this depth. */

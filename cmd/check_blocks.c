@@ -28,7 +28,7 @@
 /* Owns: rules that can be checked without looking at an edge.  Handed: a
    loaded file.  Taken by: cmd_check.c. */
 
-#include "rules.h"
+#include "cmd/base/rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@
 /* Owns: rules that need the edges but not the routines.  Handed: a loaded
    process.  Taken by: cmd_check.c. */
 
-#include "rules.h"
+#include "cmd/base/rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -33,7 +33,7 @@
    with the file's. */
 
 #include "flowgraph.h"
-#include "rules.h"
+#include "cmd/base/rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

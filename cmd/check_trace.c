@@ -28,8 +28,8 @@
 /* Owns: rules of a DCFG-trace, and of what it has in common with its DCFG.
    Handed: chunks.  Taken by: cmd_check.c. */
 
-#include "operands.h"
-#include "rules.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -29,9 +29,9 @@
    Handed: a command line.  Taken by: commands.c. */
 
 #include "commands.h"
-#include "operands.h"
-#include "result.h"
-#include "select.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/result.h"
+#include "cmd/base/select.h"
 #include "slices.h"
 #include "turns.h"
 

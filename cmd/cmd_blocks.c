@@ -33,11 +33,11 @@
 
 #include "commands.h"
 
-#include "format.h"
-#include "names.h"
-#include "operands.h"
-#include "result.h"
-#include "select.h"
+#include "cmd/base/format.h"
+#include "cmd/base/names.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/result.h"
+#include "cmd/base/select.h"
 #include "superblocks.h"
 
 #include <inttypes.h>

@@ -29,8 +29,8 @@
    end.  Handed: a command line.  Taken by: commands.c. */
 
 #include "commands.h"
-#include "operands.h"
-#include "rules.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

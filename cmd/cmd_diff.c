@@ -29,9 +29,9 @@
 
 #include "commands.h"
 #include "match.h"
-#include "operands.h"
-#include "select.h"
-#include "table.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/select.h"
+#include "cmd/base/table.h"
 
 #include <inttypes.h>
 #include <math.h>

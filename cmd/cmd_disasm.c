@@ -30,8 +30,8 @@
 
 #include "code.h"
 #include "commands.h"
-#include "operands.h"
-#include "select.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/select.h"
 #include "source_file.h"
 
 #include <inttypes.h>

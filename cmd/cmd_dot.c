@@ -30,7 +30,7 @@
 
 #include "commands.h"
 #include "dot.h"
-#include "operands.h"
+#include "cmd/base/operands.h"
 
 #include <errno.h>
 #include <fcntl.h>

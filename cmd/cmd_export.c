@@ -28,11 +28,11 @@
 /* Owns: the subcommand export: of what, and whether its files are those that
    were executed.  Handed: a command line.  Taken by: commands.c. */
 
-#include "clean.h"
+#include "cmd/base/clean.h"
 #include "commands.h"
 #include "export.h"
-#include "operands.h"
-#include "result.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/result.h"
 #include "same_file.h"
 
 #include <inttypes.h>

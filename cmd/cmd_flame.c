@@ -30,9 +30,9 @@
 
 #include "commands.h"
 #include "flame_tree.h"
-#include "operands.h"
-#include "result.h"
-#include "select.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/result.h"
+#include "cmd/base/select.h"
 #include "speedscope.h"
 
 #include <stdlib.h>

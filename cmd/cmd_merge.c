@@ -39,8 +39,8 @@
 #include "merge_images.h"
 #include "merge_parts.h"
 #include "merge_runs.h"
-#include "operands.h"
-#include "result.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/result.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -31,10 +31,10 @@
 
 #include "bb_file.h"
 #include "commands.h"
-#include "names.h"
-#include "operands.h"
-#include "table.h"
-#include "textfile.h"
+#include "cmd/base/names.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/table.h"
+#include "cmd/base/textfile.h"
 
 #include <errno.h>
 #include <inttypes.h>

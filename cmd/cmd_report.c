@@ -29,10 +29,10 @@
    Taken by: commands.c. */
 
 #include "commands.h"
-#include "operands.h"
+#include "cmd/base/operands.h"
 #include "report_views.h"
-#include "select.h"
-#include "table.h"
+#include "cmd/base/select.h"
+#include "cmd/base/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -28,8 +28,8 @@
 /* Owns: dcfg slice.  Handed: whole execution traces.  Taken by: commands.c. */
 
 #include "commands.h"
-#include "format.h"
-#include "result.h"
+#include "cmd/base/format.h"
+#include "cmd/base/result.h"
 #include "slice_query.h"
 #include "slice_views.h"
 

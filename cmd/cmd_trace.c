@@ -29,10 +29,10 @@
    Handed: a command line.  Taken by: commands.c. */
 
 #include "commands.h"
-#include "names.h"
-#include "operands.h"
-#include "select.h"
-#include "table.h"
+#include "cmd/base/names.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/select.h"
+#include "cmd/base/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

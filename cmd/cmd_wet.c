@@ -29,10 +29,10 @@
    line.  Taken by: commands.c. */
 
 #include "commands.h"
-#include "format.h"
-#include "names.h"
-#include "operands.h"
-#include "outfile.h"
+#include "cmd/base/format.h"
+#include "cmd/base/names.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/outfile.h"
 #include "wet_text.h"
 
 #include <errno.h>

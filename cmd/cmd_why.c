@@ -31,7 +31,7 @@
    a value, as moves, PUSH and POP, is passed. */
 
 #include "commands.h"
-#include "format.h"
+#include "cmd/base/format.h"
 #include "slice_query.h"
 #include "slice_views.h"
 

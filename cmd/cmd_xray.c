@@ -28,7 +28,7 @@
 /* Owns: the subcommand xray.  Handed: a command line.  Taken by: commands.c. */
 
 #include "commands.h"
-#include "operands.h"
+#include "cmd/base/operands.h"
 #include "xray_views.h"
 
 #include <inttypes.h>

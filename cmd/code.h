@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_CODE_H
 #define DCFG_CMD_CODE_H
 
-#include "names.h"
+#include "cmd/base/names.h"
 
 /* Code as it is in files now; the DCFG itself has none. */
 typedef struct Code Code;

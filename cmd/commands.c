@@ -81,9 +81,9 @@
 
 #include "commands.h"
 
-#include "clean.h"
+#include "cmd/base/clean.h"
 
-#include "../lib/dcfg.h"
+#include "lib/dcfg.h"
 
 #include <signal.h>
 #include <string.h>

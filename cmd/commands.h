@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_COMMANDS_H
 #define DCFG_CMD_COMMANDS_H
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
 /* Each is defined in the file that is called after it, cmd_NAME.c. */
 extern const Command check_command, report_command, dot_command,

@@ -32,9 +32,9 @@
 
 #include "debug_lines.h"
 
-#include "cmd.h"
-#include "format.h"
-#include "keymap.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
+#include "cmd/base/keymap.h"
 #include "same_build.h"
 
 #include <dwarf.h>

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_DEBUG_LINES_H
 #define DCFG_CMD_DEBUG_LINES_H
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
 /* The code from ADDR to END, in the file's addresses, is of this line. */
 typedef

@@ -29,7 +29,7 @@
 #define DCFG_CMD_DOT_H
 
 #include "code.h"
-#include "select.h"
+#include "cmd/base/select.h"
 
 /* What is drawn, and where the text goes. */
 typedef

@@ -30,7 +30,7 @@
 
 #include "dot_style.h"
 
-#include "format.h"
+#include "cmd/base/format.h"
 
 #include <math.h>
 

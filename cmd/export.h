@@ -29,7 +29,7 @@
 #define DCFG_CMD_EXPORT_H
 
 #include "code.h"
-#include "select.h"
+#include "cmd/base/select.h"
 
 /* What the parts of dcfg export get. */
 typedef

@@ -34,7 +34,7 @@
 
 #include "debug_lines.h"
 #include "export.h"
-#include "keymap.h"
+#include "cmd/base/keymap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@
 #define DCFG_CMD_FLAME_TREE_H
 
 #include "call_walk.h"
-#include "interned.h"
+#include "cmd/base/interned.h"
 
 /* Stacks of calls of one run or of two, by the names of functions.  Stack 0 is
    the empty one. */

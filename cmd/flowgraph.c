@@ -36,7 +36,7 @@
 
 #include "flowgraph.h"
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>

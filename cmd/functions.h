@@ -28,8 +28,8 @@
 #ifndef DCFG_CMD_FUNCTIONS_H
 #define DCFG_CMD_FUNCTIONS_H
 
-#include "keymap.h"
-#include "names.h"
+#include "cmd/base/keymap.h"
+#include "cmd/base/names.h"
 
 /* A function is what a symbol names, with its cold parts; where there is no
    symbol, a routine of the graph.  A stub of a linkage table is in none: it is

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_MERGE_H
 #define DCFG_CMD_MERGE_H
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
 /* Where something is, is said by an offset in its image: runs differ in where
    images are loaded.  Names are interned: the same name is the same pointer. */

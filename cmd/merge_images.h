@@ -28,9 +28,9 @@
 #ifndef DCFG_CMD_MERGE_IMAGES_H
 #define DCFG_CMD_MERGE_IMAGES_H
 
-#include "interned.h"
+#include "cmd/base/interned.h"
 #include "merge.h"
-#include "names.h"
+#include "cmd/base/names.h"
 
 /* A run's images, as a sum has them, without blocks that were never executed;
    these are counted in *IDLE.  NUMBER, by node: the block's number in its

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_MERGE_PARTS_H
 #define DCFG_CMD_MERGE_PARTS_H
 
-#include "../lib/dcfg.h"
+#include "lib/dcfg.h"
 #include "merge.h"
 
 /* The images of the part P know their numbers; dies where what P says of

@@ -28,9 +28,9 @@
 #ifndef DCFG_CMD_MERGE_RUNS_H
 #define DCFG_CMD_MERGE_RUNS_H
 
-#include "interned.h"
+#include "cmd/base/interned.h"
 #include "merge.h"
-#include "names.h"
+#include "cmd/base/names.h"
 
 typedef
    enum {

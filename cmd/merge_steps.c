@@ -31,7 +31,7 @@
 
 #include "merge.h"
 
-#include "../lib/dcfg.h"
+#include "lib/dcfg.h"
 
 #include <stdlib.h>
 #include <string.h>

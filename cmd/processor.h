@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_PROCESSOR_H
 #define DCFG_CMD_PROCESSOR_H
 
-#include "../lib/dcfg_wet.h"
+#include "lib/dcfg_wet.h"
 
 #include <stdbool.h>
 #include <stdint.h>

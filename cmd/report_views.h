@@ -28,8 +28,8 @@
 #ifndef DCFG_CMD_REPORT_VIEWS_H
 #define DCFG_CMD_REPORT_VIEWS_H
 
-#include "select.h"
-#include "table.h"
+#include "cmd/base/select.h"
+#include "cmd/base/table.h"
 
 /* The first ones are shown if none is asked for. */
 typedef

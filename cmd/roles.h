@@ -28,9 +28,9 @@
 #ifndef DCFG_CMD_ROLES_H
 #define DCFG_CMD_ROLES_H
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
-#include "../lib/dcfg_wet.h"
+#include "lib/dcfg_wet.h"
 
 /* By an instruction's number in a whole execution trace. */
 typedef

@@ -31,8 +31,8 @@
 
 #include "same_build.h"
 
-#include "cmd.h"
-#include "format.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 
 #include <gelf.h>
 #include <inttypes.h>

@@ -35,7 +35,7 @@
 
 #include "slice_views.h"
 
-#include "format.h"
+#include "cmd/base/format.h"
 #include "roles.h"
 #include "wet_place.h"
 

@@ -48,8 +48,8 @@
 #include "slice_views.h"
 
 #include "base/put.h"
-#include "cmd.h"
-#include "format.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 #include "processor.h"
 #include "roles.h"
 #include "source_file.h"

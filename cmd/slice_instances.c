@@ -31,7 +31,7 @@
 #include "slice_views.h"
 
 #include "dot_style.h"
-#include "format.h"
+#include "cmd/base/format.h"
 #include "processor.h"
 #include "roles.h"
 

@@ -35,9 +35,9 @@
 
 #include "slice_output.h"
 
-#include "cmd.h"
-#include "keymap.h"
-#include "operands.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/keymap.h"
+#include "cmd/base/operands.h"
 #include "processor.h"
 #include "syscall_names.h"
 

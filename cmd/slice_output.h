@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_SLICE_OUTPUT_H
 #define DCFG_CMD_SLICE_OUTPUT_H
 
-#include "../lib/dcfg_slice.h"
+#include "lib/dcfg_slice.h"
 #include "roles.h"
 
 /* "NAME" or "NAME#N", the last one or number N from 0 on of these system

@@ -39,8 +39,8 @@
 
 #include "slice_query.h"
 
-#include "format.h"
-#include "operands.h"
+#include "cmd/base/format.h"
+#include "cmd/base/operands.h"
 #include "processor.h"
 #include "slice_output.h"
 #include "slice_variable.h"

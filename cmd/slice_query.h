@@ -30,7 +30,7 @@
 
 #include "roles.h"
 
-#include "../lib/dcfg_slice.h"
+#include "lib/dcfg_slice.h"
 
 /* What the command line says. */
 typedef

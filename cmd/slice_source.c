@@ -31,7 +31,7 @@
 #include "slice_views.h"
 #include "source_file.h"
 
-#include "format.h"
+#include "cmd/base/format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

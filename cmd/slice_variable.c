@@ -36,8 +36,8 @@
 
 #include "slice_variable.h"
 
-#include "cmd.h"
-#include "format.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 #include "same_build.h"
 #include "wet_place.h"
 

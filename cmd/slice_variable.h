@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_SLICE_VARIABLE_H
 #define DCFG_CMD_SLICE_VARIABLE_H
 
-#include "../lib/dcfg_slice.h"
+#include "lib/dcfg_slice.h"
 
 /* Where variable NAME is just before AT runs, to what Q asks of.  Images are
    looked for below ROOT first, unless that is NULL.  Dies if it is nowhere. */

@@ -28,9 +28,9 @@
 #ifndef DCFG_CMD_SLICE_VIEWS_H
 #define DCFG_CMD_SLICE_VIEWS_H
 
-#include "table.h"
+#include "cmd/base/table.h"
 
-#include "../lib/dcfg_slice.h"
+#include "lib/dcfg_slice.h"
 
 /* A slice, and what is said of it. */
 typedef

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_SLICES_H
 #define DCFG_CMD_SLICES_H
 
-#include "names.h"
+#include "cmd/base/names.h"
 
 /* A run is cut into slices; of each slice a vector says how many instructions
    were executed in which block.  The text is that of PinPlay's .bb files,

@@ -30,7 +30,7 @@
 
 #include "source_file.h"
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -30,7 +30,7 @@
 
 #include "speedscope.h"
 
-#include "table.h"
+#include "cmd/base/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

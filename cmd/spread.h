@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_SPREAD_H
 #define DCFG_CMD_SPREAD_H
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
 /* Numbers, of which the N-th smallest can be asked for.  All zero: none. */
 typedef

@@ -33,7 +33,7 @@
 
 #include "stubs.h"
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
 #include <gelf.h>
 #include <stdlib.h>

@@ -30,7 +30,7 @@
 
 #include "turns.h"
 
-#include "textfile.h"
+#include "cmd/base/textfile.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_TURNS_H
 #define DCFG_CMD_TURNS_H
 
-#include "names.h"
+#include "cmd/base/names.h"
 
 /* The file that --trace-turns=yes writes: JSON, an array of turns, each
    [thread, instructions, edges]. */

@@ -34,8 +34,8 @@
 
 #include "wet_place.h"
 
-#include "cmd.h"
-#include "format.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 #include "same_build.h"
 
 #include <gelf.h>

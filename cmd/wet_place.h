@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_WET_PLACE_H
 #define DCFG_CMD_WET_PLACE_H
 
-#include "../lib/dcfg_slice.h"
+#include "lib/dcfg_slice.h"
 
 /* The instructions of the image of instruction FIRST, which is its first, are
    those up to the one that is returned. */

@@ -34,9 +34,9 @@
 
 #include "wet_text.h"
 
-#include "cmd.h"
-#include "format.h"
-#include "spool.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
+#include "cmd/base/spool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

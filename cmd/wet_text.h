@@ -28,9 +28,9 @@
 #ifndef DCFG_CMD_WET_TEXT_H
 #define DCFG_CMD_WET_TEXT_H
 
-#include "outfile.h"
+#include "cmd/base/outfile.h"
 
-#include "../lib/dcfg_wet.h"
+#include "lib/dcfg_wet.h"
 
 typedef struct WetText WetText;
 

@@ -28,7 +28,7 @@
 /* Owns: the tree of stacks.  Handed: calls by xray_walk.c.  Taken by:
    cmd_xray.c. */
 
-#include "keymap.h"
+#include "cmd/base/keymap.h"
 #include "xray_views.h"
 
 #include <inttypes.h>

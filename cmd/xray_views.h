@@ -28,8 +28,8 @@
 #ifndef DCFG_CMD_XRAY_VIEWS_H
 #define DCFG_CMD_XRAY_VIEWS_H
 
-#include "select.h"
-#include "table.h"
+#include "cmd/base/select.h"
+#include "cmd/base/table.h"
 #include "xray_walk.h"
 
 /* --- xray_names.c --- */

@@ -32,8 +32,8 @@
    its function is active, and all calls within it end with it, or it is
    passed over.  So a log that is wrong in one place is wrong in one place. */
 
-#include "keymap.h"
-#include "operands.h"
+#include "cmd/base/keymap.h"
+#include "cmd/base/operands.h"
 #include "xray_walk.h"
 
 #include <inttypes.h>

@@ -28,10 +28,10 @@
 #ifndef DCFG_CMD_XRAY_WALK_H
 #define DCFG_CMD_XRAY_WALK_H
 
-#include "rules.h"
+#include "cmd/base/rules.h"
 #include "spread.h"
 
-#include "../lib/dcfg_xray.h"
+#include "lib/dcfg_xray.h"
 
 /* A function that was entered, and when it was left. */
 typedef

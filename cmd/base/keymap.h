@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- The files that a subcommand reads.                operands.h ---*/
+/*--- Numbers for keys.                                   keymap.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,35 +25,29 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef DCFG_CMD_OPERANDS_H
-#define DCFG_CMD_OPERANDS_H
+#ifndef DCFG_CMD_KEYMAP_H
+#define DCFG_CMD_KEYMAP_H
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
-#include "../lib/dcfg.h"
+/* Keys of 64 bits get the numbers 0, 1, 2 and so on, in the order in which
+   they come.  Whatever the keys are, finding one takes at most 64 steps. */
+typedef struct KeyMap KeyMap;
 
-/* For a command line without files: the newest DCFG in the current directory
-   goes to FILES[0], and with TRACE, that of the same process to FILES[1].
-   Says on stderr what they are; dies if there is none. */
-void default_files(const Command* c, const char** files, bool trace);
+KeyMap*  keymap_new(void);
+void     keymap_free(KeyMap* m);
 
-/* What the library is to do with a file: PROBLEM may be NULL. */
-DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
-                         void* arg);
+/* The number of KEY, which it gets now if it has none. */
+uint32_t keymap_number(KeyMap* m, uint64_t key);
 
-/* Load, or die. */
-Dcfg* load_dcfg(const char* path);
+/* The number of KEY; UINT32_MAX if it has none. */
+uint32_t keymap_find(const KeyMap* m, uint64_t key);
 
-/* Why a file could not be read, where a DCFG is needed or, with TRACE, a
-   DCFG-trace. */
-const char* unreadable(const DcfgError* err, bool trace);
+uint32_t keymap_size(const KeyMap* m);
+uint64_t keymap_key(const KeyMap* m, uint32_t number);
 
-/* The thread of --thread=N, which must be one of a process; all of them
-   without the option, which is UINT64_MAX. */
-uint32_t need_thread(const Dcfg* d, uint64_t thread);
-
-#endif /* DCFG_CMD_OPERANDS_H */
+#endif /* DCFG_CMD_KEYMAP_H */
 
 /*--------------------------------------------------------------------*/
-/*--- end                                                        ---*/
+/*--- end                                                          ---*/
 /*--------------------------------------------------------------------*/

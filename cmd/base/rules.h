@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_RULES_H
 #define DCFG_CMD_RULES_H
 
-#include "names.h"
+#include "cmd/base/names.h"
 
 /* What dcfg check finds, and how it looks at files. */
 typedef struct Rules Rules;

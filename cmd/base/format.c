@@ -31,10 +31,10 @@
    Names are demangled by libiberty, which knows C++ and both of Rust's
    schemes, needs no C++ library and is what GDB and the binutils use. */
 
-#include "format.h"
+#include "cmd/base/format.h"
 
-#include "clean.h"
-#include "cmd.h"
+#include "cmd/base/clean.h"
+#include "cmd/base/cmd.h"
 
 #include <inttypes.h>
 #include <libiberty/demangle.h>

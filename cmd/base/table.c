@@ -28,7 +28,7 @@
 /* Owns: how tables are laid out.  Handed: columns and cells.  Taken by:
    cmd_report.c, cmd_diff.c, cmd_trace.c. */
 
-#include "table.h"
+#include "cmd/base/table.h"
 
 #include "base/put.h"
 

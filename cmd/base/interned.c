@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Text that is read.                              textfile.c ---*/
+/*--- Names that are there once.                      interned.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,46 +25,49 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: text files that may be compressed.  Handed: paths.  Taken by: turns.c,
-   bb_file.c, cmd_regions.c. */
+/* Owns: names, each once.  Handed: names.  Taken by: merge_runs.c and
+   flame_tree.c. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE     // fopencookie
-#endif
+#include "cmd/base/interned.h"
 
-#include "textfile.h"
+#include "cmd/base/cmd.h"
 
-#include "operands.h"
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include <sys/types.h>
+struct Interned {
+   void* tree;                  // of char*, by strcmp
+};
 
-static ssize_t read_text(void* text, char* to, size_t size)
+static int by_text(const void* a, const void* b)
 {
-   DcfgError err;
-   size_t    n = dcfg_text_read(text, to, size, &err);
-
-   if (n == 0 && err.status != DCFG_OK)
-      die("%s", unreadable(&err, true));
-   return (ssize_t)n;
+   return strcmp(a, b);
 }
 
-static int close_text(void* text)
+Interned* interned_new(void)
 {
-   dcfg_text_close(text);
-   return 0;
+   return zalloc(1, sizeof(Interned));
 }
 
-FILE* open_text(const char* path)
+/* The tree is the C library's, so taking it apart is, too. */
+void interned_free(Interned* names)
 {
-   const cookie_io_functions_t calls = { .read = read_text,
-                                         .close = close_text };
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgText*   text = dcfg_text_open(path, &options, &err);
+   while (names->tree != NULL) {
+      char* name = *(char**)names->tree;
+      tdelete(name, &names->tree, by_text);
+      free(name);
+   }
+   free(names);
+}
 
-   if (text == NULL)
-      die("%s", unreadable(&err, true));
-   return need(fopencookie(text, "r", calls));
+const char* intern(Interned* names, const char* name)
+{
+   void* found = tfind(name, &names->tree, by_text);
+
+   if (found == NULL)
+      found = need(tsearch(text_copy(name), &names->tree, by_text));
+   return *(const char**)found;
 }
 
 /*--------------------------------------------------------------------*/

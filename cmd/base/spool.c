@@ -32,9 +32,9 @@
    which has no name, and begin anew: so each is in some parts of the file,
    each of which ends with an entry, and the rest. */
 
-#include "cmd.h"
-#include "format.h"
-#include "spool.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
+#include "cmd/base/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>

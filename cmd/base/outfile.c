@@ -28,10 +28,10 @@
 /* Owns: where much text goes.  Handed: text.  Taken by: wet_text.c,
    cmd_wet.c. */
 
-#include "outfile.h"
+#include "cmd/base/outfile.h"
 
-#include "cmd.h"
-#include "result.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/result.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -28,9 +28,9 @@
 /* Owns: reading command lines, how errors are told, memory that is there or
    the end.  Handed: the arguments of a subcommand.  Taken by: all of them. */
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
-#include "clean.h"
+#include "cmd/base/clean.h"
 
 #include <errno.h>
 #include <fcntl.h>

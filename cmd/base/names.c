@@ -28,7 +28,7 @@
 /* Owns: the names of images, blocks and routines, and finding what a user
    names.  Handed: a process.  Taken by: everything that prints. */
 
-#include "names.h"
+#include "cmd/base/names.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

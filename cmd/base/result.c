@@ -31,10 +31,10 @@
    Until a result is complete it has another name, which goes with the process
    unless that is killed outright. */
 
-#include "result.h"
+#include "cmd/base/result.h"
 
-#include "cmd.h"
-#include "format.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -29,7 +29,7 @@
    check_flow.c, check_routines.c, check_trace.c, cmd_check.c,
    xray_walk.c, cmd_xray.c. */
 
-#include "rules.h"
+#include "cmd/base/rules.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_SELECT_H
 #define DCFG_CMD_SELECT_H
 
-#include "names.h"
+#include "cmd/base/names.h"
 
 /* What the options say that choose a part of a program, the same in all
    subcommands.  Several of them mean what each of them allows. */

@@ -34,7 +34,7 @@
 
 #define _GNU_SOURCE 1   // fopencookie
 
-#include "clean.h"
+#include "cmd/base/clean.h"
 
 #include "base/put.h"
 

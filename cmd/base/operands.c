@@ -29,9 +29,9 @@
    what stands on the command line.  Taken by: the subcommands and
    check_trace.c. */
 
-#include "operands.h"
+#include "cmd/base/operands.h"
 
-#include "format.h"
+#include "cmd/base/format.h"
 
 #include <dirent.h>
 #include <inttypes.h>

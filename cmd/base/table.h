@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_TABLE_H
 #define DCFG_CMD_TABLE_H
 
-#include "names.h"
+#include "cmd/base/names.h"
 
 typedef enum { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_MARKDOWN } Form;
 

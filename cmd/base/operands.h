@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Numbers for keys.                                   keymap.h ---*/
+/*--- The files that a subcommand reads.                operands.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,29 +25,35 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef DCFG_CMD_KEYMAP_H
-#define DCFG_CMD_KEYMAP_H
+#ifndef DCFG_CMD_OPERANDS_H
+#define DCFG_CMD_OPERANDS_H
 
-#include "cmd.h"
+#include "cmd/base/cmd.h"
 
-/* Keys of 64 bits get the numbers 0, 1, 2 and so on, in the order in which
-   they come.  Whatever the keys are, finding one takes at most 64 steps. */
-typedef struct KeyMap KeyMap;
+#include "lib/dcfg.h"
 
-KeyMap*  keymap_new(void);
-void     keymap_free(KeyMap* m);
+/* For a command line without files: the newest DCFG in the current directory
+   goes to FILES[0], and with TRACE, that of the same process to FILES[1].
+   Says on stderr what they are; dies if there is none. */
+void default_files(const Command* c, const char** files, bool trace);
 
-/* The number of KEY, which it gets now if it has none. */
-uint32_t keymap_number(KeyMap* m, uint64_t key);
+/* What the library is to do with a file: PROBLEM may be NULL. */
+DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
+                         void* arg);
 
-/* The number of KEY; UINT32_MAX if it has none. */
-uint32_t keymap_find(const KeyMap* m, uint64_t key);
+/* Load, or die. */
+Dcfg* load_dcfg(const char* path);
 
-uint32_t keymap_size(const KeyMap* m);
-uint64_t keymap_key(const KeyMap* m, uint32_t number);
+/* Why a file could not be read, where a DCFG is needed or, with TRACE, a
+   DCFG-trace. */
+const char* unreadable(const DcfgError* err, bool trace);
 
-#endif /* DCFG_CMD_KEYMAP_H */
+/* The thread of --thread=N, which must be one of a process; all of them
+   without the option, which is UINT64_MAX. */
+uint32_t need_thread(const Dcfg* d, uint64_t thread);
+
+#endif /* DCFG_CMD_OPERANDS_H */
 
 /*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
+/*--- end                                                        ---*/
 /*--------------------------------------------------------------------*/

@@ -33,7 +33,7 @@
    all 64 bits in common; for keys that nobody has chosen to be bad the tree
    is as good as balanced. */
 
-#include "keymap.h"
+#include "cmd/base/keymap.h"
 
 #include <stdlib.h>
 

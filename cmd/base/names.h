@@ -28,10 +28,10 @@
 #ifndef DCFG_CMD_NAMES_H
 #define DCFG_CMD_NAMES_H
 
-#include "cmd.h"
-#include "format.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 
-#include "../lib/dcfg.h"
+#include "lib/dcfg.h"
 
 /* A process with the file it is from. */
 typedef

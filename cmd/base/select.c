@@ -28,7 +28,7 @@
 /* Owns: what the options that choose a part of a program mean.  Handed: a
    process, and what the command line says.  Taken by: the subcommands. */
 
-#include "select.h"
+#include "cmd/base/select.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Names that are there once.                      interned.c ---*/
+/*--- Text that is read.                              textfile.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,49 +25,46 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-/* Owns: names, each once.  Handed: names.  Taken by: merge_runs.c and
-   flame_tree.c. */
+/* Owns: text files that may be compressed.  Handed: paths.  Taken by: turns.c,
+   bb_file.c, cmd_regions.c. */
 
-#include "interned.h"
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE     // fopencookie
+#endif
 
-#include "cmd.h"
+#include "cmd/base/textfile.h"
 
-#include <search.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cmd/base/operands.h"
 
-struct Interned {
-   void* tree;                  // of char*, by strcmp
-};
+#include <sys/types.h>
 
-static int by_text(const void* a, const void* b)
+static ssize_t read_text(void* text, char* to, size_t size)
 {
-   return strcmp(a, b);
+   DcfgError err;
+   size_t    n = dcfg_text_read(text, to, size, &err);
+
+   if (n == 0 && err.status != DCFG_OK)
+      die("%s", unreadable(&err, true));
+   return (ssize_t)n;
 }
 
-Interned* interned_new(void)
+static int close_text(void* text)
 {
-   return zalloc(1, sizeof(Interned));
+   dcfg_text_close(text);
+   return 0;
 }
 
-/* The tree is the C library's, so taking it apart is, too. */
-void interned_free(Interned* names)
+FILE* open_text(const char* path)
 {
-   while (names->tree != NULL) {
-      char* name = *(char**)names->tree;
-      tdelete(name, &names->tree, by_text);
-      free(name);
-   }
-   free(names);
-}
+   const cookie_io_functions_t calls = { .read = read_text,
+                                         .close = close_text };
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgText*   text = dcfg_text_open(path, &options, &err);
 
-const char* intern(Interned* names, const char* name)
-{
-   void* found = tfind(name, &names->tree, by_text);
-
-   if (found == NULL)
-      found = need(tsearch(text_copy(name), &names->tree, by_text));
-   return *(const char**)found;
+   if (text == NULL)
+      die("%s", unreadable(&err, true));
+   return need(fopencookie(text, "r", calls));
 }
 
 /*--------------------------------------------------------------------*/
