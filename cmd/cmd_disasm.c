@@ -28,11 +28,11 @@
 /* Owns: the subcommand disasm.  Handed: a command line.  Taken by:
    commands.c. */
 
-#include "code.h"
+#include "cmd/machine/code.h"
 #include "commands.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
-#include "source_file.h"
+#include "cmd/machine/source_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -33,7 +33,7 @@
 #include "export.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "same_file.h"
+#include "cmd/machine/same_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -35,7 +35,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
-#include "same_build.h"
+#include "cmd/machine/same_build.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_DOT_H
 #define DCFG_CMD_DOT_H
 
-#include "code.h"
+#include "cmd/machine/code.h"
 #include "cmd/base/select.h"
 
 /* What is drawn, and where the text goes. */

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_EXPORT_H
 #define DCFG_CMD_EXPORT_H
 
-#include "code.h"
+#include "cmd/machine/code.h"
 #include "cmd/base/select.h"
 
 /* What the parts of dcfg export get. */

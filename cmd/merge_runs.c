@@ -36,7 +36,7 @@
 
 #include "merge_runs.h"
 
-#include "code.h"
+#include "cmd/machine/code.h"
 #include "merge_images.h"
 #include "merge_parts.h"
 

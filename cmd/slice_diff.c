@@ -36,8 +36,8 @@
 #include "slice_views.h"
 
 #include "cmd/base/format.h"
-#include "roles.h"
-#include "source_file.h"
+#include "cmd/machine/roles.h"
+#include "cmd/machine/source_file.h"
 #include "wet_place.h"
 
 #include <stdlib.h>

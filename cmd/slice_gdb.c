@@ -36,7 +36,7 @@
 #include "slice_views.h"
 
 #include "cmd/base/format.h"
-#include "roles.h"
+#include "cmd/machine/roles.h"
 #include "wet_place.h"
 
 #include <inttypes.h>

@@ -50,9 +50,9 @@
 #include "base/put.h"
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "processor.h"
-#include "roles.h"
-#include "source_file.h"
+#include "cmd/machine/processor.h"
+#include "cmd/machine/roles.h"
+#include "cmd/machine/source_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -32,8 +32,8 @@
 
 #include "dot_style.h"
 #include "cmd/base/format.h"
-#include "processor.h"
-#include "roles.h"
+#include "cmd/machine/processor.h"
+#include "cmd/machine/roles.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

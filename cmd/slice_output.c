@@ -38,8 +38,8 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
-#include "processor.h"
-#include "syscall_names.h"
+#include "cmd/machine/processor.h"
+#include "cmd/machine/syscall_names.h"
 
 #include <errno.h>
 #include <inttypes.h>

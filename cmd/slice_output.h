@@ -29,7 +29,7 @@
 #define DCFG_CMD_SLICE_OUTPUT_H
 
 #include "lib/dcfg_slice.h"
-#include "roles.h"
+#include "cmd/machine/roles.h"
 
 /* "NAME" or "NAME#N", the last one or number N from 0 on of these system
    calls, to INSTRS and Q.  SPARE of each instruction that makes system calls

@@ -41,7 +41,7 @@
 
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
-#include "processor.h"
+#include "cmd/machine/processor.h"
 #include "slice_output.h"
 #include "slice_variable.h"
 #include "wet_place.h"

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_SLICE_QUERY_H
 #define DCFG_CMD_SLICE_QUERY_H
 
-#include "roles.h"
+#include "cmd/machine/roles.h"
 
 #include "lib/dcfg_slice.h"
 

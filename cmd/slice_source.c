@@ -29,7 +29,7 @@
    slice. */
 
 #include "slice_views.h"
-#include "source_file.h"
+#include "cmd/machine/source_file.h"
 
 #include "cmd/base/format.h"
 

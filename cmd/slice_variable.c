@@ -38,7 +38,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "same_build.h"
+#include "cmd/machine/same_build.h"
 #include "wet_place.h"
 
 #include <dwarf.h>

@@ -36,7 +36,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "same_build.h"
+#include "cmd/machine/same_build.h"
 
 #include <gelf.h>
 #include <libelf.h>

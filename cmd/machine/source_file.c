@@ -28,7 +28,7 @@
 /* Owns: the lines of a source file.  Handed: a path.  Taken by: what shows
    source. */
 
-#include "source_file.h"
+#include "cmd/machine/source_file.h"
 
 #include "cmd/base/cmd.h"
 

@@ -33,10 +33,10 @@
    that push or pop, RSI and RDI of those on strings, are addresses; unless the
    instruction also uses that register's value. */
 
-#include "roles.h"
+#include "cmd/machine/roles.h"
 
-#include "processor.h"
-#include "roles_arm64.h"
+#include "cmd/machine/processor.h"
+#include "cmd/machine/roles_arm64.h"
 
 #include <capstone/capstone.h>
 #include <stdlib.h>

@@ -31,7 +31,7 @@
    Neither a DCFG nor the file has symbols for stubs.  Their names are made up
    from the file's relocations, as objdump does. */
 
-#include "stubs.h"
+#include "cmd/machine/stubs.h"
 
 #include "cmd/base/cmd.h"
 

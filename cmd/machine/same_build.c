@@ -29,7 +29,7 @@
    has, and the sentence about a file that is another build.  Handed: ELF
    files by what opens them.  Taken by: the same. */
 
-#include "same_build.h"
+#include "cmd/machine/same_build.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"

@@ -28,7 +28,7 @@
 /* Owns: comparing an image with its file.  Handed: a process and the code of
    its images.  Taken by: cmd_export.c. */
 
-#include "same_file.h"
+#include "cmd/machine/same_file.h"
 
 #include <gelf.h>
 #include <inttypes.h>

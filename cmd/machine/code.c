@@ -30,9 +30,9 @@
 
    The ELF file is read by libelf, instructions are decoded by Capstone. */
 
-#include "code.h"
-#include "same_build.h"
-#include "stubs.h"
+#include "cmd/machine/code.h"
+#include "cmd/machine/same_build.h"
+#include "cmd/machine/stubs.h"
 
 #include <capstone/capstone.h>
 #include <errno.h>

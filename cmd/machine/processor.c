@@ -29,7 +29,7 @@
    of them.  Handed: a whole execution trace, its instructions' code, names of
    registers.  Taken by: dcfg slice, dcfg why. */
 
-#include "processor.h"
+#include "cmd/machine/processor.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>

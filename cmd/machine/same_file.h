@@ -28,8 +28,8 @@
 #ifndef DCFG_CMD_SAME_FILE_H
 #define DCFG_CMD_SAME_FILE_H
 
-#include "code.h"
-#include "same_build.h"
+#include "cmd/machine/code.h"
+#include "cmd/machine/same_build.h"
 
 /* What an image and its file have in common.  A DCFG has no code, and often no
    build id; what it says of blocks and symbols must be so in the file. */

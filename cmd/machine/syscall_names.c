@@ -29,7 +29,7 @@
    which are libseccomp's, and how many arguments they have.  Handed:
    names, numbers.  Taken by: slice_output.c. */
 
-#include "syscall_names.h"
+#include "cmd/machine/syscall_names.h"
 
 #include <seccomp.h>
 #include <stdbool.h>

@@ -33,9 +33,9 @@
    in bits 9 to 5, and what is stored in bits 4 to 0; an index, the other
    register of a pair and others have places by the form. */
 
-#include "roles_arm64.h"
+#include "cmd/machine/roles_arm64.h"
 
-#include "processor.h"
+#include "cmd/machine/processor.h"
 
 static uint32_t bits(uint32_t word, unsigned high, unsigned low)
 {
