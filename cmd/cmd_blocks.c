@@ -38,7 +38,7 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "superblocks.h"
+#include "cmd/shared/superblocks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

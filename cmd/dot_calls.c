@@ -31,7 +31,7 @@
    often, up to where the program begins. */
 
 #include "dot.h"
-#include "dot_style.h"
+#include "cmd/shared/dot_style.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -33,7 +33,7 @@
    which stands on it. */
 
 #include "dot.h"
-#include "dot_style.h"
+#include "cmd/shared/dot_style.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

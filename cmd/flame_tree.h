@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_FLAME_TREE_H
 #define DCFG_CMD_FLAME_TREE_H
 
-#include "call_walk.h"
+#include "cmd/shared/call_walk.h"
 #include "cmd/base/interned.h"
 
 /* Stacks of calls of one run or of two, by the names of functions.  Stack 0 is

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_MATCH_H
 #define DCFG_CMD_MATCH_H
 
-#include "builds.h"
+#include "cmd/shared/builds.h"
 
 typedef
    enum {

@@ -28,7 +28,7 @@
 /* Owns: which ways branches and calls went.  Handed: a process by cmd_report.c.
    Taken by: cmd_report.c. */
 
-#include "functions.h"
+#include "cmd/shared/functions.h"
 #include "report_views.h"
 
 #include <inttypes.h>

@@ -28,7 +28,7 @@
 /* Owns: what functions cost with what they called, and iterations of each entry
    to a loop.  Handed: a trace by cmd_report.c.  Taken by: cmd_report.c. */
 
-#include "call_walk.h"
+#include "cmd/shared/call_walk.h"
 #include "report_views.h"
 
 #include <inttypes.h>

@@ -38,7 +38,7 @@
 #include "cmd/base/format.h"
 #include "cmd/machine/roles.h"
 #include "cmd/machine/source_file.h"
-#include "wet_place.h"
+#include "cmd/shared/wet_place.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,7 @@
 
 #include "cmd/base/format.h"
 #include "cmd/machine/roles.h"
-#include "wet_place.h"
+#include "cmd/shared/wet_place.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

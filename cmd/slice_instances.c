@@ -30,7 +30,7 @@
 
 #include "slice_views.h"
 
-#include "dot_style.h"
+#include "cmd/shared/dot_style.h"
 #include "cmd/base/format.h"
 #include "cmd/machine/processor.h"
 #include "cmd/machine/roles.h"

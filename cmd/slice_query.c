@@ -44,7 +44,7 @@
 #include "cmd/machine/processor.h"
 #include "slice_output.h"
 #include "slice_variable.h"
-#include "wet_place.h"
+#include "cmd/shared/wet_place.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_SPEEDSCOPE_H
 #define DCFG_CMD_SPEEDSCOPE_H
 
-#include "call_walk.h"
+#include "cmd/shared/call_walk.h"
 
 /* Write all calls of a trace in their order, as speedscope reads them: see
    https://www.speedscope.app/file-format-schema.json; a profile for each

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_BUILDS_H
 #define DCFG_CMD_BUILDS_H
 
-#include "functions.h"
+#include "cmd/shared/functions.h"
 
 /* Two runs, each a SIDE, 0 or 1, of one build or of two.  What is the same in
    both gets the same number. */

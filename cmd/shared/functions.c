@@ -28,7 +28,7 @@
 /* Owns: which function of the source a block belongs to.  Handed: a process.
    Taken by: call_walk.c, builds.c, shape.c. */
 
-#include "functions.h"
+#include "cmd/shared/functions.h"
 
 #include <stdlib.h>
 #include <string.h>

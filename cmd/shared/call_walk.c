@@ -42,7 +42,7 @@
    - A signal handler is called by what it interrupts; going back from it ends
      it. */
 
-#include "call_walk.h"
+#include "cmd/shared/call_walk.h"
 
 #include "cmd/base/operands.h"
 

@@ -32,7 +32,7 @@
    Mappings begin at pages: of the places in a file's executable segments that
    are as far from a page's begin as the address was, all are tried. */
 
-#include "wet_place.h"
+#include "cmd/shared/wet_place.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"

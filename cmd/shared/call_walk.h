@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_CALL_WALK_H
 #define DCFG_CMD_CALL_WALK_H
 
-#include "functions.h"
+#include "cmd/shared/functions.h"
 #include "cmd/base/select.h"
 
 /* No more calls than this are told one within the other, if not all are wanted:

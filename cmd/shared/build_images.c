@@ -33,7 +33,7 @@
    whatever they are called.  They are one build if their symbols are at the
    same offsets. */
 
-#include "build_images.h"
+#include "cmd/shared/build_images.h"
 
 #include "cmd/base/keymap.h"
 

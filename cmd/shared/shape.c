@@ -38,7 +38,7 @@
    ones, for neighbours only, have that instead of the shape, which a compiler
    changes.  One entry says little: then it must be the only neighbour. */
 
-#include "shape.h"
+#include "cmd/shared/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

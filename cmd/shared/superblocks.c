@@ -32,7 +32,7 @@
    numbers: the block that comes next either continues the path, or is the
    first of one, or is in none. */
 
-#include "superblocks.h"
+#include "cmd/shared/superblocks.h"
 
 
 #include <inttypes.h>

@@ -28,7 +28,7 @@
 /* Owns: colours and widths, quoting.  Handed: counts.  Taken by:
    dot_routine.c, dot_calls.c. */
 
-#include "dot_style.h"
+#include "cmd/shared/dot_style.h"
 
 #include "cmd/base/format.h"
 

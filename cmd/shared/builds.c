@@ -34,11 +34,11 @@
    guesses.  Within functions it is what is from the same line, in the order in
    which it stands there. */
 
-#include "builds.h"
+#include "cmd/shared/builds.h"
 
-#include "build_images.h"
+#include "cmd/shared/build_images.h"
 #include "cmd/base/interned.h"
-#include "shape.h"
+#include "cmd/shared/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -28,7 +28,7 @@
 #ifndef DCFG_CMD_SHAPE_H
 #define DCFG_CMD_SHAPE_H
 
-#include "functions.h"
+#include "cmd/shared/functions.h"
 
 /* A run's functions, each array by function. */
 typedef

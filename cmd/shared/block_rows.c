@@ -31,9 +31,9 @@
    Text and the order in it are compared byte by byte by other programs, and
    say nothing of where the blocks are from. */
 
-#include "block_rows.h"
+#include "cmd/shared/block_rows.h"
 
-#include "dot_style.h"
+#include "cmd/shared/dot_style.h"
 #include "cmd/base/format.h"
 
 #include <inttypes.h>
