@@ -28,7 +28,7 @@
 /* Owns: the subcommand check: its options, who wrote a file, the count at the
    end.  Handed: a command line.  Taken by: commands.c. */
 
-#include "commands.h"
+#include "cmd/commands.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/rules.h"
 

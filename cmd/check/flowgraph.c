@@ -34,7 +34,7 @@
    have too.  No function here is recursive: a graph may be as deep as it has
    nodes. */
 
-#include "flowgraph.h"
+#include "cmd/check/flowgraph.h"
 
 #include "cmd/base/cmd.h"
 

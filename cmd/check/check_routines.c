@@ -32,7 +32,7 @@
    stay in a routine.  Dominators and loops are found anew in it and compared
    with the file's. */
 
-#include "flowgraph.h"
+#include "cmd/check/flowgraph.h"
 #include "cmd/base/rules.h"
 
 #include <inttypes.h>
