@@ -29,7 +29,7 @@
    to a loop.  Handed: a trace by cmd_report.c.  Taken by: cmd_report.c. */
 
 #include "cmd/shared/call_walk.h"
-#include "report_views.h"
+#include "cmd/report/report_views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@
    Taken by: cmd_report.c. */
 
 #include "cmd/shared/functions.h"
-#include "report_views.h"
+#include "cmd/report/report_views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@
 /* Owns: the tables of images, loops, routines, blocks and edges.  Handed: a
    process by cmd_report.c.  Taken by: cmd_report.c. */
 
-#include "report_views.h"
+#include "cmd/report/report_views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -28,9 +28,9 @@
 /* Owns: the subcommand report: what is hottest.  Handed: a command line.
    Taken by: commands.c. */
 
-#include "commands.h"
+#include "cmd/commands.h"
 #include "cmd/base/operands.h"
-#include "report_views.h"
+#include "cmd/report/report_views.h"
 #include "cmd/base/select.h"
 #include "cmd/base/table.h"
 
