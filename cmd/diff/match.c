@@ -28,7 +28,7 @@
 /* Owns: what is the same in two runs.  Handed: two processes.  Taken by:
    cmd_diff.c. */
 
-#include "match.h"
+#include "cmd/diff/match.h"
 
 #include <stdlib.h>
 

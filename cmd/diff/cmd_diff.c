@@ -27,8 +27,8 @@
 
 /* Owns: the subcommand diff.  Handed: a command line.  Taken by: commands.c. */
 
-#include "commands.h"
-#include "match.h"
+#include "cmd/commands.h"
+#include "cmd/diff/match.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
 #include "cmd/base/table.h"
