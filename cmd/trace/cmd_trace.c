@@ -28,7 +28,7 @@
 /* Owns: the subcommand trace: a thread's way as edges, blocks or calls.
    Handed: a command line.  Taken by: commands.c. */
 
-#include "commands.h"
+#include "cmd/commands.h"
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
