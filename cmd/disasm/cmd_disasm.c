@@ -29,7 +29,7 @@
    commands.c. */
 
 #include "cmd/machine/code.h"
-#include "commands.h"
+#include "cmd/commands.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
 #include "cmd/machine/source_file.h"
