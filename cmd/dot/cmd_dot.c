@@ -28,8 +28,8 @@
 /* Owns: the subcommand dot, starting Graphviz.  Handed: a command
    line.  Taken by: commands.c. */
 
-#include "commands.h"
-#include "dot.h"
+#include "cmd/commands.h"
+#include "cmd/dot/dot.h"
 #include "cmd/base/operands.h"
 
 #include <errno.h>

@@ -32,7 +32,7 @@
    thick as they are frequent.  A call is a dashed line past what was called,
    which stands on it. */
 
-#include "dot.h"
+#include "cmd/dot/dot.h"
 #include "cmd/shared/dot_style.h"
 
 #include <inttypes.h>

@@ -30,7 +30,7 @@
    Shown are the hottest routines, and for each of them who called it most
    often, up to where the program begins. */
 
-#include "dot.h"
+#include "cmd/dot/dot.h"
 #include "cmd/shared/dot_style.h"
 
 #include <inttypes.h>
