@@ -31,7 +31,7 @@
    Nothing is written before all has been read, and files get their names
    when they are complete. */
 
-#include "commands.h"
+#include "cmd/commands.h"
 
 #include "cmd/base/format.h"
 #include "cmd/base/names.h"
