@@ -33,7 +33,7 @@
    way from its head on that control took most often at each block, until it
    comes to the head or to a block where it has been. */
 
-#include "export.h"
+#include "cmd/export/export.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -32,8 +32,8 @@
    once more each time that it jumps back within it: so does gcov.  A call
    does not leave its line. */
 
-#include "debug_lines.h"
-#include "export.h"
+#include "cmd/export/debug_lines.h"
+#include "cmd/export/export.h"
 #include "cmd/base/keymap.h"
 
 #include <inttypes.h>

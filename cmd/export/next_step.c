@@ -28,7 +28,7 @@
 /* Owns: how commands are printed that somebody may copy.  Handed: names of
    files and programs.  Taken by: export_*.c. */
 
-#include "export.h"
+#include "cmd/export/export.h"
 
 #include <ctype.h>
 #include <glob.h>

@@ -29,8 +29,8 @@
    were executed.  Handed: a command line.  Taken by: commands.c. */
 
 #include "cmd/base/clean.h"
-#include "commands.h"
-#include "export.h"
+#include "cmd/commands.h"
+#include "cmd/export/export.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/machine/same_file.h"

@@ -28,7 +28,7 @@
 /* Owns: the format of drcov, version 2, which Lighthouse and its kin read.
    Handed: images.  Taken by: cmd_export.c. */
 
-#include "export.h"
+#include "cmd/export/export.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -30,7 +30,7 @@
 
    All of it is read by elfutils' libdwfl. */
 
-#include "debug_lines.h"
+#include "cmd/export/debug_lines.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"

@@ -34,7 +34,7 @@
    is so many branches, a block so many stretches from its first instruction
    to its last.  Addresses are those of the ELF file. */
 
-#include "export.h"
+#include "cmd/export/export.h"
 
 #include <gelf.h>
 #include <inttypes.h>
