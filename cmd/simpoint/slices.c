@@ -33,7 +33,7 @@
    block's instructions all belong to the slice in which it began.  REP
    instructions are no markers: each repetition is an execution. */
 
-#include "slices.h"
+#include "cmd/simpoint/slices.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

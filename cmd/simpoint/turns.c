@@ -28,7 +28,7 @@
 /* Owns: reading the file of turns.  Handed: its path.  Taken by:
    cmd_bbv.c. */
 
-#include "turns.h"
+#include "cmd/simpoint/turns.h"
 
 #include "cmd/base/textfile.h"
 

@@ -28,12 +28,12 @@
 /* Owns: the subcommand bbv: which threads, in which order, to which files.
    Handed: a command line.  Taken by: commands.c. */
 
-#include "commands.h"
+#include "cmd/commands.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "slices.h"
-#include "turns.h"
+#include "cmd/simpoint/slices.h"
+#include "cmd/simpoint/turns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -29,8 +29,8 @@
    tool, and how well it stands for the whole run.  Handed: a command line.
    Taken by: commands.c. */
 
-#include "bb_file.h"
-#include "commands.h"
+#include "cmd/simpoint/bb_file.h"
+#include "cmd/commands.h"
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/table.h"

@@ -28,7 +28,7 @@
 /* Owns: what is read of PinPlay's .bb files and of SimPoint's.  Handed: their
    paths.  Taken by: cmd_regions.c. */
 
-#include "bb_file.h"
+#include "cmd/simpoint/bb_file.h"
 
 #include "cmd/base/textfile.h"
 
