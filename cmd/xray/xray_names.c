@@ -28,7 +28,7 @@
 /* Owns: what functions in a log are called.  Handed: a map.  Taken by: the
    other parts of dcfg xray. */
 
-#include "xray_views.h"
+#include "cmd/xray/xray_views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

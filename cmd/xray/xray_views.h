@@ -30,7 +30,7 @@
 
 #include "cmd/base/select.h"
 #include "cmd/base/table.h"
-#include "xray_walk.h"
+#include "cmd/xray/xray_walk.h"
 
 /* --- xray_names.c --- */
 

@@ -27,9 +27,9 @@
 
 /* Owns: the subcommand xray.  Handed: a command line.  Taken by: commands.c. */
 
-#include "commands.h"
+#include "cmd/commands.h"
 #include "cmd/base/operands.h"
-#include "xray_views.h"
+#include "cmd/xray/xray_views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

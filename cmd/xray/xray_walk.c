@@ -34,7 +34,7 @@
 
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
-#include "xray_walk.h"
+#include "cmd/xray/xray_walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

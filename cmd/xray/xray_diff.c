@@ -32,7 +32,7 @@
    file name are one, and their figures are added; those without a name are
    told apart by their ids. */
 
-#include "xray_views.h"
+#include "cmd/xray/xray_views.h"
 
 #include <inttypes.h>
 #include <math.h>

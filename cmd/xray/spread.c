@@ -33,7 +33,7 @@
    there are as many as old ones: sorting them in then costs each no more than
    a logarithm. */
 
-#include "spread.h"
+#include "cmd/xray/spread.h"
 
 #include <stdlib.h>
 #include <string.h>

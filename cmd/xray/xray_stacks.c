@@ -29,7 +29,7 @@
    cmd_xray.c. */
 
 #include "cmd/base/keymap.h"
-#include "xray_views.h"
+#include "cmd/xray/xray_views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@
 #define DCFG_CMD_XRAY_WALK_H
 
 #include "cmd/base/rules.h"
-#include "spread.h"
+#include "cmd/xray/spread.h"
 
 #include "lib/dcfg_xray.h"
 

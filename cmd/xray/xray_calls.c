@@ -28,7 +28,7 @@
 /* Owns: how each call is printed.  Handed: calls by xray_walk.c.  Taken by:
    cmd_xray.c. */
 
-#include "xray_views.h"
+#include "cmd/xray/xray_views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
