@@ -28,7 +28,7 @@
 /* Owns: the subcommand wet, and which instances are wanted.  Handed: a command
    line.  Taken by: commands.c. */
 
-#include "commands.h"
+#include "cmd/commands.h"
 #include "cmd/base/format.h"
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
