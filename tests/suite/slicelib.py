@@ -1,6 +1,6 @@
 """What the tests of dcfg slice share: slices as sets, from the data in their pages.
 
-The data of a page is described at the head of cmd/slice_html.c.
+The data of a page is described at the head of cmd/slice/slice_html.c.
 """
 import json
 import os

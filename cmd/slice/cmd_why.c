@@ -30,10 +30,10 @@
    A step goes from an instance to what computed its inputs.  What only hands on
    a value, as moves, PUSH and POP, is passed. */
 
-#include "commands.h"
+#include "cmd/commands.h"
 #include "cmd/base/format.h"
-#include "slice_query.h"
-#include "slice_views.h"
+#include "cmd/slice/slice_query.h"
+#include "cmd/slice/slice_views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@
 /* Owns: the annotated source of a slice.  Handed: a slice.  Taken by: dcfg
    slice. */
 
-#include "slice_views.h"
+#include "cmd/slice/slice_views.h"
 #include "cmd/machine/source_file.h"
 
 #include "cmd/base/format.h"

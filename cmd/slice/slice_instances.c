@@ -28,7 +28,7 @@
 /* Owns: a slice instance by instance: for people, for programs, as a picture.
    Handed: a slice.  Taken by: dcfg slice, dcfg why. */
 
-#include "slice_views.h"
+#include "cmd/slice/slice_views.h"
 
 #include "cmd/shared/dot_style.h"
 #include "cmd/base/format.h"

@@ -27,11 +27,11 @@
 
 /* Owns: dcfg slice.  Handed: whole execution traces.  Taken by: commands.c. */
 
-#include "commands.h"
+#include "cmd/commands.h"
 #include "cmd/base/format.h"
 #include "cmd/base/result.h"
-#include "slice_query.h"
-#include "slice_views.h"
+#include "cmd/slice/slice_query.h"
+#include "cmd/slice/slice_views.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -33,7 +33,7 @@
    Valgrind, does not execute the same; so only code of which the source is at
    hand has stops, if there is any. */
 
-#include "slice_views.h"
+#include "cmd/slice/slice_views.h"
 
 #include "cmd/base/format.h"
 #include "cmd/machine/roles.h"

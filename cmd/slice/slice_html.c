@@ -45,7 +45,7 @@
       port, back                of inputs: the name; the instance, so many
                                 before, 0: nothing executed, -1: not followed */
 
-#include "slice_views.h"
+#include "cmd/slice/slice_views.h"
 
 #include "base/put.h"
 #include "cmd/base/cmd.h"

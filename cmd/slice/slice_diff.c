@@ -33,7 +33,7 @@
    the same path from there.  An instruction is the same that is at the same
    place of the image of the same name, and has the same code. */
 
-#include "slice_views.h"
+#include "cmd/slice/slice_views.h"
 
 #include "cmd/base/format.h"
 #include "cmd/machine/roles.h"

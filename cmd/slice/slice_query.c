@@ -37,13 +37,13 @@
    bytes were put is no reason why they are these.  Of a library no addresses are
    followed then, but of the C library where it loads from. */
 
-#include "slice_query.h"
+#include "cmd/slice/slice_query.h"
 
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
-#include "slice_output.h"
-#include "slice_variable.h"
+#include "cmd/slice/slice_output.h"
+#include "cmd/slice/slice_variable.h"
 #include "cmd/shared/wet_place.h"
 
 #include <errno.h>

@@ -33,7 +33,7 @@
    writer has copied.  What was written is made of the values that were stored
    there, in their order. */
 
-#include "slice_output.h"
+#include "cmd/slice/slice_output.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"

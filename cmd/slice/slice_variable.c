@@ -34,7 +34,7 @@
    the frame's base where DWARF says that it is, which is two words below
    that. */
 
-#include "slice_variable.h"
+#include "cmd/slice/slice_variable.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
