@@ -34,11 +34,11 @@
    program's in another run: where it is not the same, it becomes an image of
    its own. */
 
-#include "merge_runs.h"
+#include "cmd/merge/merge_runs.h"
 
 #include "cmd/machine/code.h"
-#include "merge_images.h"
-#include "merge_parts.h"
+#include "cmd/merge/merge_images.h"
+#include "cmd/merge/merge_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- The parts of one run.                        merge_parts.h ---*/
+/*--- Runs, added to a sum.                         merge_runs.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,35 +25,32 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef DCFG_CMD_MERGE_PARTS_H
-#define DCFG_CMD_MERGE_PARTS_H
+#ifndef DCFG_CMD_MERGE_RUNS_H
+#define DCFG_CMD_MERGE_RUNS_H
 
-#include "lib/dcfg.h"
-#include "merge.h"
+#include "cmd/base/interned.h"
+#include "cmd/merge/merge.h"
+#include "cmd/base/names.h"
 
-/* The images of the part P know their numbers; dies where what P says of
-   itself does not fit. */
-void      part_images(const DcfgProcess* p, MergedImage* images,
-                      const char* path);
+typedef
+   enum {
+      ADD_THREADS,              // thread 0 is added to thread 0, and so on
+      KEEP_THREADS,             // all are further ones
+      NEXT_PART                 // it goes on where the parts in M end, and has
+                                // what says so
+   }
+   AddHow;
 
-/* For each of these N numbers the place of the image in M, or UINT32_MAX.  To
-   be freed. */
-uint32_t* find_numbers(const Merged* m, const uint32_t* numbers, uint32_t n);
+/* Add to M, which begins as all zero, the run G, which was read from PATH.
+   Code is looked for below ROOT, if that is not NULL.  Dies where the run is
+   no run of the same code. */
+void     merged_add(Merged* m, Interned* names, const Program* g,
+                    const char* path, AddHow how, const char* root);
 
-/* The block of an image by its number that ends with the instruction at
-   OFFSET. */
-bool      find_end(const Merged* m, uint32_t number, uint64_t offset,
-                   uint32_t* place, uint32_t* block);
+/* Something to order runs by, which depends on nothing but what is in them. */
+uint64_t run_hash(const Program* g);
 
-/* STEPS are those of a part that follows the ones in M: a thread's EXIT there
-   and its ENTRY here become the edge between them, in STEPS. */
-void      join_threads(Merged* m, const DcfgPart* part, MergedStep* steps,
-                       size_t n_steps, const char* path);
-
-/* All parts are in M: what nothing but the cuts divided is one block again. */
-void      join_blocks(Merged* m);
-
-#endif /* DCFG_CMD_MERGE_PARTS_H */
+#endif /* DCFG_CMD_MERGE_RUNS_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                        ---*/

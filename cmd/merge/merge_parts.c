@@ -34,7 +34,7 @@
    are, or that the thread was in the middle of a block, whose pieces are put
    together in the end. */
 
-#include "merge_parts.h"
+#include "cmd/merge/merge_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

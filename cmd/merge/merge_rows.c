@@ -31,7 +31,7 @@
    A row is code of one line that was executed, as far as it goes on without a
    gap.  Rows of one line that touch or overlap are therefore one. */
 
-#include "merge.h"
+#include "cmd/merge/merge.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -30,7 +30,7 @@
 #ifndef DCFG_CMD_MERGE_CLUSTER_H
 #define DCFG_CMD_MERGE_CLUSTER_H
 
-#include "merge.h"
+#include "cmd/merge/merge.h"
 
 /* A block of one of the lists, or, if both have it, of both. */
 typedef

@@ -29,7 +29,7 @@
 #define DCFG_CMD_MERGE_IMAGES_H
 
 #include "cmd/base/interned.h"
-#include "merge.h"
+#include "cmd/merge/merge.h"
 #include "cmd/base/names.h"
 
 /* A run's images, as a sum has them, without blocks that were never executed;

@@ -38,7 +38,7 @@
    code can tell for sure.  If there is none, numbers of instructions mostly
    do, by subtraction, provided that nobody jumps into the middle of one. */
 
-#include "merge_cluster.h"
+#include "cmd/merge/merge_cluster.h"
 
 #include <stdlib.h>
 

@@ -28,7 +28,7 @@
 /* Owns: where images of several runs are loaded.  Handed: a sum by
    merge_write.c.  Taken by: that. */
 
-#include "merge.h"
+#include "cmd/merge/merge.h"
 
 #include <stdlib.h>
 

@@ -29,7 +29,7 @@
    routines and loops and writes the file.  Handed: sums by cmd_merge.c; places
    by merge_places.c.  Taken by: cmd_merge.c. */
 
-#include "merge.h"
+#include "cmd/merge/merge.h"
 
 #include "dcfg_json.h"
 #include "graph/loop.h"

@@ -28,7 +28,7 @@
 /* Owns: the images of merged runs.  Handed: a run's process by
    merge_runs.c.  Taken by: merge_runs.c. */
 
-#include "merge_images.h"
+#include "cmd/merge/merge_images.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@
    numbers of instructions.  Handed: clusters of blocks by merge_blocks.c.
    Taken by: merge_blocks.c. */
 
-#include "merge_cluster.h"
+#include "cmd/merge/merge_cluster.h"
 
 #include <stdlib.h>
 

@@ -35,10 +35,10 @@
    Parts of one run become that run first.  Whether one part goes on where
    another one ends its PART says, which counts what ran before. */
 
-#include "commands.h"
-#include "merge_images.h"
-#include "merge_parts.h"
-#include "merge_runs.h"
+#include "cmd/commands.h"
+#include "cmd/merge/merge_images.h"
+#include "cmd/merge/merge_parts.h"
+#include "cmd/merge/merge_runs.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 

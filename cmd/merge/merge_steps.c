@@ -29,7 +29,7 @@
    a sum.  Handed: steps by merge_runs.c; edges with other ends by that and by
    merge_parts.c.  Taken by: these, merge_images.c. */
 
-#include "merge.h"
+#include "cmd/merge/merge.h"
 
 #include "lib/dcfg.h"
 
