@@ -31,7 +31,7 @@
    The picture is an SVG file that needs nothing else: a click on a box shows
    what is in it in full width, a click below shows all again. */
 
-#include "flame_tree.h"
+#include "cmd/flame/flame_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@
 /* Owns: the tree of stacks, and its folded form.  Handed: calls by call_walk.c.
    Taken by: flame_svg.c, cmd_flame.c. */
 
-#include "flame_tree.h"
+#include "cmd/flame/flame_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@
 /* Owns: speedscope's format.  Handed: calls by call_walk.c.  Taken by:
    cmd_flame.c. */
 
-#include "speedscope.h"
+#include "cmd/flame/speedscope.h"
 
 #include "cmd/base/table.h"
 

@@ -28,12 +28,12 @@
 /* Owns: the subcommand flame.  Handed: a command line.  Taken by:
    commands.c. */
 
-#include "commands.h"
-#include "flame_tree.h"
+#include "cmd/commands.h"
+#include "cmd/flame/flame_tree.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "speedscope.h"
+#include "cmd/flame/speedscope.h"
 
 #include <stdlib.h>
 #include <string.h>
