@@ -26,58 +26,7 @@
 */
 
 /* Owns: the list of subcommands, general help.  Handed: the command line.
-   Taken by: a subcommand.
-
-   The parts of the command, in order; each knows only those before it:
-      clean.c               which characters reach people
-      cmd.c                 command lines, errors, memory
-      result.c, textfile.c  files that are written, and texts that are read
-      format.c              how numbers and names look
-      names.c               what things in a program are called
-      select.c              which part of a program is meant
-      operands.c            files that are read
-      table.c               tables as text, CSV and JSON
-      rules.c               counting and printing violations
-      check_blocks.c, check_flow.c, flowgraph.c, check_routines.c,
-      check_trace.c, cmd_check.c
-                            dcfg check
-      keymap.c, functions.c, call_walk.c, report_tables.c, report_flow.c,
-      report_trace.c, cmd_report.c
-                            dcfg report
-      interned.c, shape.c, build_images.c, builds.c, match.c,
-      cmd_diff.c
-                            dcfg diff
-      cmd_trace.c           dcfg trace
-      stubs.c, same_build.c, code.c, cmd_disasm.c
-                            dcfg disasm
-      dot_style.c, dot_routine.c, dot_calls.c, cmd_dot.c
-                            dcfg dot
-      block_rows.c, superblocks.c, cmd_blocks.c
-                            dcfg blocks
-      same_file.c, next_step.c, export_profile.c, debug_lines.c,
-      export_lcov.c, export_drcov.c, export_mca.c, cmd_export.c
-                            dcfg export
-      slices.c, turns.c, cmd_bbv.c
-                            dcfg bbv
-      bb_file.c, cmd_regions.c
-                            dcfg regions
-      spread.c, xray_walk.c, xray_names.c, xray_stacks.c,
-      xray_calls.c, xray_diff.c, cmd_xray.c
-                            dcfg xray
-      outfile.c, spool.c, wet_text.c, cmd_wet.c
-                            dcfg wet
-      roles.c, syscall_names.c, slice_output.c, slice_variable.c,
-      slice_query.c, source_file.c, slice_source.c, slice_instances.c,
-      slice_html.c, wet_place.c, slice_gdb.c, slice_diff.c, cmd_slice.c
-                            dcfg slice
-      cmd_why.c             dcfg why
-      merge_cluster.c, merge_blocks.c, merge_rows.c, merge_steps.c,
-      merge_images.c, merge_parts.c, merge_runs.c,
-      merge_places.c, merge_write.c, cmd_merge.c
-                            dcfg merge
-      flame_tree.c, flame_svg.c, speedscope.c, cmd_flame.c
-                            dcfg flame
-      commands.c            all of them */
+   Taken by: a subcommand. */
 
 #include "commands.h"
 
