@@ -2,8 +2,8 @@
 """Keeps the order of the house that HACKING.md describes: rooms, lists of sources, private headers, no circles, heads.
 
 Reads the sources below SRCDIR, and who calls whom in the object files below BUILDDIR; checks that need objects are skipped
-where there are none.  The same rules hold for the tool, the library and the command, each a Tree; rooms and purity are
-the tool's alone.  Prints TAP.
+where there are none.  The same rules hold for the tool, the library and the command, each a Tree; purity is the
+tool's alone.  Prints TAP.
 """
 import functools
 import glob
@@ -22,6 +22,8 @@ GUEST = ("arch/guest.c", "arch/guest.h")
 # Besides arch/, where it may matter for which processor the tool is compiled: what versions of Valgrind differ in.
 VERSIONS = ("base/port.h", "base/core.h")
 PROCESSOR = re.compile(r"\bVG[AP]_\w+|\bVexGuest\w+State\b|libvex_guest_\w+\.h")
+# How many sources a folder may have, headers not counted.
+MOST_SOURCES = 30
 # Folders that are no rooms of the tool's.
 OTHERS = ("lib", "cmd", "tests", "docs", "bench", "build", "build-aux")
 FILE_NAME = re.compile(r"(?<![\w/.-])((?:[a-z]+/)?[a-z][a-z0-9_]*\.[ch])\b")
@@ -72,14 +74,16 @@ def circles(edges):
 class Tree:
     """One of the three programs: where its sources are, the list that the Makefile has, and its objects."""
 
-    def __init__(self, name, listed, patterns, objects, includes=""):
-        self.name = name
+    def __init__(self, name, folder, listed, patterns, objects):
+        self.name, self.folder = name, folder
         self.listed = sorted(listed)
-        self.files = sorted(os.path.relpath(f, SRC) for p in patterns for f in glob.glob(os.path.join(SRC, p)))
-        self.includes = includes            # what an #include in quotes is relative to
+        self.files = sorted(os.path.relpath(f, SRC) for p in patterns for f in glob.glob(os.path.join(SRC, p), recursive=True))
+        self.order = {}                     # by room: its place in the list
+        for f in listed:
+            self.order.setdefault(self.room(f), len(self.order))
         self.objects = {}                   # by source: its object file
         for pattern, prefix in objects:
-            for o in glob.glob(os.path.join(BUILD, pattern)) if BUILD else ():
+            for o in glob.glob(os.path.join(BUILD, pattern), recursive=True) if BUILD else ():
                 where = os.path.relpath(os.path.dirname(o), BUILD)
                 source = os.path.normpath(os.path.join(where, re.sub(prefix, "", os.path.basename(o))[:-2] + ".c"))
                 if source in self.files:
@@ -88,10 +92,20 @@ class Tree:
     def included(self, path):
         """The files of this tree that PATH includes."""
         for name in re.findall(r'^#\s*include "([^"]+)"', text(path), re.M):
-            for f in (os.path.join(self.includes, name), os.path.join(os.path.dirname(path), name)):
-                if os.path.normpath(f) in self.files:
-                    yield os.path.normpath(f)
+            for f in (name, os.path.normpath(os.path.join(os.path.dirname(path), name))):
+                if f in self.files:
+                    yield f
                     break
+
+    def room(self, path):
+        """The room of a file: its folder, "" for what stands at the top of the library or of the command."""
+        return FRONTS.get(stem(path)) or os.path.dirname(os.path.relpath(path, self.folder)).split("/")[0]
+
+    def knows(self, file, other):
+        """May FILE know OTHER?  A room knows itself and those before it.  Of what stands at the top all know the headers,
+        and it knows all."""
+        room, to = self.room(file), self.room(other)
+        return room == "" or (other.endswith(".h") if to == "" else self.order.get(to, 0) <= self.order.get(room, 0))
 
     def reached(self, path):
         """The files that PATH includes, directly or not."""
@@ -122,20 +136,14 @@ class Tree:
 
 def trees():
     top = make_variables("Makefile.am")
-    cmd = "cmd" if os.path.isdir(os.path.join(SRC, "cmd")) else "lib/cmd"
     rooms = [d for d in os.listdir(SRC) if os.path.isdir(os.path.join(SRC, d)) and d not in OTHERS]
-    yield Tree("tool", top["DCFG_SOURCES_COMMON"], [f"{r}/*.[ch]" for r in rooms] + ["*.[ch]"],
-               [("*/*_linux-*.o", r"^\w+_linux-"), ("*_linux-*.o", r"^\w+_linux-")])
-    lib = make_variables("lib/Makefile.am")
-    yield Tree("lib", [f"lib/{f}" for f in lib["libdcfg_a_SOURCES"] + lib["include_HEADERS"]], ["lib/*.[ch]"],
-               [("lib/*.o", r"^libdcfg_a-")], "lib")
-    mine = make_variables(f"{cmd}/Makefile.am")["dcfg_SOURCES"]
-    yield Tree("cmd", [os.path.normpath(f"{cmd}/{f}") for f in mine], [f"{cmd}/*.[ch]"],
-               [(f"{cmd}/*.o", r"^dcfg-")], cmd)
-
-
-def room(path):
-    return FRONTS.get(stem(path)) or path.split("/")[0]
+    yield Tree("tool", "", top["DCFG_SOURCES_COMMON"], [f"{r}/**/*.[ch]" for r in rooms] + ["*.[ch]"],
+               [("**/*_linux-*.o", r"^\w+_linux-")])
+    lib = [f.replace("%D%", "lib") for f in make_variables("lib/sources.am")["LIBDCFG_SOURCES"]]
+    headers = [f"lib/{f}" for f in make_variables("lib/Makefile.am")["include_HEADERS"]]
+    yield Tree("lib", "lib", headers + lib, ["lib/**/*.[ch]"], [("lib/**/*.o", r"^libdcfg_a-")])
+    mine = make_variables("cmd/Makefile.am")["dcfg_SOURCES"]
+    yield Tree("cmd", "cmd", [f"cmd/{f}" for f in mine], ["cmd/**/*.[ch]"], [("cmd/**/*.o", r"^dcfg-")])
 
 
 def check_list(tree):
@@ -183,7 +191,7 @@ def check_heads(tree):
     for f in tree.files:
         for comment in re.findall(r"/\*.*?\*/|//.*", text(f), re.S):
             for name in FILE_NAME.findall(comment):
-                if "/" in name and name not in tree.files and name.split("/")[0] in {room(x) for x in tree.files}:
+                if "/" in name and name not in tree.files and tree.room(name) in tree.order:
                     yield f"{f}: names {name}, which is not there"
         for name, taker in takers(tree, f):
             if taker is None:
@@ -202,39 +210,51 @@ def check_takers(tree):
 def check_private(tree):
     for f in tree.files:
         for i in tree.included(f):
-            if re.search(r"/\* Private to", text(i)) and room(i) != room(f):
-                yield f"{f}: includes {i}, which is private to {room(i)}/"
-
-
-def room_order():
-    """Each room's place in the list of sources."""
-    order = {}
-    for f in make_variables("Makefile.am")["DCFG_SOURCES_COMMON"]:
-        order.setdefault(room(f), len(order))
-    return order
+            if re.search(r"/\* Private to", text(i)) and tree.room(i) != tree.room(f):
+                yield f"{f}: includes {i}, which is private to {tree.room(i)}/"
 
 
 def check_rooms(tree):
-    """A room knows itself and those before it in the list of sources."""
-    order = room_order()
     for f in tree.files:
         for i in tree.included(f):
-            if order.get(room(i), 0) > order.get(room(f), 0):
+            if not tree.knows(f, i):
                 yield f"{f}: includes {i}, of a room behind its own"
 
 
 def check_room_calls(tree):
-    order = room_order()
     for source, callees in sorted(tree.calls().items()):
         for c in sorted(callees):
-            if order.get(room(c), 0) > order.get(room(source), 0):
+            if tree.room(c) != "" and not tree.knows(source, c):
                 yield f"{source}: calls {c}, of a room behind its own"
+
+
+def check_sizes(tree):
+    """A folder that one can take in."""
+    folders = {}
+    for f in tree.files:
+        folders.setdefault(os.path.dirname(f), []).append(f)
+    for folder, files in folders.items():
+        sources = [f for f in files if f.endswith(".c")]
+        if len(sources) > MOST_SOURCES:
+            yield f"{folder}: {len(sources)} sources, {MOST_SOURCES} are allowed"
+
+
+def check_commands(tree):
+    """A command's room, one with a cmd_*.c, is its own; of the library a command knows the public headers."""
+    own = {tree.room(f) for f in tree.files if os.path.basename(f).startswith("cmd_")}
+    calls = tree.calls()
+    for f in tree.files:
+        for i in set(tree.included(f)) | calls.get(f, set()):
+            if tree.room(i) in own and tree.room(f) not in (tree.room(i), ""):
+                yield f"{f}: knows {i}, of another command"
+        for i in re.findall(r'^#\s*include "(lib/\w+/[^"]+)"', text(f), re.M):
+            yield f"{f}: includes {i}, which is no public header of the library's"
 
 
 def check_pure(tree):
     pure = make_variables("Makefile.am")["DCFG_SOURCES_PURE"]
     for f in tree.files:
-        if room(f) in PURE_ROOMS and f not in pure and f not in GUEST:
+        if tree.room(f) in PURE_ROOMS and f not in pure and f not in GUEST:
             yield f"{f}: is not in DCFG_SOURCES_PURE"
     for f in set(pure) & set(tree.files):
         if f != "base/port.h" and "pub_tool_" in text(f):
@@ -246,7 +266,7 @@ def check_pure(tree):
 
 def check_processors(tree):
     for f in tree.files:
-        if room(f) != "arch" and f not in VERSIONS:
+        if tree.room(f) != "arch" and f not in VERSIONS:
             for name in PROCESSOR.findall(text(f)):
                 yield f"{f}: {name} is a matter of arch/"
 
@@ -264,15 +284,17 @@ def main():
     all_trees = list(trees())
     tool = all_trees[0]
     # Each check's name, its complaints, and the tree whose objects it needs.
-    checks = [(f"{t.name}: {what}", check(t), t if check in (check_calls, check_takers) else None) for t in all_trees
+    checks = [(f"{t.name}: {what}", check(t), t if check in (check_calls, check_takers, check_room_calls) else None) for t in all_trees
               for what, check in (("the list of sources is what there is", check_list),
                                   ("nothing includes in a circle", check_includes),
                                   ("nothing calls in a circle", check_calls),
                                   ("heads name files that are there", check_heads),
-                                  ("those that heads name do take", check_takers))]
-    checks += [("tool: private headers stay in their rooms", check_private(tool), None),
-               ("tool: rooms include those before them", check_rooms(tool), None),
-               ("tool: rooms call those before them", check_room_calls(tool), tool),
+                                  ("those that heads name do take", check_takers),
+                                  ("private headers stay in their rooms", check_private),
+                                  ("rooms include those before them", check_rooms),
+                                  ("rooms call those before them", check_room_calls),
+                                  ("no folder has too many sources", check_sizes))]
+    checks += [("cmd: a command knows no other", check_commands(all_trees[2]), None),
                ("tool: pure rooms know nothing of Valgrind", check_pure(tool), None),
                ("tool: processors differ in arch/ alone", check_processors(tool), None),
                ("no two files have one name", check_names(all_trees), None)]
