@@ -275,7 +275,7 @@ def corpus(tap):
     for program in WRITTEN:
         path = tap.path(program)
         harness.run([harness.VALGRIND, "--tool=dcfg", "--trace=yes", "--dcfg-out-file=" + path,
-                     "--trace-out-file=%s.trace" % path, os.path.join(os.environ["BUILDDIR"], "tests", program)], tap.dir)
+                     "--trace-out-file=%s.trace" % path, os.path.join(os.environ["BUILDDIR"], "tests", "regress", program)], tap.dir)
         # Another process id each time would make other mutants.
         files.append(tuple(harness.PID.sub(rb"\g<1>4711", read(p)) for p in (path, path + ".trace")))
     return files

@@ -72,7 +72,7 @@ def main():
             equal(tap, "jumps: total as Lackey's without 4 faults", Dcfg(path).total,
                   lackey_total(tap, "jumps", [prog, "6", "4", "3"]) - 4)
 
-    for source in sorted(glob.glob(os.path.join(TESTS, "life_*.S"))) if os.environ.get("DCFG_AGAIN") != "1" else ():
+    for source in sorted(glob.glob(os.path.join(TESTS, "regress", "life_*.S"))) if os.environ.get("DCFG_AGAIN") != "1" else ():
         name = os.path.splitext(os.path.basename(source))[0]
         prog = name not in NOT_UNDER_LACKEY and harness.cc(tap, source, name, "-static", "-nostdlib")
         if not prog:

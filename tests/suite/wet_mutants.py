@@ -155,7 +155,7 @@ def corpus(tap):
     for program, opts in WRITTEN:
         wet = tap.path(program + ".wet")
         harness.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", *opts, "--wet-out-file=" + wet,
-                     "--dcfg-out-file=" + tap.path(program), os.path.join(os.environ["BUILDDIR"], "tests", program)], tap.dir)
+                     "--dcfg-out-file=" + tap.path(program), os.path.join(os.environ["BUILDDIR"], "tests", "regress", program)], tap.dir)
         with open(wet, "rb") as f:
             data = f.read()
         r = Reader(sections(data)[INSTRUCTIONS - 1][2])
