@@ -33,8 +33,8 @@
 
 #include <setjmp.h>
 
-#include "cmd.h"
-#include "format.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 
 static jmp_buf leave;
 
