@@ -58,12 +58,12 @@
 #include "pub_tool_vkiscnums.h"
 #include "callgrind/callgrind.h"   // and valgrind.h: requests
 
-#include "base/compress.h"
-#include "base/file.h"
-#include "base/interrupt.h"
-#include "base/keeper.h"
+#include "delivery/compress.h"
+#include "delivery/file.h"
+#include "delivery/interrupt.h"
+#include "delivery/keeper.h"
 #include "base/spacelimit.h"
-#include "base/stream.h"
+#include "delivery/stream.h"
 #include "calls/follow.h"
 #include "calls/toggle.h"
 #include "dcfg/output_dcfg.h"
@@ -177,7 +177,7 @@ static void write_from(UInt first, const Gathered* g, const HChar* reason)
 
 /* To the options' files; the graph to GRAPH instead, unless that is NULL.
    IS_PART: and it goes on with another part.  AT_END: the program has ended.  Then this may not return: see
-   base/interrupt.h.  Returns False if there was trouble. */
+   delivery/interrupt.h.  Returns False if there was trouble. */
 static Bool write_outputs(const HChar* graph, const HChar* reason,
                           Bool is_part, Bool at_end)
 {

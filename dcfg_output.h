@@ -60,7 +60,7 @@ typedef
       void (*usage)(void);
 
       /* Before the program runs: is the output wanted?  If so, claim its
-         files (base/file.h), slots (run/cells.h) and parts of superblocks
+         files (delivery/file.h), slots (run/cells.h) and parts of superblocks
          (dcfg_bb.h), and watch.  What is wrong with the options is told,
          and ends the tool. */
       Bool (*start)(void);

@@ -27,7 +27,7 @@
 
 /* Owns: the buffer between those who write text and the file, and how
    JSON writes strings.  Handed: characters, numbers, strings by all
-   writers.  Taken by: base/file.c, or in a test whoever stands behind
+   writers.  Taken by: delivery/file.c, or in a test whoever stands behind
    Put.write. */
 
 #include "base/put.h"

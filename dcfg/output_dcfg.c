@@ -37,7 +37,7 @@
 #include "pub_tool_options.h"
 #include "pub_tool_xarray.h"
 
-#include "base/file.h"
+#include "delivery/file.h"
 #include "dcfg/output_dcfg.h"
 #include "dcfg/sources.h"
 #include "dcfg_json.h"

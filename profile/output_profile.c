@@ -35,7 +35,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 
-#include "base/file.h"
+#include "delivery/file.h"
 #include "calls/context.h"
 #include "calls/follow.h"
 #include "dcfg_output.h"

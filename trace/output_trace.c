@@ -37,8 +37,8 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 
-#include "base/file.h"
-#include "base/stream.h"
+#include "delivery/file.h"
+#include "delivery/stream.h"
 #include "dcfg/output_dcfg.h"
 #include "dcfg_output.h"
 #include "dcfg_trace_enc.h"

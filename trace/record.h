@@ -31,7 +31,7 @@
 #define __DCFG_RECORD_H
 
 #include "pub_tool_basics.h"
-#include "base/stream.h"
+#include "delivery/stream.h"
 #include "dcfg_bb.h"
 #include "run/cells.h"
 

@@ -34,8 +34,8 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 
-#include "base/file.h"
-#include "base/stream.h"
+#include "delivery/file.h"
+#include "delivery/stream.h"
 #include "dcfg_output.h"
 #include "logs/active.h"
 #include "uftrace/uftrace.h"

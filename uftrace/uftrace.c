@@ -46,8 +46,8 @@
 #include "pub_tool_xarray.h"
 
 #include "base/core.h"
-#include "base/file.h"
-#include "base/stream.h"
+#include "delivery/file.h"
+#include "delivery/stream.h"
 #include "run/thread.h"
 #include "logs/ids.h"
 #include "uftrace/uftrace.h"

@@ -31,7 +31,7 @@
 #define __DCFG_SQUEEZE_H
 
 #include "pub_tool_basics.h"
-#include "base/stream.h"
+#include "delivery/stream.h"
 
 typedef struct _Coder Coder;
 

@@ -31,7 +31,7 @@
 #define __DCFG_TAPE_H
 
 #include "pub_tool_basics.h"
-#include "base/stream.h"
+#include "delivery/stream.h"
 #include "dcfg_output.h"
 #include "wet/slots.h"
 #include "wet/tape_words.h"

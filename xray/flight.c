@@ -51,7 +51,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
-#include "base/stream.h"
+#include "delivery/stream.h"
 #include "xray/flight.h"
 
 #define BUFFER_SIZE   16384u     // XRay's default

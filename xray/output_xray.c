@@ -38,9 +38,9 @@
 #include "pub_tool_options.h"
 
 #include "arch/guest.h"
-#include "base/file.h"
+#include "delivery/file.h"
 #include "base/size.h"
-#include "base/stream.h"
+#include "delivery/stream.h"
 #include "dcfg_output.h"
 #include "run/exclude.h"
 #include "run/thread.h"

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Signals while files are written.            base/interrupt.h ---*/
+/*--- Signals while files are written.            delivery/interrupt.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- A process that keeps rights.                   base/keeper.h ---*/
+/*--- New files beside others.                      delivery/newfile.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,39 +25,23 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef __DCFG_KEEPER_H
-#define __DCFG_KEEPER_H
+
+#ifndef __DCFG_NEWFILE_H
+#define __DCFG_NEWFILE_H
 
 #include "pub_tool_basics.h"
-#include "base/delivery.h"
 #include "base/port.h"
 
-/* Will the system call SYSNO with ARGS, if it succeeds, take rights from this
-   process that are needed to write files? */
-Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args);
+/* Make a new file in the directory of PATH, or, if that is NULL, where
+   Valgrind puts its temporary files, and open it with FLAGS and MODE.  Its
+   name begins as PATH ends, then follow KIND and something that nobody
+   foresees.  There was no such file and no such link.  Returns the
+   descriptor and, to be freed, *NAME; or a negative errno, and *NAME is what
+   could not be made. */
+Int DCFG_(new_file)(const HChar* path, const HChar* kind, Int flags,
+                    Int mode, /*OUT*/HChar** name);
 
-/* Start a process that keeps them, if there is none yet.  From then on it
-   does what base/delivery.h says, for this process. */
-void DCFG_(start_keeper)(void);
-
-/* The program has ended, and nothing more is written.  Waits until the keeper
-   has ended, too, unless files were abandoned. */
-void DCFG_(end_keeper)(void);
-
-/* A forked child gets a keeper of its own. */
-void DCFG_(before_fork)(void);
-void DCFG_(after_fork)(Bool in_child);
-
-/* As those without "kept", here or in the keeper.  Errno EOWNERDEAD: it is
-   gone. */
-Int  DCFG_(kept_begin_file)(const HChar* name, const Wanted* w);
-void DCFG_(kept_fill_file)(const HChar* text, UInt n);
-Int  DCFG_(kept_end_file)(Bool keep);
-void DCFG_(kept_name_files)(Int pid, Bool claimed, /*OUT*/Delivered* results,
-                            UInt n);
-void DCFG_(kept_drop_files)(void);
-
-#endif /* __DCFG_KEEPER_H */
+#endif /* __DCFG_NEWFILE_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

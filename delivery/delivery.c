@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Files on their way to their names.           base/delivery.c ---*/
+/*--- Files on their way to their names.           delivery/delivery.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,7 +25,7 @@
    The GNU General Public License is contained in the file COPYING.
 */
 /* Owns: files that are written, and how they get their names.  Handed: names
-   and text by base/file.c, directly or through base/keeper.c.
+   and text by delivery/file.c, directly or through delivery/keeper.c.
 
    Text goes to a file beside the final one, which is renamed when it is
    complete.  What is there and is not a regular file (/dev/null, a pipe)
@@ -34,7 +34,7 @@
 
    The process that began a family has the names that were asked for; the
    others have names with their process ids.  A file that another process of
-   the family wrote (base/family.c) is left alone: this one takes another name.  So that graph and trace of one name
+   the family wrote (delivery/family.c) is left alone: this one takes another name.  So that graph and trace of one name
    are of one process, all files of a process do so or none; those that have
    the process's id in their names only if one of these is taken.
 
@@ -52,13 +52,13 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "base/compress.h"
+#include "delivery/compress.h"
 #include "base/core.h"
-#include "base/delivery.h"
-#include "base/interrupt.h"
-#include "base/newfile.h"
-#include "base/outpath.h"
-#include "base/writeall.h"
+#include "delivery/delivery.h"
+#include "delivery/interrupt.h"
+#include "delivery/newfile.h"
+#include "delivery/outpath.h"
+#include "delivery/writeall.h"
 
 /* What a name is that of. */
 typedef

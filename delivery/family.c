@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Which process wrote a file.                    base/family.c ---*/
+/*--- Which process wrote a file.                    delivery/family.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,7 +25,7 @@
    The GNU General Public License is contained in the file COPYING.
 */
 /* Owns: what is known of the files that this process and its relatives
-   wrote.  Handed: names.  Taken by: base/delivery.c.
+   wrote.  Handed: names.  Taken by: delivery/delivery.c.
 
    A name that says nothing of the process (no %p) may be wanted by several:
    it is the first process's; a forked child takes another name.  A program may
@@ -40,9 +40,9 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
-#include "base/compress.h"
+#include "delivery/compress.h"
 #include "base/core.h"
-#include "base/family.h"
+#include "delivery/family.h"
 
 /* The files this process wrote last, to know them by.  One that has been
    deleted may leave its number to another. */

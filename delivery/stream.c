@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Streams of bytes too long for memory.          base/stream.c ---*/
+/*--- Streams of bytes too long for memory.          delivery/stream.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -49,11 +49,11 @@
 #include "pub_tool_xarray.h"
 
 #include "base/core.h"
-#include "base/file.h"
-#include "base/newfile.h"
+#include "delivery/file.h"
+#include "delivery/newfile.h"
 #include "base/size.h"
-#include "base/stream.h"
-#include "base/writeall.h"
+#include "delivery/stream.h"
+#include "delivery/writeall.h"
 
 /* Powers of two.  A stream's buffer starts small, for there may be
    thousands of threads. */

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Writing all of it.                           base/writeall.h ---*/
+/*--- Where a name leads.                           delivery/outpath.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,23 +25,19 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-#ifndef __DCFG_WRITEALL_H
-#define __DCFG_WRITEALL_H
+
+#ifndef __DCFG_OUTPATH_H
+#define __DCFG_OUTPATH_H
 
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* Write N bytes to FD.  Returns 0 or an errno.  The signals that may come
-   with that do not come to the program, and what it may write itself
-   (ulimit -f) is no limit, where it can be raised. */
-Int DCFG_(write_all)(Int fd, const void* data, SizeT n);
+/* What NAME is when all links are followed, to be freed; it need not exist.
+   If it is a descriptor of this process (/dev/stdout, /dev/fd/N,
+   /proc/self/fd/N), *FD is that one, else -1. */
+HChar* DCFG_(follow_links)(const HChar* name, /*OUT*/Int* fd);
 
-/* Raise the limit of files' sizes as far as possible, and set it again as it
-   was. */
-void DCFG_(raise_file_limit)(/*OUT*/ULong before[2]);
-void DCFG_(restore_file_limit)(const ULong before[2]);
-
-#endif /* __DCFG_WRITEALL_H */
+#endif /* __DCFG_OUTPATH_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Output files.                                    base/file.c ---*/
+/*--- Output files.                                    delivery/file.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -27,7 +27,7 @@
 
 /* Owns: the files that outputs write, the options that name them, and the
    words for what was written and what goes wrong.  Handed: names and text by
-   all outputs.  Taken by: the outputs; base/stream.c, which asks about
+   all outputs.  Taken by: the outputs; delivery/stream.c, which asks about
    names; dcfg_main.c, which says when all are written. */
 
 #include "pub_tool_basics.h"
@@ -40,12 +40,12 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "base/compress.h"
+#include "delivery/compress.h"
 #include "base/core.h"
-#include "base/delivery.h"
-#include "base/file.h"
-#include "base/interrupt.h"
-#include "base/keeper.h"
+#include "delivery/delivery.h"
+#include "delivery/file.h"
+#include "delivery/interrupt.h"
+#include "delivery/keeper.h"
 
 /* The options that name files, and what they say. */
 #define MAX_CLAIMS 16

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Where a name leads.                           base/outpath.h ---*/
+/*--- Which process wrote a file.                    delivery/family.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -24,20 +24,34 @@
 
    The GNU General Public License is contained in the file COPYING.
 */
-
-
-#ifndef __DCFG_OUTPATH_H
-#define __DCFG_OUTPATH_H
+#ifndef __DCFG_FAMILY_H
+#define __DCFG_FAMILY_H
 
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* What NAME is when all links are followed, to be freed; it need not exist.
-   If it is a descriptor of this process (/dev/stdout, /dev/fd/N,
-   /proc/self/fd/N), *FD is that one, else -1. */
-HChar* DCFG_(follow_links)(const HChar* name, /*OUT*/Int* fd);
+/* Before the program runs: find out when the family began.  Returns whether
+   another process began it. */
+Bool DCFG_(find_family)(void);
 
-#endif /* __DCFG_OUTPATH_H */
+/* This process, or the one it acts for, wrote that file. */
+void DCFG_(note_own_file)(const HChar* name);
+
+/* In the child of a fork: it is not the process that wrote its parent's
+   files. */
+void DCFG_(disown_files)(void);
+
+/* Is there such a file, written by another process of the family? */
+Bool DCFG_(is_anothers)(const HChar* name);
+
+/* May NAME be written: is there no such file, or one by this process? */
+Bool DCFG_(is_free)(const HChar* name);
+
+/* NAME with process id PID before its last extension, and number K if that is not
+   1; to be freed. */
+HChar* DCFG_(name_with_pid)(const HChar* name, Int pid, UInt k);
+
+#endif /* __DCFG_FAMILY_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Where a name leads.                           base/outpath.c ---*/
+/*--- Where a name leads.                           delivery/outpath.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -26,7 +26,7 @@
 */
 
 /* Owns: the following of links.  Handed: names that users gave.  Taken by:
-   base/delivery.c.
+   delivery/delivery.c.
 
    A file is replaced when it is complete, and a link must not be: what it
    leads to is replaced.  A descriptor is no name at all: what is open there
@@ -37,7 +37,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_mallocfree.h"
 
-#include "base/outpath.h"
+#include "delivery/outpath.h"
 
 #define MAX_LINKS 40         // as Linux
 #define MAX_PATH  4096

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Signals while files are written.            base/interrupt.c ---*/
+/*--- Signals while files are written.            delivery/interrupt.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -26,8 +26,8 @@
 */
 
 /* Owns: what TERM, INT and HUP do while files are written.  Handed: signals,
-   by the kernel.  Taken by: dcfg_main.c, which says when; base/delivery.c,
-   base/file.c, trace/output_trace.c, which stop when all is in vain.
+   by the kernel.  Taken by: dcfg_main.c, which says when; delivery/delivery.c,
+   delivery/file.c, trace/output_trace.c, which stop when all is in vain.
 
    Where the tool runs, the core blocks all signals and looks for them later.
    These three are let through, to a handler that only takes notes: the first
@@ -50,7 +50,7 @@
 #include "pub_tool_vki.h"
 
 #include "base/core.h"
-#include "base/interrupt.h"
+#include "delivery/interrupt.h"
 
 typedef
    struct {

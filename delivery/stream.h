@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Streams of bytes too long for memory.          base/stream.h ---*/
+/*--- Streams of bytes too long for memory.          delivery/stream.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*

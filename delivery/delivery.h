@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Files on their way to their names.           base/delivery.h ---*/
+/*--- Files on their way to their names.           delivery/delivery.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -28,7 +28,7 @@
 #define __DCFG_DELIVERY_H
 
 #include "pub_tool_basics.h"
-#include "base/family.h"
+#include "delivery/family.h"
 #include "base/port.h"
 
 /* Files are begun, filled and ended one after the other, which makes them a

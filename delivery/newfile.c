@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- New files beside others.                      base/newfile.c ---*/
+/*--- New files beside others.                      delivery/newfile.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -26,7 +26,7 @@
 */
 
 /* Owns: the names of files that are there for a time only.  Handed: what they
-   are for.  Taken by: base/delivery.c, base/stream.c.
+   are for.  Taken by: delivery/delivery.c, delivery/stream.c.
 
    Who can write to the directory could have laid a link under a name that he
    can foresee, and what it leads to would be overwritten. */
@@ -39,9 +39,9 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
-#include "base/compress.h"
+#include "delivery/compress.h"
 #include "base/core.h"
-#include "base/newfile.h"
+#include "delivery/newfile.h"
 
 #define LONGEST_NAME 255     // of a file, in bytes, on Linux
 #define N_DIGITS     12

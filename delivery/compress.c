@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Compressing files.                           base/compress.c ---*/
+/*--- Compressing files.                           delivery/compress.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -27,7 +27,7 @@
 
 /* Owns: the compressors, and how they are run: so that the program, whose
    child they are, does not notice.  Handed: names of files.  Taken by:
-   base/delivery.c, dcfg_main.c. */
+   delivery/delivery.c, dcfg_main.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -35,10 +35,10 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vkiscnums.h"
 
-#include "base/compress.h"
+#include "delivery/compress.h"
 #include "base/core.h"
-#include "base/interrupt.h"
-#include "base/writeall.h"
+#include "delivery/interrupt.h"
+#include "delivery/writeall.h"
 
 static const Compressor compressors[] = {
    { ".gz",  "gzip",  "exec gzip -n -f \"$0\""         },

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- New files beside others.                      base/newfile.h ---*/
+/*--- Writing all of it.                           delivery/writeall.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -25,23 +25,23 @@
    The GNU General Public License is contained in the file COPYING.
 */
 
-
-#ifndef __DCFG_NEWFILE_H
-#define __DCFG_NEWFILE_H
+#ifndef __DCFG_WRITEALL_H
+#define __DCFG_WRITEALL_H
 
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* Make a new file in the directory of PATH, or, if that is NULL, where
-   Valgrind puts its temporary files, and open it with FLAGS and MODE.  Its
-   name begins as PATH ends, then follow KIND and something that nobody
-   foresees.  There was no such file and no such link.  Returns the
-   descriptor and, to be freed, *NAME; or a negative errno, and *NAME is what
-   could not be made. */
-Int DCFG_(new_file)(const HChar* path, const HChar* kind, Int flags,
-                    Int mode, /*OUT*/HChar** name);
+/* Write N bytes to FD.  Returns 0 or an errno.  The signals that may come
+   with that do not come to the program, and what it may write itself
+   (ulimit -f) is no limit, where it can be raised. */
+Int DCFG_(write_all)(Int fd, const void* data, SizeT n);
 
-#endif /* __DCFG_NEWFILE_H */
+/* Raise the limit of files' sizes as far as possible, and set it again as it
+   was. */
+void DCFG_(raise_file_limit)(/*OUT*/ULong before[2]);
+void DCFG_(restore_file_limit)(const ULong before[2]);
+
+#endif /* __DCFG_WRITEALL_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

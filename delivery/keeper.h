@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Which process wrote a file.                    base/family.h ---*/
+/*--- A process that keeps rights.                   delivery/keeper.h ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -24,34 +24,40 @@
 
    The GNU General Public License is contained in the file COPYING.
 */
-#ifndef __DCFG_FAMILY_H
-#define __DCFG_FAMILY_H
+
+#ifndef __DCFG_KEEPER_H
+#define __DCFG_KEEPER_H
 
 #include "pub_tool_basics.h"
+#include "delivery/delivery.h"
 #include "base/port.h"
 
-/* Before the program runs: find out when the family began.  Returns whether
-   another process began it. */
-Bool DCFG_(find_family)(void);
+/* Will the system call SYSNO with ARGS, if it succeeds, take rights from this
+   process that are needed to write files? */
+Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args);
 
-/* This process, or the one it acts for, wrote that file. */
-void DCFG_(note_own_file)(const HChar* name);
+/* Start a process that keeps them, if there is none yet.  From then on it
+   does what delivery/delivery.h says, for this process. */
+void DCFG_(start_keeper)(void);
 
-/* In the child of a fork: it is not the process that wrote its parent's
-   files. */
-void DCFG_(disown_files)(void);
+/* The program has ended, and nothing more is written.  Waits until the keeper
+   has ended, too, unless files were abandoned. */
+void DCFG_(end_keeper)(void);
 
-/* Is there such a file, written by another process of the family? */
-Bool DCFG_(is_anothers)(const HChar* name);
+/* A forked child gets a keeper of its own. */
+void DCFG_(before_fork)(void);
+void DCFG_(after_fork)(Bool in_child);
 
-/* May NAME be written: is there no such file, or one by this process? */
-Bool DCFG_(is_free)(const HChar* name);
+/* As those without "kept", here or in the keeper.  Errno EOWNERDEAD: it is
+   gone. */
+Int  DCFG_(kept_begin_file)(const HChar* name, const Wanted* w);
+void DCFG_(kept_fill_file)(const HChar* text, UInt n);
+Int  DCFG_(kept_end_file)(Bool keep);
+void DCFG_(kept_name_files)(Int pid, Bool claimed, /*OUT*/Delivered* results,
+                            UInt n);
+void DCFG_(kept_drop_files)(void);
 
-/* NAME with process id PID before its last extension, and number K if that is not
-   1; to be freed. */
-HChar* DCFG_(name_with_pid)(const HChar* name, Int pid, UInt k);
-
-#endif /* __DCFG_FAMILY_H */
+#endif /* __DCFG_KEEPER_H */
 
 /*--------------------------------------------------------------------*/
 /*--- end                                                          ---*/

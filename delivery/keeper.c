@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- A process that keeps rights.                   base/keeper.c ---*/
+/*--- A process that keeps rights.                   delivery/keeper.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -26,8 +26,8 @@
 */
 
 /* Owns: the process that writes files for one that cannot do so any more.
-   Handed: names and text by base/file.c, system calls by dcfg_main.c.  Taken
-   by: base/file.c.
+   Handed: names and text by delivery/file.c, system calls by dcfg_main.c.  Taken
+   by: delivery/file.c.
 
    A program may make another directory its root, become another user, limit
    the size of files or let the kernel forbid it system calls, and that holds
@@ -51,9 +51,9 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "base/core.h"
-#include "base/interrupt.h"
-#include "base/keeper.h"
-#include "base/writeall.h"
+#include "delivery/interrupt.h"
+#include "delivery/keeper.h"
+#include "delivery/writeall.h"
 
 static Int  keeper     = -1;   // the socket; -1: there is no keeper
 static Int  keeper_pid = -1;   // if it is a child

@@ -1,6 +1,6 @@
 
 /*--------------------------------------------------------------------*/
-/*--- Writing all of it.                           base/writeall.c ---*/
+/*--- Writing all of it.                           delivery/writeall.c ---*/
 /*--------------------------------------------------------------------*/
 
 /*
@@ -26,7 +26,7 @@
 */
 
 /* Owns: how bytes are written to a descriptor.  Handed: bytes.  Taken by:
-   base/delivery.c, base/keeper.c, base/stream.c; base/compress.c. */
+   delivery/delivery.c, delivery/keeper.c, delivery/stream.c; delivery/compress.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcfile.h"
@@ -35,7 +35,7 @@
 #include "pub_tool_vki.h"
 
 #include "base/core.h"
-#include "base/writeall.h"
+#include "delivery/writeall.h"
 
 void DCFG_(raise_file_limit)(ULong before[2])
 {
