@@ -33,6 +33,7 @@
    or one longer chunk, and the table. */
 
 #include "lib/trace/chunks.h"
+#include "lib/trace/sequence.h"
 #include "lib/json/json_events.h"
 #include "lib/json/place.h"
 

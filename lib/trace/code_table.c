@@ -36,6 +36,7 @@
    searched for. */
 
 #include "lib/trace/code_table.h"
+#include "lib/trace/sequence.h"
 #include "lib/base/sort.h"
 
 #include <stdatomic.h>

@@ -36,6 +36,7 @@
    the current edge's cells choose a row; the row's edges are copied. */
 
 #include "lib/trace/chunks.h"
+#include "lib/trace/sequence.h"
 
 #include <inttypes.h>
 #include <stdio.h>

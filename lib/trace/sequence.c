@@ -35,7 +35,7 @@
    decoding but a bounded number leads to a character, and so no nest of empty
    repetitions can keep it busy. */
 
-#include "lib/trace/code_table.h"
+#include "lib/trace/sequence.h"
 
 #include <string.h>
 

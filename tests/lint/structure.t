@@ -129,6 +129,7 @@ class Tree:
                 defined[name] = sources[o]
         return defined, used
 
+    @functools.lru_cache(maxsize=None)
     def calls(self):
         defined, used = self.symbols
         return {s: {defined[x] for x in used[s] if x in defined} - {s} for s in used}
@@ -163,8 +164,14 @@ def check_includes(tree):
 
 
 def check_calls(tree):
-    for part in circles(tree.calls()):
-        yield "call each other: " + ", ".join(part)
+    """Who calls, and who includes: together, for a header may be of no source, or of another than the one it is called
+    after.  Headers at the top are everybody's."""
+    edges = {}
+    for f in tree.files:
+        known = set(tree.included(f)) | tree.calls().get(f, set())
+        edges.setdefault(stem(f), set()).update(stem(i) for i in known if stem(i) != stem(f) and tree.room(i) != "")
+    for part in circles(edges):
+        yield "call or include each other: " + ", ".join(part)
 
 
 def hands_over(tree, defined, giver, taker):
