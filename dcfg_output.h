@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- The door: what an output is.                   dcfg_output.h ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   The door: what an output is. */
 
 /* An output is what the user gets of a run: the DCFG, a trace, a profile.
    It has a table, Output, that dcfg_main.c lists, for its options and for
@@ -191,7 +169,3 @@ extern UInt           DCFG_(n_watchers);
       if (DCFG_(watchers)[i]->hook != NULL)
 
 #endif /* __DCFG_OUTPUT_H */
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

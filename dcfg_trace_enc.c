@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Writing a DCFG-trace.                       dcfg_trace_enc.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Writing a DCFG-trace. */
 
 /* Owns: a DCFG-trace, format 1.00 (its specification, part 3).  Handed:
    the graph and readers of the threads' decision edges.  Taken by:
@@ -577,7 +555,3 @@ ULong DCFG_(write_trace)(Put* out, const TraceJob* job)
    dcfg_free(e);
    return n_edges;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

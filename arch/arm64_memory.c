@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- How arm64 instructions get at memory.  arch/arm64_memory.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   How arm64 instructions get at memory. */
 
 /* Owns: what the bytes of an instruction say of memory that it reads.
    Handed: the bytes of one instruction.  Taken by: arch/guest.c.
@@ -141,7 +119,3 @@ Bool DCFG_(is_store_exclusive_arm64)(const UChar* code, UInt len)
    return len >= 4 && (code[3] & 0x3F) == 0x08 && (code[2] & 0xC0) == 0
           && ((code[2] & 0x20) == 0 || (code[3] & 0x80) != 0);
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Where Valgrind's versions and interfaces differ. base/core.h ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Where Valgrind's versions and interfaces differ. */
 
 /* Everything the tool takes from the core beyond the pub_tool_*.h
    headers, and every difference between the supported versions (3.19.0
@@ -447,7 +425,3 @@ static inline Bool DCFG_(divides) ( IROp op )
 }
 
 #endif /* __DCFG_CORE_H */
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Functions, as Callgrind names them.         calls/function.h ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Functions, as Callgrind names them. */
 
 #ifndef __DCFG_FUNCTION_H
 #define __DCFG_FUNCTION_H
@@ -77,8 +55,3 @@ UInt            DCFG_(n_functions)(void);
 const Function* DCFG_(function)(UInt no);
 
 #endif /* __DCFG_FUNCTION_H */
-
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Calls, and the stack of those that are active. calls/stack.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Calls, and the stack of those that are active. */
 
 /* Owns: the rules of what is a call and what ends one.  Handed: ways out of
    superblocks by generated code.  Taken by: calls/ir_calls.c, which makes
@@ -591,7 +569,3 @@ void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)
    DCFG_(leave_for_place)(base, sb,
                           DCFG_LEAVE(sb->n_instrs - 1, LeaveJump), to, sp);
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Which sequences of edges become phrases.     encode/choose.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Which sequences of edges become phrases. */
 
 /* Owns: the choice of the edge sequences that TRANSITION_TABLE holds.
    Handed: samples of a trace by dcfg_trace_enc.c.  Taken by: the same.
@@ -208,7 +186,3 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
    DCFG_(delete_prices)(c->prices);
    dcfg_free(c);
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Which build of an object an image is.        run/build_id.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Which build of an object an image is. */
 
 /* Owns: reading build ids, and hashing code, of mapped objects.  Handed: where
    an object is mapped.  Taken by: run/image.c.
@@ -234,7 +212,3 @@ void DCFG_(identify_build)(Addr load, HChar** build_id, ULong* code_hash)
    for (UInt i = 0; i < o.n_id; i++)
       VG_(sprintf)(*build_id + 2 * i, "%02x", (UInt)o.id[i]);
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- What stands at an address of an image.         run/symbols.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   What stands at an address of an image. */
 
 /* Owns: going over an object's symbols; looking up symbols and source lines.
    Handed: the core's debug information, and what run/image.c has copied of it.
@@ -89,7 +67,3 @@ const ImageLine* DCFG_(line_at)(const ImageInfo* im, Addr a)
    return lo < im->n_lines && im->lines[lo].addr == a ? &im->lines[lo]
                                                       : NULL;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

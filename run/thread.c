@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Threads.                                        run/thread.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Threads. */
 
 /* Owns: the threads from their creation to their end, with their cell arrays
    and what watchers keep of each (dcfg_output.h), which are freed here; and
@@ -335,7 +313,3 @@ void DCFG_(retarget_threads)(Target now)
       }
    }
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- A directory that uftrace reads.               uftrace/uftrace.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   A directory that uftrace reads. */
 
 /* Owns: the directory's files and what is in them.  Handed: functions by
    logs/active.c.  Taken by: uftrace/output_uftrace.c.
@@ -533,7 +511,3 @@ void DCFG_(write_uftrace)(const HChar* opt, const HChar* name, UInt format)
                 "no room for those with more than %u around them\n",
                 too_deep, MAX_DEPTH);
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Where VEX's IR does not tell uses. wet/corrections_arm64.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Where VEX's IR does not tell uses. */
 
 /* Owns: the arm64 instructions of which VEX's IR says more, or less, than what
    they use and define.  Handed: what it says, and their words.  Taken by:
@@ -245,7 +223,3 @@ void DCFG_(correct_usage_arm64)(Usage* u, const UChar* code, UInt len)
             && bits(word, 4, 0) != 31)                    // location, too
       set_general(u->uses, bits(word, 4, 0), 8, 1);
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

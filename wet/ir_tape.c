@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Code that writes the tape.                   wet/ir_tape.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Code that writes the tape. */
 
 /* Owns: the code that writes headers and addresses to the tape.  Handed:
    superblocks by run/instrument.c.  Taken by: wet/output_wet.c, which puts
@@ -564,7 +542,3 @@ const Watcher DCFG_(tape_watcher) = {
    .moved          = DCFG_(tape_moved),
    .unmapped       = DCFG_(tape_unmapped)
 };
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- The top of x87's stack.                      wet/x87_top.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   The top of x87's stack. */
 
 /* Owns: what moves the top of x87's stack to where the program says, and where
    it is now.  Handed: VEX's statements; the guest state.  Taken by:
@@ -104,7 +82,3 @@ UInt DCFG_(x87_top)(void)
                                 DCFG_(guest).layout->FTOP, sizeof(top));
    return top & 7;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

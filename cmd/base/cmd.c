@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- The command dcfg: what its parts share.                cmd.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   The command dcfg: what its parts share. */
 
 /* Owns: reading command lines, how errors are told, memory that is there or
    the end.  Handed: the arguments of a subcommand.  Taken by: all of them. */
@@ -248,7 +226,3 @@ int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
       die("a file is missing; usage: dcfg %s %s", c->name, c->args);
    return n;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                        ---*/
-/*--------------------------------------------------------------------*/

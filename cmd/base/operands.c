@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- The files that a subcommand reads.                operands.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   The files that a subcommand reads. */
 
 /* Owns: which files are read, and what is said if they cannot be.  Handed:
    what stands on the command line.  Taken by: the subcommands and
@@ -227,7 +205,3 @@ uint32_t need_thread(const Dcfg* d, uint64_t thread)
           ", counted from 0", thread, most);
    return (uint32_t)thread;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                        ---*/
-/*--------------------------------------------------------------------*/

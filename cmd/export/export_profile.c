@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Profiles for optimisers.                    export_profile.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Profiles for optimisers. */
 
 /* Owns: what BOLT and llvm-profgen take in place of branch records.  Handed:
    the images of one file, which is what was executed.  Taken by:
@@ -357,7 +335,3 @@ void export_profgen(const Export* x)
            shell_word(file, ""), shell_word(x->out_name, ".prof"),
            llvm_program("clang"), shell_word(x->out_name, ".prof"));
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

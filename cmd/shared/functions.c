@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Functions of the source in a graph.            functions.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Functions of the source in a graph. */
 
 /* Owns: which function of the source a block belongs to.  Handed: a process.
    Taken by: call_walk.c, builds.c, shape.c. */
@@ -213,7 +191,3 @@ const char* function_name(const Functions* f, uint32_t function)
                       g->p->symbols[key].addr);
    return symbol_name(g, g->p->symbols[s == DCFG_NONE ? key : s].name);
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                        ---*/
-/*--------------------------------------------------------------------*/

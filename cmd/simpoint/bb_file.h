@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Reading .bb files.                                 bb_file.h ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Reading .bb files. */
 
 #ifndef DCFG_CMD_BB_FILE_H
 #define DCFG_CMD_BB_FILE_H
@@ -74,7 +52,3 @@ bool    pair_read(FILE* f, const char* path, double* number,
                   uint64_t* cluster, uint64_t* line);
 
 #endif /* DCFG_CMD_BB_FILE_H */
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Passages of a DCFG's edges.                  edge_stream.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Passages of a DCFG's edges. */
 
 /* Owns: which blocks of a DCFG follow each other without a jump, and where
    control jumped.  Handed: a DCFG and its trace by blocks.c.  Taken by:
@@ -519,7 +497,3 @@ void edges_visit(EdgeStream* s, void (*visit)(void* arg, uint32_t block),
       if (s->arcs[i].from != PASSED)
          s->arcs[i].from = UNCOUNTED;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Static and dynamic blocks.                         tally.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Static and dynamic blocks. */
 
 /* Owns: from pieces of code and passages between them to the two tables.
    Handed: both by address_stream.c and edge_stream.c.  Taken by: blocks.c.
@@ -439,7 +417,3 @@ void tally_free(Job* job, Tally* t)
    job_free(job, t->of_piece, t->n_pieces * sizeof(*t->of_piece));
    t->of_piece = NULL;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

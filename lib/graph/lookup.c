@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Looking things up in a DCFG.                        lookup.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Looking things up in a DCFG. */
 
 /* Owns: answers to "which one": by id, by address, by what it belongs to.
    Handed: a loaded DCFG and any numbers.  Taken by: users,
@@ -368,7 +346,3 @@ uint32_t dcfg_routine_by_entry(const DcfgProcess* p, uint32_t node)
    return routine != DCFG_NONE && p->routines[routine].entry == node
           ? routine : DCFG_NONE;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

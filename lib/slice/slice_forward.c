@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Forward slices.                            slice_forward.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Forward slices. */
 
 /* Owns: forward slices.  Handed: criteria, found by slice_back.c, and events by
    wet_events.c.  Taken by: slice_open.c.
@@ -241,7 +219,3 @@ bool slice_forward(Slicer* z)
    job_free(z->job, t.known, z->w->instrs.n + 1);
    return ok && slice_hand_over(z);
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

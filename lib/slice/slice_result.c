@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- The result of a slice.                      slice_result.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   The result of a slice. */
 
 /* Owns: nodes and their inputs, in the form that users get.  Handed: what
    slice_back.c found.  Taken by: slice_open.c. */
@@ -359,7 +337,3 @@ bool slice_assemble(Slicer* z)
    z->found.n = kept;
    return slice_hand_over(z);
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,8 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
 
-/*--------------------------------------------------------------------*/
-/*--- Who wrote a register last.                   slice_writers.c ---*/
-/*--------------------------------------------------------------------*/
-
+   Who wrote a register last. */
 
 /* Owns: who wrote a register before each instance of some instructions, in one
    pass over the control flow.  Handed: a trace.  Taken by: users.
@@ -198,7 +197,3 @@ bool dcfg_slice_writers(DcfgWet* w, const bool* instrs, unsigned reg,
    dcfg_wet_close(p.w);
    return ok;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Processors of whole execution traces.        wet_machine.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Processors of whole execution traces. */
 
 /* Owns: what readers know of each processor, by its number, and what they have
    to know of code.  Handed: numbers by wet_load.c.  Taken by: wet_plan.c,
@@ -102,7 +80,3 @@ bool wet_goes_back(const WetMachine* m, const uint8_t* code, uint32_t n)
 {
    return m->links && n == 4 && word_at(code) == 0xD61F03C0;   // BR X30
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

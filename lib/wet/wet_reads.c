@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- What the kernel read for a system call.          wet_reads.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   What the kernel read for a system call. */
 
 /* Owns: who wrote what a system call reads: it may be much, so that who is
    found is looked up in a table.  Handed: marks by wet_events.c, memory by
@@ -143,7 +121,3 @@ bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e)
    e->deps = s->deps;
    return true;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

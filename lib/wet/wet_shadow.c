@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Who wrote each byte of memory last.             wet_shadow.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Who wrote each byte of memory last. */
 
 /* Owns: the last writer of each byte of memory.  Handed: what is written and
    moved, by wet_writers.c.  Taken by: the same, wet_reads.c, wet_effects.c. */
@@ -213,7 +191,3 @@ bool shadow_move(Shadow* s, uint64_t to_addr, uint64_t from_addr, uint64_t n)
    }
    return true;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/

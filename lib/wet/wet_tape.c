@@ -1,29 +1,7 @@
-
-/*--------------------------------------------------------------------*/
-/*--- Reading the tape of a wet file.                 wet_tape.c ---*/
-/*--------------------------------------------------------------------*/
-
-/*
-   This file is part of DCFG, a Valgrind tool that writes a program's
-   dynamic control-flow graph.
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   This program is free software; you can redistribute it and/or
-   modify it under the terms of the GNU General Public License as
-   published by the Free Software Foundation; either version 2 of the
-   License, or (at your option) any later version.
-
-   This program is distributed in the hope that it will be useful, but
-   WITHOUT ANY WARRANTY; without even the implied warranty of
-   MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
-   General Public License for more details.
-
-   You should have received a copy of the GNU General Public License
-   along with this program; if not, see <http://www.gnu.org/licenses/>.
-
-   The GNU General Public License is contained in the file COPYING.
-*/
+   Reading the tape of a wet file. */
 
 /* Owns: the code of the tape: blocks out of chunks.  Handed: the file by
    wet_load.c, ways by wet_ways.c, words by wet_columns.c.  Taken by:
@@ -514,7 +492,3 @@ void wet_find_value(DcfgWet* w, const Place* at, DcfgWetEvent* e)
    e->has_value = true;
    e->value     = w->value;
 }
-
-/*--------------------------------------------------------------------*/
-/*--- end                                                          ---*/
-/*--------------------------------------------------------------------*/
