@@ -153,9 +153,9 @@ def kept_memory(log):
 
 
 def check_memory(tap, prog):
-    """What each version costs, not counted and counted: 350 bytes and 520."""
+    """What each version costs, not counted and counted: 350 bytes and 520, with Valgrind 3.27.1 some 700."""
     few, many = 2000, 10000
-    for collect, bound in (("no", 500), ("yes", 650)):
+    for collect, bound in (("no", 500), ("yes", 750)):
         kept = []
         for n in (few, many):
             r = run(tap, "memory%d%s" % (n, collect), [prog, "short", str(n)],
