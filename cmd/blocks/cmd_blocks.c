@@ -16,7 +16,7 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "cmd/shared/superblocks.h"
+#include "cmd/blocks/superblocks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_MATCH_H
 #define DCFG_CMD_MATCH_H
 
-#include "cmd/shared/builds.h"
+#include "cmd/diff/builds.h"
 
 typedef
    enum {

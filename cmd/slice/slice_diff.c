@@ -16,7 +16,7 @@
 #include "cmd/base/format.h"
 #include "cmd/machine/roles.h"
 #include "cmd/machine/source_file.h"
-#include "cmd/shared/wet_place.h"
+#include "cmd/slice/wet_place.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@
 #include "cmd/machine/processor.h"
 #include "cmd/slice/slice_output.h"
 #include "cmd/slice/slice_variable.h"
-#include "cmd/shared/wet_place.h"
+#include "cmd/slice/wet_place.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -17,7 +17,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/machine/same_build.h"
-#include "cmd/shared/wet_place.h"
+#include "cmd/slice/wet_place.h"
 
 #include <dwarf.h>
 #include <elf.h>

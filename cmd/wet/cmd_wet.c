@@ -11,7 +11,7 @@
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/outfile.h"
-#include "cmd/shared/wet_text.h"
+#include "cmd/wet/wet_text.h"
 
 #include <errno.h>
 #include <fnmatch.h>

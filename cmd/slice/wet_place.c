@@ -10,7 +10,7 @@
    Mappings begin at pages: of the places in a file's executable segments that
    are as far from a page's begin as the address was, all are tried. */
 
-#include "cmd/shared/wet_place.h"
+#include "cmd/slice/wet_place.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"

@@ -9,7 +9,7 @@
    Text and the order in it are compared byte by byte by other programs, and
    say nothing of where the blocks are from. */
 
-#include "cmd/shared/block_rows.h"
+#include "cmd/blocks/block_rows.h"
 
 #include "cmd/shared/dot_style.h"
 #include "cmd/base/format.h"

@@ -12,11 +12,11 @@
    guesses.  Within functions it is what is from the same line, in the order in
    which it stands there. */
 
-#include "cmd/shared/builds.h"
+#include "cmd/diff/builds.h"
 
-#include "cmd/shared/build_images.h"
+#include "cmd/diff/build_images.h"
 #include "cmd/base/interned.h"
-#include "cmd/shared/shape.h"
+#include "cmd/diff/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
    numbers: the block that comes next either continues the path, or is the
    first of one, or is in none. */
 
-#include "cmd/shared/superblocks.h"
+#include "cmd/blocks/superblocks.h"
 
 
 #include <inttypes.h>

@@ -10,7 +10,7 @@
    Each port's dependences, and each instruction's values, are a sequence of a
    spool. */
 
-#include "cmd/shared/wet_text.h"
+#include "cmd/wet/wet_text.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"

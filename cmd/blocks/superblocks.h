@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_SUPERBLOCKS_H
 #define DCFG_CMD_SUPERBLOCKS_H
 
-#include "cmd/shared/block_rows.h"
+#include "cmd/blocks/block_rows.h"
 
 /* A sequence of blocks, entered at the first of them only: control that
    comes to another one from elsewhere is not in it. */
