@@ -89,8 +89,8 @@ static Bool process_option(const HChar* arg)
    for (UInt i = 0; i < N_OUTPUTS; i++)
       if (outputs[i]->option(arg))
          return True;
-   return DCFG_(spool_option)(arg) || DCFG_(region_option)(arg) || DCFG_(exclude_option)(arg)
-          || DCFG_(toggle_option)(arg);
+   return DCFG_(spool_option)(arg) || DCFG_(region_option)(arg)
+          || DCFG_(exclude_option)(arg) || DCFG_(toggle_option)(arg);
 }
 
 static void print_usage(void)
@@ -231,10 +231,7 @@ static void write_part(const HChar* reason)
    write_part_to(NULL, reason);
 }
 
-/* If execve succeeds, nothing is left of the tool.  If it fails, the run
-   goes on and its file is written again at the end.  Programs try one
-   directory of the PATH after the other: there is no need to write
-   anything for a file that is not there. */
+/* The kernel has the program's limit of address space, for an execve. */
 static Bool passes_limit;
 
 static Bool is_exec(UInt sysno)
@@ -246,6 +243,10 @@ static Bool is_exec(UInt sysno)
    return sysno == __NR_execve;
 }
 
+/* If execve succeeds, nothing is left of the tool.  If it fails, the run
+   goes on and its file is written again at the end.  Programs try one
+   directory of the PATH after the other: there is no need to write
+   anything for a file that is not there. */
 static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 {
    struct vg_stat st;

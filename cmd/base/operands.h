@@ -15,7 +15,8 @@
    Says on stderr what they are; dies if there is none. */
 void default_files(const Command* c, const char** files, bool trace);
 
-/* What the library is to do with a file: PROBLEM may be NULL. */
+/* Options of the library for a file that is read.  PROBLEM, given ARG, is told of
+   each violation; it may be NULL. */
 DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
                          void* arg);
 

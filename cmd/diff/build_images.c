@@ -43,7 +43,7 @@ static int by_name(const void* a, const void* b)
    return d != 0 ? d : x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* What two images have in common. */
+/* Ways in which two images may have one name. */
 typedef enum { LIKE_PATH, LIKE_NAME, LIKE_SHORT_NAME } Likeness;
 
 /* Up to ".so". */
@@ -79,8 +79,8 @@ static void pair_images(BuildImages* b, uint32_t x, uint32_t y)
    b->side[0].image[x] = b->side[1].image[y] = b->n_images++;
 }
 
-/* Of several images with the name (generations of a mapping), the first
-   belongs to the first, and so on. */
+/* Images of one name are paired.  If there are several (generations of a
+   mapping), the first belongs to the first, and so on. */
 static void pair_by_name(BuildImages* b, Likeness like)
 {
    uint32_t n, m, j = 0;

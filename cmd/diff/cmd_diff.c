@@ -162,7 +162,7 @@ static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
                : node_name(g, node));
       put_text(t, routine_name(g, g->p->loops[i].routine));
    } else if (kind == MATCH_FUNCTIONS) {
-      /* Of a guess, what has no name in B has A's. */
+      /* A guessed function without a name in B is shown with A's. */
       bool           in_a = is_guess(d, kind, p)
                             && dcfg_symbol_of(g->p, node) == DCFG_NONE;
       const Program* from = in_a ? &d->a : g;

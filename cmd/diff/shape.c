@@ -50,7 +50,7 @@ typedef
    }
    Shapes;
 
-/* What must be alike, and who is. */
+/* A function and the keys that its counterpart must share. */
 #define N_KEYS 7
 typedef
    struct {

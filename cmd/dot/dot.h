@@ -9,7 +9,7 @@
 #include "cmd/machine/code.h"
 #include "cmd/base/select.h"
 
-/* What is drawn, and where the text goes. */
+/* A drawing in the making: the program, the options, where the text goes. */
 typedef
    struct {
       Program            g;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What roles.h tells of IN. */
+/* The functions of roles.h, for an arm64 instruction IN. */
 uint32_t arm64_addresses(const DcfgWetInstr* in);
 uint32_t arm64_targets(const DcfgWetInstr* in);
 uint32_t arm64_saves(const DcfgWetInstr* in);  // of all registers

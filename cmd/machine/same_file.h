@@ -9,7 +9,7 @@
 #include "cmd/machine/code.h"
 #include "cmd/machine/same_build.h"
 
-/* What an image and its file have in common.  A DCFG has no code, and often no
+/* The comparison of an image with its file.  A DCFG has no code, and often no
    build id; what it says of blocks and symbols must be so in the file. */
 typedef
    struct {
