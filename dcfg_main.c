@@ -231,18 +231,6 @@ static void write_part(const HChar* reason)
    write_part_to(NULL, reason);
 }
 
-/* The kernel has the program's limit of address space, for an execve. */
-static Bool passes_limit;
-
-static Bool is_exec(UInt sysno)
-{
-#if defined(__NR_execveat)
-   if (sysno == __NR_execveat)
-      return True;
-#endif
-   return sysno == __NR_execve;
-}
-
 /* If execve succeeds, nothing is left of the tool.  If it fails, the run
    goes on and its file is written again at the end.  Programs try one
    directory of the PATH after the other: there is no need to write
@@ -250,28 +238,27 @@ static Bool is_exec(UInt sysno)
 static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 {
    struct vg_stat st;
+   Bool           exec = False;
 
    if (DCFG_(gives_up_rights)(sysno, args))
       DCFG_(start_keeper)();
    DCFG_(hold_space_limit)(sysno, args);
    DCFG_(note_syscall)(tid, sysno, args);
-   if (is_exec(sysno)
-       && (sysno != __NR_execve
-           || !sr_isError(VG_(stat)((const HChar*)args[0], &st)))) {
+#if defined(__NR_execveat)
+   exec = sysno == __NR_execveat;
+#endif
+   if (sysno == __NR_execve)
+      exec = !sr_isError(VG_(stat)((const HChar*)args[0], &st));
+   if (exec) {
       write_outputs(NULL, "Before execve", False, False);
       DCFG_(pass_space_limit)();
-      passes_limit = True;
    }
 }
 
-/* Execve has not succeeded if it comes here. */
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
                           SysRes res)
 {
-   if (passes_limit && is_exec(sysno)) {
-      DCFG_(take_back_space_limit)();
-      passes_limit = False;
-   }
+   DCFG_(take_back_space_limit)();
    DCFG_(show_space_limit)(sysno, args, sr_isError(res));
    DCFG_(note_syscall_done)(tid, sysno, args, res);
 }

@@ -36,7 +36,8 @@ static struct vki_rlimit limit;    // the one that it sees
 static Bool              in_call;  // was the program's struct changed?
 static struct vki_rlimit wanted;   // what it had
 
-static struct vki_rlimit passed;   // the kernel's limit before execve
+static Bool              is_passed;  // the kernel has it, for an execve
+static struct vki_rlimit passed;     // the kernel's limit before that
 
 static Bool usable(UWord at, SizeT n, UInt prot)
 {
@@ -180,10 +181,12 @@ void DCFG_(pass_space_limit)(void)
    soft.rlim_cur = limit.rlim_cur < passed.rlim_max ? limit.rlim_cur
                                                     : passed.rlim_max;
    VG_(setrlimit)(RLIMIT_SPACE, &soft);
+   is_passed = True;
 }
 
 void DCFG_(take_back_space_limit)(void)
 {
-   if (is_set)
+   if (is_passed)
       VG_(setrlimit)(RLIMIT_SPACE, &passed);
+   is_passed = False;
 }

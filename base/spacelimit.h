@@ -19,7 +19,8 @@ void DCFG_(show_space_limit)(UInt sysno, const UWord* args, Bool failed);
    limit. */
 void DCFG_(pass_space_limit)(void);
 
-/* Execve has failed. */
+/* After any system call: if that was execve, it has failed, and the tool has its
+   memory again. */
 void DCFG_(take_back_space_limit)(void);
 
 #endif /* __DCFG_SPACELIMIT_H */

@@ -323,7 +323,7 @@ def check_ring(tap, checker):
 
 def check_early(tap):
     """A record that cannot go on is kept as far as it came, and a slice there is that of the whole record."""
-    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "scatter.c"), "scatter", "-O1", "-g")
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
     if not prog:
         return
     command = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
