@@ -11,18 +11,10 @@
    keys, columns and number formats being these and no others. */
 
 #include "dcfg_json.h"
+#include "format/edge_types.h"
 
 static const HChar* const edge_type_names[N_EDGE_TYPES] = {
-   "ENTRY", "EXIT",
-   "CALL", "DIRECT_CALL", "INDIRECT_CALL", "RETURN", "CALL_BYPASS",
-   "BRANCH", "CONDITIONAL_BRANCH", "UNCONDITIONAL_BRANCH",
-   "DIRECT_BRANCH", "INDIRECT_BRANCH",
-   "DIRECT_CONDITIONAL_BRANCH", "INDIRECT_CONDITIONAL_BRANCH",
-   "DIRECT_UNCONDITIONAL_BRANCH", "INDIRECT_UNCONDITIONAL_BRANCH",
-   "REP", "FALL_THROUGH",
-   "SYSTEM_CALL", "SYSTEM_RETURN", "SYSTEM_CALL_BYPASS",
-   "CONTEXT_CHANGE", "CONTEXT_CHANGE_RETURN", "CONTEXT_CHANGE_BYPASS",
-   "EXCLUDED_CODE_BYPASS", "UNKNOWN"
+   DCFG_EDGE_TYPE_NAMES
 };
 
 /*------------------------------------------------------------*/

@@ -7,24 +7,7 @@
 #define __DCFG_INSN_H
 
 #include "base/port.h"
-
-/* How an instruction hands on control.  Everything but InsnPlain ends
-   a basic block.  (An architecture adds here a function that tells the kind
-   from an instruction's bytes, with a file in arch/; run/instrument.c
-   chooses among them.) */
-typedef
-   enum {
-      InsnPlain,         // falls to the next instruction
-      InsnCond,          // direct conditional branch
-      InsnJump,          // direct jump
-      InsnIndirectJump,
-      InsnCall,          // direct call
-      InsnIndirectCall,
-      InsnReturn,
-      InsnSyscall,
-      InsnRep            // x86 string instruction with a repeat prefix
-   }
-   InsnKind;
+#include "format/wet_code.h"
 
 /* Decodes just enough of the x86 instruction in BYTES[0 .. LEN-1] to
    tell its kind; IS64 selects 64-bit mode.  LEN is the instruction's

@@ -17,6 +17,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "base/core.h"
+#include "format/code_hash.h"
 #include "run/build_id.h"
 #include "run/bytes.h"
 
@@ -147,14 +148,14 @@ static Bool hash_segment(Object* o, const Phdr* h)
    if (!is_mapped((Addr)code, h->p_filesz))
       return False;
    for (ULong i = skip; i < h->p_filesz; i++)
-      o->hash = (o->hash ^ code[i]) * 0x100000001B3ULL;
+      o->hash = add_to_code_hash(o->hash, code[i]);
    o->hashed = True;
    return True;
 }
 
 static Bool hash_code(Object* o)
 {
-   o->hash = 0xCBF29CE484222325ULL;
+   o->hash = CODE_HASH_BEGIN;
    for (UInt i = 0; i < o->head.e_phnum; i++) {
       Phdr h;
       if (!get_header(o, i, &h)

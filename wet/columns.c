@@ -14,6 +14,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "format/wet_records.h"
 #include "wet/columns.h"
 #include "wet/packed.h"
 
@@ -26,17 +27,9 @@ void DCFG_(flush_bits)(BitPen* p)
    p->word = 0;
 }
 
-/* What is foretold: the step that there was; another one, which is written;
-   the difference of the column before. */
-enum { BySame, ByNew, ByNeighbour };
-
-/* And how it is told what was: all of it; a bit for each number; the places
-   of those that were not; none of it. */
-enum { FormAll, FormMask, FormPlaces, FormNone };
-
 /* Differences of two columns, and where the last ones are off. */
-static ULong differences[2][DCFG_BLOCK_WORDS];
-static UInt  wrong[DCFG_BLOCK_WORDS];
+static ULong differences[2][WET_BLOCK_WORDS];
+static UInt  wrong[WET_BLOCK_WORDS];
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -47,7 +47,7 @@ typedef
    Column;
 
 /* Of N rows, each SIZE words behind the one before, the first one at ROWS, the
-   N_COLUMNS first numbers, at most DCFG_BLOCK_WORDS, go, column by column, to
+   N_COLUMNS first numbers, at most WET_BLOCK_WORDS, go, column by column, to
    BITS and, where they are not as foretold, to NUMBERS, which has room for
    DCFG_MAX_QUICK bytes for each, for as many rows, and for 2 of each column
    more.  Returns where it ends. */

@@ -260,7 +260,7 @@ static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
    segment. */
 static void put_header(Work* w, UInt x)
 {
-   UInt way = work.list->first_way + (x == WAY_END ? w->sb->n_exits : x);
+   UInt way = work.list->first_way + (x == HOW_END ? w->sb->n_exits : x);
    UInt end = work.n_segments == 0 ? 0
                                    : work.segment_ends[work.n_segments - 1];
 
@@ -508,7 +508,7 @@ static void end(Work* w, const IRSB* in)
 {
    end_instr(w, w->now);
    add_stack_pointer(w);
-   put_header(w, WAY_END);
+   put_header(w, HOW_END);
    move(w, NULL);
    keep_slots(w);
    if (work.n_words == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Locations, and what uses and defines them. */
+   What an instruction uses and defines, by locations. */
 
 /* Private to wet/. */
 
@@ -9,21 +9,7 @@
 #define __DCFG_LOCATIONS_H
 
 #include "pub_tool_basics.h"
-
-/* Locations: a byte of a register each, or a group of flags.  Their numbers
-   have room for each processor that there is. */
-enum {
-   LocGeneral   = 0,       // 32 registers, by their encoding, of 8 bytes
-   LocCarry     = 256,     // C
-   LocFlags     = 257,     // the others: O, S, Z, A, P; N, Z, V
-   LocDirection = 258,     // DF
-   LocStatus    = 259,     // x87's condition codes
-   LocVector    = 288,     // 16 of 32 bytes, or 32 of 16
-   LocX87       = 800,     // 8 of 8 bytes, where MMX registers stand
-   LocStack     = 864,     // the same, counted from the top of the stack as
-                           // it is when the instruction begins
-   N_LOCS       = 928
-};
+#include "format/wet_code.h"
 
 #define MAX_ACCESSES 160
 

@@ -104,14 +104,13 @@ static Bool start(void)
    return True;
 }
 
-#define VERSION 3
-
 /* What tells the file from others, its version, and the processor. */
 static void put_head(Put* out)
 {
-   UChar head[16] = { 0x89, 'D', 'C', 'F', 'G', 'W', 'E', 'T', VERSION };
+   UChar head[WET_HEAD_SIZE] = WET_MAGIC;
 
-   head[12] = DCFG_(guest).machine;
+   head[WET_VERSION_AT] = WET_VERSION;
+   head[WET_MACHINE_AT] = DCFG_(guest).machine;
    DCFG_(put_bytes)(out, head, sizeof(head));
 }
 

@@ -11,19 +11,9 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 #include "dcfg_bb.h"
+#include "format/wet_code.h"
+#include "format/wet_history.h"
 #include "wet/rows.h"
-
-/* What an access does. */
-enum {
-   AccessLoad    = 1,
-   AccessStore   = 2,
-   AccessGuarded = 4,    // if some condition holds; else its address is 0
-   AccessStack   = 8,    // none: the stack pointer behind an indirect jump
-   AccessValue   = 16,   // none: up to eight bytes of the value that was
-                         // computed
-   AccessTop     = 32    // none: the top of x87's stack behind an instruction
-                         // that loads it
-};
 
 typedef
    struct {
@@ -35,25 +25,15 @@ typedef
    }                     // from the other's, that
    Slot;
 
-/* Where an access is made, or what the value is. */
-enum {
-   WhereTape = 0,        // at the next address on the tape; this is made
-   WhereFrame,           // from RBP, or
-   WhereStack,           // from RSP
-   WhereConstant,
-   WhereSlot             // at a distance from an earlier slot of the same
-};                       // superblock, which is on the tape
-
 /* A way in which a superblock can be left: at its end, or by an exit. */
 typedef
    struct {
       UInt   sb;
-      UChar  exit;       // its number, or WAY_END
+      UChar  exit;       // its number, or HOW_END
       UChar  n_segments; // of the words that its row has then (wet/squeeze.c)
       UShort n_words;    // in these
    }
    Way;
-#define WAY_END 0xFF
 
 /* The accesses of a superblock's executions, in their order. */
 typedef

@@ -24,6 +24,7 @@
 #include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
+#include "format/wet_history.h"
 #include "wet/columns.h"
 #include "wet/packed.h"
 #include "wet/slots.h"
@@ -37,11 +38,8 @@
 #define CHUNK_SHARE   8
 
 /* A block has at most so many words, and a row. */
-#define BLOCK_WORDS   DCFG_BLOCK_WORDS
+#define BLOCK_WORDS   WET_BLOCK_WORDS
 #define MAX_ROW       DCFG_TAPE_SLACK
-
-#define HISTORY_BITS 16
-#define N_HISTORIES  (1u << HISTORY_BITS)
 
 /* The two ways that came last after those before, or 0: then, and before
    then.  Those of superblocks with larger numbers are not foretold. */
@@ -50,7 +48,6 @@ typedef
       UInt next, other;
    }
    Foretold;
-#define MAX_FORETOLD 0xFFFFFFu
 
 /* What is known of a superblock.  What coding its rows needs stands together:
    most superblocks have few in a block. */
@@ -119,9 +116,6 @@ struct _Coder {
    UInt     n_segments;
    ULong    gathered[BLOCK_WORDS];      // rows of one of them
 };
-
-/* What became of a superblock that was left within, see history_behind(). */
-#define HOW_STOPPED(n_done) (0xFE | (ULong)(n_done) << 48)
 
 /* What is fetched into the processor's cache before its turn: so many
    segments, and ways. */
@@ -203,14 +197,9 @@ INLINE void put_right(Pen* p, Bool other)
    p->n_right = 0;
 }
 
-/* Symbols: the end of the block, a mark, a stop; from SymbolFirst on the
-   id of a superblock that came to its end, or else, one bit up, took an
-   exit, whose number follows. */
-enum { SymbolEnd, SymbolMark, SymbolStop, SymbolFirst };
-
 static UChar* put_way(UChar* to, const Way* way)
 {
-   Bool exited = way->exit != WAY_END;
+   Bool exited = way->exit != HOW_END;
 
    to = DCFG_(put_varint)(to, SymbolFirst + ((ULong)way->sb << 1 | exited));
    return exited ? DCFG_(put_varint)(to, way->exit) : to;
@@ -220,10 +209,7 @@ static UChar* put_way(UChar* to, const Way* way)
    that. */
 INLINE UInt history_behind(UInt h, UInt sb, ULong how)
 {
-   UInt hash = (how | (ULong)sb << 8) * 0x9E3779B97F4A7C15ull
-               >> (64 - HISTORY_BITS);
-
-   return (h << 5 ^ hash) % N_HISTORIES;
+   return wet_next_history(h, wet_history_hash(sb, how));
 }
 
 INLINE void code_way(Coder* c, Pen* p, UInt number, const Way* way)
@@ -251,7 +237,7 @@ static UChar* put_mark(UChar* to, UInt mark, const ULong* words)
 {
    to = DCFG_(put_varint)(to, SymbolMark);
    to = DCFG_(put_varint)(to, mark);
-   for (UInt i = 0; i < DCFG_(words_of_mark)(mark); i++)
+   for (UInt i = 0; i < wet_words_of_mark(mark); i++)
       to = DCFG_(put_varint)(to, words[i]);
    return to;
 }
@@ -301,7 +287,7 @@ static UInt code_stopped(Coder* c, Pen* p, const ULong* words)
    p->control = DCFG_(put_varint)(p->control, SymbolStop);
    p->control = DCFG_(put_varint)(p->control, id);
    p->control = DCFG_(put_varint)(p->control, n_done);
-   p->history = history_behind(p->history, id, HOW_STOPPED(n_done));
+   p->history = history_behind(p->history, id, HOW_STOPPED_AT(n_done));
    for (UInt i = 0; i < n - begin; i++)
       p->control = DCFG_(put_varint)(p->control, words[3 + i]);
    add_row(c, id, n_segments);
@@ -317,7 +303,7 @@ static UInt code_mark(Coder* c, Pen* p, const ULong* words)
       c->thread = words[1];
    put_right(p, False);
    p->control = put_mark(p->control, mark, &words[1]);
-   return 1 + DCFG_(words_of_mark)(mark);
+   return 1 + wet_words_of_mark(mark);
 }
 
 /* Of N rows from ROW on, which have SIZE words, those that have completed

@@ -378,7 +378,7 @@ static void put_before(Put* out, Bytes* b, XArray* instrs, const Gathered* g,
                                               - NodeFirstBlock].count);
    }
    if (ended)
-      DCFG_(add_varint)(b, 1);
+      DCFG_(add_varint)(b, WET_ENDED_EARLY);
    put_bytes_as(out, SectionBefore, b);
 }
 

@@ -9,19 +9,7 @@
 #define __DCFG_TABLES_H
 
 #include "base/put.h"
-
-/* Sections of the file. */
-enum {
-   SectionSources = 1,    // names of source files
-   SectionImages,         // with symbols and lines
-   SectionInstrs,         // what each instruction is, uses and defines
-   SectionUnexecuted,     // what branches may lead to
-   SectionSuperblocks,    // of which instructions; what they access
-   SectionThreads,        // instructions executed by each
-   SectionBefore,         // executions, if the tape does not have all
-   SectionTape,           // chunks: see wet/squeeze.c
-   SectionEnd
-};
+#include "format/wet_sections.h"
 
 /* Put the head of SECTION, which has LENGTH bytes. */
 void DCFG_(put_section)(Put* out, UInt section, ULong length);

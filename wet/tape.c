@@ -145,7 +145,7 @@ ULong DCFG_(n_tape_records)(void)
 
 static void add_long_mark(UInt mark, ULong w0, ULong w1, ULong w2)
 {
-   UInt   n  = DCFG_(words_of_mark)(mark);
+   UInt   n  = wet_words_of_mark(mark);
    ULong* at = DCFG_(tape)->cursor;
 
    at[0] = mark;

@@ -9,7 +9,7 @@
    What llvm-xray reads of an ELF file are the section xray_instr_map, which
    has an address for each function, and what its symbolizer makes of such an
    address: symbols and a line table.  The addresses need not be those of any
-   program: function ID has FUNCTION_SIZE bytes from FIRST_ADDR on, one
+   program: function ID has MAP_FUNCTION_SIZE bytes from MAP_FIRST_ADDR on, one
    behind the other.  There is no code.
 
    Names and files are also in a section of our own, .dcfg.functions, as
@@ -27,15 +27,13 @@
 
 #include "base/core.h"
 #include "base/intern.h"
+#include "format/xray_addresses.h"
 #include "xray/elf_map.h"
 #include "logs/ids.h"
 
-#define FIRST_ADDR    0x1000u
-#define FUNCTION_SIZE 16u
-
 static Addr addr_of(UInt id)
 {
-   return FIRST_ADDR + (Addr)FUNCTION_SIZE * (id - 1);
+   return MAP_FIRST_ADDR + (Addr)MAP_FUNCTION_SIZE * (id - 1);
 }
 
 /*------------------------------------------------------------*/
@@ -183,7 +181,7 @@ static void make_symbols(Bytes* symbols, Bytes* strings)
                     SHN_ABS, 0, 0);
       object = n->object;
       add_symbol(symbols, add_plain_string(strings, n->name), STT_FUNC,
-                 SecText, addr_of(id), FUNCTION_SIZE);
+                 SecText, addr_of(id), MAP_FUNCTION_SIZE);
    }
 }
 
@@ -234,8 +232,8 @@ static void make_info(Bytes* abbrev, Bytes* info)
    add_uleb(info, 1);
    add_string(info, "valgrind-dcfg");
    add_number(info, 0, 4);
-   add_number(info, FIRST_ADDR, 8);
-   add_number(info, (ULong)FUNCTION_SIZE * DCFG_(n_ids)(), 8);
+   add_number(info, MAP_FIRST_ADDR, 8);
+   add_number(info, (ULong)MAP_FUNCTION_SIZE * DCFG_(n_ids)(), 8);
    end_length(info, start);
 }
 
@@ -291,7 +289,7 @@ static void make_lines(Bytes* line)
    add_number(rows, 0, 1);                  // DW_LNE_set_address
    add_uleb(rows, 9);
    add_number(rows, 2, 1);
-   add_number(rows, FIRST_ADDR, 8);
+   add_number(rows, MAP_FIRST_ADDR, 8);
    for (UInt id = 1; id <= DCFG_(n_ids)(); id++) {
       const Named* n = DCFG_(named)(id);
       UInt         f = file_number(files, n);
@@ -310,7 +308,7 @@ static void make_lines(Bytes* line)
       at = n->line;
       add_number(rows, 1, 1);               // DW_LNS_copy
       add_number(rows, 2, 1);               // DW_LNS_advance_pc
-      add_uleb(rows, FUNCTION_SIZE);
+      add_uleb(rows, MAP_FUNCTION_SIZE);
    }
    add_number(rows, 0, 1);                  // DW_LNE_end_sequence
    add_uleb(rows, 1);
@@ -410,8 +408,8 @@ void DCFG_(put_elf_map)(Put* out)
       headers[i].sh_entsize   = kinds[i].entry;
       add_string(bytes[SecNames], kinds[i].name);
    }
-   headers[SecText].sh_addr    = FIRST_ADDR;
-   headers[SecText].sh_size    = (ULong)FUNCTION_SIZE * DCFG_(n_ids)();
+   headers[SecText].sh_addr    = MAP_FIRST_ADDR;
+   headers[SecText].sh_size    = (ULong)MAP_FUNCTION_SIZE * DCFG_(n_ids)();
    headers[SecSymbols].sh_info = VG_(sizeXA)(bytes[SecSymbols])
                                  / sizeof(Elf64_Sym);
 

@@ -30,35 +30,24 @@
 #include "pub_tool_xarray.h"
 
 #include "delivery/stream.h"
+#include "format/xray_records.h"
 #include "xray/flight.h"
 
 #define BUFFER_SIZE   16384u     // XRay's default
-#define METADATA_SIZE 16u
-#define FUNCTION_SIZE 8u
-#define HEADER_SIZE   32u
 
-/* Kinds of metadata, as the first byte has them. */
-enum {
-   KindNewBuffer = 0x01,
-   KindEndOfBuffer = 0x03,
-   KindNewCpu    = 0x05,
-   KindTscWrap   = 0x07,
-   KindWallClock = 0x09,
-   KindCustomEvent = 0x0b,
-   KindArgument  = 0x0d,
-   KindExtents   = 0x0f,
-   KindPid       = 0x13
-};
+/* The first byte of a metadata record of KIND. */
+#define FIRST_BYTE(kind) ((kind) << 1 | 1)
 
 /* The most that one function takes. */
-#define MOST_RECORDS (METADATA_SIZE + FUNCTION_SIZE \
-                      + DCFG_N_ARGS * METADATA_SIZE)
+#define MOST_RECORDS (XRAY_METADATA_SIZE + XRAY_FUNCTION_SIZE \
+                      + DCFG_N_ARGS * XRAY_METADATA_SIZE)
 
 /* Of a text more is left out. */
 #define MOST_TEXT 4096u
 
 /* Least number of functions that fit into a buffer. */
-#define FEWEST_FUNCTIONS ((BUFFER_SIZE - 6 * METADATA_SIZE) / FUNCTION_SIZE)
+#define FEWEST_FUNCTIONS ((BUFFER_SIZE - 6 * XRAY_METADATA_SIZE) \
+                          / XRAY_FUNCTION_SIZE)
 
 /* A function that was active behind the buffers that were dropped. */
 typedef
@@ -83,16 +72,6 @@ struct _FlightLog {
    Bool    is_stopped;    // there is no room any more
    const Active* active;  // the thread's functions
 };
-
-/* What happens to a function, as the log numbers it. */
-typedef
-   enum {
-      FlightEnter     = 0,
-      FlightExit      = 1,
-      FlightTailExit  = 2,
-      FlightEnterArgs = 3
-   }
-   FlightAction;
 
 FlightFormat DCFG_(flight_format) = { 1, 0, False };
 
@@ -141,11 +120,11 @@ static void add_metadata(FlightLog* l, UChar kind, ULong a, UInt a_size,
 {
    UChar* r = l->buffer + l->used;
 
-   VG_(memset)(r, 0, METADATA_SIZE);
-   r[0] = kind;
+   VG_(memset)(r, 0, XRAY_METADATA_SIZE);
+   r[0] = FIRST_BYTE(kind);
    set_bytes(r + 1, a, a_size);
    set_bytes(r + 1 + a_size, b, b_size);
-   l->used += METADATA_SIZE;
+   l->used += XRAY_METADATA_SIZE;
 }
 
 static Bool has_extents(void)
@@ -156,7 +135,7 @@ static Bool has_extents(void)
 /* The bytes of a buffer's head. */
 static UInt head_size(void)
 {
-   return (has_extents() ? 5 : 3) * METADATA_SIZE;
+   return (has_extents() ? 5 : 3) * XRAY_METADATA_SIZE;
 }
 
 /* Buffers start small, for there may be thousands of threads. */
@@ -179,7 +158,7 @@ static inline void make_room(FlightLog* l, UInt n)
 
 static ULong most_buffers(void)
 {
-   return (DCFG_(flight_format).limit - HEADER_SIZE) / BUFFER_SIZE;
+   return (DCFG_(flight_format).limit - XRAY_HEADER_SIZE) / BUFFER_SIZE;
 }
 
 /* The next function record from *AT on of the N bytes of a buffer, behind
@@ -190,18 +169,18 @@ static const UChar* next_function(const UChar* buffer, UInt n, UInt* at,
    while (*at < n) {
       const UChar* r = buffer + *at;
       if ((r[0] & 1) == 0) {
-         *at   += FUNCTION_SIZE;
+         *at   += XRAY_FUNCTION_SIZE;
          *tick += get_bytes(r + 4, 4);
          return r;
       }
-      *at += METADATA_SIZE;
-      if (r[0] == KindCustomEvent)
+      *at += XRAY_METADATA_SIZE;
+      if (r[0] == FIRST_BYTE(XrayCustomEvent))
          *at += get_bytes(r + 1, 4);
-      if (r[0] == KindEndOfBuffer)
+      if (r[0] == FIRST_BYTE(XrayEndOfBuffer))
          return NULL;
-      if (r[0] == KindNewCpu)
+      if (r[0] == FIRST_BYTE(XrayNewCpu))
          *tick = get_bytes(r + 3, 8);
-      if (r[0] == KindTscWrap)
+      if (r[0] == FIRST_BYTE(XrayTscWrap))
          *tick = get_bytes(r + 1, 8);
    }
    return NULL;
@@ -210,7 +189,7 @@ static const UChar* next_function(const UChar* buffer, UInt n, UInt* at,
 /* How long the buffer is: all that follows is zero. */
 static UInt length_of(const UChar* buffer)
 {
-   return has_extents() ? METADATA_SIZE + (UInt)get_bytes(buffer + 1, 8)
+   return has_extents() ? XRAY_METADATA_SIZE + (UInt)get_bytes(buffer + 1, 8)
                         : BUFFER_SIZE;
 }
 
@@ -232,7 +211,7 @@ static void drop_buffer(FlightLog* l)
       UInt word = (UInt)get_bytes(r, 4);
       Base b    = { word >> 4, tick };
       UInt action = word >> 1 & 7;
-      if (action == FlightEnter || action == FlightEnterArgs)
+      if (action == XrayEnter || action == XrayEnterArgs)
          VG_(addToXA)(l->bases, &b);
       else if (VG_(sizeXA)(l->bases) > 0)
          VG_(dropTailXA)(l->bases, 1);
@@ -311,25 +290,25 @@ static void stop_all(void)
 static void begin_buffer(FlightLog* l)
 {
    l->used = 0;
-   make_room(l, head_size() + MOST_RECORDS + METADATA_SIZE);
+   make_room(l, head_size() + MOST_RECORDS + XRAY_METADATA_SIZE);
    l->n_begun++;
    if (has_extents())
-      add_metadata(l, KindExtents, 0, 8, 0, 0);
-   add_metadata(l, KindNewBuffer, l->thread + 1, 4, 0, 0);
-   add_metadata(l, KindWallClock, l->n_begun, 8, l->n_begun, 4);
+      add_metadata(l, XrayBufferExtents, 0, 8, 0, 0);
+   add_metadata(l, XrayNewBuffer, l->thread + 1, 4, 0, 0);
+   add_metadata(l, XrayWallClock, l->n_begun, 8, l->n_begun, 4);
    if (has_extents())
-      add_metadata(l, KindPid, VG_(getpid)(), 4, 0, 0);
-   add_metadata(l, KindNewCpu, 0, 2, l->tick, 8);
+      add_metadata(l, XrayPid, VG_(getpid)(), 4, 0, 0);
+   add_metadata(l, XrayNewCpu, 0, 2, l->tick, 8);
 }
 
 /* Set the end, or the length.  With NULL for a buffer there is none. */
 static void end_buffer(FlightLog* l)
 {
    if (has_extents()) {
-      set_bytes(l->buffer + 1, l->used - METADATA_SIZE, 8);
+      set_bytes(l->buffer + 1, l->used - XRAY_METADATA_SIZE, 8);
    } else {
-      make_room(l, METADATA_SIZE);
-      add_metadata(l, KindEndOfBuffer, 0, 0, 0, 0);
+      make_room(l, XRAY_METADATA_SIZE);
+      add_metadata(l, XrayEndOfBuffer, 0, 0, 0, 0);
    }
 }
 
@@ -373,32 +352,32 @@ static Bool begin_next_buffer(FlightLog* l)
 static inline Bool have_room(FlightLog* l)
 {
    if (l->used == 0
-       || l->used + MOST_RECORDS + METADATA_SIZE > BUFFER_SIZE)
+       || l->used + MOST_RECORDS + XRAY_METADATA_SIZE > BUFFER_SIZE)
       return begin_next_buffer(l);
    make_room(l, MOST_RECORDS);
    return True;
 }
 
 /* Function ID is entered or left at TICK, which is not below the last one.
-   With FlightEnterArgs, ARGS are DCFG_N_ARGS words. */
-static void log_function(FlightLog* l, UInt id, FlightAction action,
+   With XrayEnterArgs, ARGS are DCFG_N_ARGS words. */
+static void log_function(FlightLog* l, UInt id, XrayAction action,
                          ULong tick, const UWord* args)
 {
    if (l->is_stopped || !have_room(l))
       return;
    ULong delta = tick - l->tick;
    if (delta > 0xFFFFFFFFu) {
-      add_metadata(l, KindTscWrap, tick, 8, 0, 0);
+      add_metadata(l, XrayTscWrap, tick, 8, 0, 0);
       delta = 0;
    }
    if (l->first_id == 0)
       l->first_id = id;
    set_function(l->buffer + l->used, id << 4 | action << 1, (UInt)delta);
-   l->used += FUNCTION_SIZE;
+   l->used += XRAY_FUNCTION_SIZE;
    l->tick  = tick;
-   if (action == FlightEnterArgs)
+   if (action == XrayEnterArgs)
       for (UInt i = 0; i < DCFG_N_ARGS; i++)
-         add_metadata(l, KindArgument, args[i], 8, 0, 0);
+         add_metadata(l, XrayCallArgument, args[i], 8, 0, 0);
    if (!l->is_copy)
       n_records++;
 }
@@ -406,13 +385,13 @@ static void log_function(FlightLog* l, UInt id, FlightAction action,
 static void enter(void* log, UInt id, UInt depth, ULong tick,
                   const UWord* args)
 {
-   log_function(log, id, args != NULL ? FlightEnterArgs : FlightEnter, tick,
+   log_function(log, id, args != NULL ? XrayEnterArgs : XrayEnter, tick,
                 args);
 }
 
 static void leave(void* log, UInt id, UInt depth, ULong tick, Bool by_jump)
 {
-   log_function(log, id, by_jump ? FlightTailExit : FlightExit, tick, NULL);
+   log_function(log, id, by_jump ? XrayTailExit : XrayExit, tick, NULL);
 }
 
 /* It is not agreed upon whether in version 1 the event's tick is what the next
@@ -428,16 +407,16 @@ static void log_text(void* log, const HChar* text, ULong tick)
    n = VG_(strlen)(text);
    if (n > MOST_TEXT)
       n = MOST_TEXT;
-   if ((l->used == 0 || l->used + 3 * METADATA_SIZE + n > BUFFER_SIZE)
+   if ((l->used == 0 || l->used + 3 * XRAY_METADATA_SIZE + n > BUFFER_SIZE)
        && !begin_next_buffer(l))
       return;
-   make_room(l, 3 * METADATA_SIZE + n);
-   add_metadata(l, KindTscWrap, tick, 8, 0, 0);
+   make_room(l, 3 * XRAY_METADATA_SIZE + n);
+   add_metadata(l, XrayTscWrap, tick, 8, 0, 0);
    l->tick = tick;
    if (DCFG_(flight_format).version >= 5)
-      add_metadata(l, KindCustomEvent, n, 4, 0, 4);
+      add_metadata(l, XrayCustomEvent, n, 4, 0, 4);
    else
-      add_metadata(l, KindCustomEvent, n, 4, tick, 8);
+      add_metadata(l, XrayCustomEvent, n, 4, tick, 8);
    VG_(memcpy)(l->buffer + l->used, text, n);
    l->used += n;
 }
@@ -530,7 +509,7 @@ const CallLog DCFG_(flight_calls) = {
 
 void DCFG_(put_flight_header)(Put* out)
 {
-   UChar header[HEADER_SIZE];
+   UChar header[XRAY_HEADER_SIZE];
 
    VG_(memset)(header, 0, sizeof(header));
    set_bytes(header, DCFG_(flight_format).version, 2);
@@ -555,8 +534,8 @@ static void put_stream(Put* out, const Stream* s, ULong at, ULong end)
    all threads must be the same. */
 static void put_first(FlightLog* copy, ULong tick)
 {
-   log_function(copy, copy->first_id, FlightEnter, 1, NULL);
-   log_function(copy, copy->first_id, FlightExit, tick, NULL);
+   log_function(copy, copy->first_id, XrayEnter, 1, NULL);
+   log_function(copy, copy->first_id, XrayExit, tick, NULL);
 }
 
 /* The end of COPY, which is freed. */
@@ -597,7 +576,7 @@ static void put_bases(Put* out, const FlightLog* l)
       const Base* b = VG_(indexXA)(l->bases, i);
       if (i == 0 && b->tick != 1)
          put_first(&copy, b->tick);
-      log_function(&copy, b->id, FlightEnter, b->tick, NULL);
+      log_function(&copy, b->id, XrayEnter, b->tick, NULL);
    }
    if (VG_(sizeXA)(l->bases) == 0)
       put_first(&copy, 1);

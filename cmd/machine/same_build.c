@@ -11,6 +11,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
+#include "format/code_hash.h"
 
 #include <gelf.h>
 #include <inttypes.h>
@@ -69,12 +70,12 @@ void find_build_id(Elf* elf, char id[BUILD_ID_SIZE])
 /*--- Hashes                                               ---*/
 /*------------------------------------------------------------*/
 
-/* As run/build_id.c makes it; 0: it cannot be made. */
+/* Return the hash of the code (format/code_hash.h); 0: it cannot be made. */
 static uint64_t hash_code(Elf* elf)
 {
    size_t         n, size, entry = gelf_fsize(elf, ELF_T_PHDR, 1, EV_CURRENT);
    const uint8_t* bytes = (const uint8_t*)elf_rawfile(elf, &size);
-   uint64_t       hash = 0xCBF29CE484222325;
+   uint64_t       hash = CODE_HASH_BEGIN;
    GElf_Ehdr      e;
 
    if (bytes == NULL || gelf_getehdr(elf, &e) == NULL
@@ -91,7 +92,7 @@ static uint64_t hash_code(Elf* elf)
       if (at < h.p_offset)
          at = h.p_offset;
       for (; at < h.p_offset + h.p_filesz; at++)
-         hash = (hash ^ bytes[at]) * 0x100000001B3;
+         hash = add_to_code_hash(hash, bytes[at]);
    }
    return hash;
 }

@@ -8,6 +8,7 @@
    derived.c, cursor.c; shapes.c for names of types. */
 
 #include "lib/graph/model.h"
+#include "format/edge_types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +18,7 @@
 /*------------------------------------------------------------*/
 
 static const char* const type_names[] = {
-   "ENTRY", "EXIT",
-   "CALL", "DIRECT_CALL", "INDIRECT_CALL", "RETURN", "CALL_BYPASS",
-   "BRANCH", "CONDITIONAL_BRANCH", "UNCONDITIONAL_BRANCH",
-   "DIRECT_BRANCH", "INDIRECT_BRANCH",
-   "DIRECT_CONDITIONAL_BRANCH", "INDIRECT_CONDITIONAL_BRANCH",
-   "DIRECT_UNCONDITIONAL_BRANCH", "INDIRECT_UNCONDITIONAL_BRANCH",
-   "REP", "FALL_THROUGH",
-   "SYSTEM_CALL", "SYSTEM_RETURN", "SYSTEM_CALL_BYPASS",
-   "CONTEXT_CHANGE", "CONTEXT_CHANGE_RETURN", "CONTEXT_CHANGE_BYPASS",
-   "EXCLUDED_CODE_BYPASS", "UNKNOWN",
-   "OTHER"
+   DCFG_EDGE_TYPE_NAMES, "OTHER"
 };
 
 const char* dcfg_edge_type_text(DcfgEdgeType type)

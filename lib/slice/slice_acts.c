@@ -227,14 +227,14 @@ static bool transfer_linked(Slicer* z, const Place* last, uint64_t sp,
                             Position* t, StepPlace* p)
 {
    const Plan* plan = &z->w->plans[last->instr];
-   bool call = plan->kind == KIND_CALL || plan->kind == KIND_INDIRECT_CALL;
+   bool call = plan->kind == InsnCall || plan->kind == InsnIndirectCall;
 
    if (call && !unwind(z, t, sp))
       return false;
    p->last = t->act;
    if (!arrive(z, t, last->instr))
       return false;
-   if (plan->kind == KIND_RETURN)
+   if (plan->kind == InsnReturn)
       return unwind(z, t, sp) && leave(z, t, sp, p);
    if (!call)
       return sp == 0 || (ACT(z, t->act)->place >= sp && !plan->goes_back)
@@ -254,21 +254,21 @@ static bool transfer(Slicer* z, const WetStep* r, const Place* last,
 
    if (z->w->machine->links)
       return transfer_linked(z, last, stack_pointer(z, r, last), t, p);
-   if (kind == KIND_CALL || kind == KIND_INDIRECT_CALL) {
-      place = last_access(z, r, last, ACCESS_STORE);
+   if (kind == InsnCall || kind == InsnIndirectCall) {
+      place = last_access(z, r, last, AccessStore);
       if (!unwind(z, t, place == 0 ? 0 : place + 1))
          return false;
-   } else if (kind == KIND_RETURN) {
-      place = last_access(z, r, last, ACCESS_LOAD);
+   } else if (kind == InsnReturn) {
+      place = last_access(z, r, last, AccessLoad);
       if (!unwind(z, t, place))
          return false;
    }
    p->last = t->act;
    if (!arrive(z, t, last->instr))
       return false;
-   if (kind == KIND_RETURN)
+   if (kind == InsnReturn)
       return leave(z, t, place, p);
-   if (kind == KIND_INDIRECT_JUMP)
+   if (kind == InsnIndirectJump)
       return unwind(z, t, stack_pointer(z, r, last));
    if (place != 0) {
       if (!push(z, t, place, last->instr))
@@ -364,7 +364,7 @@ static bool run_mark(Slicer* z, const WetStep* r, StepPlace* p)
       return run_handler(z, t, p);
    if (r->mark == DCFG_WET_RETURN)
       return run_return(z, t);
-   if (r->mark == MARK_TOP)
+   if (r->mark == MarkTop)
       t->top = words[0] & 7;
    if (r->mark == DCFG_WET_FRESH && t->entering) {
       Act* a = ACT(z, t->act);

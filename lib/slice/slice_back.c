@@ -134,7 +134,7 @@ static bool is_no_iteration(const Slicer* z, const Plan* plan)
 {
    uint32_t way = z->step->way;
 
-   return plan->kind == KIND_REP && way != DCFG_NONE
+   return plan->kind == InsnRep && way != DCFG_NONE
           && z->w->ways[way].n_slots <= slice_place(z)->slot;
 }
 
@@ -152,12 +152,12 @@ static bool take_definitions(Slicer* z)
                                slice_take))
          return false;
    for (uint32_t j = 0; j < plan->n_accesses && z->memory.n > 0; j++)
-      if (a[j].what & ACCESS_STORE) {
+      if (a[j].what & AccessStore) {
          uint64_t addr = slice_address(z, slice_place(z), j);
          if (addr != 0 && !slice_take_memory(z, addr, a[j].size, slice_take))
             return false;
       }
-   return plan->kind != KIND_SYSCALL
+   return plan->kind != InsnSyscall
           || slice_take_all(z, &z->threads[z->thread].written, slice_take);
 }
 
@@ -196,7 +196,7 @@ static bool stores_wanted(const Slicer* z, const Place* at)
    if (!at->plain || n != plan->n_accesses)
       return true;
    for (uint32_t j = 0; j < n; j++)
-      if (a[j].what & ACCESS_STORE && slice_has_memory(z, made[j], a[j].size))
+      if (a[j].what & AccessStore && slice_has_memory(z, made[j], a[j].size))
          return true;
    return false;
 }
@@ -265,7 +265,7 @@ static inline bool matters(Slicer* z, const SbInfo* sb)
       return true;
    if (z->threads[r->thread].written != 0
        && z->w->plans[z->w->places[sb->first + r->n_instrs - 1].instr].kind
-          == KIND_SYSCALL)
+          == InsnSyscall)
       return true;
    if (z->memory.n == 0)
       return false;
@@ -318,7 +318,7 @@ static bool visit_created(Slicer* z, uint32_t thread, const uint64_t* words)
    Live* l = made == DCFG_NONE ? NULL : z->threads[made].live;
 
    z->deferred.n = 0;
-   if (words[1] == STACK_FROM_CALL && l != NULL
+   if (words[1] == StackFromCall && l != NULL
        && !slice_take_register(z, l, z->w->machine->stack, 0xFF, defer))
       return false;
    return defer_to(z, thread)

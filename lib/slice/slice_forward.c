@@ -108,7 +108,7 @@ static uint64_t first_store(const Slicer* z, const DcfgWetEvent* e)
    const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
 
    for (uint32_t j = 0; j < plan->n_accesses && j < e->n_accesses; j++)
-      if ((a[j].what & ACCESS_STORE) && e->accesses[j] != 0)
+      if ((a[j].what & AccessStore) && e->accesses[j] != 0)
          return e->accesses[j];
    return 0;
 }

@@ -131,7 +131,7 @@ bool slice_before_thread(Slicer* z, uint32_t thread, uint32_t made,
 
    if (to == NULL || from == NULL || from == to)
       return to != NULL;
-   if (stack == STACK_FROM_ARGUMENT)
+   if (stack == StackFromArgument)
       hand_granule(z, from, m->stack, to, m->stack_argument);
    for (unsigned g = 0; g < N_GRANULES; g++)
       hand_granule(z, from, g, to, g);

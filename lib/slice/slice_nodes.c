@@ -111,9 +111,9 @@ bool slice_add_node(Slicer* z)
    n->instance = slice_instance(z, z->instr);
    n->order    = z->order + z->place;
    for (uint32_t j = 0; j < plan->n_accesses && n->addr == 0; j++)
-      if (a[j].what & ACCESS_STORE)
+      if (a[j].what & AccessStore)
          n->addr = slice_address(z, slice_place(z), j);
-   return (plan->kind != KIND_SYSCALL || add_reads(z, n))
+   return (plan->kind != InsnSyscall || add_reads(z, n))
           && add_value(z, n, slice_place(z));
 }
 

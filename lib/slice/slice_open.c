@@ -35,9 +35,9 @@ static void describe_instr(Slicer* z, uint32_t i)
       else
          info->defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
    }
-   info->more = z->q->instrs[i] || p->kind == KIND_SYSCALL;
+   info->more = z->q->instrs[i] || p->kind == InsnSyscall;
    for (uint32_t k = 0; k < p->n_accesses; k++)
-      info->stores |= (a[k].what & ACCESS_STORE) != 0;
+      info->stores |= (a[k].what & AccessStore) != 0;
 }
 
 /* Are all stores of the instruction at AT slots of their own? */
@@ -47,7 +47,7 @@ static bool has_odd_stores(const DcfgWet* w, const Place* at)
    const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
 
    for (uint32_t j = 0; j < p->n_accesses && !at->plain; j++)
-      if (a[j].what & ACCESS_STORE)
+      if (a[j].what & AccessStore)
          return true;
    return false;
 }
@@ -70,7 +70,7 @@ static bool describe_superblock(Slicer* z, uint32_t id, uint32_t* n_stores)
       sb->odd_stores |= has_odd_stores(w, at);
    }
    for (uint32_t i = 0; i < from->slots.n; i++)
-      if (slots[i].what & ACCESS_STORE && slots[i].what < ACCESS_STACK) {
+      if (slots[i].what & AccessStore && slots[i].what < AccessStack) {
          z->stores[(*n_stores)++] = (StoreSlot){ (uint16_t)i, slots[i].size };
          sb->n_stores++;
       }

@@ -271,7 +271,7 @@ static bool add_inputs(Slicer* z, uint32_t id, DcfgSliceNode* n,
       if (is_operand(a, j)
           && !next_port(z, n, &r, DCFG_WET_MEMORY, (uint8_t)j))
          return false;
-   return plan->kind != KIND_SYSCALL
+   return plan->kind != InsnSyscall
           || next_port(z, n, &r, DCFG_WET_MEMORY,
                        (uint8_t)plan->n_accesses);
 }

@@ -181,7 +181,7 @@ static bool want_operands(Slicer* z)
             return false;
       }
    want.reg = (uint8_t)plan->n_accesses;
-   for (size_t i = t->reads.n; plan->kind == KIND_SYSCALL && i-- > 0; ) {
+   for (size_t i = t->reads.n; plan->kind == InsnSyscall && i-- > 0; ) {
       DcfgSliceReading r = ELEM(t->reads, DcfgSliceReading, i);
       if (!slice_want_memory(z, r.addr, r.size, want))
          return false;

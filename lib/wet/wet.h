@@ -11,6 +11,9 @@
 #include "lib/base/job.h"
 #include "lib/wet/wet_bytes.h"
 #include "lib/wet/wet_machine.h"
+#include "format/wet_code.h"
+#include "format/wet_history.h"
+#include "format/wet_records.h"
 
 /* docs/wet-file.md tells the layout of the file. */
 
@@ -45,8 +48,7 @@ typedef
 
 /* Where the address of a superblock's access is found: on the tape; there,
    from the last one that was made from RSP; nowhere else; or at a distance
-   from that of the superblock's access number .from - FROM_SLOT. */
-enum { FROM_TAPE, FROM_FRAME, FROM_STACK, FROM_CONSTANT, FROM_SLOT };
+   from that of the superblock's access number .from - WhereSlot. */
 
 typedef
    struct {
@@ -199,7 +201,7 @@ typedef
    SlotRule;
 
 /* No block has more records or words, together. */
-#define MAX_BLOCK (1u << 16)
+#define MAX_BLOCK WET_BLOCK_WORDS
 
 /* No record has more accesses. */
 #define MAX_ACCESSES 4096
@@ -249,9 +251,9 @@ typedef
       WetWanted wanted;
       uint32_t thread;
       uint32_t history;
-      uint64_t next[1 << 16];   // by history: what is foretold, a way and 1, or
+      uint64_t next[N_HISTORIES];   // by history: what is foretold, a way and 1, or
                                 // 0; above that what it adds to the history
-      uint64_t other[1 << 16];  // and the other one
+      uint64_t other[N_HISTORIES];  // and the other one
       uint64_t stack;           // the last address that was made from RSP
       uint64_t slots[2 + MAX_ACCESSES];   // of one record, from -2 on
       uint64_t words[1 + MAX_ACCESSES];   // if they are not in one segment
@@ -263,16 +265,6 @@ typedef
 /*--- Plans                                                ---*/
 /*------------------------------------------------------------*/
 
-/* Locations: docs/wet-file.md has their numbers. */
-enum {
-   LOC_CARRY  = 256,
-   LOC_STATUS = 259,
-   LOC_VECTOR = 288,
-   LOC_X87    = 800,
-   LOC_STACK  = 864,
-   N_LOCS     = 928
-};
-
 /* They are kept in granules of 8 bytes; flags have one each.  Those from
    G_STACK on are other names of those from G_X87 on. */
 enum {
@@ -281,23 +273,6 @@ enum {
    G_X87       = 100,
    G_STACK     = 108,
    N_GRANULES  = 108
-};
-
-enum {
-   ACCESS_LOAD = 1, ACCESS_STORE = 2, ACCESS_PERHAPS = 4, ACCESS_STACK = 8,
-   ACCESS_VALUE = 16, ACCESS_TOP = 32
-};
-
-/* The section behind the tape. */
-enum { SECTION_END = 9 };
-
-/* Number and length, which is 0 of the end. */
-#define SECTION_HEAD 9
-
-/* As arch/insn.h of the tool numbers them. */
-enum {
-   KIND_PLAIN, KIND_COND, KIND_JUMP, KIND_INDIRECT_JUMP, KIND_CALL,
-   KIND_INDIRECT_CALL, KIND_RETURN, KIND_SYSCALL, KIND_REP
 };
 
 /* Bytes of a granule that are used, of a port that begins here if NEW. */
@@ -362,13 +337,13 @@ typedef
 /* May it begin or end activations? */
 static inline bool is_transfer(uint8_t kind)
 {
-   return kind >= KIND_INDIRECT_JUMP && kind <= KIND_RETURN;
+   return kind >= InsnIndirectJump && kind <= InsnReturn;
 }
 
 /* Is A, of a superblock, on the tape? */
 static inline bool wet_is_word(const WetAccess* a)
 {
-   return a->from <= FROM_STACK;
+   return a->from <= WhereStack;
 }
 
 /* From the tables. */
@@ -379,16 +354,16 @@ bool wet_make_plans(DcfgWet* w);
 static inline bool is_slot_of(const WetAccess* slot, const WetAccess* a)
 {
    return slot->size == a->size
-          && ((slot->what ^ a->what) & ~(unsigned)ACCESS_PERHAPS) == 0;
+          && ((slot->what ^ a->what) & ~(unsigned)AccessGuarded) == 0;
 }
 
 /* Is access J of those from FIRST on an operand that is read?  What is read
    again at the same address is the same one. */
 static inline bool is_operand(const WetAccess* first, uint32_t j)
 {
-   return (first[j].what & ACCESS_LOAD)
+   return (first[j].what & AccessLoad)
           && !(first[j].same > 0
-               && (first[first[j].same - 1].what & ACCESS_LOAD));
+               && (first[first[j].same - 1].what & AccessLoad));
 }
 
 /*------------------------------------------------------------*/
@@ -467,7 +442,7 @@ struct DcfgWet {
    made no access. */
 static inline bool wet_is_no_iteration(const Plan* p, uint32_t n_made)
 {
-   return p->kind == KIND_REP && n_made == 0;
+   return p->kind == InsnRep && n_made == 0;
 }
 
 /* Is the file there, and not one that can be read only once? */
@@ -510,20 +485,6 @@ void wet_free_steps(DcfgWet* w, WetSteps* s);
    chunk's parts. */
 void wet_read_columns(DcfgWet* w, const WetSegment* s, uint64_t* to,
                       uint32_t n);
-
-/* Marks have the numbers of DcfgWetKind, and */
-#define MARK_THREAD 1
-#define MARK_TOP    8
-
-/* As wet/tape_words.h of the tool has it. */
-static inline uint32_t wet_words_of_mark(uint64_t mark)
-{
-   return mark == 7 ? 3 : (mark >= 2 && mark <= 4) || mark == 9 ? 2
-          : mark == 1 || mark == 8;
-}
-
-/* Where a thread that was made has its first stack pointer from. */
-enum { STACK_OF_CREATOR, STACK_FROM_ARGUMENT, STACK_FROM_CALL };
 
 /* E is what the record says, a mark. */
 static inline void wet_take_mark(const DcfgWet* w, DcfgWetEvent* e)
@@ -620,7 +581,7 @@ bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e);
 /* What another event changes. */
 bool wet_note_mark(DcfgWet* w, const DcfgWetEvent* e);
 
-/* The record is MARK_TOP. */
+/* The record is MarkTop. */
 bool wet_note_top(DcfgWet* w);
 
 /* The innermost handler of THREAD was left for good, without returning. */

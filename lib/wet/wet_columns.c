@@ -10,10 +10,6 @@
 
 #include <string.h>
 
-/* What is foretold of a column, and how it is told where that was wrong. */
-enum { BY_SAME, BY_NEW, BY_NEIGHBOUR };
-enum { FORM_ALL, FORM_MASK, FORM_PLACES, FORM_NONE };
-
 /* The next N bits, at most 32. */
 static inline uint32_t next_bits(Bits* b, unsigned n)
 {
@@ -40,7 +36,7 @@ static inline uint32_t next_bits(Bits* b, unsigned n)
 static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form)
 {
    switch (form) {
-      case FORM_MASK:
+      case FormMask:
          for (uint32_t i = 0; i < n; i += 32) {
             uint32_t some = n - i < 32 ? n - i : 32;
             uint32_t off  = ~next_bits(&c->bits, some)
@@ -50,7 +46,7 @@ static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form)
                   += difference_of(get_quick(&c->numbers));
          }
          break;
-      case FORM_PLACES:
+      case FormPlaces:
          for (uint64_t at = 0, gap; (gap = get_varint(&c->numbers)) != 0; ) {
             at += gap - 1;
             if (at >= n || c->numbers.failed) {
@@ -60,7 +56,7 @@ static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form)
             d[at] += difference_of(get_quick(&c->numbers));
          }
          break;
-      case FORM_NONE:
+      case FormNone:
          for (uint32_t i = 0; i < n; i++)
             d[i] += difference_of(get_quick(&c->numbers));
          break;
@@ -81,20 +77,20 @@ static inline Steps get_steps(Chunk* c, Column* column, Steps last,
                               uint64_t* to, uint32_t n)
 {
    Steps    steps = { .each = NULL };
-   unsigned by = BY_SAME, form = FORM_ALL;
+   unsigned by = BySame, form = FormAll;
 
    if (next_bits(&c->bits, 1) != 0) {
       unsigned how = next_bits(&c->bits, 4);
       by   = how & 3;
       form = how >> 2;
    }
-   if (by == BY_NEW)
+   if (by == ByNew)
       column->step = difference_of(get_quick(&c->numbers));
-   if (by == BY_NEIGHBOUR)
+   if (by == ByNeighbour)
       steps = last;
    else
       steps.all = column->step;
-   if (form == FORM_ALL)
+   if (form == FormAll)
       return steps;
    /* They may be there already: what is foretold twice is not copied. */
    if (steps.each != NULL && steps.each != to)

@@ -228,7 +228,7 @@ static bool transfer_linked(DcfgWet* w, Thread* t, const DcfgWetEvent* e,
                             uint64_t sp, Writer* control)
 {
    const Plan* p = &w->plans[e->instr];
-   bool        call = p->kind == KIND_CALL || p->kind == KIND_INDIRECT_CALL;
+   bool        call = p->kind == InsnCall || p->kind == InsnIndirectCall;
    Writer      me = writer_of(e->instr, e->instance);
 
    if ((call && !unwind(w, e->thread, t, sp))
@@ -236,7 +236,7 @@ static bool transfer_linked(DcfgWet* w, Thread* t, const DcfgWetEvent* e,
       return false;
    if (call)
       return sp == 0 || activate(w, t, sp, me) != NULL;
-   if (p->kind == KIND_RETURN)
+   if (p->kind == InsnReturn)
       return unwind(w, e->thread, t, sp) && leave(w, t, sp);
    return sp == 0
           || (TOP(t->active, Activation)->place >= sp && !p->goes_back)
@@ -259,20 +259,20 @@ bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
       return arrive(w, t, e->instr, me, control);
    if (w->machine->links)
       return transfer_linked(w, t, e, sp, control);
-   if (kind == KIND_CALL || kind == KIND_INDIRECT_CALL) {
-      place = last_access(w, e, ACCESS_STORE);
+   if (kind == InsnCall || kind == InsnIndirectCall) {
+      place = last_access(w, e, AccessStore);
       if (!unwind(w, e->thread, t, place == 0 ? 0 : place + 1))
          return false;
-   } else if (kind == KIND_RETURN) {
-      place = last_access(w, e, ACCESS_LOAD);
+   } else if (kind == InsnReturn) {
+      place = last_access(w, e, AccessLoad);
       if (!unwind(w, e->thread, t, place))
          return false;
    }
    if (!arrive(w, t, e->instr, me, control))
       return false;
-   if (kind == KIND_RETURN)
+   if (kind == InsnReturn)
       return leave(w, t, place);
-   if (kind == KIND_INDIRECT_JUMP)
+   if (kind == InsnIndirectJump)
       return unwind(w, e->thread, t, sp);
    return place == 0 || activate(w, t, place, me) != NULL;
 }
@@ -471,9 +471,9 @@ static bool* mark_points(DcfgWet* w)
    bool*           point = job_calloc(&w->job, n, sizeof(*point));
 
    for (uint32_t i = 0; point != NULL && i < n; i++) {
-      uint8_t kind = i < w->instrs.n ? w->plans[i].kind : KIND_PLAIN;
+      uint8_t kind = i < w->instrs.n ? w->plans[i].kind : InsnPlain;
       point[i] |= g->branches[i]
-                  || (kind >= KIND_INDIRECT_JUMP && kind <= KIND_RETURN);
+                  || (kind >= InsnIndirectJump && kind <= InsnReturn);
       if (g->branches[i] && g->ipdom[i] < n)
          point[g->ipdom[i]] = true;
    }

@@ -119,7 +119,7 @@ static bool add_stores(DcfgWet* w, const Place* at, const Plan* plan)
    for (uint32_t j = 0; j < plan->n_accesses; j++) {
       const WetAccess* a = &ELEM(w->accesses, WetAccess, plan->accesses + j);
       Store*           s;
-      if (!(a->what & ACCESS_STORE))
+      if (!(a->what & AccessStore))
          continue;
       s = array_add(&w->job, &w->effects->stores, sizeof(*s));
       if (s == NULL)
@@ -133,7 +133,7 @@ static bool add_stores(DcfgWet* w, const Place* at, const Plan* plan)
 static bool is_plain(const DcfgWet* w, const Place* at, const Plan* plan,
                      uint32_t n_slots)
 {
-   if (plan->kind == KIND_SYSCALL || plan->moves_top
+   if (plan->kind == InsnSyscall || plan->moves_top
        || (plan->n_accesses > 0
            && (!at->plain || (uint32_t)at->slot + at->n_slots > n_slots)))
       return false;

@@ -107,7 +107,7 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    if (!wet_find_writers(w, at, control, e))
       return false;
    /* It is the last one of its superblock, unless the file is broken. */
-   return !*told || plan->kind != KIND_SYSCALL
+   return !*told || plan->kind != InsnSyscall
           || w->place < w->record.n_instrs || read_ahead(w, e);
 }
 
@@ -161,7 +161,7 @@ static inline bool pass(DcfgWet* w)
 /* Is anybody told of it? */
 static bool next_mark(DcfgWet* w, DcfgWetEvent* e, bool* told)
 {
-   *told = w->record.mark != MARK_TOP;
+   *told = w->record.mark != MarkTop;
    if (!*told)
       return wet_note_top(w);
    wet_take_mark(w, e);

@@ -132,13 +132,13 @@ static bool add_static(WetGraph* g, const WetInstr* i, uint32_t node)
    uint64_t next = i->addr + i->len;
 
    switch (i->kind) {
-      case KIND_COND:
+      case InsnCond:
          return add_way(g, i, node, next)
                 && add_way(g, i, node, target_of(g->w, i));
-      case KIND_JUMP:
+      case InsnJump:
          return add_way(g, i, node, target_of(g->w, i));
-      case KIND_INDIRECT_JUMP:
-      case KIND_RETURN:
+      case InsnIndirectJump:
+      case InsnReturn:
          return wet_graph_arc(g, node, GRAPH_EXIT(g));
       default:
          return add_way(g, i, node, next);
@@ -154,7 +154,7 @@ static bool add_closure(WetGraph* g)
 
    for (uint32_t i = 0; i < n; i++) {
       const WetInstr* in = &ELEM(w->instrs, WetInstr, i);
-      if ((g->last[2 * (size_t)i] == DCFG_NONE || in->kind == KIND_COND)
+      if ((g->last[2 * (size_t)i] == DCFG_NONE || in->kind == InsnCond)
           && !add_static(g, in, i))
          return false;
    }

@@ -227,8 +227,8 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
    for (uint32_t k = 0; k < w->plans[n].n_accesses; k++) {
       uint8_t what = ELEM(w->accesses, WetAccess,
                           w->plans[n].accesses + k).what;
-      i->loads  |= (what & ACCESS_LOAD) != 0;
-      i->stores |= (what & ACCESS_STORE) != 0;
+      i->loads  |= (what & AccessLoad) != 0;
+      i->stores |= (what & AccessStore) != 0;
    }
    if (in->image >= s->images.n)
       return i;

@@ -7,14 +7,9 @@
    Taken by: the same; wet_tape.c reads on. */
 
 #include "lib/wet/wet.h"
+#include "format/wet_sections.h"
 
 #include <string.h>
-
-enum {
-   SECTION_SOURCES = 1, SECTION_IMAGES, SECTION_INSTRS, SECTION_UNEXECUTED,
-   SECTION_SUPERBLOCKS, SECTION_THREADS, SECTION_BEFORE,
-   SECTION_TAPE
-};
 
 #define BLOCK         (1u << 16)
 
@@ -105,7 +100,7 @@ static bool get_instrs(DcfgWet* w, Bytes* b)
       WetInstr* in = get_instr(w, b, &w->instrs);
       if (in == NULL)
          return false;
-      in->flags = (uint8_t)get_up_to(b, 63);
+      in->flags = (uint8_t)get_up_to(b, AccessAll);
       if (!get_ranges(w, b, &in->uses) || !get_ranges(w, b, &in->defs))
          return false;
       in->accesses.first = (uint32_t)w->accesses.n;
@@ -187,12 +182,12 @@ static bool make_rules(DcfgWet* w, WetSb* sb)
       SlotRule*        r = array_add(&w->job, &w->rules, sizeof(*r));
       if (r == NULL)
          return false;
-      r->base = a->from == FROM_FRAME || a->from == FROM_STACK ? stack
-                : a->from >= FROM_SLOT ? (int16_t)(a->from - FROM_SLOT) : -2;
+      r->base = a->from == WhereFrame || a->from == WhereStack ? stack
+                : a->from >= WhereSlot ? (int16_t)(a->from - WhereSlot) : -2;
       r->addr = a->addr;
-      if (a->from <= FROM_STACK)
+      if (a->from <= WhereStack)
          r->word = (uint16_t)word++;
-      if (a->from == FROM_STACK)
+      if (a->from == WhereStack)
          stack = (int16_t)i;
       r->stack = stack;
    }
@@ -232,13 +227,13 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
       if (a == NULL)
          return false;
       a->place = get_up_to(b, n - 1);
-      a->what  = get_up_to(b, 63);
-      a->size  = get_up_to(b, a->what == ACCESS_VALUE ? 8 : UINT16_MAX);
-      a->from  = get_up_to(b, FROM_CONSTANT + i);
-      if (a->from > FROM_STACK)
+      a->what  = get_up_to(b, AccessAll);
+      a->size  = get_up_to(b, a->what == AccessValue ? 8 : UINT16_MAX);
+      a->from  = get_up_to(b, WhereConstant + i);
+      if (a->from > WhereStack)
          a->addr = difference_of(get_varint(b));
       sb->n_words += wet_is_word(a);
-      sb->tops    |= a->what == ACCESS_TOP;
+      sb->tops    |= a->what == AccessTop;
    }
    return find_segments(w, sb) && make_rules(w, sb);
 }
@@ -280,7 +275,7 @@ static bool get_before(DcfgWet* w, Bytes* b)
       *ran = get_varint(b);
    }
    if (!b->failed && b->at < b->end)
-      w->ended_early = get_varint(b) == 1;
+      w->ended_early = get_varint(b) == WET_ENDED_EARLY;
    return !b->failed || wrong(w, "what was before");
 }
 
@@ -299,9 +294,8 @@ static bool read_section(DcfgWet* w, uint64_t length, Array* to)
 
 static bool read_head(DcfgWet* w)
 {
-   static const uint8_t magic[8] = { 0x89, 'D', 'C', 'F', 'G', 'W', 'E',
-                                     'T' };
-   uint8_t  head[16];
+   static const uint8_t magic[WET_MAGIC_SIZE] = WET_MAGIC;
+   uint8_t  head[WET_HEAD_SIZE];
    uint32_t machine = 0;
 
    if (!wet_read(w, head, sizeof(head)))
@@ -309,11 +303,13 @@ static bool read_head(DcfgWet* w)
    if (memcmp(head, magic, sizeof(magic)) != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
                       "it is no whole execution trace");
-   if (head[8] != 3 || head[9] != 0 || head[10] != 0 || head[11] != 0)
+   if (head[WET_VERSION_AT] != WET_VERSION || head[9] != 0 || head[10] != 0
+       || head[11] != 0)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
-                      "it has another version of the format than 3");
+                      "it has another version of the format than %d",
+                      WET_VERSION);
    for (int i = 0; i < 4; i++)
-      machine |= (uint32_t)head[12 + i] << 8 * i;
+      machine |= (uint32_t)head[WET_MACHINE_AT + i] << 8 * i;
    w->machine = wet_machine(machine);
    if (w->machine == NULL)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, NULL,
@@ -324,8 +320,8 @@ static bool read_head(DcfgWet* w)
 
 static bool read_tables(DcfgWet* w)
 {
-   for (unsigned expected = SECTION_SOURCES; ; expected++) {
-      uint8_t  head[9];
+   for (unsigned expected = SectionSources; ; expected++) {
+      uint8_t  head[WET_SECTION_HEAD];
       uint64_t length = 0;
       Array    text = { 0 };
       Bytes    b;
@@ -334,29 +330,29 @@ static bool read_tables(DcfgWet* w)
          return false;
       for (int i = 0; i < 8; i++)
          length |= (uint64_t)head[1 + i] << 8 * i;
-      if (head[0] != expected || (length == 0 && expected != SECTION_TAPE))
+      if (head[0] != expected || (length == 0 && expected != SectionTape))
          return wrong(w, NULL);
-      if (expected == SECTION_TAPE) {
+      if (expected == SectionTape) {
          w->tape      = w->offset;
          w->tape_left = length;
-         w->file_size = w->tape + length + SECTION_HEAD;
+         w->file_size = w->tape + length + WET_SECTION_HEAD;
          return w->file_size > length || wrong(w, NULL);
       }
       ok = read_section(w, length, &text);
       b  = (Bytes){ text.data, (uint8_t*)text.data + text.n, false };
-      if (ok && expected == SECTION_SOURCES)
+      if (ok && expected == SectionSources)
          ok = wet_get_sources(w, &b);
-      else if (ok && expected == SECTION_IMAGES)
+      else if (ok && expected == SectionImages)
          ok = wet_get_images(w, &b);
-      else if (ok && expected == SECTION_UNEXECUTED)
+      else if (ok && expected == SectionUnexecuted)
          ok = get_unexecuted(w, &b);
-      else if (ok && expected == SECTION_INSTRS)
+      else if (ok && expected == SectionInstrs)
          ok = get_instrs(w, &b);
-      else if (ok && expected == SECTION_SUPERBLOCKS)
+      else if (ok && expected == SectionSuperblocks)
          ok = get_superblocks(w, &b);
-      else if (ok && expected == SECTION_THREADS)
+      else if (ok && expected == SectionThreads)
          ok = get_threads(w, &b);
-      else if (ok && expected == SECTION_BEFORE)
+      else if (ok && expected == SectionBefore)
          ok = get_before(w, &b);
       array_free(&w->job, &text, 1);
       if (!ok)

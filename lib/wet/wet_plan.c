@@ -13,12 +13,12 @@
 static uint8_t granule_of(unsigned loc, uint8_t* mask)
 {
    *mask = (uint8_t)(1 << loc % 8);
-   if (loc < LOC_CARRY)
+   if (loc < LocCarry)
       return (uint8_t)(loc / 8);
-   if (loc >= LOC_VECTOR)
-      return (uint8_t)(G_VECTOR + (loc - LOC_VECTOR) / 8);
+   if (loc >= LocVector)
+      return (uint8_t)(G_VECTOR + (loc - LocVector) / 8);
    *mask = 0xFF;
-   return (uint8_t)(G_FLAGS + (loc - LOC_CARRY) % 4);
+   return (uint8_t)(G_FLAGS + (loc - LocCarry) % 4);
 }
 
 /* Which port granule G belongs to: each of them has its own. */
@@ -29,7 +29,7 @@ static DcfgWetPortKind port_of(const DcfgWet* w, uint8_t g, uint8_t* reg)
       *reg = g;
       return DCFG_WET_GENERAL;
    }
-   if (g < G_FLAGS + LOC_STATUS - LOC_CARRY)
+   if (g < G_FLAGS + LocStatus - LocCarry)
       return DCFG_WET_FLAGS;
    if (g >= G_VECTOR && g < G_X87) {
       *reg = (g - G_VECTOR) / w->machine->vector_size;
@@ -70,12 +70,12 @@ static bool add_uses(DcfgWet* w, const WetInstr* in, Plan* p)
    for (uint32_t i = 0; i < in->uses.n; i++) {
       const LocRange r = ELEM(w->ranges, LocRange, in->uses.first + i);
       for (unsigned l = r.first; l < (unsigned)r.first + r.n; l++) {
-         status |= l == LOC_STATUS;
-         if (l != LOC_STATUS && !add_use(w, p, l))
+         status |= l == LocStatus;
+         if (l != LocStatus && !add_use(w, p, l))
             return false;
       }
    }
-   return !status || add_use(w, p, LOC_STATUS);
+   return !status || add_use(w, p, LocStatus);
 }
 
 static bool add_defs(DcfgWet* w, const WetInstr* in, Plan* p)
@@ -111,7 +111,7 @@ static bool make_plan(DcfgWet* w, const WetInstr* in, Plan* p)
    p->kind       = in->kind;
    p->top        = in->flags >> 2 & 7;
    p->top_zero   = (in->flags & 2) != 0;
-   p->goes_back  = in->kind == KIND_INDIRECT_JUMP
+   p->goes_back  = in->kind == InsnIndirectJump
                    && wet_goes_back(w->machine,
                                     &ELEM(w->code, uint8_t, in->code), in->len);
    p->moves_top  = (in->flags & ~1u) != 0;
@@ -126,7 +126,7 @@ static bool make_plan(DcfgWet* w, const WetInstr* in, Plan* p)
          p->n_ports++;
       }
    }
-   p->n_ports += in->kind == KIND_SYSCALL;
+   p->n_ports += in->kind == InsnSyscall;
    return true;
 }
 
@@ -138,17 +138,17 @@ static void match_slots(const DcfgWet* w, const WetSb* sb, Place* place)
                                   sb->slots.first + place->slot);
 
    if (place->n_slots > 0
-       && slots[place->n_slots - 1].what == ACCESS_STACK) {
+       && slots[place->n_slots - 1].what == AccessStack) {
       place->stack = true;
       place->n_slots--;
    }
    while (place->n_slots > 0
-          && slots[place->n_slots - 1].what == ACCESS_VALUE) {
+          && slots[place->n_slots - 1].what == AccessValue) {
       place->n_values++;
       place->n_slots--;
    }
    if (place->n_slots > 0
-       && slots[place->n_slots - 1].what == ACCESS_TOP) {
+       && slots[place->n_slots - 1].what == AccessTop) {
       place->top = true;
       place->n_slots--;
    }

@@ -13,6 +13,7 @@
    record. */
 
 #include "lib/wet/wet.h"
+#include "format/wet_sections.h"
 
 #include <string.h>
 
@@ -35,7 +36,7 @@ static uint32_t number_at(const uint8_t* b)
 /* Behind the tape the file ends, which is looked at once. */
 static bool find_end(DcfgWet* w)
 {
-   static const uint8_t end[9] = { SECTION_END };
+   static const uint8_t end[WET_SECTION_HEAD] = { SectionEnd };
    uint8_t there[sizeof(end)];
 
    if (w->end_found)
@@ -270,7 +271,7 @@ static bool take_mark(Chunk* c, WetStep* r, uint64_t* to)
 
    for (uint32_t i = 0; i < 3; i++)
       to[i] = i < n ? b->extra[b->at++] : 0;
-   if (mark == MARK_THREAD) {
+   if (mark == MarkThread) {
       c->thread = (uint32_t)to[0];
       return false;
    }
@@ -313,7 +314,7 @@ static bool has_top(const DcfgWet* w, const WetStep* r, const uint64_t* addrs)
                               ELEM(w->sbs, WetSb, r->sb).slots.first);
 
    for (uint32_t i = 0; i < r->n_slots; i++)
-      if (a[i].what == ACCESS_TOP && (addrs[i] & 7) != 0)
+      if (a[i].what == AccessTop && (addrs[i] & 7) != 0)
          return true;
    return false;
 }

@@ -13,6 +13,7 @@
    way once a block. */
 
 #include "lib/wet/wet.h"
+#include "format/wet_history.h"
 
 #include <string.h>
 
@@ -25,16 +26,6 @@ static bool wrong(DcfgWet* w)
 /*------------------------------------------------------------*/
 /*--- Ways                                                 ---*/
 /*------------------------------------------------------------*/
-
-#define HOW_END     0xFF
-#define HOW_STOPPED 0xFE
-
-enum { SYMBOL_END, SYMBOL_MARK, SYMBOL_STOP, SYMBOL_FIRST };
-
-static inline uint16_t hash_of(uint64_t header)
-{
-   return (uint16_t)(header * UINT64_C(0x9E3779B97F4A7C15) >> 48);
-}
 
 /* May the superblock move the top of x87's stack? */
 static bool moves_top(const DcfgWet* w, const WetSb* sb)
@@ -106,7 +97,7 @@ static void get_mark(Chunk* c)
 {
    uint32_t mark = get_up_to(&c->control, 255);
 
-   c->odd_marks |= mark == DCFG_WET_HANDLER || mark == MARK_TOP;
+   c->odd_marks |= mark == DCFG_WET_HANDLER || mark == MarkTop;
    add_extra(&c->block, &c->control, mark);
    for (uint32_t i = 0; i < wet_words_of_mark(mark); i++)
       add_extra(&c->block, &c->control, get_varint(&c->control));
@@ -154,11 +145,6 @@ static inline void note_way(DcfgWet* w, Block* b, uint32_t id)
       b->met[b->n_met++] = id;
 }
 
-static inline uint32_t next_history(uint32_t history, uint64_t foretold)
-{
-   return (history << 5 ^ (uint32_t)(foretold >> 48)) & 0xFFFF;
-}
-
 Stop wet_find_stop(const DcfgWet* w, uint32_t id, uint32_t n)
 {
    const WetSb*      sb = &ELEM(w->sbs, WetSb, id);
@@ -191,8 +177,8 @@ static bool get_stop(DcfgWet* w, Chunk* c)
    add_extra(b, &c->control, n);
    for (uint32_t k = stop.n_words; k > 0; k--)
       add_extra(b, &c->control, get_varint(&c->control));
-   c->history = (c->history << 5 ^ hash_of((uint64_t)n << 48 | id << 8
-                                           | HOW_STOPPED)) & 0xFFFF;
+   c->history = wet_next_history(c->history,
+                                 wet_history_hash(id, HOW_STOPPED_AT(n)));
    b->ways[b->n_ways++] = NO_WAY_STOP;
    count_ways(w, c);
    b->n_slots  += stop.n_slots;
@@ -221,12 +207,12 @@ static bool get_way(DcfgWet* w, Chunk* c, uint64_t symbol)
    if (sb->instrs.n == 0 || (how != HOW_END && how >= sb->exits.n))
       return false;
    way = sb->ways + (how == HOW_END ? sb->exits.n : how);
-   foretold = (uint64_t)hash_of(id << 8 | how) << 48 | (way + 1);
-   if (id >> 24 == 0) {
+   foretold = (uint64_t)wet_history_hash(id, how) << 48 | (way + 1);
+   if (id <= MAX_FORETOLD) {
       c->other[c->history] = c->next[c->history];
       c->next[c->history]  = foretold;
    }
-   c->history = next_history(c->history, foretold);
+   c->history = wet_next_history(c->history, (uint32_t)(foretold >> 48));
    note_way(w, &c->block, way);
    return true;
 }
@@ -243,7 +229,7 @@ static bool get_foretold(DcfgWet* w, Chunk* c, uint64_t n, bool other)
       uint64_t foretold = c->next[history];
       if (foretold == 0)
          return false;
-      history = next_history(history, foretold);
+      history = wet_next_history(history, (uint32_t)(foretold >> 48));
       note_way(w, b, (uint32_t)foretold - 1);
    }
    if (other) {
@@ -252,7 +238,7 @@ static bool get_foretold(DcfgWet* w, Chunk* c, uint64_t n, bool other)
          return false;
       c->other[history] = c->next[history];
       c->next[history]  = foretold;
-      history = next_history(history, foretold);
+      history = wet_next_history(history, (uint32_t)(foretold >> 48));
       note_way(w, b, (uint32_t)foretold - 1);
    }
    c->history = history;
@@ -275,16 +261,16 @@ bool wet_read_control(DcfgWet* w)
       symbol = get_varint(&c->control);
       if (c->control.failed || b->n_ways == MAX_BLOCK)
          return wrong(w);
-      if (symbol == SYMBOL_END) {
+      if (symbol == SymbolEnd) {
          count_ways(w, c);
          return b->n_ways > 0 || wrong(w);
       }
-      if (symbol == SYMBOL_MARK) {
+      if (symbol == SymbolMark) {
          get_mark(c);
          b->ways[b->n_ways++] = NO_WAY_MARK;
-      } else if (!(symbol == SYMBOL_STOP
+      } else if (!(symbol == SymbolStop
                    ? get_stop(w, c)
-                   : get_way(w, c, symbol - SYMBOL_FIRST))) {
+                   : get_way(w, c, symbol - SymbolFirst))) {
          return wrong(w);
       }
    }

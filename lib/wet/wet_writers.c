@@ -216,13 +216,13 @@ bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
                add_memory(&s->shadow, &f, addrs[j], a[j].size);
          }
       for (uint32_t j = 0; j < plan->n_accesses; j++)
-         if ((a[j].what & ACCESS_STORE) && addrs[j] != 0
+         if ((a[j].what & AccessStore) && addrs[j] != 0
              && !shadow_write(&s->shadow, addrs[j], a[j].size, me))
             return false;
    }
    if (!wet_is_no_iteration(plan, e->n_accesses))
       define_registers(w, t->now, plan, at, me);
-   if (plan->kind == KIND_SYSCALL) {
+   if (plan->kind == InsnSyscall) {
       t->syscall = me;
       add_port(&f, DCFG_WET_MEMORY, plan->n_accesses);
       s->n_ports = (uint32_t)(f.port - s->ports);
@@ -282,11 +282,11 @@ static bool create_thread(DcfgWet* w, const DcfgWetEvent* e)
       r = r->interrupted;
    *r = *t->now;
    r->interrupted = NULL;
-   if (e->size == STACK_FROM_ARGUMENT) {
+   if (e->size == StackFromArgument) {
       r->granules[m->stack] = r->granules[m->stack_argument];
       memcpy(r->bytes[m->stack], r->bytes[m->stack_argument],
              sizeof(r->bytes[0]));
-   } else if (e->size == STACK_FROM_CALL) {
+   } else if (e->size == StackFromCall) {
       define_granule(r, m->stack, 0xFF, t->syscall);
    }
    return true;

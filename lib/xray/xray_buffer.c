@@ -30,11 +30,11 @@ static const uint8_t kind_used[XRAY_N_KINDS] = {
 
 /* What a buffer begins with. */
 static const uint8_t head_1[] = {
-   XRAY_NEW_BUFFER, XRAY_WALL_CLOCK, XRAY_NEW_CPU
+   XrayNewBuffer, XrayWallClock, XrayNewCpu
 };
 static const uint8_t head_5[] = {
-   XRAY_BUFFER_EXTENTS, XRAY_NEW_BUFFER, XRAY_WALL_CLOCK, XRAY_PID,
-   XRAY_NEW_CPU
+   XrayBufferExtents, XrayNewBuffer, XrayWallClock, XrayPid,
+   XrayNewCpu
 };
 
 /*------------------------------------------------------------*/
@@ -122,7 +122,7 @@ bool xray_cut(DcfgXray* x)
 
 bool xray_check_reserved(DcfgXray* x, const uint8_t* p, int kind)
 {
-   for (int i = 1 + kind_used[kind]; i < XRAY_METADATA_SIZE; i++)
+   for (unsigned i = 1u + kind_used[kind]; i < XRAY_METADATA_SIZE; i++)
       if (p[i] != 0)
          return xray_problem(x, false, "reserved",
                              "byte %d of a %s is not 0", i,
@@ -257,13 +257,13 @@ static bool take_thread(DcfgXray* x, const uint8_t* p, bool* first)
 static bool take_head(DcfgXray* x, const uint8_t* p, int kind, bool* first)
 {
    switch (kind) {
-      case XRAY_BUFFER_EXTENTS:
+      case XrayBufferExtents:
          x->buffer_end = add_capped(x->pos + XRAY_METADATA_SIZE,
                                     xray_number(p + 1, 8));
          return true;
-      case XRAY_NEW_BUFFER: return take_thread(x, p, first);
-      case XRAY_WALL_CLOCK: return take_clock(x, p, *first);
-      case XRAY_PID:        return take_process(x, p);
+      case XrayNewBuffer: return take_thread(x, p, first);
+      case XrayWallClock: return take_clock(x, p, *first);
+      case XrayPid:        return take_process(x, p);
       default:              return xray_take_cpu(x, p);
    }
 }

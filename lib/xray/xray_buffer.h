@@ -7,19 +7,10 @@
 #define DCFG_XRAY_BUFFER_H
 
 #include "lib/dcfg_xray.h"
+#include "format/xray_records.h"
 #include "lib/base/input.h"
 
 #include <inttypes.h>
-
-#define XRAY_METADATA_SIZE 16
-#define XRAY_FUNCTION_SIZE 8
-
-/* Kinds of metadata records. */
-enum {
-   XRAY_NEW_BUFFER, XRAY_END_OF_BUFFER, XRAY_NEW_CPU, XRAY_TSC_WRAP,
-   XRAY_WALL_CLOCK, XRAY_CUSTOM_EVENT, XRAY_CALL_ARGUMENT,
-   XRAY_BUFFER_EXTENTS, XRAY_TYPED_EVENT, XRAY_PID, XRAY_N_KINDS
-};
 
 /* Their names, for messages. */
 extern const char* const xray_kind_names[XRAY_N_KINDS];

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER_SIZE 32
 
 /* Version 1: three records at the head, one at the end. */
 #define SMALLEST_BUFFER (4 * XRAY_METADATA_SIZE)
@@ -48,7 +47,7 @@ static bool read_header(DcfgXray* x)
    const uint8_t* p;
    unsigned       type;
 
-   if (xray_look(x, HEADER_SIZE) < HEADER_SIZE)
+   if (xray_look(x, XRAY_HEADER_SIZE) < XRAY_HEADER_SIZE)
       return job_fail(&x->job, DCFG_ERROR_FORMAT, NULL,
                       "too short for an XRay log");
    p = xray_here(x);
@@ -68,7 +67,7 @@ static bool read_header(DcfgXray* x)
    if (!check_header(x, (uint32_t)xray_number(p + 4, 4),
                      xray_number(p + 24, 8)))
       return false;
-   xray_pass(x, HEADER_SIZE);
+   xray_pass(x, XRAY_HEADER_SIZE);
    return true;
 }
 
@@ -226,7 +225,7 @@ static bool take_event_marker(DcfgXray* x, int kind, DcfgXrayRecord* r,
    uint64_t       left = x->buffer_end - x->pos - XRAY_METADATA_SIZE;
    uint64_t       tick;
 
-   if (x->header.version == 1 && kind == XRAY_TYPED_EVENT)
+   if (x->header.version == 1 && kind == XrayTypedEvent)
       return bad_record(x, "a TypedEvent, which version 1 does not have");
    tick = x->header.version == 1 ? xray_number(p + 5, 8)
           : xray_thread(x)->tick + xray_number(p + 5, 4);
@@ -273,20 +272,20 @@ static bool take_metadata(DcfgXray* x, DcfgXrayRecord* r, bool* have)
    if (!xray_check_reserved(x, p, kind))
       return false;
    switch (kind) {
-      case XRAY_END_OF_BUFFER:
+      case XrayEndOfBuffer:
          ok = take_end(x);
          break;
-      case XRAY_NEW_CPU:
+      case XrayNewCpu:
          ok = xray_take_cpu(x, p);
          break;
-      case XRAY_TSC_WRAP:
+      case XrayTscWrap:
          ok = xray_set_tick(x, xray_number(p + 1, 8));
          break;
-      case XRAY_CALL_ARGUMENT:
+      case XrayCallArgument:
          ok = take_argument(x, r, with_args, have);
          break;
-      case XRAY_CUSTOM_EVENT:
-      case XRAY_TYPED_EVENT:
+      case XrayCustomEvent:
+      case XrayTypedEvent:
          return take_event_marker(x, kind, r, have);
       default:
          return bad_record(x, "a %s, which belongs to a buffer's head",
@@ -295,7 +294,7 @@ static bool take_metadata(DcfgXray* x, DcfgXrayRecord* r, bool* have)
    if (!ok)
       return false;
    xray_pass(x, XRAY_METADATA_SIZE);
-   return kind != XRAY_END_OF_BUFFER || x->header.version != 1
+   return kind != XrayEndOfBuffer || x->header.version != 1
           || xray_end_buffer(x);
 }
 

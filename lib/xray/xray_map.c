@@ -13,6 +13,7 @@
 #include "lib/dcfg_xray.h"
 #include "lib/base/input.h"
 #include "lib/xray/line_table.h"
+#include "format/xray_addresses.h"
 #include "lib/base/sort.h"
 #include "lib/json/value.h"
 
@@ -21,10 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Where functions are, and how far apart. */
-#define FIRST_ADDR     0x1000
-#define FUNCTION_SIZE  16
 
 #define SLED_SIZE      32
 #define MOST_FUNCTIONS ((1U << 28) - 1)
@@ -207,7 +204,7 @@ static bool read_sleds(Map* m)
          f->addr = last = addr;
          f->name = f->image = f->file = "";
       }
-      if (!is_sled(sled, FIRST_ADDR + i * FUNCTION_SIZE)
+      if (!is_sled(sled, MAP_FIRST_ADDR + i * MAP_FUNCTION_SIZE)
           && !problem(m, "map-sled", "xray_instr_map", i,
                       "it is not the sled of a function of its own"))
          return false;
@@ -233,8 +230,8 @@ static bool check_text(Map* m)
 
    return (find_section(m, ".text", &s) && s.h.sh_type == SHT_NOBITS
            && s.h.sh_flags == (SHF_ALLOC | SHF_EXECINSTR)
-           && s.h.sh_addr == FIRST_ADDR
-           && s.h.sh_size == m->functions.n * FUNCTION_SIZE)
+           && s.h.sh_addr == MAP_FIRST_ADDR
+           && s.h.sh_size == m->functions.n * MAP_FUNCTION_SIZE)
           || problem(m, "map-text", ".text", 0, "it is not without contents, "
                      "executable, and where the functions are");
 }
@@ -266,7 +263,7 @@ static bool take_symbol(Map* m, const Elf64_Sym* sym, uint64_t i,
    f->name = name;
    f->image = image;
    if ((ELF64_ST_BIND(sym->st_info) != STB_LOCAL
-        || sym->st_size != FUNCTION_SIZE)
+        || sym->st_size != MAP_FUNCTION_SIZE)
        && !problem(m, "map-symbol", ".symtab", i,
                    "it is not a local symbol of size 16"))
       return false;
@@ -322,7 +319,7 @@ static bool take_row(void* arg, const LineRow* row)
    f = function(m, at);
    if (f->file[0] != 0)
       wrong = "the function at this address has another row";
-   else if (row->end != row->addr + FUNCTION_SIZE)
+   else if (row->end != row->addr + MAP_FUNCTION_SIZE)
       wrong = "a row that does not end with its function";
    else if (row->file[0] == 0)
       wrong = "a row without a file";

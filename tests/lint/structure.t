@@ -16,7 +16,7 @@ SRC, BUILD = os.environ["SRCDIR"], os.environ.get("BUILDDIR", "")
 
 # The files at the top are fronts of rooms.
 FRONTS = {"dcfg_bb": "run", "dcfg_output": "run", "dcfg_json": "graph", "dcfg_trace_enc": "encode", "dcfg_main": "main"}
-PURE_ROOMS = ("arch", "graph", "encode")
+PURE_ROOMS = ("format", "arch", "graph", "encode")
 # Of a pure room, what knows Valgrind's view of the processor.
 GUEST = ("arch/guest.c", "arch/guest.h")
 # Besides arch/, where it may matter for which processor the tool is compiled: what versions of Valgrind differ in.
@@ -271,11 +271,41 @@ def check_pure(tree):
                 yield f"{f}: includes {i}, which is not pure"
 
 
+def check_shared(all_trees):
+    """Of the tool the library knows the formats of files, the command also what is pure."""
+    tool, lib, cmd = all_trees
+    pure = set(make_variables("Makefile.am")["DCFG_SOURCES_PURE"])
+    for tree, shared in (lib, {f for f in pure if tool.room(f) == "format"}), (cmd, pure):
+        for f in tree.files:
+            for i in re.findall(r'^#\s*include "([^"]+)"', text(f), re.M):
+                if i in tool.files and i not in shared:
+                    yield f"{f}: includes {i}, of the tool"
+
+
 def check_processors(tree):
     for f in tree.files:
         if tree.room(f) != "arch" and f not in VERSIONS:
             for name in PROCESSOR.findall(text(f)):
                 yield f"{f}: {name} is a matter of arch/"
+
+
+def defined_names(code):
+    """The macros, members of enumerations and functions that a header defines, written alike however they are written."""
+    names = re.findall(r"^#define (\w+)[ (]", code, re.M) + re.findall(r"^static inline .*?(\w+)\(", code, re.M)
+    for body in re.findall(r"\benum\s*\w*\s*\{(.*?)\}", re.sub(r"/\*.*?\*/|//[^\n]*", "", code, flags=re.S), re.S):
+        names += re.findall(r"(?:^|,)\s*(\w+)", body)
+    return {n.replace("_", "").lower() for n in names}
+
+
+def check_format(all_trees):
+    """A number of a file's format has its one definition in format/, for those who write it and those who read it."""
+    tool = all_trees[0]
+    numbers = {n: f for f in tool.files if tool.room(f) == "format" for n in defined_names(text(f))}
+    for tree in all_trees:
+        for f in tree.files:
+            if tree is not tool or tree.room(f) != "format":
+                for name in sorted(defined_names(text(f)) & set(numbers)):
+                    yield f"{f}: defines {name}, as {numbers[name]} does"
 
 
 def check_names(all_trees):
@@ -304,6 +334,8 @@ def main():
     checks += [("cmd: a command knows no other", check_commands(all_trees[2]), None),
                ("tool: pure rooms know nothing of Valgrind", check_pure(tool), None),
                ("tool: processors differ in arch/ alone", check_processors(tool), None),
+               ("lib and cmd know of the tool what is shared", check_shared(all_trees), None),
+               ("numbers of files are defined in format/ alone", check_format(all_trees), None),
                ("no two files have one name", check_names(all_trees), None)]
     print(f"1..{len(checks)}")
     for n, (name, complaints, tree) in enumerate(checks, 1):

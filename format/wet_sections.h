@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   A WET file's head and its sections. */
+
+#ifndef DCFG_FORMAT_WET_SECTIONS_H
+#define DCFG_FORMAT_WET_SECTIONS_H
+
+/* The head: magic bytes, the version, zeros, the number of the machine. */
+#define WET_MAGIC      { 0x89, 'D', 'C', 'F', 'G', 'W', 'E', 'T' }
+#define WET_MAGIC_SIZE 8
+#define WET_HEAD_SIZE  16
+#define WET_VERSION    3
+#define WET_VERSION_AT 8        // in the head
+#define WET_MACHINE_AT 12
+
+/* Sections, in their order in the file. */
+enum {
+   SectionSources = 1,    // names of source files
+   SectionImages,         // with symbols and lines
+   SectionInstrs,         // each instruction's kind, uses and definitions
+   SectionUnexecuted,     // instructions that branches may lead to
+   SectionSuperblocks,    // their instructions and accesses
+   SectionThreads,        // instructions executed by each thread
+   SectionBefore,         // executions, if the tape does not have all of them
+   SectionTape,           // chunks
+   SectionEnd
+};
+
+/* A section's head: its number in one byte, its length in eight. */
+#define WET_SECTION_HEAD 9
+
+/* Stands last in SectionBefore where the recording ended early. */
+#define WET_ENDED_EARLY 1
+
+#endif /* DCFG_FORMAT_WET_SECTIONS_H */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Records of XRay's flight data recorder. */
+
+#ifndef DCFG_FORMAT_XRAY_RECORDS_H
+#define DCFG_FORMAT_XRAY_RECORDS_H
+
+/* Sizes in bytes. */
+#define XRAY_HEADER_SIZE   32u
+#define XRAY_METADATA_SIZE 16u
+#define XRAY_FUNCTION_SIZE 8u
+
+/* Kinds of metadata records.  The lowest bit of a record's first byte is 1 for
+   metadata; the kind stands above it. */
+enum {
+   XrayNewBuffer, XrayEndOfBuffer, XrayNewCpu, XrayTscWrap,
+   XrayWallClock, XrayCustomEvent, XrayCallArgument,
+   XrayBufferExtents, XrayTypedEvent, XrayPid, XRAY_N_KINDS
+};
+
+/* What happens to a function, in a function record. */
+typedef
+   enum {
+      XrayEnter     = 0,
+      XrayExit      = 1,
+      XrayTailExit  = 2,
+      XrayEnterArgs = 3
+   }
+   XrayAction;
+
+#endif /* DCFG_FORMAT_XRAY_RECORDS_H */
