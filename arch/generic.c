@@ -7,7 +7,7 @@
    the superblock ends with it.  Taken by: run/instrument.c, for
    architectures without a file of their own.
 
-   A branch that VEX has folded goes unseen: see arch/x86.c. */
+   A branch that VEX has folded goes unseen: see arch/x86/x86.c. */
 
 #include "arch/insn.h"
 

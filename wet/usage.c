@@ -11,7 +11,7 @@
    memory, where it goes.  VEX's IR says that but for the flags, of which it
    keeps the operands that they would be computed from, and for idioms, such
    as PXOR of a register with itself, whose result depends on nothing.  Where
-   it says more or less than that, wet/corrections.c knows better. */
+   it says more or less than that, arch/ knows better. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -21,7 +21,7 @@
 #include "pub_tool_tooliface.h"
 
 #include "arch/guest.h"
-#include "wet/corrections.h"
+#include "arch/corrections.h"
 #include "wet/lift.h"
 #include "wet/slots.h"
 #include "wet/usage.h"

@@ -11,12 +11,8 @@
    happened.  tests/suite/wet_usage.t holds all of this against Capstone, and
    against the processor. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-
-#include "arch/guest.h"
-#include "wet/corrections.h"
-#include "wet/slots.h"
+#include "arch/corrections.h"
+#include "arch/insn.h"
 
 #define IS_64     (sizeof(Addr) == 8)
 #define N_VECTORS (IS_64 ? 16u : 8u)
@@ -83,7 +79,7 @@ static Parts take_apart(const UChar* code, UInt len)
    Parts p;
    UInt  i = 0, rex = 0;
 
-   VG_(memset)(&p, 0, sizeof(p));
+   dcfg_memset(&p, 0, sizeof(p));
    for (; i < len && is_prefix(code[i]); i++) {
       p.p66 |= code[i] == 0x66;
       p.pF2 |= code[i] == 0xF2;
@@ -126,7 +122,7 @@ enum { RAX = 0, RCX = 1, RSP = 4, R11 = 11 };
 
 static void set_locs(UChar* locs, UInt first, UInt n, UChar to)
 {
-   VG_(memset)(locs + first, to, n);
+   dcfg_memset(locs + first, to, n);
 }
 
 /* The N lowest bytes of general register REG are used. */
@@ -349,7 +345,7 @@ void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len)
          correct_one_byte(u, &p);
          break;
       case 1:
-         correct_two_bytes(u, &p, DCFG_(guest).has_false_memory(code, len));
+         correct_two_bytes(u, &p, DCFG_(has_false_memory_x86)(code, len, IS_64));
          break;
       case 2:
          correct_three_bytes(u, &p);

@@ -3,12 +3,10 @@
 
    Locations, and what uses and defines them. */
 
-/* Private to wet/. */
-
 #ifndef __DCFG_LOCATIONS_H
 #define __DCFG_LOCATIONS_H
 
-#include "pub_tool_basics.h"
+#include "base/port.h"
 
 /* Locations: a byte of a register each, or a group of flags.  Their numbers
    have room for each processor that there is. */

@@ -5,7 +5,7 @@
 
 /* Owns: what the bytes of an instruction say of memory that it reads, and
    where direct branches lead.  Handed: the bytes of one instruction.  Taken
-   by: arch/guest.c, wet/corrections.c. */
+   by: arch/guest.c, arch/x86/x86_usage.c. */
 
 #include "arch/insn.h"
 

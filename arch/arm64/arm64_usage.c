@@ -7,13 +7,10 @@
    they use and define.  Handed: what it says, and their words.  Taken by:
    wet/usage.c.
 
-   As wet/corrections.c, of another processor.  tests/oracle/wet_capstone.py
+   As arch/x86/x86_usage.c, of another processor.  tests/oracle/wet_capstone.py
    holds this against Capstone. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-
-#include "wet/corrections.h"
+#include "arch/corrections.h"
 
 /* Bits from HIGH to LOW of WORD. */
 static UInt bits(UInt word, UInt high, UInt low)
@@ -23,7 +20,7 @@ static UInt bits(UInt word, UInt high, UInt low)
 
 static void set_locs(UChar* locs, UInt first, UInt n, UChar to)
 {
-   VG_(memset)(locs + first, to, n);
+   dcfg_memset(locs + first, to, n);
 }
 
 static void set_general(UChar* locs, UInt reg, UInt n, UChar to)

@@ -6,7 +6,7 @@
 /* Owns: the decoding of control-transfer instructions of A64.
    Handed: the bytes of one instruction.  Taken by: arch/guest.c.
 
-   As arch/x86.c says, VEX's IR cannot answer the question.  Here it is a
+   As arch/x86/x86.c says, VEX's IR cannot answer the question.  Here it is a
    matter of the first of the two levels of the architecture's encoding: all
    of these instructions are in the group of branches, exceptions and system
    instructions, and differ in its fixed bits.  What an implementation may

@@ -3,15 +3,11 @@
 
    Uses and definitions that VEX does not tell. */
 
-/* Private to wet/. */
-
 #ifndef __DCFG_CORRECTIONS_H
 #define __DCFG_CORRECTIONS_H
 
-#include "pub_tool_basics.h"
-
 #include "base/port.h"
-#include "wet/locations.h"
+#include "arch/locations.h"
 
 /* Correct what U has from VEX's IR of the instruction of LEN bytes at CODE. */
 void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len);
