@@ -47,4 +47,18 @@ typedef
    }
    Usage;
 
+/* Registers by their encoding: general ones, and from here on vector
+   registers. */
+enum { FirstVector = 32 };
+
+/* Registers that an instruction changes besides its result. */
+typedef
+   struct {
+      UInt  n;
+      UChar registers[4];
+      Bool  unless_alone[4];   // it is the result if nothing else is changed
+      Bool  second_byte;       // of register 0 the result is no more than that
+   }
+   Besides;
+
 #endif /* __DCFG_LOCATIONS_H */

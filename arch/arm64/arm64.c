@@ -4,7 +4,7 @@
    How an arm64 instruction hands on control. */
 
 /* Owns: the decoding of control-transfer instructions of A64.
-   Handed: the bytes of one instruction.  Taken by: arch/guest.c.
+   Handed: the bytes of one instruction.  Taken by: arm64_guest.c.
 
    As arch/x86/x86.c says, VEX's IR cannot answer the question.  Here it is a
    matter of the first of the two levels of the architecture's encoding: all
@@ -13,7 +13,7 @@
    not have, such as branches with a pointer's authentication, is told all
    the same. */
 
-#include "arch/insn.h"
+#include "arch/arm64/arm64.h"
 
 /* A branch to a register: its operation is bits 24 to 21, of which the highest
    one is a modifier of an authenticated one. */

@@ -5,12 +5,12 @@
 
 /* Owns: the arm64 instructions of which VEX's IR says more, or less, than what
    they use and define.  Handed: what it says, and their words.  Taken by:
-   wet/usage.c.
+   arm64_guest.c.
 
    As arch/x86/x86_usage.c, of another processor.  tests/oracle/wet_capstone.py
    holds this against Capstone. */
 
-#include "arch/corrections.h"
+#include "arch/arm64/arm64.h"
 
 /* Bits from HIGH to LOW of WORD. */
 static UInt bits(UInt word, UInt high, UInt low)
