@@ -5,7 +5,7 @@
 
 /* Owns: which registers of an arm64 instruction are addresses only, or lengths,
    and which instructions are copies.  Handed: its code, and for lengths what
-   is behind it.  Taken by: roles.c.
+   is behind it.  Taken by: machine_x86.c.
 
    All that get at memory are in one group of the encoding, where the base is
    in bits 9 to 5, and what is stored in bits 4 to 0; an index, the other
