@@ -1,24 +1,208 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What instructions use registers for. */
+   amd64 and x86. */
 
-/* Owns: which registers of an instruction are addresses only, which
-   instructions are copies, how they read.  Handed: their code, of a whole
-   execution trace.  Taken by: dcfg slice, dcfg why.
+/* Owns: all that the command knows of these two.  Handed: their code.  Taken
+   by: processor.c.
 
-   A base or index register of an operand in memory, and RSP of instructions
-   that push or pop, RSI and RDI of those on strings, are addresses; unless the
-   instruction also uses that register's value. */
+   Of roles: a base or index register of an operand in memory, and RSP of
+   instructions that push or pop, RSI and RDI of those on strings, are
+   addresses; unless the instruction also uses that register's value. */
 
-#include "cmd/machine/roles.h"
-
-#include "cmd/machine/processor.h"
-#include "cmd/machine/roles_arm64.h"
+#include "cmd/base/cmd.h"
+#include "cmd/machine/machines.h"
 
 #include <capstone/capstone.h>
-#include <stdlib.h>
+#include <elf.h>
+#include <seccomp.h>
 #include <string.h>
+
+/*------------------------------------------------------------*/
+/*--- Code                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* The extension of the instruction set that an instruction is from, by
+   the names that Intel's disassembler gives them. */
+static const char* isa_of(const cs_insn* i)
+{
+   static const struct { uint8_t group; const char* name; } names[] = {
+      { X86_GRP_AVX512, "AVX512EVEX" }, { X86_GRP_VLX, "AVX512EVEX" },
+      { X86_GRP_BWI, "AVX512EVEX" }, { X86_GRP_DQI, "AVX512EVEX" },
+      { X86_GRP_CDI, "AVX512EVEX" }, { X86_GRP_FMA, "FMA" },
+      { X86_GRP_FMA4, "FMA4" }, { X86_GRP_AVX2, "AVX2" },
+      { X86_GRP_F16C, "F16C" }, { X86_GRP_AVX, "AVX" },
+      { X86_GRP_AES, "AES" }, { X86_GRP_PCLMUL, "PCLMULQDQ" },
+      { X86_GRP_SHA, "SHA" }, { X86_GRP_BMI2, "BMI2" },
+      { X86_GRP_BMI, "BMI1" }, { X86_GRP_ADX, "ADOX_ADCX" },
+      { X86_GRP_SSE42, "SSE4" }, { X86_GRP_SSE41, "SSE4" },
+      { X86_GRP_SSE4A, "SSE4A" }, { X86_GRP_SSSE3, "SSSE3" },
+      { X86_GRP_SSE3, "SSE3" }, { X86_GRP_SSE2, "SSE2" },
+      { X86_GRP_SSE1, "SSE" }, { X86_GRP_MMX, "MMX" },
+      { X86_GRP_FPU, "X87" }, { X86_GRP_XOP, "XOP" },
+      { X86_GRP_TBM, "TBM" }, { X86_GRP_RTM, "RTM" },
+      { X86_GRP_3DNOW, "3DNOW" }
+   };
+
+   if (i->detail != NULL)
+      for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+         for (uint8_t g = 0; g < i->detail->groups_count; g++)
+            if (i->detail->groups[g] == names[k].group)
+               return names[k].name;
+   return "BASE";
+}
+
+/* Does the code of a jump or call say where it goes? */
+static bool find_target(const cs_insn* i, uint64_t* target)
+{
+   const cs_detail* d = i->detail;
+   bool             jump = false;
+
+   if (d == NULL || d->x86.op_count != 1
+       || d->x86.operands[0].type != X86_OP_IMM)
+      return false;
+   for (uint8_t k = 0; k < d->groups_count; k++)
+      jump = jump || d->groups[k] == CS_GRP_JUMP
+             || d->groups[k] == CS_GRP_CALL;
+   *target = (uint64_t)d->x86.operands[0].imm;
+   return jump;
+}
+
+/* A jump whose code has a target, but for the one that is always taken. */
+static bool is_conditional(const cs_insn* i)
+{
+   bool     jump = false;
+   uint64_t target;
+
+   for (uint8_t k = 0; i->detail != NULL && k < i->detail->groups_count; k++)
+      jump = jump || i->detail->groups[k] == CS_GRP_JUMP;
+   return jump && i->id != X86_INS_JMP && find_target(i, &target);
+}
+
+static void tell(const cs_insn* i, Instr* out)
+{
+   out->isa         = isa_of(i);
+   out->direct      = find_target(i, &out->target);
+   out->conditional = is_conditional(i);
+   /* Exchanging a register with itself. */
+   out->ends_request = i->size >= 2 && i->bytes[i->size - 2] == 0x87
+                       && memchr("\xDB\xC9\xD2\xFF", i->bytes[i->size - 1],
+                                 4) != NULL;
+}
+
+/* Rotations of rdi or edi that come to nothing. */
+static size_t preamble(const uint8_t* at, size_t left)
+{
+   static const uint8_t of_rdi[] = {
+      0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
+      0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33
+   };
+   static const uint8_t of_edi[] = {
+      0xc1, 0xc7, 0x03, 0xc1, 0xc7, 0x0d,
+      0xc1, 0xc7, 0x1d, 0xc1, 0xc7, 0x13
+   };
+
+   if (left > sizeof(of_rdi) && memcmp(at, of_rdi, sizeof(of_rdi)) == 0)
+      return sizeof(of_rdi);
+   if (left > sizeof(of_edi) && memcmp(at, of_edi, sizeof(of_edi)) == 0)
+      return sizeof(of_edi);
+   return 0;
+}
+
+/* "jmp *slot(%rip)", perhaps with the prefix bnd, perhaps behind an endbr64;
+   of 32 bits, "jmp *slot" or, with the table's address in a register, "jmp
+   *slot(%ebx)", perhaps behind an endbr32. */
+static bool slot_of(bool is_64, const uint8_t* code, size_t size,
+                    uint64_t addr, uint64_t table, uint64_t* slot)
+{
+   const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, is_64 ? 0xfa : 0xfb };
+   size_t        at = 0;
+   int32_t       offset;
+
+   if (size >= 4 && memcmp(code, endbr, 4) == 0)
+      at = 4;
+   if (size > at && code[at] == 0xf2)
+      at++;
+   if (size < at + 6 || code[at] != 0xff
+       || (code[at + 1] != 0x25 && (is_64 || code[at + 1] != 0xa3)))
+      return false;
+   memcpy(&offset, code + at + 2, 4);
+   if (is_64)
+      *slot = addr + at + 6 + (uint64_t)(int64_t)offset;
+   else
+      *slot = (uint32_t)((code[at + 1] == 0xa3 ? table : 0)
+                         + (uint64_t)(int64_t)offset);
+   return true;
+}
+
+static bool find_slot_64(const uint8_t* code, size_t size, uint64_t addr,
+                         uint64_t table, uint64_t* slot)
+{
+   return slot_of(true, code, size, addr, table, slot);
+}
+
+static bool find_slot_32(const uint8_t* code, size_t size, uint64_t addr,
+                         uint64_t table, uint64_t* slot)
+{
+   return slot_of(false, code, size, addr, table, slot);
+}
+
+/* SYSCALL; in 32-bit code INT 0x80 and SYSENTER. */
+static bool is_syscall(const DcfgWetInstr* in)
+{
+   const uint8_t* c = in->code + in->size - 2;
+
+   if (in->size < 2)
+      return false;
+   return in->machine == EM_386 ? (c[0] == 0xCD && c[1] == 0x80)
+                                  || (c[0] == 0x0F && c[1] == 0x34)
+                                : c[0] == 0x0F && c[1] == 0x05;
+}
+
+static uint32_t constant_number(const DcfgWetInstr* in)
+{
+   const uint8_t* c = in->code;
+   uint32_t       n = 0;
+
+   if (in->machine == EM_X86_64 && in->size > 1 && (c[0] & 0xF0) == 0x40)
+      c++;                                       // REX
+   if (in->size < 2)
+      return UINT32_MAX;
+   if ((c[0] == 0x31 || c[0] == 0x33) && c[1] == 0xC0)   // XOR %eax,%eax
+      return 0;
+   if (c[0] == 0x6A && c[1] < 0x80)              // PUSH of 8 bits
+      return c[1];
+   if (in->size < 5 || ((c[0] & 0xF8) != 0xB8 && c[0] != 0x68 && c[0] != 0xC7))
+      return UINT32_MAX;                         // MOV, PUSH of 32 bits
+   for (unsigned i = 0; i < 4; i++)
+      n |= (uint32_t)in->code[in->size - 4 + i] << 8 * i;
+   return n;
+}
+
+/* MOV %rsp,%rbp; of 32-bit code MOV %esp,%ebp. */
+static bool makes_frame(const DcfgWetInstr* in)
+{
+   return in->machine == EM_386
+          ? in->size == 2 && memcmp(in->code, "\x89\xe5", 2) == 0
+          : in->size == 3 && memcmp(in->code, "\x48\x89\xe5", 3) == 0;
+}
+
+static uint32_t part_named(const char* name)
+{
+   static const char* const parts[] = {
+      "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"
+   };
+
+   for (uint32_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+      if (strcmp(name, parts[i]) == 0)
+         return i;
+   return (name[0] == 'x' || name[0] == 'y') && strncmp(name + 1, "mm", 2) == 0
+          ? vector_named(number_below(name + 3, 16)) : UINT32_MAX;
+}
+
+/*------------------------------------------------------------*/
+/*--- Roles                                                ---*/
+/*------------------------------------------------------------*/
 
 /* The general register that R is a part of, as a bit. */
 static uint32_t bit_of(x86_reg r)
@@ -202,89 +386,78 @@ static uint32_t moved_of(const cs_insn* i)
           && x->operands[1].type == X86_OP_MEM ? UINT32_MAX : 0;
 }
 
-static csh open_decoder(const Processor* p)
-{
-   csh h;
-
-   if (cs_open((cs_arch)p->arch, (cs_mode)p->mode, &h) != CS_ERR_OK)
-      die("Capstone cannot decode this machine's code");
-   cs_option(h, CS_OPT_DETAIL, CS_OPT_ON);
-   return h;
-}
-
-Roles roles_new(DcfgWet* w)
+static void find_roles(DcfgWet* w, csh h, Roles* r)
 {
    uint32_t n = dcfg_wet_instrs(w);
-   Roles    r = { zalloc(n + (size_t)1, sizeof(uint32_t)),
-                  zalloc(n + (size_t)1, sizeof(uint32_t)),
-                  zalloc(n + (size_t)1, sizeof(uint32_t)),
-                  zalloc(n + (size_t)1, sizeof(uint32_t)),
-                  zalloc(n + (size_t)1, sizeof(bool)),
-                  zalloc(n + (size_t)1, sizeof(bool)),
-                  zalloc(n + (size_t)1, sizeof(uint32_t)) };
-   const Processor* p = processor_of(w);
-   unsigned word = p->mode == CS_MODE_64 ? 8 : 4;
-   csh      h = open_decoder(p);
    cs_insn* i = need(cs_malloc(h));
 
-   for (uint32_t k = 0; k < n && p->arch == CS_ARCH_ARM64; k++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(w, k);
-      r.addresses[k] = arm64_addresses(in);
-      r.targets[k]   = arm64_targets(in);
-      r.saves[k]     = arm64_saves(in) & p->kept;
-      r.lookups[k]   = arm64_is_lookup(in);
-      r.copies[k]    = arm64_is_copy(in);
-      r.moved[k]     = arm64_moved(in);
-   }
-   if (p->arch == CS_ARCH_ARM64)
-      arm64_lengths(w, r.lengths);
-   for (uint32_t k = 0; k < n && p->arch == CS_ARCH_X86; k++) {
+   for (uint32_t k = 0; k < n; k++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, k);
       const uint8_t*      code = in->code;
       size_t              size = in->size;
       uint64_t            addr = in->addr;
+      unsigned            word = in->machine == EM_386 ? 4 : 8;
       if (!cs_disasm_iter(h, &code, &size, &addr, i))
          continue;
-      r.addresses[k] = addresses_of(i);
-      r.targets[k]   = r.addresses[k]
-                       & operand_registers(i, in->loads || !in->stores);
-      r.lengths[k]   = lengths_of(i);
-      r.saves[k]     = saves_of(i, word) & p->kept;
-      r.lookups[k]   = is_lookup(i, word);
-      r.copies[k]    = is_copy(i);
-      r.moved[k]     = moved_of(i);
+      r->addresses[k] = addresses_of(i);
+      r->targets[k]   = r->addresses[k]
+                        & operand_registers(i, in->loads || !in->stores);
+      r->lengths[k]   = lengths_of(i);
+      r->saves[k]     = saves_of(i, word);
+      r->lookups[k]   = is_lookup(i, word);
+      r->copies[k]    = is_copy(i);
+      r->moved[k]     = moved_of(i);
    }
    cs_free(i, 1);
-   cs_close(&h);
-   return r;
 }
 
-void roles_free(Roles* r)
-{
-   free(r->addresses);
-   free(r->targets);
-   free(r->lengths);
-   free(r->saves);
-   free(r->lookups);
-   free(r->copies);
-   free(r->moved);
-}
+/*------------------------------------------------------------*/
+/*--- Rows                                                 ---*/
+/*------------------------------------------------------------*/
 
-void instr_text(const DcfgWetInstr* in, char* text, size_t size)
-{
-   static csh     h;            // all are of one program
-   const uint8_t* code = in->code;
-   size_t         left = in->size;
-   uint64_t       addr = in->addr;
-   cs_insn*       i;
+/* amd64's, to the encoding.  x86's are it. */
+static const uint8_t dwarf_general[16] = {
+   0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15
+};
 
-   if (h == 0)
-      h = open_decoder(processor_numbered(in->machine));
-   i = need(cs_malloc(h));
-   if (cs_disasm_iter(h, &code, &left, &addr, i))
-      snprintf(text, size, "%s%s%s", i->mnemonic, i->op_str[0] ? " " : "",
-               i->op_str);
-   else
-      snprintf(text, size, "?");
-   cs_free(i, 1);
-}
+/* What both have alike. */
+#define ALIKE \
+   .arch = CS_ARCH_X86, .att = true, .longest = 15, .preamble = preamble, \
+   .tell = tell, \
+   .general = { "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", \
+                "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" }, \
+   .vector = "ymm", .x87 = true, .sp = "RSP", .stack = 4, .frame = 5, \
+   .call_number = 0, .is_syscall = is_syscall, \
+   .constant_number = constant_number, .makes_frame = makes_frame, \
+   .part_named = part_named, .find_roles = find_roles
+
+const Processor machine_amd64 = {
+   ALIKE,
+   .machine         = EM_X86_64,
+   .mode            = CS_MODE_64,
+   .request         = 19,
+   .slot_types      = { R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT },
+   .find_slot       = find_slot_64,
+   .arguments       = { 7, 6, 2, 10, 8, 9 },
+   .kept            = 0xF028,
+   .seccomp         = SCMP_ARCH_X86_64,
+   .dwarf_frame     = 6,
+   .dwarf_general   = dwarf_general,
+   .n_dwarf_general = 16,
+   .dwarf_vector    = 17,
+   .n_dwarf_vector  = 16
+};
+
+const Processor machine_x86 = {
+   ALIKE,
+   .machine         = EM_386,
+   .mode            = CS_MODE_32,
+   .request         = 14,
+   .slot_types      = { R_386_JMP_SLOT, R_386_GLOB_DAT },
+   .find_slot       = find_slot_32,
+   .arguments       = { 3, 1, 2, 6, 7, 5 },
+   .kept            = 0xE8,
+   .seccomp         = SCMP_ARCH_X86,
+   .dwarf_frame     = 5,
+   .n_dwarf_general = 8
+};

@@ -25,7 +25,7 @@ PROCESSORS = {
     "tool": (r"\bVG[AP]_\w+|\bVexGuest\w+State\b|libvex_guest_\w+\.h|\bEM_[A-Z0-9_]+|\bDCFG_\(\w*(?:x86_|_x86\b|arm64)\w*",
              r"arch/\w+/.*|base/(port|core)\.h|arch/guest\.c|xray/elf_map\.c"),
     "lib": (r"\bEM_[A-Z0-9_]+", r"lib/wet/wet_machine\.c"),
-    "cmd": (r"\b(?:CS_ARCH|CS_MODE|SCMP_ARCH|EM|R_X86_64|R_386|R_AARCH64|(?:X86|ARM64)_(?:REG|INS|GRP|OP|PREFIX))_\w+",
+    "cmd": (r"\b(?:CS_ARCH|CS_MODE(?!_BIG_ENDIAN)|SCMP_ARCH|EM|R_X86_64|R_386|R_AARCH64|(?:X86|ARM64)_(?:REG|INS|GRP|OP|PREFIX))_\w+",
             r"cmd/machine/machine_\w+\.c"),
 }
 # How many sources a folder may have, headers not counted.

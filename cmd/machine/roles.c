@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   What instructions use registers for. */
+
+/* Owns: what is known of each instruction of a whole execution trace.  Handed:
+   the trace; what its processor knows.  Taken by: dcfg slice, dcfg why. */
+
+#include "cmd/machine/roles.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/machine/processor.h"
+
+#include <capstone/capstone.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static csh open_decoder(const Processor* p)
+{
+   csh h;
+
+   if (cs_open((cs_arch)p->arch, (cs_mode)p->mode, &h) != CS_ERR_OK)
+      die("Capstone cannot decode this machine's code");
+   cs_option(h, CS_OPT_DETAIL, CS_OPT_ON);
+   return h;
+}
+
+Roles roles_new(DcfgWet* w)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+   Roles    r = { zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(bool)),
+                  zalloc(n + (size_t)1, sizeof(bool)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)) };
+   const Processor* p = processor_of(w);
+   csh              h = open_decoder(p);
+
+   p->find_roles(w, h, &r);
+   for (uint32_t k = 0; k < n; k++)
+      r.saves[k] &= p->kept;
+   cs_close(&h);
+   return r;
+}
+
+void roles_free(Roles* r)
+{
+   free(r->addresses);
+   free(r->targets);
+   free(r->lengths);
+   free(r->saves);
+   free(r->lookups);
+   free(r->copies);
+   free(r->moved);
+}
+
+void instr_text(const DcfgWetInstr* in, char* text, size_t size)
+{
+   static csh     h;            // all are of one program
+   const uint8_t* code = in->code;
+   size_t         left = in->size;
+   uint64_t       addr = in->addr;
+   cs_insn*       i;
+
+   if (h == 0)
+      h = open_decoder(processor_numbered(in->machine));
+   i = need(cs_malloc(h));
+   if (cs_disasm_iter(h, &code, &left, &addr, i))
+      snprintf(text, size, "%s%s%s", i->mnemonic, i->op_str[0] ? " " : "",
+               i->op_str);
+   else
+      snprintf(text, size, "?");
+   cs_free(i, 1);
+}
