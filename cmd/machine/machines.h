@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* A row for each processor, in machine_NAME.c; processor.c has the list. */
+/* A row for each processor, in machine_NAME.c. */
 
 struct cs_insn;                 // Capstone's
 
@@ -106,9 +106,13 @@ typedef
    }
    Processor;
 
-extern const Processor machine_amd64, machine_x86, machine_arm64, machine_arm,
-                       machine_ppc64, machine_ppc, machine_s390,
-                       machine_mips64, machine_mips;
+/* All rows.  The first is that of traces without any instruction. */
+#define PROCESSORS(ROW) \
+   ROW(amd64) ROW(x86) ROW(arm64) \
+   ROW(arm) ROW(ppc64) ROW(ppc) ROW(s390) ROW(mips64) ROW(mips)
+
+#define DECLARE_ROW(name) extern const Processor machine_##name;
+PROCESSORS(DECLARE_ROW)
 
 /* A number below END that is all of S; or UINT32_MAX. */
 static inline uint32_t number_below(const char* s, uint32_t end)

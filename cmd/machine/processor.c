@@ -14,11 +14,9 @@
 #include <gelf.h>
 #include <string.h>
 
-/* The first is that of traces without any instruction. */
-static const Processor* const processors[] = {
-   &machine_amd64, &machine_x86, &machine_arm64, &machine_arm, &machine_ppc64,
-   &machine_ppc, &machine_s390, &machine_mips64, &machine_mips
-};
+#define POINTER(name) &machine_##name,
+
+static const Processor* const processors[] = { PROCESSORS(POINTER) };
 
 #define N_PROCESSORS (sizeof(processors) / sizeof(processors[0]))
 
