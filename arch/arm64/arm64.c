@@ -29,19 +29,10 @@ static InsnKind classify_register_branch(UInt word)
    }
 }
 
-/* Instructions are little-endian, whatever data are. */
-static UInt word_at(const UChar* bytes)
-{
-   return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (UInt)bytes[3] << 24;
-}
-
 InsnKind DCFG_(classify_arm64)(const UChar* bytes, UInt len)
 {
-   UInt word;
+   UInt word = arm64_word(bytes, len);
 
-   if (len < 4)
-      return InsnPlain;
-   word = word_at(bytes);
    switch (word >> 26) {
       case 0x05:
          return InsnJump;                        // B
@@ -71,14 +62,10 @@ static Long distance(UInt word, UInt low, UInt n)
 
 Addr DCFG_(target_arm64)(const UChar* bytes, UInt len, Addr addr)
 {
-   UInt word;
-   Long n;
+   UInt word = arm64_word(bytes, len);
+   Long n    = (word >> 26 & 31) == 0x05 ? distance(word, 0, 26)   // B, BL
+               : (word >> 25 & 63) == 0x1B ? distance(word, 5, 14) // TBZ, TBNZ
+               : distance(word, 5, 19);
 
-   if (len < 4)
-      return addr;
-   word = word_at(bytes);
-   n = (word >> 26 & 31) == 0x05 ? distance(word, 0, 26)      // B, BL
-       : (word >> 25 & 63) == 0x1B ? distance(word, 5, 14)    // TBZ, TBNZ
-       : distance(word, 5, 19);
    return addr + (Addr)(4 * n);
 }

@@ -10,6 +10,20 @@
 
 #include "arch/guest.h"
 
+/* The instruction, or 0, which is none.  It is little-endian, whatever data
+   are. */
+static inline UInt arm64_word(const UChar* code, UInt len)
+{
+   return len < 4 ? 0 : code[0] | code[1] << 8 | code[2] << 16
+                        | (UInt)code[3] << 24;
+}
+
+/* Bits from HIGH to LOW of WORD. */
+static inline UInt bits(UInt word, UInt high, UInt low)
+{
+   return word >> low & (0xFFFFFFFFu >> (31 - high + low));
+}
+
 /* The functions of Guest. */
 InsnKind DCFG_(classify_arm64)(const UChar* bytes, UInt len);
 Addr DCFG_(target_arm64)(const UChar* bytes, UInt len, Addr addr);

@@ -11,12 +11,6 @@
 
 #include "arch/arm64/arm64.h"
 
-/* Bits from HIGH to LOW of WORD. */
-static UInt bits(UInt word, UInt high, UInt low)
-{
-   return word >> low & (0xFFFFFFFFu >> (31 - high + low));
-}
-
 /* Of structures of vector registers' elements: the registers, which VEX loads
    one by one. */
 static UInt load_structures(UInt word)
@@ -48,11 +42,8 @@ static UInt load_register(UInt word)
 /* The load or store, or 0, which is none. */
 static UInt memory_word(const UChar* code, UInt len)
 {
-   UInt word;
+   UInt word = arm64_word(code, len);
 
-   if (len < 4)
-      return 0;
-   word = code[0] | code[1] << 8 | code[2] << 16 | (UInt)code[3] << 24;
    return bits(word, 27, 27) == 1 && bits(word, 25, 25) == 0 ? word : 0;
 }
 

@@ -12,12 +12,6 @@
 
 #include "arch/arm64/arm64.h"
 
-/* Bits from HIGH to LOW of WORD. */
-static UInt bits(UInt word, UInt high, UInt low)
-{
-   return word >> low & (0xFFFFFFFFu >> (31 - high + low));
-}
-
 static void set_locs(UChar* locs, UInt first, UInt n, UChar to)
 {
    dcfg_memset(locs + first, to, n);
@@ -206,11 +200,8 @@ static void correct_vectors(Usage* u, UInt word)
 
 void DCFG_(correct_usage_arm64)(Usage* u, const UChar* code, UInt len)
 {
-   UInt word;
+   UInt word = arm64_word(code, len);
 
-   if (len < 4)
-      return;
-   word = code[0] | code[1] << 8 | code[2] << 16 | (UInt)code[3] << 24;
    correct_halves(u, word);
    correct_alike(u, word);
    correct_vectors(u, word);
