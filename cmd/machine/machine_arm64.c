@@ -60,6 +60,23 @@ static bool find_slot(const uint8_t* code, size_t size, uint64_t addr,
    return true;
 }
 
+/* B and BL have 26 bits to say how many instructions on they lead; TBZ and TBNZ
+   14; B.cond, CBZ and CBNZ 19. */
+static void tell(const cs_insn* i, Instr* out)
+{
+   uint32_t word = i->size != 4 ? 0 : word_at(out->bytes);
+   bool     far = (word & 0x7C000000) == 0x14000000;
+   bool     near = (word & 0x7E000000) == 0x36000000;
+   unsigned n = far ? 26 : near ? 14 : 19;
+   uint64_t on = word >> (far ? 0 : 5) & ((UINT32_C(1) << n) - 1);
+   uint64_t sign = UINT64_C(1) << (n - 1);
+
+   out->conditional = near || (word & 0x7E000000) == 0x34000000
+                      || (word & 0xFF000000) == 0x54000000;
+   out->direct = far || out->conditional;
+   out->target = out->addr + 4 * ((on ^ sign) - sign);
+}
+
 static bool is_syscall(const DcfgWetInstr* in)
 {
    return word_of(in) == 0xD4000001;             // SVC
@@ -335,6 +352,7 @@ const Processor machine_arm64 = {
    .arch            = CS_ARCH_ARM64,
    .longest         = 4,
    .request         = 20,
+   .tell            = tell,
    .slot_types      = { R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT },
    .find_slot       = find_slot,
    .general         = { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8",
