@@ -4,10 +4,10 @@
    Instructions that nobody decodes. */
 
 /* Owns: the kind of an instruction as far as VEX's IR tells it.  Handed: how
-   the superblock ends with it.  Taken by: run/instrument.c, for
+   the superblock ends with it.  Taken by: run/kinds.c, for
    architectures without a file of their own.
 
-   A branch that VEX has folded goes unseen: see arch/x86.c. */
+   A branch that VEX has folded goes unseen: see arch/x86/x86.c. */
 
 #include "arch/insn.h"
 

@@ -6,9 +6,10 @@
 #ifndef __DCFG_GUEST_H
 #define __DCFG_GUEST_H
 
-#include "pub_tool_basics.h"
+#include "base/port.h"
 
 #include "arch/insn.h"
+#include "arch/locations.h"
 
 /* No offset of the guest state. */
 #define NO_OFFSET 0x7FFFFFFFu
@@ -20,7 +21,6 @@ typedef
    struct {
       UInt word;               // bytes of a general register, which stand in
       UInt general, general_end;         // the order of their encoding
-      UInt stack_pointer;      // its number among them
       UInt flags, flags_end;   // what they are made of, CC_OP first
       UInt CC_NDEP;
       UInt DFLAG, DFLAG_end;   // NO_OFFSET, as for x87: it has none
@@ -28,7 +28,6 @@ typedef
       UInt vector_room;        // locations of one
       UInt vectors, vectors_end;
       UInt FPREG, FPTAG, FC3210, FTOP;
-      UInt CMSTART;
       /* In CC_OP: INC and DEC, which leave the carry, and rotations. */
       UInt first_step, last_step, first_rotation, last_rotation;
       /* VEX's helpers for a condition, for the carry, for all flags. */
@@ -40,8 +39,16 @@ typedef
    }
    GuestLayout;
 
-/* As ELF files number them. */
-enum { MachineX86 = 3, MachineAmd64 = 62, MachineArm64 = 183 };
+/* How VEX has an instruction otherwise than most, a bit each. */
+enum {
+   QuirkFalseMemory     = 1,    // it leads registers through memory that the
+                                // program does not have
+   QuirkStoreExclusive  = 2,    // it is a store-exclusive
+   QuirkStoresDownwards = 4,    // its stores are from the highest address to
+                                // the lowest
+   QuirkGather          = 8,    // what its mask leaves out is read elsewhere
+   QuirkMayPush         = 16    // it pushes onto x87's stack, or does not
+};
 
 /* What of VEX's guest state, and of instructions, only those know who know
    the processor.  Offsets are of the guest state. */
@@ -60,21 +67,19 @@ typedef
       Bool       arguments_on_stack;
       /* VEX, and with it Callgrind, takes a direct jump for a call. */
       Bool       jumps_are_calls;
-      UChar      machine;      // Machine...
-      /* What whole execution traces need; NULL: nobody knows it.  Of the
-         instruction of LEN bytes at CODE: where it leads if it is a direct
-         branch; how many loads VEX has for it, at least, if it drops none;
-         whether VEX leads registers through memory that the program does not
-         have; whether it is a store-exclusive; whether VEX has its stores
-         from the highest address to the lowest; whether it is a gather, of
-         which VEX reads what the mask leaves out elsewhere. */
+      /* All else is for whole execution traces.  NULL: nobody knows it. */
       const GuestLayout* layout;
+      UChar      machine;      // as ELF files number it
+      /* Of the instruction of LEN bytes at CODE: where it leads if it is a
+         direct branch; how many loads VEX has for it, at least, if it drops
+         none; Quirk..., or 0. */
       Addr (*target)(const UChar* code, UInt len, Addr addr);
       UInt (*loads)(const UChar* code, UInt len);
-      Bool (*has_false_memory)(const UChar* code, UInt len);
-      Bool (*is_store_exclusive)(const UChar* code, UInt len);
-      Bool (*stores_downwards)(const UChar* code, UInt len);
-      Bool (*is_gather)(const UChar* code, UInt len);
+      UInt (*quirks)(const UChar* code, UInt len);
+      /* Correct what U has from VEX's IR of it. */
+      void (*correct_usage)(Usage* u, const UChar* code, UInt len);
+      /* What it changes besides its result; *TO is all zeros before. */
+      void (*find_besides)(const UChar* code, UInt len, Besides* to);
       /* Bytes behind the stack pointer that functions may use. */
       UInt redzone;
       /* Calls leave the return address in a register. */

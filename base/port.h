@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef signed char        Char;
 typedef unsigned char      UChar;
 typedef unsigned short     UShort;
 typedef int                Int;

@@ -72,6 +72,7 @@
 #include "run/image.h"
 #include "run/instrument.h"
 #include "run/ir.h"
+#include "run/kinds.h"
 #include "run/region.h"
 #include "run/thread.h"
 
@@ -150,53 +151,6 @@ static Bool is_fault_exit(const IRStmt* st, Addr instr)
    return is_fault(st->Ist.Exit.jk) && const_addr(st->Ist.Exit.dst) == instr;
 }
 
-static InsnEnd end_of(IRJumpKind jk)
-{
-   switch (jk) {
-      case Ijk_Call:   return EndsCall;
-      case Ijk_Ret:    return EndsReturn;
-      case Ijk_Boring: return EndsBoring;
-      default:
-         return jk >= Ijk_Sys_syscall && jk <= Ijk_Sys_sysenter
-                ? EndsSyscall : EndsOtherwise;
-   }
-}
-
-/* Has instruction K an exit to neither itself nor the next one? */
-static Bool may_branch(const Work* w, UInt k)
-{
-   for (UInt i = 0; i < w->desc.n_exits; i++)
-      if (w->exits[i].instr == k && w->exits[i].target != w->addrs[k]
-          && w->exits[i].target != w->addrs[k] + w->lengths[k])
-         return True;
-   return False;
-}
-
-static InsnKind kind_without_decoder(const Work* w, const IRSB* sb, UInt k)
-{
-   const Superblock* d = &w->desc;
-
-   return DCFG_(classify_generic)(k == d->n_instrs - 1 ? end_of(sb->jumpkind)
-                                                       : EndsOtherwise,
-                                  d->end == EndDirect,
-                                  d->next == w->addrs[k] + w->lengths[k],
-                                  may_branch(w, k));
-}
-
-/* The kinds of all instructions. */
-static void find_kinds(Work* w, const IRSB* sb)
-{
-   UInt last = w->desc.n_instrs - 1;
-
-   for (UInt k = 0; k <= last; k++)
-      w->kinds[k] = DCFG_(guest).classify != NULL
-                    ? DCFG_(guest).classify((const UChar*)w->addrs[k],
-                                            w->lengths[k])
-                    : kind_without_decoder(w, sb, k);
-   if (sb->jumpkind == Ijk_NoRedir)
-      w->kinds[last] = InsnIndirectCall;
-}
-
 /* Fill in W's description of SB, which is jumped to at ENTRY.  Returns
    False if no instruction of it can complete. */
 static Bool describe(Work* w, const IRSB* sb, Addr entry)
@@ -240,7 +194,7 @@ static Bool describe(Work* w, const IRSB* sb, Addr entry)
    d->next    = d->end == EndDirect ? const_addr(sb->next->Iex.Const.con)
                                     : 0;
    d->unredirected = sb->jumpkind == Ijk_NoRedir;
-   find_kinds(w, sb);
+   DCFG_(find_kinds)(w, sb);
    return True;
 }
 

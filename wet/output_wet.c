@@ -86,9 +86,11 @@ static Bool start(void)
 {
    if (!opts.on)
       return False;
-   if (DCFG_(guest).layout == NULL)
-      VG_(fmsg_bad_option)("--wet=yes", "what instructions of this processor "
-                           "use is not known to this tool\n");
+   if (DCFG_(guest).layout == NULL) {
+      VG_(fmsg)("--wet=yes: what instructions of this processor use is not "
+                "known to this tool\n");
+      VG_(exit)(1);
+   }
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
    DCFG_(set_spool_place)("--wet-out-file", opts.out_file, 64 << 20);
    if (opts.values) {

@@ -155,11 +155,13 @@ static void find_mask(const IRSB* sb, Slot* access, IRExpr** addr,
 Bool DCFG_(is_access)(const IRSB* sb, const UChar* code, UInt len,
                       Slot* access, IRExpr** addr, IRExpr** guard)
 {
-   if (DCFG_(guest).has_false_memory(code, len))
+   UInt quirks = DCFG_(guest).quirks(code, len);
+
+   if (quirks & QuirkFalseMemory)
       return False;
-   if (DCFG_(guest).is_gather(code, len))
+   if (quirks & QuirkGather)
       find_mask(sb, access, addr, guard);
-   if (!DCFG_(guest).is_store_exclusive(code, len))
+   if (!(quirks & QuirkStoreExclusive))
       return True;
    access->what = (access->what & AccessStore) | AccessGuarded;
    return access->what & AccessStore;

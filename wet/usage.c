@@ -11,7 +11,7 @@
    memory, where it goes.  VEX's IR says that but for the flags, of which it
    keeps the operands that they would be computed from, and for idioms, such
    as PXOR of a register with itself, whose result depends on nothing.  Where
-   it says more or less than that, wet/corrections.c knows better. */
+   it says more or less than that, arch/ knows better. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -21,48 +21,13 @@
 #include "pub_tool_tooliface.h"
 
 #include "arch/guest.h"
-#include "wet/corrections.h"
+#include "arch/state.h"
 #include "wet/lift.h"
 #include "wet/slots.h"
 #include "wet/usage.h"
 #include "wet/x87_top.h"
 
-/*------------------------------------------------------------*/
-/*--- Locations                                            ---*/
-/*------------------------------------------------------------*/
-
 #define OFFSET(field) (DCFG_(guest).layout->field)
-
-/* The location of byte AT of registers of SIZE bytes, each of which has ROOM
-   locations. */
-static UInt register_byte(UInt at, UInt size, UInt room)
-{
-   return at / size * room + at % size;
-}
-
-/* The location of the byte at OFFSET of the guest state, or N_LOCS. */
-static UInt loc_of(UInt offset)
-{
-   const GuestLayout* g = DCFG_(guest).layout;
-
-   if (offset >= g->general && offset < g->general_end)
-      return LocGeneral + register_byte(offset - g->general, g->word, 8);
-   if (offset >= g->vectors && offset < g->vectors_end)
-      return LocVector + register_byte(offset - g->vectors, g->vector,
-                                       g->vector_room);
-   if (offset >= OFFSET(FPREG) && offset < OFFSET(FPTAG))
-      return LocX87 + offset - OFFSET(FPREG);
-   if (offset >= OFFSET(DFLAG) && offset < OFFSET(DFLAG_end))
-      return LocDirection;
-   if (offset >= OFFSET(FC3210) && offset < OFFSET(FC3210) + g->word)
-      return LocStatus;
-   return N_LOCS;
-}
-
-static Bool is_flag(UInt offset)
-{
-   return offset >= OFFSET(flags) && offset < OFFSET(flags_end);
-}
 
 /*------------------------------------------------------------*/
 /*--- The IR                                               ---*/
@@ -175,11 +140,11 @@ static UInt low_bytes(IROp op)
 static void use_bytes(Lifted* l, UInt offset, UInt n)
 {
    for (UInt i = 0; i < n; i++) {
-      if (is_flag(offset + i)) {
+      if (DCFG_(is_flag_at)(offset + i)) {
          use_loc(l, LocCarry);
          use_loc(l, LocFlags);
       } else {
-         use_loc(l, loc_of(offset + i));
+         use_loc(l, DCFG_(location_at)(offset + i));
       }
    }
 }
@@ -431,9 +396,9 @@ static void find_roots(Lifted* l, const IRStmt* st)
 {
    switch (st->tag) {
       case Ist_Put:
-         if (loc_of(st->Ist.Put.offset) < N_LOCS
-             || st->Ist.Put.offset == OFFSET(CMSTART)       // CLFLUSH
-             || (is_flag(st->Ist.Put.offset)
+         if (DCFG_(location_at)(st->Ist.Put.offset) < N_LOCS
+             || st->Ist.Put.offset == DCFG_(guest).discard_start // CLFLUSH
+             || (DCFG_(is_flag_at)(st->Ist.Put.offset)
                  && !(l->step_flags && st->Ist.Put.offset == OFFSET(CC_NDEP))))
             need(l, st->Ist.Put.data);
          break;
@@ -500,7 +465,7 @@ static void helper_state(Lifted* l, const IRDirty* d, Bool define)
             use_bytes(l, at, d->fxState[i].size);
          if (define && d->fxState[i].fx != Ifx_Read)
             for (UInt k = 0; k < d->fxState[i].size; k++)
-               def_loc(l, loc_of(at + k));
+               def_loc(l, DCFG_(location_at)(at + k));
       }
 }
 
@@ -540,7 +505,7 @@ static void pass(Lifted* l)
                }
             }
             for (UInt k = 0; k < n; k++) {
-               UInt loc = loc_of(at + k);
+               UInt loc = DCFG_(location_at)(at + k);
                def_loc(l, loc);
                if (loc < N_LOCS)
                   l->written[loc] = 1;
@@ -622,8 +587,5 @@ void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
 
    VG_(memset)(u, 0, sizeof(*u));
    DCFG_(lift)(code, len, addr, analyse, &g);
-   if (DCFG_(guest).machine == MachineArm64)
-      DCFG_(correct_usage_arm64)(u, code, len);
-   else
-      DCFG_(correct_usage_x86)(u, code, len);
+   DCFG_(guest).correct_usage(u, code, len);
 }

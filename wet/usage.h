@@ -11,7 +11,7 @@
 #include "pub_tool_basics.h"
 
 #include "base/port.h"
-#include "wet/locations.h"
+#include "arch/locations.h"
 
 /* What the instruction of LEN bytes at CODE, which ran at ADDR, uses and
    defines.  Not while anything is being translated. */

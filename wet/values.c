@@ -26,11 +26,8 @@
 
 #define OFFSET(field) (DCFG_(guest).layout->field)
 
-enum { RAX = 0, RCX = 1, RSP = 4, RSI = 6, RDI = 7 };
-
-/* Registers, by the order of their encoding: general ones, vector registers,
-   MMX registers. */
-enum { FirstVector = 32, FirstMmx = 64, N_REGISTERS = 72 };
+/* Behind vector registers there are MMX registers. */
+enum { FirstMmx = 64, N_REGISTERS = 72 };
 
 /* The part of a register that is written: bytes from LOW to below HIGH. */
 typedef
@@ -375,44 +372,22 @@ static void drop(UInt r)
    }
 }
 
-/* What is changed besides by the instruction of LEN bytes at CODE: a base
-   register that is written back. */
-static void drop_others_arm64(const UChar* code, UInt len)
+/* Forget what the instruction of LEN bytes at CODE changes besides its
+   result. */
+static void drop_others(const UChar* code, UInt len)
 {
-   UInt base = DCFG_(written_back_arm64)(code, len);
+   Besides b;
 
-   if (base < FirstVector && value.n_written > 1)
-      drop(base);
-   if (value.n_written > 1)
-      drop(OFFSET(stack_pointer));
-}
-
-static void drop_others_x86(const UChar* code, UInt len)
-{
-   UInt  at   = DCFG_(x86_opcode)(code, len, sizeof(Addr) == 8);
-   UChar op   = at < len ? code[at] : 0;
-   UChar next = at + 1 < len ? code[at + 1] : 0;
-
-   if ((op >= 0xA4 && op <= 0xA7) || (op >= 0xAA && op <= 0xAF)
-       || (op >= 0x6C && op <= 0x6F)) {                  // strings
-      drop(RSI);
-      drop(RDI);
-      drop(RCX);
-   } else if (op == 0x0F && (next & 0xFE) == 0xB0        // CMPXCHG
-              && value.n_written > 1) {
-      drop(RAX);
-   } else if (op == 0x9F) {                              // LAHF
-      value.registers[RAX].low  = 1;
-      value.registers[RAX].high = 2;
-      value.registers[RAX].put  = NULL;
+   VG_(memset)(&b, 0, sizeof(b));
+   DCFG_(guest).find_besides(code, len, &b);
+   if (b.second_byte) {
+      value.registers[0].low  = 1;
+      value.registers[0].high = 2;
+      value.registers[0].put  = NULL;
    }
-   /* A gather sets its mask to 0. */
-   if (op == 0xC4 && at + 3 < len && (next & 0x1F) == 2
-       && (code[at + 3] & 0xFC) == 0x90)
-      drop(FirstVector + (~code[at + 2] >> 3 & 15));
-   if (DCFG_(guest).has_false_memory(code, len)
-       || value.n_written + value.n_pushed > 1)
-      drop(RSP);
+   for (UInt i = 0; i < b.n; i++)
+      if (!b.unless_alone[i] || value.n_written + value.n_pushed > 1)
+         drop(b.registers[i]);
 }
 
 IRExpr* DCFG_(has_stored)(Work* w, const IRStmt* st)
@@ -434,8 +409,8 @@ void DCFG_(note_value)(Work* w, const IRStmt* st)
 {
    switch (st->tag) {
       case Ist_Store:
-         if (DCFG_(guest).stores_downwards((const UChar*)w->addrs[w->now],
-                                           w->lengths[w->now]))
+         if (DCFG_(guest).quirks((const UChar*)w->addrs[w->now],
+                                 w->lengths[w->now]) & QuirkStoresDownwards)
             note_stored_below(w, st->Ist.Store.data);
          else
             note_stored(w, st->Ist.Store.data);
@@ -497,14 +472,11 @@ UInt DCFG_(end_value)(Work* w, UInt k, ValuePart* parts)
          break;
    }
    if (value.n_stored > 0
-       && !DCFG_(guest).has_false_memory(code, w->lengths[k])) {
+       && !(DCFG_(guest).quirks(code, w->lengths[k]) & QuirkFalseMemory)) {
       VG_(memcpy)(parts, value.stored, value.n_stored * sizeof(ValuePart));
       return value.n_stored;
    }
-   if (DCFG_(guest).machine == MachineArm64)
-      drop_others_arm64(code, w->lengths[k]);
-   else
-      drop_others_x86(code, w->lengths[k]);
+   drop_others(code, w->lengths[k]);
    if (value.n_written > 0)
       for (UInt r = 0; r < N_REGISTERS; r++)
          if (value.registers[r].n_puts > 0)

@@ -46,10 +46,7 @@ IRExpr* DCFG_(get_x87_top)(void)
 
 Bool DCFG_(may_push)(const UChar* code, UInt len)
 {
-   UInt at = has_x87() ? DCFG_(x86_opcode)(code, len, sizeof(Addr) == 8) : len;
-
-   return at + 1 < len && code[at] == 0xD9
-          && (code[at + 1] == 0xF2 || code[at + 1] == 0xFB);
+   return (DCFG_(guest).quirks(code, len) & QuirkMayPush) != 0;
 }
 
 void DCFG_(begin_push)(TopPush* p)

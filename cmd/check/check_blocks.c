@@ -7,17 +7,11 @@
    loaded file.  Taken by: cmd_check.c. */
 
 #include "cmd/base/rules.h"
+#include "cmd/machine/processor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The longest instruction of x86; and what Valgrind translates as one, the
-   preamble of a client request and the instruction after it, of amd64 and of
-   arm64. */
-#define LONGEST_INSTR 15
-#define REQUEST_AMD64 19
-#define REQUEST_ARM64 20
 
 /*------------------------------------------------------------*/
 /*--- The file                                             ---*/
@@ -212,9 +206,8 @@ static bool good_shape(const DcfgNode* b)
       return false;
    tail = b->size - b->last_offset;
    return b->last_offset >= b->n_instrs - 1
-          && b->last_offset <= (uint64_t)(b->n_instrs - 1) * REQUEST_ARM64
-          && (tail <= LONGEST_INSTR || tail == REQUEST_AMD64
-              || tail == REQUEST_ARM64);
+          && b->last_offset <= (uint64_t)(b->n_instrs - 1) * longest_instr()
+          && is_instr_size(tail);
 }
 
 /* Only instructions themselves may overlap, so one of two blocks that share

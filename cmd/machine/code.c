@@ -9,6 +9,7 @@
    The ELF file is read by libelf, instructions are decoded by Capstone. */
 
 #include "cmd/machine/code.h"
+#include "cmd/machine/processor.h"
 #include "cmd/machine/same_build.h"
 #include "cmd/machine/stubs.h"
 
@@ -39,6 +40,7 @@ typedef
       char*    path;            // where it was looked for
       Elf*     elf;
       csh      cs;
+      const Processor* processor;
       Segment* segments;
       size_t   n_segments;
       uint64_t base;            // file's address of what is at LOAD_ADDR
@@ -98,48 +100,6 @@ void code_free(Code* c)
 /*--- ELF files                                            ---*/
 /*------------------------------------------------------------*/
 
-/* What the file was compiled for, as Capstone says it. */
-static bool machine_of(const GElf_Ehdr* h, cs_arch* arch, cs_mode* mode)
-{
-   bool big = h->e_ident[EI_DATA] == ELFDATA2MSB;
-
-   *mode = big ? CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN;
-   switch (h->e_machine) {
-      case EM_X86_64:
-         *arch = CS_ARCH_X86;
-         *mode = CS_MODE_64;
-         return true;
-      case EM_386:
-         *arch = CS_ARCH_X86;
-         *mode = CS_MODE_32;
-         return true;
-      case EM_AARCH64:
-         *arch = CS_ARCH_ARM64;
-         return true;
-      case EM_ARM:
-         *arch = CS_ARCH_ARM;
-         return true;
-      case EM_PPC64:
-         *arch = CS_ARCH_PPC;
-         *mode |= CS_MODE_64;
-         return true;
-      case EM_PPC:
-         *arch = CS_ARCH_PPC;
-         *mode |= CS_MODE_32;
-         return true;
-      case EM_S390:
-         *arch = CS_ARCH_SYSZ;
-         return true;
-      case EM_MIPS:
-         *arch = CS_ARCH_MIPS;
-         *mode |= h->e_ident[EI_CLASS] == ELFCLASS64 ? CS_MODE_MIPS64
-                  : CS_MODE_MIPS32;
-         return true;
-      default:
-         return false;
-   }
-}
-
 /* The loadable segments, and what lies at LOAD_ADDR: the file's beginning. */
 static bool find_segments(ImageCode* im)
 {
@@ -166,14 +126,14 @@ static bool find_segments(ImageCode* im)
 
 static bool open_decoder(const Code* c, ImageCode* im)
 {
-   GElf_Ehdr h;
-   cs_arch   arch;
-   cs_mode   mode;
+   int mode;
 
-   if (gelf_getehdr(im->elf, &h) == NULL || !machine_of(&h, &arch, &mode)
-       || cs_open(arch, mode, &im->cs) != CS_ERR_OK)
+   im->processor = processor_of_file(im->elf, &mode);
+   if (im->processor == NULL
+       || cs_open((cs_arch)im->processor->arch, (cs_mode)mode, &im->cs)
+          != CS_ERR_OK)
       return false;
-   if (c->att && arch == CS_ARCH_X86)
+   if (c->att && im->processor->att)
       cs_option(im->cs, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
    cs_option(im->cs, CS_OPT_DETAIL, CS_OPT_ON);
    return true;
@@ -321,73 +281,17 @@ const char* code_stub(Code* c, uint32_t image, uint64_t addr)
 /*--- Instructions                                         ---*/
 /*------------------------------------------------------------*/
 
-/* The extension of the instruction set that an x86 instruction is from, by
-   the names that Intel's disassembler gives them. */
-static const char* isa_of(const cs_insn* i)
-{
-   static const struct { uint8_t group; const char* name; } names[] = {
-      { X86_GRP_AVX512, "AVX512EVEX" }, { X86_GRP_VLX, "AVX512EVEX" },
-      { X86_GRP_BWI, "AVX512EVEX" }, { X86_GRP_DQI, "AVX512EVEX" },
-      { X86_GRP_CDI, "AVX512EVEX" }, { X86_GRP_FMA, "FMA" },
-      { X86_GRP_FMA4, "FMA4" }, { X86_GRP_AVX2, "AVX2" },
-      { X86_GRP_F16C, "F16C" }, { X86_GRP_AVX, "AVX" },
-      { X86_GRP_AES, "AES" }, { X86_GRP_PCLMUL, "PCLMULQDQ" },
-      { X86_GRP_SHA, "SHA" }, { X86_GRP_BMI2, "BMI2" },
-      { X86_GRP_BMI, "BMI1" }, { X86_GRP_ADX, "ADOX_ADCX" },
-      { X86_GRP_SSE42, "SSE4" }, { X86_GRP_SSE41, "SSE4" },
-      { X86_GRP_SSE4A, "SSE4A" }, { X86_GRP_SSSE3, "SSSE3" },
-      { X86_GRP_SSE3, "SSE3" }, { X86_GRP_SSE2, "SSE2" },
-      { X86_GRP_SSE1, "SSE" }, { X86_GRP_MMX, "MMX" },
-      { X86_GRP_FPU, "X87" }, { X86_GRP_XOP, "XOP" },
-      { X86_GRP_TBM, "TBM" }, { X86_GRP_RTM, "RTM" },
-      { X86_GRP_3DNOW, "3DNOW" }
-   };
-
-   if (i->detail != NULL)
-      for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-         for (uint8_t g = 0; g < i->detail->groups_count; g++)
-            if (i->detail->groups[g] == names[k].group)
-               return names[k].name;
-   return "BASE";
-}
-
-/* Does the code of an x86 jump or call say where it goes? */
-static bool find_target(const cs_insn* i, uint64_t* target)
-{
-   const cs_detail* d = i->detail;
-   bool             jump = false;
-
-   if (d == NULL || d->x86.op_count != 1
-       || d->x86.operands[0].type != X86_OP_IMM)
-      return false;
-   for (uint8_t k = 0; k < d->groups_count; k++)
-      jump = jump || d->groups[k] == CS_GRP_JUMP
-             || d->groups[k] == CS_GRP_CALL;
-   *target = (uint64_t)d->x86.operands[0].imm;
-   return jump;
-}
-
-/* A jump whose code has a target, but for the one that is always taken. */
-static bool is_conditional(const cs_insn* i)
-{
-   bool     jump = false;
-   uint64_t target;
-
-   for (uint8_t k = 0; i->detail != NULL && k < i->detail->groups_count; k++)
-      jump = jump || i->detail->groups[k] == CS_GRP_JUMP;
-   return jump && i->id != X86_INS_JMP && find_target(i, &target);
-}
-
-static void tell_instr(const cs_insn* i, bool x86, const uint8_t* bytes,
+static void tell_instr(const Processor* p, const cs_insn* i,
+                       const uint8_t* bytes,
                        void (*tell)(void*, const Instr*), void* arg)
 {
-   Instr out = { .addr = i->address, .size = i->size, .bytes = bytes };
+   Instr out = { .addr = i->address, .size = i->size, .bytes = bytes,
+                 .isa = "BASE" };
 
    snprintf(out.text, sizeof(out.text), "%s%s%.200s", i->mnemonic,
             i->op_str[0] != 0 ? " " : "", i->op_str);
-   out.isa = x86 ? isa_of(i) : "BASE";
-   out.direct = x86 && find_target(i, &out.target);
-   out.conditional = x86 && is_conditional(i);
+   if (p->tell != NULL)
+      p->tell(i, &out);
    tell(arg, &out);
 }
 
@@ -413,18 +317,13 @@ static uint32_t tell_all(const ImageCode* im, uint64_t addr,
    const uint8_t* at = bytes;
    uint32_t       n = 0;
    cs_insn*       i = need(cs_malloc(im->cs));
-   cs_arch        arch = CS_ARCH_X86;
-   GElf_Ehdr      h;
-   cs_mode        mode;
 
-   if (gelf_getehdr(im->elf, &h) != NULL)
-      machine_of(&h, &arch, &mode);
    *left = size;
    while (*left > 0) {
       const uint8_t* from = at;
       if (!cs_disasm_iter(im->cs, &at, left, &addr, i))
          break;
-      tell_instr(i, arch == CS_ARCH_X86, from, tell, arg);
+      tell_instr(im->processor, i, from, tell, arg);
       n++;
    }
    if (*left > 0)
@@ -481,27 +380,6 @@ bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
    return true;
 }
 
-/* How many bytes at AT, of LEFT, begin a client request on x86: rotations of
-   rdi or edi that come to nothing.  With the instruction behind them they are
-   one. */
-static size_t preamble(const uint8_t* at, size_t left)
-{
-   static const uint8_t of_rdi[] = {
-      0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
-      0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33
-   };
-   static const uint8_t of_edi[] = {
-      0xc1, 0xc7, 0x03, 0xc1, 0xc7, 0x0d,
-      0xc1, 0xc7, 0x1d, 0xc1, 0xc7, 0x13
-   };
-
-   if (left > sizeof(of_rdi) && memcmp(at, of_rdi, sizeof(of_rdi)) == 0)
-      return sizeof(of_rdi);
-   if (left > sizeof(of_edi) && memcmp(at, of_edi, sizeof(of_edi)) == 0)
-      return sizeof(of_edi);
-   return 0;
-}
-
 bool code_starts(Code* c, uint32_t image, uint64_t addr, uint32_t size,
                  uint32_t n, uint32_t* starts)
 {
@@ -518,7 +396,8 @@ bool code_starts(Code* c, uint32_t image, uint64_t addr, uint32_t size,
    i = need(cs_malloc(im->cs));
    while (left > 0 && k <= n) {
       const uint8_t* from = at;
-      size_t         n_before = preamble(at, left);
+      size_t         n_before = im->processor->preamble == NULL ? 0
+                                : im->processor->preamble(at, left);
       at += n_before;
       left -= n_before;
       if (!cs_disasm_iter(im->cs, &at, &left, &addr, i))

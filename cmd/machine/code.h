@@ -7,6 +7,7 @@
 #define DCFG_CMD_CODE_H
 
 #include "cmd/base/names.h"
+#include "cmd/machine/machines.h"
 
 /* Code as it is in files now; the DCFG itself has none. */
 typedef struct Code Code;
@@ -22,20 +23,6 @@ Code* code_quiet(const Program* g, const char* root);
 /* Was a file another build than its image?  Its code is not had then, and that
    has been said. */
 bool code_was_other(const Code* c);
-
-/* One instruction. */
-typedef
-   struct {
-      uint64_t       addr;      // as in the program's run
-      uint32_t       size;
-      const uint8_t* bytes;
-      char           text[256]; // "mov eax, ebx"
-      const char*    isa;       // "BASE", "SSE2", ...
-      bool           conditional;       // a jump that may fall through
-      bool           direct;    // a jump or call whose code has its target
-      uint64_t       target;    // as in the program's run
-   }
-   Instr;
 
 /* Where the image's file has what was at ADDR in the program's run: the
    address that objdump shows.  False if the file cannot be read. */

@@ -1,46 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Processors of whole execution traces. */
+   Processors. */
 
 #ifndef DCFG_CMD_PROCESSOR_H
 #define DCFG_CMD_PROCESSOR_H
 
-#include "lib/dcfg_wet.h"
+#include "cmd/machine/machines.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <libelf.h>
 
-#define MAX_GENERAL 32
-
-/* What the subcommands about whole execution traces know of a processor and
-   of Linux there. */
-typedef
-   struct {
-      uint32_t    machine;      // as ELF files have it
-      const char* general[MAX_GENERAL]; // names of general registers, by their
-                                // encoding; NULL behind the last
-      const char* vector;       // of vector registers: before the number
-      bool        x87;          // it has that
-      const char* sp;           // of the stack pointer, in texts
-      uint8_t     stack, frame; // which it is, and the frame pointer
-      uint8_t     call_number;  // register with the number of a system call,
-      uint8_t     arguments[6]; // and those with its arguments
-      uint32_t    kept;         // that functions leave as they were, a bit for
-                                // each
-      uint32_t    seccomp;      // libseccomp's name
-      int         arch, mode;   // Capstone's
-   }
-   Processor;
-
-/* W's. */
+/* That of whole execution trace W. */
 const Processor* processor_of(DcfgWet* w);
 
-/* The one that ELF files call MACHINE. */
+/* The one of whole execution traces that ELF files call MACHINE. */
 const Processor* processor_numbered(uint32_t machine);
 
-/* The word of an arm64 instruction; 0 if it is none. */
-uint32_t word_of(const DcfgWetInstr* in);
+/* The one that ELF was compiled for, or NULL; *MODE is Capstone's, for its
+   code. */
+const Processor* processor_of_file(Elf* elf, /*OUT*/int* mode);
+
+/* May an instruction have SIZE bytes, as Valgrind counts them, on one processor
+   or another?  And the most that it may have. */
+bool     is_instr_size(uint32_t size);
+uint32_t longest_instr(void);
 
 /* Is IN a system call? */
 bool is_syscall(const DcfgWetInstr* in);
@@ -55,5 +38,8 @@ bool makes_frame(const DcfgWetInstr* in);
 /* The register that NAME means, as a slice can be asked for it: general ones
    from 0 on, vector registers from 32 on; or UINT32_MAX. */
 uint32_t register_named(const Processor* p, const char* name);
+
+/* The same of DWARF's register NUMBER. */
+uint32_t register_of_dwarf(const Processor* p, unsigned number);
 
 #endif /* DCFG_CMD_PROCESSOR_H */

@@ -48,16 +48,6 @@ static void differs(Comparison* c, const char* format, uint64_t addr,
 /*--- Blocks                                               ---*/
 /*------------------------------------------------------------*/
 
-/* Exchanging a register with itself ends the instructions that Valgrind takes
-   for one: on x86 and amd64. */
-static bool ends_request(const Instr* i)
-{
-   return i->size >= 2 && i->bytes[i->size - 2] == 0x87
-          && (i->bytes[i->size - 1] == 0xDB || i->bytes[i->size - 1] == 0xC9
-              || i->bytes[i->size - 1] == 0xD2
-              || i->bytes[i->size - 1] == 0xFF);
-}
-
 static void take_instr(void* arg, const Instr* i)
 {
    Comparison* c = arg;
@@ -65,7 +55,7 @@ static void take_instr(void* arg, const Instr* i)
    c->n_instrs++;
    c->last = i->addr;
    c->unknown = c->unknown || strncmp(i->text, ".byte", 5) == 0;
-   c->request = c->request || ends_request(i);
+   c->request = c->request || i->ends_request;
    c->direct = i->direct;
    c->target = i->target;
 }

@@ -12,6 +12,7 @@
 #include "cmd/machine/stubs.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/machine/processor.h"
 
 #include <gelf.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ typedef
    Slot;
 
 struct Stubs {
-   unsigned machine;            // EM_...
+   const Processor* processor;
    uint64_t table;              // the global offset table, if a register has
                                 // it in stubs
    Slot*    slots;              // in order of address
@@ -42,16 +43,8 @@ static int by_addr(const void* a, const void* b)
 
 static bool is_of_slot(const Stubs* s, uint64_t type)
 {
-   switch (s->machine) {
-      case EM_X86_64:
-         return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
-      case EM_386:
-         return type == R_386_JMP_SLOT || type == R_386_GLOB_DAT;
-      case EM_AARCH64:
-         return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
-      default:
-         return false;
-   }
+   return type == s->processor->slot_types[0]
+          || type == s->processor->slot_types[1];
 }
 
 /* Relocation number I, with an addend or without. */
@@ -110,9 +103,11 @@ Stubs* stubs_new(Elf* elf)
 {
    Stubs*    s = zalloc(1, sizeof(*s));
    Elf_Scn*  section = NULL;
-   GElf_Ehdr file;
+   int       mode;
 
-   s->machine = gelf_getehdr(elf, &file) == NULL ? EM_NONE : file.e_machine;
+   s->processor = processor_of_file(elf, &mode);
+   if (s->processor == NULL || s->processor->find_slot == NULL)
+      return s;
    while ((section = elf_nextscn(elf, section)) != NULL) {
       GElf_Shdr header;
       if (gelf_getshdr(section, &header) == NULL)
@@ -135,65 +130,6 @@ void stubs_free(Stubs* s)
    free(s);
 }
 
-/* "jmp *slot(%rip)", perhaps with the prefix bnd, perhaps behind an endbr64;
-   of 32 bits, "jmp *slot" or, with the table's address in a register, "jmp
-   *slot(%ebx)", perhaps behind an endbr32. */
-static bool x86_slot(const Stubs* s, const uint8_t* code, size_t size,
-                     uint64_t addr, uint64_t* slot)
-{
-   bool          is_64 = s->machine == EM_X86_64;
-   const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, is_64 ? 0xfa : 0xfb };
-   size_t        at = 0;
-   int32_t       offset;
-
-   if (size >= 4 && memcmp(code, endbr, 4) == 0)
-      at = 4;
-   if (size > at && code[at] == 0xf2)
-      at++;
-   if (size < at + 6 || code[at] != 0xff
-       || (code[at + 1] != 0x25 && (is_64 || code[at + 1] != 0xa3)))
-      return false;
-   memcpy(&offset, code + at + 2, 4);
-   if (is_64)
-      *slot = addr + at + 6 + (uint64_t)(int64_t)offset;
-   else
-      *slot = (uint32_t)((code[at + 1] == 0xa3 ? s->table : 0)
-                         + (uint64_t)(int64_t)offset);
-   return true;
-}
-
-static uint32_t instruction(const uint8_t* code)
-{
-   return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16
-          | (uint32_t)code[3] << 24;
-}
-
-/* "adrp x16, page; ldr x17, [x16, #offset]", perhaps behind a "bti c"; then
-   there is a branch to x17. */
-static bool arm64_slot(const uint8_t* code, size_t size, uint64_t addr,
-                       uint64_t* slot)
-{
-   uint32_t page, load;
-   uint64_t pages;
-
-   if (size >= 4 && instruction(code) == 0xd503245f) {
-      code += 4;
-      size -= 4;
-      addr += 4;
-   }
-   if (size < 8)
-      return false;
-   page = instruction(code);
-   load = instruction(code + 4);
-   if ((page & 0x9f00001f) != 0x90000010 || (load & 0xffc003ff) != 0xf9400211)
-      return false;
-   pages = (page >> 5 & 0x7ffff) << 2 | (page >> 29 & 3);
-   if (pages >> 20 != 0)
-      pages -= 1 << 21;
-   *slot = (addr & ~(uint64_t)0xfff) + (pages << 12) + (load >> 10 & 0xfff) * 8;
-   return true;
-}
-
 const char* stubs_name(const Stubs* s, const uint8_t* code, size_t size,
                        uint64_t addr)
 {
@@ -201,8 +137,7 @@ const char* stubs_name(const Stubs* s, const uint8_t* code, size_t size,
    const Slot* slot;
 
    if (s->n == 0
-       || !(s->machine == EM_AARCH64 ? arm64_slot(code, size, addr, &key.addr)
-            : x86_slot(s, code, size, addr, &key.addr)))
+       || !s->processor->find_slot(code, size, addr, s->table, &key.addr))
       return NULL;
    slot = bsearch(&key, s->slots, s->n, sizeof(key), by_addr);
    return slot == NULL ? NULL : slot->name;

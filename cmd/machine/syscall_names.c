@@ -9,6 +9,7 @@
 
 #include "cmd/machine/syscall_names.h"
 
+#include <linux/audit.h>
 #include <seccomp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static bool has(const char* const* names, size_t n, const char* name)
 
 unsigned syscall_arguments(uint32_t number, uint32_t seccomp)
 {
-   bool     is_32bit = seccomp == SCMP_ARCH_X86;
+   bool     is_32bit = (seccomp & __AUDIT_ARCH_64BIT) == 0;
    char*    name;
    unsigned n;
 

@@ -8,19 +8,19 @@
 
    DWARF's locations are read by elfutils' libdw from the program's file, as it
    is now.  A place in the function's frame is told from the call frame's
-   address, which the library knows from the trace; RBP, or X29, is taken for
-   the frame's base where DWARF says that it is, which is two words below
+   address, which the library knows from the trace; the frame pointer is taken
+   for the frame's base where DWARF says that it is, which is two words below
    that. */
 
 #include "cmd/slice/slice_variable.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
+#include "cmd/machine/processor.h"
 #include "cmd/machine/same_build.h"
 #include "cmd/slice/wet_place.h"
 
 #include <dwarf.h>
-#include <elf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <inttypes.h>
@@ -33,17 +33,12 @@ typedef
       Dwarf_Addr      pc;       // in the file's addresses
       Dwarf_Addr      bias;     // of the run's
       uint32_t        address_size;
-      uint32_t        machine;
+      const Processor* processor;
       Dwarf_Die       variable;
       Dwarf_Attribute frame;    // its function's base
       bool            has_frame;
    }
    Search;
-
-/* DWARF's numbers of general registers, to their encoding. */
-static const uint8_t encodings[16] = {
-   0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15
-};
 
 static _Noreturn void nowhere(const Search* s, const char* why)
 {
@@ -132,36 +127,16 @@ static int64_t frame_base(const Search* s)
        && n == 1) {
       if (op[0].atom == DW_OP_call_frame_cfa)
          return 0;
-      if (op[0].atom == (s->machine == EM_386 ? DW_OP_reg5
-                         : s->machine == EM_X86_64 ? DW_OP_reg6
-                         : DW_OP_reg29))
+      if (op[0].atom == DW_OP_reg0 + s->processor->dwarf_frame)
          return -2 * (int64_t)s->address_size;
    }
    nowhere(s, "its function's frame is not told from the call's");
 }
 
-/* What a slice calls DWARF's register NUMBER; or UINT32_MAX.  arm64's and those
-   of 32-bit code have there the order of their encoding. */
-static uint32_t register_of(const Search* s, unsigned number)
-{
-   switch (s->machine) {
-      case EM_AARCH64:
-         return number < 32 ? number
-                : number >= 64 && number < 96 ? 32 + number - 64
-                : UINT32_MAX;
-      case EM_386:
-         return number < 8 ? number : UINT32_MAX;
-      default:
-         return number < 16 ? encodings[number]
-                : number > 16 && number < 33 ? 32 + number - 17
-                : UINT32_MAX;
-   }
-}
-
 static void take_register(Search* s, unsigned number, DcfgSliceQuery* q)
 {
    q->of    = DCFG_SLICE_REGISTER;
-   q->place = register_of(s, number);
+   q->place = register_of_dwarf(s->processor, number);
    if (q->place == UINT32_MAX)
       nowhere(s, "it is in a register that is not followed");
 }
@@ -222,7 +197,7 @@ void variable_place(const DcfgWetInstr* at, const char* name,
       .section_address = dwfl_offline_section_address
    };
    Search       s = { .name = name, .address_size = at->address_size,
-                       .machine = at->machine };
+                       .processor = processor_numbered(at->machine) };
    Dwfl*        dwfl = dwfl_begin(&callbacks);
    Dwfl_Module* module;
    Dwarf_Die*   unit;

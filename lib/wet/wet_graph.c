@@ -122,8 +122,8 @@ static bool add_way(WetGraph* g, const WetInstr* from, uint32_t node,
 
 static uint64_t target_of(const DcfgWet* w, const WetInstr* i)
 {
-   return wet_target(w->machine, &ELEM(w->code, uint8_t, i->code), i->len,
-                     i->addr);
+   return w->machine->target(&ELEM(w->code, uint8_t, i->code), i->len,
+                             i->addr);
 }
 
 /* All ways that the code of NODE allows. */

@@ -13,22 +13,7 @@
 
 #include <elf.h>
 #include <stddef.h>
-
-static const WetMachine machines[] = {
-   /* EAX EDX ESP ESI EDI, and of 64 bits. */
-   { EM_386,     4, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 1 },
-   { EM_X86_64,  8, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 6 },
-   /* Three arguments, where to return to, and SP. */
-   { EM_AARCH64, 8, true, 2, 5, { 0, 1, 2, 30, 31 }, 31, 1 }
-};
-
-const WetMachine* wet_machine(uint32_t number)
-{
-   for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
-      if (machines[i].number == number)
-         return &machines[i];
-   return NULL;
-}
+#include <string.h>
 
 /* The displacement is the last of the code, of 4 bytes or 1. */
 static uint64_t target_x86(const uint8_t* code, uint32_t len, uint64_t addr)
@@ -61,13 +46,10 @@ static uint64_t distance(uint32_t word, unsigned low, unsigned n)
    return 4 * ((field ^ sign) - sign);
 }
 
-uint64_t wet_target(const WetMachine* m, const uint8_t* code, uint32_t n,
-                    uint64_t addr)
+static uint64_t target_arm64(const uint8_t* code, uint32_t n, uint64_t addr)
 {
    uint32_t word;
 
-   if (!m->links)
-      return target_x86(code, n, addr);
    if (n < 4)
       return addr;
    word = word_at(code);
@@ -76,7 +58,26 @@ uint64_t wet_target(const WetMachine* m, const uint8_t* code, uint32_t n,
                   : distance(word, 5, 19));
 }
 
+static const WetMachine machines[] = {
+   /* EAX EDX ESP ESI EDI, and of 64 bits. */
+   { EM_386,     4, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 1, target_x86,
+     { 0 } },
+   { EM_X86_64,  8, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 6, target_x86,
+     { 0 } },
+   /* Three arguments, where to return to, and SP.  BR X30. */
+   { EM_AARCH64, 8, true, 2, 5, { 0, 1, 2, 30, 31 }, 31, 1, target_arm64,
+     { 0xC0, 0x03, 0x1F, 0xD6 } }
+};
+
+const WetMachine* wet_machine(uint32_t number)
+{
+   for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+      if (machines[i].number == number)
+         return &machines[i];
+   return NULL;
+}
+
 bool wet_goes_back(const WetMachine* m, const uint8_t* code, uint32_t n)
 {
-   return m->links && n == 4 && word_at(code) == 0xD61F03C0;   // BR X30
+   return m->links && n == 4 && memcmp(code, m->goes_back, 4) == 0;
 }

@@ -20,15 +20,14 @@ typedef
       uint8_t  given[8];        // the stack pointer among them
       uint8_t  stack;           // the stack pointer's register
       uint8_t  stack_argument;  // that which clone() takes it from
+      /* Where the direct branch of N bytes at CODE, which is at ADDR, leads. */
+      uint64_t (*target)(const uint8_t* code, uint32_t n, uint64_t addr);
+      uint8_t  goes_back[4];    // if .links: a jump to where calls return to
    }
    WetMachine;
 
 /* NULL: none that is known. */
 const WetMachine* wet_machine(uint32_t number);
-
-/* Where the direct branch of N bytes at CODE, which stands at ADDR, leads. */
-uint64_t wet_target(const WetMachine* m, const uint8_t* code, uint32_t n,
-                    uint64_t addr);
 
 /* Is that indirect jump one as longjmp has, to where a call returned to? */
 bool wet_goes_back(const WetMachine* m, const uint8_t* code, uint32_t n);

@@ -151,6 +151,11 @@ def check_command(tap, prog):
         p = subprocess.run([os.environ["ARM64_COMMAND"]] + words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         text = p.stdout.decode(errors="replace")
         tap.ok(p.returncode == 0 and not p.stderr, "dcfg " + words[0], p.stderr.decode() or text[-500:])
+    p = subprocess.run([os.environ["ARM64_COMMAND"], "export", "--lcov", "--root=" + root, "-o", tap.path("lcov"), path],
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    said = p.stderr.decode(errors="replace")
+    tap.ok(p.returncode == 0 and re.search(r"[1-9][0-9]* targets? ", said), "dcfg export: the code leads where it led", said)
+    tap.ok(re.search(r"\bbl #0x\w+ <\w+(\+0x\w+)?>", text), "disasm: targets have names", text[-500:])
     tap.ok(re.search(r"adrp x16, .*\n.*ldr x17, \[x16", text) and "printf@plt" in text, "disasm: stubs have names", text[-500:])
 
 

@@ -18,10 +18,16 @@ SRC, BUILD = os.environ["SRCDIR"], os.environ.get("BUILDDIR", "")
 FRONTS = {"dcfg_bb": "run", "dcfg_output": "run", "dcfg_json": "graph", "dcfg_trace_enc": "encode", "dcfg_main": "main"}
 PURE_ROOMS = ("format", "arch", "graph", "encode")
 # Of a pure room, what knows Valgrind's view of the processor.
-GUEST = ("arch/guest.c", "arch/guest.h")
-# Besides arch/, where it may matter for which processor the tool is compiled: what versions of Valgrind differ in.
-VERSIONS = ("base/port.h", "base/core.h")
-PROCESSOR = re.compile(r"\bVG[AP]_\w+|\bVexGuest\w+State\b|libvex_guest_\w+\.h")
+GUEST = re.compile(r"arch/(\w+/\w+_)?guest\.c$")
+# By tree: what names a processor, and the files where that may be.  In the tool, besides a processor's folder, those are what
+# versions of Valgrind differ in, what is so of all of VEX's guests, and the map of an XRay log, which is amd64's everywhere.
+PROCESSORS = {
+    "tool": (r"\bVG[AP]_\w+|\bVexGuest\w+State\b|libvex_guest_\w+\.h|\bEM_[A-Z0-9_]+|\bDCFG_\(\w*(?:x86_|_x86\b|arm64)\w*",
+             r"arch/\w+/.*|base/(port|core)\.h|arch/guest\.c|xray/elf_map\.c"),
+    "lib": (r"\bEM_[A-Z0-9_]+", r"lib/wet/wet_machine\.c"),
+    "cmd": (r"\b(?:CS_ARCH|CS_MODE(?!_BIG_ENDIAN)|SCMP_ARCH|EM|R_X86_64|R_386|R_AARCH64|(?:X86|ARM64)_(?:REG|INS|GRP|OP|PREFIX))_\w+",
+            r"cmd/machine/machine_\w+\.c"),
+}
 # How many sources a folder may have, headers not counted.
 MOST_SOURCES = 30
 # Folders that are no rooms of the tool's.
@@ -261,7 +267,7 @@ def check_commands(tree):
 def check_pure(tree):
     pure = make_variables("Makefile.am")["DCFG_SOURCES_PURE"]
     for f in tree.files:
-        if tree.room(f) in PURE_ROOMS and f not in pure and f not in GUEST:
+        if tree.room(f) in PURE_ROOMS and f not in pure and not GUEST.match(f):
             yield f"{f}: is not in DCFG_SOURCES_PURE"
     for f in set(pure) & set(tree.files):
         if f != "base/port.h" and "pub_tool_" in text(f):
@@ -283,10 +289,13 @@ def check_shared(all_trees):
 
 
 def check_processors(tree):
+    """Names of processors stand where each of them has its files; EM_NONE is none, and a comment names what it likes."""
+    names, places = PROCESSORS[tree.name]
     for f in tree.files:
-        if tree.room(f) != "arch" and f not in VERSIONS:
-            for name in PROCESSOR.findall(text(f)):
-                yield f"{f}: {name} is a matter of arch/"
+        if not re.fullmatch(places, f):
+            for name in re.findall(names, re.sub(r"/\*.*?\*/|//[^\n]*", "", text(f), flags=re.S)):
+                if name != "EM_NONE":
+                    yield f"{f}: {name} is a matter of {places}"
 
 
 def defined_names(code):
@@ -330,10 +339,10 @@ def main():
                                   ("private headers stay in their rooms", check_private),
                                   ("rooms include those before them", check_rooms),
                                   ("rooms call those before them", check_room_calls),
-                                  ("no folder has too many sources", check_sizes))]
+                                  ("no folder has too many sources", check_sizes),
+                                  ("processors have files of their own", check_processors))]
     checks += [("cmd: a command knows no other", check_commands(all_trees[2]), None),
                ("tool: pure rooms know nothing of Valgrind", check_pure(tool), None),
-               ("tool: processors differ in arch/ alone", check_processors(tool), None),
                ("lib and cmd know of the tool what is shared", check_shared(all_trees), None),
                ("numbers of files are defined in format/ alone", check_format(all_trees), None),
                ("no two files have one name", check_names(all_trees), None)]

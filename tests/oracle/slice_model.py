@@ -1,6 +1,6 @@
 """Slices, slowly: over all dependences of a trace at once, as tests/oracle/slice_events.c prints them.
 
-What is no address is told from Capstone's operands here, not as cmd/machine/roles.c does it: a register that an operand in memory
+What is no address is told from Capstone's operands here, not as cmd/machine/ does it: a register that an operand in memory
 names, unless it is also read by itself."""
 import collections
 

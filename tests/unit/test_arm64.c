@@ -13,7 +13,7 @@
 #endif
 
 #include "unit_common.h"
-#include "arch/insn.h"
+#include "arch/arm64/arm64.h"
 
 static const HChar* const names[] = {
    "plain", "cond", "jump", "indirect jump", "call", "indirect call",
@@ -165,7 +165,8 @@ START_TEST(test_operands)
       require(DCFG_(written_back_arm64)(bytes, 4) == all[i].back,
               "%08x writes back %u", all[i].word,
               DCFG_(written_back_arm64)(bytes, 4));
-      require(DCFG_(is_store_exclusive_arm64)(bytes, 4) == all[i].exclusive,
+      require(!!(DCFG_(quirks_arm64)(bytes, 4) & QuirkStoreExclusive)
+              == all[i].exclusive,
               "%08x: exclusive", all[i].word);
    }
 }
@@ -261,7 +262,7 @@ static void compare_operands(csh handle, const cs_insn* in, UInt word)
    require(DCFG_(written_back_arm64)(bytes, 4) == base,
            "%08x (%s %s): writes back %u, not %u", word, in->mnemonic,
            in->op_str, DCFG_(written_back_arm64)(bytes, 4), base);
-   require(DCFG_(is_store_exclusive_arm64)(bytes, 4)
+   require(!!(DCFG_(quirks_arm64)(bytes, 4) & QuirkStoreExclusive)
            == begins(in->mnemonic, "stxr stlxr stxp stlxp"),
            "%08x (%s %s)", word, in->mnemonic, in->op_str);
    more_compared++;

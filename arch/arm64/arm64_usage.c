@@ -5,25 +5,16 @@
 
 /* Owns: the arm64 instructions of which VEX's IR says more, or less, than what
    they use and define.  Handed: what it says, and their words.  Taken by:
-   wet/usage.c.
+   arm64_guest.c.
 
-   As wet/corrections.c, of another processor.  tests/oracle/wet_capstone.py
+   As arch/x86/x86_usage.c, of another processor.  tests/oracle/wet_capstone.py
    holds this against Capstone. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-
-#include "wet/corrections.h"
-
-/* Bits from HIGH to LOW of WORD. */
-static UInt bits(UInt word, UInt high, UInt low)
-{
-   return word >> low & (0xFFFFFFFFu >> (31 - high + low));
-}
+#include "arch/arm64/arm64.h"
 
 static void set_locs(UChar* locs, UInt first, UInt n, UChar to)
 {
-   VG_(memset)(locs + first, to, n);
+   dcfg_memset(locs + first, to, n);
 }
 
 static void set_general(UChar* locs, UInt reg, UInt n, UChar to)
@@ -209,11 +200,8 @@ static void correct_vectors(Usage* u, UInt word)
 
 void DCFG_(correct_usage_arm64)(Usage* u, const UChar* code, UInt len)
 {
-   UInt word;
+   UInt word = arm64_word(code, len);
 
-   if (len < 4)
-      return;
-   word = code[0] | code[1] << 8 | code[2] << 16 | (UInt)code[3] << 24;
    correct_halves(u, word);
    correct_alike(u, word);
    correct_vectors(u, word);

@@ -4,16 +4,16 @@
    How an arm64 instruction hands on control. */
 
 /* Owns: the decoding of control-transfer instructions of A64.
-   Handed: the bytes of one instruction.  Taken by: arch/guest.c.
+   Handed: the bytes of one instruction.  Taken by: arm64_guest.c.
 
-   As arch/x86.c says, VEX's IR cannot answer the question.  Here it is a
+   As arch/x86/x86.c says, VEX's IR cannot answer the question.  Here it is a
    matter of the first of the two levels of the architecture's encoding: all
    of these instructions are in the group of branches, exceptions and system
    instructions, and differ in its fixed bits.  What an implementation may
    not have, such as branches with a pointer's authentication, is told all
    the same. */
 
-#include "arch/insn.h"
+#include "arch/arm64/arm64.h"
 
 /* A branch to a register: its operation is bits 24 to 21, of which the highest
    one is a modifier of an authenticated one. */
@@ -29,19 +29,10 @@ static InsnKind classify_register_branch(UInt word)
    }
 }
 
-/* Instructions are little-endian, whatever data are. */
-static UInt word_at(const UChar* bytes)
-{
-   return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (UInt)bytes[3] << 24;
-}
-
 InsnKind DCFG_(classify_arm64)(const UChar* bytes, UInt len)
 {
-   UInt word;
+   UInt word = arm64_word(bytes, len);
 
-   if (len < 4)
-      return InsnPlain;
-   word = word_at(bytes);
    switch (word >> 26) {
       case 0x05:
          return InsnJump;                        // B
@@ -71,14 +62,10 @@ static Long distance(UInt word, UInt low, UInt n)
 
 Addr DCFG_(target_arm64)(const UChar* bytes, UInt len, Addr addr)
 {
-   UInt word;
-   Long n;
+   UInt word = arm64_word(bytes, len);
+   Long n    = (word >> 26 & 31) == 0x05 ? distance(word, 0, 26)   // B, BL
+               : (word >> 25 & 63) == 0x1B ? distance(word, 5, 14) // TBZ, TBNZ
+               : distance(word, 5, 19);
 
-   if (len < 4)
-      return addr;
-   word = word_at(bytes);
-   n = (word >> 26 & 31) == 0x05 ? distance(word, 0, 26)      // B, BL
-       : (word >> 25 & 63) == 0x1B ? distance(word, 5, 14)    // TBZ, TBNZ
-       : distance(word, 5, 19);
    return addr + (Addr)(4 * n);
 }

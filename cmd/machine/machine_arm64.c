@@ -1,19 +1,111 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What registers of arm64 instructions are. */
+   arm64. */
 
-/* Owns: which registers of an arm64 instruction are addresses only, or lengths,
-   and which instructions are copies.  Handed: its code, and for lengths what
-   is behind it.  Taken by: roles.c.
+/* Owns: all that the command knows of it.  Handed: its code.  Taken by:
+   processor.c.
 
-   All that get at memory are in one group of the encoding, where the base is
-   in bits 9 to 5, and what is stored in bits 4 to 0; an index, the other
-   register of a pair and others have places by the form. */
+   Of roles: all that get at memory are in one group of the encoding, where the
+   base is in bits 9 to 5, and what is stored in bits 4 to 0; an index, the
+   other register of a pair and others have places by the form. */
 
-#include "cmd/machine/roles_arm64.h"
+#include "cmd/machine/machines.h"
 
-#include "cmd/machine/processor.h"
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <seccomp.h>
+#include <string.h>
+
+static uint32_t word_at(const uint8_t* code)
+{
+   return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16
+          | (uint32_t)code[3] << 24;
+}
+
+/* The word of an instruction; 0 if it is none. */
+static uint32_t word_of(const DcfgWetInstr* in)
+{
+   return in->size != 4 ? 0 : word_at(in->code);
+}
+
+/*------------------------------------------------------------*/
+/*--- Code                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* "adrp x16, page; ldr x17, [x16, #offset]", perhaps behind a "bti c"; then
+   there is a branch to x17. */
+static bool find_slot(const uint8_t* code, size_t size, uint64_t addr,
+                      uint64_t table, uint64_t* slot)
+{
+   uint32_t page, load;
+   uint64_t pages;
+
+   (void)table;
+   if (size >= 4 && word_at(code) == 0xd503245f) {
+      code += 4;
+      size -= 4;
+      addr += 4;
+   }
+   if (size < 8)
+      return false;
+   page = word_at(code);
+   load = word_at(code + 4);
+   if ((page & 0x9f00001f) != 0x90000010 || (load & 0xffc003ff) != 0xf9400211)
+      return false;
+   pages = (page >> 5 & 0x7ffff) << 2 | (page >> 29 & 3);
+   if (pages >> 20 != 0)
+      pages -= 1 << 21;
+   *slot = (addr & ~(uint64_t)0xfff) + (pages << 12) + (load >> 10 & 0xfff) * 8;
+   return true;
+}
+
+/* B and BL have 26 bits to say how many instructions on they lead; TBZ and TBNZ
+   14; B.cond, CBZ and CBNZ 19. */
+static void tell(const cs_insn* i, Instr* out)
+{
+   uint32_t word = i->size != 4 ? 0 : word_at(out->bytes);
+   bool     far = (word & 0x7C000000) == 0x14000000;
+   bool     near = (word & 0x7E000000) == 0x36000000;
+   unsigned n = far ? 26 : near ? 14 : 19;
+   uint64_t on = word >> (far ? 0 : 5) & ((UINT32_C(1) << n) - 1);
+   uint64_t sign = UINT64_C(1) << (n - 1);
+
+   out->conditional = near || (word & 0x7E000000) == 0x34000000
+                      || (word & 0xFF000000) == 0x54000000;
+   out->direct = far || out->conditional;
+   out->target = out->addr + 4 * ((on ^ sign) - sign);
+}
+
+static bool is_syscall(const DcfgWetInstr* in)
+{
+   return word_of(in) == 0xD4000001;             // SVC
+}
+
+static uint32_t constant_number(const DcfgWetInstr* in)
+{
+   return (word_of(in) & 0x7FE00000) == 0x52800000        // MOVZ
+          ? word_of(in) >> 5 & 0xFFFF : UINT32_MAX;
+}
+
+static bool makes_frame(const DcfgWetInstr* in)
+{
+   return (word_of(in) & 0xFF8003FF) == 0x910003FD;       // ADD X29, SP, #N
+}
+
+static uint32_t part_named(const char* name)
+{
+   if (strcmp(name, "lr") == 0 || strcmp(name, "fp") == 0)
+      return name[0] == 'l' ? 30 : 29;
+   if (name[0] == 'w')
+      return number_below(name + 1, 31);
+   return name[0] == 0 || strchr("bhsdqv", name[0]) == NULL ? UINT32_MAX
+          : vector_named(number_below(name + 1, 32));
+}
+
+/*------------------------------------------------------------*/
+/*--- Roles                                                ---*/
+/*------------------------------------------------------------*/
 
 static uint32_t bits(uint32_t word, unsigned high, unsigned low)
 {
@@ -88,7 +180,7 @@ static uint32_t values_of(uint32_t word)
    return all;
 }
 
-uint32_t arm64_addresses(const DcfgWetInstr* in)
+static uint32_t addresses_of(const DcfgWetInstr* in)
 {
    uint32_t word = word_of(in), all;
 
@@ -100,12 +192,12 @@ uint32_t arm64_addresses(const DcfgWetInstr* in)
    return all & ~values_of(word);
 }
 
-uint32_t arm64_targets(const DcfgWetInstr* in)
+static uint32_t targets_of(const DcfgWetInstr* in)
 {
-   return stores(word_of(in)) ? arm64_addresses(in) : 0;
+   return stores(word_of(in)) ? addresses_of(in) : 0;
 }
 
-uint32_t arm64_saves(const DcfgWetInstr* in)
+static uint32_t saves_of(const DcfgWetInstr* in)
 {
    uint32_t word = word_of(in), base = bits(word, 9, 5);
 
@@ -118,7 +210,7 @@ uint32_t arm64_saves(const DcfgWetInstr* in)
           ? values_of(word) : 0;
 }
 
-bool arm64_is_lookup(const DcfgWetInstr* in)
+static bool is_lookup(const DcfgWetInstr* in)
 {
    uint32_t word = word_of(in);
 
@@ -127,7 +219,7 @@ bool arm64_is_lookup(const DcfgWetInstr* in)
           && bits(word, 31, 30) < 3 && bits(word, 9, 5) != 31;
 }
 
-bool arm64_is_copy(const DcfgWetInstr* in)
+static bool is_copy(const DcfgWetInstr* in)
 {
    uint32_t word = word_of(in);
 
@@ -147,7 +239,7 @@ bool arm64_is_copy(const DcfgWetInstr* in)
 }
 
 /* The base, by pre-indexed and post-indexed forms. */
-uint32_t arm64_moved(const DcfgWetInstr* in)
+static uint32_t moved_of(const DcfgWetInstr* in)
 {
    uint32_t word = word_of(in);
 
@@ -214,7 +306,7 @@ static bool is_used(DcfgWet* w, uint32_t k, unsigned r,
 /* Where something ends is made of where it begins and how long it is, and what
    is before it is got at from there.  Or, the same in another order: an index
    is made of the length less a number. */
-void arm64_lengths(DcfgWet* w, uint32_t* lengths)
+static void find_lengths(DcfgWet* w, uint32_t* lengths)
 {
    uint32_t n = dcfg_wet_instrs(w), length = 0;
    uint64_t end = 0;
@@ -237,3 +329,51 @@ void arm64_lengths(DcfgWet* w, uint32_t* lengths)
       }
    }
 }
+
+static void find_roles(DcfgWet* w, csh h, Roles* r)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+
+   (void)h;
+   for (uint32_t k = 0; k < n; k++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, k);
+      r->addresses[k] = addresses_of(in);
+      r->targets[k]   = targets_of(in);
+      r->saves[k]     = saves_of(in);
+      r->lookups[k]   = is_lookup(in);
+      r->copies[k]    = is_copy(in);
+      r->moved[k]     = moved_of(in);
+   }
+   find_lengths(w, r->lengths);
+}
+
+const Processor machine_arm64 = {
+   .machine         = EM_AARCH64,
+   .arch            = CS_ARCH_ARM64,
+   .longest         = 4,
+   .request         = 20,
+   .tell            = tell,
+   .slot_types      = { R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT },
+   .find_slot       = find_slot,
+   .general         = { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8",
+                        "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16",
+                        "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24",
+                        "x25", "x26", "x27", "x28", "x29", "x30", "sp" },
+   .vector          = "v",
+   .sp              = "SP",
+   .stack           = 31,
+   .frame           = 29,
+   .call_number     = 8,
+   .arguments       = { 0, 1, 2, 3, 4, 5 },
+   .kept            = 0x3FF80000,
+   .seccomp         = SCMP_ARCH_AARCH64,
+   .dwarf_frame     = 29,
+   .n_dwarf_general = 32,
+   .dwarf_vector    = 64,
+   .n_dwarf_vector  = 32,
+   .is_syscall      = is_syscall,
+   .constant_number = constant_number,
+   .makes_frame     = makes_frame,
+   .part_named      = part_named,
+   .find_roles      = find_roles
+};

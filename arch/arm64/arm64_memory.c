@@ -4,18 +4,12 @@
    How arm64 instructions get at memory. */
 
 /* Owns: what the bytes of an instruction say of memory that it reads.
-   Handed: the bytes of one instruction.  Taken by: arch/guest.c.
+   Handed: the bytes of one instruction.  Taken by: arm64_guest.c.
 
    All of these are in the group of loads and stores of the first level of the
    encoding. */
 
-#include "arch/insn.h"
-
-/* Bits from HIGH to LOW of WORD. */
-static UInt bits(UInt word, UInt high, UInt low)
-{
-   return word >> low & (0xFFFFFFFFu >> (31 - high + low));
-}
+#include "arch/arm64/arm64.h"
 
 /* Of structures of vector registers' elements: the registers, which VEX loads
    one by one. */
@@ -48,11 +42,8 @@ static UInt load_register(UInt word)
 /* The load or store, or 0, which is none. */
 static UInt memory_word(const UChar* code, UInt len)
 {
-   UInt word;
+   UInt word = arm64_word(code, len);
 
-   if (len < 4)
-      return 0;
-   word = code[0] | code[1] << 8 | code[2] << 16 | (UInt)code[3] << 24;
    return bits(word, 27, 27) == 1 && bits(word, 25, 25) == 0 ? word : 0;
 }
 
@@ -105,17 +96,30 @@ UInt DCFG_(written_back_arm64)(const UChar* code, UInt len)
    return back && word != 0 ? bits(word, 9, 5) : 32;
 }
 
-Bool DCFG_(stores_structures_arm64)(const UChar* code, UInt len)
+void DCFG_(find_besides_arm64)(const UChar* code, UInt len, Besides* to)
 {
-   UInt word = memory_word(code, len);
+   UInt base = DCFG_(written_back_arm64)(code, len);
 
-   return word != 0 && bits(word, 29, 28) == 0 && bits(word, 26, 26) == 1
-          && bits(word, 22, 22) == 0;
+   if (base < 32) {
+      to->registers[to->n]      = base;
+      to->unless_alone[to->n++] = True;
+   }
+   to->registers[to->n]      = 31;                // SP
+   to->unless_alone[to->n++] = True;
 }
 
-Bool DCFG_(is_store_exclusive_arm64)(const UChar* code, UInt len)
+UInt DCFG_(quirks_arm64)(const UChar* code, UInt len)
 {
+   UInt word   = memory_word(code, len);
+   UInt quirks = 0;
+
+   /* Structures of vector registers, of which VEX stores the last first. */
+   if (word != 0 && bits(word, 29, 28) == 0 && bits(word, 26, 26) == 1
+       && bits(word, 22, 22) == 0)
+      quirks |= QuirkStoresDownwards;
    /* STXR and STLXR of any size; of pairs where bit 31 is set. */
-   return len >= 4 && (code[3] & 0x3F) == 0x08 && (code[2] & 0xC0) == 0
-          && ((code[2] & 0x20) == 0 || (code[3] & 0x80) != 0);
+   if (bits(word, 29, 24) == 0x08 && bits(word, 23, 22) == 0
+       && word != 0 && (bits(word, 21, 21) == 0 || bits(word, 31, 31) == 1))
+      quirks |= QuirkStoreExclusive;
+   return quirks;
 }

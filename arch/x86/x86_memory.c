@@ -5,9 +5,9 @@
 
 /* Owns: what the bytes of an instruction say of memory that it reads, and
    where direct branches lead.  Handed: the bytes of one instruction.  Taken
-   by: arch/guest.c, wet/corrections.c. */
+   by: x86_guest.c, x86_usage.c. */
 
-#include "arch/insn.h"
+#include "arch/x86/x86.h"
 
 UInt DCFG_(x86_opcode)(const UChar* code, UInt len, Bool is64)
 {
@@ -44,12 +44,20 @@ Bool DCFG_(has_false_memory_x86)(const UChar* code, UInt len, Bool is64)
           && (code[i + 1] & 0xE7) == 0xA3 && code[i + 2] >= 0xC0;
 }
 
-Bool DCFG_(is_gather_x86)(const UChar* code, UInt len, Bool is64)
+UInt DCFG_(quirks_x86)(const UChar* code, UInt len, Bool is64)
 {
-   UInt i = DCFG_(x86_opcode)(code, len, is64);
+   UInt i      = DCFG_(x86_opcode)(code, len, is64);
+   UInt quirks = 0;
 
-   return i + 4 < len && code[i] == 0xC4 && (code[i + 1] & 0x1F) == 2
-          && (code[i + 2] & 3) == 1 && (code[i + 3] & 0xFC) == 0x90;
+   if (DCFG_(has_false_memory_x86)(code, len, is64))
+      quirks |= QuirkFalseMemory;
+   if (i + 4 < len && code[i] == 0xC4 && (code[i + 1] & 0x1F) == 2
+       && (code[i + 2] & 3) == 1 && (code[i + 3] & 0xFC) == 0x90)
+      quirks |= QuirkGather;
+   if (i + 1 < len && code[i] == 0xD9                      // FPTAN, FSINCOS
+       && (code[i + 1] == 0xF2 || code[i + 1] == 0xFB))
+      quirks |= QuirkMayPush;
+   return quirks;
 }
 
 /* Is the byte at CODE a ModRM byte that names memory? */

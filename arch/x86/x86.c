@@ -4,7 +4,7 @@
    How an instruction hands on control. */
 
 /* Owns: the decoding of control-transfer instructions.
-   Handed: the bytes of one instruction.  Taken by: run/instrument.c.
+   Handed: the bytes of one instruction.  Taken by: x86_guest.c.
 
    VEX's IR cannot answer the question.  By the time a tool sees a
    superblock, constant folding may have made a plain jump of `xor
@@ -12,7 +12,7 @@
    merely run out of room.  A block ends at every control-transfer
    instruction, taken or not, so the bytes decide. */
 
-#include "arch/insn.h"
+#include "arch/x86/x86.h"
 
 InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64)
 {

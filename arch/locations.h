@@ -3,12 +3,10 @@
 
    What an instruction uses and defines, by locations. */
 
-/* Private to wet/. */
-
 #ifndef __DCFG_LOCATIONS_H
 #define __DCFG_LOCATIONS_H
 
-#include "pub_tool_basics.h"
+#include "base/port.h"
 #include "format/wet_code.h"
 
 #define MAX_ACCESSES 160
@@ -34,5 +32,19 @@ typedef
       Bool   top_told;     // or a slot says what it is then
    }
    Usage;
+
+/* Registers by their encoding: general ones, and from here on vector
+   registers. */
+enum { FirstVector = 32 };
+
+/* Registers that an instruction changes besides its result. */
+typedef
+   struct {
+      UInt  n;
+      UChar registers[4];
+      Bool  unless_alone[4];   // it is the result if nothing else is changed
+      Bool  second_byte;       // of register 0 the result is no more than that
+   }
+   Besides;
 
 #endif /* __DCFG_LOCATIONS_H */

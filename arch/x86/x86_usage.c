@@ -3,23 +3,15 @@
 
    Uses and definitions that VEX does not tell. */
 
-/* Owns: the x86 instructions of which VEX's IR says more, or less, than what they
-   use and define.  Handed: what it says, and their bytes.  Taken by:
-   wet/usage.c.
+/* Owns: the x86 instructions of which VEX's IR says more, or less, than what
+   they use and define, and what they change besides their result.  Handed:
+   what it says, and their bytes.  Taken by: x86_guest.c.
 
    Where the processor leaves open what happens, what VEX does is what
    happened.  tests/suite/wet_usage.t holds all of this against Capstone, and
    against the processor. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-
-#include "arch/guest.h"
-#include "wet/corrections.h"
-#include "wet/slots.h"
-
-#define IS_64     (sizeof(Addr) == 8)
-#define N_VECTORS (IS_64 ? 16u : 8u)
+#include "arch/x86/x86.h"
 
 /* An instruction's parts. */
 typedef
@@ -27,6 +19,7 @@ typedef
       UInt  map;          // 0: opcodes of one byte, 1: behind 0F, 2: behind
                           // 0F 38, 3: behind 0F 3A
       UChar op, modrm;
+      Bool  is64;         // of 64-bit code
       Bool  vex;          // in VEX's encoding
       Bool  p66, pF2, pF3;
       Bool  wide;         // REX.W
@@ -78,12 +71,13 @@ static UInt take_vex(Parts* p, const UChar* code, UInt len, UInt i, UInt* rex)
    return i + (code[i] == 0xC4 ? 3 : 2);
 }
 
-static Parts take_apart(const UChar* code, UInt len)
+static Parts take_apart(const UChar* code, UInt len, Bool is64)
 {
    Parts p;
    UInt  i = 0, rex = 0;
 
-   VG_(memset)(&p, 0, sizeof(p));
+   dcfg_memset(&p, 0, sizeof(p));
+   p.is64 = is64;
    for (; i < len && is_prefix(code[i]); i++) {
       p.p66 |= code[i] == 0x66;
       p.pF2 |= code[i] == 0xF2;
@@ -92,10 +86,10 @@ static Parts take_apart(const UChar* code, UInt len)
    /* Without 64 bits REX is INC and DEC, and VEX's prefix is LES and LDS of
       memory. */
    if ((byte_at(code, len, i) == 0xC4 || byte_at(code, len, i) == 0xC5)
-       && (IS_64 || byte_at(code, len, i + 1) >= 0xC0)) {
+       && (is64 || byte_at(code, len, i + 1) >= 0xC0)) {
       i = take_vex(&p, code, len, i, &rex);
    } else {
-      if (IS_64 && (byte_at(code, len, i) & 0xF0) == 0x40)
+      if (is64 && (byte_at(code, len, i) & 0xF0) == 0x40)
          rex = code[i++];
       p.wide = (rex & 8) != 0;
       if (byte_at(code, len, i) == 0x0F) {
@@ -122,11 +116,11 @@ static Parts take_apart(const UChar* code, UInt len)
 /*--- Locations                                            ---*/
 /*------------------------------------------------------------*/
 
-enum { RAX = 0, RCX = 1, RSP = 4, R11 = 11 };
+enum { RAX = 0, RCX = 1, RSP = 4, RSI = 6, RDI = 7, R11 = 11 };
 
 static void set_locs(UChar* locs, UInt first, UInt n, UChar to)
 {
-   VG_(memset)(locs + first, to, n);
+   dcfg_memset(locs + first, to, n);
 }
 
 /* The N lowest bytes of general register REG are used. */
@@ -236,9 +230,9 @@ static void correct_scalar(Usage* u, const Parts* p)
 
 /* FXSAVE and FXRSTOR: 16 bytes of each vector register, all of x87's, but
    nothing of what is overwritten. */
-static void correct_fxsave(Usage* u, Bool save)
+static void correct_fxsave(Usage* u, const Parts* p, Bool save)
 {
-   for (UInt r = 0; r < N_VECTORS; r++) {
+   for (UInt r = 0; r < (p->is64 ? 16 : 8); r++) {
       set_vector(u->uses, r, 0, 16, save);
       set_vector(u->defs, r, 0, 16, !save);
       set_vector(u->uses, r, 16, 32, 0);
@@ -287,8 +281,9 @@ static void correct_one_byte(Usage* u, const Parts* p)
       correct_int(u);
    } else if (op == 0x8E && !p->memory) {                     // MOV to GS
       use_general(u, p->rm, 2);
-   } else if (!IS_64 && ((op < 0x40 && (op & 7) == 7 && (op & 0x20) != 0)
-                         || op == 0xD4 || op == 0xD5)) {
+   } else if (!p->is64 && ((op < 0x40 && (op & 7) == 7
+                             && (op & 0x20) != 0)
+                            || op == 0xD4 || op == 0xD5)) {
       correct_decimal(u, op);
    } else if (op == 0xDD && p->memory && (p->modrm >> 3 & 7) == 6) {
       u->defs[LocStatus] = 1;                                 // FNSAVE
@@ -317,7 +312,7 @@ static void correct_two_bytes(Usage* u, const Parts* p, Bool false_memory)
       correct_shift(u, 4, p->last & (p->wide ? 63 : 31));
    } else if (op == 0xAE && p->memory && !p->vex
               && (p->modrm >> 3 & 7) <= 1) {
-      correct_fxsave(u, (p->modrm >> 3 & 7) == 0);
+      correct_fxsave(u, p, (p->modrm >> 3 & 7) == 0);
    } else if ((p->pF2 || p->pF3)
               && ((op >= 0x51 && op <= 0x53) || op == 0x58 || op == 0x59
                   || op == 0x5A || (op >= 0x5C && op <= 0x5F)
@@ -340,16 +335,18 @@ static void correct_three_bytes(Usage* u, const Parts* p)
    }
 }
 
-void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len)
+void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len,
+                              Bool is64)
 {
-   Parts p = take_apart(code, len);
+   Parts p = take_apart(code, len, is64);
 
    switch (p.map) {
       case 0:
          correct_one_byte(u, &p);
          break;
       case 1:
-         correct_two_bytes(u, &p, DCFG_(guest).has_false_memory(code, len));
+         correct_two_bytes(u, &p,
+                           DCFG_(has_false_memory_x86)(code, len, is64));
          break;
       case 2:
          correct_three_bytes(u, &p);
@@ -357,4 +354,38 @@ void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len)
       default:
          break;
    }
+}
+
+/*------------------------------------------------------------*/
+/*--- What is changed besides the result                   ---*/
+/*------------------------------------------------------------*/
+
+static void add_besides(Besides* to, UInt reg, Bool unless_alone)
+{
+   to->registers[to->n]      = reg;
+   to->unless_alone[to->n++] = unless_alone;
+}
+
+void DCFG_(find_besides_x86)(const UChar* code, UInt len, Bool is64,
+                             Besides* to)
+{
+   UInt  at   = DCFG_(x86_opcode)(code, len, is64);
+   UChar op   = byte_at(code, len, at);
+   UChar next = byte_at(code, len, at + 1);
+
+   if ((op >= 0xA4 && op <= 0xA7) || (op >= 0xAA && op <= 0xAF)
+       || (op >= 0x6C && op <= 0x6F)) {                  // strings
+      add_besides(to, RSI, False);
+      add_besides(to, RDI, False);
+      add_besides(to, RCX, False);
+   } else if (op == 0x0F && (next & 0xFE) == 0xB0) {     // CMPXCHG
+      add_besides(to, RAX, True);
+   } else if (op == 0x9F) {                              // LAHF
+      to->second_byte = True;
+   }
+   /* A gather sets its mask to 0. */
+   if (op == 0xC4 && at + 3 < len && (next & 0x1F) == 2
+       && (code[at + 3] & 0xFC) == 0x90)
+      add_besides(to, FirstVector + (~code[at + 2] >> 3 & 15), False);
+   add_besides(to, RSP, !DCFG_(has_false_memory_x86)(code, len, is64));
 }

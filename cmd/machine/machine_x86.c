@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   amd64 and x86. */
+
+/* Owns: all that the command knows of these two.  Handed: their code.  Taken
+   by: processor.c.
+
+   Of roles: a base or index register of an operand in memory, and RSP of
+   instructions that push or pop, RSI and RDI of those on strings, are
+   addresses; unless the instruction also uses that register's value. */
+
+#include "cmd/base/cmd.h"
+#include "cmd/machine/machines.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <seccomp.h>
+#include <string.h>
+
+/*------------------------------------------------------------*/
+/*--- Code                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* The extension of the instruction set that an instruction is from, by
+   the names that Intel's disassembler gives them. */
+static const char* isa_of(const cs_insn* i)
+{
+   static const struct { uint8_t group; const char* name; } names[] = {
+      { X86_GRP_AVX512, "AVX512EVEX" }, { X86_GRP_VLX, "AVX512EVEX" },
+      { X86_GRP_BWI, "AVX512EVEX" }, { X86_GRP_DQI, "AVX512EVEX" },
+      { X86_GRP_CDI, "AVX512EVEX" }, { X86_GRP_FMA, "FMA" },
+      { X86_GRP_FMA4, "FMA4" }, { X86_GRP_AVX2, "AVX2" },
+      { X86_GRP_F16C, "F16C" }, { X86_GRP_AVX, "AVX" },
+      { X86_GRP_AES, "AES" }, { X86_GRP_PCLMUL, "PCLMULQDQ" },
+      { X86_GRP_SHA, "SHA" }, { X86_GRP_BMI2, "BMI2" },
+      { X86_GRP_BMI, "BMI1" }, { X86_GRP_ADX, "ADOX_ADCX" },
+      { X86_GRP_SSE42, "SSE4" }, { X86_GRP_SSE41, "SSE4" },
+      { X86_GRP_SSE4A, "SSE4A" }, { X86_GRP_SSSE3, "SSSE3" },
+      { X86_GRP_SSE3, "SSE3" }, { X86_GRP_SSE2, "SSE2" },
+      { X86_GRP_SSE1, "SSE" }, { X86_GRP_MMX, "MMX" },
+      { X86_GRP_FPU, "X87" }, { X86_GRP_XOP, "XOP" },
+      { X86_GRP_TBM, "TBM" }, { X86_GRP_RTM, "RTM" },
+      { X86_GRP_3DNOW, "3DNOW" }
+   };
+
+   if (i->detail != NULL)
+      for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+         for (uint8_t g = 0; g < i->detail->groups_count; g++)
+            if (i->detail->groups[g] == names[k].group)
+               return names[k].name;
+   return "BASE";
+}
+
+/* Does the code of a jump or call say where it goes? */
+static bool find_target(const cs_insn* i, uint64_t* target)
+{
+   const cs_detail* d = i->detail;
+   bool             jump = false;
+
+   if (d == NULL || d->x86.op_count != 1
+       || d->x86.operands[0].type != X86_OP_IMM)
+      return false;
+   for (uint8_t k = 0; k < d->groups_count; k++)
+      jump = jump || d->groups[k] == CS_GRP_JUMP
+             || d->groups[k] == CS_GRP_CALL;
+   *target = (uint64_t)d->x86.operands[0].imm;
+   return jump;
+}
+
+/* A jump whose code has a target, but for the one that is always taken. */
+static bool is_conditional(const cs_insn* i)
+{
+   bool     jump = false;
+   uint64_t target;
+
+   for (uint8_t k = 0; i->detail != NULL && k < i->detail->groups_count; k++)
+      jump = jump || i->detail->groups[k] == CS_GRP_JUMP;
+   return jump && i->id != X86_INS_JMP && find_target(i, &target);
+}
+
+static void tell(const cs_insn* i, Instr* out)
+{
+   out->isa         = isa_of(i);
+   out->direct      = find_target(i, &out->target);
+   out->conditional = is_conditional(i);
+   /* Exchanging a register with itself. */
+   out->ends_request = i->size >= 2 && i->bytes[i->size - 2] == 0x87
+                       && memchr("\xDB\xC9\xD2\xFF", i->bytes[i->size - 1],
+                                 4) != NULL;
+}
+
+/* Rotations of rdi or edi that come to nothing. */
+static size_t preamble(const uint8_t* at, size_t left)
+{
+   static const uint8_t of_rdi[] = {
+      0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
+      0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33
+   };
+   static const uint8_t of_edi[] = {
+      0xc1, 0xc7, 0x03, 0xc1, 0xc7, 0x0d,
+      0xc1, 0xc7, 0x1d, 0xc1, 0xc7, 0x13
+   };
+
+   if (left > sizeof(of_rdi) && memcmp(at, of_rdi, sizeof(of_rdi)) == 0)
+      return sizeof(of_rdi);
+   if (left > sizeof(of_edi) && memcmp(at, of_edi, sizeof(of_edi)) == 0)
+      return sizeof(of_edi);
+   return 0;
+}
+
+/* "jmp *slot(%rip)", perhaps with the prefix bnd, perhaps behind an endbr64;
+   of 32 bits, "jmp *slot" or, with the table's address in a register, "jmp
+   *slot(%ebx)", perhaps behind an endbr32. */
+static bool slot_of(bool is_64, const uint8_t* code, size_t size,
+                    uint64_t addr, uint64_t table, uint64_t* slot)
+{
+   const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, is_64 ? 0xfa : 0xfb };
+   size_t        at = 0;
+   int32_t       offset;
+
+   if (size >= 4 && memcmp(code, endbr, 4) == 0)
+      at = 4;
+   if (size > at && code[at] == 0xf2)
+      at++;
+   if (size < at + 6 || code[at] != 0xff
+       || (code[at + 1] != 0x25 && (is_64 || code[at + 1] != 0xa3)))
+      return false;
+   memcpy(&offset, code + at + 2, 4);
+   if (is_64)
+      *slot = addr + at + 6 + (uint64_t)(int64_t)offset;
+   else
+      *slot = (uint32_t)((code[at + 1] == 0xa3 ? table : 0)
+                         + (uint64_t)(int64_t)offset);
+   return true;
+}
+
+static bool find_slot_64(const uint8_t* code, size_t size, uint64_t addr,
+                         uint64_t table, uint64_t* slot)
+{
+   return slot_of(true, code, size, addr, table, slot);
+}
+
+static bool find_slot_32(const uint8_t* code, size_t size, uint64_t addr,
+                         uint64_t table, uint64_t* slot)
+{
+   return slot_of(false, code, size, addr, table, slot);
+}
+
+/* SYSCALL; in 32-bit code INT 0x80 and SYSENTER. */
+static bool is_syscall(const DcfgWetInstr* in)
+{
+   const uint8_t* c = in->code + in->size - 2;
+
+   if (in->size < 2)
+      return false;
+   return in->machine == EM_386 ? (c[0] == 0xCD && c[1] == 0x80)
+                                  || (c[0] == 0x0F && c[1] == 0x34)
+                                : c[0] == 0x0F && c[1] == 0x05;
+}
+
+static uint32_t constant_number(const DcfgWetInstr* in)
+{
+   const uint8_t* c = in->code;
+   uint32_t       n = 0;
+
+   if (in->machine == EM_X86_64 && in->size > 1 && (c[0] & 0xF0) == 0x40)
+      c++;                                       // REX
+   if (in->size < 2)
+      return UINT32_MAX;
+   if ((c[0] == 0x31 || c[0] == 0x33) && c[1] == 0xC0)   // XOR %eax,%eax
+      return 0;
+   if (c[0] == 0x6A && c[1] < 0x80)              // PUSH of 8 bits
+      return c[1];
+   if (in->size < 5 || ((c[0] & 0xF8) != 0xB8 && c[0] != 0x68 && c[0] != 0xC7))
+      return UINT32_MAX;                         // MOV, PUSH of 32 bits
+   for (unsigned i = 0; i < 4; i++)
+      n |= (uint32_t)in->code[in->size - 4 + i] << 8 * i;
+   return n;
+}
+
+/* MOV %rsp,%rbp; of 32-bit code MOV %esp,%ebp. */
+static bool makes_frame(const DcfgWetInstr* in)
+{
+   return in->machine == EM_386
+          ? in->size == 2 && memcmp(in->code, "\x89\xe5", 2) == 0
+          : in->size == 3 && memcmp(in->code, "\x48\x89\xe5", 3) == 0;
+}
+
+static uint32_t part_named(const char* name)
+{
+   static const char* const parts[] = {
+      "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"
+   };
+
+   for (uint32_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+      if (strcmp(name, parts[i]) == 0)
+         return i;
+   return (name[0] == 'x' || name[0] == 'y') && strncmp(name + 1, "mm", 2) == 0
+          ? vector_named(number_below(name + 3, 16)) : UINT32_MAX;
+}
+
+/*------------------------------------------------------------*/
+/*--- Roles                                                ---*/
+/*------------------------------------------------------------*/
+
+/* The general register that R is a part of, as a bit. */
+static uint32_t bit_of(x86_reg r)
+{
+   static const x86_reg parts[16][5] = {
+      { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
+      { X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
+      { X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
+      { X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH },
+      { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL },
+      { X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL },
+      { X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL },
+      { X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
+      { X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
+      { X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
+      { X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B },
+      { X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B },
+      { X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B },
+      { X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B },
+      { X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B },
+      { X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B }
+   };
+
+   for (unsigned i = 0; i < 16; i++)
+      for (unsigned k = 0; k < 5; k++)
+         if (r != X86_REG_INVALID && parts[i][k] == r)
+            return UINT32_C(1) << i;
+   return 0;
+}
+
+#define RSP_BIT (UINT32_C(1) << 4)
+#define RBP_BIT (UINT32_C(1) << 5)
+
+/* Registers in the operands in memory that are written, or in all.  Of most
+   that only store, as MOVUPS and all of AVX, Capstone says that they read. */
+static uint32_t operand_registers(const cs_insn* i, bool written)
+{
+   const cs_x86* x = &i->detail->x86;
+   uint32_t      all = 0;
+
+   for (unsigned k = 0; k < x->op_count; k++) {
+      const cs_x86_op* op = &x->operands[k];
+      if (op->type == X86_OP_MEM && (!written || (op->access & CS_AC_WRITE)))
+         all |= bit_of(op->mem.base) | bit_of(op->mem.index);
+   }
+   return all;
+}
+
+/* Do these use RSP as an address beside what their operands say? */
+static bool is_stack(unsigned id)
+{
+   switch (id) {
+      case X86_INS_PUSH: case X86_INS_POP: case X86_INS_CALL:
+      case X86_INS_RET: case X86_INS_PUSHFQ: case X86_INS_POPFQ:
+      case X86_INS_PUSHF: case X86_INS_POPF: case X86_INS_ENTER:
+      case X86_INS_PUSHFD: case X86_INS_POPFD:
+         return true;
+      default:
+         return false;
+   }
+}
+
+/* Does I use the value of OP, a register?  Capstone 5 knows nothing of TEST's
+   operands, and says that CMOVcc, which may leave its destination, writes it
+   only. */
+static bool is_read(const cs_insn* i, const cs_x86_op* op)
+{
+   for (unsigned k = 0; k < i->detail->groups_count; k++)
+      if (i->detail->groups[k] == X86_GRP_CMOV)
+         return true;
+   return op->access != CS_AC_WRITE;
+}
+
+static uint32_t addresses_of(const cs_insn* i)
+{
+   const cs_x86* x = &i->detail->x86;
+   uint32_t      addresses, values = 0;
+
+   if (i->id == X86_INS_LEA || i->id == X86_INS_NOP)
+      return 0;
+   for (unsigned k = 0; k < i->detail->regs_read_count; k++)
+      values |= bit_of(i->detail->regs_read[k]);
+   addresses = operand_registers(i, false);
+   /* Capstone has implicit registers of instructions on strings and the stack
+      among those that are read. */
+   if (is_stack(i->id)) {
+      addresses |= RSP_BIT;
+      values    &= ~RSP_BIT;
+   } else if (i->id == X86_INS_LEAVE) {
+      addresses |= bit_of(X86_REG_RBP);
+      values     = 0;
+   }
+   for (unsigned k = 0; k < x->op_count; k++) {
+      const cs_x86_op* op = &x->operands[k];
+      if (op->type == X86_OP_MEM && x->opcode[0] >= 0xA4
+          && x->opcode[0] <= 0xAF && x->opcode[0] != 0xA8
+          && x->opcode[0] != 0xA9)
+         values &= ~(bit_of(op->mem.base));
+   }
+   for (unsigned k = 0; k < x->op_count; k++)
+      if (x->operands[k].type == X86_OP_REG && is_read(i, &x->operands[k]))
+         values |= bit_of(x->operands[k].reg);
+   return (uint32_t)(addresses & ~values);
+}
+
+static uint32_t lengths_of(const cs_insn* i)
+{
+   const cs_x86* x = &i->detail->x86;
+   uint32_t      lengths = 0;
+
+   for (unsigned k = 0; k < x->op_count; k++) {
+      const x86_op_mem* m = &x->operands[k].mem;
+      if (x->operands[k].type == X86_OP_MEM && m->base != X86_REG_INVALID
+          && m->index != X86_REG_INVALID && m->disp < 0)
+         lengths |= bit_of(m->index);
+   }
+   if (x->prefix[0] == X86_PREFIX_REP || x->prefix[0] == X86_PREFIX_REPNE)
+      for (unsigned k = 0; k < i->detail->regs_read_count; k++)
+         lengths |= bit_of(i->detail->regs_read[k]) & bit_of(X86_REG_RCX);
+   return lengths;
+}
+
+static uint32_t saves_of(const cs_insn* i, unsigned size)
+{
+   const cs_x86_op* op = i->detail->x86.operands;
+
+   if (i->id == X86_INS_PUSH)
+      return op[0].type == X86_OP_REG ? bit_of(op[0].reg) : 0;
+   if (i->id != X86_INS_MOV || op[0].type != X86_OP_MEM || op[0].size != size
+       || op[1].type != X86_OP_REG || bit_of(op[0].mem.index) != 0)
+      return 0;
+   return (bit_of(op[0].mem.base) & (RSP_BIT | RBP_BIT)) != 0
+          ? bit_of(op[1].reg) : 0;
+}
+
+static bool is_lookup(const cs_insn* i, unsigned size)
+{
+   const cs_x86_op* op = i->detail->x86.operands;
+
+   return i->detail->x86.op_count >= 2 && op[0].type == X86_OP_REG
+          && op[1].type == X86_OP_MEM && op[1].size < size
+          && (bit_of(op[1].mem.base) & RSP_BIT) == 0;
+}
+
+static bool is_copy(const cs_insn* i)
+{
+   switch (i->id) {
+      case X86_INS_MOV: case X86_INS_MOVABS: case X86_INS_PUSH:
+      case X86_INS_POP: case X86_INS_MOVAPS: case X86_INS_MOVUPS:
+      case X86_INS_MOVAPD: case X86_INS_MOVUPD: case X86_INS_MOVDQA:
+      case X86_INS_MOVDQU: case X86_INS_MOVQ: case X86_INS_MOVD:
+      case X86_INS_MOVSB: case X86_INS_MOVSW: case X86_INS_MOVSQ:
+      case X86_INS_MOVSS: case X86_INS_MOVNTDQ: case X86_INS_MOVNTI:
+      case X86_INS_MOVNTPS: case X86_INS_LDDQU: case X86_INS_MOVNTPD:
+      case X86_INS_VMOVAPS: case X86_INS_VMOVUPS: case X86_INS_VMOVAPD:
+      case X86_INS_VMOVUPD: case X86_INS_VMOVDQA: case X86_INS_VMOVDQU:
+      case X86_INS_VMOVQ: case X86_INS_VMOVD: case X86_INS_VMOVNTDQ:
+      case X86_INS_LEAVE:
+         break;
+      case X86_INS_MOVSD:
+         break;
+      default:
+         return false;
+   }
+   for (unsigned k = 0; k < i->detail->x86.op_count; k++)
+      if (i->detail->x86.operands[k].type == X86_OP_IMM)
+         return false;
+   return true;
+}
+
+/* Of PUSH and POP the stack pointer, unless that is what is popped; of strings
+   all general registers. */
+static uint32_t moved_of(const cs_insn* i)
+{
+   const cs_x86* x = &i->detail->x86;
+
+   if (is_stack(i->id) || i->id == X86_INS_LEAVE)
+      return i->id == X86_INS_POP && x->operands[0].type == X86_OP_REG
+             ? RSP_BIT & ~bit_of(x->operands[0].reg) : RSP_BIT;
+   return x->op_count == 2 && x->operands[0].type == X86_OP_MEM
+          && x->operands[1].type == X86_OP_MEM ? UINT32_MAX : 0;
+}
+
+static void find_roles(DcfgWet* w, csh h, Roles* r)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+   cs_insn* i = need(cs_malloc(h));
+
+   for (uint32_t k = 0; k < n; k++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, k);
+      const uint8_t*      code = in->code;
+      size_t              size = in->size;
+      uint64_t            addr = in->addr;
+      unsigned            word = in->machine == EM_386 ? 4 : 8;
+      if (!cs_disasm_iter(h, &code, &size, &addr, i))
+         continue;
+      r->addresses[k] = addresses_of(i);
+      r->targets[k]   = r->addresses[k]
+                        & operand_registers(i, in->loads || !in->stores);
+      r->lengths[k]   = lengths_of(i);
+      r->saves[k]     = saves_of(i, word);
+      r->lookups[k]   = is_lookup(i, word);
+      r->copies[k]    = is_copy(i);
+      r->moved[k]     = moved_of(i);
+   }
+   cs_free(i, 1);
+}
+
+/*------------------------------------------------------------*/
+/*--- Rows                                                 ---*/
+/*------------------------------------------------------------*/
+
+/* amd64's, to the encoding.  x86's are it. */
+static const uint8_t dwarf_general[16] = {
+   0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15
+};
+
+/* What both have alike. */
+#define ALIKE \
+   .arch = CS_ARCH_X86, .att = true, .longest = 15, .preamble = preamble, \
+   .tell = tell, \
+   .general = { "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", \
+                "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" }, \
+   .vector = "ymm", .x87 = true, .sp = "RSP", .stack = 4, .frame = 5, \
+   .call_number = 0, .is_syscall = is_syscall, \
+   .constant_number = constant_number, .makes_frame = makes_frame, \
+   .part_named = part_named, .find_roles = find_roles
+
+const Processor machine_amd64 = {
+   ALIKE,
+   .machine         = EM_X86_64,
+   .mode            = CS_MODE_64,
+   .request         = 19,
+   .slot_types      = { R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT },
+   .find_slot       = find_slot_64,
+   .arguments       = { 7, 6, 2, 10, 8, 9 },
+   .kept            = 0xF028,
+   .seccomp         = SCMP_ARCH_X86_64,
+   .dwarf_frame     = 6,
+   .dwarf_general   = dwarf_general,
+   .n_dwarf_general = 16,
+   .dwarf_vector    = 17,
+   .n_dwarf_vector  = 16
+};
+
+const Processor machine_x86 = {
+   ALIKE,
+   .machine         = EM_386,
+   .mode            = CS_MODE_32,
+   .request         = 14,
+   .slot_types      = { R_386_JMP_SLOT, R_386_GLOB_DAT },
+   .find_slot       = find_slot_32,
+   .arguments       = { 3, 1, 2, 6, 7, 5 },
+   .kept            = 0xE8,
+   .seccomp         = SCMP_ARCH_X86,
+   .dwarf_frame     = 5,
+   .n_dwarf_general = 8
+};
