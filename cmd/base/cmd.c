@@ -99,11 +99,60 @@ int open_regular(const char* path)
 /*--- Command lines                                        ---*/
 /*------------------------------------------------------------*/
 
+/* TEXT's lines from column AT on, where the first one begins. */
+static void print_lines(int at, const char* text)
+{
+   size_t n;
+
+   for (; n = strcspn(text, "\n"), text[n] != 0; text += n + 1)
+      printf("%.*s\n%*s", (int)n, text, at, "");
+   puts(text);
+}
+
+static void print_choices(const OptionChoice* const* choices, bool options)
+{
+   for (; *choices != NULL; choices++) {
+      const char* value = (*choices)->value != NULL ? (*choices)->value : "";
+      int         width = 17 - (int)strlen((*choices)->name);
+      if (options)
+         printf("  --%s%-*s", (*choices)->name, width > 0 ? width : 0, value);
+      else
+         printf("%21s%-11s", "", (*choices)->name);
+      print_lines(options ? 21 : 32, (*choices)->help);
+   }
+}
+
 static _Noreturn void help(const Command* c)
 {
-   printf("usage: dcfg %s [OPTION...] %s\n\n%s", c->name, c->args, c->help);
+   const char* text = c->help;
+   size_t      n;
+
+   printf("usage: dcfg %s [OPTION...] %s\n\n", c->name, c->args);
+   for (; n = strcspn(text, CHOICES_HERE OPTIONS_HERE), text[n] != 0;
+        text += n + 1) {
+      printf("%.*s", (int)n, text);
+      print_choices(c->choices, text[n] == OPTIONS_HERE[0]);
+   }
+   fputs(text, stdout);
    close_output(stdout, "standard output");
    exit(STATUS_OK);
+}
+
+size_t choice(const char* option, const char* value,
+              const OptionChoice* const* choices)
+{
+   char   all[512] = "";
+   size_t used = 0;
+
+   for (size_t i = 0; choices[i] != NULL; i++) {
+      const char* before = i == 0 ? "" : choices[i + 1] == NULL
+                           ? " or " : ", ";
+      if (strcmp(choices[i]->name, value) == 0)
+         return i;
+      used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", before,
+                               choices[i]->name);
+   }
+   die("--%s is %s, not `%s'", option, all, value);
 }
 
 static const char* dashes(const Opt* opt)

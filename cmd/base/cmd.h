@@ -22,6 +22,16 @@ enum {
 /*--- Subcommands and their command lines                  ---*/
 /*------------------------------------------------------------*/
 
+/* OptionChoice: a value that an option may have, or one of several options,
+   often for a form of output. */
+typedef
+   struct {
+      const char* name;
+      const char* help;         // lines
+      const char* value;        // of an option: "[=OUT]", or NULL
+   }
+   OptionChoice;
+
 typedef
    struct {
       const char* name;
@@ -29,8 +39,13 @@ typedef
       const char* summary;      // for the list of all
       const char* help;         // what --help says after the usage line
       int       (*run)(int argc, char** argv);  // argv[0]: its name
+      const OptionChoice* const* choices;     // that .help lists; or NULL
    }
    Command;
+
+/* Stand in .help where the choices are listed: as values, as options. */
+#define CHOICES_HERE "\f"
+#define OPTIONS_HERE "\v"
 
 typedef
    enum {
@@ -62,6 +77,11 @@ typedef
    return if something is wrong or help is asked for. */
 int  parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
                 char** argv, const char** args, int min, int max);
+
+/* Return the index of VALUE, which --OPTION has, among CHOICES, which end with
+   NULL; does not return if it is none of them. */
+size_t choice(const char* option, const char* value,
+              const OptionChoice* const* choices);
 
 /* "dcfg NAME: ..." on stderr, and the end with STATUS_BAD. */
 _Noreturn void die(const char* format, ...)

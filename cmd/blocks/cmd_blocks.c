@@ -358,5 +358,5 @@ const Command blocks_command = {
    "     --log-fd=9 ./prog 9>&1 >/dev/null | dcfg blocks --lackey=- -o prog\n"
    "  dcfg blocks -o prog out.json trace.json\n"
    "  dcfg blocks --paths=5 out.json trace.json\n",
-   run
+   run, NULL
 };

@@ -160,5 +160,5 @@ const Command check_command = {
    "                     unloads a library\n"
    "\n"
    "exit status: 0 no violation, 1 violations, 2 a file cannot be read\n",
-   run
+   run, NULL
 };

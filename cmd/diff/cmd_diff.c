@@ -504,5 +504,5 @@ const Command diff_command = {
    "  --csv, --json      for programs\n"
    "\n"
    "exit status: 0 no difference, 1 differences, 2 a file cannot be read\n",
-   run
+   run, NULL
 };

@@ -368,5 +368,5 @@ const Command disasm_command = {
    "                     programs that read its listings.  ICOUNT is the\n"
    "                     number of instructions executed in the block\n"
    "  --mangled          names of C++ and Rust as the linker sees them\n",
-   run
+   run, NULL
 };

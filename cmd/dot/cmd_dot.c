@@ -229,5 +229,5 @@ const Command dot_command = {
    "examples:\n"
    "  dcfg dot --routine=main --svg=main.svg out.json\n"
    "  dcfg dot --callgraph --top=15 --png=calls.png out.json\n",
-   run
+   run, NULL
 };

@@ -17,27 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One way to write a graph. */
-typedef
-   struct {
-      const char* name;         // its option
-      void      (*write)(const Export* x);
-      bool        one_file;     // its addresses are those of one file
-      bool        code;         // it needs what is in files
-      bool        parts;        // of a file may be left out
-      bool        text;
-   }
-   Writer;
+#define ADDRESS_OF_FORM(name) &export_form_##name,
+static const ExportForm* const forms[] = { EXPORT_FORMS(ADDRESS_OF_FORM) };
+#define N_FORMS (sizeof(forms) / sizeof(forms[0]))
 
-static const Writer writers[] = {
-   { "bolt",    export_bolt,    true,  true,  true,  true },
-   { "profgen", export_profgen, true,  true,  true,  true },
-   { "lcov",    export_lcov,    false, true,  false, true },
-   { "drcov",   export_drcov,   false, false, true,  false },
-   { "mca",     export_mca,     false, true,  true,  true }
+#define CHOICE_OF_FORM(name) &export_form_##name.choice,
+static const OptionChoice* const choices[] = {
+   EXPORT_FORMS(CHOICE_OF_FORM) NULL
 };
-
-#define N_WRITERS (sizeof(writers) / sizeof(writers[0]))
 
 /*------------------------------------------------------------*/
 /*--- Which images                                         ---*/
@@ -117,16 +104,20 @@ static void need_same(const Export* x)
 /*--- The whole                                            ---*/
 /*------------------------------------------------------------*/
 
-static const Writer* the_writer(const bool* wanted)
+/* The form of which WHAT was given, and no other. */
+static const ExportForm* the_form(const char* const* what)
 {
-   const Writer* found = NULL;
+   const ExportForm* found = NULL;
 
-   for (size_t i = 0; i < N_WRITERS; i++) {
-      if (!wanted[i])
+   for (size_t i = 0; i < N_FORMS; i++) {
+      if (what[i] == NULL)
          continue;
       if (found != NULL)
-         die("--%s or --%s, not both", found->name, writers[i].name);
-      found = &writers[i];
+         die("--%s or --%s, not both", found->choice.name,
+             forms[i]->choice.name);
+      if (what[i][0] != 0 && !forms[i]->takes_what)
+         die("--%s takes no value", forms[i]->choice.name);
+      found = forms[i];
    }
    if (found == NULL)
       die("for what? see dcfg export --help");
@@ -135,50 +126,50 @@ static const Writer* the_writer(const bool* wanted)
 
 static int run(int argc, char** argv)
 {
-   bool          wanted[N_WRITERS] = { false };
+   const char*   asked[N_FORMS] = { NULL };
    Select        what = SELECT_ALL;
    const char*   root = NULL;
    const char*   out = NULL;
-   const char*   mca = NULL;
-   Export        x = { 0 };
-   const Opt     opts[] = {
-      { "bolt", OPT_FLAG, &wanted[0] }, { "profgen", OPT_FLAG, &wanted[1] },
-      { "lcov", OPT_FLAG, &wanted[2] }, { "drcov", OPT_FLAG, &wanted[3] },
-      { "mca", OPT_TEXT_OR_NOT, &mca },
+   Export        x = { .what = "" };
+   const Opt     others[] = {
       SELECT_OPTIONS(&what), { "root", OPT_TEXT, &root },
       { "o", OPT_TEXT, &out }
    };
-   const Writer* writer;
+   Opt           opts[N_FORMS + sizeof(others) / sizeof(others[0])];
+   const ExportForm* form;
    const char*   file;
    bool*         chosen;
    Dcfg*         d;
 
+   for (size_t i = 0; i < N_FORMS; i++)
+      opts[i] = (Opt){ forms[i]->choice.name, OPT_TEXT_OR_NOT, &asked[i] };
+   memcpy(opts + N_FORMS, others, sizeof(others));
    if (parse_args(&export_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
                   argv, &file, 0, 1) == 0)
       default_files(&export_command, &file, false);
-   wanted[4] = mca != NULL;
-   x.what = mca != NULL ? mca : "";
-   writer = the_writer(wanted);
-   if (!writer->parts && (what.routine != NULL || what.function != NULL
+   form = the_form(asked);
+   for (size_t i = 0; i < N_FORMS; i++)
+      x.what = asked[i] != NULL ? asked[i] : x.what;
+   if (!form->parts && (what.routine != NULL || what.function != NULL
                           || what.source != NULL))
       die("--%s is of whole files; lcov --extract takes parts of what it "
-          "writes", writer->name);
+          "writes", form->choice.name);
    d = load_dcfg(file);
    x.g.d = d;
    x.p = x.g.p = main_process(d);
    x.thread = need_thread(d, what.thread);
    x.selected = selection_new(&x.g, &what);
-   x.chosen = chosen = choose(&x.g, x.selected, what.image, writer->code);
-   if (writer->one_file)
+   x.chosen = chosen = choose(&x.g, x.selected, what.image, form->code);
+   if (form->one_file)
       need_one_file(&x.g, chosen, what.image);
    x.code = code_new(&x.g, root, true);
-   if (writer->code)
+   if (form->code)
       need_same(&x);
    x.out = open_result(out);
-   if (!writer->text)
+   if (!form->text)
       do_not_clean_stdout();
    x.out_name = out != NULL ? out : "OUT";
-   writer->write(&x);
+   form->write(&x);
    close_results();
    code_free(x.code);
    selection_free(x.selected);
@@ -196,17 +187,7 @@ const Command export_command = {
    "error.\n"
    "\n"
    "options:\n"
-   "  --bolt             the pre-aggregated profile of LLVM's BOLT, for\n"
-   "                     perf2bolt -pa\n"
-   "  --profgen          the unsymbolized profile of llvm-profgen, which makes\n"
-   "                     of it what clang -fprofile-sample-use takes\n"
-   "  --lcov             a tracefile of lcov: lines, functions, and branches of\n"
-   "                     the machine code, by debug information\n"
-   "  --drcov            blocks that were executed, as DynamoRIO's drcov; of all\n"
-   "                     images, if --image does not say of which\n"
-   "  --mca[=WHAT]       loops as assembly for llvm-mca, the way through them\n"
-   "                     that was taken most: the hottest; those of a routine;\n"
-   "                     one, by its head's address or #NODE_ID\n"
+   OPTIONS_HERE
    "  -o OUT             write OUT, not the standard output\n"
    SELECT_HELP
    "                     Without --image, the program's own\n"
@@ -216,5 +197,5 @@ const Command export_command = {
    "examples:\n"
    "  dcfg export --bolt -o prog.preagg out.json\n"
    "  dcfg export --profgen --image=libz -o libz.unsym out.json\n",
-   run
+   run, choices
 };

@@ -6,6 +6,7 @@
 #ifndef DCFG_CMD_EXPORT_H
 #define DCFG_CMD_EXPORT_H
 
+#include "cmd/base/cmd.h"
 #include "cmd/machine/code.h"
 #include "cmd/base/select.h"
 
@@ -20,21 +21,32 @@ typedef
       uint32_t           thread;
       FILE*              out;
       const char*        out_name;      // how commands that follow name it
-      const char*        what;          // --mca's; "" for none
+      const char*        what;          // the form's option's value, or ""
    }
    Export;
 
-/* Branches and straight code of one file, for what optimises that.  Says on
-   stderr what was left out, and which command comes next. */
-void export_bolt(const Export* x);
-void export_profgen(const Export* x);
+/* ExportForm: what a graph can be written as; the file of each defines it. */
+typedef
+   struct {
+      OptionChoice choice;              // its option, and what --help says
+      bool takes_what;                  // the option may have a value
+      bool one_file;                    // its addresses are those of one file
+      bool code;                        // it needs what is in files
+      bool parts;                       // of a file may be left out
+      bool text;
+      /* Write X to X->out.  Say on stderr what was left out, and which command
+         comes next. */
+      void (*write)(const Export* x);
+   }
+   ExportForm;
 
-/* What was executed of files: lines, functions and branches; blocks. */
-void export_lcov(const Export* x);
-void export_drcov(const Export* x);
+/* All forms, a row each. */
+#define EXPORT_FORMS(ROW) \
+   ROW(bolt) ROW(profgen) ROW(lcov) ROW(drcov) ROW(mca)
 
-/* Loops as assembly. */
-void export_mca(const Export* x);
+#define EXPORT_FORM_DECLARATION(name) \
+        extern const ExportForm export_form_##name;
+EXPORT_FORMS(EXPORT_FORM_DECLARATION)
 
 /* TEXT and SUFFIX as one word of a shell. */
 const char* shell_word(const char* text, const char* suffix);

@@ -38,7 +38,7 @@ static bool is_covered(const Export* x, uint32_t node)
           && dcfg_node_executions(x->p, node, x->thread) > 0;
 }
 
-void export_drcov(const Export* x)
+static void write_drcov(const Export* x)
 {
    const DcfgProcess* p = x->p;
    uint32_t*          id = zalloc(p->n_images, sizeof(*id));
@@ -80,3 +80,11 @@ void export_drcov(const Export* x)
    }
    free(id);
 }
+
+const ExportForm export_form_drcov = {
+   .choice = { "drcov",
+               "blocks that were executed, as DynamoRIO's drcov; of all\n"
+               "images, if --image does not say of which", NULL },
+   .parts = true,
+   .write = write_drcov
+};

@@ -401,7 +401,7 @@ static bool was_covered(const Export* x, uint32_t image)
    return false;
 }
 
-void export_lcov(const Export* x)
+static void write_lcov(const Export* x)
 {
    size_t n = 0;
 
@@ -425,3 +425,11 @@ void export_lcov(const Export* x)
    fprintf(stderr, "next:\n  genhtml --branch-coverage -o html %s\n",
            shell_word(x->out_name, ""));
 }
+
+const ExportForm export_form_lcov = {
+   .choice = { "lcov",
+               "a tracefile of lcov: lines, functions, and branches of\n"
+               "the machine code, by debug information", NULL },
+   .code = true, .text = true,
+   .write = write_lcov
+};

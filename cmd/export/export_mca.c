@@ -129,7 +129,7 @@ static bool is_meant(const Export* x, uint32_t loop, const char* what,
    return false;
 }
 
-void export_mca(const Export* x)
+static void write_mca(const Export* x)
 {
    const DcfgProcess* p = x->p;
    Hot*               hot = zalloc(p->n_loops, sizeof(*hot));
@@ -161,3 +161,12 @@ void export_mca(const Export* x)
    fprintf(stderr, "next:\n  %s %s\n", llvm_program("llvm-mca"),
            shell_word(x->out_name, ""));
 }
+
+const ExportForm export_form_mca = {
+   .choice = { "mca",
+               "loops as assembly for llvm-mca, the way through them\n"
+               "that was taken most: the hottest; those of a routine;\n"
+               "one, by its head's address or #NODE_ID", "[=WHAT]" },
+   .takes_what = true, .code = true, .parts = true, .text = true,
+   .write = write_mca
+};

@@ -254,7 +254,7 @@ static bool* find_stubs(const Export* x)
    return stubs;
 }
 
-void export_bolt(const Export* x)
+static void write_bolt(const Export* x)
 {
    bool*       stubs = find_stubs(x);
    Profile     f = make_profile(x, stubs);
@@ -295,7 +295,7 @@ static bool inside(const Flow* f)
    return f->from != OUTSIDE && f->to != OUTSIDE;
 }
 
-void export_profgen(const Export* x)
+static void write_profgen(const Export* x)
 {
    Profile     f = make_profile(x, NULL);
    const char* file = chosen_file(x);
@@ -335,3 +335,19 @@ void export_profgen(const Export* x)
            shell_word(file, ""), shell_word(x->out_name, ".prof"),
            llvm_program("clang"), shell_word(x->out_name, ".prof"));
 }
+
+const ExportForm export_form_bolt = {
+   .choice = { "bolt",
+               "the pre-aggregated profile of LLVM's BOLT, for\n"
+               "perf2bolt -pa", NULL },
+   .one_file = true, .code = true, .parts = true, .text = true,
+   .write = write_bolt
+};
+
+const ExportForm export_form_profgen = {
+   .choice = { "profgen",
+               "the unsymbolized profile of llvm-profgen, which makes\n"
+               "of it what clang -fprofile-sample-use takes", NULL },
+   .one_file = true, .code = true, .parts = true, .text = true,
+   .write = write_profgen
+};

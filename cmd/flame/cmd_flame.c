@@ -154,5 +154,5 @@ const Command flame_command = {
    "  valgrind --tool=dcfg --trace=yes ./prog && dcfg flame --svg=flame.svg\n"
    "  dcfg flame --diff --svg=change.svg a.json a-trace.json b.json \\\n"
    "     b-trace.json\n",
-   run
+   run, NULL
 };

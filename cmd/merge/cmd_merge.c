@@ -352,5 +352,5 @@ const Command merge_command = {
    "examples:\n"
    "  dcfg merge -o all.json dcfg.out.*.json\n"
    "  dcfg merge --processes -o job.json 0.json 1.json 2.json 3.json\n",
-   run
+   run, NULL
 };

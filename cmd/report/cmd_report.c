@@ -337,5 +337,5 @@ const Command report_command = {
    "  dcfg report --loops --top=20 out.json\n"
    "  dcfg report --routines --image=libc out.json\n"
    "  dcfg report --json --blocks --top=0 out.json | jq .processes[].blocks\n",
-   run
+   run, NULL
 };

@@ -355,5 +355,5 @@ const Command bbv_command = {
    "  simpoint -loadFVFile lua.T.0.bb -maxK 10 -saveSimpoints lua.simpoints \\\n"
    "     -saveSimpointWeights lua.weights\n"
    "  dcfg regions lua.T.0.bb lua.simpoints lua.weights out.json\n",
-   run
+   run, NULL
 };

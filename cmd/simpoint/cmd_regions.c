@@ -271,5 +271,5 @@ const Command regions_command = {
    "options:\n"
    "  --share=PERCENT    routines with at least this share [5]\n"
    "  --mangled          names of C++ and Rust as the linker sees them\n",
-   run
+   run, NULL
 };

@@ -38,34 +38,11 @@ static int diff(const char* const* files, const SliceOptions* o, Form form,
    return n > 0 ? STATUS_FOUND : STATUS_OK;
 }
 
-static const char* const forms[] = {
-   "source", "instances", "json", "dot", "html", "gdb"
-};
+#define ADDRESS_OF_FORM(name) &slice_form_##name,
+static const SliceForm* const forms[] = { SLICE_FORMS(ADDRESS_OF_FORM) };
 
-static void write_as(const SliceView* v, const char* as, uint64_t top,
-                     FILE* out)
-{
-   if (strcmp(as, "source") == 0)
-      slice_write_source(v, out);
-   else if (strcmp(as, "instances") == 0)
-      slice_write_instances(v, out);
-   else if (strcmp(as, "json") == 0)
-      slice_write_json(v, out);
-   else if (strcmp(as, "dot") == 0)
-      slice_write_dot(v, top == NOT_GIVEN ? 200 : top, out);
-   else if (strcmp(as, "html") == 0)
-      slice_write_html(v, out);
-   else
-      slice_write_gdb(v, out);
-}
-
-static void check_form(const char* as)
-{
-   for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-      if (strcmp(forms[i], as) == 0)
-         return;
-   die("--as=%s: there are source, instances, json, dot, html and gdb", as);
-}
+#define CHOICE_OF_FORM(name) &slice_form_##name.choice,
+static const OptionChoice* const choices[] = { SLICE_FORMS(CHOICE_OF_FORM) NULL };
 
 static int run(int argc, char** argv)
 {
@@ -86,13 +63,14 @@ static int run(int argc, char** argv)
       { "csv", OPT_FLAG, &csv }, { "json", OPT_FLAG, &json },
       { "markdown", OPT_FLAG, &markdown }
    };
+   const SliceForm* form;
    const char* files[2];
    int         n = parse_args(&slice_command, opts,
                               sizeof(opts) / sizeof(opts[0]), argc, argv,
                               files, 1, 2);
 
    if (as != NULL)
-      check_form(as);
+      choice("as", as, choices);
    if (as != NULL && (gdb || json || two))
       die("--as=%s is not for --gdb, --json or --diff", as);
    if (csv + json + markdown > 1)
@@ -110,12 +88,15 @@ static int run(int argc, char** argv)
    if (n > 1)
       die("`%s' is one file too many; usage: dcfg %s %s", files[1],
           slice_command.name, slice_command.args);
-   as     = as != NULL ? as : json ? "json" : gdb ? "gdb" : "source";
-   o.sums = strcmp(as, "source") == 0;
+   if (as == NULL)
+      as = json ? "json" : gdb ? "gdb" : choices[0]->name;
+   form   = forms[choice("as", as, choices)];
+   o.sums = !form->keeps_instances;
    Sliced*   f = slice_find(files[0], &o);
    SliceView v = view_of(f, files[0], &o);
    FILE*     out = open_result(path);
-   write_as(&v, as, top, out);
+   v.top = top == NOT_GIVEN ? 200 : top;
+   form->write(&v, out);
    close_results();
    slice_forget(f);
    return STATUS_OK;
@@ -139,9 +120,8 @@ const Command slice_command = {
    "  --thin             only what made the value: no control, no addresses\n"
    "  --full             follow all: RSP as an address, and control everywhere\n"
    "  --forward          what depends on it instead\n"
-   "  --as=FORM          source; instances, one a line; json; dot, for Graphviz;\n"
-   "                     html, a page for a browser; gdb, a script that stops at\n"
-   "                     the instances in their order [source]\n"
+   "  --as=FORM          one of these [source]\n"
+   CHOICES_HERE
    "  --gdb, --json      the same as --as=gdb, --as=json\n"
    "  --top=N            of dot, the nearest N instances, 0: all [200]; of a\n"
    "                     difference, lines and instructions [all]\n"
@@ -162,5 +142,5 @@ const Command slice_command = {
    "  dcfg slice --at=price.c:21 wet.out.4711\n"
    "  dcfg slice --output='total 52' --thin wet.out.4711\n"
    "  dcfg slice --at=price.c:21 --as=html -o why.html wet.out.4711\n",
-   run
+   run, choices
 };

@@ -289,5 +289,5 @@ const Command why_command = {
    "examples:\n"
    "  dcfg why wet.out.4711 0x1091f9#0\n"
    "  dcfg why --steps=5 wet.out.4711 price.c:21\n",
-   run
+   run, NULL
 };

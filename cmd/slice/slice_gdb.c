@@ -189,7 +189,7 @@ static void put_images(const Script* c, bool names)
    }
 }
 
-void slice_write_gdb(const SliceView* v, FILE* out)
+static void write_gdb(const SliceView* v, FILE* out)
 {
    static const char head[] = "@HEAD@", data[] = "@DATA@";
    uint32_t          n = dcfg_wet_instrs(v->w);
@@ -217,3 +217,8 @@ void slice_write_gdb(const SliceView* v, FILE* out)
    free(c.offsets);
    free(c.wanted);
 }
+
+const SliceForm slice_form_gdb = {
+   .choice = { "gdb", "a script for gdb that stops at them in order", NULL },
+   .keeps_instances = true, .write = write_gdb
+};

@@ -506,7 +506,7 @@ static void put_criteria(const Page* p)
    putc(']', p->out);
 }
 
-void slice_write_html(const SliceView* v, FILE* out)
+static void write_html(const SliceView* v, FILE* out)
 {
    static const char here[] = "@DATA@";
    const char*       data = strstr(page, here);
@@ -540,3 +540,8 @@ void slice_write_html(const SliceView* v, FILE* out)
    free(p.places);
    free(p.number);
 }
+
+const SliceForm slice_form_html = {
+   .choice = { "html", "a page for a browser", NULL },
+   .keeps_instances = true, .write = write_html
+};

@@ -237,7 +237,7 @@ static void put_files(FILE* out, const Row* rows, size_t n)
       }
 }
 
-void slice_write_source(const SliceView* v, FILE* out)
+static void write_source(const SliceView* v, FILE* out)
 {
    size_t n, with = 0, lines = 0, lines_in = 0;
    Row*   rows = make_rows(v, &n);
@@ -260,3 +260,8 @@ void slice_write_source(const SliceView* v, FILE* out)
    put_elsewhere(out, rows + with, n - with);
    free(rows);
 }
+
+const SliceForm slice_form_source = {
+   .choice = { "source", "lines of source, with distance and share", NULL },
+   .keeps_instances = false, .write = write_source
+};

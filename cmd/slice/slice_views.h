@@ -6,6 +6,7 @@
 #ifndef DCFG_CMD_SLICE_VIEWS_H
 #define DCFG_CMD_SLICE_VIEWS_H
 
+#include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
 
 #include "lib/dcfg_slice.h"
@@ -20,18 +21,27 @@ typedef
       const char*        title;         // "Slice of prog"
       const char*        criterion;     // which instance matched
       const char* const* not_followed;  // sentences, and NULL
+      uint64_t           top;           // of a picture, so many instances
    }
    SliceView;
 
-/* The lines of source that are in it, with how far they are from the criterion,
-   and functions without lines. */
-void slice_write_source(const SliceView* v, FILE* out);
+/* SliceForm: what a slice can be written as; the file of each defines it. */
+typedef
+   struct {
+      OptionChoice choice;                   // of --as
+      bool    keeps_instances;          // it needs them, not sums alone
+      void  (*write)(const SliceView* v, FILE* out);
+   }
+   SliceForm;
 
-/* Its instances, each with what it used; for programs; as a picture, the TOP
-   nearest ones. */
-void slice_write_instances(const SliceView* v, FILE* out);
-void slice_write_json(const SliceView* v, FILE* out);
-void slice_write_dot(const SliceView* v, uint64_t top, FILE* out);
+/* All forms: a row each, the first is what is written without --as. */
+#define SLICE_FORMS(ROW) \
+   ROW(source) ROW(instances) ROW(json) ROW(dot) ROW(html) ROW(gdb)
+
+#define SLICE_FORM_DECLARATION(name) extern const SliceForm slice_form_##name;
+SLICE_FORMS(SLICE_FORM_DECLARATION)
+
+/* --- slice_words.c: all of these last until text_forget() at least --- */
 
 /* What input IN is of: "control", "rax", "memory". */
 const char* slice_port(DcfgWet* w, const DcfgSliceInput* in);
@@ -39,11 +49,11 @@ const char* slice_port(DcfgWet* w, const DcfgSliceInput* in);
 /* The value that was recorded, "0x34"; "" if none was. */
 const char* slice_value(const SliceView* v, const DcfgSliceNode* n);
 
-/* A page for a browser, which needs nothing else. */
-void slice_write_html(const SliceView* v, FILE* out);
+/* "price.c:21", or "main (price)"; "" if nothing is known. */
+const char* slice_place(const DcfgWetInstr* in);
 
-/* A script for gdb that stops at the slice's instances in their order. */
-void slice_write_gdb(const SliceView* v, FILE* out);
+/* "0x1091f9#0". */
+const char* slice_instance(DcfgWet* w, const DcfgSliceNode* n);
 
 /* Prints which lines and instructions are in one of two slices only, or have
    other counts in B, at most TOP of each (0: all).  Returns how many do. */

@@ -554,5 +554,5 @@ const Command trace_command = {
    "examples:\n"
    "  dcfg trace --as=calls --thread=0 out.json trace.json | less\n"
    "  dcfg trace --from=1000000 --thread=0 --edges=20 out.json trace.json\n",
-   run
+   run, NULL
 };

@@ -391,5 +391,5 @@ const Command wet_command = {
    "  dcfg wet --source=foo1.c:8 wet.out.4711\n"
    "  dcfg wet --image=foo1 -o foo1.wet.xz wet.out.4711\n"
    "  dcfg wet --history=20 wet.out.4711\n",
-   run
+   run, NULL
 };

@@ -570,5 +570,5 @@ const Command xray_command = {
    "\n"
    "exit status: 0 no violation, no difference; 1 there are; 2 a file cannot\n"
    "be read\n",
-   run
+   run, NULL
 };

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   What forms of slices call instances. */
+
+/* Owns: the words for an instance, its place, its value and its inputs.
+   Handed: instances.  Taken by: the forms of dcfg slice, dcfg why. */
+
+#include "cmd/slice/slice_views.h"
+
+#include "cmd/base/format.h"
+#include "cmd/machine/processor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char* slice_port(DcfgWet* w, const DcfgSliceInput* in)
+{
+   const Processor* p = processor_of(w);
+   const char*      name;
+
+   switch (in->port) {
+      case DCFG_WET_CONTROL: return "control";
+      case DCFG_WET_GENERAL:
+         name = p->general[in->reg % MAX_GENERAL];
+         return name == NULL ? "?" : name;
+      case DCFG_WET_FLAGS:   return "flags";
+      case DCFG_WET_VECTOR:  return text_format("%s%u", p->vector, in->reg);
+      case DCFG_WET_X87:     return "x87";
+      default:               return "memory";
+   }
+}
+
+const char* slice_value(const SliceView* v, const DcfgSliceNode* n)
+{
+   const uint8_t* bytes = v->s->values + n->value;
+   uint32_t       k = n->value_size;
+   char           text[2 + 2 * 64 + 1];
+   char*          at = text + 2;
+
+   if (k == 0)
+      return "";
+   if (k > 64)
+      return "...";
+   while (k > 1 && bytes[k - 1] == 0)
+      k--;
+   memcpy(text, "0x", 2);
+   at += sprintf(at, "%x", bytes[--k]);
+   while (k-- > 0)
+      at += sprintf(at, "%02x", bytes[k]);
+   return text_format("%s", text);
+}
+
+const char* slice_place(const DcfgWetInstr* in)
+{
+   if (in->line != 0)
+      return text_clean(text_format("%s:%" PRIu32, text_base(in->source),
+                                    in->line));
+   if (in->function == NULL)
+      return in->image_name == NULL ? ""
+             : text_clean(text_base(in->image_name));
+   return text_clean(text_brief(text_demangle(in->function)));
+}
+
+const char* slice_instance(DcfgWet* w, const DcfgSliceNode* n)
+{
+   return text_format("0x%" PRIx64 "#%" PRIu64,
+                      dcfg_wet_instr(w, n->instr)->addr, n->instance);
+}
