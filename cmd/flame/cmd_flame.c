@@ -11,20 +11,18 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "cmd/flame/speedscope.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A run: its graph, and the functions in that. */
-typedef
-   struct {
-      Dcfg*       d;
-      Functions*  f;
-      const char* trace;
-      Selection*  sel;
-   }
-   Traced;
+#define ADDRESS_OF_FORM(name) &flame_form_##name,
+static const FlameForm* const forms[] = { FLAME_FORMS(ADDRESS_OF_FORM) };
+#define N_FORMS (sizeof(forms) / sizeof(forms[0]))
+
+#define CHOICE_OF_FORM(name) &flame_form_##name.choice,
+static const OptionChoice* const choices[] = {
+   FLAME_FORMS(CHOICE_OF_FORM) NULL
+};
 
 static Traced load_traced(const char* const* files, const Select* what,
                           bool mangled)
@@ -45,21 +43,6 @@ static void free_traced(Traced* r)
    dcfg_free(r->d);
 }
 
-static void write_tree(const Traced* runs, int n, bool draw, FILE* out)
-{
-   FlameTree*  t = tree_new();
-   const char* title = text_copy(program_name(&runs[0].f->g));
-
-   for (int i = 0; i < n; i++)
-      tree_add(t, runs[i].f, runs[i].trace, runs[i].sel, i);
-   if (draw)
-      tree_draw(t, n == 2, title, out);
-   else
-      tree_fold(t, n == 2, out);
-   tree_free(t);
-   free((char*)title);
-}
-
 static void check_inputs(const char* const* files, int n)
 {
    int n_inputs = 0;
@@ -70,44 +53,52 @@ static void check_inputs(const char* const* files, int n)
       die("only one of the files can be the standard input");
 }
 
-/* The one form that is asked for; where it goes to *PATH, NULL for the standard
-   output. */
-typedef enum { FOLDED, SVG, SPEEDSCOPE } Shape;
-
-static Shape one_shape(bool folded, const char* svg, const char* speedscope,
-                       const char** path)
+/* The one form that was asked for, or the first; where it goes to *PATH, NULL for
+   the standard output. */
+static const FlameForm* the_form(const char* const* paths, const char** path)
 {
-   if (folded + (svg != NULL) + (speedscope != NULL) > 1)
-      die("one of --folded, --svg and --speedscope, not several");
-   *path = svg != NULL ? svg : speedscope;
-   if (*path != NULL && (*path)[0] == 0)
-      *path = NULL;
-   return svg != NULL ? SVG : speedscope != NULL ? SPEEDSCOPE : FOLDED;
+   const FlameForm* found = NULL;
+
+   *path = NULL;
+   for (size_t i = 0; i < N_FORMS; i++) {
+      if (paths[i] == NULL)
+         continue;
+      if (found != NULL)
+         die("one of --folded, --svg and --speedscope, not several");
+      if (paths[i][0] != 0 && forms[i]->choice.value == NULL)
+         die("--%s takes no value", forms[i]->choice.name);
+      found = forms[i];
+      *path = paths[i][0] != 0 ? paths[i] : NULL;
+   }
+   return found != NULL ? found : forms[0];
 }
 
 static int run(int argc, char** argv)
 {
    Select      what = SELECT_ALL;
-   bool        folded = false, diff = false, mangled = false;
-   const char* svg = NULL;
-   const char* speedscope = NULL;
+   bool        diff = false, mangled = false;
+   const char* paths[N_FORMS] = { NULL };
    const char* path;
-   const Opt   opts[] = {
-      { "folded", OPT_FLAG, &folded }, { "svg", OPT_TEXT_OR_NOT, &svg },
-      { "speedscope", OPT_TEXT_OR_NOT, &speedscope },
+   const Opt   others[] = {
       { "diff", OPT_FLAG, &diff }, SELECT_OPTIONS(&what),
       { "mangled", OPT_FLAG, &mangled }
    };
+   Opt         opts[N_FORMS + sizeof(others) / sizeof(others[0])];
    const char* files[4];
-   int         n = parse_args(&flame_command, opts,
-                              sizeof(opts) / sizeof(opts[0]), argc, argv,
-                              files, 0, 4);
-   Shape       shape = one_shape(folded, svg, speedscope, &path);
+   int         n;
+   const FlameForm* form;
    Traced      runs[2];
    FILE*       out;
 
-   if (diff && shape == SPEEDSCOPE)
-      die("speedscope shows one run: --speedscope or --diff, not both");
+   for (size_t i = 0; i < N_FORMS; i++)
+      opts[i] = (Opt){ forms[i]->choice.name, OPT_TEXT_OR_NOT, &paths[i] };
+   memcpy(opts + N_FORMS, others, sizeof(others));
+   n    = parse_args(&flame_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
+                     argv, files, 0, 4);
+   form = the_form(paths, &path);
+   if (diff && form->one_run)
+      die("%s shows one run: --%s or --diff, not both", form->choice.name,
+          form->choice.name);
    if (n == 0 && !diff) {
       default_files(&flame_command, files, true);
       n = 2;
@@ -120,10 +111,7 @@ static int run(int argc, char** argv)
    for (int i = 0; i < n / 2; i++)
       runs[i] = load_traced(files + 2 * i, &what, mangled);
    out = open_result(path);
-   if (shape == SPEEDSCOPE)
-      write_speedscope(runs[0].f, runs[0].trace, runs[0].sel, out);
-   else
-      write_tree(runs, n / 2, shape == SVG, out);
+   form->write(runs, n / 2, out);
    close_results();
    for (int i = 0; i < n / 2; i++)
       free_traced(&runs[i]);
@@ -137,10 +125,7 @@ const Command flame_command = {
    "source, not routines of the graph.\n"
    "\n"
    "options:\n"
-   "  --folded           lines `main;work;area 17', as other programs for\n"
-   "                     such graphs read them; so it is without an option\n"
-   "  --svg[=OUT]        a flame graph for a browser; a click shows a part\n"
-   "  --speedscope[=OUT] all calls in their order, for speedscope\n"
+   OPTIONS_HERE
    "  --diff             of two runs, A TRACE-A B TRACE-B: both counts, or a\n"
    "                     picture of B, red where it has more than A\n"
    "  --thread=N         what thread N did, counted from 0 [all together]\n"
@@ -154,5 +139,5 @@ const Command flame_command = {
    "  valgrind --tool=dcfg --trace=yes ./prog && dcfg flame --svg=flame.svg\n"
    "  dcfg flame --diff --svg=change.svg a.json a-trace.json b.json \\\n"
    "     b-trace.json\n",
-   run, NULL
+   run, choices
 };

@@ -3,7 +3,7 @@
 
    Flame graphs. */
 
-/* Owns: the picture of a tree of stacks.  Handed: a tree by cmd_flame.c.  Taken
+/* Owns: the picture of a tree of stacks.  Handed: a tree.  Taken
    by: cmd_flame.c.
 
    The picture is an SVG file that needs nothing else: a click on a box shows
@@ -236,10 +236,14 @@ static void put_head(const Picture* p, const char* title)
    fputs("</text>\n", p->out);
 }
 
-void tree_draw(FlameTree* t, bool two, const char* title, FILE* out)
+/* Of two runs the picture is the second, with what grew in red and what shrank
+   in blue. */
+static void write_svg(const Traced* runs, int n, FILE* out)
 {
-   uint32_t* order = tree_finish(t);
-   Picture   p = { .t = t, .out = out, .run = two, .two = two };
+   FlameTree*  t = tree_of(runs, n);
+   const char* title = text_copy(program_name(&runs[0].f->g));
+   uint32_t*   order = tree_finish(t);
+   Picture     p = { .t = t, .out = out, .run = n == 2, .two = n == 2 };
 
    p.from = zalloc(t->n, sizeof(*p.from));
    p.used = zalloc(t->n, sizeof(*p.used));
@@ -253,4 +257,12 @@ void tree_draw(FlameTree* t, bool two, const char* title, FILE* out)
    free(p.from);
    free(p.used);
    free(order);
+   free((char*)title);
+   tree_free(t);
 }
+
+const FlameForm flame_form_svg = {
+   .choice = { "svg", "a flame graph for a browser; a click shows a part",
+               "[=OUT]" },
+   .write = write_svg
+};

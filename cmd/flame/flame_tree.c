@@ -173,39 +173,11 @@ uint32_t* tree_finish(FlameTree* t)
    return order;
 }
 
-/* A name in a folded stack: without what separates there. */
-static void put_name(const char* name, FILE* out)
+FlameTree* tree_of(const Traced* runs, int n)
 {
-   for (; *name != 0; name++)
-      fputc(*name == ';' ? ':' : *name, out);
-}
+   FlameTree* t = tree_new();
 
-static void put_stack(const FlameTree* t, uint32_t stack, FILE* out)
-{
-   uint32_t path[MAX_DEPTH + 1];
-   uint32_t n = 0;
-
-   for (; stack != 0; stack = t->stacks[stack].parent)
-      path[n++] = stack;
-   while (n-- > 0) {
-      put_name(t->stacks[path[n]].name, out);
-      if (n > 0)
-         fputc(';', out);
-   }
-}
-
-void tree_fold(const FlameTree* t, bool two, FILE* out)
-{
-   for (uint32_t i = 0; i < t->n; i++) {
-      const Stack* s = &t->stacks[i];
-      if (s->self[0] == 0 && (!two || s->self[1] == 0))
-         continue;
-      if (i == 0)
-         put_name(s->name, out);
-      put_stack(t, i, out);
-      fprintf(out, " %" PRIu64, s->self[0]);
-      if (two)
-         fprintf(out, " %" PRIu64, s->self[1]);
-      fputc('\n', out);
-   }
+   for (int i = 0; i < n; i++)
+      tree_add(t, runs[i].f, runs[i].trace, runs[i].sel, i);
+   return t;
 }

@@ -7,7 +7,18 @@
 #define DCFG_CMD_FLAME_TREE_H
 
 #include "cmd/shared/call_walk.h"
+#include "cmd/base/cmd.h"
 #include "cmd/base/interned.h"
+
+/* A run: its graph, and the functions in that. */
+typedef
+   struct {
+      Dcfg*       d;
+      Functions*  f;
+      const char* trace;
+      Selection*  sel;
+   }
+   Traced;
 
 /* Stacks of calls of one run or of two, by the names of functions.  Stack 0 is
    the empty one. */
@@ -42,11 +53,23 @@ void       tree_add(FlameTree* t, const Functions* f, const char* path,
    together, by name.  To be freed. */
 uint32_t*  tree_finish(FlameTree* t);
 
-/* "main;work;area 17", and for two runs with both counts. */
-void       tree_fold(const FlameTree* t, bool two, FILE* out);
+/* All that N runs have in their parts; to be freed. */
+FlameTree* tree_of(const Traced* runs, int n);
 
-/* A picture that a browser shows.  Of two runs it is the second, with what
-   grew in red and what shrank in blue. */
-void       tree_draw(FlameTree* t, bool two, const char* title, FILE* out);
+/* FlameForm: what stacks of calls can be written as; the file of each defines
+   it. */
+typedef
+   struct {
+      OptionChoice choice;      // its option, and what --help says
+      bool         one_run;     // it cannot compare two
+      void       (*write)(const Traced* runs, int n, FILE* out);
+   }
+   FlameForm;
+
+/* All forms, a row each; the first is what is written without an option. */
+#define FLAME_FORMS(ROW) ROW(folded) ROW(svg) ROW(speedscope)
+
+#define FLAME_FORM_DECLARATION(name) extern const FlameForm flame_form_##name;
+FLAME_FORMS(FLAME_FORM_DECLARATION)
 
 #endif /* DCFG_CMD_FLAME_TREE_H */

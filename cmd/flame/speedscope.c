@@ -6,7 +6,7 @@
 /* Owns: speedscope's format.  Handed: calls by call_walk.c.  Taken by:
    cmd_flame.c. */
 
-#include "cmd/flame/speedscope.h"
+#include "cmd/flame/flame_tree.h"
 
 #include "cmd/base/table.h"
 
@@ -25,9 +25,9 @@ typedef
       uint32_t         n;
       bool             first_profile, first_event;
    }
-   Writer;
+   Speedscope;
 
-static void put_event(Writer* w, char type, uint32_t function, uint64_t at)
+static void put_event(Speedscope* w, char type, uint32_t function, uint64_t at)
 {
    fprintf(w->out, "%s\n    {\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%"
            PRIu64 "}", w->first_event ? "" : ",", type, function, at);
@@ -36,7 +36,7 @@ static void put_event(Writer* w, char type, uint32_t function, uint64_t at)
 
 static void begin(void* arg, uint32_t thread)
 {
-   Writer* w = arg;
+   Speedscope* w = arg;
 
    fprintf(w->out, "%s\n  {\"type\":\"evented\",\"name\":\"thread %" PRIu32
            "\",\"unit\":\"none\",\"startValue\":0,\"events\":[",
@@ -48,7 +48,7 @@ static void begin(void* arg, uint32_t thread)
 
 static void enter(void* arg, uint32_t function, uint64_t at)
 {
-   Writer* w = arg;
+   Speedscope* w = arg;
 
    w->open[w->n++] = function;
    put_event(w, 'O', function, at);
@@ -56,19 +56,19 @@ static void enter(void* arg, uint32_t function, uint64_t at)
 
 static void leave(void* arg, uint64_t at)
 {
-   Writer* w = arg;
+   Speedscope* w = arg;
 
    put_event(w, 'C', w->open[--w->n], at);
 }
 
 static void end(void* arg, uint64_t at)
 {
-   Writer* w = arg;
+   Speedscope* w = arg;
 
    fprintf(w->out, "\n  ],\"endValue\":%" PRIu64 "}", at);
 }
 
-static void put_frames(const Writer* w)
+static void put_frames(const Speedscope* w)
 {
    const Program* g = &w->f->g;
 
@@ -87,13 +87,17 @@ static void put_frames(const Writer* w)
    }
 }
 
-void write_speedscope(const Functions* f, const char* path, const Selection* sel,
-                      FILE* out)
+/* Write all calls in their order, a profile for each thread, in instructions of
+   the part that is meant: see
+   https://www.speedscope.app/file-format-schema.json. */
+static void write_speedscope(const Traced* run, int n, FILE* out)
 {
-   Writer      w = { .f = f, .out = out, .first_profile = true };
+   const Functions* f = run->f;
+   Speedscope     w = { .f = f, .out = out, .first_profile = true };
    CallWatcher watcher = { .begin = begin, .enter = enter, .leave = leave,
-                           .end = end, .only = sel, .arg = &w };
+                           .end = end, .only = run->sel, .arg = &w };
 
+   (void)n;
    w.open = zalloc(MAX_DEPTH, sizeof(*w.open));
    fputs("{\"$schema\":\"https://www.speedscope.app/"
          "file-format-schema.json\",\n\"exporter\":\"dcfg " DCFG_RELEASE
@@ -102,7 +106,13 @@ void write_speedscope(const Functions* f, const char* path, const Selection* sel
    fputs(",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[", out);
    put_frames(&w);
    fputs("\n]},\n\"profiles\":[", out);
-   walk_calls(f, path, selected_thread(sel), &watcher);
+   walk_calls(f, run->trace, selected_thread(run->sel), &watcher);
    fputs("\n]}\n", out);
    free(w.open);
 }
+
+const FlameForm flame_form_speedscope = {
+   .choice = { "speedscope", "all calls in their order, for speedscope",
+               "[=OUT]" },
+   .one_run = true, .write = write_speedscope
+};
