@@ -275,13 +275,14 @@ Bool DCFG_(spool_unreadable)(void)
 
 ULong DCFG_(room_for_copy)(ULong used)
 {
-   ULong room = 0, size;
+   ULong room = 0, size, most = DCFG_(largest_file)();
 
-   if (write_error == VKI_EFBIG)
-      return file_size > used ? file_size - used : 0;
+   if (fd == -1 && !failed)
+      open_spool();
    if (fd == -1 || !DCFG_(file_system_room)(fd, &room, &size))
       return 0;
-   return room;
+   most = most > used ? most - used : 0;
+   return room < most ? room : most;
 }
 
 Bool DCFG_(spool_option)(const HChar* arg)

@@ -27,8 +27,8 @@ void DCFG_(forget_spool)(void);
    read?  The user has been told. */
 Bool DCFG_(spool_failed)(void);
 
-/* Could it not be read?  And how many bytes has a copy of what streams keep,
-   of which USED are written already and in RLIMIT_FSIZE's count? */
+/* Could it not be read?  And how many bytes can a file beside it have, of which
+   USED are written already: as the file system and RLIMIT_FSIZE allow? */
 Bool  DCFG_(spool_unreadable)(void);
 ULong DCFG_(room_for_copy)(ULong used);
 

@@ -33,6 +33,10 @@ const Stream* DCFG_(end_chunk)(Coder* c);
    bytes. */
 ULong DCFG_(whole_chunks)(const Coder* c, ULong from, ULong n);
 
+/* Drop the first chunks, so that those that are left have at most N bytes, or
+   are one. */
+void DCFG_(drop_chunks)(Coder* c, ULong n);
+
 /* Does what comes next begin one? */
 Bool DCFG_(begins_chunk)(const Coder* c);
 

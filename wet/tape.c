@@ -134,6 +134,11 @@ ULong DCFG_(whole_tape)(ULong n)
    return DCFG_(whole_chunks)(coder, DCFG_(tape_begin)(), n);
 }
 
+void DCFG_(drop_tape)(ULong n)
+{
+   DCFG_(drop_chunks)(coder, n);
+}
+
 ULong DCFG_(n_tape_records)(void)
 {
    return DCFG_(n_coded_records)(coder);

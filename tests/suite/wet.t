@@ -13,9 +13,11 @@
  rings and regions.
 """
 import collections
+import ctypes
 import glob
 import os
 import re
+import resource
 import subprocess
 import sys
 
@@ -321,6 +323,16 @@ def check_ring(tap, checker):
                "ring: %s is refused" % ring, p.stdout)
 
 
+def ask(*argv):
+    p = subprocess.run([os.path.join(os.path.dirname(harness.VALGRIND), "dcfg"), *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return p.stdout.decode(), p.stderr.decode()
+
+
+def without_shares(text):
+    """A slice without shares of all that there is."""
+    return re.sub(r" of [\d,]+ that were executed; (\d+) of .*| +[\d.]+%", r"\1", text)
+
+
 def check_early(tap):
     """A record that cannot go on is kept as far as it came, and a slice there is that of the whole record."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
@@ -347,13 +359,52 @@ def check_early(tap):
         p = subprocess.run([command, "slice", "--at=%s#1000000" % at, wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         tap.ok((b"ends early" in p.stderr) == (spare != "0") and p.stderr.count(b"\n") <= 1, "early: slices tell it, if so", p.stderr)
         # Shares are those of all that there is.
-        texts.append(re.sub(r" of [\d,]+ that were executed; (\d+) of .*| +[\d.]+%", r"\1", p.stdout.decode()))
+        texts.append(without_shares(p.stdout.decode()))
         os.unlink(wet)
     tap.ok(texts[0] == texts[1] and "scatter.c" in texts[0],
            "early: a slice is that of the whole record", texts)
     p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-spare=lots", "true"], cwd=tap.dir, env=harness.ENV,
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     tap.ok(p.returncode == 1 and b"--dcfg-spare=lots: it is no size such as 500M" in p.stdout, "early: lots is refused", p.stdout)
+
+
+def check_limit(tap):
+    """A file that has no room for all of the record keeps its begin, or of a ring its end."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
+    if not prog:
+        return
+    whole, limited = tap.path("limit.wet"), tap.path("limited.wet")
+    most = 5 << 20
+
+    def limit():
+        ctypes.CDLL(None).prctl(24, 24, 0, 0, 0)     # PR_CAPBSET_DROP, CAP_SYS_RESOURCE: the limit cannot be raised
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    graph, _, why = harness.dcfg(tap, "limit", [prog, "1000000"], ["--wet=yes", "--wet-out-file=" + whole])
+    if not tap.ok(graph, "limit: is recorded", why):
+        return
+    for ring in ((), ("--wet-ring=6M",)):
+        name = "limit: %s: " % (ring or ("no ring",))[0]
+        p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + limited,
+                            "--dcfg-out-file=" + tap.path("limited.json"), *ring, prog, "1000000"], cwd=tap.dir,
+                           env=harness.ENV, preexec_fn=limit, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        said = [line for line in p.stderr.decode().splitlines() if "limited.wet" in line]
+        tap.ok(p.returncode == 0 and len(said) == 1 and ("no room for all: the last" if ring else "it ends early") in said[0],
+               name + "what is left out is told", p.stderr)
+        if not tap.ok(os.path.exists(limited) and most // 4 < os.path.getsize(limited) <= most, name + "there is a file", said):
+            continue
+        last = re.search(r"(0x[0-9a-f]+)#(\d+)", ask("slice", "--at=scatter.c:9", limited)[0])
+        question = ["wet", "--history=500"] if ring else ["slice", "--at=%s#100000" % (last and last.group(1))]
+        kept, err = ask(*question, limited)
+        all_of_it, _ = ask(*["--history=1000" if ring and "=" in x else x for x in question], whole)
+        tap.ok(kept and ("ends early" in err) != bool(ring) and last and (last.group(2) == "999999") == bool(ring),
+               name + "a reader tells the same", (last, err))
+        if ring:       # some sources are before the window
+            lines = [line for line in kept.splitlines() if not line.endswith(OUTSIDE)]
+            same = len(lines) > 300 and set(lines) <= set(all_of_it.splitlines())
+        else:
+            same = without_shares(kept) == without_shares(all_of_it)
+        tap.ok(same, name + "what the whole record says", (kept[:500], all_of_it[:500]))
+        os.unlink(limited)
 
 
 def check_regions(tap, checker):
@@ -398,6 +449,7 @@ def main():
             if not again:
                 check_ring(tap, order)
                 check_early(tap)
+                check_limit(tap)
                 check_regions(tap, order)
     tap.done()
 
