@@ -46,6 +46,17 @@ void DCFG_(keep_begin)(Stream* s);
 
 void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n);
 
+/* Give the spool file, in which there is nothing so far, a name beside the output
+   that OPT names with FORMAT.  Returns False if that cannot be done. */
+Bool DCFG_(name_spool)(const HChar* opt, const HChar* format);
+
+/* Whatever ends the process ends the spool file, too. */
+void DCFG_(unname_spool)(void);
+
+/* All of S so far goes to the spool file, which has a name, as that of KIND, from
+   1 up. */
+void DCFG_(save_stream)(Stream* s, UInt kind);
+
 /* What is before AT, not below that of the last call, will not be read any
    more. */
 void DCFG_(drop_from_stream)(Stream* s, ULong at);

@@ -26,6 +26,7 @@
 #include "run/gather.h"
 #include "run/image.h"
 #include "wet/ir_tape.h"
+#include "wet/journal.h"
 #include "wet/slots.h"
 #include "wet/tables.h"
 #include "wet/tape.h"
@@ -100,16 +101,17 @@ static Bool start(void)
    DCFG_(load_tape)();
    if (opts.ring != NULL)
       set_ring();
+   else
+      DCFG_(keep_journal)("--wet-out-file", opts.out_file);
    DCFG_(watch)(&DCFG_(tape_watcher));
    return True;
 }
 
-#define VERSION 3
-
 /* What tells the file from others, its version, and the processor. */
 static void put_head(Put* out)
 {
-   UChar head[16] = { 0x89, 'D', 'C', 'F', 'G', 'W', 'E', 'T', VERSION };
+   UChar head[16] = { 0x89, 'D', 'C', 'F', 'G', 'W', 'E', 'T',
+                      DCFG_WET_VERSION };
 
    head[12] = DCFG_(guest).machine;
    DCFG_(put_bytes)(out, head, sizeof(head));

@@ -484,7 +484,7 @@ ULong DCFG_(whole_chunks)(const Coder* c, ULong from, ULong n)
    }
 }
 
-const Stream* DCFG_(end_chunk)(Coder* c)
+Stream* DCFG_(end_chunk)(Coder* c)
 {
    if (c->n_here == 0) {
       c->first_stack = c->stack;

@@ -27,7 +27,7 @@ void  DCFG_(keep_chunks)(Coder* c, ULong size);
 ULong DCFG_(first_chunk)(const Coder* c);
 
 /* No more belongs to this chunk.  Returns all chunks so far. */
-const Stream* DCFG_(end_chunk)(Coder* c);
+Stream* DCFG_(end_chunk)(Coder* c);
 
 /* The length of the chunks from FROM on that are whole, and have at most N
    bytes. */

@@ -16,13 +16,16 @@ import collections
 import ctypes
 import glob
 import os
+import random
 import re
 import resource
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commandlib
 import harness
 import tracelib
 
@@ -407,6 +410,77 @@ def check_limit(tap):
         os.unlink(limited)
 
 
+EXTENT = 65536 + 32
+
+
+def sum_of(data):
+    """As delivery/stream.c has it."""
+    total, most = len(data), (1 << 64) - 1
+    for i in range(0, len(data) & ~7, 8):
+        total = (total ^ int.from_bytes(data[i:i + 8], "little")) * 0x100000001b3 & most
+        total ^= total >> 29
+    for byte in data[len(data) & ~7:]:
+        total = (total ^ byte) * 0x100000001b3 & most
+    return (total ^ total >> 32) & 0xffffffff
+
+
+def change(whole, at, byte):
+    """The temporary file WHOLE with another byte in the extent at AT, whose sum is right."""
+    new = bytearray(whole)
+    used = int.from_bytes(new[at + 16:at + 20], "little")
+    new[at + 32 + byte % used] ^= 1 << byte % 8
+    new[at + 20:at + 24] = sum_of(bytes(new[at + 32:at + 32 + used])).to_bytes(4, "little")
+    return bytes(new)
+
+
+def check_salvage(tap):
+    """What a killed program leaves becomes a trace that ends early; what is wrong is refused in one line."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
+    if not prog:
+        return
+    whole, part = tap.path("salvage.wet"), tap.path("part.wet")
+    graph, _, why = harness.dcfg(tap, "salvage", [prog, "1000000"], ["--wet=yes", "--wet-out-file=" + whole])
+    left = glob.glob(glob.escape(whole) + ".tmp-*")
+    tap.ok(graph and not left, "salvage: nothing is left at the end", (why, left))
+    p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + part, "--dcfg-out-file=" + tap.path("part.json"),
+                          prog, "9500000"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while p.poll() is None and not any(os.path.getsize(x) > 6 << 20 for x in glob.glob(glob.escape(part) + ".tmp-*")):
+        time.sleep(0.01)
+    p.kill()
+    p.wait()
+    left = glob.glob(glob.escape(part) + ".tmp-*")
+    if not tap.ok(len(left) == 1 and not os.path.exists(part), "salvage: a file is left", left):
+        return
+    said = ask("wet", "--salvage", "-o", part, left[0])
+    tap.ok(said == ("", "") and os.path.exists(part), "salvage: it becomes a trace", said)
+    last = re.search(r"(0x[0-9a-f]+)#(\d+)", ask("slice", "--at=scatter.c:9", part)[0])
+    tap.ok(last and int(last.group(2)) > 500000, "salvage: it has all but the last", last)
+    (kept, err), (all_of_it, _) = (ask("slice", "--at=%s#300000" % (last and last.group(1)), wet) for wet in (part, whole))
+    tap.ok("ends early" in err and without_shares(kept) == without_shares(all_of_it) and "scatter.c" in kept,
+           "salvage: a slice is that of the whole record", (err, kept[:500], all_of_it[:500]))
+    with open(left[0], "rb") as f:
+        data = f.read()
+    extents = [at for at in range(0, len(data), EXTENT) if data[at:at + 8] == b"\x89DCFGTMP"]
+    rows = [at for at in extents if data[at + 8] == 1]
+    dice = random.Random(28)
+    cases = [("nothing", b""), ("foreign", open(prog, "rb").read()), ("a trace", open(whole, "rb").read(3 << 20)),
+             ("cut in the rows", data[:EXTENT * 3 // 2]), ("a byte is wrong", data[:1000] + b"?" + data[1001:]),
+             ("an extent is missing", data[:EXTENT] + bytes(EXTENT) + data[2 * EXTENT:])]
+    cases += [("mutant %d" % n, change(data, dice.choice(rows), dice.randrange(65536))) for n in range(20)]
+    for name, wrong in cases:
+        os.unlink(left[0])
+        with open(left[0], "wb") as f:
+            f.write(wrong)
+        if os.path.exists(part):
+            os.unlink(part)
+        p = subprocess.run([commandlib.DCFG, "wet", "--salvage", "-o", part, left[0]], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        refused = p.returncode == 2 and p.stderr.count(b"\n") == 1 and not os.path.exists(part)
+        tap.ok(refused or (p.returncode == 0 and not p.stderr and name.startswith("mutant")), "salvage: refused, if it is wrong: " + name,
+               (p.returncode, p.stderr))
+    said = ask("wet", "--salvage", left[0])
+    tap.ok(said[1].count("\n") == 1 and "-o FILE" in said[1], "salvage: needs a name", said)
+
+
 def check_regions(tap, checker):
     """Regions are recorded from where threads stand; several of them are not."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "bench", "recurse.c"), "recurse", "-O1")
@@ -450,6 +524,7 @@ def main():
                 check_ring(tap, order)
                 check_early(tap)
                 check_limit(tap)
+                check_salvage(tap)
                 check_regions(tap, order)
     tap.done()
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The extents of a temporary file. */
+
+/* Owns: which extents of a temporary file hold (docs/wet-file.md).  Handed: the
+   file, and taken by: wet_salvage.c. */
+
+#include "cmd/wet/wet_extents.h"
+
+#include "cmd/base/cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD_SIZE 32u
+#define EXTENT    65536u
+#define UNIT      (HEAD_SIZE + EXTENT)
+
+static uint32_t number_at(const uint8_t* at)
+{
+   return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16
+          | (uint32_t)at[3] << 24;
+}
+
+/* As delivery/stream.c has it. */
+static uint32_t sum_of(const uint8_t* data, uint32_t n)
+{
+   uint64_t sum = n;
+   uint32_t i = 0;
+
+   for (; i + 8 <= n; i += 8) {
+      sum = (sum ^ (number_at(data + i)
+                    | (uint64_t)number_at(data + i + 4) << 32))
+            * UINT64_C(0x100000001b3);
+      sum ^= sum >> 29;
+   }
+   for (; i < n; i++)
+      sum = (sum ^ data[i]) * UINT64_C(0x100000001b3);
+   return (uint32_t)(sum ^ sum >> 32);
+}
+
+void add_bytes(Text* t, const void* bytes, size_t n)
+{
+   if (t->n + n > t->room) {
+      t->room  = 2 * (t->n + n);
+      t->bytes = need(realloc(t->bytes, t->room));
+   }
+   memcpy(t->bytes + t->n, bytes, n);
+   t->n += n;
+}
+
+bool find_stream(Piece file, uint32_t kind, Text* to)
+{
+   static const uint8_t magic[8] = { 0x89, 'D', 'C', 'F', 'G', 'T', 'M', 'P' };
+   size_t n_units = file.n / UNIT + 1, last = 0;
+   bool   whole = true;
+   Piece* extents = zalloc(n_units, sizeof(*extents));
+
+   for (size_t at = 0; file.n - at > HEAD_SIZE; at += UNIT) {
+      const uint8_t* head = file.at + at;
+      uint32_t       number = number_at(head + 12), used = number_at(head + 16);
+      if (memcmp(head, magic, sizeof(magic)) == 0
+          && number_at(head + 8) == kind && number < n_units && used <= EXTENT
+          && used <= file.n - at - HEAD_SIZE && used > extents[number].n
+          && sum_of(head + HEAD_SIZE, used) == number_at(head + 20)) {
+         extents[number] = (Piece){ head + HEAD_SIZE, used };
+         last = number > last ? number : last;
+      }
+      if (file.n - at <= UNIT)
+         break;
+   }
+   for (size_t i = 0; i <= last; i++) {
+      whole = whole && extents[i].n >= (i < last ? EXTENT : 1);
+      if (whole)
+         add_bytes(to, extents[i].at, extents[i].n);
+   }
+   free(extents);
+   return whole;
+}
