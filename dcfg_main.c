@@ -175,8 +175,10 @@ static Bool write_outputs(const HChar* graph, const HChar* reason,
       good = DCFG_(finish_out_files)(True);
    }
    DCFG_(delete_gathered)(g);
-   if (at_end)
+   if (at_end) {
+      DCFG_(unname_spool)();
       DCFG_(end_keeper)();
+   }
    DCFG_(release_signals)(at_end);
    return good;
 }
@@ -190,10 +192,11 @@ static void fini(Int exitcode)
    DCFG_(tell_missed_places)();
    DCFG_(tell_unused_globs)();
    DCFG_(end_toggles)();
-   if (DCFG_(was_given_up)())
+   if (DCFG_(was_given_up)()) {
       VG_(umsg)("dcfg: nothing is written at the end: a second signal came "
                 "before\n");
-   else
+      DCFG_(unname_spool)();
+   } else
       write_outputs(NULL, "Program termination", False, True);
 }
 
@@ -231,6 +234,13 @@ static void write_part(const HChar* reason)
    write_part_to(NULL, reason);
 }
 
+/* From then on nobody could remove the spool file. */
+static void give_up_rights(void)
+{
+   DCFG_(unname_spool)();
+   DCFG_(start_keeper)();
+}
+
 /* If execve succeeds, nothing is left of the tool.  If it fails, the run
    goes on and its file is written again at the end.  Programs try one
    directory of the PATH after the other: there is no need to write
@@ -241,7 +251,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
    Bool           exec = False;
 
    if (DCFG_(gives_up_rights)(sysno, args))
-      DCFG_(start_keeper)();
+      give_up_rights();
    DCFG_(hold_space_limit)(sysno, args);
    DCFG_(note_syscall)(tid, sysno, args);
 #if defined(__NR_execveat)
@@ -251,6 +261,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
       exec = !sr_isError(VG_(stat)((const HChar*)args[0], &st));
    if (exec) {
       write_outputs(NULL, "Before execve", False, False);
+      DCFG_(unname_spool)();
       DCFG_(pass_space_limit)();
    }
 }

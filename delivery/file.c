@@ -41,6 +41,7 @@ struct _OutFile {
    Int    error;                // errno of the first trouble, or 0
    Put*   text;                 // until it is closed
    HChar* said;                 // then: what is in it; NULL: told already
+   Bool   replaced;             // by a later file of the set
 };
 
 /* Those of the set that is being written, by number. */
@@ -319,13 +320,25 @@ void DCFG_(abandon_out_file)(OutFile* f)
    end(f, False);
 }
 
+Bool DCFG_(end_out_file)(OutFile* f)
+{
+   DCFG_(put_flush)(f->text);
+   end(f, True);
+   return f->error == 0;
+}
+
+void DCFG_(replace_out_file)(OutFile* f)
+{
+   f->replaced = True;
+}
+
 Bool DCFG_(close_out_file)(OutFile* f, const HChar* what, ...)
 {
    HChar   said[256];
    va_list args;
 
-   DCFG_(put_flush)(f->text);
-   end(f, True);
+   if (f->text != NULL)
+      DCFG_(end_out_file)(f);
    said[0] = 0;
    if (what != NULL) {
       va_start(args, what);
@@ -411,7 +424,8 @@ Bool DCFG_(finish_out_files)(Bool claimed)
    for (UInt i = 0; i < n; i++) {
       OutFile* f = file(i);
       tell_result(f, &results[i]);
-      good = good && f->error == 0 && results[i].error == 0;
+      good = good && (f->replaced
+                      || (f->error == 0 && results[i].error == 0));
       VG_(free)(results[i].path);
       VG_(free)(results[i].name);
       VG_(free)(f->name);

@@ -69,6 +69,12 @@ OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
 /* Give up: leave no file. */
 void DCFG_(abandon_out_file)(OutFile* f);
 
+/* No more text is put: write all of it.  Returns False if there was trouble.
+   close_out_file() follows; or replace_out_file(), if another file of the same
+   name is opened in the place of this one, whose trouble is not told. */
+Bool DCFG_(end_out_file)(OutFile* f);
+void DCFG_(replace_out_file)(OutFile* f);
+
 /* Compress if the name asks for it.  The user will be told WHAT is in it,
    unless that is NULL.  Returns False if there was trouble, which will be
    told. */

@@ -7,6 +7,11 @@
    uftrace/uftrace.c while the program runs and by trace/output_trace.c while a
    trace is encoded.  Taken by: the same and trace/reader.c.
 
+   The file of a stream that is saved has a name, by which a process that was
+   killed leaves it to `dcfg wet --salvage'.  An extent of such a stream has a head
+   there, and an extent that is not full stands in the file too, in another place
+   each time.
+
    A stream is a list of extents of MAX_BUFFER bytes and a buffer for what
    comes next.  The first max_in_memory bytes of all streams stay in memory,
    which is cheaper than a file; what is more goes to the one file that all
@@ -32,11 +37,16 @@
 #include "base/size.h"
 #include "delivery/stream.h"
 #include "delivery/writeall.h"
+#include "format/spool_extents.h"
 
 /* Powers of two.  A stream's buffer starts small, for there may be
    thousands of threads. */
 #define MIN_BUFFER 512u
-#define MAX_BUFFER 65536u
+#define MAX_BUFFER SPOOL_EXTENT
+
+/* The file is a sequence of extents with their heads, which are zeros but for
+   streams that are saved. */
+#define EXTENT_SIZE (SPOOL_HEAD_SIZE + MAX_BUFFER)
 
 /* Where MAX_BUFFER bytes are: a pointer, or a place in the file and IN_FILE.
    A word each, for of a long stream there are many, and all are in memory. */
@@ -49,10 +59,16 @@ struct _Stream {
    ULong   in_extents;   // bytes of the stream, up to the end of the last one
    UChar*  buffer;       // what follows them
    UInt    used, room;
+   UInt    kind;         // of what is saved; 0: nothing
+   Word    n_saved;      // extents,
+   ULong   saved_place;  // and where the buffer is, or NO_PLACE
    Bool    kept;         // its begin, if the file cannot be written
    Bool    ended;        // what is appended is lost
 };
 
+#define NO_PLACE (~0ULL)
+
+static HChar*       spool_name;     // NULL: the file has none
 static const HChar* place_opt;
 static const HChar* place_format;
 static Int          fd = -1;
@@ -162,21 +178,37 @@ static void make_room_for_copy(void)
 {
    cut  = file_size > in_memory ? (file_size - in_memory) / 2 : 0;
    cut -= cut / 8;
-   cut -= cut % MAX_BUFFER;
+   cut -= cut % EXTENT_SIZE;
    DCFG_(truncate)(fd, cut);
    file_size = cut;
 }
 
-/* An extent's DATA go to PLACE. */
-static void spool(const UChar* data, UInt n, ULong place)
+static void put_number(UChar* to, UInt n)
 {
+   for (UInt i = 0; i < 4; i++)
+      to[i] = n >> 8 * i;
+}
+
+/* The DATA of extent NUMBER of S go to PLACE. */
+static void spool(const Stream* s, UInt number, const UChar* data, UInt n,
+                  ULong place)
+{
+   UChar head[SPOOL_HEAD_SIZE] = SPOOL_MAGIC;
+
    if (fd == -1 && !failed)
       open_spool();
    if (!failed)
       check_spare();
    if (failed)
       return;
-   Int error = go_to(place);
+   Int error = go_to(s->kind != 0 ? place : place + SPOOL_HEAD_SIZE);
+   if (s->kind != 0 && error == 0) {
+      put_number(head + SpoolKindAt, s->kind);
+      put_number(head + SpoolNumberAt, number);
+      put_number(head + SpoolUsedAt, n);
+      put_number(head + SpoolSumAt, spool_sum(data, n));
+      error = DCFG_(write_all)(fd, head, sizeof(head));
+   }
    if (error == 0)
       error = DCFG_(write_all)(fd, data, n);
    if (error != 0) {
@@ -184,8 +216,8 @@ static void spool(const UChar* data, UInt n, ULong place)
       fail("write", "", error);
       if (fd != -1 && error == VKI_ENOSPC)
          make_room_for_copy();
-   } else if (place + n > file_size)
-      file_size = place + n;
+   } else if (place + EXTENT_SIZE > file_size)
+      file_size = place + EXTENT_SIZE;
 }
 
 /* Where the next extent goes. */
@@ -207,6 +239,13 @@ static void give_place(ULong place)
       free_places = VG_(newXA)(VG_(malloc), "dcfg.stream.places", VG_(free),
                                sizeof(ULong));
    VG_(addToXA)(free_places, &place);
+}
+
+static void free_saved_place(Stream* s)
+{
+   if (s->saved_place != NO_PLACE)
+      give_place(s->saved_place);
+   s->saved_place = NO_PLACE;
 }
 
 static UInt read_all(ULong place, UChar* to, UInt n)
@@ -255,12 +294,45 @@ void DCFG_(forget_spool)(void)
       VG_(close)(fd);
    fd        = -1;
    file_size = 0;
+   VG_(free)(spool_name);
+   spool_name = NULL;
    failed    = unreadable = False;
    next_check  = 0;
    write_error = 0;
    cut         = ~0ULL;
    if (free_places != NULL)
       VG_(dropTailXA)(free_places, VG_(sizeXA)(free_places));
+}
+
+Bool DCFG_(name_spool)(const HChar* opt, const HChar* format)
+{
+   HChar* out = DCFG_(path_of_file)(opt, format);
+   HChar* name;
+
+   if (out == NULL || failed || file_size > 0) {
+      VG_(free)(out);
+      return False;
+   }
+   Int new = DCFG_(new_file)(out, ".tmp-", VKI_O_RDWR,
+                             VKI_S_IRUSR | VKI_S_IWUSR, &name);
+   VG_(free)(out);
+   if (new < 0) {
+      VG_(free)(name);
+      return False;
+   }
+   if (fd != -1)
+      VG_(close)(fd);
+   fd         = VG_(safe_fd)(new);
+   spool_name = name;
+   return True;
+}
+
+void DCFG_(unname_spool)(void)
+{
+   if (spool_name != NULL)
+      VG_(unlink)(spool_name);
+   VG_(free)(spool_name);
+   spool_name = NULL;
 }
 
 Bool DCFG_(spool_failed)(void)
@@ -275,13 +347,14 @@ Bool DCFG_(spool_unreadable)(void)
 
 ULong DCFG_(room_for_copy)(ULong used)
 {
-   ULong room = 0, size;
+   ULong room = 0, size, most = DCFG_(largest_file)();
 
-   if (write_error == VKI_EFBIG)
-      return file_size > used ? file_size - used : 0;
+   if (fd == -1 && !failed)
+      open_spool();
    if (fd == -1 || !DCFG_(file_system_room)(fd, &room, &size))
       return 0;
-   return room;
+   most = most > used ? most - used : 0;
+   return room < most ? room : most;
 }
 
 Bool DCFG_(spool_option)(const HChar* arg)
@@ -314,6 +387,7 @@ Stream* DCFG_(new_stream)(void)
    Stream* s  = VG_(calloc)("dcfg.stream.stream", 1, sizeof(Stream));
    s->extents = VG_(newXA)(VG_(malloc), "dcfg.stream.extents", VG_(free),
                            sizeof(Extent));
+   s->saved_place = NO_PLACE;
    return s;
 }
 
@@ -352,6 +426,7 @@ static Bool is_usable(const Stream* s)
 void DCFG_(delete_stream)(Stream* s)
 {
    n_kept -= s->kept;
+   free_saved_place(s);
    for (Word i = 0; i < VG_(sizeXA)(s->extents); i++)
       free_extent(extent(s, i));
    VG_(deleteXA)(s->extents);
@@ -379,7 +454,7 @@ static void make_room(Stream* s)
       in_memory += MAX_BUFFER;
    } else {
       ULong place = take_place();
-      spool(s->buffer, MAX_BUFFER, place);
+      spool(s, s->in_extents / MAX_BUFFER, s->buffer, MAX_BUFFER, place);
       if (failed && s->kept) {
          s->ended = True;
          s->used  = 0;
@@ -390,6 +465,33 @@ static void make_room(Stream* s)
    VG_(addToXA)(s->extents, &e);
    s->in_extents += MAX_BUFFER;
    s->used        = 0;
+}
+
+void DCFG_(save_stream)(Stream* s, UInt kind)
+{
+   ULong place;
+
+   s->kind = kind;
+   for (; s->n_saved < VG_(sizeXA)(s->extents); s->n_saved++) {
+      Extent* e = VG_(indexXA)(s->extents, s->n_saved);
+      if (*e & IN_FILE)
+         continue;
+      place = take_place();
+      spool(s, s->n_saved, memory_of(*e), MAX_BUFFER, place);
+      if (failed)
+         return;
+      VG_(free)(memory_of(*e));
+      in_memory -= MAX_BUFFER;
+      *e = place + IN_FILE;
+   }
+   if (s->used == 0)
+      return;
+   place = take_place();
+   spool(s, s->n_saved, s->buffer, s->used, place);
+   if (failed)
+      return;
+   free_saved_place(s);
+   s->saved_place = place;
 }
 
 void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n)
@@ -452,7 +554,8 @@ UInt DCFG_(read_stream)(const Stream* s, ULong at, void* to, UInt n)
       if (is_cut(e))
          return got;
       if (e & IN_FILE)
-         some = read_all(e - IN_FILE + from, (UChar*)to + got, some);
+         some = read_all(e - IN_FILE + SPOOL_HEAD_SIZE + from,
+                         (UChar*)to + got, some);
       else
          VG_(memcpy)((UChar*)to + got, memory_of(e) + from, some);
       got += some;

@@ -27,8 +27,8 @@ void DCFG_(forget_spool)(void);
    read?  The user has been told. */
 Bool DCFG_(spool_failed)(void);
 
-/* Could it not be read?  And how many bytes has a copy of what streams keep,
-   of which USED are written already and in RLIMIT_FSIZE's count? */
+/* Could it not be read?  And how many bytes can a file beside it have, of which
+   USED are written already: as the file system and RLIMIT_FSIZE allow? */
 Bool  DCFG_(spool_unreadable)(void);
 ULong DCFG_(room_for_copy)(ULong used);
 
@@ -45,6 +45,17 @@ void    DCFG_(delete_stream)(Stream* s);
 void DCFG_(keep_begin)(Stream* s);
 
 void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n);
+
+/* Give the spool file, in which there is nothing so far, a name beside the output
+   that OPT names with FORMAT.  Returns False if that cannot be done. */
+Bool DCFG_(name_spool)(const HChar* opt, const HChar* format);
+
+/* Whatever ends the process ends the spool file, too. */
+void DCFG_(unname_spool)(void);
+
+/* All of S so far goes to the spool file, which has a name, as that of KIND, from
+   1 up. */
+void DCFG_(save_stream)(Stream* s, UInt kind);
 
 /* What is before AT, not below that of the last call, will not be read any
    more. */

@@ -40,6 +40,17 @@ void DCFG_(restore_file_limit)(const ULong before[2])
    VG_(setrlimit)(DCFG_RLIMIT_FSIZE, &r);
 }
 
+ULong DCFG_(largest_file)(void)
+{
+   struct vki_rlimit r;
+   ULong             before[2];
+
+   DCFG_(raise_file_limit)(before);
+   VG_(getrlimit)(DCFG_RLIMIT_FSIZE, &r);
+   DCFG_(restore_file_limit)(before);
+   return r.rlim_cur == ~0UL ? ~0ULL : r.rlim_cur;
+}
+
 /* All signals are blocked where the tool runs, so this one waits for the
    program; but it is about a file of ours. */
 static void take_back(Int signal)

@@ -19,4 +19,7 @@ Int DCFG_(write_all)(Int fd, const void* data, SizeT n);
 void DCFG_(raise_file_limit)(/*OUT*/ULong before[2]);
 void DCFG_(restore_file_limit)(const ULong before[2]);
 
+/* The size that a file of write_all() can reach. */
+ULong DCFG_(largest_file)(void);
+
 #endif /* __DCFG_WRITEALL_H */

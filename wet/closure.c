@@ -30,6 +30,9 @@
 /* What was found when code was about to go, by image and address. */
 static OSet*   closed;          // Unexecuted, or NULL
 
+/* What new_unexecuted_code() has told. */
+static OSet*   told;            // the same
+
 /* Superblocks by the pages that they stand on, so that the code of a mapping is
    found without a look at all others.  A superblock stands on one page or two;
    its SlotList has the next one on each. */
@@ -48,6 +51,7 @@ static UInt         n_in_pages; // of so many superblocks
 typedef
    struct {
       OSet*     seen;           // Unexecuted, by image and address
+      OSet*     told;           // the same: not to be followed; or NULL
       XArray*   noted;          // Page*
       XArray*   found;          // Unexecuted
       XArray*   todo;           // Addr
@@ -282,7 +286,9 @@ static void follow(Closure* c)
       Unexecuted u = { .addr  = *(Addr*)VG_(indexXA)(c->todo, last),
                        .image = c->image };
       VG_(dropTailXA)(c->todo, 1);
-      if (!note(c, u.addr) || !decode(&u))
+      if (!note(c, u.addr)
+          || (c->told != NULL && VG_(OSetGen_Contains)(c->told, &u))
+          || !decode(&u))
          continue;
       VG_(addToXA)(c->found, &u);
       go_on(c, u.addr, u.kind, u.code, u.len);
@@ -378,21 +384,20 @@ static XArray* new_list(void)
                      sizeof(Unexecuted));
 }
 
-/* Add FOUND, which is freed, to what is closed. */
-static void close_found(XArray* found)
+/* Add FOUND to *SET. */
+static void add_found(OSet** set, XArray* found)
 {
-   if (closed == NULL)
-      closed = VG_(OSetGen_Create)(0, cmp_places, VG_(malloc),
-                                   "dcfg.closure.closed", VG_(free));
+   if (*set == NULL)
+      *set = VG_(OSetGen_Create)(0, cmp_places, VG_(malloc),
+                                 "dcfg.closure.set", VG_(free));
    for (Word i = 0; i < VG_(sizeXA)(found); i++) {
       const Unexecuted* u = VG_(indexXA)(found, i);
-      if (VG_(OSetGen_Contains)(closed, u))
+      if (VG_(OSetGen_Contains)(*set, u))
          continue;
-      Unexecuted* new = VG_(OSetGen_AllocNode)(closed, sizeof(*new));
+      Unexecuted* new = VG_(OSetGen_AllocNode)(*set, sizeof(*new));
       *new = *u;
-      VG_(OSetGen_Insert)(closed, new);
+      VG_(OSetGen_Insert)(*set, new);
    }
-   VG_(deleteXA)(found);
 }
 
 void DCFG_(close_code)(Addr a, SizeT len)
@@ -406,7 +411,8 @@ void DCFG_(close_code)(Addr a, SizeT len)
          Closure* c     = new_closure(found);
          find_code_between(c, a, a + len);
          delete_closure(c);
-         close_found(found);
+         add_found(&closed, found);
+         VG_(deleteXA)(found);
          return;
       }
       p = seg->end + 1;
@@ -453,6 +459,19 @@ XArray* DCFG_(unexecuted_code)(void)
    }
    VG_(dropTailXA)(all, VG_(sizeXA)(all) - n);
    return all;
+}
+
+XArray* DCFG_(new_unexecuted_code)(UInt first)
+{
+   XArray*  found = new_list();
+   Closure* c     = new_closure(found);
+
+   c->told = told;
+   for (UInt id = first; id <= DCFG_(n_superblocks)(); id++)
+      find_code(c, DCFG_(superblock)(id));
+   delete_closure(c);
+   add_found(&told, found);
+   return found;
 }
 
 void DCFG_(forget_closed_code)(void)

@@ -31,6 +31,10 @@ void DCFG_(close_code)(Addr a, SizeT len);
    caller deletes it. */
 XArray* DCFG_(unexecuted_code)(void);
 
+/* The same, in no order, of superblocks from FIRST on, without what it has told
+   before.  Some may have been executed. */
+XArray* DCFG_(new_unexecuted_code)(UInt first);
+
 /* Forget what was seen by DCFG_(close_code). */
 void DCFG_(forget_closed_code)(void);
 

@@ -26,6 +26,7 @@
 #include "run/gather.h"
 #include "run/image.h"
 #include "wet/ir_tape.h"
+#include "wet/journal.h"
 #include "wet/slots.h"
 #include "wet/tables.h"
 #include "wet/tape.h"
@@ -102,6 +103,8 @@ static Bool start(void)
    DCFG_(load_tape)();
    if (opts.ring != NULL)
       set_ring();
+   else
+      DCFG_(keep_journal)("--wet-out-file", opts.out_file);
    DCFG_(watch)(&DCFG_(tape_watcher));
    return True;
 }
@@ -133,57 +136,114 @@ static void put_tape(Put* out, const Stream* s, ULong left)
    }
 }
 
-/* Of a tape that ended early: as much as OUT's file has room for. */
+/* The end of a file needs this, and others write there, too. */
 #define ROOM_FOR_END (1u << 16)
 
-static ULong whole_length(Put* out)
+/* The room that a file has for its tape, if USED bytes are written. */
+static ULong room_for_tape(ULong used)
 {
-   ULong room;
+   ULong room = DCFG_(room_for_copy)(used + ROOM_FOR_END);
 
+   return room > ROOM_FOR_END ? room - ROOM_FOR_END : 0;
+}
+
+/* What one attempt to write the file has come to. */
+typedef
+   struct {
+      OutFile* file;
+      ULong    n_instrs, n_bytes;
+      ULong    tables;       // bytes up to the tape,
+      ULong    length;       // and those of the tape
+   }
+   Attempt;
+
+/* Write a file with the tape, marked as ENDED early or not, of which ROOM bytes
+   at most are there then. */
+static Attempt attempt(const struct _Gathered* g, const Stream* tape,
+                       Bool ended, ULong room)
+{
+   Attempt a   = { DCFG_(open_out_file)("--wet-out-file", opts.out_file,
+                                        NULL) };
+   Put*    out = DCFG_(text_of_file)(a.file);
+
+   put_head(out);
+   a.n_instrs = DCFG_(put_tables)(out, g, DCFG_(begins_late)(), ended);
    DCFG_(put_flush)(out);
-   room = DCFG_(room_for_copy)(out->n_bytes + ROOM_FOR_END);
-   return DCFG_(whole_tape)(room > ROOM_FOR_END ? room - ROOM_FOR_END : 0);
+   a.tables = out->n_bytes;
+   if (!ended)
+      a.length = DCFG_(stream_length)(tape) - DCFG_(tape_begin)();
+   else if (DCFG_(spool_failed)())
+      a.length = DCFG_(whole_tape)(room_for_tape(a.tables));
+   else
+      a.length = DCFG_(whole_tape)(room);
+   put_tape(out, tape, a.length);
+   DCFG_(put_section)(out, SectionEnd, 0);
+   DCFG_(put_flush)(out);
+   a.n_bytes = out->n_bytes;
+   return a;
+}
+
+/* A could not be written: write what there is room for.  The numbers of instances
+   follow from the last one, if the tape begins late: then the first chunks are
+   left out, else the last ones.  Returns how many bytes of the tape are left out,
+   and the file in *A. */
+static ULong write_less(const struct _Gathered* g, const Stream* tape,
+                        Attempt* a)
+{
+   ULong room  = room_for_tape(a->tables), whole = a->length;
+   Bool  late  = DCFG_(begins_late)();
+
+   if (late)
+      DCFG_(drop_tape)(room);
+   else if (DCFG_(whole_tape)(room) == 0)
+      return 0;
+   if (late && DCFG_(stream_length)(tape) - DCFG_(tape_begin)() > room)
+      return 0;
+   DCFG_(replace_out_file)(a->file);
+   *a = attempt(g, tape, !late, room);
+   return whole - a->length;
 }
 
 static void write(const struct _Gathered* g, const HChar* reason)
 {
-   OutFile* file;
-   Put*     out;
    const Stream* tape;
-   ULong    n, bits, length;
-   Bool     ended, good;
+   ULong         bits, less = 0;
+   Bool          ended, good;
+   Attempt       a;
 
    if (DCFG_(has_tape_gaps)() || DCFG_(excludes_code)()) {
       VG_(umsg)("dcfg: no whole execution trace is written: it needs all that "
                 "ran, and some of it was not collected\n");
       return;
    }
-   file = DCFG_(open_out_file)("--wet-out-file", opts.out_file, NULL);
-   out  = DCFG_(text_of_file)(file);
-   tape = DCFG_(coded_tape)();
-   put_head(out);
+   tape  = DCFG_(coded_tape)();
    ended = DCFG_(spool_failed)();
-   n = DCFG_(put_tables)(out, g, DCFG_(begins_late)(), ended);
-   length = !ended ? DCFG_(stream_length)(tape) - DCFG_(tape_begin)()
-            : whole_length(out);
-   put_tape(out, tape, length);
+   a     = attempt(g, tape, ended, 0);
    /* Counts of all that ran do not tell the first instances of a window
       which has no end. */
    good = !DCFG_(spool_unreadable)() && ended == DCFG_(spool_failed)()
-          && !(ended && (length == 0 || DCFG_(begins_late)()));
-   DCFG_(put_section)(out, SectionEnd, 0);
-   DCFG_(put_flush)(out);
-   bits = n == 0 ? 0 : out->n_bytes * 800 / n;
+          && !(ended && (a.length == 0 || DCFG_(begins_late)()));
    if (!good) {
-      VG_(umsg)("dcfg: no whole execution trace is written: nothing of it "
-                "could be kept\n");
-      DCFG_(abandon_out_file)(file);
-   } else if (ended) {
-      DCFG_(close_out_file)(file, "it ends early: %'llu bytes of the record "
-                            "are kept", length);
-   } else
-      DCFG_(close_out_file)(file, "%'llu instructions, %llu.%02llu bits an "
-                            "instruction", n, bits / 100, bits % 100);
+      VG_(umsg)("dcfg: no whole execution trace is written: %s\n",
+                ended && DCFG_(begins_late)()
+                ? "the end of what was executed is lost, which numbers the "
+                  "instances of a ring or a part"
+                : "nothing of it could be kept");
+      DCFG_(abandon_out_file)(a.file);
+      return;
+   }
+   if (!ended && !DCFG_(end_out_file)(a.file))
+      less = write_less(g, tape, &a);
+   bits = a.n_instrs == 0 ? 0 : a.n_bytes * 800 / a.n_instrs;
+   if (less > 0 && DCFG_(begins_late)())
+      DCFG_(close_out_file)(a.file, "there is no room for all: the last %'llu "
+                            "bytes of the record are kept", a.length);
+   else if (ended || less > 0)
+      DCFG_(close_out_file)(a.file, "it ends early: %'llu bytes of the record "
+                            "are kept", a.length);
+   else
+      DCFG_(close_out_file)(a.file, "%'llu instructions, %llu.%02llu bits an "
+                            "instruction", a.n_instrs, bits / 100, bits % 100);
 }
 
 const Output DCFG_(wet_output) = {

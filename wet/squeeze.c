@@ -441,13 +441,12 @@ ULong DCFG_(first_chunk)(const Coder* c)
           : *(ULong*)VG_(indexXA)(c->begins, 0);
 }
 
-/* Those at the begin that are too many; not the last one. */
-static void drop_chunks(Coder* c)
+void DCFG_(drop_chunks)(Coder* c, ULong n)
 {
    ULong length = DCFG_(stream_length)(c->stream);
 
    while (VG_(sizeXA)(c->begins) > 1
-          && length - DCFG_(first_chunk)(c) > c->n_kept) {
+          && length - DCFG_(first_chunk)(c) > n) {
       VG_(removeIndexXA)(c->begins, 0);
       DCFG_(drop_from_stream)(c->stream, DCFG_(first_chunk)(c));
    }
@@ -471,7 +470,7 @@ ULong DCFG_(whole_chunks)(const Coder* c, ULong from, ULong n)
    }
 }
 
-const Stream* DCFG_(end_chunk)(Coder* c)
+Stream* DCFG_(end_chunk)(Coder* c)
 {
    if (c->n_here == 0) {
       c->first_stack = c->stack;
@@ -491,7 +490,7 @@ const Stream* DCFG_(end_chunk)(Coder* c)
                            c->pen.at - c->bits.begin);
    DCFG_(append_to_stream)(c->stream, c->numbers.begin,
                            c->numbers_end - c->numbers.begin);
-   drop_chunks(c);
+   DCFG_(drop_chunks)(c, c->n_kept);
    forget(c);
    return c->stream;
 }

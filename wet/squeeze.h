@@ -27,11 +27,15 @@ void  DCFG_(keep_chunks)(Coder* c, ULong size);
 ULong DCFG_(first_chunk)(const Coder* c);
 
 /* No more belongs to this chunk.  Returns all chunks so far. */
-const Stream* DCFG_(end_chunk)(Coder* c);
+Stream* DCFG_(end_chunk)(Coder* c);
 
 /* The length of the chunks from FROM on that are whole, and have at most N
    bytes. */
 ULong DCFG_(whole_chunks)(const Coder* c, ULong from, ULong n);
+
+/* Drop the first chunks, so that those that are left have at most N bytes, or
+   are one. */
+void DCFG_(drop_chunks)(Coder* c, ULong n);
 
 /* Does what comes next begin one? */
 Bool DCFG_(begins_chunk)(const Coder* c);

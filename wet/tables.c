@@ -11,6 +11,7 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
 #include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
@@ -30,12 +31,10 @@ typedef
       UChar        len;
       UChar        kind;
       const UChar* code;
-      UInt         usage;     // where among all usages it begins,
-      UInt         n_usage;   // and its bytes
    }
    Known;
 
-static void add_text(Bytes* b, const HChar* s)
+void DCFG_(add_text)(Bytes* b, const HChar* s)
 {
    UInt n = VG_(strlen)(s);
 
@@ -64,24 +63,30 @@ static void put_bytes_as(Put* out, UInt section, Bytes* b)
 /*--- Images                                               ---*/
 /*------------------------------------------------------------*/
 
+void DCFG_(add_symbols)(Bytes* b, const ImageInfo* info)
+{
+   Addr last = 0;
+
+   DCFG_(add_text)(b, info->name);
+   DCFG_(add_varint)(b, info->load);
+   DCFG_(add_varint)(b, info->size);
+   DCFG_(add_varint)(b, info->n_symbols);
+   for (UInt i = 0; i < info->n_symbols; i++) {
+      DCFG_(add_varint)(b, info->symbols[i].addr - last);
+      DCFG_(add_varint)(b, info->symbols[i].size);
+      DCFG_(add_text)(b, info->symbols[i].name);
+      last = info->symbols[i].addr;
+   }
+}
+
 static void add_image(Bytes* b, UInt no)
 {
    ImageInfo info;
    Addr      last = 0;
 
    DCFG_(image_info)(no, True, &info);
-   add_text(b, info.name);
-   DCFG_(add_varint)(b, info.load);
-   DCFG_(add_varint)(b, info.size);
-   DCFG_(add_varint)(b, info.n_symbols);
-   for (UInt i = 0; i < info.n_symbols; i++) {
-      DCFG_(add_varint)(b, info.symbols[i].addr - last);
-      DCFG_(add_varint)(b, info.symbols[i].size);
-      add_text(b, info.symbols[i].name);
-      last = info.symbols[i].addr;
-   }
+   DCFG_(add_symbols)(b, &info);
    DCFG_(add_varint)(b, info.n_lines);
-   last = 0;
    for (UInt i = 0; i < info.n_lines; i++) {
       DCFG_(add_varint)(b, info.lines[i].addr - last);
       DCFG_(add_varint)(b, info.lines[i].file);
@@ -96,7 +101,7 @@ static void add_build_ids(Bytes* b)
    for (UInt i = 0; i < DCFG_(n_images)(); i++) {
       ImageInfo info;
       DCFG_(image_info)(i, False, &info);
-      add_text(b, info.build_id == NULL ? "" : info.build_id);
+      DCFG_(add_text)(b, info.build_id == NULL ? "" : info.build_id);
    }
 }
 
@@ -111,7 +116,7 @@ static void put_images(Put* out, Bytes* b)
    add_build_ids(&images);
    DCFG_(add_varint)(b, DCFG_(n_source_files)());
    for (UInt i = 0; i < DCFG_(n_source_files)(); i++)
-      add_text(b, DCFG_(source_file_name)(i));
+      DCFG_(add_text)(b, DCFG_(source_file_name)(i));
    put_bytes_as(out, SectionSources, b);
    put_bytes_as(out, SectionImages, &images);
    VG_(free)(images.bytes);
@@ -145,7 +150,7 @@ static XArray* find_instrs(void)
       Addr            a    = sb->addr;
       for (UInt k = 0; list->at_exit != NULL && k < sb->n_instrs; k++) {
          Known i = { a, sb->image, sb->lengths[k], sb->kinds[k],
-                     list->code + (a - sb->addr), 0, 0 };
+                     list->code + (a - sb->addr) };
          VG_(addToXA)(all, &i);
          a += sb->lengths[k];
       }
@@ -190,18 +195,6 @@ static void add_locs(Bytes* b, const UChar* locs)
    }
 }
 
-static void add_instr(Bytes* b, const Known* k, const Known* before,
-                      const Bytes* usages)
-{
-   DCFG_(add_varint)(b, k->image - (before == NULL ? 0 : before->image));
-   DCFG_(add_varint)(b, before == NULL || before->image != k->image
-                        ? k->addr : k->addr - before->addr);
-   DCFG_(add_varint)(b, k->len);
-   DCFG_(add_bytes)(b, k->code, k->len);
-   DCFG_(add_varint)(b, k->kind);
-   DCFG_(add_bytes)(b, usages->bytes + k->usage, k->n_usage);
-}
-
 static void add_usage(Bytes* b, const Usage* u)
 {
    DCFG_(add_varint)(b, (u->known ? 1 : 0) | (u->top_zero ? 2 : 0)
@@ -216,54 +209,71 @@ static void add_usage(Bytes* b, const Usage* u)
    }
 }
 
-static Int cmp_code(const void* va, const void* vb)
-{
-   const Known* a = *(Known* const*)va;
-   const Known* b = *(Known* const*)vb;
+/* What an instruction with this code uses. */
+typedef
+   struct {
+      UChar len;
+      UChar code[16];
+      UInt  begin, n;        // in .usages
+   }
+   CodeUsage;
 
-   return a->len != b->len ? (Int)a->len - b->len
+static OSet* codes;          // CodeUsage
+static Bytes usages;
+
+static Word cmp_code(const void* va, const void* vb)
+{
+   const CodeUsage* a = va;
+   const CodeUsage* b = vb;
+
+   return a->len != b->len ? (Word)a->len - b->len
                            : VG_(memcmp)(a->code, b->code, a->len);
 }
 
-/* What all instructions use goes to USAGES.  It does not depend on where they
-   stand, and to find it takes long: so it is found once for those that are
-   the same. */
-static void find_usages(XArray* instrs, Bytes* usages)
+/* It does not depend on where they stand, and to find it takes long: so it is
+   found once for those that are the same. */
+void DCFG_(add_usage_of)(Bytes* b, const UChar* code, UInt len, Addr addr)
 {
-   UWord        n       = VG_(sizeXA)(instrs);
-   Known**      by_code = VG_(malloc)("dcfg.wet.codes", (n + 1)
-                                                        * sizeof(Known*));
-   Usage*       u       = VG_(malloc)("dcfg.wet.usage", sizeof(Usage));
+   CodeUsage  key = { .len = len };
+   CodeUsage* c;
 
-   for (UWord i = 0; i < n; i++)
-      by_code[i] = VG_(indexXA)(instrs, i);
-   VG_(ssort)(by_code, n, sizeof(Known*), cmp_code);
-   for (UWord i = 0; i < n; i++) {
-      Known* k = by_code[i];
-      if (i > 0 && cmp_code(&by_code[i - 1], &by_code[i]) == 0) {
-         k->usage   = by_code[i - 1]->usage;
-         k->n_usage = by_code[i - 1]->n_usage;
-         continue;
-      }
-      DCFG_(find_usage)(k->code, k->len, k->addr, u);
-      k->usage = usages->used;
-      add_usage(usages, u);
-      k->n_usage = usages->used - k->usage;
+   tl_assert(len <= sizeof(key.code));
+   VG_(memcpy)(key.code, code, len);
+   if (codes == NULL)
+      codes = VG_(OSetGen_Create)(0, cmp_code, VG_(malloc), "dcfg.wet.codes",
+                                  VG_(free));
+   c = VG_(OSetGen_Lookup)(codes, &key);
+   if (c == NULL) {
+      Usage* u = VG_(malloc)("dcfg.wet.usage", sizeof(Usage));
+      DCFG_(find_usage)(code, len, addr, u);
+      c  = VG_(OSetGen_AllocNode)(codes, sizeof(*c));
+      *c = key;
+      c->begin = usages.used;
+      add_usage(&usages, u);
+      c->n = usages.used - c->begin;
+      VG_(OSetGen_Insert)(codes, c);
+      VG_(free)(u);
    }
-   VG_(free)(u);
-   VG_(free)(by_code);
+   DCFG_(add_bytes)(b, usages.bytes + c->begin, c->n);
+}
+
+static void add_instr(Bytes* b, const Known* k, const Known* before)
+{
+   DCFG_(add_varint)(b, k->image - (before == NULL ? 0 : before->image));
+   DCFG_(add_varint)(b, before == NULL || before->image != k->image
+                        ? k->addr : k->addr - before->addr);
+   DCFG_(add_varint)(b, k->len);
+   DCFG_(add_bytes)(b, k->code, k->len);
+   DCFG_(add_varint)(b, k->kind);
+   DCFG_(add_usage_of)(b, k->code, k->len, k->addr);
 }
 
 static void put_instrs(Put* out, Bytes* b, XArray* instrs)
 {
-   Bytes usages = { NULL, 0, 0 };
-
-   find_usages(instrs, &usages);
    DCFG_(add_varint)(b, VG_(sizeXA)(instrs));
    for (Word i = 0; i < VG_(sizeXA)(instrs); i++)
       add_instr(b, VG_(indexXA)(instrs, i),
-                i == 0 ? NULL : VG_(indexXA)(instrs, i - 1), &usages);
-   VG_(free)(usages.bytes);
+                i == 0 ? NULL : VG_(indexXA)(instrs, i - 1));
    put_bytes_as(out, SectionInstrs, b);
 }
 
@@ -294,7 +304,7 @@ static void put_unexecuted(Put* out, Bytes* b)
 
 static Word place_of(XArray* instrs, UInt image, Addr a)
 {
-   Known key = { a, image, 0, 0, NULL, 0, 0 };
+   Known key = { a, image, 0, 0, NULL };
    Word  first, last;
 
    if (!VG_(lookupXA)(instrs, &key, &first, &last))
@@ -308,18 +318,10 @@ static ULong number_of(const Slot* s)
    return s->from < WhereSlot ? s->addr : (ULong)(Long)(Word)s->addr;
 }
 
-static void add_superblock(Bytes* b, XArray* instrs, UInt id)
+void DCFG_(add_slots)(Bytes* b, Superblock* sb)
 {
-   Superblock*     sb   = DCFG_(superblock)(id);
    const SlotList* list = DCFG_(slots_of)(sb);
-   UInt            n    = list->at_exit == NULL ? 0 : sb->n_instrs;
-   Addr            a    = sb->addr;
 
-   DCFG_(add_varint)(b, n);
-   if (n == 0)
-      return;
-   for (UInt k = 0; k < n; a += sb->lengths[k++])
-      DCFG_(add_varint)(b, place_of(instrs, sb->image, a));
    DCFG_(add_varint)(b, sb->n_exits);
    for (UInt x = 0; x < sb->n_exits; x++) {
       DCFG_(add_varint)(b, sb->exits[x].instr);
@@ -334,6 +336,21 @@ static void add_superblock(Bytes* b, XArray* instrs, UInt id)
       if (list->slots[s].from > WhereStack)
          DCFG_(add_varint)(b, DCFG_(zigzag)(number_of(&list->slots[s])));
    }
+}
+
+static void add_superblock(Bytes* b, XArray* instrs, UInt id)
+{
+   Superblock*     sb   = DCFG_(superblock)(id);
+   const SlotList* list = DCFG_(slots_of)(sb);
+   UInt            n    = list->at_exit == NULL ? 0 : sb->n_instrs;
+   Addr            a    = sb->addr;
+
+   DCFG_(add_varint)(b, n);
+   if (n == 0)
+      return;
+   for (UInt k = 0; k < n; a += sb->lengths[k++])
+      DCFG_(add_varint)(b, place_of(instrs, sb->image, a));
+   DCFG_(add_slots)(b, sb);
 }
 
 static void put_superblocks(Put* out, Bytes* b, XArray* instrs)

@@ -26,6 +26,7 @@
 #include "run/cells.h"
 #include "run/gap.h"
 #include "wet/closure.h"
+#include "wet/journal.h"
 #include "wet/slots.h"
 #include "wet/squeeze.h"
 #include "wet/syscalls.h"
@@ -53,6 +54,7 @@ static Coder*  coder;
 static Bool    away;           // nothing is collected now,
 static Bool    late;           // or was before the tape's begin,
 static Bool    has_gaps;       // or in its middle
+static UInt    n_turns;        // threads that there were so far
 static UInt    newborn;        // the thread that a system call makes, or 0
 
 void DCFG_(load_tape)(void)
@@ -89,6 +91,10 @@ static void code_tape(void)
    DCFG_(tape)->cursor = first = DCFG_(tape)->limit - n;
    if (DCFG_(room_for_rows)() > DCFG_MUCH_ROOM)
       DCFG_(empty_rows)(True);
+   if (late || has_gaps)
+      DCFG_(end_journal)(False);
+   else if (DCFG_(begins_chunk)(coder))
+      DCFG_(save_tape)(DCFG_(end_chunk)(coder), n_turns);
 }
 
 /* A chunk that can be read without those before it, and a thread that goes on
@@ -132,6 +138,11 @@ const Stream* DCFG_(coded_tape)(void)
 ULong DCFG_(whole_tape)(ULong n)
 {
    return DCFG_(whole_chunks)(coder, DCFG_(tape_begin)(), n);
+}
+
+void DCFG_(drop_tape)(ULong n)
+{
+   DCFG_(drop_chunks)(coder, n);
 }
 
 ULong DCFG_(n_tape_records)(void)
@@ -185,6 +196,7 @@ static Turn* new_turn(UInt index)
    away     = away || !DCFG_(is_collecting)();
    has_gaps = has_gaps || !DCFG_(is_collected_at_start)();
    t->index = index;
+   n_turns  = index >= n_turns ? index + 1 : n_turns;
    return t;
 }
 
@@ -204,6 +216,7 @@ void DCFG_(tape_thread_free)(void* s)
 
 void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
 {
+   DCFG_(end_journal)(why == RestartForked);
    has_gaps = False;
    late     = True;
    DCFG_(empty_rows)(False);

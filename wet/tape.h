@@ -43,6 +43,9 @@ const Stream* DCFG_(coded_tape)(void);
 /* The length of what there is of it in whole chunks, at most N bytes. */
 ULong DCFG_(whole_tape)(ULong n);
 
+/* Keep N bytes of it at most: the last chunks, or the last one. */
+void DCFG_(drop_tape)(ULong n);
+
 /* Where in that the oldest chunk that was kept begins. */
 ULong DCFG_(tape_begin)(void);
 

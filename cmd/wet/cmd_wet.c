@@ -11,6 +11,7 @@
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/outfile.h"
+#include "cmd/wet/wet_salvage.h"
 #include "cmd/wet/wet_text.h"
 
 #include <errno.h>
@@ -312,13 +313,14 @@ static int run(int argc, char** argv)
    const char* instances = NULL;
    const char* limit = NULL;
    const char* path = NULL;
+   bool        salvage = false;
    const Opt   opts[] = {
       { "history", OPT_COUNT_OR_NOT, &history }, { "image", OPT_TEXT, &f.image },
       { "function", OPT_TEXT, &f.function }, { "source", OPT_TEXT, &source },
       { "thread", OPT_COUNT, &f.thread }, { "from", OPT_COUNT, &f.time.low },
       { "to", OPT_COUNT, &f.time.high },
       { "instances", OPT_TEXT, &instances }, { "limit", OPT_TEXT, &limit },
-      { "o", OPT_TEXT, &path }
+      { "salvage", OPT_FLAG, &salvage }, { "o", OPT_TEXT, &path }
    };
    const char* files[1];
    History     h = { 0 };
@@ -326,6 +328,13 @@ static int run(int argc, char** argv)
 
    parse_args(&wet_command, opts, sizeof(opts) / sizeof(opts[0]), argc, argv,
               files, 1, 1);
+   if (salvage) {
+      if (path == NULL || source != NULL || instances != NULL || limit != NULL
+          || history != NOT_GIVEN || f.image != NULL || f.function != NULL)
+         die("--salvage makes a file, and needs nothing but -o FILE");
+      wet_salvage(files[0], path);
+      return STATUS_OK;
+   }
    if (source != NULL)
       read_source(&f, source);
    if (instances != NULL)
@@ -384,12 +393,15 @@ const Command wet_command = {
    "                     [1G]\n"
    "  -o FILE            write to FILE, through the compressor of its suffix:\n"
    "                     .gz, .bz2, .xz, .zst\n"
+   "  --salvage -o FILE  make the trace FILE, which ends early, of the temporary\n"
+   "                     file of a program that was killed\n"
    "\n"
    "What is left out but depended on has its line and no instances.\n"
    "\n"
    "examples:\n"
    "  dcfg wet --source=foo1.c:8 wet.out.4711\n"
    "  dcfg wet --image=foo1 -o foo1.wet.xz wet.out.4711\n"
-   "  dcfg wet --history=20 wet.out.4711\n",
+   "  dcfg wet --history=20 wet.out.4711\n"
+   "  dcfg wet --salvage -o part.wet wet.out.4711.tmp-3d0c7ae2b0f1\n",
    run, NULL
 };

@@ -13,14 +13,19 @@
  rings and regions.
 """
 import collections
+import ctypes
 import glob
 import os
+import random
 import re
+import resource
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commandlib
 import harness
 import tracelib
 
@@ -321,6 +326,16 @@ def check_ring(tap, checker):
                "ring: %s is refused" % ring, p.stdout)
 
 
+def ask(*argv):
+    p = subprocess.run([os.path.join(os.path.dirname(harness.VALGRIND), "dcfg"), *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return p.stdout.decode(), p.stderr.decode()
+
+
+def without_shares(text):
+    """A slice without shares of all that there is."""
+    return re.sub(r" of [\d,]+ that were executed; (\d+) of .*| +[\d.]+%", r"\1", text)
+
+
 def check_early(tap):
     """A record that cannot go on is kept as far as it came, and a slice there is that of the whole record."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
@@ -347,13 +362,123 @@ def check_early(tap):
         p = subprocess.run([command, "slice", "--at=%s#1000000" % at, wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         tap.ok((b"ends early" in p.stderr) == (spare != "0") and p.stderr.count(b"\n") <= 1, "early: slices tell it, if so", p.stderr)
         # Shares are those of all that there is.
-        texts.append(re.sub(r" of [\d,]+ that were executed; (\d+) of .*| +[\d.]+%", r"\1", p.stdout.decode()))
+        texts.append(without_shares(p.stdout.decode()))
         os.unlink(wet)
     tap.ok(texts[0] == texts[1] and "scatter.c" in texts[0],
            "early: a slice is that of the whole record", texts)
     p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-spare=lots", "true"], cwd=tap.dir, env=harness.ENV,
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     tap.ok(p.returncode == 1 and b"--dcfg-spare=lots: it is no size such as 500M" in p.stdout, "early: lots is refused", p.stdout)
+
+
+def check_limit(tap):
+    """A file that has no room for all of the record keeps its begin, or of a ring its end."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
+    if not prog:
+        return
+    whole, limited = tap.path("limit.wet"), tap.path("limited.wet")
+    most = 5 << 20
+
+    def limit():
+        ctypes.CDLL(None).prctl(24, 24, 0, 0, 0)     # PR_CAPBSET_DROP, CAP_SYS_RESOURCE: the limit cannot be raised
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    graph, _, why = harness.dcfg(tap, "limit", [prog, "1000000"], ["--wet=yes", "--wet-out-file=" + whole])
+    if not tap.ok(graph, "limit: is recorded", why):
+        return
+    for ring in ((), ("--wet-ring=6M",)):
+        name = "limit: %s: " % (ring or ("no ring",))[0]
+        p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + limited,
+                            "--dcfg-out-file=" + tap.path("limited.json"), *ring, prog, "1000000"], cwd=tap.dir,
+                           env=harness.ENV, preexec_fn=limit, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        said = [line for line in p.stderr.decode().splitlines() if "limited.wet" in line]
+        tap.ok(p.returncode == 0 and len(said) == 1 and ("no room for all: the last" if ring else "it ends early") in said[0],
+               name + "what is left out is told", p.stderr)
+        if not tap.ok(os.path.exists(limited) and most // 4 < os.path.getsize(limited) <= most, name + "there is a file", said):
+            continue
+        last = re.search(r"(0x[0-9a-f]+)#(\d+)", ask("slice", "--at=scatter.c:9", limited)[0])
+        question = ["wet", "--history=500"] if ring else ["slice", "--at=%s#100000" % (last and last.group(1))]
+        kept, err = ask(*question, limited)
+        all_of_it, _ = ask(*["--history=1000" if ring and "=" in x else x for x in question], whole)
+        tap.ok(kept and ("ends early" in err) != bool(ring) and last and (last.group(2) == "999999") == bool(ring),
+               name + "a reader tells the same", (last, err))
+        if ring:       # some sources are before the window
+            lines = [line for line in kept.splitlines() if not line.endswith(OUTSIDE)]
+            same = len(lines) > 300 and set(lines) <= set(all_of_it.splitlines())
+        else:
+            same = without_shares(kept) == without_shares(all_of_it)
+        tap.ok(same, name + "what the whole record says", (kept[:500], all_of_it[:500]))
+        os.unlink(limited)
+
+
+EXTENT = 65536 + 32
+
+
+def sum_of(data):
+    """As delivery/stream.c has it."""
+    total, most = len(data), (1 << 64) - 1
+    for i in range(0, len(data) & ~7, 8):
+        total = (total ^ int.from_bytes(data[i:i + 8], "little")) * 0x100000001b3 & most
+        total ^= total >> 29
+    for byte in data[len(data) & ~7:]:
+        total = (total ^ byte) * 0x100000001b3 & most
+    return (total ^ total >> 32) & 0xffffffff
+
+
+def change(whole, at, byte):
+    """The temporary file WHOLE with another byte in the extent at AT, whose sum is right."""
+    new = bytearray(whole)
+    used = int.from_bytes(new[at + 16:at + 20], "little")
+    new[at + 32 + byte % used] ^= 1 << byte % 8
+    new[at + 20:at + 24] = sum_of(bytes(new[at + 32:at + 32 + used])).to_bytes(4, "little")
+    return bytes(new)
+
+
+def check_salvage(tap):
+    """What a killed program leaves becomes a trace that ends early; what is wrong is refused in one line."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
+    if not prog:
+        return
+    whole, part = tap.path("salvage.wet"), tap.path("part.wet")
+    graph, _, why = harness.dcfg(tap, "salvage", [prog, "1000000"], ["--wet=yes", "--wet-out-file=" + whole])
+    left = glob.glob(glob.escape(whole) + ".tmp-*")
+    tap.ok(graph and not left, "salvage: nothing is left at the end", (why, left))
+    p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + part, "--dcfg-out-file=" + tap.path("part.json"),
+                          prog, "9500000"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while p.poll() is None and not any(os.path.getsize(x) > 6 << 20 for x in glob.glob(glob.escape(part) + ".tmp-*")):
+        time.sleep(0.01)
+    p.kill()
+    p.wait()
+    left = glob.glob(glob.escape(part) + ".tmp-*")
+    if not tap.ok(len(left) == 1 and not os.path.exists(part), "salvage: a file is left", left):
+        return
+    said = ask("wet", "--salvage", "-o", part, left[0])
+    tap.ok(said == ("", "") and os.path.exists(part), "salvage: it becomes a trace", said)
+    last = re.search(r"(0x[0-9a-f]+)#(\d+)", ask("slice", "--at=scatter.c:9", part)[0])
+    tap.ok(last and int(last.group(2)) > 500000, "salvage: it has all but the last", last)
+    (kept, err), (all_of_it, _) = (ask("slice", "--at=%s#300000" % (last and last.group(1)), wet) for wet in (part, whole))
+    tap.ok("ends early" in err and without_shares(kept) == without_shares(all_of_it) and "scatter.c" in kept,
+           "salvage: a slice is that of the whole record", (err, kept[:500], all_of_it[:500]))
+    with open(left[0], "rb") as f:
+        data = f.read()
+    extents = [at for at in range(0, len(data), EXTENT) if data[at:at + 8] == b"\x89DCFGTMP"]
+    rows = [at for at in extents if data[at + 8] == 1]
+    dice = random.Random(28)
+    cases = [("nothing", b""), ("foreign", open(prog, "rb").read()), ("a trace", open(whole, "rb").read(3 << 20)),
+             ("cut in the rows", data[:EXTENT * 3 // 2]), ("a byte is wrong", data[:1000] + b"?" + data[1001:]),
+             ("an extent is missing", data[:EXTENT] + bytes(EXTENT) + data[2 * EXTENT:])]
+    cases += [("mutant %d" % n, change(data, dice.choice(rows), dice.randrange(65536))) for n in range(20)]
+    for name, wrong in cases:
+        os.unlink(left[0])
+        with open(left[0], "wb") as f:
+            f.write(wrong)
+        if os.path.exists(part):
+            os.unlink(part)
+        p = subprocess.run([commandlib.DCFG, "wet", "--salvage", "-o", part, left[0]], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        refused = p.returncode == 2 and p.stderr.count(b"\n") == 1 and not os.path.exists(part)
+        tap.ok(refused or (p.returncode == 0 and not p.stderr and name.startswith("mutant")), "salvage: refused, if it is wrong: " + name,
+               (p.returncode, p.stderr))
+    said = ask("wet", "--salvage", left[0])
+    tap.ok(said[1].count("\n") == 1 and "-o FILE" in said[1], "salvage: needs a name", said)
 
 
 def check_regions(tap, checker):
@@ -398,6 +523,8 @@ def main():
             if not again:
                 check_ring(tap, order)
                 check_early(tap)
+                check_limit(tap)
+                check_salvage(tap)
                 check_regions(tap, order)
     tap.done()
 

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   What a killed process left. */
+
+/* Owns: the temporary file of a whole execution trace (docs/wet-file.md), from
+   which it makes the trace.  Handed: names of files.  Taken by: cmd_wet.c. */
+
+#include "cmd/wet/wet_salvage.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/result.h"
+#include "cmd/wet/wet_extents.h"
+#include "format/wet_journal.h"
+#include "format/wet_sections.h"
+#include "lib/dcfg_wet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_THREADS (1u << 20)
+
+/* Bytes of the file, up to END. */
+typedef
+   struct {
+      const uint8_t* at;
+      const uint8_t* end;
+      bool           failed;
+   }
+   Bytes;
+
+typedef
+   struct {
+      uint64_t image, addr;
+      Piece    code;             // its length and bytes
+      uint64_t kind, source, line;
+      Piece    usage;
+   }
+   Instr;
+
+typedef
+   struct {
+      size_t first, n;           // of all instructions, in the order of the rows
+      Piece  slots;
+   }
+   Sb;
+
+typedef
+   struct {
+      Piece text;                // name to symbols
+      Piece build_id;
+   }
+   Image;
+
+/* A table of rows. */
+#define TABLE(type) struct { type* all; size_t n, room; }
+
+/* How much of each table the rows up to some point have. */
+typedef
+   struct {
+      size_t   images, sources, sbs, instrs, unexecuted;
+      uint64_t threads, tape;
+   }
+   Counts;
+
+typedef
+   struct {
+      const char* path;
+      const uint8_t* bytes;
+      size_t      size;
+      Text        streams[N_JOURNAL_KINDS];
+      uint8_t     version, machine;
+      TABLE(Image) images;
+      TABLE(Piece) sources;
+      TABLE(Sb)    sbs;
+      TABLE(Instr) instrs;       // of all superblocks
+      TABLE(Instr) unexecuted;
+      Counts      good;          // that belong to a tape that is there
+      Instr*      sorted;        // instructions by image and address, each once
+      size_t      n_sorted;
+   }
+   Salvage;
+
+static _Noreturn void damaged(const Salvage* s)
+{
+   die("%s: it is damaged, or no temporary file of a whole execution trace",
+       s->path);
+}
+
+/*------------------------------------------------------------*/
+/*--- Rows                                                 ---*/
+/*------------------------------------------------------------*/
+
+static uint64_t get(Bytes* b)
+{
+   uint64_t n = 0;
+
+   for (unsigned shift = 0; b->at < b->end && shift < 64; shift += 7) {
+      uint8_t byte = *b->at++;
+      n |= (uint64_t)(byte & 127) << shift;
+      if (byte < 128)
+         return n;
+   }
+   b->failed = true;
+   return 0;
+}
+
+static void skip(Bytes* b, uint64_t n)
+{
+   b->failed = b->failed || n > (uint64_t)(b->end - b->at);
+   b->at    += b->failed ? 0 : n;
+}
+
+static void skip_numbers(Bytes* b, uint64_t n)
+{
+   for (; n > 0 && !b->failed; n--)
+      get(b);
+}
+
+static void skip_text(Bytes* b)
+{
+   skip(b, get(b));
+}
+
+static Piece piece_from(const uint8_t* from, const Bytes* b)
+{
+   return (Piece){ from, (size_t)(b->at - from) };
+}
+
+static void get_image(Salvage* s, Bytes* b)
+{
+   const uint8_t* from = b->at;
+   Image          image;
+
+   skip_text(b);
+   skip_numbers(b, 2);
+   for (uint64_t n = get(b); n > 0 && !b->failed; n--) {
+      skip_numbers(b, 2);
+      skip_text(b);
+   }
+   image.text = piece_from(from, b);
+   from = b->at;
+   skip_text(b);
+   image.build_id = piece_from(from, b);
+   GROW(s->images.all, s->images.n, s->images.room);
+   s->images.all[s->images.n++] = image;
+}
+
+static void get_source(Salvage* s, Bytes* b)
+{
+   const uint8_t* from = b->at;
+
+   skip_text(b);
+   GROW(s->sources.all, s->sources.n, s->sources.room);
+   s->sources.all[s->sources.n++] = piece_from(from, b);
+}
+
+/* Its code and kind. */
+static void get_code(Instr* in, Bytes* b)
+{
+   const uint8_t* from = b->at;
+
+   skip_text(b);
+   in->code = piece_from(from, b);
+   in->kind = get(b);
+}
+
+/* How many ranges, and the ranges; twice; and accesses. */
+static Piece get_usage(Bytes* b)
+{
+   const uint8_t* from = b->at;
+
+   get(b);
+   for (int i = 0; i < 2; i++)
+      for (uint64_t n = get(b); n > 0 && !b->failed; n--)
+         skip_numbers(b, 2);
+   for (uint64_t n = get(b); n > 0 && !b->failed; n--)
+      skip_numbers(b, 3);
+   return piece_from(from, b);
+}
+
+static Piece get_slots(Bytes* b)
+{
+   const uint8_t* from = b->at;
+
+   for (uint64_t n = get(b); n > 0 && !b->failed; n--)
+      skip_numbers(b, 2);
+   for (uint64_t n = get(b); n > 0 && !b->failed; n--) {
+      skip_numbers(b, 3);
+      if (get(b) > 2)
+         get(b);
+   }
+   return piece_from(from, b);
+}
+
+static void get_superblock(Salvage* s, Bytes* b)
+{
+   Sb       sb = { .first = s->instrs.n };
+   uint64_t n = get(b);
+   uint64_t image = n == 0 ? 0 : get(b), addr = n == 0 ? 0 : get(b);
+
+   b->failed = b->failed || image >= s->images.n + (n == 0);
+   for (; n > 0 && !b->failed; n--) {
+      Instr          in = { .image = image, .addr = addr };
+      Bytes          length = *b;
+      get_code(&in, b);
+      addr     += get(&length);
+      in.source = get(b);
+      in.line   = get(b);
+      in.usage  = get_usage(b);
+      b->failed = b->failed || in.source > s->sources.n
+                  || in.line > UINT32_MAX;
+      GROW(s->instrs.all, s->instrs.n, s->instrs.room);
+      s->instrs.all[s->instrs.n++] = in;
+      sb.n++;
+   }
+   if (sb.n > 0)
+      sb.slots = get_slots(b);
+   GROW(s->sbs.all, s->sbs.n, s->sbs.room);
+   s->sbs.all[s->sbs.n++] = sb;
+}
+
+static void get_unexecuted(Salvage* s, Bytes* b)
+{
+   Instr in = { .image = get(b), .addr = get(b) };
+
+   b->failed = b->failed || in.image >= s->images.n;
+   get_code(&in, b);
+   GROW(s->unexecuted.all, s->unexecuted.n, s->unexecuted.room);
+   s->unexecuted.all[s->unexecuted.n++] = in;
+}
+
+/* All before this row belongs to so much of the tape, if that is there. */
+static void get_tape(Salvage* s, Bytes* b)
+{
+   uint64_t threads = get(b), tape = get(b);
+
+   if (b->failed || tape > s->streams[JournalTape].n || tape <= s->good.tape
+       || threads == 0 || threads > MAX_THREADS)
+      return;
+   s->good = (Counts){ s->images.n, s->sources.n, s->sbs.n, s->instrs.n,
+                       s->unexecuted.n, threads, tape };
+}
+
+static void get_rows(Salvage* s)
+{
+   Bytes b = { s->streams[JournalRows].bytes,
+               s->streams[JournalRows].bytes + s->streams[JournalRows].n, false };
+
+   s->version = (uint8_t)get(&b);
+   s->machine = (uint8_t)(b.at < b.end ? *b.at++ : 0);
+   while (b.at < b.end && !b.failed) {
+      switch (get(&b)) {
+         case RowImage:      get_image(s, &b); break;
+         case RowSource:     get_source(s, &b); break;
+         case RowSuperblock: get_superblock(s, &b); break;
+         case RowUnexecuted: get_unexecuted(s, &b); break;
+         case RowTape:       get_tape(s, &b); break;
+         default:             b.failed = true;
+      }
+   }
+}
+
+/*------------------------------------------------------------*/
+/*--- Tables                                               ---*/
+/*------------------------------------------------------------*/
+
+static int cmp_instrs(const void* va, const void* vb)
+{
+   const Instr* a = va;
+   const Instr* b = vb;
+
+   if (a->image != b->image)
+      return a->image < b->image ? -1 : 1;
+   return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+/* Sort the N of ALL.  Returns how many are left, each once. */
+static size_t sort_instrs(Instr* all, size_t n)
+{
+   size_t kept = 0;
+
+   if (n > 0)
+      qsort(all, n, sizeof(*all), cmp_instrs);
+   for (size_t i = 0; i < n; i++)
+      if (kept == 0 || cmp_instrs(&all[i], &all[kept - 1]) != 0)
+         all[kept++] = all[i];
+   return kept;
+}
+
+static const Instr* find_instr(const Salvage* s, const Instr* in)
+{
+   return s->n_sorted == 0 ? NULL
+          : bsearch(in, s->sorted, s->n_sorted, sizeof(*in), cmp_instrs);
+}
+
+static void put(Text* t, uint64_t n)
+{
+   uint8_t bytes[10];
+   size_t  used = 0;
+
+   for (; n >= 0x80; n >>= 7)
+      bytes[used++] = (uint8_t)(n | 0x80);
+   bytes[used++] = (uint8_t)n;
+   add_bytes(t, bytes, used);
+}
+
+static void put_piece(Text* t, Piece p)
+{
+   add_bytes(t, p.at, p.n);
+}
+
+/* The head of SECTION, and T, which is empty then. */
+static void put_section(FILE* f, unsigned section, Text* t)
+{
+   uint8_t head[WET_SECTION_HEAD] = { (uint8_t)section };
+
+   for (int i = 0; i < 8; i++)
+      head[1 + i] = (uint8_t)((uint64_t)t->n >> 8 * i);
+   fwrite(head, 1, sizeof(head), f);
+   fwrite(t->bytes, 1, t->n, f);
+   t->n = 0;
+}
+
+static void put_lines(const Salvage* s, size_t image, size_t* next, Text* t)
+{
+   size_t   first = *next, n = 0;
+   uint64_t addr = 0;
+
+   for (; *next < s->n_sorted && s->sorted[*next].image == image; ++*next)
+      n += s->sorted[*next].source != 0;
+   put(t, n);
+   for (size_t i = first; i < *next; i++) {
+      const Instr* in = &s->sorted[i];
+      if (in->source == 0)
+         continue;
+      put(t, in->addr - addr);
+      put(t, in->source - 1);
+      put(t, in->line);
+      addr = in->addr;
+   }
+}
+
+static void put_images(const Salvage* s, FILE* f, Text* t)
+{
+   size_t next = 0;
+
+   put(t, s->good.sources);
+   for (size_t i = 0; i < s->good.sources; i++)
+      put_piece(t, s->sources.all[i]);
+   put_section(f, SectionSources, t);
+   put(t, s->good.images);
+   for (size_t i = 0; i < s->good.images; i++) {
+      put_piece(t, s->images.all[i].text);
+      put_lines(s, i, &next, t);
+   }
+   for (size_t i = 0; i < s->good.images; i++)
+      put_piece(t, s->images.all[i].build_id);
+   put_section(f, SectionImages, t);
+}
+
+/* Where it is, its code, and what it uses, if that is told. */
+static void put_instrs(const Instr* all, size_t n, Text* t)
+{
+   uint64_t image = 0, addr = 0;
+
+   put(t, n);
+   for (size_t i = 0; i < n; i++) {
+      put(t, all[i].image - image);
+      put(t, all[i].addr - (all[i].image == image && i > 0 ? addr : 0));
+      put_piece(t, all[i].code);
+      put(t, all[i].kind);
+      if (all[i].usage.n > 0)
+         put_piece(t, all[i].usage);
+      image = all[i].image;
+      addr  = all[i].addr;
+   }
+}
+
+/* What was not executed when it was told may have been executed since. */
+static void put_unexecuted(Salvage* s, Text* t)
+{
+   Instr* all  = s->unexecuted.all;
+   size_t n    = sort_instrs(all, s->good.unexecuted), kept = 0;
+
+   for (size_t i = 0; i < n; i++)
+      if (find_instr(s, &all[i]) == NULL)
+         all[kept++] = all[i];
+   put_instrs(all, kept, t);
+}
+
+static void put_superblocks(const Salvage* s, Text* t)
+{
+   put(t, s->good.sbs);
+   for (size_t i = 0; i < s->good.sbs; i++) {
+      const Sb* sb = &s->sbs.all[i];
+      put(t, sb->n);
+      for (size_t k = 0; k < sb->n; k++)
+         put(t, (uint64_t)(find_instr(s, &s->instrs.all[sb->first + k])
+                           - s->sorted));
+      if (sb->n > 0)
+         put_piece(t, sb->slots);
+   }
+}
+
+/* All of the trace.  Returns where the threads' instructions stand. */
+static size_t put_trace(Salvage* s, FILE* f)
+{
+   uint8_t head[WET_HEAD_SIZE] = WET_MAGIC;
+   Text   t = { 0 };
+   size_t threads;
+
+   head[WET_VERSION_AT] = s->version;
+   head[WET_MACHINE_AT] = s->machine;
+   s->sorted = zalloc(s->good.instrs + 1, sizeof(*s->sorted));
+   if (s->good.instrs > 0)
+      memcpy(s->sorted, s->instrs.all, s->good.instrs * sizeof(*s->sorted));
+   s->n_sorted = sort_instrs(s->sorted, s->good.instrs);
+   fwrite(head, 1, sizeof(head), f);
+   put_images(s, f, &t);
+   put_instrs(s->sorted, s->n_sorted, &t);
+   put_section(f, SectionInstrs, &t);
+   put_unexecuted(s, &t);
+   put_section(f, SectionUnexecuted, &t);
+   put_superblocks(s, &t);
+   put_section(f, SectionSuperblocks, &t);
+   threads = (size_t)ftell(f) + WET_SECTION_HEAD;
+   for (uint64_t i = 0; i < 8 * s->good.threads; i++)
+      put(&t, 0);
+   put_section(f, SectionThreads, &t);
+   put(&t, 0);
+   put(&t, WET_ENDED_EARLY);
+   put_section(f, SectionBefore, &t);
+   free(t.bytes);
+   t = s->streams[JournalTape];
+   t.n = s->good.tape;
+   put_section(f, SectionTape, &t);
+   put_section(f, SectionEnd, &t);
+   return threads;
+}
+
+/*------------------------------------------------------------*/
+/*--- From file to file                                    ---*/
+/*------------------------------------------------------------*/
+
+/* Read the trace of SIZE bytes, and write to THREADS in it how many instructions
+   each thread executed. */
+static void count_instrs(const char* path, uint8_t* trace, size_t size,
+                         uint8_t* threads)
+{
+   DcfgOptions  options = read_options(NULL, NULL);
+   DcfgError    err;
+   DcfgWet*     w = dcfg_wet_open_memory(trace, size, path, &options, &err);
+   DcfgWetEvent e;
+   uint64_t*    n;
+
+   if (w == NULL)
+      die("%s", unreadable(&err, false));
+   n = zalloc(dcfg_wet_threads(w), sizeof(*n));
+   while (dcfg_wet_next(w, &e, &err))
+      if (e.kind == DCFG_WET_INSTR && e.thread < dcfg_wet_threads(w))
+         n[e.thread]++;
+   if (err.status != DCFG_OK)
+      die("%s", unreadable(&err, false));
+   for (uint32_t i = 0; i < 8 * dcfg_wet_threads(w); i++)
+      threads[i] = (uint8_t)(n[i / 8] >> 8 * (i % 8));
+   dcfg_wet_close(w);
+   free(n);
+}
+
+static void* map_file(int fd, size_t size, const char* path)
+{
+   void* p = size == 0 ? MAP_FAILED
+             : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+
+   if (p == MAP_FAILED)
+      die("%s: %s", path, size == 0 ? "it is empty" : strerror(errno));
+   return p;
+}
+
+/* The file at s->path. */
+static void open_temporary(Salvage* s)
+{
+   int         fd = open_regular(s->path);
+   struct stat st;
+
+   if (fd < 0 || fstat(fd, &st) != 0)
+      die("%s: cannot be read: %s", s->path, strerror(errno));
+   s->size  = (size_t)st.st_size;
+   s->bytes = map_file(fd, s->size, s->path);
+   close(fd);
+}
+
+void wet_salvage(const char* from, const char* to)
+{
+   Salvage  s = { .path = from };
+   FILE*    f = tmpfile();
+   FILE*    result;
+   uint8_t* trace;
+   size_t   threads, size;
+
+   open_temporary(&s);
+   if (!find_stream((Piece){ s.bytes, s.size }, JournalRows,
+                    &s.streams[JournalRows])
+       || !find_stream((Piece){ s.bytes, s.size }, JournalTape,
+                       &s.streams[JournalTape]))
+      damaged(&s);
+   get_rows(&s);
+   if (s.version != 3 || s.good.tape == 0)
+      damaged(&s);
+   if (f == NULL)
+      die("a temporary file: %s", strerror(errno));
+   threads = put_trace(&s, f);
+   if (fflush(f) != 0 || ferror(f))
+      die("a temporary file: %s", strerror(errno));
+   size  = (size_t)ftell(f);
+   trace = map_file(fileno(f), size, from);
+   count_instrs(from, trace, size, trace + threads);
+   result = open_result(to);
+   if (fwrite(trace, 1, size, result) != size)
+      die("%s: %s", to, strerror(errno));
+   close_results();
+   munmap(trace, size);
+   fclose(f);
+   munmap((void*)s.bytes, s.size);
+   for (int kind = 0; kind < N_JOURNAL_KINDS; kind++)
+      free(s.streams[kind].bytes);
+   free(s.images.all);
+   free(s.sources.all);
+   free(s.sbs.all);
+   free(s.instrs.all);
+   free(s.unexecuted.all);
+   free(s.sorted);
+}
