@@ -14,20 +14,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef enum { AS_FUNCTIONS, AS_STACKS, AS_FOLDED, AS_CALLS } View;
+#define ADDRESS_OF_FORM(name) &xray_form_##name,
+static const XrayForm* const forms[] = { XRAY_FORMS(ADDRESS_OF_FORM) };
 
-typedef
-   struct {
-      View        view;
-      Form        form;
-      bool        only_check, per_thread, wide, mangled;
-      uint64_t    thread;       // by its id, or 0
-      Select      what;
-      uint64_t    top, limit;
-      const char* log;
-      const char* map;          // or NULL
-   }
-   Show;
+#define CHOICE_OF_FORM(name) &xray_form_##name.choice,
+static const OptionChoice* const choices[] = {
+   XRAY_FORMS(CHOICE_OF_FORM) NULL
+};
 
 /* A log and its map, opened. */
 typedef
@@ -72,14 +65,14 @@ static char* map_beside(const char* log)
 }
 
 /* MAP: the one that was named, or NULL. */
-static Source open_source(const Show* s, const char* log, const char* map)
+static Source open_source(const XrayShow* s, const char* log, const char* map)
 {
    Source      src = { 0 };
    DcfgOptions options;
    DcfgError   err;
 
-   src.rules = rules_new(s->limit, s->form == FORM_TEXT
-                                   && s->view != AS_FOLDED ? stdout : stderr);
+   src.rules = rules_new(s->limit, s->form == FORM_TEXT && !s->as->for_programs
+                                   ? stdout : stderr);
    src.map_path = map != NULL ? text_copy(map) : map_beside(log);
    if (src.map_path != NULL) {
       options = read_options(on_map_problem, src.rules);
@@ -100,13 +93,13 @@ static Source open_source(const Show* s, const char* log, const char* map)
 }
 
 /* What was said of LOG's rules; returns how many were broken. */
-static uint64_t finish_rules(const Show* s, const Source* src,
+static uint64_t finish_rules(const XrayShow* s, const Source* src,
                              const char* log)
 {
    uint64_t n = rules_count(src->rules, NULL);
 
    rules_finish(src->rules);
-   if (s->form == FORM_TEXT && s->view != AS_FOLDED
+   if (s->form == FORM_TEXT && !s->as->for_programs
        && (s->only_check || n > 0))
       printf("%s%s%s: %" PRIu64 " violation%s\n", log,
              src->map_path != NULL ? ", " : "",
@@ -126,136 +119,13 @@ static void close_source(Source* src)
 }
 
 /*------------------------------------------------------------*/
-/*--- Functions                                            ---*/
-/*------------------------------------------------------------*/
-
-/* Of several threads the first has what all have; the others are empty. */
-static int by_function(const void* a, const void* b)
-{
-   const XrayFigures* x = a;
-   const XrayFigures* y = b;
-
-   return x->function != y->function ? (x->function < y->function ? -1 : 1)
-          : x->thread < y->thread ? -1 : x->thread > y->thread;
-}
-
-static int by_sum(const void* a, const void* b)
-{
-   const XrayFigures* x = a;
-   const XrayFigures* y = b;
-
-   return x->inclusive != y->inclusive
-          ? (x->inclusive > y->inclusive ? -1 : 1)
-          : x->sum != y->sum ? (x->sum > y->sum ? -1 : 1)
-          : by_function(a, b);
-}
-
-static void add_figures(XrayFigures* to, XrayFigures* from)
-{
-   to->calls += from->calls;
-   to->sum = capped_sum(to->sum, from->sum);
-   to->inclusive = capped_sum(to->inclusive, from->inclusive);
-   to->self = capped_sum(to->self, from->self);
-   spread_move(&to->spread, &from->spread);
-}
-
-/* What is asked for, largest first, at the beginning of run->pairs.  Returns
-   how many. */
-static size_t choose_functions(const Show* s, XrayRun* run,
-                               const XrayNames* names)
-{
-   size_t n = 0;
-
-   if (run->n_pairs == 0)
-      return 0;
-   qsort(run->pairs, run->n_pairs, sizeof(*run->pairs), by_function);
-   for (size_t i = 0; i < run->n_pairs; i++) {
-      XrayFigures f = run->pairs[i];
-      if ((s->thread != 0
-           && run->threads[f.thread].id != (int32_t)s->thread)
-          || f.calls == 0 || !xray_is_wanted(names, f.function)) {
-         spread_free(&run->pairs[i].spread);
-         continue;
-      }
-      if (n > 0 && !s->per_thread && run->pairs[n - 1].function == f.function)
-         add_figures(&run->pairs[n - 1], &f);
-      else
-         run->pairs[n++] = f;
-   }
-   run->n_pairs = n;
-   qsort(run->pairs, n, sizeof(*run->pairs), by_sum);
-   return n;
-}
-
-static uint64_t total_ticks(const Show* s, const XrayRun* run)
-{
-   uint64_t total = 0;
-
-   for (size_t i = 0; i < run->n_threads; i++) {
-      const XrayThreadFigures* t = &run->threads[i];
-      if (t->begun && (s->thread == 0 || t->id == (int32_t)s->thread))
-         total = capped_sum(total, ticks_between(t->first, t->last));
-   }
-   return total;
-}
-
-static Table* functions_table(const Show* s, XrayRun* run, size_t n,
-                              const XrayNames* names)
-{
-   static const struct { const char* key; double rank; } ranks[] = {
-      { "min", 0 }, { "median", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }
-   };
-   Table*   t = tab_new("functions");
-   uint64_t total = total_ticks(s, run);
-   int      n_ranks = s->form == FORM_TEXT ? 2 : 4;
-
-   tab_column(t, COL_SHARE, "share", "share", 0);
-   if (s->per_thread)
-      tab_column(t, COL_COUNT, "thread", "thread", 0);
-   tab_column(t, COL_COUNT, "calls", "calls", 0);
-   tab_column(t, COL_COUNT, "sum", "sum", 0);
-   if (s->form != FORM_TEXT)
-      tab_column(t, COL_COUNT, "inclusive", "inclusive", 0);
-   tab_column(t, COL_COUNT, "self", "self", 0);
-   for (int k = 0; k < n_ranks; k++)
-      tab_column(t, COL_COUNT, ranks[k].key, ranks[k].key, 0);
-   tab_column(t, COL_COUNT, "max", "max", 0);
-   tab_column(t, COL_NAME, "function", "function", s->wide ? 0 : 40);
-   tab_column(t, COL_TEXT, "source", "source", s->wide ? 0 : 28);
-   tab_column(t, COL_TEXT, "image", "image", s->wide ? 0 : 24);
-   if (s->form != FORM_TEXT)
-      tab_column(t, COL_COUNT, "function_id", "id", 0);
-   for (size_t i = 0; i < n && (s->top == 0 || i < s->top); i++) {
-      XrayFigures* f = &run->pairs[i];
-      put_share(t, f->inclusive, total);
-      if (s->per_thread)
-         put_count(t, (uint32_t)run->threads[f->thread].id);
-      put_count(t, f->calls);
-      put_count(t, f->sum);
-      if (s->form != FORM_TEXT)
-         put_count(t, f->inclusive);
-      put_count(t, f->self);
-      for (int k = 0; k < n_ranks; k++)
-         put_count(t, spread_at(&f->spread, (uint64_t)
-                                ((double)f->calls * ranks[k].rank)));
-      put_count(t, spread_at(&f->spread, f->calls - 1));
-      put_text(t, xray_name(names, f->function));
-      put_text(t, xray_source(names, f->function));
-      put_text(t, xray_image(names, f->function));
-      if (s->form != FORM_TEXT)
-         put_count(t, f->function);
-   }
-   return t;
-}
-
-/*------------------------------------------------------------*/
 /*--- Showing a log                                        ---*/
 /*------------------------------------------------------------*/
 
-static Table* threads_table(const Show* s, const XrayRun* run)
+static Table* threads_table(const XrayShow* s, const XrayRun* run)
 {
    Table*   t = tab_new("threads");
-   uint64_t total = total_ticks(s, run);
+   uint64_t total = xray_total(s, run);
 
    tab_column(t, COL_COUNT, "thread", "thread", 0);
    tab_column(t, COL_SHARE, "share", "share", 0);
@@ -281,7 +151,7 @@ static const char* plural(uint64_t n, const char* one)
    return text_format("%s %s%s", text_count(n), one, n == 1 ? "" : "s");
 }
 
-static void show_text(const Show* s, const XrayRun* run, const Table* rows,
+static void show_text(const XrayShow* s, const XrayRun* run, const Table* rows,
                       uint64_t n)
 {
    printf("%s", s->log);
@@ -289,7 +159,7 @@ static void show_text(const Show* s, const XrayRun* run, const Table* rows,
       printf(", process %" PRId32, run->process);
    printf(": version %" PRIu32 ", %s\n", run->header.version,
           plural(run->n_buffers, "buffer"));
-   printf("%s instructions in %s; %s\n", text_count(total_ticks(s, run)),
+   printf("%s instructions in %s; %s\n", text_count(xray_total(s, run)),
           s->thread == 0 ? plural(run->n_threads, "thread")
           : text_format("thread %" PRIu64, s->thread),
           plural(run->n_calls, "call"));
@@ -301,13 +171,13 @@ static void show_text(const Show* s, const XrayRun* run, const Table* rows,
    }
    if (tab_rows(rows) < n)
       printf("\n%s of %s %s\n", text_count(tab_rows(rows)), text_count(n),
-             s->view == AS_STACKS ? "stacks" : "functions");
+             s->as->rows);
    else
-      printf("\n%s\n", s->view == AS_STACKS ? "Stacks" : "Functions");
+      printf("\n%c%s\n", s->as->rows[0] - 'a' + 'A', s->as->rows + 1);
    tab_print(rows, FORM_TEXT, 0);
 }
 
-static void show_json(const Show* s, const XrayRun* run, const Table* rows,
+static void show_json(const XrayShow* s, const XrayRun* run, const Table* rows,
                       uint64_t violations)
 {
    Table* threads = threads_table(s, run);
@@ -322,26 +192,20 @@ static void show_json(const Show* s, const XrayRun* run, const Table* rows,
       printf("%" PRId32, run->process);
    printf(",\n  \"violations\": %" PRIu64 ",\n  \"calls\": %" PRIu64
           ",\n  \"instructions\": %" PRIu64 ",\n  \"threads\": ",
-          violations, run->n_calls, total_ticks(s, run));
+          violations, run->n_calls, xray_total(s, run));
    tab_print(threads, FORM_JSON, 2);
-   printf(",\n  \"%s\": ", s->view == AS_STACKS ? "stacks" : "functions");
+   printf(",\n  \"%s\": ", s->as->rows);
    tab_print(rows, FORM_JSON, 2);
    printf("\n}\n");
    tab_free(threads);
 }
 
-static void show_table(const Show* s, XrayRun* run, const XrayStacks* stacks,
+static void show_table(const XrayShow* s, void* state, XrayRun* run,
                        const XrayNames* names, uint64_t violations)
 {
    uint64_t n;
-   Table*   t;
+   Table*   t = s->as->table(s, state, run, names, &n);
 
-   if (stacks != NULL) {
-      t = xray_stacks_table(stacks, names, s->top, &n);
-   } else {
-      n = choose_functions(s, run, names);
-      t = functions_table(s, run, n, names);
-   }
    if (s->form == FORM_TEXT)
       show_text(s, run, t, n);
    else if (s->form == FORM_CSV)
@@ -351,7 +215,7 @@ static void show_table(const Show* s, XrayRun* run, const XrayStacks* stacks,
    tab_free(t);
 }
 
-static void need_this_thread(const Show* s, const XrayRun* run)
+static void need_this_thread(const XrayShow* s, const XrayRun* run)
 {
    for (size_t i = 0; i < run->n_threads; i++)
       if (run->threads[i].begun && run->threads[i].id == (int32_t)s->thread)
@@ -361,34 +225,28 @@ static void need_this_thread(const Show* s, const XrayRun* run)
           "from 1", s->thread, s->log);
 }
 
-static int show(const Show* s, uint64_t from, uint64_t calls)
+static int show(const XrayShow* s)
 {
-   Source       src = open_source(s, s->log, s->map);
-   XrayTimeline timeline = { .names = src.names, .csv = s->form == FORM_CSV,
-                             .thread = (int32_t)s->thread, .from = from,
-                             .most = calls };
-   XrayWatcher  watcher = { 0 };
-   XrayStacks*  stacks = NULL;
-   XrayRun*     run;
-   uint64_t     violations;
+   Source      src = open_source(s, s->log, s->map);
+   XrayWatcher watcher = { 0 };
+   void*       state = NULL;
+   XrayRun*    run;
+   uint64_t    violations;
 
    if (src.map == NULL)
       complain("there is no map %s.map: functions have numbers only",
                s->log);
-   if (s->view == AS_STACKS || s->view == AS_FOLDED)
-      stacks = xray_stacks_new(&watcher, (int32_t)s->thread);
-   else if (s->view == AS_CALLS && !s->only_check)
-      xray_timeline_start(&watcher, &timeline);
+   if (s->as->begin != NULL && !s->only_check)
+      state = s->as->begin(s, src.names, &watcher);
    run = xray_walk(src.log, src.map, src.rules, &watcher);
    violations = finish_rules(s, &src, s->log);
    need_this_thread(s, run);
-   if (s->view == AS_FOLDED && !s->only_check)
-      xray_stacks_fold(stacks, src.names);
-   else if (s->view != AS_CALLS && !s->only_check)
-      show_table(s, run, stacks, src.names, violations);
-   if (stacks != NULL)
-      xray_stacks_free(stacks);
-   xray_timeline_end(&timeline);
+   if (s->as->write != NULL && !s->only_check)
+      s->as->write(state, src.names);
+   else if (s->as->table != NULL && !s->only_check)
+      show_table(s, state, run, src.names, violations);
+   if (state != NULL)
+      s->as->end(state);
    xray_run_free(run);
    close_source(&src);
    return violations > 0 ? STATUS_FOUND : STATUS_OK;
@@ -398,15 +256,15 @@ static int show(const Show* s, uint64_t from, uint64_t calls)
 /*--- Comparing two                                        ---*/
 /*------------------------------------------------------------*/
 
-static void show_totals(const Show* s, const char* which,
+static void show_totals(const XrayShow* s, const char* which,
                             const char* path, const XrayRun* run)
 {
    if (s->form == FORM_TEXT)
       printf("%s: %s: %s instructions, %s\n", which, path,
-             text_count(total_ticks(s, run)), plural(run->n_calls, "call"));
+             text_count(xray_total(s, run)), plural(run->n_calls, "call"));
 }
 
-static int diff(const Show* s, const char** logs, const char** maps,
+static int diff(const XrayShow* s, const char** logs, const char** maps,
                 double share)
 {
    Source   src[2];
@@ -454,33 +312,21 @@ static int diff(const Show* s, const char** logs, const char** maps,
 /*--- The command line                                     ---*/
 /*------------------------------------------------------------*/
 
-static View view_named(const char* name)
-{
-   static const char* const names[] = {
-      "functions", "stacks", "folded", "calls"
-   };
-
-   for (View v = AS_FUNCTIONS; v <= AS_CALLS; v++)
-      if (strcmp(name, names[v]) == 0)
-         return v;
-   die("--as is functions, stacks, folded or calls, not `%s'", name);
-}
-
 static int run(int argc, char** argv)
 {
    bool        csv = false, json = false, two = false;
-   uint64_t    from = 0, calls = UINT64_MAX;
    const char* share = "1";
-   const char* as = "functions";
+   const char* as = choices[0]->name;
    char*       end;
    double      percent;
-   Show        s = { .top = 10, .limit = 20, .what = SELECT_ALL };
+   XrayShow    s = { .top = 10, .limit = 20, .what = SELECT_ALL,
+                       .calls = UINT64_MAX };
    const Opt   opts[] = {
       { "as", OPT_TEXT, &as }, { "check", OPT_FLAG, &s.only_check },
       { "limit", OPT_COUNT, &s.limit }, { "thread", OPT_COUNT, &s.thread },
       SELECT_PLACES(&s.what), { "threads", OPT_FLAG, &s.per_thread },
-      { "top", OPT_COUNT, &s.top }, { "from", OPT_COUNT, &from },
-      { "calls", OPT_COUNT, &calls }, { "diff", OPT_FLAG, &two },
+      { "top", OPT_COUNT, &s.top }, { "from", OPT_COUNT, &s.from },
+      { "calls", OPT_COUNT, &s.calls }, { "diff", OPT_FLAG, &two },
       { "share", OPT_TEXT, &share }, { "wide", OPT_FLAG, &s.wide },
       { "mangled", OPT_FLAG, &s.mangled }, { "csv", OPT_FLAG, &csv },
       { "json", OPT_FLAG, &json }
@@ -490,12 +336,12 @@ static int run(int argc, char** argv)
                               sizeof(opts) / sizeof(opts[0]), argc, argv,
                               files, 1, 4);
 
-   s.view = view_named(as);
+   s.as   = forms[choice("as", as, choices)];
    s.form = csv ? FORM_CSV : json ? FORM_JSON : FORM_TEXT;
    percent = strtod(share, &end);
    if (csv && json)
       die("--csv or --json, not both");
-   if (json && (s.view == AS_CALLS || s.view == AS_FOLDED))
+   if (json && s.as->table == NULL)
       die("--json is not for --as=%s", as);
    if (end == share || *end != 0 || !(percent >= 0))
       die("--share needs a percentage, not `%s'", share);
@@ -520,7 +366,7 @@ static int run(int argc, char** argv)
           xray_command.name, xray_command.args);
    s.log = files[0];
    s.map = n == 2 ? files[1] : NULL;
-   return show(&s, from, calls);
+   return show(&s);
 }
 
 const Command xray_command = {
@@ -538,12 +384,8 @@ const Command xray_command = {
    "90% and 99% of the others below it).\n"
    "\n"
    "options:\n"
-   "  --as=functions|stacks|folded|calls\n"
-   "                     functions; different stacks of calls; the same for\n"
-   "                     flamegraph.pl and speedscope; each call in order, of\n"
-   "                     which the first column has the instructions that the\n"
-   "                     thread had executed before, the second those until it\n"
-   "                     was left [functions]\n"
+   "  --as=FORM          one of these [functions]\n"
+   CHOICES_HERE
    "  --check            only check\n"
    "  --limit=N          print at most N lines for a rule; 0: all [20]\n"
    "  --thread=N         only thread N of the log, counted from 1 [all]\n"
@@ -570,5 +412,5 @@ const Command xray_command = {
    "\n"
    "exit status: 0 no violation, no difference; 1 there are; 2 a file cannot\n"
    "be read\n",
-   run, NULL
+   run, choices
 };

@@ -12,6 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Each call, printed while the log is read. */
+typedef
+   struct {
+      const XrayNames* names;
+      bool             csv;
+      int32_t          thread;          // or 0
+      uint64_t         from;            // instruction
+      uint64_t         most;            // calls of each thread
+      int32_t          current;         // at first 0; whose call was last
+      uint64_t*        shown;           // calls, by thread
+      size_t           n_shown;
+   }
+   XrayTimeline;
+
 /* Deeper than this, only a number says how deep. */
 #define MAX_INDENT 40
 
@@ -171,14 +185,30 @@ static void event(void* arg, const DcfgXrayRecord* r, uint64_t depth)
    printf("[event] %s\n", text);
 }
 
-void xray_timeline_start(XrayWatcher* watcher, XrayTimeline* timeline)
+static void* begin(const XrayShow* s, const XrayNames* names,
+                   XrayWatcher* watcher)
 {
-   *watcher = (XrayWatcher){ enter, leave, event, timeline };
-   if (timeline->csv)
+   XrayTimeline* t = zalloc(1, sizeof(*t));
+
+   *t = (XrayTimeline){ .names = names, .csv = s->form == FORM_CSV,
+                        .thread = (int32_t)s->thread, .from = s->from,
+                        .most = s->calls };
+   *watcher = (XrayWatcher){ enter, leave, event, t };
+   if (t->csv)
       puts("thread,instruction,depth,event,function_id,name,instructions");
+   return t;
 }
 
-void xray_timeline_end(XrayTimeline* timeline)
+static void end(void* state)
 {
-   free(timeline->shown);
+   XrayTimeline* t = state;
+
+   free(t->shown);
+   free(t);
 }
+
+const XrayForm xray_form_calls = {
+   .choice = { "calls", "each call in order, with the instructions\n"
+                        "before it and those until it was left", NULL },
+   .begin = begin, .end = end
+};

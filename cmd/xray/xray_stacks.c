@@ -20,12 +20,17 @@ typedef
    Figures;
 
 /* A stack's key is that of its caller's stack, and 1, and its function. */
-struct XrayStacks {
-   KeyMap*  keys;
-   Figures* figures;
-   size_t   n, room;
-   int32_t  thread;             // or 0
-};
+typedef
+   struct {
+      KeyMap*  keys;
+      Figures* figures;
+      size_t   n, room;
+      int32_t  thread;          // or 0
+   }
+   XrayStacks;
+
+/* Calls deeper than this belong to the one at this depth. */
+#define XRAY_MAX_STACK 1000
 
 /* As a call's view: its thread is not looked at. */
 #define NO_STACK UINT64_MAX
@@ -81,18 +86,22 @@ static void leave(void* arg, XrayCall* call, XrayCall* caller,
    f->sum = capped_sum(f->sum, ticks);
 }
 
-XrayStacks* xray_stacks_new(XrayWatcher* watcher, int32_t thread)
+static void* begin(const XrayShow* show, const XrayNames* names,
+                   XrayWatcher* watcher)
 {
    XrayStacks* s = zalloc(1, sizeof(*s));
 
+   (void)names;
    s->keys = keymap_new();
-   s->thread = thread;
+   s->thread = (int32_t)show->thread;
    *watcher = (XrayWatcher){ .enter = enter, .leave = leave, .arg = s };
    return s;
 }
 
-void xray_stacks_free(XrayStacks* s)
+static void end(void* state)
 {
+   XrayStacks* s = state;
+
    keymap_free(s->keys);
    free(s->figures);
    free(s);
@@ -142,14 +151,17 @@ static int by_ticks(const void* a, const void* b)
           : x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-Table* xray_stacks_table(const XrayStacks* s, const XrayNames* names,
-                         uint64_t top, uint64_t* n_stacks)
+/* The stacks by ticks, outermost function first. */
+static Table* make_table(const XrayShow* show, void* state, XrayRun* run,
+                         const XrayNames* names, uint64_t* n_stacks)
 {
+   const XrayStacks* s = state;
    Table*   t = tab_new("stacks");
    Item*    items = zalloc(s->n, sizeof(*items));
    size_t   n_items = 0;
    uint32_t path[XRAY_MAX_STACK];
 
+   (void)run;
    tab_column(t, COL_COUNT, "calls", "calls", 0);
    tab_column(t, COL_COUNT, "sum", "sum", 0);
    tab_column(t, COL_COUNT, "self", "self", 0);
@@ -158,7 +170,8 @@ Table* xray_stacks_table(const XrayStacks* s, const XrayNames* names,
       if (xray_is_wanted(names, function_of(s, i)))
          items[n_items++] = (Item){ s->figures[i].sum, i };
    qsort(items, n_items, sizeof(*items), by_ticks);
-   for (size_t i = 0; i < n_items && (top == 0 || i < top); i++) {
+   for (size_t i = 0; i < n_items && (show->top == 0 || i < show->top);
+        i++) {
       const Figures* f = &s->figures[items[i].stack];
       size_t         n = path_of(s, items[i].stack, path);
       char*          text = path_text(names, path, n, ";");
@@ -173,8 +186,10 @@ Table* xray_stacks_table(const XrayStacks* s, const XrayNames* names,
    return t;
 }
 
-void xray_stacks_fold(const XrayStacks* s, const XrayNames* names)
+/* Lines "main;work;area 17", where 17 is what was not in calls. */
+static void fold(void* state, const XrayNames* names)
 {
+   const XrayStacks* s = state;
    uint32_t path[XRAY_MAX_STACK];
 
    for (uint32_t i = 0; i < s->n; i++) {
@@ -188,3 +203,13 @@ void xray_stacks_fold(const XrayStacks* s, const XrayNames* names)
       text_forget();
    }
 }
+
+const XrayForm xray_form_stacks = {
+   .choice = { "stacks", "different stacks of calls", NULL },
+   .rows = "stacks", .begin = begin, .table = make_table, .end = end
+};
+
+const XrayForm xray_form_folded = {
+   .choice = { "folded", "the same for flamegraph.pl and speedscope", NULL },
+   .for_programs = true, .begin = begin, .write = fold, .end = end
+};

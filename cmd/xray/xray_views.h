@@ -6,6 +6,7 @@
 #ifndef DCFG_CMD_XRAY_VIEWS_H
 #define DCFG_CMD_XRAY_VIEWS_H
 
+#include "cmd/base/cmd.h"
 #include "cmd/base/select.h"
 #include "cmd/base/table.h"
 #include "cmd/xray/xray_walk.h"
@@ -31,45 +32,51 @@ const char* xray_source(const XrayNames* n, uint32_t function);
 
 bool        xray_is_wanted(const XrayNames* n, uint32_t function);
 
-/* --- xray_stacks.c --- */
+/* --- forms --- */
 
-/* The different stacks of calls.  Calls deeper than this belong to the one at
-   this depth. */
-#define XRAY_MAX_STACK 1000
+typedef struct XrayForm XrayForm;
 
-typedef struct XrayStacks XrayStacks;
-
-/* THREAD, by its id, or 0 for all. */
-XrayStacks* xray_stacks_new(XrayWatcher* watcher, int32_t thread);
-void        xray_stacks_free(XrayStacks* s);
-
-/* The first TOP of them (0: all) by ticks, outermost function first; how many
-   there are goes to *N. */
-Table*      xray_stacks_table(const XrayStacks* s, const XrayNames* names,
-                              uint64_t top, uint64_t* n);
-
-/* For pictures: "main;work;area 17", where 17 is what was not in calls. */
-void        xray_stacks_fold(const XrayStacks* s, const XrayNames* names);
-
-/* --- xray_calls.c --- */
-
-/* Each call, printed while the log is read. */
+/* What is asked for. */
 typedef
    struct {
-      const XrayNames* names;
-      bool             csv;
-      int32_t          thread;          // or 0
-      uint64_t         from;            // instruction
-      uint64_t         most;            // calls of each thread
-      int32_t          current;         // at first 0; whose call was last
-      uint64_t*        shown;           // calls, by thread
-      size_t           n_shown;
+      const XrayForm* as;
+      Form        form;
+      bool        only_check, per_thread, wide, mangled;
+      uint64_t    thread;       // by its id, or 0
+      Select      what;
+      uint64_t    top, limit;
+      uint64_t    from, calls;  // of calls: instruction, most of each thread
+      const char* log;
+      const char* map;          // or NULL
    }
-   XrayTimeline;
+   XrayShow;
 
-/* TIMELINE stays where it is until the log has been read. */
-void        xray_timeline_start(XrayWatcher* watcher, XrayTimeline* timeline);
-void        xray_timeline_end(XrayTimeline* timeline);
+/* XrayForm: what a log can be shown as; the file of each defines it. */
+struct XrayForm {
+   OptionChoice choice;         // of --as
+   const char* rows;            // of a table: "functions"; or NULL
+   bool        for_programs;    // nothing else goes to the standard output
+   /* What watches the log while it is read: fills WATCHER, and returns what the
+      others get as STATE.  Or NULL. */
+   void*     (*begin)(const XrayShow* s, const XrayNames* names,
+                      XrayWatcher* watcher);
+   /* The table when it has been read, to be freed; how many rows there would be
+      with --top=0 goes to *N.  Or NULL. */
+   Table*    (*table)(const XrayShow* s, void* state, XrayRun* run,
+                      const XrayNames* names, uint64_t* n);
+   /* Print what is no table.  Or NULL. */
+   void      (*write)(void* state, const XrayNames* names);
+   void      (*end)(void* state);
+};
+
+/* All forms, a row each; the first is shown without --as. */
+#define XRAY_FORMS(ROW) ROW(functions) ROW(stacks) ROW(folded) ROW(calls)
+
+#define XRAY_FORM_DECLARATION(name) extern const XrayForm xray_form_##name;
+XRAY_FORMS(XRAY_FORM_DECLARATION)
+
+/* Instructions of the threads that are asked for, in xray_functions.c. */
+uint64_t    xray_total(const XrayShow* s, const XrayRun* run);
 
 /* --- xray_diff.c --- */
 
