@@ -142,15 +142,6 @@ typedef
    }
    Live;
 
-/* Open addressing; 0: free. */
-typedef
-   struct {
-      uint64_t* keys;           // address / 8, and 1
-      uint32_t* heads;
-      size_t    room, n;
-   }
-   LiveMemory;
-
 /* Of sums, an instance that a weak one may lead to a result of the program
    over; or several that want the same. */
 typedef
@@ -276,7 +267,7 @@ typedef
       Array      wants;         // Want
       uint32_t   free_want;
       uint32_t   n_wanted;
-      LiveMemory memory;
+      NumberMap  memory;        // by address / 8, and 1: Want, and 1
       LiveThread* threads;
       Array      requests;      // Request
       uint32_t   free_request;
@@ -397,31 +388,16 @@ static inline bool slice_want_register(Slicer* z, Live* l, unsigned g,
    return slice_add_want(z, &l->heads[g], want);
 }
 
-static inline size_t slice_hash_of(uint64_t key)
-{
-   return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 20);
-}
-
-/* Where KEY stands in the table, or belongs. */
-static inline size_t slice_find_key(const LiveMemory* m, uint64_t key)
-{
-   size_t h = slice_hash_of(key) & (m->room - 1);
-
-   while (m->keys[h] != 0 && m->keys[h] != key)
-      h = (h + 1) & (m->room - 1);
-   return h;
-}
-
 /* Is any of these bytes' granules wanted? */
 static inline bool slice_has_memory(const Slicer* z, uint64_t addr,
                                     uint64_t size)
 {
-   const LiveMemory* m = &z->memory;
+   const NumberMap* m = &z->memory;
 
    if (m->n == 0 || size == 0)
       return false;
    for (uint64_t g = addr / 8; g <= (addr + size - 1) / 8; g++)
-      if (m->keys[slice_find_key(m, g + 1)] != 0)
+      if (m->keys[map_find(m, g + 1)] != 0)
          return true;
    return false;
 }

@@ -11,67 +11,34 @@
 
 #include "lib/slice/slice.h"
 
-/* Nodes by instance: open addressing, 0: free. */
+/* Nodes by instance, which is a Writer here. */
 typedef
    struct {
-      Writer*   keys;
-      uint32_t* nodes;
-      size_t    room, n;
+      NumberMap map;
       uint8_t*  known;          // by instruction: has it any node?
    }
    NodeTable;
 
-static size_t find_key(const NodeTable* t, Writer key)
-{
-   size_t h = (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 20);
-
-   while (t->keys[h & (t->room - 1)] != 0 && t->keys[h & (t->room - 1)] != key)
-      h++;
-   return h & (t->room - 1);
-}
-
-static bool make_room(Slicer* z, NodeTable* t)
-{
-   NodeTable more = *t;
-
-   more.room  = t->room == 0 ? 1024 : 2 * t->room;
-   more.keys  = job_calloc(z->job, more.room, sizeof(*more.keys));
-   more.nodes = job_calloc(z->job, more.room, sizeof(*more.nodes));
-   if (more.keys == NULL || more.nodes == NULL)
-      return false;
-   for (size_t i = 0; i < t->room; i++)
-      if (t->keys[i] != 0) {
-         size_t h = find_key(&more, t->keys[i]);
-         more.keys[h]  = t->keys[i];
-         more.nodes[h] = t->nodes[i];
-      }
-   job_free(z->job, t->keys, t->room * sizeof(*t->keys));
-   job_free(z->job, t->nodes, t->room * sizeof(*t->nodes));
-   *t = more;
-   return true;
-}
-
 static bool add_key(Slicer* z, NodeTable* t, DcfgWetDep d, uint32_t node)
 {
-   if (2 * t->n >= t->room && !make_room(z, t))
+   uint32_t* to = map_add(z->job, &t->map, writer_of(d.instr, d.instance));
+
+   if (to == NULL)
       return false;
-   size_t h = find_key(t, writer_of(d.instr, d.instance));
-   t->keys[h]        = writer_of(d.instr, d.instance);
-   t->nodes[h]       = node;
+   *to = node;
    t->known[d.instr] = 1;
-   t->n++;
    return true;
 }
 
 /* The node, or DCFG_NONE. */
 static inline uint32_t node_of(const NodeTable* t, DcfgWetDep d)
 {
-   size_t h;
+   size_t at;
 
    if (!t->known[d.instr])
       return DCFG_NONE;
-   h = find_key(t, writer_of(d.instr, d.instance));
-   return t->keys[h] == 0 ? DCFG_NONE : t->nodes[h];
+   at = map_find(&t->map, writer_of(d.instr, d.instance));
+   return t->map.keys[at] == 0 ? DCFG_NONE : t->map.values[at];
 }
 
 /* Is what E uses by PORT followed? */
@@ -193,7 +160,7 @@ static bool go(Slicer* z, DcfgWet* w, NodeTable* t)
       if (e.kind != DCFG_WET_INSTR)
          continue;
       left -= criterion;
-      if ((criterion || t->n > 0)
+      if ((criterion || t->map.n > 0)
           && !take_event(z, t, &e, order, criterion))
          return false;
       order++;
@@ -207,15 +174,13 @@ bool slice_forward(Slicer* z)
 {
    NodeTable  t = { .known = job_calloc(z->job, z->w->instrs.n + 1, 1) };
    DcfgWet*   w = wet_open_again(z->w, &z->job->err);
-   bool       ok = t.known != NULL && w != NULL && make_room(z, &t)
-                   && slice_same_trace(z->job, w, z->w)
+   bool       ok = t.known != NULL && w != NULL && slice_same_trace(z->job, w, z->w)
                    && (z->q->no_control
                        || dcfg_wet_find_control(w, &z->job->err))
                    && go(z, w, &t);
 
    dcfg_wet_close(w);
-   job_free(z->job, t.keys, t.room * sizeof(*t.keys));
-   job_free(z->job, t.nodes, t.room * sizeof(*t.nodes));
+   map_free(z->job, &t.map);
    job_free(z->job, t.known, z->w->instrs.n + 1);
    return ok && slice_hand_over(z);
 }

@@ -15,35 +15,26 @@
 
 #include "lib/slice/slice.h"
 
-static uint64_t hash_of(uint32_t n)
-{
-   uint64_t h = (n + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
-
-   h ^= h >> 29;
-   h *= UINT64_C(0xBF58476D1CE4E5B9);
-   return h ^ h >> 32;
-}
-
 static bool find_successors(Slicer* z, uint32_t n)
 {
    const WetGraph* g = &z->graph;
    uint32_t        sum = 0;
 
-   z->successors = job_calloc(z->job, g->n_arcs + 1, sizeof(uint32_t));
+   z->successors = job_calloc(z->job, g->arcs.n + 1, sizeof(uint32_t));
    if (z->successors == NULL)
       return false;
-   for (size_t i = 0; i < g->room; i++)
-      if (g->arcs[i] != 0)
-         z->nodes[(g->arcs[i] >> 32) - 1].n++;
+   for (size_t i = 0; i < g->arcs.room; i++)
+      if (g->arcs.keys[i] != 0)
+         z->nodes[(g->arcs.keys[i] >> 32) - 1].n++;
    for (uint32_t i = 0; i < n; i++) {
       z->nodes[i].first = sum;
       sum += z->nodes[i].n;
       z->nodes[i].n = 0;
    }
-   for (size_t i = 0; i < g->room; i++)
-      if (g->arcs[i] != 0) {
-         GraphNode* from = &z->nodes[(g->arcs[i] >> 32) - 1];
-         z->successors[from->first + from->n++] = (uint32_t)g->arcs[i] - 1;
+   for (size_t i = 0; i < g->arcs.room; i++)
+      if (g->arcs.keys[i] != 0) {
+         GraphNode* from = &z->nodes[(g->arcs.keys[i] >> 32) - 1];
+         z->successors[from->first + from->n++] = (uint32_t)g->arcs.keys[i] - 1;
       }
    return true;
 }
@@ -83,6 +74,7 @@ bool slice_graph_index(Slicer* z)
    const uint32_t* ipdom = z->graph.ipdom;
    uint32_t*       child   = job_nones(z->job, n);
    uint32_t*       sibling = job_nones(z->job, n);
+   HashKey         key = hash_key();
    bool            ok;
 
    z->nodes  = job_calloc(z->job, n, sizeof(GraphNode));
@@ -97,9 +89,9 @@ bool slice_graph_index(Slicer* z)
       if (!z->graph.branches[i])
          continue;
       for (uint32_t k = 0; k < z->nodes[i].n; k++) {
-         z->groups[z->successors[z->nodes[i].first + k]] += hash_of(i);
+         z->groups[z->successors[z->nodes[i].first + k]] += hash_bytes(&key, &i, sizeof(i));
          if (ipdom[i] != DCFG_NONE)
-            z->groups[ipdom[i]] -= hash_of(i);
+            z->groups[ipdom[i]] -= hash_bytes(&key, &i, sizeof(i));
       }
    }
    if (ok)
@@ -138,5 +130,5 @@ void slice_free_graph(Slicer* z)
    job_free(z->job, z->nodes, n * sizeof(GraphNode));
    job_free(z->job, z->groups, n * sizeof(uint64_t));
    job_free(z->job, z->successors,
-            (z->graph.n_arcs + 1) * sizeof(uint32_t));
+            (z->graph.arcs.n + 1) * sizeof(uint32_t));
 }

@@ -175,57 +175,11 @@ bool slice_before_handler(Slicer* z, uint32_t thread, bool returned)
 /*--- Memory                                               ---*/
 /*------------------------------------------------------------*/
 
-static bool make_room(Slicer* z, LiveMemory* m)
-{
-   LiveMemory more = { .room = m->room == 0 ? 1024 : 2 * m->room,
-                       .n = m->n };
-
-   more.keys  = job_calloc(z->job, more.room, sizeof(*more.keys));
-   more.heads = job_calloc(z->job, more.room, sizeof(*more.heads));
-   if (more.keys == NULL || more.heads == NULL)
-      return false;
-   for (size_t i = 0; i < m->room; i++)
-      if (m->keys[i] != 0) {
-         size_t h = slice_find_key(&more, m->keys[i]);
-         more.keys[h]  = m->keys[i];
-         more.heads[h] = m->heads[i];
-      }
-   job_free(z->job, m->keys, m->room * sizeof(*m->keys));
-   job_free(z->job, m->heads, m->room * sizeof(*m->heads));
-   *m = more;
-   return true;
-}
-
-/* The element at H is free; what follows and does not belong behind it moves
-   up. */
-static void remove_key(LiveMemory* m, size_t h)
-{
-   size_t mask = m->room - 1;
-
-   for (size_t i = (h + 1) & mask; m->keys[i] != 0; i = (i + 1) & mask)
-      if (((i - slice_hash_of(m->keys[i])) & mask) >= ((i - h) & mask)) {
-         m->keys[h]  = m->keys[i];
-         m->heads[h] = m->heads[i];
-         h = i;
-      }
-   m->keys[h] = 0;
-   m->n--;
-}
-
 static bool want_granule(Slicer* z, uint64_t granule, Want want)
 {
-   LiveMemory* m = &z->memory;
-   size_t      h;
+   uint32_t* head = map_add(z->job, &z->memory, granule + 1);
 
-   if (2 * m->n >= m->room && !make_room(z, m))
-      return false;
-   h = slice_find_key(m, granule + 1);
-   if (m->keys[h] == 0) {
-      m->keys[h]  = granule + 1;
-      m->heads[h] = 0;
-      m->n++;
-   }
-   return slice_add_want(z, &m->heads[h], want);
+   return head != NULL && slice_add_want(z, head, want);
 }
 
 /* Of the SIZE bytes at ADDR those in its granule. */
@@ -249,17 +203,26 @@ bool slice_want_memory(Slicer* z, uint64_t addr, uint64_t size, Want want)
 
 static bool take_granule(Slicer* z, size_t h, uint8_t mask, TakeWant take)
 {
-   if (!take_list(z, &z->memory.heads[h], mask, take))
+   if (!take_list(z, &z->memory.values[h], mask, take))
       return false;
-   if (z->memory.heads[h] == 0)
-      remove_key(&z->memory, h);
+   if (z->memory.values[h] == 0)
+      map_remove(&z->memory, h);
    return true;
 }
 
-/* Many more granules than are wanted: these are looked at instead. */
+static int compare_keys(const void* a, const void* b)
+{
+   const uint64_t* x = a;
+   const uint64_t* y = b;
+
+   return *x < *y ? -1 : *x > *y;
+}
+
+/* Many more granules than are wanted: these are looked at instead, in the
+   order of their addresses. */
 static bool take_range(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
 {
-   LiveMemory* m = &z->memory;
+   NumberMap* m = &z->memory;
    Array       keys = { 0 };
    bool        ok = true;
 
@@ -271,13 +234,15 @@ static bool take_range(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
          if (ok)
             *key = m->keys[h];
       }
+   if (keys.n > 1)
+      qsort(keys.data, keys.n, sizeof(uint64_t), compare_keys);
    for (size_t i = 0; ok && i < keys.n; i++) {
       uint64_t g = ELEM(keys, uint64_t, i) - 1;
       uint64_t low = 8 * g < addr ? addr : 8 * g;
       uint64_t high = 8 * g + 7 > addr + size - 1 ? addr + size - 1
                                                   : 8 * g + 7;
       unsigned n;
-      ok = take_granule(z, slice_find_key(m, g + 1),
+      ok = take_granule(z, map_find(m, g + 1),
                         mask_of(low, high - low + 1, &n), take);
    }
    array_free(z->job, &keys, sizeof(uint64_t));
@@ -286,7 +251,7 @@ static bool take_range(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
 
 bool slice_take_memory(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
 {
-   LiveMemory* m = &z->memory;
+   NumberMap* m = &z->memory;
    unsigned    n;
 
    if (size > UINT64_MAX - addr)
@@ -295,7 +260,7 @@ bool slice_take_memory(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
       return m->n == 0 || take_range(z, addr, size, take);
    for (; size > 0 && m->n > 0; addr += n, size -= n) {
       uint8_t mask = mask_of(addr, size, &n);
-      size_t  h = slice_find_key(m, addr / 8 + 1);
+      size_t  h = map_find(m, addr / 8 + 1);
       if (m->keys[h] != 0 && !take_granule(z, h, mask, take))
          return false;
    }
@@ -306,7 +271,7 @@ bool slice_take_memory(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
    FROM was written by nobody. */
 bool slice_move_memory(Slicer* z, uint64_t to, uint64_t from, uint64_t size)
 {
-   LiveMemory* m = &z->memory;
+   NumberMap* m = &z->memory;
 
    if (to % 8 != 0 || from % 8 != 0 || to == from)
       return true;
@@ -317,16 +282,16 @@ bool slice_move_memory(Slicer* z, uint64_t to, uint64_t from, uint64_t size)
       if (!slice_take_memory(z, b, 4096, NULL))
          return false;
       for (uint64_t i = 0; i < 4096; i += 8) {
-         size_t   h = m->n == 0 ? 0 : slice_find_key(m, (a + i) / 8 + 1);
-         uint32_t head;
-         if (m->n == 0 || m->keys[h] == 0)
+         size_t    h = map_find(m, (a + i) / 8 + 1);
+         uint32_t  head = m->values[h];
+         uint32_t* there;
+         if (m->keys[h] == 0)
             continue;
-         head = m->heads[h];
-         remove_key(m, h);
-         h = slice_find_key(m, (b + i) / 8 + 1);
-         m->keys[h]  = (b + i) / 8 + 1;
-         m->heads[h] = head;
-         m->n++;
+         map_remove(m, h);
+         there = map_add(z->job, m, (b + i) / 8 + 1);
+         if (there == NULL)
+            return false;
+         *there = head;
       }
    }
    return true;
@@ -339,7 +304,7 @@ bool slice_move_memory(Slicer* z, uint64_t to, uint64_t from, uint64_t size)
 bool slice_start_live(Slicer* z)
 {
    z->threads = job_calloc(z->job, z->w->threads.n + 1, sizeof(LiveThread));
-   return z->threads != NULL && make_room(z, &z->memory);
+   return z->threads != NULL;
 }
 
 void slice_free_live(Slicer* z)
@@ -354,8 +319,7 @@ void slice_free_live(Slicer* z)
       array_free(z->job, &t->reads, sizeof(DcfgSliceReading));
    }
    free(z->threads);
-   free(z->memory.keys);
-   free(z->memory.heads);
+   map_free(z->job, &z->memory);
    array_free(z->job, &z->wants, sizeof(Want));
    array_free(z->job, &z->requests, sizeof(Request));
    slice_free_weak(z);
