@@ -10,7 +10,6 @@
    All instances from the begin on are gone through with what they depend on;
    one that depends on a node is a node. */
 
-#include "lib/slice/slice_forward.h"
 #include "lib/slice/slice_keep.h"
 #include "lib/slice/slice_reopen.h"
 

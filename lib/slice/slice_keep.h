@@ -8,8 +8,6 @@
 
 #include "lib/slice/slice_kind.h"
 
-extern const SliceKind slice_keep;
-
 /* For kinds that are such slices, too, but for what they want and how they
    end. */
 bool keep_start(Found* f, Live* l);

@@ -82,4 +82,7 @@ typedef
    }
    SliceKind;
 
+/* Each in a file of its name. */
+extern const SliceKind slice_keep, slice_sums, slice_forward;
+
 #endif /* DCFG_LIB_SLICE_KIND_H */

@@ -7,10 +7,7 @@
    trace and a query.  Taken by: users. */
 
 #include "lib/slice/slice_back.h"
-#include "lib/slice/slice_forward.h"
-#include "lib/slice/slice_keep.h"
 #include "lib/slice/slice_reopen.h"
-#include "lib/slice/slice_sums.h"
 
 #include <stdio.h>
 #include <stdlib.h>

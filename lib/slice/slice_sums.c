@@ -15,7 +15,6 @@
    ones have a WeakNode's.  Memory is that of a chunk and of the bytes that are
    wanted, however many instances there are. */
 
-#include "lib/slice/slice_sums.h"
 #include "lib/slice/slice_uses.h"
 #include "lib/slice/slice_weak.h"
 
