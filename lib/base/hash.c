@@ -3,7 +3,8 @@
 
    A hash that a file cannot foresee. */
 
-/* Owns: hashing of what a file says.  Handed: bytes.  Taken by: sequence.c.
+/* Owns: hashing of what a file says.  Handed: bytes.  Taken by: sequence.c,
+   number_map.h, passages.c, address_stream.c, slice_graph.c.
 
    Who writes a file must not be able to choose strings with the same hash:
    looking each of them up would take as long as there are others.  So the hash

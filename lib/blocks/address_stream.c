@@ -108,8 +108,7 @@ static bool push(AddressStream* s, uint8_t code, uint64_t addr)
 
 static inline uint32_t first_bucket(const AddressStream* s, uint64_t addr)
 {
-   return (uint32_t)((addr * 0x9E3779B97F4A7C15u) >> 32)
-          & (s->n_buckets - 1);
+   return (uint32_t)hash_word(&s->hash, addr) & (s->n_buckets - 1);
 }
 
 /* Where an instruction is or would be. */
@@ -129,6 +128,8 @@ static bool make_room(AddressStream* s)
    uint32_t  old = s->n_buckets, n = old == 0 ? 4096 : 2 * old;
    uint32_t* buckets = s->buckets;
 
+   if (old == 0)
+      s->hash = hash_key();
    if (n == 0)
       return job_fail(s->job, DCFG_ERROR_LIMIT, NULL,
                       "too many instructions");

@@ -17,6 +17,7 @@ typedef
       uint32_t       n, cap;    // of both; there is always room for one more
       uint32_t*      buckets;   // places of instructions by address; plus 1
       uint32_t       n_buckets, n_instrs;
+      HashKey        hash;
       Passages       passages;
       uint64_t       executed;  // but for those since AHEAD was set
       /* The current sequence: the leader it came from, and the instruction

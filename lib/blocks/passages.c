@@ -13,11 +13,9 @@
 static inline uint32_t first_bucket(const Passages* p, uint32_t from,
                                     uint32_t at, uint32_t to)
 {
-   uint64_t h = from * 0x9E3779B97F4A7C15u;
+   uint64_t h = hash_word(&p->hash, (uint64_t)from << 32 | at);
 
-   h = (h ^ at) * 0xC2B2AE3D27D4EB4Fu;
-   h = (h ^ h >> 32 ^ to) * 0x9E3779B97F4A7C15u;
-   return (uint32_t)(h >> 32) & (p->n_buckets - 1);
+   return (uint32_t)hash_word(&p->hash, h ^ to) & (p->n_buckets - 1);
 }
 
 /* Where a passage is or would be. */
@@ -46,6 +44,7 @@ static bool make_room(Job* job, Passages* p)
    if (p->buckets == NULL)
       return false;
    p->n_buckets = n;
+   p->hash      = hash_key();
    for (uint32_t i = 0; i < p->all.n; i++) {
       const Passage* x = passage(p, i);
       *bucket_of(p, x->from, x->at, x->to) = i + 1;

@@ -6,6 +6,7 @@
 #ifndef DCFG_PASSAGES_H
 #define DCFG_PASSAGES_H
 
+#include "lib/base/hash.h"
 #include "lib/base/job.h"
 
 /* Control came to the code FROM, ran straight on to the end of the code AT,
@@ -24,6 +25,7 @@ typedef
       Array     all;            // Passage; in order of first appearance
       uint32_t* buckets;        // indices into it, plus 1; a power of two
       uint32_t  n_buckets;
+      HashKey   hash;
    }
    Passages;
 

@@ -4,29 +4,38 @@
    Who calls back. */
 
 /* Owns: which code, of that of which control is not followed, called back to
-   other code.  Handed: activations by slice_acts.c.  Taken by: slice_back.c.
+   other code.  Handed: activations by slice_acts.c.  Taken by: slice_uses.c,
+   slice_meet.c, slice_keep.c.
 
    qsort() calls a function that calls the comparison: what all of them do is
    decided by what the program returned.  So it is all activations between the
    program's call and its being called, and of these the whole functions. */
 
-#include "lib/slice/slice.h"
+#include "lib/slice/slice_callbacks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define ACT(z, i) (&ELEM((z)->acts, Act, i))
-
-void slice_note_callback(Slicer* z, uint32_t act, uint32_t first)
+bool callbacks_start(Callbacks* c, const SliceCode* code)
 {
-   if (z->q->no_control_of[first])
-      return;
-   while (act != 0) {
-      uint32_t call = ACT(z, act)->call;
-      if (call == DCFG_NONE || !z->q->no_control_of[call])
-         return;
-      z->calls_back[call] = true;
-      act = ACT(z, act)->up;
-   }
+   *c = (Callbacks){ .w = code->w, .q = code->q };
+   if (c->q->callbacks)
+      c->calls = job_calloc(code->job, c->w->instrs.n + 1, sizeof(bool));
+   return !c->q->callbacks || c->calls != NULL;
+}
+
+void callbacks_free(Callbacks* c)
+{
+   free(c->calls);
+}
+
+bool callbacks_note(Callbacks* c, uint32_t first, uint32_t call)
+{
+   if (c->q->no_control_of[first] || call == DCFG_NONE
+       || !c->q->no_control_of[call])
+      return false;
+   c->calls[call] = true;
+   return true;
 }
 
 /* Are these, one behind the other, of one function?  All that has no symbol
@@ -39,19 +48,19 @@ static bool same_function(const DcfgWetInstr* a, const DcfgWetInstr* b)
               : strcmp(a->function, b->function) == 0);
 }
 
-void slice_spread_callbacks(Slicer* z)
+void callbacks_spread(Callbacks* c)
 {
-   uint32_t n = (uint32_t)z->w->instrs.n;
+   uint32_t n = (uint32_t)c->w->instrs.n;
 
-   for (uint32_t from = 0, end; from < n; from = end) {
-      DcfgWetInstr in = *dcfg_wet_instr(z->w, from);
-      bool         any = z->calls_back[from];
+   for (uint32_t from = 0, end; c->calls != NULL && from < n; from = end) {
+      DcfgWetInstr in = *dcfg_wet_instr(c->w, from);
+      bool         any = c->calls[from];
       for (end = from + 1; end < n; end++) {
-         if (!same_function(&in, dcfg_wet_instr(z->w, end)))
+         if (!same_function(&in, dcfg_wet_instr(c->w, end)))
             break;
-         any |= z->calls_back[end];
+         any |= c->calls[end];
       }
       for (uint32_t i = from; i < end && any; i++)
-         z->calls_back[i] = z->q->no_control_of[i];
+         c->calls[i] = c->q->no_control_of[i];
    }
 }

@@ -3,82 +3,51 @@
 
    Forward slices. */
 
-/* Owns: forward slices.  Handed: criteria, found by slice_back.c, and events by
+/* Owns: a kind of slice: what depends on the criterion, which is all that the way
+   back finds.  Handed: criteria, found by slice_back.c, and events by
    wet_events.c.  Taken by: slice_open.c.
 
    All instances from the begin on are gone through with what they depend on;
    one that depends on a node is a node. */
 
-#include "lib/slice/slice.h"
+#include "lib/slice/slice_keep.h"
+#include "lib/slice/slice_reopen.h"
 
-/* Nodes by instance: open addressing, 0: free. */
+/* Nodes by instance, which is a Writer here. */
 typedef
    struct {
-      Writer*   keys;
-      uint32_t* nodes;
-      size_t    room, n;
+      NumberMap map;
       uint8_t*  known;          // by instruction: has it any node?
    }
    NodeTable;
 
-static size_t find_key(const NodeTable* t, Writer key)
+static bool add_key(Found* f, NodeTable* t, DcfgWetDep d, uint32_t node)
 {
-   size_t h = (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 20);
+   uint32_t* to = map_add(f->job, &t->map, writer_of(d.instr, d.instance));
 
-   while (t->keys[h & (t->room - 1)] != 0 && t->keys[h & (t->room - 1)] != key)
-      h++;
-   return h & (t->room - 1);
-}
-
-static bool make_room(Slicer* z, NodeTable* t)
-{
-   NodeTable more = *t;
-
-   more.room  = t->room == 0 ? 1024 : 2 * t->room;
-   more.keys  = job_calloc(z->job, more.room, sizeof(*more.keys));
-   more.nodes = job_calloc(z->job, more.room, sizeof(*more.nodes));
-   if (more.keys == NULL || more.nodes == NULL)
+   if (to == NULL)
       return false;
-   for (size_t i = 0; i < t->room; i++)
-      if (t->keys[i] != 0) {
-         size_t h = find_key(&more, t->keys[i]);
-         more.keys[h]  = t->keys[i];
-         more.nodes[h] = t->nodes[i];
-      }
-   job_free(z->job, t->keys, t->room * sizeof(*t->keys));
-   job_free(z->job, t->nodes, t->room * sizeof(*t->nodes));
-   *t = more;
-   return true;
-}
-
-static bool add_key(Slicer* z, NodeTable* t, DcfgWetDep d, uint32_t node)
-{
-   if (2 * t->n >= t->room && !make_room(z, t))
-      return false;
-   size_t h = find_key(t, writer_of(d.instr, d.instance));
-   t->keys[h]        = writer_of(d.instr, d.instance);
-   t->nodes[h]       = node;
+   *to = node;
    t->known[d.instr] = 1;
-   t->n++;
    return true;
 }
 
 /* The node, or DCFG_NONE. */
 static inline uint32_t node_of(const NodeTable* t, DcfgWetDep d)
 {
-   size_t h;
+   size_t at;
 
    if (!t->known[d.instr])
       return DCFG_NONE;
-   h = find_key(t, writer_of(d.instr, d.instance));
-   return t->keys[h] == 0 ? DCFG_NONE : t->nodes[h];
+   at = map_find(&t->map, writer_of(d.instr, d.instance));
+   return t->map.keys[at] == 0 ? DCFG_NONE : t->map.values[at];
 }
 
 /* Is what E uses by PORT followed? */
-static bool is_followed(const Slicer* z, const DcfgWetEvent* e,
+static bool is_followed(const Found* f, const DcfgWetEvent* e,
                         const DcfgWetPort* port)
 {
-   const DcfgSliceQuery* q = z->q;
+   const DcfgSliceQuery* q = f->code->q;
 
    if (port->kind == DCFG_WET_CONTROL)
       return !q->no_control
@@ -87,25 +56,10 @@ static bool is_followed(const Slicer* z, const DcfgWetEvent* e,
           || !(q->no_address[e->instr] >> port->reg & 1);
 }
 
-static bool copy_value(Slicer* z, DcfgSliceNode* n, const DcfgWetEvent* e)
+static uint64_t first_store(const Found* f, const DcfgWetEvent* e)
 {
-   if (!e->has_value)
-      return true;
-   n->value = z->values.n;
-   for (uint32_t i = 0; i < e->value_size; i++) {
-      uint8_t* byte = array_add(z->job, &z->values, 1);
-      if (byte == NULL)
-         return false;
-      *byte = e->value[i];
-   }
-   n->value_size = e->value_size;
-   return true;
-}
-
-static uint64_t first_store(const Slicer* z, const DcfgWetEvent* e)
-{
-   const Plan*      plan = &z->w->plans[e->instr];
-   const WetAccess* a = &ELEM(z->w->accesses, WetAccess, plan->accesses);
+   const Plan*      plan = plan_of(f->code, e->instr);
+   const WetAccess* a = accesses_of(f->code, e->instr);
 
    for (uint32_t j = 0; j < plan->n_accesses && j < e->n_accesses; j++)
       if ((a[j].what & AccessStore) && e->accesses[j] != 0)
@@ -114,10 +68,11 @@ static uint64_t first_store(const Slicer* z, const DcfgWetEvent* e)
 }
 
 /* E depends on nodes: those inputs, and the distance. */
-static bool find_inputs(Slicer* z, const NodeTable* t, const DcfgWetEvent* e,
+static bool find_inputs(Found* f, const NodeTable* t, const DcfgWetEvent* e,
                         DcfgSliceNode* n)
 {
-   uint32_t cost = z->q->copies != NULL && z->q->copies[e->instr] ? 0 : 1;
+   const bool* copies = f->code->q->copies;
+   uint32_t    cost = copies == NULL || !copies[e->instr];
 
    for (uint32_t i = 0; i < e->n_ports; i++)
       for (uint32_t k = 0; k < e->ports[i].n; k++) {
@@ -125,63 +80,57 @@ static bool find_inputs(Slicer* z, const NodeTable* t, const DcfgWetEvent* e,
          uint32_t way;
          if (on == DCFG_NONE)
             continue;
-         if (!is_followed(z, e, &e->ports[i])) {
+         if (!is_followed(f, e, &e->ports[i])) {
             if (e->ports[i].kind == DCFG_WET_CONTROL)
-               z->result->n_no_control++;
+               f->result->n_no_control++;
             else
-               z->result->n_no_address++;
+               f->result->n_no_address++;
             continue;
          }
-         way = ELEM(z->found, DcfgSliceNode, on).distance;
-         if (z->q->steps != 0 && way >= z->q->steps && cost > 0) {
-            z->result->n_no_steps++;
+         way = NODE(f, on)->distance;
+         if (f->code->q->steps != 0 && way >= f->code->q->steps && cost > 0) {
+            f->result->n_no_steps++;
             continue;
          }
-         DcfgSliceInput* in = array_add(z->job, &z->inputs, sizeof(*in));
-         if (in == NULL)
+         if (!found_add_input(f, n, (DcfgSliceInput){
+                                       (uint8_t)e->ports[i].kind,
+                                       (uint8_t)e->ports[i].reg, on }))
             return false;
-         *in = (DcfgSliceInput){ (uint8_t)e->ports[i].kind,
-                                 (uint8_t)e->ports[i].reg, on };
-         n->n_inputs++;
          if (way + cost < n->distance)
             n->distance = way + cost;
       }
    return true;
 }
 
-static bool take_event(Slicer* z, NodeTable* t, const DcfgWetEvent* e,
+static bool take_event(Found* f, NodeTable* t, const DcfgWetEvent* e,
                        uint64_t order, bool criterion)
 {
    DcfgSliceNode  n = { .instr = e->instr, .thread = e->thread,
                         .instance = e->instance, .order = order,
                         .distance = criterion ? 0 : UINT32_MAX,
-                        .first_input = z->inputs.n };
+                        .first_input = f->inputs.n };
    DcfgSliceNode* to;
-   uint32_t*      c;
 
-   if (!criterion && !find_inputs(z, t, e, &n))
+   if (!criterion && !find_inputs(f, t, e, &n))
       return false;
    if (n.distance == UINT32_MAX)
       return true;
-   n.addr = first_store(z, e);
-   if (criterion) {
-      if ((c = array_add(z->job, &z->criteria, sizeof(*c))) == NULL)
-         return false;
-      *c = (uint32_t)z->found.n;
-   }
-   if (!add_key(z, t, (DcfgWetDep){ e->instr, e->instance },
-                (uint32_t)z->found.n)
-       || !copy_value(z, &n, e)
-       || (to = array_add(z->job, &z->found, sizeof(*to))) == NULL)
+   n.addr  = first_store(f, e);
+   n.value = e->has_value ? f->values.n : 0;
+   if ((criterion && !found_add_criterion(f, (uint32_t)f->nodes.n))
+       || !add_key(f, t, (DcfgWetDep){ e->instr, e->instance },
+                   (uint32_t)f->nodes.n)
+       || !found_add_value(f, &n, e->value, e->has_value ? e->value_size : 0)
+       || (to = array_add(f->job, &f->nodes, sizeof(*to))) == NULL)
       return false;
    *to = n;
    return true;
 }
 
 /* The result has the criteria only, from the last to the first. */
-static bool go(Slicer* z, DcfgWet* w, NodeTable* t)
+static bool go(Found* f, DcfgWet* w, NodeTable* t)
 {
-   const DcfgSlice* s = z->result;
+   const DcfgSlice* s = f->result;
    DcfgWetEvent e;
    DcfgError    err;
    uint32_t     left = s->n_nodes;
@@ -193,29 +142,40 @@ static bool go(Slicer* z, DcfgWet* w, NodeTable* t)
       if (e.kind != DCFG_WET_INSTR)
          continue;
       left -= criterion;
-      if ((criterion || t->n > 0)
-          && !take_event(z, t, &e, order, criterion))
+      if ((criterion || t->map.n > 0)
+          && !take_event(f, t, &e, order, criterion))
          return false;
       order++;
    }
    if (err.status != DCFG_OK)
-      z->job->err = err;
+      f->job->err = err;
    return err.status == DCFG_OK;
 }
 
-bool slice_forward(Slicer* z)
+/* From the criteria of the way back on. */
+static bool finish(Found* f)
 {
-   NodeTable  t = { .known = job_calloc(z->job, z->w->instrs.n + 1, 1) };
-   DcfgWet*   w = wet_open_again(z->w, &z->job->err);
-   bool       ok = t.known != NULL && w != NULL && make_room(z, &t)
-                   && slice_same_trace(z->job, w, z->w)
-                   && (z->q->no_control
-                       || dcfg_wet_find_control(w, &z->job->err))
-                   && go(z, w, &t);
+   DcfgWet*  first = f->code->w;
+   NodeTable t = { .known = job_calloc(f->job, first->instrs.n + 1, 1) };
+   DcfgWet*  w = NULL;
+   bool      ok = t.known != NULL && keep_assemble(f)
+                  && (w = wet_open_again(first, &f->job->err)) != NULL
+                  && slice_same_trace(f->job, w, first)
+                  && (f->code->q->no_control
+                      || dcfg_wet_find_control(w, &f->job->err))
+                  && go(f, w, &t);
 
    dcfg_wet_close(w);
-   job_free(z->job, t.keys, t.room * sizeof(*t.keys));
-   job_free(z->job, t.nodes, t.room * sizeof(*t.nodes));
-   job_free(z->job, t.known, z->w->instrs.n + 1);
-   return ok && slice_hand_over(z);
+   map_free(f->job, &t.map);
+   job_free(f->job, t.known, first->instrs.n + 1);
+   if (!ok || !found_hand_over(f))
+      return false;
+   found_count_nodes(f);
+   return true;
 }
+
+const SliceKind slice_forward = {
+   .start = keep_start, .free = keep_free, .forget = keep_forget,
+   .add = keep_add, .user = keep_user, .meet = keep_meet, .close = keep_close,
+   .finish = finish, .numbers = true
+};

@@ -5,7 +5,7 @@
 
 /* Owns: the question whether an instruction is control dependent on a branch,
    and which of them have all such branches in common.  Handed: the graph of
-   slice_acts.c.  Taken by: slice_open.c, slice_back.c.
+   slice_acts.c, which notes its arcs.  Taken by: slice_branch_joins.c.
 
    I depends on B if it post-dominates one of B's successors, but not B itself,
    unless it is B: two intervals of the tree of post-dominators are compared.
@@ -13,51 +13,42 @@
    sum of the branches' hashes, which is a sum over a subtree: each arc of a
    branch counts from where it leads up to the branch's post-dominator. */
 
-#include "lib/slice/slice.h"
+#include "lib/slice/slice_graph.h"
 
-static uint64_t hash_of(uint32_t n)
+static bool find_successors(ControlGraph* c, uint32_t n)
 {
-   uint64_t h = (n + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
-
-   h ^= h >> 29;
-   h *= UINT64_C(0xBF58476D1CE4E5B9);
-   return h ^ h >> 32;
-}
-
-static bool find_successors(Slicer* z, uint32_t n)
-{
-   const WetGraph* g = &z->graph;
+   const WetGraph* g = &c->arcs;
    uint32_t        sum = 0;
 
-   z->successors = job_calloc(z->job, g->n_arcs + 1, sizeof(uint32_t));
-   if (z->successors == NULL)
+   c->successors = job_calloc(c->job, g->arcs.n + 1, sizeof(uint32_t));
+   if (c->successors == NULL)
       return false;
-   for (size_t i = 0; i < g->room; i++)
-      if (g->arcs[i] != 0)
-         z->nodes[(g->arcs[i] >> 32) - 1].n++;
+   for (size_t i = 0; i < g->arcs.room; i++)
+      if (g->arcs.keys[i] != 0)
+         c->nodes[(g->arcs.keys[i] >> 32) - 1].n++;
    for (uint32_t i = 0; i < n; i++) {
-      z->nodes[i].first = sum;
-      sum += z->nodes[i].n;
-      z->nodes[i].n = 0;
+      c->nodes[i].first = sum;
+      sum += c->nodes[i].n;
+      c->nodes[i].n = 0;
    }
-   for (size_t i = 0; i < g->room; i++)
-      if (g->arcs[i] != 0) {
-         GraphNode* from = &z->nodes[(g->arcs[i] >> 32) - 1];
-         z->successors[from->first + from->n++] = (uint32_t)g->arcs[i] - 1;
+   for (size_t i = 0; i < g->arcs.room; i++)
+      if (g->arcs.keys[i] != 0) {
+         GraphNode* from = &c->nodes[(g->arcs.keys[i] >> 32) - 1];
+         c->successors[from->first + from->n++] = (uint32_t)g->arcs.keys[i] - 1;
       }
    return true;
 }
 
 /* Preorder and postorder of the trees, and the groups on the way up. */
-static void number_tree(Slicer* z, uint32_t n, uint32_t* child,
+static void number_tree(ControlGraph* c, uint32_t n, uint32_t* child,
                         uint32_t* sibling)
 {
    uint32_t  clock = 0;
-   GraphNode* nodes = z->nodes;
+   GraphNode* nodes = c->nodes;
 
    for (uint32_t root = 0; root < n; root++) {
       uint32_t at = root;
-      if (z->graph.ipdom[root] != DCFG_NONE)
+      if (c->arcs.ipdom[root] != DCFG_NONE)
          continue;
       nodes[at].pre = ++clock;
       for (;;) {
@@ -71,42 +62,55 @@ static void number_tree(Slicer* z, uint32_t n, uint32_t* child,
          nodes[at].post = ++clock;
          if (at == root)
             break;
-         z->groups[z->graph.ipdom[at]] += z->groups[at];
-         at = z->graph.ipdom[at];
+         c->groups[c->arcs.ipdom[at]] += c->groups[at];
+         at = c->arcs.ipdom[at];
       }
    }
 }
 
-bool slice_graph_index(Slicer* z)
+static bool make_index(ControlGraph* c)
 {
-   uint32_t        n = GRAPH_EXIT(&z->graph) + 1;
-   const uint32_t* ipdom = z->graph.ipdom;
-   uint32_t*       child   = job_nones(z->job, n);
-   uint32_t*       sibling = job_nones(z->job, n);
+   uint32_t        n = GRAPH_EXIT(&c->arcs) + 1;
+   const uint32_t* ipdom = c->arcs.ipdom;
+   uint32_t*       child   = job_nones(c->job, n);
+   uint32_t*       sibling = job_nones(c->job, n);
+   HashKey         key = hash_key();
    bool            ok;
 
-   z->nodes  = job_calloc(z->job, n, sizeof(GraphNode));
-   z->groups = job_calloc(z->job, n, sizeof(uint64_t));
-   ok = child != NULL && sibling != NULL && z->nodes != NULL
-        && z->groups != NULL && find_successors(z, n);
+   c->nodes  = job_calloc(c->job, n, sizeof(GraphNode));
+   c->groups = job_calloc(c->job, n, sizeof(uint64_t));
+   ok = child != NULL && sibling != NULL && c->nodes != NULL
+        && c->groups != NULL && find_successors(c, n);
    for (uint32_t i = 0; ok && i < n; i++) {
       if (ipdom[i] != DCFG_NONE) {
          sibling[i] = child[ipdom[i]];
          child[ipdom[i]] = i;
       }
-      if (!z->graph.branches[i])
+      if (!c->arcs.branches[i])
          continue;
-      for (uint32_t k = 0; k < z->nodes[i].n; k++) {
-         z->groups[z->successors[z->nodes[i].first + k]] += hash_of(i);
+      uint64_t hash = hash_bytes(&key, &i, sizeof(i));
+      for (uint32_t k = 0; k < c->nodes[i].n; k++) {
+         c->groups[c->successors[c->nodes[i].first + k]] += hash;
          if (ipdom[i] != DCFG_NONE)
-            z->groups[ipdom[i]] -= hash_of(i);
+            c->groups[ipdom[i]] -= hash;
       }
    }
    if (ok)
-      number_tree(z, n, child, sibling);
-   job_free(z->job, child, n * sizeof(*child));
-   job_free(z->job, sibling, n * sizeof(*sibling));
+      number_tree(c, n, child, sibling);
+   job_free(c->job, child, n * sizeof(*child));
+   job_free(c->job, sibling, n * sizeof(*sibling));
    return ok;
+}
+
+bool graph_start(ControlGraph* c, Job* job, DcfgWet* w)
+{
+   *c = (ControlGraph){ .job = job };
+   return wet_graph_new(job, w, &c->arcs);
+}
+
+bool graph_finish(ControlGraph* c)
+{
+   return wet_graph_finish(&c->arcs) && make_index(c);
 }
 
 static inline bool post_dominates(const GraphNode* a, const GraphNode* b)
@@ -114,29 +118,31 @@ static inline bool post_dominates(const GraphNode* a, const GraphNode* b)
    return a->pre <= b->pre && b->post <= a->post;
 }
 
-bool slice_depends(const Slicer* z, uint32_t i, uint32_t b)
+bool graph_depends(const ControlGraph* c, uint32_t i, uint32_t b)
 {
-   const GraphNode* me = &z->nodes[i];
-   const GraphNode* branch = &z->nodes[b];
-   uint32_t         exit = GRAPH_EXIT(&z->graph);
+   const GraphNode* me = &c->nodes[i];
+   const GraphNode* branch = &c->nodes[b];
+   uint32_t         exit = GRAPH_EXIT(&c->arcs);
 
    if (i != b && post_dominates(me, branch))
       return false;
    for (uint32_t k = 0; k < branch->n; k++) {
-      uint32_t s = z->successors[branch->first + k];
-      if ((s == exit || z->graph.ipdom[s] != DCFG_NONE)
-          && post_dominates(me, &z->nodes[s]))
+      uint32_t s = c->successors[branch->first + k];
+      if ((s == exit || c->arcs.ipdom[s] != DCFG_NONE)
+          && post_dominates(me, &c->nodes[s]))
          return true;
    }
    return false;
 }
 
-void slice_free_graph(Slicer* z)
+void graph_free(ControlGraph* c)
 {
-   size_t n = z->graph.job == NULL ? 0 : GRAPH_EXIT(&z->graph) + (size_t)1;
+   size_t n = c->arcs.job == NULL ? 0 : GRAPH_EXIT(&c->arcs) + (size_t)1;
 
-   job_free(z->job, z->nodes, n * sizeof(GraphNode));
-   job_free(z->job, z->groups, n * sizeof(uint64_t));
-   job_free(z->job, z->successors,
-            (z->graph.n_arcs + 1) * sizeof(uint32_t));
+   job_free(c->job, c->nodes, n * sizeof(GraphNode));
+   job_free(c->job, c->groups, n * sizeof(uint64_t));
+   job_free(c->job, c->successors,
+            (c->arcs.arcs.n + 1) * sizeof(uint32_t));
+   if (c->arcs.job != NULL)
+      wet_graph_free(&c->arcs);
 }

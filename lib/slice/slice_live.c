@@ -4,170 +4,185 @@
    What a slice still wants. */
 
 /* Owns: bytes of registers and memory whose writers are wanted, and by whom.
-   Handed: uses and definitions by slice_back.c, from the last to the first.
-   Taken by: the same.
+   Handed: uses by slice_uses.c and definitions by slice_back.c, from the last to
+   the first.  Taken by: the same, slice_branch_joins.c, slice_sums.c.
 
    They are kept by granules of 8 bytes, each with a list of who wants some of
    its bytes. */
 
-#include "lib/slice/slice.h"
+#include "lib/slice/slice_live.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define WANT(z, i) (&ELEM((z)->wants, Want, (i) - 1))
 
 /*------------------------------------------------------------*/
 /*--- Lists                                                ---*/
 /*------------------------------------------------------------*/
 
-bool slice_put_want(Slicer* z, uint32_t* head, Want want)
+bool live_put(Live* l, uint32_t* head, Want want)
 {
-   uint32_t id = z->free_want;
+   uint32_t id = l->free_want;
+   bool     joined = false;
 
-   if (z->sums && slice_is_weak(&want)) {
-      bool joined;
-      if (!slice_add_weak(z, *head, &want, &joined))
-         return false;
-      if (joined)
-         return true;
-   } else if (z->sums && slice_is_needless(z, *head, &want)) {
+   if (l->rule != NULL && !l->rule->add(l->arg, l, *head, &want, &joined))
+      return false;
+   if (joined)
       return true;
-   }
    if (id != 0) {
-      z->free_want = WANT(z, id)->next;
+      l->free_want = live_want(l, id)->next;
    } else {
-      if (array_add(z->job, &z->wants, sizeof(Want)) == NULL)
+      if (array_add(l->job, &l->wants, sizeof(Want)) == NULL)
          return false;
-      id = (uint32_t)z->wants.n;
+      id = (uint32_t)l->wants.n;
    }
-   *WANT(z, id)      = want;
-   WANT(z, id)->next = *head;
-   *head             = id;
-   z->n_wanted++;
+   *live_want(l, id)      = want;
+   live_want(l, id)->next = *head;
+   *head                  = id;
+   l->n_wanted++;
    return true;
 }
 
-static void remove_want(Slicer* z, uint32_t* at)
+static void remove_want(Live* l, uint32_t* at)
 {
    uint32_t id = *at;
 
-   if (z->sums && slice_is_weak(WANT(z, id)))
-      slice_release_weak(z, WANT(z, id)->node);
-   *at = WANT(z, id)->next;
-   WANT(z, id)->next = z->free_want;
-   z->free_want = id;
-   z->n_wanted--;
+   if (l->rule != NULL)
+      l->rule->remove(l->arg, live_want(l, id));
+   *at = live_want(l, id)->next;
+   live_want(l, id)->next = l->free_want;
+   l->free_want = id;
+   l->n_wanted--;
 }
 
-/* Those of MASK's bytes in the list are TAKE's; NULL: nobody's.  No list grows
-   meanwhile. */
-static bool take_list(Slicer* z, uint32_t* head, uint8_t mask, TakeWant take)
+bool live_take_list(Live* l, uint32_t* head, uint8_t mask, const Taker* to)
 {
    for (uint32_t* at = head; *at != 0; ) {
-      Want*   want = WANT(z, *at);
+      Want*   want = live_want(l, *at);
       uint8_t hit = want->mask & mask;
-      if (hit != 0 && take != NULL && !take(z, want, hit))
+      if (hit != 0 && to != NULL && !to->take(to->arg, want, hit))
          return false;
       want->mask &= (uint8_t)~mask;
       if (want->mask == 0)
-         remove_want(z, at);
+         remove_want(l, at);
       else
          at = &want->next;
    }
    return true;
 }
 
-bool slice_take_all(Slicer* z, uint32_t* head, TakeWant take)
+/* What a system call wrote is wanted of that: it comes earlier. */
+static bool defer(void* arg, const Want* want, uint8_t mask)
 {
-   return take_list(z, head, 0xFF, take);
+   Live* l = arg;
+   Want* to = array_add(l->job, &l->deferred, sizeof(*to));
+
+   if (to == NULL)
+      return false;
+   *to      = *want;
+   to->mask = l->rule != NULL ? 0xFF : mask;
+   return true;
+}
+
+static bool defer_to(Live* l, uint32_t thread)
+{
+   for (size_t i = 0; i < l->deferred.n; i++)
+      if (!live_add(l, &l->threads[thread].written,
+                    ELEM(l->deferred, Want, i)))
+         return false;
+   l->deferred.n = 0;
+   return true;
 }
 
 /*------------------------------------------------------------*/
 /*--- Registers                                            ---*/
 /*------------------------------------------------------------*/
 
-Live* slice_registers(Slicer* z, uint32_t thread)
+LiveRegisters* live_registers(Live* l, uint32_t thread)
 {
-   LiveThread* t = &z->threads[thread];
+   LiveThread* t = &l->threads[thread];
 
-   if (t->live == NULL)
-      t->live = job_calloc(z->job, 1, sizeof(Live));
-   return t->live;
+   if (t->now == NULL)
+      t->now = job_calloc(l->job, 1, sizeof(*t->now));
+   return t->now;
 }
 
-bool slice_take_wanted(Slicer* z, Live* l, unsigned g, uint8_t mask,
-                       TakeWant take)
+bool live_take_granule(Live* l, LiveRegisters* r, unsigned g, uint8_t mask,
+                       const Taker* to)
 {
-   if (!take_list(z, &l->heads[g], mask, take))
+   if (!live_take_list(l, &r->heads[g], mask, to))
       return false;
-   if (l->heads[g] == 0)
-      l->granules[g / 64] &= ~(UINT64_C(1) << g % 64);
+   if (r->heads[g] == 0)
+      r->granules[g / 64] &= ~(UINT64_C(1) << g % 64);
    return true;
 }
 
 /* What is wanted of FROM's granule G is wanted of TO's granule H. */
-static void hand_granule(Slicer* z, Live* from, unsigned g, Live* to,
-                         unsigned h)
+static void hand_granule(Live* l, LiveRegisters* from, unsigned g,
+                         LiveRegisters* to, unsigned h)
 {
    uint32_t* end = &to->heads[h];
 
    if (from->heads[g] == 0)
       return;
    while (*end != 0)
-      end = &WANT(z, *end)->next;
+      end = &live_want(l, *end)->next;
    *end = from->heads[g];
    from->heads[g] = 0;
    from->granules[g / 64] &= ~(UINT64_C(1) << g % 64);
    to->granules[h / 64]   |= UINT64_C(1) << h % 64;
 }
 
-bool slice_before_thread(Slicer* z, uint32_t thread, uint32_t made,
-                         uint64_t stack)
+/* The last system call may have made the new thread's stack pointer. */
+bool live_before_thread(Live* l, uint32_t thread, const uint64_t* words)
 {
-   const WetMachine* m = z->w->machine;
-   Live* from = made < z->w->threads.n ? z->threads[made].live : NULL;
-   Live* to   = slice_registers(z, thread);
+   const WetMachine* m = l->w->machine;
+   LiveRegisters* from = words[0] < l->w->threads.n ? l->threads[words[0]].now
+                                                    : NULL;
+   LiveRegisters* to = live_registers(l, thread);
 
+   if (words[1] == StackFromCall && from != NULL
+       && (!live_take_register(l, from, m->stack, 0xFF, &(Taker){ defer, l })
+           || !defer_to(l, thread)))
+      return false;
    if (to == NULL || from == NULL || from == to)
       return to != NULL;
-   if (stack == StackFromArgument)
-      hand_granule(z, from, m->stack, to, m->stack_argument);
+   if (words[1] == StackFromArgument)
+      hand_granule(l, from, m->stack, to, m->stack_argument);
    for (unsigned g = 0; g < N_GRANULES; g++)
-      hand_granule(z, from, g, to, g);
+      hand_granule(l, from, g, to, g);
    return true;
 }
 
-bool slice_before_return(Slicer* z, uint32_t thread)
+bool live_before_return(Live* l, uint32_t thread)
 {
-   Live* l = job_calloc(z->job, 1, sizeof(*l));
+   LiveRegisters* r = job_calloc(l->job, 1, sizeof(*r));
 
-   if (l == NULL || slice_registers(z, thread) == NULL)
+   if (r == NULL || live_registers(l, thread) == NULL)
       return false;
-   l->outer = z->threads[thread].live;
-   z->threads[thread].live = l;
+   r->outer = l->threads[thread].now;
+   l->threads[thread].now = r;
    return true;
 }
 
 /* What a handler used of registers it found as they were, but for what it was
    given; if it returned they were so afterwards, too. */
-bool slice_before_handler(Slicer* z, uint32_t thread, bool returned)
+bool live_before_handler(Live* l, uint32_t thread, bool returned)
 {
-   const WetMachine* m = z->w->machine;
-   Live* l = slice_registers(z, thread);
-   Live* outer = l == NULL ? NULL : l->outer;
+   const WetMachine* m = l->w->machine;
+   LiveRegisters* r = live_registers(l, thread);
+   LiveRegisters* outer = r == NULL ? NULL : r->outer;
 
-   if (l == NULL)
+   if (r == NULL)
       return false;
    for (unsigned i = 0; i < m->n_given; i++)
-      if (!slice_take_register(z, l, m->given[i], 0xFF, NULL))
+      if (!live_take_register(l, r, m->given[i], 0xFF, NULL))
          return false;
    if (!returned || outer == NULL)
       return true;
    for (unsigned g = 0; g < N_GRANULES; g++)
-      hand_granule(z, l, g, outer, g);
-   z->threads[thread].live = outer;
-   job_free(z->job, l, sizeof(*l));
+      hand_granule(l, r, g, outer, g);
+   l->threads[thread].now = outer;
+   job_free(l->job, r, sizeof(*r));
    return true;
 }
 
@@ -175,57 +190,11 @@ bool slice_before_handler(Slicer* z, uint32_t thread, bool returned)
 /*--- Memory                                               ---*/
 /*------------------------------------------------------------*/
 
-static bool make_room(Slicer* z, LiveMemory* m)
+static bool want_granule(Live* l, uint64_t granule, Want want)
 {
-   LiveMemory more = { .room = m->room == 0 ? 1024 : 2 * m->room,
-                       .n = m->n };
+   uint32_t* head = map_add(l->job, &l->memory, granule + 1);
 
-   more.keys  = job_calloc(z->job, more.room, sizeof(*more.keys));
-   more.heads = job_calloc(z->job, more.room, sizeof(*more.heads));
-   if (more.keys == NULL || more.heads == NULL)
-      return false;
-   for (size_t i = 0; i < m->room; i++)
-      if (m->keys[i] != 0) {
-         size_t h = slice_find_key(&more, m->keys[i]);
-         more.keys[h]  = m->keys[i];
-         more.heads[h] = m->heads[i];
-      }
-   job_free(z->job, m->keys, m->room * sizeof(*m->keys));
-   job_free(z->job, m->heads, m->room * sizeof(*m->heads));
-   *m = more;
-   return true;
-}
-
-/* The element at H is free; what follows and does not belong behind it moves
-   up. */
-static void remove_key(LiveMemory* m, size_t h)
-{
-   size_t mask = m->room - 1;
-
-   for (size_t i = (h + 1) & mask; m->keys[i] != 0; i = (i + 1) & mask)
-      if (((i - slice_hash_of(m->keys[i])) & mask) >= ((i - h) & mask)) {
-         m->keys[h]  = m->keys[i];
-         m->heads[h] = m->heads[i];
-         h = i;
-      }
-   m->keys[h] = 0;
-   m->n--;
-}
-
-static bool want_granule(Slicer* z, uint64_t granule, Want want)
-{
-   LiveMemory* m = &z->memory;
-   size_t      h;
-
-   if (2 * m->n >= m->room && !make_room(z, m))
-      return false;
-   h = slice_find_key(m, granule + 1);
-   if (m->keys[h] == 0) {
-      m->keys[h]  = granule + 1;
-      m->heads[h] = 0;
-      m->n++;
-   }
-   return slice_add_want(z, &m->heads[h], want);
+   return head != NULL && live_add(l, head, want);
 }
 
 /* Of the SIZE bytes at ADDR those in its granule. */
@@ -235,68 +204,79 @@ static inline uint8_t mask_of(uint64_t addr, uint64_t size, unsigned* n)
    return (uint8_t)(((1u << *n) - 1) << addr % 8);
 }
 
-bool slice_want_memory(Slicer* z, uint64_t addr, uint64_t size, Want want)
+bool live_want_memory(Live* l, uint64_t addr, uint64_t size, Want want)
 {
    unsigned n;
 
    for (want.at = 0; size > 0; addr += n, size -= n, want.at += 8) {
       want.mask = mask_of(addr, size, &n);
-      if (!want_granule(z, addr / 8, want))
+      if (!want_granule(l, addr / 8, want))
          return false;
    }
    return true;
 }
 
-static bool take_granule(Slicer* z, size_t h, uint8_t mask, TakeWant take)
+static bool take_at(Live* l, size_t h, uint8_t mask, const Taker* to)
 {
-   if (!take_list(z, &z->memory.heads[h], mask, take))
+   if (!live_take_list(l, &l->memory.values[h], mask, to))
       return false;
-   if (z->memory.heads[h] == 0)
-      remove_key(&z->memory, h);
+   if (l->memory.values[h] == 0)
+      map_remove(&l->memory, h);
    return true;
 }
 
-/* Many more granules than are wanted: these are looked at instead. */
-static bool take_range(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
+static int compare_keys(const void* a, const void* b)
 {
-   LiveMemory* m = &z->memory;
+   const uint64_t* x = a;
+   const uint64_t* y = b;
+
+   return *x < *y ? -1 : *x > *y;
+}
+
+/* Many more granules than are wanted: these are looked at instead, in the
+   order of their addresses. */
+static bool take_range(Live* l, uint64_t addr, uint64_t size, const Taker* to)
+{
+   NumberMap* m = &l->memory;
    Array       keys = { 0 };
    bool        ok = true;
 
    for (size_t h = 0; ok && h < m->room; h++)
       if (m->keys[h] != 0 && m->keys[h] - 1 >= addr / 8
           && m->keys[h] - 1 <= (addr + size - 1) / 8) {
-         uint64_t* key = array_add(z->job, &keys, sizeof(*key));
+         uint64_t* key = array_add(l->job, &keys, sizeof(*key));
          ok = key != NULL;
          if (ok)
             *key = m->keys[h];
       }
+   if (keys.n > 1)
+      qsort(keys.data, keys.n, sizeof(uint64_t), compare_keys);
    for (size_t i = 0; ok && i < keys.n; i++) {
       uint64_t g = ELEM(keys, uint64_t, i) - 1;
       uint64_t low = 8 * g < addr ? addr : 8 * g;
       uint64_t high = 8 * g + 7 > addr + size - 1 ? addr + size - 1
                                                   : 8 * g + 7;
       unsigned n;
-      ok = take_granule(z, slice_find_key(m, g + 1),
-                        mask_of(low, high - low + 1, &n), take);
+      ok = take_at(l, map_find(m, g + 1),
+                        mask_of(low, high - low + 1, &n), to);
    }
-   array_free(z->job, &keys, sizeof(uint64_t));
+   array_free(l->job, &keys, sizeof(uint64_t));
    return ok;
 }
 
-bool slice_take_memory(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
+bool live_take_memory(Live* l, uint64_t addr, uint64_t size, const Taker* to)
 {
-   LiveMemory* m = &z->memory;
+   NumberMap* m = &l->memory;
    unsigned    n;
 
    if (size > UINT64_MAX - addr)
       size = UINT64_MAX - addr;
    if (size / 8 > m->room)
-      return m->n == 0 || take_range(z, addr, size, take);
+      return m->n == 0 || take_range(l, addr, size, to);
    for (; size > 0 && m->n > 0; addr += n, size -= n) {
       uint8_t mask = mask_of(addr, size, &n);
-      size_t  h = slice_find_key(m, addr / 8 + 1);
-      if (m->keys[h] != 0 && !take_granule(z, h, mask, take))
+      size_t  h = map_find(m, addr / 8 + 1);
+      if (m->keys[h] != 0 && !take_at(l, h, mask, to))
          return false;
    }
    return true;
@@ -304,9 +284,9 @@ bool slice_take_memory(Slicer* z, uint64_t addr, uint64_t size, TakeWant take)
 
 /* What is wanted of TO stood at FROM, page by page, and what is wanted of
    FROM was written by nobody. */
-bool slice_move_memory(Slicer* z, uint64_t to, uint64_t from, uint64_t size)
+bool live_move_memory(Live* l, uint64_t to, uint64_t from, uint64_t size)
 {
-   LiveMemory* m = &z->memory;
+   NumberMap* m = &l->memory;
 
    if (to % 8 != 0 || from % 8 != 0 || to == from)
       return true;
@@ -314,21 +294,39 @@ bool slice_move_memory(Slicer* z, uint64_t to, uint64_t from, uint64_t size)
       uint64_t a = to + 4096 * page, b = from + 4096 * page;
       if (m->n == 0)
          return true;
-      if (!slice_take_memory(z, b, 4096, NULL))
+      if (!live_take_memory(l, b, 4096, NULL))
          return false;
       for (uint64_t i = 0; i < 4096; i += 8) {
-         size_t   h = m->n == 0 ? 0 : slice_find_key(m, (a + i) / 8 + 1);
-         uint32_t head;
-         if (m->n == 0 || m->keys[h] == 0)
+         size_t    h = map_find(m, (a + i) / 8 + 1);
+         uint32_t  head = m->values[h];
+         uint32_t* there;
+         if (m->keys[h] == 0)
             continue;
-         head = m->heads[h];
-         remove_key(m, h);
-         h = slice_find_key(m, (b + i) / 8 + 1);
-         m->keys[h]  = (b + i) / 8 + 1;
-         m->heads[h] = head;
-         m->n++;
+         map_remove(m, h);
+         there = map_add(l->job, m, (b + i) / 8 + 1);
+         if (there == NULL)
+            return false;
+         *there = head;
       }
    }
+   return true;
+}
+
+bool live_take_written(Live* l, uint32_t thread, uint64_t addr, uint64_t size)
+{
+   return live_take_memory(l, addr, size, &(Taker){ defer, l })
+          && defer_to(l, thread);
+}
+
+bool live_note_read(Live* l, uint32_t thread, const uint64_t* words)
+{
+   DcfgSliceReading* r = array_add(l->job, &l->threads[thread].reads,
+                                   sizeof(*r));
+
+   if (r == NULL)
+      return false;
+   l->reading = thread;
+   *r = (DcfgSliceReading){ words[0], words[1] };
    return true;
 }
 
@@ -336,27 +334,36 @@ bool slice_move_memory(Slicer* z, uint64_t to, uint64_t from, uint64_t size)
 /*--- Begin and end                                        ---*/
 /*------------------------------------------------------------*/
 
-bool slice_start_live(Slicer* z)
+bool live_start(Live* l, Job* job, const DcfgWet* w)
 {
-   z->threads = job_calloc(z->job, z->w->threads.n + 1, sizeof(LiveThread));
-   return z->threads != NULL && make_room(z, &z->memory);
+   *l = (Live){ .job = job, .w = w, .reading = DCFG_NONE };
+   l->threads = job_calloc(job, w->threads.n + 1, sizeof(LiveThread));
+   return l->threads != NULL;
 }
 
-void slice_free_live(Slicer* z)
+bool live_forget(Live* l)
 {
-   for (uint32_t i = 0; z->threads != NULL && i < z->w->threads.n; i++) {
-      LiveThread* t = &z->threads[i];
-      while (t->live != NULL) {
-         Live* l = t->live;
-         t->live = l->outer;
-         free(l);
+   for (uint32_t t = 0; t < l->w->threads.n; t++)
+      for (LiveRegisters* r = l->threads[t].now; r != NULL; r = r->outer)
+         for (unsigned g = 0; g < N_GRANULES; g++)
+            if (!live_take_register(l, r, g, 0xFF, NULL))
+               return false;
+   return live_take_memory(l, 0, UINT64_MAX, NULL);
+}
+
+void live_free(Live* l)
+{
+   for (uint32_t i = 0; l->threads != NULL && i < l->w->threads.n; i++) {
+      LiveThread* t = &l->threads[i];
+      while (t->now != NULL) {
+         LiveRegisters* r = t->now;
+         t->now = r->outer;
+         free(r);
       }
-      array_free(z->job, &t->reads, sizeof(DcfgSliceReading));
+      array_free(l->job, &t->reads, sizeof(DcfgSliceReading));
    }
-   free(z->threads);
-   free(z->memory.keys);
-   free(z->memory.heads);
-   array_free(z->job, &z->wants, sizeof(Want));
-   array_free(z->job, &z->requests, sizeof(Request));
-   slice_free_weak(z);
+   free(l->threads);
+   map_free(l->job, &l->memory);
+   array_free(l->job, &l->wants, sizeof(Want));
+   array_free(l->job, &l->deferred, sizeof(Want));
 }

@@ -3,42 +3,40 @@
 
    Slices of which only sums are wanted. */
 
-/* Owns: what is counted of a slice of which no instances are to be kept.
-   Handed: instances by slice_nodes.c and slice_weak.c, wants by slice_live.c.
-   Taken by: the same.
+/* Owns: a kind of slice: instances are counted and not kept, but for two
+   criteria; and which wants of the same bytes are one.  Handed: members by
+   slice_meet.c and slice_uses.c, wants by slice_live.c.  Taken by:
+   slice_open.c.
 
    An instance's distance is known when it is visited, for all that used it ran
    later.  So it is added to its instruction's total, and what it wants needs
    to know that distance and nothing else: of several that want the same bytes
-   the nearest one will do.  Memory is that of a chunk and of the bytes that
-   are wanted, however many instances there are. */
+   the nearest one will do.  The distance is the name that wants have, and weak
+   ones have a WeakNode's.  Memory is that of a chunk and of the bytes that are
+   wanted, however many instances there are. */
 
-#include "lib/slice/slice.h"
+#include "lib/slice/slice_uses.h"
+#include "lib/slice/slice_weak.h"
 
-#include <string.h>
-
-#define WANT(z, i) (&ELEM((z)->wants, Want, (i) - 1))
-
-void slice_forget_sums(Slicer* z)
-{
-   DcfgSlice* s = z->result;
-
-   for (uint32_t i = 0; i < z->w->instrs.n; i++) {
-      s->totals[i].in_slice = 0;
-      s->totals[i].distance = UINT32_MAX;
+/* Sums: who wanted weakly what the instance in work made, or its control. */
+typedef
+   struct {
+      Weak     weak;
+      uint32_t users;           // WeakUser, and 1
+      uint64_t n_asked;
+      bool     any;
    }
-   s->n_instances = s->n_no_control = s->n_no_address = 0;
-}
+   Sums;
 
-void slice_count(Slicer* z, uint32_t instr, uint32_t distance)
+/* Does WANT name a WeakNode? */
+static inline bool names_weak(const Want* want)
 {
-   DcfgSliceTotal* t = &z->result->totals[instr];
-
-   t->in_slice++;
-   if (distance < t->distance)
-      t->distance = distance;
-   z->result->n_instances++;
+   return want->weak && want->port != DCFG_WET_CONTROL;
 }
+
+/*------------------------------------------------------------*/
+/*--- Wants                                                ---*/
+/*------------------------------------------------------------*/
 
 /* Control that is wanted weakly: how many want it has to be known. */
 static bool add_up(Want* other, const Want* want)
@@ -51,10 +49,12 @@ static bool add_up(Want* other, const Want* want)
    return true;
 }
 
-bool slice_is_needless(Slicer* z, uint32_t head, const Want* want)
+/* Is what WANT is for said by the list at HEAD, of which one may have taken its
+   place? */
+static bool is_needless(Live* l, uint32_t head, const Want* want)
 {
-   for (uint32_t id = head; id != 0; id = WANT(z, id)->next) {
-      Want* other = WANT(z, id);
+   for (uint32_t id = head; id != 0; id = live_want(l, id)->next) {
+      Want* other = live_want(l, id);
       if (other->weak != want->weak)
          continue;
       if (want->weak) {
@@ -62,9 +62,9 @@ bool slice_is_needless(Slicer* z, uint32_t head, const Want* want)
             return true;
          continue;
       }
-      if (slice_covers(other, want))
+      if (want_covers(other, want))
          return true;
-      if (slice_covers(want, other)) {
+      if (want_covers(want, other)) {
          uint32_t next = other->next;
          *other      = *want;
          other->next = next;
@@ -73,3 +73,166 @@ bool slice_is_needless(Slicer* z, uint32_t head, const Want* want)
    }
    return false;
 }
+
+static bool add_want(void* arg, Live* l, uint32_t head, const Want* want,
+                     bool* joined)
+{
+   Weak* w = arg;
+
+   if (!names_weak(want)) {
+      *joined = is_needless(l, head, want);
+      return true;
+   }
+   for (uint32_t id = head; id != 0; id = live_want(l, id)->next) {
+      Want* other = live_want(l, id);
+      if (names_weak(other) && other->mask == want->mask
+          && other->port == want->port && other->reg == want->reg
+          && other->limited == want->limited
+          && weak_node(w, other->node)->hops
+             == weak_node(w, want->node)->hops) {
+         *joined = true;
+         return weak_join(w, &other->node, want->node);
+      }
+   }
+   weak_hold(w, want->node);
+   return true;
+}
+
+static void remove_want(void* arg, const Want* want)
+{
+   if (names_weak(want))
+      weak_release(arg, want->node);
+}
+
+static const WantRule want_rule = { add_want, remove_want };
+
+/*------------------------------------------------------------*/
+/*--- Members                                              ---*/
+/*------------------------------------------------------------*/
+
+static bool start(Found* f, Live* l)
+{
+   Sums* s = f->own = job_calloc(f->job, 1, sizeof(Sums));
+
+   if (s == NULL)
+      return false;
+   s->weak.job = f->job;
+   l->rule = &want_rule;
+   l->arg  = &s->weak;
+   return true;
+}
+
+static void free_sums(Found* f)
+{
+   Sums* s = f->own;
+
+   weak_free(&s->weak);
+   job_free(f->job, s, sizeof(*s));
+}
+
+static void no_users(Sums* s)
+{
+   s->users   = 0;
+   s->n_asked = 0;
+   s->any     = false;
+}
+
+static void forget(Found* f)
+{
+   Sums* s = f->own;
+
+   weak_forget(&s->weak);
+   no_users(s);
+}
+
+/* Keep only the last and the first criterion that was met: the one before this
+   is forgotten.  A loop may have hundreds of millions. */
+static bool add_criterion(Found* f, const Spot* spot, Member* m)
+{
+   const DcfgSliceNode* n = NODE(f, 1);
+
+   if (f->criteria.n == 2) {
+      if (n->value_size > 0)
+         f->values.n = n->value;
+      if (n->n_reads > 0)
+         f->readings.n = n->first_read;
+      f->nodes.n = f->criteria.n = 1;
+   }
+   return found_add_node(f, spot, &m->id);
+}
+
+static User user(const Found* f, const Want* want)
+{
+   const Sums* s = f->own;
+
+   if (!names_weak(want))
+      return (User){ want->node, 0 };
+   return (User){ weak_node(&s->weak, want->node)->distance,
+                  weak_node(&s->weak, want->node)->hops + 1 };
+}
+
+static bool meet(Found* f, const Member* m, const Want* want, uint32_t at,
+                 bool result)
+{
+   Sums* s = f->own;
+
+   (void)m;
+   (void)at;
+   if (!want->weak)
+      return true;
+   if (result) {
+      weak_reach(&s->weak, want->node, f);
+      return true;
+   }
+   s->any = true;
+   if (names_weak(want))
+      return weak_add_user(&s->weak, &s->users, want->node);
+   s->n_asked += want->at;
+   return true;
+}
+
+static bool close_member(Found* f, const Spot* spot, Member* m)
+{
+   Sums* s = f->own;
+
+   if (m->real)
+      found_count(f, spot->instr, m->distance);
+   m->name      = m->distance;
+   m->weakly    = s->any;
+   m->weak_name = !s->any ? 0
+                  : weak_new(&s->weak, (WeakNode){ .instr = spot->instr,
+                                                   .users = s->users,
+                                                   .distance = m->distance,
+                                                   .n_asked = s->n_asked,
+                                                   .hops = m->hops,
+                                                   .counted = m->real });
+   no_users(s);
+   return !m->weakly || m->weak_name != 0;
+}
+
+static bool want_uses(Found* f, const Acts* acts, const Spot* spot,
+                      const Member* m, Live* l, BranchJoins* b)
+{
+   Sums* s = f->own;
+   bool  ok = uses_want(f, acts, spot, m, l, b);
+
+   if (m->weakly)
+      weak_release(&s->weak, m->weak_name);
+   return ok;
+}
+
+static bool cut(Found* f, const Want* want)
+{
+   if (want->port == DCFG_WET_CONTROL)
+      f->result->n_no_control++;
+   else
+      f->result->n_no_address++;
+   return true;
+}
+
+const SliceKind slice_sums = {
+   .start = start, .free = free_sums, .forget = forget,
+   .criterion = add_criterion, .user = user, .meet = meet,
+   .close = close_member, .want = want_uses, .cut = cut,
+   .finish = found_hand_over
+};

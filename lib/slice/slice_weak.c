@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Sums of what leads to the program's results. */
+   Results of the program that are still open. */
 
 /* Owns: of a slice of which no instances are kept, those that are weak (see
    slice_back.c) or used by such ones, until it is known whether they lead to a
-   result of the program.  Handed: wants by slice_nodes.c.  Taken by: the same,
-   slice_uses.c, slice_live.c.
+   result of the program.  Handed: members and wants by slice_sums.c.  Taken by:
+   the same.
 
    Such an instance is kept with those that used it, up to the branch, while
    anybody still wants something of it.  When the program's instruction is met
@@ -14,119 +14,85 @@
    are counted.  Those that want the same bytes and are as far from a branch
    are put together: a node that is no instance. */
 
-#include "lib/slice/slice.h"
+#include "lib/slice/slice_weak.h"
 
-#define NODE(z, i) (&ELEM((z)->weak.nodes, WeakNode, (i) - 1))
-#define USER(z, i) (&ELEM((z)->weak.users, WeakUser, (i) - 1))
+typedef
+   struct {
+      uint32_t node;            // WeakNode, and 1
+      uint32_t next;            // and 1
+   }
+   WeakUser;
 
-/* Of how far it is to a result: nowhere so far. */
-#define NEVER UINT8_MAX
+#define USER(w, i) (&ELEM((w)->users, WeakUser, (i) - 1))
 
 /*------------------------------------------------------------*/
 /*--- Nodes                                                ---*/
 /*------------------------------------------------------------*/
 
-/* One with a single reference; 0: there is no memory. */
-static uint32_t new_node(Slicer* z, WeakNode with)
+uint32_t weak_new(Weak* w, WeakNode with)
 {
-   uint32_t id = z->weak.free_node;
+   uint32_t id = w->free_node;
 
    if (id != 0) {
-      z->weak.free_node = NODE(z, id)->users;
+      w->free_node = weak_node(w, id)->users;
    } else {
-      if (array_add(z->job, &z->weak.nodes, sizeof(WeakNode)) == NULL)
+      if (array_add(w->job, &w->nodes, sizeof(WeakNode)) == NULL)
          return 0;
-      id = (uint32_t)z->weak.nodes.n;
+      id = (uint32_t)w->nodes.n;
    }
    with.refs    = 1;
    with.to_go   = NEVER;
-   *NODE(z, id) = with;
+   *weak_node(w, id) = with;
    return id;
 }
 
-/* NODE, of which there is one reference more, used what the list at HEAD is
-   of. */
-static bool add_user(Slicer* z, uint32_t* head, uint32_t node)
+bool weak_add_user(Weak* w, uint32_t* head, uint32_t node)
 {
-   uint32_t id = z->weak.free_user;
+   uint32_t id = w->free_user;
 
    if (id != 0) {
-      z->weak.free_user = USER(z, id)->next;
+      w->free_user = USER(w, id)->next;
    } else {
-      if (array_add(z->job, &z->weak.users, sizeof(WeakUser)) == NULL)
+      if (array_add(w->job, &w->users, sizeof(WeakUser)) == NULL)
          return false;
-      id = (uint32_t)z->weak.users.n;
+      id = (uint32_t)w->users.n;
    }
-   *USER(z, id) = (WeakUser){ node, *head };
+   *USER(w, id) = (WeakUser){ node, *head };
    *head        = id;
-   NODE(z, node)->refs++;
+   weak_node(w, node)->refs++;
    return true;
+}
+
+void weak_hold(Weak* w, uint32_t node)
+{
+   weak_node(w, node)->refs++;
 }
 
 /* Ways from a branch are short, so that this does not go deep. */
-void slice_release_weak(Slicer* z, uint32_t node)
+void weak_release(Weak* w, uint32_t node)
 {
-   if (--NODE(z, node)->refs > 0)
+   if (--weak_node(w, node)->refs > 0)
       return;
-   for (uint32_t id = NODE(z, node)->users, next; id != 0; id = next) {
-      next = USER(z, id)->next;
-      slice_release_weak(z, USER(z, id)->node);
-      USER(z, id)->next = z->weak.free_user;
-      z->weak.free_user = id;
+   for (uint32_t id = weak_node(w, node)->users, next; id != 0; id = next) {
+      next = USER(w, id)->next;
+      weak_release(w, USER(w, id)->node);
+      USER(w, id)->next = w->free_user;
+      w->free_user = id;
    }
-   NODE(z, node)->users = z->weak.free_node;
-   z->weak.free_node    = node;
-}
-
-/*------------------------------------------------------------*/
-/*--- The instance in work                                 ---*/
-/*------------------------------------------------------------*/
-
-uint32_t slice_weak_distance(const Slicer* z, const Want* want)
-{
-   return NODE(z, want->node)->distance;
-}
-
-uint8_t slice_weak_hops(const Slicer* z, const Want* want)
-{
-   return NODE(z, want->node)->hops + 1;
-}
-
-bool slice_take_weak(Slicer* z, const Want* want)
-{
-   z->my_users.any = true;
-   if (slice_is_weak(want))
-      return add_user(z, &z->my_users.first, want->node);
-   z->my_users.n_asked += want->at;
-   return true;
-}
-
-/* All that is known of it. */
-bool slice_close_weak(Slicer* z)
-{
-   z->my_weak = 0;
-   if (!z->my_users.any)
-      return true;
-   z->my_weak = new_node(z, (WeakNode){ .instr = z->instr,
-                                        .users = z->my_users.first,
-                                        .distance = z->distance,
-                                        .n_asked = z->my_users.n_asked,
-                                        .hops = z->my.hops,
-                                        .counted = z->my.real });
-   z->my_users = (WeakUsers){ 0 };
-   return z->my_weak != 0;
+   weak_node(w, node)->users = w->free_node;
+   w->free_node    = node;
 }
 
 /*------------------------------------------------------------*/
 /*--- Results                                              ---*/
 /*------------------------------------------------------------*/
 
-static void count(Slicer* z, WeakNode* n)
+static void count(WeakNode* n, Found* f)
 {
-   DcfgSlice* s = z->result;
+   DcfgSlice* s = f->result;
 
    if (n->instr != DCFG_NONE && !n->counted) {
-      slice_count(z, n->instr, n->distance);
+      found_count(f, n->instr, n->distance);
       s->n_no_control++;
       n->counted = true;
    }
@@ -135,74 +101,50 @@ static void count(Slicer* z, WeakNode* n)
 }
 
 /* NODE is TO_GO hops from a result; its users, too, if that is not too far. */
-static void reach(Slicer* z, uint32_t node, unsigned to_go)
+static void reach(Weak* w, uint32_t node, unsigned to_go, Found* f)
 {
-   WeakNode* n = NODE(z, node);
+   WeakNode* n = weak_node(w, node);
 
    if (n->hops + to_go > MAX_HOPS || n->to_go <= to_go)
       return;
    n->to_go = (uint8_t)to_go;
-   count(z, n);
-   for (uint32_t id = n->users; id != 0; id = USER(z, id)->next)
-      reach(z, USER(z, id)->node, to_go + (n->instr != DCFG_NONE));
+   count(n, f);
+   for (uint32_t id = n->users; id != 0; id = USER(w, id)->next)
+      reach(w, USER(w, id)->node, to_go + (n->instr != DCFG_NONE), f);
 }
 
-void slice_reach_weak(Slicer* z, const Want* want)
+void weak_reach(Weak* w, uint32_t node, Found* f)
 {
-   reach(z, want->node, 1);
+   reach(w, node, 1, f);
 }
 
-/*------------------------------------------------------------*/
-/*--- Wants                                                ---*/
-/*------------------------------------------------------------*/
-
-/* WANT's node and that of OTHER, which is in a list, are put together there. */
-static bool join(Slicer* z, Want* other, const Want* want)
+bool weak_join(Weak* w, uint32_t* other, uint32_t node)
 {
-   const WeakNode* a = NODE(z, other->node);
-   const WeakNode* b = NODE(z, want->node);
+   const WeakNode* a = weak_node(w, *other);
+   const WeakNode* b = weak_node(w, node);
    uint32_t least = a->distance < b->distance ? a->distance : b->distance;
-   uint32_t both = other->node;
+   uint32_t both = *other;
 
    /* What has been reached counted those that were there. */
    if (a->instr != DCFG_NONE || a->to_go != NEVER) {
-      both = new_node(z, (WeakNode){ .instr = DCFG_NONE, .hops = a->hops });
-      if (both == 0 || !add_user(z, &NODE(z, both)->users, other->node))
+      both = weak_new(w, (WeakNode){ .instr = DCFG_NONE, .hops = a->hops });
+      if (both == 0 || !weak_add_user(w, &weak_node(w, both)->users, *other))
          return false;
-      slice_release_weak(z, other->node);
-      other->node = both;
+      weak_release(w, *other);
+      *other = both;
    }
-   NODE(z, both)->distance = least;
-   return add_user(z, &NODE(z, both)->users, want->node);
+   weak_node(w, both)->distance = least;
+   return weak_add_user(w, &weak_node(w, both)->users, node);
 }
 
-bool slice_add_weak(Slicer* z, uint32_t head, const Want* want, bool* joined)
+void weak_forget(Weak* w)
 {
-   *joined = false;
-   for (uint32_t id = head; id != 0; ) {
-      Want* other = &ELEM(z->wants, Want, id - 1);
-      if (slice_is_weak(other) && other->mask == want->mask
-          && other->port == want->port && other->reg == want->reg
-          && other->limited == want->limited
-          && NODE(z, other->node)->hops == NODE(z, want->node)->hops) {
-         *joined = true;
-         return join(z, other, want);
-      }
-      id = other->next;
-   }
-   NODE(z, want->node)->refs++;
-   return true;
+   w->nodes.n   = w->users.n   = 0;
+   w->free_node = w->free_user = 0;
 }
 
-void slice_forget_weak(Slicer* z)
+void weak_free(Weak* w)
 {
-   z->weak.nodes.n   = z->weak.users.n   = 0;
-   z->weak.free_node = z->weak.free_user = 0;
-   z->my_users       = (WeakUsers){ 0 };
-}
-
-void slice_free_weak(Slicer* z)
-{
-   array_free(z->job, &z->weak.nodes, sizeof(WeakNode));
-   array_free(z->job, &z->weak.users, sizeof(WeakUser));
+   array_free(w->job, &w->nodes, sizeof(WeakNode));
+   array_free(w->job, &w->users, sizeof(WeakUser));
 }

@@ -9,7 +9,9 @@
    A backward slice of one step says the same, but goes through the trace three
    times. */
 
-#include "lib/slice/slice.h"
+#include "lib/dcfg_slice.h"
+#include "lib/slice/slice_reopen.h"
+#include "lib/wet/wet_ahead.h"
 
 /*------------------------------------------------------------*/
 /*--- Threads                                              ---*/

@@ -9,6 +9,7 @@
 #include "lib/dcfg_wet.h"
 #include "lib/base/input.h"
 #include "lib/base/job.h"
+#include "lib/base/number_map.h"
 #include "lib/wet/wet_bytes.h"
 #include "lib/wet/wet_machine.h"
 #include "format/wet_code.h"
@@ -623,8 +624,7 @@ typedef
    struct {
       Job*      job;
       DcfgWet*  w;
-      uint64_t* arcs;           // hash table: from, to; 0: none
-      size_t    n_arcs, room;
+      NumberMap arcs;           // from, to, of which numbers begin with 1
       uint32_t* last;           // of each node: the two to which it led last
       uint32_t* ipdom;          // immediate post-dominators, when known
       uint8_t*  branches;       // by node: does it lead to several?

@@ -19,64 +19,32 @@
 
 bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g)
 {
-   *g = (WetGraph){ .job = job, .w = w, .room = 4096 };
-   g->arcs = job_calloc(g->job, g->room, sizeof(*g->arcs));
+   *g = (WetGraph){ .job = job, .w = w };
    g->last = job_nones(g->job, 2 * (w->instrs.n + w->unexecuted.n + 1));
-   return g->arcs != NULL && g->last != NULL;
+   return g->last != NULL;
 }
 
 void wet_graph_free(WetGraph* g)
 {
    size_t n = GRAPH_EXIT(g) + (size_t)1;
 
-   job_free(g->job, g->arcs, g->room * sizeof(*g->arcs));
+   map_free(g->job, &g->arcs);
    job_free(g->job, g->last, 2 * n * sizeof(*g->last));
    job_free(g->job, g->ipdom, n * sizeof(*g->ipdom));
    job_free(g->job, g->branches, n);
-}
-
-/* The place of ARC in the table, or where it belongs. */
-static uint64_t* find_arc(const WetGraph* g, uint64_t arc)
-{
-   size_t h = (size_t)(arc * UINT64_C(0x9E3779B97F4A7C15) >> 20);
-
-   while (g->arcs[h & (g->room - 1)] != 0 && g->arcs[h & (g->room - 1)] != arc)
-      h++;
-   return &g->arcs[h & (g->room - 1)];
-}
-
-static bool grow(WetGraph* g)
-{
-   WetGraph more = *g;
-
-   more.room = 2 * g->room;
-   more.arcs = job_calloc(g->job, more.room, sizeof(*more.arcs));
-   if (more.arcs == NULL)
-      return false;
-   for (size_t i = 0; i < g->room; i++)
-      if (g->arcs[i] != 0)
-         *find_arc(&more, g->arcs[i]) = g->arcs[i];
-   job_free(g->job, g->arcs, g->room * sizeof(*g->arcs));
-   *g = more;
-   return true;
 }
 
 /* Nodes are numbered from 1 in the table. */
 bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to)
 {
    uint32_t* last = &g->last[2 * (size_t)from];
-   uint64_t* at;
 
    if (last[0] == to || last[1] == to)
       return true;
    last[1] = last[0];
    last[0] = to;
-   at = find_arc(g, ((uint64_t)from + 1) << 32 | (to + 1));
-   if (*at != 0)
-      return true;
-   *at = ((uint64_t)from + 1) << 32 | (to + 1);
-   g->n_arcs++;
-   return 2 * g->n_arcs < g->room || grow(g);
+   return map_add(g->job, &g->arcs, ((uint64_t)from + 1) << 32 | (to + 1))
+          != NULL;
 }
 
 /*------------------------------------------------------------*/
@@ -172,20 +140,20 @@ bool wet_graph_finish(WetGraph* g)
 
    if (!add_closure(g))
       return false;
-   arcs        = job_calloc(g->job, g->n_arcs + 1, sizeof(*arcs));
+   arcs        = job_calloc(g->job, g->arcs.n + 1, sizeof(*arcs));
    degree      = job_calloc(g->job, n, sizeof(*degree));
    g->branches = job_calloc(g->job, n, 1);
    if (arcs != NULL && degree != NULL && g->branches != NULL) {
-      for (size_t i = 0; i < g->room; i++)
-         if (g->arcs[i] != 0) {
-            arcs[k] = (Arc){ (uint32_t)(g->arcs[i] >> 32) - 1,
-                             (uint32_t)g->arcs[i] - 1 };
+      for (size_t i = 0; i < g->arcs.room; i++)
+         if (g->arcs.keys[i] != 0) {
+            arcs[k] = (Arc){ (uint32_t)(g->arcs.keys[i] >> 32) - 1,
+                             (uint32_t)g->arcs.keys[i] - 1 };
             g->branches[arcs[k].from] = ++degree[arcs[k].from] > 1;
             k++;
          }
       g->ipdom = find_postdominators(g->job, n, arcs, k, n - 1);
    }
-   job_free(g->job, arcs, (g->n_arcs + 1) * sizeof(*arcs));
+   job_free(g->job, arcs, (g->arcs.n + 1) * sizeof(*arcs));
    job_free(g->job, degree, n * sizeof(*degree));
    return g->ipdom != NULL;
 }

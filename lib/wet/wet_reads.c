@@ -11,47 +11,20 @@
 
 #include <string.h>
 
-static inline size_t hash_of(DcfgWetDep d)
-{
-   return (size_t)((d.instance * 0x9E3779B97F4A7C15u + d.instr)
-                   * UINT64_C(0xD6E8FEB86659FD93) >> 20);
-}
-
-static void note_seen(WetWriters* s, uint32_t dep)
-{
-   size_t h = hash_of(s->deps[dep]) & (s->n_seen - 1);
-
-   while (s->seen[h] != 0)
-      h = (h + 1) & (s->n_seen - 1);
-   s->seen[h] = dep + 1;
-}
-
-/* Room for one more dependence, in .deps and in .seen. */
-static bool make_room(DcfgWet* w, const DcfgWetPort* p)
+static bool make_room(DcfgWet* w)
 {
    WetWriters* s = w->writers;
+   size_t      more = 2 * s->max_deps;
+   DcfgWetDep* deps;
 
-   if (s->n_deps == s->max_deps) {
-      size_t      more = 2 * s->max_deps;
-      DcfgWetDep* deps = job_realloc(&w->job, s->deps,
-                                     s->max_deps * sizeof(*deps),
-                                     more * sizeof(*deps));
-      if (deps == NULL)
-         return false;
-      s->deps     = deps;
-      s->max_deps = more;
-   }
-   if (2 * (size_t)p->n < s->n_seen)
+   if (s->n_deps < s->max_deps)
       return true;
-   size_t    more = s->n_seen == 0 ? 256 : 4 * s->n_seen;
-   uint32_t* seen = job_calloc(&w->job, more, sizeof(*seen));
-   if (seen == NULL)
+   deps = job_realloc(&w->job, s->deps, s->max_deps * sizeof(*deps),
+                      more * sizeof(*deps));
+   if (deps == NULL)
       return false;
-   job_free(&w->job, s->seen, s->n_seen * sizeof(*seen));
-   s->seen   = seen;
-   s->n_seen = more;
-   for (uint32_t k = 0; k < p->n; k++)
-      note_seen(s, p->first + k);
+   s->deps     = deps;
+   s->max_deps = more;
    return true;
 }
 
@@ -59,24 +32,20 @@ static bool add_once(DcfgWet* w, DcfgWetPort* p, Writer writer)
 {
    WetWriters* s = w->writers;
    DcfgWetDep  d = instance_of(writer);
+   uint32_t*   seen;
 
    if (writer == 0)
       return true;
    if (p->n > 0 && s->deps[s->n_deps - 1].instr == d.instr
        && s->deps[s->n_deps - 1].instance == d.instance)
       return true;
-   if (!make_room(w, p))
+   seen = map_add(&w->job, &s->seen, writer);
+   if (seen == NULL || *seen != 0)
+      return seen != NULL;
+   if (!make_room(w))
       return false;
-   for (size_t h = hash_of(d); ; h++) {
-      uint32_t id = s->seen[h & (s->n_seen - 1)];
-      if (id == 0)
-         break;
-      if (s->deps[id - 1].instr == d.instr
-          && s->deps[id - 1].instance == d.instance)
-         return true;
-   }
-   s->deps[s->n_deps] = d;
-   note_seen(s, s->n_deps++);
+   *seen = 1;
+   s->deps[s->n_deps++] = d;
    p->n++;
    return true;
 }
@@ -101,15 +70,19 @@ bool wet_add_read(DcfgWet* w, uint64_t addr, uint64_t size, DcfgWetEvent* e)
    if (size > UINT32_MAX)
       return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
                       "a system call reads too much");
-   if (s->n_seen > 65536) {
-      job_free(&w->job, s->seen, s->n_seen * sizeof(*s->seen));
-      s->seen   = NULL;
-      s->n_seen = 0;
+   if (s->seen.room > 65536)
+      map_free(&w->job, &s->seen);
+   if (s->seen.n > 0)
+      memset(s->seen.keys, 0, s->seen.room * sizeof(*s->seen.keys));
+   s->seen.n = 0;
+   for (uint32_t k = 0; k < p->n; k++) {
+      const DcfgWetDep* d = &s->deps[p->first + k];
+      uint32_t* seen = map_add(&w->job, &s->seen,
+                               writer_of(d->instr, d->instance));
+      if (seen == NULL)
+         return false;
+      *seen = 1;
    }
-   if (s->seen != NULL)
-      memset(s->seen, 0, s->n_seen * sizeof(*s->seen));
-   for (uint32_t k = 0; s->seen != NULL && k < p->n; k++)
-      note_seen(s, p->first + k);
    while (size > 0) {
       uint64_t    here = in_page(addr, size);
       const Page* page = shadow_find(&s->shadow, addr / PAGE);

@@ -377,6 +377,6 @@ void wet_free_writers(DcfgWet* w)
    free(s->addrs);
    free(s->ports);
    free(s->deps);
-   free(s->seen);
+   map_free(&w->job, &s->seen);
    free(s);
 }

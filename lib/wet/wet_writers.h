@@ -33,8 +33,7 @@ struct WetWriters {
    size_t       max_deps;       // there is room for
    uint32_t     n_ports, n_deps;        // of a system call
    uint64_t*    addrs;          // of its accesses
-   uint32_t*    seen;           // hash table of one port's dependences:
-   size_t       n_seen;         // their numbers and 1
+   NumberMap    seen;           // one port's dependences, as Writer
 };
 
 /* That of THREAD, which may be new. */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Backward slices. */
+
+#ifndef DCFG_LIB_SLICE_BACK_H
+#define DCFG_LIB_SLICE_BACK_H
+
+#include "lib/slice/slice_kind.h"
+#include "lib/slice/slice_passes.h"
+
+/* From the end to the begin, or until nothing is wanted any more.  FOUND has the
+   members, from the last to the first. */
+bool slice_backward(Passes* passes, SliceCode* code, Acts* acts, Live* live,
+                    BranchJoins* joins, Found* found);
+
+#endif /* DCFG_LIB_SLICE_BACK_H */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Which branches join a slice. */
+
+/* Owns: who waits for a branch, by activation, and that it is met.  Handed:
+   instances that want control by slice_uses.c, branches by slice_back.c.  Taken
+   by: the same.
+
+   An instance depends on the last branch before it, in its activation, that
+   slice_graph.c says it depends on; without one, on the call that made the
+   activation. */
+
+#include "lib/slice/slice_branch_joins.h"
+
+/* Request: instances of the same class, whose control is the same, as in
+   INSTR. */
+typedef
+   struct {
+      uint64_t group;
+      uint32_t instr;
+      uint32_t wants;           // Want, and 1
+      uint32_t next;            // and 1
+      bool     weak;
+   }
+   Request;
+
+#define REQUEST(b, i) (&ELEM((b)->requests, Request, (i) - 1))
+#define PENDING(b, i) (&ELEM((b)->pending, uint32_t, i))
+
+bool joins_start(BranchJoins* b, Job* job, const ControlGraph* graph)
+{
+   *b = (BranchJoins){ .job = job, .graph = graph };
+   return array_add(job, &b->pending, sizeof(uint32_t)) != NULL;
+}
+
+void joins_free(BranchJoins* b)
+{
+   array_free(b->job, &b->pending, sizeof(uint32_t));
+   array_free(b->job, &b->requests, sizeof(Request));
+}
+
+bool joins_begin_chunk(BranchJoins* b, const Acts* acts)
+{
+   size_t more = acts->acts.n > b->pending.n ? acts->acts.n - b->pending.n : 0;
+
+   if (more > 0
+       && array_add_n(b->job, &b->pending, sizeof(uint32_t), more) == NULL)
+      return false;
+   for (size_t i = 0; i < acts->made.n; i++)
+      *PENDING(b, ELEM(acts->made, uint32_t, i)) = 0;
+   for (size_t i = 0; i < acts->renamed.n; i++) {
+      const Renamed r = ELEM(acts->renamed, Renamed, i);
+      *PENDING(b, r.now)  = *PENDING(b, r.then);
+      *PENDING(b, r.then) = 0;
+   }
+   return true;
+}
+
+bool joins_ask(BranchJoins* b, Live* l, uint32_t act, uint32_t instr,
+               Want want)
+{
+   uint64_t group = b->graph->groups[instr];
+   uint32_t id = *PENDING(b, act);
+
+   while (id != 0 && (REQUEST(b, id)->group != group
+                      || REQUEST(b, id)->weak != want.weak))
+      id = REQUEST(b, id)->next;
+   if (id == 0) {
+      id = b->free_request;
+      if (id != 0) {
+         b->free_request = REQUEST(b, id)->next;
+      } else {
+         if (array_add(b->job, &b->requests, sizeof(Request)) == NULL)
+            return false;
+         id = (uint32_t)b->requests.n;
+      }
+      *REQUEST(b, id)  = (Request){ group, instr, 0, *PENDING(b, act),
+                                    want.weak };
+      *PENDING(b, act) = id;
+   }
+   return live_add(l, &REQUEST(b, id)->wants, want);
+}
+
+bool joins_answer(BranchJoins* b, Live* l, uint32_t act, uint32_t branch,
+                  const Taker* to)
+{
+   for (uint32_t* at = PENDING(b, act); *at != 0; ) {
+      Request* r = REQUEST(b, *at);
+      uint32_t id = *at;
+      if (branch != DCFG_NONE && !graph_depends(b->graph, r->instr, branch)) {
+         at = &r->next;
+         continue;
+      }
+      /* A call tests nothing. */
+      if (!live_take_list(l, &r->wants, 0xFF,
+                          r->weak && branch == DCFG_NONE ? NULL : to))
+         return false;
+      *at     = r->next;
+      r->next = b->free_request;
+      b->free_request = id;
+   }
+   return true;
+}
+
+bool joins_forget(BranchJoins* b, Live* l)
+{
+   for (uint32_t a = 1; a < b->pending.n; a++)
+      if (!joins_answer(b, l, a, DCFG_NONE, NULL))
+         return false;
+   return true;
+}

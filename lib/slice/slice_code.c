@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   What is known of the code of a trace that is sliced. */
+
+/* Owns: what superblocks and instructions may define, where instructions occur,
+   how often superblocks ran so far.  Handed: a trace and a query.  Taken by:
+   all others of slice/. */
+
+#include "lib/slice/slice_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void describe_instr(SliceCode* c, uint32_t i)
+{
+   const DcfgWet*   w = c->w;
+   const Plan*      p = &w->plans[i];
+   const Def*       d = &ELEM(w->defs, Def, p->defs);
+   const WetAccess* a = accesses_of(c, i);
+   InstrInfo*       info = &c->infos[i];
+
+   for (uint32_t k = 0; k < p->n_defs; k++) {
+      unsigned g = d[k].granule;
+      if (g < G_X87)
+         info->defs[g / 64] |= UINT64_C(1) << g % 64;
+      else
+         info->defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
+   }
+   info->more = c->q->instrs[i] || p->kind == InsnSyscall;
+   for (uint32_t k = 0; k < p->n_accesses; k++)
+      info->stores |= (a[k].what & AccessStore) != 0;
+}
+
+/* Are all stores of the instruction at AT slots of their own? */
+static bool has_odd_stores(const DcfgWet* w, const Place* at)
+{
+   const Plan*      p = &w->plans[at->instr];
+   const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
+
+   for (uint32_t j = 0; j < p->n_accesses && !at->plain; j++)
+      if (a[j].what & AccessStore)
+         return true;
+   return false;
+}
+
+static void describe_superblock(SliceCode* c, uint32_t id, uint32_t* n_stores)
+{
+   const DcfgWet*   w = c->w;
+   const WetSb*     from = &ELEM(w->sbs, WetSb, id);
+   const WetAccess* slots = &ELEM(w->accesses, WetAccess, from->slots.first);
+   SbInfo*          sb = &c->sbs[id];
+
+   sb->first  = from->instrs.first;
+   sb->stores = *n_stores;
+   sb->x87    = from->moves_top;
+   for (uint32_t k = 0; k < from->instrs.n; k++) {
+      const Place* at = &w->places[sb->first + k];
+      sb->defs[0]    |= c->infos[at->instr].defs[0];
+      sb->defs[1]    |= c->infos[at->instr].defs[1];
+      sb->criterion  |= c->q->instrs[at->instr];
+      sb->odd_stores |= has_odd_stores(w, at);
+   }
+   for (uint32_t i = 0; i < from->slots.n; i++)
+      if (slots[i].what & AccessStore && slots[i].what < AccessStack) {
+         c->stores[(*n_stores)++] = (StoreSlot){ (uint16_t)i, slots[i].size };
+         sb->n_stores++;
+      }
+}
+
+/* Where each instruction occurs. */
+static bool find_occurrences(SliceCode* c)
+{
+   DcfgWet* w = c->w;
+   uint32_t n = (uint32_t)w->instrs.n, sum = 0;
+
+   c->occurs      = job_calloc(c->job, n + (size_t)2, sizeof(uint32_t));
+   c->occurrences = job_calloc(c->job, w->sb_instrs.n + 1, sizeof(uint32_t));
+   c->sb_of       = job_calloc(c->job, w->sb_instrs.n + 1, sizeof(uint32_t));
+   if (c->occurs == NULL || c->occurrences == NULL || c->sb_of == NULL)
+      return false;
+   for (size_t k = 0; k < w->sb_instrs.n; k++)
+      c->occurs[ELEM(w->sb_instrs, uint32_t, k) + 1]++;
+   for (uint32_t i = 0; i <= n; i++) {
+      uint32_t here = c->occurs[i];
+      c->occurs[i] = sum += here;
+   }
+   for (uint32_t id = 1; id < w->sbs.n; id++) {
+      const Span s = ELEM(w->sbs, WetSb, id).instrs;
+      for (uint32_t k = s.first; k < s.first + s.n; k++) {
+         uint32_t at = c->occurs[ELEM(w->sb_instrs, uint32_t, k)]++;
+         c->occurrences[at] = k;
+         c->sb_of[at]       = id;
+      }
+   }
+   memmove(c->occurs + 1, c->occurs, (n + (size_t)1) * sizeof(uint32_t));
+   c->occurs[0] = 0;
+   return true;
+}
+
+bool code_start(SliceCode* c, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
+{
+   uint32_t n_stores = 0;
+
+   *c = (SliceCode){ .job = job, .w = w, .q = q };
+   c->sbs    = job_calloc(job, w->sbs.n, sizeof(SbInfo));
+   c->stores = job_calloc(job, w->accesses.n + 1, sizeof(StoreSlot));
+   c->runs   = job_calloc(job, w->sb_instrs.n + 1, sizeof(uint64_t));
+   c->kinds  = job_calloc(job, w->sb_instrs.n + 1, 1);
+   c->infos  = job_calloc(job, w->instrs.n + 1, sizeof(InstrInfo));
+   if (c->sbs == NULL || c->stores == NULL || c->runs == NULL
+       || c->kinds == NULL || c->infos == NULL || !find_occurrences(c))
+      return false;
+   for (uint32_t i = 0; i < w->instrs.n; i++)
+      describe_instr(c, i);
+   for (uint32_t id = 1; id < w->sbs.n; id++)
+      describe_superblock(c, id, &n_stores);
+   for (size_t k = 0; k < w->sb_instrs.n; k++)
+      c->kinds[k] = w->plans[w->places[k].instr].kind;
+   return true;
+}
+
+void code_free(SliceCode* c)
+{
+   free(c->sbs);
+   free(c->stores);
+   free(c->runs);
+   free(c->kinds);
+   free(c->infos);
+   free(c->occurs);
+   free(c->occurrences);
+   free(c->sb_of);
+}
+
+void code_note_branches(SliceCode* c, const uint8_t* branches)
+{
+   for (uint32_t i = 0; i < c->w->instrs.n; i++)
+      c->infos[i].branch = branches[i] != 0;
+   for (uint32_t id = 1; id < c->w->sbs.n; id++) {
+      const Span s = ELEM(c->w->sbs, WetSb, id).instrs;
+      for (uint32_t k = s.first; k < s.first + s.n; k++)
+         c->sbs[id].branches |= branches[c->w->places[k].instr];
+   }
+}
+
+void code_count(const SliceCode* c, DcfgSliceTotal* totals)
+{
+   for (uint32_t id = 1; id < c->w->sbs.n; id++) {
+      const Span s = ELEM(c->w->sbs, WetSb, id).instrs;
+      uint64_t   n = 0;
+      for (uint32_t k = s.first + s.n; k-- > s.first; ) {
+         n += c->runs[k];
+         totals[c->w->places[k].instr].executed += n;
+      }
+   }
+}
+
+void code_forget_runs(SliceCode* c)
+{
+   memset(c->runs, 0, c->w->sb_instrs.n * sizeof(*c->runs));
+}
+
+uint64_t code_instance(const SliceCode* c, const Spot* spot, uint32_t i)
+{
+   uint64_t n = c->w->instances[i];     // before the trace begins
+
+   for (uint32_t k = c->occurs[i]; k < c->occurs[i + 1]; k++) {
+      uint32_t place = c->occurrences[k], first = place;
+      /* A record that went as far as here, or further. */
+      for (const WetSb* sb = &ELEM(c->w->sbs, WetSb, c->sb_of[k]);
+           place < sb->instrs.first + sb->instrs.n; place++)
+         n += c->runs[place];
+      /* The one in work has gone beyond it, or is here. */
+      if (c->sb_of[k] == spot->step->sb) {
+         uint32_t at = first - c->sbs[spot->step->sb].first;
+         n -= at >= spot->place && at < spot->step->n_instrs;
+      }
+   }
+   return n;
+}
+
+/* As find_addresses() of wet_writers.c has them. */
+uint64_t code_address(const SliceCode* c, const Spot* spot, uint32_t access)
+{
+   const Place*     at = spot->at;
+   const WetSb*     sb = &ELEM(c->w->sbs, WetSb, spot->step->sb);
+   const WetAccess* a = accesses_of(c, at->instr);
+   const WetAccess* slots = &ELEM(c->w->accesses, WetAccess,
+                                  sb->slots.first + at->slot);
+   uint32_t         n, k = 0;
+   const uint64_t*  made = slots_of(spot->steps, spot->step, at, &n);
+   uint64_t         addr = 0;
+
+   if (at->plain && n == plan_of(c, at->instr)->n_accesses)
+      return made[access];
+   for (uint32_t j = 0; j <= access; j++) {
+      addr = 0;
+      if (k < n && is_slot_of(&slots[k], &a[j]))
+         addr = made[k++];
+      else if (a[j].same > 0)
+         addr = code_address(c, spot, a[j].same - 1u);
+   }
+   return addr;
+}

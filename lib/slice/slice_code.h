@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   What is known of the code of a trace that is sliced. */
+
+#ifndef DCFG_LIB_SLICE_CODE_H
+#define DCFG_LIB_SLICE_CODE_H
+
+#include "lib/dcfg_slice.h"
+#include "lib/wet/wet_ahead.h"
+
+/* SbInfo: superblocks are passed over unless they may define something that is
+   wanted. */
+typedef
+   struct {
+      uint64_t defs[2];         // a bit for each granule, by number; those of
+                                // x87 all together: G_X87 and G_STACK
+      uint32_t first;           // place
+      uint32_t stores;          // the first in .stores
+      uint16_t n_stores;
+      bool     branches;        // has any that others may depend on
+      bool     x87;             // moves the top of the stack
+      bool     criterion;       // has an instruction of it
+      bool     odd_stores;      // some that are not slots of their own
+   }
+   SbInfo;
+
+/* InstrInfo: instructions are passed over likewise. */
+typedef
+   struct {
+      uint64_t defs[2];
+      bool     stores, branch;
+      bool     more;            // it is a criterion, or a system call
+   }
+   InstrInfo;
+
+/* StoreSlot: a slot where a superblock writes to memory. */
+typedef
+   struct {
+      uint16_t slot, size;
+   }
+   StoreSlot;
+
+/* SliceCode: written by slice_code.c alone. */
+typedef
+   struct {
+      Job*       job;           // not the trace's: that is the reader's
+      DcfgWet*   w;
+      const DcfgSliceQuery* q;
+      SbInfo*    sbs;
+      StoreSlot* stores;
+      uint8_t*   kinds;         // by place: of the instruction
+      InstrInfo* infos;         // by instruction
+      uint64_t*  runs;          // by place: how often that was the last one
+                                // of a record, so far
+      uint32_t*  occurs;        // by instruction: the first of those of it,
+                                // and behind the last one that of all
+      uint32_t*  occurrences;   // a place
+      uint32_t*  sb_of;         // of which superblock
+   }
+   SliceCode;
+
+/* Spot: an instance, and where it is.  Written by slice_back.c alone. */
+typedef
+   struct {
+      const WetSteps* steps;    // of the part in work
+      const WetStep*  step;
+      const Place*    at;
+      const Array*    reads;    // DcfgSliceReading: of its thread's system call
+      uint32_t place;           // in the superblock
+      uint32_t instr;
+      uint32_t act;
+      uint32_t thread;
+      uint32_t top;             // of x87's stack
+      uint64_t order;           // of its superblock's first instruction
+   }
+   Spot;
+
+bool code_start(SliceCode* c, Job* job, DcfgWet* w, const DcfgSliceQuery* q);
+void code_free(SliceCode* c);
+
+/* Where superblocks have branches, by instruction. */
+void code_note_branches(SliceCode* c, const uint8_t* branches);
+
+/* How often each instruction was executed, to TOTALS. */
+void code_count(const SliceCode* c, DcfgSliceTotal* totals);
+
+/* The record of N instructions of SB is one less, or nothing was run so far. */
+static inline void code_unrun(SliceCode* c, const SbInfo* sb, uint32_t n)
+{
+   c->runs[sb->first + n - 1]--;
+}
+
+void code_forget_runs(SliceCode* c);
+
+/* How many instances instruction I had before SPOT; where an access was made
+   there, or 0. */
+uint64_t code_instance(const SliceCode* c, const Spot* spot, uint32_t i);
+uint64_t code_address(const SliceCode* c, const Spot* spot, uint32_t access);
+
+/* The accesses of the instruction at AT, in step R of S: their addresses. */
+static inline const uint64_t* slots_of(const WetSteps* s, const WetStep* r,
+                                       const Place* at, uint32_t* n)
+{
+   uint32_t made = r->n_slots;
+
+   *n = made >= (uint32_t)at->slot + at->n_slots ? at->n_slots
+        : made > at->slot ? made - at->slot : 0;
+   return s->addrs + r->first + at->slot;
+}
+
+/* Granule G, which may be counted from the top of x87's stack. */
+static inline unsigned spot_granule(const Spot* spot, unsigned g)
+{
+   return g < G_STACK ? g : G_X87 + ((g - G_STACK + spot->top) & 7);
+}
+
+/* What the instruction does, and its accesses. */
+static inline const Plan* plan_of(const SliceCode* c, uint32_t i)
+{
+   return &c->w->plans[i];
+}
+
+static inline const WetAccess* accesses_of(const SliceCode* c, uint32_t i)
+{
+   return &ELEM(c->w->accesses, WetAccess, c->w->plans[i].accesses);
+}
+
+#endif /* DCFG_LIB_SLICE_CODE_H */

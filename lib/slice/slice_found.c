@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The result of a slice, while it is found. */
+
+/* Owns: nodes, inputs and totals, in the form that users get.  Handed: instances
+   by the kinds of slices.  Taken by: the same, slice_open.c. */
+
+#include "lib/slice/slice_found.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void found_forget(Found* f)
+{
+   DcfgSlice* s = f->result;
+
+   f->nodes.n = f->values.n = f->criteria.n = f->readings.n = f->n_met = 0;
+   for (uint32_t i = 0; i < f->code->w->instrs.n; i++) {
+      s->totals[i].in_slice = 0;
+      s->totals[i].distance = UINT32_MAX;
+   }
+   s->n_instances = s->n_no_control = s->n_no_address = 0;
+}
+
+void found_free(Found* f)
+{
+   array_free(f->job, &f->nodes, sizeof(DcfgSliceNode));
+   array_free(f->job, &f->inputs, sizeof(DcfgSliceInput));
+   array_free(f->job, &f->values, 1);
+   array_free(f->job, &f->readings, sizeof(DcfgSliceReading));
+   array_free(f->job, &f->criteria, sizeof(uint32_t));
+}
+
+bool found_add_value(Found* f, DcfgSliceNode* n, const uint8_t* value,
+                     uint32_t size)
+{
+   uint8_t* to = size == 0 ? NULL : array_add_n(f->job, &f->values, 1, size);
+
+   if (to != NULL)
+      memcpy(to, value, size);
+   n->value_size += size;
+   return size == 0 || to != NULL;
+}
+
+/* What it computed, in the slots behind its accesses. */
+static bool add_values(Found* f, const Spot* spot, DcfgSliceNode* n)
+{
+   const DcfgWet*   w = f->code->w;
+   const WetSb*     sb = &ELEM(w->sbs, WetSb, spot->step->sb);
+   uint32_t         first = wet_value_slot(spot->at);
+   const WetAccess* part = &ELEM(w->accesses, WetAccess,
+                                 sb->slots.first + first);
+   const uint64_t*  slots = spot->steps->addrs + spot->step->first + first;
+
+   if (spot->at->n_values == 0
+       || spot->step->n_slots < first + spot->at->n_values)
+      return true;
+   n->value = f->values.n;
+   for (uint32_t i = 0; i < spot->at->n_values; i++)
+      for (unsigned k = 0; k < part[i].size; k++) {
+         uint8_t byte = (uint8_t)(slots[i] >> 8 * k);
+         if (!found_add_value(f, n, &byte, 1))
+            return false;
+      }
+   return true;
+}
+
+/* What the kernel read for the system call. */
+static bool add_reads(Found* f, const Spot* spot, DcfgSliceNode* n)
+{
+   n->first_read = f->readings.n;
+   n->n_reads    = (uint32_t)spot->reads->n;
+   for (size_t i = spot->reads->n; i-- > 0; ) {
+      DcfgSliceReading* r = array_add(f->job, &f->readings, sizeof(*r));
+      if (r == NULL)
+         return false;
+      *r = ELEM(*spot->reads, DcfgSliceReading, i);
+   }
+   return true;
+}
+
+bool found_add_node(Found* f, const Spot* spot, uint32_t* id)
+{
+   const Plan*      plan = plan_of(f->code, spot->instr);
+   const WetAccess* a = accesses_of(f->code, spot->instr);
+   DcfgSliceNode*   n = array_add(f->job, &f->nodes, sizeof(*n));
+
+   if (n == NULL)
+      return false;
+   *id         = (uint32_t)f->nodes.n - 1;
+   n->instr    = spot->instr;
+   n->thread   = spot->thread;
+   n->instance = code_instance(f->code, spot, spot->instr);
+   n->order    = spot->order + spot->place;
+   for (uint32_t j = 0; j < plan->n_accesses && n->addr == 0; j++)
+      if (a[j].what & AccessStore)
+         n->addr = code_address(f->code, spot, j);
+   return (plan->kind != InsnSyscall || add_reads(f, spot, n))
+          && add_values(f, spot, n);
+}
+
+bool found_add_criterion(Found* f, uint32_t id)
+{
+   uint32_t* c = array_add(f->job, &f->criteria, sizeof(*c));
+
+   if (c != NULL)
+      *c = id;
+   return c != NULL;
+}
+
+bool found_add_input(Found* f, DcfgSliceNode* n, DcfgSliceInput in)
+{
+   DcfgSliceInput* to = array_add(f->job, &f->inputs, sizeof(*to));
+
+   if (to == NULL)
+      return false;
+   *to = in;
+   n->n_inputs++;
+   return true;
+}
+
+void found_count(Found* f, uint32_t instr, uint32_t distance)
+{
+   DcfgSliceTotal* t = &f->result->totals[instr];
+
+   t->in_slice++;
+   if (distance < t->distance)
+      t->distance = distance;
+   f->result->n_instances++;
+}
+
+void found_count_nodes(Found* f)
+{
+   const DcfgSlice* s = f->result;
+
+   for (uint32_t i = 0; i < s->n_nodes; i++)
+      found_count(f, s->nodes[i].instr, s->nodes[i].distance);
+}
+
+bool found_hand_over(Found* f)
+{
+   DcfgSlice* s = f->result;
+
+   /* Nodes without a value have an address in the values, too. */
+   if (f->values.data == NULL && array_add(f->job, &f->values, 1) == NULL)
+      return false;
+   free(s->nodes);
+   free(s->inputs);
+   free(s->values);
+   free(s->criteria);
+   free(s->reads);
+   s->nodes      = f->nodes.data;
+   s->n_nodes    = (uint32_t)f->nodes.n;
+   s->inputs     = f->inputs.data;
+   s->n_inputs   = f->inputs.n;
+   s->values     = f->values.data;
+   s->criteria   = f->criteria.data;
+   s->n_criteria = (uint32_t)f->criteria.n;
+   s->reads      = f->readings.data;
+   s->n_met      = f->n_met;
+   f->nodes = f->inputs = f->values = f->criteria = f->readings = (Array){ 0 };
+   return true;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Whether instructions depend on branches. */
+
+#ifndef DCFG_LIB_SLICE_GRAPH_H
+#define DCFG_LIB_SLICE_GRAPH_H
+
+#include "lib/wet/wet.h"
+
+typedef
+   struct {
+      uint32_t post;            // in the tree of post-dominators
+      uint32_t pre;
+      uint32_t first, n;        // successors, in .successors
+   }
+   GraphNode;
+
+/* ControlGraph: written by slice_graph.c alone, and its arcs are noted by
+   slice_acts.c. */
+typedef
+   struct {
+      Job*       job;
+      WetGraph   arcs;
+      GraphNode* nodes;
+      uint32_t*  successors;
+      uint64_t*  groups;        // instructions with the same depend on the same
+                                // branches
+   }
+   ControlGraph;
+
+bool graph_start(ControlGraph* c, Job* job, DcfgWet* w);
+
+/* All arcs are there. */
+bool graph_finish(ControlGraph* c);
+void graph_free(ControlGraph* c);
+
+/* Does I depend on branch B? */
+bool graph_depends(const ControlGraph* c, uint32_t i, uint32_t b);
+
+static inline bool graph_is_branch(const ControlGraph* c, uint32_t i)
+{
+   return c->arcs.branches[i] != 0;
+}
+
+#endif /* DCFG_LIB_SLICE_GRAPH_H */

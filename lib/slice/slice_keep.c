@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Slices of which the instances are kept. */
+
+/* Owns: a kind of slice: each instance is a node, with edges to those that made
+   what it used; at the end, nodes and their inputs in the form that users get.
+   Handed: members by slice_meet.c and slice_uses.c.  Taken by: slice_open.c,
+   slice_forward.c.
+
+   A node's number is its name to wants.  Nodes that are not real are forgotten
+   here if they lead nowhere. */
+
+#include "lib/slice/slice_keep.h"
+#include "lib/slice/slice_uses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef
+   struct {
+      uint32_t node, writer;
+      uint32_t at;
+      uint8_t  port, reg;
+      bool     weak;
+   }
+   Edge;
+
+/* State: what is known of a node besides. */
+typedef
+   struct {
+      uint8_t hops;             // as in Member, like all of these
+      bool    real, limited, cut;
+      bool    weak;             // it is, and was not real before
+   }
+   State;
+
+typedef
+   struct {
+      Array states;             // State, by node
+      Array edges;              // Edge
+   }
+   Keep;
+
+#define STATE(f, n) (&ELEM(((Keep*)(f)->own)->states, State, n))
+#define EDGE(f, n)  (&ELEM(((Keep*)(f)->own)->edges, Edge, n))
+
+/*------------------------------------------------------------*/
+/*--- Members                                              ---*/
+/*------------------------------------------------------------*/
+
+bool keep_start(Found* f, Live* l)
+{
+   (void)l;
+   f->own = job_calloc(f->job, 1, sizeof(Keep));
+   return f->own != NULL;
+}
+
+void keep_free(Found* f)
+{
+   Keep* k = f->own;
+
+   array_free(f->job, &k->states, sizeof(State));
+   array_free(f->job, &k->edges, sizeof(Edge));
+   job_free(f->job, k, sizeof(*k));
+}
+
+void keep_forget(Found* f)
+{
+   Keep* k = f->own;
+
+   k->states.n = k->edges.n = 0;
+}
+
+bool keep_add(Found* f, const Spot* spot, Member* m)
+{
+   Keep* k = f->own;
+
+   return found_add_node(f, spot, &m->id)
+          && array_add(f->job, &k->states, sizeof(State)) != NULL;
+}
+
+User keep_user(const Found* f, const Want* want)
+{
+   return (User){ NODE(f, want->node)->distance,
+                  (uint8_t)(STATE(f, want->node)->hops + 1) };
+}
+
+static bool add_edge(Found* f, const Want* want, uint32_t writer, uint32_t at)
+{
+   Keep* k = f->own;
+   Edge* e = array_add(f->job, &k->edges, sizeof(*e));
+
+   if (e == NULL)
+      return false;
+   *e = (Edge){ want->node, writer, at, want->port, want->reg, want->weak };
+   return true;
+}
+
+bool keep_meet(Found* f, const Member* m, const Want* want, uint32_t at,
+               bool result)
+{
+   (void)result;
+   return add_edge(f, want, m->id, at);
+}
+
+bool keep_close(Found* f, const Spot* spot, Member* m)
+{
+   (void)spot;
+   NODE(f, m->id)->distance = m->distance;
+   *STATE(f, m->id) = (State){ m->hops, m->real, m->limited, m->cut, false };
+   m->name = m->weak_name = m->id;
+   m->weakly = !m->real;
+   return true;
+}
+
+/* Of what is wanted weakly there is an edge if it is met. */
+static bool keep_cut(Found* f, const Want* want)
+{
+   return want->weak || add_edge(f, want, DCFG_SLICE_NOT, 0);
+}
+
+/*------------------------------------------------------------*/
+/*--- Edges by node                                        ---*/
+/*------------------------------------------------------------*/
+
+static int compare(const void* a, const void* b)
+{
+   const Edge* x = a;
+   const Edge* y = b;
+
+   if (x->port != y->port)
+      return x->port < y->port ? -1 : 1;
+   if (x->reg != y->reg)
+      return x->reg < y->reg ? -1 : 1;
+   if (x->at != y->at)
+      return x->at < y->at ? -1 : 1;
+   return x->writer < y->writer ? -1 : x->writer > y->writer;
+}
+
+/* Edges in the order of their nodes, those of node i from first[i] on. */
+static uint32_t* sort_edges(Found* f)
+{
+   Keep*     k = f->own;
+   uint32_t  n = (uint32_t)f->nodes.n;
+   uint32_t* first = job_calloc(f->job, n + (size_t)2, sizeof(*first));
+   Array     sorted = { 0 };
+
+   if (first == NULL
+       || (k->edges.n > 0
+           && array_add_n(f->job, &sorted, sizeof(Edge), k->edges.n) == NULL))
+      return NULL;
+   for (size_t i = 0; i < k->edges.n; i++)
+      first[EDGE(f, i)->node + 2]++;
+   for (uint32_t i = 0; i < n; i++)
+      first[i + 2] += first[i + 1];
+   for (size_t i = 0; i < k->edges.n; i++)
+      ELEM(sorted, Edge, first[EDGE(f, i)->node + 1]++) = *EDGE(f, i);
+   array_free(f->job, &k->edges, sizeof(Edge));
+   k->edges = sorted;
+   for (uint32_t i = 0; i < n; i++)
+      if (first[i + 1] - first[i] > 1)
+         qsort(EDGE(f, first[i]), first[i + 1] - first[i], sizeof(Edge),
+               compare);
+   return first;
+}
+
+/*------------------------------------------------------------*/
+/*--- Weak nodes                                           ---*/
+/*------------------------------------------------------------*/
+
+static bool is_program(const Found* f, uint32_t n)
+{
+   return !f->code->q->no_control_of[NODE(f, n)->instr];
+}
+
+/* How far node N is from a result of the program, over flags and registers:
+   those of its inputs are known, which ran earlier. */
+static uint8_t hops_to_program(const Found* f, const uint8_t* hops,
+                               const uint32_t* first, uint32_t n)
+{
+   uint8_t least = NEVER;
+
+   for (uint32_t k = first[n]; k < first[n + 1]; k++) {
+      const Edge* e = EDGE(f, k);
+      if (e->writer >= DCFG_SLICE_NOT
+          || (e->port != DCFG_WET_FLAGS && e->port != DCFG_WET_GENERAL))
+         continue;
+      if (is_program(f, e->writer)) {
+         if (e->port == DCFG_WET_GENERAL && e->reg == 0)
+            least = 1;
+      } else if (hops[e->writer] < least - 1) {
+         least = hops[e->writer] + 1;
+      }
+   }
+   return least;
+}
+
+/* Node I is part of the slice, DEPTH[I] hops behind a branch: where else ways
+   lead from there. */
+static void choose_edges(Found* f, const uint32_t* first, const uint8_t* hops,
+                         uint8_t* depth, uint32_t i)
+{
+   for (uint32_t k = first[i]; k < first[i + 1]; k++) {
+      Edge*    e = EDGE(f, k);
+      unsigned here = e->port == DCFG_WET_CONTROL ? 0 : depth[i] + 1u;
+      if (!e->weak || e->writer >= DCFG_SLICE_NOT)
+         continue;
+      if (e->port == DCFG_WET_CONTROL || !is_program(f, e->writer)) {
+         if (here + hops[e->writer] > MAX_HOPS) {
+            e->writer = DCFG_SLICE_NOT;
+            continue;
+         }
+         if (here < depth[e->writer])
+            depth[e->writer] = (uint8_t)here;
+      }
+      STATE(f, e->writer)->weak |= !STATE(f, e->writer)->real;
+      STATE(f, e->writer)->real  = true;
+   }
+}
+
+/* Which of the nodes that are not real are part of the slice: those on ways
+   from a branch to a result of the program.  What used a node stands before
+   it. */
+static bool choose_weak(Found* f, const uint32_t* first)
+{
+   uint32_t n = (uint32_t)f->nodes.n;
+   uint8_t* hops = job_calloc(f->job, n + (size_t)1, 1);
+   uint8_t* depth = job_calloc(f->job, n + (size_t)1, 1);
+
+   if (hops == NULL || depth == NULL)
+      return false;
+   memset(depth, NEVER, n);
+   for (uint32_t i = n; i-- > 0; )
+      hops[i] = is_program(f, i) ? NEVER : hops_to_program(f, hops, first, i);
+   for (uint32_t i = 0; i < n; i++)
+      if (STATE(f, i)->real)
+         choose_edges(f, first, hops, depth, i);
+   job_free(f->job, hops, n + (size_t)1);
+   job_free(f->job, depth, n + (size_t)1);
+   return true;
+}
+
+/*------------------------------------------------------------*/
+/*--- Inputs                                               ---*/
+/*------------------------------------------------------------*/
+
+/* All nodes, and two more for what is none. */
+typedef
+   struct {
+      uint32_t  n;              // nodes
+      uint32_t* numbers;        // what they become
+      uint64_t* seen;           // the last port that had it: where its inputs
+                                // begin, and 1
+   }
+   Renumbered;
+
+/* A node's edges. */
+typedef
+   struct {
+      const Edge* at;
+      const Edge* end;
+      const Renumbered* all;
+      bool        cut, weak;
+      bool        control;      // is followed
+   }
+   Rest;
+
+/* The next K edges of REST, which are a port's: each writer once, for a system
+   call may read what thousands wrote.  Without any it is NONE. */
+static bool add_port(Found* f, DcfgSliceNode* n, uint8_t port, uint8_t reg,
+                     const Rest* r, uint32_t k, uint32_t none)
+{
+   size_t before = f->inputs.n;
+
+   for (uint32_t i = 0; i < k; i++) {
+      uint32_t  writer = r->at[i].writer;
+      bool      is_node = writer < DCFG_SLICE_NOT;
+      uint64_t* seen = &r->all->seen[is_node ? writer
+                                     : r->all->n + (writer - DCFG_SLICE_NOT)];
+      if (*seen == before + 1)
+         continue;
+      *seen = before + 1;
+      if (is_node)
+         writer = r->all->numbers[writer];
+      if (!found_add_input(f, n, (DcfgSliceInput){ port, reg, writer }))
+         return false;
+   }
+   if (f->inputs.n == before
+       && !found_add_input(f, n, (DcfgSliceInput){ port, reg, none }))
+      return false;
+   if (ELEM(f->inputs, DcfgSliceInput, before).node == DCFG_SLICE_NOT) {
+      if (port == DCFG_WET_CONTROL)
+         f->result->n_no_control++;
+      else if (none != DCFG_SLICE_NOT)
+         f->result->n_no_address++;
+   }
+   return true;
+}
+
+/* Behind the edges from E on and up to END that are of a port. */
+static const Edge* behind_port(const Edge* e, const Edge* end, uint8_t port,
+                               uint8_t reg)
+{
+   while (e < end && e->port == port && e->reg == reg)
+      e++;
+   return e;
+}
+
+static bool next_port(Found* f, DcfgSliceNode* n, Rest* r, uint8_t port,
+                      uint8_t reg)
+{
+   const Edge* behind = behind_port(r->at, r->end, port, reg);
+   uint32_t    k = (uint32_t)(behind - r->at);
+   uint32_t    none = (port == DCFG_WET_CONTROL ? r->control : !r->weak)
+                      ? DCFG_SLICE_NOBODY : DCFG_SLICE_NOT;
+
+   if (r->cut)
+      return found_add_input(f, n, (DcfgSliceInput){ port, reg,
+                                                     DCFG_SLICE_NOT });
+   if (!add_port(f, n, port, reg, r, k, none))
+      return false;
+   r->at = behind;
+   return true;
+}
+
+/* Of a criterion of which a part was asked: what was asked. */
+static bool add_part(Found* f, DcfgSliceNode* n, Rest* r)
+{
+   static const uint8_t ports[] = {
+      [DCFG_SLICE_REGISTER] = DCFG_WET_GENERAL,
+      [DCFG_SLICE_FLAGS] = DCFG_WET_FLAGS, [DCFG_SLICE_X87] = DCFG_WET_X87,
+      [DCFG_SLICE_MEMORY] = DCFG_WET_MEMORY,
+      [DCFG_SLICE_FRAME] = DCFG_WET_MEMORY
+   };
+   uint8_t port = ports[f->code->q->of], reg = 0;
+
+   if (f->code->q->of == DCFG_SLICE_REGISTER) {
+      port = f->code->q->place < 16 ? DCFG_WET_GENERAL : DCFG_WET_VECTOR;
+      reg  = (uint8_t)(f->code->q->place % 16);
+   }
+   return next_port(f, n, r, DCFG_WET_CONTROL, 0)
+          && next_port(f, n, r, port, reg);
+}
+
+static bool add_inputs(Found* f, uint32_t id, DcfgSliceNode* n,
+                       const uint32_t* first, const Renumbered* all)
+{
+   const Plan*      plan = plan_of(f->code, n->instr);
+   const Use*       u = &ELEM(f->code->w->uses, Use, plan->uses);
+   const WetAccess* a = accesses_of(f->code, n->instr);
+   Rest r = { EDGE(f, first[id]), EDGE(f, first[id + 1]), all,
+              STATE(f, id)->cut, STATE(f, id)->weak,
+              follows_control(f->callbacks, n->instr) };
+
+   n->first_input = f->inputs.n;
+   if (STATE(f, id)->limited && !r.cut)
+      return add_part(f, n, &r);
+   if (!next_port(f, n, &r, DCFG_WET_CONTROL, 0))
+      return false;
+   for (uint32_t k = 0; k < plan->n_uses; k++)
+      if (u[k].new && !next_port(f, n, &r, u[k].port, u[k].reg))
+         return false;
+   for (uint32_t j = 0; j < plan->n_accesses; j++)
+      if (is_operand(a, j)
+          && !next_port(f, n, &r, DCFG_WET_MEMORY, (uint8_t)j))
+         return false;
+   return plan->kind != InsnSyscall
+          || next_port(f, n, &r, DCFG_WET_MEMORY,
+                       (uint8_t)plan->n_accesses);
+}
+
+bool keep_assemble(Found* f)
+{
+   uint32_t  n = (uint32_t)f->nodes.n, kept = 0;
+   uint32_t* first = sort_edges(f);
+   uint32_t* numbers = job_calloc(f->job, n + (size_t)1, sizeof(*numbers));
+   uint64_t* seen = job_calloc(f->job, n + (size_t)2, sizeof(*seen));
+   const Renumbered all = { n, numbers, seen };
+
+   if (first == NULL || numbers == NULL || seen == NULL
+       || (f->code->q->results && f->code->q->no_control_of != NULL
+           && !choose_weak(f, first)))
+      return false;
+   for (uint32_t i = 0; i < n; i++) {
+      numbers[i] = kept;
+      kept      += STATE(f, i)->real;
+   }
+   for (uint32_t i = 0; i < n; i++) {
+      DcfgSliceNode* to = NODE(f, numbers[i]);
+      if (!STATE(f, i)->real)
+         continue;
+      *to = *NODE(f, i);
+      if (!add_inputs(f, i, to, first, &all))
+         return false;
+   }
+   for (uint32_t i = 0; i < f->criteria.n; i++)
+      ELEM(f->criteria, uint32_t, i)
+         = numbers[ELEM(f->criteria, uint32_t, i)];
+   job_free(f->job, first, (n + (size_t)2) * sizeof(*first));
+   job_free(f->job, numbers, (n + (size_t)1) * sizeof(*numbers));
+   job_free(f->job, seen, (n + (size_t)2) * sizeof(*seen));
+   f->nodes.n = kept;
+   return found_hand_over(f);
+}
+
+static bool keep_finish(Found* f)
+{
+   if (!keep_assemble(f))
+      return false;
+   found_count_nodes(f);
+   return true;
+}
+
+const SliceKind slice_keep = {
+   .start = keep_start, .free = keep_free, .forget = keep_forget,
+   .add = keep_add, .user = keep_user, .meet = keep_meet, .close = keep_close,
+   .want = uses_want, .cut = keep_cut, .finish = keep_finish, .numbers = true
+};

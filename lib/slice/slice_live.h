@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   What a slice still wants. */
+
+#ifndef DCFG_LIB_SLICE_LIVE_H
+#define DCFG_LIB_SLICE_LIVE_H
+
+#include "lib/base/number_map.h"
+#include "lib/dcfg_slice.h"
+#include "lib/wet/wet.h"
+
+/* Want: bytes of a granule that a node used. */
+typedef
+   struct {
+      uint32_t node;            // its name: see Member in slice_kind.h
+      uint32_t next;            // and 1
+      uint32_t at;              // of the port's bytes: for their order; of
+                                // sums how many want control
+      uint8_t  mask;
+      uint8_t  port, reg;
+      bool     weak : 1;        // see slice_back.c
+      bool     limited : 1;     // the node is
+   }
+   Want;
+
+/* Taker: who made bytes that are wanted. */
+typedef
+   struct {
+      bool (*take)(void* arg, const Want* want, uint8_t mask);
+      void* arg;
+   }
+   Taker;
+
+/* LiveRegisters: those of a thread, or of what was interrupted in it. */
+typedef
+   struct LiveRegisters {
+      struct LiveRegisters* outer;      // of what was interrupted
+      uint64_t granules[2];     // which have wants
+      uint32_t heads[N_GRANULES];       // Want, and 1
+   }
+   LiveRegisters;
+
+typedef
+   struct {
+      LiveRegisters* now;
+      uint32_t written;         // Want: of what the kernel wrote
+      Array    reads;           // DcfgSliceReading
+   }
+   LiveThread;
+
+struct WantRule;
+
+/* Live: written by slice_live.c alone. */
+typedef
+   struct Live {
+      Job*           job;
+      const DcfgWet* w;
+      Array          wants;     // Want
+      uint32_t       free_want;
+      uint32_t       n_wanted;
+      NumberMap      memory;    // by address / 8, and 1: Want, and 1
+      LiveThread*    threads;
+      uint32_t       reading;   // thread, for which marks of what the kernel
+                                // read come right before, or DCFG_NONE
+      Array          deferred;  // Want: see live_take_written()
+      const struct WantRule* rule;
+      void*          arg;       // the rule's
+   }
+   Live;
+
+/* WantRule: which wants of the same bytes are one.  Without it all are kept,
+   and with it the nearest one says all that another that it covers does. */
+typedef
+   struct WantRule {
+      /* WANT comes to the list at HEAD, if *JOINED is not set: then another one
+         has taken its place. */
+      bool (*add)(void* arg, Live* l, uint32_t head, const Want* want,
+                  bool* joined);
+
+      /* WANT has left its list. */
+      void (*remove)(void* arg, const Want* want);
+   }
+   WantRule;
+
+bool live_start(Live* l, Job* job, const DcfgWet* w);
+void live_free(Live* l);
+
+static inline Want* live_want(const Live* l, uint32_t id)
+{
+   return &ELEM(l->wants, Want, id - 1);
+}
+
+/* Is all that B is for said by A, too? */
+static inline bool want_covers(const Want* a, const Want* b)
+{
+   return (b->mask & ~a->mask) == 0 && a->node <= b->node && !a->limited;
+}
+
+/* WANT comes to the list at HEAD. */
+bool live_put(Live* l, uint32_t* head, Want want);
+
+/* The same, at once where it is the only one, or said already. */
+static inline bool live_add(Live* l, uint32_t* head, Want want)
+{
+   uint32_t id = *head != 0 ? *head : l->free_want;
+   Want*    first;
+
+   if (id == 0 || want.weak)
+      return live_put(l, head, want);
+   first = live_want(l, id);
+   if (*head != 0)
+      return (l->rule != NULL && !first->weak && want_covers(first, &want))
+             || live_put(l, head, want);
+   l->free_want = first->next;
+   *first       = want;
+   first->next  = 0;
+   *head        = id;
+   l->n_wanted++;
+   return true;
+}
+
+/* THREAD's; NULL without memory. */
+LiveRegisters* live_registers(Live* l, uint32_t thread);
+
+static inline bool live_want_register(Live* l, LiveRegisters* r, unsigned g,
+                                      Want want)
+{
+   r->granules[g / 64] |= UINT64_C(1) << g % 64;
+   return live_add(l, &r->heads[g], want);
+}
+
+bool live_want_memory(Live* l, uint64_t addr, uint64_t size, Want want);
+
+/* Is any of these bytes' granules wanted? */
+static inline bool live_has_memory(const Live* l, uint64_t addr, uint64_t size)
+{
+   const NumberMap* m = &l->memory;
+
+   if (m->n == 0 || size == 0)
+      return false;
+   for (uint64_t g = addr / 8; g <= (addr + size - 1) / 8; g++)
+      if (m->keys[map_find(m, g + 1)] != 0)
+         return true;
+   return false;
+}
+
+/* Who wanted these bytes has them from TO; from nobody if that is NULL.  Nothing
+   is wanted meanwhile. */
+bool live_take_list(Live* l, uint32_t* head, uint8_t mask, const Taker* to);
+bool live_take_granule(Live* l, LiveRegisters* r, unsigned g, uint8_t mask,
+                       const Taker* to);
+
+static inline bool live_take_register(Live* l, LiveRegisters* r, unsigned g,
+                                      uint8_t mask, const Taker* to)
+{
+   return r->heads[g] == 0 || live_take_granule(l, r, g, mask, to);
+}
+
+bool live_take_memory(Live* l, uint64_t addr, uint64_t size, const Taker* to);
+
+/* No register and no memory is wanted any more. */
+bool live_forget(Live* l);
+
+/* Marks of THREAD, from behind: its last system call wrote memory; memory was
+   moved; it created a thread; a handler returned; a handler came. */
+bool live_take_written(Live* l, uint32_t thread, uint64_t addr, uint64_t size);
+bool live_move_memory(Live* l, uint64_t to, uint64_t from, uint64_t size);
+bool live_before_thread(Live* l, uint32_t thread, const uint64_t* words);
+bool live_before_return(Live* l, uint32_t thread);
+bool live_before_handler(Live* l, uint32_t thread, bool returned);
+
+/* What the kernel read for a system call stands right behind it: what is there
+   is of no other thread's than BUT, nor of one before. */
+bool live_note_read(Live* l, uint32_t thread, const uint64_t* words);
+
+static inline void live_forget_reads(Live* l, uint32_t but)
+{
+   if (l->reading == DCFG_NONE || l->reading == but)
+      return;
+   l->threads[l->reading].reads.n = 0;
+   l->reading = DCFG_NONE;
+}
+
+#endif /* DCFG_LIB_SLICE_LIVE_H */

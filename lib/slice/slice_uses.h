@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   What a member of a backward slice wants. */
+
+#ifndef DCFG_LIB_SLICE_USES_H
+#define DCFG_LIB_SLICE_USES_H
+
+#include "lib/slice/slice_kind.h"
+
+/* M, at SPOT, wants what it used: registers and memory of L, branches of B.  F
+   counts what is not followed. */
+bool uses_want(Found* f, const Acts* acts, const Spot* spot, const Member* m,
+               Live* l, BranchJoins* b);
+
+#endif /* DCFG_LIB_SLICE_USES_H */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Tests of numbers for keys. */
+
+/* Keys that come and go, against an array that is searched; and that no key has
+   the same place in each map. */
+
+#include "lib_common.h"
+
+#include "lib/base/number_map.h"
+
+#define N_KEYS 3000
+
+/* Keys that a fixed hash would put side by side, too. */
+static uint64_t key_of(uint32_t i)
+{
+   return i % 3 == 0 ? i + 1 : i % 3 == 1 ? (uint64_t)(i + 1) << 40
+                                          : i * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+START_TEST(come_and_go)
+{
+   static uint32_t model[N_KEYS];       // value, or 0
+   Job       job;
+   NumberMap m = { 0 };
+   size_t    n = 0;
+
+   job_start(&job, "", NULL);
+   srand((unsigned)_i);
+   memset(model, 0, sizeof(model));
+   for (uint32_t step = 1; step < 20000; step++) {
+      uint32_t i = (uint32_t)rand() % N_KEYS;
+      if (model[i] != 0 && rand() % 2 == 0) {
+         map_remove(&m, map_find(&m, key_of(i)));
+         model[i] = 0;
+         n--;
+      } else {
+         uint32_t* value = map_add(&job, &m, key_of(i));
+         ck_assert_ptr_nonnull(value);
+         ck_assert_uint_eq(*value, model[i]);
+         n += model[i] == 0;
+         *value = model[i] = step;
+      }
+      ck_assert_uint_eq(m.n, n);
+   }
+   for (uint32_t i = 0; i < N_KEYS; i++) {
+      size_t at = map_find(&m, key_of(i));
+      ck_assert_uint_eq(m.keys[at], model[i] == 0 ? 0 : key_of(i));
+      ck_assert(model[i] == 0 || m.values[at] == model[i]);
+   }
+   map_free(&job, &m);
+   ck_assert_uint_eq(job.used, 0);
+}
+END_TEST
+
+/* Of 500 keys in two maps with the same room some have other places: with other
+   hashes it would take luck that nobody has. */
+START_TEST(keyed)
+{
+   Job       job;
+   NumberMap m[2] = { { 0 }, { 0 } };
+   unsigned  same = 0;
+
+   job_start(&job, "", NULL);
+   for (unsigned k = 0; k < 2; k++)
+      for (uint32_t i = 0; i < 500; i++)
+         ck_assert_ptr_nonnull(map_add(&job, &m[k], i + 1));
+   for (uint32_t i = 0; i < 500; i++)
+      same += map_find(&m[0], i + 1) == map_find(&m[1], i + 1);
+   ck_assert_uint_lt(same, 500);
+   map_free(&job, &m[0]);
+   map_free(&job, &m[1]);
+}
+END_TEST
+
+int main(void)
+{
+   Suite* s = suite_create("libdcfg: numbers for keys");
+   TCase* c = tcase_create("numbers");
+
+   tcase_set_timeout(c, 60);
+   tcase_add_loop_test(c, come_and_go, 0, 20);
+   tcase_add_test(c, keyed);
+   suite_add_tcase(s, c);
+   return run_suite(s);
+}
