@@ -150,20 +150,29 @@ static ULong size_of_copy(void)
    return n_kept > 0 ? file_size + in_memory : 0;
 }
 
-/* Say if the file system has less than the spare, and than the copy.  Look
-   seldom. */
-static void check_spare(void)
+/* Has the file system the spare, *LEAST, and room for the copy?  *AVAIL is what
+   it has.  Look seldom. */
+static Bool has_spare(/*OUT*/ULong* avail, /*OUT*/ULong* least)
 {
-   ULong avail, size, least = spare;
+   ULong size;
 
    if (file_size < next_check || (spare_opt == NULL && file_size < LONG_FILE))
-      return;
+      return True;
+   if (!DCFG_(file_system_room)(fd, avail, &size))
+      return True;
+   *least = spare_opt == NULL && spare > size / 10 ? size / 10 : spare;
+   if (*avail < *least || *avail - *least < size_of_copy())
+      return False;
    next_check = file_size + CHECK_APART;
-   if (!DCFG_(file_system_room)(fd, &avail, &size))
-      return;
-   if (spare_opt == NULL && least > size / 10)
-      least = size / 10;
-   if (avail >= least && avail - least >= size_of_copy())
+   return True;
+}
+
+/* Say if it has not. */
+static void check_spare(void)
+{
+   ULong avail, least;
+
+   if (has_spare(&avail, &least))
       return;
    VG_(umsg)("dcfg: the file system has %llu MB left, of which %llu MB are "
              "spared (--dcfg-spare), and what was recorded needs %llu MB at the "
@@ -189,19 +198,13 @@ static void put_number(UChar* to, UInt n)
       to[i] = n >> 8 * i;
 }
 
-/* The DATA of extent NUMBER of S go to PLACE. */
-static void spool(const Stream* s, UInt number, const UChar* data, UInt n,
-                  ULong place)
+/* The DATA of extent NUMBER of S go to PLACE.  Returns 0 or an errno. */
+static Int write_extent(const Stream* s, UInt number, const UChar* data,
+                        UInt n, ULong place)
 {
    UChar head[SPOOL_HEAD_SIZE] = SPOOL_MAGIC;
+   Int   error = go_to(s->kind != 0 ? place : place + SPOOL_HEAD_SIZE);
 
-   if (fd == -1 && !failed)
-      open_spool();
-   if (!failed)
-      check_spare();
-   if (failed)
-      return;
-   Int error = go_to(s->kind != 0 ? place : place + SPOOL_HEAD_SIZE);
    if (s->kind != 0 && error == 0) {
       put_number(head + SpoolKindAt, s->kind);
       put_number(head + SpoolNumberAt, number);
@@ -211,13 +214,30 @@ static void spool(const Stream* s, UInt number, const UChar* data, UInt n,
    }
    if (error == 0)
       error = DCFG_(write_all)(fd, data, n);
+   if (error == 0 && place + EXTENT_SIZE > file_size)
+      file_size = place + EXTENT_SIZE;
+   return error;
+}
+
+/* Likewise; there is no other place for them. */
+static void spool(const Stream* s, UInt number, const UChar* data, UInt n,
+                  ULong place)
+{
+   Int error;
+
+   if (fd == -1 && !failed)
+      open_spool();
+   if (!failed)
+      check_spare();
+   if (failed)
+      return;
+   error = write_extent(s, number, data, n, place);
    if (error != 0) {
       write_error = error;
       fail("write", "", error);
       if (fd != -1 && error == VKI_ENOSPC)
          make_room_for_copy();
-   } else if (place + EXTENT_SIZE > file_size)
-      file_size = place + EXTENT_SIZE;
+   }
 }
 
 /* Where the next extent goes. */
@@ -467,7 +487,24 @@ static void make_room(Stream* s)
    s->used        = 0;
 }
 
-void DCFG_(save_stream)(Stream* s, UInt kind)
+/* A copy of the DATA of extent NUMBER of S goes to the file, *PLACE.  Returns
+   False if there is no room for it. */
+static Bool save_extent(const Stream* s, UInt number, const UChar* data,
+                        UInt n, /*OUT*/ULong* place)
+{
+   ULong avail, least;
+
+   if (failed || fd == -1 || !has_spare(&avail, &least))
+      return False;
+   *place = take_place();
+   if (write_extent(s, number, data, n, *place) == 0)
+      return True;
+   if (*place < file_size)
+      give_place(*place);
+   return False;
+}
+
+Bool DCFG_(save_stream)(Stream* s, UInt kind)
 {
    ULong place;
 
@@ -476,22 +513,19 @@ void DCFG_(save_stream)(Stream* s, UInt kind)
       Extent* e = VG_(indexXA)(s->extents, s->n_saved);
       if (*e & IN_FILE)
          continue;
-      place = take_place();
-      spool(s, s->n_saved, memory_of(*e), MAX_BUFFER, place);
-      if (failed)
-         return;
+      if (!save_extent(s, s->n_saved, memory_of(*e), MAX_BUFFER, &place))
+         return False;
       VG_(free)(memory_of(*e));
       in_memory -= MAX_BUFFER;
       *e = place + IN_FILE;
    }
    if (s->used == 0)
-      return;
-   place = take_place();
-   spool(s, s->n_saved, s->buffer, s->used, place);
-   if (failed)
-      return;
+      return True;
+   if (!save_extent(s, s->n_saved, s->buffer, s->used, &place))
+      return False;
    free_saved_place(s);
    s->saved_place = place;
+   return True;
 }
 
 void DCFG_(append_to_stream)(Stream* s, const void* data, UInt n)

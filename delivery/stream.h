@@ -54,8 +54,8 @@ Bool DCFG_(name_spool)(const HChar* opt, const HChar* format);
 void DCFG_(unname_spool)(void);
 
 /* All of S so far goes to the spool file, which has a name, as that of KIND, from
-   1 up. */
-void DCFG_(save_stream)(Stream* s, UInt kind);
+   1 up.  Returns False if it has no room for all, which loses nothing. */
+Bool DCFG_(save_stream)(Stream* s, UInt kind);
 
 /* What is before AT, not below that of the last call, will not be read any
    more. */

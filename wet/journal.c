@@ -158,8 +158,9 @@ void DCFG_(save_tape)(Stream* tape, UInt n_threads)
    DCFG_(add_varint)(&b, n_threads);
    DCFG_(add_varint)(&b, DCFG_(stream_length)(tape));
    DCFG_(append_to_stream)(rows, b.bytes, b.used);
-   DCFG_(save_stream)(rows, JournalRows);
-   DCFG_(save_stream)(tape, JournalTape);
+   if (!DCFG_(save_stream)(rows, JournalRows)
+       || !DCFG_(save_stream)(tape, JournalTape))
+      DCFG_(end_journal)(False);
    VG_(free)(b.bytes);
    VG_(free)(sbs.bytes);
 }
