@@ -21,14 +21,20 @@ HashKey  hash_key(void);
 /* Nothing that is written may depend on it. */
 uint64_t hash_bytes(const HashKey* key, const void* data, size_t len);
 
-/* The same of one word, faster: the key's words are odd factors, which shift
-   and multiply all bits of it into the low ones. */
+/* The same of one word, faster: both halves of its product with the key. */
 static inline uint64_t hash_word(const HashKey* key, uint64_t word)
 {
+#ifdef __SIZEOF_INT128__
+   __extension__ typedef unsigned __int128 Wide;
+   Wide h = (Wide)(word ^ key->k[0]) * (key->k[1] | 1);
+
+   return (uint64_t)h ^ (uint64_t)(h >> 64);
+#else
    uint64_t h = (word ^ key->k[0]) * (key->k[1] | 1);
 
    h = (h ^ h >> 32) * (key->k[0] | 1);
    return h ^ h >> 32;
+#endif
 }
 
 #endif /* DCFG_HASH_H */

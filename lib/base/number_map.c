@@ -8,7 +8,7 @@
 
 #include "lib/base/number_map.h"
 
-static bool make_room(Job* job, NumberMap* m)
+bool map_make_room(Job* job, NumberMap* m)
 {
    NumberMap more = { .room = m->room == 0 ? 1024 : 2 * m->room,
                       .n = m->n, .hash = m->room == 0 ? hash_key() : m->hash };
@@ -28,21 +28,6 @@ static bool make_room(Job* job, NumberMap* m)
    map_free(job, m);
    *m = more;
    return true;
-}
-
-uint32_t* map_add(Job* job, NumberMap* m, uint64_t key)
-{
-   size_t at;
-
-   if (2 * m->n >= m->room && !make_room(job, m))
-      return NULL;
-   at = map_find(m, key);
-   if (m->keys[at] == 0) {
-      m->keys[at]   = key;
-      m->values[at] = 0;
-      m->n++;
-   }
-   return &m->values[at];
 }
 
 /* What follows and does not belong behind the free place moves up. */

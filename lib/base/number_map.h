@@ -21,13 +21,12 @@ typedef
    }
    NumberMap;
 
-/* The value of KEY, which is not 0; a new one's is 0.  NULL without memory. */
-uint32_t* map_add(Job* job, NumberMap* m, uint64_t key);
-
 /* The key at place AT is none any more. */
-void      map_remove(NumberMap* m, size_t at);
+void map_remove(NumberMap* m, size_t at);
+void map_free(Job* job, NumberMap* m);
 
-void      map_free(Job* job, NumberMap* m);
+/* For map_add(): twice the room. */
+bool map_make_room(Job* job, NumberMap* m);
 
 /* The place of KEY; if .keys is 0 there, KEY is not in the map. */
 static inline size_t map_find(const NumberMap* m, uint64_t key)
@@ -37,6 +36,22 @@ static inline size_t map_find(const NumberMap* m, uint64_t key)
    while (m->keys[at] != 0 && m->keys[at] != key)
       at = (at + 1) & (m->room - 1);
    return at;
+}
+
+/* The value of KEY, which is not 0; a new one's is 0.  NULL without memory. */
+static inline uint32_t* map_add(Job* job, NumberMap* m, uint64_t key)
+{
+   size_t at;
+
+   if (2 * m->n >= m->room && !map_make_room(job, m))
+      return NULL;
+   at = map_find(m, key);
+   if (m->keys[at] == 0) {
+      m->keys[at]   = key;
+      m->values[at] = 0;
+      m->n++;
+   }
+   return &m->values[at];
 }
 
 #endif /* DCFG_NUMBER_MAP_H */

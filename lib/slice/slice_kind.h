@@ -79,6 +79,8 @@ typedef
       bool (*finish)(Found* f);
 
       bool numbers;             // nodes are numbered to the end
+      bool distances;           // names are, but of weak wants: neither user()
+                                // nor meet() is asked
    }
    SliceKind;
 

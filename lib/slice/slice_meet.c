@@ -13,8 +13,6 @@ static bool join(const Meeting* a)
 {
    Found* f = a->found;
 
-   if (a->member->id != DCFG_NONE)
-      return true;
    *a->member = (Member){ .distance = UINT32_MAX, .weak_distance = UINT32_MAX,
                           .hops = NEVER, .near = true };
    return f->kind->add == NULL || f->kind->add(f, a->spot, a->member);
@@ -28,27 +26,34 @@ bool meet_want(void* arg, const Want* want, uint8_t mask)
    const Meeting*   a = arg;
    Found*           f = a->found;
    Member*          m = a->member;
-   const uint32_t   i = a->spot->instr;
+   const SliceKind* kind = f->kind;
    const bool*      copies = f->code->q->copies;
    const Want       w = *want;
-   const User       user = f->kind->user(f, &w);
-   const uint8_t    hops = w.port == DCFG_WET_CONTROL ? 0 : user.hops;
-   bool             ours = w.weak && follows_control(f->callbacks, i);
+   User             user = { w.node, 0 };
+   bool             ours = w.weak && follows_control(f->callbacks,
+                                                     a->spot->instr);
+   bool             asked = w.weak || !kind->distances;
    uint32_t*        least = w.weak && !ours ? &m->weak_distance : &m->distance;
-   uint32_t         distance = user.distance + (copies == NULL || !copies[i]);
 
+   if (asked)
+      user = kind->user(f, &w);
+   if (w.port == DCFG_WET_CONTROL)
+      user.hops = 0;
    if (w.weak && (ours ? w.port != DCFG_WET_GENERAL || w.reg != 0
-                       : hops >= MAX_HOPS))
+                       : user.hops >= MAX_HOPS))
       return true;
-   if (!join(a)
-       || !f->kind->meet(f, m, &w, w.at + (uint32_t)__builtin_ctz(mask), ours))
+   if (m->id == DCFG_NONE && !join(a))
       return false;
-   if (w.weak && !ours && hops < m->hops)
-      m->hops = hops;
+   if (asked
+       && !kind->meet(f, m, &w, w.at + (uint32_t)__builtin_ctz(mask), ours))
+      return false;
+   if (w.weak && !ours && user.hops < m->hops)
+      m->hops = user.hops;
    m->real |= !w.weak || ours;
    m->near &= w.limited;
-   if (distance < *least)
-      *least = distance;
+   user.distance += copies == NULL || !copies[a->spot->instr];
+   if (user.distance < *least)
+      *least = user.distance;
    return true;
 }
 
@@ -58,7 +63,7 @@ bool meet_criterion(const Meeting* a)
    Member* m = a->member;
 
    f->n_met++;
-   if (!join(a)
+   if ((m->id == DCFG_NONE && !join(a))
        || (f->kind->criterion != NULL && !f->kind->criterion(f, a->spot, m))
        || !found_add_criterion(f, m->id))
       return false;

@@ -178,8 +178,6 @@ static bool meet(Found* f, const Member* m, const Want* want, uint32_t at,
 
    (void)m;
    (void)at;
-   if (!want->weak)
-      return true;
    if (result) {
       weak_reach(&s->weak, want->node, f);
       return true;
@@ -234,5 +232,5 @@ const SliceKind slice_sums = {
    .start = start, .free = free_sums, .forget = forget,
    .criterion = add_criterion, .user = user, .meet = meet,
    .close = close_member, .want = want_uses, .cut = cut,
-   .finish = found_hand_over
+   .finish = found_hand_over, .distances = true
 };

@@ -19,6 +19,9 @@ typedef
       BranchJoins*          joins;
       const SliceCode*      code;
       const DcfgSliceQuery* q;
+      const Plan*           plan;
+      const WetAccess*      accesses;
+      uint32_t              instr;
    }
    Using;
 
@@ -48,12 +51,12 @@ static bool is_constant(const DcfgSliceQuery* q, uint32_t i, uint64_t addr)
 /* Does the instance in work load a constant? */
 static bool loads_constant(const Using* z)
 {
-   const Plan*      plan = plan_of(z->code, z->spot->instr);
-   const WetAccess* a = accesses_of(z->code, z->spot->instr);
+   const Plan*      plan = z->plan;
+   const WetAccess* a = z->accesses;
 
    for (uint32_t j = 0; j < plan->n_accesses; j++)
       if (is_operand(a, j)
-          && is_constant(z->q, z->spot->instr,
+          && is_constant(z->q, z->instr,
                          code_address(z->code, z->spot, j)))
          return true;
    return false;
@@ -71,23 +74,23 @@ static inline bool may_lead(const Using* z, const Use* u, bool real)
 
 static bool want_registers(const Using* z, bool real)
 {
-   const Plan* plan = plan_of(z->code, z->spot->instr);
+   const Plan* plan = z->plan;
    const Use*  u = &ELEM(z->code->w->uses, Use, plan->uses);
    LiveRegisters* l = live_registers(z->live, z->spot->thread);
    uint32_t    skip = z->q->no_address == NULL ? 0
-                      : z->q->no_address[z->spot->instr];
+                      : z->q->no_address[z->instr];
    Want        want = want_of(z);
    Want        weak;
    bool        follow = z->m->weakly;
    uint32_t    never;
 
    if (z->m->near && z->q->no_address_near != NULL)
-      skip |= z->q->no_address_near[z->spot->instr];
-   if (calls_back(z->f->callbacks, z->spot->instr))
+      skip |= z->q->no_address_near[z->instr];
+   if (calls_back(z->f->callbacks, z->instr))
       skip = 0;
    if (skip != 0 && real && z->q->n_constants > 0 && loads_constant(z))
       skip = 0;
-   never = z->q->no_register == NULL ? 0 : z->q->no_register[z->spot->instr];
+   never = z->q->no_register == NULL ? 0 : z->q->no_register[z->instr];
    skip |= never;
    for (const Use* end = u + plan->n_uses; l != NULL && u < end; u++) {
       unsigned g = spot_granule(z->spot, u->granule);
@@ -117,8 +120,8 @@ static bool want_registers(const Using* z, bool real)
 
 static bool want_operands(const Using* z)
 {
-   const Plan*      plan = plan_of(z->code, z->spot->instr);
-   const WetAccess* a = accesses_of(z->code, z->spot->instr);
+   const Plan*      plan = z->plan;
+   const WetAccess* a = z->accesses;
    const Array*     reads = z->spot->reads;
    Want             want = want_of(z);
 
@@ -145,7 +148,7 @@ static bool want_control(const Using* z)
 
    want.port = DCFG_WET_CONTROL;
    want.mask = 0xFF;
-   if (!follows_control(z->f->callbacks, z->spot->instr)) {
+   if (!follows_control(z->f->callbacks, z->instr)) {
       want.weak = z->q->results && !z->q->no_control;
       want.at   = want.weak;
       if (!want.weak)
@@ -153,7 +156,7 @@ static bool want_control(const Using* z)
       if (!z->f->kind->cut(z->f, &want))
          return false;
    }
-   return joins_ask(z->joins, z->live, z->spot->act, z->spot->instr, want);
+   return joins_ask(z->joins, z->live, z->spot->act, z->instr, want);
 }
 
 /* What a criterion is asked for, in place of all that it uses. */
@@ -205,7 +208,7 @@ static bool want_part(const Using* z)
          want.port = DCFG_WET_MEMORY;
          for (uint32_t i = 0; i < q->n_parts; i++) {
             const DcfgSlicePart* p = &q->parts[i];
-            if (p->instr == z->spot->instr
+            if (p->instr == z->instr
                 && p->instance == code_instance(z->code, z->spot, p->instr)
                 && !live_want_memory(z->live, p->place, p->size, want))
                return false;
@@ -218,12 +221,14 @@ static bool want_part(const Using* z)
 bool uses_want(Found* f, const Acts* acts, const Spot* spot, const Member* m,
                Live* l, BranchJoins* b)
 {
-   const Using z = { f, acts, spot, m, l, b, f->code, f->code->q };
+   const Using z = { f, acts, spot, m, l, b, f->code, f->code->q,
+                     plan_of(f->code, spot->instr),
+                     accesses_of(f->code, spot->instr), spot->instr };
 
    if (!m->real)
       return want_registers(&z, false);
    if (m->cut) {
-      f->result->n_no_steps += plan_of(f->code, spot->instr)->n_ports;
+      f->result->n_no_steps += z.plan->n_ports;
       return true;
    }
    if (m->limited)
