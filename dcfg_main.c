@@ -41,6 +41,7 @@
 #include "delivery/interrupt.h"
 #include "delivery/keeper.h"
 #include "base/spacelimit.h"
+#include "delivery/spool_file.h"
 #include "delivery/stream.h"
 #include "calls/follow.h"
 #include "calls/toggle.h"

@@ -4,7 +4,7 @@
    New files beside others. */
 
 /* Owns: the names of files that are there for a time only.  Handed: what they
-   are for.  Taken by: delivery/delivery.c, delivery/stream.c.
+   are for.  Taken by: delivery/delivery.c, delivery/spool_file.c.
 
    Who can write to the directory could have laid a link under a name that he
    can foresee, and what it leads to would be overwritten. */

@@ -4,7 +4,7 @@
    Writing all of it. */
 
 /* Owns: how bytes are written to a descriptor.  Handed: bytes.  Taken by:
-   delivery/delivery.c, delivery/keeper.c, delivery/stream.c; delivery/compress.c. */
+   delivery/delivery.c, delivery/keeper.c, delivery/spool_file.c; delivery/compress.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcfile.h"

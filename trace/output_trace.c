@@ -16,6 +16,7 @@
 #include "pub_tool_options.h"
 
 #include "delivery/file.h"
+#include "delivery/spool_file.h"
 #include "delivery/stream.h"
 #include "dcfg/output_dcfg.h"
 #include "dcfg_output.h"

@@ -20,6 +20,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "trace/recorded.h"
+#include "delivery/spool_file.h"
 #include "trace/replay.h"
 
 #define NONE DCFG_NO_INSTR

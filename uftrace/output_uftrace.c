@@ -13,6 +13,7 @@
 #include "pub_tool_options.h"
 
 #include "delivery/file.h"
+#include "delivery/spool_file.h"
 #include "delivery/stream.h"
 #include "dcfg_output.h"
 #include "logs/active.h"

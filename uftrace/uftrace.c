@@ -25,6 +25,7 @@
 
 #include "base/core.h"
 #include "delivery/file.h"
+#include "delivery/spool_file.h"
 #include "delivery/stream.h"
 #include "run/thread.h"
 #include "logs/ids.h"

@@ -23,6 +23,7 @@
 #include "format/wet_journal.h"
 #include "run/image.h"
 #include "wet/closure.h"
+#include "delivery/spool_file.h"
 #include "wet/journal.h"
 #include "wet/packed.h"
 #include "wet/slots.h"

@@ -20,6 +20,7 @@
 #include "arch/guest.h"
 #include "delivery/file.h"
 #include "base/size.h"
+#include "delivery/spool_file.h"
 #include "delivery/stream.h"
 #include "dcfg_output.h"
 #include "run/exclude.h"
