@@ -146,19 +146,10 @@ static void delete(Delivery* d)
    VG_(free)(d);
 }
 
-static HChar* join(const HChar* dir, const HChar* name)
-{
-   HChar* res = VG_(malloc)("dcfg.delivery.join",
-                            VG_(strlen)(dir) + VG_(strlen)(name) + 2);
-
-   VG_(sprintf)(res, "%s/%s", dir, name);
-   return res;
-}
-
 /* Has another process written FILE in DIR? */
 static Bool is_anothers_inside(const HChar* dir, const HChar* file)
 {
-   HChar* name = join(dir, file);
+   HChar* name = DCFG_(join_path)(dir, file);
    Bool   res  = DCFG_(is_anothers)(name);
 
    VG_(free)(name);
@@ -200,7 +191,7 @@ static HChar* name_inside(const HChar* name, const Wanted* w, Int* error)
       *error = choose_directory(dir, base, w);
    tl_assert(VG_STREQ(dir, directory.asked));
    VG_(free)(dir);
-   return join(directory.chosen, base);
+   return DCFG_(join_path)(directory.chosen, base);
 }
 
 static Int open_temporary(Delivery* d)

@@ -12,6 +12,7 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_mallocfree.h"
 
@@ -74,4 +75,13 @@ HChar* DCFG_(follow_links)(const HChar* name, Int* fd)
       path = next;
    }
    return path;
+}
+
+HChar* DCFG_(join_path)(const HChar* dir, const HChar* name)
+{
+   HChar* res = VG_(malloc)("dcfg.outpath.join",
+                            VG_(strlen)(dir) + VG_(strlen)(name) + 2);
+
+   VG_(sprintf)(res, "%s/%s", dir, name);
+   return res;
 }

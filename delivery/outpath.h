@@ -15,4 +15,7 @@
    /proc/self/fd/N), *FD is that one, else -1. */
 HChar* DCFG_(follow_links)(const HChar* name, /*OUT*/Int* fd);
 
+/* DIR/NAME, to be freed. */
+HChar* DCFG_(join_path)(const HChar* dir, const HChar* name);
+
 #endif /* __DCFG_OUTPATH_H */

@@ -30,13 +30,10 @@
 #include "pub_tool_xarray.h"
 
 #include "delivery/stream.h"
-#include "format/xray_records.h"
 #include "xray/flight.h"
+#include "xray/flight_bytes.h"
 
 #define BUFFER_SIZE   16384u     // XRay's default
-
-/* The first byte of a metadata record of KIND. */
-#define FIRST_BYTE(kind) ((kind) << 1 | 1)
 
 /* The most that one function takes. */
 #define MOST_RECORDS (XRAY_METADATA_SIZE + XRAY_FUNCTION_SIZE \
@@ -87,33 +84,6 @@ static Bool    is_stopped;
 /*--- Records                                              ---*/
 /*------------------------------------------------------------*/
 
-static void set_bytes(UChar* to, ULong n, UInt size)
-{
-   for (UInt i = 0; i < size; i++)
-      to[i] = (UChar)(n >> 8 * i);
-}
-
-/* Two numbers of four bytes. */
-static inline void set_function(UChar* to, UInt a, UInt b)
-{
-#if defined(VG_LITTLEENDIAN)
-   __builtin_memcpy(to, &a, sizeof(a));
-   __builtin_memcpy(to + sizeof(a), &b, sizeof(b));
-#else
-   set_bytes(to, a, 4);
-   set_bytes(to + 4, b, 4);
-#endif
-}
-
-static ULong get_bytes(const UChar* from, UInt size)
-{
-   ULong n = 0;
-
-   for (UInt i = size; i > 0; i--)
-      n = n << 8 | from[i - 1];
-   return n;
-}
-
 /* A record of metadata: two fields of A_SIZE and B_SIZE bytes. */
 static void add_metadata(FlightLog* l, UChar kind, ULong a, UInt a_size,
                          ULong b, UInt b_size)
@@ -159,31 +129,6 @@ static inline void make_room(FlightLog* l, UInt n)
 static ULong most_buffers(void)
 {
    return (DCFG_(flight_format).limit - XRAY_HEADER_SIZE) / BUFFER_SIZE;
-}
-
-/* The next function record from *AT on of the N bytes of a buffer, behind
-   which *AT is then; its tick replaces *TICK.  NULL: there are no more. */
-static const UChar* next_function(const UChar* buffer, UInt n, UInt* at,
-                                  ULong* tick)
-{
-   while (*at < n) {
-      const UChar* r = buffer + *at;
-      if ((r[0] & 1) == 0) {
-         *at   += XRAY_FUNCTION_SIZE;
-         *tick += get_bytes(r + 4, 4);
-         return r;
-      }
-      *at += XRAY_METADATA_SIZE;
-      if (r[0] == FIRST_BYTE(XrayCustomEvent))
-         *at += get_bytes(r + 1, 4);
-      if (r[0] == FIRST_BYTE(XrayEndOfBuffer))
-         return NULL;
-      if (r[0] == FIRST_BYTE(XrayNewCpu))
-         *tick = get_bytes(r + 3, 8);
-      if (r[0] == FIRST_BYTE(XrayTscWrap))
-         *tick = get_bytes(r + 1, 8);
-   }
-   return NULL;
 }
 
 /* How long the buffer is: all that follows is zero. */

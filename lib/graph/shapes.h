@@ -6,17 +6,7 @@
 #ifndef DCFG_SHAPES_H
 #define DCFG_SHAPES_H
 
-#include "lib/json/fields.h"
-#include "lib/graph/model.h"
-
-/* What the functions of the shapes get. */
-typedef
-   struct {
-      Model* m;
-      Job*   job;
-      Walk*  walk;
-   }
-   Load;
+#include "lib/graph/load_rows.h"
 
 extern const Shape dcfg_shape;
 

@@ -14,6 +14,7 @@
    ones that the next chunk's snapshot has. */
 
 #include "lib/slice/slice_acts.h"
+#include "lib/wet/wet_graph.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 
 #include "lib/slice/slice_callbacks.h"
 #include "lib/slice/slice_graph.h"
+#include "lib/wet/wet_graph.h"
 
 /* Act: an activation, in a tree: chunks share those that outlive them. */
 typedef

@@ -57,7 +57,7 @@ static bool forget_all(Walk* z)
 
 static inline uint64_t instance_of_work(const Walk* z)
 {
-   return code_instance(z->code, &z->spot, z->spot.instr);
+   return slice_code_instance(z->code, &z->spot, z->spot.instr);
 }
 
 /* Is the instance in work one of the criterion's parts? */
@@ -139,7 +139,7 @@ static bool take_definitions(Walk* z)
          return false;
    for (uint32_t j = 0; j < plan->n_accesses && z->live->memory.n > 0; j++)
       if (a[j].what & AccessStore) {
-         uint64_t addr = code_address(z->code, at, j);
+         uint64_t addr = slice_code_address(z->code, at, j);
          if (addr != 0
              && !live_take_memory(z->live, addr, a[j].size, &z->taker))
             return false;
@@ -340,7 +340,7 @@ static bool visit_step(Walk* z)
       return false;
    /* For nothing but the numbers of instances. */
    if (z->found->kind->numbers || z->state != STATE_FOUND)
-      code_unrun(z->code, sb, r->n_instrs);
+      slice_code_unrun(z->code, sb, r->n_instrs);
    live_forget_reads(z->live, DCFG_NONE);
    return true;
 }

@@ -98,7 +98,8 @@ static bool find_occurrences(SliceCode* c)
    return true;
 }
 
-bool code_start(SliceCode* c, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
+bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
+                      const DcfgSliceQuery* q)
 {
    uint32_t n_stores = 0;
 
@@ -120,7 +121,7 @@ bool code_start(SliceCode* c, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
    return true;
 }
 
-void code_free(SliceCode* c)
+void slice_code_free(SliceCode* c)
 {
    free(c->sbs);
    free(c->stores);
@@ -143,7 +144,7 @@ void code_note_branches(SliceCode* c, const uint8_t* branches)
    }
 }
 
-void code_count(const SliceCode* c, DcfgSliceTotal* totals)
+void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals)
 {
    for (uint32_t id = 1; id < c->w->sbs.n; id++) {
       const Span s = ELEM(c->w->sbs, WetSb, id).instrs;
@@ -160,7 +161,7 @@ void code_forget_runs(SliceCode* c)
    memset(c->runs, 0, c->w->sb_instrs.n * sizeof(*c->runs));
 }
 
-uint64_t code_instance(const SliceCode* c, const Spot* spot, uint32_t i)
+uint64_t slice_code_instance(const SliceCode* c, const Spot* spot, uint32_t i)
 {
    uint64_t n = c->w->instances[i];     // before the trace begins
 
@@ -180,7 +181,8 @@ uint64_t code_instance(const SliceCode* c, const Spot* spot, uint32_t i)
 }
 
 /* As find_addresses() of wet_writers.c has them. */
-uint64_t code_address(const SliceCode* c, const Spot* spot, uint32_t access)
+uint64_t slice_code_address(const SliceCode* c, const Spot* spot,
+                            uint32_t access)
 {
    const Place*     at = spot->at;
    const WetSb*     sb = &ELEM(c->w->sbs, WetSb, spot->step->sb);
@@ -198,7 +200,7 @@ uint64_t code_address(const SliceCode* c, const Spot* spot, uint32_t access)
       if (k < n && is_slot_of(&slots[k], &a[j]))
          addr = made[k++];
       else if (a[j].same > 0)
-         addr = code_address(c, spot, a[j].same - 1u);
+         addr = slice_code_address(c, spot, a[j].same - 1u);
    }
    return addr;
 }

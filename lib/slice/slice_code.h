@@ -76,17 +76,18 @@ typedef
    }
    Spot;
 
-bool code_start(SliceCode* c, Job* job, DcfgWet* w, const DcfgSliceQuery* q);
-void code_free(SliceCode* c);
+bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
+                      const DcfgSliceQuery* q);
+void slice_code_free(SliceCode* c);
 
 /* Where superblocks have branches, by instruction. */
 void code_note_branches(SliceCode* c, const uint8_t* branches);
 
 /* How often each instruction was executed, to TOTALS. */
-void code_count(const SliceCode* c, DcfgSliceTotal* totals);
+void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals);
 
 /* The record of N instructions of SB is one less, or nothing was run so far. */
-static inline void code_unrun(SliceCode* c, const SbInfo* sb, uint32_t n)
+static inline void slice_code_unrun(SliceCode* c, const SbInfo* sb, uint32_t n)
 {
    c->runs[sb->first + n - 1]--;
 }
@@ -95,8 +96,9 @@ void code_forget_runs(SliceCode* c);
 
 /* How many instances instruction I had before SPOT; where an access was made
    there, or 0. */
-uint64_t code_instance(const SliceCode* c, const Spot* spot, uint32_t i);
-uint64_t code_address(const SliceCode* c, const Spot* spot, uint32_t access);
+uint64_t slice_code_instance(const SliceCode* c, const Spot* spot, uint32_t i);
+uint64_t slice_code_address(const SliceCode* c, const Spot* spot,
+                            uint32_t access);
 
 /* The accesses of the instruction at AT, in step R of S: their addresses. */
 static inline const uint64_t* slots_of(const WetSteps* s, const WetStep* r,

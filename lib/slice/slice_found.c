@@ -91,11 +91,11 @@ bool found_add_node(Found* f, const Spot* spot, uint32_t* id)
    *id         = (uint32_t)f->nodes.n - 1;
    n->instr    = spot->instr;
    n->thread   = spot->thread;
-   n->instance = code_instance(f->code, spot, spot->instr);
+   n->instance = slice_code_instance(f->code, spot, spot->instr);
    n->order    = spot->order + spot->place;
    for (uint32_t j = 0; j < plan->n_accesses && n->addr == 0; j++)
       if (a[j].what & AccessStore)
-         n->addr = code_address(f->code, spot, j);
+         n->addr = slice_code_address(f->code, spot, j);
    return (plan->kind != InsnSyscall || add_reads(f, spot, n))
           && add_values(f, spot, n);
 }

@@ -14,6 +14,7 @@
    branch counts from where it leads up to the branch's post-dominator. */
 
 #include "lib/slice/slice_graph.h"
+#include "lib/wet/wet_graph.h"
 
 static bool find_successors(ControlGraph* c, uint32_t n)
 {

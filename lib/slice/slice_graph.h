@@ -7,6 +7,7 @@
 #define DCFG_LIB_SLICE_GRAPH_H
 
 #include "lib/wet/wet.h"
+#include "lib/wet/wet_graph.h"
 
 typedef
    struct {

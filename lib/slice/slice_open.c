@@ -40,7 +40,7 @@ static bool start(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
 
    f->result->totals = job_calloc(job, w->instrs.n + 1,
                                   sizeof(DcfgSliceTotal));
-   if (f->result->totals == NULL || !code_start(&z->code, job, w, q)
+   if (f->result->totals == NULL || !slice_code_start(&z->code, job, w, q)
        || !callbacks_start(&z->callbacks, &z->code)
        || !acts_start(&z->acts, &z->code, &z->graph.arcs, &z->callbacks)
        || !live_start(&z->live, job, w)
@@ -55,7 +55,7 @@ static bool find(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
    if (!start(z, job, w, q)
        || !passes_forward(&z->passes, &z->code, &z->acts, &z->graph))
       return false;
-   code_count(&z->code, z->found.result->totals);
+   slice_code_count(&z->code, z->found.result->totals);
    return slice_backward(&z->passes, &z->code, &z->acts, &z->live, &z->joins,
                          &z->found)
           && z->found.kind->finish(&z->found);
@@ -72,7 +72,7 @@ static void free_parts(Slicer* z)
    acts_free(&z->acts);
    graph_free(&z->graph);
    callbacks_free(&z->callbacks);
-   code_free(&z->code);
+   slice_code_free(&z->code);
 }
 
 /* Where memory did not suffice, how much was to be kept. */

@@ -57,7 +57,7 @@ static bool loads_constant(const Using* z)
    for (uint32_t j = 0; j < plan->n_accesses; j++)
       if (is_operand(a, j)
           && is_constant(z->q, z->instr,
-                         code_address(z->code, z->spot, j)))
+                         slice_code_address(z->code, z->spot, j)))
          return true;
    return false;
 }
@@ -128,7 +128,7 @@ static bool want_operands(const Using* z)
    want.port = DCFG_WET_MEMORY;
    for (uint32_t j = 0; j < plan->n_accesses; j++)
       if (is_operand(a, j)) {
-         uint64_t addr = code_address(z->code, z->spot, j);
+         uint64_t addr = slice_code_address(z->code, z->spot, j);
          want.reg = (uint8_t)j;
          if (addr != 0 && !live_want_memory(z->live, addr, a[j].size, want))
             return false;
@@ -209,7 +209,7 @@ static bool want_part(const Using* z)
          for (uint32_t i = 0; i < q->n_parts; i++) {
             const DcfgSlicePart* p = &q->parts[i];
             if (p->instr == z->instr
-                && p->instance == code_instance(z->code, z->spot, p->instr)
+                && p->instance == slice_code_instance(z->code, z->spot, p->instr)
                 && !live_want_memory(z->live, p->place, p->size, want))
                return false;
          }

@@ -597,48 +597,4 @@ bool wet_pass_record(DcfgWet* w, bool* passed);
 bool wet_start_effects(DcfgWet* w);
 void wet_free_effects(DcfgWet* w);
 
-/*------------------------------------------------------------*/
-/*--- Control                                              ---*/
-/*------------------------------------------------------------*/
-
-/* The instance that let E run, which comes next in its thread, to *CONTROL, 0
-   if there is none.  SP is the stack pointer behind an indirect jump, or
-   0. */
-bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
-                      Writer* control);
-bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e);
-
-/* The same of an instruction of THREAD's that is no point, nor the first of a
-   record. */
-Writer wet_same_control(const DcfgWet* w, uint32_t thread);
-
-/* All points of the record in work at once. */
-bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points);
-
-/* What wet_find_control() needs, from OTHER, the same trace at its begin. */
-bool wet_make_graph(DcfgWet* w, DcfgWet* other);
-void wet_free_control(DcfgWet* w);
-
-/* For wet_graph.c: what is in it are instructions, executed or not. */
-typedef
-   struct {
-      Job*      job;
-      DcfgWet*  w;
-      NumberMap arcs;           // from, to, of which numbers begin with 1
-      uint32_t* last;           // of each node: the two to which it led last
-      uint32_t* ipdom;          // immediate post-dominators, when known
-      uint8_t*  branches;       // by node: does it lead to several?
-   }
-   WetGraph;
-
-#define GRAPH_EXIT(g) ((uint32_t)((g)->w->instrs.n + (g)->w->unexecuted.n))
-
-bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g);
-bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to);
-
-/* When all arcs are there that were gone along: add those of the static
-   closure, and find .ipdom and .branches. */
-bool wet_graph_finish(WetGraph* g);
-void wet_graph_free(WetGraph* g);
-
 #endif /* DCFG_LIB_WET_H */

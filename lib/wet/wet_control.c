@@ -23,6 +23,8 @@
    may stand there, too, if it has nothing on the stack. */
 
 #include "lib/wet/wet.h"
+#include "lib/wet/wet_control.h"
+#include "lib/wet/wet_graph.h"
 
 #include <stdlib.h>
 

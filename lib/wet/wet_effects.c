@@ -13,6 +13,7 @@
    accesses that were left out, faults) goes by single instructions. */
 
 #include "lib/wet/wet_writers.h"
+#include "lib/wet/wet_control.h"
 
 #include <stdlib.h>
 #include <string.h>

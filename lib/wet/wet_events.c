@@ -11,6 +11,7 @@
    to it: so that is read ahead. */
 
 #include "lib/wet/wet.h"
+#include "lib/wet/wet_control.h"
 
 #include <inttypes.h>
 #include <string.h>

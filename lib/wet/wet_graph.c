@@ -14,6 +14,7 @@
 
 #include "lib/base/postdom.h"
 #include "lib/wet/wet.h"
+#include "lib/wet/wet_graph.h"
 
 #include <string.h>
 

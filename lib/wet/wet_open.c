@@ -8,6 +8,7 @@
 
 #include "lib/base/unpack.h"
 #include "lib/wet/wet.h"
+#include "lib/wet/wet_control.h"
 #include "lib/wet/wet_chunks.h"
 
 #include <fcntl.h>

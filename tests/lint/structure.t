@@ -317,6 +317,13 @@ def check_format(all_trees):
                     yield f"{f}: defines {name}, as {numbers[name]} does"
 
 
+def check_symbols(all_trees):
+    """The command is also linked with the library's objects, to be run with sanitizers: no symbol is in both."""
+    lib, cmd = (t.symbols[0] for t in all_trees[1:])
+    for s in set(lib) & set(cmd):
+        yield f"{lib[s]}, {cmd[s]}: both define {s}"
+
+
 def check_names(all_trees):
     where = {}
     for f in sorted({stem(f) for t in all_trees for f in t.files}):
@@ -345,6 +352,7 @@ def main():
                ("tool: pure rooms know nothing of Valgrind", check_pure(tool), None),
                ("lib and cmd know of the tool what is shared", check_shared(all_trees), None),
                ("numbers of files are defined in format/ alone", check_format(all_trees), None),
+               ("lib and cmd define no symbol twice", check_symbols(all_trees), all_trees[1]),
                ("no two files have one name", check_names(all_trees), None)]
     print(f"1..{len(checks)}")
     for n, (name, complaints, tree) in enumerate(checks, 1):

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Which instance let an instance run. */
+
+#ifndef DCFG_LIB_WET_CONTROL_H
+#define DCFG_LIB_WET_CONTROL_H
+
+#include "lib/wet/wet.h"
+
+/* The instance that let E run, which comes next in its thread, to *CONTROL, 0
+   if there is none.  SP is the stack pointer behind an indirect jump, or
+   0. */
+bool wet_find_control(DcfgWet* w, const DcfgWetEvent* e, uint64_t sp,
+                      Writer* control);
+bool wet_control_mark(DcfgWet* w, const DcfgWetEvent* e);
+
+/* The same of an instruction of THREAD's that is no point, nor the first of a
+   record. */
+Writer wet_same_control(const DcfgWet* w, uint32_t thread);
+
+/* All points of the record in work at once. */
+bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points);
+
+/* What wet_find_control() needs, from OTHER, the same trace at its begin. */
+bool wet_make_graph(DcfgWet* w, DcfgWet* other);
+void wet_free_control(DcfgWet* w);
+
+#endif /* DCFG_LIB_WET_CONTROL_H */

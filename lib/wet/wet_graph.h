@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The graph of a trace's instructions. */
+
+#ifndef DCFG_LIB_WET_GRAPH_H
+#define DCFG_LIB_WET_GRAPH_H
+
+#include "lib/wet/wet.h"
+
+/* WetGraph: the nodes are instructions, executed or not. */
+typedef
+   struct {
+      Job*      job;
+      DcfgWet*  w;
+      NumberMap arcs;           // from, to, of which numbers begin with 1
+      uint32_t* last;           // of each node: the two to which it led last
+      uint32_t* ipdom;          // immediate post-dominators, when known
+      uint8_t*  branches;       // by node: does it lead to several?
+   }
+   WetGraph;
+
+#define GRAPH_EXIT(g) ((uint32_t)((g)->w->instrs.n + (g)->w->unexecuted.n))
+
+bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g);
+bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to);
+
+/* When all arcs are there that were gone along: add those of the static
+   closure, and find .ipdom and .branches. */
+bool wet_graph_finish(WetGraph* g);
+void wet_graph_free(WetGraph* g);
+
+#endif /* DCFG_LIB_WET_GRAPH_H */
