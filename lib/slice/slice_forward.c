@@ -3,8 +3,8 @@
 
    Forward slices. */
 
-/* Owns: a kind of slice: what depends on the criterion, which is all that the way
-   back finds.  Handed: criteria, found by slice_back.c, and events by
+/* Owns: a kind of slice: what depends on the criterion, which is all that the
+   way back finds.  Handed: criteria, found by slice_back.c, and events by
    wet_events.c.  Taken by: slice_open.c.
 
    All instances from the begin on are gone through with what they depend on;

@@ -3,8 +3,8 @@
 
    The result of a slice, while it is found. */
 
-/* Owns: nodes, inputs and totals, in the form that users get.  Handed: instances
-   by the kinds of slices.  Taken by: the same, slice_open.c. */
+/* Owns: nodes, inputs and totals, in the form that users get.  Handed:
+   instances by the kinds of slices.  Taken by: the same, slice_open.c. */
 
 #include "lib/slice/slice_found.h"
 

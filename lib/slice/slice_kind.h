@@ -15,8 +15,8 @@
 /* Of how many hops it is to a result: there is none. */
 #define NEVER UINT8_MAX
 
-/* Member: what is known of the instance in work as a part of the slice.  Written
-   by slice_meet.c, and its names by the kind of slice. */
+/* Member: what is known of the instance in work as a part of the slice.
+   Written by slice_meet.c, and its names by the kind of slice. */
 typedef
    struct {
       uint32_t id;              // of the kind's; DCFG_NONE: it is none

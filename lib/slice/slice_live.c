@@ -4,8 +4,8 @@
    What a slice still wants. */
 
 /* Owns: bytes of registers and memory whose writers are wanted, and by whom.
-   Handed: uses by slice_uses.c and definitions by slice_back.c, from the last to
-   the first.  Taken by: the same, slice_branch_joins.c, slice_sums.c.
+   Handed: uses by slice_uses.c and definitions by slice_back.c, from the last
+   to the first.  Taken by: the same, slice_branch_joins.c, slice_sums.c.
 
    They are kept by granules of 8 bytes, each with a list of who wants some of
    its bytes. */

@@ -145,8 +145,8 @@ static inline bool live_has_memory(const Live* l, uint64_t addr, uint64_t size)
    return false;
 }
 
-/* Who wanted these bytes has them from TO; from nobody if that is NULL.  Nothing
-   is wanted meanwhile. */
+/* Who wanted these bytes has them from TO; from nobody if that is NULL.
+   Nothing is wanted meanwhile. */
 bool live_take_list(Live* l, uint32_t* head, uint8_t mask, const Taker* to);
 bool live_take_granule(Live* l, LiveRegisters* r, unsigned g, uint8_t mask,
                        const Taker* to);

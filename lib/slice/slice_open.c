@@ -3,8 +3,8 @@
 
    Slices, from a query to the result. */
 
-/* Owns: a slice from its query to its result, and of which kind it is.  Handed: a
-   trace and a query.  Taken by: users. */
+/* Owns: a slice from its query to its result, and of which kind it is.
+   Handed: a trace and a query.  Taken by: users. */
 
 #include "lib/slice/slice_back.h"
 #include "lib/slice/slice_reopen.h"

@@ -23,8 +23,8 @@ typedef
    }
    Passes;
 
-/* Forward: how often superblocks ran, to CODE, and where the chunks are; what is
-   not plain has its activations in ACTS and the graph in G. */
+/* Forward: how often superblocks ran, to CODE, and where the chunks are; what
+   is not plain has its activations in ACTS and the graph in G. */
 bool passes_forward(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g);
 
 /* Backward, and how many instances there are; then chunk by chunk.  If .moved

@@ -3,8 +3,8 @@
 
    The same trace once more. */
 
-/* Owns: opening a trace again that is to be gone through.  Handed: a trace.  Taken
-   by: slice_open.c, slice_forward.c, slice_writers.c. */
+/* Owns: opening a trace again that is to be gone through.  Handed: a trace.
+   Taken by: slice_open.c, slice_forward.c, slice_writers.c. */
 
 #include "lib/slice/slice_reopen.h"
 

@@ -8,8 +8,8 @@
 
 #include "lib/wet/wet.h"
 
-/* W once more, at its begin, and a job for what is to be done with it; NULL with
-   *ERR set if that cannot be. */
+/* W once more, at its begin, and a job for what is to be done with it; NULL
+   with *ERR set if that cannot be. */
 DcfgWet* slice_reopen(DcfgWet* w, Job* job, DcfgError* err);
 
 /* W is FIRST once more: how many instances there were before its begin. */

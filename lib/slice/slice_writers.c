@@ -131,8 +131,8 @@ static void go_through(Pass* p, ThreadWriter* t, uint32_t id, uint32_t n)
 /*--- The pass                                             ---*/
 /*------------------------------------------------------------*/
 
-/* A thread begins with its creator's registers, and WRITER was the last to write
-   this one.  For the stack pointer nobody asks. */
+/* A thread begins with its creator's registers, and WRITER was the last to
+   write this one.  For the stack pointer nobody asks. */
 static bool create_thread(Pass* p, uint32_t writer, const uint64_t* words)
 {
    ThreadWriter* t = words[0] < p->w->threads.n
