@@ -105,9 +105,7 @@ static UWord hash(Addr a, UInt n)
    return a ^ ((UWord)n * 0x9E3779B1u);
 }
 
-/*------------------------------------------------------------*/
 /*--- Superblocks                                          ---*/
-/*------------------------------------------------------------*/
 
 /* 0 if A and B are the same code, entered at the same place. */
 static Word cmp_superblocks(const void* va, const void* vb)
@@ -236,9 +234,7 @@ UInt DCFG_(inner_instr)(const Superblock* sb, Addr a)
    return 0;
 }
 
-/*------------------------------------------------------------*/
 /*--- Targets                                              ---*/
-/*------------------------------------------------------------*/
 
 static Word cmp_pairs(const void* va, const void* vb)
 {
@@ -365,9 +361,7 @@ void DCFG_(lead_again)(UInt image)
    VG_(free)(l);
 }
 
-/*------------------------------------------------------------*/
 /*--- Landings                                             ---*/
-/*------------------------------------------------------------*/
 
 static Landing* landing(Addr addr, Bool unredirected)
 {

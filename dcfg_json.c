@@ -17,9 +17,7 @@ static const HChar* const edge_type_names[N_EDGE_TYPES] = {
    DCFG_EDGE_TYPE_NAMES
 };
 
-/*------------------------------------------------------------*/
 /*--- Rows                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* As a hex string: addresses and offsets. */
 static void put_hex(Put* out, ULong n)
@@ -64,9 +62,7 @@ static void put_ids(Put* out, const UInt* ids, UInt n)
    DCFG_(put_text)(out, " ]");
 }
 
-/*------------------------------------------------------------*/
 /*--- Images                                               ---*/
-/*------------------------------------------------------------*/
 
 #define IN_IMAGE "              "
 
@@ -251,9 +247,7 @@ static void put_images(Put* out, const JsonDcfg* d)
    DCFG_(put_text)(out, " ]");
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 static void put_edges(Put* out, const Graph* g)
 {

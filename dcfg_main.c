@@ -59,9 +59,7 @@
 #include "run/seam.h"
 #include "run/thread.h"
 
-/*------------------------------------------------------------*/
 /*--- Outputs                                              ---*/
-/*------------------------------------------------------------*/
 
 /* In this order their options are shown, their watchers called, and they are
    written. */
@@ -184,9 +182,7 @@ static Bool write_outputs(const HChar* graph, const HChar* reason,
    return good;
 }
 
-/*------------------------------------------------------------*/
 /*--- Occasions to write                                   ---*/
-/*------------------------------------------------------------*/
 
 static void fini(Int exitcode)
 {
@@ -464,9 +460,7 @@ static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Registration                                         ---*/
-/*------------------------------------------------------------*/
 
 static void pre_clo_init(void)
 {

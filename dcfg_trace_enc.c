@@ -104,9 +104,7 @@ static void choose_phrases(Encoder* e)
    dcfg_free(sample.ids);
 }
 
-/*------------------------------------------------------------*/
 /*--- Parsing, and cutting chunks                          ---*/
-/*------------------------------------------------------------*/
 
 /* The store has for each chunk CHUNK_BEGINS and its first edge, and then the
    numbers of its phrases among those of their contexts: a byte, or
@@ -302,9 +300,7 @@ static void parse_thread(Encoder* e, UInt t, UInt* phrases)
       end_chunk(e);
 }
 
-/*------------------------------------------------------------*/
 /*--- Text                                                 ---*/
-/*------------------------------------------------------------*/
 
 static void put_sequences(void* arg, const HChar* text, UInt n)
 {
@@ -442,9 +438,7 @@ static void make_text(Encoder* e)
    dcfg_free(in);
 }
 
-/*------------------------------------------------------------*/
 /*--- JSON                                                 ---*/
-/*------------------------------------------------------------*/
 
 static void copy_line(Put* out, StreamIn* in)
 {

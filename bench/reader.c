@@ -47,9 +47,7 @@ static double peak(void)
    return (double)r.ru_maxrss * 1024;
 }
 
-/*------------------------------------------------------------*/
 /*--- Reading                                              ---*/
-/*------------------------------------------------------------*/
 
 static void load(const char* path)
 {
@@ -102,9 +100,7 @@ static void decode(const char* path)
    dcfg_trace_close(t);
 }
 
-/*------------------------------------------------------------*/
 /*--- Making                                               ---*/
-/*------------------------------------------------------------*/
 
 /* The code of each edge, after any edge that leads to its source. */
 typedef

@@ -24,9 +24,7 @@
 #include "calls/context.h"
 #include "calls/call_fields.h"
 
-/*------------------------------------------------------------*/
 /*--- Segments                                             ---*/
-/*------------------------------------------------------------*/
 
 UInt DCFG_(segment_of)(const Superblock* sb, UInt k)
 {
@@ -59,9 +57,7 @@ UInt DCFG_(n_segments)(const Superblock* sb)
                                                   : sb->n_instrs - 1) + 1;
 }
 
-/*------------------------------------------------------------*/
 /*--- Counts                                               ---*/
-/*------------------------------------------------------------*/
 
 ContextCounts* DCFG_(new_context_counts)(void)
 {
@@ -107,9 +103,7 @@ void DCFG_(uncount_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context)
    add_count(cc, sb, k, True, context, -1LL);
 }
 
-/*------------------------------------------------------------*/
 /*--- Caches                                               ---*/
-/*------------------------------------------------------------*/
 
 void DCFG_(count_contexts)(const Superblock* sb)
 {

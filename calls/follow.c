@@ -28,9 +28,7 @@ static Bool         is_followed;    // for an output
 static Bool         are_separate;   // the threads' profiles
 static CallProfile* common;         // unless they are
 
-/*------------------------------------------------------------*/
 /*--- Threads and signal handlers                          ---*/
-/*------------------------------------------------------------*/
 
 static ULong* slots_of(const CallStack* cs)
 {
@@ -386,9 +384,7 @@ static void end(void* s)
    cs->room   = cs->n_active = 0;
 }
 
-/*------------------------------------------------------------*/
 /*--- All together                                         ---*/
-/*------------------------------------------------------------*/
 
 static const Watcher follower = {
    .begin         = DCFG_(begin_calls),

@@ -63,9 +63,7 @@ typedef
    }
    NumberedFunction;
 
-/*------------------------------------------------------------*/
 /*--- Functions                                            ---*/
-/*------------------------------------------------------------*/
 
 static Word cmp_pointers(const void* a, const void* b)
 {
@@ -125,9 +123,7 @@ static UInt number_of(const HChar* object, const HChar* file,
    return f->number;
 }
 
-/*------------------------------------------------------------*/
 /*--- Places                                               ---*/
-/*------------------------------------------------------------*/
 
 static const HChar* section_suffix(VgSectKind kind)
 {

@@ -43,9 +43,7 @@ static IRExpr* call_slot(Work* w, UInt slot)
    return cell_addr(w, DCFG_(first_call_slot) + slot);
 }
 
-/*------------------------------------------------------------*/
 /*--- Costs                                                ---*/
-/*------------------------------------------------------------*/
 
 /* N times more the segment that begins with instruction K is run in the
    context that there is now. */
@@ -104,9 +102,7 @@ void DCFG_(add_segment_cost)(Work* w, UInt k)
       add_cost(w, k, IRExpr_Const(IRConst_U64(1)));
 }
 
-/*------------------------------------------------------------*/
 /*--- The stack pointer                                    ---*/
-/*------------------------------------------------------------*/
 
 /* Temporaries that are made for added code are not tracked. */
 static void forget_stack_pointer(const Work* w)
@@ -178,9 +174,7 @@ void DCFG_(begin_calls)(Work* w)
    forget_stack_pointer(w);
 }
 
-/*------------------------------------------------------------*/
 /*--- Ways out                                             ---*/
-/*------------------------------------------------------------*/
 
 static LeaveKind kind_of(IRJumpKind jk)
 {

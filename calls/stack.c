@@ -78,9 +78,7 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
    return *last;
 }
 
-/*------------------------------------------------------------*/
 /*--- What is collected                                    ---*/
-/*------------------------------------------------------------*/
 
 /* What these call may forget all that was counted so far, and with it each
    Call. */
@@ -105,9 +103,7 @@ void DCFG_(apply_toggles)(CallStack* cs)
       DCFG_(collect_thread)(cs->index, cs->collects);
 }
 
-/*------------------------------------------------------------*/
 /*--- What runs now                                        ---*/
-/*------------------------------------------------------------*/
 
 void DCFG_(make_room_for_active)(CallStack* cs, UInt function)
 {
@@ -319,9 +315,7 @@ UInt DCFG_(unwind_calls)(CallStack* cs, ULong* base, Addr sp, Int n)
    return ended;
 }
 
-/*------------------------------------------------------------*/
 /*--- Ways out of superblocks                              ---*/
-/*------------------------------------------------------------*/
 
 /* The address behind the call that made F; 0 for a jump. */
 static Addr return_addr(const Frame* f)

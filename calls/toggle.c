@@ -50,9 +50,7 @@ static XArray*          known;      // UChar: what each function does
 static XArray*          late;       // UInt: functions that dump at the end
 static const PartMaker* parts;
 
-/*------------------------------------------------------------*/
 /*--- Options                                              ---*/
-/*------------------------------------------------------------*/
 
 static Bool add_rule(const HChar* option, const HChar* glob, UChar what)
 {
@@ -110,9 +108,7 @@ Bool DCFG_(start_toggles)(const PartMaker* pm)
    return DCFG_(heeds_functions);
 }
 
-/*------------------------------------------------------------*/
 /*--- Functions                                            ---*/
-/*------------------------------------------------------------*/
 
 static UChar find_out(UInt f)
 {

@@ -26,9 +26,7 @@
 #include "run/image.h"
 #include "run/symbols.h"
 
-/*------------------------------------------------------------*/
 /*--- Options                                              ---*/
-/*------------------------------------------------------------*/
 
 static struct {
    const HChar* out_file;
@@ -74,9 +72,7 @@ Bool DCFG_(writes_edges)(void)
    return opts.cfg;
 }
 
-/*------------------------------------------------------------*/
 /*--- The DCFG                                             ---*/
-/*------------------------------------------------------------*/
 
 static BlockSymbol* find_block_symbols(const Graph* g,
                                        const JsonImage* images)

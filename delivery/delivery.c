@@ -82,9 +82,7 @@ typedef enum { NoneOther, SharedOther, AllOther } Others;
 static Others others;
 static UInt   other_number = 1;    // in these other names
 
-/*------------------------------------------------------------*/
 /*--- Opening                                              ---*/
-/*------------------------------------------------------------*/
 
 /* A descriptor for what is open as NUMBER, if it can be written to; or a
    negative errno. */
@@ -227,9 +225,7 @@ static void unlink_temporary(Delivery* d)
       VG_(unlink)(d->temp);
 }
 
-/*------------------------------------------------------------*/
 /*--- Writing                                              ---*/
-/*------------------------------------------------------------*/
 
 static Delivery* file(UInt i)
 {
@@ -340,9 +336,7 @@ Int DCFG_(end_file)(Bool keep)
    return d->error;
 }
 
-/*------------------------------------------------------------*/
 /*--- Names                                                ---*/
-/*------------------------------------------------------------*/
 
 static Bool is_named(const Delivery* d)
 {
@@ -559,9 +553,7 @@ void DCFG_(disown_names)(void)
    DCFG_(disown_files)();
 }
 
-/*------------------------------------------------------------*/
 /*--- Before the program runs                              ---*/
-/*------------------------------------------------------------*/
 
 HChar* DCFG_(path_of_name)(const HChar* name)
 {

@@ -47,9 +47,7 @@ struct _OutFile {
 /* Those of the set that is being written, by number. */
 static XArray* files;           // OutFile*
 
-/*------------------------------------------------------------*/
 /*--- Names                                                ---*/
-/*------------------------------------------------------------*/
 
 /* By the rules of VG_(expand_file_name), which exits if they are broken. */
 const HChar* DCFG_(why_no_name)(const HChar* format)
@@ -159,9 +157,7 @@ HChar* DCFG_(directory_of_part)(const HChar* format)
    return res;
 }
 
-/*------------------------------------------------------------*/
 /*--- Options that name files                              ---*/
-/*------------------------------------------------------------*/
 
 static const HChar* error_text(Int error)
 {
@@ -227,9 +223,7 @@ void DCFG_(disown_out_files)(void)
    DCFG_(disown_names)();
 }
 
-/*------------------------------------------------------------*/
 /*--- Files                                                ---*/
-/*------------------------------------------------------------*/
 
 static OutFile* file(UInt i)
 {
@@ -355,9 +349,7 @@ Bool DCFG_(out_file_failed)(const HChar* opt)
    return i != -1 && file(i)->error != 0;
 }
 
-/*------------------------------------------------------------*/
 /*--- All files of one writing                             ---*/
-/*------------------------------------------------------------*/
 
 static const HChar* compressor_of(const OutFile* f)
 {

@@ -39,9 +39,7 @@ static Int  childs     = -1;   // while forking, the child's
 static Bool asked;             // the files of this set are the keeper's
 static UInt n_asked;           // files of this set
 
-/*------------------------------------------------------------*/
 /*--- What is said                                         ---*/
-/*------------------------------------------------------------*/
 
 typedef enum { AskBegin, AskFill, AskEnd, AskNames, AskDrop, AskFork } Ask;
 
@@ -97,9 +95,7 @@ static HChar* receive_text(Int fd, UInt n)
    return NULL;
 }
 
-/*------------------------------------------------------------*/
 /*--- In the keeper                                        ---*/
-/*------------------------------------------------------------*/
 
 static void serve(Int fd);
 
@@ -202,9 +198,7 @@ static void leave_program(void)
    DCFG_(new_session)();
 }
 
-/*------------------------------------------------------------*/
 /*--- Beginning                                            ---*/
-/*------------------------------------------------------------*/
 
 Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args)
 {
@@ -331,9 +325,7 @@ void DCFG_(after_fork)(Bool in_child)
    childs = -1;
 }
 
-/*------------------------------------------------------------*/
 /*--- In the process                                       ---*/
-/*------------------------------------------------------------*/
 
 static void ask(const Request* r, const void* text)
 {

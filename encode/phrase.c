@@ -12,9 +12,7 @@
 #include "encode/huffman.h"
 #include "encode/phrase.h"
 
-/*------------------------------------------------------------*/
 /*--- What follows by itself                               ---*/
-/*------------------------------------------------------------*/
 
 static const Edge* edge(const Phrases* ps, UInt id)
 {
@@ -79,9 +77,7 @@ static void find_tails(Phrases* ps)
    dcfg_free(way);
 }
 
-/*------------------------------------------------------------*/
 /*--- The trees                                            ---*/
-/*------------------------------------------------------------*/
 
 Phrases* DCFG_(new_phrases)(const Graph* g)
 {
@@ -256,9 +252,7 @@ const UInt* DCFG_(spell_phrase)(Phrases* ps, UInt p)
    return ps->path;
 }
 
-/*------------------------------------------------------------*/
 /*--- Code words                                           ---*/
-/*------------------------------------------------------------*/
 
 /* By count, then by number. */
 static Bool is_less_used(const void* phrases, UInt x, UInt y)

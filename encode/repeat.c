@@ -115,9 +115,7 @@ TextCoder* DCFG_(new_text)(const TextSink* sink, UInt block)
    return t;
 }
 
-/*------------------------------------------------------------*/
 /*--- Pairs and runs                                       ---*/
-/*------------------------------------------------------------*/
 
 static UInt slot_of(ULong key, UInt n_slots)
 {
@@ -285,9 +283,7 @@ static Bool repeats_itself(TextCoder* t)
    return repeats >= n / WORTHWHILE;
 }
 
-/*------------------------------------------------------------*/
 /*--- Which rules become entries                           ---*/
-/*------------------------------------------------------------*/
 
 /* One character for the first 64 keys, two for the next 4096, ... */
 static UInt key_length(UInt key)
@@ -392,9 +388,7 @@ static void assign_keys(TextCoder* t)
    dcfg_free(next);
 }
 
-/*------------------------------------------------------------*/
 /*--- Writing                                              ---*/
-/*------------------------------------------------------------*/
 
 typedef void Put(void* arg, const HChar* text, UInt n);
 
@@ -546,9 +540,7 @@ static void finish_block(TextCoder* t)
    dcfg_free(t->slots);
 }
 
-/*------------------------------------------------------------*/
 /*--- Bits in                                              ---*/
-/*------------------------------------------------------------*/
 
 static void add_symbol(TextCoder* t, UInt symbol)
 {

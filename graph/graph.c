@@ -177,9 +177,7 @@ void DCFG_(partition)(GraphBuilder* gb)
    gb->partitioned = True;
 }
 
-/*------------------------------------------------------------*/
 /*--- From steps to edges                                  ---*/
-/*------------------------------------------------------------*/
 
 /* Stable counting sort of OLD into NEW by the UInt at OFFSET in a Step,
    which is less than N_KEYS. */

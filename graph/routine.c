@@ -54,9 +54,7 @@ typedef
    }
    Finder;
 
-/*------------------------------------------------------------*/
 /*--- The graph below the root                             ---*/
-/*------------------------------------------------------------*/
 
 static Bool joins_blocks(const Edge* e)
 {
@@ -216,9 +214,7 @@ static void search_all(Finder* f)
    dcfg_free(landed);
 }
 
-/*------------------------------------------------------------*/
 /*--- Dominators                                           ---*/
-/*------------------------------------------------------------*/
 
 /* The number with the least semidominator on the forest path from V up
    to, but not with, its root; shortens the path.  All arguments and
@@ -280,9 +276,7 @@ static UInt* find_dominators(const Finder* f)
    return idom;
 }
 
-/*------------------------------------------------------------*/
 /*--- Routines                                             ---*/
-/*------------------------------------------------------------*/
 
 static Bool* find_exits(const Graph* g, const UInt* routine_of)
 {

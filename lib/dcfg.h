@@ -81,9 +81,7 @@ extern "C" {
 /* A node's COUNT where the file gives none. */
 #define DCFG_NO_COUNT    UINT64_MAX
 
-/*------------------------------------------------------------*/
 /*--- Errors                                               ---*/
-/*------------------------------------------------------------*/
 
 typedef
    enum {
@@ -117,9 +115,7 @@ typedef
    DCFG_ERROR_TEXT_SIZE bytes and is returned. */
 DCFG_API const char* dcfg_error_text(const DcfgError* err, char* text);
 
-/*------------------------------------------------------------*/
 /*--- Options                                              ---*/
-/*------------------------------------------------------------*/
 
 typedef
    enum {
@@ -188,9 +184,7 @@ typedef
    }
    DcfgOptions;
 
-/*------------------------------------------------------------*/
 /*--- What is in a DCFG                                    ---*/
-/*------------------------------------------------------------*/
 
 typedef
    enum {
@@ -417,9 +411,7 @@ typedef
    }
    Dcfg;
 
-/*------------------------------------------------------------*/
 /*--- Loading                                              ---*/
-/*------------------------------------------------------------*/
 
 /* The DCFG in the file PATH, or NULL with *ERR set.  OPTIONS may be NULL.
    Text is read once, front to back. */
@@ -458,9 +450,7 @@ DCFG_API const DcfgProcess* dcfg_process(const Dcfg* d, uint32_t index);
 /* The process that has this PROCESS_ID, or NULL. */
 DCFG_API const DcfgProcess* dcfg_process_by_id(const Dcfg* d, uint64_t id);
 
-/*------------------------------------------------------------*/
 /*--- Looking things up                                    ---*/
-/*------------------------------------------------------------*/
 
 /* Indices passed to these functions may be anything: where there is no such
    thing, neither is there what was asked for (DCFG_NONE, NULL, 0). */
@@ -538,9 +528,7 @@ DCFG_API bool dcfg_is_bypass(DcfgEdgeType type);    // ..._BYPASS
 DCFG_API bool dcfg_is_local(DcfgEdgeType type);     // ...BRANCH, REP,
                                                     // FALL_THROUGH, ..._BYPASS
 
-/*------------------------------------------------------------*/
 /*--- Figures                                              ---*/
-/*------------------------------------------------------------*/
 
 /* Each for one THREAD, or for DCFG_ALL_THREADS. */
 
@@ -593,9 +581,7 @@ DCFG_API uint64_t dcfg_loop_iterations(const DcfgProcess* p, uint32_t loop,
 DCFG_API uint64_t dcfg_loop_entries(const DcfgProcess* p, uint32_t loop,
                                     uint32_t thread);
 
-/*------------------------------------------------------------*/
 /*--- Traces                                               ---*/
-/*------------------------------------------------------------*/
 
 /* A DCFG-trace holds, for each process, a table that says how bits become
    edges, and for each thread a sequence of chunks.  It is read in one pass;

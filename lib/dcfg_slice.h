@@ -30,9 +30,7 @@
 extern "C" {
 #endif
 
-/*------------------------------------------------------------*/
 /*--- What is asked for                                    ---*/
-/*------------------------------------------------------------*/
 
 #define DCFG_SLICE_LAST  UINT64_MAX             // that was executed
 #define DCFG_SLICE_EVERY (UINT64_MAX - 1)
@@ -135,9 +133,7 @@ typedef
    }
    DcfgSliceQuery;
 
-/*------------------------------------------------------------*/
 /*--- What is found                                        ---*/
-/*------------------------------------------------------------*/
 
 /* What an input is connected with, where it is no node. */
 #define DCFG_SLICE_NOBODY   UINT32_MAX          // nothing executed wrote it

@@ -38,9 +38,7 @@
 extern "C" {
 #endif
 
-/*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
-/*------------------------------------------------------------*/
 
 typedef struct DcfgWet DcfgWet;
 
@@ -115,9 +113,7 @@ DCFG_API bool dcfg_wet_ends_early(const DcfgWet* w);
 /* Was it recorded what instances computed (--wet-values)? */
 DCFG_API bool dcfg_wet_has_values(const DcfgWet* w);
 
-/*------------------------------------------------------------*/
 /*--- Events                                               ---*/
-/*------------------------------------------------------------*/
 
 typedef
    enum {

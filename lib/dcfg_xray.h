@@ -32,9 +32,7 @@
 extern "C" {
 #endif
 
-/*------------------------------------------------------------*/
 /*--- Logs                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* With DcfgOptions.problem, reading goes on where it can; its rules, of what
    llvm-xray needs to read a log, and of what this tool promises:
@@ -123,9 +121,7 @@ DCFG_API uint32_t dcfg_xray_threads(const DcfgXray* x);
 DCFG_API uint64_t dcfg_xray_buffers(const DcfgXray* x);
 DCFG_API int32_t  dcfg_xray_process(const DcfgXray* x);
 
-/*------------------------------------------------------------*/
 /*--- Maps                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* The rules of maps:
       map-text          .text is not what functions' addresses are in

@@ -73,9 +73,7 @@ static Active* active_of(ULong* base)
    return (Active*)(Addr)base[slot];
 }
 
-/*------------------------------------------------------------*/
 /*--- Arguments                                            ---*/
-/*------------------------------------------------------------*/
 
 static void read_args(Args to)
 {
@@ -92,9 +90,7 @@ static void read_args(Args to)
       VG_(memcpy)(to, (void*)args, sizeof(Args));
 }
 
-/*------------------------------------------------------------*/
 /*--- What is logged                                       ---*/
-/*------------------------------------------------------------*/
 
 static void log_entry(Active* a, UInt i)
 {
@@ -239,9 +235,7 @@ void DCFG_(leave_active)(const Active* a, ULong tick,
          tell(log, a->entries[i - 1].id, --depth, tick, False);
 }
 
-/*------------------------------------------------------------*/
 /*--- Marks                                                ---*/
-/*------------------------------------------------------------*/
 
 static Bool takes_text(const Active* a, UInt f)
 {
@@ -262,9 +256,7 @@ void DCFG_(mark_log)(UInt thread, const HChar* text)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Threads                                              ---*/
-/*------------------------------------------------------------*/
 
 static void start_logs(Active* a, UInt index)
 {
@@ -396,9 +388,7 @@ UInt DCFG_(log_calls)(const CallLog* l, Bool args)
    return n_formats++;
 }
 
-/*------------------------------------------------------------*/
 /*--- Writing                                              ---*/
-/*------------------------------------------------------------*/
 
 void* DCFG_(log_of_thread)(UInt format, UInt thread,
                            /*OUT*/const Active** a, /*OUT*/ULong* tick)

@@ -49,9 +49,7 @@ static OSet*        reserved;    // Reserved; names are unique pointers
 static Globs        wanted_names;
 static Globs        wanted_objects;
 
-/*------------------------------------------------------------*/
 /*--- What is wanted                                       ---*/
-/*------------------------------------------------------------*/
 
 Bool DCFG_(choose_functions)(const HChar* option, const HChar* names)
 {
@@ -94,9 +92,7 @@ Bool DCFG_(is_function_wanted)(UInt function)
    return k->choice == IsWanted;
 }
 
-/*------------------------------------------------------------*/
 /*--- Numbers                                              ---*/
-/*------------------------------------------------------------*/
 
 static Word cmp_pointers(const void* a, const void* b)
 {

@@ -49,9 +49,7 @@ struct _Costs {
    XArray*         now_calls;     // CostedCall
 };
 
-/*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
-/*------------------------------------------------------------*/
 
 static UInt* find_first_instrs(const Gathered* p)
 {
@@ -104,9 +102,7 @@ static UInt instr_of_call(const Costs* c, const Call* call)
                   DCFG_(instr_addr)(sb, call->instr));
 }
 
-/*------------------------------------------------------------*/
 /*--- Contexts                                             ---*/
-/*------------------------------------------------------------*/
 
 static Int cmp_functions(UInt a, UInt b)
 {
@@ -180,9 +176,7 @@ static UInt rank_of_call(const Costs* c, UInt i)
    return c->rank[c->calls[i]->context];
 }
 
-/*------------------------------------------------------------*/
 /*--- Places                                               ---*/
-/*------------------------------------------------------------*/
 
 static const Place** find_places(const Costs* c)
 {
@@ -212,9 +206,7 @@ const Place* DCFG_(place_of_instr)(const Costs* c, UInt instr)
    return c->places[instr];
 }
 
-/*------------------------------------------------------------*/
 /*--- A superblock in a context                            ---*/
-/*------------------------------------------------------------*/
 
 static void add_cost(Costs* c, UInt instr, ULong n)
 {
@@ -249,9 +241,7 @@ static void read_costs(const Costs* c, SbCosts* sc, const UInt* counts,
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- The context in work                                  ---*/
-/*------------------------------------------------------------*/
 
 static Int cmp_costs(const void* va, const void* vb)
 {
@@ -367,9 +357,7 @@ Bool DCFG_(next_costs)(Costs* c, ContextCosts* cc)
    return True;
 }
 
-/*------------------------------------------------------------*/
 /*--- All together                                         ---*/
-/*------------------------------------------------------------*/
 
 static void sum_up(Costs* c, UInt n_counts, UInt n_calls)
 {

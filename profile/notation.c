@@ -64,9 +64,7 @@ typedef
    }
    Writer;
 
-/*------------------------------------------------------------*/
 /*--- Names                                                ---*/
-/*------------------------------------------------------------*/
 
 static void text(Writer* w, const HChar* s)
 {
@@ -133,9 +131,7 @@ static void file_line(Writer* w, const HChar* tag, const HChar* file)
    name_line(w, tag, w->files, file);
 }
 
-/*------------------------------------------------------------*/
 /*--- Positions                                            ---*/
-/*------------------------------------------------------------*/
 
 /* Where an instruction is from; without debug information, HOME. */
 static Origin origin_of(const Writer* w, UInt instr, const HChar* home)
@@ -194,9 +190,7 @@ static void cost_line(Writer* w, const Origin* o, ULong n)
    w->last = *o;
 }
 
-/*------------------------------------------------------------*/
 /*--- A context                                            ---*/
-/*------------------------------------------------------------*/
 
 /* Where a call was made from by an instruction that did not run in this part
    of the run. */
@@ -345,9 +339,7 @@ static void write_context(Writer* w, const ContextCosts* cc)
    text(w, "\n");
 }
 
-/*------------------------------------------------------------*/
 /*--- A file                                               ---*/
-/*------------------------------------------------------------*/
 
 /* The program and its arguments, on one line. */
 static void command(Writer* w)

@@ -23,9 +23,7 @@
 #include "run/image.h"
 #include "run/thread.h"
 
-/*------------------------------------------------------------*/
 /*--- Options                                              ---*/
-/*------------------------------------------------------------*/
 
 static struct {
    Bool          on;
@@ -91,9 +89,7 @@ static Bool start(void)
    return True;
 }
 
-/*------------------------------------------------------------*/
 /*--- Files                                                ---*/
-/*------------------------------------------------------------*/
 
 /* The file of thread number THREAD - 1, or (0) of all threads. */
 static void write_file(const Gathered* g, const ImageInfo* images,

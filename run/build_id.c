@@ -83,9 +83,7 @@ static Bool get_header(const Object* o, UInt i, Phdr* h)
    return copy(h, o->load + o->head.e_phoff + i * sizeof(*h), sizeof(*h));
 }
 
-/*------------------------------------------------------------*/
 /*--- Build ids                                            ---*/
-/*------------------------------------------------------------*/
 
 /* Look for the build id among the notes of segment H. */
 static void search_notes(Object* o, const Phdr* h)
@@ -114,9 +112,7 @@ static void search_notes(Object* o, const Phdr* h)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Hashes                                               ---*/
-/*------------------------------------------------------------*/
 
 /* Does the dynamic linker write to the code? */
 static Bool is_relocated(const Object* o, const Phdr* h)
@@ -169,9 +165,7 @@ static Bool hash_code(Object* o)
    return o->hashed;
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 static Bool read_object(void* arg)
 {

@@ -63,9 +63,7 @@ static CodePage* new_page(UWord number)
    return p;
 }
 
-/*------------------------------------------------------------*/
 /*--- Bytes                                                ---*/
-/*------------------------------------------------------------*/
 
 static Bool is_known(const CodePage* p, UInt i)
 {
@@ -113,9 +111,7 @@ Bool DCFG_(has_code)(const Code* c, Addr a, SizeT len)
    return False;
 }
 
-/*------------------------------------------------------------*/
 /*--- Mappings that come again                             ---*/
-/*------------------------------------------------------------*/
 
 /* What stands behind the end of a file can be mapped, but not read. */
 static VG_MINIMAL_JMP_BUF(cannot_read);

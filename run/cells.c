@@ -51,9 +51,7 @@ static ULong*  expanded;       // what cell_counts made of a retired array
 static UInt    expanded_cells;
 static const CellArray* in_expanded;
 
-/*------------------------------------------------------------*/
 /*--- Memory                                               ---*/
-/*------------------------------------------------------------*/
 
 static ULong* map_cells(UInt n)
 {
@@ -93,9 +91,7 @@ static void grow_arrays(UInt need)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Numbers                                              ---*/
-/*------------------------------------------------------------*/
 
 static void init_numbering(void)
 {
@@ -152,9 +148,7 @@ CellNo DCFG_(new_slots)(UInt n)
    return new_cells(n, False, &next_slot, &end_slot);
 }
 
-/*------------------------------------------------------------*/
 /*--- Arrays                                               ---*/
-/*------------------------------------------------------------*/
 
 CellArray* DCFG_(new_cell_array)(void)
 {

@@ -235,9 +235,7 @@ void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
       DCFG_(watchers)[w]->after_syscall(t->states[w], sysno, args, res);
 }
 
-/*------------------------------------------------------------*/
 /*--- Memory that the kernel uses                          ---*/
-/*------------------------------------------------------------*/
 
 static void on_read(CorePart part, ThreadId tid, const HChar* what, Addr a,
                     SizeT len)

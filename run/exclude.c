@@ -58,9 +58,7 @@ typedef
 
 static XArray* objects;      // Object: those that were looked at
 
-/*------------------------------------------------------------*/
 /*--- Options                                              ---*/
-/*------------------------------------------------------------*/
 
 static void add_list(Globs* gs, const HChar* option, const HChar* text)
 {
@@ -102,9 +100,7 @@ Bool DCFG_(excludes_code)(void)
    return images.n + functions.n + only.n > 0;
 }
 
-/*------------------------------------------------------------*/
 /*--- Images                                               ---*/
-/*------------------------------------------------------------*/
 
 /* What holds the program's own first instruction. */
 static const HChar* path_of_program(void)
@@ -154,9 +150,7 @@ static Bool is_image_excluded(Addr a)
           || (only.n > 0 && !any_fits_image(&only, path));
 }
 
-/*------------------------------------------------------------*/
 /*--- Functions                                            ---*/
-/*------------------------------------------------------------*/
 
 static void add_ranges(void* arg, Addr start, UInt size, const HChar* name)
 {
@@ -238,9 +232,7 @@ static void forget_objects(Addr a, SizeT len)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- All together                                         ---*/
-/*------------------------------------------------------------*/
 
 static const Watcher watcher = { .unmapped = forget_objects };
 

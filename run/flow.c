@@ -58,9 +58,7 @@ static Word cmp_settled(const void* va, const void* vb)
    return a->version < b->version ? -1 : a->version > b->version ? 1 : 0;
 }
 
-/*------------------------------------------------------------*/
 /*--- Counting                                             ---*/
-/*------------------------------------------------------------*/
 
 static Detour* new_detour(SbRun* run, Position from, ULong count)
 {
@@ -170,9 +168,7 @@ UInt DCFG_(read_run)(SbRun* run, UInt thread, const ThreadInfo* info,
    return n_ran;
 }
 
-/*------------------------------------------------------------*/
 /*--- Flows                                                ---*/
-/*------------------------------------------------------------*/
 
 /* A flow as the cells have it, whatever it led to. */
 typedef void (*RawFn)(void* arg, SbRun* run, UInt flow, UInt k, Addr target,
@@ -285,9 +281,7 @@ void DCFG_(forget_flows)(void)
    settled = NULL;
 }
 
-/*------------------------------------------------------------*/
 /*--- Changing code                                        ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {

@@ -41,9 +41,7 @@ typedef
    }
    Reader;
 
-/*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
-/*------------------------------------------------------------*/
 
 /* Compare two images, given by number: by load address, then number. */
 static Int cmp_images(const void* va, const void* vb)
@@ -162,9 +160,7 @@ UInt DCFG_(find_landing)(const Gathered* p, Target t)
                                            : NONE;
 }
 
-/*------------------------------------------------------------*/
 /*--- Flows                                                ---*/
-/*------------------------------------------------------------*/
 
 static void lose(Reader* r, Target to)
 {

@@ -74,9 +74,7 @@ static XArray* no_symbols;      // of all images without debug information
 static OSet*   files_by_name;   // SourceFile
 static XArray* files;           // const HChar*
 
-/*------------------------------------------------------------*/
 /*--- Mappings                                             ---*/
-/*------------------------------------------------------------*/
 
 /* All segments of the address space, in order. */
 static Addr* segment_starts(Int* n)
@@ -149,9 +147,7 @@ Addr DCFG_(load_address)(Addr a)
    return im.load;
 }
 
-/*------------------------------------------------------------*/
 /*--- Symbols                                              ---*/
-/*------------------------------------------------------------*/
 
 static Int cmp_symbols(const void* va, const void* vb)
 {
@@ -205,9 +201,7 @@ static void copy_symbols(Image* im)
    VG_(sortXA)(im->symbols);
 }
 
-/*------------------------------------------------------------*/
 /*--- Source lines                                         ---*/
-/*------------------------------------------------------------*/
 
 static UInt source_file(const HChar* dir, const HChar* file)
 {
@@ -291,9 +285,7 @@ static void copy_lines(Image* im)
    VG_(OSetWord_Destroy)(seen);
 }
 
-/*------------------------------------------------------------*/
 /*--- Generations                                          ---*/
-/*------------------------------------------------------------*/
 
 /* A JIT compiler that patches its code all the time should not have it
    translated all the time; beyond this many generations, old translations
@@ -442,9 +434,7 @@ Bool DCFG_(image_is_over)(UInt no)
    return (*(Image**)VG_(indexXA)(images, no))->code == NULL;
 }
 
-/*------------------------------------------------------------*/
 /*--- Life                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* Called before the core forgets the mapping's debug information. */
 static void on_munmap(Addr a, SizeT len)

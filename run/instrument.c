@@ -85,9 +85,7 @@ void DCFG_(set_vex_control)(void)
    VG_(clo_vex_control).iropt_unroll_thresh = 0;
 }
 
-/*------------------------------------------------------------*/
 /*--- Looking at a superblock                              ---*/
-/*------------------------------------------------------------*/
 
 static Bool is_fault(IRJumpKind jk)
 {
@@ -198,9 +196,7 @@ static Bool describe(Work* w, const IRSB* sb, Addr entry)
    return True;
 }
 
-/*------------------------------------------------------------*/
 /*--- Adding code                                          ---*/
-/*------------------------------------------------------------*/
 
 static void set_mark(Work* w, IRExpr* mark)
 {
@@ -250,9 +246,7 @@ static void add_done(Work* w)
    w->done = True;
 }
 
-/*------------------------------------------------------------*/
 /*--- All together                                         ---*/
-/*------------------------------------------------------------*/
 
 static void add_exit(Work* w, const IRSB* sb, Int i)
 {

@@ -23,9 +23,7 @@
 static OSet*   diversions;      // Diversion; NULL: there is none
 static XArray* late_returns;    // LateReturn; likewise
 
-/*------------------------------------------------------------*/
 /*--- Positions and diversions                             ---*/
-/*------------------------------------------------------------*/
 
 static Word cmp_addr(Addr a, Addr b)
 {

@@ -81,9 +81,7 @@ typedef
    Passed;
 static Passed* passed;
 
-/*------------------------------------------------------------*/
 /*--- Options                                              ---*/
-/*------------------------------------------------------------*/
 
 static void bad_place(const Place* p, const HChar* why)
 {
@@ -209,9 +207,7 @@ void DCFG_(region_usage)(void)
    );
 }
 
-/*------------------------------------------------------------*/
 /*--- Changes                                              ---*/
-/*------------------------------------------------------------*/
 
 Bool DCFG_(collect)(Bool on)
 {
@@ -245,9 +241,7 @@ void DCFG_(start_regions)(void)
    DCFG_(when_code_is_left)(do_pending);
 }
 
-/*------------------------------------------------------------*/
 /*--- Places                                               ---*/
-/*------------------------------------------------------------*/
 
 /* Is A in a file that GLOB fits, with or without its directory? */
 static Bool is_in_image(const HChar* glob, Addr a)
@@ -532,9 +526,7 @@ IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
    return res;
 }
 
-/*------------------------------------------------------------*/
 /*--- What the user is told                                ---*/
-/*------------------------------------------------------------*/
 
 static void tell_missed(const Place* p)
 {

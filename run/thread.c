@@ -44,9 +44,7 @@ Thread* DCFG_(thread_of)(ThreadId tid)
    return by_tid[tid];
 }
 
-/*------------------------------------------------------------*/
 /*--- From their creation to their end                     ---*/
-/*------------------------------------------------------------*/
 
 void DCFG_(forget_routes)(Thread* t)
 {
@@ -158,9 +156,7 @@ void DCFG_(end_thread)(Thread* t)
    t->interruptions = NULL;
 }
 
-/*------------------------------------------------------------*/
 /*--- Parts of a run                                       ---*/
-/*------------------------------------------------------------*/
 
 /* Forget what T has done, which goes on or (not .live) has ended. */
 static void forget(Thread* t, Restart why)
@@ -212,9 +208,7 @@ void DCFG_(start_anew)(ThreadId tid)
    DCFG_(forget_diversions)();
 }
 
-/*------------------------------------------------------------*/
 /*--- What happened                                        ---*/
-/*------------------------------------------------------------*/
 
 void DCFG_(flush_threads)(void)
 {

@@ -29,9 +29,7 @@
 #include "trace/replay.h"
 #include "trace/schedule.h"
 
-/*------------------------------------------------------------*/
 /*--- Options                                              ---*/
-/*------------------------------------------------------------*/
 
 static struct {
    Bool         on;
@@ -119,9 +117,7 @@ static Bool start(void)
    return True;
 }
 
-/*------------------------------------------------------------*/
 /*--- What the encoder puts away                           ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {
@@ -146,9 +142,7 @@ static UInt read_store(void* arg, UInt stream, void* bytes, UInt room)
    return got;
 }
 
-/*------------------------------------------------------------*/
 /*--- Threads, as the encoder reads them                   ---*/
-/*------------------------------------------------------------*/
 
 /* What the threads share. */
 typedef
@@ -241,9 +235,7 @@ static UInt find_threads(Common* common, Thread* threads,
    return n;
 }
 
-/*------------------------------------------------------------*/
 /*--- The trace                                            ---*/
-/*------------------------------------------------------------*/
 
 /* How many edges the graph has of the N THREADS. */
 static ULong edges_of(const Graph* g, const TraceThread* threads, UInt n)

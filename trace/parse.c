@@ -88,9 +88,7 @@ void DCFG_(delete_parser)(Parser* pr)
    VG_(free)(pr);
 }
 
-/*------------------------------------------------------------*/
 /*--- States                                               ---*/
-/*------------------------------------------------------------*/
 
 static void make_room(Parser* pr)
 {
@@ -164,9 +162,7 @@ static Bool is_context(const Parser* pr, UInt p)
    return pr->ps->phrases[p].parent == 0;
 }
 
-/*------------------------------------------------------------*/
 /*--- Tables                                               ---*/
-/*------------------------------------------------------------*/
 
 /* Where BITS, of which the upper TABLE_BITS are known, lead from P. */
 static Lead lead_from(Parser* pr, UInt p, ULong bits)
@@ -204,9 +200,7 @@ static void make_table(Parser* pr, UInt p)
    pr->states[p].table = ++pr->n_tables;
 }
 
-/*------------------------------------------------------------*/
 /*--- Parsing                                              ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {

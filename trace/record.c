@@ -132,9 +132,7 @@ Bool DCFG_(is_traced)(UInt index)
    return False;
 }
 
-/*------------------------------------------------------------*/
 /*--- Targets                                              ---*/
-/*------------------------------------------------------------*/
 
 static UInt number_of(Addr target)
 {
@@ -216,9 +214,7 @@ static void number_targets(Recorder* r)
    *slot(DCFG_(cell_base)(r->cells), SlotTargets) = (UWord)r->buffer;
 }
 
-/*------------------------------------------------------------*/
 /*--- Recorders                                            ---*/
-/*------------------------------------------------------------*/
 
 void* DCFG_(new_recorder)(CellArray* ca, UInt index)
 {
@@ -272,9 +268,7 @@ void DCFG_(have_idle_recorder)(void* s, CellArray* ca)
    r->idle->keep = False;
 }
 
-/*------------------------------------------------------------*/
 /*--- Events                                               ---*/
-/*------------------------------------------------------------*/
 
 static Bool is_diverted(const Recorder* r)
 {
@@ -341,9 +335,7 @@ void DCFG_(record_landing_for)(void* s, Position from, Target t)
    add_event(r, &e);
 }
 
-/*------------------------------------------------------------*/
 /*--- Reading                                              ---*/
-/*------------------------------------------------------------*/
 
 static ULong last_word(const Recorder* r)
 {
@@ -418,9 +410,7 @@ Target DCFG_(changed_landing)(UInt i)
    return *(Target*)VG_(indexXA)(landings, i);
 }
 
-/*------------------------------------------------------------*/
 /*--- What generated code calls                            ---*/
-/*------------------------------------------------------------*/
 
 static Recorder* recorder_of(ULong* base)
 {

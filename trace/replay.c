@@ -52,9 +52,7 @@ static void next_event(Walk* k)
       k->n_places = DCFG_(node_places)(k->w->p, &k->event.from, k->places);
 }
 
-/*------------------------------------------------------------*/
 /*--- Code that changes                                    ---*/
-/*------------------------------------------------------------*/
 
 static void set_version(Walk* k, Target t)
 {
@@ -86,9 +84,7 @@ static UInt edge_to(const Walk* k, Target t)
                                                p->graph->node_of[to]);
 }
 
-/*------------------------------------------------------------*/
 /*--- Walking                                              ---*/
-/*------------------------------------------------------------*/
 
 /* Is one of N PLACES where the walk is: behind the node, whose last
    instruction took its exit if TAKEN, or (not BEHIND) inside it? */

@@ -44,9 +44,7 @@ typedef
 static Runner* running;    // whose turn it is, or NULL
 static XArray* ends;       // TurnEnd, in order; NULL: there is none
 
-/*------------------------------------------------------------*/
 /*--- While the program runs                               ---*/
-/*------------------------------------------------------------*/
 
 static void note_end(const Runner* r)
 {
@@ -121,9 +119,7 @@ void DCFG_(note_turns)(void)
    DCFG_(count_instrs)();
 }
 
-/*------------------------------------------------------------*/
 /*--- Edges                                                ---*/
-/*------------------------------------------------------------*/
 
 /* The turns that are written: all that have ended, and the one that has
    not. */
@@ -251,9 +247,7 @@ static Bool count_all_edges(const Ways* w, XArray* turns)
    return good;
 }
 
-/*------------------------------------------------------------*/
 /*--- The file                                             ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {

@@ -49,9 +49,7 @@ typedef
    }
    Finder;
 
-/*------------------------------------------------------------*/
 /*--- Edges of a node                                      ---*/
-/*------------------------------------------------------------*/
 
 UInt DCFG_(edge_between)(const Ways* w, UInt source, UInt target)
 {
@@ -82,9 +80,7 @@ static Bool ends_block(const Gathered* p, UInt instr)
    return b->addr + b->last_offset == p->instrs[instr].addr;
 }
 
-/*------------------------------------------------------------*/
 /*--- Ways                                                 ---*/
-/*------------------------------------------------------------*/
 
 static Int cmp_addrs(const void* va, const void* vb)
 {
@@ -223,9 +219,7 @@ static void find_superblock_ways(Finder* f, const Superblock* sb)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Tables                                               ---*/
-/*------------------------------------------------------------*/
 
 static Int cmp_targets(const void* va, const void* vb)
 {
@@ -322,9 +316,7 @@ const ChangingWay* DCFG_(changing_way)(const Ways* w, UInt node, UInt bit)
           ? &w->changing[lo] : NULL;
 }
 
-/*------------------------------------------------------------*/
 /*--- Where events happened                                ---*/
-/*------------------------------------------------------------*/
 
 static UInt add_place(const Gathered* p, const Superblock* sb, UInt k,
                       Bool if_taken, NodePlace* places, UInt n)
@@ -384,9 +376,7 @@ static void mark_events(Ways* w)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Nodes and jumps                                      ---*/
-/*------------------------------------------------------------*/
 
 static void set_kinds(const Finder* f)
 {

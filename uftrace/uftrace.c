@@ -57,9 +57,7 @@ static XArray* objects;           // Object
 static XArray* addresses;         // ULong, by id from 1; 0: none so far
 static ULong   too_deep;
 
-/*------------------------------------------------------------*/
 /*--- Addresses                                            ---*/
-/*------------------------------------------------------------*/
 
 /* A copy of PATH that is one word, in quotes too: uftrace knows no escapes. */
 static HChar* plain_path(const HChar* path)
@@ -106,9 +104,7 @@ static ULong address_of(UInt id)
    return *place;
 }
 
-/*------------------------------------------------------------*/
 /*--- Records                                              ---*/
-/*------------------------------------------------------------*/
 
 static void* begin(UInt thread, const Active* a)
 {
@@ -190,9 +186,7 @@ static void put_records(Put* out, UInt format, UInt thread)
    DCFG_(delete_stream)(last.records);
 }
 
-/*------------------------------------------------------------*/
 /*--- The files about them                                 ---*/
-/*------------------------------------------------------------*/
 
 static void put_hex(Put* out, ULong n, UInt digits)
 {
@@ -405,9 +399,7 @@ static void put_info(Put* out)
    DCFG_(put_char)(out, '\n');
 }
 
-/*------------------------------------------------------------*/
 /*--- The directory                                        ---*/
-/*------------------------------------------------------------*/
 
 /* Whoever finds this file in the directory knows that it is taken. */
 #define FIRST_FILE "task.txt"

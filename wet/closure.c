@@ -95,9 +95,7 @@ static Addr function_at(const Closure* c, Addr a)
    return ~(Addr)0;
 }
 
-/*------------------------------------------------------------*/
 /*--- Pages                                                ---*/
-/*------------------------------------------------------------*/
 
 static UInt length_of(const Superblock* sb)
 {
@@ -222,9 +220,7 @@ static Bool note(Closure* c, Addr a)
    return add_seen(c, c->image, a);
 }
 
-/*------------------------------------------------------------*/
 /*--- One instruction                                      ---*/
-/*------------------------------------------------------------*/
 
 static void take_length(void* arg, const IRSB* sb)
 {
@@ -257,9 +253,7 @@ static Bool decode(Unexecuted* u)
    return True;
 }
 
-/*------------------------------------------------------------*/
 /*--- The closure                                          ---*/
-/*------------------------------------------------------------*/
 
 /* Code without symbols has one function, which does not reach into other
    mappings. */

@@ -124,9 +124,7 @@ struct _Coder {
 
 #define INLINE static inline __attribute__((always_inline))
 
-/*------------------------------------------------------------*/
 /*--- Superblocks                                          ---*/
-/*------------------------------------------------------------*/
 
 static Coding* new_coding(SlotList* list)
 {
@@ -176,9 +174,7 @@ static void have_codings(Coder* c)
    VG_(memset)(c->tallies + n, 0, (c->n_codings - n) * sizeof(Tally));
 }
 
-/*------------------------------------------------------------*/
 /*--- Control                                              ---*/
-/*------------------------------------------------------------*/
 
 /* What changes with each record. */
 typedef
@@ -253,9 +249,7 @@ static void begin_chunk(Coder* c, Pen* p, const ULong* words)
    c->n_here++;
 }
 
-/*------------------------------------------------------------*/
 /*--- Records                                              ---*/
-/*------------------------------------------------------------*/
 
 /* An execution of superblock ID has completed N segments.  If there are others
    its row, whose last word is nothing else, has to say so. */
@@ -408,9 +402,7 @@ static UInt code_block(Coder* c, const ULong* words, UInt n)
    return at;
 }
 
-/*------------------------------------------------------------*/
 /*--- Chunks                                               ---*/
-/*------------------------------------------------------------*/
 
 /* Nothing is foretold. */
 static void forget(Coder* c)
@@ -538,9 +530,7 @@ ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
    return n_words;
 }
 
-/*------------------------------------------------------------*/
 /*--- Coders                                               ---*/
-/*------------------------------------------------------------*/
 
 Coder* DCFG_(new_coder)(void)
 {

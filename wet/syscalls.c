@@ -35,9 +35,7 @@ static Bool is_readable(Addr a, SizeT n)
    return VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ);
 }
 
-/*------------------------------------------------------------*/
 /*--- Sockets                                              ---*/
-/*------------------------------------------------------------*/
 
 enum {
    SockAccept = VKI_SYS_ACCEPT, SockName = VKI_SYS_GETSOCKNAME,
@@ -127,9 +125,7 @@ static void socket_writes(const Call* c, UWord result)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Waiting                                              ---*/
-/*------------------------------------------------------------*/
 
 static Bool is_select(UInt sysno)
 {
@@ -192,9 +188,7 @@ static void wait_writes(const Call* c)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- System calls                                         ---*/
-/*------------------------------------------------------------*/
 
 /* Where they copy between files from, or to, and go on. */
 static void tell_offsets(const Call* c)

@@ -59,9 +59,7 @@ static void put_bytes_as(Put* out, UInt section, Bytes* b)
    b->used = 0;
 }
 
-/*------------------------------------------------------------*/
 /*--- Images                                               ---*/
-/*------------------------------------------------------------*/
 
 void DCFG_(add_symbols)(Bytes* b, const ImageInfo* info)
 {
@@ -122,9 +120,7 @@ static void put_images(Put* out, Bytes* b)
    VG_(free)(images.bytes);
 }
 
-/*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
-/*------------------------------------------------------------*/
 
 static Int cmp_known(const void* va, const void* vb)
 {
@@ -298,9 +294,7 @@ static void put_unexecuted(Put* out, Bytes* b)
    put_bytes_as(out, SectionUnexecuted, b);
 }
 
-/*------------------------------------------------------------*/
 /*--- Superblocks                                          ---*/
-/*------------------------------------------------------------*/
 
 static Word place_of(XArray* instrs, UInt image, Addr a)
 {
@@ -361,9 +355,7 @@ static void put_superblocks(Put* out, Bytes* b, XArray* instrs)
    put_bytes_as(out, SectionSuperblocks, b);
 }
 
-/*------------------------------------------------------------*/
 /*--- Threads, and what was before                         ---*/
-/*------------------------------------------------------------*/
 
 /* Returns how many instructions they are together. */
 static ULong put_threads(Put* out, const Graph* g)

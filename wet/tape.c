@@ -150,9 +150,7 @@ ULong DCFG_(n_tape_records)(void)
    return DCFG_(n_coded_records)(coder);
 }
 
-/*------------------------------------------------------------*/
 /*--- Marks                                                ---*/
-/*------------------------------------------------------------*/
 
 static void add_long_mark(UInt mark, ULong w0, ULong w1, ULong w2)
 {
@@ -185,9 +183,7 @@ static void turn_to(Turn* t)
    add_mark(MarkThread, t->index, 0);
 }
 
-/*------------------------------------------------------------*/
 /*--- Threads                                              ---*/
-/*------------------------------------------------------------*/
 
 static Turn* new_turn(UInt index)
 {
@@ -297,9 +293,7 @@ void DCFG_(tape_resume)(void* s, Addr ip, Addr sp)
    tell_top();
 }
 
-/*------------------------------------------------------------*/
 /*--- The kernel                                           ---*/
-/*------------------------------------------------------------*/
 
 void DCFG_(tape_handler)(void* s)
 {

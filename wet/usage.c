@@ -29,9 +29,7 @@
 
 #define OFFSET(field) (DCFG_(guest).layout->field)
 
-/*------------------------------------------------------------*/
 /*--- The IR                                               ---*/
-/*------------------------------------------------------------*/
 
 /* A temporary: what it is, and how much of what it holds matters. */
 typedef
@@ -354,9 +352,7 @@ static void note_flags(Lifted* l, const IRExpr* op)
    l->rotate     = n >= g->first_rotation && n <= g->last_rotation;
 }
 
-/*------------------------------------------------------------*/
 /*--- Statements                                           ---*/
-/*------------------------------------------------------------*/
 
 static Bool same_address(const Lifted* l, const IRExpr* a, const IRExpr* b)
 {
@@ -577,9 +573,7 @@ static void analyse(void* arg, const IRSB* sb)
    VG_(free)(l.temps);
 }
 
-/*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
-/*------------------------------------------------------------*/
 
 void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr, Usage* u)
 {

@@ -49,9 +49,7 @@ static struct {
    UChar     written[N_REGISTERS];
 } value;
 
-/*------------------------------------------------------------*/
 /*--- Parts                                                ---*/
-/*------------------------------------------------------------*/
 
 static IRExpr* unop(Work* w, IRType ty, IROp op, IRExpr* e)
 {
@@ -163,9 +161,7 @@ static IRType integer_of(UInt size)
           : Ity_I8;
 }
 
-/*------------------------------------------------------------*/
 /*--- What is stored                                       ---*/
-/*------------------------------------------------------------*/
 
 static void note_stored(Work* w, IRExpr* e)
 {
@@ -275,9 +271,7 @@ static void note_helper_store(Work* w, const IRDirty* d)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- What is written to registers                         ---*/
-/*------------------------------------------------------------*/
 
 /* Where register R begins in the guest's state. */
 static UInt offset_of(UInt r)
@@ -355,9 +349,7 @@ static UInt add_register(Work* w, ValuePart* parts, UInt n, UInt r)
    return n;
 }
 
-/*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
-/*------------------------------------------------------------*/
 
 /* Forget that R is written. */
 static void drop(UInt r)

@@ -36,9 +36,7 @@ static Addr addr_of(UInt id)
    return MAP_FIRST_ADDR + (Addr)MAP_FUNCTION_SIZE * (id - 1);
 }
 
-/*------------------------------------------------------------*/
 /*--- Bytes                                                ---*/
-/*------------------------------------------------------------*/
 
 /* Bytes of a section. */
 typedef XArray Bytes;
@@ -102,9 +100,7 @@ static void end_length(Bytes* b, Word start)
       *(UChar*)VG_(indexXA)(b, start - 4 + i) = (UChar)(n >> 8 * i);
 }
 
-/*------------------------------------------------------------*/
 /*--- Sections                                             ---*/
-/*------------------------------------------------------------*/
 
 enum {
    SecNull, SecText, SecSleds, SecSymbols, SecStrings, SecAbbrev, SecInfo,
@@ -208,9 +204,7 @@ static void make_functions(Bytes* functions)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- DWARF 4                                              ---*/
-/*------------------------------------------------------------*/
 
 /* A unit of all functions, which has a line table. */
 static void make_info(Bytes* abbrev, Bytes* info)
@@ -322,9 +316,7 @@ static void make_lines(Bytes* line)
    VG_(OSetGen_Destroy)(files);
 }
 
-/*------------------------------------------------------------*/
 /*--- The file                                             ---*/
-/*------------------------------------------------------------*/
 
 static void put_header(Put* out, ULong sections_at)
 {
@@ -420,9 +412,7 @@ void DCFG_(put_elf_map)(Put* out)
       VG_(deleteXA)(bytes[i]);
 }
 
-/*------------------------------------------------------------*/
 /*--- An earlier map                                       ---*/
-/*------------------------------------------------------------*/
 
 /* All of file NAME, to be freed, or NULL and why. */
 static UChar* read_file(const HChar* name, SizeT* size, const HChar** why)

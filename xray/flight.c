@@ -80,9 +80,7 @@ static ULong   n_records, n_dropped;
 static Bool    is_limited;
 static Bool    is_stopped;
 
-/*------------------------------------------------------------*/
 /*--- Records                                              ---*/
-/*------------------------------------------------------------*/
 
 /* A record of metadata: two fields of A_SIZE and B_SIZE bytes. */
 static void add_metadata(FlightLog* l, UChar kind, ULong a, UInt a_size,
@@ -122,9 +120,7 @@ static inline void make_room(FlightLog* l, UInt n)
       grow_buffer(l, n);
 }
 
-/*------------------------------------------------------------*/
 /*--- The limit                                            ---*/
-/*------------------------------------------------------------*/
 
 static ULong most_buffers(void)
 {
@@ -228,9 +224,7 @@ static void stop_all(void)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Buffers                                              ---*/
-/*------------------------------------------------------------*/
 
 static void begin_buffer(FlightLog* l)
 {
@@ -444,9 +438,7 @@ const CallLog DCFG_(flight_calls) = {
    .restart = restart
 };
 
-/*------------------------------------------------------------*/
 /*--- The file                                             ---*/
-/*------------------------------------------------------------*/
 
 /* A tick is shown as a microsecond: llvm-xray prints six decimals of a
    second. */

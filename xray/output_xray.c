@@ -28,9 +28,7 @@
 #include "xray/flight.h"
 #include "logs/ids.h"
 
-/*------------------------------------------------------------*/
 /*--- Options                                              ---*/
-/*------------------------------------------------------------*/
 
 /* Room for the file's header and three buffers. */
 #define LEAST_LIMIT 65536
@@ -170,9 +168,7 @@ static Bool start(void)
    return True;
 }
 
-/*------------------------------------------------------------*/
 /*--- Files                                                ---*/
-/*------------------------------------------------------------*/
 
 static HChar* name_of_log(void)
 {

@@ -22,9 +22,7 @@ static void set_general(UChar* locs, UInt reg, UInt n, UChar to)
    set_locs(locs, LocGeneral + 8 * reg, n, to);
 }
 
-/*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
-/*------------------------------------------------------------*/
 
 /* SVC: the number and the arguments; what comes back. */
 static void correct_svc(Usage* u)
@@ -88,9 +86,7 @@ static void correct_halves(Usage* u, UInt word)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Vector registers                                     ---*/
-/*------------------------------------------------------------*/
 
 /* Bytes of a vector register, a bit each. */
 #define LOW  0x00FFu

@@ -112,9 +112,7 @@ static Parts take_apart(const UChar* code, UInt len, Bool is64)
    return p;
 }
 
-/*------------------------------------------------------------*/
 /*--- Locations                                            ---*/
-/*------------------------------------------------------------*/
 
 enum { RAX = 0, RCX = 1, RSP = 4, RSI = 6, RDI = 7, R11 = 11 };
 
@@ -141,9 +139,7 @@ static UInt operand_size(const Parts* p)
    return p->wide ? 8 : p->p66 ? 2 : 4;
 }
 
-/*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
-/*------------------------------------------------------------*/
 
 static void correct_syscall(Usage* u)
 {
@@ -356,9 +352,7 @@ void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len,
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- What is changed besides the result                   ---*/
-/*------------------------------------------------------------*/
 
 static void add_besides(Besides* to, UInt reg, Bool unless_alone)
 {

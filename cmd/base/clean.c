@@ -44,9 +44,7 @@ size_t clean_text(char* text, size_t n, bool lines)
    return (size_t)(to - text);
 }
 
-/*------------------------------------------------------------*/
 /*--- The standard output                                  ---*/
-/*------------------------------------------------------------*/
 
 #define MAX_CHARACTER 4
 #define PIECE         (1 << 16)

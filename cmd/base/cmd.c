@@ -22,9 +22,7 @@ const char* command_name;
 uint64_t    max_memory;
 uint64_t    max_disk;
 
-/*------------------------------------------------------------*/
 /*--- Errors, memory, output                                ---*/
-/*------------------------------------------------------------*/
 
 static void say(const char* format, va_list args)
 {
@@ -95,9 +93,7 @@ int open_regular(const char* path)
    return -1;
 }
 
-/*------------------------------------------------------------*/
 /*--- Command lines                                        ---*/
-/*------------------------------------------------------------*/
 
 /* TEXT's lines from column AT on, where the first one begins. */
 static void print_lines(int at, const char* text)

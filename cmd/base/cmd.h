@@ -18,9 +18,7 @@ enum {
    STATUS_BAD   = 2     // wrong use, or a file that cannot be read or written
 };
 
-/*------------------------------------------------------------*/
 /*--- Subcommands and their command lines                  ---*/
-/*------------------------------------------------------------*/
 
 /* OptionChoice: a value that an option may have, or one of several options,
    often for a form of output. */
@@ -100,9 +98,7 @@ extern uint64_t max_memory;
 /* --disk, likewise: the most that is unpacked to TMPDIR. */
 extern uint64_t max_disk;
 
-/*------------------------------------------------------------*/
 /*--- Memory and output                                    ---*/
-/*------------------------------------------------------------*/
 
 /* These do not return if there is no memory. */
 void* need(void* p);

@@ -21,9 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Strings that are forgotten together                  ---*/
-/*------------------------------------------------------------*/
 
 static char** kept;
 static size_t n_kept, kept_room;
@@ -59,9 +57,7 @@ char* text_format(const char* format, ...)
    return keep(s);
 }
 
-/*------------------------------------------------------------*/
 /*--- Numbers                                              ---*/
-/*------------------------------------------------------------*/
 
 const char* text_count(uint64_t n)
 {
@@ -105,9 +101,7 @@ const char* text_rounded(uint64_t n)
    return text_format(x < 99.95 ? "%.1f%c" : "%.0f%c", x, unit[i]);
 }
 
-/*------------------------------------------------------------*/
 /*--- Strings                                              ---*/
-/*------------------------------------------------------------*/
 
 static bool is_continuation(char c)
 {

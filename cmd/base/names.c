@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Places                                               ---*/
-/*------------------------------------------------------------*/
 
 const char* image_file(const Program* g, uint32_t image)
 {
@@ -186,9 +184,7 @@ PathFit path_fit(const char* path, const char* pattern, const char* program)
           ? FIT_PART : FIT_NOT;
 }
 
-/*------------------------------------------------------------*/
 /*--- What a user names                                    ---*/
-/*------------------------------------------------------------*/
 
 /* NAME is what somebody wrote: all of FULL, or FULL up to its parameters or
    its last template arguments. */

@@ -25,9 +25,7 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
    return options;
 }
 
-/*------------------------------------------------------------*/
 /*--- The newest one                                       ---*/
-/*------------------------------------------------------------*/
 
 /* The names that the tool gives its files by itself: then comes the process
    id. */
@@ -155,9 +153,7 @@ void default_files(const Command* c, const char** files, bool trace)
             trace ? " and " : "", trace ? files[1] : "");
 }
 
-/*------------------------------------------------------------*/
 /*--- Loading                                              ---*/
-/*------------------------------------------------------------*/
 
 const char* unreadable(const DcfgError* err, bool trace)
 {

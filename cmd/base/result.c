@@ -38,9 +38,7 @@ typedef
 /* A signal may come at any time. */
 static Result* volatile results;
 
-/*------------------------------------------------------------*/
 /*--- What is not complete                                 ---*/
-/*------------------------------------------------------------*/
 
 static void remove_unfinished(void)
 {
@@ -75,9 +73,7 @@ static void remove_at_end(void)
          sigaction(numbers[i], &now, NULL);
 }
 
-/*------------------------------------------------------------*/
 /*--- Names                                                ---*/
-/*------------------------------------------------------------*/
 
 bool is_special_file(const char* path)
 {
@@ -127,9 +123,7 @@ static char* end_of_links(const char* path)
    return at;
 }
 
-/*------------------------------------------------------------*/
 /*--- Opening and closing                                  ---*/
-/*------------------------------------------------------------*/
 
 /* What is written to the descriptor that is returned goes to FD through
    PROGRAM. */

@@ -28,9 +28,7 @@ static bool is_pattern(const char* text)
    return strpbrk(text, "*?[") != NULL;
 }
 
-/*------------------------------------------------------------*/
 /*--- Each option                                          ---*/
-/*------------------------------------------------------------*/
 
 /* They leave in the selection what they allow. */
 
@@ -231,9 +229,7 @@ bool line_matches(const char* file, uint32_t line, const char* what)
    return is;
 }
 
-/*------------------------------------------------------------*/
 /*--- All of them                                          ---*/
-/*------------------------------------------------------------*/
 
 Selection* selection_new(const Program* g, const Select* s)
 {

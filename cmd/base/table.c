@@ -125,9 +125,7 @@ size_t tab_rows(const Table* t)
    return t->n_columns == 0 ? 0 : t->n_cells / t->n_columns;
 }
 
-/*------------------------------------------------------------*/
 /*--- Printing                                             ---*/
-/*------------------------------------------------------------*/
 
 void put_json_string(const char* s, FILE* out)
 {

@@ -17,9 +17,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Shares                                               ---*/
-/*------------------------------------------------------------*/
 
 Percent percent_value(const char* name, const char* value)
 {
@@ -67,9 +65,7 @@ static uint32_t edges_told(const RowStyle* style, const DcfgBlockTable* t,
    return n;
 }
 
-/*------------------------------------------------------------*/
 /*--- Text and CSV                                         ---*/
-/*------------------------------------------------------------*/
 
 static const char* const kinds[] = { "NB", "UB", "CB", "IJ" };
 
@@ -138,9 +134,7 @@ static void print_rows(const RowStyle* style, const DcfgBlockTable* t,
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- JSON                                                 ---*/
-/*------------------------------------------------------------*/
 
 static void print_json(const RowStyle* style, const DcfgBlockTable* t,
                        const char* name)
@@ -172,9 +166,7 @@ static void print_json(const RowStyle* style, const DcfgBlockTable* t,
    fprintf(out, "%s]", any ? "\n  " : "");
 }
 
-/*------------------------------------------------------------*/
 /*--- Pictures                                             ---*/
-/*------------------------------------------------------------*/
 
 static void draw_block(const RowStyle* style, const DcfgBlockTable* t,
                        uint32_t block, uint64_t hottest, uint64_t most)
@@ -229,9 +221,7 @@ static void draw_blocks(const RowStyle* style, const DcfgBlockTable* t,
    fputs("}\n", style->out);
 }
 
-/*------------------------------------------------------------*/
 /*--- Any form                                             ---*/
-/*------------------------------------------------------------*/
 
 void print_blocks_header(const RowStyle* style)
 {

@@ -38,9 +38,7 @@ typedef
    }
    Source;
 
-/*------------------------------------------------------------*/
 /*--- Reading                                              ---*/
-/*------------------------------------------------------------*/
 
 static _Noreturn void die_reading(const DcfgError* err)
 {
@@ -146,9 +144,7 @@ static Paths* make_paths(const Source* s, DcfgBlocks* b, Percent likely)
    return p;
 }
 
-/*------------------------------------------------------------*/
 /*--- Writing                                              ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {
@@ -236,9 +232,7 @@ static void write_all(Writer* w, const DcfgBlocks* b, const Paths* p,
    name_results();
 }
 
-/*------------------------------------------------------------*/
 /*--- The command line                                     ---*/
-/*------------------------------------------------------------*/
 
 static RowForm one_form(bool csv, bool json, bool dot)
 {

@@ -16,9 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/*------------------------------------------------------------*/
 /*--- Choosing                                             ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {
@@ -141,9 +139,7 @@ void paths_free(Paths* p)
    free(p);
 }
 
-/*------------------------------------------------------------*/
 /*--- Counting                                             ---*/
-/*------------------------------------------------------------*/
 
 void paths_begin_count(Paths* p)
 {
@@ -183,9 +179,7 @@ void paths_end_count(Paths* p)
    sort_paths(p);
 }
 
-/*------------------------------------------------------------*/
 /*--- Printing                                             ---*/
-/*------------------------------------------------------------*/
 
 static void print_text_path(const RowStyle* style, const Paths* p,
                             uint32_t number, uint64_t instrs)

@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- The file                                             ---*/
-/*------------------------------------------------------------*/
 
 static int by_text(const void* a, const void* b)
 {
@@ -96,9 +94,7 @@ void check_names(Check* c)
              " processes, the tool writes one", d->n_processes);
 }
 
-/*------------------------------------------------------------*/
 /*--- Images and symbols                                   ---*/
-/*------------------------------------------------------------*/
 
 static bool inside_image(const DcfgImage* im, uint64_t addr, uint64_t size)
 {
@@ -193,9 +189,7 @@ static void check_image_ids(Check* c)
    free(ids);
 }
 
-/*------------------------------------------------------------*/
 /*--- Blocks                                               ---*/
-/*------------------------------------------------------------*/
 
 static bool good_shape(const DcfgNode* b)
 {
@@ -267,9 +261,7 @@ static void check_blocks(Check* c, uint32_t image, uint32_t* want)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Source lines                                         ---*/
-/*------------------------------------------------------------*/
 
 static int by_addr(const void* a, const void* b)
 {

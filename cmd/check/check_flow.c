@@ -22,9 +22,7 @@ static bool is_kind(const Check* c, uint32_t node, uint32_t kind)
    return node < c->p->n_nodes && c->p->nodes[node].kind == kind;
 }
 
-/*------------------------------------------------------------*/
 /*--- Each edge for itself                                 ---*/
-/*------------------------------------------------------------*/
 
 /* Types for which there is a more specific one. */
 static bool is_vague(const Check* c, uint32_t type)
@@ -88,9 +86,7 @@ void check_edges(Check* c)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Flow                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* What edges bring and take away, by node and thread. */
 typedef
@@ -249,9 +245,7 @@ bool check_flow(Check* c)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- What leaves a block                                  ---*/
-/*------------------------------------------------------------*/
 
 /* What a block's last instruction is, as its out edges tell. */
 typedef

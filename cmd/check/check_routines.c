@@ -34,9 +34,7 @@ typedef
    }
    Look;
 
-/*------------------------------------------------------------*/
 /*--- One routine                                          ---*/
-/*------------------------------------------------------------*/
 
 static void build_inside(Look* l, uint32_t routine)
 {
@@ -138,9 +136,7 @@ static void check_exits(Look* l, uint32_t routine)
       l->mark[l->nodes[i]] = NOWHERE;
 }
 
-/*------------------------------------------------------------*/
 /*--- Its loops                                            ---*/
-/*------------------------------------------------------------*/
 
 static int by_number(const void* a, const void* b)
 {
@@ -320,9 +316,7 @@ static void check_routine(Look* l, uint32_t routine)
    check_loops(l, routine);
 }
 
-/*------------------------------------------------------------*/
 /*--- The division into routines                           ---*/
-/*------------------------------------------------------------*/
 
 enum { ENTRY_MUST = 1, ENTRY_MAY = 2, ENTRY_IS = 4, ENTRY_LEFT = 8 };
 

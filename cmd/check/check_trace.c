@@ -47,9 +47,7 @@ static const char* where(const DcfgChunkInfo* info)
                       PRIu64, info->process_id, info->thread, info->number);
 }
 
-/*------------------------------------------------------------*/
 /*--- A thread                                             ---*/
-/*------------------------------------------------------------*/
 
 /* A thread that was traced from START to END: everything must be there. */
 static void compare_counts(Look* l)
@@ -150,9 +148,7 @@ static bool begin_thread(Look* l, const DcfgChunkInfo* info)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- A chunk                                              ---*/
-/*------------------------------------------------------------*/
 
 /* Edges that were decoded.  Returns their instructions. */
 static uint64_t follow_edges(Look* l, const DcfgChunkInfo* info, size_t n,
@@ -285,9 +281,7 @@ static void check_chunk(Look* l, const DcfgChunk* chunk)
    dcfg_decoder_free(x);
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 static void on_problem(void* arg, const DcfgProblem* problem)
 {

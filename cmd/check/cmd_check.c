@@ -14,9 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Who wrote it                                         ---*/
-/*------------------------------------------------------------*/
 
 /* A file does not say who wrote it.  But this tool numbers edges as they
    stand, and Intel's writer leaves them in the order of a hash table: there,
@@ -53,9 +51,7 @@ static bool is_ours(const Dcfg* d, const char* writer)
    return looks_ours(d);
 }
 
-/*------------------------------------------------------------*/
 /*--- Checking                                             ---*/
-/*------------------------------------------------------------*/
 
 /* What loading itself found. */
 static void on_problem(void* arg, const DcfgProblem* problem)

@@ -50,9 +50,7 @@ struct Builds {
    KeyMap*   lineless;          // those that one build has lines of
 };
 
-/*------------------------------------------------------------*/
 /*--- Functions                                            ---*/
-/*------------------------------------------------------------*/
 
 static uint32_t name_number(Builds* b, const char* name)
 {
@@ -336,9 +334,7 @@ static void number_functions(Builds* b)
    free(c);
 }
 
-/*------------------------------------------------------------*/
 /*--- Blocks                                               ---*/
-/*------------------------------------------------------------*/
 
 static bool is_placed(const DcfgProcess* p, uint32_t node, PlaceKind kind)
 {
@@ -391,9 +387,7 @@ uint64_t* build_places(Builds* b, int side, PlaceKind kind)
    return places;
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 Builds* builds_new(const Program* x, const Program* y)
 {

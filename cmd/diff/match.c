@@ -25,9 +25,7 @@ typedef
 /* Special nodes are in an image of their own. */
 #define SPECIAL (UINT32_MAX - 1)
 
-/*------------------------------------------------------------*/
 /*--- Keys                                                 ---*/
-/*------------------------------------------------------------*/
 
 static void place(const Builds* b, int side, const DcfgProcess* p,
                   const uint64_t* places, uint32_t node, uint32_t* image,

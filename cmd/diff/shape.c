@@ -73,9 +73,7 @@ typedef
 /* Calls lead through no more stubs than these. */
 #define MOST_STUBS 3
 
-/*------------------------------------------------------------*/
 /*--- Calls and signatures                                 ---*/
-/*------------------------------------------------------------*/
 
 static void add_function(Shapes* x, uint32_t side, uint32_t function)
 {
@@ -166,9 +164,7 @@ static void add_side(Shapes* x, uint32_t side)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Pairs                                                ---*/
-/*------------------------------------------------------------*/
 
 static bool is_left(const Shapes* x, uint32_t unit)
 {

@@ -35,9 +35,7 @@ typedef
    }
    Listing;
 
-/*------------------------------------------------------------*/
 /*--- SDE's layout                                         ---*/
-/*------------------------------------------------------------*/
 
 static void sde_instr(void* arg, const Instr* i)
 {
@@ -68,9 +66,7 @@ static void sde_block(Listing* l, uint32_t node)
    putchar('\n');
 }
 
-/*------------------------------------------------------------*/
 /*--- Source lines                                         ---*/
-/*------------------------------------------------------------*/
 
 /* Keep one source file in memory.  It need not exist here. */
 static void open_source(Listing* l, uint32_t file)
@@ -113,9 +109,7 @@ static void show_source(Listing* l, uint64_t addr)
           text[0] != 0 ? "  " : "", text_clean(text));
 }
 
-/*------------------------------------------------------------*/
 /*--- Our layout                                           ---*/
-/*------------------------------------------------------------*/
 
 /* An address of the block's image in the program's run and, where the file
    can be read, in that. */
@@ -272,9 +266,7 @@ static void show_block(Listing* l, uint32_t node)
    show_ways(l);
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 static void list_block(Listing* l, uint32_t node, bool sde)
 {

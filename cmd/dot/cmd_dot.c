@@ -19,9 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/*------------------------------------------------------------*/
 /*--- Graphviz                                             ---*/
-/*------------------------------------------------------------*/
 
 /* Does the program dot make a picture in FILE of the text? */
 static bool run_dot(const char* format, const char* file, const char* text,

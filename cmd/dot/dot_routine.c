@@ -46,9 +46,7 @@ static bool is_shown(const Draw* w, uint32_t node)
           && w->shown[node - w->nodes[0]];
 }
 
-/*------------------------------------------------------------*/
 /*--- Blocks                                               ---*/
-/*------------------------------------------------------------*/
 
 static void put_instr(void* arg, const Instr* i)
 {
@@ -124,9 +122,7 @@ static void draw_block(Draw* w, uint32_t node, int indent)
    text_forget();
 }
 
-/*------------------------------------------------------------*/
 /*--- Loops                                                ---*/
-/*------------------------------------------------------------*/
 
 /* Has the loop a block that is shown? */
 static bool is_loop_shown(const Draw* w, uint32_t loop)
@@ -180,9 +176,7 @@ static void draw_loop(Draw* w, uint32_t loop)
    fprintf(w->out, "%*s}\n", indent, "");
 }
 
-/*------------------------------------------------------------*/
 /*--- Edges                                                ---*/
-/*------------------------------------------------------------*/
 
 /* What a block calls: the most frequent target, and how many others. */
 static const char* callee_of(const Draw* w, uint32_t node, uint64_t* calls)
@@ -374,9 +368,7 @@ static void draw_surroundings(Draw* w)
       }
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 /* More than Graphviz can draw in a few seconds, or anybody wants to see. */
 #define MANY_BLOCKS 150

@@ -26,9 +26,7 @@ static const OptionChoice* const choices[] = {
    EXPORT_FORMS(CHOICE_OF_FORM) NULL
 };
 
-/*------------------------------------------------------------*/
 /*--- Which images                                         ---*/
-/*------------------------------------------------------------*/
 
 /* Those with something that is meant; of no pattern, and if CODE is needed,
    the program's own. */
@@ -100,9 +98,7 @@ static void need_same(const Export* x)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 /* The form of which WHAT was given, and no other. */
 static const ExportForm* the_form(const char* const* what)

@@ -29,9 +29,7 @@ typedef
    }
    Reader;
 
-/*------------------------------------------------------------*/
 /*--- Files                                                ---*/
-/*------------------------------------------------------------*/
 
 /* FNV-1a */
 static uint64_t hash_of(const char* s)
@@ -62,9 +60,7 @@ static uint32_t file_number(Reader* r, const char* path)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Lines                                                ---*/
-/*------------------------------------------------------------*/
 
 static const char* compilation_dir(Dwarf_Die* unit)
 {
@@ -155,9 +151,7 @@ static void read_lines(Reader* r, Dwfl_Module* module)
    sort_lines(r->d);
 }
 
-/*------------------------------------------------------------*/
 /*--- Functions                                            ---*/
-/*------------------------------------------------------------*/
 
 static int by_place(const void* a, const void* b)
 {
@@ -201,9 +195,7 @@ static void read_functions(DebugLines* d, Dwfl_Module* module)
    d->n_functions = n;
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 DebugLines* debug_lines_read(const char* path, const char* build_id,
                              const char** why)

@@ -71,9 +71,7 @@ static void count_line(Coverage* c, uint64_t key, uint64_t n)
    c->executed[number] = true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Lines                                                ---*/
-/*------------------------------------------------------------*/
 
 static bool file_addr(const Coverage* c, uint32_t node, uint64_t offset,
                       uint64_t* at)
@@ -150,9 +148,7 @@ static void cover_block(Coverage* c, uint32_t node)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Functions                                            ---*/
-/*------------------------------------------------------------*/
 
 /* Ways into the function from outside it, and calls by itself. */
 static void cover_function(Coverage* c, size_t f)
@@ -183,9 +179,7 @@ static void cover_function(Coverage* c, size_t f)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Branches                                             ---*/
-/*------------------------------------------------------------*/
 
 static void take_branch(void* arg, const Instr* i)
 {
@@ -263,9 +257,7 @@ static void cover_branch(Coverage* c, uint32_t node)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- The tracefile                                        ---*/
-/*------------------------------------------------------------*/
 
 static void put_functions(const Coverage* c, uint32_t file, FILE* out)
 {
@@ -359,9 +351,7 @@ static void put_coverage(Coverage* c, FILE* out)
    free(keys);
 }
 
-/*------------------------------------------------------------*/
 /*--- A file                                               ---*/
-/*------------------------------------------------------------*/
 
 static void cover_file(Coverage* c)
 {

@@ -45,9 +45,7 @@ typedef
    }
    Profile;
 
-/*------------------------------------------------------------*/
 /*--- Lists                                                ---*/
-/*------------------------------------------------------------*/
 
 static void add(Flows* f, uint64_t from, uint64_t to, uint64_t count)
 {
@@ -87,9 +85,7 @@ static void sum_up(Flows* f)
    f->n = n + 1;
 }
 
-/*------------------------------------------------------------*/
 /*--- From the graph                                       ---*/
-/*------------------------------------------------------------*/
 
 /* The file's address of what is OFFSET bytes into a block. */
 static uint64_t place(const Export* x, uint32_t node, uint32_t offset)
@@ -186,9 +182,7 @@ static void free_profile(Profile* f)
    free(f->branches.flows);
 }
 
-/*------------------------------------------------------------*/
 /*--- The commands that come next                          ---*/
-/*------------------------------------------------------------*/
 
 /* The path of the one file that is chosen. */
 static const char* chosen_file(const Export* x)
@@ -199,9 +193,7 @@ static const char* chosen_file(const Export* x)
    return "";
 }
 
-/*------------------------------------------------------------*/
 /*--- BOLT                                                 ---*/
-/*------------------------------------------------------------*/
 
 static void put_fall(FILE* out, const Flow* f)
 {
@@ -285,9 +277,7 @@ static void write_bolt(const Export* x)
            shell_word(x->out_name, ".fdata"));
 }
 
-/*------------------------------------------------------------*/
 /*--- llvm-profgen                                         ---*/
-/*------------------------------------------------------------*/
 
 /* Of what leads out of the file or into it, it has no notion. */
 static bool inside(const Flow* f)

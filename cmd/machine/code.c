@@ -96,9 +96,7 @@ void code_free(Code* c)
    free(c);
 }
 
-/*------------------------------------------------------------*/
 /*--- ELF files                                            ---*/
-/*------------------------------------------------------------*/
 
 /* The loadable segments, and what lies at LOAD_ADDR: the file's beginning. */
 static bool find_segments(ImageCode* im)
@@ -277,9 +275,7 @@ const char* code_stub(Code* c, uint32_t image, uint64_t addr)
    return stubs_name(im->stubs, bytes, size, at);
 }
 
-/*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
-/*------------------------------------------------------------*/
 
 static void tell_instr(const Processor* p, const cs_insn* i,
                        const uint8_t* bytes,

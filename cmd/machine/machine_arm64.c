@@ -29,9 +29,7 @@ static uint32_t word_of(const DcfgWetInstr* in)
    return in->size != 4 ? 0 : word_at(in->code);
 }
 
-/*------------------------------------------------------------*/
 /*--- Code                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* "adrp x16, page; ldr x17, [x16, #offset]", perhaps behind a "bti c"; then
    there is a branch to x17. */
@@ -103,9 +101,7 @@ static uint32_t part_named(const char* name)
           : vector_named(number_below(name + 1, 32));
 }
 
-/*------------------------------------------------------------*/
 /*--- Roles                                                ---*/
-/*------------------------------------------------------------*/
 
 static uint32_t bits(uint32_t word, unsigned high, unsigned low)
 {
@@ -249,9 +245,7 @@ static uint32_t moved_of(const DcfgWetInstr* in)
           ? UINT32_C(1) << bits(word, 9, 5) : 0;
 }
 
-/*------------------------------------------------------------*/
 /*--- Lengths                                              ---*/
-/*------------------------------------------------------------*/
 
 /* So far behind what makes an address it is looked for what uses that. */
 #define REACH 512

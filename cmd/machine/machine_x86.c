@@ -18,9 +18,7 @@
 #include <seccomp.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Code                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* The extension of the instruction set that an instruction is from, by
    the names that Intel's disassembler gives them. */
@@ -200,9 +198,7 @@ static uint32_t part_named(const char* name)
           ? vector_named(number_below(name + 3, 16)) : UINT32_MAX;
 }
 
-/*------------------------------------------------------------*/
 /*--- Roles                                                ---*/
-/*------------------------------------------------------------*/
 
 /* The general register that R is a part of, as a bit. */
 static uint32_t bit_of(x86_reg r)
@@ -411,9 +407,7 @@ static void find_roles(DcfgWet* w, csh h, Roles* r)
    cs_free(i, 1);
 }
 
-/*------------------------------------------------------------*/
 /*--- Rows                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* amd64's, to the encoding.  x86's are it. */
 static const uint8_t dwarf_general[16] = {

@@ -18,9 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Build ids                                            ---*/
-/*------------------------------------------------------------*/
 
 static bool search_notes(Elf_Data* data, char* to)
 {
@@ -66,9 +64,7 @@ void find_build_id(Elf* elf, char id[BUILD_ID_SIZE])
          return;
 }
 
-/*------------------------------------------------------------*/
 /*--- Hashes                                               ---*/
-/*------------------------------------------------------------*/
 
 /* Return the hash of the code (format/code_hash.h); 0: it cannot be made. */
 static uint64_t hash_code(Elf* elf)
@@ -97,9 +93,7 @@ static uint64_t hash_code(Elf* elf)
    return hash;
 }
 
-/*------------------------------------------------------------*/
 /*--- Answers                                              ---*/
-/*------------------------------------------------------------*/
 
 const char* build_difference(Elf* elf, const char* build_id,
                              const char* code_hash)

@@ -44,9 +44,7 @@ static void differs(Comparison* c, const char* format, uint64_t addr,
                what);
 }
 
-/*------------------------------------------------------------*/
 /*--- Blocks                                               ---*/
-/*------------------------------------------------------------*/
 
 static void take_instr(void* arg, const Instr* i)
 {
@@ -105,9 +103,7 @@ static bool compare_block(Comparison* c, uint32_t node)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Symbols                                              ---*/
-/*------------------------------------------------------------*/
 
 static int by_name(const void* a, const void* b)
 {
@@ -169,9 +165,7 @@ static void compare_symbols(Comparison* c, Elf* elf)
    free(all);
 }
 
-/*------------------------------------------------------------*/
 /*--- The file                                             ---*/
-/*------------------------------------------------------------*/
 
 bool same_file(Code* code, const Program* g, uint32_t image, Sameness* s)
 {

@@ -115,9 +115,7 @@ typedef
    }
    Merged;
 
-/*------------------------------------------------------------*/
 /*--- merge_steps.c                                        ---*/
-/*------------------------------------------------------------*/
 
 uint16_t passing_of(uint32_t edge_type);
 
@@ -134,9 +132,7 @@ void order_edges(MergedEdges* edges);
 
 void free_edges(MergedEdges* edges);
 
-/*------------------------------------------------------------*/
 /*--- merge_blocks.c                                       ---*/
-/*------------------------------------------------------------*/
 
 /* Where the N instructions of SIZE bytes of code begin, relative to OFFSET.
    False if the code is not known, or not that. */
@@ -186,9 +182,7 @@ DivideResult divide_blocks(const MergedBlock* a, uint32_t n_a,
                            uint64_t* where);
 void         division_free(Division* d);
 
-/*------------------------------------------------------------*/
 /*--- merge_rows.c                                         ---*/
-/*------------------------------------------------------------*/
 
 /* The source rows of A and B, whose code BLOCKS divides.  False, with *WHERE,
    if they say different things of the same code. */
@@ -196,17 +190,13 @@ bool merge_rows(const MergedRow* a, uint32_t n_a, const MergedRow* b,
                 uint32_t n_b, const MergedBlock* blocks, uint32_t n_blocks,
                 MergedRow** rows, uint32_t* n, uint64_t* where);
 
-/*------------------------------------------------------------*/
 /*--- merge_places.c                                       ---*/
-/*------------------------------------------------------------*/
 
 /* For each image an address where it does not overlap another run's.  To be
    freed. */
 uint64_t* find_places(const Merged* m);
 
-/*------------------------------------------------------------*/
 /*--- merge_write.c                                        ---*/
-/*------------------------------------------------------------*/
 
 /* Routines, dominators and loops are found, and the file is written: a row of
    PROCESSES for each of the N.  Their edges are used up. */

@@ -72,9 +72,7 @@ static bool unite_pieces(Cluster* c)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- With the code                                        ---*/
-/*------------------------------------------------------------*/
 
 /* A member comes from the instruction at FROM to the one at TO; it may begin
    or end there. */
@@ -217,9 +215,7 @@ DivideResult divide_by_code(Cluster* c)
    return good ? DIVIDED : DIVIDE_CONTRADICTION;
 }
 
-/*------------------------------------------------------------*/
 /*--- With numbers alone                                   ---*/
-/*------------------------------------------------------------*/
 
 /* Where something begins or ends, in order; the piece behind each of these
    places; numbers that are not known yet are 0. */

@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- A run's images                                       ---*/
-/*------------------------------------------------------------*/
 
 static void* copy(const void* from, size_t n, size_t size)
 {
@@ -139,9 +137,7 @@ void free_images(MergedImage* images, uint32_t n)
    free(images);
 }
 
-/*------------------------------------------------------------*/
 /*--- The sum's                                            ---*/
-/*------------------------------------------------------------*/
 
 void merged_clear(Merged* m)
 {
@@ -262,9 +258,7 @@ void take_image(MergedImage* to, const MergedImage* from, const Division* d,
    to->n_rows = n_rows;
 }
 
-/*------------------------------------------------------------*/
 /*--- Divisions of nothing                                 ---*/
-/*------------------------------------------------------------*/
 
 static void number_all(Pieces* p, uint32_t n)
 {

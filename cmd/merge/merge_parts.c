@@ -18,9 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Images                                               ---*/
-/*------------------------------------------------------------*/
 
 void part_images(const DcfgProcess* p, MergedImage* images, const char* path)
 {
@@ -92,9 +90,7 @@ bool find_end(const Merged* m, uint32_t number, uint64_t offset,
    return false;
 }
 
-/*------------------------------------------------------------*/
 /*--- Threads                                              ---*/
-/*------------------------------------------------------------*/
 
 /* A thread's EXIT: the place of its count, and where it leaves from; or
    SIZE_MAX. */
@@ -171,9 +167,7 @@ void join_threads(Merged* m, const DcfgPart* part, MergedStep* steps,
    free(exits);
 }
 
-/*------------------------------------------------------------*/
 /*--- Blocks                                               ---*/
-/*------------------------------------------------------------*/
 
 #define NOBODY  UINT32_MAX
 #define SEVERAL (UINT32_MAX - 1)

@@ -43,9 +43,7 @@ typedef
    }
    Adding;
 
-/*------------------------------------------------------------*/
 /*--- The steps of a run                                   ---*/
-/*------------------------------------------------------------*/
 
 static void add_step(Adding* a, MergedStep step)
 {
@@ -53,9 +51,7 @@ static void add_step(Adding* a, MergedStep step)
    a->steps[a->n_steps++] = step;
 }
 
-/*------------------------------------------------------------*/
 /*--- Images                                               ---*/
-/*------------------------------------------------------------*/
 
 /* In place of an offset. */
 #define NOWHERE UINT64_MAX
@@ -216,9 +212,7 @@ static void put_step(Adding* a, const Renumber* r, Ends e, MergedStep step)
    put_cuts(a, r, e, step);
 }
 
-/*------------------------------------------------------------*/
 /*--- Edges                                                ---*/
-/*------------------------------------------------------------*/
 
 static void place_of_id(const uint32_t* image_of, const uint32_t* first,
                         uint32_t id, uint32_t* image, uint32_t* number)
@@ -366,9 +360,7 @@ static void unite(Adding* a, const uint32_t* old_first,
    free(first);
 }
 
-/*------------------------------------------------------------*/
 /*--- A run                                                ---*/
-/*------------------------------------------------------------*/
 
 static void add_threads(Adding* a)
 {

@@ -60,9 +60,7 @@ static MergedCount add_up(MergedCount a, MergedCount b)
    return merged_count(a.thread, m > UINT64_MAX - n ? UINT64_MAX : m + n);
 }
 
-/*------------------------------------------------------------*/
 /*--- Steps to edges                                       ---*/
-/*------------------------------------------------------------*/
 
 static int by_place(const void* a, const void* b)
 {
@@ -118,9 +116,7 @@ static MergedEdges gather(const MergedStep* steps, size_t n)
    return to;
 }
 
-/*------------------------------------------------------------*/
 /*--- Edges to edges                                       ---*/
-/*------------------------------------------------------------*/
 
 static int by_pair(const MergedEdge* x, const MergedEdge* y)
 {
@@ -207,9 +203,7 @@ void add_steps(MergedEdges* edges, MergedStep* steps, size_t n)
    free_edges(&more);
 }
 
-/*------------------------------------------------------------*/
 /*--- Edges in order                                       ---*/
-/*------------------------------------------------------------*/
 
 /* Few are out of order, for blocks stay in theirs but where instructions
    overlap: these become steps. */

@@ -25,9 +25,7 @@ typedef
    }
    Writing;
 
-/*------------------------------------------------------------*/
 /*--- The order of images                                  ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {
@@ -66,9 +64,7 @@ static void order_images(Writing* w)
    free(load);
 }
 
-/*------------------------------------------------------------*/
 /*--- Blocks and edges                                     ---*/
-/*------------------------------------------------------------*/
 
 static void put_blocks(Writing* w)
 {
@@ -203,9 +199,7 @@ static void put_edges(Writing* w)
    add_call_bypasses(g);
 }
 
-/*------------------------------------------------------------*/
 /*--- Symbols and files                                    ---*/
-/*------------------------------------------------------------*/
 
 /* The first symbol with the address of the last one that ADDR is in; N_SYMBOLS
    if there is none. */
@@ -385,9 +379,7 @@ static void list_sources(Files* f, const Writing* w, uint32_t n)
             by_text);
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 static void put_image(const MergedImage* im, const Files* f, JsonImage* to)
 {

@@ -55,9 +55,7 @@ static Table* make_table(const Report* r, Section s, uint32_t* n)
    return s < N_USUAL ? usual_table(&v, s, n) : views[s](&v, n);
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 static void print_title(Section s, uint32_t n, size_t shown)
 {

@@ -35,9 +35,7 @@ static uint64_t count_of(const View* v, uint32_t edge)
    return dcfg_edge_count(v->g->p, edge, v->thread);
 }
 
-/*------------------------------------------------------------*/
 /*--- Branches                                             ---*/
-/*------------------------------------------------------------*/
 
 static bool is_conditional(uint32_t type)
 {
@@ -106,9 +104,7 @@ Table* branches_table(const View* v, uint32_t* n)
    return t;
 }
 
-/*------------------------------------------------------------*/
 /*--- Indirect jumps and calls                             ---*/
-/*------------------------------------------------------------*/
 
 static bool is_indirect(uint32_t type)
 {
@@ -201,9 +197,7 @@ Table* indirect_table(const View* v, uint32_t* n)
    return t;
 }
 
-/*------------------------------------------------------------*/
 /*--- Callers and callees                                  ---*/
-/*------------------------------------------------------------*/
 
 /* The function that a call reaches through the stub at NODE: where that went
    most often.  A table has stubs behind each other before a name is resolved. */

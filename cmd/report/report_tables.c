@@ -17,9 +17,7 @@ const char* const section_names[N_SECTIONS] = {
    "callers", "callees", "functions", "trips"
 };
 
-/*------------------------------------------------------------*/
 /*--- What is hottest                                      ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {
@@ -155,9 +153,7 @@ static Item* hottest(const View* r, Section s, uint32_t* n, uint32_t* shown)
    return items;
 }
 
-/*------------------------------------------------------------*/
 /*--- Sections                                             ---*/
-/*------------------------------------------------------------*/
 
 static void add_columns(const View* r, Table* t, Section s)
 {

@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Functions with what they called                      ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {
@@ -124,9 +122,7 @@ Table* inclusive_table(const View* v, uint32_t* n)
    return t;
 }
 
-/*------------------------------------------------------------*/
 /*--- Iterations of each entry                             ---*/
-/*------------------------------------------------------------*/
 
 /* How often an entry had 1, 2 to 3, 4 to 7 iterations, and so on. */
 #define N_BINS 64

@@ -61,9 +61,7 @@ typedef
    }
    Walk;
 
-/*------------------------------------------------------------*/
 /*--- Frames                                               ---*/
-/*------------------------------------------------------------*/
 
 /* The frame on top gets its function, now that it is known. */
 static void name_top(Walk* w, uint32_t function)
@@ -120,9 +118,7 @@ static void pop(Walk* w)
    w->n--;
 }
 
-/*------------------------------------------------------------*/
 /*--- Edges                                                ---*/
-/*------------------------------------------------------------*/
 
 static void jump(Walk* w, uint32_t node)
 {
@@ -204,9 +200,7 @@ static void take(Walk* w, const DcfgEdge* e)
       jump(w, e->target);
 }
 
-/*------------------------------------------------------------*/
 /*--- The trace                                            ---*/
-/*------------------------------------------------------------*/
 
 static void begin_thread(Walk* w, uint32_t thread)
 {

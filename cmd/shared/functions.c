@@ -15,9 +15,7 @@
    without a symbol, the routine. */
 #define OF_ROUTINE ((uint64_t)1 << 32)
 
-/*------------------------------------------------------------*/
 /*--- Symbols                                              ---*/
-/*------------------------------------------------------------*/
 
 /* "name.cold" is a part of "name" that the compiler has put elsewhere. */
 #define COLD ".cold"
@@ -84,9 +82,7 @@ static uint32_t warm_symbol(const DcfgProcess* p, const DcfgImage* im,
    return found;
 }
 
-/*------------------------------------------------------------*/
 /*--- Blocks                                               ---*/
-/*------------------------------------------------------------*/
 
 #define MAX_STUB_EDGES 64
 

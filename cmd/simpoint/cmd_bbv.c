@@ -36,9 +36,7 @@ typedef
    }
    Bbv;
 
-/*------------------------------------------------------------*/
 /*--- Files                                                ---*/
-/*------------------------------------------------------------*/
 
 /* A .bb file that is being written. */
 typedef
@@ -90,9 +88,7 @@ static void name_files(Bbv* b)
    free(b->written);
 }
 
-/*------------------------------------------------------------*/
 /*--- A thread's edges                                     ---*/
-/*------------------------------------------------------------*/
 
 static DcfgTrace* open_trace(const Bbv* b, uint32_t thread)
 {
@@ -160,9 +156,7 @@ static void each_thread(Bbv* b, uint32_t only, bool global)
    dcfg_trace_close(t);
 }
 
-/*------------------------------------------------------------*/
 /*--- All threads in their order                           ---*/
-/*------------------------------------------------------------*/
 
 /* One thread, as far as it has come. */
 typedef
@@ -252,9 +246,7 @@ static void in_order(Bbv* b, const char* path)
    close_vectors(b, &all);
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 /* Heads of loops among what is meant. */
 static bool* find_heads(const Program* g, const Select* what)

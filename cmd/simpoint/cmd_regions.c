@@ -38,9 +38,7 @@ typedef
    }
    Choice;
 
-/*------------------------------------------------------------*/
 /*--- What SimPoint wrote                                  ---*/
-/*------------------------------------------------------------*/
 
 static Chosen* find_cluster(Choice* c, uint64_t cluster)
 {
@@ -107,9 +105,7 @@ static int by_slice(const void* a, const void* b)
    return x->cluster < y->cluster ? -1 : x->cluster > y->cluster;
 }
 
-/*------------------------------------------------------------*/
 /*--- Options of the tool                                  ---*/
-/*------------------------------------------------------------*/
 
 /* Globs of images have these characters to themselves. */
 static bool is_plain(const char* name)
@@ -148,9 +144,7 @@ static void print_region(const Choice* c, const Chosen* x)
    text_forget();
 }
 
-/*------------------------------------------------------------*/
 /*--- How well they stand for the whole                    ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {
@@ -224,9 +218,7 @@ static void compare(const Choice* c, const Program* g, double least)
    free(rows);
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 static int run(int argc, char** argv)
 {

@@ -38,9 +38,7 @@ typedef
    }
    Why;
 
-/*------------------------------------------------------------*/
 /*--- Copies                                               ---*/
-/*------------------------------------------------------------*/
 
 /* The only input of a copy that is what it hands on; NULL if there are
    several. */
@@ -120,9 +118,7 @@ static void find_origins(Why* y, uint32_t node)
          add_origin(y, &in[k]);
 }
 
-/*------------------------------------------------------------*/
 /*--- Telling                                              ---*/
-/*------------------------------------------------------------*/
 
 static void tell_instance(const Why* y, uint32_t node)
 {
@@ -241,9 +237,7 @@ static void converse(Why* y, uint32_t first)
    free(line);
 }
 
-/*------------------------------------------------------------*/
 /*--- The command line                                     ---*/
-/*------------------------------------------------------------*/
 
 static int run(int argc, char** argv)
 {

@@ -65,9 +65,7 @@ typedef
    }
    Page;
 
-/*------------------------------------------------------------*/
 /*--- JSON                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* Bytes of the character at S, of LENGTH bytes; 0 if it is none in UTF-8. */
 static size_t character(const char* s, size_t length)
@@ -137,9 +135,7 @@ static void between(FILE* out, bool first)
       putc(',', out);
 }
 
-/*------------------------------------------------------------*/
 /*--- Places                                               ---*/
-/*------------------------------------------------------------*/
 
 static int by_place(const void* x, const void* y)
 {
@@ -201,9 +197,7 @@ static uint64_t executed_lines(const Page* p)
    return n;
 }
 
-/*------------------------------------------------------------*/
 /*--- Files                                                ---*/
-/*------------------------------------------------------------*/
 
 /* Lines FROM up to TO, both included, after what was put before. */
 static void put_lines(FILE* out, const SourceFile* f, uint32_t from,
@@ -310,9 +304,7 @@ static void put_files(Page* p)
    putc(']', p->out);
 }
 
-/*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
-/*------------------------------------------------------------*/
 
 /* Names of functions; consecutive places mostly have the same. */
 static void put_functions(const Page* p, uint32_t* function)
@@ -383,9 +375,7 @@ static void put_instrs(const Page* p)
    free(function);
 }
 
-/*------------------------------------------------------------*/
 /*--- Instances                                            ---*/
-/*------------------------------------------------------------*/
 
 /* Node number T in order of time. */
 static uint32_t node_at(const Page* p, uint32_t t)

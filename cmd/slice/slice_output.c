@@ -24,9 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Numbers                                              ---*/
-/*------------------------------------------------------------*/
 
 /* The value that system call N of S has in register REG, 32 bits of it. */
 static uint32_t number_in(DcfgWet* w, const DcfgSlice* s,
@@ -268,9 +266,7 @@ void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
    free(name);
 }
 
-/*------------------------------------------------------------*/
 /*--- Text                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* TEXT as it was typed: \n, \t and \\ are what they are in C. */
 static char* unescape(const char* text, size_t* size)

@@ -30,9 +30,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/*------------------------------------------------------------*/
 /*--- Where                                                ---*/
-/*------------------------------------------------------------*/
 
 DcfgWet* slice_open(const char* file)
 {
@@ -132,9 +130,7 @@ static void at_address(Sliced* f, const char* at)
       die("--at: no instruction at 0x%" PRIx64 " was executed", addr);
 }
 
-/*------------------------------------------------------------*/
 /*--- Of what                                              ---*/
-/*------------------------------------------------------------*/
 
 static bool of_register(Sliced* f, const char* of)
 {
@@ -209,9 +205,7 @@ static void of_variable(Sliced* f, const char* name, const char* root)
    dcfg_slice_free(s);
 }
 
-/*------------------------------------------------------------*/
 /*--- What is followed                                     ---*/
-/*------------------------------------------------------------*/
 
 static bool image_has_lines(DcfgWet* w, uint32_t image)
 {
@@ -391,9 +385,7 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
       f->q.no_address_near = f->roles.targets;
 }
 
-/*------------------------------------------------------------*/
 /*--- What is said                                         ---*/
-/*------------------------------------------------------------*/
 
 static char* describe(Sliced* f, const SliceOptions* o)
 {
@@ -455,9 +447,7 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
          = text_copy("the variable: nobody called its function");
 }
 
-/*------------------------------------------------------------*/
 /*--- A slice                                              ---*/
-/*------------------------------------------------------------*/
 
 static void choose_criterion(Sliced* f, const SliceOptions* o)
 {

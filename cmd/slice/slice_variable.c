@@ -46,9 +46,7 @@ static _Noreturn void nowhere(const Search* s, const char* why)
        (uint64_t)(s->pc + s->bias), why);
 }
 
-/*------------------------------------------------------------*/
 /*--- The variable                                         ---*/
-/*------------------------------------------------------------*/
 
 static bool is_it(const Search* s, Dwarf_Die* die)
 {
@@ -99,9 +97,7 @@ static bool find_variable(Search* s, Dwarf_Die* unit)
    return found || find_child(s, unit);
 }
 
-/*------------------------------------------------------------*/
 /*--- Its place                                            ---*/
-/*------------------------------------------------------------*/
 
 static uint64_t size_of(Search* s)
 {
@@ -184,9 +180,7 @@ static void find_place(Search* s, DcfgSliceQuery* q)
    take_location(s, op, n, q);
 }
 
-/*------------------------------------------------------------*/
 /*--- The file                                             ---*/
-/*------------------------------------------------------------*/
 
 void variable_place(const DcfgWetInstr* at, const char* name,
                     const char* root, DcfgSliceQuery* q)

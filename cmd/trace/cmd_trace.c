@@ -66,9 +66,7 @@ static const char* source_of(Show* s, uint32_t node)
    return s->sources[node];
 }
 
-/*------------------------------------------------------------*/
 /*--- As edges and as blocks                               ---*/
-/*------------------------------------------------------------*/
 
 static void show_edge(Show* s, const DcfgEdge* e)
 {
@@ -110,9 +108,7 @@ static void show_block(Show* s, const DcfgEdge* e)
           name_of(s, e->target), source[0] != 0 ? "  " : "", source);
 }
 
-/*------------------------------------------------------------*/
 /*--- As calls                                             ---*/
-/*------------------------------------------------------------*/
 
 /* Deeper than this, only a number says how deep. */
 #define MAX_INDENT 40
@@ -291,9 +287,7 @@ static void show_call(Show* s, const DcfgEdge* e)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- All edges                                            ---*/
-/*------------------------------------------------------------*/
 
 static void show_header(const Show* s)
 {

@@ -41,9 +41,7 @@ typedef
    }
    Filter;
 
-/*------------------------------------------------------------*/
 /*--- What is wanted                                       ---*/
-/*------------------------------------------------------------*/
 
 static bool is_pattern(const char* s)
 {
@@ -176,9 +174,7 @@ static void select_instrs(const Filter* f, DcfgWet* w)
       die("%s", unreadable(&err, false));
 }
 
-/*------------------------------------------------------------*/
 /*--- The last dependences                                 ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {
@@ -232,9 +228,7 @@ static void put_history(const History* h, DcfgWet* w, Outfile* out)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- The command line                                     ---*/
-/*------------------------------------------------------------*/
 
 static DcfgWet* open_wet(const char* path)
 {

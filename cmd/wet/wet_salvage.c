@@ -93,9 +93,7 @@ static _Noreturn void damaged(const Salvage* s)
        s->path);
 }
 
-/*------------------------------------------------------------*/
 /*--- Rows                                                 ---*/
-/*------------------------------------------------------------*/
 
 static uint64_t get(Bytes* b)
 {
@@ -267,9 +265,7 @@ static void get_rows(Salvage* s)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Tables                                               ---*/
-/*------------------------------------------------------------*/
 
 static int cmp_instrs(const void* va, const void* vb)
 {
@@ -445,9 +441,7 @@ static size_t put_trace(Salvage* s, FILE* f)
    return threads;
 }
 
-/*------------------------------------------------------------*/
 /*--- From file to file                                    ---*/
-/*------------------------------------------------------------*/
 
 /* Read the trace of SIZE bytes, and write to THREADS in it how many instructions
    each thread executed. */

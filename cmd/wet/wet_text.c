@@ -154,9 +154,7 @@ void wet_text_add(WetText* t, const DcfgWetEvent* e)
       add_value(t, e);
 }
 
-/*------------------------------------------------------------*/
 /*--- Writing                                              ---*/
-/*------------------------------------------------------------*/
 
 /* A name is one word. */
 static void put_word(Outfile* out, const char* word)

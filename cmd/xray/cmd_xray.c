@@ -33,9 +33,7 @@ typedef
    }
    Source;
 
-/*------------------------------------------------------------*/
 /*--- Files                                                ---*/
-/*------------------------------------------------------------*/
 
 static void on_problem(void* arg, const DcfgProblem* problem)
 {
@@ -118,9 +116,7 @@ static void close_source(Source* src)
    free(src->map_path);
 }
 
-/*------------------------------------------------------------*/
 /*--- Showing a log                                        ---*/
-/*------------------------------------------------------------*/
 
 static Table* threads_table(const XrayShow* s, const XrayRun* run)
 {
@@ -252,9 +248,7 @@ static int show(const XrayShow* s)
    return violations > 0 ? STATUS_FOUND : STATUS_OK;
 }
 
-/*------------------------------------------------------------*/
 /*--- Comparing two                                        ---*/
-/*------------------------------------------------------------*/
 
 static void show_totals(const XrayShow* s, const char* which,
                             const char* path, const XrayRun* run)
@@ -308,9 +302,7 @@ static int diff(const XrayShow* s, const char** logs, const char** maps,
    return changes + violations > 0 ? STATUS_FOUND : STATUS_OK;
 }
 
-/*------------------------------------------------------------*/
 /*--- The command line                                     ---*/
-/*------------------------------------------------------------*/
 
 static int run(int argc, char** argv)
 {

@@ -107,9 +107,7 @@ static void end(void* state)
    free(s);
 }
 
-/*------------------------------------------------------------*/
 /*--- Showing them                                         ---*/
-/*------------------------------------------------------------*/
 
 /* The stack's functions, outermost first, to PATH.  Returns how many. */
 static size_t path_of(const XrayStacks* s, uint32_t stack, uint32_t* path)

@@ -101,9 +101,7 @@ static void find_thread(Walk* w, const DcfgXrayRecord* r)
    t->last = r->tick;
 }
 
-/*------------------------------------------------------------*/
 /*--- Calls                                                ---*/
-/*------------------------------------------------------------*/
 
 static XrayCall* top(Stack* s)
 {

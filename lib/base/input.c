@@ -67,9 +67,7 @@ static bool broken(Input* in, const char* what)
                    "the %s data is %s", names[in->coding], what);
 }
 
-/*------------------------------------------------------------*/
 /*--- Bytes as they are stored                             ---*/
-/*------------------------------------------------------------*/
 
 /* At the speeds of a pipe this much comes in a few milliseconds, and there
    is room for ten times as much. */
@@ -272,9 +270,7 @@ void input_close(Input* in)
    job_free(in->job, in, sizeof(*in));
 }
 
-/*------------------------------------------------------------*/
 /*--- Decoding                                             ---*/
-/*------------------------------------------------------------*/
 
 /* Each of these decodes from in->next to BUF until one of them is used up, or
    the end of a stream.  How much came out goes to *GOT. */

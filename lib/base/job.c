@@ -33,9 +33,7 @@
 #define MEMORY_PER_FILE 640
 #define MEMORY_AT_MOST  (16ULL << 30)
 
-/*------------------------------------------------------------*/
 /*--- Errors                                               ---*/
-/*------------------------------------------------------------*/
 
 /* The end of S, as far as there is room for it. */
 static void copy_end(char* to, size_t size, const char* s)
@@ -96,9 +94,7 @@ const char* dcfg_error_text(const DcfgError* err, char* text)
    return text;
 }
 
-/*------------------------------------------------------------*/
 /*--- Jobs                                                 ---*/
-/*------------------------------------------------------------*/
 
 void job_start(Job* job, const char* file, const DcfgOptions* options)
 {
@@ -177,9 +173,7 @@ void job_tell(const Job* job, DcfgError* err)
       *err = job->err;
 }
 
-/*------------------------------------------------------------*/
 /*--- Memory                                               ---*/
-/*------------------------------------------------------------*/
 
 void* job_realloc(Job* job, void* p, size_t old, size_t size)
 {

@@ -8,9 +8,7 @@
 
 #include "lib/dcfg.h"
 
-/*------------------------------------------------------------*/
 /*--- A job: loading one file, or reading one trace        ---*/
-/*------------------------------------------------------------*/
 
 /* What may be allocated for the whole of it, and its one error: the first
    that happens.  Everything that can fail returns false, or NULL, after
@@ -62,9 +60,7 @@ void  set_error(DcfgError* err, DcfgStatus status, const char* file,
                 const char* place, uint64_t offset, const char* format, ...)
       __attribute__((format(printf, 6, 7)));
 
-/*------------------------------------------------------------*/
 /*--- Memory                                               ---*/
-/*------------------------------------------------------------*/
 
 /* As realloc(), from OLD bytes to SIZE, within what the job may use.  NULL
    if that fails, and then P is as it was. */
@@ -129,9 +125,7 @@ const char* arena_string(Job* job, Arena* arena, const char* s, size_t len);
 
 void  arena_free(Job* job, Arena* arena);
 
-/*------------------------------------------------------------*/
 /*--- Arithmetic                                           ---*/
-/*------------------------------------------------------------*/
 
 static inline uint64_t add_capped(uint64_t a, uint64_t b)
 {

@@ -41,9 +41,7 @@ typedef
 /* What AHEAD is at when the next instruction has to be looked at. */
 static const uint8_t nothing = 0;
 
-/*------------------------------------------------------------*/
 /*--- Instructions                                         ---*/
-/*------------------------------------------------------------*/
 
 static inline bool jumps(const AddressStream* s, uint32_t i)
 {
@@ -224,9 +222,7 @@ static uint64_t new_successor(AddressStream* s, uint32_t i, uint64_t addr,
    return next;
 }
 
-/*------------------------------------------------------------*/
 /*--- The way through them                                 ---*/
-/*------------------------------------------------------------*/
 
 /* The instruction executed last. */
 static inline uint32_t standing_at(const AddressStream* s)
@@ -353,9 +349,7 @@ uint64_t stream_executed(const AddressStream* s)
    return s->executed + (uint64_t)(s->ahead - s->ahead_set);
 }
 
-/*------------------------------------------------------------*/
 /*--- Pieces                                               ---*/
-/*------------------------------------------------------------*/
 
 static inline void begin_piece(AddressStream* s, uint64_t i)
 {
@@ -465,9 +459,7 @@ void stream_visit(AddressStream* s, void (*visit)(void* arg, uint32_t block),
    stand_nowhere(s);
 }
 
-/*------------------------------------------------------------*/
 /*--- Beginning and end                                    ---*/
-/*------------------------------------------------------------*/
 
 bool stream_start(AddressStream* s, Job* job)
 {

@@ -33,9 +33,7 @@
 
 #define N_IDS 4096
 
-/*------------------------------------------------------------*/
 /*--- The graph                                            ---*/
-/*------------------------------------------------------------*/
 
 static bool is_straight(const DcfgNode* a, const DcfgNode* b)
 {
@@ -152,9 +150,7 @@ void edges_end(EdgeStream* s)
    array_free(s->job, &s->interrupted, sizeof(Standing));
 }
 
-/*------------------------------------------------------------*/
 /*--- Following a trace                                    ---*/
-/*------------------------------------------------------------*/
 
 /* While visiting, all is known that there is. */
 static bool is_known_stream(const EdgeStream* s)
@@ -408,9 +404,7 @@ bool edges_follow(EdgeStream* s, DcfgTrace* t)
    return end_all(s);
 }
 
-/*------------------------------------------------------------*/
 /*--- Pieces                                               ---*/
-/*------------------------------------------------------------*/
 
 /* The blocks that were executed. */
 static bool number_pieces(EdgeStream* s)

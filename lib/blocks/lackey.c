@@ -65,9 +65,7 @@ static bool refused(Reader* r)
    return false;
 }
 
-/*------------------------------------------------------------*/
 /*--- Lines as Lackey writes them                          ---*/
-/*------------------------------------------------------------*/
 
 /* Nearly every line is three characters, eight or more small hexadecimal
    digits, a comma, one decimal digit.  They are read eight characters at a
@@ -141,9 +139,7 @@ static inline bool is_usual_data(uint64_t text)
           | (text == THREE(' ', 'M', ' '));
 }
 
-/*------------------------------------------------------------*/
 /*--- Any line                                             ---*/
-/*------------------------------------------------------------*/
 
 /* "ADDR,SIZE" and the newline.  Where the next line begins, or NULL with
    *WHY set. */

@@ -44,9 +44,7 @@ typedef
    }
    Work;
 
-/*------------------------------------------------------------*/
 /*--- Order                                                ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {
@@ -106,9 +104,7 @@ static void find_ends(Work* w)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Counts                                               ---*/
-/*------------------------------------------------------------*/
 
 /* Let each passage be one dynamic block: from its leader to where that
    jumps. */
@@ -156,9 +152,7 @@ static void count_pieces(Work* w)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Edges                                                ---*/
-/*------------------------------------------------------------*/
 
 static int by_target(const void* a, const void* b)
 {
@@ -261,9 +255,7 @@ static DcfgStreamBlock* add_block(Job* job, Tally* t, const Piece* p,
    return b;
 }
 
-/*------------------------------------------------------------*/
 /*--- Dynamic blocks                                       ---*/
-/*------------------------------------------------------------*/
 
 static bool falls_to(const Work* w, uint32_t at, uint32_t to)
 {
@@ -304,9 +296,7 @@ static bool make_dynamics(Work* w, Tally* t)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Static blocks                                        ---*/
-/*------------------------------------------------------------*/
 
 /* A leader begins one; so does what is reached straight in two ways. */
 static inline bool begins_static(const Work* w, uint32_t piece)
@@ -374,9 +364,7 @@ static bool make_statics(Work* w, Tally* t)
    return ok;
 }
 
-/*------------------------------------------------------------*/
 /*--- All of it                                            ---*/
-/*------------------------------------------------------------*/
 
 static bool start_tally(Job* job, Tally* t, uint32_t n)
 {

@@ -10,9 +10,7 @@
 
 #include "lib/graph/model.h"
 
-/*------------------------------------------------------------*/
 /*--- Edges and blocks                                     ---*/
-/*------------------------------------------------------------*/
 
 uint64_t dcfg_edge_count(const DcfgProcess* p, uint32_t edge,
                          uint32_t thread)
@@ -98,9 +96,7 @@ uint64_t dcfg_process_instrs(const DcfgProcess* p, uint32_t thread)
    return thread < q->threads.n ? p->thread_instrs[thread] : 0;
 }
 
-/*------------------------------------------------------------*/
 /*--- Routines                                             ---*/
-/*------------------------------------------------------------*/
 
 uint64_t dcfg_routine_instrs(const DcfgProcess* p, uint32_t routine,
                              uint32_t thread)
@@ -166,9 +162,7 @@ uint64_t dcfg_routine_entries(const DcfgProcess* p, uint32_t routine,
    return entries(p, routine, thread, false);
 }
 
-/*------------------------------------------------------------*/
 /*--- Loops                                                ---*/
-/*------------------------------------------------------------*/
 
 uint64_t dcfg_loop_instrs(const DcfgProcess* p, uint32_t loop,
                           uint32_t thread)

@@ -27,9 +27,7 @@ bool keep_ids(Load* l, Array* to, const Frame* f, uint32_t field)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Routines and loops                                   ---*/
-/*------------------------------------------------------------*/
 
 enum { LOOP_HEAD, LOOP_BACKS, LOOP_NODES, LOOP_PARENT };
 
@@ -128,9 +126,7 @@ static const Field routine_fields[] = {
 static const Shape routines = { V_TABLE, true, 4, routine_fields,
                                 open_routine, close_routine, NULL };
 
-/*------------------------------------------------------------*/
 /*--- Images                                               ---*/
-/*------------------------------------------------------------*/
 
 enum { SYMBOL_NAME, SYMBOL_ADDR, SYMBOL_SIZE };
 

@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Ids                                                  ---*/
-/*------------------------------------------------------------*/
 
 bool id_map(Job* job, IdMap* map, SortKey* keys, uint32_t n,
             const char* place, const char* id_name)
@@ -79,9 +77,7 @@ uint32_t id_find(const IdMap* map, uint32_t id)
                                               : DCFG_NONE;
 }
 
-/*------------------------------------------------------------*/
 /*--- The edges of a node                                  ---*/
-/*------------------------------------------------------------*/
 
 /* By counting: FIRST gets N + 1 elements, EDGES the edges' indices, those of
    a node in their order.  AT says which node an edge belongs to. */
@@ -142,9 +138,7 @@ bool index_edges(Model* m, Process* p, const char* place)
           && (!job_listened(&m->job) || find_twins(m, p, place));
 }
 
-/*------------------------------------------------------------*/
 /*--- Loops                                                ---*/
-/*------------------------------------------------------------*/
 
 /* The depth of a loop and of those around it that have none yet.  A loop
    that would contain itself becomes an outermost one. */
@@ -202,9 +196,7 @@ bool index_loops(Model* m, Process* p, const char* place)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Order by address                                     ---*/
-/*------------------------------------------------------------*/
 
 /* Elements FIRST to FIRST + N of ARRAY in order of the address that is OFFSET
    bytes into each. */

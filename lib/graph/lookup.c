@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Types of edges                                       ---*/
-/*------------------------------------------------------------*/
 
 static const char* const type_names[] = {
    DCFG_EDGE_TYPE_NAMES, "OTHER"
@@ -52,9 +50,7 @@ bool dcfg_is_local(DcfgEdgeType type)
           || dcfg_is_bypass(type);
 }
 
-/*------------------------------------------------------------*/
 /*--- By id                                                ---*/
-/*------------------------------------------------------------*/
 
 const DcfgProcess* dcfg_process(const Dcfg* d, uint32_t index)
 {
@@ -82,9 +78,7 @@ uint32_t dcfg_edge_by_id(const DcfgProcess* p, uint32_t id)
    return id_find(&inside(p)->edge_ids, id);
 }
 
-/*------------------------------------------------------------*/
 /*--- By address                                           ---*/
-/*------------------------------------------------------------*/
 
 /* Places FIRST to FIRST + N in some array in order of address. */
 typedef
@@ -228,9 +222,7 @@ uint32_t dcfg_symbol_of(const DcfgProcess* p, uint32_t node)
           : DCFG_NONE;
 }
 
-/*------------------------------------------------------------*/
 /*--- Edges                                                ---*/
-/*------------------------------------------------------------*/
 
 const uint32_t* dcfg_out_edges(const DcfgProcess* p, uint32_t node,
                                uint32_t* n)
@@ -270,9 +262,7 @@ uint32_t dcfg_edge_between(const DcfgProcess* p, uint32_t source,
    return DCFG_NONE;
 }
 
-/*------------------------------------------------------------*/
 /*--- Routines and loops                                   ---*/
-/*------------------------------------------------------------*/
 
 const uint32_t* dcfg_routine_nodes(const DcfgProcess* p, uint32_t routine,
                                    uint32_t* n)

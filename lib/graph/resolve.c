@@ -88,9 +88,7 @@ static inline bool resolve(Resolve* r, uint32_t* ref, const IdMap* map,
    return *ref != DCFG_NONE || unknown_id(r, from, what, id);
 }
 
-/*------------------------------------------------------------*/
 /*--- Images and edges                                     ---*/
-/*------------------------------------------------------------*/
 
 static bool resolve_images(Resolve* r)
 {
@@ -165,9 +163,7 @@ static bool resolve_part(Resolve* r)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Lists of nodes                                       ---*/
-/*------------------------------------------------------------*/
 
 /* N ids become indices; those that stand for nothing go.  The rest of the
    list moves up, and N is what remains. */
@@ -263,9 +259,7 @@ static bool resolve_routines(Resolve* r)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Loops                                                ---*/
-/*------------------------------------------------------------*/
 
 /* All but the parent. */
 static bool resolve_loop(Resolve* r, uint32_t index)
@@ -320,9 +314,7 @@ static bool resolve_loops(Resolve* r)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 /* The file's special nodes behind the process's blocks. */
 static bool add_special_nodes(Resolve* r)

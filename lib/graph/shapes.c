@@ -18,9 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Names                                                ---*/
-/*------------------------------------------------------------*/
 
 enum { FILE_ID, FILE_NAME };
 
@@ -97,9 +95,7 @@ static const Field special_node_fields[] = {
 static const Shape special_nodes = { V_TABLE, false, 2, special_node_fields,
                                      NULL, close_special_node, NULL };
 
-/*------------------------------------------------------------*/
 /*--- Processes                                            ---*/
-/*------------------------------------------------------------*/
 
 enum { EDGE_ID, EDGE_SOURCE, EDGE_TARGET, EDGE_TYPE, EDGE_COUNTS };
 
@@ -274,9 +270,7 @@ static const Kin trace = {
 static const Shape processes = { V_TABLE, true, 2, process_fields,
                                  open_process, close_process, &trace };
 
-/*------------------------------------------------------------*/
 /*--- The whole                                            ---*/
-/*------------------------------------------------------------*/
 
 enum { TOP_MAJOR, TOP_MINOR, TOP_FILES, TOP_TYPES, TOP_SPECIAL,
        TOP_PROCESSES };

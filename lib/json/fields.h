@@ -8,9 +8,7 @@
 
 #include "lib/base/job.h"
 
-/*------------------------------------------------------------*/
 /*--- What is expected                                     ---*/
-/*------------------------------------------------------------*/
 
 typedef struct Shape Shape;
 typedef struct Frame Frame;
@@ -72,9 +70,7 @@ struct Shape {
    const Kin*   kin;            // may be NULL
 };
 
-/*------------------------------------------------------------*/
 /*--- What is found                                        ---*/
-/*------------------------------------------------------------*/
 
 #define MAX_COLUMNS 64
 #define MAX_FRAMES  10
@@ -132,9 +128,7 @@ static inline const Field* current_field(const Frame* f)
    return f->field == NO_FIELD ? NULL : &f->shape->fields[f->field];
 }
 
-/*------------------------------------------------------------*/
 /*--- For open and close                                   ---*/
-/*------------------------------------------------------------*/
 
 static inline bool has(const Frame* f, uint32_t field)
 {

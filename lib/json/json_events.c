@@ -60,9 +60,7 @@ struct Parse {
    uint8_t     buf[65536];
 };
 
-/*------------------------------------------------------------*/
 /*--- Memory for YAJL                                      ---*/
-/*------------------------------------------------------------*/
 
 static void unlink_block(Block* b)
 {
@@ -117,9 +115,7 @@ static void yajl_release(void* ctx, void* at)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Events                                               ---*/
-/*------------------------------------------------------------*/
 
 static Walk* here(void* ctx)
 {
@@ -184,9 +180,7 @@ static const yajl_callbacks callbacks = {
    on_map, on_key, on_end, on_array, on_end
 };
 
-/*------------------------------------------------------------*/
 /*--- Going on                                             ---*/
-/*------------------------------------------------------------*/
 
 Parse* parse_start(Job* job, Input* in, const Shape* top, void* arg)
 {

@@ -26,9 +26,7 @@
 /* The format needs 12. */
 #define MAX_DEPTH 64
 
-/*------------------------------------------------------------*/
 /*--- The stacks                                           ---*/
-/*------------------------------------------------------------*/
 
 static bool push_number(Walk* w, uint64_t n)
 {
@@ -63,9 +61,7 @@ static bool push_text(Walk* w, const char* s, size_t len)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Rows and objects                                     ---*/
-/*------------------------------------------------------------*/
 
 static bool begin_values(Walk* w, Frame* f)
 {
@@ -227,9 +223,7 @@ static bool push_frame(Walk* w, const Shape* shape)
    return begin_values(w, f);
 }
 
-/*------------------------------------------------------------*/
 /*--- Values                                               ---*/
-/*------------------------------------------------------------*/
 
 /* An integer in either form for the current field, or an element of it. */
 static bool put_integer(Walk* w, const char* s, size_t len, bool is_string)
@@ -298,9 +292,7 @@ static bool is_repeated(const Frame* f)
           && ((f->present | f->bad) >> f->field & 1);
 }
 
-/*------------------------------------------------------------*/
 /*--- Events                                               ---*/
-/*------------------------------------------------------------*/
 
 void walk_start(Walk* w, Job* job, const Shape* top, void* arg)
 {

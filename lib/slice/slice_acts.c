@@ -18,9 +18,7 @@
 
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Activations                                          ---*/
-/*------------------------------------------------------------*/
 
 static uint32_t new_act(Acts* all, uint64_t place, uint32_t call, uint32_t up)
 {
@@ -99,9 +97,7 @@ static Position* position_of(Acts* all, uint32_t thread)
    return t;
 }
 
-/*------------------------------------------------------------*/
 /*--- Steps                                                ---*/
-/*------------------------------------------------------------*/
 
 /* Instruction I was the last one of its activation, or a call of it that
    never returned. */
@@ -383,9 +379,7 @@ static bool run_mark(Acts* all, const WetStep* r, StepPlace* p)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Chunks                                               ---*/
-/*------------------------------------------------------------*/
 
 static bool copy_position(Acts* all, Position* to, const Position* from)
 {

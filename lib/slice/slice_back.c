@@ -41,9 +41,7 @@ typedef
    }
    Walk;
 
-/*------------------------------------------------------------*/
 /*--- The criterion                                        ---*/
-/*------------------------------------------------------------*/
 
 /* Nothing that was found until now counts. */
 static bool forget_all(Walk* z)
@@ -109,9 +107,7 @@ static bool add_criterion(Walk* z)
    return meet_criterion(&z->meeting);
 }
 
-/*------------------------------------------------------------*/
 /*--- Instances                                            ---*/
-/*------------------------------------------------------------*/
 
 /* An iteration that is none; what was left within completed all that it has.
    The way tells, for slots need not be there. */
@@ -284,9 +280,7 @@ static inline bool matters(Walk* z, const SbInfo* sb)
    return sb->odd_stores;
 }
 
-/*------------------------------------------------------------*/
 /*--- Marks                                                ---*/
-/*------------------------------------------------------------*/
 
 static bool visit_mark(Walk* z)
 {
@@ -319,9 +313,7 @@ static bool visit_mark(Walk* z)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Chunks                                               ---*/
-/*------------------------------------------------------------*/
 
 static bool visit_step(Walk* z)
 {

@@ -45,9 +45,7 @@ typedef
 #define STATE(f, n) (&ELEM(((Keep*)(f)->own)->states, State, n))
 #define EDGE(f, n)  (&ELEM(((Keep*)(f)->own)->edges, Edge, n))
 
-/*------------------------------------------------------------*/
 /*--- Members                                              ---*/
-/*------------------------------------------------------------*/
 
 bool keep_start(Found* f, Live* l)
 {
@@ -120,9 +118,7 @@ static bool keep_cut(Found* f, const Want* want)
    return want->weak || add_edge(f, want, DCFG_SLICE_NOT, 0);
 }
 
-/*------------------------------------------------------------*/
 /*--- Edges by node                                        ---*/
-/*------------------------------------------------------------*/
 
 static int compare(const void* a, const void* b)
 {
@@ -165,9 +161,7 @@ static uint32_t* sort_edges(Found* f)
    return first;
 }
 
-/*------------------------------------------------------------*/
 /*--- Weak nodes                                           ---*/
-/*------------------------------------------------------------*/
 
 static bool is_program(const Found* f, uint32_t n)
 {
@@ -241,9 +235,7 @@ static bool choose_weak(Found* f, const uint32_t* first)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Inputs                                               ---*/
-/*------------------------------------------------------------*/
 
 /* All nodes, and two more for what is none. */
 typedef

@@ -15,9 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Lists                                                ---*/
-/*------------------------------------------------------------*/
 
 bool live_put(Live* l, uint32_t* head, Want want)
 {
@@ -93,9 +91,7 @@ static bool defer_to(Live* l, uint32_t thread)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Registers                                            ---*/
-/*------------------------------------------------------------*/
 
 LiveRegisters* live_registers(Live* l, uint32_t thread)
 {
@@ -186,9 +182,7 @@ bool live_before_handler(Live* l, uint32_t thread, bool returned)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Memory                                               ---*/
-/*------------------------------------------------------------*/
 
 static bool want_granule(Live* l, uint64_t granule, Want want)
 {
@@ -330,9 +324,7 @@ bool live_note_read(Live* l, uint32_t thread, const uint64_t* words)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Begin and end                                        ---*/
-/*------------------------------------------------------------*/
 
 bool live_start(Live* l, Job* job, const DcfgWet* w)
 {

@@ -34,9 +34,7 @@ static inline bool names_weak(const Want* want)
    return want->weak && want->port != DCFG_WET_CONTROL;
 }
 
-/*------------------------------------------------------------*/
 /*--- Wants                                                ---*/
-/*------------------------------------------------------------*/
 
 /* Control that is wanted weakly: how many want it has to be known. */
 static bool add_up(Want* other, const Want* want)
@@ -106,9 +104,7 @@ static void remove_want(void* arg, const Want* want)
 
 static const WantRule want_rule = { add_want, remove_want };
 
-/*------------------------------------------------------------*/
 /*--- Members                                              ---*/
-/*------------------------------------------------------------*/
 
 static bool start(Found* f, Live* l)
 {

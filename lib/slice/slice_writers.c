@@ -13,9 +13,7 @@
 #include "lib/slice/slice_reopen.h"
 #include "lib/wet/wet_ahead.h"
 
-/*------------------------------------------------------------*/
 /*--- Threads                                              ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {
@@ -66,9 +64,7 @@ static bool note_mark(Pass* p, ThreadWriter* t, uint32_t mark)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Superblocks                                          ---*/
-/*------------------------------------------------------------*/
 
 /* Does instruction I write the register's lowest byte? */
 static bool writes(const Pass* p, uint32_t i)
@@ -127,9 +123,7 @@ static void go_through(Pass* p, ThreadWriter* t, uint32_t id, uint32_t n)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- The pass                                             ---*/
-/*------------------------------------------------------------*/
 
 /* A thread begins with its creator's registers, and WRITER was the last to
    write this one.  For the stack pointer nobody asks. */

@@ -33,9 +33,7 @@ struct Chunks {
 #define BITS32 0, UINT32_MAX
 #define BITS64 0, UINT64_MAX
 
-/*------------------------------------------------------------*/
 /*--- Chunks                                               ---*/
-/*------------------------------------------------------------*/
 
 enum { C_PRECEDING, C_INSTRS, C_EDGES, C_FIRST, C_SEQUENCE };
 enum { T_ID, T_DATA };
@@ -93,9 +91,7 @@ static const Field chunk_fields[] = {
    { "FIRST_EDGE_ID", V_INT, F_NEEDED, ID_0, NULL },
    { "EDGE_ID_SEQUENCE", V_STRING, F_NEEDED, 0, 0, NULL }
 };
-/*------------------------------------------------------------*/
 /*--- Tables                                               ---*/
-/*------------------------------------------------------------*/
 
 /* The first thread needs the table, and the thread's number its chunks: for
    reading in one pass, columns must be in the specification's order. */
@@ -180,9 +176,7 @@ static bool close_entry(void* arg, const Frame* f)
 static const Shape dictionary = { V_STRINGS, false, 0, NULL,
                                   NULL, close_entry, NULL };
 
-/*------------------------------------------------------------*/
 /*--- Processes                                            ---*/
-/*------------------------------------------------------------*/
 
 static void drop_table(Chunks* t)
 {
@@ -234,9 +228,7 @@ static const Shape top = { V_OBJECT, true, 3, top_fields,
                            NULL, NULL, &graph_top };
 
 
-/*------------------------------------------------------------*/
 /*--- Chunk after chunk                                    ---*/
-/*------------------------------------------------------------*/
 
 Chunks* chunks_start(Job* job, Input* in)
 {
@@ -290,9 +282,7 @@ void chunks_end(Chunks* t)
    job_free(t->job, t, sizeof(*t));
 }
 
-/*------------------------------------------------------------*/
 /*--- A chunk, for users                                   ---*/
-/*------------------------------------------------------------*/
 
 void dcfg_chunk_free(DcfgChunk* c)
 {

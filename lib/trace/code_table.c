@@ -75,9 +75,7 @@ void table_disown(Job* job, const Table* t)
       job->used -= ELEM(t->entries, Entry, i).sequence.size;
 }
 
-/*------------------------------------------------------------*/
 /*--- Rows                                                 ---*/
-/*------------------------------------------------------------*/
 
 static bool bad_row(Job* job, const char* place, uint32_t edge,
                     const char* why)
@@ -215,9 +213,7 @@ uint32_t table_state(const Table* t, uint32_t edge)
           ? low : NO_STATE;
 }
 
-/*------------------------------------------------------------*/
 /*--- What follows                                         ---*/
-/*------------------------------------------------------------*/
 
 /* No row becomes longer than this by what can only follow. */
 #define MAX_CHAIN 16
@@ -286,9 +282,7 @@ static bool make_rows(Job* job, Table* t)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Cells                                                ---*/
-/*------------------------------------------------------------*/
 
 static bool make_cells(Job* job, Table* t, State* s)
 {

@@ -9,9 +9,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/job.h"
 
-/*------------------------------------------------------------*/
 /*--- Sequences                                            ---*/
-/*------------------------------------------------------------*/
 
 /* A sequence as a decoder wants it: bytes below 64 are six bits each; others
    say what to do.  Nothing in it expands to nothing. */
@@ -45,9 +43,7 @@ static inline uint64_t sequence_number(const uint8_t** at)
    return n;
 }
 
-/*------------------------------------------------------------*/
 /*--- The table of a process                               ---*/
-/*------------------------------------------------------------*/
 
 /* A row: what follows an edge if the next bits are its code. */
 typedef

@@ -29,9 +29,7 @@ struct DcfgTrace {
    uint32_t           ahead[N_AHEAD];   // decoded, but not handed out
 };
 
-/*------------------------------------------------------------*/
 /*--- Opening and closing                                  ---*/
-/*------------------------------------------------------------*/
 
 static DcfgTrace* new_trace(const char* name, const DcfgOptions* options,
                             DcfgError* err)
@@ -106,9 +104,7 @@ uint64_t dcfg_trace_offset(const DcfgTrace* t)
    return t->job.offset;
 }
 
-/*------------------------------------------------------------*/
 /*--- Chunks                                               ---*/
-/*------------------------------------------------------------*/
 
 static bool is_wanted(const DcfgTrace* t, const DcfgChunk* c)
 {
@@ -155,9 +151,7 @@ DcfgChunk* dcfg_trace_next_chunk(DcfgTrace* t, DcfgError* err)
    return c;
 }
 
-/*------------------------------------------------------------*/
 /*--- Edges                                                ---*/
-/*------------------------------------------------------------*/
 
 void dcfg_trace_count_with(DcfgTrace* t, const DcfgProcess* p)
 {
@@ -288,9 +282,7 @@ size_t dcfg_trace_next(DcfgTrace* t, uint32_t* edge_ids, size_t max,
    return n;
 }
 
-/*------------------------------------------------------------*/
 /*--- Skipping                                             ---*/
-/*------------------------------------------------------------*/
 
 /* Decode until the next edge's source has instruction INSTR. */
 static bool skip_edges(DcfgTrace* t, uint64_t instr, DcfgError* err)

@@ -47,9 +47,7 @@ struct DcfgDecoder {
    Return           returns[MAX_NESTING + 1];
 };
 
-/*------------------------------------------------------------*/
 /*--- From code to bits                                    ---*/
-/*------------------------------------------------------------*/
 
 /* Past what is no character.  False at the end of the sequence. */
 static bool follow(DcfgDecoder* x)
@@ -100,9 +98,7 @@ static void refill(DcfgDecoder* x)
    } while (x->n_bits <= 58 && follow(x));
 }
 
-/*------------------------------------------------------------*/
 /*--- From bits to edges                                   ---*/
-/*------------------------------------------------------------*/
 
 static bool fail(DcfgDecoder* x, DcfgStatus status, const char* why,
                  size_t at)
@@ -235,9 +231,7 @@ bool dcfg_decoder_used_all(const DcfgDecoder* x)
           && x->job.err.status == DCFG_OK;
 }
 
-/*------------------------------------------------------------*/
 /*--- Chunks and decoders                                  ---*/
-/*------------------------------------------------------------*/
 
 DcfgDecoder* dcfg_decoder_new(const DcfgChunk* c, DcfgError* err)
 {

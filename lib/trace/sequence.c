@@ -32,9 +32,7 @@ static unsigned char_value(unsigned char c)
    return values[c] - 1U;
 }
 
-/*------------------------------------------------------------*/
 /*--- The dictionary's keys                                ---*/
-/*------------------------------------------------------------*/
 
 static uint32_t bucket(const Table* t, const char* key, size_t len)
 {
@@ -125,9 +123,7 @@ bool table_add_entry(Job* job, Table* t, const char* key, size_t key_len,
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Compiling                                            ---*/
-/*------------------------------------------------------------*/
 
 /* States of Entry.work. */
 enum { TO_DO, BEGUN, DONE, BROKEN };
@@ -301,9 +297,7 @@ void sequence_free(Job* job, Sequence* s)
    memset(s, 0, sizeof(*s));
 }
 
-/*------------------------------------------------------------*/
 /*--- Compiling the dictionary                             ---*/
-/*------------------------------------------------------------*/
 
 static bool broken_entry(Job* job, const Table* t, Entry* e, const char* why,
                          size_t at, const char* place)

@@ -18,9 +18,7 @@
 
 /* docs/wet-file.md tells the layout of the file. */
 
-/*------------------------------------------------------------*/
 /*--- Tables                                               ---*/
-/*------------------------------------------------------------*/
 
 /* Parts of ranges, accesses, places are given by the first one and how many
    there are. */
@@ -262,9 +260,7 @@ typedef
    }
    Chunk;
 
-/*------------------------------------------------------------*/
 /*--- Plans                                                ---*/
-/*------------------------------------------------------------*/
 
 /* They are kept in granules of 8 bytes; flags have one each.  Those from
    G_STACK on are other names of those from G_X87 on. */
@@ -367,9 +363,7 @@ static inline bool is_operand(const WetAccess* first, uint32_t j)
                && (first[first[j].same - 1].what & AccessLoad));
 }
 
-/*------------------------------------------------------------*/
 /*--- A trace                                              ---*/
-/*------------------------------------------------------------*/
 
 typedef struct WetWriters WetWriters;
 typedef struct WetImages WetImages;
@@ -537,9 +531,7 @@ static inline uint32_t wet_move_top(uint32_t top, const Plan* p,
    return p->top_zero ? 0 : (top + p->top) & 7;
 }
 
-/*------------------------------------------------------------*/
 /*--- Images                                               ---*/
-/*------------------------------------------------------------*/
 
 bool wet_get_sources(DcfgWet* w, Bytes* b);
 bool wet_get_images(DcfgWet* w, Bytes* b);
@@ -548,9 +540,7 @@ void wet_free_images(DcfgWet* w);
 /* Where the function begins that has ADDR: UINT64_MAX if nobody knows. */
 uint64_t wet_function_at(const DcfgWet* w, uint32_t image, uint64_t addr);
 
-/*------------------------------------------------------------*/
 /*--- Data                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* An instance: the instruction's number and one, above the instance's.  0:
    nothing that was executed. */

@@ -40,9 +40,7 @@ struct WetAhead {
    bool            closing;
 };
 
-/*------------------------------------------------------------*/
 /*--- Reading                                              ---*/
-/*------------------------------------------------------------*/
 
 static bool read_forward(WetAhead* a, WetPart* p)
 {
@@ -92,9 +90,7 @@ static void* read_all(void* arg)
    return NULL;
 }
 
-/*------------------------------------------------------------*/
 /*--- Taking                                               ---*/
-/*------------------------------------------------------------*/
 
 /* The program's signals are none of the thread's. */
 static bool start_thread(WetAhead* a)

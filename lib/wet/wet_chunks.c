@@ -8,9 +8,7 @@
 
 #include "lib/wet/wet_chunks.h"
 
-/*------------------------------------------------------------*/
 /*--- The index                                            ---*/
-/*------------------------------------------------------------*/
 
 static void count_instances(const DcfgWet* w, const uint64_t* runs,
                             uint64_t* ran)
@@ -81,9 +79,7 @@ bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
    return ok;
 }
 
-/*------------------------------------------------------------*/
 /*--- A chunk                                              ---*/
-/*------------------------------------------------------------*/
 
 bool wet_read_chunk(DcfgWet* w, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to)

@@ -61,9 +61,7 @@ struct WetControl {
 
 #define TOP(a, Type) (&ELEM((a), Type, (a).n - 1))
 
-/*------------------------------------------------------------*/
 /*--- Activations                                          ---*/
-/*------------------------------------------------------------*/
 
 static Activation* activate(DcfgWet* w, Thread* t, uint64_t place,
                             Writer call)
@@ -159,9 +157,7 @@ static bool leave(DcfgWet* w, Thread* t, uint64_t place)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Instances                                            ---*/
-/*------------------------------------------------------------*/
 
 /* Branches of the top activation that decide nothing more from instruction I
    on. */
@@ -347,9 +343,7 @@ bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- The graph                                            ---*/
-/*------------------------------------------------------------*/
 
 static bool end_threads(DcfgWet* w)
 {

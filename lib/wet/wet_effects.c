@@ -66,9 +66,7 @@ static inline Store* stores_of(Effect* e)
    return (Store*)(defs_of(e) + e->n_defs);
 }
 
-/*------------------------------------------------------------*/
 /*--- Making them                                          ---*/
-/*------------------------------------------------------------*/
 
 static bool add_run(DcfgWet* w, uint32_t instr)
 {
@@ -204,9 +202,7 @@ static Effect* make_effect(DcfgWet* w)
    return keep(w);
 }
 
-/*------------------------------------------------------------*/
 /*--- Using them                                           ---*/
-/*------------------------------------------------------------*/
 
 static inline bool apply(DcfgWet* w, Effect* e)
 {

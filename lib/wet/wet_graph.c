@@ -48,9 +48,7 @@ bool wet_graph_arc(WetGraph* g, uint32_t from, uint32_t to)
           != NULL;
 }
 
-/*------------------------------------------------------------*/
 /*--- The static closure                                   ---*/
-/*------------------------------------------------------------*/
 
 /* The instruction at ADDR in an array that is sorted by image and address. */
 static uint32_t find_instr(const Array* all, uint32_t image, uint64_t addr)

@@ -141,9 +141,7 @@ void wet_free_images(DcfgWet* w)
    free(s);
 }
 
-/*------------------------------------------------------------*/
 /*--- Answers                                              ---*/
-/*------------------------------------------------------------*/
 
 static const char* text_at(const WetImages* s, uint32_t at)
 {

@@ -37,9 +37,7 @@ bool wet_read(DcfgWet* w, void* to, size_t n)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Tables                                               ---*/
-/*------------------------------------------------------------*/
 
 static bool get_ranges(DcfgWet* w, Bytes* b, Span* span)
 {

@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Pages                                                ---*/
-/*------------------------------------------------------------*/
 
 static inline uint32_t bucket_of(uint64_t number)
 {
@@ -58,9 +56,7 @@ void shadow_free(Shadow* s)
    array_free(s->job, &s->cells, sizeof(Cell));
 }
 
-/*------------------------------------------------------------*/
 /*--- Granules                                             ---*/
-/*------------------------------------------------------------*/
 
 /* The cell that GRANULE has, or a new one with what is in it. */
 static Cell* need_cell(Shadow* s, Writer* granule)
@@ -137,9 +133,7 @@ bool shadow_write_bytes(Shadow* s, uint64_t a, uint64_t n, Writer writer)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Large pieces                                         ---*/
-/*------------------------------------------------------------*/
 
 /* There may be many more than there are pages. */
 bool shadow_forget(Shadow* s, uint64_t a, uint64_t n)

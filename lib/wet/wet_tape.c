@@ -98,9 +98,7 @@ bool wet_next_chunk(DcfgWet* w)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Words                                                ---*/
-/*------------------------------------------------------------*/
 
 /* Nothing is known of a segment's columns that is of an earlier chunk. */
 static inline void meet(DcfgWet* w, WetSegment* s)
@@ -188,9 +186,7 @@ static inline void pass_slots(DcfgWet* w, const WetWay* way)
       s->at += s->n_words;
 }
 
-/*------------------------------------------------------------*/
 /*--- Blocks                                               ---*/
-/*------------------------------------------------------------*/
 
 /* Room for the block in work. */
 static bool make_room(DcfgWet* w, WetSteps* to)

@@ -23,9 +23,7 @@ static bool wrong(DcfgWet* w)
                    "what was recorded makes no sense");
 }
 
-/*------------------------------------------------------------*/
 /*--- Ways                                                 ---*/
-/*------------------------------------------------------------*/
 
 /* May the superblock move the top of x87's stack? */
 static bool moves_top(const DcfgWet* w, const WetSb* sb)
@@ -79,9 +77,7 @@ bool wet_make_ways(DcfgWet* w)
    return w->ways != NULL;
 }
 
-/*------------------------------------------------------------*/
 /*--- The control of a block                               ---*/
-/*------------------------------------------------------------*/
 
 /* Add a word to what the block has beside ways. */
 static void add_extra(Block* b, Bytes* from, uint64_t word)

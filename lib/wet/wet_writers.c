@@ -15,9 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*------------------------------------------------------------*/
 /*--- Ports                                                ---*/
-/*------------------------------------------------------------*/
 
 /* What is found of an instance, while it is: kept apart from what has an
    address, so that it stays in registers. */
@@ -157,9 +155,7 @@ static const uint64_t* find_addresses(DcfgWet* w, const Plan* plan,
    return addrs;
 }
 
-/*------------------------------------------------------------*/
 /*--- Events                                               ---*/
-/*------------------------------------------------------------*/
 
 ThreadState* wet_add_state(DcfgWet* w, uint32_t thread)
 {
@@ -234,9 +230,7 @@ bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Marks                                                ---*/
-/*------------------------------------------------------------*/
 
 /* The handler is given these; the others it finds as they were. */
 static bool enter_handler(DcfgWet* w, ThreadState* t)
@@ -334,9 +328,7 @@ bool wet_note_top(DcfgWet* w)
    return t != NULL;
 }
 
-/*------------------------------------------------------------*/
 /*--- Begin and end                                        ---*/
-/*------------------------------------------------------------*/
 
 bool wet_start_writers(DcfgWet* w)
 {

@@ -50,9 +50,7 @@ typedef
    }
    Machine;
 
-/*------------------------------------------------------------*/
 /*--- Bytes                                                ---*/
-/*------------------------------------------------------------*/
 
 static uint64_t take(Bytes* b, size_t n)
 {
@@ -102,9 +100,7 @@ static const char* take_string(Bytes* b)
    return s;
 }
 
-/*------------------------------------------------------------*/
 /*--- A program's header                                   ---*/
-/*------------------------------------------------------------*/
 
 static bool add_string(Machine* m, Array* to, const char* s)
 {
@@ -188,9 +184,7 @@ static bool read_header(Machine* m)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Running it                                           ---*/
-/*------------------------------------------------------------*/
 
 static void start_sequence(Machine* m)
 {

@@ -37,9 +37,7 @@ static const uint8_t head_5[] = {
    XrayNewCpu
 };
 
-/*------------------------------------------------------------*/
 /*--- Bytes                                                ---*/
-/*------------------------------------------------------------*/
 
 uint64_t xray_number(const uint8_t* p, int bytes)
 {
@@ -84,9 +82,7 @@ static void pass_to(DcfgXray* x, uint64_t pos, bool* not_zero)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Rules                                                ---*/
-/*------------------------------------------------------------*/
 
 bool xray_problem(DcfgXray* x, bool fatal, const char* rule,
                   const char* format, ...)
@@ -130,9 +126,7 @@ bool xray_check_reserved(DcfgXray* x, const uint8_t* p, int kind)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Threads                                              ---*/
-/*------------------------------------------------------------*/
 
 /* The thread with this id, which may be new; DCFG_NONE without memory.
 
@@ -193,9 +187,7 @@ bool xray_begin_thread(DcfgXray* x)
                           PRIu64, t->id, t->tick, x->first_tick);
 }
 
-/*------------------------------------------------------------*/
 /*--- Buffers                                              ---*/
-/*------------------------------------------------------------*/
 
 bool xray_take_cpu(DcfgXray* x, const uint8_t* p)
 {

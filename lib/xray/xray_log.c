@@ -17,9 +17,7 @@
 /* Version 1: three records at the head, one at the end. */
 #define SMALLEST_BUFFER (4 * XRAY_METADATA_SIZE)
 
-/*------------------------------------------------------------*/
 /*--- Opening and closing                                  ---*/
-/*------------------------------------------------------------*/
 
 static bool check_header(DcfgXray* x, uint32_t flags, uint64_t reserved)
 {
@@ -149,9 +147,7 @@ int32_t dcfg_xray_process(const DcfgXray* x)
    return x->process;
 }
 
-/*------------------------------------------------------------*/
 /*--- Records                                              ---*/
-/*------------------------------------------------------------*/
 
 /* *HAVE: the record is one for the user. */
 

@@ -46,9 +46,7 @@ typedef
    }
    Section;
 
-/*------------------------------------------------------------*/
 /*--- The ELF file                                         ---*/
-/*------------------------------------------------------------*/
 
 /* A rule is broken at PLACE[I]. */
 static bool problem(Map* m, const char* rule, const char* place, uint64_t i,
@@ -139,9 +137,7 @@ static bool find_section(const Map* m, const char* name, Section* found)
    return false;
 }
 
-/*------------------------------------------------------------*/
 /*--- Functions                                            ---*/
-/*------------------------------------------------------------*/
 
 static DcfgXrayFunction* function(const Map* m, uint32_t i)
 {
@@ -236,9 +232,7 @@ static bool check_text(Map* m)
                      "executable, and where the functions are");
 }
 
-/*------------------------------------------------------------*/
 /*--- Names                                                ---*/
-/*------------------------------------------------------------*/
 
 static bool is_good_name(const char* s)
 {
@@ -355,9 +349,7 @@ static bool read_lines(Map* m)
    return true;
 }
 
-/*------------------------------------------------------------*/
 /*--- Loading                                              ---*/
-/*------------------------------------------------------------*/
 
 static DcfgXrayMap* load(Map* m, Input* in, DcfgError* err)
 {

@@ -71,9 +71,7 @@ const char* __ubsan_default_options(void)
    return "abort_on_error=1:print_stacktrace=1";
 }
 
-/*------------------------------------------------------------*/
 /*--- Bytes from and to descriptors                        ---*/
-/*------------------------------------------------------------*/
 
 static bool get(int fd, void* to, size_t n)
 {
@@ -107,9 +105,7 @@ static uint32_t get_number(int fd)
    return n;
 }
 
-/*------------------------------------------------------------*/
 /*--- A request                                            ---*/
-/*------------------------------------------------------------*/
 
 static int      file_fd[MAX_FILES], error_fd;
 static char*    request;                // command lines as they were sent
@@ -154,9 +150,7 @@ static void get_runs(void)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- A run                                                ---*/
-/*------------------------------------------------------------*/
 
 static size_t live;                     // bytes that are allocated
 
@@ -249,9 +243,7 @@ static void work(int to, uint32_t first)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Children                                             ---*/
-/*------------------------------------------------------------*/
 
 static pid_t    child;
 static int      to_child, from_child;

@@ -16,9 +16,7 @@
 #define MAX_LEN   60
 #define MAX_SEQS  3
 
-/*------------------------------------------------------------*/
 /*--- Streams                                              ---*/
-/*------------------------------------------------------------*/
 
 typedef
    struct {
@@ -67,9 +65,7 @@ static void make_streams(void)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- The model                                            ---*/
-/*------------------------------------------------------------*/
 
 #define MAX_DISTINCT (MAX_SEQS * MAX_LEN)
 
@@ -168,9 +164,7 @@ static void count(void)
       }
 }
 
-/*------------------------------------------------------------*/
 /*--- Comparison                                           ---*/
-/*------------------------------------------------------------*/
 
 /* Check's own assertions tell another process each time that they are
    reached, millions of times here. */
@@ -303,9 +297,7 @@ START_TEST(random_streams)
 }
 END_TEST
 
-/*------------------------------------------------------------*/
 /*--- What is refused                                      ---*/
-/*------------------------------------------------------------*/
 
 START_TEST(wrong_use)
 {
@@ -424,9 +416,7 @@ START_TEST(nothing_executed)
 }
 END_TEST
 
-/*------------------------------------------------------------*/
 /*--- Lackey's text                                        ---*/
-/*------------------------------------------------------------*/
 
 static DcfgBlocks* read_text(const char* text, bool* ok, DcfgError* err)
 {

@@ -10,9 +10,7 @@
 
 #include <pthread.h>
 
-/*------------------------------------------------------------*/
 /*--- Moving about                                         ---*/
-/*------------------------------------------------------------*/
 
 /* Two processes; threads 0 and 2 of the first have three chunks and one, the
    second has thread 0.  Of the sample's edges: a chunk is 1 2 3 4 6 7 3 4 8 9
@@ -271,9 +269,7 @@ START_TEST(strange_edges)
 }
 END_TEST
 
-/*------------------------------------------------------------*/
 /*--- In parallel, and at length                           ---*/
-/*------------------------------------------------------------*/
 
 static void* decode_all(void* arg)
 {

@@ -123,9 +123,7 @@ void are_edges(const char* dictionary, const char* rows, uint64_t edges,
    free(trace);
 }
 
-/*------------------------------------------------------------*/
 /*--- The specification by the letter                      ---*/
-/*------------------------------------------------------------*/
 
 static bool expand(const Model* m, const char* s, size_t n, Text* to,
                    size_t limit)

@@ -13,9 +13,7 @@
 
 static Walks all;         // too large for the stack
 
-/*------------------------------------------------------------*/
 /*--- The judge                                            ---*/
-/*------------------------------------------------------------*/
 
 #define MAX_IDS (NodeFirstBlock + MAX_INSTRS)
 
@@ -220,9 +218,7 @@ START_TEST(test_order_does_not_matter)
 }
 END_TEST
 
-/*------------------------------------------------------------*/
 /*--- Cases that have a name                               ---*/
-/*------------------------------------------------------------*/
 
 /* Straight code, four bytes an instruction. */
 static void straight(Instr* in, UInt n)

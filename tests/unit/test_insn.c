@@ -69,9 +69,7 @@ static void check_forms(const Form* forms, UInt n)
 }
 #define CHECK_FORMS(f) check_forms(f, sizeof(f) / sizeof(f[0]))
 
-/*------------------------------------------------------------*/
 /*--- By hand                                              ---*/
-/*------------------------------------------------------------*/
 
 START_TEST(test_transfers)
 {
@@ -346,9 +344,7 @@ START_TEST(test_plain)
 }
 END_TEST
 
-/*------------------------------------------------------------*/
 /*--- Capstone's opinion                                   ---*/
-/*------------------------------------------------------------*/
 
 #if HAVE_CAPSTONE
 

@@ -126,9 +126,7 @@ START_TEST(test_against_definition)
 }
 END_TEST
 
-/*------------------------------------------------------------*/
 /*--- Cases that have a name                               ---*/
-/*------------------------------------------------------------*/
 
 enum { A = NodeFirstBlock, B, C, D };
 

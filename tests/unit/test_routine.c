@@ -35,9 +35,7 @@ static BlockSymbol* random_symbols(Graph* g)
    return s;
 }
 
-/*------------------------------------------------------------*/
 /*--- The judge                                            ---*/
-/*------------------------------------------------------------*/
 
 /* Design, section 4: "target of a call, of a context change, of ENTRY, of
    an inter-image edge, and a function symbol's address when a jump from
@@ -200,9 +198,7 @@ static void check_tables(const Graph* g, const Routines* r)
    free(seen);
 }
 
-/*------------------------------------------------------------*/
 /*--- Random graphs                                        ---*/
-/*------------------------------------------------------------*/
 
 START_TEST(test_against_definition)
 {
@@ -296,9 +292,7 @@ START_TEST(test_numbering_does_not_matter)
 }
 END_TEST
 
-/*------------------------------------------------------------*/
 /*--- Cases that have a name                               ---*/
-/*------------------------------------------------------------*/
 
 /* Blocks A, B, ... of a graph made by hand. */
 enum { A = NodeFirstBlock, B, C, D, E, F };

@@ -9,9 +9,7 @@
 
 #include "unit_trace.h"
 
-/*------------------------------------------------------------*/
 /*--- By hand                                              ---*/
-/*------------------------------------------------------------*/
 
 /* With little memory; and with much longer phrases than pay. */
 static const TraceEffort hasty  = { { 9, 110, 4000 }, 0, 5000, 100 };
@@ -143,9 +141,7 @@ START_TEST(test_many_ways)
 }
 END_TEST
 
-/*------------------------------------------------------------*/
 /*--- By chance                                            ---*/
-/*------------------------------------------------------------*/
 
 /* Successors of a block, so that walks have habits. */
 static UInt successors[64][4];
@@ -248,9 +244,7 @@ START_TEST(test_credit)
 }
 END_TEST
 
-/*------------------------------------------------------------*/
 /*--- Memory                                               ---*/
-/*------------------------------------------------------------*/
 
 #define LONG_WALK 4000000
 

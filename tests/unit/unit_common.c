@@ -7,9 +7,7 @@
 
 #include "unit_common.h"
 
-/*------------------------------------------------------------*/
 /*--- Chance                                               ---*/
-/*------------------------------------------------------------*/
 
 ULong seed_in_work = 0;
 static ULong chance_state = 0;
@@ -49,9 +47,7 @@ void shuffle(UInt* order, UInt n)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Graphs made by hand                                  ---*/
-/*------------------------------------------------------------*/
 
 Graph* plain_graph(UInt n)
 {
@@ -187,9 +183,7 @@ Bool same_graph(const Graph* a, const Graph* b)
    return True;
 }
 
-/*------------------------------------------------------------*/
 /*--- Reachability by definition                           ---*/
-/*------------------------------------------------------------*/
 
 ULong reached(const Graph* g, ULong from, ULong without)
 {
@@ -208,9 +202,7 @@ ULong reached(const Graph* g, ULong from, ULong without)
    return now;
 }
 
-/*------------------------------------------------------------*/
 /*--- Running                                              ---*/
-/*------------------------------------------------------------*/
 
 void forbid_deep_recursion(void)
 {

@@ -9,9 +9,7 @@
 #include "../run_suite.h"
 #include "graph/graph.h"
 
-/*------------------------------------------------------------*/
 /*--- Chance                                               ---*/
-/*------------------------------------------------------------*/
 
 /* The seed of the random case in work.  require() prints it, so that a
    failure can be run again alone. */
@@ -36,9 +34,7 @@ void  shuffle(UInt* order, UInt n);
       } \
    } while (0)
 
-/*------------------------------------------------------------*/
 /*--- Graphs made by hand                                  ---*/
-/*------------------------------------------------------------*/
 
 /* A graph of N blocks, one byte each, in one image, without edges. */
 Graph* plain_graph(UInt n);
@@ -59,9 +55,7 @@ Graph* random_graph(UInt max_blocks, Bool all_types);
 /* Do all fields of the two agree? */
 Bool   same_graph(const Graph* a, const Graph* b);
 
-/*------------------------------------------------------------*/
 /*--- Reachability and dominance by definition             ---*/
-/*------------------------------------------------------------*/
 
 #define MAX_NODES 64
 
@@ -72,9 +66,7 @@ ULong reached(const Graph* g, ULong from, ULong without);
 
 #define BIT(b) (1ULL << (b))
 
-/*------------------------------------------------------------*/
 /*--- Running                                              ---*/
-/*------------------------------------------------------------*/
 
 /* From here on, a recursion as deep as the data is a crash. */
 void forbid_deep_recursion(void);

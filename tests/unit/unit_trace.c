@@ -13,9 +13,7 @@
 #define ALPHABET \
    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-"
 
-/*------------------------------------------------------------*/
 /*--- A walk                                               ---*/
-/*------------------------------------------------------------*/
 
 Graph*      graph;
 static Walk walks[MAX_THREADS];
@@ -176,9 +174,7 @@ void delete_walks(void)
    DCFG_(delete_graph)(graph);
 }
 
-/*------------------------------------------------------------*/
 /*--- The store                                            ---*/
-/*------------------------------------------------------------*/
 
 Stream streams[N_TRACE_STREAMS];
 
@@ -231,9 +227,7 @@ void encode(ULong chunk, const TraceEffort* effort)
    ck_assert_uint_eq(out.n_bytes, text_len);
 }
 
-/*------------------------------------------------------------*/
 /*--- The decoder                                          ---*/
-/*------------------------------------------------------------*/
 
 static json_t* table;         // rows by "EDGE:CODE"
 UInt           longest_row;

@@ -5,9 +5,7 @@
 
 #include "unit_walk.h"
 
-/*------------------------------------------------------------*/
 /*--- A random program                                     ---*/
-/*------------------------------------------------------------*/
 
 Int instr_of(const Walks* c, UInt image, ULong addr)
 {
@@ -75,9 +73,7 @@ static void make_program(Walks* c)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- Random walks                                         ---*/
-/*------------------------------------------------------------*/
 
 /* The calls and signals that a thread is in. */
 typedef
@@ -209,9 +205,7 @@ static void keep_executed(Walks* c)
    }
 }
 
-/*------------------------------------------------------------*/
 /*--- What the builder is told                             ---*/
-/*------------------------------------------------------------*/
 
 static Flow* add_flow(Walks* c, FlowKind kind, const Step* s, ULong count)
 {
