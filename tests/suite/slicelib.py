@@ -76,3 +76,18 @@ def record(tap, name, argv):
     out = p.communicate(timeout=harness.TIMEOUT)[0].decode(errors="replace")
     wet = tap.path("%s.%d.wet" % (name, p.pid))
     return wet if tap.ok(os.path.exists(wet), name + ": is recorded", "status %d" % p.returncode) else None, out
+
+
+def record_wet(tap, name, argv, opts=()):
+    wet = tap.path(name + ".wet")
+    graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet] + list(opts))
+    if not graph or not os.path.exists(wet):
+        tap.ok(False, name + ": is recorded", why)
+        return None
+    return wet
+
+
+def lines_of(text, source):
+    """Lines of the annotated source that are in the slice."""
+    part = text.split("/" + source + "\n")[1].split("\n\n")[0]
+    return [int(m.group(1)) for m in re.finditer(r"^ *\d+ +[\d,]+ +[<\d.]+%? +(\d+)\b", part, re.M)]
