@@ -4,10 +4,15 @@
     readme.t [--refresh] [PAGE...]
 
 The commands in a page's ```console blocks are one session: they are run one after the other, in a directory that has
-the repository's docs/ and nothing else.  ./dev run is the Valgrind under test, build/inst/bin/dcfg and
-callgrind_annotate there are the commands beside it.  Much of the output (offsets, libc's share of the counts) depends
-on the machine.  What does not is described by comments behind a block, <!-- stable: REGEX -->: each must match a line
-of what the page shows and a line of what the command prints.  <!-- status: N -->: the command exits with N, not 0.
+the repository's docs/ and nothing else.  PATH begins with the Valgrind under test, dcfg and callgrind_annotate, as it
+does for somebody who has installed them.  Much of the output (offsets, libc's share of the counts) depends on the
+machine.  tests/pages/PAGE.txt describes what does not, by command, in the order of the page:
+
+    $ COMMAND
+    stable: REGEX       a line of what the page shows, and one of what the command prints, match this
+    status: N           the command exits with N, not with 0
+
+A page shows the banner of Valgrind once, README.md, and the others leave it out.
 
 --refresh runs the same and, in place of comparing, writes the pages anew with what was printed, and the pictures in
 docs/ that have the name of one that was drawn.  Only the names of directory and process become others, such as a reader
@@ -31,9 +36,8 @@ PAGES = ["README.md", "docs/blocks.md", "docs/diff.md", "docs/export.md", "docs/
          "docs/trace.md", "docs/tutorial.md", "docs/wet.md", "docs/xray.md"]
 PROGRAMS = ["docs/price.c", "docs/primes.c", "docs/words.c"]
 LISTINGS = {"README.md": 1, "docs/tutorial.md": 1, "docs/wet.md": 1}     # how many a page has, of a program or a part of one
-BLOCK = re.compile(r"^```console\n\$ (.*)\n((?:(?!```).*\n)*)```\n((?:<!-- (?:stable|status): .* -->\n)*)", re.M)
-STABLE = re.compile(r"<!-- stable: (.*) -->")
-STATUS = re.compile(r"<!-- status: (\d+) -->")
+BLOCK = re.compile(r"^```console\n\$ (.*)\n((?:(?!```).*\n)*)```\n", re.M)
+BANNER = re.compile(r"^==\d+== (?:DCFG, a dynamic|Copyright \(C\)|Using Valgrind-|Command: |$).*\n", re.M)
 HERE = "/home/me/valgrind-dcfg"         # what the pages call the directory
 PROCESS = re.compile(r"(?<=^==)\d+(?===)|(?<=, process )\d+", re.M)
 # What a run says that it has executed, and where a total is shown again.
@@ -47,27 +51,56 @@ def read(page):
         return f.read()
 
 
+class Notes:
+    """What tests/pages/ says of a page's commands."""
+
+    def __init__(self, page):
+        path = os.path.join(harness.SRCDIR, "tests", "pages", os.path.basename(page)[:-len(".md")] + ".txt")
+        text = ""
+        if os.path.exists(path):
+            with open(path) as f:
+                text = f.read()
+        self.left = [paragraph.splitlines() for paragraph in text.split("\n\n") if paragraph]
+
+    def of(self, command):
+        """Take the next note, if it is of COMMAND: the exit status, regular expressions."""
+        lines = self.left.pop(0)[1:] if self.left and self.left[0][0] == "$ " + command else []
+        values = lambda key: [line[len(key):] for line in lines if line.startswith(key)]
+        return int((values("status: ") or [0])[0]), values("stable: ")
+
+
+def programs(tap):
+    """A directory of what a page's commands begin with."""
+    there = tap.path("bin")
+    if not os.path.isdir(there):
+        os.mkdir(there)
+        valgrind = shutil.which(harness.VALGRIND)
+        for name, path in (("valgrind", valgrind), ("dcfg", commandlib.DCFG),
+                           ("callgrind_annotate", os.path.join(os.path.dirname(valgrind), "callgrind_annotate"))):
+            with open(os.path.join(there, name), "w") as f:
+                f.write("#!/bin/sh\nexec %s \"$@\"\n" % shlex.quote(path))
+            os.chmod(f.name, 0o755)
+    return there
+
+
 class Session:
     """A page's directory, in which its commands are run."""
-    annotate = os.path.join(os.path.dirname(shutil.which(harness.VALGRIND)), "callgrind_annotate")
 
     def __init__(self, tap, page):
+        self.page, self.notes = page, Notes(page)
         self.dir = tap.path(os.path.basename(page)[:-len(".md")])
         self.processes = {}
         os.mkdir(self.dir)
         os.symlink(os.path.join(harness.SRCDIR, "docs"), os.path.join(self.dir, "docs"))
+        self.env = dict(harness.ENV, PATH=programs(tap) + ":" + harness.ENV["PATH"])
 
     def run(self, command):
         """(exit status or None, output); None if it is not here, which the output says."""
-        real = command
-        for shown, program in (("./dev run ", shlex.quote(harness.VALGRIND) + " --tool=dcfg "),
-                               ("build/inst/bin/dcfg ", shlex.quote(commandlib.DCFG) + " "),
-                               ("build/inst/bin/callgrind_annotate ", shlex.quote(self.annotate) + " ")):
-            real = re.sub("^" + re.escape(shown), lambda m: program, real)
+        real = re.sub(r"^\./dev run ", "valgrind --tool=dcfg ", command)
         program = shlex.split(real)[0]
-        if not shutil.which(program):
+        if not shutil.which(program, path=self.env["PATH"]):
             return None, program + " is not installed"
-        r = subprocess.run(real, shell=True, cwd=self.dir, env=harness.ENV, stdin=subprocess.DEVNULL,
+        r = subprocess.run(real, shell=True, cwd=self.dir, env=self.env, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=harness.TIMEOUT)
         printed = r.stdout.decode(errors="replace")
         # Since version 14 Debian has neato's layout in a package that graphviz does not bring along.
@@ -78,30 +111,29 @@ class Session:
     def as_shown(self, printed):
         """With names of directory and processes that anybody could have."""
         number = lambda m: self.processes.setdefault(m.group(), str(4711 + len(self.processes)))
+        if self.page != "README.md":
+            printed = BANNER.sub("", printed)
         return PROCESS.sub(number, printed.replace(self.dir, HERE))
-
-
-def status_wanted(comments):
-    m = STATUS.search(comments)
-    return int(m.group(1)) if m else 0
 
 
 def check_session(tap, page, text):
     session = Session(tap, page)
-    for command, shown, comments in BLOCK.findall(text):
+    for command, shown in BLOCK.findall(text):
         status, printed = session.run(command)
+        wanted, regexes = session.notes.of(command)
         what = "%s: %s" % (page, command[:100])
         if status is None:
             tap.skip(what, printed)
             continue
-        wrong = ["exit status %d" % status] if status != status_wanted(comments) else []
-        for regex in STABLE.findall(comments):
+        wrong = ["exit status %d" % status] if status != wanted else []
+        for regex in regexes:
             for where, output in (("shown", shown), ("printed", printed)):
                 if not re.search(regex, output, re.M):
                     wrong.append("%s is not %s" % (regex, where))
         if not shown and printed:
             wrong.append("the page shows no output")
         tap.ok(not wrong, what, "\n".join(wrong + ["printed:", printed]))
+    tap.ok(not session.notes.left, page + ": the notes on it are of its commands", session.notes.left[:1])
 
 
 def check_text(tap, page, text):
@@ -111,7 +143,7 @@ def check_text(tap, page, text):
            "%d of %d" % (len(blocks), text.count("```console\n")))
 
     # One session, one run: no total is of a run that the page does not show.
-    outputs = [shown for _, shown, _ in blocks]
+    outputs = [shown for _, shown in blocks]
     plain = lambda number: number.replace(",", "")
     wrote = {plain(n) for shown in outputs for n in WROTE.findall(shown)}
     totals = {plain(a or b) for shown in outputs for a, b in TOTAL.findall(shown)}
@@ -185,13 +217,13 @@ def refresh(tap, page):
     session = Session(tap, page)
 
     def again(m):
-        command, _, comments = m.groups()
+        command = m.group(1)
         status, printed = session.run(command)
-        if not tap.ok(status == status_wanted(comments), "%s: %s" % (page, command[:100]), printed):
+        if not tap.ok(status == session.notes.of(command)[0], "%s: %s" % (page, command[:100]), printed):
             return m.group()
         if printed and not printed.endswith("\n"):
             printed += "\n"
-        return "```console\n$ %s\n%s```\n%s" % (command, session.as_shown(printed), comments)
+        return "```console\n$ %s\n%s```\n" % (command, session.as_shown(printed))
 
     text = BLOCK.sub(again, read(page))
     with open(os.path.join(harness.SRCDIR, page), "w") as f:
