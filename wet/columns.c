@@ -4,7 +4,7 @@
    Columns of numbers. */
 
 /* Owns: how the numbers are coded that an instruction of a superblock had on
-   the tape, execution by execution: a column (docs/wet-file.md has it bit by
+   the tape, execution by execution: a column (docs/dev/wet-file.md has it bit by
    bit).  Handed: the tape, and taken by: wet/squeeze.c.
 
    What is foretold is the same difference from the number before as most of

@@ -4,7 +4,7 @@
    What a killed process leaves. */
 
 /* Owns: the rows in the spool file that tell how its tape is read
-   (docs/wet-file.md has them).  Handed: the tape by wet/tape.c, superblocks by
+   (docs/dev/wet-file.md has them).  Handed: the tape by wet/tape.c, superblocks by
    dcfg_bb.c.  Taken by: `dcfg wet --salvage', which makes a file of both.
 
    Rows are written when a chunk has ended, only for what is new since the last

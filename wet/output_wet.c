@@ -7,7 +7,7 @@
    to a file.  Handed: superblocks by dcfg_bb.c, images by run/image.c, the
    tape by wet/tape.c.  Taken by: dcfg_main.c.
 
-   The file's layout is told in docs/wet-file.md. */
+   The file's layout is told in docs/dev/wet-file.md. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

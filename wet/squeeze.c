@@ -3,7 +3,7 @@
 
    The code of the tape. */
 
-/* Owns: the code of a tape (docs/wet-file.md has it byte by byte): which
+/* Owns: the code of a tape (docs/dev/wet-file.md has it byte by byte): which
    superblock comes next is foretold from what was before, and only what came
    otherwise is written.  Handed: the words, and taken by: wet/tape.c.
 

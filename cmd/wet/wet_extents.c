@@ -3,7 +3,7 @@
 
    The extents of a temporary file. */
 
-/* Owns: which extents of a temporary file hold (docs/wet-file.md).  Handed: the
+/* Owns: which extents of a temporary file hold (docs/dev/wet-file.md).  Handed: the
    file, and taken by: wet_salvage.c. */
 
 #include "cmd/wet/wet_extents.h"

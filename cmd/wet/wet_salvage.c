@@ -3,7 +3,7 @@
 
    What a killed process left. */
 
-/* Owns: the temporary file of a whole execution trace (docs/wet-file.md), from
+/* Owns: the temporary file of a whole execution trace (docs/dev/wet-file.md), from
    which it makes the trace.  Handed: names of files.  Taken by: cmd_wet.c. */
 
 #include "cmd/wet/wet_salvage.h"

@@ -16,7 +16,7 @@
 #include "format/wet_history.h"
 #include "format/wet_records.h"
 
-/* docs/wet-file.md tells the layout of the file. */
+/* docs/dev/wet-file.md tells the layout of the file. */
 
 /*--- Tables                                               ---*/
 

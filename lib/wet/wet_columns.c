@@ -3,7 +3,7 @@
 
    Columns of a wet file's tape. */
 
-/* Owns: the code of columns (docs/wet-file.md).  Handed: parts of a chunk, and
+/* Owns: the code of columns (docs/dev/wet-file.md).  Handed: parts of a chunk, and
    taken by: wet_tape.c. */
 
 #include "lib/wet/wet.h"

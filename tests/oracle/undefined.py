@@ -1,7 +1,7 @@
 """Flags that the manuals of x86 call undefined, and bytes of registers that VEX and processors treat differently.
 
     flags(i), conditions(i)     bits of EFLAGS and of x87's status word that I, an instruction of Capstone, leaves undefined
-    locations(i)                locations of docs/wet-file.md in which I may use more, or define more, than VEX knows
+    locations(i)                locations of docs/dev/wet-file.md in which I may use more, or define more, than VEX knows
 
 Some processors write an undefined flag, others leave it as it was.  So no oracle demands or forbids anything of it.  A flag is
 in the tables if one of the manuals calls it undefined on the instruction's page: Intel's, volume 2, "Flags Affected" (x87:

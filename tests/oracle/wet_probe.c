@@ -3,7 +3,7 @@
 
        wet_probe TRIALS [FLAGS PUT]
                            probes; writes a line for each case: its address, its length, and the locations, by their
-                           numbers in docs/wet-file.md, that it uses and that it defines, as A-B,A-B
+                           numbers in docs/dev/wet-file.md, that it uses and that it defines, as A-B,A-B
        wet_probe           executes each case once, to be recorded
        wet_probe TIMES states    executes each so often; writes for each execution that does not fault its address, in 8
                            bytes, its code, in 16, and what there was before and after it: for wet_results.py

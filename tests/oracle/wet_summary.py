@@ -1,4 +1,4 @@
-"""What the file of a whole execution trace says of each instruction: section 3 of docs/wet-file.md, by its text.
+"""What the file of a whole execution trace says of each instruction: section 3 of docs/dev/wet-file.md, by its text.
 
     for addr, code, uses, defs, flags in instructions(PATH): ...
     for name, load, symbols in images(PATH): ...         # section 2; (address, size, name)

@@ -1,7 +1,7 @@
 """Mutants of whole execution traces, for command_mutants.t.
 
 check(tap, start, n, seed): N mutants of small right files through each subcommand that reads such files.  None may make it
-crash, leak, or upset a sanitizer; what is refused is refused by one line; and what breaks the layout of docs/wet-file.md so that
+crash, leak, or upset a sanitizer; what is refused is refused by one line; and what breaks the layout of docs/dev/wet-file.md so that
 broken() sees it is refused.
 """
 import os

@@ -11,7 +11,7 @@
    there are as many as old ones: sorting them in then costs each no more than
    a logarithm. */
 
-#include "cmd/xray/spread.h"
+#include "cmd/shared/spread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
-#include "cmd/xray/xray_walk.h"
+#include "cmd/shared/xray_walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define DCFG_CMD_XRAY_WALK_H
 
 #include "cmd/base/rules.h"
-#include "cmd/xray/spread.h"
+#include "cmd/shared/spread.h"
 
 #include "lib/dcfg_xray.h"
 
