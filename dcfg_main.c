@@ -24,6 +24,7 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
+#include "pub_tool_clientstate.h"
 #include "pub_tool_gdbserver.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
@@ -34,12 +35,16 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
 #include "callgrind/callgrind.h"   // and valgrind.h: requests
 
 #include "delivery/compress.h"
 #include "delivery/file.h"
 #include "delivery/interrupt.h"
 #include "delivery/keeper.h"
+#include "base/core.h"
+#include "base/options.h"
+#include "base/release.h"
 #include "base/spacelimit.h"
 #include "delivery/spool_file.h"
 #include "delivery/stream.h"
@@ -83,23 +88,55 @@ static Bool is_on[N_OUTPUTS];
 static UInt n_parts;             // that were written, and are forgotten
 static UInt first_part = 1;      // since which nothing else was
 
+/* Options that belong to no output. */
+static const Options* const other_options[] = {
+   &DCFG_(region_options), &DCFG_(exclude_options), &DCFG_(toggle_options),
+   &DCFG_(spool_options)
+};
+#define N_OTHERS (sizeof(other_options) / sizeof(other_options[0]))
+
 static Bool process_option(const HChar* arg)
 {
    for (UInt i = 0; i < N_OUTPUTS; i++)
-      if (outputs[i]->option(arg))
+      if (DCFG_(take_option)(&outputs[i]->options, arg))
          return True;
-   return DCFG_(spool_option)(arg) || DCFG_(region_option)(arg)
-          || DCFG_(exclude_option)(arg) || DCFG_(toggle_option)(arg);
+   for (UInt i = 0; i < N_OTHERS; i++)
+      if (DCFG_(take_option)(other_options[i], arg))
+         return True;
+   return False;
 }
 
-static void print_usage(void)
+static void print_all_options(void)
 {
    for (UInt i = 0; i < N_OUTPUTS; i++)
-      outputs[i]->usage();
-   DCFG_(region_usage)();
-   DCFG_(exclude_usage)();
-   DCFG_(toggle_usage)();
-   DCFG_(spool_usage)();
+      DCFG_(print_options)(&outputs[i]->options);
+   for (UInt i = 0; i < N_OTHERS; i++)
+      DCFG_(print_options)(other_options[i]);
+}
+
+/* The core calls this between options of its own. */
+static void print_usage(void)
+{
+   VG_(printf)("    see above\n");
+}
+
+/* The tool's options come before all that the core prints with --help, which it
+   does after pre_clo_init(). */
+static void print_options_first(void)
+{
+   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) {
+      const HChar* arg
+         = *(HChar**)VG_(indexXA)(VG_(args_for_valgrind), i);
+      if (!VG_STREQ(arg, "-h") && !VG_STREQ(arg, "--help")
+          && !VG_STREQ(arg, "--help-debug"))
+         continue;
+      DCFG_(print_to_stdout)();
+      VG_(printf)("usage: valgrind --tool=dcfg [options] prog-and-args\n\n"
+                  "  user options for DCFG:\n");
+      print_all_options();
+      VG_(printf)("\n");
+      return;
+   }
 }
 
 static void print_debug_usage(void)
@@ -166,12 +203,12 @@ static Bool write_outputs(const HChar* graph, const HChar* reason,
    g->first_part = is_part || n_parts > 0 ? first_part : 0;
    if (graph != NULL) {
       DCFG_(write_dcfg)(g, graph);
-      good = DCFG_(finish_out_files)(False);
+      good = DCFG_(finish_out_files)(False, False);
    }
    if (good) {
       /* The graph is the first of all. */
       write_from(graph != NULL, g, reason);
-      good = DCFG_(finish_out_files)(True);
+      good = DCFG_(finish_out_files)(True, at_end);
    }
    DCFG_(delete_gathered)(g);
    if (at_end) {
@@ -465,7 +502,7 @@ static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
 static void pre_clo_init(void)
 {
    VG_(details_name)            ("DCFG");
-   VG_(details_version)         (NULL);
+   VG_(details_version)         (DCFG_RELEASE);
    VG_(details_description)     ("a dynamic control-flow graph generator");
    VG_(details_copyright_author)("Copyright (C) 2026, and GNU GPL'd, by "
                                  "the valgrind-dcfg authors.");
@@ -480,6 +517,7 @@ static void pre_clo_init(void)
    VG_(atfork)(before_fork, in_fork_parent, in_fork_child);
    DCFG_(track_images)();
    DCFG_(track_threads)();
+   print_options_first();
 }
 
 VG_DETERMINE_INTERFACE_VERSION(pre_clo_init)

@@ -19,6 +19,7 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
+#include "base/options.h"
 #include "dcfg_bb.h"
 #include "run/cells.h"
 
@@ -30,10 +31,7 @@ struct _Work;         // the superblock in translation: run/ir.h
 typedef
    struct {
       const HChar* name;       // for --stats=yes
-
-      /* Take ARG if it is an option of this output. */
-      Bool (*option)(const HChar* arg);
-      void (*usage)(void);
+      Options options;
 
       /* Before the program runs: is the output wanted?  If so, claim its
          files (delivery/file.h), slots (run/cells.h) and parts of superblocks

@@ -32,6 +32,7 @@
 #include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
 #include "coregrind/pub_core_demangle.h"   // VG_(demangle)
 #include "coregrind/pub_core_libcfile.h"   // VG_(safe_fd)
+#include "coregrind/pub_core_libcprint.h"  // VG_(log_output_sink)
 #include "coregrind/pub_core_libcproc.h"   // VG_(env_clone)
 #include "coregrind/pub_core_libcsignal.h" // VG_(sigfillset)
 #include "coregrind/pub_core_gdbserver.h"  // VG_(gdbserver_exit)
@@ -44,6 +45,13 @@
    was about to chain or run once more after a translation. */
 extern void VG_(discard_translations) ( Addr start, ULong len,
                                         const HChar* who );
+
+/* Messages go to the standard output from now on, as --help does. */
+static inline void DCFG_(print_to_stdout) ( void )
+{
+   VG_(log_output_sink).fd   = 1;
+   VG_(log_output_sink).type = VgLogTo_Fd;
+}
 
 /* The next superblocks have N instructions at most; 0: as many as the user
    wants.  VEX reads this each time. */

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # Part of ./dev: the Debian packages that building and testing need, and installing them.
 
-# For Valgrind and the tool.  dpkg-dev unpacks Valgrind's source and brings make, patch and the decompressors along;
-# autoconf and automake run because Debian's patches change Valgrind's configure.ac; its configure wants a C++ compiler.
-build_packages=(autoconf automake dpkg-dev g++ gcc libc6-dev make perl pkg-config)
+# For the tool.  dpkg-dev unpacks Valgrind's source and brings make, patch and the decompressors along.  Beside these,
+# ./dev needs the package valgrind or, to build a whole Valgrind, g++, which Valgrind's configure wants.
+build_packages=(autoconf automake dpkg-dev gcc libc6-dev make perl pkg-config)
 
 # For the library that reads what the tool has written.
 build_packages+=(libbz2-dev liblzma-dev libyajl-dev libzstd-dev zlib1g-dev)
@@ -11,8 +11,9 @@ build_packages+=(libbz2-dev liblzma-dev libyajl-dev libzstd-dev zlib1g-dev)
 # For the command dcfg; it draws with Graphviz's dot where that is installed.
 build_packages+=(libcapstone-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev)
 
-# Beyond that, for ./dev test: the unit tests, what the cross-checks read results with, and the programs they run.
-test_packages=(bash-completion bzip2 check gdb graphviz gzip jq lcov libjansson-dev libpcre2-dev luajit mandoc perl python3
+# Beyond that, for ./dev test: what Valgrind's configure wants, the unit tests, what the cross-checks read results with, and
+# the programs they run.
+test_packages=(bash-completion bzip2 check g++ gdb graphviz gzip jq lcov libjansson-dev libpcre2-dev luajit mandoc perl python3
    python3-capstone python3-pyelftools shellcheck sqlite3 strace xz-utils zstd)
 
 # With libc's debug information and without, a Callgrind profile is another one.  The tests make both, everywhere.
@@ -51,11 +52,11 @@ apt_get() {
    return 1
 }
 
-# install_packages PACKAGE...: with fresh lists only if those that are there will not do.
-install_packages() {
-   local install=(install -y --no-install-recommends)
-   apt_get "${install[@]}" "$@" || { apt_get update && apt_get "${install[@]}" "$@"; }
-}
+# apt_install COMMAND...: with fresh lists only if those that are there will not do.
+apt_install() { apt_get "$@" || { apt_get update && apt_get "$@"; }; }
+
+# install_packages PACKAGE...
+install_packages() { apt_install install -y --no-install-recommends "$@"; }
 
 # need_packages PACKAGE...: all of these are installed when it returns.  Those that were are remembered in build/packages,
 # and dpkg is asked again only for others or when it has installed or removed something since.  apt runs only if one is

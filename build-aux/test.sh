@@ -149,6 +149,7 @@ vg_regtest_tap() {
 }
 
 build_test_programs() {
+   prepare_test_tree
    step tests-make "building the test programs" make_test_programs
 }
 
@@ -263,11 +264,11 @@ add_suite_again() {
    local name
    for name in $(scripts_of tests/suite); do
       case $name in
-         rules_selftest|trace_selftest|trace_life|trace_real|kcachegrind) ;;
-         command|command_*|library|blocks|xray_judges) ;;
+         rules_selftest|trace_selftest|lackey_path|trace_life|trace_real|kcachegrind) ;;
+         command|command_*|terminal|library|blocks|xray_judges) ;;
          bbv|export|coverage|slice_*) ;;
          x86) ;;    # it is built for one architecture
-         readme) ;;    # pages show a session of one Valgrind
+         readme|options) ;;    # pages show a session of one Valgrind
          wet_usage) ;;    # so do the reasons there tell of one VEX
          turns|regions_calls) ;;    # what begins and ends there is what regions has, too
          rules_threads) ;;    # life_threads has as much of threads, and more
@@ -361,6 +362,7 @@ with_version() {
 # Building, installing and registering, on the default and the newest Valgrind; so not before that one is built, for each
 # ./dev waits for those that are running.  again.t builds anew what the others use.
 group_build() {
+   prepare_test_tree
    if [ -n "${group_left[newest]:-}" ]; then
       after_task newest:build add_newest_tests_and_builds
    else
@@ -422,10 +424,12 @@ begin_tests() {
 
 run_tests() {
    local group groups=${*:-$all_groups}
+   # shellcheck disable=SC2086  # all_groups is a list of words
    for group; do
       case " $all_groups quick " in
          *" $group "*) ;;
-         *) die "no test group $group; there is: $all_groups; and quick, which has some of each" ;;
+         *) die "no test group $group; there is: $all_groups; and quick, which has some of each$(
+                did_you_mean "$group" $all_groups quick)" ;;
       esac
    done
    begin_tests

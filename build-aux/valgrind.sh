@@ -31,6 +31,7 @@ choose_architectures() {
 # Whether the Valgrind in $base is still the one that is asked for.
 is_built() {
    [ "$(built_line "$base" 3)" = "$root" ] || return 1
+   [[ $(built_line "$base" 2) != "installed: "* ]] || return 1
    [ -n "${VALGRIND_SRC:-}" ] || return 0
    [ "$(built_line "$base" 2)" = "$source_dir" ] || return 1
    # A changed source is built anew, from a new copy.
@@ -88,14 +89,19 @@ download_source() {
    ls "$build/apt/src/valgrind_${wanted#*:}.dsc" >"$build/apt/dsc-${1:-default}"
 }
 
+# get_source VERSION-OR-EMPTY: the source package is here, and build/apt/dsc-VERSION names it.
+get_source() {
+   local dsc=$build/apt/dsc-${1:-default}
+   if [ -s "$dsc" ] && [ -f "$(<"$dsc")" ]; then return; fi
+   command -v apt-get >/dev/null ||
+      die "there is no apt here to get Valgrind's source with; VALGRIND_SRC=DIR says where it is"
+   step valgrind-download "getting the source of Valgrind${1:+ $1} from the distribution" download_source "$1"
+}
+
 # unpack_source VERSION-OR-EMPTY DIR: the source with Debian's patches.
 unpack_source() {
    local dsc=$build/apt/dsc-${1:-default}
-   if ! [ -s "$dsc" ] || ! [ -f "$(<"$dsc")" ]; then
-      command -v apt-get >/dev/null ||
-         die "there is no apt here to get Valgrind's source with; VALGRIND_SRC=DIR says where it is"
-      step valgrind-download "getting the source of Valgrind${1:+ $1} from the distribution" download_source "$1"
-   fi
+   get_source "$1"
    rm -rf "$2"
    mkdir -p "$(dirname "$2")"
    step valgrind-unpack "unpacking $(basename "$(<"$dsc")" .dsc)" dpkg-source --no-check --no-copy -x "$(<"$dsc")" "$2"

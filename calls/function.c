@@ -56,10 +56,8 @@ static Landing recent_landings[N_RECENT];
 
 typedef
    struct {
-      const HChar* object;
-      const HChar* file;
-      const HChar* name;
-      UInt         number;
+      Function f;
+      UInt     number;
    }
    NumberedFunction;
 
@@ -70,11 +68,11 @@ static Word cmp_pointers(const void* a, const void* b)
    return a < b ? -1 : a > b ? 1 : 0;
 }
 
-static Word cmp_functions(const void* va, const void* vb)
+Word DCFG_(cmp_functions)(const void* va, const void* vb)
 {
-   const NumberedFunction* a = va;
-   const NumberedFunction* b = vb;
-   Word r;
+   const Function* a = va;
+   const Function* b = vb;
+   Word            r;
 
    if ((r = cmp_pointers(a->name, b->name)) != 0)
       return r;
@@ -85,7 +83,7 @@ static Word cmp_functions(const void* va, const void* vb)
 
 static void init(void)
 {
-   by_name     = VG_(OSetGen_Create)(0, cmp_functions, VG_(malloc),
+   by_name     = VG_(OSetGen_Create)(0, DCFG_(cmp_functions), VG_(malloc),
                                      "dcfg.function", VG_(free));
    functions   = VG_(newXA)(VG_(malloc), "dcfg.function", VG_(free),
                             sizeof(Function));
@@ -109,12 +107,11 @@ static const HChar* file_at(DiEpoch ep, Addr a, UInt* line)
 static UInt number_of(const HChar* object, const HChar* file,
                       const HChar* name)
 {
-   NumberedFunction  key = { object, file, name, 0 };
+   NumberedFunction  key = { { object, file, name, 0 }, 0 };
    NumberedFunction* f   = VG_(OSetGen_Lookup)(by_name, &key);
 
    if (f == NULL) {
-      Function new = { object, file, name, 0 };
-      VG_(addToXA)(functions, &new);
+      VG_(addToXA)(functions, &key.f);
       f         = VG_(OSetGen_AllocNode)(by_name, sizeof(*f));
       *f        = key;
       f->number = VG_(sizeXA)(functions);

@@ -21,6 +21,9 @@ typedef
    }
    Function;
 
+/* For trees of functions: in the order of their three names' pointers. */
+Word DCFG_(cmp_functions)(const void* a, const void* b);
+
 /* An address that control may be transferred to, and what debug
    information said of it when that was first asked. */
 typedef

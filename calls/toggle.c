@@ -52,7 +52,7 @@ static const PartMaker* parts;
 
 /*--- Options                                              ---*/
 
-static Bool add_rule(const HChar* option, const HChar* glob, UChar what)
+static void add_rule(const HChar* option, const HChar* glob, Int what)
 {
    Rule r = { option, glob, what, False };
 
@@ -64,39 +64,26 @@ static Bool add_rule(const HChar* option, const HChar* glob, UChar what)
       rules = VG_(newXA)(VG_(malloc), "dcfg.toggle", VG_(free),
                          sizeof(Rule));
    VG_(addToXA)(rules, &r);
-   return True;
-}
-
-Bool DCFG_(toggle_option)(const HChar* arg)
-{
-   const HChar* glob;
-
-   if (VG_STR_CLO(arg, "--toggle-collect", glob)) {
+   if (what == Toggles)
       DCFG_(collects_at_start) = False;
-      return add_rule("--toggle-collect", glob, Toggles);
-   }
-   if (VG_STR_CLO(arg, "--dump-before", glob))
-      return add_rule("--dump-before", glob, DumpsBefore);
-   if (VG_STR_CLO(arg, "--dump-after", glob))
-      return add_rule("--dump-after", glob, DumpsAfter);
-   if (VG_STR_CLO(arg, "--zero-before", glob))
-      return add_rule("--zero-before", glob, Zeroes);
-   return VG_BOOL_CLO(arg, "--collect-atstart", DCFG_(collects_at_start));
 }
 
-void DCFG_(toggle_usage)(void)
-{
-   VG_(printf)(
-"    --toggle-collect=<function>\n"
-"                              turn collection of a thread over when it\n"
-"                              enters and leaves <function> [none]\n"
-"    --collect-atstart=no|yes  collect from the start of threads and handlers,\n"
-"                              but for --toggle-collect [yes]\n"
-"    --dump-before=<function>  write a part when <function> is entered [none]\n"
-"    --dump-after=<function>   write a part when it has been left [none]\n"
-"    --zero-before=<function>  forget what ran before it [none]\n"
-   );
-}
+static const Option options[] = {
+   OPTION_CALL("--toggle-collect", add_rule, Toggles, "<function>",
+               "turn collection of a thread over when it enters and leaves "
+               "<function> [none]"),
+   OPTION_BOOL("--collect-atstart", DCFG_(collects_at_start),
+               "collect from the start of threads and handlers, but for "
+               "--toggle-collect"),
+   OPTION_CALL("--dump-before", add_rule, DumpsBefore, "<function>",
+               "write a part when <function> is entered [none]"),
+   OPTION_CALL("--dump-after", add_rule, DumpsAfter, "<function>",
+               "write a part when it has been left [none]"),
+   OPTION_CALL("--zero-before", add_rule, Zeroes, "<function>",
+               "forget what ran before it [none]")
+};
+
+const Options DCFG_(toggle_options) = OPTIONS(options);
 
 Bool DCFG_(start_toggles)(const PartMaker* pm)
 {

@@ -7,10 +7,10 @@
 #define __DCFG_TOGGLE_H
 
 #include "pub_tool_basics.h"
+#include "base/options.h"
 
-/* Take ARG if it is one of the options that name such functions. */
-Bool DCFG_(toggle_option)(const HChar* arg);
-void DCFG_(toggle_usage)(void);
+/* The options that name such functions. */
+extern const Options DCFG_(toggle_options);
 
 /* What functions can ask for: that what ran so far be written, because of
    REASON, or just be forgotten. */

@@ -8,16 +8,14 @@
 
 #include "commands.h"
 
+#include "base/release.h"
 #include "cmd/base/clean.h"
+#include "cmd/base/nearest.h"
 
 #include "lib/dcfg.h"
 
 #include <signal.h>
 #include <string.h>
-
-#ifndef DCFG_RELEASE
-#  define DCFG_RELEASE "1.0"
-#endif
 
 static const Command* const commands[] = {
    &report_command, &check_command, &disasm_command, &dot_command,
@@ -28,6 +26,16 @@ static const Command* const commands[] = {
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static _Noreturn void unknown_command(const char* name)
+{
+   Nearest n = nearest_to(name);
+
+   for (size_t i = 0; i < N_COMMANDS; i++)
+      nearest_offer(&n, commands[i]->name);
+   die("there is no command `%s'; dcfg --help lists them%s", name,
+       nearest_text(&n));
+}
 
 static void general_help(void)
 {
@@ -50,11 +58,12 @@ static void general_help(void)
              commands[i]->summary);
    puts("\n"
         "dcfg COMMAND --help tells more about one.  Without a FILE, all but "
-        "diff, merge,\n"
-        "regions and xray take the newest dcfg.out.* in the current "
-        "directory, and trace,\n"
-        "flame and bbv the trace of the same process, and say so.  To begin "
-        "with:\n"
+        "diff, merge\n"
+        "and regions take the newest one in the current directory, and say "
+        "so: dcfg.out.*,\n"
+        "of trace, flame and bbv with the trace of the same process; of xray "
+        "xray-log.*;\n"
+        "of wet, slice and why wet.out.*.  To begin with:\n"
         "\n"
         "  valgrind --tool=dcfg ./prog\n"
         "  dcfg report                                  where the time goes\n"
@@ -63,13 +72,10 @@ static void general_help(void)
         "\n"
         "Files may be compressed (gzip, bzip2, xz, zstd), whatever they are "
         "called; - is\n"
-        "the standard input.  --memory=MIB is the most that reading one may "
-        "take, and\n"
-        "--disk=MIB that it is unpacked to in TMPDIR; by default both depend on "
-        "its size.\nThe exit status is 0; 1 if "
-        "check or xray found\n"
-        "violations or diff differences; 2 for a file that cannot be read, "
-        "or wrong use.");
+        "the standard input.  The exit status is 0; 1 if check or xray found "
+        "violations\n"
+        "or diff differences; 2 for a file that cannot be read, or wrong use.");
+   common_help();
 }
 
 int main(int argc, char** argv)
@@ -86,6 +92,11 @@ int main(int argc, char** argv)
    } else if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0
               || strcmp(name, "help") == 0) {
       general_help();
+      close_output(stdout, "standard output");
+      return STATUS_OK;
+   } else if (strcmp(name, "--options") == 0) {
+      for (size_t i = 0; i < N_COMMANDS; i++)
+         puts(commands[i]->name);
       close_output(stdout, "standard output");
       return STATUS_OK;
    } else if (strcmp(name, "--version") == 0) {
@@ -107,5 +118,5 @@ int main(int argc, char** argv)
       }
    if (name[0] == 0)
       die("a command is missing; dcfg --help lists them");
-   die("there is no command `%s'; dcfg --help lists them", name);
+   unknown_command(name);
 }

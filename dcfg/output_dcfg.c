@@ -28,38 +28,29 @@
 
 /*--- Options                                              ---*/
 
+#define OUT_FILE "dcfg.out.%p.json"
+
 static struct {
    const HChar* out_file;
    Bool         symbols, source, analysis, cfg;
 } opts = {
-   .out_file = "dcfg.out.%p.json",
+   .out_file = OUT_FILE,
    .symbols  = True,
    .source   = True,
    .analysis = True,
    .cfg      = True
 };
 
-static Bool option(const HChar* arg)
-{
-   return VG_STR_CLO(arg, "--dcfg-out-file", opts.out_file)
-          || VG_BOOL_CLO(arg, "--symbols",   opts.symbols)
-          || VG_BOOL_CLO(arg, "--source",    opts.source)
-          || VG_BOOL_CLO(arg, "--analysis",  opts.analysis)
-          || VG_BOOL_CLO(arg, "--cfg",       opts.cfg);
-}
-
-static void usage(void)
-{
-   VG_(printf)(
-"    --dcfg-out-file=<file>    write the graph to <file> [dcfg.out.%%p.json]\n"
-"                              (through a compressor if it ends in .gz, .bz2,\n"
-"                              .xz or .zst)\n"
-"    --symbols=no|yes          include the images' symbols [yes]\n"
-"    --source=no|yes           include source lines [yes]\n"
-"    --analysis=no|yes         include routines, dominators, loops [yes]\n"
-"    --cfg=no|yes              include basic blocks and edges [yes]\n"
-   );
-}
+static const Option options[] = {
+   OPTION_TEXT("--dcfg-out-file", opts.out_file, "<file>",
+               "write the graph to <file> (through a compressor if it ends in "
+               ".gz, .bz2, .xz or .zst)"),
+   OPTION_BOOL("--symbols", opts.symbols, "include the images' symbols"),
+   OPTION_BOOL("--source", opts.source, "include source lines"),
+   OPTION_BOOL("--analysis", opts.analysis,
+               "include routines, dominators, loops"),
+   OPTION_BOOL("--cfg", opts.cfg, "include basic blocks and edges")
+};
 
 static Bool start(void)
 {
@@ -125,6 +116,7 @@ static void write_file(const HChar* file, const JsonDcfg* d)
 {
    OutFile* f = DCFG_(open_out_file)("--dcfg-out-file", file, NULL);
 
+   DCFG_(set_reader)(f, "dcfg report", OUT_FILE);
    DCFG_(write_json)(DCFG_(text_of_file)(f), d);
    DCFG_(close_out_file)(f, "%'u blocks, %'u edges, %'u routines, "
                          "%'u loops, %'llu instructions",
@@ -185,9 +177,8 @@ static void write(const Gathered* g, const HChar* reason)
 }
 
 const Output DCFG_(dcfg_output) = {
-   .name   = "DCFG",
-   .option = option,
-   .usage  = usage,
-   .start  = start,
-   .write  = write
+   .name    = "DCFG",
+   .options = OPTIONS(options),
+   .start   = start,
+   .write   = write
 };

@@ -11,6 +11,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
+#include "base/order.h"
 #include "dcfg/sources.h"
 #include "run/image.h"
 #include "run/symbols.h"
@@ -23,15 +24,10 @@ static Int cmp_names(const void* a, const void* b)
 /* FILE_NAME_ID of NAME, which is in FILES[FIRST ..] in order. */
 static UInt file_id(XArray* files, Word first, const HChar* name)
 {
-   Word lo = first, hi = VG_(sizeXA)(files) - 1;
+   Word lo = first;
 
-   while (lo < hi) {
-      Word mid = lo + (hi - lo) / 2;
-      if (VG_(strcmp)(*(const HChar**)VG_(indexXA)(files, mid), name) < 0)
-         lo = mid + 1;
-      else
-         hi = mid;
-   }
+   BISECT(lo, VG_(sizeXA)(files) - 1, mid,
+          VG_(strcmp)(*(const HChar**)VG_(indexXA)(files, mid), name) < 0);
    return lo + 1;
 }
 

@@ -11,6 +11,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
@@ -34,6 +35,7 @@ static struct {
 } claims[MAX_CLAIMS];
 static UInt n_claims;
 static UInt part;            // of the run; 0: all that is left
+static Bool is_first = True; // of the family
 
 struct _OutFile {
    const HChar* opt;
@@ -42,6 +44,10 @@ struct _OutFile {
    Put*   text;                 // until it is closed
    HChar* said;                 // then: what is in it; NULL: told already
    Bool   replaced;             // by a later file of the set
+   Int    needs;                // the number of the file to read it with; -1
+   Bool   inside;               // in a directory that is read as a whole
+   const HChar* reader;         // see set_reader()
+   const HChar* found;
 };
 
 /* Those of the set that is being written, by number. */
@@ -190,7 +196,7 @@ void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
 
    tl_assert(n_claims < MAX_CLAIMS);
    if (n_claims == 0 && DCFG_(find_family)())
-      DCFG_(disown_names)();
+      DCFG_(disown_out_files)();
    DCFG_(block_signals)(&before);
    check_apart(opt, format);
    HChar* name  = expand(opt, format);
@@ -220,6 +226,7 @@ static Int claimed_descriptor(const HChar* opt, const HChar* format)
 
 void DCFG_(disown_out_files)(void)
 {
+   is_first = False;
    DCFG_(disown_names)();
 }
 
@@ -255,8 +262,10 @@ static OutFile* open_file(const HChar* opt, HChar* name, const Wanted* w)
 {
    OutFile* f = VG_(calloc)("dcfg.file", 1, sizeof(OutFile));
 
-   f->opt  = opt;
-   f->name = name;
+   f->opt    = opt;
+   f->name   = name;
+   f->needs  = w->needs;
+   f->inside = w->inside != 0;
    f->text = VG_(malloc)("dcfg.file.text", sizeof(Put));
    DCFG_(start_put)(f->text, write_text, f);
    f->error = DCFG_(kept_begin_file)(f->name, w);
@@ -294,6 +303,12 @@ OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
 Put* DCFG_(text_of_file)(OutFile* f)
 {
    return f->text;
+}
+
+void DCFG_(set_reader)(OutFile* f, const HChar* command, const HChar* found)
+{
+   f->reader = command;
+   f->found  = found;
 }
 
 static void tell_trouble(const OutFile* f, const HChar* why)
@@ -373,8 +388,89 @@ static void name_all(Bool claimed, Delivered* results, UInt n)
    DCFG_(restore_signals)(&before);
 }
 
-/* What has become of F. */
-static void tell_result(const OutFile* f, const Delivered* r)
+static Bool is_told(const OutFile* f, const Delivered* r)
+{
+   return r->error == 0 && f->said != NULL && f->said[0] != 0;
+}
+
+/* The name to tell: the user's, if the file has it. */
+static const HChar* name_to_tell(const OutFile* f, const Delivered* r)
+{
+   return VG_STREQ(r->name, r->path) && !r->unpacked ? f->name : r->name;
+}
+
+/* Is there a file, which something can read? */
+static Bool is_readable(const OutFile* f, const Delivered* r)
+{
+   HChar* path = f->reader != NULL && is_told(f, r)
+                 ? DCFG_(path_of_name)(name_to_tell(f, r)) : NULL;
+
+   VG_(free)(path);
+   return path != NULL;
+}
+
+/* The name from where the program was started; of what is in a directory, the
+   directory's.  To be freed. */
+static HChar* short_name(const OutFile* f, const Delivered* r)
+{
+   const HChar* name = name_to_tell(f, r);
+   const HChar* wd   = VG_(get_startup_wd)();
+   SizeT        n    = wd == NULL ? 0 : VG_(strlen)(wd);
+   HChar*       res;
+
+   if (n > 0 && VG_(strncmp)(name, wd, n) == 0 && name[n] == '/')
+      name += n + 1;
+   res = VG_(strdup)("dcfg.file.short", name);
+   if (f->inside)
+      *VG_(strrchr)(res, '/') = 0;
+   return res;
+}
+
+/* Does its reader find F, whose short name is NAME, by itself? */
+static Bool is_found(const OutFile* f, const HChar* name)
+{
+   return f->found != NULL && VG_(strchr)(name, '/') == NULL
+          && VG_(strncmp)(name, f->found,
+                          VG_(strchr)(f->found, '%') - f->found) == 0;
+}
+
+/* The command that reads the last file, as the end of the line about it: empty if
+   no file has a reader.  To be freed. */
+static HChar* next_step(const Delivered* results)
+{
+   Int    last = n_files() - 1;
+   HChar* names[2];
+   HChar* res;
+   Bool   found = True;
+
+   while (last >= 0 && !is_readable(file(last), &results[last]))
+      last--;
+   if (last < 0)
+      return VG_(strdup)("dcfg.file.next", "");
+   const HChar* reader = file(last)->reader;
+   const Int    n[2]   = { file(last)->needs, last };
+   SizeT        size   = VG_(strlen)(reader) + 30;
+   for (UInt i = 0; i < 2; i++) {
+      names[i] = n[i] < 0 ? NULL : short_name(file(n[i]), &results[n[i]]);
+      size += names[i] == NULL ? 0 : VG_(strlen)(names[i]);
+      found = found && (n[i] < 0 || is_found(file(n[i]), names[i]));
+   }
+   res = VG_(malloc)("dcfg.file.next", size);
+   VG_(sprintf)(res, "; see it with: %s", reader);
+   for (UInt i = 0; i < 2; i++) {
+      if (names[i] != NULL && !found)
+         VG_(sprintf)(res + VG_(strlen)(res),
+                      VG_(strchr)(names[i], '\'') != NULL ? " \"%s\""
+                      : VG_(strpbrk)(names[i], " \t\"$&()*;<>?[\\]`{|}~")
+                      != NULL ? " '%s'" : " %s", names[i]);
+      VG_(free)(names[i]);
+   }
+   return res;
+}
+
+/* Tell the user what became of F, and NEXT. */
+static void tell_result(const OutFile* f, const Delivered* r,
+                        const HChar* next)
 {
    if (r->error == VKI_EINTR)
       VG_(umsg)("dcfg: %s is not written: a second signal came while it was "
@@ -399,23 +495,27 @@ static void tell_result(const OutFile* f, const Delivered* r)
                 r->taken ? "was written by another process"
                          : "is left to another process", r->name);
    if (VG_(clo_verbosity) > 0)
-      VG_(umsg)("dcfg: wrote %s: %s\n",
-                VG_STREQ(r->name, r->path) && !r->unpacked ? f->name
-                                                           : r->name,
-                f->said);
+      VG_(umsg)("dcfg: wrote %s: %s%s\n", name_to_tell(f, r), f->said, next);
 }
 
-Bool DCFG_(finish_out_files)(Bool claimed)
+Bool DCFG_(finish_out_files)(Bool claimed, Bool at_end)
 {
    Bool       good    = True;
    UInt       n       = n_files();
+   UInt       last    = n;
    Delivered* results = VG_(calloc)("dcfg.file.results", n + 1,
                                     sizeof(Delivered));
 
    name_all(claimed, results, n);
+   while (last > 0 && !is_told(file(last - 1), &results[last - 1]))
+      last--;
+   HChar* next = at_end && is_first ? next_step(results)
+                                    : VG_(strdup)("dcfg.file.next", "");
+   for (UInt i = 0; i < n; i++)
+      tell_result(file(i), &results[i], i + 1 == last ? next : "");
+   VG_(free)(next);
    for (UInt i = 0; i < n; i++) {
       OutFile* f = file(i);
-      tell_result(f, &results[i]);
       good = good && (f->replaced
                       || (f->error == 0 && results[i].error == 0));
       VG_(free)(results[i].path);

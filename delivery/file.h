@@ -66,6 +66,10 @@ Put* DCFG_(text_of_file)(OutFile* f);
 OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
                                  const HChar* name);
 
+/* The file's reader is COMMAND.  Without a name it reads the newest file that is
+   called as the format FOUND says up to its %; NULL: it needs a name. */
+void DCFG_(set_reader)(OutFile* f, const HChar* command, const HChar* found);
+
 /* Give up: leave no file. */
 void DCFG_(abandon_out_file)(OutFile* f);
 
@@ -89,7 +93,10 @@ Bool DCFG_(out_file_failed)(const HChar* opt);
 
    Forked children take other names and say so; so does, where two processes
    would write one file, the second to finish.  If options CLAIMED the names, all files of a
-   process have other names, then and later. */
-Bool DCFG_(finish_out_files)(Bool claimed);
+   process have other names, then and later.
+
+   AT_END: the last line has what to type next, the command that reads the last
+   file with a reader; but only in the process that began the family. */
+Bool DCFG_(finish_out_files)(Bool claimed, Bool at_end);
 
 #endif /* __DCFG_FILE_H */

@@ -371,18 +371,13 @@ ULong DCFG_(room_for_copy)(ULong used)
    return room < most ? room : most;
 }
 
-Bool DCFG_(spool_option)(const HChar* arg)
-{
-   return VG_STR_CLO(arg, "--dcfg-spare", spare_opt);
-}
+static const Option options[] = {
+   OPTION_TEXT("--dcfg-spare", spare_opt, "<size>",
+               "end a recording when its file system has no more than this "
+               "left, with K, M or G; 0: none [1G]")
+};
 
-void DCFG_(spool_usage)(void)
-{
-   VG_(printf)(
-"    --dcfg-spare=<size>       end a recording when its file system has no more\n"
-"                              than this left, with K, M or G; 0: none [1G]\n"
-   );
-}
+const Options DCFG_(spool_options) = OPTIONS(options);
 
 void DCFG_(start_spool)(void)
 {

@@ -7,6 +7,7 @@
 #define __DCFG_SPOOL_FILE_H
 
 #include "pub_tool_basics.h"
+#include "base/options.h"
 #include "base/port.h"
 
 /* Before the program runs: make the spool file, if there is none so far, for
@@ -29,8 +30,7 @@ Bool  DCFG_(spool_unreadable)(void);
 ULong DCFG_(room_for_copy)(ULong used);
 
 /* --dcfg-spare: how much of a file system is left to others. */
-Bool DCFG_(spool_option)(const HChar* arg);
-void DCFG_(spool_usage)(void);
+extern const Options DCFG_(spool_options);
 void DCFG_(start_spool)(void);
 
 /* Give the spool file, in which there is nothing so far, a name beside the output

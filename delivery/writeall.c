@@ -31,7 +31,7 @@ void DCFG_(raise_file_limit)(ULong before[2])
    VG_(setrlimit)(DCFG_RLIMIT_FSIZE, &r);
 }
 
-void DCFG_(restore_file_limit)(const ULong before[2])
+static void restore_file_limit(const ULong before[2])
 {
    struct vki_rlimit r;
 
@@ -47,7 +47,7 @@ ULong DCFG_(largest_file)(void)
 
    DCFG_(raise_file_limit)(before);
    VG_(getrlimit)(DCFG_RLIMIT_FSIZE, &r);
-   DCFG_(restore_file_limit)(before);
+   restore_file_limit(before);
    return r.rlim_cur == ~0UL ? ~0ULL : r.rlim_cur;
 }
 
@@ -90,6 +90,6 @@ Int DCFG_(write_all)(Int fd, const void* data, SizeT n)
       }
    }
    if (raised)
-      DCFG_(restore_file_limit)(before);
+      restore_file_limit(before);
    return error;
 }

@@ -14,10 +14,8 @@
    (ulimit -f) is no limit, where it can be raised. */
 Int DCFG_(write_all)(Int fd, const void* data, SizeT n);
 
-/* Raise the limit of files' sizes as far as possible, and set it again as it
-   was. */
+/* Raise the limit of files' sizes as far as possible. */
 void DCFG_(raise_file_limit)(/*OUT*/ULong before[2]);
-void DCFG_(restore_file_limit)(const ULong before[2]);
 
 /* The size that a file of write_all() can reach. */
 ULong DCFG_(largest_file)(void);

@@ -31,14 +31,12 @@ def edges:
   (.EDGE_TYPES | index(.[0]; .[1])) as $types
   | process.EDGES | table | .TYPE = $types[.EDGE_TYPE_ID | tostring] | .COUNT = (.COUNT_PER_THREAD | add);
 
-# Loops, with the image as IMAGE, the offset of the head as HEAD, and as ITERATIONS how often control came back to the
-# head from within the loop.
+# Loops, with the image as IMAGE, the offset of the head as HEAD, and as ITERATIONS how often the head was executed.
 def loops:
-  (process.EDGES | index("\(.[1]) \(.[2])"; .[4] | add)) as $count
-  | images | . as $image | (.BASIC_BLOCKS | index(.[0]; .[1])) as $offset
+  images | . as $image | (.BASIC_BLOCKS | index(.[0]; .)) as $block
   | .ROUTINES | table | select(.LOOPS) | .LOOPS | table
-  | .IMAGE = $image | .HEAD = $offset[.LOOP_HEAD_NODE_ID | tostring]
-  | .ITERATIONS = (.LOOP_HEAD_NODE_ID as $head | .LOOP_BACK_EDGE_SOURCE_NODE_IDS | map($count["\(.) \($head)"]) | add);
+  | $block[.LOOP_HEAD_NODE_ID | tostring] as $head
+  | .IMAGE = $image | .HEAD = $head[1] | .ITERATIONS = $head[5];
 
 # Routines, with the image as IMAGE, the offset of the entry as ENTRY, and as INSTRS all instructions that were executed
 # in it, for each thread.

@@ -34,7 +34,7 @@ typedef
       UInt first, second;   // phrases
       UInt count;
    }
-   Pair;
+   EdgePair;
 
 /*--- Joining                                              ---*/
 
@@ -45,7 +45,7 @@ typedef
       const PhraseParams* params;
       ULong        scale;
       UInt         n_joined;
-      Pair*        pairs;       // in the order in which they were met
+      EdgePair*        pairs;       // in the order in which they were met
       UInt         n_pairs, max_pairs;
       UInt*        slots;       // hash table of .pairs, index + 1
       UInt         n_slots;     // a power of two
@@ -58,14 +58,14 @@ static void count_pair(Chooser* c, UInt first, UInt second)
    UInt  slot = (UInt)(key >> 32) & (c->n_slots - 1);
 
    for (; c->slots[slot] != 0; slot = (slot + 1) & (c->n_slots - 1)) {
-      Pair* p = &c->pairs[c->slots[slot] - 1];
+      EdgePair* p = &c->pairs[c->slots[slot] - 1];
       if (p->first == first && p->second == second) {
          p->count++;
          return;
       }
    }
    if (c->n_pairs < c->max_pairs) {
-      Pair fresh = { first, second, 1 };
+      EdgePair fresh = { first, second, 1 };
       c->pairs[c->n_pairs++] = fresh;
       c->slots[slot] = c->n_pairs;
    }
@@ -101,7 +101,7 @@ static void parse(Chooser* c, const UInt* sample, UInt n)
    }
 }
 
-static Bool pays(const Chooser* c, const Pair* pair)
+static Bool pays(const Chooser* c, const EdgePair* pair)
 {
    const Phrase* first  = &c->ps->phrases[pair->first];
    const Phrase* second = &c->ps->phrases[pair->second];
@@ -161,7 +161,7 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
    for (c->n_slots = 4096; c->n_slots < 2 * c->max_pairs; )
       c->n_slots *= 2;
    c->pairs  = dcfg_alloc("dcfg.phrase.pairs",
-                          (SizeT)c->max_pairs * sizeof(Pair));
+                          (SizeT)c->max_pairs * sizeof(EdgePair));
    c->slots  = dcfg_alloc("dcfg.phrase.slots",
                           (SizeT)c->n_slots * sizeof(UInt));
    c->prices = DCFG_(new_prices)(ps);

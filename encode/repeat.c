@@ -74,7 +74,7 @@ typedef
       UInt count;
       UInt rule;         // or 0
    }
-   Pair;
+   WordPair;
 
 struct _TextCoder {
    TextSink sink;
@@ -87,7 +87,7 @@ struct _TextCoder {
    UInt   n_rules, rules_room;
    /* In a round: */
    UInt*  pair_of;       // by place in .symbols, or NONE
-   Pair*  pairs;         // in order of their first places
+   WordPair*  pairs;         // in order of their first places
    UInt   n_pairs, pairs_room;
    UInt*  slots;         // hash table of .pairs, index + 1
    UInt   n_slots;       // a power of two
@@ -140,9 +140,9 @@ static UInt intern(TextCoder* t, UInt left, UInt right)
    if (t->n_pairs == t->pairs_room) {
       t->pairs_room = t->pairs_room ? 2 * t->pairs_room : 4096;
       t->pairs      = dcfg_realloc("dcfg.text.pairs", t->pairs,
-                                   (SizeT)t->pairs_room * sizeof(Pair));
+                                   (SizeT)t->pairs_room * sizeof(WordPair));
    }
-   Pair fresh = { left, right, 0, 0 };
+   WordPair fresh = { left, right, 0, 0 };
    t->pairs[t->n_pairs++] = fresh;
    t->slots[slot]         = t->n_pairs;
    return t->n_pairs - 1;

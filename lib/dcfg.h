@@ -162,6 +162,16 @@ typedef
                routines-empty    ROUTINES without one, where blocks are
                string            a string that is not UTF-8 */
 
+/* How far the library is with what may take long.  The strings are gone when the
+   function that was told returns. */
+typedef
+   struct {
+      const char* file;         // as in DcfgError
+      const char* doing;        // "reading", or "slicing"
+      uint64_t    done, all;    // bytes or chunks; ALL is 0 if nobody knows it
+   }
+   DcfgProgress;
+
 /* All zero is the default. */
 typedef
    struct {
@@ -181,6 +191,10 @@ typedef
          compressed and cannot be read in its order: a slice's trace; in bytes.
          0: 1 GiB, with 64 bytes more for each of the compressed file. */
       uint64_t max_disk;
+      /* NULL, or this is told now and then how far the library is, in the
+         thread that called it. */
+      void   (*progress)(void* arg, const DcfgProgress* progress);
+      void*    progress_arg;
    }
    DcfgOptions;
 

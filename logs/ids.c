@@ -15,7 +15,6 @@
 #include "pub_tool_xarray.h"
 
 #include "base/globs.h"
-#include "calls/function.h"
 #include "logs/ids.h"
 
 typedef
@@ -37,14 +36,14 @@ typedef
 /* One of an earlier map. */
 typedef
    struct {
-      Named n;
-      UInt  id;
+      Function f;
+      UInt     id;
    }
    Reserved;
 
 static Known*       known;       // by number, from 0 up
 static UInt         n_known;
-static XArray*      named;       // Named, by id from 1
+static XArray*      named;       // Function, by id from 1
 static OSet*        reserved;    // Reserved; names are unique pointers
 static Globs        wanted_names;
 static Globs        wanted_objects;
@@ -94,43 +93,25 @@ Bool DCFG_(is_function_wanted)(UInt function)
 
 /*--- Numbers                                              ---*/
 
-static Word cmp_pointers(const void* a, const void* b)
-{
-   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-static Word cmp_reserved(const void* va, const void* vb)
-{
-   const Named* a = va;
-   const Named* b = vb;
-   Word         r;
-
-   if ((r = cmp_pointers(a->name, b->name)) != 0)
-      return r;
-   if ((r = cmp_pointers(a->file, b->file)) != 0)
-      return r;
-   return cmp_pointers(a->object, b->object);
-}
-
-static UInt add_named(const Named* n)
+static UInt add_named(const Function* f)
 {
    if (named == NULL)
       named = VG_(newXA)(VG_(malloc), "dcfg.ids.named", VG_(free),
-                         sizeof(Named));
-   VG_(addToXA)(named, n);
+                         sizeof(Function));
+   VG_(addToXA)(named, f);
    return VG_(sizeXA)(named);
 }
 
-void DCFG_(reserve_id)(const Named* n)
+void DCFG_(reserve_id)(const Function* f)
 {
    if (reserved == NULL)
-      reserved = VG_(OSetGen_Create)(0, cmp_reserved, VG_(malloc),
+      reserved = VG_(OSetGen_Create)(0, DCFG_(cmp_functions), VG_(malloc),
                                      "dcfg.ids.reserved", VG_(free));
-   UInt id = add_named(n);
-   if (VG_(OSetGen_Contains)(reserved, n))
+   UInt id = add_named(f);
+   if (VG_(OSetGen_Contains)(reserved, f))
       return;
    Reserved* r = VG_(OSetGen_AllocNode)(reserved, sizeof(*r));
-   r->n  = *n;
+   r->f  = *f;
    r->id = id;
    VG_(OSetGen_Insert)(reserved, r);
 }
@@ -138,13 +119,12 @@ void DCFG_(reserve_id)(const Named* n)
 static UInt new_id(UInt function)
 {
    const Function* f = DCFG_(function)(function);
-   Named           n = { f->object, f->file, f->name, f->line };
    const Reserved* r = reserved == NULL ? NULL
-                                        : VG_(OSetGen_Lookup)(reserved, &n);
+                                        : VG_(OSetGen_Lookup)(reserved, f);
 
    if (r == NULL)
-      return add_named(&n);
-   *(Named*)VG_(indexXA)(named, r->id - 1) = n;
+      return add_named(f);
+   *(Function*)VG_(indexXA)(named, r->id - 1) = *f;
    return r->id;
 }
 
@@ -164,7 +144,7 @@ UInt DCFG_(n_ids)(void)
    return named == NULL ? 0 : VG_(sizeXA)(named);
 }
 
-const Named* DCFG_(named)(UInt id)
+const Function* DCFG_(named)(UInt id)
 {
    return VG_(indexXA)(named, id - 1);
 }

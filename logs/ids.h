@@ -6,17 +6,7 @@
 #ifndef __DCFG_IDS_H
 #define __DCFG_IDS_H
 
-#include "pub_tool_basics.h"
-
-/* A function of the log. */
-typedef
-   struct {
-      const HChar* object;
-      const HChar* file;
-      const HChar* name;
-      UInt         line;       // 0: not known
-   }
-   Named;
+#include "calls/function.h"
 
 /* Before the program runs: only functions with these names, or in these
    objects, are wanted; lists of globs with commas between, or NULL for
@@ -30,11 +20,11 @@ Bool DCFG_(is_function_wanted)(UInt function);
 /* Its number in the log, from 1 up, given to it when this is first asked. */
 UInt DCFG_(id_of_function)(UInt function);
 
-/* The number that was given to N next, before the program ran. */
-void DCFG_(reserve_id)(const Named* n);
+/* The number that was given to F next, before the program ran. */
+void DCFG_(reserve_id)(const Function* f);
 
 /* Functions by number, 1 .. n_ids. */
-UInt         DCFG_(n_ids)(void);
-const Named* DCFG_(named)(UInt id);
+UInt            DCFG_(n_ids)(void);
+const Function* DCFG_(named)(UInt id);
 
 #endif /* __DCFG_IDS_H */

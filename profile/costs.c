@@ -14,6 +14,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
+#include "base/order.h"
 #include "base/util.h"
 #include "calls/call_fields.h"
 #include "profile/costs.h"
@@ -243,12 +244,7 @@ static void read_costs(const Costs* c, SbCosts* sc, const UInt* counts,
 
 /*--- The context in work                                  ---*/
 
-static Int cmp_costs(const void* va, const void* vb)
-{
-   const Cost* a = va;
-   const Cost* b = vb;
-   return a->instr < b->instr ? -1 : a->instr > b->instr;
-}
+COMPARE(cmp_costs, Cost, UP(instr))
 
 /* One cost for each instruction. */
 static void merge_costs(XArray* costs)

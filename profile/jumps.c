@@ -19,6 +19,7 @@
 #include "pub_tool_xarray.h"
 
 #include "arch/guest.h"
+#include "base/order.h"
 #include "calls/call_fields.h"
 #include "profile/jumps.h"
 #include "run/thread.h"
@@ -79,18 +80,13 @@ static Bool may_jump(InsnKind kind)
 
 static void add_indirect_jumps(Jumps* js, const SbCosts* sc, UInt k)
 {
-   Word lo = 0, hi = VG_(sizeXA)(js->indirect);
+   Word lo = 0;
 
    if (js->owners[sc->sb->id].rank != sc->rank)
       return;
-   while (lo < hi) {
-      Word mid = lo + (hi - lo) / 2;
-      if (((const IndirectJump*)VG_(indexXA)(js->indirect, mid))->sb
-          < sc->sb->id)
-         lo = mid + 1;
-      else
-         hi = mid;
-   }
+   BISECT(lo, VG_(sizeXA)(js->indirect), mid,
+          ((const IndirectJump*)VG_(indexXA)(js->indirect, mid))->sb
+          < sc->sb->id);
    for (; lo < VG_(sizeXA)(js->indirect); lo++) {
       const IndirectJump* j = VG_(indexXA)(js->indirect, lo);
       if (j->sb != sc->sb->id)
@@ -162,16 +158,7 @@ void DCFG_(add_jumps)(Jumps* js, const SbCosts* sc)
       add_jump(js, sc, last, sb->next, at_end, is_conditional);
 }
 
-static Int cmp_jumps(const void* va, const void* vb)
-{
-   const Jump* a = va;
-   const Jump* b = vb;
-   if (a->from != b->from)
-      return a->from < b->from ? -1 : 1;
-   if (a->to != b->to)
-      return a->to < b->to ? -1 : 1;
-   return a->is_conditional - b->is_conditional;
-}
+COMPARE(cmp_jumps, Jump, UP(from) ?: UP(to) ?: UP(is_conditional))
 
 const Jump* DCFG_(take_jumps)(Jumps* js, const Cost* costs, UInt* n_jumps)
 {
@@ -196,14 +183,7 @@ const Jump* DCFG_(take_jumps)(Jumps* js, const Cost* costs, UInt* n_jumps)
    return n == 0 ? NULL : VG_(indexXA)(js->now, 0);
 }
 
-static Int cmp_indirect(const void* va, const void* vb)
-{
-   const IndirectJump* a = va;
-   const IndirectJump* b = vb;
-   if (a->sb != b->sb)
-      return a->sb < b->sb ? -1 : 1;
-   return a->target < b->target ? -1 : a->target > b->target;
-}
+COMPARE(cmp_indirect, IndirectJump, UP(sb) ?: UP(target))
 
 static void note_led_on(Jumps* js, const Superblock* sb, const ULong* cells)
 {

@@ -21,8 +21,8 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
-#include "valgrind.h"              // __VALGRIND_MAJOR__
 
+#include "base/release.h"
 #include "calls/call_fields.h"
 #include "profile/notation.h"
 #include "run/image.h"
@@ -62,22 +62,22 @@ typedef
       const HChar*     file;
       Origin           last;        // position; zeros where there is none
    }
-   Writer;
+   ProfileWriter;
 
 /*--- Names                                                ---*/
 
-static void text(Writer* w, const HChar* s)
+static void text(ProfileWriter* w, const HChar* s)
 {
    DCFG_(put_text)(w->out, s);
 }
 
-static void number(Writer* w, ULong n)
+static void number(ProfileWriter* w, ULong n)
 {
    DCFG_(put_number)(w->out, n);
 }
 
 /* TAG=(NUMBER) NAME, the name only the first time, or as it is. */
-static void name_line(Writer* w, const HChar* tag, VgHashTable* numbers,
+static void name_line(ProfileWriter* w, const HChar* tag, VgHashTable* numbers,
                       const HChar* name)
 {
    text(w, tag);
@@ -100,7 +100,7 @@ static void name_line(Writer* w, const HChar* tag, VgHashTable* numbers,
    text(w, "\n");
 }
 
-static void function_line(Writer* w, const HChar* tag, UInt context)
+static void function_line(ProfileWriter* w, const HChar* tag, UInt context)
 {
    const Function* fn  = DCFG_(function)(DCFG_CONTEXT_FUNCTION(context));
    Bool            new = w->fn_numbers[context] == 0;
@@ -121,36 +121,40 @@ static void function_line(Writer* w, const HChar* tag, UInt context)
    text(w, "\n");
 }
 
-static void object_line(Writer* w, const HChar* tag, const HChar* object)
+static void object_line(ProfileWriter* w, const HChar* tag, const HChar* object)
 {
    name_line(w, tag, w->objects, object);
 }
 
-static void file_line(Writer* w, const HChar* tag, const HChar* file)
+static void file_line(ProfileWriter* w, const HChar* tag, const HChar* file)
 {
    name_line(w, tag, w->files, file);
 }
 
 /*--- Positions                                            ---*/
 
-/* Where an instruction is from; without debug information, HOME. */
-static Origin origin_of(const Writer* w, UInt instr, const HChar* home)
+/* Where the code at A is from, with the address that it was linked at; without
+   debug information, HOME. */
+static Origin origin_at(const ImageInfo* im, Addr a, const Place* at,
+                        const HChar* home)
 {
-   const Instr*     in = &w->p->instrs[instr];
-   const ImageInfo* im = &w->images[in->image];
-   const Place*     at = DCFG_(place_of_instr)(w->costs, instr);
-   Origin           o  = { in->addr - at->bias, home, 0 };
-   const ImageLine* l  = DCFG_(line_at)(im, in->addr);
+   const ImageLine* l = DCFG_(line_at)(im, a);
 
-   if (l != NULL) {
-      o.file = DCFG_(source_file_name)(l->file);
-      o.line = l->line;
-   }
-   return o;
+   if (l == NULL)
+      return (Origin){ a - at->bias, home, 0 };
+   return (Origin){ a - at->bias, DCFG_(source_file_name)(l->file), l->line };
+}
+
+static Origin origin_of(const ProfileWriter* w, UInt instr, const HChar* home)
+{
+   const Instr* in = &w->p->instrs[instr];
+
+   return origin_at(&w->images[in->image], in->addr,
+                    DCFG_(place_of_instr)(w->costs, instr), home);
 }
 
 /* N, or how it differs from the LAST one if that is short. */
-static void subposition(Writer* w, ULong n, ULong last, Bool hex)
+static void subposition(ProfileWriter* w, ULong n, ULong last, Bool hex)
 {
    Long  diff = n - last;
    HChar buf[32];
@@ -164,7 +168,7 @@ static void subposition(Writer* w, ULong n, ULong last, Bool hex)
    text(w, buf);
 }
 
-static void position(Writer* w, const Origin* o)
+static void position(ProfileWriter* w, const Origin* o)
 {
    if (w->opts->dump_instr)
       subposition(w, o->addr, w->last.addr, True);
@@ -173,7 +177,7 @@ static void position(Writer* w, const Origin* o)
 }
 
 /* The file of what comes next, within a function that is from HOME. */
-static void switch_file(Writer* w, const HChar* file, const HChar* home)
+static void switch_file(ProfileWriter* w, const HChar* file, const HChar* home)
 {
    if (file == w->file)
       return;
@@ -182,7 +186,7 @@ static void switch_file(Writer* w, const HChar* file, const HChar* home)
 }
 
 /* A line of cost N at O. */
-static void cost_line(Writer* w, const Origin* o, ULong n)
+static void cost_line(ProfileWriter* w, const Origin* o, ULong n)
 {
    position(w, o);
    number(w, n);
@@ -196,24 +200,17 @@ static void cost_line(Writer* w, const Origin* o, ULong n)
    of the run. */
 static Origin origin_of_earlier(const Call* call, const HChar* home)
 {
-   Origin           o = { 0, home, 0 };
-   ImageInfo        im;
-   const ImageLine* l;
+   ImageInfo im;
 
    if (call->sb == NULL)
-      return o;
-   Addr a = DCFG_(instr_addr)(call->sb, call->instr);
+      return (Origin){ 0, home, 0 };
    DCFG_(image_info)(call->sb->image, True, &im);
-   o.addr = a - DCFG_(call_fields)(call->sb)->place->bias;
-   l      = DCFG_(line_at)(&im, a);
-   if (l != NULL) {
-      o.file = DCFG_(source_file_name)(l->file);
-      o.line = l->line;
-   }
-   return o;
+   return origin_at(&im, DCFG_(instr_addr)(call->sb, call->instr),
+                    DCFG_(call_fields)(call->sb)->place, home);
 }
 
-static void call_lines(Writer* w, const Function* fn, const CostedCall* c)
+static void call_lines(ProfileWriter* w, const Function* fn,
+                       const CostedCall* c)
 {
    const Call*     call = c->call;
    Origin          from = c->instr == DCFG_NO_INSTR
@@ -249,7 +246,7 @@ static void call_lines(Writer* w, const Function* fn, const CostedCall* c)
    cost_line(w, &from, call->cost);
 }
 
-static void jump_lines(Writer* w, const Function* fn, const Jump* j)
+static void jump_lines(ProfileWriter* w, const Function* fn, const Jump* j)
 {
    Origin from = origin_of(w, j->from, fn->file);
    Origin to   = origin_of(w, j->to, from.file);
@@ -282,7 +279,8 @@ typedef
    }
    Pending;
 
-static void write_pending(Writer* w, const Function* fn, Pending* pending)
+static void write_pending(ProfileWriter* w, const Function* fn,
+                          Pending* pending)
 {
    if (pending->sum == 0)
       return;
@@ -293,7 +291,7 @@ static void write_pending(Writer* w, const Function* fn, Pending* pending)
 
 /* The costs of lines, unless those of instructions are wanted, and what was
    done up to each instruction behind its costs. */
-static void body(Writer* w, const Function* fn, const ContextCosts* cc)
+static void body(ProfileWriter* w, const Function* fn, const ContextCosts* cc)
 {
    Pending pending = { { 0, NULL, 0 }, 0 };
    UInt    call = 0, jump = 0;
@@ -321,7 +319,7 @@ static void body(Writer* w, const Function* fn, const ContextCosts* cc)
    }
 }
 
-static void write_context(Writer* w, const ContextCosts* cc)
+static void write_context(ProfileWriter* w, const ContextCosts* cc)
 {
    const Function* fn
       = DCFG_(function)(DCFG_CONTEXT_FUNCTION(cc->context));
@@ -342,7 +340,7 @@ static void write_context(Writer* w, const ContextCosts* cc)
 /*--- A file                                               ---*/
 
 /* The program and its arguments, on one line. */
-static void command(Writer* w)
+static void command(ProfileWriter* w)
 {
    text(w, VG_(args_the_exename));
    for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); i++) {
@@ -359,14 +357,14 @@ static void command(Writer* w)
 }
 
 /* THREAD is from 1 up, or 0 for all of them. */
-static void header(Writer* w, const Costs* c, const HChar* trigger,
+static void header(ProfileWriter* w, const Costs* c, const HChar* trigger,
                    UInt thread)
 {
    HChar buf[128];
 
    text(w, "# callgrind format\nversion: 1\n");
-   VG_(sprintf)(buf, "creator: dcfg-%d.%d\npid: %d\ncmd:  ",
-                __VALGRIND_MAJOR__, __VALGRIND_MINOR__, VG_(getpid)());
+   VG_(sprintf)(buf, "creator: dcfg-" DCFG_RELEASE "\npid: %d\ncmd:  ",
+                VG_(getpid)());
    text(w, buf);
    command(w);
    VG_(sprintf)(buf, "\npart: %u\n", w->p->part);
@@ -390,7 +388,7 @@ void DCFG_(write_profile)(Put* out, const ProfileFormat* format,
                           Costs* c, const HChar* trigger, UInt thread)
 {
    UInt         n = DCFG_CONTEXT(DCFG_(n_functions)() + 1, 0);
-   Writer       writer, *w = &writer;
+   ProfileWriter       writer, *w = &writer;
    ContextCosts cc;
 
    VG_(memset)(w, 0, sizeof(*w));

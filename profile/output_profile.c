@@ -44,34 +44,22 @@ static struct {
    .separate_threads = False
 };
 
-static Bool option(const HChar* arg)
-{
-   ProfileFormat* f = &opts.format;
-
-   return VG_BOOL_CLO(arg, "--callgrind",           opts.on)
-          || VG_STR_CLO (arg, "--callgrind-out-file", opts.out_file)
-          || VG_BOOL_CLO(arg, "--dump-line",        f->dump_line)
-          || VG_BOOL_CLO(arg, "--dump-instr",       f->dump_instr)
-          || VG_BOOL_CLO(arg, "--collect-jumps",    opts.collect_jumps)
-          || VG_BOOL_CLO(arg, "--compress-strings", f->compress_strings)
-          || VG_BOOL_CLO(arg, "--compress-pos",     f->compress_pos)
-          || VG_BOOL_CLO(arg, "--separate-threads", opts.separate_threads);
-}
-
-static void usage(void)
-{
-   VG_(printf)(
-"    --callgrind=no|yes        write a Callgrind profile as well [no]\n"
-"    --callgrind-out-file=<file>\n"
-"                              write it to <file> [callgrind.out.%%p]\n"
-"    --dump-line=no|yes        with costs of source lines [yes]\n"
-"    --dump-instr=no|yes       with costs of instructions [no]\n"
-"    --collect-jumps=no|yes    with jumps [no]\n"
-"    --compress-strings=no|yes compress names in it [yes]\n"
-"    --compress-pos=no|yes     compress positions in it [yes]\n"
-"    --separate-threads=no|yes one file for each thread [no]\n"
-   );
-}
+static const Option options[] = {
+   OPTION_BOOL("--callgrind", opts.on, "write a Callgrind profile as well"),
+   OPTION_TEXT("--callgrind-out-file", opts.out_file, "<file>",
+               "write it to <file>"),
+   OPTION_BOOL("--dump-line", opts.format.dump_line,
+               "with costs of source lines"),
+   OPTION_BOOL("--dump-instr", opts.format.dump_instr,
+               "with costs of instructions"),
+   OPTION_BOOL("--collect-jumps", opts.collect_jumps, "with jumps"),
+   OPTION_BOOL("--compress-strings", opts.format.compress_strings,
+               "compress names in it"),
+   OPTION_BOOL("--compress-pos", opts.format.compress_pos,
+               "compress positions in it"),
+   OPTION_BOOL("--separate-threads", opts.separate_threads,
+               "one file for each thread")
+};
 
 static Bool start(void)
 {
@@ -106,6 +94,7 @@ static void write_file(const Gathered* g, const ImageInfo* images,
    VG_(sprintf)(part, thread > 0 ? "-%02u" : "", thread);
    name = DCFG_(name_of_part)("--callgrind-out-file", opts.out_file, part);
    file = DCFG_(open_out_file)("--callgrind-out-file", name, NULL);
+   DCFG_(set_reader)(file, "callgrind_annotate", NULL);
    DCFG_(write_profile)(DCFG_(text_of_file)(file), &opts.format, g, images,
                         c, trigger, thread);
    DCFG_(close_out_file)(file, "%'llu instructions", DCFG_(total_cost)(c));
@@ -131,9 +120,8 @@ static void write(const Gathered* g, const HChar* reason)
 }
 
 const Output DCFG_(profile_output) = {
-   .name   = "profile",
-   .option = option,
-   .usage  = usage,
-   .start  = start,
-   .write  = write
+   .name    = "profile",
+   .options = OPTIONS(options),
+   .start   = start,
+   .write   = write
 };

@@ -23,6 +23,7 @@
 #include "pub_tool_xarray.h"
 
 #include "base/core.h"
+#include "base/order.h"
 #include "run/cells.h"
 
 #define CHUNK_CELLS 512u                  // 4096 bytes
@@ -267,17 +268,11 @@ const ULong* DCFG_(cell_counts)(CellArray* ca)
 
 ULong DCFG_(count_in)(const CellArray* ca, CellNo no)
 {
-   UInt lo = 0, hi = ca->n_saved;
+   UInt lo = 0;
 
    if (ca->cells != NULL)
       return DCFG_(count_of_cell)(ca->cells[no]);
-   while (lo < hi) {
-      UInt mid = lo + (hi - lo) / 2;
-      if (ca->saved[mid].no < no)
-         lo = mid + 1;
-      else
-         hi = mid;
-   }
+   BISECT(lo, ca->n_saved, mid, ca->saved[mid].no < no);
    return lo < ca->n_saved && ca->saved[lo].no == no
           ? DCFG_(count_of_cell)(ca->saved[lo].cell) : 0;
 }

@@ -25,6 +25,7 @@
 
 #include "base/core.h"
 #include "base/globs.h"
+#include "base/order.h"
 #include "dcfg_output.h"
 #include "run/exclude.h"
 #include "run/symbols.h"
@@ -60,40 +61,29 @@ static XArray* objects;      // Object: those that were looked at
 
 /*--- Options                                              ---*/
 
-static void add_list(Globs* gs, const HChar* option, const HChar* text)
+enum { ExcludedImages, ExcludedFunctions, OnlyImages };
+
+static void add_list(const HChar* option, const HChar* text, Int what)
 {
-   if (DCFG_(add_globs)(gs, option, text))
+   Globs* const lists[] = { &images, &functions, &only };
+
+   if (DCFG_(add_globs)(lists[what], option, text))
       return;
    VG_(fmsg)("%s=%s: there is an empty name in the list\n", option, text);
    VG_(exit)(1);
 }
 
-Bool DCFG_(exclude_option)(const HChar* arg)
-{
-   const HChar* text;
+static const Option options[] = {
+   OPTION_CALL(exclude_images, add_list, ExcludedImages, "<glob>,...",
+               "leave code in such objects out [none]"),
+   OPTION_CALL(exclude_functions, add_list, ExcludedFunctions, "<glob>,...",
+               "leave functions with such names out [none]"),
+   OPTION_CALL(only_images, add_list, OnlyImages, "<glob>,...",
+               "leave code in all other objects out; main is the program "
+               "itself [all]")
+};
 
-   if (VG_STR_CLO(arg, "--exclude-images", text))
-      add_list(&images, exclude_images, text);
-   else if (VG_STR_CLO(arg, "--exclude-functions", text))
-      add_list(&functions, exclude_functions, text);
-   else if (VG_STR_CLO(arg, "--only-images", text))
-      add_list(&only, only_images, text);
-   else
-      return False;
-   return True;
-}
-
-void DCFG_(exclude_usage)(void)
-{
-   VG_(printf)(
-"    --exclude-images=<glob>,...\n"
-"                              leave code in such objects out [none]\n"
-"    --exclude-functions=<glob>,...\n"
-"                              leave functions with such names out [none]\n"
-"    --only-images=<glob>,...  leave code in all other objects out; main is\n"
-"                              the program itself [all]\n"
-   );
-}
+const Options DCFG_(exclude_options) = OPTIONS(options);
 
 Bool DCFG_(excludes_code)(void)
 {
@@ -165,12 +155,7 @@ static void add_ranges(void* arg, Addr start, UInt size, const HChar* name)
    }
 }
 
-static Int cmp_ranges(const void* va, const void* vb)
-{
-   const Range* a = va;
-   const Range* b = vb;
-   return a->start < b->start ? -1 : a->start > b->start ? 1 : 0;
-}
+COMPARE(cmp_ranges, Range, UP(start))
 
 static Object* new_object(const DebugInfo* di)
 {
@@ -201,16 +186,11 @@ static Bool is_function_excluded(Addr a)
 {
    const DebugInfo* di  = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), a);
    const Object*    o   = di == NULL ? NULL : object_of(di);
-   Word             lo  = 0, hi = o == NULL ? 0 : VG_(sizeXA)(o->ranges);
+   Word             lo  = 0;
    Bool             any = False;
 
-   while (lo < hi) {
-      Word mid = lo + (hi - lo) / 2;
-      if (((const Range*)VG_(indexXA)(o->ranges, mid))->start <= a)
-         lo = mid + 1;
-      else
-         hi = mid;
-   }
+   BISECT(lo, o == NULL ? 0 : VG_(sizeXA)(o->ranges), mid,
+          ((const Range*)VG_(indexXA)(o->ranges, mid))->start <= a);
    while (lo-- > 0) {
       const Range* r = VG_(indexXA)(o->ranges, lo);
       if (a >= r->end)

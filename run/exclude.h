@@ -8,11 +8,11 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
+#include "base/options.h"
 #include "base/port.h"
 
-/* Take ARG if it is one of the options that say what to leave out. */
-Bool DCFG_(exclude_option)(const HChar* arg);
-void DCFG_(exclude_usage)(void);
+/* The options that say what to leave out. */
+extern const Options DCFG_(exclude_options);
 
 /* Before the program runs.  What is wrong with the options is told, and
    ends the tool. */

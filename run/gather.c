@@ -15,6 +15,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 
+#include "base/order.h"
 #include "dcfg_bb.h"
 #include "run/flow.h"
 #include "run/gather.h"
@@ -138,16 +139,11 @@ UInt DCFG_(find_instr)(const Gathered* p, UInt image, Addr a)
 {
    const Instr* in    = p->instrs;
    UInt         place = p->place_of[image];
-   UInt lo = 0, hi = p->n_instrs;
+   UInt lo = 0;
 
-   while (lo < hi) {
-      UInt mid = lo + (hi - lo) / 2;
-      if (in[mid].image < place
-          || (in[mid].image == place && in[mid].addr < a))
-         lo = mid + 1;
-      else
-         hi = mid;
-   }
+   BISECT(lo, p->n_instrs, mid,
+          in[mid].image < place
+          || (in[mid].image == place && in[mid].addr < a));
    return lo < p->n_instrs && in[lo].image == place && in[lo].addr == a
           ? lo : NONE;
 }

@@ -34,6 +34,7 @@
 
 #include "base/core.h"
 #include "base/intern.h"
+#include "base/order.h"
 #include "dcfg_bb.h"
 #include "dcfg_output.h"
 #include "run/build_id.h"
@@ -149,14 +150,7 @@ Addr DCFG_(load_address)(Addr a)
 
 /*--- Symbols                                              ---*/
 
-static Int cmp_symbols(const void* va, const void* vb)
-{
-   const ImageSymbol* a = va;
-   const ImageSymbol* b = vb;
-   if (a->addr != b->addr)
-      return a->addr < b->addr ? -1 : 1;
-   return VG_(strcmp)(a->name, b->name);
-}
+COMPARE(cmp_symbols, ImageSymbol, UP(addr) ?: VG_(strcmp)(x->name, y->name))
 
 static void add_symbol(void* arg, Addr addr, UInt size, const HChar* name)
 {
@@ -218,12 +212,7 @@ static UInt source_file(const HChar* dir, const HChar* file)
    return f->no;
 }
 
-static Int cmp_lines(const void* va, const void* vb)
-{
-   const ImageLine* a = va;
-   const ImageLine* b = vb;
-   return a->addr < b->addr ? -1 : a->addr > b->addr ? 1 : 0;
-}
+COMPARE(cmp_lines, ImageLine, UP(addr))
 
 static Bool has_line(const Image* im, Addr a)
 {

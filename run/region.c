@@ -54,11 +54,11 @@ typedef
       ULong        wanted;    // the time that counts, from 1
       ULong        reached;   // so far
    }
-   Place;
+   Trigger;
 
 typedef
    struct {
-      Place start, stop;      // .text is NULL: there is none
+      Trigger start, stop;      // .text is NULL: there is none
    }
    Region;
 
@@ -83,14 +83,14 @@ static Passed* passed;
 
 /*--- Options                                              ---*/
 
-static void bad_place(const Place* p, const HChar* why)
+static void bad_place(const Trigger* p, const HChar* why)
 {
    VG_(fmsg)("%s=%s: %s\n", p->option, p->text, why);
    VG_(exit)(1);
 }
 
 /* Split the :N off NAME.  Without it there is none: C++ has colons. */
-static ULong take_count(const Place* p, HChar* name)
+static ULong take_count(const Trigger* p, HChar* name)
 {
    HChar* colon = VG_(strrchr)(name, ':');
    HChar* end;
@@ -107,10 +107,10 @@ static ULong take_count(const Place* p, HChar* name)
    return n;
 }
 
-static Place parse_place(const HChar* option, const HChar* text)
+static Trigger parse_place(const HChar* option, const HChar* text)
 {
    const HChar* by   = "instructions:";
-   Place        p    = { option, text, NULL, False, False, 0, 1, 0 };
+   Trigger        p    = { option, text, NULL, False, False, 0, 1, 0 };
    HChar*       name = VG_(strdup)("dcfg.region.name", text);
    HChar       *plus, *end;
 
@@ -171,41 +171,37 @@ static void add_start(const HChar* text)
 
 static void add_stop(const HChar* text)
 {
-   Place p = parse_place("--stop", text);
+   Trigger p = parse_place("--stop", text);
 
    if (n_regions() == 0 || region(n_regions() - 1)->stop.text != NULL)
       bad_place(&p, "there is no --start before it");
-   const Place* start = &region(n_regions() - 1)->start;
+   const Trigger* start = &region(n_regions() - 1)->start;
    if (p.by_instrs && start->by_instrs && p.wanted <= start->wanted)
       bad_place(&p, "that is not behind the --start before it");
    region(n_regions() - 1)->stop = p;
 }
 
-Bool DCFG_(region_option)(const HChar* arg)
+static void add_place(const HChar* option, const HChar* text, Int is_stop)
 {
-   const HChar* text;
-
-   if (VG_STR_CLO(arg, "--start", text))
-      add_start(text);
-   else if (VG_STR_CLO(arg, "--stop", text))
+   if (is_stop)
       add_stop(text);
    else
-      return VG_BOOL_CLO(arg, "--instr-atstart", instr_atstart);
-   return True;
+      add_start(text);
 }
 
-void DCFG_(region_usage)(void)
-{
-   VG_(printf)(
-"    --start=<place>           collect from there on only [none]\n"
-"    --stop=<place>            and no further; may be repeated in pairs [none].\n"
-"                              <function>, <image>+0x<offset> or 0x<address>,\n"
-"                              with :<n> the n-th time that it is reached, or\n"
-"                              instructions:<n>\n"
-"    --instr-atstart=no|yes    collect from the start, not only when the\n"
-"                              program or vgdb asks for it [yes]\n"
-   );
-}
+static const Option options[] = {
+   OPTION_CALL("--start", add_place, False, "<place>",
+               "collect from there on only [none]"),
+   OPTION_CALL("--stop", add_place, True, "<place>",
+               "and no further; may be repeated in pairs. A place is "
+               "<function>, <image>+0x<offset> or 0x<address>, with :<n> the "
+               "n-th time that it is reached, or instructions:<n> [none]"),
+   OPTION_BOOL("--instr-atstart", instr_atstart,
+               "collect from the start, not only when the program or vgdb "
+               "asks for it")
+};
+
+const Options DCFG_(region_options) = OPTIONS(options);
 
 /*--- Changes                                              ---*/
 
@@ -255,7 +251,7 @@ static Bool is_in_image(const HChar* glob, Addr a)
               || (name != NULL && VG_(string_match)(glob, name + 1)));
 }
 
-static Bool is_at(const Place* p, Addr a)
+static Bool is_at(const Trigger* p, Addr a)
 {
    const HChar* name;
 
@@ -280,7 +276,7 @@ static Bool is_place(Addr a)
 }
 
 /* P was reached.  Is it the time that counts? */
-static Bool is_time(Place* p, Addr a)
+static Bool is_time(Trigger* p, Addr a)
 {
    return is_at(p, a) && ++p->reached == p->wanted;
 }
@@ -384,9 +380,9 @@ static Addr first_instr(const IRSB* in)
 }
 
 /* Where the next change is, if that is a number of instructions; or NULL. */
-static Place* limit(void)
+static Trigger* limit(void)
 {
-   Place* p = now == n_regions() ? NULL
+   Trigger* p = now == n_regions() ? NULL
               : is_open ? &region(now)->stop : &region(now)->start;
    return p != NULL && p->text != NULL && p->by_instrs ? p : NULL;
 }
@@ -403,7 +399,7 @@ static Bool has_limits(void)
 
 static void limit_reached(void)
 {
-   Place* p = limit();
+   Trigger* p = limit();
 
    p->reached = p->wanted;
    pending    = Change;
@@ -443,7 +439,7 @@ static IRExpr* is_at_least(IRSB* out, IRExpr* ran, ULong wanted,
 static void add_limit(IRSB* out, Addr entry, const VexGuestLayout* layout,
                       IRType word_ty)
 {
-   const Place* p = limit();
+   const Trigger* p = limit();
 
    if (p == NULL)
       return;
@@ -528,7 +524,7 @@ IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
 
 /*--- What the user is told                                ---*/
 
-static void tell_missed(const Place* p)
+static void tell_missed(const Trigger* p)
 {
    if (p->text == NULL || p->reached >= p->wanted)
       return;
@@ -536,7 +532,7 @@ static void tell_missed(const Place* p)
       VG_(umsg)("dcfg: warning: %s=%s was never reached\n", p->option,
                 p->text);
    else
-      VG_(umsg)("dcfg: warning: %s=%s was reached %llu time%s only\n",
+      VG_(umsg)("dcfg: warning: %s=%s was reached %'llu time%s only\n",
                 p->option, p->text, p->reached, p->reached == 1 ? "" : "s");
 }
 

@@ -8,10 +8,10 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
+#include "base/options.h"
 
-/* Take ARG if it is one of the options that say when to collect. */
-Bool DCFG_(region_option)(const HChar* arg);
-void DCFG_(region_usage)(void);
+/* The options that say when to collect. */
+extern const Options DCFG_(region_options);
 
 /* Before the program runs.  What is wrong with the options is told, and
    ends the tool. */

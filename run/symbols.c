@@ -11,6 +11,7 @@
 #include "pub_tool_basics.h"
 
 #include "base/core.h"
+#include "base/order.h"
 #include "run/symbols.h"
 
 void DCFG_(each_symbol)(const DebugInfo* di,
@@ -36,15 +37,9 @@ void DCFG_(each_symbol)(const DebugInfo* di,
 
 UInt DCFG_(symbol_around)(const ImageInfo* im, Addr a)
 {
-   UInt lo = 0, hi = im->n_symbols;
+   UInt lo = 0;
 
-   while (lo < hi) {
-      UInt mid = lo + (hi - lo) / 2;
-      if (im->symbols[mid].addr <= a)
-         lo = mid + 1;
-      else
-         hi = mid;
-   }
+   BISECT(lo, im->n_symbols, mid, im->symbols[mid].addr <= a);
    if (lo == 0 || a - im->symbols[lo - 1].addr >= im->symbols[lo - 1].size)
       return im->n_symbols;
    lo--;
@@ -55,15 +50,9 @@ UInt DCFG_(symbol_around)(const ImageInfo* im, Addr a)
 
 const ImageLine* DCFG_(line_at)(const ImageInfo* im, Addr a)
 {
-   UInt lo = 0, hi = im->n_lines;
+   UInt lo = 0;
 
-   while (lo < hi) {
-      UInt mid = lo + (hi - lo) / 2;
-      if (im->lines[mid].addr < a)
-         lo = mid + 1;
-      else
-         hi = mid;
-   }
+   BISECT(lo, im->n_lines, mid, im->lines[mid].addr < a);
    return lo < im->n_lines && im->lines[lo].addr == a ? &im->lines[lo]
                                                       : NULL;
 }

@@ -31,6 +31,8 @@
 
 /*--- Options                                              ---*/
 
+#define OUT_FILE "dcfg-trace.out.%p.json"
+
 static struct {
    Bool         on;
    const HChar* out_file;
@@ -39,33 +41,24 @@ static struct {
    Bool         turns;
 } opts = {
    .on       = False,
-   .out_file = "dcfg-trace.out.%p.json",
+   .out_file = OUT_FILE,
    .threads  = "all",
    .chunk    = 1000000,
    .turns    = False
 };
 
-static Bool option(const HChar* arg)
-{
-   return VG_BOOL_CLO(arg, "--trace",          opts.on)
-          || VG_STR_CLO(arg, "--trace-out-file", opts.out_file)
-          || VG_STR_CLO(arg, "--trace-threads",  opts.threads)
-          || VG_BOOL_CLO(arg, "--trace-turns",   opts.turns)
-          || VG_BINT_CLO(arg, "--trace-chunk",   opts.chunk, 1, 1000000000);
-}
-
-static void usage(void)
-{
-   VG_(printf)(
-"    --trace=no|yes            write the order of all edges as well [no]\n"
-"    --trace-out-file=<file>   write it to <file> [dcfg-trace.out.%%p.json]\n"
-"    --trace-threads=<list>|all\n"
-"                              of these threads, such as 0,2 [all]\n"
-"    --trace-chunk=<edges>     edges in a chunk of it [1000000]\n"
-"    --trace-turns=no|yes      also in which order threads ran, to the file\n"
-"                              of the trace with .turns behind its name [no]\n"
-   );
-}
+static const Option options[] = {
+   OPTION_BOOL("--trace", opts.on, "write the order of all edges as well"),
+   OPTION_TEXT("--trace-out-file", opts.out_file, "<file>",
+               "write it to <file>"),
+   OPTION_TEXT("--trace-threads", opts.threads, "<list>|all",
+               "of these threads, such as 0,2"),
+   OPTION_INT("--trace-chunk", opts.chunk, 1, 1000000000, "<edges>",
+              "edges in a chunk of it"),
+   OPTION_BOOL("--trace-turns", opts.turns,
+               "also in which order threads ran, to the file of the trace "
+               "with .turns behind its name")
+};
 
 /* To be freed. */
 static HChar* turns_name(void)
@@ -159,17 +152,17 @@ typedef
       UInt    thread;
       Walk*   walk;          // while it is read
    }
-   Thread;
+   RecordedThread;
 
 static void start_thread(void* arg)
 {
-   Thread* t = arg;
+   RecordedThread* t = arg;
    t->walk   = DCFG_(new_walk)(t->common->ways, t->thread);
 }
 
 static void stop_thread(void* arg)
 {
-   Thread* t = arg;
+   RecordedThread* t = arg;
 
    if (t->walk->failed)
       t->common->failed = True;
@@ -179,12 +172,12 @@ static void stop_thread(void* arg)
 
 static Bool skip_in_thread(void* arg, UInt i)
 {
-   return DCFG_(skip_in_walk)(((Thread*)arg)->walk, i);
+   return DCFG_(skip_in_walk)(((RecordedThread*)arg)->walk, i);
 }
 
 static UInt read_thread(void* arg, UInt* ids, UInt room)
 {
-   Thread* t = arg;
+   RecordedThread* t = arg;
    UInt    n = 0;
 
    while (n < room && (ids[n] = DCFG_(step_walk)(t->walk)) != 0)
@@ -195,7 +188,7 @@ static UInt read_thread(void* arg, UInt* ids, UInt room)
 static UInt parse_thread(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
                          UInt room, ULong limit)
 {
-   Thread* t = arg;
+   RecordedThread* t = arg;
    Common* c = t->common;
 
    if (c->parser == NULL)
@@ -205,7 +198,7 @@ static UInt parse_thread(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
 
 /* Fill in READERS and THREADS: those that are to be traced.  Returns how
    many. */
-static UInt find_threads(Common* common, Thread* threads,
+static UInt find_threads(Common* common, RecordedThread* threads,
                          TraceThread* readers)
 {
    UInt n = 0;
@@ -280,6 +273,7 @@ static void write_file(const TraceJob* job, const Common* common)
    /* Hundredths of a bit. */
    ULong    bits = n == 0 ? 0 : out->n_bytes * 800 / n;
 
+   DCFG_(set_reader)(file, "dcfg report --inclusive", OUT_FILE);
    if (is_complete(common, job, n))
       DCFG_(close_out_file)(file, "%'llu edges of %u thread%s, "
                             "%llu.%02llu bits an edge",
@@ -317,8 +311,8 @@ static void write(const Gathered* p, const HChar* reason)
    }
 
    UInt         n       = DCFG_(n_threads)() + 1;
-   Thread*      threads = VG_(calloc)("dcfg.trace.threads", n,
-                                      sizeof(Thread));
+   RecordedThread*      threads = VG_(calloc)("dcfg.trace.threads", n,
+                                      sizeof(RecordedThread));
    TraceThread* readers = VG_(calloc)("dcfg.trace.threads", n,
                                       sizeof(TraceThread));
    Common       common  = { DCFG_(find_ways)(p), NULL, False };
@@ -351,9 +345,8 @@ static void write(const Gathered* p, const HChar* reason)
 }
 
 const Output DCFG_(trace_output) = {
-   .name   = "DCFG-trace",
-   .option = option,
-   .usage  = usage,
-   .start  = start,
-   .write  = write
+   .name    = "DCFG-trace",
+   .options = OPTIONS(options),
+   .start   = start,
+   .write   = write
 };

@@ -208,11 +208,11 @@ typedef
       UInt  n;
       ULong n_edges;
    }
-   Output;
+   ParseOutput;
 
 /* P, which leads to a decision that its tree does not go on with, is
    complete.  Returns what begins behind it. */
-static UInt complete(Parser* pr, Output* out, UInt p)
+static UInt complete(Parser* pr, ParseOutput* out, UInt p)
 {
    out->phrases[out->n++] = p;
    out->n_edges += state_of(pr, p)->n_edges;
@@ -220,7 +220,7 @@ static UInt complete(Parser* pr, Output* out, UInt p)
 }
 
 /* From P on by EDGE, which has been walked. */
-static inline UInt go_on(Parser* pr, Output* out, UInt p, UInt edge)
+static inline UInt go_on(Parser* pr, ParseOutput* out, UInt p, UInt edge)
 {
    UInt longer = DCFG_(longer_phrase)(pr->ps, p, edge);
 
@@ -240,7 +240,7 @@ static inline UInt go_on(Parser* pr, Output* out, UInt p, UInt edge)
 }
 
 /* One decision from P on, in whatever way. */
-static UInt step(Parser* pr, Walk* k, Output* out, UInt p)
+static UInt step(Parser* pr, Walk* k, ParseOutput* out, UInt p)
 {
    UInt edge;
 
@@ -256,7 +256,7 @@ static UInt step(Parser* pr, Walk* k, Output* out, UInt p)
 
 /* From P on by the next target.  Within a phrase it is nearly always the
    same one. */
-static inline UInt follow_target(Parser* pr, Walk* k, Output* out, UInt p)
+static inline UInt follow_target(Parser* pr, Walk* k, ParseOutput* out, UInt p)
 {
    const Ways*  w      = pr->w;
    const State* s      = &pr->states[p];
@@ -286,7 +286,7 @@ static inline UInt follow_target(Parser* pr, Walk* k, Output* out, UInt p)
 }
 
 /* As far as bits lead.  Returns the state that it stops in. */
-static UInt follow_bits(Parser* pr, RecordReader* r, Output* out, UInt p,
+static UInt follow_bits(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
                         UInt room, ULong limit)
 {
    State* s      = state_of(pr, p);
@@ -336,7 +336,7 @@ static UInt follow_bits(Parser* pr, RecordReader* r, Output* out, UInt p,
 UInt DCFG_(parse)(Parser* pr, Walk* k, UInt* phrase, UInt* phrases, UInt room,
                   ULong limit)
 {
-   Output out = { phrases, 0, 0 };
+   ParseOutput out = { phrases, 0, 0 };
    UInt   p   = *phrase;
 
    while (p != 0 && out.n < room && out.n_edges < limit && !k->failed) {

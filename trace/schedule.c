@@ -256,9 +256,9 @@ typedef
       Bool    waits;
       TurnEnd turn;            // that waits: of the turn alone
    }
-   Rows;
+   ScheduleRows;
 
-static void put_waiting(Rows* r)
+static void put_waiting(ScheduleRows* r)
 {
    if (!r->waits)
       return;
@@ -274,7 +274,7 @@ static void put_waiting(Rows* r)
 }
 
 /* In a turn nothing may have been collected. */
-static void put_turn(Rows* r, UInt thread, ULong instrs, ULong edges)
+static void put_turn(ScheduleRows* r, UInt thread, ULong instrs, ULong edges)
 {
    if (instrs == 0 && edges == 0)
       return;
@@ -292,7 +292,7 @@ Bool DCFG_(write_turns)(Put* out, const Ways* w, ULong* n)
 {
    XArray*  turns  = turns_so_far();
    Bool     good   = count_all_edges(w, turns);
-   Rows     rows   = { out, 0, False, { 0, 0, 0 } };
+   ScheduleRows     rows   = { out, 0, False, { 0, 0, 0 } };
    TurnEnd* before = VG_(calloc)("dcfg.schedule.before",
                                  DCFG_(n_threads)() + 1, sizeof(TurnEnd));
 

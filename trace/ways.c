@@ -21,6 +21,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 
+#include "base/order.h"
 #include "run/thread.h"
 #include "trace/recorded.h"
 #include "trace/ways.h"
@@ -54,15 +55,9 @@ typedef
 UInt DCFG_(edge_between)(const Ways* w, UInt source, UInt target)
 {
    const Edge* edges = w->p->graph->edges;
-   UInt lo = w->first_edge[source], hi = w->first_edge[source + 1];
+   UInt lo = w->first_edge[source];
 
-   while (lo < hi) {
-      UInt mid = lo + (hi - lo) / 2;
-      if (edges[mid - 1].target < target)
-         lo = mid + 1;
-      else
-         hi = mid;
-   }
+   BISECT(lo, w->first_edge[source + 1], mid, edges[mid - 1].target < target);
    return lo < w->first_edge[source + 1] && edges[lo - 1].target == target
           && edges[lo - 1].n_counts > 0 ? lo : 0;
 }
@@ -82,25 +77,15 @@ static Bool ends_block(const Gathered* p, UInt instr)
 
 /*--- Ways                                                 ---*/
 
-static Int cmp_addrs(const void* va, const void* vb)
-{
-   Addr a = DCFG_(target_of_number)(*(const UInt*)va);
-   Addr b = DCFG_(target_of_number)(*(const UInt*)vb);
-   return a < b ? -1 : a > b ? 1 : 0;
-}
+COMPARE(cmp_addrs, UInt,
+        ORDER(DCFG_(target_of_number)(*x), DCFG_(target_of_number)(*y)))
 
 /* The number of target A, or NONE if it was never recorded. */
 static UInt find_number(const Finder* f, Addr a)
 {
-   UInt lo = 0, n = DCFG_(n_target_numbers)(), hi = n;
+   UInt lo = 0, n = DCFG_(n_target_numbers)();
 
-   while (lo < hi) {
-      UInt mid = lo + (hi - lo) / 2;
-      if (DCFG_(target_of_number)(f->number_of_addr[mid]) < a)
-         lo = mid + 1;
-      else
-         hi = mid;
-   }
+   BISECT(lo, n, mid, DCFG_(target_of_number)(f->number_of_addr[mid]) < a);
    return lo < n && DCFG_(target_of_number)(f->number_of_addr[lo]) == a
           ? f->number_of_addr[lo] : NONE;
 }
@@ -221,14 +206,7 @@ static void find_superblock_ways(Finder* f, const Superblock* sb)
 
 /*--- Tables                                               ---*/
 
-static Int cmp_targets(const void* va, const void* vb)
-{
-   const FoundTarget* a = va;
-   const FoundTarget* b = vb;
-   if (a->node != b->node)
-      return a->node < b->node ? -1 : 1;
-   return a->number < b->number ? -1 : a->number > b->number ? 1 : 0;
-}
+COMPARE(cmp_targets, FoundTarget, UP(node) ?: UP(number))
 
 static void put_target(TargetWay* table, UInt mask, const FoundTarget* t)
 {
@@ -277,14 +255,7 @@ static UInt make_tables(Finder* f)
    return room;
 }
 
-static Int cmp_changing(const void* va, const void* vb)
-{
-   const ChangingWay* a = va;
-   const ChangingWay* b = vb;
-   if (a->node != b->node)
-      return a->node < b->node ? -1 : 1;
-   return a->bit < b->bit ? -1 : a->bit > b->bit ? 1 : 0;
-}
+COMPARE(cmp_changing, ChangingWay, UP(node) ?: UP(bit))
 
 static void keep_changing(Finder* f)
 {
@@ -303,15 +274,9 @@ static void keep_changing(Finder* f)
 const ChangingWay* DCFG_(changing_way)(const Ways* w, UInt node, UInt bit)
 {
    ChangingWay key = { node, bit, 0, False };
-   UInt lo = 0, hi = w->n_changing;
+   UInt lo = 0;
 
-   while (lo < hi) {
-      UInt mid = lo + (hi - lo) / 2;
-      if (cmp_changing(&w->changing[mid], &key) < 0)
-         lo = mid + 1;
-      else
-         hi = mid;
-   }
+   BISECT(lo, w->n_changing, mid, cmp_changing(&w->changing[mid], &key) < 0);
    return lo < w->n_changing && cmp_changing(&w->changing[lo], &key) == 0
           ? &w->changing[lo] : NULL;
 }

@@ -24,19 +24,10 @@ static const HChar* out_dir = "uftrace.data";
 
 static UInt log_number;      // of logs/active.h
 
-static Bool option(const HChar* arg)
-{
-   return VG_BOOL_CLO(arg, "--uftrace",           on)
-          || VG_STR_CLO(arg, "--uftrace-out-dir", out_dir);
-}
-
-static void usage(void)
-{
-   VG_(printf)(
-"    --uftrace=no|yes          write a directory for uftrace as well [no]\n"
-"    --uftrace-out-dir=<dir>   with this name [uftrace.data]\n"
-   );
-}
+static const Option options[] = {
+   OPTION_BOOL("--uftrace", on, "write a directory for uftrace as well"),
+   OPTION_TEXT("--uftrace-out-dir", out_dir, "<dir>", "with this name")
+};
 
 static Bool start(void)
 {
@@ -64,9 +55,8 @@ static void write(const struct _Gathered* g, const HChar* reason)
 }
 
 const Output DCFG_(uftrace_output) = {
-   .name   = "directory for uftrace",
-   .option = option,
-   .usage  = usage,
-   .start  = start,
-   .write  = write
+   .name    = "directory for uftrace",
+   .options = OPTIONS(options),
+   .start   = start,
+   .write   = write
 };

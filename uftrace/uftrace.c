@@ -34,6 +34,10 @@
 #define OBJECT_SIZE   (1ULL << 28)
 #define FUNCTION_SIZE 16u
 
+/* uftrace's time is in nanoseconds.  An instruction is a microsecond, as
+   llvm-xray shows those of an XRay log. */
+#define TIME_OF_INSTR 1000u
+
 #define MAX_DEPTH     1023u       // of ten bits
 #define KIND_EXIT     1u
 #define MAGIC         (5u << 3)
@@ -130,7 +134,7 @@ static void log_function(UftraceLog* l, UInt id, UInt depth, Bool is_entry,
       too_deep += is_entry;
       return;
    }
-   record[0] = tick;
+   record[0] = tick * TIME_OF_INSTR;
    record[1] = (is_entry ? 0 : KIND_EXIT) | MAGIC | depth << 6
                | address_of(id) << 16;
    DCFG_(append_to_stream)(l->records, record, sizeof(record));
@@ -496,6 +500,7 @@ void DCFG_(write_uftrace)(const HChar* opt, const HChar* name, UInt format)
    if (!d.failed) {
       /* Without it there is nothing to be read. */
       OutFile* info = open_inside(&d, "info");
+      DCFG_(set_reader)(info, "uftrace report -d", NULL);
       put_info(DCFG_(text_of_file)(info));
       DCFG_(close_out_file)(info, "a directory for uftrace");
    }

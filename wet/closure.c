@@ -21,6 +21,7 @@
 #include "pub_tool_vki.h"
 
 #include "arch/guest.h"
+#include "base/order.h"
 #include "dcfg_bb.h"
 #include "run/image.h"
 #include "wet/closure.h"
@@ -80,15 +81,9 @@ static Int cmp_unexecuted(const void* a, const void* b)
 static Addr function_at(const Closure* c, Addr a)
 {
    const ImageSymbol* all = c->info.symbols;
-   UInt low = 0, high = c->info.n_symbols;
+   UInt low = 0;
 
-   while (low < high) {
-      UInt mid = low + (high - low) / 2;
-      if (all[mid].addr <= a)
-         low = mid + 1;
-      else
-         high = mid;
-   }
+   BISECT(low, c->info.n_symbols, mid, all[mid].addr <= a);
    for (UInt looked = 0; low-- > 0 && looked < 64; looked++)
       if (a - all[low].addr < all[low].size || a == all[low].addr)
          return all[low].addr;

@@ -266,7 +266,7 @@ static void put_header(Work* w, UInt x)
 
    if (work.n_words > end)
       work.segment_ends[work.n_segments++] = work.n_words;
-   DCFG_(ways)[way] = (Way){ w->sb->id, x, work.n_segments, work.n_words };
+   DCFG_(ways)[way] = (SlotWay){ w->sb->id, x, work.n_segments, work.n_words };
    store(w, work.cursor, IRExpr_Const(IRConst_U64(way)));
 }
 

@@ -34,6 +34,8 @@
 
 /*--- Options                                              ---*/
 
+#define OUT_FILE "wet.out.%p"
+
 static struct {
    Bool         on;
    Bool         values;
@@ -43,27 +45,19 @@ static struct {
    .on       = False,
    .values   = False,
    .ring     = NULL,
-   .out_file = "wet.out.%p"
+   .out_file = OUT_FILE
 };
 
-static Bool option(const HChar* arg)
-{
-   return VG_BOOL_CLO(arg, "--wet",             opts.on)
-          || VG_BOOL_CLO(arg, "--wet-values",   opts.values)
-          || VG_STR_CLO(arg, "--wet-ring",      opts.ring)
-          || VG_STR_CLO(arg, "--wet-out-file",  opts.out_file);
-}
-
-static void usage(void)
-{
-   VG_(printf)(
-"    --wet=no|yes              write a whole execution trace as well [no]\n"
-"    --wet-values=no|yes       with the values that instructions compute [no]\n"
-"    --wet-ring=<size>         only the last <size> bytes of the record, with K, M\n"
-"                              or G [all]\n"
-"    --wet-out-file=<file>     write it to <file> [wet.out.%%p]\n"
-   );
-}
+static const Option options[] = {
+   OPTION_BOOL("--wet", opts.on, "write a whole execution trace as well"),
+   OPTION_BOOL("--wet-values", opts.values,
+               "with the values that instructions compute"),
+   OPTION_TEXT("--wet-ring", opts.ring, "<size>",
+               "only the last <size> bytes of the record, with K, M or G "
+               "[all]"),
+   OPTION_TEXT("--wet-out-file", opts.out_file, "<file>",
+               "write it to <file>")
+};
 
 /* A few chunks, for each of them begins with nothing foretold. */
 #define LEAST_RING (1u << 20)
@@ -165,6 +159,7 @@ static Attempt attempt(const struct _Gathered* g, const Stream* tape,
                                         NULL) };
    Put*    out = DCFG_(text_of_file)(a.file);
 
+   DCFG_(set_reader)(a.file, "dcfg wet", OUT_FILE);
    put_head(out);
    a.n_instrs = DCFG_(put_tables)(out, g, DCFG_(begins_late)(), ended);
    DCFG_(put_flush)(out);
@@ -246,9 +241,8 @@ static void write(const struct _Gathered* g, const HChar* reason)
 }
 
 const Output DCFG_(wet_output) = {
-   .name   = "whole execution trace",
-   .option = option,
-   .usage  = usage,
-   .start  = start,
-   .write  = write
+   .name    = "whole execution trace",
+   .options = OPTIONS(options),
+   .start   = start,
+   .write   = write
 };

@@ -18,7 +18,7 @@
 
 static SizeT fields;
 
-Way*        DCFG_(ways);
+SlotWay*        DCFG_(ways);
 static UInt n_ways = TAPE_FIRST_WAY;
 static UInt room_for_ways;
 
@@ -39,9 +39,9 @@ UInt DCFG_(new_ways)(UInt n)
    if (n_ways + n > room_for_ways) {
       room_for_ways = 2 * (n_ways + n);
       DCFG_(ways)   = VG_(realloc)("dcfg.wet.ways", DCFG_(ways),
-                                   room_for_ways * sizeof(Way));
+                                   room_for_ways * sizeof(SlotWay));
    }
-   VG_(memset)(DCFG_(ways) + first, 0, n * sizeof(Way));
+   VG_(memset)(DCFG_(ways) + first, 0, n * sizeof(SlotWay));
    n_ways += n;
    return first;
 }

@@ -33,7 +33,7 @@ typedef
       UChar  n_segments; // of the words that its row has then (wet/squeeze.c)
       UShort n_words;    // in these
    }
-   Way;
+   SlotWay;
 
 /* The accesses of a superblock's executions, in their order. */
 typedef
@@ -61,7 +61,7 @@ SlotList* DCFG_(slots_of)(Superblock* sb);
 
 /* All ways, by number, from TAPE_FIRST_WAY on; N more of them, and the number of
    the first one. */
-extern Way* DCFG_(ways);
+extern SlotWay* DCFG_(ways);
 UInt DCFG_(new_ways)(UInt n);
 
 /* The words on the tape of an execution that completed K instructions, and how

@@ -193,7 +193,7 @@ INLINE void put_right(Pen* p, Bool other)
    p->n_right = 0;
 }
 
-static UChar* put_way(UChar* to, const Way* way)
+static UChar* put_way(UChar* to, const SlotWay* way)
 {
    Bool exited = way->exit != HOW_END;
 
@@ -208,7 +208,7 @@ INLINE UInt history_behind(UInt h, UInt sb, ULong how)
    return wet_next_history(h, wet_history_hash(sb, how));
 }
 
-INLINE void code_way(Coder* c, Pen* p, UInt number, const Way* way)
+INLINE void code_way(Coder* c, Pen* p, UInt number, const SlotWay* way)
 {
    Foretold* f = &c->foretold[p->history];
 
@@ -376,7 +376,7 @@ static UInt code_block(Coder* c, const ULong* words, UInt n)
    begin_chunk(c, &p, words);
    for (; at < n; n_records++) {
       UInt       number = words[at];
-      const Way* way    = &DCFG_(ways)[number];
+      const SlotWay* way    = &DCFG_(ways)[number];
       __builtin_prefetch(&DCFG_(ways)[(UInt)words[at + AHEAD]]);
       if (UNLIKELY(number < TapeStopped)) {
          at += code_mark(c, &p, &words[at]);

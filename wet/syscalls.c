@@ -22,9 +22,9 @@ typedef
       TellMemory   tell;
       void*        arg;
    }
-   Call;
+   Syscall;
 
-static void tell(const Call* c, Addr a, SizeT n)
+static void tell(const Syscall* c, Addr a, SizeT n)
 {
    if (a != 0)
       c->tell(c->arg, a, n);
@@ -46,7 +46,7 @@ enum {
 
 /* Which call of a socket it is, by the numbers of socketcall(), and its
    arguments. */
-static UInt socket_call(const Call* c, const UWord** args)
+static UInt socket_call(const Syscall* c, const UWord** args)
 {
    *args = c->args;
    switch (c->sysno) {
@@ -82,7 +82,7 @@ static UInt socket_call(const Call* c, const UWord** args)
    }
 }
 
-static void tell_header(const Call* c, const struct vki_msghdr* h)
+static void tell_header(const Syscall* c, const struct vki_msghdr* h)
 {
    if (!is_readable((Addr)h, sizeof(*h)))
       return;
@@ -92,7 +92,7 @@ static void tell_header(const Call* c, const struct vki_msghdr* h)
 }
 
 /* Lengths, in place of the room that there was. */
-static void socket_writes(const Call* c, UWord result)
+static void socket_writes(const Syscall* c, UWord result)
 {
    const UWord*              args;
    const struct vki_mmsghdr* many;
@@ -146,7 +146,7 @@ static Bool is_select(UInt sysno)
 }
 
 /* Sets of as many descriptors as the first argument says, in whole words. */
-static void tell_sets(const Call* c)
+static void tell_sets(const Syscall* c)
 {
    const UWord bits = 8 * sizeof(UWord);
 
@@ -156,7 +156,7 @@ static void tell_sets(const Call* c)
 
 /* How long it would still have waited, SIZE bytes at A, but for one that did
    not wait. */
-static void tell_rest(const Call* c, Addr a, SizeT size)
+static void tell_rest(const Syscall* c, Addr a, SizeT size)
 {
    for (SizeT i = 0; a != 0 && is_readable(a, size) && i < size; i++)
       if (((const UChar*)a)[i] != 0) {
@@ -165,7 +165,7 @@ static void tell_rest(const Call* c, Addr a, SizeT size)
       }
 }
 
-static void wait_writes(const Call* c)
+static void wait_writes(const Syscall* c)
 {
    if (is_select(c->sysno))
       tell_sets(c);
@@ -191,7 +191,7 @@ static void wait_writes(const Call* c)
 /*--- System calls                                         ---*/
 
 /* Where they copy between files from, or to, and go on. */
-static void tell_offsets(const Call* c)
+static void tell_offsets(const Syscall* c)
 {
    switch (c->sysno) {
       case __NR_splice:
@@ -206,7 +206,7 @@ static void tell_offsets(const Call* c)
    }
 }
 
-static void tell_futex(const Call* c)
+static void tell_futex(const Syscall* c)
 {
    if (c->sysno == __NR_futex
        && (c->args[1] & ~VKI_FUTEX_PRIVATE_FLAG) == VKI_FUTEX_WAKE_OP)
@@ -216,7 +216,7 @@ static void tell_futex(const Call* c)
 void DCFG_(untold_reads)(UInt sysno, const UWord* args, TellMemory to,
                          void* arg)
 {
-   Call c = { sysno, args, to, arg };
+   Syscall c = { sysno, args, to, arg };
 
    tell_offsets(&c);
    tell_futex(&c);
@@ -237,7 +237,7 @@ void DCFG_(untold_reads)(UInt sysno, const UWord* args, TellMemory to,
 void DCFG_(untold_writes)(UInt sysno, const UWord* args, UWord result,
                           TellMemory to, void* arg)
 {
-   Call c = { sysno, args, to, arg };
+   Syscall c = { sysno, args, to, arg };
 
    tell_offsets(&c);
    tell_futex(&c);

@@ -14,6 +14,7 @@
 #include "pub_tool_oset.h"
 #include "pub_tool_xarray.h"
 
+#include "base/order.h"
 #include "dcfg_bb.h"
 #include "run/gather.h"
 #include "run/image.h"
@@ -122,15 +123,7 @@ static void put_images(Put* out, Bytes* b)
 
 /*--- Instructions                                         ---*/
 
-static Int cmp_known(const void* va, const void* vb)
-{
-   const Known* a = va;
-   const Known* b = vb;
-
-   if (a->image != b->image)
-      return a->image < b->image ? -1 : 1;
-   return a->addr < b->addr ? -1 : a->addr > b->addr ? 1 : 0;
-}
+COMPARE(cmp_known, Known, UP(image) ?: UP(addr))
 
 /* All instructions of superblocks that were translated with the tape on, in
    order, each once. */

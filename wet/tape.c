@@ -145,11 +145,6 @@ void DCFG_(drop_tape)(ULong n)
    DCFG_(drop_chunks)(coder, n);
 }
 
-ULong DCFG_(n_tape_records)(void)
-{
-   return DCFG_(n_coded_records)(coder);
-}
-
 /*--- Marks                                                ---*/
 
 static void add_long_mark(UInt mark, ULong w0, ULong w1, ULong w2)

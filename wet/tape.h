@@ -54,9 +54,6 @@ ULong DCFG_(tape_begin)(void);
 Bool DCFG_(has_tape_gaps)(void);
 Bool DCFG_(begins_late)(void);
 
-/* Executions of superblocks and marks in it. */
-ULong DCFG_(n_tape_records)(void);
-
 /* Hooks of wet/ir_tape.c's Watcher: see dcfg_output.h. */
 void* DCFG_(tape_thread_new)(CellArray* cells, UInt index);
 void  DCFG_(tape_thread_free)(void* s);

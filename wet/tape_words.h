@@ -18,7 +18,7 @@
    has beside that, an address for each of the memory accesses that it made, is
    the next row of the superblock's own (Rows in wet/slots.h).
 
-   A header: the number of the way in which the superblock was left (Way in
+   A header: the number of the way in which the superblock was left (SlotWay in
    wet/slots.h), which is small, for generated code is shorter so.  Or
    TapeStopped, if that was within it, by a fault: then there are behind it its
    id, how many instructions had completed, and the words of a segment that had

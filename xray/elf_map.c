@@ -171,7 +171,7 @@ static void make_symbols(Bytes* symbols, Bytes* strings)
    add_number(strings, 0, 1);
    add_symbol(symbols, 0, STT_NOTYPE, SHN_UNDEF, 0, 0);
    for (UInt id = 1; id <= DCFG_(n_ids)(); id++) {
-      const Named* n = DCFG_(named)(id);
+      const Function* n = DCFG_(named)(id);
       if (n->object != object)
          add_symbol(symbols, add_plain_string(strings, n->object), STT_FILE,
                     SHN_ABS, 0, 0);
@@ -196,7 +196,7 @@ static void make_sleds(Bytes* sleds)
 static void make_functions(Bytes* functions)
 {
    for (UInt id = 1; id <= DCFG_(n_ids)(); id++) {
-      const Named* n = DCFG_(named)(id);
+      const Function* n = DCFG_(named)(id);
       add_string(functions, n->object);
       add_string(functions, n->file);
       add_string(functions, n->name);
@@ -239,7 +239,7 @@ typedef
    File;
 
 /* The number that N's file has in the line table. */
-static UInt file_number(OSet* files, const Named* n)
+static UInt file_number(OSet* files, const Function* n)
 {
    File* f = VG_(OSetGen_Lookup)(files, &n->file);
 
@@ -285,8 +285,8 @@ static void make_lines(Bytes* line)
    add_number(rows, 2, 1);
    add_number(rows, MAP_FIRST_ADDR, 8);
    for (UInt id = 1; id <= DCFG_(n_ids)(); id++) {
-      const Named* n = DCFG_(named)(id);
-      UInt         f = file_number(files, n);
+      const Function* n = DCFG_(named)(id);
+      UInt            f = file_number(files, n);
       if (f > n_files) {
          add_plain_string(line, n->file);
          add_number(line, 0, 3);            // directory, time, size
@@ -486,7 +486,7 @@ static Bool read_functions(const UChar* from, SizeT n)
    const UChar* end = from + n;
 
    while (from < end) {
-      Named f;
+      Function f;
       f.object = next_string(&from, end);
       f.file   = next_string(&from, end);
       f.name   = next_string(&from, end);

@@ -30,6 +30,8 @@
 
 /*--- Options                                              ---*/
 
+#define OUT_FILE "xray-log.%p"
+
 /* Room for the file's header and three buffers. */
 #define LEAST_LIMIT 65536
 
@@ -45,7 +47,7 @@ static struct {
    Int          version;
 } opts = {
    .on          = False,
-   .out_file    = "xray-log.%p",
+   .out_file    = OUT_FILE,
    .keep        = "first",
    .version     = 1
 };
@@ -54,42 +56,30 @@ static UInt log_number;      // of logs/active.h
 
 #define MOST_INSTRS 1000000000
 
-static Bool option(const HChar* arg)
-{
-   return VG_BOOL_CLO(arg, "--xray",             opts.on)
-          || VG_STR_CLO(arg, "--xray-out-file",  opts.out_file)
-          || VG_STR_CLO(arg, "--xray-map-file",  opts.map_file)
-          || VG_STR_CLO(arg, "--xray-read-map",  opts.read_map)
-          || VG_BINT_CLO(arg, "--xray-min-instrs", DCFG_(log_options).min_instrs, 0,
-                         MOST_INSTRS)
-          || VG_BINT_CLO(arg, "--xray-depth",    DCFG_(log_options).depth, 0, MOST_INSTRS)
-          || VG_STR_CLO(arg, "--xray-functions", DCFG_(log_options).functions)
-          || VG_STR_CLO(arg, "--xray-images",    DCFG_(log_options).images)
-          || VG_BOOL_CLO(arg, "--xray-args",     opts.args)
-          || VG_STR_CLO(arg, "--xray-limit",     opts.limit)
-          || VG_STR_CLO(arg, "--xray-keep",      opts.keep)
-          || VG_BINT_CLO(arg, "--xray-version",  opts.version, 1, 5);
-}
-
-static void usage(void)
-{
-   VG_(printf)(
-"    --xray=no|yes             write an XRay log as well [no]\n"
-"    --xray-out-file=<file>    write it to <file> [xray-log.%%p]\n"
-"    --xray-map-file=<file>    the functions' names to <file> [LOG.map]\n"
-"    --xray-min-instrs=<n>     without calls of fewer instructions [0]\n"
-"    --xray-functions=<glob>,...\n"
-"                              only functions with such names [all]\n"
-"    --xray-images=<glob>,...  only functions in such objects [all]\n"
-"    --xray-depth=<n>          only the outermost <n> of a stack [0]\n"
-"    --xray-args=no|yes        with the registers for arguments [no]\n"
-"    --xray-limit=<size>       a log of at most <size>, as 500M [0]\n"
-"    --xray-keep=first|last    of what was first or last [first]\n"
-"    --xray-version=1|5        in this version of the format [1]\n"
-"    --xray-read-map=<file>    with the numbers of functions that are in\n"
-"                              this map [none]\n"
-   );
-}
+static const Option options[] = {
+   OPTION_BOOL("--xray", opts.on, "write an XRay log as well"),
+   OPTION_TEXT("--xray-out-file", opts.out_file, "<file>",
+               "write it to <file>"),
+   OPTION_TEXT("--xray-map-file", opts.map_file, "<file>",
+               "the functions' names to <file> [LOG.map]"),
+   OPTION_INT("--xray-min-instrs", DCFG_(log_options).min_instrs, 0,
+              MOST_INSTRS, "<n>", "without calls of fewer instructions"),
+   OPTION_TEXT("--xray-functions", DCFG_(log_options).functions, "<glob>,...",
+               "only functions with such names [all]"),
+   OPTION_TEXT("--xray-images", DCFG_(log_options).images, "<glob>,...",
+               "only functions in such objects [all]"),
+   OPTION_INT("--xray-depth", DCFG_(log_options).depth, 0, MOST_INSTRS, "<n>",
+              "only the outermost <n> of a stack"),
+   OPTION_BOOL("--xray-args", opts.args, "with the registers for arguments"),
+   OPTION_TEXT("--xray-limit", opts.limit, "<size>",
+               "a log of at most <size>, as 500M [0]"),
+   OPTION_TEXT("--xray-keep", opts.keep, "first|last",
+               "of what was first or last"),
+   OPTION_INT("--xray-version", opts.version, 1, 5, "1|5",
+              "in this version of the format"),
+   OPTION_TEXT("--xray-read-map", opts.read_map, "<file>",
+               "with the numbers of functions that are in this map [none]")
+};
 
 static void fail(const HChar* opt, const HChar* value, const HChar* why)
 {
@@ -218,6 +208,7 @@ static Bool write_log(void)
    Bool     good;
 
    VG_(free)(name);
+   DCFG_(set_reader)(file, "dcfg xray", OUT_FILE);
    DCFG_(put_flight_header)(out);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
@@ -247,10 +238,9 @@ static void write(const struct _Gathered* g, const HChar* reason)
 }
 
 const Output DCFG_(xray_output) = {
-   .name   = "XRay log",
-   .option = option,
-   .usage  = usage,
-   .start  = start,
-   .write  = write,
-   .mark   = DCFG_(mark_log)
+   .name    = "XRay log",
+   .options = OPTIONS(options),
+   .start   = start,
+   .write   = write,
+   .mark    = DCFG_(mark_log)
 };

@@ -58,9 +58,16 @@ typedef
    Begun;
 
 static bool is_no_text;
+static void (*before_output)(void);
 
 static bool write_all(const char* text, size_t n)
 {
+   void (*start)(void) = before_output;
+
+   if (start != NULL && n > 0) {
+      before_output = NULL;
+      start();
+   }
    while (n > 0) {
       ssize_t k = write(STDOUT_FILENO, text, n);
       if (k < 0 && errno == EINTR)
@@ -128,6 +135,22 @@ void clean_stdout(void)
       setvbuf(clean, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, PIECE);
       stdout = clean;
    }
+}
+
+void print_unclean(const char* text)
+{
+   bool was_no_text = is_no_text;
+
+   fflush(stdout);
+   is_no_text = true;
+   fputs(text, stdout);
+   fflush(stdout);
+   is_no_text = was_no_text;
+}
+
+void clean_before_output(void (*start)(void))
+{
+   before_output = start;
 }
 
 void do_not_clean_stdout(void)

@@ -19,6 +19,12 @@ size_t clean_text(char* text, size_t n, bool lines);
    newlines and tabs.  To be called once or more. */
 void clean_stdout(void);
 
+/* Write TEXT to stdout as it is.  No part of it may come from a file. */
+void print_unclean(const char* text);
+
+/* Call START before the first byte of stdout is written. */
+void clean_before_output(void (*start)(void));
+
 /* From now on stdout gets a file that is no text: nothing is cleaned. */
 void do_not_clean_stdout(void);
 

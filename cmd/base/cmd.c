@@ -9,6 +9,10 @@
 #include "cmd/base/cmd.h"
 
 #include "cmd/base/clean.h"
+#include "cmd/base/nearest.h"
+#include "cmd/base/pager.h"
+#include "cmd/base/progress.h"
+#include "cmd/base/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +34,7 @@ static void say(const char* format, va_list args)
    size_t n;
 
    fflush(stdout);
+   progress_hide();
    vsnprintf(text, sizeof(text), format, args);
    n = clean_text(text, strlen(text), false);
    fprintf(stderr, "dcfg%s%s: %.*s\n", command_name != NULL ? " " : "",
@@ -53,6 +58,17 @@ void die(const char* format, ...)
    say(format, args);
    va_end(args);
    exit(STATUS_BAD);
+}
+
+void say_next(const char* format, ...)
+{
+   va_list args;
+
+   fflush(stdout);
+   progress_hide();
+   va_start(args, format);
+   vfprintf(stderr, format, args);
+   va_end(args);
 }
 
 void* need(void* p)
@@ -95,60 +111,50 @@ int open_regular(const char* path)
 
 /*--- Command lines                                        ---*/
 
-/* TEXT's lines from column AT on, where the first one begins. */
-static void print_lines(int at, const char* text)
-{
-   size_t n;
+#define HELP_AT    21            // the column of an option's help
+#define CHOICE_AT  32            // and of that of its values
+#define HELP_WIDTH 79
 
-   for (; n = strcspn(text, "\n"), text[n] != 0; text += n + 1)
-      printf("%.*s\n%*s", (int)n, text, at, "");
-   puts(text);
-}
+static const char* color = "auto";
+static bool        no_pager;
 
-static void print_choices(const OptionChoice* const* choices, bool options)
+static const OptionChoice* const color_choices[] = {
+   [COLOR_AUTO]   = &(const OptionChoice){ "auto", NULL, NULL },
+   [COLOR_ALWAYS] = &(const OptionChoice){ "always", NULL, NULL },
+   [COLOR_NEVER]  = &(const OptionChoice){ "never", NULL, NULL }, NULL
+};
+
+/* Both sizes in MiB. */
+static const Opt common[] = {
+   { "memory", OPT_COUNT, &max_memory, "MIB",
+     "the most memory that reading a file may take [by its size]" },
+   { "disk", OPT_COUNT, &max_disk, "MIB",
+     "the most that a file is unpacked to in TMPDIR [by its size]" },
+   { "color", OPT_TEXT, &color, "auto|always|never",
+     "colour: where the terminal has it, in pipes, too, or nowhere [auto]" },
+   { "no-pager", OPT_FLAG, &no_pager, NULL,
+     "long output goes to the terminal without a pager" }
+};
+#define N_COMMON (sizeof(common) / sizeof(common[0]))
+
+/* Print TEXT from column AT on; the cursor is at column FROM. */
+static void print_wrapped(int from, int at, const char* text)
 {
-   for (; *choices != NULL; choices++) {
-      const char* value = (*choices)->value != NULL ? (*choices)->value : "";
-      int         width = 17 - (int)strlen((*choices)->name);
-      if (options)
-         printf("  --%s%-*s", (*choices)->name, width > 0 ? width : 0, value);
-      else
-         printf("%21s%-11s", "", (*choices)->name);
-      print_lines(options ? 21 : 32, (*choices)->help);
+   size_t room = HELP_WIDTH - (size_t)at;
+
+   if (from > at - 2) {
+      puts("");
+      from = 0;
    }
-}
-
-static _Noreturn void help(const Command* c)
-{
-   const char* text = c->help;
-   size_t      n;
-
-   printf("usage: dcfg %s [OPTION...] %s\n\n", c->name, c->args);
-   for (; n = strcspn(text, CHOICES_HERE OPTIONS_HERE), text[n] != 0;
-        text += n + 1) {
-      printf("%.*s", (int)n, text);
-      print_choices(c->choices, text[n] == OPTIONS_HERE[0]);
+   for (; text[0] != 0; from = 0) {
+      size_t n = strlen(text), end;
+      while (n > room || (text[n] != ' ' && text[n] != 0))
+         n--;
+      for (end = n; text[end - 1] == ' '; end--)
+         ;
+      printf("%*s%.*s\n", at - from, "", (int)end, text);
+      text += n + strspn(text + n, " ");
    }
-   fputs(text, stdout);
-   close_output(stdout, "standard output");
-   exit(STATUS_OK);
-}
-
-size_t choice(const char* option, const char* value,
-              const OptionChoice* const* choices)
-{
-   char   all[512] = "";
-   size_t used = 0;
-
-   for (size_t i = 0; choices[i] != NULL; i++) {
-      const char* before = i == 0 ? "" : choices[i + 1] == NULL
-                           ? " or " : ", ";
-      if (strcmp(choices[i]->name, value) == 0)
-         return i;
-      used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", before,
-                               choices[i]->name);
-   }
-   die("--%s is %s, not `%s'", option, all, value);
 }
 
 static const char* dashes(const Opt* opt)
@@ -156,16 +162,43 @@ static const char* dashes(const Opt* opt)
    return opt->name[1] == 0 ? "-" : "--";
 }
 
-static uint64_t number_value(const Opt* opt, const char* value)
+/* Print the option as it is written, with VALUE; return how long that is. */
+static int print_option(const Opt* opt, const char* value)
 {
-   char*    end;
-   uint64_t n;
+   bool maybe = opt->kind == OPT_COUNT_OR_NOT || opt->kind == OPT_TEXT_OR_NOT;
 
-   errno = 0;
-   n = strtoull(value, &end, opt->kind == OPT_ADDR ? 0 : 10);
-   if (value[0] < '0' || value[0] > '9' || *end != 0 || errno != 0)
-      die("%s%s needs a number, not `%s'", dashes(opt), opt->name, value);
-   return n;
+   if (value == NULL)
+      return printf("%s%s", dashes(opt), opt->name);
+   return printf("%s%s%s%s%s", dashes(opt), opt->name,
+                 maybe ? "[=" : opt->name[1] == 0 ? " " : "=", value,
+                 maybe ? "]" : "");
+}
+
+static void print_help(const Opt* opts, size_t n)
+{
+   int used = 0;
+
+   for (const Opt* opt = opts; opt < opts + n; opt++) {
+      if (opt->kind == OPT_VALUES) {
+         for (const OptionChoice* const* v = opt->to; *v != NULL; v++)
+            print_wrapped(printf("%*s%s", HELP_AT, "", (*v)->name),
+                          CHOICE_AT, (*v)->help);
+         continue;
+      }
+      if (opt->name[0] != 0)
+         used += printf(used == 0 ? "  " : ", ")
+                 + print_option(opt, opt->value);
+      if (opt->help == NULL)
+         continue;
+      print_wrapped(used, HELP_AT, opt->help);
+      used = 0;
+   }
+}
+
+void common_help(void)
+{
+   puts("\noptions of all commands:");
+   print_help(common, N_COMMON);
 }
 
 /* The option that ARG, without its dashes, is; its value, if it is there,
@@ -182,6 +215,68 @@ static const Opt* find_option(const Opt* opts, size_t n, const char* arg,
    return NULL;
 }
 
+static _Noreturn void help(const Command* c, const Opt* opts, size_t n)
+{
+   const char* value;
+
+   printf("usage: dcfg %s [OPTION...] %s\n\n%s\noptions:\n", c->name, c->args,
+          c->about);
+   print_help(opts, n);
+   puts("\noptions of all commands:");
+   for (size_t i = 0; i < N_COMMON; i++)
+      if (find_option(opts, n, common[i].name, &value) == NULL)
+         print_help(&common[i], 1);
+   fputs(c->more, stdout);
+   close_output(stdout, "standard output");
+   exit(STATUS_OK);
+}
+
+/* One a line. */
+static void list_options(const Opt* opts, size_t n)
+{
+   for (const Opt* opt = opts; opt < opts + n; opt++) {
+      bool has_choices = opt + 1 < opts + n && opt[1].kind == OPT_VALUES;
+      if (opt->name[0] == 0)
+         continue;
+      print_option(opt, has_choices ? "" : opt->value);
+      if (has_choices)
+         for (const OptionChoice* const* v = opt[1].to; *v != NULL; v++)
+            printf("%s%s", (*v)->name, v[1] != NULL ? "|" : "");
+      puts("");
+   }
+}
+
+size_t choice(const char* option, const char* value,
+              const OptionChoice* const* choices)
+{
+   char    all[512] = "";
+   size_t  used = 0;
+   Nearest n = nearest_to(value);
+
+   for (size_t i = 0; choices[i] != NULL; i++) {
+      const char* before = i == 0 ? "" : choices[i + 1] == NULL
+                           ? " or " : ", ";
+      if (strcmp(choices[i]->name, value) == 0)
+         return i;
+      used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", before,
+                               choices[i]->name);
+      nearest_offer(&n, choices[i]->name);
+   }
+   die("--%s is %s, not `%s'%s", option, all, value, nearest_text(&n));
+}
+
+static uint64_t number_value(const Opt* opt, const char* value)
+{
+   char*    end;
+   uint64_t n;
+
+   errno = 0;
+   n = strtoull(value, &end, 10);
+   if (value[0] < '0' || value[0] > '9' || *end != 0 || errno != 0)
+      die("%s%s needs a number, not `%s'", dashes(opt), opt->name, value);
+   return n;
+}
+
 /* Likewise for one dash. */
 static const Opt* find_letter(const Opt* opts, size_t n, const char* arg,
                               const char** value)
@@ -193,10 +288,6 @@ static const Opt* find_letter(const Opt* opts, size_t n, const char* arg,
    return NULL;
 }
 
-/* Both in MiB. */
-static const Opt common[] = { { "memory", OPT_COUNT, &max_memory },
-                              { "disk",   OPT_COUNT, &max_disk } };
-
 /* ARG with its dashes. */
 static const Opt* any_option(const Opt* opts, size_t n, const char* arg,
                              const char** value)
@@ -207,7 +298,7 @@ static const Opt* any_option(const Opt* opts, size_t n, const char* arg,
       return find_letter(opts, n, arg + 1, value);
    arg += 2;
    opt = find_option(opts, n, arg, value);
-   return opt != NULL ? opt : find_option(common, 2, arg, value);
+   return opt != NULL ? opt : find_option(common, N_COMMON, arg, value);
 }
 
 static void set_option(const Opt* opt, const char* value)
@@ -224,9 +315,42 @@ static void set_option(const Opt* opt, const char* value)
       *(uint64_t*)opt->to = number_value(opt, value);
 }
 
+static _Noreturn void unknown_option(const Command* c, const Opt* opts,
+                                     size_t n_opts, const char* arg)
+{
+   const char* name = arg + strspn(arg, "-");
+   char        word[64], option[64];
+   Nearest     n;
+
+   snprintf(word, sizeof(word), "%.*s", (int)strcspn(name, "="), name);
+   n = nearest_to(word);
+   for (size_t i = 0; i < n_opts + N_COMMON; i++) {
+      const Opt* opt = i < n_opts ? &opts[i] : &common[i - n_opts];
+      if (opt->name[0] == 0)
+         continue;
+      snprintf(option, sizeof(option), "%s%s", dashes(opt), opt->name);
+      nearest_offer_as(&n, opt->name, option);
+   }
+   die("there is no option %s; see dcfg %s --help%s", arg, c->name,
+       nearest_text(&n));
+}
+
 static uint64_t bytes_of(uint64_t mib)
 {
    return mib > UINT64_MAX >> 20 ? UINT64_MAX : mib << 20;
+}
+
+void use_no_pager(void)
+{
+   no_pager = true;
+}
+
+/* Before the first byte of standard output. */
+static void begin_output(void)
+{
+   progress_end();
+   if (!no_pager)
+      pager_start();
 }
 
 int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
@@ -250,11 +374,17 @@ int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
          continue;
       }
       if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-         help(c);
+         help(c, opts, n_opts);
+      if (strcmp(argv[i], "--options") == 0) {
+         list_options(opts, n_opts);
+         list_options(common, N_COMMON);
+         close_output(stdout, "standard output");
+         exit(STATUS_OK);
+      }
       opt = any_option(opts, n_opts, argv[i], &value);
       if (opt == NULL)
-         die("there is no option %s; see dcfg %s --help", argv[i], c->name);
-      if (opt->kind == OPT_FLAG && value != NULL)
+         unknown_option(c, opts, n_opts, argv[i]);
+      if (opt->value == NULL && value != NULL)
          die("%s%s takes no value", dashes(opt), opt->name);
       if (opt->kind != OPT_FLAG && opt->kind != OPT_COUNT_OR_NOT
           && opt->kind != OPT_TEXT_OR_NOT && value == NULL) {
@@ -267,6 +397,9 @@ int parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
    }
    max_memory = bytes_of(max_memory);
    max_disk   = bytes_of(max_disk);
+   terminal_find((ColorChoice)choice("color", color, color_choices));
+   progress_start();
+   clean_before_output(begin_output);
    if (n < min)
       die("a file is missing; usage: dcfg %s %s", c->name, c->args);
    return n;

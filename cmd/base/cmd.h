@@ -6,6 +6,8 @@
 #ifndef DCFG_CMD_H
 #define DCFG_CMD_H
 
+#include "base/order.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,8 +27,8 @@ enum {
 typedef
    struct {
       const char* name;
-      const char* help;         // lines
-      const char* value;        // of an option: "[=OUT]", or NULL
+      const char* help;
+      const char* value;        // of an option: see Opt; or NULL
    }
    OptionChoice;
 
@@ -35,44 +37,72 @@ typedef
       const char* name;
       const char* args;         // "FILE [TRACE]"
       const char* summary;      // for the list of all
-      const char* help;         // what --help says after the usage line
+      const char* about;        // what --help says before the options
+      const char* more;         // and behind them, from a newline on; or ""
       int       (*run)(int argc, char** argv);  // argv[0]: its name
-      const OptionChoice* const* choices;     // that .help lists; or NULL
    }
    Command;
-
-/* Stand in .help where the choices are listed: as values, as options. */
-#define CHOICES_HERE "\f"
-#define OPTIONS_HERE "\v"
 
 typedef
    enum {
       OPT_FLAG,         // bool: --name
       OPT_COUNT,        // uint64_t: --name=N
-      OPT_ADDR,         // uint64_t: --name=N, hexadecimal too
       OPT_TEXT,         // const char*: --name=TEXT
       OPT_COUNT_OR_NOT, // uint64_t: --name=N; NO_VALUE: --name
-      OPT_TEXT_OR_NOT   // const char*: --name=TEXT; "": --name
+      OPT_TEXT_OR_NOT,  // const char*: --name=TEXT; "": --name
+      OPT_VALUES        // see OPT_CHOICES
    }
    OptKind;
 
 #define NOT_GIVEN UINT64_MAX            // what a count may begin as
 #define NO_VALUE  (UINT64_MAX - 1)
 
-/* An option, and where its value goes.  "--name VALUE" is the same as
-   "--name=VALUE", if there has to be one.  A name of one letter has one dash:
-   "-n VALUE" or "-nVALUE". */
+/* Opt: an option, where its value goes, and what --help says of it.
+   "--name VALUE" is the same as "--name=VALUE", if there has to be one.  A name
+   of one letter has one dash: "-n VALUE" or "-nVALUE".  An option whose value has
+   two forms may have two rows.
+
+   The completion reads the names of values: DIR is a directory; FILE, IN, OUT
+   and PREFIX are files; WHAT is a routine, NAME a function, PATTERN an image;
+   "a|b" lists all. */
 typedef
    struct {
       const char* name;
       OptKind     kind;
       void*       to;
+      const char* value;        // its name; NULL: there is none
+      const char* help;         // in one line; NULL: that of the next row
    }
    Opt;
 
+/* Rows that are no options: a remark on those before, and the values of the one
+   before, an array of const OptionChoice* that ends with NULL. */
+#define OPT_REMARK(text)     { "", OPT_FLAG, NULL, NULL, text }
+#define OPT_CHOICES(choices) { "", OPT_VALUES, (void*)(choices), NULL, "" }
+
+/* A table of options, and how many rows it has. */
+#define OPTS(table) (table), sizeof(table) / sizeof((table)[0])
+
+/* Rows that several commands have. */
+#define OPT_CSV_JSON(csv, json, help)                                     \
+   { "csv", OPT_FLAG, csv, NULL, NULL }, { "json", OPT_FLAG, json, NULL, help }
+#define OPT_LIMIT(to)                                                     \
+   { "limit", OPT_COUNT, to, "N",                                         \
+     "print at most N lines for a rule; 0: all [20]" }
+#define OPT_MANGLED(to)                                                   \
+   { "mangled", OPT_FLAG, to, NULL,                                       \
+     "names of C++ and Rust as the linker sees them" }
+#define OPT_ROOT(to)                                                      \
+   { "root", OPT_TEXT, to, "DIR", "look for images below DIR" }
+#define OPT_TOP(to)                                                       \
+   { "top", OPT_COUNT, to, "N", "N rows in a section; 0: all [10]" }
+#define OPT_WIDE(to)                                                      \
+   { "wide", OPT_FLAG, to, NULL, "long names in full" }
+
 /* Read the command line of a subcommand: the options, and MIN to MAX
    arguments that are none, which go to ARGS.  Returns their number; does not
-   return if something is wrong or help is asked for. */
+   return if something is wrong, if help is asked for, or with --options, which
+   lists OPTS for the completion and the tests: one a line, "--name=VALUE". */
 int  parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
                 char** argv, const char** args, int min, int max);
 
@@ -81,12 +111,21 @@ int  parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
 size_t choice(const char* option, const char* value,
               const OptionChoice* const* choices);
 
+/* Print what --help says of options that all commands have. */
+void common_help(void);
+
 /* "dcfg NAME: ..." on stderr, and the end with STATUS_BAD. */
 _Noreturn void die(const char* format, ...)
                __attribute__((format(printf, 1, 2)));
 
 /* The same without the end. */
 void complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Print to standard error what to type next; lines end with newlines. */
+void say_next(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The command talks with its user, which no pager may come between. */
+void use_no_pager(void);
 
 /* The subcommand in use, for die(). */
 extern const char* command_name;

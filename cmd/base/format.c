@@ -126,16 +126,32 @@ static const char* at_column(const char* s, size_t n)
    return s;
 }
 
+/* S in WIDTH columns: its begin, MARK, and its last TAIL columns. */
+static const char* without_middle(const char* s, size_t width, size_t tail,
+                                  const char* mark)
+{
+   size_t begin = width - text_width(mark) - tail;
+
+   return text_format("%.*s%s%s", (int)(at_column(s, begin) - s), s, mark,
+                      at_column(s, text_width(s) - tail));
+}
+
 const char* text_shorten(const char* s, size_t width)
 {
-   size_t      n = text_width(s), tail;
-   const char* cut;
+   return text_width(s) <= width || width < 8 ? s
+          : without_middle(s, width, (width - 2) / 3, "..");
+}
 
-   if (n <= width || width < 8)
-      return s;
-   tail = (width - 2) / 3;
-   cut = at_column(s, width - 2 - tail);
-   return text_format("%.*s..%s", (int)(cut - s), s, at_column(s, n - tail));
+const char* text_fit(const char* s, size_t width)
+{
+   return text_width(s) <= width ? s
+          : without_middle(s, width, (width - 1) / 2, "\u2026");
+}
+
+const char* text_cut(const char* s, size_t width)
+{
+   return text_width(s) <= width ? s
+          : text_format("%.*s\u2026", (int)(at_column(s, width - 1) - s), s);
 }
 
 const char* text_clean(const char* s)
@@ -209,81 +225,70 @@ const char* text_demangle(const char* symbol)
 
 #define ANONYMOUS "(anonymous namespace)"
 
-/* Leave out what is inside of brackets. */
-static char* without_arguments(const char* s)
+static bool begins(const char* s, const char* with)
 {
-   size_t n = strlen(s);
-   char*  copy = keep(need(malloc(2 * n + 8)));
-   char*  to = copy;
-   int    depth = 0;
+   return strncmp(s, with, strlen(with)) == 0;
+}
 
-   for (const char* c = s; *c != 0; c++) {
-      bool open, close;
-      if (strncmp(c, "operator", 8) == 0 && depth == 0) {
-         /* Its sign, which may be a bracket, belongs to the name. */
-         size_t len = 8 + strspn(c + 8, "<>=-!");
-         if (strncmp(c + 8, "()", 2) == 0)
-            len = 10;
-         memcpy(to, c, len);
-         to += len;
-         c += len - 1;
-         continue;
-      }
-      if (strncmp(c, ANONYMOUS, strlen(ANONYMOUS)) == 0 && depth == 0) {
-         memcpy(to, c, strlen(ANONYMOUS));
-         to += strlen(ANONYMOUS);
-         c += strlen(ANONYMOUS) - 1;
-         continue;
-      }
-      open = *c == '<' || *c == '(';
-      close = (*c == '>' && (c == s || c[-1] != '-')) || *c == ')';
-      if (open && depth++ == 0) {
-         *to++ = *c;
-         if (c[1] != ')' && c[1] != '>') {
-            *to++ = '.';
-            *to++ = '.';
-         }
-      }
-      if (close && depth > 0)
-         depth--;
-      if (depth == 0)
-         *to++ = *c;
-   }
-   *to = 0;
-   return copy;
+/* Behind "operator" at S: its sign, which may be brackets, belongs to the name. */
+static const char* behind_operator(const char* s)
+{
+   s += 8;
+   return begins(s, "()") || begins(s, "[]") ? s + 2 : s + strspn(s, "<>=-!");
+}
+
+/* In round brackets '<' and '>' may be signs. */
+const char* text_behind_bracket(const char* s)
+{
+   char close = *s == '<' ? '>' : *s == '(' ? ')' : '}';
+
+   for (s++; *s != 0 && *s != close; )
+      if (begins(s, "operator"))
+         s = behind_operator(s);
+      else if (*s == '(' || *s == '{' || (*s == '<' && close != ')'))
+         s = text_behind_bracket(s);
+      else
+         s += begins(s, "->") ? 2 : 1;
+   return *s != 0 ? s + 1 : s;
+}
+
+/* Is S what may follow a function's parameters?  What is local to a function
+   follows them, too: "f(int) const::local". */
+static bool ends_name(const char* s)
+{
+   return *s == 0 || *s == '@' || *s == '+' || *s == '.' || begins(s, " [")
+          || ((begins(s, " const") || begins(s, " volatile") || begins(s, " &"))
+              && strstr(s, "::") == NULL);
 }
 
 const char* text_brief(const char* s)
 {
-   char*       copy;
-   char*       name;
-   char*       end;
-   const char* limit;
+   const char* name = s;            // behind the type of a template's value
+   bool        is_operator = false;
 
    /* Rust begins a name with '<': <T as Trait>::method. */
-   if (s[0] == '<' || (strchr(s, '<') == NULL && strchr(s, '(') == NULL))
-      return s;
-   copy = name = without_arguments(s);
-   /* A template's name has the type of its value in front. */
-   end = strstr(copy, ANONYMOUS);
-   end = end != NULL ? end + strlen(ANONYMOUS) : copy;
-   limit = strstr(end, "operator");
-   if (limit != NULL)
-      end += (limit - end) + (strncmp(limit, "operator()", 10) == 0 ? 10 : 8);
-   end = strchr(end, '(');
-   if (limit == NULL || (end != NULL && end < limit))
-      limit = end;
-   if (limit != NULL && strstr(copy, " for ") == NULL
-       && strstr(copy, " to ") == NULL)
-      for (char* c = copy; c < limit; c++)
-         if (*c == ' ' && strncmp(c, " namespace)", 11) != 0)
-            name = c + 1;
-   if (end != NULL && strncmp(end, "(..)", 4) == 0)
-      memmove(end, end + 4, strlen(end + 4) + 1);
-   else if (end != NULL && strncmp(end, "()", 2) == 0)
-      memmove(end, end + 2, strlen(end + 2) + 1);
-   /* "(below main)" is a name, too. */
-   return name[0] != 0 ? name : s;
+   for (const char* c = s; *c != 0 && *s != '<'; ) {
+      if (begins(c, "operator")) {
+         is_operator = true;
+         c = behind_operator(c);
+      } else if (begins(c, ANONYMOUS)) {
+         c += strlen(ANONYMOUS);
+      } else if (*c == '(' && c > name && ends_name(text_behind_bracket(c))) {
+         return text_format("%.*s%s", (int)(c - name), name,
+                            text_behind_bracket(c));
+      } else if (strchr("<({", *c) != NULL) {
+         c = text_behind_bracket(c);
+      } else if (*c == ' ' && !is_operator) {
+         /* "vtable for", "virtual thunk to" */
+         if (begins(c, " for ") || begins(c, " to "))
+            is_operator = true;
+         name = is_operator ? s : c + 1;
+         c++;
+      } else {
+         c++;
+      }
+   }
+   return s;
 }
 
 const char* text_base(const char* path)

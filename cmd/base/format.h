@@ -31,6 +31,13 @@ size_t text_width(const char* s);
 /* At most WIDTH columns, with ".." for a part in the middle. */
 const char* text_shorten(const char* s, size_t width);
 
+/* At most WIDTH columns, with an ellipsis for a part in the middle: for a
+   terminal. */
+const char* text_fit(const char* s, size_t width);
+
+/* The first WIDTH columns, the last of which says that there are more. */
+const char* text_cut(const char* s, size_t width);
+
 /* S with a '?' for each hidden character: see clean.h. */
 const char* text_clean(const char* s);
 
@@ -40,8 +47,13 @@ const char* text_clean_line(const char* line, size_t length);
 /* A symbol as in the source, if it is one of C++ or Rust. */
 const char* text_demangle(const char* symbol);
 
-/* Only the name of a C++ function: "std::sort<..>", without parameters. */
+/* Only the name of a C++ function: "std::sort<int*>", without parameters and the
+   type of its value. */
 const char* text_brief(const char* demangled);
+
+/* Where S goes on behind the bracket, one of <({, that it begins with and its
+   partner; at the end of S if that is missing. */
+const char* text_behind_bracket(const char* s);
 
 /* The last part of a path. */
 const char* text_base(const char* path);

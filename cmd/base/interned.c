@@ -3,8 +3,8 @@
 
    Names that are there once. */
 
-/* Owns: names, each once.  Handed: names.  Taken by: merge_runs.c and
-   flame_tree.c. */
+/* Owns: names, each once.  Handed: names.  Taken by: debug_lines.c,
+   merge_runs.c and flame_tree.c. */
 
 #include "cmd/base/interned.h"
 

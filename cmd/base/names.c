@@ -40,7 +40,8 @@ const char* symbol_name(const Program* g, const char* symbol)
    return text_clean(g->mangled ? symbol : text_demangle(symbol));
 }
 
-const char* addr_name(const Program* g, uint32_t image, uint64_t addr)
+/* The function that holds ADDR, as node_name() has it. */
+static const char* addr_name(const Program* g, uint32_t image, uint64_t addr)
 {
    uint32_t    s = dcfg_symbol_at(g->p, image, addr);
    uint64_t    from;
@@ -194,30 +195,40 @@ static bool is_name(const char* full, const char* name)
 
    if (strncmp(full, name, n) != 0)
       return false;
-   return full[n] == 0 || full[n] == '(' || full[n] == '<' || full[n] == '@';
+   return full[n] == 0 || full[n] == '(' || full[n] == '<' || full[n] == '@'
+          || strcmp(full + n, " const") == 0;
 }
 
-/* Template arguments may be left out, or be as text_brief() writes them. */
+/* Does NAME have the form that a table gives FULL, in as many columns? */
+static bool is_shown(const char* full, const char* name)
+{
+   return strstr(name, "..") != NULL
+          && strcmp(text_shorten(full, text_width(name)), name) == 0;
+}
+
+/* FULL without its template arguments. */
+static const char* without_arguments(const char* full)
+{
+   char* plain = text_format("%s", full);
+   char* to = plain;
+
+   for (const char* c = full; *c != 0; )
+      if (*c == '<')
+         c = text_behind_bracket(c);
+      else
+         *to++ = *c++;
+   *to = 0;
+   return plain;
+}
+
 bool symbol_is(const char* symbol, const char* name)
 {
    const char* full = text_demangle(symbol);
-   const char* brief;
-   char*       plain;
-   char*       to;
+   const char* brief = text_brief(full);
 
-   if (is_name(symbol, name) || full == symbol)
-      return is_name(symbol, name);
-   brief = text_brief(full);
-   if (is_name(full, name) || strcmp(brief, name) == 0)
-      return true;
-   plain = to = text_format("%s", brief);
-   for (const char* c = brief; *c != 0; c++)
-      if (strncmp(c, "<..>", 4) == 0)
-         c += 3;
-      else
-         *to++ = *c;
-   *to = 0;
-   return strcmp(plain, name) == 0;
+   return is_name(symbol, name) || is_name(full, name) || is_name(brief, name)
+          || is_name(without_arguments(brief), name)
+          || is_shown(brief, name) || is_shown(full, name);
 }
 
 /* Any of the symbols at the routine's first byte will do. */
@@ -280,14 +291,64 @@ uint32_t find_routines(const Program* g, const char* what, uint32_t* found,
    return n;
 }
 
+void offer_function(Nearest* n, const char* name)
+{
+   size_t      length = strcspn(name, "<(");
+   const char* last = name;
+
+   nearest_offer(n, name);
+   for (const char* c = name; (c = strstr(c, "::")) != NULL
+                              && c < name + length; c += 2)
+      last = c + 2;
+   nearest_offer_as(n, text_format("%.*s", (int)(name + length - last), last),
+                    name);
+}
+
+const char* nearest_routines(const Program* g, const char* what)
+{
+   Nearest n = nearest_to(what);
+
+   for (uint32_t i = 0; i < g->p->n_routines; i++)
+      offer_function(&n, text_brief(routine_name(g, i)));
+   return text_format("%s", nearest_text(&n));
+}
+
+const char* nearest_functions(const Program* g, const char* what)
+{
+   Nearest n = nearest_to(what);
+
+   for (uint32_t i = 0; i < g->p->n_symbols; i++)
+      offer_function(&n, text_brief(symbol_name(g, g->p->symbols[i].name)));
+   return text_format("%s", nearest_text(&n));
+}
+
+void offer_image(Nearest* n, const char* path)
+{
+   const char* name = text_base(path);
+
+   nearest_offer(n, path);
+   nearest_offer(n, name);
+   nearest_offer_as(n, text_format("%.*s", (int)strcspn(name, "."), name),
+                    name);
+}
+
+const char* nearest_images(const Program* g, const char* pattern)
+{
+   Nearest n = nearest_to(pattern);
+
+   for (uint32_t i = 0; i < g->p->n_images; i++)
+      offer_image(&n, image_path(g, i));
+   return text_format("%s", nearest_text(&n));
+}
+
 uint32_t the_routine(const Program* g, const char* what)
 {
    uint32_t found[64];
    uint32_t n = find_routines(g, what, found, 64), best = 0;
 
    if (n == 0)
-      die("there is no routine `%s'; dcfg report --routines --top=0 lists all",
-          what);
+      die("there is no routine `%s'; dcfg report --routines --top=0 lists all%s",
+          what, nearest_routines(g, what));
    for (uint32_t i = 1; i < n && i < 64; i++)
       if (dcfg_routine_instrs(g->p, found[i], DCFG_ALL_THREADS)
           > dcfg_routine_instrs(g->p, found[best], DCFG_ALL_THREADS))

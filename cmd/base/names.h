@@ -8,6 +8,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
+#include "cmd/base/nearest.h"
 
 #include "lib/dcfg.h"
 
@@ -33,11 +34,8 @@ const char* image_name(const Program* g, uint32_t image);
 /* A symbol as it is shown: demangled, if names are not left as they are. */
 const char* symbol_name(const Program* g, const char* symbol);
 
-/* The function that holds ADDR: "name", "name+0x12"; without a symbol
-   "libc.so.6+0x1234". */
-const char* addr_name(const Program* g, uint32_t image, uint64_t addr);
-
-/* The same for a node; START and END are so called. */
+/* The function that holds a node: "name", "name+0x12"; without a symbol
+   "libc.so.6+0x1234".  START and END are so called. */
 const char* node_name(const Program* g, uint32_t node);
 
 const char* routine_name(const Program* g, uint32_t routine);
@@ -66,6 +64,18 @@ bool symbol_is(const char* symbol, const char* name);
    '#'.  Fills FOUND, of MAX, and returns how many there are. */
 uint32_t find_routines(const Program* g, const char* what, uint32_t* found,
                        uint32_t max);
+
+/* Offer a function's NAME, also for its part behind the last "::" and before
+   what is in brackets; the PATH of an
+   image, also for its file's name, with and without what follows a dot. */
+void offer_function(Nearest* n, const char* name);
+void offer_image(Nearest* n, const char* path);
+
+/* "; did you mean `a' or `b'?" for a name that no routine, function or image
+   has; or "". */
+const char* nearest_routines(const Program* g, const char* what);
+const char* nearest_functions(const Program* g, const char* what);
+const char* nearest_images(const Program* g, const char* pattern);
 
 /* The one routine that is meant: that with most instructions, if there are
    several; dies without one. */

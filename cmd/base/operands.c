@@ -10,6 +10,7 @@
 #include "cmd/base/operands.h"
 
 #include "cmd/base/format.h"
+#include "cmd/base/progress.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -20,7 +21,8 @@
 DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
                          void* arg)
 {
-   DcfgOptions options = { max_memory, problem, arg, max_disk };
+   DcfgOptions options = { max_memory, problem, arg, max_disk, progress_show,
+                           NULL };
 
    return options;
 }
@@ -31,6 +33,8 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
    id. */
 #define GRAPHS "dcfg.out."
 #define TRACES "dcfg-trace.out."
+#define LOGS   "xray-log."
+#define WETS   "wet.out."
 
 typedef
    struct {
@@ -90,32 +94,16 @@ static void free_listing(Listing* l)
    free(l->files);
 }
 
-/* Is this a DCFG, or, with TRACE, a DCFG-trace?  What a file is its beginning
-   tells, whatever it is called: somebody may have given a trace the name of
-   a graph, or drawn a picture of one beside it.  Looked at as a trace, a DCFG
-   is known for what it is after a few lines, however large it is. */
-static bool is_kind(const char* path, bool trace)
-{
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
-   DcfgChunk*  chunk = t != NULL ? dcfg_trace_next_chunk(t, &err) : NULL;
-   bool        is = trace ? chunk != NULL || err.status == DCFG_OK
-                          : err.status == DCFG_ERROR_KIND;
-
-   dcfg_chunk_free(chunk);
-   dcfg_trace_close(t);
-   return is;
-}
-
-/* The newest file whose name begins with PREFIX; NULL if there is none. */
-static char* newest(const char* prefix, bool trace)
+/* The newest file of KIND whose name begins with PREFIX; NULL if there is none.
+   Somebody may have given a trace the name of a graph, or drawn a picture of one
+   beside it. */
+static char* newest(const char* prefix, FileKind kind)
 {
    Listing l = list_files(prefix);
    char*   found = NULL;
 
    for (size_t i = 0; found == NULL && i < l.n; i++)
-      if (is_kind(l.files[i].name, trace))
+      if (file_kind(l.files[i].name) == kind)
          found = text_copy(l.files[i].name);
    free_listing(&l);
    return found;
@@ -127,11 +115,12 @@ static char* trace_of(const Command* c, const char* graph)
    size_t n = strspn(graph + strlen(GRAPHS), "0123456789");
    char*  prefix = text_format("%s%.*s.", TRACES, (int)n,
                                graph + strlen(GRAPHS));
-   char*  trace = n == 0 ? NULL : newest(prefix, true);
+   char*  trace = n == 0 ? NULL : newest(prefix, KIND_TRACE);
 
    if (trace == NULL)
-      die("the newest DCFG here is %s, and there is no trace %s* of it; usage: "
-          "dcfg %s %s", graph, n == 0 ? TRACES : prefix, c->name, c->args);
+      die("the newest DCFG here is %s, and there is no trace %s* of it, which "
+          "--trace=yes writes; usage: dcfg %s %s", graph,
+          n == 0 ? TRACES : prefix, c->name, c->args);
    return trace;
 }
 
@@ -143,7 +132,7 @@ void default_files(const Command* c, const char** files, bool trace)
       free(found[i]);
       found[i] = NULL;
    }
-   files[0] = found[0] = newest(GRAPHS, false);
+   files[0] = found[0] = newest(GRAPHS, KIND_GRAPH);
    if (files[0] == NULL)
       die("no file is named, and there is no DCFG %s* in this directory; "
           "usage: dcfg %s %s", GRAPHS, c->name, c->args);
@@ -153,27 +142,73 @@ void default_files(const Command* c, const char** files, bool trace)
             trace ? " and " : "", trace ? files[1] : "");
 }
 
+const char* default_file(const Command* c, FileKind kind)
+{
+   static char* found;          // for as long as the command runs
+   const char*  prefix = kind == KIND_XRAY ? LOGS : WETS;
+
+   free(found);
+   found = newest(prefix, kind);
+   if (found == NULL)
+      die("no file is named, and no %s* in this directory is %s; usage: dcfg "
+          "%s %s", prefix, kind_needed(kind), c->name, c->args);
+   complain("reading %s, the newest in this directory", found);
+   return found;
+}
+
+_Noreturn void one_is_missing(const Command* c, const char* file)
+{
+   FileKind kind = file_kind(file);
+
+   if (kind != KIND_OTHER && kind != KIND_GRAPH && kind != KIND_TRACE)
+      die("%s", wrong_kind(file, kind, KIND_GRAPH));
+   die(kind == KIND_TRACE
+       ? "beside the DCFG-trace %s, the DCFG of the same run is needed; usage: "
+         "dcfg %s %s"
+       : "beside the DCFG %s, its DCFG-trace is needed, which --trace=yes "
+         "writes; usage: dcfg %s %s", file, c->name, c->args);
+}
+
 /*--- Loading                                              ---*/
 
-const char* unreadable(const DcfgError* err, bool trace)
+/* The kind of the file that an error is of, if that may be the reason. */
+static FileKind kind_of_error(const DcfgError* err, FileKind needed)
 {
-   char text[DCFG_ERROR_TEXT_SIZE];
+   FileKind kind = KIND_OTHER;
 
+   if (needed == KIND_OTHER)
+      return KIND_OTHER;
+   if (err->status == DCFG_ERROR_KIND || err->status == DCFG_ERROR_FORMAT
+       || err->status == DCFG_ERROR_JSON || err->status == DCFG_ERROR_FILE)
+      kind = file_kind(err->file);
+   if (kind == KIND_OTHER && err->status == DCFG_ERROR_KIND)
+      kind = needed == KIND_GRAPH ? KIND_TRACE : KIND_GRAPH;
+   return kind;
+}
+
+const char* unreadable(const DcfgError* err, FileKind needed)
+{
+   char     text[DCFG_ERROR_TEXT_SIZE];
+   FileKind kind = kind_of_error(err, needed);
+
+   if (kind != KIND_OTHER && kind != needed)
+      return wrong_kind(err->file, kind, needed);
+   dcfg_error_text(err, text);
    if (err->status == DCFG_ERROR_LIMIT && max_memory == 0
        && strstr(err->reason, "bytes of memory") != NULL)
-      return text_format("%s; --memory=MIB allows more",
-                         dcfg_error_text(err, text));
+      return text_format("%s; --memory=MIB allows more", text);
    if (err->status == DCFG_ERROR_LIMIT
        && strstr(err->reason, "bytes of disk") != NULL)
-      return text_format("%s; --disk=MIB allows more",
-                         dcfg_error_text(err, text));
-   if (err->status != DCFG_ERROR_KIND)
-      return text_format("%s", dcfg_error_text(err, text));
-   return trace
-          ? text_format("%s is a DCFG, not a DCFG-trace: what is needed here "
-                        "is written with --trace=yes", err->file)
-          : text_format("%s is a DCFG-trace, not a DCFG: what is needed here "
-                        "is the DCFG that was written with it", err->file);
+      return text_format("%s; --disk=MIB allows more", text);
+   return text_format("%s", text);
+}
+
+void refuse_other_kind(const char* path, FileKind needed)
+{
+   FileKind kind = file_kind(path);
+
+   if (kind != KIND_OTHER && kind != needed)
+      die("%s", wrong_kind(path, kind, needed));
 }
 
 Dcfg* load_dcfg(const char* path)
@@ -183,7 +218,7 @@ Dcfg* load_dcfg(const char* path)
    Dcfg*       d = dcfg_load(path, &options, &err);
 
    if (d == NULL)
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_GRAPH));
    return d;
 }
 

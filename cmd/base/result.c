@@ -69,13 +69,15 @@ static void remove_at_end(void)
    now.sa_flags = SA_RESETHAND | SA_NODEFER;
    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
       if (sigaction(numbers[i], NULL, &before) == 0
-          && before.sa_handler == SIG_DFL)
+          && before.sa_handler != SIG_IGN)
          sigaction(numbers[i], &now, NULL);
 }
 
 /*--- Names                                                ---*/
 
-bool is_special_file(const char* path)
+/* Is PATH a device, a pipe or the like?  Such a thing is written to; only a
+   regular file may be replaced by another one. */
+static bool is_special_file(const char* path)
 {
    struct stat st;
 
@@ -153,29 +155,43 @@ static int compress_with(Result* r, const char* program, int fd)
    return ends[1];
 }
 
+/* R is in the list if it could be opened.  errno stays. */
+static void add_result(Result* r, int fd)
+{
+   if (fd < 0)
+      return;
+   r->next = results;
+   results = r;
+}
+
 FILE* open_result(const char* path)
 {
    Result*     r;
    const char* program;
+   sigset_t    all, before;
    int         fd;
 
    if (path == NULL)
       return stdout;
+   remove_at_end();
    r = zalloc(1, sizeof(*r));
    r->path = text_copy(path);
    if (is_special_file(path)) {
       fd = open(path, O_WRONLY | O_CLOEXEC);
+      add_result(r, fd);
    } else {
       r->target = end_of_links(path);
       r->unfinished = text_copy(text_format("%s.tmp-%ld", r->target,
                                             (long)getpid()));
+      /* A signal finds no file that is not in the list. */
+      sigfillset(&all);
+      sigprocmask(SIG_SETMASK, &all, &before);
       fd = open(r->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      add_result(r, fd);
+      sigprocmask(SIG_SETMASK, &before, NULL);
    }
    if (fd < 0)
       die("%s: %s", path, strerror(errno));
-   r->next = results;
-   results = r;
-   remove_at_end();
    program = compressor_of(compressed_suffix(path));
    if (program != NULL)
       fd = compress_with(r, program, fd);

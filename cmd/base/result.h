@@ -28,8 +28,4 @@ void  close_results(void);
 /* The suffix of PATH that names a compressor, or the end of PATH. */
 const char* compressed_suffix(const char* path);
 
-/* Is PATH a device, a pipe or the like?  Such a thing is written to; only a
-   regular file may be replaced by another one. */
-bool  is_special_file(const char* path);
-
 #endif /* DCFG_CMD_RESULT_H */

@@ -9,6 +9,8 @@
 
 #include "cmd/base/rules.h"
 
+#include "cmd/base/progress.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -72,6 +74,7 @@ void broken(Rules* r, const char* name, const char* format, ...)
       rule->n = 0;
    }
    if (rule->n++ < r->limit) {
+      progress_hide();
       fprintf(r->out, "%s: ", name);
       va_start(args, format);
       vfprintf(r->out, format, args);
@@ -96,8 +99,8 @@ void rules_finish(const Rules* r)
 {
    for (size_t i = 0; i < r->n; i++)
       if (r->rules[i].n > r->limit)
-         fprintf(r->out, "%s: and %" PRIu64 " more\n", r->rules[i].name,
-                 r->rules[i].n - r->limit);
+         fprintf(r->out, "%s: and %s more\n", r->rules[i].name,
+                 text_count(r->rules[i].n - r->limit));
 }
 
 const char* node_label(const Check* c, uint32_t node)

@@ -8,6 +8,8 @@
 
 #include "cmd/base/select.h"
 
+#include "cmd/base/own.h"
+
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,8 +49,8 @@ static void by_image(Selection* sel, const Program* g, const char* pattern)
    }
    sel->found = sel->found && best != FIT_NOT;
    if (best == FIT_NOT)
-      complain("no image of process %" PRIu64 " matches `%s'", g->p->id,
-               pattern);
+      complain("no image of process %" PRIu64 " matches `%s'%s", g->p->id,
+               pattern, nearest_images(g, pattern));
 }
 
 static void by_routine(Selection* sel, const Program* g, const char* what)
@@ -59,8 +61,8 @@ static void by_routine(Selection* sel, const Program* g, const char* what)
 
    sel->found = sel->found && n > 0;
    if (n == 0)
-      complain("there is no routine `%s' in process %" PRIu64, what,
-               g->p->id);
+      complain("there is no routine `%s' in process %" PRIu64 "%s", what,
+               g->p->id, nearest_routines(g, what));
    for (uint32_t i = 0; i < n; i++)
       wanted[found[i]] = true;
    for (uint32_t i = 0; i < g->p->n_blocks; i++) {
@@ -115,8 +117,8 @@ static void by_function(Selection* sel, const Program* g, const char* what)
    }
    sel->found = sel->found && any;
    if (!any)
-      complain("no function of process %" PRIu64 " is called `%s'", p->id,
-               what);
+      complain("no function of process %" PRIu64 " is called `%s'%s", p->id,
+               what, nearest_functions(g, what));
 }
 
 /* FILE:LINE-LINE, taken apart. */
@@ -193,6 +195,15 @@ static void mark_lines(const DcfgProcess* p, const DcfgImage* im,
    }
 }
 
+static const char* nearest_files(const Program* g, const char* file)
+{
+   Nearest n = nearest_to(text_base(file));
+
+   for (uint32_t i = 0; i < g->d->n_files; i++)
+      nearest_offer(&n, text_base(text_clean(g->d->files[i].name)));
+   return text_format("%s", nearest_text(&n));
+}
+
 static void by_source(Selection* sel, const Program* g, const char* what)
 {
    const DcfgProcess* p = g->p;
@@ -212,8 +223,8 @@ static void by_source(Selection* sel, const Program* g, const char* what)
    }
    sel->found = sel->found && any;
    if (!any)
-      complain("no block of process %" PRIu64 " is from the source `%s'",
-               p->id, what);
+      complain("no block of process %" PRIu64 " is from the source `%s'%s",
+               p->id, what, nearest_files(g, l.file));
    free(l.file);
    free(files);
    free(mark);
@@ -229,7 +240,28 @@ bool line_matches(const char* file, uint32_t line, const char* what)
    return is;
 }
 
+static void by_own(Selection* sel, const Program* g)
+{
+   for (uint32_t i = 0; i < g->p->n_images; i++) {
+      const DcfgImage* im = &g->p->images[i];
+      sel->images[i] = is_own_image(g, i);
+      for (uint32_t k = 0; !sel->images[i] && k < im->n_nodes; k++)
+         sel->nodes[im->first_node + k] = false;
+   }
+}
+
 /*--- All of them                                          ---*/
+
+static bool names_place(const Select* s)
+{
+   return s->image != NULL || s->routine != NULL || s->function != NULL
+          || s->source != NULL;
+}
+
+void select_own(Select* s, bool all)
+{
+   s->own = !all && !names_place(s);
+}
 
 Selection* selection_new(const Program* g, const Select* s)
 {
@@ -237,8 +269,7 @@ Selection* selection_new(const Program* g, const Select* s)
 
    sel->p = g->p;
    sel->found = true;
-   sel->everything = s->image == NULL && s->routine == NULL
-                     && s->function == NULL && s->source == NULL;
+   sel->everything = !s->own && !names_place(s);
    sel->thread = s->thread == NOT_GIVEN ? DCFG_ALL_THREADS
                  : (uint32_t)s->thread;
    sel->n = g->p->n_blocks;
@@ -248,6 +279,8 @@ Selection* selection_new(const Program* g, const Select* s)
    sel->images = zalloc(g->p->n_images, sizeof(bool));
    memset(sel->nodes, true, g->p->n_blocks);
    memset(sel->images, true, g->p->n_images);
+   if (s->own)
+      by_own(sel, g);
    if (s->image != NULL)
       by_image(sel, g, s->image);
    if (s->routine != NULL)

@@ -17,32 +17,40 @@ typedef
       const char* function;     // a symbol's name, also with * ? [
       const char* source;       // FILE, FILE:LINE or FILE:LINE-LINE
       uint64_t    thread;
+      bool        own;          // the program's own images only: own.h
    }
    Select;
 
-#define SELECT_ALL { NULL, NULL, NULL, NULL, NOT_GIVEN }
+#define SELECT_ALL { NULL, NULL, NULL, NULL, NOT_GIVEN, false }
 
-/* The options, as elements of an array of Opt. */
-#define SELECT_IMAGE(s)    { "image", OPT_TEXT, &(s)->image }
-#define SELECT_ROUTINE(s)  { "routine", OPT_TEXT, &(s)->routine }
-#define SELECT_FUNCTION(s) { "function", OPT_TEXT, &(s)->function }
-#define SELECT_SOURCE(s)   { "source", OPT_TEXT, &(s)->source }
-#define SELECT_THREAD(s)   { "thread", OPT_COUNT, &(s)->thread }
-#define SELECT_PLACES(s)                                              \
+/* The options, as rows of a table of Opt. */
+#define SELECT_IMAGE(s)                                                  \
+   { "image", OPT_TEXT, &(s)->image, "PATTERN",                          \
+     "only what is in images whose path or file name matches; without "  \
+     "* ? [ a part of the name is enough, if it is no image's whole "     \
+     "name; main: the program" }
+#define SELECT_ROUTINE(s)                                                \
+   { "routine", OPT_TEXT, &(s)->routine, "WHAT",                         \
+     "only this routine: its name (of C++, with or without parameters), " \
+     "an address in it, or #NODE_ID" }
+#define SELECT_FUNCTION(s)                                               \
+   { "function", OPT_TEXT, &(s)->function, "NAME",                       \
+     "only blocks that begin in this function; with * ? [, in those "    \
+     "whose names match" }
+#define SELECT_SOURCE(s)                                                 \
+   { "source", OPT_TEXT, &(s)->source, "FILE[:LINE[-LINE]]",             \
+     "only blocks with code of these lines" }
+#define SELECT_THREAD(s)                                                 \
+   { "thread", OPT_COUNT, &(s)->thread, "N",                             \
+     "what thread N did, counted from 0 [all together]" }
+/* For commands that show the program's own images unless something is
+   selected; see select_own(). */
+#define SELECT_EVERYTHING(all)                                           \
+   { "all", OPT_FLAG, all, NULL,                                         \
+     "libraries, too [the program only, if nothing else is selected]" }
+#define SELECT_PLACES(s)                                                 \
    SELECT_IMAGE(s), SELECT_ROUTINE(s), SELECT_FUNCTION(s), SELECT_SOURCE(s)
 #define SELECT_OPTIONS(s) SELECT_PLACES(s), SELECT_THREAD(s)
-
-/* And what --help says of SELECT_PLACES. */
-#define SELECT_HELP                                                     \
-   "  --image=PATTERN    only what is in images whose path or file name\n"  \
-   "                     matches; without * ? [ a part of the name is enough,\n" \
-   "                     if it is no image's whole name; main: the program\n" \
-   "  --routine=WHAT     only this routine: its name (of C++, with or without\n" \
-   "                     parameters), an address in it, or #NODE_ID\n"     \
-   "  --function=NAME    only blocks that begin in this function; with * ? [,\n" \
-   "                     in those whose names match\n"                    \
-   "  --source=FILE[:LINE[-LINE]]\n"                                       \
-   "                     only blocks with code of these lines\n"
 
 /* The blocks of one process that are meant. */
 typedef struct Selection Selection;
@@ -51,6 +59,9 @@ typedef struct Selection Selection;
    the thread: need_thread() sees to that. */
 Selection* selection_new(const Program* g, const Select* s);
 void       selection_free(Selection* sel);
+
+/* Sets .own unless ALL is, or S selects a place. */
+void       select_own(Select* s, bool all);
 
 bool       is_everything(const Selection* sel);  // of the places
 bool       is_found(const Selection* sel);  // all that the options name

@@ -8,6 +8,8 @@
 
 #include "cmd/base/table.h"
 
+#include "cmd/base/terminal.h"
+
 #include "base/put.h"
 
 #include <inttypes.h>
@@ -186,11 +188,13 @@ static void print_plain(const Column* col, const Cell* c, Form form)
    }
 }
 
+/* On a terminal names are as long as the terminal is wide. */
 static const char* shown(const Column* col, const Cell* c)
 {
    const char* s = col->kind == COL_NAME ? text_brief(c->text) : c->text;
 
-   return col->width > 0 ? text_shorten(s, col->width) : s;
+   return col->width > 0 && terminal_width() == 0
+          ? text_shorten(s, col->width) : s;
 }
 
 /* A cell of a row.  Blanks wait for what they separate, so that no line ends
@@ -209,10 +213,75 @@ static void print_padded(const Column* col, const char* s, size_t width,
    *blanks = (left ? pad : 0) + 2;
 }
 
+#define NARROW    12            // column of names that can be read
+#define NARROWEST 7
+#define HOT       10            // percent of a whole
+
+/* Make the widest columns of names narrower, down to LEAST, until the table fits
+   the terminal.  True if it does. */
+static bool make_narrow(const Table* t, size_t* width, const bool* used,
+                        size_t least)
+{
+   size_t n = t->n_columns;
+
+   for (;;) {
+      size_t all = 0, widest = n;
+      for (size_t i = 0; i < n; i++) {
+         if (!used[i])
+            continue;
+         all += width[i] + (all > 0 ? 2 : 0);
+         if (t->columns[i].width > 0 && width[i] > least
+             && (widest == n || width[i] > width[widest]))
+            widest = i;
+      }
+      if (all <= terminal_width() || widest == n)
+         return all <= terminal_width();
+      width[widest]--;
+   }
+}
+
+/* Leave out the last column of names, the image, unless there are no two other
+   ones. */
+static bool leave_out(const Table* t, bool* used)
+{
+   size_t last = 0, names = 0;
+
+   for (size_t i = 0; i < t->n_columns; i++)
+      if (used[i] && t->columns[i].width > 0) {
+         last = i;
+         names++;
+      }
+   if (names < 3)
+      return false;
+   used[last] = false;
+   return true;
+}
+
+/* True if a column was left out. */
+static bool fit_columns(const Table* t, size_t* width, bool* used)
+{
+   bool less = false;
+
+   while (!make_narrow(t, width, used, NARROW)) {
+      if (!leave_out(t, used)) {
+         make_narrow(t, width, used, NARROWEST);
+         break;
+      }
+      less = true;
+   }
+   return less;
+}
+
+static bool is_hot(const Column* col, const Cell* c)
+{
+   return col->kind == COL_SHARE && !c->nothing
+          && (double)c->n * 100 >= (double)c->whole * HOT;
+}
+
 static void print_text(const Table* t)
 {
    size_t width[MAX_COLUMNS], n = t->n_columns, blanks = 0;
-   bool   used[MAX_COLUMNS] = { false };
+   bool   used[MAX_COLUMNS] = { false }, less = false;
 
    for (size_t i = 0; i < n; i++)
       width[i] = text_width(t->columns[i].heading);
@@ -223,18 +292,28 @@ static void print_text(const Table* t)
       if (w > width[i % n])
          width[i % n] = w;
    }
+   if (terminal_width() > 0)
+      less = fit_columns(t, width, used);
+   terminal_style(STYLE_HEADING);
    /* A column where there is nothing is none. */
    for (size_t i = 0; i < n; i++)
       if (used[i])
          print_padded(&t->columns[i], t->columns[i].heading, width[i],
                       &blanks);
-   putchar('\n');
+   terminal_style(STYLE_PLAIN);
+   puts(less ? " \u2026" : "");
    for (size_t i = 0; i < t->n_cells; i++) {
+      const Column* col = &t->columns[i % n];
       blanks = i % n == 0 ? 0 : blanks;
-      if (used[i % n])
-         print_padded(&t->columns[i % n],
-                      shown(&t->columns[i % n], &t->cells[i]), width[i % n],
-                      &blanks);
+      if (used[i % n]) {
+         bool hot = is_hot(col, &t->cells[i]);
+         if (hot)
+            terminal_style(STYLE_HOT);
+         print_padded(col, text_fit(shown(col, &t->cells[i]), width[i % n]),
+                      width[i % n], &blanks);
+         if (hot)
+            terminal_style(STYLE_PLAIN);
+      }
       if (i % n == n - 1)
          putchar('\n');
    }

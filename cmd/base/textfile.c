@@ -22,7 +22,7 @@ static ssize_t read_text(void* text, char* to, size_t size)
    size_t    n = dcfg_text_read(text, to, size, &err);
 
    if (n == 0 && err.status != DCFG_OK)
-      die("%s", unreadable(&err, true));
+      die("%s", unreadable(&err, KIND_OTHER));
    return (ssize_t)n;
 }
 
@@ -32,15 +32,17 @@ static int close_text(void* text)
    return 0;
 }
 
-FILE* open_text(const char* path)
+FILE* open_text(const char* path, FileKind needed)
 {
    const cookie_io_functions_t calls = { .read = read_text,
                                          .close = close_text };
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   DcfgText*   text = dcfg_text_open(path, &options, &err);
+   DcfgText*   text;
 
+   refuse_other_kind(path, needed);
+   text = dcfg_text_open(path, &options, &err);
    if (text == NULL)
-      die("%s", unreadable(&err, true));
+      die("%s", unreadable(&err, KIND_OTHER));
    return need(fopencookie(text, "r", calls));
 }

@@ -6,10 +6,13 @@
 #ifndef DCFG_CMD_TEXTFILE_H
 #define DCFG_CMD_TEXTFILE_H
 
+#include "cmd/base/file_kind.h"
+
 #include <stdio.h>
 
-/* The text of a file, which may be compressed; "-" is the standard input.  Dies
-   if it cannot be opened, and later if it cannot be read. */
-FILE* open_text(const char* path);
+/* The text of a file of kind NEEDED, which may be compressed; "-" is the standard
+   input.  Dies if it is of another kind or cannot be opened, and later if it
+   cannot be read. */
+FILE* open_text(const char* path, FileKind needed);
 
 #endif /* DCFG_CMD_TEXTFILE_H */

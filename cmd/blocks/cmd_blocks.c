@@ -40,9 +40,10 @@ typedef
 
 /*--- Reading                                              ---*/
 
-static _Noreturn void die_reading(const DcfgError* err)
+static _Noreturn void die_reading(const Source* s, const DcfgError* err)
 {
-   die("%s", unreadable(err, true));
+   die("%s", unreadable(err, s->trace != NULL ? KIND_TRACE
+                             : s->lackey != NULL ? KIND_LACKEY : KIND_GRAPH));
 }
 
 static void read_trace(const Source* s, DcfgBlocks* b)
@@ -52,10 +53,10 @@ static void read_trace(const Source* s, DcfgBlocks* b)
    DcfgTrace*  t = dcfg_trace_open(s->trace, &options, &err);
 
    if (t == NULL)
-      die_reading(&err);
+      die_reading(s, &err);
    dcfg_trace_select(t, s->p->id, s->thread);
    if (!dcfg_blocks_trace(b, s->p, t, &err))
-      die_reading(&err);
+      die_reading(s, &err);
    dcfg_trace_close(t);
 }
 
@@ -69,14 +70,14 @@ static void read_source(const Source* s, DcfgBlocks* b)
       read_trace(s, b);
    } else if (s->lackey != NULL) {
       if (!dcfg_blocks_lackey(b, s->lackey, &err))
-         die_reading(&err);
+         die_reading(s, &err);
    } else {
       if (!dcfg_blocks_graph(b, s->p, s->thread, &unknown, &err))
-         die_reading(&err);
+         die_reading(s, &err);
       if (unknown > 0)
-         complain("%" PRIu64 " times a signal came where control could go on "
+         complain("%s times a signal came where control could go on "
                   "in several ways; these edges are not counted, for only a "
-                  "trace says which", unknown);
+                  "trace says which", text_count(unknown));
    }
 }
 
@@ -99,10 +100,10 @@ static DcfgBlocks* make_blocks(const Source* s)
                                    &options, &err);
 
    if (b == NULL)
-      die_reading(&err);
+      die_reading(s, &err);
    read_source(s, b);
    if (!dcfg_blocks_finish(b, &err))
-      die_reading(&err);
+      die_reading(s, &err);
    if (dcfg_blocks_static(b)->n_blocks == 0)
       die("%s has nothing of process %" PRIu64 "%s",
           s->trace != NULL ? s->trace : s->graph, s->p->id,
@@ -152,10 +153,10 @@ typedef
       const char* prefix;       // or NULL: to the standard output
       const Source* source;
    }
-   Writer;
+   BlockWriter;
 
 /* NAME is what the file's name ends with. */
-static void begin_file(Writer* w, const char* name)
+static void begin_file(BlockWriter* w, const char* name)
 {
    const char* suffix;
 
@@ -171,7 +172,7 @@ static void begin_file(Writer* w, const char* name)
    text_forget();
 }
 
-static void end_file(const Writer* w)
+static void end_file(const BlockWriter* w)
 {
    if (w->prefix != NULL)
       finish_result(w->style.out);
@@ -179,13 +180,14 @@ static void end_file(const Writer* w)
 
 /* A JSON object has what follows within; on the standard output it is one
    for all. */
-static void frame(const Writer* w, const char* text, bool of_all)
+static void frame(const BlockWriter* w, const char* text, bool of_all)
 {
    if (w->style.form == ROWS_JSON && of_all == (w->prefix == NULL))
       fputs(text, w->style.out);
 }
 
-static void write_table(Writer* w, const DcfgBlockTable* t, const char* name,
+static void write_table(BlockWriter* w, const DcfgBlockTable* t,
+                        const char* name,
                         bool first)
 {
    bool* wanted = wanted_blocks(w->source, t);
@@ -202,7 +204,7 @@ static void write_table(Writer* w, const DcfgBlockTable* t, const char* name,
    free(wanted);
 }
 
-static void write_paths(Writer* w, const Paths* p, uint64_t top,
+static void write_paths(BlockWriter* w, const Paths* p, uint64_t top,
                         uint64_t instrs)
 {
    begin_file(w, "paths");
@@ -212,7 +214,7 @@ static void write_paths(Writer* w, const Paths* p, uint64_t top,
    end_file(w);
 }
 
-static void write_all(Writer* w, const DcfgBlocks* b, const Paths* p,
+static void write_all(BlockWriter* w, const DcfgBlocks* b, const Paths* p,
                       uint64_t top)
 {
    const DcfgBlockTable* dynamics = dcfg_blocks_dynamic(b);
@@ -278,14 +280,30 @@ static int run(int argc, char** argv)
    const char* threshold = "10";
    const char* likely = "60";
    Source      s = { 0 };
-   Writer      writer = { 0 };
-   Writer*     w = &writer;
+   BlockWriter      writer = { 0 };
+   BlockWriter*     w = &writer;
    const Opt   opts[] = {
-      { "lackey", OPT_TEXT, &s.lackey }, { "o", OPT_TEXT, &w->prefix },
-      { "a", OPT_FLAG, &w->style.all }, { "threshold", OPT_TEXT, &threshold },
-      SELECT_OPTIONS(&what), { "csv", OPT_FLAG, &csv },
-      { "json", OPT_FLAG, &json }, { "dot", OPT_FLAG, &dot },
-      { "paths", OPT_COUNT_OR_NOT, &top }, { "likely", OPT_TEXT, &likely }
+      { "lackey", OPT_TEXT, &s.lackey, "IN",
+        "a trace of Lackey's, see below; -: standard input" },
+      { "o", OPT_TEXT, &w->prefix, "PREFIX",
+        "write PREFIX.sbb and PREFIX.dbb [both to the standard output]; "
+        "compressed if PREFIX ends in .gz, .bz2, .xz or .zst, and then so do "
+        "they" },
+      { "a", OPT_FLAG, &w->style.all, NULL, "all edges" },
+      { "threshold", OPT_TEXT, &threshold, "PERCENT",
+        "where there are more than two edges, leave out those below PERCENT of "
+        "the departures [10]" },
+      { "paths", OPT_COUNT_OR_NOT, &top, "N",
+        "the N hottest superblocks [10]; with -o in PREFIX.paths, else instead "
+        "of the tables" },
+      { "likely", OPT_TEXT, &likely, "PERCENT",
+        "superblocks go on along an edge that is taken at least so often "
+        "[60]" },
+      SELECT_PLACES(&what),
+      OPT_REMARK("(blocks, and superblocks, that begin there)"),
+      SELECT_THREAD(&what),
+      OPT_CSV_JSON(&csv, &json, "for programs"),
+      { "dot", OPT_FLAG, &dot, NULL, "a picture in Graphviz's language" }
    };
    const char* files[2];
    int         n_files;
@@ -293,8 +311,7 @@ static int run(int argc, char** argv)
    DcfgBlocks* b;
    Paths*      p = NULL;
 
-   n_files = parse_args(&blocks_command, opts, sizeof(opts) / sizeof(opts[0]),
-                        argc, argv, files, 0, 2);
+   n_files = parse_args(&blocks_command, OPTS(opts), argc, argv, files, 0, 2);
    w->style.form = one_form(csv, json, dot);
    w->style.threshold = percent_value("threshold", threshold);
    likely_percent = percent_value("likely", likely);
@@ -324,26 +341,7 @@ const Command blocks_command = {
    "wherever control came to, and go on to the first instruction that jumps.\n"
    "\n"
    "The stream is Lackey's (--lackey), or a DCFG-trace with the DCFG of the\n"
-   "same run (FILE TRACE).  From a DCFG alone there are only static blocks.\n"
-   "\n"
-   "options:\n"
-   "  --lackey=IN        a trace of Lackey's, see below; -: standard input\n"
-   "  -o PREFIX          write PREFIX.sbb and PREFIX.dbb [both to the\n"
-   "                     standard output]; compressed if PREFIX ends in .gz,\n"
-   "                     .bz2, .xz or .zst, and then so do they\n"
-   "  -a                 all edges\n"
-   "  --threshold=PERCENT\n"
-   "                     where there are more than two edges, leave out those\n"
-   "                     below PERCENT of the departures [10]\n"
-   "  --paths[=N]        the N hottest superblocks [10]; with -o in\n"
-   "                     PREFIX.paths, else instead of the tables\n"
-   "  --likely=PERCENT   superblocks go on along an edge that is taken at\n"
-   "                     least so often [60]\n"
-   "  --thread=N         what thread N did, counted from 0 [all together]\n"
-   SELECT_HELP
-   "                     (blocks, and superblocks, that begin there)\n"
-   "  --csv, --json      for programs\n"
-   "  --dot              a picture in Graphviz's language\n"
+   "same run (FILE TRACE).  From a DCFG alone there are only static blocks.\n",
    "\n"
    "With -o the names of other forms end in .csv, .json, .dot.\n"
    "\n"
@@ -352,5 +350,5 @@ const Command blocks_command = {
    "     --log-fd=9 ./prog 9>&1 >/dev/null | dcfg blocks --lackey=- -o prog\n"
    "  dcfg blocks -o prog out.json trace.json\n"
    "  dcfg blocks --paths=5 out.json trace.json\n",
-   run, NULL
+   run
 };

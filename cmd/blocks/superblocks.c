@@ -25,15 +25,7 @@ typedef
    }
    Seed;
 
-static int by_count(const void* a, const void* b)
-{
-   const Seed* x = a;
-   const Seed* y = b;
-
-   if (x->count != y->count)
-      return x->count > y->count ? -1 : 1;
-   return x->block < y->block ? -1 : x->block > y->block;
-}
+COMPARE(by_count, Seed, DOWN(count) ?: UP(block))
 
 /* Which block comes next so often that the path goes on; or DCFG_NONE. */
 static uint32_t likely_next(const DcfgBlockTable* t, uint32_t block,

@@ -15,10 +15,7 @@
 
 /*--- The file                                             ---*/
 
-static int by_text(const void* a, const void* b)
-{
-   return strcmp(*(const char* const*)a, *(const char* const*)b);
-}
+COMPARE(by_text, char* const, strcmp(*x, *y))
 
 /* Every name of NAMES that is there before. */
 static void check_repeated(Rules* r, const char* rule, const char* table,
@@ -135,14 +132,7 @@ typedef
    }
    Span;
 
-static int by_from(const void* a, const void* b)
-{
-   const Span* x = a;
-   const Span* y = b;
-
-   return x->from < y->from ? -1 : x->from > y->from ? 1
-          : x->image < y->image ? -1 : x->image > y->image;
-}
+COMPARE(by_from, Span, UP(from) ?: UP(image))
 
 static void check_overlap(Check* c)
 {
@@ -167,12 +157,7 @@ static void check_overlap(Check* c)
    free(spans);
 }
 
-static int by_id(const void* a, const void* b)
-{
-   uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
-
-   return x < y ? -1 : x > y;
-}
+COMPARE(by_id, uint32_t, ORDER(*x, *y))
 
 static void check_image_ids(Check* c)
 {
@@ -263,13 +248,7 @@ static void check_blocks(Check* c, uint32_t image, uint32_t* want)
 
 /*--- Source lines                                         ---*/
 
-static int by_addr(const void* a, const void* b)
-{
-   const DcfgNode* const* x = a;
-   const DcfgNode* const* y = b;
-
-   return (*x)->addr < (*y)->addr ? -1 : (*x)->addr > (*y)->addr;
-}
+COMPARE(by_addr, DcfgNode* const, ORDER((*x)->addr, (*y)->addr))
 
 /* A source row lies in executed code; where it begins and ends with blocks,
    they have its instructions. */
@@ -277,7 +256,7 @@ static void check_row(Check* c, const DcfgImage* im, uint32_t row,
                       const DcfgNode** blocks, uint32_t n, bool overlapping)
 {
    const DcfgSource* s = &c->p->sources[row];
-   uint32_t          low = 0, high = n;
+   uint32_t          low = 0;
    uint64_t          at = s->addr, end = s->addr + s->size, instrs = 0;
    bool              whole;
    const char*       where = "";
@@ -295,13 +274,8 @@ static void check_row(Check* c, const DcfgImage* im, uint32_t row,
    }
    if (n == 0)
       return;
-   while (low < high) {                 // the first block beyond ADDR
-      uint32_t middle = low + (high - low) / 2;
-      if (blocks[middle]->addr <= s->addr)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   /* LOW: the first block beyond ADDR. */
+   BISECT(low, n, middle, blocks[middle]->addr <= s->addr);
    if (low > 0)
       low--;
    if (overlapping)

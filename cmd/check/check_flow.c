@@ -108,9 +108,9 @@ static void check_balance(Check* c, uint32_t node, uint32_t thread,
                           uint64_t in, uint64_t out)
 {
    if (in != out)
-      broken(c->rules, "conservation", "block %s, thread %" PRIu32 ": %"
-             PRIu64 " in, %" PRIu64 " out", node_label(c, node), thread, in,
-             out);
+      broken(c->rules, "conservation", "block %s, thread %" PRIu32
+             ": %s in, %s out", node_label(c, node), thread, text_count(in),
+             text_count(out));
 }
 
 static void check_count(Check* c, uint32_t node, uint64_t in)
@@ -185,8 +185,8 @@ static void check_thread(Check* c, const Flow* f, uint32_t thread)
          continue;
       if ((n > 0) != (executed > 0) || n > most_starts(c))
          broken(c->rules, "entry-exit", "thread %" PRIu32 ": %s edges have "
-                "%" PRIu64 " traversals", thread, start ? "ENTRY" : "EXIT",
-                n);
+                "%s traversals", thread, start ? "ENTRY" : "EXIT",
+                text_count(n));
    }
    if (p->thread_instrs != NULL && p->thread_instrs[thread] != executed)
       broken(c->rules, "instr-count-thread", "thread %" PRIu32
@@ -263,33 +263,23 @@ static const char* const ending_text[] = {
 /* N_ENDS if the type does not tell. */
 static Ending ending_of(uint32_t type, bool* one_target)
 {
-   *one_target = true;
-   switch (type) {
-      case DCFG_EDGE_DIRECT_CONDITIONAL_BRANCH:
-         return ENDS_CONDITIONAL;
-      case DCFG_EDGE_INDIRECT_CONDITIONAL_BRANCH:
-         *one_target = false;
-         return ENDS_CONDITIONAL;
-      case DCFG_EDGE_DIRECT_UNCONDITIONAL_BRANCH:
-         return ENDS_JUMP;
-      case DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH:
-         *one_target = false;
-         return ENDS_INDIRECT;
-      case DCFG_EDGE_DIRECT_CALL:
-         return ENDS_CALL;
-      case DCFG_EDGE_INDIRECT_CALL:
-         *one_target = false;
-         return ENDS_INDIRECT_CALL;
-      case DCFG_EDGE_RETURN:
-         *one_target = false;
-         return ENDS_RETURN;
-      case DCFG_EDGE_SYSTEM_CALL_BYPASS:
-         return ENDS_SYSTEM;
-      case DCFG_EDGE_REP:
-         return ENDS_REP;
-      default:
-         return N_ENDS;
-   }
+   static const struct { uint32_t type; Ending ending; bool one; } all[] = {
+      { DCFG_EDGE_DIRECT_CONDITIONAL_BRANCH, ENDS_CONDITIONAL, true },
+      { DCFG_EDGE_INDIRECT_CONDITIONAL_BRANCH, ENDS_CONDITIONAL, false },
+      { DCFG_EDGE_DIRECT_UNCONDITIONAL_BRANCH, ENDS_JUMP, true },
+      { DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH, ENDS_INDIRECT, false },
+      { DCFG_EDGE_DIRECT_CALL, ENDS_CALL, true },
+      { DCFG_EDGE_INDIRECT_CALL, ENDS_INDIRECT_CALL, false },
+      { DCFG_EDGE_RETURN, ENDS_RETURN, false },
+      { DCFG_EDGE_SYSTEM_CALL_BYPASS, ENDS_SYSTEM, true },
+      { DCFG_EDGE_REP, ENDS_REP, true }
+   };
+   size_t i = 0, n = sizeof(all) / sizeof(all[0]);
+
+   while (i < n && all[i].type != type)
+      i++;
+   *one_target = i == n || all[i].one;
+   return i == n ? N_ENDS : all[i].ending;
 }
 
 /* Blocks of several generations of code may be at one address: that is one
@@ -389,16 +379,10 @@ static uint32_t return_site(const Check* c, uint32_t after)
 {
    const DcfgNode*  b = &c->p->nodes[after];
    const DcfgImage* im = &c->p->images[b->image];
-   uint32_t         low = im->first_node, high = low + im->n_nodes;
+   uint32_t         low = im->first_node;
    uint64_t         addr = b->addr + b->size;
 
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (c->p->nodes[middle].addr < addr)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, low + im->n_nodes, middle, c->p->nodes[middle].addr < addr);
    return low < im->first_node + im->n_nodes
           && c->p->nodes[low].addr == addr ? low : DCFG_NONE;
 }

@@ -138,12 +138,7 @@ static void check_exits(Look* l, uint32_t routine)
 
 /*--- Its loops                                            ---*/
 
-static int by_number(const void* a, const void* b)
-{
-   uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
-
-   return x < y ? -1 : x > y;
-}
+COMPARE(by_number, uint32_t, ORDER(*x, *y))
 
 /* Where the list differs from the loop, which takes as long as the loop is
    large: for what is printed, and a nest of loops only so often. */

@@ -55,16 +55,16 @@ static void compare_counts(Look* l)
    const DcfgProcess* p = l->c.p;
 
    if (p->thread_instrs != NULL && p->thread_instrs[l->thread] != l->next)
-      broken(l->c.rules, "trace-thread-instrs", "thread %" PRIu32 ": %" PRIu64
-             " instructions in its chunks, the DCFG has %" PRIu64, l->thread,
-             l->next, p->thread_instrs[l->thread]);
+      broken(l->c.rules, "trace-thread-instrs", "thread %" PRIu32
+             ": %s instructions in its chunks, the DCFG has %s", l->thread,
+             text_count(l->next), text_count(p->thread_instrs[l->thread]));
    for (uint32_t i = 0; i < p->n_edges; i++) {
       uint64_t n = dcfg_edge_count(p, i, l->thread);
       if (l->counts[i] != n)
          broken(l->c.rules, "trace-edge-count", "thread %" PRIu32
-                ", %s: %" PRIu64 " times in the trace, %" PRIu64
-                " in the DCFG", l->thread, edge_label(&l->c, i), l->counts[i],
-                n);
+                ", %s: %s times in the trace, %s in the DCFG", l->thread,
+                edge_label(&l->c, i), text_count(l->counts[i]),
+                text_count(n));
    }
 }
 
@@ -94,8 +94,8 @@ static void end_process(Look* l)
    for (uint32_t i = 0; i < p->n_threads; i++)
       if (!l->seen[i] && p->thread_instrs[i] > 0)
          broken(l->c.rules, "trace-thread", "thread %" PRIu32 " is missing: "
-                "the DCFG has %" PRIu64 " instructions of it", i,
-                p->thread_instrs[i]);
+                "the DCFG has %s instructions of it", i,
+                text_count(p->thread_instrs[i]));
 }
 
 static void begin_process(Look* l, const DcfgChunkInfo* info)
@@ -200,8 +200,8 @@ static void count_edges(Look* l, const DcfgChunkInfo* info, size_t n,
       return;
    l->over = true;
    broken(l->c.rules, "trace-edge-count", "%s: the thread has more edges than "
-          "the %" PRIu64 " that the DCFG has of it", where(info),
-          l->all_edges);
+          "the %s that the DCFG has of it", where(info),
+          text_count(l->all_edges));
 }
 
 static void check_begin(Look* l, const DcfgChunkInfo* info)
@@ -334,7 +334,7 @@ bool check_trace(Check* c, const char* path)
       end_thread(l);
       end_process(l);
    } else {
-      complain("%s", unreadable(&err, true));
+      complain("%s", unreadable(&err, KIND_TRACE));
    }
    if (!any && err.status == DCFG_OK && !is_empty(c->g.d))
       broken(c->rules, "trace-thread", "no thread has a chunk");

@@ -77,12 +77,22 @@ static int run(int argc, char** argv)
    uint64_t    limit = 20;
    const char* writer = "auto";
    bool        disjoint = false;
-   const Opt   opts[] = { { "limit", OPT_COUNT, &limit },
-                          { "writer", OPT_TEXT, &writer },
-                          { "disjoint", OPT_FLAG, &disjoint } };
+   const Opt   opts[] = {
+      OPT_LIMIT(&limit),
+      { "writer", OPT_TEXT, &writer, "auto|valgrind|other",
+        "where the format leaves a choice, valgrind --tool=dcfg always makes "
+        "the same: how a program is divided into routines, in which order "
+        "things stand, that a trace is complete.  valgrind: these are rules "
+        "too, and that it is one run; other: they are not, and edges and "
+        "blocks with count 0, which Intel's programs write, are counted but no "
+        "violations; auto: valgrind, or what dcfg merge makes of such files, "
+        "unless the edges are in no order, as Intel writes them [auto]" },
+      { "disjoint", OPT_FLAG, &disjoint, NULL,
+        "images must not overlap: for a program that never unloads a library" }
+   };
    const char* args[2];
-   int         n_args = parse_args(&check_command, opts, 3, argc, argv, args,
-                                   0, 2);
+   int         n_args = parse_args(&check_command, OPTS(opts), argc, argv,
+                                   args, 0, 2);
    Rules*      rules = rules_new(limit, stdout);
    DcfgOptions options = read_options(on_problem, rules);
    DcfgError   err;
@@ -96,7 +106,7 @@ static int run(int argc, char** argv)
       default_files(&check_command, args, false);
    d = dcfg_load(args[0], &options, &err);
    if (d == NULL)
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_GRAPH));
    c.g.d = d;
    c.ours = is_ours(d, writer);
    c.one_run = strcmp(writer, "valgrind") == 0;
@@ -119,8 +129,8 @@ static int run(int argc, char** argv)
       complain("there is no process in %s", args[0]);
    /* Of what was not read to its end there is no number. */
    if (readable)
-      printf("%s%s%s: %" PRIu64 " violation%s%s\n", args[0],
-             n_args == 2 ? ", " : "", n_args == 2 ? args[1] : "", n,
+      printf("%s%s%s: %s violation%s%s\n", args[0],
+             n_args == 2 ? ", " : "", n_args == 2 ? args[1] : "", text_count(n),
              n == 1 ? "" : "s", c.ours ? ""
              : " (another program's file: conventions of valgrind "
                "--tool=dcfg were not checked)");
@@ -137,24 +147,8 @@ const Command check_command = {
    "instructions as the DCFG says.\n"
    "\n"
    "Each violation is a line `RULE: WHAT AND WHERE'; the last line has their\n"
-   "number.  Where nodes are named, it is by NODE_ID and address.\n"
-   "\n"
-   "options:\n"
-   "  --limit=N          print at most N lines for a rule; 0: all [20]\n"
-   "  --writer=auto|valgrind|other\n"
-   "                     where the format leaves a choice, valgrind\n"
-   "                     --tool=dcfg always makes the same: how a program is\n"
-   "                     divided into routines, in which order things stand,\n"
-   "                     that a trace is complete.  valgrind: these are rules\n"
-   "                     too, and that it is one run; other: they are not,\n"
-   "                     and edges and blocks with count 0, which Intel's\n"
-   "                     programs write, are counted but no violations; auto:\n"
-   "                     valgrind, or what dcfg merge makes of such files,\n"
-   "                     unless the edges are in no order, as Intel writes\n"
-   "                     them [auto]\n"
-   "  --disjoint         images must not overlap: for a program that never\n"
-   "                     unloads a library\n"
+   "number.  Where nodes are named, it is by NODE_ID and address.\n",
    "\n"
    "exit status: 0 no violation, 1 violations, 2 a file cannot be read\n",
-   run, NULL
+   run
 };

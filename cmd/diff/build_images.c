@@ -34,14 +34,7 @@ static int by_text(const Name* x, const Name* y)
    return d != 0 ? d : x->length < y->length ? -1 : x->length > y->length;
 }
 
-static int by_name(const void* a, const void* b)
-{
-   const Name* x = a;
-   const Name* y = b;
-   int         d = by_text(x, y);
-
-   return d != 0 ? d : x->index < y->index ? -1 : x->index > y->index;
-}
+COMPARE(by_name, Name, by_text(x, y) ?: UP(index))
 
 /* Ways in which two images may have one name. */
 typedef enum { LIKE_PATH, LIKE_NAME, LIKE_SHORT_NAME } Likeness;

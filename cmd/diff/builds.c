@@ -175,15 +175,7 @@ typedef
    }
    Candidate;
 
-static int by_number(const void* a, const void* b)
-{
-   const Candidate* x = a;
-   const Candidate* y = b;
-
-   return x->number < y->number ? -1 : x->number > y->number ? 1
-          : x->side != y->side ? (x->side < y->side ? -1 : 1)
-          : x->function < y->function ? -1 : x->function > y->function;
-}
+COMPARE(by_number, Candidate, UP(number) ?: UP(side) ?: UP(function))
 
 typedef uint64_t NumberBy(Builds* b, const Side* s, uint32_t function);
 

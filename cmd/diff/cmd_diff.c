@@ -81,16 +81,7 @@ static bool is_change(const Diff* d, Kind kind, const Pair* p)
    return (double)distance(p) > d->share / 100 * (double)p->count_a;
 }
 
-static int by_distance(const void* x, const void* y)
-{
-   const Pair* a = x;
-   const Pair* b = y;
-   uint64_t    m = distance(a), n = distance(b);
-
-   return m > n ? -1 : m < n ? 1
-          : a->a != b->a ? (a->a < b->a ? -1 : 1)
-          : a->b < b->b ? -1 : a->b > b->b;
-}
+COMPARE(by_distance, Pair, ORDER(distance(y), distance(x)) ?: UP(a) ?: UP(b))
 
 static const char* change_text(const Pair* p)
 {
@@ -422,23 +413,32 @@ static int run(int argc, char** argv)
    Select      what = SELECT_ALL;
    Diff        d = { .top = 10 };
    const Opt   opts[] = {
-      { "functions", OPT_FLAG, &kinds[MATCH_FUNCTIONS] },
-      { "loops", OPT_FLAG, &kinds[MATCH_LOOPS] },
-      { "routines", OPT_FLAG, &kinds[MATCH_ROUTINES] },
-      { "blocks", OPT_FLAG, &kinds[MATCH_BLOCKS] },
-      { "edges", OPT_FLAG, &kinds[MATCH_EDGES] },
-      { "share", OPT_TEXT, &share }, { "threshold", OPT_TEXT, &threshold },
-      { "fail", OPT_TEXT, &fail }, { "top", OPT_COUNT, &d.top },
-      SELECT_PLACES(&what), { "csv", OPT_FLAG, &csv },
-      { "json", OPT_FLAG, &json }, { "markdown", OPT_FLAG, &markdown },
-      { "wide", OPT_FLAG, &d.wide }, { "mangled", OPT_FLAG, &mangled }
+      { "share", OPT_TEXT, &share, "PERCENT",
+        "only counts that change by more than PERCENT of that in A; 0: all "
+        "changes [1]" },
+      { "threshold", OPT_TEXT, &threshold, "PERCENT",
+        "only changes of at least PERCENT of all instructions of A [0]" },
+      { "fail", OPT_TEXT, &fail, "PERCENT",
+        "the exit status is 1 if, and only if, the program or a function has "
+        "grown by more than PERCENT; which it is is said on stderr" },
+      { "functions", OPT_FLAG, &kinds[MATCH_FUNCTIONS], NULL, NULL },
+      { "loops", OPT_FLAG, &kinds[MATCH_LOOPS], NULL, NULL },
+      { "routines", OPT_FLAG, &kinds[MATCH_ROUTINES], NULL, NULL },
+      { "blocks", OPT_FLAG, &kinds[MATCH_BLOCKS], NULL, NULL },
+      { "edges", OPT_FLAG, &kinds[MATCH_EDGES], NULL,
+        "only these sections; without any of them all, and functions if "
+        "something was built anew" },
+      OPT_TOP(&d.top), SELECT_PLACES(&what),
+      OPT_WIDE(&d.wide), OPT_MANGLED(&mangled),
+      { "markdown", OPT_FLAG, &markdown, NULL,
+        "for a pull request: functions and loops" },
+      OPT_CSV_JSON(&csv, &json, "for programs")
    };
    const char* files[2];
    Dcfg*       a;
    Dcfg*       b;
 
-   parse_args(&diff_command, opts, sizeof(opts) / sizeof(opts[0]), argc, argv,
-              files, 2, 2);
+   parse_args(&diff_command, OPTS(opts), argc, argv, files, 2, 2);
    d.form = one_form(csv, json, markdown);
    d.share = percentage("share", share);
    d.threshold = percentage("threshold", threshold);
@@ -480,27 +480,8 @@ const Command diff_command = {
    "says \"guess\" then.\n"
    "\n"
    "Counts are instructions of functions and routines, iterations of loops,\n"
-   "executions of blocks, traversals of edges.\n"
-   "\n"
-   "options:\n"
-   "  --share=PERCENT    only counts that change by more than PERCENT of that\n"
-   "                     in A; 0: all changes [1]\n"
-   "  --threshold=PERCENT\n"
-   "                     only changes of at least PERCENT of all instructions\n"
-   "                     of A [0]\n"
-   "  --fail=PERCENT     the exit status is 1 if, and only if, the program or\n"
-   "                     a function has grown by more than PERCENT; which it\n"
-   "                     is is said on stderr\n"
-   "  --functions --loops --routines --blocks --edges\n"
-   "                     only these sections; without any of them all, and\n"
-   "                     functions if something was built anew\n"
-   "  --top=N            N rows in a section; 0: all [10]\n"
-   SELECT_HELP
-   "  --wide             long names in full\n"
-   "  --mangled          names of C++ and Rust as the linker sees them\n"
-   "  --markdown         for a pull request: functions and loops\n"
-   "  --csv, --json      for programs\n"
+   "executions of blocks, traversals of edges.\n",
    "\n"
    "exit status: 0 no difference, 1 differences, 2 a file cannot be read\n",
-   run, NULL
+   run
 };

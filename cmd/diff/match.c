@@ -123,22 +123,10 @@ static size_t add_functions(const Builds* b, const Program* g, int side,
 
 static int by_place(const Key* x, const Key* y)
 {
-   return x->image != y->image ? (x->image < y->image ? -1 : 1)
-          : x->offset != y->offset ? (x->offset < y->offset ? -1 : 1)
-          : x->image2 != y->image2 ? (x->image2 < y->image2 ? -1 : 1)
-          : x->offset2 != y->offset2 ? (x->offset2 < y->offset2 ? -1 : 1)
-          : 0;
+   return UP(image) ?: UP(offset) ?: UP(image2) ?: UP(offset2);
 }
 
-static int by_key(const void* a, const void* b)
-{
-   const Key* x = a;
-   const Key* y = b;
-   int        d = by_place(x, y);
-
-   return d != 0 ? d : x->second != y->second ? (x->second ? 1 : -1)
-          : x->index < y->index ? -1 : x->index > y->index;
-}
+COMPARE(by_key, Key, by_place(x, y) ?: UP(second) ?: UP(index))
 
 Pair* match(Builds* builds, const Program* a, const Program* b, Kind kind,
             size_t* n)

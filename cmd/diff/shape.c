@@ -19,7 +19,6 @@
 #include "cmd/diff/shape.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* All functions with one number. */
 typedef
@@ -37,7 +36,7 @@ typedef
    struct {
       uint32_t side, from, to;
    }
-   Call;
+   UnitCall;
 
 typedef
    struct {
@@ -45,7 +44,7 @@ typedef
       KeyMap*          numbers; // of units
       Unit*            units;
       size_t           n, room;
-      Call*            calls;
+      UnitCall*            calls;
       size_t           n_calls, calls_room;
    }
    Shapes;
@@ -98,7 +97,7 @@ static uint32_t unit_of(const Shapes* x, uint32_t side, uint32_t function)
 static void add_call(Shapes* x, uint32_t side, uint32_t from, uint32_t to)
 {
    GROW(x->calls, x->n_calls, x->calls_room);
-   x->calls[x->n_calls++] = (Call){ side, from, to };
+   x->calls[x->n_calls++] = (UnitCall){ side, from, to };
 }
 
 /* Add the calls from unit FROM to the functions that stubs at NODE lead to. */
@@ -181,15 +180,7 @@ static int by_keys(const Candidate* a, const Candidate* b)
    return 0;
 }
 
-static int by_candidate(const void* a, const void* b)
-{
-   const Candidate* x = a;
-   const Candidate* y = b;
-   int              d = by_keys(x, y);
-
-   return d != 0 ? d : x->side != y->side ? (x->side < y->side ? -1 : 1)
-          : x->unit < y->unit ? -1 : x->unit > y->unit;
-}
+COMPARE(by_candidate, Candidate, by_keys(x, y) ?: UP(side) ?: UP(unit))
 
 /* CONTEXT: a unit that is the same, and whether it calls or is called; 0: the
    whole image. */

@@ -9,7 +9,9 @@
 #include "cmd/machine/code.h"
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
+#include "cmd/base/own.h"
 #include "cmd/base/select.h"
+#include "cmd/base/terminal.h"
 #include "cmd/machine/source_file.h"
 
 #include <inttypes.h>
@@ -104,12 +106,21 @@ static void show_source(Listing* l, uint64_t addr)
       text = text_format("%.*s", (int)length, line);
       text += strspn(text, " \t");
    }
-   printf("%42s%s:%" PRIu32 "%s%s\n", "; ", s->file < l->g.d->n_files
-          ? text_base(text_clean(l->g.d->files[s->file].name)) : "?", s->line,
-          text[0] != 0 ? "  " : "", text_clean(text));
+   text = text_format("%s:%" PRIu32 "%s%s", s->file < l->g.d->n_files
+                      ? text_base(l->g.d->files[s->file].name) : "?", s->line,
+                      text[0] != 0 ? "  " : "", text);
+   printf("%42s%s\n", "; ", text_cut(text_clean(text),
+                                     terminal_room(stdout, 42)));
 }
 
 /*--- Our layout                                           ---*/
+
+/* A name that has USED columns before it in its line, as the terminal has room
+   for it. */
+static const char* fit(const char* name, size_t used)
+{
+   return text_fit(name, terminal_room(stdout, used));
+}
 
 /* An address of the block's image in the program's run and, where the file
    can be read, in that. */
@@ -131,7 +142,7 @@ static const char* stub_name(Listing* l, uint64_t addr)
                       : code_stub(l->code, image, addr);
 
    return stub == NULL ? NULL
-          : text_format("%s@plt", symbol_name(&l->g, stub));
+          : text_format("%s@plt", text_brief(symbol_name(&l->g, stub)));
 }
 
 /* The name of a block, as targets have it too. */
@@ -154,6 +165,9 @@ static const char* target_of(Listing* l, uint64_t addr)
           : text_brief(target_name(&l->g, l->p->nodes[l->node].image, addr));
 }
 
+#define TEXT_AT  46              // columns before an instruction
+#define BYTES    23              // columns of its bytes
+
 static void show_instr(void* arg, const Instr* i)
 {
    Listing* l = arg;
@@ -171,7 +185,9 @@ static void show_instr(void* arg, const Instr* i)
    }
    fputs(i->text, stdout);
    if (i->direct)
-      printf(" <%s>", target_of(l, i->target));
+      printf(" <%s>", fit(target_of(l, i->target),
+                          (l->bytes ? TEXT_AT + BYTES : TEXT_AT)
+                          + text_width(i->text) + 3));
    putchar('\n');
 }
 
@@ -192,6 +208,7 @@ static const char* way(DcfgEdgeType type)
 }
 
 #define MAX_WAYS 6
+#define WAY_AT   52             // columns before the name, without the way
 
 static void show_ways(Listing* l)
 {
@@ -208,10 +225,12 @@ static void show_ways(Listing* l)
       shown++;
       printf("%14s  %6s  %20s    -> %s %s\n", text_count(count),
              text_share(count, l->executions), "", way(e->type),
-             e->type == DCFG_EDGE_EXIT ? "" : block_name(l, e->target));
+             e->type == DCFG_EDGE_EXIT ? ""
+             : fit(block_name(l, e->target), WAY_AT + strlen(way(e->type))));
    }
    if (counted > shown)
-      printf("%46s-> and to %" PRIu32 " other places\n", "", counted - shown);
+      printf("%46s-> and to %s other places\n", "",
+             text_count(counted - shown));
 }
 
 static void show_routine(Listing* l, uint32_t routine)
@@ -231,7 +250,7 @@ static void show_routine(Listing* l, uint32_t routine)
    calls = dcfg_routine_calls(p, routine, l->thread);
    source = node_source(&l->g, p->routines[routine].entry);
    printf("\n%s%s%s%s  (%s)\n",
-          text_shorten(routine_name(&l->g, routine), 100),
+          fit(text_shorten(routine_name(&l->g, routine), 100), 20),
           source[0] != 0 ? "  [" : "", source, source[0] != 0 ? "]" : "",
           image_name(&l->g, p->routines[routine].image));
    printf("%s instructions, %s of the process; %s call%s\n",
@@ -252,7 +271,8 @@ static void show_block(Listing* l, uint32_t node)
    l->line = l->file = DCFG_NONE;
    printf("\n%14s  %6s  %s  block %" PRIu32 ", %s",
           text_count(l->executions), text_share(instrs, l->total),
-          both_addrs(l, n->addr), n->id, block_name(l, node));
+          both_addrs(l, n->addr), n->id,
+          fit(block_name(l, node), TEXT_AT + 12));
    if (n->loop != DCFG_NONE)
       printf("; %s of loop %" PRIu32 ", depth %" PRIu32,
              l->p->loops[n->loop].head == node ? "head" : "part",
@@ -261,7 +281,7 @@ static void show_block(Listing* l, uint32_t node)
    putchar('\n');
    if (!code_block(l->code, node, show_instr, l)) {
       show_source(l, n->addr);
-      printf("%46s%" PRIu32 " instructions\n", "", n->n_instrs);
+      printf("%46s%s instructions\n", "", text_count(n->n_instrs));
    }
    show_ways(l);
 }
@@ -300,20 +320,26 @@ static int run(int argc, char** argv)
 {
    const char* root = NULL;
    const char* routine;
-   bool        sde = false, att = false;
+   bool        sde = false, att = false, all = false;
+   const char* rest;
    Select      what = SELECT_ALL;
    Listing     l = { .routine = DCFG_NONE - 1, .open_file = DCFG_NONE };
    const Opt   opts[] = {
-      SELECT_OPTIONS(&what), { "sde", OPT_FLAG, &sde },
-      { "att", OPT_FLAG, &att }, { "bytes", OPT_FLAG, &l.bytes },
-      { "root", OPT_TEXT, &root }, { "mangled", OPT_FLAG, &l.g.mangled }
+      SELECT_OPTIONS(&what), SELECT_EVERYTHING(&all),
+      { "att", OPT_FLAG, &att, NULL, "AT&T syntax instead of Intel's" },
+      { "bytes", OPT_FLAG, &l.bytes, NULL, "with the bytes of the code" },
+      OPT_ROOT(&root),
+      { "sde", OPT_FLAG, &sde, NULL,
+        "as Intel's SDE lists blocks with -dcfg:write_bb; for programs that "
+        "read its listings.  ICOUNT is the number of instructions executed in "
+        "the block" },
+      OPT_MANGLED(&l.g.mangled)
    };
    const char* file;
    Dcfg*       d;
    int         status;
 
-   if (parse_args(&disasm_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
-                  argv, &file, 0, 1) == 0)
+   if (parse_args(&disasm_command, OPTS(opts), argc, argv, &file, 0, 1) == 0)
       default_files(&disasm_command, &file, false);
    d = load_dcfg(file);
    l.g.d = d;
@@ -322,6 +348,7 @@ static int run(int argc, char** argv)
    l.code = code_new(&l.g, root, att);
    /* Of several routines with the name it is one. */
    routine = what.routine;
+   select_own(&what, all || sde);
    what.routine = NULL;
    l.selected = selection_new(&l.g, &what);
    if (n_selected(l.selected) == 0 && !is_everything(l.selected))
@@ -330,6 +357,8 @@ static int run(int argc, char** argv)
       list_routine(&l, routine, sde);
    else
       list_all(&l, sde);
+   if (what.own && (rest = rest_text(&l.g, l.thread)) != NULL)
+      printf("\n%s\n", rest);
    status = code_was_other(l.code) ? STATUS_BAD : STATUS_OK;
    selection_free(l.selected);
    code_free(l.code);
@@ -348,17 +377,7 @@ const Command disasm_command = {
    "Each block begins with a line that has its executions, its share of the\n"
    "routine's instructions, its address in the run and in the image's file,\n"
    "and its NODE_ID, and ends with where control went from there, and how\n"
-   "often.  Addresses in the file are those that objdump shows.\n"
-   "\n"
-   "options:\n"
-   SELECT_HELP
-   "  --thread=N         what thread N executed, counted from 0\n"
-   "  --att              AT&T syntax instead of Intel's\n"
-   "  --bytes            with the bytes of the code\n"
-   "  --root=DIR         look for images below DIR\n"
-   "  --sde              as Intel's SDE lists blocks with -dcfg:write_bb; for\n"
-   "                     programs that read its listings.  ICOUNT is the\n"
-   "                     number of instructions executed in the block\n"
-   "  --mangled          names of C++ and Rust as the linker sees them\n",
-   run, NULL
+   "often.  Addresses in the file are those that objdump shows.\n",
+   "",
+   run
 };

@@ -121,17 +121,34 @@ static int run(int argc, char** argv)
    const char* min = NULL;
    const char* root = NULL;
    Select      what = SELECT_ALL;
-   bool        calls = false, code = false;
+   bool        calls = false, code = false, all = false;
    Selection*  selected;
    Drawing     d = { .top = 30 };
    const Opt   opts[] = {
-      { "routine", OPT_TEXT, &routine }, { "callgraph", OPT_FLAG, &calls },
-      { "hot", OPT_COUNT_OR_NOT, &d.hot },
-      { "svg", OPT_TEXT, &svg }, { "png", OPT_TEXT, &png },
-      { "min", OPT_TEXT, &min }, { "top", OPT_COUNT, &d.top },
+      { "routine", OPT_TEXT, &routine, "WHAT",
+        "this routine: its name (of C++, with or without parameters), an "
+        "address in it, or #NODE_ID [the hottest one]" },
+      { "callgraph", OPT_FLAG, &calls, NULL,
+        "the hottest routines, and who called them most often; stubs of "
+        "linkage tables are left out" },
+      { "svg", OPT_TEXT, &svg, "OUT", NULL },
+      { "png", OPT_TEXT, &png, "OUT",
+        "run Graphviz's dot to write a picture" },
+      { "top", OPT_COUNT, &d.top, "N",
+        "begin with the N hottest routines; 0: all [30]" },
+      { "min", OPT_TEXT, &min, "PERCENT",
+        "leave out blocks with less than PERCENT of the routine's "
+        "instructions, or routines with less of the program's [a routine's "
+        "hottest 150 blocks; for --callgraph 0.5]" },
+      { "hot", OPT_COUNT_OR_NOT, &d.hot, "N",
+        "of a routine too large to read: N blocks around the hottest one, "
+        "along what is most frequent [40]" },
       SELECT_IMAGE(&what), SELECT_FUNCTION(&what), SELECT_SOURCE(&what),
-      SELECT_THREAD(&what), { "code", OPT_FLAG, &code },
-      { "root", OPT_TEXT, &root }, { "mangled", OPT_FLAG, &d.g.mangled }
+      OPT_REMARK("(the hottest routine or block is one of these)"),
+      SELECT_EVERYTHING(&all),
+      { "code", OPT_FLAG, &code, NULL,
+        "with the instructions in the boxes" },
+      OPT_ROOT(&root), SELECT_THREAD(&what), OPT_MANGLED(&d.g.mangled)
    };
    const char* file;
    int         n_args;
@@ -140,8 +157,7 @@ static int run(int argc, char** argv)
    uint32_t    which = DCFG_NONE;
    int         status = STATUS_OK;
 
-   n_args = parse_args(&dot_command, opts, sizeof(opts) / sizeof(opts[0]),
-                       argc, argv, &file, 0, 1);
+   n_args = parse_args(&dot_command, OPTS(opts), argc, argv, &file, 0, 1);
    if (routine != NULL && calls)
       die("--routine=WHAT or --callgraph, not both");
    if (calls && (d.hot > 0 || what.image != NULL || what.function != NULL
@@ -162,6 +178,7 @@ static int run(int argc, char** argv)
    d.g.d = dcfg;
    d.p = d.g.p = main_process(dcfg);
    d.thread = need_thread(dcfg, what.thread);
+   select_own(&what, all || calls || routine != NULL);
    d.selected = selected = selection_new(&d.g, &what);
    if (n_selected(selected) == 0 && !is_everything(selected))
       die("nothing is left to draw");
@@ -200,32 +217,10 @@ const Command dot_command = {
    "Loops are frames around blocks, with their share, entries, and iterations\n"
    "per entry.  Lines are as thick as they are frequent: grey where control\n"
    "falls through, blue for jumps, red back to a loop's head, dashed past a\n"
-   "call.  A double frame is a block that returns.\n"
-   "\n"
-   "options:\n"
-   "  --routine=WHAT     this routine: its name (of C++, with or without\n"
-   "                     parameters), an address in it, or #NODE_ID\n"
-   "                     [the hottest one]\n"
-   "  --callgraph        the hottest routines, and who called them most\n"
-   "                     often; stubs of linkage tables are left out\n"
-   "  --svg=OUT, --png=OUT\n"
-   "                     run Graphviz's dot to write a picture\n"
-   "  --top=N            begin with the N hottest routines; 0: all [30]\n"
-   "  --min=PERCENT      leave out blocks with less than PERCENT of the\n"
-   "                     routine's instructions, or routines with less of the\n"
-   "                     program's [a routine's hottest 150 blocks; for\n"
-   "                     --callgraph 0.5]\n"
-   "  --hot[=N]          of a routine too large to read: N blocks around the\n"
-   "                     hottest one, along what is most frequent [40]\n"
-   "  --image=PATTERN, --function=NAME, --source=FILE[:LINE[-LINE]]\n"
-   "                     the hottest routine or block is one of these\n"
-   "  --code             with the instructions in the boxes\n"
-   "  --root=DIR         look for the images' code below DIR\n"
-   "  --thread=N         what thread N did, counted from 0\n"
-   "  --mangled          names of C++ and Rust as the linker sees them\n"
+   "call.  A double frame is a block that returns.\n",
    "\n"
    "examples:\n"
    "  dcfg dot --routine=main --svg=main.svg out.json\n"
    "  dcfg dot --callgraph --top=15 --png=calls.png out.json\n",
-   run, NULL
+   run
 };

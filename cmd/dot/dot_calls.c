@@ -13,7 +13,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* All calls from one routine to another. */
 typedef
@@ -22,13 +21,13 @@ typedef
       uint64_t count;
       bool     jump;            // no call among them
    }
-   Call;
+   CallSum;
 
 typedef
    struct {
       Drawing*           d;
       const DcfgProcess* p;
-      Call*              calls;
+      CallSum*              calls;
       size_t             n, room;
       uint32_t*          instead;       // of a stub: where it jumps to
       bool*              shown;
@@ -37,14 +36,7 @@ typedef
    }
    Draw;
 
-static int by_ends(const void* a, const void* b)
-{
-   const Call* x = a;
-   const Call* y = b;
-
-   return x->from != y->from ? (x->from < y->from ? -1 : 1)
-          : x->to < y->to ? -1 : x->to > y->to;
-}
+COMPARE(by_ends, CallSum, UP(from) ?: UP(to))
 
 static uint32_t routine_of(const Draw* w, uint32_t node)
 {
@@ -114,7 +106,7 @@ static void collect(Draw* w)
           || (from != DCFG_NONE && w->instead[from] != from))
          continue;
       GROW(w->calls, w->n, w->room);
-      w->calls[w->n++] = (Call){ from, behind(w, to), count, !call };
+      w->calls[w->n++] = (CallSum){ from, behind(w, to), count, !call };
    }
    if (w->n == 0)
       return;
@@ -146,14 +138,7 @@ static uint32_t main_caller(const Draw* w, uint32_t routine)
 
 typedef struct { uint64_t instrs; uint32_t routine; } Hot;
 
-static int by_instrs(const void* a, const void* b)
-{
-   const Hot* x = a;
-   const Hot* y = b;
-
-   return x->instrs > y->instrs ? -1 : x->instrs < y->instrs ? 1
-          : x->routine < y->routine ? -1 : x->routine > y->routine;
-}
+COMPARE(by_instrs, Hot, DOWN(instrs) ?: UP(routine))
 
 static void choose(Draw* w)
 {
@@ -244,7 +229,7 @@ void draw_calls(Drawing* d)
           && w.shown[w.calls[i].to] && w.calls[i].count > w.busiest)
          w.busiest = w.calls[i].count;
    for (size_t i = 0; i < w.n; i++) {
-      const Call* c = &w.calls[i];
+      const CallSum* c = &w.calls[i];
       if (c->from == DCFG_NONE || !w.shown[c->from] || !w.shown[c->to])
          continue;
       fprintf(d->out, "  r%" PRIu32 " -> r%" PRIu32 " [label=\" %s \", "

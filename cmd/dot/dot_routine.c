@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef
    struct {
@@ -373,12 +372,7 @@ static void draw_surroundings(Draw* w)
 /* More than Graphviz can draw in a few seconds, or anybody wants to see. */
 #define MANY_BLOCKS 150
 
-static int by_count(const void* a, const void* b)
-{
-   uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
-
-   return x > y ? -1 : x < y;
-}
+COMPARE(by_count, uint64_t, ORDER(*y, *x))
 
 /* How many instructions a block must have to be shown. */
 static uint64_t least_shown(const Draw* w)

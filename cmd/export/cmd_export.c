@@ -21,11 +21,6 @@
 static const ExportForm* const forms[] = { EXPORT_FORMS(ADDRESS_OF_FORM) };
 #define N_FORMS (sizeof(forms) / sizeof(forms[0]))
 
-#define CHOICE_OF_FORM(name) &export_form_##name.choice,
-static const OptionChoice* const choices[] = {
-   EXPORT_FORMS(CHOICE_OF_FORM) NULL
-};
-
 /*--- Which images                                         ---*/
 
 /* Those with something that is meant; of no pattern, and if CODE is needed,
@@ -111,8 +106,6 @@ static const ExportForm* the_form(const char* const* what)
       if (found != NULL)
          die("--%s or --%s, not both", found->choice.name,
              forms[i]->choice.name);
-      if (what[i][0] != 0 && !forms[i]->takes_what)
-         die("--%s takes no value", forms[i]->choice.name);
       found = forms[i];
    }
    if (found == NULL)
@@ -128,8 +121,10 @@ static int run(int argc, char** argv)
    const char*   out = NULL;
    Export        x = { .what = "" };
    const Opt     others[] = {
-      SELECT_OPTIONS(&what), { "root", OPT_TEXT, &root },
-      { "o", OPT_TEXT, &out }
+      { "o", OPT_TEXT, &out, "OUT", "write OUT, not the standard output" },
+      SELECT_PLACES(&what),
+      OPT_REMARK("(without --image, the program's own)"),
+      SELECT_THREAD(&what), OPT_ROOT(&root)
    };
    Opt           opts[N_FORMS + sizeof(others) / sizeof(others[0])];
    const ExportForm* form;
@@ -138,10 +133,10 @@ static int run(int argc, char** argv)
    Dcfg*         d;
 
    for (size_t i = 0; i < N_FORMS; i++)
-      opts[i] = (Opt){ forms[i]->choice.name, OPT_TEXT_OR_NOT, &asked[i] };
+      opts[i] = (Opt){ forms[i]->choice.name, OPT_TEXT_OR_NOT, &asked[i],
+                       forms[i]->choice.value, forms[i]->choice.help };
    memcpy(opts + N_FORMS, others, sizeof(others));
-   if (parse_args(&export_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
-                  argv, &file, 0, 1) == 0)
+   if (parse_args(&export_command, OPTS(opts), argc, argv, &file, 0, 1) == 0)
       default_files(&export_command, &file, false);
    form = the_form(asked);
    for (size_t i = 0; i < N_FORMS; i++)
@@ -180,18 +175,10 @@ const Command export_command = {
    "exact counts in place of samples.  Where that needs an image's file, it\n"
    "looks whether that is what was executed, and says what it has compared;\n"
    "afterwards, it says which commands come next.  Both is on the standard\n"
-   "error.\n"
-   "\n"
-   "options:\n"
-   OPTIONS_HERE
-   "  -o OUT             write OUT, not the standard output\n"
-   SELECT_HELP
-   "                     Without --image, the program's own\n"
-   "  --thread=N         what thread N executed, counted from 0\n"
-   "  --root=DIR         look for images below DIR\n"
+   "error.\n",
    "\n"
    "examples:\n"
    "  dcfg export --bolt -o prog.preagg out.json\n"
    "  dcfg export --profgen --image=libz -o libz.unsym out.json\n",
-   run, choices
+   run
 };

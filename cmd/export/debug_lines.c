@@ -12,6 +12,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
+#include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
 #include "cmd/machine/same_build.h"
 
@@ -22,42 +23,39 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Declaration: what the compiler says of the function whose code begins at an
+   address. */
+typedef
+   struct {
+      const char* name;         // as the linker sees it
+      uint32_t    file, line;
+   }
+   Declaration;
+
 typedef
    struct {
       DebugLines* d;
-      KeyMap*     names;        // by hash; the number is that of the file
+      Interned*   names;
+      KeyMap*     numbers;      // of names: those of the files
+      KeyMap*     entries;      // addresses: those of the declarations
+      Declaration* declarations;
+      size_t      n_declarations, declaration_room;
    }
    Reader;
 
 /*--- Files                                                ---*/
 
-/* FNV-1a */
-static uint64_t hash_of(const char* s)
-{
-   uint64_t h = 0xCBF29CE484222325;
-
-   for (; *s != 0; s++)
-      h = (h ^ (uint8_t)*s) * 0x100000001B3;
-   return h;
-}
-
 static uint32_t file_number(Reader* r, const char* path)
 {
-   uint64_t key = hash_of(path);
-   uint32_t n;
+   uint32_t n = keymap_number(r->numbers, (uintptr_t)intern(r->names, path));
 
-   for (;; key++) {
-      n = keymap_number(r->names, key);
-      if (n == r->d->n_files) {
-         r->d->files = need(realloc(r->d->files,
-                                    (n + 1) * sizeof(*r->d->files)));
-         r->d->files[n] = text_copy(path);
-         r->d->n_files++;
-         return n;
-      }
-      if (strcmp(r->d->files[n], path) == 0)
-         return n;
+   if (n == r->d->n_files) {
+      r->d->files = need(realloc(r->d->files,
+                                 (n + 1) * sizeof(*r->d->files)));
+      r->d->files[n] = text_copy(path);
+      r->d->n_files++;
    }
+   return n;
 }
 
 /*--- Lines                                                ---*/
@@ -71,48 +69,50 @@ static const char* compilation_dir(Dwarf_Die* unit)
    return dir != NULL ? dir : "";
 }
 
+static uint32_t source_number(Reader* r, Dwarf_Die* unit, const char* name)
+{
+   uint32_t n = file_number(r, name[0] == '/' ? name
+                            : text_format("%s/%s", compilation_dir(unit),
+                                          name));
+
+   text_forget();
+   return n;
+}
+
 static void take_line(Reader* r, Dwarf_Die* unit, Dwarf_Line* line,
-                      Dwarf_Line* next, const char** last_name,
-                      uint32_t* last_file)
+                      Dwarf_Line* next, Dwarf_Addr* last_addr,
+                      const char** last_name, uint32_t* last_file)
 {
    DebugLines* d = r->d;
    Dwarf_Addr  addr, end;
-   bool        is_end;
-   int         number;
+   bool        is_end, is_only;
+   int         number, column = 0;
    const char* name;
 
    if (dwarf_lineendsequence(line, &is_end) != 0 || is_end
-       || dwarf_lineaddr(line, &addr) != 0 || dwarf_lineaddr(next, &end) != 0
-       || end <= addr || dwarf_lineno(line, &number) != 0 || number <= 0)
+       || dwarf_lineaddr(line, &addr) != 0)
+      return;
+   is_only = addr != *last_addr;
+   *last_addr = addr;
+   if (dwarf_lineaddr(next, &end) != 0 || end <= addr
+       || dwarf_lineno(line, &number) != 0 || number <= 0)
       return;
    name = dwarf_linesrc(line, NULL, NULL);
    if (name == NULL)
       return;
    if (name != *last_name) {
       *last_name = name;
-      *last_file = file_number(r, name[0] == '/' ? name
-                               : text_format("%s/%s", compilation_dir(unit),
-                                             name));
-      text_forget();
+      *last_file = source_number(r, unit, name);
    }
+   dwarf_linecol(line, &column);
    GROW(d->lines, d->n_lines, d->room);
    d->lines[d->n_lines++]
-      = (DebugLine){ addr, end, *last_file, (uint32_t)number };
+      = (DebugLine){ addr, end, *last_file, (uint32_t)number,
+                     (uint32_t)column, is_only };
 }
 
-static int by_addr(const void* a, const void* b)
-{
-   const DebugLine* x = a;
-   const DebugLine* y = b;
-
-   if (x->addr != y->addr)
-      return x->addr < y->addr ? -1 : 1;
-   if (x->end != y->end)
-      return x->end < y->end ? -1 : 1;
-   if (x->file != y->file)
-      return x->file < y->file ? -1 : 1;
-   return x->line < y->line ? -1 : x->line > y->line;
-}
+COMPARE(by_addr, DebugLine, UP(addr) ?: UP(end) ?: UP(file) ?: UP(line)
+                            ?: UP(column))
 
 /* What the linker has thrown away is at 0, or where other code is. */
 static void sort_lines(DebugLines* d)
@@ -140,33 +140,89 @@ static void read_lines(Reader* r, Dwfl_Module* module)
    while ((unit = dwfl_module_nextcu(module, unit, &bias)) != NULL) {
       Dwarf_Lines* lines;
       size_t       n;
+      Dwarf_Addr   addr = UINT64_MAX;
       const char*  name = NULL;
       uint32_t     file = 0;
       if (dwarf_getsrclines(unit, &lines, &n) != 0)
          continue;
       for (size_t i = 0; i + 1 < n; i++)
          take_line(r, unit, dwarf_onesrcline(lines, i),
-                   dwarf_onesrcline(lines, i + 1), &name, &file);
+                   dwarf_onesrcline(lines, i + 1), &addr, &name, &file);
    }
    sort_lines(r->d);
 }
 
 /*--- Functions                                            ---*/
 
-static int by_place(const void* a, const void* b)
+static int take_declaration(Dwarf_Die* die, void* arg)
 {
-   const DebugFunction* x = a;
-   const DebugFunction* y = b;
+   Reader*         r = arg;
+   Dwarf_Attribute attr;
+   Dwarf_Die       unit;
+   Dwarf_Addr      addr;
+   const char*     file = dwarf_decl_file(die);
+   const char*     name = dwarf_formstring(
+                             dwarf_attr_integrate(die, DW_AT_linkage_name,
+                                                  &attr)) ?: dwarf_diename(die);
+   int             line;
 
-   if (x->addr != y->addr)
-      return x->addr < y->addr ? -1 : 1;
-   return strcmp(x->name, y->name);
+   if (file == NULL || name == NULL || dwarf_entrypc(die, &addr) != 0
+       || dwarf_decl_line(die, &line) != 0 || line <= 0
+       || dwarf_diecu(die, &unit, NULL, NULL) == NULL
+       || keymap_find(r->entries, addr) != UINT32_MAX)
+      return DWARF_CB_OK;
+   keymap_number(r->entries, addr);
+   GROW(r->declarations, r->n_declarations, r->declaration_room);
+   r->declarations[r->n_declarations++]
+      = (Declaration){ intern(r->names, name), source_number(r, &unit, file),
+                       (uint32_t)line };
+   return DWARF_CB_OK;
 }
 
-static void read_functions(DebugLines* d, Dwfl_Module* module)
+static void read_declarations(Reader* r, Dwfl_Module* module)
 {
-   int    all = dwfl_module_getsymtab(module);
-   size_t n = 0;
+   Dwarf_Die* unit = NULL;
+   Dwarf_Addr bias;
+
+   while ((unit = dwfl_module_nextcu(module, unit, &bias)) != NULL)
+      dwarf_getfuncs(unit, take_declaration, r, 0);
+}
+
+/* The code of a function begins at its brace, unless the compiler left that
+   none.  The brace has a column; all its code is of the line where the function
+   is declared. */
+static void declare(Reader* r, DebugFunction* f)
+{
+   DebugLines*        d = r->d;
+   uint32_t           number = keymap_find(r->entries, f->addr);
+   const Declaration* at;
+   const DebugLine*   row = debug_line_at(d, f->addr);
+   DebugLine          brace = *row;
+
+   if (number == UINT32_MAX)
+      return;
+   at = &r->declarations[number];
+   f->is_named = strcmp(f->name, at->name) == 0;
+   if (at->file != brace.file)
+      return;
+   f->line = at->line;
+   if (row->addr != f->addr || !row->is_only)
+      return;
+   for (size_t i = (size_t)(row - d->lines);
+        i < d->n_lines && d->lines[i].addr - f->addr < f->size; i++)
+      if (d->lines[i].file == brace.file && d->lines[i].line == brace.line
+          && d->lines[i].column == brace.column)
+         d->lines[i].line = at->line;
+}
+
+COMPARE(by_place, DebugFunction, UP(addr) ?: DOWN(is_named)
+                                 ?: strcmp(x->name, y->name))
+
+static void read_functions(Reader* r, Dwfl_Module* module)
+{
+   DebugLines* d = r->d;
+   int         all = dwfl_module_getsymtab(module);
+   size_t      n = 0;
 
    for (int i = 1; i < all; i++) {
       GElf_Sym         sym;
@@ -182,7 +238,8 @@ static void read_functions(DebugLines* d, Dwfl_Module* module)
       GROW(d->functions, d->n_functions, d->function_room);
       d->functions[d->n_functions++]
          = (DebugFunction){ text_copy(name), sym.st_value, sym.st_size,
-                            l->file, l->line };
+                            l->file, l->line, false };
+      declare(r, &d->functions[d->n_functions - 1]);
    }
    if (d->n_functions > 0)
       qsort(d->functions, d->n_functions, sizeof(*d->functions), by_place);
@@ -205,7 +262,8 @@ DebugLines* debug_lines_read(const char* path, const char* build_id,
       .find_debuginfo = dwfl_standard_find_debuginfo,
       .section_address = dwfl_offline_section_address
    };
-   Reader       r = { zalloc(1, sizeof(*r.d)), keymap_new() };
+   Reader       r = { zalloc(1, sizeof(*r.d)), interned_new(),
+                      keymap_new(), keymap_new(), NULL, 0, 0 };
    Dwfl*        dwfl = dwfl_begin(&callbacks);
    int          fd = open_regular(path);
    Dwfl_Module* module = dwfl == NULL || fd < 0 ? NULL
@@ -218,11 +276,15 @@ DebugLines* debug_lines_read(const char* path, const char* build_id,
    }
    if (module != NULL && other == NULL) {
       read_lines(&r, module);
-      read_functions(r.d, module);
+      read_declarations(&r, module);
+      read_functions(&r, module);
    }
    if (dwfl != NULL)
       dwfl_end(dwfl);
-   keymap_free(r.names);
+   keymap_free(r.numbers);
+   keymap_free(r.entries);
+   free(r.declarations);
+   interned_free(r.names);
    if (r.d->n_lines > 0)
       return r.d;
    *why = other != NULL ? other
@@ -248,15 +310,9 @@ void debug_lines_free(DebugLines* d)
 
 const DebugLine* debug_line_at(const DebugLines* d, uint64_t addr)
 {
-   size_t low = 0, high = d->n_lines;
+   size_t low = 0;
 
-   while (low < high) {
-      size_t mid = low + (high - low) / 2;
-      if (d->lines[mid].addr <= addr)
-         low = mid + 1;
-      else
-         high = mid;
-   }
+   BISECT(low, d->n_lines, mid, d->lines[mid].addr <= addr);
    if (low == 0 || addr >= d->lines[low - 1].end)
       return NULL;
    return &d->lines[low - 1];

@@ -13,7 +13,8 @@ typedef
    struct {
       uint64_t addr, end;
       uint32_t file;            // in files
-      uint32_t line;            // from 1
+      uint32_t line, column;    // from 1; column 0: unknown
+      bool     is_only;         // no other line's code is empty at ADDR
    }
    DebugLine;
 
@@ -22,7 +23,8 @@ typedef
    struct {
       char*    name;
       uint64_t addr, size;
-      uint32_t file, line;      // where its code begins
+      uint32_t file, line;      // where it is declared, as gcov has it
+      bool     is_named;        // NAME is what the compiler calls it
    }
    DebugFunction;
 

@@ -29,7 +29,6 @@ typedef
 typedef
    struct {
       OptionChoice choice;              // its option, and what --help says
-      bool takes_what;                  // the option may have a value
       bool one_file;                    // its addresses are those of one file
       bool code;                        // it needs what is in files
       bool parts;                       // of a file may be left out

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What a row of the table of blocks can say. */
 #define MAX_SIZE   UINT16_MAX
@@ -83,7 +82,7 @@ static void write_drcov(const Export* x)
 
 const ExportForm export_form_drcov = {
    .choice = { "drcov",
-               "blocks that were executed, as DynamoRIO's drcov; of all\n"
+               "blocks that were executed, as DynamoRIO's drcov; of all "
                "images, if --image does not say of which", NULL },
    .parts = true,
    .write = write_drcov

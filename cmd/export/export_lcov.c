@@ -196,25 +196,9 @@ static void take_branch(void* arg, const Instr* i)
                                             .line = l->line, .addr = at };
 }
 
-static int branch_order(const void* a, const void* b)
-{
-   const Branch* x = a;
-   const Branch* y = b;
+COMPARE(branch_order, Branch, UP(file) ?: UP(line) ?: UP(addr))
 
-   if (x->file != y->file)
-      return x->file < y->file ? -1 : 1;
-   if (x->line != y->line)
-      return x->line < y->line ? -1 : 1;
-   return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-static int branch_place(const void* a, const void* b)
-{
-   const Branch* x = a;
-   const Branch* y = b;
-
-   return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
+COMPARE(branch_place, Branch, UP(addr))
 
 /* All conditional branches of the file, executed or not. */
 static void find_branches(Coverage* c)
@@ -302,12 +286,7 @@ static size_t put_branches(const Coverage* c, size_t first, uint32_t file,
    return i;
 }
 
-static int by_key(const void* a, const void* b)
-{
-   uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
-
-   return x < y ? -1 : x > y;
-}
+COMPARE(by_key, uint64_t, ORDER(*x, *y))
 
 static size_t put_lines(const Coverage* c, const uint64_t* keys, size_t first,
                         uint32_t file, FILE* out)
@@ -412,13 +391,13 @@ static void write_lcov(const Export* x)
    }
    if (n == 0)
       die("there are no source lines to count");
-   fprintf(stderr, "next:\n  genhtml --branch-coverage -o html %s\n",
-           shell_word(x->out_name, ""));
+   say_next("next:\n  genhtml --branch-coverage -o html %s\n",
+            shell_word(x->out_name, ""));
 }
 
 const ExportForm export_form_lcov = {
    .choice = { "lcov",
-               "a tracefile of lcov: lines, functions, and branches of\n"
+               "a tracefile of lcov: lines, functions, and branches of "
                "the machine code, by debug information", NULL },
    .code = true, .text = true,
    .write = write_lcov

@@ -26,15 +26,7 @@ typedef
    }
    Hot;
 
-static int by_instrs(const void* a, const void* b)
-{
-   const Hot* x = a;
-   const Hot* y = b;
-
-   if (x->instrs != y->instrs)
-      return x->instrs > y->instrs ? -1 : 1;
-   return x->loop < y->loop ? -1 : x->loop > y->loop;
-}
+COMPARE(by_instrs, Hot, DOWN(instrs) ?: UP(loop))
 
 /* How often control went on from a block by this edge: past a call, as often
    as that was made. */
@@ -83,11 +75,12 @@ static void put_loop(const Export* x, uint32_t loop, bool* seen,
    uint64_t           least = iterations, count;
    const char*        source = node_source(&x->g, head);
 
-   fprintf(x->out, "# loop at 0x%" PRIx64 " in %s%s%s: %" PRIu64
-           " iterations, %" PRIu64 " instructions, %s of the process\n",
+   fprintf(x->out, "# loop at 0x%" PRIx64 " in %s%s%s: %s iterations, %s "
+           "instructions, %s of the process\n",
            p->nodes[head].addr, node_name(&x->g, head),
-           source[0] != 0 ? ", " : "", source, iterations,
-           dcfg_loop_instrs(p, loop, x->thread),
+           source[0] != 0 ? ", " : "", source,
+           text_count(iterations),
+           text_count(dcfg_loop_instrs(p, loop, x->thread)),
            text_share(dcfg_loop_instrs(p, loop, x->thread),
                       dcfg_process_instrs(p, x->thread)));
    fprintf(x->out, "# LLVM-MCA-BEGIN %" PRIx64 "\n", p->nodes[head].addr);
@@ -101,8 +94,8 @@ static void put_loop(const Export* x, uint32_t loop, bool* seen,
    } while (node != DCFG_NONE && !seen[node]);
    for (uint32_t i = 0; i < n; i++)
       seen[way[i]] = false;
-   fprintf(x->out, "# LLVM-MCA-END\n# taken by at most %" PRIu64
-           " iterations%s\n\n", least,
+   fprintf(x->out, "# LLVM-MCA-END\n# taken by at most %s iterations%s\n\n",
+           text_count(least),
            node == head ? "" : "; it does not come back to the head");
    text_forget();
 }
@@ -158,15 +151,15 @@ static void write_mca(const Export* x)
    free(hot);
    free(seen);
    free(way);
-   fprintf(stderr, "next:\n  %s %s\n", llvm_program("llvm-mca"),
-           shell_word(x->out_name, ""));
+   say_next("next:\n  %s %s\n", llvm_program("llvm-mca"),
+            shell_word(x->out_name, ""));
 }
 
 const ExportForm export_form_mca = {
    .choice = { "mca",
-               "loops as assembly for llvm-mca, the way through them\n"
-               "that was taken most: the hottest; those of a routine;\n"
-               "one, by its head's address or #NODE_ID", "[=WHAT]" },
-   .takes_what = true, .code = true, .parts = true, .text = true,
+               "loops as assembly for llvm-mca, the way through them "
+               "that was taken most: the hottest; those of a routine; "
+               "one, by its head's address or #NODE_ID", "WHAT" },
+   .code = true, .parts = true, .text = true,
    .write = write_mca
 };

@@ -55,15 +55,7 @@ static void add(Flows* f, uint64_t from, uint64_t to, uint64_t count)
    f->flows[f->n++] = (Flow){ from, to, count };
 }
 
-static int by_address(const void* a, const void* b)
-{
-   const Flow* x = a;
-   const Flow* y = b;
-
-   if (x->from != y->from)
-      return x->from < y->from ? -1 : 1;
-   return x->to < y->to ? -1 : x->to > y->to;
-}
+COMPARE(by_address, Flow, UP(from) ?: UP(to))
 
 /* Several images may be of one file, and several targets outside. */
 static void sum_up(Flows* f)
@@ -170,8 +162,8 @@ static Profile make_profile(const Export* x, const bool* left_out)
    sum_up(&f.branches);
    for (int i = 0; i <= DCFG_EDGE_OTHER; i++)
       if (f.left_out[i] > 0)
-         complain("left out: %" PRIu64 " of %s, which is no branch",
-                  f.left_out[i], dcfg_edge_type_text((DcfgEdgeType)i));
+         complain("left out: %s of %s, which is no branch",
+                  text_count(f.left_out[i]), dcfg_edge_type_text((DcfgEdgeType)i));
    return f;
 }
 
@@ -265,16 +257,18 @@ static void write_bolt(const Export* x)
       fprintf(x->out, " %" PRIu64 " 0\n", b->count);
    }
    free_profile(&f);
-   fprintf(stderr,
-           "next, with a program that was linked with -Wl,-q:\n"
-           "  %s -pa -p %s -o %s %s\n"
-           "  %s %s -o %s -data=%s -reorder-blocks=ext-tsp "
-           "-reorder-functions=cdsort -split-functions -split-all-cold "
-           "-dyno-stats\n",
-           llvm_program("perf2bolt"), shell_word(x->out_name, ""),
-           shell_word(x->out_name, ".fdata"), shell_word(file, ""),
-           llvm_program("llvm-bolt"), shell_word(file, ""), shell_word(file, ".bolt"),
-           shell_word(x->out_name, ".fdata"));
+   say_next("next, with a program that was linked with -Wl,-q and, by gcc, "
+            "compiled with\n-fno-pie -no-pie "
+            "-fno-reorder-blocks-and-partition (else BOLT leaves functions\n"
+            "with parts elsewhere as they are, and some with a switch):\n"
+            "  %s -pa -p %s -o %s %s\n"
+            "  %s %s -o %s -data=%s -reorder-blocks=ext-tsp "
+            "-reorder-functions=cdsort -split-functions -split-all-cold "
+            "-dyno-stats\n",
+            llvm_program("perf2bolt"), shell_word(x->out_name, ""),
+            shell_word(x->out_name, ".fdata"), shell_word(file, ""),
+            llvm_program("llvm-bolt"), shell_word(file, ""), shell_word(file, ".bolt"),
+            shell_word(x->out_name, ".fdata"));
 }
 
 /*--- llvm-profgen                                         ---*/
@@ -311,24 +305,23 @@ static void write_profgen(const Export* x)
    }
    free_profile(&f);
    if (across > 0)
-      complain("left out: %" PRIu64 " branches to other files or from them, "
-               "of which llvm-profgen knows nothing", across);
-   fprintf(stderr,
-           "next, with a program that clang compiled with -g "
-           "-fdebug-info-for-profiling:\n"
-           "  %s --unsymbolized-profile=%s --use-offset=0 --binary=%s "
-           "--output=%s\n"
-           "  %s -fprofile-sample-use=%s ...\n"
-           "(without --use-offset=0 llvm-profgen takes addresses for offsets "
-           "and misplaces them all)\n",
-           llvm_program("llvm-profgen"), shell_word(x->out_name, ""),
-           shell_word(file, ""), shell_word(x->out_name, ".prof"),
-           llvm_program("clang"), shell_word(x->out_name, ".prof"));
+      complain("left out: %s branches to other files or from them, of which "
+               "llvm-profgen knows nothing", text_count(across));
+   say_next("next, with a program that clang compiled with -g "
+            "-fdebug-info-for-profiling:\n"
+            "  %s --unsymbolized-profile=%s --use-offset=0 --binary=%s "
+            "--output=%s\n"
+            "  %s -fprofile-sample-use=%s ...\n"
+            "(without --use-offset=0 llvm-profgen takes addresses for offsets "
+            "and misplaces them all)\n",
+            llvm_program("llvm-profgen"), shell_word(x->out_name, ""),
+            shell_word(file, ""), shell_word(x->out_name, ".prof"),
+            llvm_program("clang"), shell_word(x->out_name, ".prof"));
 }
 
 const ExportForm export_form_bolt = {
    .choice = { "bolt",
-               "the pre-aggregated profile of LLVM's BOLT, for\n"
+               "the pre-aggregated profile of LLVM's BOLT, for "
                "perf2bolt -pa", NULL },
    .one_file = true, .code = true, .parts = true, .text = true,
    .write = write_bolt
@@ -336,7 +329,7 @@ const ExportForm export_form_bolt = {
 
 const ExportForm export_form_profgen = {
    .choice = { "profgen",
-               "the unsymbolized profile of llvm-profgen, which makes\n"
+               "the unsymbolized profile of llvm-profgen, which makes "
                "of it what clang -fprofile-sample-use takes", NULL },
    .one_file = true, .code = true, .parts = true, .text = true,
    .write = write_profgen

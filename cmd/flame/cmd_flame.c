@@ -19,11 +19,6 @@
 static const FlameForm* const forms[] = { FLAME_FORMS(ADDRESS_OF_FORM) };
 #define N_FORMS (sizeof(forms) / sizeof(forms[0]))
 
-#define CHOICE_OF_FORM(name) &flame_form_##name.choice,
-static const OptionChoice* const choices[] = {
-   FLAME_FORMS(CHOICE_OF_FORM) NULL
-};
-
 static Traced load_traced(const char* const* files, const Select* what,
                           bool mangled)
 {
@@ -36,8 +31,30 @@ static Traced load_traced(const char* const* files, const Select* what,
    return r;
 }
 
+/* Is the first of N files an XRay log, and are all of them its map, too, or with
+   DIFF two logs, and perhaps their maps? */
+static bool are_logs(const char* const* files, int n, bool diff)
+{
+   return (diff ? n == 2 || n == 4 : n == 1 || n == 2)
+          && file_kind(files[0]) == KIND_XRAY;
+}
+
+static void load_logs(const char* const* files, int n, int n_runs,
+                      const Select* what, bool mangled, Traced* runs)
+{
+   if (what->image != NULL || what->routine != NULL || what->function != NULL
+       || what->source != NULL || what->thread != NOT_GIVEN)
+      die("--image, --routine, --function, --source and --thread choose a part "
+          "of a DCFG and its trace, not of an XRay log");
+   for (int i = 0; i < n_runs; i++)
+      runs[i] = (Traced){ .log = files[i], .mangled = mangled,
+                          .map = n > n_runs ? files[n_runs + i] : NULL };
+}
+
 static void free_traced(Traced* r)
 {
+   if (r->log != NULL)
+      return;
    selection_free(r->sel);
    functions_free(r->f);
    dcfg_free(r->d);
@@ -65,8 +82,6 @@ static const FlameForm* the_form(const char* const* paths, const char** path)
          continue;
       if (found != NULL)
          die("one of --folded, --svg and --speedscope, not several");
-      if (paths[i][0] != 0 && forms[i]->choice.value == NULL)
-         die("--%s takes no value", forms[i]->choice.name);
       found = forms[i];
       *path = paths[i][0] != 0 ? paths[i] : NULL;
    }
@@ -80,22 +95,28 @@ static int run(int argc, char** argv)
    const char* paths[N_FORMS] = { NULL };
    const char* path;
    const Opt   others[] = {
-      { "diff", OPT_FLAG, &diff }, SELECT_OPTIONS(&what),
-      { "mangled", OPT_FLAG, &mangled }
+      { "diff", OPT_FLAG, &diff, NULL,
+        "of two runs, A TRACE-A B TRACE-B or two logs: both counts, or a picture "
+        "of B, red where it has more than A" },
+      SELECT_PLACES(&what),
+      OPT_REMARK("(stacks are whole; instructions of such blocks count)"),
+      SELECT_THREAD(&what), OPT_MANGLED(&mangled)
    };
    Opt         opts[N_FORMS + sizeof(others) / sizeof(others[0])];
    const char* files[4];
-   int         n;
+   int         n, n_runs;
+   bool        logs;
    const FlameForm* form;
    Traced      runs[2];
    FILE*       out;
 
    for (size_t i = 0; i < N_FORMS; i++)
-      opts[i] = (Opt){ forms[i]->choice.name, OPT_TEXT_OR_NOT, &paths[i] };
+      opts[i] = (Opt){ forms[i]->choice.name, OPT_TEXT_OR_NOT, &paths[i],
+                       forms[i]->choice.value, forms[i]->choice.help };
    memcpy(opts + N_FORMS, others, sizeof(others));
-   n    = parse_args(&flame_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
-                     argv, files, 0, 4);
-   form = the_form(paths, &path);
+   n      = parse_args(&flame_command, OPTS(opts), argc, argv, files, 0, 4);
+   n_runs = diff ? 2 : 1;
+   form   = the_form(paths, &path);
    if (diff && form->one_run)
       die("%s shows one run: --%s or --diff, not both", form->choice.name,
           form->choice.name);
@@ -103,35 +124,35 @@ static int run(int argc, char** argv)
       default_files(&flame_command, files, true);
       n = 2;
    }
-   if (n != (diff ? 4 : 2))
-      die(diff ? "--diff needs A TRACE-A B TRACE-B" : "a DCFG and its trace "
-          "are needed; usage: dcfg %s %s", flame_command.name,
-          flame_command.args);
+   logs = are_logs(files, n, diff);
+   if (logs && form->no_log)
+      die("--%s needs a DCFG and its trace, not an XRay log",
+          form->choice.name);
+   if (n == 1 && !diff && !logs)
+      one_is_missing(&flame_command, files[0]);
+   if (!logs && n != (diff ? 4 : 2))
+      die(diff ? "--diff needs A TRACE-A B TRACE-B, or two XRay logs"
+          : "a DCFG and its trace are needed; usage: dcfg %s %s",
+          flame_command.name, flame_command.args);
    check_inputs(files, n);
-   for (int i = 0; i < n / 2; i++)
+   if (logs)
+      load_logs(files, n, n_runs, &what, mangled, runs);
+   for (int i = 0; i < n_runs && !logs; i++)
       runs[i] = load_traced(files + 2 * i, &what, mangled);
    out = open_result(path);
-   form->write(runs, n / 2, out);
+   form->write(runs, n_runs, out);
    close_results();
-   for (int i = 0; i < n / 2; i++)
+   for (int i = 0; i < n_runs; i++)
       free_traced(&runs[i]);
    return STATUS_OK;
 }
 
 const Command flame_command = {
-   "flame", "[FILE TRACE]", "which functions called which: flame graphs",
+   "flame", "[FILE TRACE|LOG [MAP]]",
+   "which functions called which: flame graphs",
    "Adds up, for each stack of calls, the instructions that were executed in\n"
-   "it: exactly, for a trace has every call.  Functions are those of the\n"
-   "source, not routines of the graph.\n"
-   "\n"
-   "options:\n"
-   OPTIONS_HERE
-   "  --diff             of two runs, A TRACE-A B TRACE-B: both counts, or a\n"
-   "                     picture of B, red where it has more than A\n"
-   "  --thread=N         what thread N did, counted from 0 [all together]\n"
-   SELECT_HELP
-   "                     (stacks are whole; instructions of such blocks count)\n"
-   "  --mangled          names of C++ and Rust as the linker sees them\n"
+   "it: exactly, for a trace has every call, and so has an XRay log LOG.\n"
+   "Functions are those of the source, not routines of the graph.\n",
    "\n"
    "Without OUT it goes to the standard output.\n"
    "\n"
@@ -139,5 +160,5 @@ const Command flame_command = {
    "  valgrind --tool=dcfg --trace=yes ./prog && dcfg flame --svg=flame.svg\n"
    "  dcfg flame --diff --svg=change.svg a.json a-trace.json b.json \\\n"
    "     b-trace.json\n",
-   run, choices
+   run
 };

@@ -53,7 +53,7 @@ static void write_folded(const Traced* runs, int n, FILE* out)
 
 const FlameForm flame_form_folded = {
    .choice = { "folded",
-               "lines `main;work;area 17', as other programs for\n"
+               "lines `main;work;area 17', as other programs for "
                "such graphs read them; so it is without an option", NULL },
    .write = write_folded
 };

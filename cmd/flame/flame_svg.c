@@ -7,7 +7,8 @@
    by: cmd_flame.c.
 
    The picture is an SVG file that needs nothing else: a click on a box shows
-   what is in it in full width, a click below shows all again. */
+   what is in it in full width, a click below shows all again; Ctrl-F marks the
+   functions with a text in their names and says how much is in them. */
 
 #include "cmd/flame/flame_tree.h"
 
@@ -21,10 +22,11 @@
 #define LETTER  6.6             // width of one
 #define LEAST   0.1             // what is narrower is not drawn
 
-/* What a reader's click does.  Each box knows where it begins and how much it
-   has, in instructions, and how deep it is. */
+/* The script: a click shows a part, Ctrl-F marks functions.  Each box knows where it begins and
+   how much it has, in instructions.  Instructions in several boxes that match,
+   one standing on the other, count once. */
 static const char script[] =
-   "var W = 1200, boxes = [], note;\n"
+   "var W = 1200, boxes = [], wanted = '', note, search;\n"
    "function number(e, name) { return +e.getAttribute('data-' + name); }\n"
    "function place(x, w) {\n"
    "   boxes.forEach(function (b) {\n"
@@ -43,9 +45,38 @@ static const char script[] =
    "                      : name.slice(0, n - 2) + '..';\n"
    "   });\n"
    "}\n"
+   "function mark(text) {\n"
+   "   var sum = 0, end = -1, all = number(boxes[0], 'w') || 1;\n"
+   "   wanted = text;\n"
+   "   boxes.map(function (b) {\n"
+   "      var r = b.querySelector('rect'),\n"
+   "          found = text != '' && b.getAttribute('data-n').toLowerCase()\n"
+   "                                 .indexOf(text.toLowerCase()) >= 0;\n"
+   "      r.style.fill = found ? '#e600e6' : '';\n"
+   "      return found ? [number(b, 'x'), number(b, 'w')] : [0, 0];\n"
+   "   }).sort(function (p, q) { return p[0] - q[0]; })\n"
+   "   .forEach(function (p) {\n"
+   "      var from = Math.max(p[0], end), to = p[0] + p[1];\n"
+   "      if (to > from) { sum += to - from; end = to; }\n"
+   "   });\n"
+   "   search.textContent = text == '' ? 'search: Ctrl-F' : text + ': '\n"
+   "      + String(sum).replace(/\\B(?=(\\d{3})+$)/g, ',')\n"
+   "      + ' instructions, ' + (100 * sum / all).toFixed(2) + '%';\n"
+   "}\n"
+   "function ask(e) {\n"
+   "   var text = prompt('functions with this in their names:', wanted);\n"
+   "   if (text != null) mark(text);\n"
+   "   e.preventDefault();\n"
+   "   e.stopPropagation();\n"
+   "}\n"
    "window.addEventListener('load', function () {\n"
    "   boxes = Array.prototype.slice.call(document.querySelectorAll('g.f'));\n"
    "   note = document.getElementById('note');\n"
+   "   search = document.getElementById('search');\n"
+   "   search.addEventListener('click', ask);\n"
+   "   window.addEventListener('keydown', function (e) {\n"
+   "      if ((e.ctrlKey || e.metaKey) && e.key == 'f') ask(e);\n"
+   "   });\n"
    "   boxes.forEach(function (b) {\n"
    "      b.addEventListener('click', function (e) {\n"
    "         place(number(b, 'x'), number(b, 'w'));\n"
@@ -221,15 +252,17 @@ static void put_head(const Picture* p, const char* title)
            "height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32 "\">\n", WIDTH,
            height, WIDTH, height);
    fputs("<style>text { font: 11px monospace; pointer-events: none } "
-         "#title { font-size: 15px } g.f { cursor: pointer }</style>\n"
+         "#title { font-size: 15px } g.f, #search { cursor: pointer } "
+         "#search { pointer-events: auto; text-anchor: end }</style>\n"
          "<script><![CDATA[\n", p->out);
    fputs(script, p->out);
    fprintf(p->out, "]]></script>\n<rect width=\"%d\" height=\"%" PRIu32
            "\" fill=\"#fdfaf2\"/>\n<text id=\"title\" x=\"10\" y=\"22\">",
            WIDTH, height);
    put_xml(title, p->out);
-   fprintf(p->out, "</text>\n<text id=\"note\" x=\"10\" y=\"%" PRIu32 "\">",
-           height - 10);
+   fprintf(p->out, "</text>\n<text id=\"search\" x=\"%d\" y=\"22\">search: "
+           "Ctrl-F</text>\n<text id=\"note\" x=\"10\" y=\"%" PRIu32 "\">",
+           WIDTH - 10, height - 10);
    if (p->n_left > 0)
       fprintf(p->out, "%s stacks are too narrow to be drawn",
               text_count(p->n_left));
@@ -241,7 +274,8 @@ static void put_head(const Picture* p, const char* title)
 static void write_svg(const Traced* runs, int n, FILE* out)
 {
    FlameTree*  t = tree_of(runs, n);
-   const char* title = text_copy(program_name(&runs[0].f->g));
+   const char* title = text_copy(runs[0].log != NULL ? text_clean(runs[0].log)
+                                  : program_name(&runs[0].f->g));
    uint32_t*   order = tree_finish(t);
    Picture     p = { .t = t, .out = out, .run = n == 2, .two = n == 2 };
 
@@ -262,7 +296,8 @@ static void write_svg(const Traced* runs, int n, FILE* out)
 }
 
 const FlameForm flame_form_svg = {
-   .choice = { "svg", "a flame graph for a browser; a click shows a part",
-               "[=OUT]" },
+   .choice = { "svg", "a flame graph for a browser; a click shows a part, "
+               "Ctrl-F searches",
+               "OUT" },
    .write = write_svg
 };

@@ -3,8 +3,8 @@
 
    A tree of stacks of calls. */
 
-/* Owns: the tree of stacks, and its folded form.  Handed: calls by call_walk.c.
-   Taken by: flame_svg.c, cmd_flame.c. */
+/* Owns: the tree of stacks.  Handed: calls by call_walk.c and flame_runs.c.
+   Taken by: flame_runs.c, flame_svg.c, flame_folded.c. */
 
 #include "cmd/flame/flame_tree.h"
 
@@ -37,6 +37,28 @@ void tree_free(FlameTree* t)
    free(t);
 }
 
+uint32_t tree_child(FlameTree* t, uint32_t parent, const char* name)
+{
+   uint64_t key = (uint64_t)parent << 32
+                  | keymap_number(t->name_numbers, (uintptr_t)name);
+   uint32_t i;
+
+   if (t->n == MAX_STACKS && keymap_find(t->keys, key) == UINT32_MAX) {
+      if (!t->is_full)
+         complain("there are more than %d stacks of calls; further ones count "
+                  "as those that they are on top of", MAX_STACKS);
+      t->is_full = true;
+      return parent;
+   }
+   i = keymap_number(t->keys, key) + 1;
+   if (i == t->n) {
+      GROW(t->stacks, t->n, t->room);
+      t->stacks[t->n++] = (Stack){ .name = name, .parent = parent,
+                                   .depth = t->stacks[parent].depth + 1 };
+   }
+   return i;
+}
+
 /*--- Calls                                                ---*/
 
 typedef
@@ -48,7 +70,6 @@ typedef
       uint32_t         now;     // the stack
       uint32_t         over;    // calls on top of it that had no room
       uint64_t         from;    // since when it is that
-      bool             lost;
    }
    Growing;
 
@@ -81,25 +102,12 @@ static const char* name_of(Growing* g, uint32_t function)
 static void enter(void* arg, uint32_t function, uint64_t at)
 {
    Growing*    g = arg;
-   FlameTree*  t = g->t;
    const char* name = name_of(g, function);
-   uint64_t    key = (uint64_t)g->now << 32
-                     | keymap_number(t->name_numbers, (uintptr_t)name);
    uint32_t    i;
 
    spend(g, at);
-   if (g->over > 0
-       || (t->n == MAX_STACKS && keymap_find(t->keys, key) == UINT32_MAX)) {
-      g->over++;
-      g->lost = true;
-      return;
-   }
-   i = keymap_number(t->keys, key) + 1;
-   if (i == t->n) {
-      GROW(t->stacks, t->n, t->room);
-      t->stacks[t->n++] = (Stack){ .name = name, .parent = g->now,
-                                   .depth = t->stacks[g->now].depth + 1 };
-   }
+   i = g->over > 0 ? g->now : tree_child(g->t, g->now, name);
+   g->over += i == g->now;
    g->now = i;
 }
 
@@ -133,9 +141,6 @@ void tree_add(FlameTree* t, const Functions* f, const char* path,
    if (sum != all && is_everything(sel))
       complain("%s has %s of %s instructions", path, text_count(sum),
                text_count(all));
-   if (g.lost)
-      complain("there are more than %d stacks of calls; further ones count as "
-               "those that they are on top of", MAX_STACKS);
    free(g.names);
 }
 
@@ -167,13 +172,4 @@ uint32_t* tree_finish(FlameTree* t)
    sorting = t->stacks;
    qsort(order + 1, t->n - 1, sizeof(*order), by_parent);
    return order;
-}
-
-FlameTree* tree_of(const Traced* runs, int n)
-{
-   FlameTree* t = tree_new();
-
-   for (int i = 0; i < n; i++)
-      tree_add(t, runs[i].f, runs[i].trace, runs[i].sel, i);
-   return t;
 }

@@ -10,13 +10,17 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/interned.h"
 
-/* A run: its graph, and the functions in that. */
+/* Traced: a run, which is a graph with the functions in that and a trace, or an
+   XRay log with its map. */
 typedef
    struct {
       Dcfg*       d;
       Functions*  f;
       const char* trace;
       Selection*  sel;
+      const char* log;          // NULL: it is a graph and a trace
+      const char* map;          // NULL: the one beside LOG
+      bool        mangled;      // leave a log's names as they are
    }
    Traced;
 
@@ -39,11 +43,16 @@ typedef
       KeyMap*   keys;
       Interned* names;
       KeyMap*   name_numbers;   // by address
+      bool      is_full;        // that was said
    }
    FlameTree;
 
 FlameTree* tree_new(void);
 void       tree_free(FlameTree* t);
+
+/* Return the stack with NAME, which T->names has, on top of PARENT; PARENT itself
+   if there are too many. */
+uint32_t   tree_child(FlameTree* t, uint32_t parent, const char* name);
 
 /* Add what a trace says of the part that is meant, to run 0 or 1. */
 void       tree_add(FlameTree* t, const Functions* f, const char* path,
@@ -53,7 +62,7 @@ void       tree_add(FlameTree* t, const Functions* f, const char* path,
    together, by name.  To be freed. */
 uint32_t*  tree_finish(FlameTree* t);
 
-/* All that N runs have in their parts; to be freed. */
+/* All that N runs have in their parts, in flame_runs.c; to be freed. */
 FlameTree* tree_of(const Traced* runs, int n);
 
 /* FlameForm: what stacks of calls can be written as; the file of each defines
@@ -62,6 +71,7 @@ typedef
    struct {
       OptionChoice choice;      // its option, and what --help says
       bool         one_run;     // it cannot compare two
+      bool         no_log;      // it needs a trace
       void       (*write)(const Traced* runs, int n, FILE* out);
    }
    FlameForm;

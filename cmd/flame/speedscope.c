@@ -8,14 +8,11 @@
 
 #include "cmd/flame/flame_tree.h"
 
+#include "base/release.h"
 #include "cmd/base/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-#ifndef DCFG_RELEASE
-#  define DCFG_RELEASE "1.0"
-#endif
 
 typedef
    struct {
@@ -34,12 +31,13 @@ static void put_event(Speedscope* w, char type, uint32_t function, uint64_t at)
    w->first_event = false;
 }
 
+/* The format has no unit for instructions: a profile's name says it. */
 static void begin(void* arg, uint32_t thread)
 {
    Speedscope* w = arg;
 
    fprintf(w->out, "%s\n  {\"type\":\"evented\",\"name\":\"thread %" PRIu32
-           "\",\"unit\":\"none\",\"startValue\":0,\"events\":[",
+           ", instructions\",\"unit\":\"none\",\"startValue\":0,\"events\":[",
            w->first_profile ? "" : ",", thread);
    w->first_profile = false;
    w->first_event = true;
@@ -113,6 +111,6 @@ static void write_speedscope(const Traced* run, int n, FILE* out)
 
 const FlameForm flame_form_speedscope = {
    .choice = { "speedscope", "all calls in their order, for speedscope",
-               "[=OUT]" },
-   .one_run = true, .write = write_speedscope
+               "OUT" },
+   .one_run = true, .no_log = true, .write = write_speedscope
 };

@@ -105,10 +105,7 @@ static bool compare_block(Comparison* c, uint32_t node)
 
 /*--- Symbols                                              ---*/
 
-static int by_name(const void* a, const void* b)
-{
-   return strcmp(((const Named*)a)->name, ((const Named*)b)->name);
-}
+COMPARE(by_name, Named, strcmp(x->name, y->name))
 
 /* All functions of the file, by name. */
 static Named* file_symbols(Elf* elf, size_t* n)

@@ -16,7 +16,6 @@
 
 #include <gelf.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef
    struct {
@@ -33,13 +32,7 @@ struct Stubs {
    size_t   n, room;
 };
 
-static int by_addr(const void* a, const void* b)
-{
-   const Slot* x = a;
-   const Slot* y = b;
-
-   return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
+COMPARE(by_addr, Slot, UP(addr))
 
 static bool is_of_slot(const Stubs* s, uint64_t type)
 {

@@ -39,7 +39,7 @@ typedef
       bool        goes_on;      // it is the next part of another one
       uint64_t    sum;          // instructions, with all next parts
    }
-   Run;
+   MergedRun;
 
 #define NO_RUN UINT32_MAX
 
@@ -47,9 +47,9 @@ typedef
 
 typedef
    struct {
-      Run*        runs;
+      MergedRun*        runs;
       uint32_t    n, room;
-      Run*        heads;        // runs in order, each as its first part
+      MergedRun*        heads;        // runs in order, each as its first part
       uint32_t    n_heads;
       Dcfg*       input;        // the standard input: read once
       Interned*   names;
@@ -74,30 +74,14 @@ static void free_run(const Job* job, Dcfg* d)
       dcfg_free(d);
 }
 
-static int by_contents(const void* a, const void* b)
-{
-   const Run* x = a;
-   const Run* y = b;
+COMPARE(by_contents, MergedRun, UP(id) ?: UP(instrs) ?: UP(hash))
 
-   return x->id != y->id ? (x->id < y->id ? -1 : 1)
-          : x->instrs != y->instrs ? (x->instrs < y->instrs ? -1 : 1)
-          : x->hash < y->hash ? -1 : x->hash > y->hash;
-}
+COMPARE(by_sum, MergedRun, UP(id) ?: UP(sum) ?: UP(hash))
 
-static int by_sum(const void* a, const void* b)
-{
-   const Run* x = a;
-   const Run* y = b;
-
-   return x->id != y->id ? (x->id < y->id ? -1 : 1)
-          : x->sum != y->sum ? (x->sum < y->sum ? -1 : 1)
-          : x->hash < y->hash ? -1 : x->hash > y->hash;
-}
-
-static Run describe(const char* path, uint32_t process, const Program* g)
+static MergedRun describe(const char* path, uint32_t process, const Program* g)
 {
    const DcfgProcess* p = g->p;
-   Run                r = { .path = path, .process = process, .id = p->id,
+   MergedRun                r = { .path = path, .process = process, .id = p->id,
                             .instrs = p->instr_count, .hash = run_hash(g),
                             .next = NO_RUN };
 
@@ -115,7 +99,7 @@ static Run describe(const char* path, uint32_t process, const Program* g)
    return r;
 }
 
-static bool follows(const Run* a, const Run* b)
+static bool follows(const MergedRun* a, const MergedRun* b)
 {
    if (b->part != a->part + 1 || b->first_part != a->first_part
        || b->id != a->id || b->n_threads < a->n_threads || b->goes_on)
@@ -132,7 +116,7 @@ static void join_parts(Job* job)
    uint32_t first = 0;
 
    for (uint32_t i = 0; i < job->n; i++) {
-      Run* a = &job->runs[i];
+      MergedRun* a = &job->runs[i];
       if (a->id != job->runs[first].id)
          first = i;
       for (uint32_t k = first; a->part != 0 && a->next == NO_RUN
@@ -143,7 +127,7 @@ static void join_parts(Job* job)
          }
    }
    for (uint32_t i = 0; i < job->n; i++) {
-      Run* a = &job->runs[i];
+      MergedRun* a = &job->runs[i];
       if (a->part != a->first_part && !a->goes_on)
          complain("%s: part %" PRIu32 " of process %" PRIu64 ", without part "
                   "%" PRIu32 ": taken for a run of its own", a->path, a->part,
@@ -169,7 +153,7 @@ static void find_runs(Job* job, char** files, int n)
    join_parts(job);
 }
 
-static void add_run(Job* job, Merged* m, const Run* run, AddHow how)
+static void add_run(Job* job, Merged* m, const MergedRun* run, AddHow how)
 {
    Dcfg*   d = load_run(job, run->path);
    Program g = { d, dcfg_process(d, run->process), true };
@@ -182,7 +166,7 @@ static void add_run(Job* job, Merged* m, const Run* run, AddHow how)
 }
 
 /* The run that begins with RUN. */
-static void add_parts(Job* job, Merged* m, const Run* run)
+static void add_parts(Job* job, Merged* m, const MergedRun* run)
 {
    add_run(job, m, run, NEXT_PART);
    for (; run->next != NO_RUN; run = &job->runs[run->next])
@@ -191,7 +175,7 @@ static void add_parts(Job* job, Merged* m, const Run* run)
 }
 
 /* The same beside other runs: as the file that it would have. */
-static void add_sum(Job* job, Merged* m, const Run* run, AddHow how)
+static void add_sum(Job* job, Merged* m, const MergedRun* run, AddHow how)
 {
    Merged  sum = { 0 };
    char    name[40];
@@ -218,14 +202,14 @@ static void add_sum(Job* job, Merged* m, const Run* run, AddHow how)
 /* Parts that go on where others end are put behind: they are no runs. */
 static void order_runs(Job* job)
 {
-   Run*     runs = zalloc(job->n, sizeof(*runs));
+   MergedRun*     runs = zalloc(job->n, sizeof(*runs));
    uint32_t n = 0;
 
    for (uint32_t i = 0; i < job->n; i++) {
-      Run* r = &job->runs[i];
+      MergedRun* r = &job->runs[i];
       if (r->goes_on)
          continue;
-      for (const Run* k = r; ; k = &job->runs[k->next]) {
+      for (const MergedRun* k = r; ; k = &job->runs[k->next]) {
          r->sum += k->instrs;
          if (k->next == NO_RUN)
             break;
@@ -240,7 +224,7 @@ static void order_runs(Job* job)
 /* Ids are what tells processes in one file apart. */
 static void number_processes(const Job* job, Merged* all)
 {
-   const Run* runs = job->heads;
+   const MergedRun* runs = job->heads;
    uint64_t   next = runs[job->n_heads - 1].id + 1;
 
    for (uint32_t i = 1; i < job->n_heads; i++) {
@@ -263,7 +247,7 @@ static void merge(Job* job)
 
    job->names = interned_new();
    for (uint32_t i = 0; i < job->n_heads; i++) {
-      const Run* run = &job->heads[i];
+      const MergedRun* run = &job->heads[i];
       Merged*    m = &all[job->processes ? i : 0];
       if (run->next == NO_RUN)
          add_run(job, m, run, how);
@@ -289,14 +273,20 @@ static int run(int argc, char** argv)
    bool         threads_given;
    Job          job = { 0 };
    const Opt    opts[] = {
-      { "o", OPT_TEXT, &job.out }, { "threads", OPT_TEXT, &threads },
-      { "processes", OPT_FLAG, &job.processes },
-      { "root", OPT_TEXT, &job.root }
+      { "o", OPT_TEXT, &job.out, "FILE", "write there [the standard output]" },
+      { "threads", OPT_TEXT, &threads, "keep|add",
+        "keep: threads of all runs side by side, in the order of process ids; "
+        "add: thread 0 of all runs is thread 0, and so on; then a thread has "
+        "as many ENTRY and EXIT edges as runs [keep]" },
+      { "processes", OPT_FLAG, &job.processes, NULL,
+        "nothing is added: each run is a process of the file" },
+      { "root", OPT_TEXT, &job.root, "DIR",
+        "look for images below DIR: their code says where instructions begin "
+        "in blocks that only some runs divide" }
    };
    const char*  keep = threads;
-   int          n = parse_args(&merge_command, opts,
-                               sizeof(opts) / sizeof(opts[0]), argc, argv,
-                               files, 1, argc);
+   int          n = parse_args(&merge_command, OPTS(opts), argc, argv, files,
+                               1, argc);
    int          n_inputs = 0;
 
    threads_given = threads != keep;
@@ -334,23 +324,12 @@ const Command merge_command = {
    "Images are the same if their names are; code is the same at the same\n"
    "offset in them.  Blocks are divided where any run divides them, and\n"
    "routines, dominators and loops are those of the sum.  In which order files\n"
-   "are named makes no difference.\n"
-   "\n"
-   "options:\n"
-   "  -o FILE            write there [the standard output]\n"
-   "  --threads=keep     threads of all runs side by side, in the order of\n"
-   "                     process ids [keep]\n"
-   "  --threads=add      thread 0 of all runs is thread 0, and so on; then a\n"
-   "                     thread has as many ENTRY and EXIT edges as runs\n"
-   "  --processes        nothing is added: each run is a process of the file\n"
-   "  --root=DIR         look for the images' code below DIR: it says where\n"
-   "                     instructions begin in blocks that only some runs\n"
-   "                     divide\n"
+   "are named makes no difference.\n",
    "\n"
    "Other builds of an image cannot be merged.\n"
    "\n"
    "examples:\n"
    "  dcfg merge -o all.json dcfg.out.*.json\n"
    "  dcfg merge --processes -o job.json 0.json 1.json 2.json 3.json\n",
-   run, NULL
+   run
 };

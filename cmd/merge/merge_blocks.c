@@ -27,15 +27,9 @@
 static uint32_t number_of_piece(const Cluster* c, const Division* d,
                                 uint64_t start)
 {
-   size_t low = 0, high = c->n_pieces;
+   size_t low = 0;
 
-   while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      if (c->pieces[middle].offset < start)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, c->n_pieces, middle, c->pieces[middle].offset < start);
    return d->n - (uint32_t)c->n_pieces + (uint32_t)low;
 }
 

@@ -90,14 +90,7 @@ typedef
    }
    Passages;
 
-static int by_to(const void* a, const void* b)
-{
-   const Passage* x = a;
-   const Passage* y = b;
-
-   return x->to < y->to ? -1 : x->to > y->to ? 1
-          : x->from < y->from ? -1 : x->from > y->from;
-}
+COMPARE(by_to, Passage, UP(to) ?: UP(from))
 
 static void add_passage(Passages* p, uint64_t from, uint64_t to, bool ends)
 {
@@ -228,12 +221,7 @@ typedef
    }
    Grid;
 
-static int by_value(const void* a, const void* b)
-{
-   uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
-
-   return x < y ? -1 : x > y;
-}
+COMPARE(by_value, uint64_t, ORDER(*x, *y))
 
 static size_t place_of(const Grid* g, uint64_t offset)
 {

@@ -154,15 +154,8 @@ typedef
    }
    Named;
 
-static int by_name(const void* a, const void* b)
-{
-   const Named* x = a;
-   const Named* y = b;
-   uintptr_t    m = (uintptr_t)x->name, n = (uintptr_t)y->name;
-
-   return m != n ? (m < n ? -1 : 1)
-          : x->index < y->index ? -1 : x->index > y->index;
-}
+COMPARE(by_name, Named,
+        ORDER((uintptr_t)x->name, (uintptr_t)y->name) ?: UP(index))
 
 static Named* sort_names(const MergedImage* images, uint32_t n)
 {

@@ -16,7 +16,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /*--- Images                                               ---*/
 
@@ -47,13 +46,7 @@ typedef
    }
    Numbered;
 
-static int by_number(const void* a, const void* b)
-{
-   const Numbered* x = a;
-   const Numbered* y = b;
-
-   return x->number < y->number ? -1 : x->number > y->number;
-}
+COMPARE(by_number, Numbered, UP(number))
 
 uint32_t* find_numbers(const Merged* m, const uint32_t* numbers, uint32_t n)
 {

@@ -25,14 +25,7 @@ typedef
    }
    Spans;
 
-static int by_from(const void* a, const void* b)
-{
-   const Span* x = a;
-   const Span* y = b;
-
-   return x->from < y->from ? -1 : x->from > y->from ? 1
-          : x->to < y->to ? -1 : x->to > y->to;
-}
+COMPARE(by_from, Span, UP(from) ?: UP(to))
 
 static void add_span(Spans* s, uint64_t from, uint64_t size)
 {
@@ -64,15 +57,10 @@ static void settle(Spans* s)
 
 static bool is_free(const Spans* s, uint64_t from, uint64_t size)
 {
-   size_t low = 0, high = s->n;
+   size_t low = 0;
 
-   while (low < high) {                 // the first that ends behind FROM
-      size_t middle = low + (high - low) / 2;
-      if (s->all[middle].to <= from)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   /* LOW: the first that ends behind FROM. */
+   BISECT(low, s->n, middle, s->all[middle].to <= from);
    return low == s->n || (s->all[low].from >= from
                           && s->all[low].from - from >= size);
 }

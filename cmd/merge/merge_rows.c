@@ -23,16 +23,8 @@ typedef
    }
    Joiner;
 
-static int by_place(const void* a, const void* b)
-{
-   const MergedRow* x = a;
-   const MergedRow* y = b;
-
-   return x->offset < y->offset ? -1 : x->offset > y->offset ? 1
-          : x->size > y->size ? -1 : x->size < y->size ? 1
-          : x->line < y->line ? -1 : x->line > y->line ? 1
-          : strcmp(x->file, y->file);
-}
+COMPARE(by_place, MergedRow,
+        UP(offset) ?: DOWN(size) ?: UP(line) ?: strcmp(x->file, y->file))
 
 static uint64_t row_end(const MergedRow* r)
 {
@@ -52,16 +44,10 @@ static bool overlap(const MergedRow* rows, uint32_t n)
    they do not. */
 static uint64_t count_instrs(const Joiner* j, uint64_t from, uint64_t to)
 {
-   uint32_t low = 0, high = j->n_blocks;
+   uint32_t low = 0;
    uint64_t n = 0;
 
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (j->blocks[middle].offset < from)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, j->n_blocks, middle, j->blocks[middle].offset < from);
    for (; from < to; from += j->blocks[low++].size) {
       if (low == j->n_blocks || j->blocks[low].offset != from)
          return 0;

@@ -127,10 +127,10 @@ static bool put_into(Adding* a, uint32_t i, MergedImage* to, bool may_differ,
    if (other != NULL)
       die_other(a, to, other, where);
    if (d->n_guessed > 0)
-      complain("%s: %s: its code is not there; %" PRIu32 " times numbers of "
+      complain("%s: %s: its code is not there; %s times numbers of "
                "instructions say how runs divide it, as if none overlapped "
                "(--root=DIR says where to look)", a->path,
-               text_clean(to->name), d->n_guessed);
+               text_clean(to->name), text_count(d->n_guessed));
    take_image(to, from, d, rows, n_rows);
    return true;
 }
@@ -152,15 +152,9 @@ static const Pieces* pieces_of(const Renumber* r, uint32_t image)
 /* The cuts of a block; how many goes to *N.  NULL if there are none. */
 static const Cut* cuts_of(const Pieces* p, uint32_t block, uint32_t* n)
 {
-   uint32_t low = 0, high = p->n_cuts;
+   uint32_t low = 0;
 
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (p->cuts[middle].block < block)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, p->n_cuts, middle, p->cuts[middle].block < block);
    for (*n = 0; low + *n < p->n_cuts && p->cuts[low + *n].block == block; )
       ++*n;
    return *n == 0 ? NULL : p->cuts + low;
@@ -479,8 +473,8 @@ void merged_add(Merged* m, Interned* names, const Program* g,
    add_threads(&a);
    put_images(&a);
    if (a.idle > 0)
-      complain("%s: %" PRIu64 " edges and blocks that were never executed are "
-               "left out", path, a.idle);
+      complain("%s: %s edges and blocks that were never executed are left "
+               "out", path, text_count(a.idle));
    if (how != NEXT_PART || m->n_runs == 0)
       m->n_runs++;
    code_free(a.code);

@@ -62,15 +62,7 @@ static MergedCount add_up(MergedCount a, MergedCount b)
 
 /*--- Steps to edges                                       ---*/
 
-static int by_place(const void* a, const void* b)
-{
-   const MergedStep* x = a;
-   const MergedStep* y = b;
-
-   return x->source != y->source ? (x->source < y->source ? -1 : 1)
-          : x->target != y->target ? (x->target < y->target ? -1 : 1)
-          : x->thread < y->thread ? -1 : x->thread > y->thread;
-}
+COMPARE(by_place, MergedStep, UP(source) ?: UP(target) ?: UP(thread))
 
 static void sort_steps(MergedStep* steps, size_t n)
 {

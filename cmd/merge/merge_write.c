@@ -34,15 +34,7 @@ typedef
    }
    Placed;
 
-static int by_load(const void* a, const void* b)
-{
-   const Placed* x = a;
-   const Placed* y = b;
-
-   return x->load < y->load ? -1 : x->load > y->load ? 1
-          : x->number != y->number ? (x->number < y->number ? -1 : 1)
-          : x->index < y->index ? -1 : x->index > y->index;
-}
+COMPARE(by_load, Placed, UP(load) ?: UP(number) ?: UP(index))
 
 static void order_images(Writing* w)
 {
@@ -94,14 +86,7 @@ static void put_blocks(Writing* w)
    free(first);
 }
 
-static int by_ends(const void* a, const void* b)
-{
-   const Edge* x = a;
-   const Edge* y = b;
-
-   return x->source != y->source ? (x->source < y->source ? -1 : 1)
-          : x->target < y->target ? -1 : x->target > y->target;
-}
+COMPARE(by_ends, Edge, UP(source) ?: UP(target))
 
 static void sort_edges(Graph* g)
 {
@@ -205,15 +190,9 @@ static void put_edges(Writing* w)
    if there is none. */
 static uint32_t symbol_around(const MergedImage* im, uint64_t offset)
 {
-   uint32_t low = 0, high = im->n_symbols;
+   uint32_t low = 0;
 
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (im->symbols[middle].offset <= offset)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, im->n_symbols, middle, im->symbols[middle].offset <= offset);
    if (low == 0
        || offset - im->symbols[low - 1].offset >= im->symbols[low - 1].size)
       return im->n_symbols;
@@ -260,18 +239,9 @@ typedef
    }
    Files;
 
-static int by_address(const void* a, const void* b)
-{
-   uintptr_t x = (uintptr_t)*(const char* const*)a;
-   uintptr_t y = (uintptr_t)*(const char* const*)b;
+COMPARE(by_address, char* const, ORDER((uintptr_t)*x, (uintptr_t)*y))
 
-   return x < y ? -1 : x > y;
-}
-
-static int by_text(const void* a, const void* b)
-{
-   return strcmp(*(const char* const*)a, *(const char* const*)b);
-}
+COMPARE(by_text, char* const, strcmp(*x, *y))
 
 static void add_file(Files* f, const char* name)
 {
@@ -310,23 +280,10 @@ typedef
    }
    ImageFile;
 
-static int by_name(const void* a, const void* b)
-{
-   const ImageFile* x = a;
-   const ImageFile* y = b;
-   uintptr_t        m = (uintptr_t)x->name, n = (uintptr_t)y->name;
+COMPARE(by_name, ImageFile,
+        ORDER((uintptr_t)x->name, (uintptr_t)y->name) ?: UP(number))
 
-   return m != n ? (m < n ? -1 : 1)
-          : x->number < y->number ? -1 : x->number > y->number;
-}
-
-static int by_number(const void* a, const void* b)
-{
-   const ImageFile* x = a;
-   const ImageFile* y = b;
-
-   return x->number < y->number ? -1 : x->number > y->number;
-}
+COMPARE(by_number, ImageFile, UP(number))
 
 static void list_images(Files* f, Writing* w, uint32_t n)
 {

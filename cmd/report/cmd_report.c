@@ -8,6 +8,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
+#include "cmd/base/own.h"
 #include "cmd/report/report_views.h"
 #include "cmd/base/select.h"
 #include "cmd/base/table.h"
@@ -16,14 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What print_title() calls the others. */
-static const char* const section_titles[N_SECTIONS] = {
-   [BRANCHES] = "conditional branches",
-   [INDIRECT] = "indirect jumps and calls",
-   [CALLERS] = "callers", [CALLEES] = "callees",
-   [FUNCTIONS] = "functions, with what they called",
-   [TRIPS] = "loops, by iterations of each entry"
+#define ADDRESS_OF_SECTION(name) &report_section_##name,
+static const ReportSection* const sections[] = {
+   REPORT_SECTIONS(ADDRESS_OF_SECTION)
 };
+#define N_SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
 typedef
    struct {
@@ -33,6 +31,8 @@ typedef
       uint32_t           thread;        // or DCFG_ALL_THREADS
       uint64_t           top;           // 0: all
       Selection*         selected;
+      Selection*         all;           // for sections of all images
+      bool               own;           // .selected is the program's own
       Sorting            sorting;
       const char*        trace;         // or NULL
       const char*        routine;       // of callers and callees
@@ -41,34 +41,26 @@ typedef
    }
    Report;
 
-static Table* make_table(const Report* r, Section s, uint32_t* n)
+static Table* make_table(const Report* r, const ReportSection* s, uint32_t* n)
 {
-   static const ViewFn views[] = {
-      [BRANCHES] = branches_table, [INDIRECT] = indirect_table,
-      [CALLERS] = callers_table, [CALLEES] = callees_table,
-      [FUNCTIONS] = inclusive_table, [TRIPS] = trips_table
-   };
-   View v = { &r->g, r->selected, r->thread, r->top, r->total, r->form,
+   View v = { &r->g, s->of_all ? r->all : r->selected, r->thread, r->top, r->total, r->form,
               r->sorting, r->name_width, r->source_width, r->trace,
               r->routine };
 
-   return s < N_USUAL ? usual_table(&v, s, n) : views[s](&v, n);
+   return s->make(&v, n);
 }
 
 /*--- The whole                                            ---*/
 
-static void print_title(Section s, uint32_t n, size_t shown)
+static void print_title(const ReportSection* s, uint32_t n, size_t shown)
 {
-   const char* many = s < N_USUAL ? section_names[s] : section_titles[s];
-
    if (n == 0)
-      printf("\nNo %s.\n", many);
+      printf("\nNo %s.\n", s->title);
    else if (shown < n)
-      printf("\nHottest %zu of %s %s%s\n", shown, text_count(n), many,
-             s == LOOPS ? " (with the loops inside)" : "");
+      printf("\nHottest %zu of %s %s%s\n", shown, text_count(n), s->title,
+             s->remark);
    else
-      printf("\n%c%s%s\n", many[0] - 'a' + 'A', many + 1,
-             s == LOOPS ? " (with the loops inside)" : "");
+      printf("\n%c%s%s\n", s->title[0] - 'a' + 'A', s->title + 1, s->remark);
 }
 
 static const char* plural(uint32_t n, const char* one)
@@ -107,7 +99,7 @@ static void print_totals(const Report* r)
    }
 }
 
-static void print_process_json(const Report* r, const bool* sections)
+static void print_process_json(const Report* r, const bool* wanted)
 {
    const DcfgProcess* p = r->p;
 
@@ -126,49 +118,62 @@ static void print_process_json(const Report* r, const bool* sections)
           ", \"n_loops\": %" PRIu32 ", \"n_blocks\": %" PRIu32
           ", \"n_edges\": %" PRIu32, p->n_images, p->n_routines, p->n_loops,
           p->n_blocks, p->n_edges);
-   for (Section s = 0; s < N_SECTIONS; s++) {
+   for (size_t i = 0; i < N_SECTIONS; i++) {
       uint32_t n;
       Table*   t;
-      if (!sections[s])
+      if (!wanted[i])
          continue;
-      t = make_table(r, s, &n);
-      printf(",\n      \"%s\": ", section_names[s]);
+      t = make_table(r, sections[i], &n);
+      printf(",\n      \"%s\": ", sections[i]->name);
       tab_print(t, FORM_JSON, 6);
       tab_free(t);
    }
    printf(" }");
 }
 
-static void print_process(const Report* r, const bool* sections)
+/* The section that stands in the text behind BEFORE (NULL: the first one), of
+   those that are wanted; NULL: there is none. */
+static const ReportSection* next_section(const bool* wanted,
+                                         const ReportSection* before)
 {
-   static const Section order[N_SECTIONS] = {
-      IMAGES, FUNCTIONS, LOOPS, TRIPS, ROUTINES, CALLERS, CALLEES, BLOCKS,
-      BRANCHES, INDIRECT, EDGES
-   };
-   bool                 first = true;
+   const ReportSection* next = NULL;
+
+   for (size_t i = 0; i < N_SECTIONS; i++)
+      if (wanted[i] && (before == NULL || sections[i]->place > before->place)
+          && (next == NULL || sections[i]->place < next->place))
+         next = sections[i];
+   return next;
+}
+
+static void print_process(const Report* r, const bool* wanted)
+{
+   const ReportSection* s = next_section(wanted, NULL);
+   bool                 first = true, rest = false;
+   const char*          line;
 
    if (r->form == FORM_JSON) {
-      print_process_json(r, sections);
+      print_process_json(r, wanted);
       return;
    }
    if (r->form == FORM_TEXT)
       print_totals(r);
-   for (size_t i = 0; i < N_SECTIONS; i++) {
+   for (; s != NULL; s = next_section(wanted, s)) {
       uint32_t n;
-      Table*   t;
-      if (!sections[order[i]])
-         continue;
-      t = make_table(r, order[i], &n);
+      Table*   t = make_table(r, s, &n);
       if (r->form == FORM_TEXT)
-         print_title(order[i], n, tab_rows(t));
+         print_title(s, n, tab_rows(t));
       else if (!first)
          putchar('\n');
       if (n > 0 || r->form != FORM_TEXT)
          tab_print(t, r->form, 0);
       first = false;
+      rest  = rest || !s->of_all;
       tab_free(t);
       text_forget();
    }
+   if (r->form == FORM_TEXT && r->own && rest
+       && (line = rest_text(&r->g, r->thread)) != NULL)
+      printf("\n%s\n", line);
 }
 
 /* What is meant of each process; some has to have it. */
@@ -194,36 +199,69 @@ static Sorting sorting_named(const char* name)
       "instructions", "count", "name", "address"
    };
 
-   for (Sorting i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+   Nearest n = nearest_to(name);
+
+   for (Sorting i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
       if (strcmp(name, names[i]) == 0)
          return i;
-   die("--sort is instructions, count, name or address, not `%s'", name);
+      nearest_offer(&n, names[i]);
+   }
+   die("--sort is instructions, count, name or address, not `%s'%s", name,
+       nearest_text(&n));
+}
+
+/* Values of the options that ask for sections. */
+typedef
+   struct {
+      bool        flags[N_SECTIONS];
+      const char* texts[N_SECTIONS];
+   }
+   Asked;
+
+static bool is_asked(const Asked* a, size_t i)
+{
+   return a->flags[i] || a->texts[i] != NULL;
+}
+
+static bool needs_trace(const Asked* a)
+{
+   for (size_t i = 0; i < N_SECTIONS; i++)
+      if (is_asked(a, i) && sections[i]->needs_trace)
+         return true;
+   return false;
 }
 
 /* Which sections there are, and what they need. */
-static void choose_sections(Report* r, bool* sections, const char* callers,
-                            const char* callees)
+static void choose_sections(Report* r, const Asked* a, bool* wanted)
 {
-   bool any = false;
+   const ReportSection* of = NULL;      // the routine
+   bool                 any = false;
 
-   if (callers != NULL && callees != NULL)
-      die("--callers or --callees, not both");
-   sections[CALLERS] = callers != NULL;
-   sections[CALLEES] = callees != NULL;
-   r->routine = callers != NULL ? callers : callees;
-   if ((sections[FUNCTIONS] || sections[TRIPS]) && r->trace == NULL)
-      die("--%s needs a trace behind the DCFG: it is written with --trace=yes",
-          sections[FUNCTIONS] ? "inclusive" : "trips");
-   for (int i = 0; i < N_SECTIONS; i++)
-      any = any || sections[i];
-   for (int i = 0; !any && i < N_USUAL; i++)
-      sections[i] = true;
+   for (size_t i = 0; i < N_SECTIONS; i++) {
+      const ReportSection* s = sections[i];
+      wanted[i] = is_asked(a, i);
+      any       = any || wanted[i];
+      if (a->texts[i] == NULL)
+         continue;
+      if (of != NULL)
+         die("--%s or --%s, not both", of->option.name, s->option.name);
+      of         = s;
+      r->routine = a->texts[i];
+   }
+   for (size_t i = 0; i < N_SECTIONS; i++)
+      if (wanted[i] && sections[i]->needs_trace && r->trace == NULL)
+         die("--%s needs a trace behind the DCFG: it is written with "
+             "--trace=yes", sections[i]->option.name);
+   for (size_t i = 0; !any && i < N_SECTIONS; i++)
+      wanted[i] = sections[i]->is_usual;
 }
 
-static void report_all(Report* r, const Select* what, const bool* sections)
+static void report_all(Report* r, const Select* what, const bool* wanted)
 {
    Selection** all = select_all(r, what);
+   Select      everything = SELECT_ALL;
 
+   everything.thread = what->thread;
    if (r->form == FORM_JSON)
       printf("{ \"processes\": [\n");
    for (uint32_t i = 0; i < r->g.d->n_processes; i++) {
@@ -231,8 +269,12 @@ static void report_all(Report* r, const Select* what, const bool* sections)
       if (i > 0)
          fputs(r->form == FORM_JSON ? ",\n" : "\n", stdout);
       r->selected = all[i];
+      r->own = what->own;
+      r->all = what->own ? selection_new(&r->g, &everything) : all[i];
       r->total = dcfg_process_instrs(r->p, r->thread);
-      print_process(r, sections);
+      print_process(r, wanted);
+      if (what->own)
+         selection_free(r->all);
       selection_free(all[i]);
       text_forget();
    }
@@ -244,37 +286,34 @@ static void report_all(Report* r, const Select* what, const bool* sections)
 static int run(int argc, char** argv)
 {
    Select      what = SELECT_ALL;
-   bool        sections[N_SECTIONS] = { false }, csv = false, json = false;
-   bool        wide = false;
+   Asked       asked = { 0 };
+   bool        wanted[N_SECTIONS], csv = false, json = false, wide = false;
+   bool        all = false;
    const char* sort = "instructions";
-   const char* callers = NULL;
-   const char* callees = NULL;
    Report      r = { .top = 10 };
-   const Opt   opts[] = {
-      { "loops", OPT_FLAG, &sections[LOOPS] },
-      { "routines", OPT_FLAG, &sections[ROUTINES] },
-      { "blocks", OPT_FLAG, &sections[BLOCKS] },
-      { "edges", OPT_FLAG, &sections[EDGES] },
-      { "images", OPT_FLAG, &sections[IMAGES] },
-      { "branches", OPT_FLAG, &sections[BRANCHES] },
-      { "indirect", OPT_FLAG, &sections[INDIRECT] },
-      { "callers", OPT_TEXT, &callers }, { "callees", OPT_TEXT, &callees },
-      { "inclusive", OPT_FLAG, &sections[FUNCTIONS] },
-      { "trips", OPT_FLAG, &sections[TRIPS] }, { "sort", OPT_TEXT, &sort },
-      { "top", OPT_COUNT, &r.top }, SELECT_OPTIONS(&what),
-      { "csv", OPT_FLAG, &csv },
-      { "json", OPT_FLAG, &json }, { "wide", OPT_FLAG, &wide },
-      { "mangled", OPT_FLAG, &r.g.mangled }
+   const Opt   others[] = {
+      { "sort", OPT_TEXT, &sort, "instructions|count|name|address",
+        "of the first five sections; count: of iterations, entries, "
+        "executions" },
+      OPT_TOP(&r.top), SELECT_OPTIONS(&what), SELECT_EVERYTHING(&all),
+      OPT_WIDE(&wide), OPT_MANGLED(&r.g.mangled),
+      OPT_CSV_JSON(&csv, &json,
+                   "for programs: plain numbers, and ids of the nodes")
    };
+   Opt         opts[N_SECTIONS + sizeof(others) / sizeof(others[0])];
    const char* files[2] = { NULL, NULL };
    int         n_files;
    Dcfg*       d;
 
-   n_files = parse_args(&report_command, opts, sizeof(opts) / sizeof(opts[0]),
-                        argc, argv, files, 0, 2);
+   for (size_t i = 0; i < N_SECTIONS; i++) {
+      opts[i]    = sections[i]->option;
+      opts[i].to = opts[i].kind == OPT_TEXT ? (void*)&asked.texts[i]
+                   : (void*)&asked.flags[i];
+   }
+   memcpy(opts + N_SECTIONS, others, sizeof(others));
+   n_files = parse_args(&report_command, OPTS(opts), argc, argv, files, 0, 2);
    if (n_files == 0)
-      default_files(&report_command, files,
-                    sections[FUNCTIONS] || sections[TRIPS]);
+      default_files(&report_command, files, needs_trace(&asked));
    if (csv && json)
       die("--csv or --json, not both");
    if (n_files == 2 && strcmp(files[0], "-") == 0
@@ -285,13 +324,14 @@ static int run(int argc, char** argv)
    r.source_width = wide ? 0 : 28;
    r.sorting = sorting_named(sort);
    r.trace = files[1];
-   choose_sections(&r, sections, callers, callees);
+   select_own(&what, all || r.form != FORM_TEXT);
+   choose_sections(&r, &asked, wanted);
    d = load_dcfg(files[0]);
    if (d->n_processes == 0)
       die("there is no process in %s", files[0]);
    r.g.d = d;
    r.thread = need_thread(d, what.thread);
-   report_all(&r, &what, sections);
+   report_all(&r, &what, wanted);
    dcfg_free(d);
    return STATUS_OK;
 }
@@ -299,7 +339,9 @@ static int run(int argc, char** argv)
 const Command report_command = {
    "report", "[FILE [TRACE]]", "where the time goes: loops, routines, blocks, edges",
    "Prints what a DCFG says about a run: totals, and the hottest images,\n"
-   "loops, routines, basic blocks and edges, by instructions executed.\n"
+   "loops, routines, basic blocks and edges, by instructions executed.  Text\n"
+   "is about the program, files beside it and code that it made; --all adds\n"
+   "libraries.\n"
    "\n"
    "  share         of all instructions of the process (or of the thread)\n"
    "  entries       how often a loop was entered from outside\n"
@@ -309,31 +351,11 @@ const Command report_command = {
    "                calls; its instructions are its own, without those of\n"
    "                routines that it called; per entry: however it was entered\n"
    "  from, to      NAME+0x12 is 0x12 bytes behind the function's beginning;\n"
-   "                without symbols the name is the image's\n"
-   "\n"
-   "options:\n"
-   "  --loops --routines --blocks --edges --images\n"
-   "                     only these sections; all without any of them\n"
-   "  --branches         conditional branches: how often they were taken, and\n"
-   "                     how often they went the more frequent way\n"
-   "  --indirect         where indirect jumps and calls went\n"
-   "  --callers=WHAT, --callees=WHAT\n"
-   "                     who called a routine, and what it called\n"
-   "  --inclusive        functions of the source with all that they called;\n"
-   "                     this and the next one need TRACE\n"
-   "  --trips            of loops, how many iterations each entry had\n"
-   "  --sort=ORDER       of the first five sections: instructions, count (of\n"
-   "                     iterations, entries, executions), name, address\n"
-   "  --top=N            N rows in a section; 0: all [10]\n"
-   SELECT_HELP
-   "  --thread=N         what thread N did, counted from 0\n"
-   "  --wide             long names in full\n"
-   "  --mangled          names of C++ and Rust as the linker sees them\n"
-   "  --csv, --json      for programs: plain numbers, and ids of the nodes\n"
+   "                without symbols the name is the image's\n",
    "\n"
    "examples:\n"
    "  dcfg report --loops --top=20 out.json\n"
    "  dcfg report --routines --image=libc out.json\n"
    "  dcfg report --json --blocks --top=0 out.json | jq .processes[].blocks\n",
-   run, NULL
+   run
 };

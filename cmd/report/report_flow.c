@@ -66,7 +66,7 @@ static bool weigh_branch(const View* v, uint32_t node, Row* row)
    return is && row->count > 0;
 }
 
-Table* branches_table(const View* v, uint32_t* n)
+static Table* branches_table(const View* v, uint32_t* n)
 {
    const DcfgProcess* p = v->g->p;
    Row*               rows = zalloc(p->n_blocks, sizeof(*rows));
@@ -161,11 +161,11 @@ static const char* name_targets(const View* v, const Row* targets, uint32_t n,
                             v->g, v->g->p->edges[targets[i].index].target)),
                             32), text_share(targets[i].count, all));
    if (n > MAX_NAMED)
-      text = text_format("%s, %" PRIu32 " others", text, n - MAX_NAMED);
+      text = text_format("%s, %s others", text, text_count(n - MAX_NAMED));
    return text;
 }
 
-Table* indirect_table(const View* v, uint32_t* n)
+static Table* indirect_table(const View* v, uint32_t* n)
 {
    const DcfgProcess* p = v->g->p;
    Row*               rows = zalloc(p->n_blocks, sizeof(*rows));
@@ -297,12 +297,40 @@ static Table* calls_table(const View* v, bool callers, uint32_t* n)
    return t;
 }
 
-Table* callers_table(const View* v, uint32_t* n)
+static Table* callers_table(const View* v, uint32_t* n)
 {
    return calls_table(v, true, n);
 }
 
-Table* callees_table(const View* v, uint32_t* n)
+static Table* callees_table(const View* v, uint32_t* n)
 {
    return calls_table(v, false, n);
 }
+
+const ReportSection report_section_branches = {
+   .option = { "branches", OPT_FLAG, NULL, NULL,
+               "conditional branches: how often they were taken, and how "
+               "often they went the more frequent way" },
+   .name = "branches", .title = "conditional branches",
+   .remark = "", .place = 9, .make = branches_table
+};
+
+const ReportSection report_section_indirect = {
+   .option = { "indirect", OPT_FLAG, NULL, NULL,
+               "where indirect jumps and calls went" },
+   .name = "indirect", .title = "indirect jumps and calls",
+   .remark = "", .place = 10, .make = indirect_table
+};
+
+const ReportSection report_section_callers = {
+   .option = { "callers", OPT_TEXT, NULL, "WHAT", NULL },
+   .name = "callers", .title = "callers",
+   .remark = "", .place = 6, .of_all = true, .make = callers_table
+};
+
+const ReportSection report_section_callees = {
+   .option = { "callees", OPT_TEXT, NULL, "WHAT",
+               "who called a routine, and what it called" },
+   .name = "callees", .title = "callees",
+   .remark = "", .place = 7, .of_all = true, .make = callees_table
+};

@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char* const section_names[N_SECTIONS] = {
-   "loops", "routines", "blocks", "edges", "images", "branches", "indirect",
-   "callers", "callees", "functions", "trips"
+/* Usual: the sections that are shown if none is asked for. */
+typedef enum { LOOPS, ROUTINES, BLOCKS, EDGES, IMAGES } Usual;
+
+static const char* const usual_names[] = {
+   "loops", "routines", "blocks", "edges", "images"
 };
 
 /*--- What is hottest                                      ---*/
@@ -63,7 +65,7 @@ static int by_address(const void* a, const void* b)
 }
 
 /* What it is sorted by if that is not a number of it. */
-static void place_item(const View* r, Section s, Item* item)
+static void place_item(const View* r, Usual s, Item* item)
 {
    const DcfgProcess* p = r->g->p;
    uint32_t           i = item->index, node;
@@ -80,7 +82,7 @@ static void place_item(const View* r, Section s, Item* item)
 }
 
 /* What a section's rows are sorted by; false: not wanted, or never there. */
-static bool weigh(const View* r, Section s, uint32_t i, Item* item)
+static bool weigh(const View* r, Usual s, uint32_t i, Item* item)
 {
    const DcfgProcess* p = r->g->p;
 
@@ -124,7 +126,7 @@ static bool weigh(const View* r, Section s, uint32_t i, Item* item)
    return item->weight > 0;
 }
 
-static uint32_t section_size(const DcfgProcess* p, Section s)
+static uint32_t section_size(const DcfgProcess* p, Usual s)
 {
    switch (s) {
       case LOOPS:    return p->n_loops;
@@ -136,7 +138,7 @@ static uint32_t section_size(const DcfgProcess* p, Section s)
 }
 
 /* The items of a section, hottest first.  *N of all go to *SHOWN. */
-static Item* hottest(const View* r, Section s, uint32_t* n, uint32_t* shown)
+static Item* hottest(const View* r, Usual s, uint32_t* n, uint32_t* shown)
 {
    static int (*const orders[])(const void*, const void*) = {
       by_weight, by_count, by_name, by_address
@@ -155,7 +157,7 @@ static Item* hottest(const View* r, Section s, uint32_t* n, uint32_t* shown)
 
 /*--- Sections                                             ---*/
 
-static void add_columns(const View* r, Table* t, Section s)
+static void add_columns(const View* r, Table* t, Usual s)
 {
    size_t name = r->name_width, source = r->source_width;
 
@@ -334,14 +336,14 @@ static void put_image(const View* r, Table* t, const Item* item)
    put_text(t, image_path(r->g, item->index));
 }
 
-Table* usual_table(const View* r, Section s, uint32_t* n)
+static Table* usual_table(const View* r, Usual s, uint32_t* n)
 {
    static void (*const put[])(const View*, Table*, const Item*) = {
       put_loop, put_routine, put_block, put_edge, put_image
    };
    uint32_t shown;
    Item*    items = hottest(r, s, n, &shown);
-   Table*   t = tab_new(section_names[s]);
+   Table*   t = tab_new(usual_names[s]);
 
    add_columns(r, t, s);
    for (uint32_t i = 0; i < shown; i++)
@@ -349,3 +351,59 @@ Table* usual_table(const View* r, Section s, uint32_t* n)
    free(items);
    return t;
 }
+
+static Table* loops_table(const View* v, uint32_t* n)
+{
+   return usual_table(v, LOOPS, n);
+}
+
+const ReportSection report_section_loops = {
+   .option = { "loops", OPT_FLAG, NULL, NULL, NULL },
+   .name = "loops", .title = "loops", .remark = " (with the loops inside)", .place = 3,
+   .is_usual = true, .make = loops_table
+};
+
+static Table* routines_table(const View* v, uint32_t* n)
+{
+   return usual_table(v, ROUTINES, n);
+}
+
+const ReportSection report_section_routines = {
+   .option = { "routines", OPT_FLAG, NULL, NULL, NULL },
+   .name = "routines", .title = "routines", .remark = "", .place = 5,
+   .is_usual = true, .make = routines_table
+};
+
+static Table* blocks_table(const View* v, uint32_t* n)
+{
+   return usual_table(v, BLOCKS, n);
+}
+
+const ReportSection report_section_blocks = {
+   .option = { "blocks", OPT_FLAG, NULL, NULL, NULL },
+   .name = "blocks", .title = "blocks", .remark = "", .place = 8,
+   .is_usual = true, .make = blocks_table
+};
+
+static Table* edges_table(const View* v, uint32_t* n)
+{
+   return usual_table(v, EDGES, n);
+}
+
+const ReportSection report_section_edges = {
+   .option = { "edges", OPT_FLAG, NULL, NULL, NULL },
+   .name = "edges", .title = "edges", .remark = "", .place = 11,
+   .is_usual = true, .make = edges_table
+};
+
+static Table* images_table(const View* v, uint32_t* n)
+{
+   return usual_table(v, IMAGES, n);
+}
+
+const ReportSection report_section_images = {
+   .option = { "images", OPT_FLAG, NULL, NULL, 
+               "only these sections; all without any of them" },
+   .name = "images", .title = "images", .remark = "", .place = 1,
+   .is_usual = true, .of_all = true, .make = images_table
+};

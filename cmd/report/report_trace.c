@@ -81,7 +81,7 @@ static int by_all(const void* a, const void* b)
           : x->function < y->function ? -1 : x->function > y->function;
 }
 
-Table* inclusive_table(const View* v, uint32_t* n)
+static Table* inclusive_table(const View* v, uint32_t* n)
 {
    const DcfgProcess* p = v->g->p;
    Functions*         f = functions_new(v->g);
@@ -234,9 +234,10 @@ static const char* describe_bins(const Trips* t)
       uint64_t low = (uint64_t)1 << i, high = low + (low - 1);
       if (t->bins[i] == 0)
          continue;
-      text = text_format("%s%s%" PRIu64, text, text[0] != 0 ? "  " : "", low);
+      text = text_format("%s%s%s", text, text[0] != 0 ? "  " : "",
+                         text_count(low));
       if (high > low)
-         text = text_format("%s-%" PRIu64, text, high);
+         text = text_format("%s-%s", text, text_count(high));
       text = text_format("%s: %s", text, text_count(t->bins[i]));
    }
    return text;
@@ -272,7 +273,7 @@ static void put_trips(const View* v, Table* t, uint32_t loop, const Trips* s)
    put_count(t, v->g->p->nodes[l->head].id);
 }
 
-Table* trips_table(const View* v, uint32_t* n)
+static Table* trips_table(const View* v, uint32_t* n)
 {
    const DcfgProcess* p = v->g->p;
    Functions*         f = functions_new(v->g);
@@ -309,3 +310,18 @@ Table* trips_table(const View* v, uint32_t* n)
    functions_free(f);
    return t;
 }
+
+const ReportSection report_section_functions = {
+   .option = { "inclusive", OPT_FLAG, NULL, NULL,
+               "functions of the source with all that they called; this and "
+               "the next one need TRACE" },
+   .name = "functions", .title = "functions, with what they called",
+   .remark = "", .place = 2, .needs_trace = true, .make = inclusive_table
+};
+
+const ReportSection report_section_trips = {
+   .option = { "trips", OPT_FLAG, NULL, NULL,
+               "of loops, how many iterations each entry had" },
+   .name = "trips", .title = "loops, by iterations of each entry",
+   .remark = "", .place = 4, .needs_trace = true, .make = trips_table
+};

@@ -9,18 +9,6 @@
 #include "cmd/base/select.h"
 #include "cmd/base/table.h"
 
-/* The first ones are shown if none is asked for. */
-typedef
-   enum {
-      LOOPS, ROUTINES, BLOCKS, EDGES, IMAGES, N_USUAL,
-      BRANCHES = N_USUAL, INDIRECT, CALLERS, CALLEES, FUNCTIONS, TRIPS,
-      N_SECTIONS
-   }
-   Section;
-
-/* As programs are told them. */
-extern const char* const section_names[N_SECTIONS];
-
 typedef enum { BY_INSTRS, BY_COUNT, BY_NAME, BY_ADDRESS } Sorting;
 
 /* What is shown of a process, and how. */
@@ -45,32 +33,32 @@ static inline uint32_t n_shown(const View* v, uint32_t n)
    return v->top == 0 || v->top > n ? n : (uint32_t)v->top;
 }
 
-/* Each makes a table of the first rows; how many there are goes to *N. */
-typedef Table* (*ViewFn)(const View* v, uint32_t* n);
+/* ReportSection: what dcfg report shows under one title; the file of each
+   defines it. */
+typedef
+   struct {
+      Opt         option;       // asks for it; .to is not set
+      const char* name;         // as programs are told it
+      const char* title;        // as people are
+      const char* remark;       // behind the title, or ""
+      unsigned    place;        // sections stand in the text by ascending places
+      bool        is_usual;     // shown if none is asked for
+      bool        needs_trace;
+      bool        of_all;       // images that are not the program's, too
 
-/* --- report_tables.c: the usual sections, hottest first --- */
+      /* Makes a table of the first rows; how many there are goes to *N. */
+      Table* (*make)(const View* v, uint32_t* n);
+   }
+   ReportSection;
 
-Table* usual_table(const View* v, Section s, uint32_t* n);
+/* All sections: a row each, as --help and JSON have them. */
+#define REPORT_SECTIONS(ROW)                                               \
+   ROW(loops) ROW(routines) ROW(blocks) ROW(edges) ROW(images)             \
+   ROW(branches) ROW(indirect) ROW(callers) ROW(callees)                   \
+   ROW(functions) ROW(trips)
 
-/* --- report_flow.c --- */
-
-/* Conditional branches, by executions: which way they went. */
-Table* branches_table(const View* v, uint32_t* n);
-
-/* Indirect jumps and calls, by executions: where they went. */
-Table* indirect_table(const View* v, uint32_t* n);
-
-/* Which functions called the one of a routine, and which it called, by calls.
-   Stubs of linkage tables are passed over. */
-Table* callers_table(const View* v, uint32_t* n);
-Table* callees_table(const View* v, uint32_t* n);
-
-/* --- report_trace.c: of these a trace is needed --- */
-
-/* Functions, by instructions with all that they called. */
-Table* inclusive_table(const View* v, uint32_t* n);
-
-/* Loops, by instructions: how many iterations each entry had. */
-Table* trips_table(const View* v, uint32_t* n);
+#define REPORT_SECTION_DECLARATION(name) \
+   extern const ReportSection report_section_##name;
+REPORT_SECTIONS(REPORT_SECTION_DECLARATION)
 
 #endif /* DCFG_CMD_REPORT_VIEWS_H */

@@ -264,7 +264,7 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
    if (thread != UINT64_MAX)
       sum += end_thread(w);
    if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, true));
+      die("%s", unreadable(&err, KIND_TRACE));
    if (thread == UINT64_MAX)
       die("%s has nothing of process %" PRIu64 " and these threads", path,
           w->p->id);
@@ -281,7 +281,7 @@ uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
    uint64_t    sum;
 
    if (t == NULL)
-      die("%s", unreadable(&err, true));
+      die("%s", unreadable(&err, KIND_TRACE));
    dcfg_trace_select(t, w.p->id, thread);
    dcfg_trace_count_with(t, w.p);
    find_places(&w);

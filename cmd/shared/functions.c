@@ -27,14 +27,7 @@ typedef
    }
    Named;
 
-static int by_name(const void* a, const void* b)
-{
-   const Named* x = a;
-   const Named* y = b;
-   int          d = strcmp(x->name, y->name);
-
-   return d != 0 ? d : x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
-}
+COMPARE(by_name, Named, strcmp(x->name, y->name) ?: UP(symbol))
 
 static bool is_cold(const char* name)
 {
@@ -66,16 +59,10 @@ static uint32_t warm_symbol(const DcfgProcess* p, const DcfgImage* im,
                             const Named* names, uint32_t cold_one)
 {
    char*    name = text_copy(p->symbols[cold_one].name);
-   uint32_t low = 0, high = im->n_symbols, found = cold_one;
+   uint32_t low = 0, found = cold_one;
 
    *strstr(name, COLD) = 0;
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (strcmp(names[middle].name, name) < 0)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, im->n_symbols, middle, strcmp(names[middle].name, name) < 0);
    if (low < im->n_symbols && strcmp(names[low].name, name) == 0)
       found = names[low].symbol;
    free(name);

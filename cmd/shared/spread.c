@@ -18,12 +18,7 @@
 
 #define FEWEST_NEWS 8
 
-static int by_value(const void* a, const void* b)
-{
-   uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
-
-   return x < y ? -1 : x > y;
-}
+COMPARE(by_value, uint64_t, ORDER(*x, *y))
 
 /* Append COUNT times VALUE, which is not below what is there. */
 static void append(Run* runs, size_t* n, uint64_t value, uint64_t count)

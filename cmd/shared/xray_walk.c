@@ -24,7 +24,7 @@ typedef
       XrayCall* calls;
       size_t    n, room;
    }
-   Stack;
+   CallStack;
 
 typedef
    struct {
@@ -34,7 +34,7 @@ typedef
       XrayRun*           run;
       size_t             pairs_room, threads_room;
       KeyMap*            pair_of;       // of a thread and a function
-      Stack*             stacks;        // by thread
+      CallStack*             stacks;        // by thread
    }
    Walk;
 
@@ -91,7 +91,7 @@ static void find_thread(Walk* w, const DcfgXrayRecord* r)
       if (room != w->threads_room)
          w->stacks = need(realloc(w->stacks,
                                   w->threads_room * sizeof(*w->stacks)));
-      w->stacks[run->n_threads] = (Stack){ 0 };
+      w->stacks[run->n_threads] = (CallStack){ 0 };
       run->threads[run->n_threads++] = (XrayThreadFigures){ 0 };
    }
    t = &run->threads[r->thread];
@@ -103,14 +103,14 @@ static void find_thread(Walk* w, const DcfgXrayRecord* r)
 
 /*--- Calls                                                ---*/
 
-static XrayCall* top(Stack* s)
+static XrayCall* top(CallStack* s)
 {
    return s->n > 0 ? &s->calls[s->n - 1] : NULL;
 }
 
 static void enter(Walk* w, const DcfgXrayRecord* r)
 {
-   Stack*   s = &w->stacks[r->thread];
+   CallStack*   s = &w->stacks[r->thread];
    uint32_t pair = find_pair(w, r);
 
    GROW(s->calls, s->n, s->room);
@@ -130,7 +130,7 @@ static void enter(Walk* w, const DcfgXrayRecord* r)
 /* The innermost call ends. */
 static void leave(Walk* w, uint32_t thread, uint64_t tick)
 {
-   Stack*       s = &w->stacks[thread];
+   CallStack*       s = &w->stacks[thread];
    XrayCall*    c = &s->calls[--s->n];
    XrayCall*    caller = top(s);
    XrayFigures* f = &w->run->pairs[c->pair];
@@ -152,7 +152,7 @@ static void leave(Walk* w, uint32_t thread, uint64_t tick)
 
 static void take_exit(Walk* w, const DcfgXrayRecord* r)
 {
-   Stack*   s = &w->stacks[r->thread];
+   CallStack*   s = &w->stacks[r->thread];
    uint32_t pair;
 
    if (s->n > 0 && top(s)->function == r->function) {
@@ -202,7 +202,7 @@ static void end_threads(Walk* w)
 {
    for (uint32_t i = 0; i < w->run->n_threads; i++) {
       const XrayThreadFigures* t = &w->run->threads[i];
-      Stack*                   s = &w->stacks[i];
+      CallStack*                   s = &w->stacks[i];
       if (s->n > 0)
          broken(w->rules, "no-exit", "thread %" PRId32 ": %s and %zu more "
                 "active at the end", t->id, label(w, top(s)->function),
@@ -229,7 +229,7 @@ XrayRun* xray_walk(DcfgXray* x, const DcfgXrayMap* map, Rules* rules,
       text_forget();
    }
    if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_XRAY));
    end_threads(&w);
    w.run->header = *dcfg_xray_header(x);
    w.run->process = dcfg_xray_process(x);

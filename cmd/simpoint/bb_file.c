@@ -95,7 +95,7 @@ static bool take_vector(BbFile* b, Slice* slice, const char* s)
 BbFile* bb_read(const char* path)
 {
    BbFile*  b = zalloc(1, sizeof(*b));
-   FILE*    f = open_text(path);
+   FILE*    f = open_text(path, KIND_VECTORS);
    char*    line = NULL;
    size_t   room = 0;
    uint64_t number = 0;

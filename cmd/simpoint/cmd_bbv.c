@@ -43,7 +43,7 @@ typedef
    struct {
       char*   path;
       FILE*   f;                // NULL: none
-      Slicer* slicer;
+      RunSlices* slices;
    }
    Vectors;
 
@@ -59,13 +59,13 @@ static Vectors open_vectors(const Bbv* b, uint32_t thread)
                       : text_format("%.*s.T.%" PRIu32 ".bb%s", n, b->prefix,
                                     thread, suffix));
    v.f = open_result(v.path);
-   v.slicer = slicer_new(&b->g, v.f, b->size, b->heads, thread);
+   v.slices = slices_new(&b->g, v.f, b->size, b->heads, thread);
    return v;
 }
 
 static void close_vectors(Bbv* b, Vectors* v)
 {
-   uint64_t n = slicer_end(v->slicer);
+   uint64_t n = slices_end(v->slices);
 
    finish_result(v->f);
    GROW(b->written, b->n_written, b->room);
@@ -97,7 +97,7 @@ static DcfgTrace* open_trace(const Bbv* b, uint32_t thread)
    DcfgTrace*  t = dcfg_trace_open(b->trace, &options, &err);
 
    if (t == NULL)
-      die("%s", unreadable(&err, true));
+      die("%s", unreadable(&err, KIND_TRACE));
    dcfg_trace_select(t, b->p->id, thread);
    dcfg_trace_count_with(t, b->p);
    return t;
@@ -139,14 +139,14 @@ static void each_thread(Bbv* b, uint32_t only, bool global)
       }
       for (size_t i = 0; i < n; i++) {
          uint32_t node = need_edge(b, ids[i])->target;
-         slicer_block(own.slicer, node);
+         slices_block(own.slices, node);
          if (global)
-            slicer_block(all.slicer, node);
+            slices_block(all.slices, node);
       }
       text_forget();
    }
    if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, true));
+      die("%s", unreadable(&err, KIND_TRACE));
    if (own.f == NULL)
       die("%s has nothing of process %" PRIu64 "%s", b->trace, b->p->id,
           only != DCFG_ALL_THREADS ? " and this thread" : "");
@@ -171,11 +171,11 @@ typedef
    Stream;
 
 /* The block waits no longer. */
-static void begin_block(const Bbv* b, Stream* s, Slicer* slicer)
+static void begin_block(const Bbv* b, Stream* s, RunSlices* slices)
 {
    if (s->waiting == DCFG_NONE)
       return;
-   slicer_block(slicer, s->waiting);
+   slices_block(slices, s->waiting);
    s->instrs += b->p->nodes[s->waiting].n_instrs;
    s->waiting = DCFG_NONE;
 }
@@ -188,7 +188,7 @@ static const DcfgEdge* next_edge(const Bbv* b, Stream* s, uint32_t thread)
       s->n = dcfg_trace_next(s->t, s->ids, N_EDGES, &err);
       s->next = 0;
       if (s->n == 0 && err.status != DCFG_OK)
-         die("%s", unreadable(&err, true));
+         die("%s", unreadable(&err, KIND_TRACE));
       if (s->n == 0)
          die("thread %" PRIu32 " has more edges in its turns than in its "
              "trace: do the files belong together?", thread);
@@ -199,17 +199,17 @@ static const DcfgEdge* next_edge(const Bbv* b, Stream* s, uint32_t thread)
 /* A turn may end within a block, which then has begun in it, or before one
    that its last edge leads to: the instructions tell. */
 static void take_turn(const Bbv* b, Stream* s, const Turn* turn,
-                      Slicer* slicer)
+                      RunSlices* slices)
 {
    s->due += turn->instrs;
    for (uint64_t i = 0; i < turn->edges; i++) {
       const DcfgEdge* e = next_edge(b, s, turn->thread);
-      begin_block(b, s, slicer);
+      begin_block(b, s, slices);
       if (b->p->nodes[e->target].kind == DCFG_NODE_BLOCK)
          s->waiting = e->target;
    }
    if (s->due > s->instrs)
-      begin_block(b, s, slicer);
+      begin_block(b, s, slices);
 }
 
 static void in_order(Bbv* b, const char* path)
@@ -229,7 +229,7 @@ static void in_order(Bbv* b, const char* path)
          s->t = open_trace(b, turn.thread);
          s->waiting = DCFG_NONE;
       }
-      take_turn(b, s, &turn, all.slicer);
+      take_turn(b, s, &turn, all.slices);
       text_forget();
    }
    turns_close(turns);
@@ -275,20 +275,27 @@ static int run(int argc, char** argv)
    bool        at_loops = false;
    const char* turns = NULL;
    const Opt   opts[] = {
-      { "slice", OPT_COUNT, &b.size }, { "at-loops", OPT_FLAG, &at_loops },
-      { "turns", OPT_TEXT, &turns }, { "o", OPT_TEXT, &b.prefix },
-      SELECT_OPTIONS(&what)
+      { "slice", OPT_COUNT, &b.size, "N",
+        "a slice ends before the first block that begins when it has N "
+        "instructions [100000000]" },
+      { "at-loops", OPT_FLAG, &at_loops, NULL,
+        "only before the head of a loop" },
+      { "turns", OPT_TEXT, &turns, "FILE",
+        "the order, from valgrind's --trace-turns=yes" },
+      { "o", OPT_TEXT, &b.prefix, "PREFIX",
+        "how the files are called [bbv]; compressed if it ends in .gz, .bz2, "
+        ".xz or .zst, and then so do they" },
+      SELECT_THREAD(&what), SELECT_PLACES(&what),
+      OPT_REMARK("(with --at-loops: only loops with their heads there)")
    };
    const char* files[2];
    int         n;
    uint32_t    only;
    Dcfg*       d;
 
-   n = parse_args(&bbv_command, opts, sizeof(opts) / sizeof(opts[0]), argc,
-                  argv, files, 0, 2);
+   n = parse_args(&bbv_command, OPTS(opts), argc, argv, files, 0, 2);
    if (n == 1)
-      die("a file is missing; usage: dcfg %s %s", bbv_command.name,
-          bbv_command.args);
+      one_is_missing(&bbv_command, files[0]);
    if (n == 0)
       default_files(&bbv_command, files, true);
    if (b.size == 0)
@@ -329,23 +336,12 @@ const Command bbv_command = {
    "which block, from a DCFG-trace and the DCFG of the same run (FILE): as\n"
    "PinPlay's .bb files, which SimPoint reads too.  There is one for each\n"
    "thread, PREFIX.T.N.bb, and one for all together, PREFIX.global.bb, if it is\n"
-   "known in which order they ran.  A block's id is its NODE_ID.\n"
-   "\n"
-   "options:\n"
-   "  --slice=N          a slice ends before the first block that begins when\n"
-   "                     it has N instructions [100000000]\n"
-   "  --at-loops         only before the head of a loop\n"
-   "  --turns=TURNS      the order, from valgrind's --trace-turns=yes\n"
-   "  -o PREFIX          how the files are called [bbv]; compressed if it ends\n"
-   "                     in .gz, .bz2, .xz or .zst, and then so do they\n"
-   "  --thread=N         only thread N, counted from 0\n"
-   "with --at-loops, only loops with their heads in:\n"
-   SELECT_HELP
+   "known in which order they ran.  A block's id is its NODE_ID.\n",
    "\n"
    "example:\n"
    "  dcfg bbv --slice=1000000 -o lua out.json trace.json\n"
    "  simpoint -loadFVFile lua.T.0.bb -maxK 10 -saveSimpoints lua.simpoints \\\n"
    "     -saveSimpointWeights lua.weights\n"
    "  dcfg regions lua.T.0.bb lua.simpoints lua.weights out.json\n",
-   run, NULL
+   run
 };

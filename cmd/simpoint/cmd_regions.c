@@ -50,7 +50,7 @@ static Chosen* find_cluster(Choice* c, uint64_t cluster)
 
 static void read_slices(Choice* c, const char* path)
 {
-   FILE*    f = open_text(path);
+   FILE*    f = open_text(path, KIND_CHOICE);
    double   slice;
    uint64_t cluster, line = 0;
 
@@ -71,7 +71,7 @@ static void read_slices(Choice* c, const char* path)
 
 static void read_weights(Choice* c, const char* path)
 {
-   FILE*    f = open_text(path);
+   FILE*    f = open_text(path, KIND_CHOICE);
    double   weight, sum = 0;
    uint64_t cluster, line = 0;
 
@@ -95,15 +95,7 @@ static void read_weights(Choice* c, const char* path)
       c->chosen[i].weight /= sum;
 }
 
-static int by_slice(const void* a, const void* b)
-{
-   const Chosen* x = a;
-   const Chosen* y = b;
-
-   if (x->slice != y->slice)
-      return x->slice < y->slice ? -1 : 1;
-   return x->cluster < y->cluster ? -1 : x->cluster > y->cluster;
-}
+COMPARE(by_slice, Chosen, UP(slice) ?: UP(cluster))
 
 /*--- Options of the tool                                  ---*/
 
@@ -135,9 +127,9 @@ static void print_region(const Choice* c, const Chosen* x)
 {
    const Slice* s = &c->bb->slices[x->slice];
 
-   printf("# cluster %" PRIu64 ", slice %zu, weight %.6f, %" PRIu64
-          " instructions\n--start=%s", x->cluster, x->slice, x->weight,
-          s->instrs, place_of(need_marker(c, x->slice)));
+   printf("# cluster %" PRIu64 ", slice %zu, weight %.6f, %s "
+          "instructions\n--start=%s", x->cluster, x->slice, x->weight,
+          text_count(s->instrs), place_of(need_marker(c, x->slice)));
    if (x->slice + 1 < c->bb->n_slices)
       printf(" --stop=%s", place_of(need_marker(c, x->slice + 1)));
    putchar('\n');
@@ -153,15 +145,7 @@ typedef
    }
    Share;
 
-static int by_share(const void* a, const void* b)
-{
-   const Share* x = a;
-   const Share* y = b;
-
-   if (x->whole != y->whole)
-      return x->whole > y->whole ? -1 : 1;
-   return x->routine < y->routine ? -1 : x->routine > y->routine;
-}
+COMPARE(by_share, Share, DOWN(whole) ?: UP(routine))
 
 /* What a slice adds to its blocks' routines, at WEIGHT. */
 static void add_slice(const Choice* c, const DcfgProcess* p, size_t slice,
@@ -225,14 +209,15 @@ static int run(int argc, char** argv)
    uint64_t    least = 5;
    Program     g = { 0 };
    const Opt   opts[] = {
-      { "share", OPT_COUNT, &least }, { "mangled", OPT_FLAG, &g.mangled }
+      { "share", OPT_COUNT, &least, "PERCENT",
+        "routines with at least this share [5]" },
+      OPT_MANGLED(&g.mangled)
    };
    const char* files[4];
    int         n;
    Choice      c = { 0 };
 
-   n = parse_args(&regions_command, opts, sizeof(opts) / sizeof(opts[0]),
-                  argc, argv, files, 3, 4);
+   n = parse_args(&regions_command, OPTS(opts), argc, argv, files, 3, 4);
    c.bb = bb_read(files[0]);
    read_slices(&c, files[1]);
    read_weights(&c, files[2]);
@@ -258,10 +243,7 @@ const Command regions_command = {
    "options with which valgrind --tool=dcfg collects that part of the run.\n"
    "SIMPOINTS and WEIGHTS are what simpoint -saveSimpoints and\n"
    "-saveSimpointWeights write.  With the DCFG, also how much of the run each\n"
-   "routine has, in the whole and in the weighted regions.\n"
-   "\n"
-   "options:\n"
-   "  --share=PERCENT    routines with at least this share [5]\n"
-   "  --mangled          names of C++ and Rust as the linker sees them\n",
-   run, NULL
+   "routine has, in the whole and in the weighted regions.\n",
+   "",
+   run
 };

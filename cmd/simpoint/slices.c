@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct Slicer {
+struct RunSlices {
    const Program*     g;
    const DcfgProcess* p;
    FILE*              out;
@@ -32,10 +32,10 @@ struct Slicer {
    uint64_t*          executions;   // by node
 };
 
-Slicer* slicer_new(const Program* g, FILE* out, uint64_t size,
+RunSlices* slices_new(const Program* g, FILE* out, uint64_t size,
                    const bool* heads, uint32_t thread)
 {
-   Slicer* s = zalloc(1, sizeof(*s));
+   RunSlices* s = zalloc(1, sizeof(*s));
 
    s->g = g;
    s->p = g->p;
@@ -54,7 +54,7 @@ Slicer* slicer_new(const Program* g, FILE* out, uint64_t size,
 
 /* Where a slice begins.  A path with blanks would not be one field, and a path
    that cannot be shown as it is would name another file. */
-static void put_marker(Slicer* s, uint32_t node)
+static void put_marker(RunSlices* s, uint32_t node)
 {
    const DcfgNode* n = &s->p->nodes[node];
    const char*     path = image_path(s->g, n->image);
@@ -73,20 +73,15 @@ static void put_marker(Slicer* s, uint32_t node)
            n->addr - low, source[0] != 0 ? source : "Unknown:0");
 }
 
-static int by_number(const void* a, const void* b)
-{
-   uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
-
-   return x < y ? -1 : x > y;
-}
+COMPARE(by_number, uint32_t, ORDER(*x, *y))
 
 /* What the file calls a block. */
-static uint32_t block_id(const Slicer* s, uint32_t node)
+static uint32_t block_id(const RunSlices* s, uint32_t node)
 {
    return s->p->nodes[node].id;
 }
 
-static void put_vector(Slicer* s)
+static void put_vector(RunSlices* s)
 {
    qsort(s->nodes, s->n_nodes, sizeof(*s->nodes), by_number);
    fprintf(s->out, "# Slice ending at %" PRIu64 "\nT", s->all_instrs);
@@ -102,14 +97,14 @@ static void put_vector(Slicer* s)
    s->instrs = 0;
 }
 
-static bool repeats(const Slicer* s, uint32_t node)
+static bool repeats(const RunSlices* s, uint32_t node)
 {
    uint32_t edge = dcfg_edge_between(s->p, node, node);
 
    return edge != DCFG_NONE && s->p->edges[edge].type == DCFG_EDGE_REP;
 }
 
-void slicer_block(Slicer* s, uint32_t node)
+void slices_block(RunSlices* s, uint32_t node)
 {
    const DcfgNode* n = &s->p->nodes[node];
 
@@ -128,7 +123,7 @@ void slicer_block(Slicer* s, uint32_t node)
    s->executions[node]++;
 }
 
-uint64_t slicer_end(Slicer* s)
+uint64_t slices_end(RunSlices* s)
 {
    uint64_t n;
 

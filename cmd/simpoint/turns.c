@@ -76,7 +76,7 @@ Turns* turns_open(const char* path)
    Turns* t = zalloc(1, sizeof(*t));
 
    t->path = path;
-   t->f = open_text(path);
+   t->f = open_text(path, KIND_TURNS);
    need_char(t, '[');
    return t;
 }

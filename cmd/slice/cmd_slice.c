@@ -7,12 +7,12 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/format.h"
+#include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/slice/slice_query.h"
 #include "cmd/slice/slice_views.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static SliceView view_of(const Sliced* f, const char* file,
                          const SliceOptions* o)
@@ -21,7 +21,8 @@ static SliceView view_of(const Sliced* f, const char* file,
                        .root = o->root,
                        .title = o->forward ? "forward slice" : "slice",
                        .criterion = f->criterion,
-                       .not_followed = f->not_followed };
+                       .not_followed = f->not_followed,
+                       .thin = o->thin };
 }
 
 static int diff(const char* const* files, const SliceOptions* o, Form form,
@@ -52,22 +53,52 @@ static int run(int argc, char** argv)
    uint64_t     top = NOT_GIVEN;
    bool         two = false, csv = false, json = false, markdown = false;
    bool         gdb = false;
+   const char*  own = NULL;
    const Opt    opts[] = {
-      { "at", OPT_TEXT, &o.at }, { "of", OPT_TEXT, &o.of },
-      { "syscall", OPT_TEXT, &o.syscall }, { "output", OPT_TEXT, &o.output },
-      { "thin", OPT_FLAG, &o.thin }, { "full", OPT_FLAG, &o.full },
-      { "forward", OPT_FLAG, &o.forward }, { "as", OPT_TEXT, &as },
-      { "root", OPT_TEXT, &o.root },
-      { "gdb", OPT_FLAG, &gdb }, { "top", OPT_COUNT, &top },
-      { "o", OPT_TEXT, &path }, { "diff", OPT_FLAG, &two },
-      { "csv", OPT_FLAG, &csv }, { "json", OPT_FLAG, &json },
-      { "markdown", OPT_FLAG, &markdown }
+      { "at", OPT_TEXT, &o.at, "FILE:LINE",
+        "of the last time that the line was executed" },
+      { "at", OPT_TEXT, &o.at, "ADDRESS[#N]",
+        "of instance N, from 0, of this instruction [the last]" },
+      { "syscall", OPT_TEXT, &o.syscall, "NAME[#N]",
+        "of the last system call NAME, or number N, from 0" },
+      { "output", OPT_TEXT, &o.output, "TEXT",
+        "of TEXT, where it was written last; \\n is a newline (needs "
+        "--wet-values=yes)" },
+      { "of", OPT_TEXT, &o.of, "LOCATION",
+        "only of this, as it was just before: a register, flags, x87, memory "
+        "as ADDRESS or ADDRESS,SIZE, or a variable" },
+      { "thin", OPT_FLAG, &o.thin, NULL,
+        "only what made the value: no control, no addresses" },
+      { "full", OPT_FLAG, &o.full, NULL,
+        "follow all: RSP as an address, and control everywhere" },
+      { "forward", OPT_FLAG, &o.forward, NULL, "what depends on it instead" },
+      { "as", OPT_TEXT, &as, "FORM", "one of these [source]" },
+      OPT_CHOICES(choices),
+      { "own", OPT_TEXT, &own, "PATTERN",
+        "with --as=lines, images that count as the program, besides its file "
+        "and those beside it" },
+      { "gdb", OPT_FLAG, &gdb, NULL, NULL },
+      { "json", OPT_FLAG, &json, NULL, "the same as --as=gdb, --as=json" },
+      { "top", OPT_COUNT, &top, "N",
+        "of dot, the nearest N instances, 0: all [200]; of a difference, lines "
+        "and instructions [all]" },
+      { "memory", OPT_COUNT, &max_memory, "MIB",
+        "the most memory that it may take [4096, less for small files]; forms "
+        "other than source keep all instances, at some 200 bytes each" },
+      { "root", OPT_TEXT, &o.root, "DIR",
+        "look for images below DIR first: of a trace of another machine, whose "
+        "libraries are not here" },
+      { "o", OPT_TEXT, &path, "FILE", "write to FILE" },
+      { "diff", OPT_FLAG, &two, NULL,
+        "of two files A and B: how the slice of B differs" },
+      { "csv", OPT_FLAG, &csv, NULL, NULL },
+      { "markdown", OPT_FLAG, &markdown, NULL,
+        "with --diff, and so --json: as such a table" }
    };
    const SliceForm* form;
    const char* files[2];
-   int         n = parse_args(&slice_command, opts,
-                              sizeof(opts) / sizeof(opts[0]), argc, argv,
-                              files, 1, 2);
+   int         n = parse_args(&slice_command, OPTS(opts), argc, argv, files,
+                              0, 2);
 
    if (as != NULL)
       choice("as", as, choices);
@@ -88,6 +119,8 @@ static int run(int argc, char** argv)
    if (n > 1)
       die("`%s' is one file too many; usage: dcfg %s %s", files[1],
           slice_command.name, slice_command.args);
+   if (n == 0)
+      files[0] = default_file(&slice_command, KIND_WET);
    if (as == NULL)
       as = json ? "json" : gdb ? "gdb" : choices[0]->name;
    form   = forms[choice("as", as, choices)];
@@ -96,6 +129,7 @@ static int run(int argc, char** argv)
    SliceView v = view_of(f, files[0], &o);
    FILE*     out = open_result(path);
    v.top = top == NOT_GIVEN ? 200 : top;
+   v.own = own;
    form->write(&v, out);
    close_results();
    slice_forget(f);
@@ -103,44 +137,19 @@ static int run(int argc, char** argv)
 }
 
 const Command slice_command = {
-   "slice", "FILE", "where a value came from, or where it went",
+   "slice", "[FILE]", "where a value came from, or where it went",
    "Prints the slice of a whole execution trace, which --wet=yes writes: all\n"
    "instances of instructions that something depends on, through data and\n"
    "control, as source lines with their distance from it, how many of their\n"
-   "instances are in the slice, and what share of all these is.\n"
-   "\n"
-   "options:\n"
-   "  --at=FILE:LINE     of the last time that the line was executed\n"
-   "  --at=ADDRESS[#N]   of instance N, from 0, of this instruction [the last]\n"
-   "  --syscall=NAME[#N] of the last system call NAME, or number N, from 0\n"
-   "  --output=TEXT      of TEXT, where it was written last; \\n is a newline\n"
-   "                     (needs --wet-values=yes)\n"
-   "  --of=WHAT          only of this, as it was just before: a register, flags,\n"
-   "                     x87, memory as ADDRESS or ADDRESS,SIZE, or a variable\n"
-   "  --thin             only what made the value: no control, no addresses\n"
-   "  --full             follow all: RSP as an address, and control everywhere\n"
-   "  --forward          what depends on it instead\n"
-   "  --as=FORM          one of these [source]\n"
-   CHOICES_HERE
-   "  --gdb, --json      the same as --as=gdb, --as=json\n"
-   "  --top=N            of dot, the nearest N instances, 0: all [200]; of a\n"
-   "                     difference, lines and instructions [all]\n"
-   "  --memory=MIB       the most memory that it may take [4096, less for small\n"
-   "                     files]; forms other than source keep all instances,\n"
-   "                     at some 200 bytes each\n"
-   "  --root=DIR         look for images below DIR first: of a trace of another\n"
-   "                     machine, whose libraries are not here\n"
-   "  -o FILE            write to FILE\n"
-   "  --diff             of two files A and B: how the slice of B differs; with\n"
-   "                     --csv, --json or --markdown as such a table\n"
+   "instances are in the slice, and what share of all these is.\n",
    "\n"
    "By default RSP (of arm64 SP) is not followed as an address, and control\n"
    "only in the criterion's image, if that has source lines only in code that\n"
    "has some, and where a library decides on what a call-back returned.\n"
    "\n"
    "examples:\n"
-   "  dcfg slice --at=price.c:21 wet.out.4711\n"
+   "  dcfg slice --at=price.c:21 --as=lines wet.out.4711\n"
    "  dcfg slice --output='total 52' --thin wet.out.4711\n"
    "  dcfg slice --at=price.c:21 --as=html -o why.html wet.out.4711\n",
-   run, choices
+   run
 };

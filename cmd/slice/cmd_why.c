@@ -9,6 +9,7 @@
    a value, as moves, PUSH and POP, is passed. */
 
 #include "cmd/commands.h"
+#include "cmd/base/operands.h"
 #include "cmd/base/format.h"
 #include "cmd/slice/slice_query.h"
 #include "cmd/slice/slice_views.h"
@@ -130,11 +131,10 @@ static void tell_instance(const Why* y, uint32_t node)
    instr_text(&in, text, sizeof(text));
    printf("%s  %s%s%s", instance_text(y->f->w, n), text,
           value[0] == 0 ? "" : " = ", value);
-   if (in.line != 0)
-      printf("   %s:%" PRIu32, text_clean(text_base(in.source)), in.line);
-   if (in.function != NULL)
-      printf("%s%s", in.line != 0 ? " in " : "   ",
-             text_clean(text_brief(text_demangle(in.function))));
+   if (slice_place(&in)[0] != 0)
+      printf("   %s", slice_place(&in));
+   if (in.line != 0 && in.function != NULL)
+      printf(" in %s", text_clean(text_brief(text_demangle(in.function))));
    putchar('\n');
 }
 
@@ -145,7 +145,7 @@ static void tell_copies(const Why* y, const Origin* o)
    printf("%14sthrough", "");
    for (uint32_t k = o->n_copies; k-- > 0; ) {
       if (o->n_copies > 6 && k == o->n_copies - 4) {
-         printf(" ... (%" PRIu32 " more)", o->n_copies - 6);
+         printf(" ... (%s more)", text_count(o->n_copies - 6));
          k = 2;
          continue;
       }
@@ -242,12 +242,21 @@ static void converse(Why* y, uint32_t first)
 static int run(int argc, char** argv)
 {
    uint64_t    steps = NOT_GIVEN;
-   const Opt   opts[] = { { "steps", OPT_COUNT, &steps } };
+   const Opt   opts[] = {
+      { "steps", OPT_COUNT, &steps, "N",
+        "tell of N instances, the nearest first, and end [1]" }
+   };
    const char* args[2];
    bool        asks = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
    Why         y = { 0 };
 
-   parse_args(&why_command, opts, 1, argc, argv, args, 2, 2);
+   if (parse_args(&why_command, OPTS(opts), argc, argv, args, 1, 2) == 1) {
+      if (file_kind(args[0]) != KIND_OTHER)
+         die("which instruction of %s? usage: dcfg %s %s", args[0],
+             why_command.name, why_command.args);
+      args[1] = args[0];
+      args[0] = default_file(&why_command, KIND_WET);
+   }
    if (steps == 0 || (steps >= UINT32_MAX && steps != NOT_GIVEN))
       die("--steps=%" PRIu64 ": at least one, and not that many", steps);
    asks = asks && steps == NOT_GIVEN;
@@ -256,9 +265,10 @@ static int run(int argc, char** argv)
                                : steps == NOT_GIVEN ? 1 : (uint32_t)steps };
    y.f = slice_find(args[0], &o);
    y.v = (SliceView){ .w = y.f->w, .s = y.f->s, .file = args[0] };
-   if (asks)
+   if (asks) {
+      use_no_pager();
       converse(&y, y.f->s->criteria[0]);
-   else
+   } else
       tell_steps(&y, y.f->s->criteria[0], o.steps);
    slice_forget(y.f);
    free(y.origins);
@@ -267,7 +277,7 @@ static int run(int argc, char** argv)
 }
 
 const Command why_command = {
-   "why", "FILE ADDRESS#INSTANCE", "the same, one step at a time",
+   "why", "[FILE] ADDRESS#INSTANCE", "the same, one step at a time",
    "Says of an instance of an instruction, in a whole execution trace, which\n"
    "--wet=yes writes: its value, if that was recorded, and for all that it used\n"
    "what had computed that.  Moves, PUSH, POP and other copies on the way are\n"
@@ -275,13 +285,10 @@ const Command why_command = {
    "it run.  FILE:LINE means the last instruction of the line, when it was\n"
    "executed last; ADDRESS alone its last instance.\n"
    "\n"
-   "On a terminal it asks which of them to tell of next.\n"
-   "\n"
-   "options:\n"
-   "  --steps=N          tell of N instances, the nearest first, and end [1]\n"
+   "On a terminal it asks which of them to tell of next.\n",
    "\n"
    "examples:\n"
    "  dcfg why wet.out.4711 0x1091f9#0\n"
    "  dcfg why --steps=5 wet.out.4711 price.c:21\n",
-   run, NULL
+   run
 };

@@ -44,35 +44,16 @@ static int text_order(const char* m, const char* n)
    return m == n ? 0 : m == NULL ? 1 : n == NULL ? -1 : strcmp(m, n);
 }
 
-static int number_order(uint64_t m, uint64_t n)
-{
-   return m < n ? -1 : m > n;
-}
-
-static int by_line(const void* x, const void* y)
-{
-   const Entry* a = x;
-   const Entry* b = y;
-   int          d = text_order(a->source, b->source);
-
-   return d != 0 ? d : number_order(a->is.line, b->is.line);
-}
+COMPARE(by_line, Entry, text_order(x->source, y->source) ?: UP(is.line))
 
 static const char* image_base(const Entry* e)
 {
    return e->is.image_name == NULL ? NULL : text_base(e->is.image_name);
 }
 
-static int by_code(const void* x, const void* y)
-{
-   const Entry* a = x;
-   const Entry* b = y;
-   int          d = text_order(image_base(a), image_base(b));
-
-   d = d != 0 ? d : number_order(a->place, b->place);
-   d = d != 0 ? d : number_order(a->is.size, b->is.size);
-   return d != 0 ? d : memcmp(a->is.code, b->is.code, a->is.size);
-}
+COMPARE(by_code, Entry,
+        text_order(image_base(x), image_base(y)) ?: UP(place) ?: UP(is.size)
+        ?: memcmp(x->is.code, y->is.code, x->is.size))
 
 /* Where main() is; NULL if that is not known. */
 static const char* main_source(DcfgWet* w)

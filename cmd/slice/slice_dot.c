@@ -15,12 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static int compare(const void* a, const void* b)
-{
-   const uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
-
-   return x < y ? -1 : x > y;
-}
+COMPARE(compare, uint32_t, ORDER(*x, *y))
 
 /* The greatest distance of the TOP nearest nodes. */
 static uint32_t reach(const DcfgSlice* s, uint64_t top)

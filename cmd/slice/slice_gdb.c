@@ -97,14 +97,7 @@ static void choose_images(Script* c, bool source)
    }
 }
 
-static int by_instr(const void* x, const void* y)
-{
-   const Stop* a = x;
-   const Stop* b = y;
-
-   return a->instr != b->instr ? (a->instr < b->instr ? -1 : 1)
-          : a->instance < b->instance ? -1 : a->instance > b->instance;
-}
+COMPARE(by_instr, Stop, UP(instr) ?: UP(instance))
 
 static void find_stops(Script* c)
 {

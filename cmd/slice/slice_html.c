@@ -51,14 +51,14 @@ typedef
       uint32_t     file, line;  // in the page
       bool         in_slice;
    }
-   Place;
+   PageInstr;
 
 typedef
    struct {
       DcfgWet*         w;
       const DcfgSlice* s;
       FILE*         out;
-      Place*           places;  // by source and line; last those without
+      PageInstr*           places;  // by source and line; last those without
       uint32_t         n_places;
       uint32_t*        number;  // by instruction: its number in the page
       bool             forward;
@@ -139,8 +139,8 @@ static void between(FILE* out, bool first)
 
 static int by_place(const void* x, const void* y)
 {
-   const Place* a = x;
-   const Place* b = y;
+   const PageInstr* a = x;
+   const PageInstr* b = y;
    const char*  m = a->is.source;
    const char*  n = b->is.source;
    int          d = m == n ? 0 : m == NULL ? 1 : n == NULL ? -1 : strcmp(m, n);
@@ -158,19 +158,19 @@ static void find_places(Page* p)
 {
    uint32_t n = dcfg_wet_instrs(p->w);
 
-   p->places = zalloc(n + (size_t)1, sizeof(Place));
+   p->places = zalloc(n + (size_t)1, sizeof(PageInstr));
    p->number = zalloc(n + (size_t)1, sizeof(uint32_t));
    for (uint32_t i = 0; i < n; i++)
       if (p->s->totals[i].executed > 0) {
-         Place* at = &p->places[p->n_places++];
+         PageInstr* at = &p->places[p->n_places++];
          at->is = *dcfg_wet_instr(p->w, i);
          at->instr = i;
          at->in_slice = p->s->totals[i].in_slice > 0;
       }
-   qsort(p->places, p->n_places, sizeof(Place), by_place);
+   qsort(p->places, p->n_places, sizeof(PageInstr), by_place);
 }
 
-static bool same_file(const Place* a, const Place* b)
+static bool same_file(const PageInstr* a, const PageInstr* b)
 {
    if (a->is.source == NULL || b->is.source == NULL)
       return a->is.source == b->is.source && a->is.image == b->is.image;
@@ -255,7 +255,7 @@ static void put_executed(const Page* p, uint32_t from, uint32_t end)
 
 static void put_file(const Page* p, uint32_t from, uint32_t end)
 {
-   const Place* at = &p->places[from];
+   const PageInstr* at = &p->places[from];
    SourceFile*  f = at->is.source == NULL ? NULL
                     : source_file_open(at->is.source);
 
@@ -288,7 +288,7 @@ static void put_files(Page* p)
       uint32_t row = 0;
       end = end_of_file(p, from);
       for (uint32_t i = from; i < end; i++) {
-         Place* at = &p->places[i];
+         PageInstr* at = &p->places[i];
          if (!at->in_slice)
             continue;
          any = true;
@@ -334,7 +334,7 @@ typedef enum { ADDR, CODE, FUNCTION, IN_FILE, LINE } InstrColumn;
 static void put_instr(const Page* p, uint32_t i, const uint32_t* function,
                       InstrColumn column)
 {
-   const Place* at = &p->places[i];
+   const PageInstr* at = &p->places[i];
    char         text[256];
 
    switch (column) {

@@ -14,6 +14,7 @@
 #include "cmd/slice/slice_output.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
@@ -75,7 +76,7 @@ static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers)
    find_syscalls(w, instrs);
    s = dcfg_slice_new(w, &q, &err);
    if (s == NULL)
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_WET));
    return s;
 }
 
@@ -85,13 +86,13 @@ typedef
       uint32_t number;          // or UINT32_MAX: it is not known
       uint64_t instance;
    }
-   Call;
+   Syscall;
 
 /* In their order. */
 typedef
    struct {
       DcfgWet* w;
-      Call*    calls;
+      Syscall*    calls;
       size_t   n, room;
    }
    Calls;
@@ -100,7 +101,7 @@ static void add_call(Calls* c, uint32_t instr, uint64_t instance,
                      uint32_t number)
 {
    GROW(c->calls, c->n, c->room);
-   c->calls[c->n++] = (Call){ instr, number, instance };
+   c->calls[c->n++] = (Syscall){ instr, number, instance };
 }
 
 /* Those of S. */
@@ -162,7 +163,7 @@ static void find_copied(Calls* c, bool* instrs, const Roles* roles)
          instrs[c->calls[k].instr] = true;
    s = dcfg_slice_new(c->w, &q, &err);
    if (s == NULL)
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_WET));
    for (uint32_t k = s->n_criteria; k-- > 0; ) {
       const DcfgSliceNode* call = &s->nodes[s->criteria[k]];
       const DcfgSliceNode* n = only_source(s, call);
@@ -192,7 +193,7 @@ static Calls all_calls(DcfgWet* w, bool* instrs, const Roles* roles)
    find_syscalls(w, instrs);
    if (!dcfg_slice_writers(w, instrs, processor_of(w)->call_number,
                            note_writer, &c, &err))
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_WET));
    for (size_t k = 0; k < c.n; k++)
       if (c.calls[k].number == UINT32_MAX) {
          find_copied(&c, instrs, roles);
@@ -218,7 +219,7 @@ static void find_spare(const Calls* c, uint32_t* spare)
    }
 }
 
-static void choose(const Call* call, DcfgWet* w, bool* instrs,
+static void choose(const Syscall* call, DcfgWet* w, bool* instrs,
                    DcfgSliceQuery* q)
 {
    memset(instrs, 0, dcfg_wet_instrs(w) * sizeof(bool));
@@ -234,7 +235,7 @@ void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
    char*       end = NULL;
    uint64_t    wanted = DCFG_SLICE_LAST, ran = 0;
    uint32_t    number, unknown = 0;
-   const Call* found = NULL;
+   const Syscall* found = NULL;
    Calls       c;
 
    if (mark != NULL) {
@@ -256,7 +257,7 @@ void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
          found = &c.calls[i];
    }
    if (found == NULL)
-      die("--syscall: %s was called %" PRIu64 " times%s", name, ran,
+      die("--syscall: %s was called %s times%s", name, text_count(ran),
           unknown == 0 ? ""
           : "; of some system calls it is not known which they were, for "
             "which --wet-values=yes is needed");
@@ -293,12 +294,7 @@ typedef
    }
    Printed;
 
-static int later_first(const void* a, const void* b)
-{
-   const uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
-
-   return x < y ? 1 : x > y ? -1 : 0;
-}
+COMPARE(later_first, uint32_t, ORDER(*y, *x))
 
 /* What is known of P's bytes, which N of S, a system call, read.  Nodes with
    greater numbers ran earlier. */
@@ -384,12 +380,12 @@ typedef
       const DcfgSliceNode* call;
       uint64_t             addr, from, size;
    }
-   Piece;
+   OutputPiece;
 
 typedef
    struct {
       Printed p;                // its address is 0
-      Piece*  pieces;
+      OutputPiece*  pieces;
       size_t  n, room;
    }
    Stream;
@@ -415,7 +411,8 @@ static void append(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n,
       memcpy(all->bytes + all->size, p.bytes, p.size);
       memcpy(all->known + all->size, p.known, p.size);
       GROW(stream->pieces, stream->n, stream->room);
-      stream->pieces[stream->n++] = (Piece){ n, r.addr, all->size, p.size };
+      stream->pieces[stream->n++] = (OutputPiece){ n, r.addr, all->size,
+                                                   p.size };
       all->size += p.size;
       free(p.bytes);
       free(p.known);
@@ -447,7 +444,7 @@ static void choose_parts(const Stream* stream, uint64_t place, uint64_t size,
 
    memset(instrs, 0, n_instrs * sizeof(bool));
    for (size_t i = 0; i < stream->n; i++) {
-      const Piece* p = &stream->pieces[i];
+      const OutputPiece* p = &stream->pieces[i];
       uint64_t     low = place > p->from ? place : p->from;
       uint64_t     high = place + size < p->from + p->size ? place + size
                           : p->from + p->size;

@@ -18,6 +18,7 @@
 #include "cmd/slice/slice_query.h"
 
 #include "cmd/base/format.h"
+#include "cmd/base/nearest.h"
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
 #include "cmd/slice/slice_output.h"
@@ -32,14 +33,15 @@
 
 /*--- Where                                                ---*/
 
-DcfgWet* slice_open(const char* file)
+/* A trace.  Dies if it cannot be read. */
+static DcfgWet* open_trace(const char* file)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
    DcfgWet*    w = dcfg_wet_open(file, &options, &err);
 
    if (w == NULL)
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_WET));
    if (dcfg_wet_ends_early(w))
       complain("%s: it ends early: the recorder could not write the last of "
                "what was executed", file);
@@ -63,6 +65,19 @@ static bool is_same_source(const char* a, const char* b)
    return strcmp(a, b) == 0
           || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev
               && x.st_ino == y.st_ino);
+}
+
+/* "; did you mean ...?" of AT up to COLON, or "". */
+static const char* nearest_source(DcfgWet* w, const char* at,
+                                  const char* colon)
+{
+   const char* file = text_format("%.*s", (int)(colon - at), at);
+   Nearest     n = nearest_to(text_base(file));
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
+      if (dcfg_wet_instr(w, i)->source != NULL)
+         nearest_offer(&n, text_base(dcfg_wet_instr(w, i)->source));
+   return text_format("%s", nearest_text(&n));
 }
 
 static void at_line(Sliced* f, const char* at, const char* colon)
@@ -89,8 +104,8 @@ static void at_line(Sliced* f, const char* at, const char* colon)
       found++;
    }
    if (files == 0)
-      die("--at: nothing of a source file `%.*s' was executed",
-          (int)(colon - at), at);
+      die("--at: nothing of a source file `%.*s' was executed%s",
+          (int)(colon - at), at, nearest_source(f->w, at, colon));
    if (found == 0)
       die("--at: nothing of line %" PRIu64 " of `%.*s' was executed", line,
           (int)(colon - at), at);
@@ -180,7 +195,7 @@ static DcfgSlice* find_criteria(Sliced* f)
    DcfgSlice* s = dcfg_slice_new(f->w, &only, &err);
 
    if (s == NULL)
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_WET));
    return s;
 }
 
@@ -410,7 +425,7 @@ static char* describe(Sliced* f, const SliceOptions* o)
    const char* which = s->n_met == 1 ? ""
                        : text_format(" to %s", instance_text(f->w, b));
    const char* many = s->n_met == 1 ? ""
-                      : text_format(", %" PRIu64 " instances", s->n_met);
+                      : text_format(", %s instances", text_count(s->n_met));
 
    return text_copy(text_clean(text_format("%s%s: %s%s%s%s", what, of,
                                            instance_text(f->w, a), which,
@@ -495,7 +510,7 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
 
    if (o->thin && o->full)
       die("--thin follows less and --full all: not both");
-   f->w       = slice_open(file);
+   f->w       = open_trace(file);
    n          = dcfg_wet_instrs(f->w);
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
@@ -517,7 +532,7 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    }
    f->s = dcfg_slice_new(f->w, &f->q, &err);
    if (f->s == NULL)
-      die("%s%s", unreadable(&err, false),
+      die("%s%s", unreadable(&err, KIND_WET),
           err.status == DCFG_ERROR_LIMIT ? what_helps(f, o) : "");
    if (f->s->n_criteria == 0)
       die("no instance meets the criterion: %s",

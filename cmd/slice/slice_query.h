@@ -48,9 +48,6 @@ typedef
 Sliced* slice_find(const char* file, const SliceOptions* o);
 void    slice_forget(Sliced* f);
 
-/* A trace.  Dies if it cannot be read. */
-DcfgWet* slice_open(const char* file);
-
 /* "0x401136#2" */
 const char* instance_text(DcfgWet* w, const DcfgSliceNode* n);
 

@@ -10,12 +10,14 @@
 #include "cmd/machine/source_file.h"
 
 #include "cmd/base/format.h"
+#include "cmd/base/terminal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CONTEXT 1               // lines around one of the slice
+#define TEXT_AT 38              // columns before its text
 
 /* Of a line of source, or a function without: its instructions together. */
 typedef
@@ -51,15 +53,7 @@ static int compare(const void* a, const void* b)
    return d != 0 ? d : x->line < y->line ? -1 : x->line > y->line;
 }
 
-static int by_instances(const void* a, const void* b)
-{
-   const Row* x = a;
-   const Row* y = b;
-
-   if (x->in_slice != y->in_slice)
-      return x->in_slice < y->in_slice ? 1 : -1;
-   return compare(a, b);
-}
+COMPARE(by_instances, Row, DOWN(in_slice) ?: compare(x, y))
 
 /* All that was executed. */
 static Row* make_rows(const SliceView* v, size_t* n)
@@ -92,13 +86,6 @@ static Row* make_rows(const SliceView* v, size_t* n)
    return rows;
 }
 
-static void put_numbers(FILE* out, const Row* row)
-{
-   fprintf(out, "%8" PRIu32 " %12s %7s", row->distance,
-           text_count(row->in_slice),
-           text_share(row->in_slice, row->executed));
-}
-
 static void put_line(FILE* out, const SourceFile* f, uint32_t line,
                      const Row* row)
 {
@@ -108,11 +95,13 @@ static void put_line(FILE* out, const SourceFile* f, uint32_t line,
    if (text == NULL)
       length = 0;
    if (row != NULL && row->in_slice > 0)
-      put_numbers(out, row);
+      slice_put_numbers(out, row->distance, row->in_slice, row->executed);
    else
       fprintf(out, "%29s", "");
    fprintf(out, " %6" PRIu32 "%s%s\n", line, length > 0 ? "  " : "",
-           length > 0 ? text_clean_line(text, length) : "");
+           length > 0 ? text_cut(text_clean_line(text, length),
+                                 terminal_room(out, TEXT_AT))
+           : "");
    text_forget();
 }
 
@@ -195,10 +184,11 @@ static void put_elsewhere(FILE* out, Row* rows, size_t n)
    qsort(rows, k, sizeof(*rows), by_instances);
    fputs("\ncode without source lines\n", out);
    for (size_t i = 0; i < k && i < 20; i++) {
-      put_numbers(out, &rows[i]);
+      slice_put_numbers(out, rows[i].distance, rows[i].in_slice,
+                        rows[i].executed);
       fprintf(out, "         %s (%s)\n",
               rows[i].function == NULL ? "?"
-              : text_clean(text_demangle(rows[i].function)),
+              : text_clean(text_brief(text_demangle(rows[i].function))),
               rows[i].image == NULL ? "?"
               : text_clean(text_base(rows[i].image)));
       text_forget();
@@ -228,7 +218,7 @@ static void put_files(FILE* out, const Row* rows, size_t n)
             if (!said)
                fputs("\nfiles that cannot be read, and their lines\n", out);
             said = true;
-            put_numbers(out, &sum);
+            slice_put_numbers(out, sum.distance, sum.in_slice, sum.executed);
             fprintf(out, "         %s: %s\n", text_clean(rows[i].source),
                     list_lines(rows + i, k - i));
          }

@@ -22,6 +22,9 @@ typedef
       const char*        criterion;     // which instance matched
       const char* const* not_followed;  // sentences, and NULL
       uint64_t           top;           // of a picture, so many instances
+      const char*        own;           // images that are the program's, too: a
+                                        // pattern, or NULL
+      bool               thin;
    }
    SliceView;
 
@@ -36,7 +39,7 @@ typedef
 
 /* All forms: a row each, the first is what is written without --as. */
 #define SLICE_FORMS(ROW) \
-   ROW(source) ROW(instances) ROW(json) ROW(dot) ROW(html) ROW(gdb)
+   ROW(source) ROW(lines) ROW(instances) ROW(json) ROW(dot) ROW(html) ROW(gdb)
 
 #define SLICE_FORM_DECLARATION(name) extern const SliceForm slice_form_##name;
 SLICE_FORMS(SLICE_FORM_DECLARATION)
@@ -49,11 +52,16 @@ const char* slice_port(DcfgWet* w, const DcfgSliceInput* in);
 /* The value that was recorded, "0x34"; "" if none was. */
 const char* slice_value(const SliceView* v, const DcfgSliceNode* n);
 
-/* "price.c:21", or "main (price)"; "" if nothing is known. */
+/* "price.c:21", "main", or "libz.so.1.2.13+0x1234"; "" if nothing is known. */
 const char* slice_place(const DcfgWetInstr* in);
 
 /* "0x1091f9#0". */
 const char* slice_instance(DcfgWet* w, const DcfgSliceNode* n);
+
+/* Prints the columns of a row: how far it is, and how many of its instances
+   are in the slice, of those that were EXECUTED. */
+void slice_put_numbers(FILE* out, uint32_t distance, uint64_t in_slice,
+                       uint64_t executed);
 
 /* Prints which lines and instructions are in one of two slices only, or have
    other counts in B, at most TOP of each (0: all).  Returns how many do. */

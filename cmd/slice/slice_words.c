@@ -59,7 +59,9 @@ const char* slice_place(const DcfgWetInstr* in)
                                     in->line));
    if (in->function == NULL)
       return in->image_name == NULL ? ""
-             : text_clean(text_base(in->image_name));
+             : text_clean(text_format("%s+0x%" PRIx64,
+                                      text_base(in->image_name),
+                                      in->addr - in->image_load));
    return text_clean(text_brief(text_demangle(in->function)));
 }
 
@@ -67,4 +69,11 @@ const char* slice_instance(DcfgWet* w, const DcfgSliceNode* n)
 {
    return text_format("0x%" PRIx64 "#%" PRIu64,
                       dcfg_wet_instr(w, n->instr)->addr, n->instance);
+}
+
+void slice_put_numbers(FILE* out, uint32_t distance, uint64_t in_slice,
+                       uint64_t executed)
+{
+   fprintf(out, "%8" PRIu32 " %12s %7s", distance, text_count(in_slice),
+           text_share(in_slice, executed));
 }

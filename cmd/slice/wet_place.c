@@ -213,13 +213,7 @@ static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr,
       }
 }
 
-static int by_low(const void* x, const void* y)
-{
-   const DcfgSliceRange* a = x;
-   const DcfgSliceRange* b = y;
-
-   return a->low < b->low ? -1 : a->low > b->low;
-}
+COMPARE(by_low, DcfgSliceRange, UP(low))
 
 /* Of a file, and of no [vdso], say WHY its constants are not known. */
 static void say_not_there(const char* image, const char* why)

@@ -8,14 +8,14 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/format.h"
-#include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/outfile.h"
+#include "cmd/base/select.h"
 #include "cmd/wet/wet_salvage.h"
 #include "cmd/wet/wet_text.h"
+#include "cmd/shared/wet_program.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,32 +43,6 @@ typedef
 
 /*--- What is wanted                                       ---*/
 
-static bool is_pattern(const char* s)
-{
-   return strpbrk(s, "*?[") != NULL;
-}
-
-/* The file that has main(), or, of a program without symbols, that is loaded
-   lowest; or NULL. */
-static const char* program_of(DcfgWet* w)
-{
-   uint64_t    lowest = UINT64_MAX;
-   const char* found = NULL;
-
-   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      if (in->image_name == NULL)
-         continue;
-      if (in->function != NULL && strcmp(in->function, "main") == 0)
-         return in->image_name;
-      if (in->image_load < lowest) {
-         lowest = in->image_load;
-         found = in->image_name;
-      }
-   }
-   return found;
-}
-
 /* How well the image of instruction I fits. */
 static PathFit fit_of(const Filter* f, DcfgWet* w, uint32_t i,
                       const char* program)
@@ -76,21 +50,6 @@ static PathFit fit_of(const Filter* f, DcfgWet* w, uint32_t i,
    const char* name = dcfg_wet_instr(w, i)->image_name;
 
    return name == NULL ? FIT_NOT : path_fit(name, f->image, program);
-}
-
-static bool is_function(const char* symbol, const char* wanted)
-{
-   const char* full;
-   size_t      n = strlen(wanted);
-
-   if (symbol == NULL)
-      return false;
-   full = text_demangle(symbol);
-   if (is_pattern(wanted))
-      return fnmatch(wanted, symbol, 0) == 0 || fnmatch(wanted, full, 0) == 0;
-   return strcmp(symbol, wanted) == 0
-          || (strncmp(full, wanted, n) == 0
-              && (full[n] == 0 || full[n] == '('));
 }
 
 /* WANTED is the end of PATH, from a slash on. */
@@ -132,11 +91,27 @@ static void read_source(Filter* f, const char* text)
    f->lines = range_value("source", colon + 1);
 }
 
+static const char* nearest_names(const Filter* f, DcfgWet* w)
+{
+   Nearest image = nearest_to(f->image != NULL ? f->image : "");
+   Nearest function = nearest_to(f->function != NULL ? f->function : "");
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image_name != NULL)
+         offer_image(&image, text_clean(in->image_name));
+      if (in->function != NULL && f->function != NULL)
+         offer_function(&function, text_brief(text_clean(
+                                      text_demangle(in->function))));
+   }
+   return text_format("%s%s", nearest_text(&image), nearest_text(&function));
+}
+
 static void choose_instrs(Filter* f, DcfgWet* w)
 {
    uint32_t    n = dcfg_wet_instrs(w), found = 0;
    PathFit     best = FIT_PART;
-   const char* program = f->image == NULL ? NULL : program_of(w);
+   const char* program = f->image == NULL ? NULL : wet_program(w);
 
    f->instrs = zalloc(n + (size_t)1, sizeof(bool));
    for (uint32_t i = 0; f->image != NULL && i < n && best < FIT_ALL; i++)
@@ -148,7 +123,8 @@ static void choose_instrs(Filter* f, DcfgWet* w)
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
       f->instrs[i] = there
                      && (f->function == NULL
-                         || is_function(in->function, f->function))
+                         || (in->function != NULL
+                             && function_is(in->function, f->function)))
                      && (f->source == NULL
                          || (is_source(in->source, f->source)
                              && in->line >= f->lines.low
@@ -159,7 +135,7 @@ static void choose_instrs(Filter* f, DcfgWet* w)
    }
    if (found == 0 && n > 0)
       complain("no instruction that was executed is of that image, function "
-               "and source");
+               "and source%s", nearest_names(f, w));
 }
 
 /* Instances are the only thing that the library does not know of. */
@@ -171,7 +147,7 @@ static void select_instrs(const Filter* f, DcfgWet* w)
    DcfgError     err;
 
    if (!dcfg_wet_select(w, &wanted, &err))
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_WET));
 }
 
 /*--- The last dependences                                 ---*/
@@ -237,7 +213,7 @@ static DcfgWet* open_wet(const char* path)
    DcfgWet*    w = dcfg_wet_open(path, &options, &err);
 
    if (w == NULL || !dcfg_wet_find_control(w, &err))
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_WET));
    if (dcfg_wet_ends_early(w))
       complain("%s: it ends early: the recorder could not write the last of "
                "what was executed", path);
@@ -287,7 +263,7 @@ static void show(DcfgWet* w, const Filter* f, History* h, uint64_t limit,
          remember(h, &e);
    }
    if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_WET));
    out = outfile_open(path);
    if (t != NULL) {
       wet_text_write(t, out);
@@ -309,19 +285,41 @@ static int run(int argc, char** argv)
    const char* path = NULL;
    bool        salvage = false;
    const Opt   opts[] = {
-      { "history", OPT_COUNT_OR_NOT, &history }, { "image", OPT_TEXT, &f.image },
-      { "function", OPT_TEXT, &f.function }, { "source", OPT_TEXT, &source },
-      { "thread", OPT_COUNT, &f.thread }, { "from", OPT_COUNT, &f.time.low },
-      { "to", OPT_COUNT, &f.time.high },
-      { "instances", OPT_TEXT, &instances }, { "limit", OPT_TEXT, &limit },
-      { "salvage", OPT_FLAG, &salvage }, { "o", OPT_TEXT, &path }
+      { "history", OPT_COUNT_OR_NOT, &history, "N",
+        "instead the last N dependences, one a line, in their order: "
+        "ADDRESS#INSTANCE --> ADDRESS#INSTANCE [100000]" },
+      { "image", OPT_TEXT, &f.image, "PATTERN",
+        "only instructions of this image, as of dcfg report" },
+      { "function", OPT_TEXT, &f.function, "NAME", "only of this function" },
+      { "source", OPT_TEXT, &source, "FILE[:LINE[-LINE]]",
+        "only of these lines" },
+      { "thread", OPT_COUNT, &f.thread, "N",
+        "only what thread N did, counted from 0" },
+      { "from", OPT_COUNT, &f.time.low, "INSTR", NULL },
+      { "to", OPT_COUNT, &f.time.high, "INSTR",
+        "only what was executed when all threads together had executed so many "
+        "instructions before" },
+      { "instances", OPT_TEXT, &instances, "LOW-HIGH",
+        "only these instances, from 0" },
+      { "limit", OPT_TEXT, &limit, "SIZE",
+        "refuse text of more than SIZE bytes, as 20G; 0: none [1G]" },
+      { "o", OPT_TEXT, &path, "FILE",
+        "write to FILE, through the compressor of its suffix: .gz, .bz2, .xz, "
+        ".zst" },
+      { "salvage", OPT_FLAG, &salvage, NULL,
+        "with -o FILE: make the trace FILE, which ends early, of the temporary "
+        "file of a program that was killed" }
    };
    const char* files[1];
+   int         n;
    History     h = { 0 };
    DcfgWet*    w;
 
-   parse_args(&wet_command, opts, sizeof(opts) / sizeof(opts[0]), argc, argv,
-              files, 1, 1);
+   n = parse_args(&wet_command, OPTS(opts), argc, argv, files, 0, 1);
+   if (salvage && n == 0)
+      die("--salvage needs the temporary file of the program that was killed");
+   if (n == 0)
+      files[0] = default_file(&wet_command, KIND_WET);
    if (salvage) {
       if (path == NULL || source != NULL || instances != NULL || limit != NULL
           || history != NOT_GIVEN || f.image != NULL || f.function != NULL)
@@ -356,7 +354,7 @@ static int run(int argc, char** argv)
 }
 
 const Command wet_command = {
-   "wet", "FILE", "who wrote what each instance of an instruction used",
+   "wet", "[FILE]", "who wrote what each instance of an instruction used",
    "Prints a whole execution trace, which --wet=yes writes: for each\n"
    "instruction that was executed, and each of its instances, the branch that\n"
    "let it run and who had written what it used.  The text is that of WET:\n"
@@ -368,27 +366,7 @@ const Command wet_command = {
    "  NO VALUES                          or VALUES N, and lines X:VALUE\n"
    "\n"
    "The first port is control; then there is one for each general register,\n"
-   "flags, vector registers, x87, and each operand in memory.\n"
-   "\n"
-   "options:\n"
-   "  --history[=N]      instead the last N dependences, one a line, in their\n"
-   "                     order: ADDRESS#INSTANCE --> ADDRESS#INSTANCE [100000]\n"
-   "  --image=NAME       only instructions of this image, as of dcfg report\n"
-   "  --function=NAME    only of this function\n"
-   "  --source=FILE:LINE[-LINE]\n"
-   "                     only of these lines; FILE alone: of all its lines\n"
-   "  --thread=N         only what thread N did, counted from 0\n"
-   "  --from=INSTR, --to=INSTR\n"
-   "                     only what was executed when all threads together had\n"
-   "                     executed so many instructions before\n"
-   "  --instances=LOW-HIGH\n"
-   "                     only these instances, from 0\n"
-   "  --limit=SIZE       refuse text of more than SIZE bytes, as 20G; 0: none\n"
-   "                     [1G]\n"
-   "  -o FILE            write to FILE, through the compressor of its suffix:\n"
-   "                     .gz, .bz2, .xz, .zst\n"
-   "  --salvage -o FILE  make the trace FILE, which ends early, of the temporary\n"
-   "                     file of a program that was killed\n"
+   "flags, vector registers, x87, and each operand in memory.\n",
    "\n"
    "What is left out but depended on has its line and no instances.\n"
    "\n"
@@ -397,5 +375,5 @@ const Command wet_command = {
    "  dcfg wet --image=foo1 -o foo1.wet.xz wet.out.4711\n"
    "  dcfg wet --history=20 wet.out.4711\n"
    "  dcfg wet --salvage -o part.wet wet.out.4711.tmp-3d0c7ae2b0f1\n",
-   run, NULL
+   run
 };

@@ -42,7 +42,7 @@ typedef
       uint64_t kind, source, line;
       Piece    usage;
    }
-   Instr;
+   SalvagedInstr;
 
 typedef
    struct {
@@ -79,10 +79,10 @@ typedef
       TABLE(Image) images;
       TABLE(Piece) sources;
       TABLE(Sb)    sbs;
-      TABLE(Instr) instrs;       // of all superblocks
-      TABLE(Instr) unexecuted;
+      TABLE(SalvagedInstr) instrs;       // of all superblocks
+      TABLE(SalvagedInstr) unexecuted;
       Counts      good;          // that belong to a tape that is there
-      Instr*      sorted;        // instructions by image and address, each once
+      SalvagedInstr* sorted;    // by image and address, each once
       size_t      n_sorted;
    }
    Salvage;
@@ -160,7 +160,7 @@ static void get_source(Salvage* s, Bytes* b)
 }
 
 /* Its code and kind. */
-static void get_code(Instr* in, Bytes* b)
+static void get_code(SalvagedInstr* in, Bytes* b)
 {
    const uint8_t* from = b->at;
 
@@ -205,7 +205,7 @@ static void get_superblock(Salvage* s, Bytes* b)
 
    b->failed = b->failed || image >= s->images.n + (n == 0);
    for (; n > 0 && !b->failed; n--) {
-      Instr          in = { .image = image, .addr = addr };
+      SalvagedInstr          in = { .image = image, .addr = addr };
       Bytes          length = *b;
       get_code(&in, b);
       addr     += get(&length);
@@ -226,7 +226,7 @@ static void get_superblock(Salvage* s, Bytes* b)
 
 static void get_unexecuted(Salvage* s, Bytes* b)
 {
-   Instr in = { .image = get(b), .addr = get(b) };
+   SalvagedInstr in = { .image = get(b), .addr = get(b) };
 
    b->failed = b->failed || in.image >= s->images.n;
    get_code(&in, b);
@@ -267,18 +267,10 @@ static void get_rows(Salvage* s)
 
 /*--- Tables                                               ---*/
 
-static int cmp_instrs(const void* va, const void* vb)
-{
-   const Instr* a = va;
-   const Instr* b = vb;
-
-   if (a->image != b->image)
-      return a->image < b->image ? -1 : 1;
-   return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
+COMPARE(cmp_instrs, SalvagedInstr, UP(image) ?: UP(addr))
 
 /* Sort the N of ALL.  Returns how many are left, each once. */
-static size_t sort_instrs(Instr* all, size_t n)
+static size_t sort_instrs(SalvagedInstr* all, size_t n)
 {
    size_t kept = 0;
 
@@ -290,7 +282,8 @@ static size_t sort_instrs(Instr* all, size_t n)
    return kept;
 }
 
-static const Instr* find_instr(const Salvage* s, const Instr* in)
+static const SalvagedInstr* find_instr(const Salvage* s,
+                                       const SalvagedInstr* in)
 {
    return s->n_sorted == 0 ? NULL
           : bsearch(in, s->sorted, s->n_sorted, sizeof(*in), cmp_instrs);
@@ -333,7 +326,7 @@ static void put_lines(const Salvage* s, size_t image, size_t* next, Text* t)
       n += s->sorted[*next].source != 0;
    put(t, n);
    for (size_t i = first; i < *next; i++) {
-      const Instr* in = &s->sorted[i];
+      const SalvagedInstr* in = &s->sorted[i];
       if (in->source == 0)
          continue;
       put(t, in->addr - addr);
@@ -362,7 +355,7 @@ static void put_images(const Salvage* s, FILE* f, Text* t)
 }
 
 /* Where it is, its code, and what it uses, if that is told. */
-static void put_instrs(const Instr* all, size_t n, Text* t)
+static void put_instrs(const SalvagedInstr* all, size_t n, Text* t)
 {
    uint64_t image = 0, addr = 0;
 
@@ -382,7 +375,7 @@ static void put_instrs(const Instr* all, size_t n, Text* t)
 /* What was not executed when it was told may have been executed since. */
 static void put_unexecuted(Salvage* s, Text* t)
 {
-   Instr* all  = s->unexecuted.all;
+   SalvagedInstr* all  = s->unexecuted.all;
    size_t n    = sort_instrs(all, s->good.unexecuted), kept = 0;
 
    for (size_t i = 0; i < n; i++)
@@ -455,13 +448,13 @@ static void count_instrs(const char* path, uint8_t* trace, size_t size,
    uint64_t*    n;
 
    if (w == NULL)
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_UNFINISHED));
    n = zalloc(dcfg_wet_threads(w), sizeof(*n));
    while (dcfg_wet_next(w, &e, &err))
       if (e.kind == DCFG_WET_INSTR && e.thread < dcfg_wet_threads(w))
          n[e.thread]++;
    if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_UNFINISHED));
    for (uint32_t i = 0; i < 8 * dcfg_wet_threads(w); i++)
       threads[i] = (uint8_t)(n[i / 8] >> 8 * (i % 8));
    dcfg_wet_close(w);
@@ -499,6 +492,7 @@ void wet_salvage(const char* from, const char* to)
    uint8_t* trace;
    size_t   threads, size;
 
+   refuse_other_kind(from, KIND_UNFINISHED);
    open_temporary(&s);
    if (!find_stream((Piece){ s.bytes, s.size }, JournalRows,
                     &s.streams[JournalRows])

@@ -7,12 +7,12 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
+#include "cmd/shared/log_names.h"
 #include "cmd/xray/xray_views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define ADDRESS_OF_FORM(name) &xray_form_##name,
 static const XrayForm* const forms[] = { XRAY_FORMS(ADDRESS_OF_FORM) };
@@ -48,20 +48,6 @@ static void on_map_problem(void* arg, const DcfgProblem* problem)
           text_clean(problem->what));
 }
 
-/* The map that the tool writes beside LOG; NULL if there is none. */
-static char* map_beside(const char* log)
-{
-   char*       path = need(malloc(strlen(log) + sizeof(".map")));
-   struct stat st;
-
-   strcpy(path, log);
-   strcat(path, ".map");
-   if (strcmp(log, "-") != 0 && stat(path, &st) == 0)
-      return path;
-   free(path);
-   return NULL;
-}
-
 /* MAP: the one that was named, or NULL. */
 static Source open_source(const XrayShow* s, const char* log, const char* map)
 {
@@ -76,18 +62,24 @@ static Source open_source(const XrayShow* s, const char* log, const char* map)
       options = read_options(on_map_problem, src.rules);
       src.map = dcfg_xray_map_load(src.map_path, &options, &err);
       if (src.map == NULL)
-         die("%s", unreadable(&err, false));
+         die("%s", unreadable(&err, KIND_MAP));
    }
    src.names = xray_names_new(src.map, s->mangled, &s->what);
    if (src.map == NULL && (s->what.image != NULL || s->what.function != NULL
                            || s->what.source != NULL))
       die("%s: there is no map, and without names no --image, --function or "
           "--source", log);
+   xray_say_unknown(src.names);
    options = read_options(on_problem, src.rules);
    src.log = dcfg_xray_open(log, &options, &err);
    if (src.log == NULL)
-      die("%s", unreadable(&err, false));
+      die("%s", unreadable(&err, KIND_XRAY));
    return src;
+}
+
+static const char* plural(uint64_t n, const char* one)
+{
+   return text_format("%s %s%s", text_count(n), one, n == 1 ? "" : "s");
 }
 
 /* What was said of LOG's rules; returns how many were broken. */
@@ -99,12 +91,10 @@ static uint64_t finish_rules(const XrayShow* s, const Source* src,
    rules_finish(src->rules);
    if (s->form == FORM_TEXT && !s->as->for_programs
        && (s->only_check || n > 0))
-      printf("%s%s%s: %" PRIu64 " violation%s\n", log,
-             src->map_path != NULL ? ", " : "",
-             src->map_path != NULL ? src->map_path : "", n,
-             n == 1 ? "" : "s");
+      printf("%s%s%s: %s\n", log, src->map_path != NULL ? ", " : "",
+             src->map_path != NULL ? src->map_path : "", plural(n, "violation"));
    else if (n > 0)
-      complain("%s: %" PRIu64 " violation%s", log, n, n == 1 ? "" : "s");
+      complain("%s: %s", log, plural(n, "violation"));
    return n;
 }
 
@@ -140,11 +130,6 @@ static Table* threads_table(const XrayShow* s, const XrayRun* run)
       put_count(t, f->depth);
    }
    return t;
-}
-
-static const char* plural(uint64_t n, const char* one)
-{
-   return text_format("%s %s%s", text_count(n), one, n == 1 ? "" : "s");
 }
 
 static void show_text(const XrayShow* s, const XrayRun* run, const Table* rows,
@@ -314,19 +299,39 @@ static int run(int argc, char** argv)
    XrayShow    s = { .top = 10, .limit = 20, .what = SELECT_ALL,
                        .calls = UINT64_MAX };
    const Opt   opts[] = {
-      { "as", OPT_TEXT, &as }, { "check", OPT_FLAG, &s.only_check },
-      { "limit", OPT_COUNT, &s.limit }, { "thread", OPT_COUNT, &s.thread },
-      SELECT_PLACES(&s.what), { "threads", OPT_FLAG, &s.per_thread },
-      { "top", OPT_COUNT, &s.top }, { "from", OPT_COUNT, &s.from },
-      { "calls", OPT_COUNT, &s.calls }, { "diff", OPT_FLAG, &two },
-      { "share", OPT_TEXT, &share }, { "wide", OPT_FLAG, &s.wide },
-      { "mangled", OPT_FLAG, &s.mangled }, { "csv", OPT_FLAG, &csv },
-      { "json", OPT_FLAG, &json }
+      { "as", OPT_TEXT, &as, "FORM", "one of these [functions]" },
+      OPT_CHOICES(choices),
+      { "check", OPT_FLAG, &s.only_check, NULL, "only check" },
+      OPT_LIMIT(&s.limit),
+      { "thread", OPT_COUNT, &s.thread, "N",
+        "only thread N of the log, counted from 1 [all]" },
+      { "threads", OPT_FLAG, &s.per_thread, NULL,
+        "functions of each thread for itself" },
+      { "image", OPT_TEXT, &s.what.image, "PATTERN",
+        "only functions in images whose path or file name matches; without "
+        "* ? [ a part of the name is enough, if it is no image's whole name; "
+        "main: the image that has main()" },
+      { "function", OPT_TEXT, &s.what.function, "NAME",
+        "only this one; with * ? [, those whose names match" },
+      { "source", OPT_TEXT, &s.what.source, "FILE[:LINE[-LINE]]",
+        "only functions that begin there" },
+      { "top", OPT_COUNT, &s.top, "N", "N rows; 0: all [10]" },
+      { "from", OPT_COUNT, &s.from, "INSTR",
+        "calls that begin at a thread's instruction INSTR or later" },
+      { "calls", OPT_COUNT, &s.calls, "N", "at most N calls of each thread" },
+      { "diff", OPT_FLAG, &two, NULL,
+        "compare two logs: dcfg xray --diff A B, or with maps A B MAP-A MAP-B."
+        "  Functions of one name in files of one name are the same" },
+      { "share", OPT_TEXT, &share, "PERCENT",
+        "with --diff, only what changes by more than PERCENT of what it is in "
+        "A; 0: all changes [1]" },
+      OPT_WIDE(&s.wide), OPT_MANGLED(&s.mangled),
+      OPT_CSV_JSON(&csv, &json,
+                   "for programs; violations go to standard error")
    };
    const char* files[4];
-   int         n = parse_args(&xray_command, opts,
-                              sizeof(opts) / sizeof(opts[0]), argc, argv,
-                              files, 1, 4);
+   int         n = parse_args(&xray_command, OPTS(opts), argc, argv, files, 0,
+                              4);
 
    s.as   = forms[choice("as", as, choices)];
    s.form = csv ? FORM_CSV : json ? FORM_JSON : FORM_TEXT;
@@ -337,8 +342,6 @@ static int run(int argc, char** argv)
       die("--json is not for --as=%s", as);
    if (end == share || *end != 0 || !(percent >= 0))
       die("--share needs a percentage, not `%s'", share);
-   if (s.what.routine != NULL)
-      die("an XRay log knows functions, not routines of a graph: --function");
    if (s.thread > INT32_MAX)
       die("there is no thread %" PRIu64, s.thread);
    for (int i = 0, dashes = 0; i < n; i++)
@@ -356,13 +359,13 @@ static int run(int argc, char** argv)
    if (n > 2)
       die("`%s' is one file too many; usage: dcfg %s %s", files[2],
           xray_command.name, xray_command.args);
-   s.log = files[0];
+   s.log = n == 0 ? default_file(&xray_command, KIND_XRAY) : files[0];
    s.map = n == 2 ? files[1] : NULL;
    return show(&s);
 }
 
 const Command xray_command = {
-   "xray", "LOG [MAP]", "an XRay log: is it right, and where was time spent?",
+   "xray", "[LOG [MAP]]", "an XRay log: is it right, and where was time spent?",
    "Reads an XRay log, as valgrind --tool=dcfg --xray=yes writes it, and its\n"
    "map, which has the functions' names and is LOG.map if it is not named;\n"
    "checks what llvm-xray needs to read them and what the tool promises; and\n"
@@ -373,36 +376,9 @@ const Command xray_command = {
    "counts once; calls; the sum of all calls, of which llvm-xray account\n"
    "makes seconds, one for a million; what was not in other functions; the\n"
    "shortest call, the median, the longest (CSV and JSON: also the call with\n"
-   "90% and 99% of the others below it).\n"
-   "\n"
-   "options:\n"
-   "  --as=FORM          one of these [functions]\n"
-   CHOICES_HERE
-   "  --check            only check\n"
-   "  --limit=N          print at most N lines for a rule; 0: all [20]\n"
-   "  --thread=N         only thread N of the log, counted from 1 [all]\n"
-   "  --threads          functions of each thread for itself\n"
-   "  --image=PATTERN    only functions in images whose path or file name\n"
-   "                     matches; without * ? [ a part of the name is enough,\n"
-   "                     if it is no image's whole name; main: the image\n"
-   "                     that has main()\n"
-   "  --function=NAME    only this one; with * ? [, those whose names match\n"
-   "  --source=FILE[:LINE[-LINE]]\n"
-   "                     only functions that begin there\n"
-   "  --top=N            N rows; 0: all [10]\n"
-   "  --from=INSTR       calls that begin at a thread's instruction INSTR or\n"
-   "                     later\n"
-   "  --calls=N          at most N calls of each thread\n"
-   "  --diff             compare two logs: dcfg xray --diff A B, or with maps\n"
-   "                     A B MAP-A MAP-B.  Functions of one name in files of\n"
-   "                     one name are the same\n"
-   "  --share=PERCENT    with --diff, only what changes by more than PERCENT\n"
-   "                     of what it is in A; 0: all changes [1]\n"
-   "  --wide             long names in full\n"
-   "  --mangled          names of C++ and Rust as the linker sees them\n"
-   "  --csv, --json      for programs; violations go to standard error\n"
+   "90% and 99% of the others below it).\n",
    "\n"
    "exit status: 0 no violation, no difference; 1 there are; 2 a file cannot\n"
    "be read\n",
-   run, choices
+   run
 };

@@ -208,7 +208,7 @@ static void end(void* state)
 }
 
 const XrayForm xray_form_calls = {
-   .choice = { "calls", "each call in order, with the instructions\n"
+   .choice = { "calls", "each call in order, with the instructions "
                         "before it and those until it was left", NULL },
    .begin = begin, .end = end
 };

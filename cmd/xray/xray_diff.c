@@ -60,14 +60,8 @@ static void add_run(List* l, const XrayRun* run, const XrayNames* names,
    }
 }
 
-static int by_name(const void* a, const void* b)
-{
-   const Function* x = a;
-   const Function* y = b;
-   int             r = strcmp(x->image, y->image);
-
-   return r != 0 ? r : strcmp(x->name, y->name);
-}
+COMPARE(by_name, Function,
+        strcmp(x->image, y->image) ?: strcmp(x->name, y->name))
 
 /* Equal ones become one. */
 static void join(List* l)

@@ -11,25 +11,9 @@
 #include <stdlib.h>
 
 /* Of several threads the first has what all have; the others are empty. */
-static int by_function(const void* a, const void* b)
-{
-   const XrayFigures* x = a;
-   const XrayFigures* y = b;
+COMPARE(by_function, XrayFigures, UP(function) ?: UP(thread))
 
-   return x->function != y->function ? (x->function < y->function ? -1 : 1)
-          : x->thread < y->thread ? -1 : x->thread > y->thread;
-}
-
-static int by_sum(const void* a, const void* b)
-{
-   const XrayFigures* x = a;
-   const XrayFigures* y = b;
-
-   return x->inclusive != y->inclusive
-          ? (x->inclusive > y->inclusive ? -1 : 1)
-          : x->sum != y->sum ? (x->sum > y->sum ? -1 : 1)
-          : by_function(a, b);
-}
+COMPARE(by_sum, XrayFigures, DOWN(inclusive) ?: DOWN(sum) ?: by_function(x, y))
 
 static void add_figures(XrayFigures* to, XrayFigures* from)
 {

@@ -6,6 +6,7 @@
 /* Owns: what functions in a log are called.  Handed: a map.  Taken by: the
    other parts of dcfg xray. */
 
+#include "cmd/shared/log_names.h"
 #include "cmd/xray/xray_views.h"
 
 #include <inttypes.h>
@@ -80,7 +81,7 @@ static bool is_meant(const XrayNames* n, const DcfgXrayFunction* f)
    return (s->image == NULL
            || (n->best != FIT_NOT
                && path_fit(f->image, s->image, n->program) == n->best))
-          && (s->function == NULL || function_is(f->name, s->function))
+          && (s->function == NULL || function_is(log_symbol(f), s->function))
           && (s->source == NULL || line_matches(f->file, f->line, s->source));
 }
 
@@ -96,13 +97,42 @@ static const Texts* texts_of(const XrayNames* n, uint32_t function)
    if (t->name != NULL)
       return t;
    t->name = text_copy(f->name[0] == 0 ? text_format("#%" PRIu32, function)
-                       : text_clean(n->mangled ? f->name
-                                    : text_demangle(f->name)));
+                       : text_clean(n->mangled ? log_symbol(f)
+                                    : text_demangle(log_symbol(f))));
    t->wanted = is_meant(n, f);
    t->brief = text_copy(text_brief(t->name));
    t->source = text_copy(f->line == 0 ? "" : text_format("%s:%" PRIu32,
                          text_base(text_clean(f->file)), f->line));
    return t;
+}
+
+void xray_say_unknown(const XrayNames* n)
+{
+   const char* image = n->only->image;
+   const char* name = n->only->function;
+   Nearest     images = nearest_to(image != NULL ? image : "");
+   Nearest     names = nearest_to(name != NULL ? name : "");
+   bool        found = name == NULL;
+
+   if (n->map == NULL)
+      return;
+   for (uint32_t i = 1; i <= n->map->n_functions; i++) {
+      const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
+      if (f == NULL)
+         continue;
+      offer_image(&images, text_clean(f->image));
+      if (found)
+         continue;
+      found = function_is(log_symbol(f), name);
+      offer_function(&names, text_brief(text_clean(
+                                 text_demangle(log_symbol(f)))));
+   }
+   if (image != NULL && n->best == FIT_NOT)
+      complain("no image of the log matches `%s'%s", image,
+               nearest_text(&images));
+   if (!found)
+      complain("no function of the log is called `%s'%s", name,
+               nearest_text(&names));
 }
 
 const char* xray_name(const XrayNames* n, uint32_t function)

@@ -140,14 +140,7 @@ typedef
    }
    Item;
 
-static int by_ticks(const void* a, const void* b)
-{
-   const Item* x = a;
-   const Item* y = b;
-
-   return x->ticks != y->ticks ? (x->ticks > y->ticks ? -1 : 1)
-          : x->stack < y->stack ? -1 : x->stack > y->stack;
-}
+COMPARE(by_ticks, Item, DOWN(ticks) ?: UP(stack))
 
 /* The stacks by ticks, outermost function first. */
 static Table* make_table(const XrayShow* show, void* state, XrayRun* run,

@@ -30,6 +30,9 @@ const char* xray_brief(const XrayNames* n, uint32_t function);
 const char* xray_image(const XrayNames* n, uint32_t function);
 const char* xray_source(const XrayNames* n, uint32_t function);
 
+/* Say on stderr if no function of the map is in the image, or called so. */
+void        xray_say_unknown(const XrayNames* n);
+
 bool        xray_is_wanted(const XrayNames* n, uint32_t function);
 
 /* --- forms --- */

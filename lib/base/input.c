@@ -41,6 +41,7 @@ struct Input {
    bool           close_fd;
    bool           shared;       // others read it, too: from .at on
    uint64_t       at;
+   uint64_t       file_size;    // 0: nobody knows
    bool           at_end;       // nothing more comes into the buffer
    bool           patient;      // see input_be_patient()
    bool           was_short;    // there was not enough to fill the buffer
@@ -117,6 +118,7 @@ static bool fill(Input* in)
    in->at   += (uint64_t)n;
    in->at_end = n == 0;
    job_read(in->job, (uint64_t)n, 0);
+   job_progress(in->job, "reading", in->at, in->file_size);
    return true;
 }
 
@@ -177,8 +179,10 @@ static Input* start(Input* in)
 
 Input* input_open(Job* job, const char* path)
 {
-   Input* in = new_input(job);
+   Input* in = path != NULL ? new_input(job) : NULL;
 
+   if (path == NULL)
+      job_fail(job, DCFG_ERROR_ARGUMENT, NULL, "no path");
    if (in == NULL)
       return NULL;
    if (strcmp(path, "-") == 0) {
@@ -194,6 +198,7 @@ Input* input_open(Job* job, const char* path)
       input_close(in);
       return NULL;
    }
+   in->file_size = input_size(in);
    return start(in);
 }
 
@@ -205,6 +210,7 @@ Input* input_open_file(Job* job, int fd)
       return NULL;
    in->fd     = fd;
    in->shared = true;
+   in->file_size = input_size(in);
    return start(in);
 }
 

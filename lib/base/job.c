@@ -106,6 +106,18 @@ void job_start(Job* job, const char* file, const DcfgOptions* options)
    copy_end(job->err.file, sizeof(job->err.file), file ? file : "");
 }
 
+void* job_object(size_t size, size_t job_at, const char* file,
+                 const DcfgOptions* options, DcfgError* err)
+{
+   char* object = calloc(1, size);
+
+   if (object == NULL)
+      set_error(err, DCFG_ERROR_MEMORY, file, NULL, 0, "out of memory");
+   else
+      job_start((Job*)(object + job_at), file, options);
+   return object;
+}
+
 void job_read(Job* job, uint64_t n_file, uint64_t n_text)
 {
    uint64_t by_text, by_file, more;
@@ -133,6 +145,13 @@ bool job_fail(Job* job, DcfgStatus status, const char* place,
       fill_error(&job->err, status, place, job->offset, format, args);
       va_end(args);
    }
+   return false;
+}
+
+bool job_adopt(Job* job, const DcfgError* err)
+{
+   if (job->err.status == DCFG_OK)
+      job->err = *err;
    return false;
 }
 
@@ -165,6 +184,22 @@ bool job_problem(Job* job, DcfgProblemKind kind, bool fatal,
       va_end(args);
    }
    return false;
+}
+
+void job_progress(const Job* job, const char* doing, uint64_t done,
+                  uint64_t all)
+{
+   DcfgProgress p = { job->err.file, doing, done, all };
+
+   if (job->options.progress != NULL)
+      job->options.progress(job->options.progress_arg, &p);
+}
+
+void job_progress_as(Job* job, const Job* from)
+{
+   job->options.progress     = from != NULL ? from->options.progress : NULL;
+   job->options.progress_arg = from != NULL ? from->options.progress_arg
+                               : NULL;
 }
 
 void job_tell(const Job* job, DcfgError* err)

@@ -27,6 +27,11 @@ typedef
 
 void  job_start(Job* job, const char* file, const DcfgOptions* options);
 
+/* A new object of SIZE bytes, with a started job JOB_AT bytes into it; NULL
+   without memory, with *ERR set. */
+void* job_object(size_t size, size_t job_at, const char* file,
+                 const DcfgOptions* options, DcfgError* err);
+
 /* More has been read: N_FILE bytes of the file, which were N_TEXT bytes of
    text.  Without a limit of the user's, the memory that may be used grows
    with them. */
@@ -51,6 +56,24 @@ static inline bool job_listened(const Job* job)
 {
    return job->options.problem != NULL;
 }
+
+/* Another one's error is the job's, if the job has none.  Always false. */
+bool  job_adopt(Job* job, const DcfgError* err);
+
+/* The job is at OFFSET of the text. */
+static inline void job_at(Job* job, uint64_t offset)
+{
+   job->offset = offset;
+}
+
+/* Who listens to progress hears that DONE of ALL is done of what the job is
+   DOING; see DcfgProgress. */
+void  job_progress(const Job* job, const char* doing, uint64_t done,
+                   uint64_t all);
+
+/* From now on FROM's listener hears of the job's progress; of none if FROM is
+   NULL. */
+void  job_progress_as(Job* job, const Job* from);
 
 /* Copy the job's error to the caller's, which may be NULL. */
 void  job_tell(const Job* job, DcfgError* err);
@@ -97,6 +120,19 @@ static inline uint32_t* part(const Array* a, uint32_t first)
 /* Room for one more element of SIZE bytes, zeroed, or for COUNT. */
 void* array_add(Job* job, Array* a, size_t size);
 void* array_add_n(Job* job, Array* a, size_t size, size_t count);
+
+/* The first N elements alone are left. */
+static inline void array_cut(Array* a, size_t n)
+{
+   a->n = n;
+}
+
+/* The last element is none any more.  The result is its place, where it stands
+   until another one is added. */
+static inline size_t array_pop(Array* a)
+{
+   return --a->n;
+}
 
 /* Give back what is not used. */
 void  array_trim(Job* job, Array* a, size_t size);

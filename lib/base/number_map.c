@@ -4,7 +4,8 @@
    Numbers for keys. */
 
 /* Owns: numbers that are found by a key, which a file says.  Handed: keys.
-   Taken by: wet_graph.c, wet_reads.c, slice_live.c, slice_forward.c. */
+   Taken by: wet_graph.c, wet_reads.c, wet_shadow.c, slice_live.c,
+   slice_forward.c. */
 
 #include "lib/base/number_map.h"
 

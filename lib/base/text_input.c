@@ -18,18 +18,11 @@ struct DcfgText {
 DcfgText* dcfg_text_open(const char* path, const DcfgOptions* options,
                          DcfgError* err)
 {
-   DcfgText* t;
+   DcfgText* t = job_object(sizeof(*t), offsetof(DcfgText, job), path,
+                            options, err);
 
-   if (path == NULL) {
-      set_error(err, DCFG_ERROR_ARGUMENT, NULL, NULL, 0, "no path");
+   if (t == NULL)
       return NULL;
-   }
-   t = calloc(1, sizeof(*t));
-   if (t == NULL) {
-      set_error(err, DCFG_ERROR_MEMORY, path, NULL, 0, "out of memory");
-      return NULL;
-   }
-   job_start(&t->job, path, options);
    t->in = input_open(&t->job, path);
    if (t->in == NULL) {
       job_tell(&t->job, err);

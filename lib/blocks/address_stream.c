@@ -36,7 +36,7 @@ typedef
    struct {
       uint32_t from, at;
    }
-   Standing;
+   AddressStanding;
 
 /* What AHEAD is at when the next instruction has to be looked at. */
 static const uint8_t nothing = 0;
@@ -320,22 +320,22 @@ bool stream_stop(AddressStream* s)
 
 bool stream_switch(AddressStream* s, uint32_t sequence)
 {
-   Standing* here;
-   Standing  there;
+   AddressStanding* here;
+   AddressStanding  there;
    uint32_t  most = sequence > s->sequence ? sequence : s->sequence;
 
    while (s->others.n <= most) {
       here = array_add(s->job, &s->others, sizeof(*here));
       if (here == NULL)
          return false;
-      *here = (Standing){ DCFG_NONE, DCFG_NONE };
+      *here = (AddressStanding){ DCFG_NONE, DCFG_NONE };
    }
-   here = &ELEM(s->others, Standing, s->sequence);
-   *here = (Standing){ s->from, s->at == DCFG_NONE ? DCFG_NONE
+   here = &ELEM(s->others, AddressStanding, s->sequence);
+   *here = (AddressStanding){ s->from, s->at == DCFG_NONE ? DCFG_NONE
                                                    : standing_at(s) };
    s->executed += (uint64_t)(s->ahead - s->ahead_set);
    s->sequence = sequence;
-   there = ELEM(s->others, Standing, sequence);
+   there = ELEM(s->others, AddressStanding, sequence);
    stand_nowhere(s);
    if (there.at != DCFG_NONE) {
       stand_at(s, there.at);
@@ -479,5 +479,5 @@ void stream_end(AddressStream* s)
    job_free(s->job, s->starts, words * sizeof(*s->starts));
    job_free(s->job, s->before, words * sizeof(*s->before));
    passages_free(s->job, &s->passages);
-   array_free(s->job, &s->others, sizeof(Standing));
+   array_free(s->job, &s->others, sizeof(AddressStanding));
 }

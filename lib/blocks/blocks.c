@@ -11,7 +11,6 @@
 #include "lib/blocks/lackey.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct DcfgBlocks {
    Job            job;
@@ -27,13 +26,11 @@ struct DcfgBlocks {
 DcfgBlocks* dcfg_blocks_new(const char* name, const DcfgOptions* options,
                             DcfgError* err)
 {
-   DcfgBlocks* b = calloc(1, sizeof(*b));
+   DcfgBlocks* b = job_object(sizeof(*b), offsetof(DcfgBlocks, job), name,
+                              options, err);
 
-   if (b == NULL) {
-      set_error(err, DCFG_ERROR_MEMORY, name, NULL, 0, "out of memory");
+   if (b == NULL)
       return NULL;
-   }
-   job_start(&b->job, name, options);
    stream_start(&b->stream, &b->job);
    b->has_dynamics = true;
    return b;

@@ -26,7 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In Arc.from: nothing was counted yet, or what is done is more than that;
+/* In BlockArc.from: nothing was counted yet, or what is done is more than that;
    nothing is to be done at all.  No node has these numbers. */
 #define UNCOUNTED (UINT32_MAX - 1)
 #define PASSED    (UINT32_MAX - 2)
@@ -131,7 +131,7 @@ bool edges_start(EdgeStream* s, Job* job, const DcfgProcess* p)
    for (uint32_t i = 0; i < p->n_edges; i++) {
       const DcfgEdge* e = &p->edges[i];
       uint32_t        a = arc_of(s, i);
-      s->arcs[a] = (Arc){ e->source, e->target, UNCOUNTED, 0 };
+      s->arcs[a] = (BlockArc){ e->source, e->target, UNCOUNTED, 0 };
       s->kinds[a] = kind_of(p, e);
    }
    return true;
@@ -192,7 +192,7 @@ static bool end_all(EdgeStream* s)
       Standing there = ELEM(s->interrupted, Standing, i);
       ok = count(s, there.from, there.at, DCFG_NONE);
    }
-   s->interrupted.n = 0;
+   array_cut(&s->interrupted, 0);
    s->here = (Standing){ DCFG_NONE, DCFG_NONE };
    return ok;
 }
@@ -240,7 +240,7 @@ static bool resume(EdgeStream* s, uint32_t node)
       return false;
    if (s->interrupted.n == 0)
       return begin(s, node);
-   there = ELEM(s->interrupted, Standing, --s->interrupted.n);
+   there = ELEM(s->interrupted, Standing, array_pop(&s->interrupted));
    if (is_straight(&p->nodes[there.at], &p->nodes[node])) {
       if (edges_go_straight(s, there.at, node)) {
          s->here = (Standing){ there.from, node };
@@ -254,7 +254,7 @@ static bool resume(EdgeStream* s, uint32_t node)
 }
 
 /* What an arc has counted goes to the passages. */
-static bool settle(EdgeStream* s, Arc* a)
+static bool settle(EdgeStream* s, BlockArc* a)
 {
    uint32_t n = a->pending;
 
@@ -275,7 +275,7 @@ static bool settle_all(EdgeStream* s)
 /* An edge for which it is not enough to count what was counted before. */
 static bool step(EdgeStream* s, uint32_t arc)
 {
-   Arc*     a = &s->arcs[arc];
+   BlockArc* a = &s->arcs[arc];
    uint32_t from = s->here.from, at = a->source, to = a->target;
 
    switch (s->kinds[arc]) {
@@ -338,12 +338,12 @@ static bool follow(EdgeStream* s, const uint32_t* ids, size_t n,
 {
    const bool     dense = s->dense;
    const uint32_t n_arcs = s->n_arcs;
-   Arc* const     arcs = s->arcs;
+   BlockArc* const arcs = s->arcs;
    uint32_t       from = s->here.from, at = s->here.at;
 
    for (size_t i = 0; i < n; i++) {
       uint32_t id = dense ? ids[i] : dcfg_edge_by_id(s->p, ids[i]);
-      Arc*     a;
+      BlockArc* a;
       if (id >= n_arcs)
          return misfit(s, info, ids[i], "is not in the DCFG");
       a = &arcs[id];
@@ -397,10 +397,8 @@ bool edges_follow(EdgeStream* s, DcfgTrace* t)
       if (!follow(s, ids, n, info))
          return false;
    }
-   if (err.status != DCFG_OK) {
-      s->job->err = err;
-      return false;
-   }
+   if (err.status != DCFG_OK)
+      return job_adopt(s->job, &err);
    return end_all(s);
 }
 

@@ -29,7 +29,7 @@ typedef
                                 // see edge_stream.c
       uint32_t pending;         // counted for it, but not in the passages yet
    }
-   Arc;
+   BlockArc;
 
 /* Where a sequence is. */
 typedef
@@ -42,7 +42,7 @@ typedef
    struct {
       Job*               job;
       const DcfgProcess* p;
-      Arc*               arcs;
+      BlockArc*          arcs;
       uint8_t*           kinds; // of arcs
       uint64_t           pending;       // at most so much is in all arcs
       uint32_t           n_arcs;

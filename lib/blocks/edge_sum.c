@@ -53,7 +53,7 @@ static void find_jumps(Sum* sum)
    for (uint32_t i = 0; i < p->n_edges; i++) {
       uint64_t n = traversals(sum, i);
       uint32_t arc = arc_of(s, i), kind = s->kinds[arc];
-      const Arc* a = &s->arcs[arc];
+      const BlockArc* a = &s->arcs[arc];
       if (n > 0 && kind == LEAP)
          s->jumps[a->source] = 1;
       else if (kind == INTERRUPT)
@@ -63,14 +63,14 @@ static void find_jumps(Sum* sum)
    }
    /* A bypass says where a block that was interrupted went on. */
    for (uint32_t i = 0; i < p->n_edges; i++) {
-      const Arc* a = &s->arcs[arc_of(s, i)];
+      const BlockArc* a = &s->arcs[arc_of(s, i)];
       if (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
           && s->kinds[arc_of(s, i)] == GAP && sum->interrupted[a->source] > 0
           && edges_can_jump(p, a->source))
          s->jumps[a->source] = 1;
    }
    for (uint32_t i = 0; i < p->n_edges; i++) {
-      const Arc* a = &s->arcs[arc_of(s, i)];
+      const BlockArc* a = &s->arcs[arc_of(s, i)];
       if (s->kinds[arc_of(s, i)] == STRAIGHT
           && (traversals(sum, i) > 0
               || (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
@@ -94,7 +94,7 @@ static uint32_t way_on(const Sum* sum, uint32_t node)
    if (!s->jumps[node])
       return s->next[node];
    for (uint32_t i = 0; i < n; i++) {
-      const Arc* a = &s->arcs[arc_of(s, out[i])];
+      const BlockArc* a = &s->arcs[arc_of(s, out[i])];
       if (s->p->edges[out[i]].type != DCFG_EDGE_CONTEXT_CHANGE_BYPASS
           && (s->kinds[arc_of(s, out[i])] != CUT
               || traversals(sum, out[i]) == 0))
@@ -137,7 +137,7 @@ static bool add_edge(Sum* sum, uint32_t edge)
 {
    EdgeStream* s = sum->s;
    uint32_t    arc = arc_of(s, edge);
-   const Arc*  a = &s->arcs[arc];
+   const BlockArc* a = &s->arcs[arc];
    uint64_t    n = traversals(sum, edge);
    bool        from_block;
 

@@ -50,7 +50,7 @@ static bool wrong(Reader* r, const char* what)
 {
    char place[40];
 
-   r->job->offset = r->before + (uint64_t)(r->start - r->buf);
+   job_at(r->job, r->before + (uint64_t)(r->start - r->buf));
    snprintf(place, sizeof(place), "line %" PRIu64, r->line);
    return job_fail(r->job, DCFG_ERROR_FORMAT, place, "%s", what);
 }

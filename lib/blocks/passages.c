@@ -8,8 +8,6 @@
 
 #include "lib/blocks/passages.h"
 
-#include <string.h>
-
 static inline uint32_t first_bucket(const Passages* p, uint32_t from,
                                     uint32_t at, uint32_t to)
 {

@@ -15,6 +15,7 @@
    has no more parts than it had instructions. */
 
 #include "lib/blocks/tally.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +32,14 @@ typedef
       uint32_t preds;           // pieces that fall into this one
       bool     leader;
    }
-   State;
+   PieceState;
 
 typedef
    struct {
       Job*         job;
       const Piece* pieces;
       uint32_t     n;
-      State*       states;
+      PieceState*  states;
       uint32_t*    sorted;      // pieces in order of address
       Array*       passages;
    }
@@ -52,28 +53,18 @@ typedef
       uint32_t order;
       uint32_t piece;
    }
-   Place;
+   PieceStart;
 
-static int by_place(const void* a, const void* b)
-{
-   const Place* x = a;
-   const Place* y = b;
-
-   if (x->addr != y->addr)
-      return x->addr < y->addr ? -1 : 1;
-   if (x->order != y->order)
-      return x->order < y->order ? -1 : 1;
-   return x->piece < y->piece ? -1 : x->piece > y->piece;
-}
+COMPARE(by_place, PieceStart, UP(addr) ?: UP(order) ?: UP(piece))
 
 static bool sort_pieces(Work* w)
 {
-   Place* places = job_calloc(w->job, w->n, sizeof(*places));
+   PieceStart* places = job_calloc(w->job, w->n, sizeof(*places));
 
    if (places == NULL)
       return false;
    for (uint32_t i = 0; i < w->n; i++)
-      places[i] = (Place){ w->pieces[i].addr, w->pieces[i].order, i };
+      places[i] = (PieceStart){ w->pieces[i].addr, w->pieces[i].order, i };
    if (w->n > 0)
       qsort(places, w->n, sizeof(*places), by_place);
    for (uint32_t i = 0; i < w->n; i++)
@@ -93,7 +84,7 @@ static void find_ends(Work* w)
 {
    for (uint32_t i = w->n; i-- > 0; ) {
       uint32_t piece = w->sorted[i], next = straight_next(w, piece);
-      State*   s = &w->states[piece];
+      PieceState* s = &w->states[piece];
       s->straight_end = piece;
       s->straight_instrs = w->pieces[piece].n_instrs;
       if (next == DCFG_NONE)
@@ -133,10 +124,10 @@ static void count_pieces(Work* w)
    for (size_t i = 0; i < w->passages->n; i++) {
       const Passage* p = &ELEM(*w->passages, Passage, i);
       if (p->to == DCFG_NONE) {
-         State* s = &w->states[p->at];
+         PieceState* s = &w->states[p->at];
          s->ended = add_capped(s->ended, p->count);
       } else {
-         State* s = &w->states[p->to];
+         PieceState* s = &w->states[p->to];
          s->arrivals = add_capped(s->arrivals, p->count);
          s->leader = true;
       }
@@ -144,7 +135,7 @@ static void count_pieces(Work* w)
    /* What follows a piece has a higher address. */
    for (uint32_t i = 0; i < w->n; i++) {
       uint32_t piece = w->sorted[i], next = straight_next(w, piece);
-      State*   s = &w->states[piece];
+      PieceState* s = &w->states[piece];
       s->count = add_capped(s->count, s->arrivals);
       if (next != DCFG_NONE)
          w->states[next].count = add_capped(w->states[next].count,
@@ -154,23 +145,9 @@ static void count_pieces(Work* w)
 
 /*--- Edges                                                ---*/
 
-static int by_target(const void* a, const void* b)
-{
-   const DcfgStreamEdge* x = a;
-   const DcfgStreamEdge* y = b;
+COMPARE(by_target, DcfgStreamEdge, UP(target))
 
-   return x->target < y->target ? -1 : x->target > y->target;
-}
-
-static int by_count(const void* a, const void* b)
-{
-   const DcfgStreamEdge* x = a;
-   const DcfgStreamEdge* y = b;
-
-   if (x->count != y->count)
-      return x->count > y->count ? -1 : 1;
-   return by_target(a, b);
-}
+COMPARE(by_count, DcfgStreamEdge, DOWN(count) ?: by_target(x, y))
 
 static DcfgEndKind kind_of(const DcfgStreamEdge* edges, uint32_t n)
 {
@@ -185,14 +162,16 @@ static DcfgEndKind kind_of(const DcfgStreamEdge* edges, uint32_t n)
    return falls > 0 ? DCFG_END_CB : DCFG_END_UB;
 }
 
-/* An edge of the block B, whose room begins at its first edge. */
-static void put_edge(Tally* t, uint32_t b, uint32_t target, uint64_t count,
-                     bool falls)
+/* An edge of the block B is counted, and if PLACED goes to the room of that. */
+static void take_edge(Tally* t, bool placed, uint32_t b, uint32_t target,
+                      uint64_t count, bool falls)
 {
    DcfgStreamBlock* block = &ELEM(t->blocks, DcfgStreamBlock, b);
 
-   ELEM(t->edges, DcfgStreamEdge, block->first_edge + block->n_edges++)
-      = (DcfgStreamEdge){ count, target, falls };
+   if (placed)
+      ELEM(t->edges, DcfgStreamEdge, block->first_edge + block->n_edges)
+         = (DcfgStreamEdge){ count, target, falls };
+   block->n_edges++;
 }
 
 /* Those of each block once, in their order, without gaps. */
@@ -223,7 +202,7 @@ static void finish_edges(Job* job, Tally* t)
          qsort(to, used, sizeof(*to), by_count);
       n += used;
    }
-   t->edges.n = n;
+   array_cut(&t->edges, n);
    array_trim(job, &t->edges, sizeof(DcfgStreamEdge));
    t->shown = (DcfgBlockTable){ (uint32_t)t->blocks.n, n, t->blocks.data,
                                 t->edges.data };
@@ -266,7 +245,7 @@ static bool make_dynamics(Work* w, Tally* t)
 {
    for (uint32_t i = 0; i < w->n; i++) {
       uint32_t         piece = w->sorted[i];
-      const State*     s = &w->states[piece];
+      const PieceState* s = &w->states[piece];
       DcfgStreamBlock* b;
       if (!s->leader)
          continue;
@@ -280,14 +259,9 @@ static bool make_dynamics(Work* w, Tally* t)
    for (int placed = 0; placed < 2; placed++) {
       for (size_t i = 0; i < w->passages->n; i++) {
          const Passage* p = &ELEM(*w->passages, Passage, i);
-         if (p->from == DCFG_NONE || p->to == DCFG_NONE)
-            continue;
-         if (placed)
-            put_edge(t, t->of_piece[p->from], t->of_piece[p->to], p->count,
-                     falls_to(w, p->at, p->to));
-         else
-            ELEM(t->blocks, DcfgStreamBlock,
-                 t->of_piece[p->from]).n_edges++;
+         if (p->from != DCFG_NONE && p->to != DCFG_NONE)
+            take_edge(t, placed, t->of_piece[p->from], t->of_piece[p->to],
+                      p->count, falls_to(w, p->at, p->to));
       }
       if (!placed && !place_edges(w->job, t))
          return false;
@@ -337,24 +311,16 @@ static bool make_statics(Work* w, Tally* t)
    for (int placed = 0; ok && placed < 2; placed++) {
       for (size_t i = 0; i < w->passages->n; i++) {
          const Passage* p = &ELEM(*w->passages, Passage, i);
-         if (p->from == DCFG_NONE || p->to == DCFG_NONE)
-            continue;
-         if (placed)
-            put_edge(t, of[p->at], of[p->to], p->count,
-                     falls_to(w, p->at, p->to));
-         else
-            ELEM(t->blocks, DcfgStreamBlock, of[p->at]).n_edges++;
+         if (p->from != DCFG_NONE && p->to != DCFG_NONE)
+            take_edge(t, placed, of[p->at], of[p->to], p->count,
+                      falls_to(w, p->at, p->to));
       }
       for (uint32_t i = 0; i < w->n; i++) {
          uint32_t     next = straight_next(w, i);
-         const State* s = &w->states[i];
-         if (next == DCFG_NONE || !begins_static(w, next)
-             || s->count == s->ended)
-            continue;
-         if (placed)
-            put_edge(t, of[i], of[next], s->count - s->ended, true);
-         else
-            ELEM(t->blocks, DcfgStreamBlock, of[i]).n_edges++;
+         const PieceState* s = &w->states[i];
+         if (next != DCFG_NONE && begins_static(w, next)
+             && s->count != s->ended)
+            take_edge(t, placed, of[i], of[next], s->count - s->ended, true);
       }
       ok = placed || place_edges(w->job, t);
    }

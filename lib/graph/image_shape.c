@@ -9,7 +9,6 @@
 #include "lib/graph/image_shape.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool keep_ids(Load* l, Array* to, const Frame* f, uint32_t field)
 {

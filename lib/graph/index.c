@@ -8,6 +8,7 @@
    Taken by: resolve.c, load.c; lookup.c finds things in them. */
 
 #include "lib/graph/model.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,17 +63,11 @@ void id_free(Job* job, IdMap* map)
 
 uint32_t id_find(const IdMap* map, uint32_t id)
 {
-   uint32_t low = 0, high = map->n;
+   uint32_t low = 0;
 
    if (map->dense != NULL)
       return id < map->n ? map->dense[id] : DCFG_NONE;
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (map->ids[middle] < id)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, map->n, middle, map->ids[middle] < id);
    return low < map->n && map->ids[low] == id ? map->indices[low]
                                               : DCFG_NONE;
 }

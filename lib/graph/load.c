@@ -35,7 +35,7 @@ static Dcfg* load(Model* m, Input* in, DcfgError* err)
    bool ok = in != NULL && read_model(m, in);
 
    m->shown.json_size = m->job.offset;
-   m->job.offset = 0;
+   job_at(&m->job, 0);
    ok = ok && resolve_ids(m);
    job_tell(&m->job, err);
    if (ok)
@@ -44,34 +44,19 @@ static Dcfg* load(Model* m, Input* in, DcfgError* err)
    return NULL;
 }
 
-static Model* new_model(const char* name, const DcfgOptions* options,
-                        DcfgError* err)
-{
-   Model* m = calloc(1, sizeof(*m));
-
-   if (m == NULL)
-      set_error(err, DCFG_ERROR_MEMORY, name, NULL, 0, "out of memory");
-   else
-      job_start(&m->job, name, options);
-   return m;
-}
-
 Dcfg* dcfg_load(const char* path, const DcfgOptions* options, DcfgError* err)
 {
-   Model* m;
+   Model* m = job_object(sizeof(*m), offsetof(Model, job), path, options,
+                         err);
 
-   if (path == NULL) {
-      set_error(err, DCFG_ERROR_ARGUMENT, NULL, NULL, 0, "no path");
-      return NULL;
-   }
-   m = new_model(path, options, err);
    return m == NULL ? NULL : load(m, input_open(&m->job, path), err);
 }
 
 Dcfg* dcfg_load_memory(const void* data, size_t size, const char* name,
                        const DcfgOptions* options, DcfgError* err)
 {
-   Model* m = new_model(name, options, err);
+   Model* m = job_object(sizeof(*m), offsetof(Model, job), name, options,
+                         err);
 
    return m == NULL ? NULL
           : load(m, input_open_memory(&m->job, data, size), err);

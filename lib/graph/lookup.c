@@ -11,7 +11,6 @@
 #include "format/edge_types.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /*--- Types of edges                                       ---*/
 

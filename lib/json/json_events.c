@@ -31,13 +31,13 @@
 #include <yajl/yajl_parse.h>
 
 typedef
-   struct Block {
-      struct Block* next;
-      struct Block* before;
+   struct JsonBlock {
+      struct JsonBlock* next;
+      struct JsonBlock* before;
       size_t        size;       // with this head
       size_t        pad;        // what follows is aligned as malloc()'s
    }
-   Block;
+   JsonBlock;
 
 /* 64 bits are 20 digits. */
 #define MAX_NUMBER 1000
@@ -46,7 +46,7 @@ struct Parse {
    Job*        job;
    Input*      in;
    yajl_handle yajl;
-   Block       blocks;          // a ring
+   JsonBlock       blocks;          // a ring
    jmp_buf     no_memory;
    uint64_t    consumed;        // by YAJL, before this piece
    bool        finished;
@@ -62,13 +62,13 @@ struct Parse {
 
 /*--- Memory for YAJL                                      ---*/
 
-static void unlink_block(Block* b)
+static void unlink_block(JsonBlock* b)
 {
    b->before->next = b->next;
    b->next->before = b->before;
 }
 
-static void link_block(Parse* p, Block* b)
+static void link_block(Parse* p, JsonBlock* b)
 {
    b->next = p->blocks.next;
    b->before = &p->blocks;
@@ -79,14 +79,14 @@ static void link_block(Parse* p, Block* b)
 static void* yajl_realloc(void* ctx, void* at, size_t size)
 {
    Parse* p = ctx;
-   Block* old = at != NULL ? (Block*)at - 1 : NULL;
-   Block* b = NULL;
+   JsonBlock* old = at != NULL ? (JsonBlock*)at - 1 : NULL;
+   JsonBlock* b = NULL;
 
    if (old != NULL)
       unlink_block(old);
-   if (size <= SIZE_MAX - sizeof(Block))
+   if (size <= SIZE_MAX - sizeof(JsonBlock))
       b = job_realloc(p->job, old, old != NULL ? old->size : 0,
-                      size + sizeof(Block));
+                      size + sizeof(JsonBlock));
    else
       job_fail(p->job, DCFG_ERROR_LIMIT, NULL, "a value is too long");
    if (b == NULL) {
@@ -94,7 +94,7 @@ static void* yajl_realloc(void* ctx, void* at, size_t size)
          link_block(p, old);
       longjmp(p->no_memory, 1);
    }
-   b->size = size + sizeof(Block);
+   b->size = size + sizeof(JsonBlock);
    link_block(p, b);
    return b + 1;
 }
@@ -109,7 +109,7 @@ static void yajl_release(void* ctx, void* at)
    Parse* p = ctx;
 
    if (at != NULL) {
-      Block* b = (Block*)at - 1;
+      JsonBlock* b = (JsonBlock*)at - 1;
       unlink_block(b);
       job_free(p->job, b, b->size);
    }
@@ -122,7 +122,7 @@ static Walk* here(void* ctx)
    Parse* p = ctx;
 
    p->event_end = yajl_get_bytes_consumed(p->yajl);
-   p->job->offset = p->consumed + p->event_end;
+   job_at(p->job, p->consumed + p->event_end);
    return &p->walk;
 }
 
@@ -302,8 +302,8 @@ static bool feed_yajl(Parse* p, const uint8_t* text, size_t n)
       return false;
    }
    if (text != NULL)
-      p->job->offset = p->consumed
-                       + (ok ? n : yajl_get_bytes_consumed(p->yajl));
+      job_at(p->job, p->consumed
+                     + (ok ? n : yajl_get_bytes_consumed(p->yajl)));
    if (status == yajl_status_client_canceled)
       return job_fail(p->job, DCFG_ERROR_FORMAT, NULL, "not understood");
    if (!ok)

@@ -125,7 +125,7 @@ static bool unwind(Acts* all, Position* t, uint64_t place)
    while (act_of(all, t->act)->place < place && !is_first(all, t)) {
       Act a = *act_of(all, t->act);
       if (a.handler && t->interrupted.n > 0)
-         t->interrupted.n--;
+         array_pop(&t->interrupted);
       if (!drop(all, t) || (a.call != DCFG_NONE && !ends(all, a.call)))
          return false;
    }
@@ -159,7 +159,7 @@ static bool leave(Acts* all, Position* t, uint64_t place, StepPlace* p)
 }
 
 static uint64_t last_access(const Acts* all, const WetStep* r,
-                            const Place* at, uint8_t what)
+                            const InstrPlan* at, uint8_t what)
 {
    const Plan*      plan = plan_of(all->code, at->instr);
    const WetAccess* a = accesses_of(all->code, at->instr);
@@ -173,7 +173,7 @@ static uint64_t last_access(const Acts* all, const WetStep* r,
 }
 
 /* Where instructions of the record lead to each other is noted once. */
-static bool note_arcs(Acts* all, const WetStep* r, const Place* at,
+static bool note_arcs(Acts* all, const WetStep* r, const InstrPlan* at,
                       Position* t)
 {
    WetSb* sb = &ELEM(all->code->w->sbs, WetSb, r->sb);
@@ -199,7 +199,8 @@ static bool arrive(Acts* all, Position* t, uint32_t i)
           || wet_graph_arc(all->graph, last, i);
 }
 
-static void move_top(Acts* all, const WetStep* r, const Place* at, Position* t)
+static void move_top(Acts* all, const WetStep* r, const InstrPlan* at,
+                     Position* t)
 {
    for (uint32_t k = 0; k < r->n_instrs; k++)
       t->top = wet_move_top(t->top, &all->code->w->plans[at[k].instr], &at[k],
@@ -208,7 +209,7 @@ static void move_top(Acts* all, const WetStep* r, const Place* at, Position* t)
 
 /* The stack pointer behind LAST, a transfer of the record, or 0. */
 static uint64_t stack_pointer(const Acts* all, const WetStep* r,
-                              const Place* last)
+                              const InstrPlan* last)
 {
    uint32_t slot = wet_value_slot(last) + last->n_values;
 
@@ -217,7 +218,7 @@ static uint64_t stack_pointer(const Acts* all, const WetStep* r,
 }
 
 /* Where calls leave the return address in a register. */
-static bool transfer_linked(Acts* all, const Place* last, uint64_t sp,
+static bool transfer_linked(Acts* all, const InstrPlan* last, uint64_t sp,
                             Position* t, StepPlace* p)
 {
    const Plan* plan = &all->code->w->plans[last->instr];
@@ -241,7 +242,7 @@ static bool transfer_linked(Acts* all, const Place* last, uint64_t sp,
    return true;
 }
 
-static bool transfer(Acts* all, const WetStep* r, const Place* last,
+static bool transfer(Acts* all, const WetStep* r, const InstrPlan* last,
                      uint8_t kind, Position* t, StepPlace* p)
 {
    uint64_t place = 0;
@@ -283,8 +284,8 @@ static void note_callback(Acts* all, uint32_t act, uint32_t first)
 static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
 {
    const SbInfo* sb = &all->code->sbs[r->sb];
-   const Place*  at = &all->code->w->places[sb->first];
-   const Place*  last;
+   const InstrPlan*  at = &all->code->w->places[sb->first];
+   const InstrPlan*  last;
    uint8_t       kind;
    Position*     t = position_of(all, r->thread);
 
@@ -335,7 +336,7 @@ static bool run_return(Acts* all, Position* t)
 
    if (t->interrupted.n > 0) {
       const Interrupted* i = &ELEM(t->interrupted, Interrupted,
-                                   --t->interrupted.n);
+                                   array_pop(&t->interrupted));
       t->top = i->top;
       ELEM(all->returned, bool, i->number) = true;
    } else {
@@ -438,7 +439,7 @@ static bool run_steps(Acts* all)
 /* Behind a superblock of its own a thread stays where it is in what is easy. */
 static bool run_turns(Acts* all)
 {
-   all->places.n = 0;
+   array_cut(&all->places, 0);
    for (size_t k = 0; k < all->steps->n_turns; k++) {
       StepPlace* p = array_add(all->job, &all->places, sizeof(*p));
       if (p == NULL || !run_at(all, all->steps->turns[k], p))
@@ -498,7 +499,7 @@ static bool match_acts(Acts* all, uint32_t chunk)
 {
    Snapshot* s = &ELEM(all->snapshots, Snapshot, chunk + 1);
 
-   all->renamed.n = 0;
+   array_cut(&all->renamed, 0);
    for (uint32_t i = 0; i < all->code->w->threads.n; i++) {
       uint32_t then = s->threads[i].act, now = all->now[i].act;
       while (then != DCFG_NONE && then != 0 && now != 0 && then != now) {
@@ -529,7 +530,7 @@ bool acts_place_chunk(Acts* all, const WetSteps* steps, uint32_t chunk)
          return false;
    }
    all->n_handlers = s->n_handlers;
-   all->made.n     = 0;
+   array_cut(&all->made, 0);
    return run_turns(all) && match_acts(all, chunk);
 }
 
@@ -538,7 +539,7 @@ void acts_leave_chunk(Acts* all)
 {
    for (size_t i = 0; i < all->made.n; i++)
       free_act(all, ELEM(all->made, uint32_t, i));
-   all->made.n = 0;
+   array_cut(&all->made, 0);
 }
 
 void acts_free(Acts* all)

@@ -39,12 +39,12 @@ typedef
       Meeting      meeting;     // of these
       Taker        taker;       // what it makes is meeting's
    }
-   Walk;
+   BackWalk;
 
 /*--- The criterion                                        ---*/
 
 /* Nothing that was found until now counts. */
-static bool forget_all(Walk* z)
+static bool forget_all(BackWalk* z)
 {
    found_forget(z->found);
    if (!live_forget(z->live) || !joins_forget(z->joins, z->live))
@@ -53,13 +53,13 @@ static bool forget_all(Walk* z)
    return true;
 }
 
-static inline uint64_t instance_of_work(const Walk* z)
+static inline uint64_t instance_of_work(const BackWalk* z)
 {
    return slice_code_instance(z->code, &z->spot, z->spot.instr);
 }
 
 /* Is the instance in work one of the criterion's parts? */
-static bool is_part(const Walk* z)
+static bool is_part(const BackWalk* z)
 {
    const DcfgSliceQuery* q = z->q;
 
@@ -71,7 +71,7 @@ static bool is_part(const Walk* z)
 }
 
 /* Is the instance in work one? */
-static bool is_criterion(Walk* z)
+static bool is_criterion(BackWalk* z)
 {
    const DcfgSliceQuery* q = z->q;
 
@@ -96,7 +96,7 @@ static bool is_criterion(Walk* z)
    return true;
 }
 
-static bool add_criterion(Walk* z)
+static bool add_criterion(BackWalk* z)
 {
    /* Of a part, the first of a run is the one. */
    if (z->q->of != DCFG_SLICE_ALL && z->q->run && z->found->criteria.n > 0) {
@@ -111,7 +111,7 @@ static bool add_criterion(Walk* z)
 
 /* An iteration that is none; what was left within completed all that it has.
    The way tells, for slots need not be there. */
-static bool is_no_iteration(const Walk* z, const Plan* plan)
+static bool is_no_iteration(const BackWalk* z, const Plan* plan)
 {
    uint32_t way = z->spot.step->way;
 
@@ -119,7 +119,7 @@ static bool is_no_iteration(const Walk* z, const Plan* plan)
           && z->code->w->ways[way].n_slots <= z->spot.at->slot;
 }
 
-static bool take_definitions(Walk* z)
+static bool take_definitions(BackWalk* z)
 {
    const Spot*      at = &z->spot;
    const Plan*      plan = plan_of(z->code, at->instr);
@@ -146,7 +146,7 @@ static bool take_definitions(Walk* z)
 }
 
 /* Who waits for control in ACT, which has just begun. */
-static bool answer_call(Walk* z, uint32_t act)
+static bool answer_call(BackWalk* z, uint32_t act)
 {
    bool called = act_of(z->acts, act)->call != DCFG_NONE;
 
@@ -155,7 +155,7 @@ static bool answer_call(Walk* z, uint32_t act)
 }
 
 /* The instance in work, from behind. */
-static bool visit(Walk* z)
+static bool visit(BackWalk* z)
 {
    const Spot*      at = &z->spot;
    const SliceKind* kind = z->found->kind;
@@ -182,7 +182,7 @@ static bool visit(Walk* z)
 }
 
 /* May the instruction at AT write to memory that is wanted? */
-static bool stores_wanted(const Walk* z, const Place* at)
+static bool stores_wanted(const BackWalk* z, const InstrPlan* at)
 {
    const Plan*      plan = &z->code->w->plans[at->instr];
    const WetAccess* a = &ELEM(z->code->w->accesses, WetAccess, plan->accesses);
@@ -202,7 +202,7 @@ static bool stores_wanted(const Walk* z, const Place* at)
 
 /* Of the instruction at AT, in activation ACT, is there any more to be looked
    at than that it was executed? */
-static inline bool instr_matters(const Walk* z, const Place* at,
+static inline bool instr_matters(const BackWalk* z, const InstrPlan* at,
                                  const LiveRegisters* l, uint32_t act)
 {
    const InstrInfo* info = &z->code->infos[at->instr];
@@ -213,10 +213,10 @@ static inline bool instr_matters(const Walk* z, const Place* at,
           || (info->stores && stores_wanted(z, at));
 }
 
-static bool visit_all(Walk* z)
+static bool visit_all(BackWalk* z)
 {
    const SbInfo* sb = &z->code->sbs[z->spot.step->sb];
-   const Place*  at = &z->code->w->places[sb->first];
+   const InstrPlan*  at = &z->code->w->places[sb->first];
    uint32_t      n = z->spot.step->n_instrs;
    uint8_t       tops[MAX_SB_INSTRS];
 
@@ -246,7 +246,7 @@ static bool visit_all(Walk* z)
 }
 
 /* May the record define what is wanted, or is it otherwise of interest? */
-static inline bool matters(Walk* z, const SbInfo* sb)
+static inline bool matters(BackWalk* z, const SbInfo* sb)
 {
    const WetStep*   r = z->spot.step;
    const StepPlace* p = z->where;
@@ -282,7 +282,7 @@ static inline bool matters(Walk* z, const SbInfo* sb)
 
 /*--- Marks                                                ---*/
 
-static bool visit_mark(Walk* z)
+static bool visit_mark(BackWalk* z)
 {
    const WetStep*  r = z->spot.step;
    const uint64_t* words = z->spot.steps->addrs + r->first;
@@ -315,7 +315,7 @@ static bool visit_mark(Walk* z)
 
 /*--- Chunks                                               ---*/
 
-static bool visit_step(Walk* z)
+static bool visit_step(BackWalk* z)
 {
    const WetStep* r = z->spot.step;
    const SbInfo*  sb = &z->code->sbs[r->sb];
@@ -342,7 +342,7 @@ static bool visit_step(Walk* z)
 
 /* From the last to the first.  Where a record is not told to have been, its
    thread is where it is behind it. */
-static bool visit_steps(Walk* z, const Passes* passes)
+static bool visit_steps(BackWalk* z, const Passes* passes)
 {
    const WetSteps* steps = passes->steps;
    StepPlace here = { 0 };
@@ -375,7 +375,7 @@ static bool visit_steps(Walk* z, const Passes* passes)
 }
 
 /* Activations have the numbers of this chunk. */
-static bool begin_chunk(Walk* z)
+static bool begin_chunk(BackWalk* z)
 {
    const Array* renamed = &z->acts->renamed;
 
@@ -388,7 +388,7 @@ static bool begin_chunk(Walk* z)
 }
 
 /* Is everything found? */
-static bool is_done(const Walk* z)
+static bool is_done(const BackWalk* z)
 {
    return z->state == STATE_FOUND && z->live->n_wanted == 0;
 }
@@ -396,7 +396,7 @@ static bool is_done(const Walk* z)
 bool slice_backward(Passes* passes, SliceCode* code, Acts* acts, Live* live,
                     BranchJoins* joins, Found* found)
 {
-   Walk z = { .code = code, .q = code->q, .acts = acts, .live = live,
+   BackWalk z = { .code = code, .q = code->q, .acts = acts, .live = live,
               .joins = joins, .found = found, .state = STATE_LOOKING };
 
    z.meeting = (Meeting){ found, &z.spot, &z.member };

@@ -33,7 +33,7 @@ static void describe_instr(SliceCode* c, uint32_t i)
 }
 
 /* Are all stores of the instruction at AT slots of their own? */
-static bool has_odd_stores(const DcfgWet* w, const Place* at)
+static bool has_odd_stores(const DcfgWet* w, const InstrPlan* at)
 {
    const Plan*      p = &w->plans[at->instr];
    const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
@@ -55,7 +55,7 @@ static void describe_superblock(SliceCode* c, uint32_t id, uint32_t* n_stores)
    sb->stores = *n_stores;
    sb->x87    = from->moves_top;
    for (uint32_t k = 0; k < from->instrs.n; k++) {
-      const Place* at = &w->places[sb->first + k];
+      const InstrPlan* at = &w->places[sb->first + k];
       sb->defs[0]    |= c->infos[at->instr].defs[0];
       sb->defs[1]    |= c->infos[at->instr].defs[1];
       sb->criterion  |= c->q->instrs[at->instr];
@@ -184,7 +184,7 @@ uint64_t slice_code_instance(const SliceCode* c, const Spot* spot, uint32_t i)
 uint64_t slice_code_address(const SliceCode* c, const Spot* spot,
                             uint32_t access)
 {
-   const Place*     at = spot->at;
+   const InstrPlan*     at = spot->at;
    const WetSb*     sb = &ELEM(c->w->sbs, WetSb, spot->step->sb);
    const WetAccess* a = accesses_of(c, at->instr);
    const WetAccess* slots = &ELEM(c->w->accesses, WetAccess,

@@ -65,7 +65,7 @@ typedef
    struct {
       const WetSteps* steps;    // of the part in work
       const WetStep*  step;
-      const Place*    at;
+      const InstrPlan*    at;
       const Array*    reads;    // DcfgSliceReading: of its thread's system call
       uint32_t place;           // in the superblock
       uint32_t instr;
@@ -102,7 +102,7 @@ uint64_t slice_code_address(const SliceCode* c, const Spot* spot,
 
 /* The accesses of the instruction at AT, in step R of S: their addresses. */
 static inline const uint64_t* slots_of(const WetSteps* s, const WetStep* r,
-                                       const Place* at, uint32_t* n)
+                                       const InstrPlan* at, uint32_t* n)
 {
    uint32_t made = r->n_slots;
 

@@ -81,15 +81,12 @@ static bool find_inputs(Found* f, const NodeTable* t, const DcfgWetEvent* e,
          if (on == DCFG_NONE)
             continue;
          if (!is_followed(f, e, &e->ports[i])) {
-            if (e->ports[i].kind == DCFG_WET_CONTROL)
-               f->result->n_no_control++;
-            else
-               f->result->n_no_address++;
+            found_leave_out(f, e->ports[i].kind);
             continue;
          }
          way = NODE(f, on)->distance;
          if (f->code->q->steps != 0 && way >= f->code->q->steps && cost > 0) {
-            f->result->n_no_steps++;
+            found_end(f, 1);
             continue;
          }
          if (!found_add_input(f, n, (DcfgSliceInput){
@@ -147,9 +144,7 @@ static bool go(Found* f, DcfgWet* w, NodeTable* t)
          return false;
       order++;
    }
-   if (err.status != DCFG_OK)
-      f->job->err = err;
-   return err.status == DCFG_OK;
+   return err.status == DCFG_OK || job_adopt(f->job, &err);
 }
 
 /* From the criteria of the way back on. */

@@ -15,12 +15,26 @@ void found_forget(Found* f)
 {
    DcfgSlice* s = f->result;
 
-   f->nodes.n = f->values.n = f->criteria.n = f->readings.n = f->n_met = 0;
+   array_cut(&f->nodes, 0);
+   array_cut(&f->values, 0);
+   array_cut(&f->criteria, 0);
+   array_cut(&f->readings, 0);
+   f->n_met = 0;
    for (uint32_t i = 0; i < f->code->w->instrs.n; i++) {
       s->totals[i].in_slice = 0;
       s->totals[i].distance = UINT32_MAX;
    }
    s->n_instances = s->n_no_control = s->n_no_address = 0;
+}
+
+bool found_start(Found* f)
+{
+   f->result->totals = job_calloc(f->job, f->code->w->instrs.n + 1,
+                                  sizeof(DcfgSliceTotal));
+   if (f->result->totals == NULL)
+      return false;
+   found_forget(f);
+   return true;
 }
 
 void found_free(Found* f)
@@ -30,6 +44,19 @@ void found_free(Found* f)
    array_free(f->job, &f->values, 1);
    array_free(f->job, &f->readings, sizeof(DcfgSliceReading));
    array_free(f->job, &f->criteria, sizeof(uint32_t));
+}
+
+void found_leave_out(Found* f, DcfgWetPortKind port)
+{
+   if (port == DCFG_WET_CONTROL)
+      f->result->n_no_control++;
+   else
+      f->result->n_no_address++;
+}
+
+void found_end(Found* f, uint64_t n)
+{
+   f->result->n_no_steps += n;
 }
 
 bool found_add_value(Found* f, DcfgSliceNode* n, const uint8_t* value,

@@ -30,6 +30,9 @@ typedef
    }
    Found;
 
+/* With .job, .code, .callbacks, .kind and .result set. */
+bool found_start(Found* f);
+
 /* Nothing that was found until now counts. */
 void found_forget(Found* f);
 void found_free(Found* f);
@@ -42,6 +45,11 @@ bool found_add_criterion(Found* f, uint32_t id);
 bool found_add_value(Found* f, DcfgSliceNode* n, const uint8_t* value,
                      uint32_t size);
 bool found_add_input(Found* f, DcfgSliceNode* n, DcfgSliceInput in);
+
+/* An input through PORT is not followed; nor are N of an instance that has as
+   many steps as are wanted. */
+void found_leave_out(Found* f, DcfgWetPortKind port);
+void found_end(Found* f, uint64_t n);
 
 /* One more instance of INSTR is in the slice. */
 void found_count(Found* f, uint32_t instr, uint32_t distance);

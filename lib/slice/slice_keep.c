@@ -13,6 +13,7 @@
 
 #include "lib/slice/slice_keep.h"
 #include "lib/slice/slice_uses.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,23 +27,23 @@ typedef
    }
    Edge;
 
-/* State: what is known of a node besides. */
+/* KeepState: what is known of a node besides. */
 typedef
    struct {
       uint8_t hops;             // as in Member, like all of these
       bool    real, limited, cut;
       bool    weak;             // it is, and was not real before
    }
-   State;
+   KeepState;
 
 typedef
    struct {
-      Array states;             // State, by node
+      Array states;             // KeepState, by node
       Array edges;              // Edge
    }
    Keep;
 
-#define STATE(f, n) (&ELEM(((Keep*)(f)->own)->states, State, n))
+#define STATE(f, n) (&ELEM(((Keep*)(f)->own)->states, KeepState, n))
 #define EDGE(f, n)  (&ELEM(((Keep*)(f)->own)->edges, Edge, n))
 
 /*--- Members                                              ---*/
@@ -58,7 +59,7 @@ void keep_free(Found* f)
 {
    Keep* k = f->own;
 
-   array_free(f->job, &k->states, sizeof(State));
+   array_free(f->job, &k->states, sizeof(KeepState));
    array_free(f->job, &k->edges, sizeof(Edge));
    job_free(f->job, k, sizeof(*k));
 }
@@ -67,7 +68,8 @@ void keep_forget(Found* f)
 {
    Keep* k = f->own;
 
-   k->states.n = k->edges.n = 0;
+   array_cut(&k->states, 0);
+   array_cut(&k->edges, 0);
 }
 
 bool keep_add(Found* f, const Spot* spot, Member* m)
@@ -75,7 +77,7 @@ bool keep_add(Found* f, const Spot* spot, Member* m)
    Keep* k = f->own;
 
    return found_add_node(f, spot, &m->id)
-          && array_add(f->job, &k->states, sizeof(State)) != NULL;
+          && array_add(f->job, &k->states, sizeof(KeepState)) != NULL;
 }
 
 User keep_user(const Found* f, const Want* want)
@@ -106,7 +108,8 @@ bool keep_close(Found* f, const Spot* spot, Member* m)
 {
    (void)spot;
    NODE(f, m->id)->distance = m->distance;
-   *STATE(f, m->id) = (State){ m->hops, m->real, m->limited, m->cut, false };
+   *STATE(f, m->id) = (KeepState){ m->hops, m->real, m->limited, m->cut,
+                                   false };
    m->name = m->weak_name = m->id;
    m->weakly = !m->real;
    return true;
@@ -120,19 +123,7 @@ static bool keep_cut(Found* f, const Want* want)
 
 /*--- Edges by node                                        ---*/
 
-static int compare(const void* a, const void* b)
-{
-   const Edge* x = a;
-   const Edge* y = b;
-
-   if (x->port != y->port)
-      return x->port < y->port ? -1 : 1;
-   if (x->reg != y->reg)
-      return x->reg < y->reg ? -1 : 1;
-   if (x->at != y->at)
-      return x->at < y->at ? -1 : 1;
-   return x->writer < y->writer ? -1 : x->writer > y->writer;
-}
+COMPARE(compare, Edge, UP(port) ?: UP(reg) ?: UP(at) ?: UP(writer))
 
 /* Edges in the order of their nodes, those of node i from first[i] on. */
 static uint32_t* sort_edges(Found* f)
@@ -281,12 +272,9 @@ static bool add_port(Found* f, DcfgSliceNode* n, uint8_t port, uint8_t reg,
    if (f->inputs.n == before
        && !found_add_input(f, n, (DcfgSliceInput){ port, reg, none }))
       return false;
-   if (ELEM(f->inputs, DcfgSliceInput, before).node == DCFG_SLICE_NOT) {
-      if (port == DCFG_WET_CONTROL)
-         f->result->n_no_control++;
-      else if (none != DCFG_SLICE_NOT)
-         f->result->n_no_address++;
-   }
+   if (ELEM(f->inputs, DcfgSliceInput, before).node == DCFG_SLICE_NOT
+       && (port == DCFG_WET_CONTROL || none != DCFG_SLICE_NOT))
+      found_leave_out(f, port);
    return true;
 }
 
@@ -392,7 +380,7 @@ bool keep_assemble(Found* f)
    job_free(f->job, first, (n + (size_t)2) * sizeof(*first));
    job_free(f->job, numbers, (n + (size_t)1) * sizeof(*numbers));
    job_free(f->job, seen, (n + (size_t)2) * sizeof(*seen));
-   f->nodes.n = kept;
+   array_cut(&f->nodes, kept);
    return found_hand_over(f);
 }
 

@@ -11,9 +11,9 @@
    its bytes. */
 
 #include "lib/slice/slice_live.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /*--- Lists                                                ---*/
 
@@ -87,7 +87,7 @@ static bool defer_to(Live* l, uint32_t thread)
       if (!live_add(l, &l->threads[thread].written,
                     ELEM(l->deferred, Want, i)))
          return false;
-   l->deferred.n = 0;
+   array_cut(&l->deferred, 0);
    return true;
 }
 
@@ -219,13 +219,7 @@ static bool take_at(Live* l, size_t h, uint8_t mask, const Taker* to)
    return true;
 }
 
-static int compare_keys(const void* a, const void* b)
-{
-   const uint64_t* x = a;
-   const uint64_t* y = b;
-
-   return *x < *y ? -1 : *x > *y;
-}
+COMPARE(compare_keys, uint64_t, ORDER(*x, *y))
 
 /* Many more granules than are wanted: these are looked at instead, in the
    order of their addresses. */

@@ -178,7 +178,7 @@ static inline void live_forget_reads(Live* l, uint32_t but)
 {
    if (l->reading == DCFG_NONE || l->reading == but)
       return;
-   l->threads[l->reading].reads.n = 0;
+   array_cut(&l->threads[l->reading].reads, 0);
    l->reading = DCFG_NONE;
 }
 

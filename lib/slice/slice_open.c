@@ -38,16 +38,13 @@ static bool start(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
 {
    Found* f = &z->found;
 
-   f->result->totals = job_calloc(job, w->instrs.n + 1,
-                                  sizeof(DcfgSliceTotal));
-   if (f->result->totals == NULL || !slice_code_start(&z->code, job, w, q)
+   if (!slice_code_start(&z->code, job, w, q)
        || !callbacks_start(&z->callbacks, &z->code)
        || !acts_start(&z->acts, &z->code, &z->graph.arcs, &z->callbacks)
        || !live_start(&z->live, job, w)
        || !joins_start(&z->joins, job, &z->graph))
       return false;
-   found_forget(f);
-   return f->kind->start(f, &z->live);
+   return found_start(f) && f->kind->start(f, &z->live);
 }
 
 static bool find(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)

@@ -51,7 +51,7 @@ bool passes_forward(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
       if (p->plain)
          return true;
       code_forget_runs(code);
-      p->index.n = 0;
+      array_cut(&p->index, 0);
       if (!wet_rewind(p->w))
          return job_fail(p->job, DCFG_ERROR_FILE, NULL, "it cannot be read");
    }

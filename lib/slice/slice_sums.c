@@ -149,10 +149,11 @@ static bool add_criterion(Found* f, const Spot* spot, Member* m)
 
    if (f->criteria.n == 2) {
       if (n->value_size > 0)
-         f->values.n = n->value;
+         array_cut(&f->values, n->value);
       if (n->n_reads > 0)
-         f->readings.n = n->first_read;
-      f->nodes.n = f->criteria.n = 1;
+         array_cut(&f->readings, n->first_read);
+      array_cut(&f->nodes, 1);
+      array_cut(&f->criteria, 1);
    }
    return found_add_node(f, spot, &m->id);
 }
@@ -217,10 +218,7 @@ static bool want_uses(Found* f, const Acts* acts, const Spot* spot,
 
 static bool cut(Found* f, const Want* want)
 {
-   if (want->port == DCFG_WET_CONTROL)
-      f->result->n_no_control++;
-   else
-      f->result->n_no_address++;
+   found_leave_out(f, want->port);
    return true;
 }
 

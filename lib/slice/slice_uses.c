@@ -7,6 +7,7 @@
    instance in work.  Taken by: slice_keep.c, slice_sums.c. */
 
 #include "lib/slice/slice_uses.h"
+#include "lib/base/sort.h"
 
 /* Using: a member, and who hears what it wants. */
 typedef
@@ -34,15 +35,9 @@ static inline Want want_of(const Using* z)
 /* Is the memory at ADDR constant to instruction I? */
 static bool is_constant(const DcfgSliceQuery* q, uint32_t i, uint64_t addr)
 {
-   uint32_t low = 0, high = q->n_constants;
+   uint32_t low = 0;
 
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (q->constants[middle].high <= addr)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, q->n_constants, middle, q->constants[middle].high <= addr);
    return low < q->n_constants && q->constants[low].low <= addr
           && (!q->constants[low].tables
               || (q->lookups != NULL && q->lookups[i]));
@@ -228,7 +223,7 @@ bool uses_want(Found* f, const Acts* acts, const Spot* spot, const Member* m,
    if (!m->real)
       return want_registers(&z, false);
    if (m->cut) {
-      f->result->n_no_steps += z.plan->n_ports;
+      found_end(f, z.plan->n_ports);
       return true;
    }
    if (m->limited)

@@ -135,7 +135,8 @@ bool weak_join(Weak* w, uint32_t* other, uint32_t node)
 
 void weak_forget(Weak* w)
 {
-   w->nodes.n   = w->users.n   = 0;
+   array_cut(&w->nodes, 0);
+   array_cut(&w->users, 0);
    w->free_node = w->free_user = 0;
 }
 

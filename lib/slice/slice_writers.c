@@ -59,7 +59,7 @@ static bool note_mark(Pass* p, ThreadWriter* t, uint32_t mark)
       *before   = t->writer;
       t->writer = DCFG_NONE;
    } else if (mark == DCFG_WET_RETURN && t->interrupted.n > 0) {
-      t->writer = ELEM(t->interrupted, uint32_t, --t->interrupted.n);
+      t->writer = ELEM(t->interrupted, uint32_t, array_pop(&t->interrupted));
    }
    return true;
 }
@@ -112,7 +112,7 @@ static bool describe_superblocks(Pass* p)
 /* N instructions of superblock ID, one by one. */
 static void go_through(Pass* p, ThreadWriter* t, uint32_t id, uint32_t n)
 {
-   const Place* at = &p->w->places[ELEM(p->w->sbs, WetSb, id).instrs.first];
+   const InstrPlan* at = &p->w->places[ELEM(p->w->sbs, WetSb, id).instrs.first];
 
    for (uint32_t k = 0; k < n; k++) {
       uint32_t i = at[k].instr;

@@ -174,7 +174,7 @@ static bool make_states(Job* job, Table* t, const char* place)
       s->n_rows++;
       rows[kept++] = rows[i];
    }
-   t->raw_rows.n = kept;
+   array_cut(&t->raw_rows, kept);
    return true;
 }
 
@@ -198,17 +198,12 @@ static bool map_edges(Job* job, Table* t)
 
 uint32_t table_state(const Table* t, uint32_t edge)
 {
-   uint32_t low = 0, high = (uint32_t)t->edges.n;
+   uint32_t low = 0;
 
    if (t->by_edge != NULL)
       return edge < t->n_by_edge ? t->by_edge[edge] : NO_STATE;
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (ELEM(t->edges, uint32_t, middle) < edge)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, (uint32_t)t->edges.n, middle,
+          ELEM(t->edges, uint32_t, middle) < edge);
    return low < t->edges.n && ELEM(t->edges, uint32_t, low) == edge
           ? low : NO_STATE;
 }
@@ -256,7 +251,7 @@ static bool make_row(Job* job, Table* t, const RawRow* from, Row* row)
    row->n = n;
    if (n == 1) {
       row->first = ELEM(t->nexts, uint32_t, first);
-      t->nexts.n = first;
+      array_cut(&t->nexts, first);
    }
    return true;
 }
@@ -323,18 +318,12 @@ static bool make_cells(Job* job, Table* t, State* s)
 
 uint32_t table_long_code(const Table* t, const State* s, uint32_t bits)
 {
-   uint32_t        low = s->first_row, high = s->first_row + s->n_rows;
+   uint32_t        low = s->first_row;
    const uint32_t* codes = t->codes.data;
    uint32_t        length;
 
    /* The last one that is not greater. */
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (codes[middle] <= bits)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, s->first_row + s->n_rows, middle, codes[middle] <= bits);
    if (low == s->first_row)
       return NO_CODE;
    low--;

@@ -34,13 +34,11 @@ struct DcfgTrace {
 static DcfgTrace* new_trace(const char* name, const DcfgOptions* options,
                             DcfgError* err)
 {
-   DcfgTrace* t = calloc(1, sizeof(*t));
+   DcfgTrace* t = job_object(sizeof(*t), offsetof(DcfgTrace, job), name,
+                             options, err);
 
-   if (t == NULL) {
-      set_error(err, DCFG_ERROR_MEMORY, name, NULL, 0, "out of memory");
+   if (t == NULL)
       return NULL;
-   }
-   job_start(&t->job, name, options);
    t->want_process = UINT64_MAX;
    t->want_thread = DCFG_ALL_THREADS;
    t->position = UINT64_MAX;
@@ -60,13 +58,8 @@ static DcfgTrace* start(DcfgTrace* t, Input* in, DcfgError* err)
 DcfgTrace* dcfg_trace_open(const char* path, const DcfgOptions* options,
                            DcfgError* err)
 {
-   DcfgTrace* t;
+   DcfgTrace* t = new_trace(path, options, err);
 
-   if (path == NULL) {
-      set_error(err, DCFG_ERROR_ARGUMENT, NULL, NULL, 0, "no path");
-      return NULL;
-   }
-   t = new_trace(path, options, err);
    return t == NULL ? NULL : start(t, input_open(&t->job, path), err);
 }
 

@@ -109,7 +109,7 @@ static bool fail(DcfgDecoder* x, DcfgStatus status, const char* why,
    snprintf(place, sizeof(place), "PROCESSES[%" PRIu32 "].THREAD_DATA"
             "[THREAD_ID=%" PRIu32 "].TRACE_DATA[%" PRIu64 "]",
             info->process, info->thread, info->number);
-   x->job.offset = info->offset;
+   job_at(&x->job, info->offset);
    if (at != SIZE_MAX)
       return job_fail(&x->job, status, place,
                       "EDGE_ID_SEQUENCE, character %zu: %s", at, why);

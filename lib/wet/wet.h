@@ -319,7 +319,7 @@ typedef
       bool     stack;           // behind all others, the stack pointer
       bool     point;           // control dependence may change there
    }
-   Place;
+   InstrPlan;
 
 /* That of a superblock, with what is to be known there. */
 typedef
@@ -405,7 +405,7 @@ struct DcfgWet {
    uint64_t*   instances;       // likewise: so far
    bool        ended_early;     // the recorder lost the end
    uint64_t    most_before;     // the most of any before the first record
-   Place*      places;          // as .sb_instrs
+   InstrPlan*      places;          // as .sb_instrs
    uint64_t    offset;          // bytes of the file that were read
    uint64_t    tape;            // where it begins
    uint64_t    tape_left;       // bytes
@@ -492,7 +492,7 @@ static inline void wet_take_mark(const DcfgWet* w, DcfgWetEvent* e)
 }
 
 /* The accesses that the instruction at AT made in this record, to E. */
-static inline void wet_find_accesses(const DcfgWet* w, const Place* at,
+static inline void wet_find_accesses(const DcfgWet* w, const InstrPlan* at,
                                      DcfgWetEvent* e)
 {
    uint32_t n = w->record.n_slots;
@@ -503,15 +503,15 @@ static inline void wet_find_accesses(const DcfgWet* w, const Place* at,
 }
 
 /* And the value that it computed. */
-void wet_find_value(DcfgWet* w, const Place* at, DcfgWetEvent* e);
+void wet_find_value(DcfgWet* w, const InstrPlan* at, DcfgWetEvent* e);
 
 /* The first slot of that. */
-static inline uint32_t wet_value_slot(const Place* at)
+static inline uint32_t wet_value_slot(const InstrPlan* at)
 {
    return (uint32_t)at->slot + at->n_slots + at->top;
 }
 
-static inline uint64_t wet_stack_pointer(const DcfgWet* w, const Place* at)
+static inline uint64_t wet_stack_pointer(const DcfgWet* w, const InstrPlan* at)
 {
    uint32_t slot = wet_value_slot(at) + at->n_values;
 
@@ -521,7 +521,7 @@ static inline uint64_t wet_stack_pointer(const DcfgWet* w, const Place* at)
 /* Where the top of x87's stack, which is at TOP, is behind the instruction at
    AT of a record with these slots. */
 static inline uint32_t wet_move_top(uint32_t top, const Plan* p,
-                                    const Place* at, uint32_t n_slots,
+                                    const InstrPlan* at, uint32_t n_slots,
                                     const uint64_t* slots)
 {
    uint32_t slot = (uint32_t)at->slot + at->n_slots;
@@ -562,7 +562,7 @@ static inline DcfgWetDep instance_of(Writer writer)
 
 /* Who wrote what E uses, to E, where CONTROL let it run (0: nobody did); what
    it writes is its own from now on. */
-bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
+bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
                       DcfgWetEvent* e);
 
 /* The kernel read that memory for E, a system call that was made last.  Its

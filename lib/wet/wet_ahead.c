@@ -31,6 +31,8 @@ struct WetAhead {
    uint32_t        next_back;   // chunks that are still to come
    WetPart         parts[MAX_PARTS];
    unsigned        n_parts;
+   uint64_t        n_before;    // bytes of the file that had been read
+   uint64_t        n_tape;      // and that the tape has
    bool            threaded;
    pthread_t       thread;
    pthread_mutex_t lock;        // of what follows
@@ -114,6 +116,10 @@ static WetAhead* begin(Job* job, WetAhead with)
       return NULL;
    *a     = with;
    a->job = job;
+   a->n_before = a->w->job.n_file;
+   a->n_tape   = input_size(a->w->in) - a->w->tape;
+   /* Who listens is told in the thread that takes. */
+   job_progress_as(&a->w->job, NULL);
    pthread_mutex_init(&a->lock, NULL);
    pthread_cond_init(&a->changed, NULL);
    a->threaded = start_thread(a);
@@ -133,6 +139,14 @@ WetAhead* wet_ahead_new_back(Job* job, DcfgWet* w, Array* index)
                                  .back = true,
                                  .next_back = (uint32_t)index->n,
                                  .n_parts = MAX_WHOLE });
+}
+
+static void tell_progress(const WetAhead* a, const WetPart* p)
+{
+   if (a->back)
+      job_progress(a->job, "slicing", a->n_taken, a->index->n);
+   else
+      job_progress(a->job, "reading", p->n_file - a->n_before, a->n_tape);
 }
 
 /* The next part has been read, or there is none. */
@@ -155,14 +169,14 @@ const WetPart* wet_ahead_next(WetAhead* a)
    const WetPart* p = &a->parts[a->n_taken % a->n_parts];
 
    if (!wait_for_part(a)) {
-      if (a->job->err.status == DCFG_OK && a->w->job.err.status != DCFG_OK)
-         a->job->err = a->w->job.err;
+      job_adopt(a->job, &a->w->job.err);
       return NULL;
    }
    /* The memory that may be used grows with what is read. */
    if (p->n_file > a->job->n_file || p->n_text > a->job->n_text)
       job_read(a->job, p->n_file - a->job->n_file,
                p->n_text - a->job->n_text);
+   tell_progress(a, p);
    if (a->threaded)
       pthread_mutex_lock(&a->lock);
    a->n_taken++;
@@ -184,6 +198,7 @@ void wet_ahead_close(WetAhead* a)
       pthread_mutex_unlock(&a->lock);
       pthread_join(a->thread, NULL);
    }
+   job_progress_as(&a->w->job, a->job);
    pthread_cond_destroy(&a->changed);
    pthread_mutex_destroy(&a->lock);
    for (unsigned i = 0; i < a->n_parts; i++)

@@ -47,6 +47,18 @@ static inline uint64_t get_varint(Bytes* b)
    return 0;
 }
 
+/* The next N bytes, which are there, have been read. */
+static inline void bytes_skip(Bytes* b, size_t n)
+{
+   b->at += n;
+}
+
+/* The bytes are not what any writer writes. */
+static inline void bytes_fail(Bytes* b)
+{
+   b->failed = true;
+}
+
 /* The difference that was written as D. */
 static inline uint64_t difference_of(uint64_t d)
 {

@@ -51,7 +51,10 @@ bool wet_read_part(DcfgWet* w, Array* index, WetWanted wanted, WetSteps* to)
    return true;
 }
 
-bool wet_index_runs(DcfgWet* w, Array* index, uint64_t* runs)
+/* All chunks to INDEX, as wet_index_chunks() does; RUNS has an element for
+   each place of a superblock, as .sb_instrs: how often that was the last one
+   of a record is added to it. */
+static bool index_runs(DcfgWet* w, Array* index, uint64_t* runs)
 {
    WetSteps steps = { 0 };
    bool     ok = true;
@@ -71,7 +74,7 @@ bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran)
    uint64_t* runs   = ran == NULL ? NULL
                       : job_calloc(&w->job, n_runs, sizeof(*runs));
    bool      ok     = (ran == NULL || runs != NULL)
-                      && wet_index_runs(w, index, runs);
+                      && index_runs(w, index, runs);
 
    if (runs != NULL)
       count_instances(w, runs, ran);

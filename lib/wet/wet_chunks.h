@@ -26,10 +26,6 @@ typedef
    this way has no events. */
 bool wet_index_chunks(DcfgWet* w, Array* index, uint64_t* ran);
 
-/* The same, but RUNS has an element for each place of a superblock, as
-   .sb_instrs: how often that was the last one of a record is added to it. */
-bool wet_index_runs(DcfgWet* w, Array* index, uint64_t* runs);
-
 /* The next chunk of W, from its begin on, is begun: false at the end, too.  What
    is known of it goes to INDEX, which has those before. */
 bool wet_begin_chunk(DcfgWet* w, Array* index);

@@ -22,12 +22,12 @@ static inline uint32_t next_bits(Bits* b, unsigned n)
       for (size_t i = 0; i < left; i++)
          word |= (uint64_t)b->bytes.at[i] << 8 * i;
       if (8 * left < b->bit + n) {
-         b->bytes.failed = true;
+         bytes_fail(&b->bytes);
          return 0;
       }
    }
    word = word >> b->bit & ((UINT64_C(1) << n) - 1);
-   b->bytes.at += (b->bit + n) / 8;
+   bytes_skip(&b->bytes, (b->bit + n) / 8);
    b->bit       = (b->bit + n) % 8;
    return (uint32_t)word;
 }
@@ -50,7 +50,7 @@ static void correct_steps(Chunk* c, uint64_t* d, uint32_t n, unsigned form)
          for (uint64_t at = 0, gap; (gap = get_varint(&c->numbers)) != 0; ) {
             at += gap - 1;
             if (at >= n || c->numbers.failed) {
-               c->numbers.failed = true;
+               bytes_fail(&c->numbers);
                break;
             }
             d[at] += difference_of(get_quick(&c->numbers));

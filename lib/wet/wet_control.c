@@ -114,8 +114,8 @@ static bool drop(WetControl* c, Thread* t)
 
    if (!ends(c, a->last))
       return false;
-   t->open.n = a->open;
-   t->active.n--;
+   array_cut(&t->open, a->open);
+   array_pop(&t->active);
    return true;
 }
 
@@ -152,7 +152,7 @@ static bool leave(DcfgWet* w, Thread* t, uint64_t place)
       if (!ends(w->control, a->last))
          return false;
       a->last   = DCFG_NONE;
-      t->open.n = a->open;
+      array_cut(&t->open, a->open);
    }
    return true;
 }
@@ -166,7 +166,7 @@ static inline void close_branches(Thread* t, uint32_t i)
    uint32_t first = TOP(t->active, Activation)->open;
 
    while (t->open.n > first && TOP(t->open, Open)->ipdom == i)
-      t->open.n--;
+      array_pop(&t->open);
 }
 
 /* ME decides, up to IPDOM.  So does no longer what would end there, too. */
@@ -331,7 +331,7 @@ bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
             return false;
          continue;
       }
-      const Place* at = &w->places[ELEM(w->sbs, WetSb, w->record.sb)
+      const InstrPlan* at = &w->places[ELEM(w->sbs, WetSb, w->record.sb)
                                    .instrs.first + p->place];
       e.thread   = w->record.thread;
       e.instr    = p->instr;
@@ -361,7 +361,7 @@ static bool end_threads(DcfgWet* w)
 /* The ways within SB up to its instruction number N. */
 static bool scan_within(DcfgWet* w, WetSb* sb, uint32_t n)
 {
-   const Place* at = &w->places[sb->instrs.first];
+   const InstrPlan* at = &w->places[sb->instrs.first];
 
    for (; sb->n_scanned + 1 < n; sb->n_scanned++)
       if (!wet_graph_arc(&w->control->graph, at[sb->n_scanned].instr,
@@ -372,7 +372,7 @@ static bool scan_within(DcfgWet* w, WetSb* sb, uint32_t n)
 
 /* The record in work, as far as its last instruction, which is last of AT, is
    not a transfer: where it leads to. */
-static bool note_arcs(DcfgWet* w, Thread* t, const Place* at, bool transfer)
+static bool note_arcs(DcfgWet* w, Thread* t, const InstrPlan* at, bool transfer)
 {
    WetSb*   sb = &ELEM(w->sbs, WetSb, w->record.sb);
    uint32_t n  = w->record.n_instrs - transfer;
@@ -390,8 +390,8 @@ static bool note_arcs(DcfgWet* w, Thread* t, const Place* at, bool transfer)
 static bool scan_record(DcfgWet* w, Thread* t)
 {
    const WetStep* r = &w->record;
-   const Place*   at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
-   const Place*   last = at + r->n_instrs - 1;
+   const InstrPlan*   at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
+   const InstrPlan*   last = at + r->n_instrs - 1;
    bool           transfer = is_transfer(w->plans[last->instr].kind);
    DcfgWetEvent   e = { .thread = r->thread, .instr = last->instr };
    Writer         control;
@@ -479,7 +479,7 @@ static bool* mark_points(DcfgWet* w)
 static bool add_points(DcfgWet* w, WetSb* sb, const bool* point)
 {
    const WetGraph* g  = &w->control->graph;
-   Place*          at = &w->places[sb->instrs.first];
+   InstrPlan*          at = &w->places[sb->instrs.first];
 
    sb->points.first = (uint32_t)w->points.n;
    for (uint32_t k = 0; k < sb->instrs.n; k++) {
@@ -526,8 +526,8 @@ bool wet_make_graph(DcfgWet* w, DcfgWet* other)
    ok = scan(other);
    free_threads(other);
    other->control = NULL;
-   if (!ok && w->job.err.status == DCFG_OK)
-      w->job.err = other->job.err;
+   if (!ok)
+      job_adopt(&w->job, &other->job.err);
    if (!ok || !wet_graph_finish(&w->control->graph) || !find_points(w))
       return false;
    w->control->known = true;

@@ -22,7 +22,7 @@
 typedef
    struct {
       uint32_t instr;
-      uint16_t nth;             // see Place
+      uint16_t nth;             // see InstrPlan
       uint8_t  granule, mask;
    }
    LastDef;
@@ -83,7 +83,7 @@ static bool add_run(DcfgWet* w, uint32_t instr)
    return last != NULL;
 }
 
-static bool add_defs(DcfgWet* w, const Place* at, const Plan* plan)
+static bool add_defs(DcfgWet* w, const InstrPlan* at, const Plan* plan)
 {
    for (uint32_t i = 0; i < plan->n_defs; i++) {
       const Def* d = &ELEM(w->defs, Def, plan->defs + i);
@@ -107,13 +107,13 @@ static void drop_defs(Array* defs)
          ELEM(*defs, LastDef, --kept) = d;
       again[d.granule] |= d.mask == 0xFF;
    }
-   defs->n -= kept;
+   array_cut(defs, defs->n - kept);
    if (defs->n > 0)
       memmove(defs->data, &ELEM(*defs, LastDef, kept),
               defs->n * sizeof(LastDef));
 }
 
-static bool add_stores(DcfgWet* w, const Place* at, const Plan* plan)
+static bool add_stores(DcfgWet* w, const InstrPlan* at, const Plan* plan)
 {
    for (uint32_t j = 0; j < plan->n_accesses; j++) {
       const WetAccess* a = &ELEM(w->accesses, WetAccess, plan->accesses + j);
@@ -129,7 +129,7 @@ static bool add_stores(DcfgWet* w, const Place* at, const Plan* plan)
 }
 
 /* Has it the form of this file, when the first N_SLOTS slots were filled? */
-static bool is_plain(const DcfgWet* w, const Place* at, const Plan* plan,
+static bool is_plain(const DcfgWet* w, const InstrPlan* at, const Plan* plan,
                      uint32_t n_slots)
 {
    if (plan->kind == InsnSyscall || plan->moves_top
@@ -186,11 +186,13 @@ static Effect* keep(DcfgWet* w)
 static Effect* make_effect(DcfgWet* w)
 {
    const WetStep* r  = &w->record;
-   const Place*   at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
+   const InstrPlan*   at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
    WetEffects*    x  = w->effects;
 
-   x->runs.n = x->defs.n = x->stores.n = 0;
-   for (const Place* end = at + r->n_instrs; at < end; at++) {
+   array_cut(&x->runs, 0);
+   array_cut(&x->defs, 0);
+   array_cut(&x->stores, 0);
+   for (const InstrPlan* end = at + r->n_instrs; at < end; at++) {
       const Plan* plan = &w->plans[at->instr];
       if (!is_plain(w, at, plan, r->n_slots))
          return &not_plain;

@@ -68,7 +68,7 @@ static bool read_ahead(DcfgWet* w, DcfgWetEvent* e)
 }
 
 /* Is the instruction at AT to be told, if it comes now? */
-static inline bool is_told(const DcfgWet* w, const Place* at)
+static inline bool is_told(const DcfgWet* w, const InstrPlan* at)
 {
    return (w->told_instrs == NULL || w->told_instrs[at->instr])
           && (w->told_thread == DCFG_NONE || w->record.thread == w->told_thread)
@@ -79,7 +79,7 @@ static inline bool is_told(const DcfgWet* w, const Place* at)
 static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
 {
    const WetSb* sb = &ELEM(w->sbs, WetSb, w->record.sb);
-   const Place* at = &w->places[sb->instrs.first + w->place];
+   const InstrPlan* at = &w->places[sb->instrs.first + w->place];
    const Plan*  plan = &w->plans[at->instr];
    Writer       control = 0;
 
@@ -116,9 +116,9 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
 static bool fits(DcfgWet* w)
 {
    const WetSb* sb = &ELEM(w->sbs, WetSb, w->record.sb);
-   const Place* at = &w->places[sb->instrs.first];
+   const InstrPlan* at = &w->places[sb->instrs.first];
 
-   for (const Place* end = at + w->record.n_instrs; at < end; at++)
+   for (const InstrPlan* end = at + w->record.n_instrs; at < end; at++)
       if ((w->instances[at->instr] + at->nth) >> INSTANCE_BITS != 0)
          return job_fail(&w->job, DCFG_ERROR_LIMIT, "tape",
                          "the instruction at 0x%" PRIx64 " was executed more "
@@ -170,6 +170,13 @@ static bool next_mark(DcfgWet* w, DcfgWetEvent* e, bool* told)
           && (w->control == NULL || wet_control_mark(w, e));
 }
 
+/* Readings that have been told, or never will be. */
+static void forget_reads(DcfgWet* w)
+{
+   array_cut(&w->reads, 0);
+   w->n_told = 0;
+}
+
 bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
 {
    bool ok, told = false;
@@ -181,7 +188,7 @@ bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
       e->addr = r.addr;
       e->size = r.size;
       if (++w->n_told == w->reads.n)
-         w->n_told = (uint32_t)(w->reads.n = 0);
+         forget_reads(w);
       return true;
    }
    do {
@@ -198,7 +205,7 @@ bool dcfg_wet_next(DcfgWet* w, DcfgWetEvent* e, DcfgError* err)
    if (!ok) {
       w->ended   = true;
       w->held    = false;
-      w->reads.n = w->n_told = 0;
+      forget_reads(w);
       w->record.n_instrs = 0;
       job_tell(&w->job, err);
    }

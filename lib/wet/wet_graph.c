@@ -16,8 +16,6 @@
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_graph.h"
 
-#include <string.h>
-
 bool wet_graph_new(Job* job, DcfgWet* w, WetGraph* g)
 {
    *g = (WetGraph){ .job = job, .w = w };

@@ -7,6 +7,7 @@
    sections by wet_load.c.  Taken by: users. */
 
 #include "lib/wet/wet.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static bool get_text(DcfgWet* w, Bytes* b, uint32_t* at)
       return false;
    memcpy(to, b->at, n);
    to[n]  = 0;
-   b->at += n;
+   bytes_skip(b, n);
    return true;
 }
 
@@ -155,18 +156,12 @@ static const Symbol* symbol_at(const WetImages* s, const Image* image,
 {
    const Symbol* all = s->symbols.data;
    const Symbol* found = NULL;
-   uint32_t      low = 0, high = image->symbols.n;
+   uint32_t      low = 0;
 
-   if (high == 0)
+   if (image->symbols.n == 0)
       return NULL;
    all += image->symbols.first;
-   while (low < high) {
-      uint32_t mid = low + (high - low) / 2;
-      if (all[mid].addr <= addr)
-         low = mid + 1;
-      else
-         high = mid;
-   }
+   BISECT(low, image->symbols.n, mid, all[mid].addr <= addr);
    for (uint32_t i = low, looked = 0; i-- > 0 && looked < 64; looked++) {
       if (found != NULL && all[i].addr != found->addr)
          break;
@@ -191,18 +186,12 @@ static const Line* line_at(const WetImages* s, const Image* image,
                            uint64_t addr)
 {
    const Line* all = s->lines.data;
-   uint32_t    low = 0, high = image->lines.n;
+   uint32_t    low = 0;
 
-   if (high == 0)
+   if (image->lines.n == 0)
       return NULL;
    all += image->lines.first;
-   while (low < high) {
-      uint32_t mid = low + (high - low) / 2;
-      if (all[mid].addr <= addr)
-         low = mid + 1;
-      else
-         high = mid;
-   }
+   BISECT(low, image->lines.n, mid, all[mid].addr <= addr);
    return low > 0 && all[low - 1].addr == addr ? &all[low - 1] : NULL;
 }
 

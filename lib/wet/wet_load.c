@@ -265,7 +265,7 @@ static bool get_before(DcfgWet* w, Bytes* b)
    uint64_t n = get_varint(b);
 
    if (n != 0 && n != w->instrs.n)
-      b->failed = true;
+      bytes_fail(b);
    for (uint64_t i = 0; i < n && !b->failed; i++) {
       uint64_t* ran = array_add(&w->job, &w->ran, sizeof(*ran));
       if (ran == NULL)

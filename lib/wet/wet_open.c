@@ -30,8 +30,8 @@ static bool find_first_instances(DcfgWet* w, DcfgWet* other)
                       "it has changed while it was read");
    there = job_calloc(&w->job, w->instrs.n + 1, sizeof(*there));
    ok    = there != NULL && wet_index_chunks(other, &index, there);
-   if (!ok && w->job.err.status == DCFG_OK)
-      w->job.err = other->job.err;
+   if (!ok)
+      job_adopt(&w->job, &other->job.err);
    for (uint32_t i = 0; ok && i < w->instrs.n; i++) {
       uint64_t ran = ELEM(w->ran, uint64_t, i);
       if (ran < there[i])
@@ -60,14 +60,12 @@ static DcfgWet* open_trace(const char* path, const void* data, size_t size,
                            int unpacked, const DcfgOptions* options,
                            DcfgError* err)
 {
-   DcfgWet* w = calloc(1, sizeof(*w));
+   DcfgWet* w = job_object(sizeof(*w), offsetof(DcfgWet, job), path, options,
+                           err);
    bool     ok;
 
-   if (w == NULL) {
-      set_error(err, DCFG_ERROR_MEMORY, path, NULL, 0, "out of memory");
+   if (w == NULL)
       return NULL;
-   }
-   job_start(&w->job, path, options);
    w->path        = job_realloc(&w->job, NULL, 0, strlen(path) + 1);
    w->memory      = data;
    w->memory_size = size;
@@ -254,7 +252,8 @@ bool dcfg_wet_select(DcfgWet* w, const DcfgWetFilter* f, DcfgError* err)
    w->told_to     = f->to;
    for (uint32_t i = 0; ok && w->told_instrs != NULL && i < w->n_ways; i++) {
       WetWay*      way = &w->ways[i];
-      const Place* at = &w->places[ELEM(w->sbs, WetSb, way->sb).instrs.first];
+      const WetSb*     sb = &ELEM(w->sbs, WetSb, way->sb);
+      const InstrPlan* at = &w->places[sb->instrs.first];
       way->skipped = true;
       for (uint32_t k = 0; k < way->n_instrs; k++)
          way->skipped &= !w->told_instrs[at[k].instr];

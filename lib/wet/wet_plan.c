@@ -131,7 +131,7 @@ static bool make_plan(DcfgWet* w, const WetInstr* in, Plan* p)
 }
 
 /* Are the slots of PLACE, an instruction's in SB, its accesses? */
-static void match_slots(const DcfgWet* w, const WetSb* sb, Place* place)
+static void match_slots(const DcfgWet* w, const WetSb* sb, InstrPlan* place)
 {
    const Plan*      p = &w->plans[place->instr];
    const WetAccess* slots = &ELEM(w->accesses, WetAccess,
@@ -163,7 +163,7 @@ static void match_slots(const DcfgWet* w, const WetSb* sb, Place* place)
    instruction, is so again afterwards. */
 static void number_places(DcfgWet* w, const WetSb* sb, uint16_t* seen)
 {
-   Place* at = &w->places[sb->instrs.first];
+   InstrPlan* at = &w->places[sb->instrs.first];
 
    for (uint32_t k = 0; k < sb->instrs.n; k++)
       at[k].nth = seen[at[k].instr]++;
@@ -181,7 +181,7 @@ bool wet_make_plans(DcfgWet* w)
                       "there are too many");
    w->plans     = job_calloc(&w->job, n, sizeof(Plan));
    w->instances = job_calloc(&w->job, n, sizeof(uint64_t));
-   w->places    = job_calloc(&w->job, w->sb_instrs.n + 1, sizeof(Place));
+   w->places    = job_calloc(&w->job, w->sb_instrs.n + 1, sizeof(InstrPlan));
    /* So that none of these is empty, and parts of them have a place. */
    if (w->plans == NULL || w->instances == NULL || w->places == NULL
        || array_add(&w->job, &w->uses, sizeof(Use)) == NULL
@@ -199,7 +199,7 @@ bool wet_make_plans(DcfgWet* w)
       const WetSb* sb = &ELEM(w->sbs, WetSb, id);
       uint32_t     s  = 0;
       for (uint32_t k = 0; k < sb->instrs.n; k++) {
-         Place* place = &w->places[sb->instrs.first + k];
+         InstrPlan* place = &w->places[sb->instrs.first + k];
          place->instr = ELEM(w->sb_instrs, uint32_t, sb->instrs.first + k);
          place->slot  = (uint16_t)s;
          while (s < sb->slots.n

@@ -13,46 +13,51 @@
 
 /*--- Pages                                                ---*/
 
-static inline uint32_t bucket_of(uint64_t number)
-{
-   return (uint32_t)((number ^ number >> 16) % N_BUCKETS);
-}
-
 Page* shadow_look_up(Shadow* s, uint64_t number)
 {
-   Page* p = s->pages[bucket_of(number)];
+   size_t at;
+   Page*  p;
 
-   while (p != NULL && p->number != number)
-      p = p->next;
-   if (p != NULL)
-      s->recent[number % N_RECENT] = (Recent){ number + 1, p };
+   if (s->places.n == 0)
+      return NULL;
+   at = map_find(&s->places, number + 1);
+   if (s->places.keys[at] == 0)
+      return NULL;
+   p = ELEM(s->pages, Page*, s->places.values[at] - 1);
+   s->recent[number % N_RECENT] = (Recent){ number + 1, p };
    return p;
 }
 
-Page* shadow_make_page(Shadow* s, uint64_t number)
+/* The page with that number, which is made if there is none; or NULL. */
+static Page* make_page(Shadow* s, uint64_t number)
 {
-   Page*  p = shadow_find(s, number);
-   Page** bucket = &s->pages[bucket_of(number)];
+   Page*     p = shadow_find(s, number);
+   Page**    added;
+   uint32_t* place;
 
    if (p != NULL)
       return p;
-   p = job_calloc(s->job, 1, sizeof(*p));
-   if (p == NULL)
+   p     = job_calloc(s->job, 1, sizeof(*p));
+   added = p == NULL ? NULL : array_add(s->job, &s->pages, sizeof(*added));
+   if (added == NULL) {
+      job_free(s->job, p, sizeof(*p));
       return NULL;
+   }
    p->number = number;
-   p->next   = *bucket;
-   *bucket   = p;
+   *added    = p;
+   place     = map_add(s->job, &s->places, number + 1);
+   if (place == NULL)
+      return NULL;
+   *place = (uint32_t)s->pages.n;
    return p;
 }
 
 void shadow_free(Shadow* s)
 {
-   for (uint32_t i = 0; i < N_BUCKETS; i++)
-      while (s->pages[i] != NULL) {
-         Page* p = s->pages[i];
-         s->pages[i] = p->next;
-         free(p);
-      }
+   for (size_t i = 0; i < s->pages.n; i++)
+      free(ELEM(s->pages, Page*, i));
+   array_free(s->job, &s->pages, sizeof(Page*));
+   map_free(s->job, &s->places);
    array_free(s->job, &s->cells, sizeof(Cell));
 }
 
@@ -124,7 +129,7 @@ bool shadow_write_bytes(Shadow* s, uint64_t a, uint64_t n, Writer writer)
 {
    while (n > 0) {
       uint64_t here = in_page(a, n);
-      Page*    page = shadow_make_page(s, a / PAGE);
+      Page*    page = make_page(s, a / PAGE);
       if (page == NULL || !write_page(s, page, a % PAGE, here, writer))
          return false;
       a += here;
@@ -140,13 +145,14 @@ bool shadow_forget(Shadow* s, uint64_t a, uint64_t n)
 {
    if (n > UINT64_MAX - a)
       n = UINT64_MAX - a;
-   if (n / PAGE > N_BUCKETS) {
+   if (n / PAGE > s->pages.n + 1) {
       uint64_t head = in_page(a, n), tail = (a + n) % PAGE;
-      for (uint32_t i = 0; i < N_BUCKETS; i++)
-         for (Page* p = s->pages[i]; p != NULL; p = p->next)
-            if (p->number > a / PAGE && p->number < (a + n) / PAGE
-                && !write_page(s, p, 0, PAGE, 0))
-               return false;
+      for (size_t i = 0; i < s->pages.n; i++) {
+         Page* p = ELEM(s->pages, Page*, i);
+         if (p->number > a / PAGE && p->number < (a + n) / PAGE
+             && !write_page(s, p, 0, PAGE, 0))
+            return false;
+      }
       return shadow_forget(s, a, head)
              && shadow_forget(s, a + n - tail, tail);
    }
@@ -171,7 +177,7 @@ bool shadow_move(Shadow* s, uint64_t to_addr, uint64_t from_addr, uint64_t n)
    for (uint64_t done = 0; done < n; done += PAGE) {
       Page* from = shadow_find(s, (from_addr + done) / PAGE);
       Page* to   = from == NULL ? shadow_find(s, (to_addr + done) / PAGE)
-                                : shadow_make_page(s, (to_addr + done) / PAGE);
+                                : make_page(s, (to_addr + done) / PAGE);
       if (from != NULL && to == NULL)
          return false;
       if (to == NULL || to == from)

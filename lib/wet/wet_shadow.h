@@ -6,6 +6,7 @@
 #ifndef DCFG_LIB_WET_SHADOW_H
 #define DCFG_LIB_WET_SHADOW_H
 
+#include "lib/base/number_map.h"
 #include "lib/wet/wet.h"
 
 /* What is written together is mostly read together: 4 bytes, a granule, have
@@ -27,10 +28,9 @@ typedef
 #define PAGE       4096u
 #define N_PER_PAGE (PAGE / GRANULE)
 typedef
-   struct Page {
-      struct Page* next;        // with the same hash
-      uint64_t     number;      // address / PAGE
-      Writer       granules[N_PER_PAGE];
+   struct {
+      uint64_t number;          // address / PAGE
+      Writer   granules[N_PER_PAGE];
    }
    Page;
 
@@ -42,24 +42,22 @@ typedef
    }
    Recent;
 
-#define N_BUCKETS 65536u
-#define N_RECENT  1024u
+#define N_RECENT 1024u
 typedef
    struct {
-      Job*     job;
-      Recent   recent[N_RECENT];
-      Page*    pages[N_BUCKETS];
-      Array    cells;           // Cell
-      uint32_t free_cell;       // and 1; 0: none
+      Job*      job;
+      Recent    recent[N_RECENT];
+      Array     pages;          // Page*
+      NumberMap places;         // by number and 1: the place in it and 1
+      Array     cells;          // Cell
+      uint32_t  free_cell;      // and 1; 0: none
    }
    Shadow;
 
 void shadow_free(Shadow* s);
 
-/* For what is inline here: the page with that number, or NULL; likewise, and
-   it is made then; the N bytes at A are WRITER's. */
+/* For what is inline here: the page with that number, or NULL; the N bytes at A are WRITER's. */
 Page* shadow_look_up(Shadow* s, uint64_t number);
-Page* shadow_make_page(Shadow* s, uint64_t number);
 bool  shadow_write_bytes(Shadow* s, uint64_t a, uint64_t n, Writer writer);
 
 /* Nobody has written the N bytes at A. */

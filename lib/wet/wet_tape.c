@@ -474,7 +474,7 @@ void wet_free_steps(DcfgWet* w, WetSteps* s)
    *s = (WetSteps){ 0 };
 }
 
-void wet_find_value(DcfgWet* w, const Place* at, DcfgWetEvent* e)
+void wet_find_value(DcfgWet* w, const InstrPlan* at, DcfgWetEvent* e)
 {
    const WetSb*     sb    = &ELEM(w->sbs, WetSb, w->record.sb);
    uint32_t         first = wet_value_slot(at);

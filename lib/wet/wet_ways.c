@@ -15,8 +15,6 @@
 #include "lib/wet/wet.h"
 #include "format/wet_history.h"
 
-#include <string.h>
-
 static bool wrong(DcfgWet* w)
 {
    return job_fail(&w->job, DCFG_ERROR_FORMAT, "tape",
@@ -85,7 +83,7 @@ static void add_extra(Block* b, Bytes* from, uint64_t word)
    if (b->n_extra < MAX_BLOCK)
       b->extra[b->n_extra++] = word;
    else
-      from->failed = true;
+      bytes_fail(from);
 }
 
 /* A mark, and its numbers. */

@@ -25,15 +25,15 @@ typedef
       DcfgWetDep*  dep;         // behind the last one
       DcfgWetDep*  deps;        // the first
    }
-   Found;
+   FoundWriter;
 
-static inline void add_port(Found* f, DcfgWetPortKind kind, uint32_t reg)
+static inline void add_port(FoundWriter* f, DcfgWetPortKind kind, uint32_t reg)
 {
    *++f->port = (DcfgWetPort){ kind, reg, (uint32_t)(f->dep - f->deps), 0 };
 }
 
 /* The last port depends on WRITER; once. */
-static inline void add_dep(Found* f, Writer writer)
+static inline void add_dep(FoundWriter* f, Writer writer)
 {
    DcfgWetDep d = instance_of(writer);
 
@@ -48,14 +48,14 @@ static inline void add_dep(Found* f, Writer writer)
 }
 
 /* The first one of the last port. */
-static inline void add_first(Found* f, Writer writer)
+static inline void add_first(FoundWriter* f, Writer writer)
 {
    *f->dep = instance_of(writer);
    f->dep += writer != 0;
    f->port->n = writer != 0;
 }
 
-static void add_bytes(Found* f, const Writer* bytes, unsigned mask)
+static void add_bytes(FoundWriter* f, const Writer* bytes, unsigned mask)
 {
    Writer last = 0;
 
@@ -75,10 +75,10 @@ static inline unsigned place_of(const Registers* r, unsigned g)
 }
 
 static inline void add_registers(const DcfgWet* w, const Registers* r,
-                                 const Plan* plan, Found* found)
+                                 const Plan* plan, FoundWriter* found)
 {
    const Use* u = &ELEM(w->uses, Use, plan->uses);
-   Found      f = *found;
+   FoundWriter      f = *found;
 
    for (const Use* end = u + plan->n_uses; u < end; u++) {
       unsigned g = place_of(r, u->granule);
@@ -96,7 +96,7 @@ static inline void add_registers(const DcfgWet* w, const Registers* r,
 }
 
 /* The N bytes at A, which are in one page. */
-static void add_bytes_at(const Shadow* s, Found* f, const Page* page,
+static void add_bytes_at(const Shadow* s, FoundWriter* f, const Page* page,
                          uint64_t a, uint64_t n)
 {
    while (n > 0) {
@@ -114,7 +114,7 @@ static void add_bytes_at(const Shadow* s, Found* f, const Page* page,
 }
 
 /* Those of an operand.  Most are one or two whole granules of one writer. */
-static inline void add_memory(Shadow* s, Found* f, uint64_t a, uint64_t n)
+static inline void add_memory(Shadow* s, FoundWriter* f, uint64_t a, uint64_t n)
 {
    while (n > 0) {
       uint64_t    here = in_page(a, n);
@@ -134,7 +134,7 @@ static inline void add_memory(Shadow* s, Found* f, uint64_t a, uint64_t n)
 
 /* Where the accesses of the instruction were made: 0 if it was not. */
 static const uint64_t* find_addresses(DcfgWet* w, const Plan* plan,
-                                      const Place* at, const DcfgWetEvent* e)
+                                      const InstrPlan* at, const DcfgWetEvent* e)
 {
    const WetSb*     sb = &ELEM(w->sbs, WetSb, w->record.sb);
    const WetAccess* a = &ELEM(w->accesses, WetAccess, plan->accesses);
@@ -176,7 +176,7 @@ ThreadState* wet_add_state(DcfgWet* w, uint32_t thread)
 }
 
 static inline void define_registers(DcfgWet* w, Registers* r,
-                                    const Plan* plan, const Place* at,
+                                    const Plan* plan, const InstrPlan* at,
                                     Writer me)
 {
    const Def* d = &ELEM(w->defs, Def, plan->defs);
@@ -187,7 +187,7 @@ static inline void define_registers(DcfgWet* w, Registers* r,
       r->top = wet_move_top(r->top, plan, at, w->record.n_slots, w->addrs);
 }
 
-bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
+bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
                       DcfgWetEvent* e)
 {
    WetWriters*      s    = w->writers;
@@ -195,7 +195,7 @@ bool wet_find_writers(DcfgWet* w, const Place* at, Writer control,
    const WetAccess* a    = &ELEM(w->accesses, WetAccess, plan->accesses);
    ThreadState*     t    = state_of(w, e->thread);
    Writer           me   = writer_of(e->instr, e->instance);
-   Found            f    = { s->ports, s->deps, s->deps };
+   FoundWriter            f    = { s->ports, s->deps, s->deps };
    const uint64_t*  addrs;
 
    if (t == NULL)

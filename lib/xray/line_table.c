@@ -1,48 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   DWARF's line number programs. */
+   The line number programs of maps. */
 
-/* Owns: the interpreter of line number programs.  Handed: a section's bytes.
-   Taken by: xray_map.c.
+/* Owns: reading line number programs.  Handed: a section's bytes.  Taken by:
+   xray_map.c.
 
-   The format is that of DWARF 4, section 6.2.  It takes steps in proportion
-   to the bytes. */
+   The format is that of DWARF 4, section 6.2, of which maps have only what
+   xray/elf_map.c writes: no directories and no special opcodes.  It takes
+   steps in proportion to the bytes. */
 
 #include "lib/xray/line_table.h"
 
 #include <string.h>
 
 /* Opcodes. */
-enum {
-   EXTENDED, COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN,
-   NEGATE_STMT, SET_BASIC_BLOCK, CONST_ADD_PC, FIXED_ADVANCE_PC
-};
+enum { EXTENDED, COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE };
 enum { END_SEQUENCE = 1, SET_ADDRESS = 2 };
 
-/* Bytes that are read front to back.  Behind their end there are zeros, and
-   it has been BAD. */
+/* LineBytes: bytes that are read front to back.  Behind their end there are
+   zeros, and it has been BAD. */
 typedef
    struct {
-      const uint8_t* begin;
       const uint8_t* next;
       const uint8_t* end;
       bool           bad;
    }
-   Bytes;
+   LineBytes;
 
 typedef
    struct {
       Job*        job;
-      Arena*      names;
       bool      (*tell)(void* arg, const LineRow* row);
       void*       arg;
       const char* why;
-      Bytes       b;            // of one program
-      uint8_t     min_inst, line_range, opcode_base;
-      int8_t      line_base;
-      uint8_t     n_operands[256];
-      Array       dirs, files;  // const char*
+      LineBytes       b;            // of one program
+      Array       files;        // const char*
       /* The machine's registers, and the row that waits for its end. */
       uint64_t    address, file, line;
       bool        waits;
@@ -52,7 +45,7 @@ typedef
 
 /*--- Bytes                                                ---*/
 
-static uint64_t take(Bytes* b, size_t n)
+static uint64_t take(LineBytes* b, size_t n)
 {
    uint64_t value = 0;
 
@@ -68,7 +61,7 @@ static uint64_t take(Bytes* b, size_t n)
 }
 
 /* LEB128; bits beyond 64 are lost.  SIGN: the last byte's sign counts. */
-static uint64_t take_leb(Bytes* b, bool sign)
+static uint64_t take_leb(LineBytes* b, bool sign)
 {
    uint64_t value = 0;
    unsigned shift = 0;
@@ -85,72 +78,30 @@ static uint64_t take_leb(Bytes* b, bool sign)
    return value;
 }
 
-static const char* take_string(Bytes* b)
+static const char* take_string(LineBytes* b)
 {
-   const char*    s = (const char*)b->next;
-   const uint8_t* zero = b->next == b->end ? NULL
-                         : memchr(b->next, 0, (size_t)(b->end - b->next));
+   const char* s = (const char*)b->next;
+   size_t      left = (size_t)(b->end - b->next);
+   size_t      n = left == 0 ? 0 : strnlen(s, left);
 
-   if (zero == NULL) {
-      b->bad = true;
-      b->next = b->end;
-      return "";
-   }
-   b->next = zero + 1;
-   return s;
+   take(b, n + 1);
+   return n < left ? s : "";
 }
 
 /*--- A program's header                                   ---*/
 
-static bool add_string(Machine* m, Array* to, const char* s)
-{
-   const char** p = array_add(m->job, to, sizeof(*p));
-
-   if (p == NULL)
-      return false;
-   *p = s;
-   return true;
-}
-
-/* "DIR/NAME", if there is a directory that it is in; NULL without memory. */
-static const char* in_directory(Machine* m, const char* name, uint64_t dir)
-{
-   const char* d;
-   const char* path;
-   char*       s;
-   size_t      n, all;
-
-   if (dir == 0 || dir > m->dirs.n || name[0] == '/')
-      return name;
-   d = ELEM(m->dirs, const char*, dir - 1);
-   n = strlen(d);
-   all = n + 1 + strlen(name);
-   s = job_realloc(m->job, NULL, 0, all);
-   if (s == NULL)
-      return NULL;
-   memcpy(s, d, n);
-   s[n] = '/';
-   memcpy(s + n + 1, name, all - n - 1);
-   path = arena_string(m->job, m->names, s, all);
-   job_free(m->job, s, all);
-   return path;
-}
-
-static bool read_names(Machine* m)
+static bool read_files(Machine* m, LineBytes* b)
 {
    const char* s;
 
-   m->dirs.n = m->files.n = 0;
-   while (*(s = take_string(&m->b)) != 0)
-      if (!add_string(m, &m->dirs, s))
+   array_cut(&m->files, 0);
+   while (*(s = take_string(b)) != 0) {
+      const char** file = array_add(m->job, &m->files, sizeof(*file));
+      if (file == NULL)
          return false;
-   while (*(s = take_string(&m->b)) != 0) {
-      uint64_t dir = take_leb(&m->b, false);
-      take_leb(&m->b, false);           // when it was changed
-      take_leb(&m->b, false);           // its length
-      s = in_directory(m, s, dir);
-      if (s == NULL || !add_string(m, &m->files, s))
-         return false;
+      *file = s;
+      for (int i = 0; i < 3; i++)       // directory, time, length
+         take_leb(b, false);
    }
    return true;
 }
@@ -158,7 +109,8 @@ static bool read_names(Machine* m)
 static bool read_header(Machine* m)
 {
    uint64_t version = take(&m->b, 2), length = take(&m->b, 4);
-   Bytes    all = m->b;
+   uint64_t first_special;
+   LineBytes    b = m->b;
 
    if (version != 4) {
       m->why = "a line number program that is not of DWARF 4";
@@ -168,19 +120,17 @@ static bool read_header(Machine* m)
       m->why = "a header that is longer than its program";
       return true;
    }
-   m->b.end = m->b.next + length;
-   m->min_inst = (uint8_t)take(&m->b, 1);
-   take(&m->b, 2);              // operations in an instruction, is_stmt
-   m->line_base = (int8_t)take(&m->b, 1);
-   m->line_range = (uint8_t)take(&m->b, 1);
-   m->opcode_base = (uint8_t)take(&m->b, 1);
-   for (unsigned i = 1; i < m->opcode_base; i++)
-      m->n_operands[i] = (uint8_t)take(&m->b, 1);
-   if (!read_names(m))
+   m->b.next = b.end = b.next + length;
+   take(&b, 5);                 // of instructions and special opcodes
+   first_special = take(&b, 1);
+   for (uint64_t op = 1; op < first_special; op++)
+      take(&b, 1);
+   if (take(&b, 1) != 0)
+      m->why = "a directory, which maps do not have";
+   if (!read_files(m, &b))
       return false;
-   if (m->b.bad || m->line_range == 0 || m->opcode_base == 0)
+   if (b.bad)
       m->why = "a broken header";
-   m->b = (Bytes){ all.begin, all.next + length, all.end, false };
    return true;
 }
 
@@ -211,48 +161,29 @@ static bool put_row(Machine* m, bool begins)
 
 static bool run_extended(Machine* m)
 {
-   uint64_t length = take_leb(&m->b, false);
-   Bytes    b = m->b;
-
-   if (length == 0 || length > (uint64_t)(b.end - b.next)) {
-      m->b.bad = true;
-      return true;
-   }
-   m->b.next += length;
-   b.end = m->b.next;
-   switch (take(&b, 1)) {
+   take_leb(&m->b, false);      // its length
+   switch (take(&m->b, 1)) {
       case END_SEQUENCE:
          if (!put_row(m, false))
             return false;
          start_sequence(m);
          break;
       case SET_ADDRESS:
-         m->address = take(&b, 8);
-         m->b.bad = b.bad;
+         m->address = take(&m->b, 8);
          break;
-      default:                  // of no interest
-         break;
+      default:
+         m->why = "an extended opcode that maps do not have";
    }
    return true;
 }
 
 static bool run_opcode(Machine* m)
 {
-   uint8_t op = (uint8_t)take(&m->b, 1), special;
-
-   if (op >= m->opcode_base || op == CONST_ADD_PC) {
-      special = (uint8_t)((op == CONST_ADD_PC ? 255 : op) - m->opcode_base);
-      m->address += (uint64_t)m->min_inst * (special / m->line_range);
-      if (op == CONST_ADD_PC)
-         return true;
-      m->line += (uint64_t)(int64_t)m->line_base + special % m->line_range;
-      return put_row(m, true);
-   }
-   switch (op) {
+   switch (take(&m->b, 1)) {
       case EXTENDED:     return run_extended(m);
       case COPY:         return put_row(m, true);
       case ADVANCE_PC:
-         m->address += m->min_inst * take_leb(&m->b, false);
+         m->address += take_leb(&m->b, false);
          return true;
       case ADVANCE_LINE:
          m->line += take_leb(&m->b, true);
@@ -260,22 +191,18 @@ static bool run_opcode(Machine* m)
       case SET_FILE:
          m->file = take_leb(&m->b, false);
          return true;
-      case FIXED_ADVANCE_PC:
-         m->address += take(&m->b, 2);
-         return true;
       default:
-         for (unsigned i = 0; i < m->n_operands[op]; i++)
-            take_leb(&m->b, false);
+         m->why = "an opcode that maps do not have";
          return true;
    }
 }
 
-bool read_line_table(Job* job, Arena* names, const uint8_t* data,
-                     size_t size, bool (*tell)(void* arg, const LineRow* row),
-                     void* arg, const char** why, uint64_t* at)
+bool read_line_table(Job* job, const uint8_t* data, size_t size,
+                     bool (*tell)(void* arg, const LineRow* row), void* arg,
+                     const char** why, uint64_t* at)
 {
-   Machine m = { .job = job, .names = names, .tell = tell, .arg = arg };
-   Bytes   section = { data, data, data + size, false };
+   Machine m = { .job = job, .tell = tell, .arg = arg, .b.next = data };
+   LineBytes   section = { data, data + size, false };
    bool    ok = true;
 
    while (ok && m.why == NULL && section.next < section.end) {
@@ -284,8 +211,8 @@ bool read_line_table(Job* job, Arena* names, const uint8_t* data,
          m.why = "a line number program that is longer than its section";
          break;
       }
-      m.b = (Bytes){ data, section.next, section.next + length, false };
-      section.next += length;
+      m.b = (LineBytes){ section.next, section.next + length, false };
+      section.next = m.b.end;
       ok = read_header(&m);
       start_sequence(&m);
       while (ok && m.why == NULL && m.b.next < m.b.end) {
@@ -297,8 +224,7 @@ bool read_line_table(Job* job, Arena* names, const uint8_t* data,
          m.why = "a line number program that ends within a sequence";
    }
    *why = m.why;
-   *at = (uint64_t)((m.b.next == NULL ? data : m.b.next) - data);
-   array_free(job, &m.dirs, sizeof(const char*));
+   *at = (uint64_t)(m.b.next - data);
    array_free(job, &m.files, sizeof(const char*));
    return ok;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   DWARF's line number programs. */
+   The line number programs of maps. */
 
 #ifndef DCFG_LINE_TABLE_H
 #define DCFG_LINE_TABLE_H
@@ -12,17 +12,16 @@
 typedef
    struct {
       uint64_t    addr, end;
-      const char* file;         // lives as long as the arena and the data
+      const char* file;         // lives as long as the data
       uint64_t    line;
    }
    LineRow;
 
-/* Tell of each row in the SIZE bytes of a section .debug_line, of DWARF 4,
-   little-endian.  TELL returns false to end it.  *WHY: what is wrong with the
-   section, or NULL; *AT: where in it.  False without memory, or if TELL
-   wants no more. */
-bool read_line_table(Job* job, Arena* names, const uint8_t* data,
-                     size_t size, bool (*tell)(void* arg, const LineRow* row),
-                     void* arg, const char** why, uint64_t* at);
+/* Tell of each row in the SIZE bytes of a map's section .debug_line.  TELL
+   returns false to end it.  *WHY: what is wrong with the section, or NULL;
+   *AT: where in it.  False without memory, or if TELL wants no more. */
+bool read_line_table(Job* job, const uint8_t* data, size_t size,
+                     bool (*tell)(void* arg, const LineRow* row), void* arg,
+                     const char** why, uint64_t* at);
 
 #endif /* DCFG_LINE_TABLE_H */

@@ -96,7 +96,7 @@ bool xray_problem(DcfgXray* x, bool fatal, const char* rule,
    va_start(args, format);
    vsnprintf(what, sizeof(what), format, args);
    va_end(args);
-   x->job.offset = x->pos;
+   job_at(&x->job, x->pos);
    if (job_problem(&x->job, DCFG_PROBLEM_RULE, fatal, rule, place, "%s",
                    what))
       return true;

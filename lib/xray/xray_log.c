@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* Version 1: three records at the head, one at the end. */
 #define SMALLEST_BUFFER (4 * XRAY_METADATA_SIZE)
 
@@ -82,28 +81,12 @@ static DcfgXray* start(DcfgXray* x, Input* in, DcfgError* err)
    return NULL;
 }
 
-static DcfgXray* new_log(const char* name, const DcfgOptions* options,
-                         DcfgError* err)
-{
-   DcfgXray* x = calloc(1, sizeof(*x));
-
-   if (x == NULL)
-      set_error(err, DCFG_ERROR_MEMORY, name, NULL, 0, "out of memory");
-   else
-      job_start(&x->job, name, options);
-   return x;
-}
-
 DcfgXray* dcfg_xray_open(const char* path, const DcfgOptions* options,
                          DcfgError* err)
 {
-   DcfgXray* x;
+   DcfgXray* x = job_object(sizeof(*x), offsetof(DcfgXray, job), path,
+                            options, err);
 
-   if (path == NULL) {
-      set_error(err, DCFG_ERROR_ARGUMENT, NULL, NULL, 0, "no path");
-      return NULL;
-   }
-   x = new_log(path, options, err);
    return x == NULL ? NULL : start(x, input_open(&x->job, path), err);
 }
 
@@ -111,7 +94,8 @@ DcfgXray* dcfg_xray_open_memory(const void* data, size_t size,
                                 const char* name, const DcfgOptions* options,
                                 DcfgError* err)
 {
-   DcfgXray* x = new_log(name, options, err);
+   DcfgXray* x = job_object(sizeof(*x), offsetof(DcfgXray, job), name,
+                            options, err);
 
    return x == NULL ? NULL
           : start(x, input_open_memory(&x->job, data, size), err);

@@ -33,7 +33,6 @@ typedef
       Array       text;         // the file
       Array       functions;    // DcfgXrayFunction
       SortKey*    by_addr;
-      Arena       names;
       Elf64_Ehdr  header;
    }
    Map;
@@ -68,7 +67,7 @@ static bool read_text(Map* m, Input* in)
       uint8_t* p = array_add_n(&m->job, &m->text, 1, n);
       if (p == NULL || !input_read(in, p, n, &got))
          return false;
-      m->text.n -= n - got;
+      array_cut(&m->text, m->text.n - (n - got));
    }
    return true;
 }
@@ -147,15 +146,9 @@ static DcfgXrayFunction* function(const Map* m, uint32_t i)
 /* Index of the function at ADDR. */
 static uint32_t function_at(const Map* m, uint64_t addr)
 {
-   uint32_t low = 0, high = (uint32_t)m->functions.n;
+   uint32_t low = 0;
 
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (m->by_addr[middle].key < addr)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, (uint32_t)m->functions.n, middle, m->by_addr[middle].key < addr);
    return low < m->functions.n && m->by_addr[low].key == addr
           ? m->by_addr[low].index : DCFG_NONE;
 }
@@ -336,8 +329,7 @@ static bool read_lines(Map* m)
    if (!find_section(m, ".debug_line", &s) || s.data == NULL)
       return job_problem(&m->job, DCFG_PROBLEM_RULE, false, "map-line",
                          ".debug_line", "there is no such section");
-   if (!read_line_table(&m->job, &m->names, s.data, s.size, take_row, m,
-                        &why, &at))
+   if (!read_line_table(&m->job, s.data, s.size, take_row, m, &why, &at))
       return false;
    if (why != NULL)
       return problem(m, "map-line", ".debug_line", at, why);
@@ -367,28 +359,11 @@ static DcfgXrayMap* load(Map* m, Input* in, DcfgError* err)
    return NULL;
 }
 
-static Map* new_map(const char* name, const DcfgOptions* options,
-                    DcfgError* err)
-{
-   Map* m = calloc(1, sizeof(*m));
-
-   if (m == NULL)
-      set_error(err, DCFG_ERROR_MEMORY, name, NULL, 0, "out of memory");
-   else
-      job_start(&m->job, name, options);
-   return m;
-}
-
 DcfgXrayMap* dcfg_xray_map_load(const char* path, const DcfgOptions* options,
                                 DcfgError* err)
 {
-   Map* m;
+   Map* m = job_object(sizeof(*m), offsetof(Map, job), path, options, err);
 
-   if (path == NULL) {
-      set_error(err, DCFG_ERROR_ARGUMENT, NULL, NULL, 0, "no path");
-      return NULL;
-   }
-   m = new_map(path, options, err);
    return m == NULL ? NULL : load(m, input_open(&m->job, path), err);
 }
 
@@ -397,7 +372,7 @@ DcfgXrayMap* dcfg_xray_map_load_memory(const void* data, size_t size,
                                        const DcfgOptions* options,
                                        DcfgError* err)
 {
-   Map* m = new_map(name, options, err);
+   Map* m = job_object(sizeof(*m), offsetof(Map, job), name, options, err);
 
    return m == NULL ? NULL
           : load(m, input_open_memory(&m->job, data, size), err);
@@ -412,7 +387,6 @@ void dcfg_xray_map_free(DcfgXrayMap* shown)
    job_free(&m->job, m->by_addr, m->functions.n * sizeof(*m->by_addr));
    array_free(&m->job, &m->functions, sizeof(DcfgXrayFunction));
    array_free(&m->job, &m->text, 1);
-   arena_free(&m->job, &m->names);
    free(m);
 }
 

@@ -28,10 +28,10 @@ PROCESSORS = {
     "cmd": (r"\b(?:CS_ARCH|CS_MODE(?!_BIG_ENDIAN)|SCMP_ARCH|EM|R_X86_64|R_386|R_AARCH64|(?:X86|ARM64)_(?:REG|INS|GRP|OP|PREFIX))_\w+",
             r"cmd/machine/machine_\w+\.c"),
 }
-# How many sources a folder may have, headers not counted.
-MOST_SOURCES = 30
+# How many sources a folder may have, headers not counted, and how many lines a file; the library's one contract is one file.
+MOST_SOURCES, MOST_LINES, LONG = 30, 600, ("lib/dcfg.h",)
 # Folders that are no rooms of the tool's.
-OTHERS = ("lib", "cmd", "tests", "docs", "bench", "build", "build-aux")
+OTHERS = ("lib", "cmd", "tests", "docs", "bench", "build", "build-aux", "debian")
 FILE_NAME = re.compile(r"(?<![\w/.-])((?:[a-z]+/)?[a-z][a-z0-9_]*\.[ch])\b")
 
 
@@ -252,6 +252,13 @@ def check_sizes(tree):
             yield f"{folder}: {len(sources)} sources, {MOST_SOURCES} are allowed"
 
 
+def check_lengths(tree):
+    for f in tree.files:
+        n = text(f).count("\n")
+        if n > MOST_LINES and f not in LONG:
+            yield f"{f}: {n} lines, {MOST_LINES} are allowed"
+
+
 def check_commands(tree):
     """A command's room, one with a cmd_*.c, is its own; of the library a command knows the public headers."""
     own = {tree.room(f) for f in tree.files if os.path.basename(f).startswith("cmd_")}
@@ -333,6 +340,18 @@ def check_names(all_trees):
             yield "the same name: " + ", ".join(files)
 
 
+def check_types(tree):
+    """The name of a type that a header defines means one thing: no other file of the program gives it to another type."""
+    where = {}
+    for f in tree.files:
+        code = re.sub(r"/\*.*?\*/|//[^\n]*", "", text(f), flags=re.S)
+        for name in re.findall(r"^typedef\b[^;{]*\{[^;]*?(?:;[^}]*)*\}\s*(\w+);|^   \}\s*(\w+);", code, re.M):
+            where.setdefault(name[0] or name[1], set()).add(f)
+    for name, files in where.items():
+        if len(files) > 1 and any(f.endswith(".h") for f in files):
+            yield f"{name}: a type in each of " + ", ".join(sorted(files))
+
+
 def main():
     all_trees = list(trees())
     tool = all_trees[0]
@@ -347,6 +366,8 @@ def main():
                                   ("rooms include those before them", check_rooms),
                                   ("rooms call those before them", check_room_calls),
                                   ("no folder has too many sources", check_sizes),
+                                  ("no file is too long", check_lengths),
+                                  ("a name is one type's", check_types),
                                   ("processors have files of their own", check_processors))]
     checks += [("cmd: a command knows no other", check_commands(all_trees[2]), None),
                ("tool: pure rooms know nothing of Valgrind", check_pure(tool), None),

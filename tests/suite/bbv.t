@@ -192,7 +192,7 @@ def check_regions(tap, graph, prefix):
                           else "0x%s:%s" % (m.group(7), m.group(8)))
     tap.ok(status == 0 and said == ["--start=%s --stop=%s" % (places[2], places[3]), "--start=" + places[last]],
            "regions: places", out + err)
-    tap.ok("# cluster 0, slice 2, weight 0.250000, %d instr" % sum(found[2][1].values()) in out and "# no difference is above" in out,
+    tap.ok("# cluster 0, slice 2, weight 0.250000, {:,} instr".format(sum(found[2][1].values())) in out and "# no difference is above" in out,
            "regions: what is said of them", out)
     # All slices, at their weights, are the run.
     total = sum(sum(v.values()) for _, v in found)

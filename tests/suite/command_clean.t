@@ -55,11 +55,11 @@ WALKS = {
     "report": [["--top=0", "--loops", "--routines", "--blocks", "--edges", "--images"] + f + m
                for f in ([], ["--csv"], ["--json"], ["--wide"], ["--sort=name"]) for m in ([], ["--mangled"])]
     + [["--branches", "--indirect", "--top=0"] + f for f in ([], ["--csv"], ["--json"])]
-    + [["--callers=go"], ["--callees=go"], ["--callees=go", "--json"], ["--thread=0"]] + SOME
+    + [["--all"], ["--callers=go"], ["--callees=go"], ["--callees=go", "--json"], ["--thread=0"]] + SOME
     + [["--inclusive", "--trips", "--top=0", "G", "T"] + f for f in ([], ["--csv"], ["--json"], ["--wide"])],
     "check": [[], ["--limit=1", "--writer=other", "--disjoint"], ["BAD", "T"]],
-    "disasm": [[], ["--att", "--bytes"], ["--sde"], ["--mangled"], ["--sde", "--mangled"], ["--root=/"], ["--thread=0"]] + SOME,
-    "dot": [["--routine=go"], ["--routine=go", "--code", "--root=/"], ["--callgraph", "--top=0", "--min=0"], ["--mangled"],
+    "disasm": [[], ["--all"], ["--att", "--bytes"], ["--sde"], ["--mangled"], ["--sde", "--mangled"], ["--root=/"], ["--thread=0"]] + SOME,
+    "dot": [["--all"], ["--routine=go"], ["--routine=go", "--code", "--root=/"], ["--callgraph", "--top=0", "--min=0"], ["--mangled"],
             ["--hot"], ["--thread=0"], ["--svg=OUT"], ["--callgraph", "--top=0", "--min=0", "--svg=OUT"], ["--png=OUT"]]
     + [[w] for w in WHICH],
     "trace": [["--as=" + a] + f for a in ("edges", "blocks", "calls") for f in ([], ["--csv"], ["--mangled"])]
@@ -76,8 +76,8 @@ WALKS = {
     + [["--function=*"], ["--source=main.c:4-10"], ["--image=*"]],
     "wet": [["--function=*"], ["--history=500"], ["--image=*", "--history"], ["--source=main.c:4-10"], ["-o", "OUT"],
             ["--thread=0", "--from=1", "--to=900", "--instances=0-5", "--limit=1G"], ["--salvage", "-o", "OUT"]],
-    "slice": [AT + ["--as=" + a, "--top=0"] for a in ("source", "instances", "json", "dot", "html", "gdb")]
-    + [AT + f for f in (["--full"], ["--thin"], ["--gdb"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"])]
+    "slice": [AT + ["--as=" + a, "--top=0"] for a in ("source", "lines", "instances", "json", "dot", "html", "gdb")]
+    + [AT + f for f in (["--as=lines", "--own=*"], ["--full"], ["--thin"], ["--gdb"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"])]
     + [["--at=HOSTILE"], ["--output=hello"], ["--syscall=write", "--of=rsi"]]
     + [AT + ["--diff"] + f + ["W", "OTHERW"] for f in ([], ["--csv"], ["--json"], ["--markdown"])],
     "why": [["--steps=60", "W", "main.c:7"], ["--steps=60", "W", "HOSTILE"]],
@@ -251,7 +251,7 @@ def walk(tap, command, args, names):
 def options_of(help_text):
     """The options that a help lists: at the begins of its lines, each as far as its explanation."""
     found = set()
-    for line in re.findall(r"^  (-.*)$", help_text, re.M):
+    for line in re.findall(r"^  (-.*)$", help_text.split("\noptions of all commands:")[0], re.M):
         found.update(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", line.split("  ")[0]))
     return found
 

@@ -156,8 +156,8 @@ BROWSER = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--n
            "--disable-background-networking", "--disable-component-update", "--virtual-time-budget=5000", "--dump-dom"]
 
 
-def check_browser(tap):
-    """A page around the picture presses on a box and on the ground; what then stands in the page, the browser says."""
+def check_browser(tap, stacks):
+    """A page around the picture presses on a box, on the ground and Ctrl-F; what then stands in the page, the browser says."""
     chromium = shutil.which("chromium")
     if not chromium:
         tap.skip("the picture in a browser", "chromium is not installed")
@@ -182,6 +182,15 @@ window.addEventListener('load', function () {
    tell('main');
    press(document.querySelector('svg'));
    tell('all');
+   ['FACT', '', 'nothing'].forEach(function (text) {
+      window.prompt = function () { return text; };
+      window.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true }));
+      var marked = [];
+      document.querySelectorAll('g.f').forEach(function (b) {
+         if (b.querySelector('rect').style.fill) marked.push(b.getAttribute('data-n'));
+      });
+      told.push(['search', document.getElementById('search').textContent].concat(marked).join('|'));
+   });
    document.body.setAttribute('data-told', told.join(';'));
 });</script>""")
     r = subprocess.run(["timeout", "120", chromium] + BROWSER + ["--user-data-dir=" + tap.path("browser"), "file://" + page],
@@ -190,6 +199,15 @@ window.addEventListener('load', function () {
     if not tap.ok(told, "a browser runs the picture", r.stderr.decode("utf-8", "replace")[-300:]):
         return
     rows = [html.unescape(s).split("|") for s in told.group(1).split(";")]
+    searches = [r[1:] for r in rows if r[0] == "search"]
+    rows = [r for r in rows if r[0] != "search"]
+    # Of three calls, in main, work and handler, the last may be too narrow to be drawn.
+    sums = [sum(n for stack, n in stacks.items() if any("fact" in f for f in stack) and without not in stack)
+            for without in ("", "handler")]
+    says = ["FACT: {:,} instructions, {:.2f}%".format(n, 100 * n / sum(stacks.values())) for n in sums]
+    tap.ok(searches[0][0] in says and len(searches[0]) > 2 and all("fact" in f for f in searches[0][1:]),
+           "Ctrl-F marks what matches, and says how much that is", (searches[0], says))
+    tap.ok(searches[1:] == [["search: Ctrl-F"], ["nothing: 0 instructions, 0.00%"]], "and forgets it", searches[1:])
     at = {w: [(r[1], r[2] != "none", float(r[3]), float(r[4]), r[5]) for r in rows if r[0] == w]
           for w in ("before", "main", "all")}
     moved = [(a, b) for a, b in zip(at["before"], at["all"])
@@ -245,7 +263,7 @@ def check_speedscope(tap, graph, trace, stacks):
     found, good = collections.Counter(), True
     for p in d["profiles"]:
         good = good and set(p) == {"type", "name", "unit", "startValue", "endValue", "events"} \
-            and p["type"] == "evented" and p["unit"] == "none"
+            and p["type"] == "evented" and p["unit"] == "none" and p["name"].endswith(", instructions")
         stack, at = [], p["startValue"]
         for e in p["events"] + [{"type": None, "at": p["endValue"]}]:
             good = good and e["at"] >= at
@@ -275,6 +293,29 @@ def check_diff(tap, a, b):
            and fill["fact"] == "rgb(255,255,255)", "--diff --svg: grown is red, the same is white", fill)
 
 
+def check_log(tap, a, b):
+    """An XRay log has the stacks that dcfg xray finds in it, and no trace is needed."""
+    logs = a[2], b[2]
+    both = []
+    for log in logs:
+        status, out, err = command("flame", log)
+        both.append(folded(out))
+        tap.ok(status == 0 and not err and both[-1] == folded(command("xray", "--as=folded", log)[1]), "a log: its stacks", err)
+    status, out, err = command("flame", "--diff", *logs)
+    tap.ok(status == 0 and folded(out, 2) == {k: (both[0].get(k, 0), both[1].get(k, 0)) for k in both[0].keys() | both[1].keys()},
+           "--diff of two logs", err)
+    os.rename(a[2] + ".map", tap.path("elsewhere"))
+    status, out, err = command("flame", "--svg", a[2], tap.path("elsewhere"))
+    boxes = ElementTree.fromstring(out).findall("{http://www.w3.org/2000/svg}g") if status == 0 else []
+    tap.ok(boxes and int(boxes[0].get("data-w")) == sum(both[0].values())
+           and {b.get("data-n") for b in boxes} <= {f for stack in both[0] for f in stack} | {"all"}, "a picture of a log", err)
+    for args, word in (([a[2]], "there is no map"), (["--speedscope", b[2]], "not an XRay log"), (["--diff", a[2]], "two XRay logs"),
+                       (["--diff", b[2], b[0]], "is a DCFG, not an XRay log"), (["--function=main", b[2]], "not of an XRay log"),
+                       (["--thread=0", b[2]], "not of an XRay log")):
+        status, out, err = command("flame", *args)
+        tap.ok(status == 2 and word in err and not out, "a log: " + word, err)
+
+
 def main():
     tap = harness.Tap("command_flame")
     source = tap.path("prog.c")
@@ -285,9 +326,10 @@ def main():
     tap.ok(a[3] == b[3] == 0, "two runs")
     stacks = check_folded(tap, *a[:3])
     check_svg(tap, *a[:2], stacks)
-    check_browser(tap)
+    check_browser(tap, stacks)
     check_speedscope(tap, *a[:2], stacks)
     check_diff(tap, a, b)
+    check_log(tap, a, b)
     # A real program, C++ names and all: python3 has tail calls, perl function pointers.
     graph, trace, log, status = run(tap, "perl", "/usr/bin/perl", "-e", "print sort map { $_ * 3 } 1 .. 99")
     stacks, theirs = folded(command("flame", graph, trace)[1]), folded(command("xray", "--as=folded", log)[1])

@@ -208,8 +208,8 @@ WALKS = [
 
 def defined_rules():
     found = set()
-    # What dcfg xray tells is for command_xray.t.
-    for path in glob.glob(os.path.join(harness.SRCDIR, "cmd", "[!x]*", "*.c")):
+    # What is told of logs is for command_xray.t.
+    for path in glob.glob(os.path.join(harness.SRCDIR, "cmd", "*", "[!x]*.c")):
         found |= set(re.findall(r'broken\([^"]*?,\s*"([a-z-]+)"', open(path).read()))
     text = open(os.path.join(harness.SRCDIR, "lib", "dcfg.h")).read()
     text = text[text.index("The rules, by name"):]

@@ -220,7 +220,7 @@ def check_selection(tap, graph, trace, log):
     part = read_csv("xray", "--csv", "--as=calls", "--function=down", log)
     tap.ok(part and part == [r for r in calls if r["name"] == "down"], "xray, calls", part)
     for args, word in ((["blocks", "--lackey=" + trace, "--function=a"], "addresses only"),
-                       (["xray", "--routine=a", log], "not routines"),
+                       (["xray", "--routine=a", log], "no option --routine"),
                        (["xray", "--function=a", trace], "no map")):
         status, out, err = command(*args)
         tap.ok(status == 2 and len(err.splitlines()) == 1 and word in err, "refused: " + " ".join(args[:2]), err)

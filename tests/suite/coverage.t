@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""dcfg export --lcov against gcov of the same source and input: executed or not, counts, functions, branches; genhtml takes it;
+"""dcfg export --lcov against gcov of the same source and input: executed or not, counts, functions, branches; genhtml and lcov take it;
 --drcov and --mca against the DCFG; what is refused.  (TAP)
 """
 import collections
@@ -159,15 +159,14 @@ def check_gcov(tap, source, info):
     tap.ok(len(common) >= 40 and not wrong, "lcov: executed or not, as gcov says", wrong)
     tap.ok(len(other) <= 0.05 * len(common), "lcov: counts of %d lines, %d of them as gcov has them" % (len(common), len(common) - len(other)),
            "\n".join(other))
-    # What only one of them has.  Of a function gcov names the line of its declaration, debug information that of its brace, and
-    # of its end too; a label and `continue' have no code of their own.
+    # What only one of them has.  gcov leaves out the ends of functions; a label and `continue' have no code of their own.
     with open(source) as f:
         text = [""] + f.read().splitlines()
-    alone = [n for n in set(ours["DA"]) - set(lines) if text[n] not in "{}"] + [
-        n for n in set(lines) - set(ours["DA"]) if not re.match(r" *(case|default)\b.*:$| *continue;$", text[n]) and text[n + 1] != "{"]
+    alone = [n for n in set(ours["DA"]) - set(lines) if text[n] != "}"] + [
+        n for n in set(lines) - set(ours["DA"]) if not re.match(r" *(case|default)\b.*:$| *continue;$", text[n])]
     tap.ok(not alone, "lcov: no line is only here or only there but for the known classes", [text[n] for n in alone])
     functions = {f["name"]: (f["start_line"], f["execution_count"]) for f in theirs["functions"]}
-    mine = {name: (ours["declared"][name] - (text[ours["declared"][name]] == "{"), n) for name, n in ours["FN"].items()}
+    mine = {name: (ours["declared"][name], n) for name, n in ours["FN"].items()}
     tap.ok(functions == mine, "lcov: functions", "%s, gcov %s" % (mine, functions))
     # Where both have one branch with two ways: which is which, a compiler may choose.
     by_line = collections.defaultdict(list)
@@ -182,6 +181,123 @@ def check_gcov(tap, source, info):
             if sorted(ways) != sorted(named):
                 other.append("%d: gcov %s, here %s" % (n, named, ways))
     tap.ok(same > 8 and not other, "lcov: branches, %d of them as gcov has them" % same, "\n".join(other))
+
+
+# Functions as people write them.
+STYLES = r"""
+#include <cstdio>
+static int one(int n) { return n + 1; }
+static int
+two(int n)
+{
+   return n * 2;
+}
+int three(int a,
+          int b)
+{
+   return a + b;
+}
+static inline int four(int n) {
+   if (n > 2)
+      return 1;
+   return 0;
+}
+void empty()
+{
+}
+static int
+  six
+  (
+   int n
+  )
+{ int m = n; return m; }
+#define MAKE(name) static int name(int n) { return n; }
+MAKE(seven)
+template<class T>
+T twice(T n)
+{
+   return n + n;
+}
+class Box {
+public:
+   Box(int n)
+      : n_(n)
+   {
+   }
+   ~Box() { }
+   int get() const;
+private:
+   int n_;
+};
+int
+Box::get() const
+{
+   return n_;
+}
+namespace {
+int
+anon(int n)
+{
+   return n;
+}
+}
+int
+main()
+{
+   int  sum = 0;
+   char text[30];
+   auto lambda = [](int n)
+   {
+      return n + 1;
+   };
+   for (int i = 0; i < 5; i++)
+      sum += one(i) + two(i) + three(i, 1) + four(i) + six(i) + seven(i) + twice<int>(i) + (int)twice<double>(i) + Box(i).get()
+             + anon(i) + lambda(i);
+   empty();
+   snprintf(text, sizeof(text), "%d", sum);
+   return puts(text) < 0;
+}
+"""
+
+
+def check_styles(tap):
+    """gcov and the command have the same functions and lines of them, so lcov can add both up."""
+    if not shutil.which("gcov"):
+        tap.skip("lcov: functions of all styles", "gcov is not installed")
+        return
+    source = tap.path("styles.cc")
+    with open(source, "w") as f:
+        f.write(STYLES)
+    flags = ["c++", "-O0", "-g", "-fstack-protector-all", source, "-o"]
+    subprocess.run(flags + [tap.path("plain")], check=True, cwd=tap.dir)
+    graph, _, why = harness.dcfg(tap, "styles", [tap.path("plain")])
+    status, out, err = command("export", "--lcov", graph)
+    with open(tap.path("ours.info"), "w") as f:
+        f.write("".join(r for r in re.findall(r"TN:.*?end_of_record\n", out, re.S) if "SF:%s\n" % source in r))
+    ours = read_info(tap.path("ours.info")).get(source)
+    os.mkdir(tap.path("counts"))
+    subprocess.run(flags + [tap.path("counted"), "--coverage", "-dumpdir", tap.path("counts/")], check=True, cwd=tap.dir)
+    subprocess.run([tap.path("counted")], check=True, cwd=tap.dir, stdout=subprocess.DEVNULL)
+    gcda = [tap.path("counts/" + f) for f in os.listdir(tap.path("counts")) if f.endswith(".gcda")]
+    r = subprocess.run(["gcov", "--json-format", "--stdout"] + gcda, cwd=tap.dir, stdout=subprocess.PIPE, check=True)
+    theirs = next(f for f in json.loads(r.stdout.decode().splitlines()[0])["files"] if f["file"] == source)
+    functions = {f["name"]: (f["start_line"], f["execution_count"]) for f in theirs["functions"]}
+    mine = {name: (ours["declared"][name], n) for name, n in ours["FN"].items()}
+    tap.ok(functions == mine and len(mine) == 15, "lcov: functions of all styles", "%s, gcov %s, %s%s" % (mine, functions, why, err))
+    lines = collections.Counter()
+    for x in theirs["lines"]:                   # once for each instance of a template
+        lines[x["line_number"]] += x["count"]
+    text = [""] + STYLES.splitlines()
+    other = [n for n in set(lines) ^ set(ours["DA"]) if text[n].strip(" ;") != "}"]
+    tap.ok(not other and all(lines[start] == ours["DA"][start] for start, _ in functions.values()), "lcov: their lines",
+           [(text[n], lines[n], ours["DA"].get(n)) for n in other])
+    if not shutil.which("lcov"):
+        tap.skip("lcov adds up both", "lcov is not installed")
+        return
+    for words in (["-c", "-d", tap.path("counts"), "-o", "gcov.info"], ["-a", "gcov.info", "-a", "ours.info", "-o", "both.info"]):
+        r = subprocess.run(["lcov"] + words, cwd=tap.dir, env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    both = open(tap.path("both.info")).read() if r.returncode == 0 else ""
+    tap.ok(both.count("SF:%s\n" % source) == 1 and "mismatch" not in r.stdout.decode(), "lcov adds up both", r.stdout.decode())
 
 
 def check_lcov(tap, source, graph):
@@ -276,6 +392,7 @@ def main():
     graph, _, why = harness.dcfg(tap, "program", [program, "x"])
     if tap.ok(graph, "a DCFG", why):
         check_lcov(tap, source, graph)
+        check_styles(tap)
         check_drcov(tap, graph)
         check_mca(tap, graph)
         for args in (["--lcov", "--source=program.c"], ["--lcov", "--image=nonesuch"], ["--lcov", "--drcov"]):

@@ -37,8 +37,8 @@ SRCDIR = os.environ.get("SRCDIR") or os.path.dirname(os.path.dirname(HERE))
 ORACLE = os.path.join(HERE, os.pardir, "oracle")
 VALGRIND = os.environ.get("VALGRIND") or "valgrind"
 # Prints what Lackey does about instructions, in a third of the time; ./dev test has it.
-LACKEY = "lackey_insns" if glob.glob(os.path.join(os.path.dirname(VALGRIND), os.pardir, "libexec", "valgrind",
-                                                  "lackey_insns-*")) else "lackey"
+LIB = os.path.normpath(os.path.join(os.path.dirname(VALGRIND), os.pardir, "libexec", "valgrind"))
+LACKEY = "lackey_insns" if glob.glob(os.path.join(LIB, "lackey_insns-*")) else "lackey"
 VGDB = os.path.join(os.path.dirname(VALGRIND), "vgdb")
 COMPILED = os.environ.get("DCFG_COMPILED")      # where the programs are that other tests have compiled
 PYTHON = "/usr/bin/python3"         # the distribution's, which has Capstone
@@ -49,6 +49,11 @@ PID = re.compile(rb'("(?:THREAD_DATA|PROCESS_DATA)"\s*\]\s*,\s*\[\s*)\d+')
 SAME_EACH_TIME = (("ls", ["/bin/ls", "-l", "/usr/lib"]),
                   ("perl", ["/usr/bin/perl", "-e", "my %h = map { $_ => 1 } 1 .. 99; print sort keys %h"]),
                   ("bash", ["/bin/bash", "--norc", "-c", "for i in 1 2 3; do echo $((i * i)); done"]))
+
+# Programs find the path of a library in LD_PRELOAD.  Where links to the package's tools stand beside ours, these have
+# another directory for it, if nothing tells them.
+if os.path.islink(os.path.join(LIB, "default.supp")):
+    os.environ.setdefault("VALGRIND_LIB", LIB)
 
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "HOME": "/", "TZ": "UTC",
        "PERL_HASH_SEED": "0", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -143,8 +148,7 @@ def lacks_x86():
                        stderr=subprocess.DEVNULL)
     if r.returncode:
         return "gcc -m32 cannot link a program"
-    if not os.path.exists(os.path.join(os.path.dirname(VALGRIND), os.pardir, "libexec", "valgrind",
-                                       "dcfg-x86-linux")):
+    if not os.path.exists(os.path.join(LIB, "dcfg-x86-linux")):
         return "this Valgrind was built for amd64 only"
     return ""
 

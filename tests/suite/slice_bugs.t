@@ -13,10 +13,13 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commandlib
 import harness
 import slicelib
 
 MOST, MOST_THIN = 30, 20
+# The line of the listing of the program's lines at which the faulty one stands, at most; of these the error is farther away.
+NEAR, FAR = 10, {"dates": 14}
 # What is wrong there is which way was taken, or which element compared less: no value came from it.
 CONTROL_ONLY = ("ranks", "taxes")
 
@@ -36,6 +39,9 @@ def check(tap, path, prog=None):
     wet, out = slicelib.record(tap, name, [prog]) if prog else (None, "")
     if not wet or not tap.ok(wrong in out.splitlines() and right not in out, name + ": what it prints is wrong", out):
         return
+    status, listed, said = commandlib.command("slice", "--as=lines", *slicelib.OPTIONS, "--output=" + wrong, wet)
+    near = re.findall(r"^ *[\d,]+ +[\d,]+ +<?[\d.]+%%   %s:(\d+) " % re.escape(source), listed, re.M)
+    tap.ok(str(faulty) in near[:FAR.get(name, NEAR)] and listed.count("\n") < 60, name + ": the faulty line is near", listed + said)
     for thin, most in ((False, MOST), (True, MOST_THIN)):
         s, said = slicelib.slice_of(tap, wet, "--output=" + wrong, *["--thin"] * thin)
         what = "%s%s: " % (name, ", producers only" * thin)

@@ -129,6 +129,9 @@ def check_source(tap, b, data):
            "what a source contains is text", title)
     text = b.run("return document.querySelector('#source table').textContent")
     tap.ok("(cannot be read)" not in text and "return best;" in text, "the source is shown", text[:300])
+    summary = b.run("return document.getElementById('summary').textContent")
+    tap.ok(data["notes"] and all(" Not followed: %s." % x in summary for x in data["notes"]),
+           "what was not followed is said, each in a sentence", summary)
     s = slicelib.Slice(data)
     tap.ok(b.run(SHOWN) == sorted(s.lines(NAME)), "with the lines of the slice", b.run(SHOWN))
     shades = b.run("return Array.from(document.querySelectorAll('#source tr.in')).map(e => [+e.cells[1].textContent,"

@@ -4,10 +4,8 @@
 The specification's own examples are decoded.  A right file is broken in one way at a time, and the one rule which
 forbids that is expected, and no other; where one mistake cannot but break two, both are named.  At the end every rule
 name that occurs in the checker's source must have been seen.  Random traces, written by the small encoder below in all
-the ways that the format allows, come out as they went in, by the fast decoder and by the plain one.  Last, lackey_path
-walks made-up instruction traces, right and wrong ones.
+the ways that the format allows, come out as they went in, by the fast decoder and by the plain one.
 """
-import array
 import copy
 import json
 import os
@@ -22,41 +20,10 @@ import harness
 import tracelib
 import trace_plain
 import trace_rules
+from trace_files import CHUNKS, EDGES, NODES, PROCESSES, THREADS, THREAD_EDGES, TOP, TRANSITIONS, WALK
+from trace_files import dcfg_file, good_dcfg, read_ids, trace_file
 
 ALPHABET = trace_plain.ALPHABET
-TOP = ["MAJOR_VERSION", "MINOR_VERSION", "PROCESSES"]
-PROCESSES = ["PROCESS_ID", "STRING_DICTIONARY", "TRANSITION_TABLE", "THREAD_DATA"]
-TRANSITIONS = ["CURRENT_EDGE_ID", "TRANSITION_CODE", "NEXT_EDGE_IDS"]
-THREADS = ["THREAD_ID", "TRACE_DATA"]
-CHUNKS = ["PRECEDING_INSTR_COUNT", "INSTR_COUNT", "EDGE_COUNT", "FIRST_EDGE_ID", "EDGE_ID_SEQUENCE"]
-
-
-def trace_file(pid, dictionary, transitions, threads):
-    return {"MAJOR_VERSION": 1, "MINOR_VERSION": 0, "PROCESSES": [
-        PROCESSES, [pid, dictionary, [TRANSITIONS] + [list(r) for r in transitions],
-                    [THREADS] + [[t, [CHUNKS] + [list(c) for c in chunks]] for t, chunks in threads]]]}
-
-
-def dcfg_file(pid, nodes, edges, threads):
-    """As much of a DCFG as is read here.  NODES is {id: instructions}, EDGES {id: (source, target)}, THREADS {thread:
-    its edges}; a thread that is not named did not run."""
-    n = max(threads) + 1
-    count = {e: [0] * n for e in edges}
-    for t, ids in threads.items():
-        for e in ids:
-            count[e][t] += 1
-    ran = [sum(nodes.get(edges[e][0], 0) for e in threads.get(t, ())) for t in range(n)]
-    blocks = [["NODE_ID", "ADDR_OFFSET", "SIZE", "NUM_INSTRS", "LAST_INSTR_OFFSET", "COUNT"]]
-    blocks += [[k, hex(64 * k), 2 * v, v, 2 * v - 2, 1] for k, v in sorted(nodes.items())]
-    return {"MAJOR_VERSION": 1, "MINOR_VERSION": 0, "FILE_NAMES": [["FILE_NAME_ID", "FILE_NAME"], [1, "/bin/prog"]],
-            "EDGE_TYPES": [["EDGE_TYPE_ID", "EDGE_TYPE"], [1, "BRANCH"]],
-            "SPECIAL_NODES": [["NODE_ID", "NODE_NAME"], [1, "START"], [2, "END"], [3, "UNKNOWN"]],
-            "PROCESSES": [["PROCESS_ID", "PROCESS_DATA"], [pid, {
-                "INSTR_COUNT_PER_THREAD": ran, "INSTR_COUNT": sum(ran),
-                "IMAGES": [["IMAGE_ID", "LOAD_ADDR", "SIZE", "IMAGE_DATA"],
-                           [1, "0x400000", 0x100000, {"FILE_NAME_ID": 1, "BASIC_BLOCKS": blocks}]],
-                "EDGES": [["EDGE_ID", "SOURCE_NODE_ID", "TARGET_NODE_ID", "EDGE_TYPE_ID", "COUNT_PER_THREAD"]]
-                + [[e, s, t, 1, count[e]] for e, (s, t) in sorted(edges.items())]}]]}
 
 
 # ---- a small encoder -----------------------------------------------------------------------------------------
@@ -242,15 +209,6 @@ def check(tap, dcfg, trace, *opts, raw=None):
     return status, text, ids
 
 
-def read_ids(path):
-    a = array.array("I")
-    with open(path, "rb") as f:
-        a.frombytes(f.read())
-    if sys.byteorder == "big":
-        a.byteswap()
-    return a
-
-
 def decode_alone(tap, trace):
     """Without a DCFG."""
     prefix = tap.path("alone")
@@ -294,17 +252,9 @@ def check_examples(tap):
 
 # ---- a right file, and how to break it ---------------------------------------------------------------------------
 
-NODES = {4: 3, 5: 2, 6: 1}
-EDGES = {1: (1, 4), 2: (4, 5), 3: (5, 5), 4: (5, 4), 5: (5, 6), 6: (6, 2), 7: (4, 6)}
 ROWS = [[1, "", [2]], [2, "0", [3, 3, 3]], [2, "10", [4]], [2, "110", [5, 6]], [2, "111", [3]], [3, "0", [3]],
         [3, "10", [4, 2]], [3, "11", [5, 6]], [4, "", [2]]]
-WALK = [1, 2] + 4 * (5 * [3] + [4, 2, 4, 2]) + [3, 3, 5, 6]
-THREAD_EDGES = {0: WALK, 1: [1, 2, 5, 6], 3: [1, 2] + 90 * [3] + [5, 6]}
 CHUNK = 16
-
-
-def good_dcfg():
-    return dcfg_file(4711, NODES, EDGES, THREAD_EDGES)
 
 
 def good():
@@ -551,87 +501,12 @@ def check_rules(tap):
     tap.ok(known <= seen, "every rule was seen", "not seen: " + " ".join(sorted(known - seen)))
 
 
-# ---- lackey_path -------------------------------------------------------------------------------------------------
-
-def walk(tap, lines):
-    """(exit status, edges, text).  Blocks are at 0x400000 + 64 * id and each of their instructions has 2 bytes."""
-    table, out = tap.path("walk.table"), tap.path("walk.ids")
-    with open(tap.path("walk.dcfg"), "w") as f:
-        json.dump(good_dcfg(), f)
-    with open(table, "w") as f:
-        tracelib.trace_table.write(f.name.replace("table", "dcfg"), f)
-    r = subprocess.run([tracelib.compiled(tap, "lackey_path"), table, out],
-                       input="".join(lines).encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return r.returncode, list(read_ids(out)), r.stdout.decode()
-
-
-def lackey_lines(ids):
-    out = ["==1== Lackey\n"]
-    for e in ids:
-        node = EDGES[e][1]
-        for i in range(NODES.get(node, 0)):
-            out.append("I  %08x,2\n" % (0x400000 + 64 * node + 2 * i))
-            out.append(" L 1ffeffe7e%x,8\n" % i)
-    return out
-
-
-def check_lackey_path(tap):
-    for ids in THREAD_EDGES.values():
-        status, got, text = walk(tap, lackey_lines(ids))
-        tap.ok(status == 0 and got == ids, "lackey_path: a walk of %d edges" % len(ids), text)
-    lines = lackey_lines(THREAD_EDGES[1])
-
-    def without(n):
-        return [l for i, l in enumerate(lines) if i != n]
-    for what, changed, want in (("an instruction too few", without(3), "left in the middle of a block"),
-                                ("the last one missing", lines[:-2], "no edge to the end"),
-                                ("an end in the middle", lines[:5], "an end in the middle"),
-                                ("an unknown address", lines + ["I  00000500,2\n"], "no block begins there"),
-                                ("no such edge", lines + ["I  %08x,2\n" % (0x400000 + 64 * 5)], "no such edge")):
-        status, _, text = walk(tap, changed)
-        tap.ok(status == 1 and want in text, "lackey_path: " + what, text)
-    check_given_way(tap)
-
-
-def check_given_way(tap):
-    def follow(ids, lines):
-        with open(tap.path("way"), "wb") as f:
-            f.write(b"".join(e.to_bytes(4, "little") for e in ids))
-        r = subprocess.run([tracelib.compiled(tap, "lackey_path"), "-c", tap.path("walk.table"), tap.path("way")],
-                           input="".join(lines).encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return r.returncode, r.stdout.decode()
-
-    ids = THREAD_EDGES[1]
-    lines = lackey_lines(ids)
-    for edges in THREAD_EDGES.values():
-        status, text = follow(edges, lackey_lines(edges))
-        tap.ok(status == 0 and "edges %d\n" % len(edges) in text and "failed 0\n" in text,
-               "lackey_path -c: a way of %d edges" % len(edges), text)
-    for what, way, changed in (("a longer way", ids[:2] + [3] + ids[2:], lines),
-                               ("a way without an edge", ids[:1] + ids[2:], lines),
-                               ("a way without its end", ids[:-1], lines),
-                               ("a way that goes on", ids + [1], lines),
-                               ("another way", THREAD_EDGES[0], lines),
-                               ("an instruction too few", ids, lines[:3] + lines[5:]),
-                               ("an unknown edge", [1, 2, 9, 5, 6], lines)):
-        status, text = follow(way, changed)
-        tap.ok(status != 0 and "lackey_path: " in text, "lackey_path -c: " + what, text)
-    # Attempts that fail, so that execution goes on as if they had not been: where no block is, at the start of one that
-    # does not follow, and of one that could.
-    for what, where, after in (("nowhere", 0x500, 1), ("elsewhere", 0x400000 + 64 * 4, 1),
-                               ("that could succeed", 0x400000 + 64 * 5, 2)):
-        done = lackey_lines(ids[:after])
-        status, text = follow(ids, done + ["I  %08x,2\n" % where] + lines[len(done):])
-        tap.ok(status == 0 and "failed 1\n" in text, "lackey_path -c: a failed attempt " + what, text)
-
-
 def main():
     tap = harness.Tap("traceself")
-    if tracelib.compiled(tap, "trace_decode") and tracelib.compiled(tap, "lackey_path"):
+    if tracelib.compiled(tap, "trace_decode"):
         check_examples(tap)
         check_rules(tap)
         check_random(tap, int(sys.argv[1]) if len(sys.argv) > 1 else 300)
-        check_lackey_path(tap)
     tap.done()
 
 

@@ -171,11 +171,12 @@ def check_events(events, log, unit):
 
 
 def by_name(log):
-    """{name: [calls, self]}"""
+    """{name: [calls, self]}; of functions without a symbol, uftrace has the address in the file."""
     sums = collections.defaultdict(lambda: [0, 0])
     for r in log.rows:
-        sums[r["function"]][0] += int(r["calls"])
-        sums[r["function"]][1] += int(r["self"])
+        name = re.sub(r"^(%s\+)?0x([0-9a-f]+)" % re.escape(r["image"]), lambda m: "0x%016x" % int(m[2], 16), r["function"])
+        sums[name][0] += int(r["calls"])
+        sums[name][1] += int(r["self"])
     return sums
 
 
@@ -192,11 +193,11 @@ def check_uftrace(tap, log):
 
     ours = by_name(log)
     jumps = "longjmp" in ours
-    # A thousand instructions are a microsecond, and three digits of it are printed.
-    report = re.findall(r"^ *([\d.]+) (\ws|s) +(\d+) +(.*)$", run("report", "-f", "call,self"), re.M)
+    # An instruction is a microsecond, and three digits behind the point are printed.
+    report = re.findall(r"^ *([\d.]+) (\ws|s|m) +(\d+) +(.*)$", run("report", "-f", "call,self"), re.M)
     for self, unit, calls, name in report:
         # Maps have no quotation marks.
-        mine, self = ours.pop(name.replace('"', "'"), None), float(self) * {"us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+        mine, self = ours.pop(name.replace('"', "'"), None), float(self) * {"us": 1, "ms": 1e3, "s": 1e6, "m": 6e7}[unit]
         # uftrace knows a function by the name longjmp, and ends for itself what the log ends behind it.
         if not mine or mine[0] != int(calls) or not jumps and abs(mine[1] - self) > 1e-3 * self:
             wrong.append("report: %s %s %s, dcfg xray: %s" % (name, calls, self, mine))
@@ -208,10 +209,14 @@ def check_uftrace(tap, log):
         wrong.append("replay: %d calls, dcfg xray: %d" % (len(replayed), total))
     if "main" not in run("graph"):
         wrong.append("graph")
-    wrong += check_events(json.loads(run("dump", "--chrome"))["traceEvents"], log, 1000)
+    wrong += check_events(json.loads(run("dump", "--chrome"))["traceEvents"], log, 1)
     folded = [line.rsplit(" ", 1) for line in run("dump", "--flame-graph").splitlines()]
     if sum(int(n) for _, n in folded) != total:
         wrong.append("flame-graph: %d calls" % sum(int(n) for _, n in folded))
+    # With a sample for each instruction, its flame graph has the instructions of each stack.
+    folded = [line.rsplit(" ", 1) for line in run("dump", "--flame-graph", "--sample-time=1us").splitlines()]
+    if not jumps and sum(int(n) for _, n in folded) != sum(mine for _, mine in by_name(log).values()):
+        wrong.append("flame-graph: %d instructions, dcfg xray: %s" % (sum(int(n) for _, n in folded), by_name(log)))
     tap.ok(not wrong, "uftrace reads " + log.name, "\n".join(map(str, wrong[:8])))
 
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Options of the tool. */
+
+#ifndef __DCFG_OPTIONS_H
+#define __DCFG_OPTIONS_H
+
+#include "pub_tool_basics.h"
+#include "base/port.h"
+
+/* Option: a row of a table, from which parsing and --help come.  HELP is one
+   line without the default, which --help takes from the variable; where that
+   holds none, HELP ends with it: "[none]". */
+typedef
+   struct {
+      const HChar* name;        // "--trace"
+      const HChar* value;       // what --help calls its value
+      const HChar* help;
+      /* Where the value goes: one of these is not NULL. */
+      Bool*         yes;
+      Int*          number;     // at least LOW, at most HIGH
+      const HChar** text;
+      void        (*take)(const HChar* name, const HChar* value, Int what);
+      Int           low, high;
+      Int           what;       // for take()
+   }
+   Option;
+
+#define OPTION_BOOL(n, var, h)                                          \
+   { .name = (n), .value = "no|yes", .help = (h), .yes = &(var) }
+#define OPTION_INT(n, var, lo, hi, v, h)                                \
+   { .name = (n), .value = (v), .help = (h), .number = &(var),          \
+     .low = (lo), .high = (hi) }
+#define OPTION_TEXT(n, var, v, h)                                       \
+   { .name = (n), .value = (v), .help = (h), .text = &(var) }
+#define OPTION_CALL(n, function, w, v, h)                               \
+   { .name = (n), .value = (v), .help = (h), .take = (function), .what = (w) }
+
+typedef
+   struct {
+      const Option* all;
+      UInt          n;
+   }
+   Options;
+
+#define OPTIONS(table) { (table), sizeof(table) / sizeof((table)[0]) }
+
+/* Take ARG if it is an option of the table, or return False. */
+Bool DCFG_(take_option)(const Options* table, const HChar* arg);
+
+/* Print what --help says of the table. */
+void DCFG_(print_options)(const Options* table);
+
+#endif /* __DCFG_OPTIONS_H */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Which kind of file is it? */
+
+/* Owns: the kinds of files that users confuse, and the command that reads
+   each.  Handed: paths.  Taken by: operands.c. */
+
+#include "cmd/base/file_kind.h"
+
+#include "cmd/base/format.h"
+
+#include "format/wet_sections.h"
+#include "lib/dcfg.h"
+#include "lib/dcfg_xray.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* KindSign: what a kind of file is called, the option with which the tool
+   writes it, and the command that reads it, where %s stands for the path. */
+typedef
+   struct {
+      const char* name;
+      const char* option;       // "" is needed for none; NULL: not the tool's
+      const char* reader;
+   }
+   KindSign;
+
+static const KindSign kinds[] = {
+   [KIND_GRAPH]   = { "a DCFG", "", "dcfg report %s" },
+   [KIND_TRACE]   = { "a DCFG-trace", " --trace=yes", "dcfg trace DCFG %s" },
+   [KIND_TURNS]   = { "a file of threads' turns",
+                      " --trace=yes --trace-turns=yes",
+                      "dcfg bbv --turns=%s DCFG TRACE" },
+   [KIND_XRAY]    = { "an XRay log", " --xray=yes", "dcfg xray %s" },
+   [KIND_MAP]     = { "the map of an XRay log", " --xray=yes",
+                      "dcfg xray LOG %s" },
+   [KIND_WET]     = { "a whole execution trace", " --wet=yes", "dcfg wet %s" },
+   [KIND_PROFILE] = { "a Callgrind profile", " --callgrind=yes",
+                      "callgrind_annotate %s" },
+   [KIND_UFTRACE] = { "a directory of uftrace", " --uftrace=yes",
+                      "uftrace report -d %s" },
+   [KIND_VECTORS] = { "a file of basic-block vectors", NULL,
+                      "dcfg regions %s SIMPOINTS WEIGHTS" },
+   [KIND_PROGRAM] = { "a program", NULL, "valgrind --tool=dcfg %s" },
+   [KIND_UNFINISHED] = { "a temporary file of a whole execution trace", NULL,
+                         NULL },
+   [KIND_CHOICE]  = { "a file of SimPoint's", NULL, NULL },
+   [KIND_LACKEY]  = { "a trace of Lackey's", NULL, NULL }
+};
+
+/* The bytes that tell most kinds are among the first ones. */
+#define HEAD_SIZE 4096
+
+/* Read the first bytes of PATH, unpacked, to HEAD; return how many. */
+static size_t read_head(const char* path, char* head)
+{
+   DcfgError err;
+   DcfgText* text = dcfg_text_open(path, NULL, &err);
+   size_t    got, n = 0;
+
+   while (text != NULL && n < HEAD_SIZE
+          && (got = dcfg_text_read(text, head + n, HEAD_SIZE - n, &err)) > 0)
+      n += got;
+   dcfg_text_close(text);
+   head[n] = 0;
+   return n;
+}
+
+/* A DCFG looks like a trace up to the first process.  Read as a trace, a DCFG is
+   known for what it is after a few lines, however large it is. */
+static FileKind graph_or_trace(const char* path)
+{
+   DcfgError  err;
+   DcfgTrace* t = dcfg_trace_open(path, NULL, &err);
+   DcfgChunk* chunk = t != NULL ? dcfg_trace_next_chunk(t, &err) : NULL;
+   FileKind   kind = chunk != NULL || err.status == DCFG_OK ? KIND_TRACE
+                     : err.status == DCFG_ERROR_KIND ? KIND_GRAPH : KIND_OTHER;
+
+   dcfg_chunk_free(chunk);
+   dcfg_trace_close(t);
+   return kind;
+}
+
+static FileKind map_or_program(const char* path)
+{
+   DcfgXrayMap* map = dcfg_xray_map_load(path, NULL, NULL);
+
+   dcfg_xray_map_free(map);
+   return map != NULL ? KIND_MAP : KIND_PROGRAM;
+}
+
+static FileKind log_or_other(const char* path)
+{
+   DcfgXray* log = dcfg_xray_open(path, NULL, NULL);
+
+   dcfg_xray_close(log);
+   return log != NULL ? KIND_XRAY : KIND_OTHER;
+}
+
+static FileKind directory_kind(const char* path)
+{
+   struct stat st;
+
+   return stat(text_format("%s/info", path), &st) == 0
+          && stat(text_format("%s/task.txt", path), &st) == 0
+          ? KIND_UFTRACE : KIND_OTHER;
+}
+
+FileKind file_kind(const char* path)
+{
+   static const char wet[WET_MAGIC_SIZE] = WET_MAGIC;
+   char              head[HEAD_SIZE + 1];
+   const char*       at = head;
+   struct stat       st;
+
+   /* A pipe can be read only once. */
+   if (strcmp(path, "-") == 0 || stat(path, &st) != 0)
+      return KIND_OTHER;
+   if (S_ISDIR(st.st_mode))
+      return directory_kind(path);
+   if (!S_ISREG(st.st_mode) || read_head(path, head) < WET_MAGIC_SIZE)
+      return KIND_OTHER;
+   if (memcmp(head, wet, WET_MAGIC_SIZE) == 0)
+      return KIND_WET;
+   if (memcmp(head, "\177ELF", 4) == 0)
+      return map_or_program(path);
+   while (isspace((unsigned char)*at))
+      at++;
+   if (*at == '{')
+      return graph_or_trace(path);
+   if (*at == '[' && (at[1] == '[' || strstr(at, "\n[") != NULL))
+      return KIND_TURNS;
+   if (strncmp(at, "# callgrind format", 18) == 0
+       || strncmp(at, "version: 1\n", 11) == 0)
+      return KIND_PROFILE;
+   if (strncmp(at, "T:", 2) == 0 || strstr(at, "\nT:") != NULL)
+      return KIND_VECTORS;
+   return log_or_other(path);
+}
+
+const char* kind_needed(FileKind needed)
+{
+   const KindSign* k = &kinds[needed];
+
+   return k->option == NULL ? k->name
+          : text_format("%s, which valgrind --tool=dcfg%s writes", k->name,
+                        k->option);
+}
+
+const char* wrong_kind(const char* path, FileKind found, FileKind needed)
+{
+   const char* reader = strstr(kinds[found].reader, "%s");
+
+   return text_format("%s is %s, not %s: use `%.*s%s%s'", path,
+                      kinds[found].name,
+                      needed == KIND_GRAPH ? kinds[needed].name
+                      : kind_needed(needed),
+                      (int)(reader - kinds[found].reader),
+                      kinds[found].reader, path, reader + 2);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Stacks of calls of runs. */
+
+/* Owns: the tree of what runs have, and what an XRay log adds to it.  Handed:
+   calls by xray_walk.c.  Taken by: flame_svg.c, flame_folded.c. */
+
+#include "cmd/flame/flame_tree.h"
+
+#include "cmd/base/operands.h"
+#include "cmd/shared/log_names.h"
+#include "cmd/shared/xray_walk.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Lines that are said of a rule that a log breaks. */
+#define MOST_LINES 20
+
+typedef
+   struct {
+      FlameTree*         t;
+      const DcfgXrayMap* map;
+      const char**       names;     // by function; NULL: not asked for yet
+      bool               mangled;   // leave names as they are
+      int                run;
+   }
+   Adding;
+
+static const char* name_of(const Adding* a, uint32_t function)
+{
+   const DcfgXrayFunction* f = dcfg_xray_function(a->map, function);
+   const char*             symbol;
+
+   if (f == NULL)
+      return intern(a->t->names, text_format("#%" PRIu32, function));
+   if (a->names[function] == NULL) {
+      symbol = log_symbol(f);
+      a->names[function] = intern(a->t->names,
+                                  text_clean(a->mangled ? symbol
+                                             : text_demangle(symbol)));
+   }
+   return a->names[function];
+}
+
+static void enter(void* arg, XrayCall* call, XrayCall* caller, uint64_t depth)
+{
+   Adding* a = arg;
+
+   call->view = depth >= MAX_DEPTH ? caller->view
+                : tree_child(a->t, caller == NULL ? 0 : (uint32_t)caller->view,
+                             name_of(a, call->function));
+   text_forget();
+}
+
+static void leave(void* arg, XrayCall* call, XrayCall* caller, uint64_t depth)
+{
+   Adding*   a = arg;
+   uint64_t* self = &a->t->stacks[call->view].self[a->run];
+
+   (void)caller;
+   (void)depth;
+   *self = capped_sum(*self, ticks_between(call->inside,
+                                           ticks_between(call->from,
+                                                         call->to)));
+}
+
+static void on_problem(void* arg, const DcfgProblem* problem)
+{
+   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
+          text_clean(problem->what));
+}
+
+static void add_log(FlameTree* t, const Traced* r, int run)
+{
+   Rules*       rules = rules_new(MOST_LINES, stderr);
+   DcfgOptions  options = read_options(on_problem, rules);
+   char*        beside = r->map == NULL ? map_beside(r->log) : NULL;
+   DcfgError    err;
+   Adding       a = { .t = t, .mangled = r->mangled, .run = run };
+   XrayWatcher  watcher = { .enter = enter, .leave = leave, .arg = &a };
+   DcfgXrayMap* map;
+   DcfgXray*    log;
+
+   refuse_other_kind(r->log, KIND_XRAY);
+   if (r->map == NULL && beside == NULL)
+      die("there is no map %s.map, which has the names", r->log);
+   map = dcfg_xray_map_load(r->map != NULL ? r->map : beside, &options, &err);
+   if (map == NULL)
+      die("%s", unreadable(&err, KIND_MAP));
+   log = dcfg_xray_open(r->log, &options, &err);
+   if (log == NULL)
+      die("%s", unreadable(&err, KIND_XRAY));
+   a.map = map;
+   a.names = zalloc(map->n_functions + (size_t)1, sizeof(*a.names));
+   xray_run_free(xray_walk(log, map, rules, &watcher));
+   rules_finish(rules);
+   rules_free(rules);
+   dcfg_xray_map_free(map);
+   free(a.names);
+   free(beside);
+}
+
+FlameTree* tree_of(const Traced* runs, int n)
+{
+   FlameTree* t = tree_new();
+
+   for (int i = 0; i < n; i++)
+      if (runs[i].log != NULL)
+         add_log(t, &runs[i], i);
+      else
+         tree_add(t, runs[i].f, runs[i].trace, runs[i].sel, i);
+   return t;
+}

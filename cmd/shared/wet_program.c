@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The program of a whole execution trace. */
+
+/* Owns: which file is the program.  Handed: a whole execution trace.  Taken by:
+   cmd_wet.c, slice_lines.c. */
+
+#include "cmd/shared/wet_program.h"
+
+#include <stdint.h>
+#include <string.h>
+
+const char* wet_program(DcfgWet* w)
+{
+   uint64_t    lowest = UINT64_MAX;
+   const char* found = NULL;
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image_name == NULL)
+         continue;
+      if (in->function != NULL && strcmp(in->function, "main") == 0)
+         return in->image_name;
+      if (in->image_load < lowest) {
+         lowest = in->image_load;
+         found = in->image_name;
+      }
+   }
+   return found;
+}

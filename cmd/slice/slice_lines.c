@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   A slice as the program's lines, the nearest first. */
+
+/* Owns: the short listing of a slice.  Handed: a slice.  Taken by: dcfg slice.
+
+   The program is the file that has main(), files beside it, code that it made
+   and what --own adds; if nothing of these is in the slice, what was asked for.
+   Its lines are a row each, and without debug information its functions, or
+   its instructions.  Of any other image, and of the code without lines in an
+   image that has some, as start-up code, there is one row for all. */
+
+#include "cmd/slice/slice_views.h"
+#include "cmd/machine/source_file.h"
+#include "cmd/shared/wet_program.h"
+
+#include "cmd/base/format.h"
+#include "cmd/base/own.h"
+#include "cmd/base/terminal.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_LINES     40       // of the program
+#define MOST_FUNCTIONS 5        // that a folded image names
+#define LABEL_WIDTH    32
+#define LABEL_AT       32      // columns of the numbers
+
+/* Row: a line, a function or an instruction of the program; or, folded, a
+   function of another image. */
+typedef
+   struct {
+      bool        folded;
+      const char* source;       // or NULL
+      uint32_t    line;
+      const char* function;     // or NULL
+      const char* image;        // or NULL
+      uint64_t    offset;       // in the image, of what has no function
+      uint64_t    in_slice, executed;
+      uint32_t    distance;
+   }
+   Row;
+
+/* Listing: the rows of a slice. */
+typedef
+   struct {
+      const SliceView* v;
+      const char*      program;         // path of the program's file, or NULL
+      const char*      asked;           // that of the criterion's image
+      bool             all_asked;       // .asked is the program
+      Row*             rows;            // the program's, and then folded ones
+      size_t           n, n_own;
+      size_t           lines, lines_in; // of the program, executed and in it
+   }
+   Listing;
+
+/*--- What is the program's                                ---*/
+
+static const char* text_of(const char* s)
+{
+   return s == NULL ? "" : s;
+}
+
+static bool is_own(const Listing* l, const char* image)
+{
+   const char* own = l->v->own;
+
+   if (image == NULL || image[0] != '/')
+      return true;
+   if (own != NULL && (fnmatch(own, image, 0) == 0
+                       || fnmatch(own, text_base(image), 0) == 0))
+      return true;
+   if (l->all_asked)
+      return l->asked != NULL && strcmp(image, l->asked) == 0;
+   return l->program == NULL || is_beside(image, l->program);
+}
+
+/* By number of an image: has it lines?  *N is how many numbers there are. */
+static bool* find_lines(DcfgWet* w, uint32_t* n)
+{
+   uint32_t all = dcfg_wet_instrs(w);
+   bool*    lines;
+
+   *n = 0;
+   for (uint32_t i = 0; i < all; i++)
+      if (dcfg_wet_instr(w, i)->image >= *n)
+         *n = dcfg_wet_instr(w, i)->image + 1;
+   lines = zalloc(*n + (size_t)1, sizeof(*lines));
+   for (uint32_t i = 0; i < all; i++)
+      if (dcfg_wet_instr(w, i)->line != 0)
+         lines[dcfg_wet_instr(w, i)->image] = true;
+   return lines;
+}
+
+static Row row_of(const Listing* l, const DcfgWetInstr* in, bool has_lines)
+{
+   Row  row = { .function = in->function, .image = in->image_name };
+
+   row.folded = !is_own(l, in->image_name) || (has_lines && in->line == 0);
+   if (row.folded)
+      return row;
+   if (in->line != 0) {
+      row.source   = in->source;
+      row.line     = in->line;
+      row.function = NULL;
+      row.image    = NULL;
+   } else if (in->function == NULL) {
+      row.offset = in->addr - in->image_load;
+   }
+   return row;
+}
+
+/*--- Rows                                                 ---*/
+
+/* Rows that are to be one stand together, the program's first. */
+static int by_key(const void* a, const void* b)
+{
+   const Row* x = a;
+   const Row* y = b;
+   int        d = (int)x->folded - (int)y->folded;
+
+   if (d == 0)
+      d = strcmp(text_of(x->source), text_of(y->source));
+   if (d == 0)
+      d = (x->line > y->line) - (x->line < y->line);
+   if (d == 0)
+      d = strcmp(text_of(x->image), text_of(y->image));
+   if (d == 0)
+      d = strcmp(text_of(x->function), text_of(y->function));
+   return d != 0 ? d : (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static int by_distance(const void* a, const void* b)
+{
+   const Row* x = a;
+   const Row* y = b;
+
+   return x->distance != y->distance ? (x->distance < y->distance ? -1 : 1)
+          : by_key(a, b);
+}
+
+static void add_to(Row* sum, const Row* row)
+{
+   sum->in_slice += row->in_slice;
+   sum->executed += row->executed;
+   if (row->distance < sum->distance)
+      sum->distance = row->distance;
+}
+
+/* Leaves those that are in the slice. */
+static void merge_rows(Listing* l)
+{
+   size_t n = 0;
+
+   qsort(l->rows, l->n, sizeof(*l->rows), by_key);
+   for (size_t i = 0, k; i < l->n; i = k) {
+      Row sum = l->rows[i];
+      for (k = i + 1; k < l->n && by_key(&sum, &l->rows[k]) == 0; k++)
+         add_to(&sum, &l->rows[k]);
+      l->lines    += sum.line != 0;
+      l->lines_in += sum.line != 0 && sum.in_slice > 0;
+      if (sum.in_slice == 0)
+         continue;
+      l->rows[n++] = sum;
+      l->n_own    += !sum.folded;
+   }
+   l->n = n;
+   qsort(l->rows, l->n_own, sizeof(*l->rows), by_distance);
+}
+
+static void make_rows(Listing* l)
+{
+   DcfgWet* w = l->v->w;
+   uint32_t all = dcfg_wet_instrs(w), n_images;
+   bool*    lines = find_lines(w, &n_images);
+
+   l->rows = zalloc(all + (size_t)1, sizeof(*l->rows));
+   l->n = l->n_own = l->lines = l->lines_in = 0;
+   for (uint32_t i = 0; i < all; i++) {
+      const DcfgWetInstr*   in = dcfg_wet_instr(w, i);
+      const DcfgSliceTotal* t = &l->v->s->totals[i];
+      Row*                  row = &l->rows[l->n];
+      if (t->executed == 0)
+         continue;
+      *row = row_of(l, in, lines[in->image]);
+      row->in_slice = t->in_slice;
+      row->executed = t->executed;
+      row->distance = t->distance;
+      l->n++;
+   }
+   merge_rows(l);
+   free(lines);
+}
+
+/*--- The program                                          ---*/
+
+static const char* label_of(const Row* row)
+{
+   if (row->line != 0)
+      return text_clean(text_format("%s:%" PRIu32, text_base(row->source),
+                                    row->line));
+   if (row->function != NULL)
+      return text_clean(text_brief(text_demangle(row->function)));
+   return text_clean(text_format("%s+0x%" PRIx64,
+                                 row->image == NULL ? "?"
+                                 : text_base(row->image), row->offset));
+}
+
+/* The line's text; "" if there is none.  Lasts until text_forget(). */
+static const char* source_text(const Row* row)
+{
+   SourceFile* f = row->line == 0 ? NULL : source_file_open(row->source);
+   size_t      length = 0;
+   const char* line = f == NULL ? NULL : source_file_line(f, row->line, &length);
+   const char* text = "";
+
+   while (line != NULL && length > 0 && (*line == ' ' || *line == '\t')) {
+      line++;
+      length--;
+   }
+   if (line != NULL && length > 0)
+      text = text_format("%s", text_clean_line(line, length));
+   source_file_close(f);
+   return text;
+}
+
+static void put_own(FILE* out, const Listing* l)
+{
+   size_t shown = l->n_own < MOST_LINES ? l->n_own : MOST_LINES;
+   size_t width = 0;
+
+   for (size_t i = 0; i < shown; i++) {
+      size_t n = text_width(label_of(&l->rows[i]));
+      if (n > width)
+         width = n < LABEL_WIDTH ? n : LABEL_WIDTH;
+      text_forget();
+   }
+   fputs("\ndistance    instances   share   line\n", out);
+   for (size_t i = 0; i < shown; i++) {
+      const char* label = text_shorten(label_of(&l->rows[i]), width);
+      const char* text = source_text(&l->rows[i]);
+      slice_put_numbers(out, l->rows[i].distance, l->rows[i].in_slice,
+                        l->rows[i].executed);
+      fprintf(out, "   %s", label);
+      if (text[0] != 0)
+         fprintf(out, "%*s%s", (int)(width - text_width(label) + 2), "",
+                 text_cut(text, terminal_room(out, LABEL_AT + width + 2)));
+      putc('\n', out);
+      text_forget();
+   }
+   if (shown < l->n_own)
+      fprintf(out, "%29s   + %s more, %" PRIu32 " and more away: "
+              "--as=source\n", "",
+              text_count(l->n_own - shown), l->rows[shown].distance);
+}
+
+/*--- What is folded                                       ---*/
+
+/* Fold: all functions of an image that are folded. */
+typedef
+   struct {
+      const Row* rows;          // the nearest first
+      size_t     n;
+      Row        sum;
+   }
+   Fold;
+
+static int by_nearest(const void* a, const void* b)
+{
+   return by_distance(&((const Fold*)a)->sum, &((const Fold*)b)->sum);
+}
+
+static void put_fold(FILE* out, const Fold* f)
+{
+   size_t named = 0;
+
+   fprintf(out, "%s  %s instance%s in %s function%s, nearest %" PRIu32,
+           f->sum.image == NULL ? "?" : text_clean(text_base(f->sum.image)),
+           text_count(f->sum.in_slice), f->sum.in_slice == 1 ? "" : "s",
+           text_count(f->n), f->n == 1 ? "" : "s", f->sum.distance);
+   for (size_t i = 0; i < f->n && named < MOST_FUNCTIONS; i++)
+      if (f->rows[i].function != NULL)
+         fprintf(out, "%s%s", named++ == 0 ? ": " : ", ",
+                 text_clean(text_brief(text_demangle(f->rows[i].function))));
+   fputs(named > 0 && named < f->n ? ", ...\n" : "\n", out);
+   text_forget();
+}
+
+static void put_folds(FILE* out, Listing* l)
+{
+   size_t n = l->n - l->n_own, n_folds = 0;
+   Row*   rows = l->rows + l->n_own;
+   Fold*  folds = zalloc(n + 1, sizeof(*folds));
+
+   for (size_t i = 0, k; i < n; i = k) {
+      Fold* f = &folds[n_folds++];
+      *f = (Fold){ &rows[i], 1, rows[i] };
+      for (k = i + 1; k < n
+           && strcmp(text_of(rows[k].image), text_of(rows[i].image)) == 0; k++)
+         add_to(&f->sum, &rows[k]);
+      f->n = k - i;
+      qsort(&rows[i], f->n, sizeof(*rows), by_distance);
+   }
+   qsort(folds, n_folds, sizeof(*folds), by_nearest);
+   if (n_folds > 0)
+      putc('\n', out);
+   for (size_t i = 0; i < n_folds; i++)
+      put_fold(out, &folds[i]);
+   free(folds);
+}
+
+/*--- The whole                                            ---*/
+
+/* A slice of more than a tenth of the run answers little. */
+static void put_hint(FILE* out, const SliceView* v)
+{
+   if (v->s->n_instances <= v->s->n_executed / 10)
+      return;
+   fprintf(out, "\n%s of the run: ", text_share(v->s->n_instances,
+                                              v->s->n_executed));
+   fputs(v->thin ? "--of=LOCATION asks for one value only\n"
+         : "--thin leaves out control and addresses\n", out);
+}
+
+static void write_lines(const SliceView* v, FILE* out)
+{
+   Listing l = { .v = v, .program = wet_program(v->w) };
+   uint32_t last = v->s->nodes[v->s->criteria[0]].instr;
+
+   l.asked = dcfg_wet_instr(v->w, last)->image_name;
+   make_rows(&l);
+   if (l.n_own == 0) {
+      free(l.rows);
+      l.all_asked = true;
+      make_rows(&l);
+   }
+   fprintf(out, "%s: %s\n", v->title, v->criterion);
+   fprintf(out, "%s instances of %s that were executed",
+           text_count(v->s->n_instances), text_count(v->s->n_executed));
+   if (l.lines > 0)
+      fprintf(out, "; %s of %s lines of the program (%s)",
+              text_count(l.lines_in), text_count(l.lines),
+              text_share(l.lines_in, l.lines));
+   putc('\n', out);
+   for (unsigned i = 0; v->not_followed[i] != NULL; i++)
+      fprintf(out, "not followed: %s\n", v->not_followed[i]);
+   if (l.n_own > 0)
+      put_own(out, &l);
+   put_folds(out, &l);
+   put_hint(out, v);
+   free(l.rows);
+}
+
+const SliceForm slice_form_lines = {
+   .choice = { "lines", "the program's lines, nearest first, and a line for "
+               "each library", NULL },
+   .keeps_instances = false, .write = write_lines
+};

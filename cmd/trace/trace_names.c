@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   What nodes are called where a thread's way is shown. */
+
+/* Owns: names and sources of nodes, each made once.  Handed: nodes.  Taken by:
+   trace_edges.c, trace_blocks.c, trace_calls.c. */
+
+#include "cmd/trace/trace_views.h"
+
+const char* name_of(Show* s, uint32_t node)
+{
+   if (s->names[node] == NULL)
+      s->names[node] = text_copy(s->csv ? node_name(&s->g, node)
+                                 : text_brief(node_name(&s->g, node)));
+   return s->names[node];
+}
+
+const char* source_of(Show* s, uint32_t node)
+{
+   if (s->sources[node] == NULL)
+      s->sources[node] = text_copy(node_source(&s->g, node));
+   return s->sources[node];
+}

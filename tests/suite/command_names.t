@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+"""A function has one name in all commands: with its template arguments, or after its file and place there.  (TAP)"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+from commandlib import DCFG, command
+
+STRIPPED = r"""
+#include <unistd.h>
+#define FAR __attribute__((noinline, noclone))
+static volatile int sink;
+FAR static int inner(int n) { for (int i = 0; i < n; i++) sink += i; return sink; }
+FAR static int outer(int n) { for (int i = 0; i < n; i += 9) sink += inner(i); return sink; }
+int main(int argc, char** argv)
+{
+   static volatile int none;
+   char text[2] = "0";
+   text[0] += outer(300 * argc) & none;
+   return write(1, text, 2) == 2 ? 0 : 1;
+}
+"""
+TEMPLATES = r"""
+#include <unistd.h>
+#define FAR __attribute__((noinline, noclone))
+namespace work {
+template<class T> struct Box { FAR T twice(T n) const { volatile T m = n; return m * 2; } };
+template<class T> FAR T half(T n) { volatile T m = n; return m / 2; }
+}
+int main(int argc, char** argv)
+{
+   static volatile int none;
+   char text[2] = "";
+   for (int i = 0; i < 2000 * argc; i++)
+      text[0] += (char)(work::half<int>(work::Box<long>().twice(argc)) + (int)work::half<double>(argc));
+   text[0] = '0' + (text[0] & none);
+   return write(1, text, 2) == 2 ? 0 : 1;
+}
+"""
+
+
+class Run:
+    """A program's files, and what all commands print of it."""
+
+    def __init__(self, tap, name, source, suffix, *flags):
+        self.tap, self.name = tap, name
+        path = tap.path(name + suffix)
+        with open(path, "w") as f:
+            f.write(source)
+        self.prog = harness.cc(tap, path, name, "-O1", *flags)
+
+    def record(self, name, *args):
+        """The DCFG, the trace, the log and the WET of a run."""
+        files = [self.tap.path(name + suffix) for suffix in (".json", "-trace.json", ".xray", ".wet")]
+        r = subprocess.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=" + files[0], "--trace=yes",
+                            "--trace-out-file=" + files[1], "--xray=yes", "--xray-out-file=" + files[2], "--wet=yes",
+                            "--wet-values=yes",
+                            "--wet-out-file=" + files[3], self.prog, *args], env=harness.ENV, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE, timeout=harness.TIMEOUT)
+        self.tap.ok(r.returncode == 0, name + " runs", r.stderr.decode("utf-8", "replace"))
+        return files
+
+
+def check(tap, name, files, other, functions, slices, wet):
+    """All commands call FUNCTIONS so, and find them by it; --as=instances of slices has the pattern SLICES, and so has it
+    what dcfg wet prints of the last of them WET."""
+    graph, trace, log, tape = files
+    merged = tap.path(name + ".merged.json")
+    command("merge", "-o", merged, graph, other[0])
+    texts = {"report": ["report", "--routines", "--top=0", "--wide", graph],
+             "report of a merged graph": ["report", "--routines", "--top=0", "--wide", merged],
+             "report --inclusive": ["report", "--inclusive", "--top=0", "--wide", graph, trace],
+             "dot --callgraph": ["dot", "--callgraph", "--min=0", graph],
+             "trace": ["trace", "--as=calls", graph, trace], "flame": ["flame", graph, trace],
+             "flame --svg": ["flame", "--svg", graph, trace], "flame --speedscope": ["flame", "--speedscope", graph, trace],
+             "xray": ["xray", "--top=0", "--wide", log], "xray --as=folded": ["xray", "--as=folded", log],
+             "xray --as=calls": ["xray", "--as=calls", log], "xray --diff": ["xray", "--diff", "--share=0", "--top=0", "--wide", log,
+                                                                           other[2]],
+             "diff": ["diff", "--routines", "--share=0", "--top=0", "--wide", graph, other[0]]}
+    for what, words in texts.items():
+        _, out, err = command(*words)
+        out = out.replace("&lt;", "<").replace("&gt;", ">").replace("&#62;", ">").replace("&#60;", "<")
+        missing = [f for f in functions if not re.search(r"(?<![\w:+])%s(?!\w)" % re.escape(f), out)]
+        tap.ok(not missing, "%s: %s has the names" % (name, what), "%s\n%s%s" % (missing, err, out[:2000]))
+    for f in functions:
+        for words in (["disasm", "--routine="], ["dot", "--routine="], ["report", "--callers="],
+                      ["report", "--routines", "--routine="]):
+            words[-1] += f
+            status, out, err = command(*words, graph)
+            tap.ok(status == 0 and (f in out or "callers" in words[-1]) and not err, "%s: %s" % (name, " ".join(words)),
+                   err + out[:1000])
+        rows = json.loads(command("xray", "--json", "--function=" + f, log)[1])["functions"]
+        tap.ok(len(rows) == 1, "%s: xray --function=%s" % (name, f), rows)
+    out = command("slice", "--output=0", "--full", "--as=instances", tape)[1]
+    tap.ok(re.search(slices, out), "%s: slice has the names" % name, out[-2000:])
+    if wet:
+        out = command("wet", "--function=" + wet, tape)[1]
+        tap.ok(re.match(r"[1-9]", out), "%s: wet --function=%s" % (name, wet), out[:200])
+
+
+def stripped(tap, name, *flags):
+    """Functions without a symbol, by where the linker put them in the file."""
+    run = Run(tap, name, STRIPPED, ".c", *flags)
+    if run.prog is None:
+        return
+    symbols = subprocess.run(["nm", run.prog], stdout=subprocess.PIPE).stdout.decode()
+    address = {n: int(a, 16) for a, n in re.findall(r"^([0-9a-f]+) [tT] (inner|outer|main|__executable_start)$", symbols, re.M)}
+    headers = subprocess.run(["readelf", "-lW", run.prog], stdout=subprocess.PIPE).stdout.decode()
+    base = int(re.search(r"LOAD +0x0+ (0x\w+)", headers)[1], 16)
+    subprocess.run(["strip", run.prog], check=True)
+    names = ["%s+%#x" % (name, address[f] - base) for f in ("inner", "outer")]
+    files, other = run.record(name), run.record(name + "2", "more")
+    check(tap, name, files, other, names, r" %s\+0x[0-9a-f]+: " % name, None)
+
+
+def check_completion(tap, graph):
+    """The completion offers names as reports show them, as the words that readline makes of a line."""
+    script = os.path.join(harness.SRCDIR, "cmd", "completion", "dcfg")
+    os.symlink(DCFG, tap.path("dcfg"))
+    for words, want in ((["--routine", "=", "work", "::", "h"], ["half\\<double\\>", "half\\<int\\>"]),
+                        (["--routine", "=", "'work::half<i"], ["work::half<int>"]),
+                        (["--function", "=", "work", "::", "half\\<d"], ["half\\<double\\>"]),
+                        (["--routine", "wor"], ["work::Box\\<long\\>::twice\\ const", "work::half\\<double\\>", "work::half\\<int\\>"])):
+        r = subprocess.run(["bash", "-c", 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _dcfg; '
+                            'printf "%s\\n" "${COMPREPLY[@]}"', script, "dcfg", "report", graph, *words], cwd=tap.dir,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+                           env=dict(harness.ENV, PATH=tap.dir + ":" + harness.ENV["PATH"]))
+        tap.ok(sorted(r.stdout.splitlines()) == want, "completion of " + " ".join(words), r.stdout + r.stderr)
+
+
+def main():
+    tap = harness.Tap("names")
+    stripped(tap, "moved")
+    stripped(tap, "fixed", "-no-pie")
+    run = Run(tap, "templates", TEMPLATES, ".cc")
+    if run.prog:
+        subprocess.run(["strip", "-g", run.prog], check=True)
+        files = run.record("templates")
+        check_completion(tap, files[0])
+        check(tap, "templates", files, run.record("templates2", "more"),
+              ["work::half<int>", "work::half<double>", "work::Box<long>::twice"], r" work::half<int>: ", "work::half<int>")
+    tap.done()
+
+
+main()
