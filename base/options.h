@@ -17,7 +17,7 @@ typedef
       const HChar* name;        // "--trace"
       const HChar* value;       // what --help calls its value
       const HChar* help;
-      /* Where the value goes: one of these is not NULL. */
+      /* Of these four one is not NULL: the value goes there. */
       Bool*         yes;
       Int*          number;     // at least LOW, at most HIGH
       const HChar** text;

@@ -133,8 +133,8 @@ static void file_line(ProfileWriter* w, const HChar* tag, const HChar* file)
 
 /*--- Positions                                            ---*/
 
-/* Where the code at A is from, with the address that it was linked at; without
-   debug information, HOME. */
+/* The source line of the code at A, and the address that A was linked at.  The
+   file is HOME if debug information has none. */
 static Origin origin_at(const ImageInfo* im, Addr a, const Place* at,
                         const HChar* home)
 {

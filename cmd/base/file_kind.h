@@ -17,7 +17,7 @@ typedef
    }
    FileKind;
 
-/* What the file PATH is.  Its first bytes tell, not its name. */
+/* The kind of the file PATH, by its first bytes, whatever its name is. */
 FileKind file_kind(const char* path);
 
 /* "a DCFG-trace, which valgrind --tool=dcfg --trace=yes writes" */

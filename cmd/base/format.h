@@ -51,8 +51,8 @@ const char* text_demangle(const char* symbol);
    type of its value. */
 const char* text_brief(const char* demangled);
 
-/* Where S goes on behind the bracket, one of <({, that it begins with and its
-   partner; at the end of S if that is missing. */
+/* The rest of S, which begins with a bracket, one of <({, behind that bracket's
+   partner; the end of S if there is no partner. */
 const char* text_behind_bracket(const char* s);
 
 /* The last part of a path. */

@@ -43,9 +43,9 @@ typedef
 
 static Table* make_table(const Report* r, const ReportSection* s, uint32_t* n)
 {
-   View v = { &r->g, s->of_all ? r->all : r->selected, r->thread, r->top, r->total, r->form,
-              r->sorting, r->name_width, r->source_width, r->trace,
-              r->routine };
+   View v = { s, &r->g, s->of_all ? r->all : r->selected, r->thread, r->top,
+              r->total, r->form, r->sorting, r->name_width, r->source_width,
+              r->trace, r->routine };
 
    return s->make(&v, n);
 }

@@ -246,14 +246,18 @@ static bool is_call(const View* v, const Functions* f, const DcfgEdge* e,
    return *to != NO_FUNCTION;
 }
 
-static Table* calls_table(const View* v, bool callers, uint32_t* n)
+/* Calls: the sections that calls_table makes. */
+typedef enum { CALLERS, CALLEES } Calls;
+
+static Table* calls_table(const View* v, uint32_t* n)
 {
    const DcfgProcess* p = v->g->p;
+   bool               callers = v->section->which == CALLERS;
    Functions*         f = functions_new(v->g);
    uint32_t           routine = the_routine(v->g, v->routine), kept = 0;
    uint32_t           function = NO_FUNCTION;
    Row*               rows = zalloc(f->n, sizeof(*rows));
-   Table*             t = tab_new(callers ? "callers" : "callees");
+   Table*             t = tab_new(v->section->name);
    uint64_t           all = 0;
 
    if (p->routines[routine].entry < p->n_blocks)
@@ -297,16 +301,6 @@ static Table* calls_table(const View* v, bool callers, uint32_t* n)
    return t;
 }
 
-static Table* callers_table(const View* v, uint32_t* n)
-{
-   return calls_table(v, true, n);
-}
-
-static Table* callees_table(const View* v, uint32_t* n)
-{
-   return calls_table(v, false, n);
-}
-
 const ReportSection report_section_branches = {
    .option = { "branches", OPT_FLAG, NULL, NULL,
                "conditional branches: how often they were taken, and how "
@@ -325,12 +319,14 @@ const ReportSection report_section_indirect = {
 const ReportSection report_section_callers = {
    .option = { "callers", OPT_TEXT, NULL, "WHAT", NULL },
    .name = "callers", .title = "callers",
-   .remark = "", .place = 6, .of_all = true, .make = callers_table
+   .remark = "", .place = 6, .of_all = true,
+   .which = CALLERS, .make = calls_table
 };
 
 const ReportSection report_section_callees = {
    .option = { "callees", OPT_TEXT, NULL, "WHAT",
                "who called a routine, and what it called" },
    .name = "callees", .title = "callees",
-   .remark = "", .place = 7, .of_all = true, .make = callees_table
+   .remark = "", .place = 7, .of_all = true,
+   .which = CALLEES, .make = calls_table
 };

@@ -15,10 +15,6 @@
 /* Usual: the sections that are shown if none is asked for. */
 typedef enum { LOOPS, ROUTINES, BLOCKS, EDGES, IMAGES } Usual;
 
-static const char* const usual_names[] = {
-   "loops", "routines", "blocks", "edges", "images"
-};
-
 /*--- What is hottest                                      ---*/
 
 typedef
@@ -336,14 +332,15 @@ static void put_image(const View* r, Table* t, const Item* item)
    put_text(t, image_path(r->g, item->index));
 }
 
-static Table* usual_table(const View* r, Usual s, uint32_t* n)
+static Table* usual_table(const View* r, uint32_t* n)
 {
    static void (*const put[])(const View*, Table*, const Item*) = {
       put_loop, put_routine, put_block, put_edge, put_image
    };
+   Usual    s = (Usual)r->section->which;
    uint32_t shown;
    Item*    items = hottest(r, s, n, &shown);
-   Table*   t = tab_new(usual_names[s]);
+   Table*   t = tab_new(r->section->name);
 
    add_columns(r, t, s);
    for (uint32_t i = 0; i < shown; i++)
@@ -352,58 +349,33 @@ static Table* usual_table(const View* r, Usual s, uint32_t* n)
    return t;
 }
 
-static Table* loops_table(const View* v, uint32_t* n)
-{
-   return usual_table(v, LOOPS, n);
-}
-
 const ReportSection report_section_loops = {
    .option = { "loops", OPT_FLAG, NULL, NULL, NULL },
    .name = "loops", .title = "loops", .remark = " (with the loops inside)", .place = 3,
-   .is_usual = true, .make = loops_table
+   .is_usual = true, .which = LOOPS, .make = usual_table
 };
-
-static Table* routines_table(const View* v, uint32_t* n)
-{
-   return usual_table(v, ROUTINES, n);
-}
 
 const ReportSection report_section_routines = {
    .option = { "routines", OPT_FLAG, NULL, NULL, NULL },
    .name = "routines", .title = "routines", .remark = "", .place = 5,
-   .is_usual = true, .make = routines_table
+   .is_usual = true, .which = ROUTINES, .make = usual_table
 };
-
-static Table* blocks_table(const View* v, uint32_t* n)
-{
-   return usual_table(v, BLOCKS, n);
-}
 
 const ReportSection report_section_blocks = {
    .option = { "blocks", OPT_FLAG, NULL, NULL, NULL },
    .name = "blocks", .title = "blocks", .remark = "", .place = 8,
-   .is_usual = true, .make = blocks_table
+   .is_usual = true, .which = BLOCKS, .make = usual_table
 };
-
-static Table* edges_table(const View* v, uint32_t* n)
-{
-   return usual_table(v, EDGES, n);
-}
 
 const ReportSection report_section_edges = {
    .option = { "edges", OPT_FLAG, NULL, NULL, NULL },
    .name = "edges", .title = "edges", .remark = "", .place = 11,
-   .is_usual = true, .make = edges_table
+   .is_usual = true, .which = EDGES, .make = usual_table
 };
-
-static Table* images_table(const View* v, uint32_t* n)
-{
-   return usual_table(v, IMAGES, n);
-}
 
 const ReportSection report_section_images = {
    .option = { "images", OPT_FLAG, NULL, NULL, 
                "only these sections; all without any of them" },
    .name = "images", .title = "images", .remark = "", .place = 1,
-   .is_usual = true, .of_all = true, .make = images_table
+   .is_usual = true, .of_all = true, .which = IMAGES, .make = usual_table
 };

@@ -11,9 +11,12 @@
 
 typedef enum { BY_INSTRS, BY_COUNT, BY_NAME, BY_ADDRESS } Sorting;
 
+typedef struct ReportSection ReportSection;
+
 /* What is shown of a process, and how. */
 typedef
    struct {
+      const ReportSection* section;     // that is made
       const Program*   g;
       const Selection* selected;
       uint32_t         thread;          // or DCFG_ALL_THREADS
@@ -35,21 +38,20 @@ static inline uint32_t n_shown(const View* v, uint32_t n)
 
 /* ReportSection: what dcfg report shows under one title; the file of each
    defines it. */
-typedef
-   struct {
-      Opt         option;       // asks for it; .to is not set
-      const char* name;         // as programs are told it
-      const char* title;        // as people are
-      const char* remark;       // behind the title, or ""
-      unsigned    place;        // sections stand in the text by ascending places
-      bool        is_usual;     // shown if none is asked for
-      bool        needs_trace;
-      bool        of_all;       // images that are not the program's, too
+struct ReportSection {
+   Opt         option;       // asks for it; .to is not set
+   const char* name;         // as programs are told it
+   const char* title;        // as people are
+   const char* remark;       // behind the title, or ""
+   unsigned    place;        // sections stand in the text by ascending places
+   bool        is_usual;     // shown if none is asked for
+   bool        needs_trace;
+   bool        of_all;       // images that are not the program's, too
+   int         which;        // of those that one make() makes
 
-      /* Makes a table of the first rows; how many there are goes to *N. */
-      Table* (*make)(const View* v, uint32_t* n);
-   }
-   ReportSection;
+   /* Makes a table of the first rows; how many there are goes to *N. */
+   Table* (*make)(const View* v, uint32_t* n);
+};
 
 /* All sections: a row each, as --help and JSON have them. */
 #define REPORT_SECTIONS(ROW)                                               \

@@ -116,31 +116,11 @@ static Row row_of(const Listing* l, const DcfgWetInstr* in, bool has_lines)
 /*--- Rows                                                 ---*/
 
 /* Rows that are to be one stand together, the program's first. */
-static int by_key(const void* a, const void* b)
-{
-   const Row* x = a;
-   const Row* y = b;
-   int        d = (int)x->folded - (int)y->folded;
-
-   if (d == 0)
-      d = strcmp(text_of(x->source), text_of(y->source));
-   if (d == 0)
-      d = (x->line > y->line) - (x->line < y->line);
-   if (d == 0)
-      d = strcmp(text_of(x->image), text_of(y->image));
-   if (d == 0)
-      d = strcmp(text_of(x->function), text_of(y->function));
-   return d != 0 ? d : (x->offset > y->offset) - (x->offset < y->offset);
-}
-
-static int by_distance(const void* a, const void* b)
-{
-   const Row* x = a;
-   const Row* y = b;
-
-   return x->distance != y->distance ? (x->distance < y->distance ? -1 : 1)
-          : by_key(a, b);
-}
+COMPARE(by_key, Row,
+        UP(folded) ?: strcmp(text_of(x->source), text_of(y->source))
+        ?: UP(line) ?: strcmp(text_of(x->image), text_of(y->image))
+        ?: strcmp(text_of(x->function), text_of(y->function)) ?: UP(offset))
+COMPARE(by_distance, Row, UP(distance) ?: by_key(x, y))
 
 static void add_to(Row* sum, const Row* row)
 {
@@ -268,10 +248,7 @@ typedef
    }
    Fold;
 
-static int by_nearest(const void* a, const void* b)
-{
-   return by_distance(&((const Fold*)a)->sum, &((const Fold*)b)->sum);
-}
+COMPARE(by_nearest, Fold, by_distance(&x->sum, &y->sum))
 
 static void put_fold(FILE* out, const Fold* f)
 {

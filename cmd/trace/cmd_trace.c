@@ -43,7 +43,7 @@ static bool is_wanted(const Show* s, const TraceForm* form,
                       const DcfgEdge* e)
 {
    return is_everything(s->sel) || is_selected(s->sel, e->target)
-          || form->wants(s, e);
+          || (form->wants != NULL && form->wants(s, e));
 }
 
 static void show_edges(Show* s, const TraceForm* form, DcfgTrace* t,

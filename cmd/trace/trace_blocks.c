@@ -35,13 +35,6 @@ static void show_block(Show* s, const DcfgEdge* e)
           name_of(s, e->target), source[0] != 0 ? "  " : "", source);
 }
 
-static bool wants(const Show* s, const DcfgEdge* e)
-{
-   (void)s;
-   (void)e;
-   return false;
-}
-
 /* The block in which that begins is no edge's target. */
 static void begin(Show* s, const DcfgEdge* e)
 {
@@ -58,5 +51,5 @@ const TraceForm trace_form_blocks = {
    .choice = { "blocks", "each block executed", NULL },
    .csv_header = "thread,instruction,node_id,address,instructions,name,source",
    .header = "   instruction     block         address  instrs  name",
-   .wants = wants, .begin = begin, .show = show_block
+   .begin = begin, .show = show_block
 };

@@ -32,7 +32,7 @@ typedef
       const char*  csv_header;
       const char*  header;              // above what is shown of a thread
 
-      /* Is E, which nobody selected, shown? */
+      /* Is E shown, whose target nobody selected?  NULL: no. */
       bool (*wants)(const Show* s, const DcfgEdge* e);
 
       /* E is the first edge of a thread that is looked at in the middle of its
