@@ -92,7 +92,7 @@ static void make_picture(Drawing* d, uint32_t routine, const char* format,
 #define DEFAULT_HOT 40
 
 /* Which routine is drawn if none is asked for. */
-static uint32_t hottest_routine(const Drawing* d)
+static uint32_t hottest_routine(const Drawing* d, bool own)
 {
    uint32_t best = DCFG_NONE;
    uint64_t most = 0;
@@ -104,6 +104,10 @@ static uint32_t hottest_routine(const Drawing* d)
          most = n;
       }
    }
+   if (best == DCFG_NONE && own && dcfg_process_instrs(d->p, d->thread) > 0)
+      die("%s executed no routine of the program: --all draws the hottest of "
+          "the libraries", d->thread == DCFG_ALL_THREADS ? "the process"
+          : text_format("thread %" PRIu32, d->thread));
    if (best == DCFG_NONE)
       die("no routine that was executed is in the file");
    complain("drawing %s, the hottest routine, with %s of the instructions; "
@@ -187,7 +191,7 @@ static int run(int argc, char** argv)
    if (routine != NULL)
       which = the_routine(&d.g, routine);
    else if (!calls)
-      which = hottest_routine(&d);
+      which = hottest_routine(&d, what.own);
    if (code)
       d.code = code_new(&d.g, root, false);
    d.out = stdout;

@@ -176,13 +176,21 @@ static void free_profile(Profile* f)
 
 /*--- The commands that come next                          ---*/
 
-/* The path of the one file that is chosen. */
+/* An image of the one file that is chosen. */
+static uint32_t chosen_image(const Export* x)
+{
+   uint32_t i = 0;
+
+   while (i < x->p->n_images && !x->chosen[i])
+      i++;
+   return i;
+}
+
 static const char* chosen_file(const Export* x)
 {
-   for (uint32_t i = 0; i < x->p->n_images; i++)
-      if (x->chosen[i])
-         return code_path(x->code, i);
-   return "";
+   uint32_t i = chosen_image(x);
+
+   return i < x->p->n_images ? code_path(x->code, i) : "";
 }
 
 /*--- BOLT                                                 ---*/
@@ -238,6 +246,61 @@ static bool* find_stubs(const Export* x)
    return stubs;
 }
 
+/* What BOLT needs of a file beside its code. */
+typedef
+   struct {
+      bool symbols;
+      bool relocations;         // of code, which the linker left there
+   }
+   Linked;
+
+/* ELF may be NULL: then none of it. */
+static Linked find_linked(Elf* elf)
+{
+   Linked   l = { false, false };
+   Elf_Scn* s = NULL;
+
+   while (elf != NULL && (s = elf_nextscn(elf, s)) != NULL) {
+      GElf_Shdr header;
+      if (gelf_getshdr(s, &header) == NULL)
+         continue;
+      l.symbols = l.symbols || header.sh_type == SHT_SYMTAB;
+      l.relocations = l.relocations
+                      || ((header.sh_type == SHT_RELA
+                           || header.sh_type == SHT_REL)
+                          && (header.sh_flags & SHF_ALLOC) == 0);
+   }
+   return l;
+}
+
+/* What a person does with the file that was written. */
+static void say_bolt(const Export* x, const char* file)
+{
+   Linked l = find_linked(code_elf(x->code, chosen_image(x)));
+
+   if (!l.symbols) {
+      complain("%s is stripped: BOLT needs the symbols of a program, and what "
+               "-Wl,-q leaves in it; record a build that has them", file);
+      return;
+   }
+   if (!l.relocations)
+      complain("%s was linked without -Wl,-q: BOLT needs that to move "
+               "functions; record a build that was linked with it", file);
+   say_next("next, with a program that was linked with -Wl,-q and, by gcc, "
+            "compiled with\n-fno-pie -no-pie "
+            "-fno-reorder-blocks-and-partition (else BOLT leaves functions\n"
+            "with parts elsewhere as they are, and some with a switch):\n"
+            "  %s -pa -p %s -o %s %s\n"
+            "  %s %s -o %s -data=%s -reorder-blocks=ext-tsp "
+            "-reorder-functions=cdsort -split-functions -split-all-cold "
+            "-dyno-stats\n",
+            llvm_program("perf2bolt"), shell_word(x->out_name, ""),
+            shell_word(x->out_name, ".fdata"), shell_word(file, ""),
+            llvm_program("llvm-bolt"), shell_word(file, ""), shell_word(file, ".bolt"),
+            shell_word(x->out_name, ".fdata"));
+}
+
+
 static void write_bolt(const Export* x)
 {
    bool*       stubs = find_stubs(x);
@@ -257,18 +320,7 @@ static void write_bolt(const Export* x)
       fprintf(x->out, " %" PRIu64 " 0\n", b->count);
    }
    free_profile(&f);
-   say_next("next, with a program that was linked with -Wl,-q and, by gcc, "
-            "compiled with\n-fno-pie -no-pie "
-            "-fno-reorder-blocks-and-partition (else BOLT leaves functions\n"
-            "with parts elsewhere as they are, and some with a switch):\n"
-            "  %s -pa -p %s -o %s %s\n"
-            "  %s %s -o %s -data=%s -reorder-blocks=ext-tsp "
-            "-reorder-functions=cdsort -split-functions -split-all-cold "
-            "-dyno-stats\n",
-            llvm_program("perf2bolt"), shell_word(x->out_name, ""),
-            shell_word(x->out_name, ".fdata"), shell_word(file, ""),
-            llvm_program("llvm-bolt"), shell_word(file, ""), shell_word(file, ".bolt"),
-            shell_word(x->out_name, ".fdata"));
+   say_bolt(x, file);
 }
 
 /*--- llvm-profgen                                         ---*/

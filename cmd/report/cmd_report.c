@@ -35,7 +35,8 @@ typedef
       bool               own;           // .selected is the program's own
       Sorting            sorting;
       const char*        trace;         // or NULL
-      const char*        routine;       // of callers and callees
+      const char*        routine_name;  // of callers and callees, or NULL
+      uint32_t           routine;       // that .p has of that name
       uint64_t           total;         // instructions, of all images
       size_t             name_width, source_width;
    }
@@ -176,16 +177,26 @@ static void print_process(const Report* r, const bool* wanted)
       printf("\n%s\n", line);
 }
 
-/* What is meant of each process; some has to have it. */
-static Selection** select_all(Report* r, const Select* what)
+/* What is meant of a process. */
+typedef
+   struct {
+      Selection* selected;
+      uint32_t   routine;       // of callers and callees, or DCFG_NONE
+   }
+   Meant;
+
+/* What is meant of each process; some has to have it, and all the routine. */
+static Meant* select_all(Report* r, const Select* what)
 {
-   Selection** all = zalloc(r->g.d->n_processes, sizeof(*all));
-   bool        any = false;
+   Meant* all = zalloc(r->g.d->n_processes, sizeof(*all));
+   bool   any = false;
 
    for (uint32_t i = 0; i < r->g.d->n_processes; i++) {
       r->g.p = dcfg_process(r->g.d, i);
-      all[i] = selection_new(&r->g, what);
-      any = any || is_found(all[i]);
+      all[i].selected = selection_new(&r->g, what);
+      all[i].routine = r->routine_name == NULL ? DCFG_NONE
+                       : the_routine(&r->g, r->routine_name);
+      any = any || is_found(all[i].selected);
       text_forget();
    }
    if (!any)
@@ -246,7 +257,7 @@ static void choose_sections(Report* r, const Asked* a, bool* wanted)
       if (of != NULL)
          die("--%s or --%s, not both", of->option.name, s->option.name);
       of         = s;
-      r->routine = a->texts[i];
+      r->routine_name = a->texts[i];
    }
    for (size_t i = 0; i < N_SECTIONS; i++)
       if (wanted[i] && sections[i]->needs_trace && r->trace == NULL)
@@ -258,8 +269,8 @@ static void choose_sections(Report* r, const Asked* a, bool* wanted)
 
 static void report_all(Report* r, const Select* what, const bool* wanted)
 {
-   Selection** all = select_all(r, what);
-   Select      everything = SELECT_ALL;
+   Meant* all = select_all(r, what);
+   Select everything = SELECT_ALL;
 
    everything.thread = what->thread;
    if (r->form == FORM_JSON)
@@ -268,14 +279,15 @@ static void report_all(Report* r, const Select* what, const bool* wanted)
       r->p = r->g.p = dcfg_process(r->g.d, i);
       if (i > 0)
          fputs(r->form == FORM_JSON ? ",\n" : "\n", stdout);
-      r->selected = all[i];
+      r->selected = all[i].selected;
+      r->routine = all[i].routine;
       r->own = what->own;
-      r->all = what->own ? selection_new(&r->g, &everything) : all[i];
+      r->all = what->own ? selection_new(&r->g, &everything) : r->selected;
       r->total = dcfg_process_instrs(r->p, r->thread);
       print_process(r, wanted);
       if (what->own)
          selection_free(r->all);
-      selection_free(all[i]);
+      selection_free(r->selected);
       text_forget();
    }
    free(all);

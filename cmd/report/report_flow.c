@@ -254,14 +254,14 @@ static Table* calls_table(const View* v, uint32_t* n)
    const DcfgProcess* p = v->g->p;
    bool               callers = v->section->which == CALLERS;
    Functions*         f = functions_new(v->g);
-   uint32_t           routine = the_routine(v->g, v->routine), kept = 0;
+   uint32_t           kept = 0;
    uint32_t           function = NO_FUNCTION;
    Row*               rows = zalloc(f->n, sizeof(*rows));
    Table*             t = tab_new(v->section->name);
    uint64_t           all = 0;
 
-   if (p->routines[routine].entry < p->n_blocks)
-      function = f->of[p->routines[routine].entry];
+   if (p->routines[v->routine].entry < p->n_blocks)
+      function = f->of[p->routines[v->routine].entry];
    for (uint32_t i = 0; i < f->n; i++)
       rows[i].index = i;
    for (uint32_t i = 0; i < p->n_blocks; i++)

@@ -26,7 +26,8 @@ typedef
       Sorting          sorting;
       size_t           name_width, source_width;
       const char*      trace;           // or NULL
-      const char*      routine;         // of --callers, --callees
+      uint32_t         routine;         // of --callers, --callees; or
+                                        // DCFG_NONE
    }
    View;
 

@@ -3,10 +3,12 @@
 
    The program of a whole execution trace. */
 
-/* Owns: which file is the program.  Handed: a whole execution trace.  Taken by:
-   cmd_wet.c, slice_lines.c. */
+/* Owns: which file is the program, and what is part of it.  Handed: a whole execution trace.  Taken by:
+   cmd_wet.c, slice_diff.c, slice_lines.c. */
 
 #include "cmd/shared/wet_program.h"
+
+#include "cmd/base/own.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -28,4 +30,10 @@ const char* wet_program(DcfgWet* w)
       }
    }
    return found;
+}
+
+bool is_of_program(const char* image, const char* program)
+{
+   return image == NULL || image[0] != '/' || program == NULL
+          || is_beside(image, program);
 }

@@ -8,8 +8,14 @@
 
 #include "lib/dcfg_wet.h"
 
+#include <stdbool.h>
+
 /* The file that has main(), or, of a program without symbols, that is loaded
    lowest; or NULL.  W has the text. */
 const char* wet_program(DcfgWet* w);
+
+/* Is IMAGE of PROGRAM: it itself, a file beside it, or code without a file?
+   Both may be NULL, if they are not known: then it is. */
+bool is_of_program(const char* image, const char* program);
 
 #endif /* DCFG_CMD_WET_PROGRAM_H */

@@ -16,6 +16,7 @@
 #include "cmd/base/format.h"
 #include "cmd/machine/roles.h"
 #include "cmd/machine/source_file.h"
+#include "cmd/shared/wet_program.h"
 #include "cmd/slice/wet_place.h"
 
 #include <stdlib.h>
@@ -27,6 +28,7 @@ typedef
       DcfgWetInstr is;          // one of its instructions
       const char*  source;      // its path from where the program was built
       uint64_t     place;       // in the image's file; or the address
+      bool         library;     // not the program's own
       uint64_t     count[2];    // instances, in A and B
    }
    Entry;
@@ -35,7 +37,8 @@ typedef
    struct {
       Entry*   entries;
       uint32_t n;
-      int    (*order)(const void*, const void*);
+      int    (*order)(const void*, const void*);        // of what is one
+      int    (*shown)(const void*, const void*);
    }
    Entries;
 
@@ -54,6 +57,10 @@ static const char* image_base(const Entry* e)
 COMPARE(by_code, Entry,
         text_order(image_base(x), image_base(y)) ?: UP(place) ?: UP(is.size)
         ?: memcmp(x->is.code, y->is.code, x->is.size))
+
+/* The program stands before the libraries. */
+COMPARE(lines_shown, Entry, UP(library) ?: by_line(x, y))
+COMPARE(codes_shown, Entry, UP(library) ?: by_code(x, y))
 
 /* Where main() is; NULL if that is not known. */
 static const char* main_source(DcfgWet* w)
@@ -101,6 +108,7 @@ static void add_slice(Entries* e, const SliceView* v, const SliceView* other,
    uint32_t    n = dcfg_wet_instrs(v->w);
    size_t      head = built_in(v, other);
    const char* in_head = head == 0 ? "" : main_source(v->w);
+   const char* program = wet_program(v->w);
 
    for (uint32_t first = 0, end; first < n; first = end) {
       uint64_t begin = dcfg_wet_instr(v->w, first)->addr, place = begin;
@@ -113,13 +121,14 @@ static void add_slice(Entries* e, const SliceView* v, const SliceView* other,
             continue;
          Entry* to = &e->entries[e->n++];
          *to = (Entry){ .is = *in, .place = place + (in->addr - begin),
-                        .source = source_of(in->source, in_head, head) };
+                        .source = source_of(in->source, in_head, head),
+                        .library = !is_of_program(in->image_name, program) };
          to->count[side] = v->s->totals[i].in_slice;
       }
    }
 }
 
-/* Entries of one key become one. */
+/* Entries of one key become one, and stand as they are shown. */
 static void join(Entries* e)
 {
    uint32_t n = 0;
@@ -131,16 +140,19 @@ static void join(Entries* e)
          e->entries[n++] = *from;
          continue;
       }
+      e->entries[n - 1].library = e->entries[n - 1].library && from->library;
       e->entries[n - 1].count[0] += from->count[0];
       e->entries[n - 1].count[1] += from->count[1];
    }
    e->n = n;
+   qsort(e->entries, e->n, sizeof(Entry), e->shown);
 }
 
 static Entries entries_of(const SliceView* a, const SliceView* b, bool lines)
 {
    size_t  room = (size_t)dcfg_wet_instrs(a->w) + dcfg_wet_instrs(b->w) + 1;
-   Entries e = { zalloc(room, sizeof(Entry)), 0, lines ? by_line : by_code };
+   Entries e = { zalloc(room, sizeof(Entry)), 0, lines ? by_line : by_code,
+                 lines ? lines_shown : codes_shown };
 
    add_slice(&e, a, b, 0, lines);
    add_slice(&e, b, a, 1, lines);

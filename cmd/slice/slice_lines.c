@@ -68,14 +68,13 @@ static bool is_own(const Listing* l, const char* image)
 {
    const char* own = l->v->own;
 
-   if (image == NULL || image[0] != '/')
+   if (image != NULL && own != NULL && (fnmatch(own, image, 0) == 0
+                                        || fnmatch(own, text_base(image), 0)
+                                           == 0))
       return true;
-   if (own != NULL && (fnmatch(own, image, 0) == 0
-                       || fnmatch(own, text_base(image), 0) == 0))
-      return true;
-   if (l->all_asked)
-      return l->asked != NULL && strcmp(image, l->asked) == 0;
-   return l->program == NULL || is_beside(image, l->program);
+   if (image == NULL || image[0] != '/' || !l->all_asked)
+      return is_of_program(image, l->program);
+   return l->asked != NULL && strcmp(image, l->asked) == 0;
 }
 
 /* By number of an image: has it lines?  *N is how many numbers there are. */

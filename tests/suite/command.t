@@ -4,10 +4,8 @@
 What it prints is compared with what the file says, read by the usual JSON library, and with the specification's own
 decoding of a trace (trace_plain.py).
 """
-import csv
 import glob
 import gzip
-import io
 import json
 import os
 import re
@@ -19,7 +17,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
-from commandlib import command
+from commandlib import command, table
 
 sys.path.insert(0, harness.ORACLE)
 
@@ -67,10 +65,6 @@ int main(int argc, char** argv)
 """
 
 COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff", "blocks", "xray", "merge", "flame"]
-
-
-def table(text):
-    return list(csv.DictReader(io.StringIO(text)))
 
 
 class File:
@@ -309,89 +303,6 @@ def check_disasm(tap, path, d):
     tap.ok(status == 2 and "frobnicate" in err, "a routine that is not there", err)
     status, out, err = command("disasm", "--root=/nowhere", "--routine=main", path)
     tap.ok(status == 0 and "/nowhere" in err and "block" in out, "without the image's file blocks are still there", err)
-
-
-PROGRAM_C = r"""
-#include <stdio.h>
-static __attribute__((noinline)) int odd(int n);
-static __attribute__((noinline)) int even(int n) { return n == 0 ? 1 : odd(n - 1) * 3; }
-static __attribute__((noinline)) int odd(int n) { return n == 0 ? 0 : even(n - 1) + n; }
-int main(int argc, char** argv)
-{
-   int sum = 0;
-   for (int i = 0; i < 50; i++) {
-      if (argc > 2)
-         sum += puts(argv[i]);
-      sum += even(i % 7);
-   }
-   return printf("%d\n", sum) < 0;
-}
-"""
-CODE_LINE = re.compile(r" *[\d,]+ {10,}([0-9a-f]+) +([0-9a-f]+)  (\S.*)\Z")
-
-
-def objdump(*args):
-    """{address: (its bytes, the name in <...>)} of each instruction."""
-    r = subprocess.run(["objdump", "-d", "-w", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    found = {}
-    for line in r.stdout.decode(errors="replace").splitlines():
-        m = re.match(r" *([0-9a-f]+):\t((?:[0-9a-f]{2} )+) *\t?([^#]*)", line)
-        if m:
-            name = re.search(r"<(.*)>\s*\Z", m.group(3))
-            found[int(m.group(1), 16)] = (m.group(2).replace(" ", ""), name and name.group(1))
-    return found
-
-
-def check_objdump(tap, path):
-    """Addresses in files, and names of targets, are those of objdump."""
-    if not shutil.which("objdump"):
-        tap.skip("addresses as objdump's", "no objdump")
-        return
-    source = tap.path("even.c")
-    with open(source, "w") as f:
-        f.write(PROGRAM_C)
-    for name, flags, pie in (("even-pie", ["-fpie", "-pie"], True), ("even-fixed", ["-fno-pie", "-no-pie"], False)):
-        program = harness.cc(tap, source, name, *flags)
-        file, status, why = harness.dcfg(tap, name, [program])
-        want = objdump(program)
-        named, jumps, stubs, wrong = 0, 0, 0, []
-        for routine in ("main", "even", "odd"):
-            status, out, err = command("disasm", "--bytes", "--routine=" + routine, file)
-            for line in out.splitlines():
-                m = CODE_LINE.match(line)
-                if not m or m.group(3).startswith("block "):
-                    continue
-                loaded, at = int(m.group(1), 16), int(m.group(2), 16)
-                code, text = m.group(3).split(None, 1)
-                there, target = want.get(at, ("", None))
-                if not there.startswith(code.rstrip("+")) or (loaded != at) != pie:
-                    wrong.append(line)
-                ours = re.search(r" <(.*)>\Z", text)
-                if (ours and ours.group(1)) != target:
-                    wrong.append("%s: objdump says %s" % (line, target))
-                named += target is not None
-                jumps += target is not None and "+" in target
-                stubs += target is not None and "@plt" in target
-                # The edge is called the same.
-                if target and text.startswith("call") and "-> call " + target not in out:
-                    wrong.append("no edge to " + target)
-        tap.ok(not wrong and named >= 9 and jumps >= 4 and stubs >= 1,
-               "disasm of %s: addresses and targets as objdump shows them" % name,
-               "\n".join(wrong + ["%d targets, %d inside, %d stubs" % (named, jumps, stubs), out, err]))
-    # A shared object: the blocks of the routine of libc in which most was executed.
-    top = table(command("report", "--csv", "--routines", "--image=*/libc.*", "--top=1", path)[1])[0]
-    lines = command("disasm", "--bytes", "--routine=#" + top["node_id"], path)[1].splitlines()
-    image = re.search(r"  \((\S+)\)\Z", lines[1]).group(1)
-    rows = [m.groups() for m in map(CODE_LINE.match, lines) if m and not m.group(3).startswith("block ")]
-    with open(path) as f:
-        libc = next(n for _, n in json.load(f)["FILE_NAMES"][1:] if os.path.basename(n) == image)
-    if not tap.ok(len(rows) > 5, "code of a routine of libc", "\n".join(lines)):
-        return
-    at = [int(r[1], 16) for r in rows]
-    want = objdump("--start-address=%d" % min(at), "--stop-address=%d" % (max(at) + 16), libc)
-    wrong = [r for r, a in zip(rows, at) if not want.get(a, ("",))[0].startswith(r[2].split()[0].rstrip("+"))]
-    tap.ok(not wrong and all(int(r[0], 16) > a for r, a in zip(rows, at)), "and of a shared object",
-           wrong[:5] or rows[:5])
 
 
 def check_dot(tap, path, d):
@@ -643,7 +554,6 @@ def main():
         tap.ok(status == 0 and program in out and (absent in out) == (option != "--symbols=no"), "report of it", out + err)
     check_trace(tap, path, trace, d)
     check_disasm(tap, path, d)
-    check_objdump(tap, path)
     check_dot(tap, path, d)
     check_diff(tap, path, other)
     check_kinds(tap, path, trace)

@@ -11,7 +11,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
-from commandlib import command
+from commandlib import command, table
 
 MAIN = r"""
 #include <stdlib.h>
@@ -35,15 +35,20 @@ int main(void)
 }
 """
 BESIDE = "int beside(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }\n"
+# A thread that begins in the C library.
+STRANGER = r"""
+#include <pthread.h>
+#include <stdio.h>
+int main(void)
+{
+   pthread_t t;
+   pthread_create(&t, NULL, (void* (*)(void*))puts, "said");
+   return pthread_join(t, NULL);
+}
+"""
 # A function that returns 1.
 CODE = {"x86_64": "0xb8, 1, 0, 0, 0, 0xc3", "aarch64": "0x20, 0, 0x80, 0x52, 0xc0, 3, 0x5f, 0xd6"}
 REST = re.compile(r"^\+ ([\d,]+) routines? in ([\d,]+) librar(?:y|ies): <?([\d.]+)% of instructions; --all$")
-
-
-def table(text):
-    """Rows of CSV, whose fields have no commas here but in what is quoted last."""
-    lines = text.splitlines()
-    return [dict(zip(lines[0].split(","), line.split(","))) for line in lines[1:]]
 
 
 def record(tap):
@@ -86,11 +91,27 @@ def check(tap, path):
     tap.ok("drawing main," in said[0] and "drawing main," not in said[1], "dot draws the program's hottest routine", said)
 
 
+def check_stranger(tap):
+    """A thread that executed nothing of the program."""
+    with open(tap.path("stranger.c"), "w") as f:
+        f.write(STRANGER)
+    prog = harness.cc(tap, tap.path("stranger.c"), "stranger", "-pthread")
+    path = prog and harness.dcfg(tap, "stranger", [prog])[0]
+    if not path:
+        return
+    status, out, err = command("dot", "--thread=1", path)
+    tap.ok((status, out, err) == (2, "", "dcfg dot: thread 1 executed no routine of the program: --all draws the hottest "
+                                         "of the libraries\n"), "dot of a thread that only ran libraries", err)
+    status, out, err = command("dot", "--thread=1", "--all", path)
+    tap.ok(status == 0 and out.startswith("digraph") and "drawing " in err, "--all draws it", err)
+
+
 def main():
     tap = harness.Tap("command_own")
     path = record(tap)
     if path:
         check(tap, path)
+    check_stranger(tap)
     tap.done()
 
 

@@ -4,8 +4,6 @@
 What the program does is known from its source; sums are those that the graph has.
 """
 import collections
-import csv
-import io
 import json
 import os
 import re
@@ -14,7 +12,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
-from commandlib import command
+from commandlib import command, table
 from lifelib import callgrind_compare
 
 PROG = r"""
@@ -76,10 +74,6 @@ if os.uname().machine == "x86_64":
     LINKAGE["ibt"] = ["-fcf-protection=full", "-Wl,-z,lazy,-z,ibtplt"]
 
 
-def table(text):
-    return list(csv.DictReader(io.StringIO(text)))
-
-
 def rows(*args):
     return table(command("report", "--csv", "--top=0", *args)[1])
 
@@ -90,6 +84,9 @@ def check_graph(tap, graph):
            == {"a": 30, "b": 20, "c": 10, "loops": 8, "nest": 1, "down": 1}, "--callees", calls)
     calls = {(r["function"]): int(r["calls"]) for r in rows("--callers=down", graph)}
     tap.ok(calls == {"main": 1, "down": 4}, "--callers", calls)
+    for form in ("--wide", "--csv", "--json"):
+        status, out, err = command("report", form, "--callers=nonesuch", graph)
+        tap.ok(status == 2 and not out and "no routine `nonesuch'" in err, "--callers of what is not there, " + form, out + err)
     indirect = [r for r in rows("--indirect", "--source=prog.c", graph) if r["n_targets"] == "3"]
     tap.ok(len(indirect) == 1 and indirect[0]["executions"] == "60"
            and indirect[0]["targets"] == "a 50.0%, b 33.3%, c 16.7%", "--indirect", indirect)
@@ -176,7 +173,7 @@ def check_trace(tap, graph, trace):
 
 def read_csv(*args):
     status, out, err = command(*args)
-    return list(csv.DictReader(io.StringIO(out)))
+    return table(out)
 
 
 def check_selection(tap, graph, trace, log):

@@ -5,8 +5,10 @@ sanitizers.  Tests that measure or limit the command take the one without (PLAIN
 own, keep freed memory, and take terabytes of addresses, which RLIMIT_AS forbids.
 """
 import copy
+import csv
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import re
@@ -30,6 +32,11 @@ def command(*args, **more):
     r = subprocess.run([program] + [str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
                        timeout=harness.TIMEOUT, **more)
     return r.returncode, r.stdout.decode("utf-8", "replace"), r.stderr.decode("utf-8", "replace")
+
+
+def table(text):
+    """Rows of CSV, as dictionaries."""
+    return list(csv.DictReader(io.StringIO(text)))
 
 
 def within(megabytes, *args, **more):

@@ -171,6 +171,18 @@ def check_profgen(tap, name, graph, g):
     tap.ok("--use-offset=0" in err and "left out: %d branches" % across in err, name + ": --profgen: what is said", err)
 
 
+def check_bolt_needs(tap, program, graph):
+    """What BOLT misses in a file is said."""
+    err = command("export", "--bolt", graph)[2]
+    tap.ok("was linked without -Wl,-q" in err and "perf2bolt -pa -p OUT" in err, "--bolt: a file that keeps no relocations", err)
+    stripped = tap.path("stripped")
+    subprocess.run(["strip", "-o", stripped, program], check=True)
+    graph = harness.dcfg(tap, "stripped", [stripped, "x"])[0]
+    status, out, err = command("export", "--bolt", graph)
+    tap.ok(status == 0 and out and stripped + " is stripped: BOLT needs" in err and "perf2bolt" not in err,
+           "--bolt: a stripped file", err)
+
+
 def check_refused(tap, program, graph):
     """One line, status 2, and no file."""
     other, out = tap.path("other"), tap.path("none")
@@ -269,7 +281,9 @@ def main():
         check_profgen(tap, name, graph, g)
         if name == "pie":
             check_refused(tap, program, graph)
+            check_bolt_needs(tap, program, graph)
         else:
+            tap.ok("-Wl,-q: BOLT" not in command("export", "--bolt", graph)[2], "--bolt: a file that has all it needs")
             judge_bolt(tap, program, graph, g)
     judge_profgen(tap)
     tap.done()

@@ -77,6 +77,9 @@ def main():
     heads = re.findall(r"^(Lines|Instructions): \d+ new, \d+ gone, \d+ changed, of [\d,]+, in instances$", text, re.M)
     tap.ok(status == 1 and heads == ["Lines", "Instructions"] and re.search(r"^new +0 +\d+ +both\.c:12 +sum \+= half", text, re.M),
            "for people with the source", text)
+    for rows in told.values():
+        own = [r.get("image", "both") == "both" and (r["source"] == "" or r["source"].startswith("both.c:")) for r in rows]
+        tap.ok(own == sorted(own, reverse=True) and any(own), "the program stands before libraries", rows[:5])
     status, text, _ = commandlib.command("slice", "--diff", AT, runs[0], runs[0])
     tap.ok(status == 0 and "0 new, 0 gone, 0 changed" in text, "a slice does not differ from itself", text)
     os.mkdir(tap.path("other"))
