@@ -52,7 +52,7 @@ static int run(int argc, char** argv)
    const char*  path = NULL;
    uint64_t     top = NOT_GIVEN;
    bool         two = false, csv = false, json = false, markdown = false;
-   bool         gdb = false;
+   bool         gdb = false, instances = false, all = false;
    const char*  own = NULL;
    const Opt    opts[] = {
       { "at", OPT_TEXT, &o.at, "FILE:LINE",
@@ -72,19 +72,24 @@ static int run(int argc, char** argv)
       { "full", OPT_FLAG, &o.full, NULL,
         "follow all: RSP as an address, and control everywhere" },
       { "forward", OPT_FLAG, &o.forward, NULL, "what depends on it instead" },
-      { "as", OPT_TEXT, &as, "FORM", "one of these [source]" },
+      { "as", OPT_TEXT, &as, "FORM", "one of these [lines]" },
       OPT_CHOICES(choices),
       { "own", OPT_TEXT, &own, "PATTERN",
-        "with --as=lines, images that count as the program, besides its file "
-        "and those beside it" },
+        "of lines, images that count as the program, besides its file and "
+        "those beside it" },
+      { "all", OPT_FLAG, &all, NULL,
+        "all lines, those of libraries, too [the program's nearest 40]" },
+      { "instructions", OPT_FLAG, &instances, NULL, NULL },
       { "gdb", OPT_FLAG, &gdb, NULL, NULL },
-      { "json", OPT_FLAG, &json, NULL, "the same as --as=gdb, --as=json" },
+      { "json", OPT_FLAG, &json, NULL,
+        "the same as --as=instances, --as=gdb, --as=json" },
       { "top", OPT_COUNT, &top, "N",
         "of dot, the nearest N instances, 0: all [200]; of a difference, lines "
         "and instructions [all]" },
       { "memory", OPT_COUNT, &max_memory, "MIB",
         "the most memory that it may take [4096, less for small files]; forms "
-        "other than source keep all instances, at some 200 bytes each" },
+        "other than lines and source keep all instances, at some 200 bytes "
+        "each" },
       { "root", OPT_TEXT, &o.root, "DIR",
         "look for images below DIR first: of a trace of another machine, whose "
         "libraries are not here" },
@@ -102,8 +107,10 @@ static int run(int argc, char** argv)
 
    if (as != NULL)
       choice("as", as, choices);
-   if (as != NULL && (gdb || json || two))
-      die("--as=%s is not for --gdb, --json or --diff", as);
+   if ((as != NULL) + gdb + json + instances > 1)
+      die("only one of --as, --instructions, --gdb and --json");
+   if (two && (as != NULL || instances || all))
+      die("--as, --instructions and --all are not for --diff");
    if (csv + json + markdown > 1)
       die("only one of --csv, --json and --markdown");
    if ((csv || markdown) && !two)
@@ -122,14 +129,18 @@ static int run(int argc, char** argv)
    if (n == 0)
       files[0] = default_file(&slice_command, KIND_WET);
    if (as == NULL)
-      as = json ? "json" : gdb ? "gdb" : choices[0]->name;
+      as = json ? "json" : gdb ? "gdb" : instances ? "instances"
+           : choices[0]->name;
    form   = forms[choice("as", as, choices)];
+   if ((all || own != NULL) && form != &slice_form_lines)
+      die("--%s is for lines, not --as=%s", all ? "all" : "own", as);
    o.sums = !form->keeps_instances;
    Sliced*   f = slice_find(files[0], &o);
    SliceView v = view_of(f, files[0], &o);
    FILE*     out = open_result(path);
    v.top = top == NOT_GIVEN ? 200 : top;
    v.own = own;
+   v.all = all;
    form->write(&v, out);
    close_results();
    slice_forget(f);
@@ -140,15 +151,15 @@ const Command slice_command = {
    "slice", "[FILE]", "where a value came from, or where it went",
    "Prints the slice of a whole execution trace, which --wet=yes writes: all\n"
    "instances of instructions that something depends on, through data and\n"
-   "control, as source lines with their distance from it, how many of their\n"
-   "instances are in the slice, and what share of all these is.\n",
+   "control, as lines of the program with their distance from it, how many of\n"
+   "their instances are in the slice, and what share of all these is.\n",
    "\n"
    "By default RSP (of arm64 SP) is not followed as an address, and control\n"
    "only in the criterion's image, if that has source lines only in code that\n"
    "has some, and where a library decides on what a call-back returned.\n"
    "\n"
    "examples:\n"
-   "  dcfg slice --at=price.c:21 --as=lines wet.out.4711\n"
+   "  dcfg slice --at=price.c:21 wet.out.4711\n"
    "  dcfg slice --output='total 52' --thin wet.out.4711\n"
    "  dcfg slice --at=price.c:21 --as=html -o why.html wet.out.4711\n",
    run

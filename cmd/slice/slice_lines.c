@@ -98,7 +98,8 @@ static Row row_of(const Listing* l, const DcfgWetInstr* in, bool has_lines)
 {
    Row  row = { .function = in->function, .image = in->image_name };
 
-   row.folded = !is_own(l, in->image_name) || (has_lines && in->line == 0);
+   row.folded = !l->v->all && (!is_own(l, in->image_name)
+                               || (has_lines && in->line == 0));
    if (row.folded)
       return row;
    if (in->line != 0) {
@@ -208,7 +209,8 @@ static const char* source_text(const Row* row)
 
 static void put_own(FILE* out, const Listing* l)
 {
-   size_t shown = l->n_own < MOST_LINES ? l->n_own : MOST_LINES;
+   size_t most = l->v->all ? l->n_own : MOST_LINES;
+   size_t shown = l->n_own < most ? l->n_own : most;
    size_t width = 0;
 
    for (size_t i = 0; i < shown; i++) {
@@ -232,7 +234,7 @@ static void put_own(FILE* out, const Listing* l)
    }
    if (shown < l->n_own)
       fprintf(out, "%29s   + %s more, %" PRIu32 " and more away: "
-              "--as=source\n", "",
+              "--all\n", "",
               text_count(l->n_own - shown), l->rows[shown].distance);
 }
 
@@ -331,7 +333,7 @@ static void write_lines(const SliceView* v, FILE* out)
 }
 
 const SliceForm slice_form_lines = {
-   .choice = { "lines", "the program's lines, nearest first, and a line for "
-               "each library", NULL },
+   .choice = { "lines", "the program's lines, the nearest first, and a line "
+               "for each library", NULL },
    .keeps_instances = false, .write = write_lines
 };

@@ -488,7 +488,7 @@ static void choose_criterion(Sliced* f, const SliceOptions* o)
    it stores last. */
 static const char* what_helps(const Sliced* f, const SliceOptions* o)
 {
-   const char* keeps = o->sums ? "" : "; `dcfg slice' with --as=source keeps "
+   const char* keeps = o->sums ? "" : "; `dcfg slice' with --as=lines keeps "
                                       "no instances";
    uint32_t    n = dcfg_wet_instrs(f->w), best = n;
 

@@ -25,6 +25,7 @@ typedef
       const char*        own;           // images that are the program's, too: a
                                         // pattern, or NULL
       bool               thin;
+      bool               all;           // lines of libraries are not folded
    }
    SliceView;
 
@@ -39,7 +40,7 @@ typedef
 
 /* All forms: a row each, the first is what is written without --as. */
 #define SLICE_FORMS(ROW) \
-   ROW(source) ROW(lines) ROW(instances) ROW(json) ROW(dot) ROW(html) ROW(gdb)
+   ROW(lines) ROW(source) ROW(instances) ROW(json) ROW(dot) ROW(html) ROW(gdb)
 
 #define SLICE_FORM_DECLARATION(name) extern const SliceForm slice_form_##name;
 SLICE_FORMS(SLICE_FORM_DECLARATION)

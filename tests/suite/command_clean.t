@@ -77,7 +77,7 @@ WALKS = {
     "wet": [["--function=*"], ["--history=500"], ["--image=*", "--history"], ["--source=main.c:4-10"], ["-o", "OUT"],
             ["--thread=0", "--from=1", "--to=900", "--instances=0-5", "--limit=1G"], ["--salvage", "-o", "OUT"]],
     "slice": [AT + ["--as=" + a, "--top=0"] for a in ("source", "lines", "instances", "json", "dot", "html", "gdb")]
-    + [AT + f for f in (["--as=lines", "--own=*"], ["--full"], ["--thin"], ["--gdb"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"])]
+    + [AT + f for f in (["--own=*"], ["--all"], ["--instructions"], ["--full"], ["--thin"], ["--gdb"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"])]
     + [["--at=HOSTILE"], ["--output=hello"], ["--syscall=write", "--of=rsi"]]
     + [AT + ["--diff"] + f + ["W", "OTHERW"] for f in ([], ["--csv"], ["--json"], ["--markdown"])],
     "why": [["--steps=60", "W", "main.c:7"], ["--steps=60", "W", "HOSTILE"]],

@@ -79,7 +79,7 @@ MESSAGES = [
     ("trace --as=edge graph.json trace.json", 2, "dcfg trace: --as is edges, blocks or calls, not `edge'; did you mean `edges'?"),
     ("xray --as=stakcs log", 2, "dcfg xray: --as is functions, stacks, folded or calls, not `stakcs'; did you mean `stacks'?"),
     ("slice --as=htm --at=prog.cc:4 wet", 2,
-     "dcfg slice: --as is source, lines, instances, json, dot, html or gdb, not `htm'; did you mean `html'?"),
+     "dcfg slice: --as is lines, source, instances, json, dot, html or gdb, not `htm'; did you mean `html'?"),
     # A routine, a function, an image, a source file, a thread.
     ("disasm --routine=factoral graph.json", 2, "dcfg disasm: there is no routine `factoral'; dcfg report --routines --top=0 lists "
      "all; did you mean `work::factorial'?"),

@@ -284,7 +284,7 @@ def check_library(tap):
         return
     for opts, last in (((), {7, 8}), (("--thin",), {7})):
         found = [commandlib.command("slice", "--output=" + text, *opts, wet) for text in ("41", "51", "DEFG")]
-        lines = [set(lines_of(out, "sums.cpp")) & {5, 6, 7, 8} if "/sums.cpp\n" in out else err for _, out, err in found]
+        lines = [set(lines_of(out, "sums.cpp")) & {5, 6, 7, 8} or err for _, out, err in found]
         tap.ok(lines == [{5}, {6}, last], "numbers through a table of a library, and what it was told to copy %s" %
                " ".join(opts), lines)
     said, one = (commandlib.command("slice", "--at=" + where, wet) for where in ("twin.c:7", "b/twin.c:7"))

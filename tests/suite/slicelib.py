@@ -88,6 +88,6 @@ def record_wet(tap, name, argv, opts=()):
 
 
 def lines_of(text, source):
-    """Lines of the annotated source that are in the slice."""
-    part = text.split("/" + source + "\n")[1].split("\n\n")[0]
-    return [int(m.group(1)) for m in re.finditer(r"^ *\d+ +[\d,]+ +[<\d.]+%? +(\d+)\b", part, re.M)]
+    """Those of a source that a listing of lines has."""
+    found = re.findall(r"^ *[\d,]+ +[\d,]+ +<?[\d.]+%%   %s:(\d+)\b" % re.escape(source), text, re.M)
+    return sorted(int(line) for line in found)
