@@ -4,7 +4,7 @@
    The program of a whole execution trace. */
 
 /* Owns: which file is the program, and what is part of it.  Handed: a whole execution trace.  Taken by:
-   cmd_wet.c, slice_diff.c, slice_lines.c. */
+   cmd_wet.c, slice_query.c and what slices are written as. */
 
 #include "cmd/shared/wet_program.h"
 
@@ -36,4 +36,18 @@ bool is_of_program(const char* image, const char* program)
 {
    return image == NULL || image[0] != '/' || program == NULL
           || is_beside(image, program);
+}
+
+bool is_of_system(const char* path)
+{
+   static const char* const folders[] = { "/usr/include", "/usr/lib", "/lib" };
+
+   for (size_t i = 0; path != NULL && i < sizeof(folders) / sizeof(folders[0]);
+        i++) {
+      size_t k = strlen(folders[i]);
+      if (strncmp(path, folders[i], k) == 0
+          && path[k + strspn(path + k, "x3264")] == '/')
+         return true;
+   }
+   return false;
 }

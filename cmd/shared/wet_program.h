@@ -18,4 +18,8 @@ const char* wet_program(DcfgWet* w);
    Both may be NULL, if they are not known: then it is. */
 bool is_of_program(const char* image, const char* program);
 
+/* Is PATH, which may be NULL, below /usr/include, /usr/lib or /lib, as the
+   headers and libraries of a distribution are? */
+bool is_of_system(const char* path);
+
 #endif /* DCFG_CMD_WET_PROGRAM_H */

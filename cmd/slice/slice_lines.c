@@ -8,8 +8,9 @@
    The program is the file that has main(), files beside it, code that it made
    and what --own adds; if nothing of these is in the slice, what was asked for.
    Its lines are a row each, and without debug information its functions, or
-   its instructions.  Of any other image, and of the code without lines in an
-   image that has some, as start-up code, there is one row for all. */
+   its instructions.  Of any other image there is one row for all, and so there
+   is of the code in the program that is not the program's own: start-up code
+   without lines, and what the headers of a distribution have. */
 
 #include "cmd/slice/slice_views.h"
 #include "cmd/machine/source_file.h"
@@ -26,6 +27,7 @@
 
 #define MOST_LINES     40       // of the program
 #define MOST_FUNCTIONS 5        // that a folded image names
+#define NAME_WIDTH     48       // of such a function
 #define LABEL_WIDTH    32
 #define LABEL_AT       32      // columns of the numbers
 
@@ -99,6 +101,7 @@ static Row row_of(const Listing* l, const DcfgWetInstr* in, bool has_lines)
    Row  row = { .function = in->function, .image = in->image_name };
 
    row.folded = !l->v->all && (!is_own(l, in->image_name)
+                               || is_of_system(in->source)
                                || (has_lines && in->line == 0));
    if (row.folded)
       return row;
@@ -262,7 +265,9 @@ static void put_fold(FILE* out, const Fold* f)
    for (size_t i = 0; i < f->n && named < MOST_FUNCTIONS; i++)
       if (f->rows[i].function != NULL)
          fprintf(out, "%s%s", named++ == 0 ? ": " : ", ",
-                 text_clean(text_brief(text_demangle(f->rows[i].function))));
+                 text_shorten(text_clean(text_brief(text_demangle(
+                                            f->rows[i].function))),
+                              NAME_WIDTH));
    fputs(named > 0 && named < f->n ? ", ...\n" : "\n", out);
    text_forget();
 }

@@ -21,6 +21,7 @@
 #include "cmd/base/nearest.h"
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
+#include "cmd/shared/wet_program.h"
 #include "cmd/slice/slice_output.h"
 #include "cmd/slice/slice_variable.h"
 #include "cmd/slice/wet_place.h"
@@ -245,22 +246,6 @@ static uint32_t main_image(DcfgWet* w)
          return in->image;
    }
    return 0;
-}
-
-/* Is an image of that name one of the distribution's, of which there may be
-   lines all the same? */
-static bool is_of_system(const char* name)
-{
-   static const char* const folders[] = { "/lib", "/usr/lib" };
-
-   for (size_t i = 0; name != NULL && i < sizeof(folders) / sizeof(folders[0]);
-        i++) {
-      size_t k = strlen(folders[i]);
-      if (strncmp(name, folders[i], k) == 0
-          && name[k + strspn(name + k, "x3264")] == '/')
-         return true;
-   }
-   return false;
 }
 
 static bool starts_with(const char* s, const char* with)

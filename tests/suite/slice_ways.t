@@ -285,6 +285,8 @@ def check_library(tap):
     for opts, last in (((), {7, 8}), (("--thin",), {7})):
         found = [commandlib.command("slice", "--output=" + text, *opts, wet) for text in ("41", "51", "DEFG")]
         lines = [set(lines_of(out, "sums.cpp")) & {5, 6, 7, 8} or err for _, out, err in found]
+        headers = [out for _, out, _ in found if re.search(r"^ .*\d%   (ostream|[a-z_]+\.h):\d", out, re.M)]
+        tap.ok(not headers, "a distribution's headers are folded", headers[:1])
         tap.ok(lines == [{5}, {6}, last], "numbers through a table of a library, and what it was told to copy %s" %
                " ".join(opts), lines)
     said, one = (commandlib.command("slice", "--at=" + where, wet) for where in ("twin.c:7", "b/twin.c:7"))
