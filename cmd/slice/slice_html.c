@@ -13,7 +13,8 @@
       executed                  how many lines were, in all sources
       threads                   how many
       files                     of lines in the slice: .name; .source, or an
-                                image, of which there is code only; .last line;
+                                image, of which there is code only; .own: the
+                                program's, not a library's; .last line;
                                 .text, [first line, [lines]]; .executed lines
       addr, code, function, file, line   of instructions in the slice; a line of
                                 an image is its code's row
@@ -31,6 +32,7 @@
 #include "cmd/machine/processor.h"
 #include "cmd/machine/roles.h"
 #include "cmd/machine/source_file.h"
+#include "cmd/shared/wet_program.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,6 +63,7 @@ typedef
       PageInstr*           places;  // by source and line; last those without
       uint32_t         n_places;
       uint32_t*        number;  // by instruction: its number in the page
+      const char*      program; // the program's file, or NULL
       bool             forward;
    }
    Page;
@@ -264,6 +267,9 @@ static void put_file(const Page* p, uint32_t from, uint32_t end)
             : at->is.image_name != NULL ? at->is.image_name : "?");
    fputs(at->is.source != NULL ? ",\"source\":true"
             : ",\"source\":false", p->out);
+   fputs(is_of_program(at->is.image_name, p->program)
+         && !is_of_system(at->is.source) ? ",\"own\":true" : ",\"own\":false",
+         p->out);
    fputs(",\"last\":", p->out);
    put_number(p->out, f == NULL ? 0 : source_file_lines(f));
    fputs(",\"text\":[", p->out);
@@ -501,7 +507,8 @@ static void write_html(const SliceView* v, FILE* out)
    static const char here[] = "@DATA@";
    const char*       data = strstr(page, here);
    const DcfgSlice*  s = v->s;
-   Page              p = { .w = v->w, .s = s, .out = out };
+   Page              p = { .w = v->w, .s = s, .out = out,
+                           .program = wet_program(v->w) };
 
    p.forward = s->n_nodes > 1 && s->nodes[0].order < s->nodes[1].order;
    find_places(&p);

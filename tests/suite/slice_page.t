@@ -119,11 +119,13 @@ def check_data(tap, wet, page, opts):
 
 # ---- in a browser ----------------------------------------------------------------------------------------------------
 
-CHOSEN = "return Array.from(document.querySelectorAll('#list > li.chosen code b')).map(e => e.textContent)"
+CHOSEN = "return Array.from(document.querySelectorAll('#list > li.chosen li.chosen-instance code b')).map(e => e.textContent)"
 SHOWN = "return Array.from(document.querySelectorAll('#source tr.in')).map(e => +e.id.split('-')[1])"
 
 
 def check_source(tap, b, data):
+    at = b.run("return document.querySelector('#source tr.chosen').id")
+    tap.ok(at.endswith("-%d" % WANTED), "the page opens on the program's line that is nearest to the criterion", at)
     title = b.run("return document.title")
     tap.ok(title == data["title"] and title != "no" and b.run("return document.querySelectorAll('img').length") == 0,
            "what a source contains is text", title)
@@ -151,8 +153,12 @@ def check_links(tap, b, data):
     name = lambda i: "0x%x#%d" % s.nodes[i]
     b.click("#source tr.in td:first-child a[href$='-10']")
     count = b.run("return document.querySelectorAll('#list > li').length")
-    tap.ok(b.run("return location.hash").endswith("-10") and count == sum(s.places[x][1] == 10 for x in data["instr"]),
-           "a click on a line shows its instances", count)
+    tap.ok(b.run("return location.hash").endswith("-10") and count == 3, "a click on a line shows its executions", count)
+    made = b.run("return Array.from(document.querySelectorAll('#list > li:last-child > ul.inputs > li')).map(e => e.textContent)")
+    tap.ok(any(":9" in m and m.startswith("let it run") for m in made[-2:]), "what let one run is its last input", made)
+    b.click("#code")
+    count = b.run("return document.querySelectorAll('#list > li ol > li').length")
+    tap.ok(count == sum(s.places[x][1] == 10 for x in data["instr"]), "and its instances, behind a switch", count)
     i = next(k for k in range(len(s.nodes)) if s.places[data["instr"][k]][1] == 10 and s.inputs[k])
     b.click("#e%d ul a" % i)
     here = b.run("return location.hash")
@@ -173,6 +179,17 @@ def check_links(tap, b, data):
     tap.ok(len(one) == len(two) == 1 and one != two and b.run(CHOSEN) == one, "n and p to instances", "%s %s" % (one, two))
     b.press("c")
     tap.ok(b.run(CHOSEN) == [name(data["criterion"][0])], "c to the criterion", b.run(CHOSEN))
+    b.click("#code")
+    b.press("n")
+    b.press("p")
+    tap.ok(b.run("return document.querySelectorAll('#list > li.chosen').length") == 1, "without them n and p go to executions")
+    b.press("/")
+    b.run("const w = document.getElementById('words'); w.value = 'BEST = '; w.dispatchEvent(new Event('input'))")
+    found = b.run("return Array.from(document.querySelectorAll('#found a')).map(e => e.textContent)")
+    tap.ok([int(f.split(":")[1].split()[0]) for f in found] in ([10, 7], [7, 10]), "a search finds lines of the slice", found)
+    b.press("enter")
+    tap.ok(b.run("return location.hash").rpartition("-")[2] in ("7", "10") and b.run("return document.querySelectorAll('#found a').length") == 0,
+           "and Enter goes to the first one", b.run("return location.hash"))
     b.run("document.querySelector('#source tr.in a').focus()")
     b.press("enter")
     tap.ok(b.run("return document.querySelectorAll('#source tr.chosen').length") == 1
