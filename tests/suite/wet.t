@@ -455,7 +455,7 @@ def check_salvage(tap):
     tap.ok(said == ("", "") and os.path.exists(part), "salvage: it becomes a trace", said)
     last = re.search(r"(0x[0-9a-f]+)#(\d+)", ask("slice", "--at=scatter.c:9", part)[0])
     tap.ok(last and int(last.group(2)) > 500000, "salvage: it has all but the last", last)
-    (kept, err), (all_of_it, _) = (ask("slice", "--at=%s#300000" % (last and last.group(1)), wet) for wet in (part, whole))
+    (kept, err), (all_of_it, _) = (ask("slice", "--as=source", "--at=%s#300000" % (last and last.group(1)), wet) for wet in (part, whole))
     tap.ok("ends early" in err and without_shares(kept) == without_shares(all_of_it) and "scatter.c" in kept,
            "salvage: a slice is that of the whole record", (err, kept[:500], all_of_it[:500]))
     with open(left[0], "rb") as f:
