@@ -396,7 +396,7 @@ def check_limit(tap):
         if not tap.ok(os.path.exists(limited) and most // 4 < os.path.getsize(limited) <= most, name + "there is a file", said):
             continue
         last = re.search(r"(0x[0-9a-f]+)#(\d+)", ask("slice", "--at=scatter.c:9", limited)[0])
-        question = ["wet", "--history=500"] if ring else ["slice", "--at=%s#100000" % (last and last.group(1))]
+        question = ["wet", "--history=500"] if ring else ["slice", "--as=source", "--at=%s#100000" % (last and last.group(1))]
         kept, err = ask(*question, limited)
         all_of_it, _ = ask(*["--history=1000" if ring and "=" in x else x for x in question], whole)
         tap.ok(kept and ("ends early" in err) != bool(ring) and last and (last.group(2) == "999999") == bool(ring),
