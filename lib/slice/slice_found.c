@@ -127,6 +127,21 @@ bool found_add_node(Found* f, const Spot* spot, uint32_t* id)
           && add_values(f, spot, n);
 }
 
+bool found_add_end(Found* f, const Spot* spot, uint32_t* id)
+{
+   const DcfgSliceNode* n = NODE(f, 1);
+
+   if (f->criteria.n == 2) {
+      if (n->value_size > 0)
+         array_cut(&f->values, n->value);
+      if (n->n_reads > 0)
+         array_cut(&f->readings, n->first_read);
+      array_cut(&f->nodes, 1);
+      array_cut(&f->criteria, 1);
+   }
+   return found_add_node(f, spot, id);
+}
+
 bool found_add_criterion(Found* f, uint32_t id)
 {
    uint32_t* c = array_add(f->job, &f->criteria, sizeof(*c));
