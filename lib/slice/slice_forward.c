@@ -161,10 +161,12 @@ static bool finish(Found* f)
    DcfgWet*  first = f->code->w;
    NodeTable t = { .known = job_calloc(f->job, first->instrs.n + 1, 1) };
    DcfgWet*  w = NULL;
-   bool      ok = t.known != NULL && keep_assemble(f)
-                  && (w = forward_open(f, !f->code->q->no_control)) != NULL
-                  && go(f, w, &t);
+   bool      ok = t.known != NULL && keep_assemble(f);
 
+   /* What the criteria use themselves is not asked for. */
+   found_forget_left_out(f);
+   ok = ok && (w = forward_open(f, !f->code->q->no_control)) != NULL
+        && go(f, w, &t);
    dcfg_wet_close(w);
    map_free(f->job, &t.map);
    job_free(f->job, t.known, first->instrs.n + 1);

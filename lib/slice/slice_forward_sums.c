@@ -67,7 +67,8 @@ static void take_port(Found* f, const DcfgWetEvent* e, const DcfgWetPort* port,
 {
    bool ended = false;
 
-   if (port->n == 0)
+   if (port->n == 0
+       || (port->kind == DCFG_WET_CONTROL && f->code->q->no_control))
       return;
    if (!forward_follows(f, e, port)) {
       found_leave_out(f, port->kind);
@@ -83,16 +84,20 @@ static Writer name_of(void* arg, const DcfgWetEvent* e)
 {
    ForwardWalk* z = arg;
    uint32_t     distance = UINT32_MAX;
+   Writer       name = 0;
 
    if (is_criterion(z, e))
       distance = 0;
    else
       for (uint32_t i = 0; i < e->n_ports; i++)
          take_port(z->found, e, &e->ports[i], &distance);
-   if (distance == UINT32_MAX)
-      return 0;
-   found_count(z->found, e->instr, distance);
-   return wet_name(distance);
+   if (distance != UINT32_MAX) {
+      found_count(z->found, e->instr, distance);
+      name = wet_name(distance);
+   }
+   if (z->w->control != NULL)
+      wet_name_control(z->w, e, name);
+   return name;
 }
 
 /*--- The whole                                            ---*/

@@ -54,6 +54,11 @@ void found_leave_out(Found* f, DcfgWetPortKind port)
       f->result->n_no_address++;
 }
 
+void found_forget_left_out(Found* f)
+{
+   f->result->n_no_control = f->result->n_no_address = 0;
+}
+
 void found_end(Found* f, uint64_t n)
 {
    f->result->n_no_steps += n;

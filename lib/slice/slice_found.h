@@ -55,6 +55,7 @@ bool found_add_end(Found* f, const Spot* spot, uint32_t* id);
    many steps as are wanted. */
 void found_leave_out(Found* f, DcfgWetPortKind port);
 void found_end(Found* f, uint64_t n);
+void found_forget_left_out(Found* f);
 
 /* One more instance of INSTR is in the slice. */
 void found_count(Found* f, uint32_t instr, uint32_t distance);

@@ -13,7 +13,8 @@
    have none: then whoever uses what they wrote depends on nobody. */
 typedef
    struct WetNamer {
-      /* E's ports are known.  The name, or 0 for none. */
+      /* E's ports are known.  The name, or 0 for none; wet_name_control() has
+         been told it where control is found. */
       Writer (*name)(void* arg, const DcfgWetEvent* e);
       void*    arg;
 

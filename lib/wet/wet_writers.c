@@ -11,7 +11,6 @@
    wet_shadow.c. */
 
 #include "lib/wet/wet_writers.h"
-#include "lib/wet/wet_control.h"
 #include "lib/wet/wet_names.h"
 
 #include <stdlib.h>
@@ -187,11 +186,7 @@ static inline void define_registers(DcfgWet* w, Registers* r,
 
 static Writer find_name(DcfgWet* w, const DcfgWetEvent* e)
 {
-   Writer name = w->namer->name(w->namer->arg, e);
-
-   if (w->control != NULL)
-      wet_name_control(w, e, name);
-   return name;
+   return w->namer->name(w->namer->arg, e);
 }
 
 bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
