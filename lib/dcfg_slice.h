@@ -116,8 +116,8 @@ typedef
 
       /* No more than .totals and what is counted: of nodes only the last and
          the first criterion, which have no inputs.  Then memory is bounded by
-         a part of the tape and by what memory the program had.  Of one
-         forward, and of a window of a run, all nodes are there. */
+         a part of the tape and by what memory the program had.  Of a window
+         of a run, all nodes of one backward are there. */
       bool            sums;
 
       /* Nothing is followed from what has this distance, if it is not 0; but
@@ -201,8 +201,8 @@ typedef
                                         // not kept
       uint64_t        n_executed;       // instances, of all of them
 
-      /* Inputs that were not followed, or of one forward, uses that were not
-         taken for one. */
+      /* Inputs that were not followed; of one forward, uses of what is in the
+         slice that were not taken for one. */
       uint64_t        n_no_control, n_no_address, n_no_steps;
 
       /* DCFG_SLICE_FRAME: where it was found; 0: nowhere, since nothing

@@ -41,12 +41,12 @@ uint32_t image_end(DcfgWet* w, uint32_t first)
    return first;
 }
 
-/* Is the image's code that of S, if its first instruction is at OFFSET? */
-static bool is_there(DcfgWet* w, uint32_t first, const Segment* s,
+/* Is the code of the image's instructions from FIRST up to END that of S, if
+   the first one is at OFFSET? */
+static bool is_there(DcfgWet* w, uint32_t first, uint32_t end, const Segment* s,
                      uint64_t offset)
 {
    uint64_t begin = dcfg_wet_instr(w, first)->addr;
-   uint32_t end = image_end(w, first);
 
    for (uint32_t i = first; i < end; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
@@ -64,7 +64,7 @@ static bool find_place(DcfgWet* w, uint32_t first, Elf* elf, uint64_t* offset)
    uint64_t   addr = dcfg_wet_instr(w, first)->addr;
    size_t     n, size;
    uint8_t*   bytes = (uint8_t*)elf_rawfile(elf, &size);
-   uint32_t   found = 0;
+   uint32_t   found = 0, last = image_end(w, first);
    GElf_Ehdr  e;
 
    if (bytes == NULL || gelf_getehdr(elf, &e) == NULL
@@ -84,7 +84,7 @@ static bool find_place(DcfgWet* w, uint32_t first, Elf* elf, uint64_t* offset)
          end = at + 1;
       }
       for (; at < end; at += PAGE_SIZE)
-         if (is_there(w, first, &s, at)) {
+         if (is_there(w, first, last, &s, at)) {
             *offset = at;
             found++;
          }

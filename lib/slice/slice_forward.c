@@ -10,6 +10,7 @@
    All instances from the begin on are gone through with what they depend on;
    one that depends on a node is a node. */
 
+#include "lib/slice/slice_forward.h"
 #include "lib/slice/slice_keep.h"
 #include "lib/slice/slice_reopen.h"
 
@@ -43,9 +44,8 @@ static inline uint32_t node_of(const NodeTable* t, DcfgWetDep d)
    return t->map.keys[at] == 0 ? DCFG_NONE : t->map.values[at];
 }
 
-/* Is what E uses by PORT followed? */
-static bool is_followed(const Found* f, const DcfgWetEvent* e,
-                        const DcfgWetPort* port)
+bool forward_follows(const Found* f, const DcfgWetEvent* e,
+                     const DcfgWetPort* port)
 {
    const DcfgSliceQuery* q = f->code->q;
 
@@ -67,35 +67,30 @@ static uint64_t first_store(const Found* f, const DcfgWetEvent* e)
    return 0;
 }
 
-/* E depends on nodes: those inputs, and the distance. */
+/* What E uses by PORT are nodes: those inputs, and the distance. */
 static bool find_inputs(Found* f, const NodeTable* t, const DcfgWetEvent* e,
-                        DcfgSliceNode* n)
+                        const DcfgWetPort* port, DcfgSliceNode* n)
 {
-   const bool* copies = f->code->q->copies;
-   uint32_t    cost = copies == NULL || !copies[e->instr];
+   bool any_ended = false;
 
-   for (uint32_t i = 0; i < e->n_ports; i++)
-      for (uint32_t k = 0; k < e->ports[i].n; k++) {
-         uint32_t on = node_of(t, e->deps[e->ports[i].first + k]);
-         uint32_t way;
-         if (on == DCFG_NONE)
-            continue;
-         if (!is_followed(f, e, &e->ports[i])) {
-            found_leave_out(f, e->ports[i].kind);
-            continue;
-         }
-         way = NODE(f, on)->distance;
-         if (f->code->q->steps != 0 && way >= f->code->q->steps && cost > 0) {
-            found_end(f, 1);
-            continue;
-         }
-         if (!found_add_input(f, n, (DcfgSliceInput){
-                                       (uint8_t)e->ports[i].kind,
-                                       (uint8_t)e->ports[i].reg, on }))
-            return false;
-         if (way + cost < n->distance)
-            n->distance = way + cost;
+   for (uint32_t k = 0; k < port->n; k++) {
+      uint32_t on = node_of(t, e->deps[port->first + k]);
+      bool     ended = false;
+      if (on == DCFG_NONE)
+         continue;
+      if (!forward_follows(f, e, port)) {
+         found_leave_out(f, port->kind);
+         return true;
       }
+      forward_step(f, e->instr, NODE(f, on)->distance, &n->distance, &ended);
+      any_ended |= ended;
+      if (!ended
+          && !found_add_input(f, n, (DcfgSliceInput){ (uint8_t)port->kind,
+                                                      (uint8_t)port->reg,
+                                                      on }))
+         return false;
+   }
+   found_end(f, any_ended);
    return true;
 }
 
@@ -108,8 +103,9 @@ static bool take_event(Found* f, NodeTable* t, const DcfgWetEvent* e,
                         .first_input = f->inputs.n };
    DcfgSliceNode* to;
 
-   if (!criterion && !find_inputs(f, t, e, &n))
-      return false;
+   for (uint32_t i = 0; i < e->n_ports && !criterion; i++)
+      if (!find_inputs(f, t, e, &e->ports[i], &n))
+         return false;
    if (n.distance == UINT32_MAX)
       return true;
    n.addr  = first_store(f, e);
@@ -147,19 +143,30 @@ static bool go(Found* f, DcfgWet* w, NodeTable* t)
    return err.status == DCFG_OK || job_adopt(f->job, &err);
 }
 
+DcfgWet* forward_open(Found* f, bool control)
+{
+   DcfgWet* w = wet_open_again(f->code->w, &f->job->err);
+
+   if (w == NULL
+       || (slice_same_trace(f->job, w, f->code->w)
+           && (!control || dcfg_wet_find_control(w, &f->job->err))))
+      return w;
+   dcfg_wet_close(w);
+   return NULL;
+}
+
 /* From the criteria of the way back on. */
 static bool finish(Found* f)
 {
    DcfgWet*  first = f->code->w;
    NodeTable t = { .known = job_calloc(f->job, first->instrs.n + 1, 1) };
    DcfgWet*  w = NULL;
-   bool      ok = t.known != NULL && keep_assemble(f)
-                  && (w = wet_open_again(first, &f->job->err)) != NULL
-                  && slice_same_trace(f->job, w, first)
-                  && (f->code->q->no_control
-                      || dcfg_wet_find_control(w, &f->job->err))
-                  && go(f, w, &t);
+   bool      ok = t.known != NULL && keep_assemble(f);
 
+   /* What the criteria use themselves is not asked for. */
+   found_forget_left_out(f);
+   ok = ok && (w = forward_open(f, !f->code->q->no_control)) != NULL
+        && go(f, w, &t);
    dcfg_wet_close(w);
    map_free(f->job, &t.map);
    job_free(f->job, t.known, first->instrs.n + 1);

@@ -54,6 +54,11 @@ void found_leave_out(Found* f, DcfgWetPortKind port)
       f->result->n_no_address++;
 }
 
+void found_forget_left_out(Found* f)
+{
+   f->result->n_no_control = f->result->n_no_address = 0;
+}
+
 void found_end(Found* f, uint64_t n)
 {
    f->result->n_no_steps += n;
@@ -125,6 +130,21 @@ bool found_add_node(Found* f, const Spot* spot, uint32_t* id)
          n->addr = slice_code_address(f->code, spot, j);
    return (plan->kind != InsnSyscall || add_reads(f, spot, n))
           && add_values(f, spot, n);
+}
+
+bool found_add_end(Found* f, const Spot* spot, uint32_t* id)
+{
+   const DcfgSliceNode* n = NODE(f, 1);
+
+   if (f->criteria.n == 2) {
+      if (n->value_size > 0)
+         array_cut(&f->values, n->value);
+      if (n->n_reads > 0)
+         array_cut(&f->readings, n->first_read);
+      array_cut(&f->nodes, 1);
+      array_cut(&f->criteria, 1);
+   }
+   return found_add_node(f, spot, id);
 }
 
 bool found_add_criterion(Found* f, uint32_t id)

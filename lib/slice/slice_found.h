@@ -46,10 +46,16 @@ bool found_add_value(Found* f, DcfgSliceNode* n, const uint8_t* value,
                      uint32_t size);
 bool found_add_input(Found* f, DcfgSliceNode* n, DcfgSliceInput in);
 
+/* The same as found_add_node() of a criterion, where only the last and the
+   first that are met are kept: the one before this is forgotten.  A loop may
+   have hundreds of millions. */
+bool found_add_end(Found* f, const Spot* spot, uint32_t* id);
+
 /* An input through PORT is not followed; nor are N of an instance that has as
    many steps as are wanted. */
 void found_leave_out(Found* f, DcfgWetPortKind port);
 void found_end(Found* f, uint64_t n);
+void found_forget_left_out(Found* f);
 
 /* One more instance of INSTR is in the slice. */
 void found_count(Found* f, uint32_t instr, uint32_t distance);

@@ -85,6 +85,7 @@ typedef
    SliceKind;
 
 /* Each in a file of its name. */
-extern const SliceKind slice_keep, slice_sums, slice_forward;
+extern const SliceKind slice_keep, slice_sums, slice_forward,
+                       slice_forward_sums;
 
 #endif /* DCFG_LIB_SLICE_KIND_H */

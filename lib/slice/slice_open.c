@@ -16,7 +16,7 @@
 static const SliceKind* kind_of(const DcfgSliceQuery* q, const DcfgWet* w)
 {
    if (q->forward)
-      return &slice_forward;
+      return q->sums ? &slice_forward_sums : &slice_forward;
    return q->sums && !dcfg_wet_is_window(w) ? &slice_sums : &slice_keep;
 }
 

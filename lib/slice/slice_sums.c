@@ -141,21 +141,9 @@ static void forget(Found* f)
    no_users(s);
 }
 
-/* Keep only the last and the first criterion that was met: the one before this
-   is forgotten.  A loop may have hundreds of millions. */
 static bool add_criterion(Found* f, const Spot* spot, Member* m)
 {
-   const DcfgSliceNode* n = NODE(f, 1);
-
-   if (f->criteria.n == 2) {
-      if (n->value_size > 0)
-         array_cut(&f->values, n->value);
-      if (n->n_reads > 0)
-         array_cut(&f->readings, n->first_read);
-      array_cut(&f->nodes, 1);
-      array_cut(&f->criteria, 1);
-   }
-   return found_add_node(f, spot, &m->id);
+   return found_add_end(f, spot, &m->id);
 }
 
 static User user(const Found* f, const Want* want)

@@ -420,6 +420,7 @@ struct DcfgWet {
    uint64_t    told_from, told_to;      // at these times
    uint64_t    time;            // instructions that have been executed
    WetControl* control;         // or NULL
+   const struct WetNamer* namer;        // or NULL: see wet_names.h
    WetSteps    steps;           // in work
    size_t      next_step;
    WetStep     record;          // the one in work
@@ -581,8 +582,9 @@ void wet_forget_handler(DcfgWet* w, uint32_t thread);
 bool wet_start_writers(DcfgWet* w);
 void wet_free_writers(DcfgWet* w);
 
-/* The record in work, all of it, if it can be done at once. */
-bool wet_pass_record(DcfgWet* w, bool* passed);
+/* The first *N instructions of the record in work, if they can be done at once;
+   else *N is 0.  With names, if none of them can have one. */
+bool wet_pass_record(DcfgWet* w, uint32_t* n);
 
 bool wet_start_effects(DcfgWet* w);
 void wet_free_effects(DcfgWet* w);

@@ -25,6 +25,7 @@
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_control.h"
 #include "lib/wet/wet_graph.h"
+#include "lib/wet/wet_names.h"
 
 #include <stdlib.h>
 
@@ -50,6 +51,7 @@ typedef
       Array active;             // Activation
       Array open;               // Open
       bool  entering;           // a handler: its frame is being written
+      uint32_t depth;           // activations when the last one came
    }
    Thread;
 
@@ -202,6 +204,7 @@ static inline bool arrive(DcfgWet* w, Thread* t, uint32_t i, Writer me,
       return last == DCFG_NONE || wet_graph_arc(&c->graph, last, i);
    close_branches(t, i);
    *control = deciding(t);
+   t->depth = (uint32_t)t->active.n;
    return !c->graph.branches[i]
           || open_branch(w, t, me, c->graph.ipdom[i]);
 }
@@ -323,7 +326,7 @@ bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
    t->entering = false;
    for (const Point* end = p + n_points; p < end; p++) {
       uint64_t     n  = w->instances[p->instr] + p->nth;
-      Writer       me = writer_of(p->instr, n), control;
+      Writer       me = w->namer != NULL ? 0 : writer_of(p->instr, n), control;
       DcfgWetEvent e;
       if (!is_transfer(p->kind)) {
          close_branches(t, p->instr);
@@ -341,6 +344,42 @@ bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
          return false;
    }
    return true;
+}
+
+/*--- Names                                                ---*/
+
+/* What E decides was noted as the instance's: the last branch, or the call of
+   the last activation. */
+void wet_name_control(DcfgWet* w, const DcfgWetEvent* e, Writer name)
+{
+   Thread* t = &ELEM(w->control->threads, Thread, e->thread);
+   Writer  me = writer_of(e->instr, e->instance);
+
+   if (t->open.n > 0 && TOP(t->open, Open)->branch == me)
+      TOP(t->open, Open)->branch = name;
+   if (TOP(t->active, Activation)->call == me)
+      TOP(t->active, Activation)->call = name;
+}
+
+bool wet_control_is_nameless(const DcfgWet* w, uint32_t thread)
+{
+   const Array*      threads = &w->control->threads;
+   const Thread*     t;
+   const Activation* a;
+
+   if (thread >= threads->n || ELEM(*threads, Thread, thread).active.n == 0)
+      return true;
+   t = &ELEM(*threads, Thread, thread);
+   a = TOP(t->active, Activation);
+   for (size_t i = a->open; i < t->open.n; i++)
+      if (ELEM(t->open, Open, i).branch != 0)
+         return false;
+   return a->call == 0;
+}
+
+uint32_t wet_control_depth(const DcfgWet* w, uint32_t thread)
+{
+   return ELEM(w->control->threads, Thread, thread).depth;
 }
 
 /*--- The graph                                            ---*/

@@ -14,6 +14,7 @@
 
 #include "lib/wet/wet_writers.h"
 #include "lib/wet/wet_control.h"
+#include "lib/wet/wet_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,13 +37,16 @@ typedef
    }
    Store;
 
-/* Of one exit of a superblock.  Behind it stand its runs, definitions and
-   stores. */
+/* Effect: of one exit of a superblock.  Behind it stand its runs, definitions
+   and stores; of a trace with names, what it loads and which granules it uses,
+   too. */
 typedef
    struct {
       const Point* points;      // where control dependence may change
       uint32_t n_points;
-      uint32_t n_runs, n_defs, n_stores;
+      uint32_t n;               // instructions: all, or with names all but
+                                // a transfer
+      uint32_t n_runs, n_defs, n_stores, n_loads, n_uses;
       Span     runs[];          // instructions whose numbers follow one another
    }
    Effect;
@@ -50,7 +54,8 @@ typedef
 struct WetEffects {
    Effect** all;                // by way
    size_t   n;
-   Array    runs, defs, stores; // of the one that is being made
+   Array    runs, defs, stores, loads, uses;    // of the one that is being
+                                // made
 };
 
 /* Where what is not of this form leads to. */
@@ -64,6 +69,16 @@ static inline LastDef* defs_of(Effect* e)
 static inline Store* stores_of(Effect* e)
 {
    return (Store*)(defs_of(e) + e->n_defs);
+}
+
+static inline Store* loads_of(Effect* e)
+{
+   return stores_of(e) + e->n_stores;
+}
+
+static inline uint8_t* uses_of(Effect* e)
+{
+   return (uint8_t*)(loads_of(e) + e->n_loads);
 }
 
 /*--- Making them                                          ---*/
@@ -113,17 +128,42 @@ static void drop_defs(Array* defs)
               defs->n * sizeof(LastDef));
 }
 
-static bool add_stores(DcfgWet* w, const InstrPlan* at, const Plan* plan)
+/* The accesses that do WHAT, to ALL. */
+static bool add_accesses(DcfgWet* w, const InstrPlan* at, const Plan* plan,
+                         uint8_t what, Array* all)
 {
    for (uint32_t j = 0; j < plan->n_accesses; j++) {
       const WetAccess* a = &ELEM(w->accesses, WetAccess, plan->accesses + j);
       Store*           s;
-      if (!(a->what & AccessStore))
+      if (!(a->what & what))
          continue;
-      s = array_add(&w->job, &w->effects->stores, sizeof(*s));
+      s = array_add(&w->job, all, sizeof(*s));
       if (s == NULL)
          return false;
       *s = (Store){ at->instr, at->nth, (uint16_t)(at->slot + j), a->size };
+   }
+   return true;
+}
+
+/* Granules that are used as they were before the record, with names. */
+static bool add_uses(DcfgWet* w, const Plan* plan)
+{
+   WetEffects* x = w->effects;
+
+   for (uint32_t i = 0; i < plan->n_uses && w->namer != NULL; i++) {
+      uint8_t  g = ELEM(w->uses, Use, plan->uses + i).granule;
+      bool     known = false;
+      uint8_t* to;
+      for (size_t k = 0; k < x->uses.n && !known; k++)
+         known = ELEM(x->uses, uint8_t, k) == g;
+      for (size_t k = 0; k < x->defs.n && !known; k++)
+         known = ELEM(x->defs, LastDef, k).granule == g
+                 && ELEM(x->defs, LastDef, k).mask == 0xFF;
+      to = known ? NULL : array_add(&w->job, &x->uses, sizeof(*to));
+      if (to != NULL)
+         *to = g;
+      else if (!known)
+         return false;
    }
    return true;
 }
@@ -157,29 +197,51 @@ static void find_points(const DcfgWet* w, Effect* e)
       return;
    e->points = &ELEM(w->points, Point, s.first);
    while (e->n_points < s.n
-          && e->points[e->n_points].place < w->record.n_instrs)
+          && e->points[e->n_points].place < e->n)
       e->n_points++;
 }
 
-/* The one that has been made, in one piece. */
-static Effect* keep(DcfgWet* w)
+/* The one that has been made, of N instructions, in one piece. */
+static Effect* keep(DcfgWet* w, uint32_t n)
 {
    WetEffects* x = w->effects;
    Effect*     e = job_calloc(&w->job, 1, sizeof(*e)
                                           + x->runs.n * sizeof(Span)
                                           + x->defs.n * sizeof(LastDef)
-                                          + x->stores.n * sizeof(Store));
+                                          + x->stores.n * sizeof(Store)
+                                          + x->loads.n * sizeof(Store)
+                                          + x->uses.n);
 
    if (e == NULL)
       return NULL;
+   e->n        = n;
    e->n_runs   = (uint32_t)x->runs.n;
    e->n_defs   = (uint32_t)x->defs.n;
    e->n_stores = (uint32_t)x->stores.n;
+   e->n_loads  = (uint32_t)x->loads.n;
+   e->n_uses   = (uint32_t)x->uses.n;
    find_points(w, e);
    copy_array(e->runs, &x->runs, sizeof(Span));
    copy_array(defs_of(e), &x->defs, sizeof(LastDef));
    copy_array(stores_of(e), &x->stores, sizeof(Store));
+   copy_array(loads_of(e), &x->loads, sizeof(Store));
+   copy_array(uses_of(e), &x->uses, 1);
    return e;
+}
+
+/* How many of the record's instructions can be done at once.  With names a
+   transfer is not: it may leave activations before it knows what decided. */
+static uint32_t count_instrs(const DcfgWet* w, const InstrPlan* at)
+{
+   uint32_t n = w->record.n_instrs;
+
+   if (w->namer == NULL)
+      return n;
+   n -= is_transfer(w->plans[at[n - 1].instr].kind);
+   for (uint32_t k = 0; k < n; k++)
+      if (is_transfer(w->plans[at[k].instr].kind))
+         return 0;
+   return n;
 }
 
 /* That of the record in work.  NULL if memory is short. */
@@ -188,23 +250,80 @@ static Effect* make_effect(DcfgWet* w)
    const WetStep* r  = &w->record;
    const InstrPlan*   at = &w->places[ELEM(w->sbs, WetSb, r->sb).instrs.first];
    WetEffects*    x  = w->effects;
+   uint32_t       n  = count_instrs(w, at);
 
+   if (n == 0)
+      return &not_plain;
+   array_cut(&x->loads, 0);
+   array_cut(&x->uses, 0);
    array_cut(&x->runs, 0);
    array_cut(&x->defs, 0);
    array_cut(&x->stores, 0);
-   for (const InstrPlan* end = at + r->n_instrs; at < end; at++) {
+   for (const InstrPlan* end = at + n; at < end; at++) {
       const Plan* plan = &w->plans[at->instr];
       if (!is_plain(w, at, plan, r->n_slots))
          return &not_plain;
-      if (!add_run(w, at->instr) || !add_defs(w, at, plan)
-          || !add_stores(w, at, plan))
+      if (!add_uses(w, plan) || !add_run(w, at->instr)
+          || !add_defs(w, at, plan)
+          || !add_accesses(w, at, plan, AccessStore, &x->stores)
+          || (w->namer != NULL
+              && !add_accesses(w, at, plan, AccessLoad, &x->loads)))
          return NULL;
    }
    drop_defs(&x->defs);
-   return keep(w);
+   return keep(w, n);
 }
 
 /*--- Using them                                           ---*/
+
+/* Nothing of E has a name, nor uses what has one: see WetNamer. */
+static bool is_nameless(DcfgWet* w, Effect* e)
+{
+   const WetNamer* n = w->namer;
+   ThreadState*    t = state_of(w, w->record.thread);
+   const uint8_t*  g = uses_of(e);
+
+   if (t == NULL || (n->sbs[w->record.sb] && w->time <= n->last
+                     && w->time + e->n > n->first)
+       || (w->control != NULL
+           && !wet_control_is_nameless(w, w->record.thread)))
+      return false;
+   for (uint32_t i = 0; i < e->n_uses; i++)
+      if (t->now->granules[place_of(t->now, g[i])] != 0)
+         return false;
+   for (uint32_t i = 0; i < e->n_loads; i++) {
+      const Store* l = &loads_of(e)[i];
+      if (shadow_has(&w->writers->shadow, w->addrs[l->slot], l->size))
+         return false;
+   }
+   return true;
+}
+
+static inline void count_runs(DcfgWet* w, const Effect* e)
+{
+   for (const Span* r = e->runs, *end = r + e->n_runs; r < end; r++)
+      for (uint32_t i = r->first; i < r->first + r->n; i++)
+         w->instances[i]++;
+}
+
+/* What E writes has no name any more. */
+static bool apply_nameless(DcfgWet* w, Effect* e)
+{
+   ThreadState* t = state_of(w, w->record.thread);
+
+   if (t == NULL)
+      return false;
+   for (uint32_t i = 0; i < e->n_defs; i++)
+      clear_granule(t->now, defs_of(e)[i].granule, defs_of(e)[i].mask);
+   for (uint32_t i = 0; i < e->n_stores; i++) {
+      const Store* s = &stores_of(e)[i];
+      if (w->addrs[s->slot] != 0
+          && !shadow_forget(&w->writers->shadow, w->addrs[s->slot], s->size))
+         return false;
+   }
+   count_runs(w, e);
+   return true;
+}
 
 static inline bool apply(DcfgWet* w, Effect* e)
 {
@@ -224,17 +343,15 @@ static inline bool apply(DcfgWet* w, Effect* e)
           && !shadow_write(&w->writers->shadow, addrs[s->slot], s->size,
                            writer_of(s->instr, ran[s->instr] + s->nth)))
          return false;
-   for (const Span* r = e->runs, *end = r + e->n_runs; r < end; r++)
-      for (uint32_t i = r->first; i < r->first + r->n; i++)
-         w->instances[i]++;
+   count_runs(w, e);
    return true;
 }
 
-bool wet_pass_record(DcfgWet* w, bool* passed)
+bool wet_pass_record(DcfgWet* w, uint32_t* n)
 {
    Effect** e;
 
-   *passed = false;
+   *n = 0;
    if (w->record.way == DCFG_NONE)
       return true;
    e = &w->effects->all[w->record.way];
@@ -242,10 +359,12 @@ bool wet_pass_record(DcfgWet* w, bool* passed)
       return false;
    if (*e == &not_plain)
       return true;
-   *passed = true;
+   if (w->namer != NULL && !is_nameless(w, *e))
+      return true;
+   *n = (*e)->n;
    return (w->control == NULL
            || wet_pass_control(w, (*e)->points, (*e)->n_points))
-          && apply(w, *e);
+          && (w->namer != NULL ? apply_nameless(w, *e) : apply(w, *e));
 }
 
 bool wet_start_effects(DcfgWet* w)
@@ -270,6 +389,8 @@ void wet_free_effects(DcfgWet* w)
    array_free(&w->job, &x->runs, sizeof(Span));
    array_free(&w->job, &x->defs, sizeof(LastDef));
    array_free(&w->job, &x->stores, sizeof(Store));
+   array_free(&w->job, &x->loads, sizeof(Store));
+   array_free(&w->job, &x->uses, 1);
    free(x->all);
    free(x);
 }

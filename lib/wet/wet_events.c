@@ -12,6 +12,7 @@
 
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_control.h"
+#include "lib/wet/wet_names.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -108,8 +109,12 @@ static inline bool next_instr(DcfgWet* w, DcfgWetEvent* e, bool* told)
    if (!wet_find_writers(w, at, control, e))
       return false;
    /* It is the last one of its superblock, unless the file is broken. */
-   return !*told || plan->kind != InsnSyscall
-          || w->place < w->record.n_instrs || read_ahead(w, e);
+   if (*told && plan->kind == InsnSyscall && w->place >= w->record.n_instrs
+       && !read_ahead(w, e))
+      return false;
+   if (w->namer != NULL && plan->kind == InsnSyscall)
+      wet_name_syscall(w, at, e);
+   return true;
 }
 
 /* An instance's number has a place of INSTANCE_BITS bits. */
@@ -134,10 +139,10 @@ static inline bool may_count(DcfgWet* w)
           || fits(w);
 }
 
-/* Will nothing of the record be told? */
+/* Will nothing of the record be told, or is it only told what has a name? */
 static inline bool is_skipped(const DcfgWet* w)
 {
-   return (w->record.way != DCFG_NONE && w->ways[w->record.way].skipped)
+   return w->namer != NULL || (w->record.way != DCFG_NONE && w->ways[w->record.way].skipped)
           || (w->told_thread != DCFG_NONE && w->record.thread != w->told_thread)
           || w->time > w->told_to
           || w->time + w->record.n_instrs <= w->told_from;
@@ -146,16 +151,14 @@ static inline bool is_skipped(const DcfgWet* w)
 /* The record, all of it, if nothing of it is told and it can be done so. */
 static inline bool pass(DcfgWet* w)
 {
-   bool passed;
+   uint32_t n;
 
    if (!is_skipped(w))
       return true;
-   if (!wet_pass_record(w, &passed))
+   if (!wet_pass_record(w, &n))
       return false;
-   if (passed) {
-      w->place = w->record.n_instrs;
-      w->time += w->record.n_instrs;
-   }
+   w->place = n;
+   w->time += n;
    return true;
 }
 

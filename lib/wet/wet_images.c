@@ -16,6 +16,7 @@
 typedef
    struct {
       uint64_t addr, size;
+      uint64_t reach;           // behind it and all before it in the image
       uint32_t name;
    }
    Symbol;
@@ -84,7 +85,7 @@ static bool get_image(DcfgWet* w, Bytes* b)
 {
    WetImages* s = w->images;
    Image*     image = array_add(&w->job, &s->images, sizeof(*image));
-   uint64_t   addr = 0;
+   uint64_t   addr = 0, reach = 0;
 
    if (image == NULL || !get_text(w, b, &image->name))
       return false;
@@ -97,6 +98,10 @@ static bool get_image(DcfgWet* w, Bytes* b)
          return false;
       symbol->addr = addr += get_varint(b);
       symbol->size = get_varint(b);
+      symbol->reach = add_capped(addr, symbol->size == 0 ? 1 : symbol->size);
+      if (symbol->reach < reach)
+         symbol->reach = reach;
+      reach = symbol->reach;
       if (!get_text(w, b, &symbol->name))
          return false;
       image->symbols.n++;
@@ -162,7 +167,8 @@ static const Symbol* symbol_at(const WetImages* s, const Image* image,
       return NULL;
    all += image->symbols.first;
    BISECT(low, image->symbols.n, mid, all[mid].addr <= addr);
-   for (uint32_t i = low, looked = 0; i-- > 0 && looked < 64; looked++) {
+   for (uint32_t i = low, looked = 0;
+        i-- > 0 && looked < 64 && all[i].reach > addr; looked++) {
       if (found != NULL && all[i].addr != found->addr)
          break;
       if (addr - all[i].addr < all[i].size

@@ -167,6 +167,24 @@ bool shadow_forget(Shadow* s, uint64_t a, uint64_t n)
    return true;
 }
 
+bool shadow_has(Shadow* s, uint64_t a, uint64_t n)
+{
+   while (n > 0) {
+      uint64_t    here = in_page(a, n);
+      const Page* page = shadow_find(s, a / PAGE);
+      for (uint64_t i = a % PAGE; page != NULL && i < a % PAGE + here; i++) {
+         Writer g = page->granules[i / GRANULE];
+         if (writer_in(s, g, i % GRANULE) != 0)
+            return true;
+         if (g == 0)
+            i |= GRANULE - 1;
+      }
+      a += here;
+      n -= here;
+   }
+   return false;
+}
+
 /* Whole pages are moved by the kernel. */
 bool shadow_move(Shadow* s, uint64_t to_addr, uint64_t from_addr, uint64_t n)
 {

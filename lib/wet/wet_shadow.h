@@ -79,6 +79,9 @@ static inline uint64_t in_page(uint64_t a, uint64_t n)
    return PAGE - a % PAGE < n ? PAGE - a % PAGE : n;
 }
 
+/* Did anybody write one of the N bytes at A? */
+bool shadow_has(Shadow* s, uint64_t a, uint64_t n);
+
 /* Who wrote byte I of GRANULE. */
 static inline Writer writer_in(const Shadow* s, Writer granule, unsigned i)
 {

@@ -11,6 +11,7 @@
    wet_shadow.c. */
 
 #include "lib/wet/wet_writers.h"
+#include "lib/wet/wet_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,13 +66,6 @@ static void add_bytes(FoundWriter* f, const Writer* bytes, unsigned mask)
          add_dep(f, writer);
       last = writer;
    }
-}
-
-/* The place of granule G, which may be counted from the top of x87's
-   stack. */
-static inline unsigned place_of(const Registers* r, unsigned g)
-{
-   return g < G_STACK ? g : G_X87 + ((g - G_STACK + r->top) & 7);
 }
 
 static inline void add_registers(const DcfgWet* w, const Registers* r,
@@ -182,9 +176,17 @@ static inline void define_registers(DcfgWet* w, Registers* r,
    const Def* d = &ELEM(w->defs, Def, plan->defs);
 
    for (const Def* end = d + plan->n_defs; d < end; d++)
-      define_granule(r, place_of(r, d->granule), d->mask, me);
+      if (me != 0)
+         define_granule(r, place_of(r, d->granule), d->mask, me);
+      else
+         clear_granule(r, place_of(r, d->granule), d->mask);
    if (plan->moves_top)
       r->top = wet_move_top(r->top, plan, at, w->record.n_slots, w->addrs);
+}
+
+static Writer find_name(DcfgWet* w, const DcfgWetEvent* e)
+{
+   return w->namer->name(w->namer->arg, e);
 }
 
 bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
@@ -195,8 +197,8 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
    const WetAccess* a    = &ELEM(w->accesses, WetAccess, plan->accesses);
    ThreadState*     t    = state_of(w, e->thread);
    Writer           me   = writer_of(e->instr, e->instance);
-   FoundWriter            f    = { s->ports, s->deps, s->deps };
-   const uint64_t*  addrs;
+   FoundWriter      f    = { s->ports, s->deps, s->deps };
+   const uint64_t*  addrs = NULL;
 
    if (t == NULL)
       return false;
@@ -211,15 +213,8 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
             if (addrs[j] != 0)
                add_memory(&s->shadow, &f, addrs[j], a[j].size);
          }
-      for (uint32_t j = 0; j < plan->n_accesses; j++)
-         if ((a[j].what & AccessStore) && addrs[j] != 0
-             && !shadow_write(&s->shadow, addrs[j], a[j].size, me))
-            return false;
    }
-   if (!wet_is_no_iteration(plan, e->n_accesses))
-      define_registers(w, t->now, plan, at, me);
    if (plan->kind == InsnSyscall) {
-      t->syscall = me;
       add_port(&f, DCFG_WET_MEMORY, plan->n_accesses);
       s->n_ports = (uint32_t)(f.port - s->ports);
       s->n_deps  = (uint32_t)(f.dep - s->deps);
@@ -227,7 +222,34 @@ bool wet_find_writers(DcfgWet* w, const InstrPlan* at, Writer control,
    e->ports   = s->ports + 1;
    e->n_ports = (uint32_t)(f.port - s->ports);
    e->deps    = s->deps;
+   if (w->namer != NULL)
+      me = plan->kind == InsnSyscall ? 0 : find_name(w, e);
+   for (uint32_t j = 0; j < plan->n_accesses; j++)
+      if ((a[j].what & AccessStore) && addrs[j] != 0
+          && !(me != 0 ? shadow_write(&s->shadow, addrs[j], a[j].size, me)
+                       : shadow_forget(&s->shadow, addrs[j], a[j].size)))
+         return false;
+   if (!wet_is_no_iteration(plan, e->n_accesses))
+      define_registers(w, t->now, plan, at, me);
+   if (plan->kind == InsnSyscall)
+      t->syscall = me;
    return true;
+}
+
+void wet_name_syscall(DcfgWet* w, const InstrPlan* at, const DcfgWetEvent* e)
+{
+   ThreadState* t = state_of(w, e->thread);
+   Writer       name = find_name(w, e);
+
+   if (t == NULL || name == 0)
+      return;
+   define_registers(w, t->now, &w->plans[e->instr], at, name);
+   t->syscall = name;
+}
+
+void wet_use_namer(DcfgWet* w, const WetNamer* n)
+{
+   w->namer = n;
 }
 
 /*--- Marks                                                ---*/

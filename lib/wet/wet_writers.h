@@ -66,4 +66,25 @@ static inline void define_granule(Registers* r, unsigned g, uint8_t mask,
          r->bytes[g][i] = me;
 }
 
+/* The bytes MASK of granule G are nobody's. */
+static inline void clear_granule(Registers* r, unsigned g, uint8_t mask)
+{
+   Writer any = 0;
+
+   if (r->granules[g] == 0)
+      return;
+   define_granule(r, g, mask, 0);
+   for (unsigned i = 0; i < 8 && (r->granules[g] & MIXED); i++)
+      any |= r->bytes[g][i];
+   if (any == 0 && (r->granules[g] & MIXED))
+      r->granules[g] = 0;
+}
+
+/* The place of granule G, which may be counted from the top of x87's
+   stack. */
+static inline unsigned place_of(const Registers* r, unsigned g)
+{
+   return g < G_STACK ? g : G_X87 + ((g - G_STACK + r->top) & 7);
+}
+
 #endif /* DCFG_LIB_WET_WRITERS_H */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Forward slices. */
+
+#ifndef DCFG_LIB_SLICE_FORWARD_H
+#define DCFG_LIB_SLICE_FORWARD_H
+
+#include "lib/slice/slice_kind.h"
+
+/* Is what E uses by PORT followed? */
+bool forward_follows(const Found* f, const DcfgWetEvent* e,
+                     const DcfgWetPort* port);
+
+/* One step on the way of an instance: what it depends on has distance WAY.  It
+   is *LEAST at most then; or the way ends here, and that is *ENDED. */
+static inline void forward_step(const Found* f, uint32_t instr, uint32_t way,
+                                uint32_t* least, bool* ended)
+{
+   const DcfgSliceQuery* q = f->code->q;
+   uint32_t              cost = q->copies == NULL || !q->copies[instr];
+
+   if (q->steps != 0 && way >= q->steps && cost > 0)
+      *ended = true;
+   else if (way + cost < *least)
+      *least = way + cost;
+}
+
+/* The trace once more, from its begin; control is found if CONTROL. */
+DcfgWet* forward_open(Found* f, bool control);
+
+#endif /* DCFG_LIB_SLICE_FORWARD_H */
