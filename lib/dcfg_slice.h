@@ -73,8 +73,8 @@ typedef
    struct {
       /* The criterion: instance .instance of those of .instrs, LAST of all of
          them together (the one that was executed last), or EVERY one.  With
-         .run, also those of .instrs that its activation executed before, with
-         none of another instruction in between. */
+         .run, .instrs are those of a line of source, and all instances of one
+         execution of the line are the criterion: see below. */
       const bool* instrs;
       uint64_t    instance;
       bool        run;
@@ -100,6 +100,12 @@ typedef
       const DcfgSliceRange* constants;
       uint32_t              n_constants;
       const bool*           lookups;    // NULL: none of them
+
+      /* Memory of formats, in ascending order: of what loads from there these
+         registers are not followed, whatever the members above say. */
+      const DcfgSliceRange* formats;
+      uint32_t              n_formats;
+      const uint32_t*       no_register_of_formats;
 
       /* Where control is not followed since it is .no_control_of those, it
          still is if what they branch on, over flags and registers, is what
@@ -133,6 +139,26 @@ typedef
    }
    DcfgSliceQuery;
 
+/* An execution of a line (.run) is what a breakpoint would stop for: the
+   instances of the line's instructions that one activation of its function
+   executed from where control came to the line until it left it.
+
+   - It begins with the line's first instance in the activation, and with one
+     before which the activation executed other lines' instructions; but if
+     these and the ones of the line before them are straight-line code, without
+     a jump, branch or return, it goes on: compilers mix lines.
+   - It begins at a back edge: with an instance whose instruction stands at the
+     same or a lower address than the line's instruction that ran before it.
+     So each iteration of a loop in one line is an execution.  Iterations of an
+     instruction with a repeat prefix are not.
+   - Calls that the line makes, and signals, do not end it.  What they execute
+     is not part of it: recursion is another activation, with executions of its
+     own.
+
+   Executions are numbered from 0 in the order in which they begin, over all
+   activations and threads.  LAST is the one that executed the last instance of
+   all; only where the line calls itself this may not be the last that began. */
+
 /*--- What is found                                        ---*/
 
 /* What an input is connected with, where it is no node. */
@@ -162,6 +188,7 @@ typedef
       uint64_t first_input;     // in .inputs; of one forward, only those that
                                 // are nodes
       uint64_t addr;            // of the memory that it wrote first, or 0
+      uint64_t from;            // of its first operand that it read there, or 0
       uint64_t value;           // in .values: the lowest byte first
       uint32_t value_size;      // 0: none was recorded, or it computes none
       uint32_t n_reads;         // of a system call: what the kernel read
@@ -177,13 +204,27 @@ typedef
    DcfgSliceReading;
 
 /* Of an instruction: how often it is in the slice and how often it was
-   executed at all; its least distance, UINT32_MAX if it is not in it. */
+   executed at all; its least distance, UINT32_MAX if it is not in it; which
+   threads have executed what is in it: bit 63 stands for all from 63 on. */
 typedef
    struct {
       uint64_t in_slice, executed;
+      uint64_t threads;
       uint32_t distance;
    }
    DcfgSliceTotal;
+
+/* Memory that one thread wrote and another one read, where both instances are
+   in a backward slice: one for each pair of instructions and of threads, with
+   the instances that are nearest to the criterion; of several, the last. */
+typedef
+   struct {
+      uint32_t writer, reader;  // instructions
+      uint32_t from, to;        // threads: who wrote, who read
+      uint64_t written, read;   // .order of the instances
+      uint32_t distance;        // of the one that is farther away
+   }
+   DcfgSliceCrossing;
 
 typedef
    struct {
@@ -197,6 +238,12 @@ typedef
       uint8_t*        values;
       DcfgSliceReading* reads;
       DcfgSliceTotal* totals;   // by instruction
+      DcfgSliceCrossing* crossings;     // the nearest first
+      uint32_t        n_crossings;
+      uint64_t*       thread_begins;    // by thread: .order of its first
+      uint64_t*       thread_ends;      // instance and of its last, as far back
+                                        // as the slice had to go; else 0 and
+                                        // UINT64_MAX
       uint64_t        n_instances;      // in the slice, with those that are
                                         // not kept
       uint64_t        n_executed;       // instances, of all of them
@@ -208,6 +255,9 @@ typedef
       /* DCFG_SLICE_FRAME: where it was found; 0: nowhere, since nothing
          called its activation. */
       uint64_t        frame;
+
+      uint64_t        n_executions;     // of the line, if one is asked for by
+                                        // its number
 
       uint64_t        n_met;    // instances that met the criterion, with those
                                 // that are not kept

@@ -195,6 +195,8 @@ static bool arrive(Acts* all, Position* t, uint32_t i)
    uint32_t last = a->last;
 
    a->last = i;
+   if (!all->again && all->executions != NULL)
+      executions_note(all->executions, &a->line, i, all->n_ran - 1);
    return all->again || last == DCFG_NONE
           || wet_graph_arc(all->graph, last, i);
 }
@@ -273,6 +275,17 @@ static bool transfer(Acts* all, const WetStep* r, const InstrPlan* last,
    return true;
 }
 
+/* The record's instructions but the last one, which arrive() notes. */
+static void note_executions(Acts* all, const WetStep* r, const InstrPlan* at,
+                            const SbInfo* sb, LineState* line)
+{
+   if (!sb->criterion && line->last == 0)
+      return;
+   for (uint32_t k = 0; k + 1 < r->n_instrs; k++)
+      executions_note(all->executions, line, at[k].instr,
+                      all->n_ran - r->n_instrs + k);
+}
+
 /* An activation begins with instruction FIRST. */
 static void note_callback(Acts* all, uint32_t act, uint32_t first)
 {
@@ -298,6 +311,7 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
       act_of(all, t->act)->last = all->code->w->ways[r->way].last;
       return true;
    }
+   all->n_ran += r->n_instrs;
    last = at + r->n_instrs - 1;
    kind = all->code->kinds[sb->first + r->n_instrs - 1];
    if (sb->x87)
@@ -305,6 +319,8 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
    if (!all->again && all->callbacks->calls != NULL
        && act_of(all, t->act)->last == DCFG_NONE)
       note_callback(all, t->act, at->instr);
+   if (!all->again && all->executions != NULL)
+      note_executions(all, r, at, sb, &act_of(all, t->act)->line);
    if (!all->again && last > at && !note_arcs(all, r, at, t))
       return false;
    if (!is_transfer(kind))
@@ -460,12 +476,12 @@ static bool end_threads(Acts* all)
 }
 
 bool acts_start(Acts* all, const SliceCode* code, WetGraph* graph,
-                Callbacks* callbacks)
+                Callbacks* callbacks, Executions* executions)
 {
    uint32_t n = (uint32_t)code->w->threads.n;
 
    *all = (Acts){ .job = code->job, .code = code, .graph = graph,
-                  .callbacks = callbacks };
+                  .callbacks = callbacks, .executions = executions };
    all->now = job_calloc(all->job, n + (size_t)1, sizeof(Position));
    if (all->now == NULL || array_add(all->job, &all->acts, sizeof(Act)) == NULL)
       return false;

@@ -7,6 +7,7 @@
 #define DCFG_LIB_SLICE_ACTS_H
 
 #include "lib/slice/slice_callbacks.h"
+#include "lib/slice/slice_executions.h"
 #include "lib/slice/slice_graph.h"
 #include "lib/wet/wet_graph.h"
 
@@ -18,6 +19,7 @@ typedef
       uint32_t refs;
       uint32_t last;            // its last instruction so far, or DCFG_NONE
       uint32_t call;            // the instruction that made it, or DCFG_NONE
+      LineState line;
       bool     handler;         // what a signal began
    }
    Act;
@@ -74,6 +76,9 @@ typedef
       const SliceCode* code;
       WetGraph*        graph;   // its arcs are noted
       Callbacks*       callbacks;
+      Executions*      executions;      // or NULL: no one is asked for by
+                                // its number
+      uint64_t         n_ran;   // instances, the first time
       const WetSteps*  steps;   // of the part in work
       Array      acts;          // Act; 0 is none
       uint32_t   free_act;
@@ -90,7 +95,7 @@ typedef
    Acts;
 
 bool acts_start(Acts* all, const SliceCode* code, WetGraph* graph,
-                Callbacks* callbacks);
+                Callbacks* callbacks, Executions* executions);
 void acts_free(Acts* all);
 
 /* The first pass: the next part, forward; the end. */

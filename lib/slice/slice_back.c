@@ -32,8 +32,13 @@ typedef
       BranchJoins* joins;
       Found*       found;
       int          state;       // of the criterion
-      uint32_t     run_act;     // of a run
+      uint64_t     end;         // .order of the last instance of the execution
+                                // that is asked for; or no matter
+      uint32_t     run_act;     // of the execution
+      uint32_t     run_thread;
+      LineBack     line;
       const StepPlace* where;   // of the record in work
+      uint32_t     thread;      // of the record that was gone through last
       Spot         spot;        // the instance in work
       Member       member;
       Meeting      meeting;     // of these
@@ -49,7 +54,8 @@ static bool forget_all(BackWalk* z)
    found_forget(z->found);
    if (!live_forget(z->live) || !joins_forget(z->joins, z->live))
       return false;
-   z->found->kind->forget(z->found);
+   if (z->found->kind->forget != NULL)
+      z->found->kind->forget(z->found);
    return true;
 }
 
@@ -70,6 +76,14 @@ static bool is_part(const BackWalk* z)
    return q->n_parts == 0;
 }
 
+/* Has the instance in work the number that is asked for, or is it the last one
+   of the execution that has it? */
+static bool is_numbered(const BackWalk* z)
+{
+   return z->q->run ? z->spot.order + z->spot.place == z->end
+                    : z->q->instance == instance_of_work(z);
+}
+
 /* Is the instance in work one? */
 static bool is_criterion(BackWalk* z)
 {
@@ -78,20 +92,21 @@ static bool is_criterion(BackWalk* z)
    if (z->state == STATE_FOUND)
       return false;
    if (z->state == STATE_RUNNING) {
-      if (z->spot.act != z->run_act)
+      if (z->spot.act != z->run_act || z->spot.thread != z->run_thread)
          return false;
-      if (!q->instrs[z->spot.instr])
+      if (executions_began(z->code, &z->line, z->spot.instr))
          z->state = STATE_FOUND;
-      return z->state == STATE_RUNNING;
+      return z->state == STATE_RUNNING && !z->line.between;
    }
    if (!q->instrs[z->spot.instr]
-       || (q->instance < DCFG_SLICE_EVERY
-           && q->instance != instance_of_work(z))
+       || (q->instance < DCFG_SLICE_EVERY && !is_numbered(z))
        || !is_part(z))
       return false;
    if (q->instance != DCFG_SLICE_EVERY) {
-      z->state   = q->run ? STATE_RUNNING : STATE_FOUND;
-      z->run_act = z->spot.act;
+      z->state      = q->run ? STATE_RUNNING : STATE_FOUND;
+      z->run_act    = z->spot.act;
+      z->run_thread = z->spot.thread;
+      z->line       = (LineBack){ z->spot.instr, false };
    }
    return true;
 }
@@ -299,6 +314,8 @@ static bool visit_mark(BackWalk* z)
       case DCFG_WET_RETURN:
          return live_before_return(z->live, r->thread);
       case DCFG_WET_CREATED:
+         if (words[0] < z->code->w->threads.n)
+            z->found->result->thread_begins[words[0]] = z->spot.order;
          return live_before_thread(z->live, r->thread, words);
       case DCFG_WET_HANDLER:
          return joins_answer(z->joins, z->live, z->where->made, DCFG_NONE, NULL)
@@ -315,6 +332,13 @@ static bool visit_mark(BackWalk* z)
 
 /*--- Chunks                                               ---*/
 
+/* Where the record began the activation of the execution, this has no more. */
+static void end_at_begin(BackWalk* z)
+{
+   if (z->state == STATE_RUNNING && z->where->made == z->run_act)
+      z->state = STATE_FOUND;
+}
+
 static bool visit_step(BackWalk* z)
 {
    const WetStep* r = z->spot.step;
@@ -323,9 +347,16 @@ static bool visit_step(BackWalk* z)
    if (r->sb == 0) {
       live_forget_reads(z->live, r->mark == DCFG_WET_READ ? r->thread
                                                           : DCFG_NONE);
+      end_at_begin(z);
       return visit_mark(z);
    }
    live_forget_reads(z->live, r->thread);
+   if (r->thread != z->thread) {
+      uint64_t* end = &z->found->result->thread_ends[r->thread];
+      if (*end == UINT64_MAX && r->n_instrs > 0)
+         *end = z->spot.order - 1;
+      z->thread = r->thread;
+   }
    z->spot.order -= r->n_instrs;
    z->spot.thread = r->thread;
    if (matters(z, sb) && !visit_all(z))
@@ -333,6 +364,7 @@ static bool visit_step(BackWalk* z)
    /* For nothing but the numbers of instances. */
    if (z->found->kind->numbers || z->state != STATE_FOUND)
       slice_code_unrun(z->code, sb, r->n_instrs);
+   end_at_begin(z);
    live_forget_reads(z->live, DCFG_NONE);
    return true;
 }
@@ -396,14 +428,17 @@ static bool is_done(const BackWalk* z)
 bool slice_backward(Passes* passes, SliceCode* code, Acts* acts, Live* live,
                     BranchJoins* joins, Found* found)
 {
+   const Executions* x = acts->executions;
    BackWalk z = { .code = code, .q = code->q, .acts = acts, .live = live,
-              .joins = joins, .found = found, .state = STATE_LOOKING };
+              .joins = joins, .found = found, .state = STATE_LOOKING,
+              .end = x == NULL ? UINT64_MAX : x->end, .thread = DCFG_NONE };
 
    z.meeting = (Meeting){ found, &z.spot, &z.member };
    z.taker   = (Taker){ meet_want, &z.meeting };
    if (!passes_begin_back(passes, &z.spot.order))
       return false;
-   found->result->n_executed = z.spot.order;
+   found->result->n_executed   = z.spot.order;
+   found->result->n_executions = x == NULL ? 0 : x->n;
    for (uint32_t c = (uint32_t)passes->index.n; c-- > 0 && !is_done(&z); ) {
       if (!passes_chunk(passes, acts, c) || !begin_chunk(&z)
           || !visit_steps(&z, passes))

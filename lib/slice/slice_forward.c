@@ -67,7 +67,7 @@ static uint64_t first_store(const Found* f, const DcfgWetEvent* e)
    return 0;
 }
 
-/* What E uses by PORT are nodes: those inputs, and the distance. */
+/* Inputs of N that E uses by PORT, where they are nodes; and its distance. */
 static bool find_inputs(Found* f, const NodeTable* t, const DcfgWetEvent* e,
                         const DcfgWetPort* port, DcfgSliceNode* n)
 {
@@ -163,7 +163,7 @@ static bool finish(Found* f)
    DcfgWet*  w = NULL;
    bool      ok = t.known != NULL && keep_assemble(f);
 
-   /* What the criteria use themselves is not asked for. */
+   /* Uses of the criteria themselves are not asked for. */
    found_forget_left_out(f);
    ok = ok && (w = forward_open(f, !f->code->q->no_control)) != NULL
         && go(f, w, &t);

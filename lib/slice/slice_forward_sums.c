@@ -61,7 +61,7 @@ static bool is_criterion(ForwardWalk* z, const DcfgWetEvent* e)
 
 /*--- Instances                                            ---*/
 
-/* What E uses by PORT has a distance: E's is *LEAST at most. */
+/* Adds PORT's uses to the distance of E, which is *LEAST. */
 static void take_port(Found* f, const DcfgWetEvent* e, const DcfgWetPort* port,
                       uint32_t* least)
 {
@@ -92,7 +92,7 @@ static Writer name_of(void* arg, const DcfgWetEvent* e)
       for (uint32_t i = 0; i < e->n_ports; i++)
          take_port(z->found, e, &e->ports[i], &distance);
    if (distance != UINT32_MAX) {
-      found_count(z->found, e->instr, distance);
+      found_count(z->found, e->instr, e->thread, distance);
       name = wet_name(distance);
    }
    if (z->w->control != NULL)
@@ -102,29 +102,9 @@ static Writer name_of(void* arg, const DcfgWetEvent* e)
 
 /*--- The whole                                            ---*/
 
-static bool start(Found* f, Live* l)
-{
-   (void)f;
-   (void)l;
-   return true;
-}
-
-static void forget(Found* f)
-{
-   (void)f;
-}
-
 static bool add_criterion(Found* f, const Spot* spot, Member* m)
 {
    return found_add_end(f, spot, &m->id);
-}
-
-static bool close_member(Found* f, const Spot* spot, Member* m)
-{
-   (void)f;
-   (void)spot;
-   (void)m;
-   return true;
 }
 
 /* The way back has found the last criterion and the first. */
@@ -176,6 +156,6 @@ static bool finish(Found* f)
 }
 
 const SliceKind slice_forward_sums = {
-   .start = start, .forget = forget, .criterion = add_criterion,
-   .close = close_member, .finish = finish, .numbers = true
+   .criterion = add_criterion,
+   .finish = finish, .numbers = true
 };

@@ -7,6 +7,7 @@
    instances by the kinds of slices.  Taken by: the same, slice_open.c. */
 
 #include "lib/slice/slice_found.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,12 @@ void found_forget(Found* f)
    array_cut(&f->values, 0);
    array_cut(&f->criteria, 0);
    array_cut(&f->readings, 0);
+   array_cut(&f->crossings, 0);
+   map_free(f->job, &f->crossing_of);
+   f->crossing_of = (NumberMap){ 0 };
    f->n_met = 0;
    for (uint32_t i = 0; i < f->code->w->instrs.n; i++) {
-      s->totals[i].in_slice = 0;
+      s->totals[i].in_slice = s->totals[i].threads = 0;
       s->totals[i].distance = UINT32_MAX;
    }
    s->n_instances = s->n_no_control = s->n_no_address = 0;
@@ -31,8 +35,15 @@ bool found_start(Found* f)
 {
    f->result->totals = job_calloc(f->job, f->code->w->instrs.n + 1,
                                   sizeof(DcfgSliceTotal));
-   if (f->result->totals == NULL)
+   f->result->thread_begins = job_calloc(f->job, f->code->w->threads.n + 1,
+                                         sizeof(uint64_t));
+   f->result->thread_ends   = job_calloc(f->job, f->code->w->threads.n + 1,
+                                         sizeof(uint64_t));
+   if (f->result->totals == NULL || f->result->thread_begins == NULL
+       || f->result->thread_ends == NULL)
       return false;
+   for (uint32_t t = 0; t < f->code->w->threads.n; t++)
+      f->result->thread_ends[t] = UINT64_MAX;
    found_forget(f);
    return true;
 }
@@ -44,6 +55,8 @@ void found_free(Found* f)
    array_free(f->job, &f->values, 1);
    array_free(f->job, &f->readings, sizeof(DcfgSliceReading));
    array_free(f->job, &f->criteria, sizeof(uint32_t));
+   array_free(f->job, &f->crossings, sizeof(DcfgSliceCrossing));
+   map_free(f->job, &f->crossing_of);
 }
 
 void found_leave_out(Found* f, DcfgWetPortKind port)
@@ -125,9 +138,12 @@ bool found_add_node(Found* f, const Spot* spot, uint32_t* id)
    n->thread   = spot->thread;
    n->instance = slice_code_instance(f->code, spot, spot->instr);
    n->order    = spot->order + spot->place;
-   for (uint32_t j = 0; j < plan->n_accesses && n->addr == 0; j++)
-      if (a[j].what & AccessStore)
+   for (uint32_t j = 0; j < plan->n_accesses; j++) {
+      if (n->addr == 0 && (a[j].what & AccessStore))
          n->addr = slice_code_address(f->code, spot, j);
+      if (n->from == 0 && is_operand(a, j))
+         n->from = slice_code_address(f->code, spot, j);
+   }
    return (plan->kind != InsnSyscall || add_reads(f, spot, n))
           && add_values(f, spot, n);
 }
@@ -167,11 +183,51 @@ bool found_add_input(Found* f, DcfgSliceNode* n, DcfgSliceInput in)
    return true;
 }
 
-void found_count(Found* f, uint32_t instr, uint32_t distance)
+static bool is_same_pair(const DcfgSliceCrossing* a, const DcfgSliceCrossing* b)
+{
+   return a->writer == b->writer && a->reader == b->reader
+          && a->from == b->from && a->to == b->to;
+}
+
+bool found_cross(Found* f, DcfgSliceCrossing c)
+{
+   uint64_t key = ((uint64_t)c.writer << 32 | c.reader)
+                  ^ ((uint64_t)c.from << 52 | (uint64_t)c.to << 20);
+
+   /* Two pairs of large numbers may have one key: then the next one is free. */
+   for (;; key++) {
+      uint32_t*          at = map_add(f->job, &f->crossing_of,
+                                      key == 0 ? UINT64_MAX : key);
+      DcfgSliceCrossing* to;
+      if (at == NULL)
+         return false;
+      if (*at == 0) {
+         to = array_add(f->job, &f->crossings, sizeof(*to));
+         if (to == NULL)
+            return false;
+         *to = c;
+         *at = (uint32_t)f->crossings.n;
+         return true;
+      }
+      to = &ELEM(f->crossings, DcfgSliceCrossing, *at - 1);
+      if (is_same_pair(to, &c)) {
+         if (c.distance < to->distance)
+            *to = c;
+         return true;
+      }
+   }
+}
+
+COMPARE(by_distance, DcfgSliceCrossing,
+        UP(distance) ?: DOWN(read) ?: DOWN(written) ?: UP(writer)
+        ?: UP(reader))
+
+void found_count(Found* f, uint32_t instr, uint32_t thread, uint32_t distance)
 {
    DcfgSliceTotal* t = &f->result->totals[instr];
 
    t->in_slice++;
+   t->threads |= UINT64_C(1) << (thread < 63 ? thread : 63);
    if (distance < t->distance)
       t->distance = distance;
    f->result->n_instances++;
@@ -182,7 +238,8 @@ void found_count_nodes(Found* f)
    const DcfgSlice* s = f->result;
 
    for (uint32_t i = 0; i < s->n_nodes; i++)
-      found_count(f, s->nodes[i].instr, s->nodes[i].distance);
+      found_count(f, s->nodes[i].instr, s->nodes[i].thread,
+                  s->nodes[i].distance);
 }
 
 bool found_hand_over(Found* f)
@@ -192,8 +249,12 @@ bool found_hand_over(Found* f)
    /* Nodes without a value have an address in the values, too. */
    if (f->values.data == NULL && array_add(f->job, &f->values, 1) == NULL)
       return false;
+   if (f->crossings.n > 0)
+      qsort(f->crossings.data, f->crossings.n, sizeof(DcfgSliceCrossing),
+            by_distance);
    free(s->nodes);
    free(s->inputs);
+   free(s->crossings);
    free(s->values);
    free(s->criteria);
    free(s->reads);
@@ -206,6 +267,9 @@ bool found_hand_over(Found* f)
    s->n_criteria = (uint32_t)f->criteria.n;
    s->reads      = f->readings.data;
    s->n_met      = f->n_met;
-   f->nodes = f->inputs = f->values = f->criteria = f->readings = (Array){ 0 };
+   s->crossings   = f->crossings.data;
+   s->n_crossings = (uint32_t)f->crossings.n;
+   f->nodes = f->inputs = f->values = f->criteria = f->readings
+            = f->crossings = (Array){ 0 };
    return true;
 }

@@ -6,6 +6,7 @@
 #ifndef DCFG_LIB_SLICE_FOUND_H
 #define DCFG_LIB_SLICE_FOUND_H
 
+#include "lib/base/number_map.h"
 #include "lib/slice/slice_callbacks.h"
 
 #define NODE(f, i) (&ELEM((f)->nodes, DcfgSliceNode, i))
@@ -26,6 +27,8 @@ typedef
       Array            values;  // uint8_t
       Array            readings;        // DcfgSliceReading
       Array            criteria;        // uint32_t
+      Array            crossings;       // DcfgSliceCrossing
+      NumberMap        crossing_of;     // by its instructions and threads
       uint64_t         n_met;   // of these, with those that are not kept
    }
    Found;
@@ -57,8 +60,11 @@ void found_leave_out(Found* f, DcfgWetPortKind port);
 void found_end(Found* f, uint64_t n);
 void found_forget_left_out(Found* f);
 
-/* One more instance of INSTR is in the slice. */
-void found_count(Found* f, uint32_t instr, uint32_t distance);
+/* A value went from one thread to another. */
+bool found_cross(Found* f, DcfgSliceCrossing c);
+
+/* One more instance of INSTR, which THREAD executed, is in the slice. */
+void found_count(Found* f, uint32_t instr, uint32_t thread, uint32_t distance);
 
 /* Count all nodes of the result. */
 void found_count_nodes(Found* f);

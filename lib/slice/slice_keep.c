@@ -316,8 +316,8 @@ static bool add_part(Found* f, DcfgSliceNode* n, Rest* r)
    uint8_t port = ports[f->code->q->of], reg = 0;
 
    if (f->code->q->of == DCFG_SLICE_REGISTER) {
-      port = f->code->q->place < 16 ? DCFG_WET_GENERAL : DCFG_WET_VECTOR;
-      reg  = (uint8_t)(f->code->q->place % 16);
+      port = f->code->q->place < 32 ? DCFG_WET_GENERAL : DCFG_WET_VECTOR;
+      reg  = (uint8_t)(f->code->q->place % 32);
    }
    return next_port(f, n, r, DCFG_WET_CONTROL, 0)
           && next_port(f, n, r, port, reg);

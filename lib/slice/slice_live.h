@@ -21,6 +21,9 @@ typedef
       uint8_t  port, reg;
       bool     weak : 1;        // see slice_back.c
       bool     limited : 1;     // the node is
+      uint32_t thread;          // who wants, and of which instance
+      uint32_t instr;
+      uint64_t order;
    }
    Want;
 
@@ -94,7 +97,8 @@ static inline Want* live_want(const Live* l, uint32_t id)
 /* Is all that B is for said by A, too? */
 static inline bool want_covers(const Want* a, const Want* b)
 {
-   return (b->mask & ~a->mask) == 0 && a->node <= b->node && !a->limited;
+   return (b->mask & ~a->mask) == 0 && a->node <= b->node && !a->limited
+          && a->thread == b->thread;
 }
 
 /* WANT comes to the list at HEAD. */

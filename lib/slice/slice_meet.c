@@ -54,6 +54,12 @@ bool meet_want(void* arg, const Want* want, uint8_t mask)
    user.distance += copies == NULL || !copies[a->spot->instr];
    if (user.distance < *least)
       *least = user.distance;
+   if (w.thread != a->spot->thread && w.port == DCFG_WET_MEMORY)
+      return found_cross(f, (DcfgSliceCrossing){
+                               .writer = a->spot->instr, .reader = w.instr,
+                               .from = a->spot->thread, .to = w.thread,
+                               .written = a->spot->order + a->spot->place,
+                               .read = w.order, .distance = user.distance });
    return true;
 }
 
@@ -76,11 +82,12 @@ bool meet_criterion(const Meeting* a)
 
 bool meet_close(const Meeting* a)
 {
+   Found*   f = a->found;
    Member*  m = a->member;
-   uint32_t steps = a->found->code->q->steps;
+   uint32_t steps = f->code->q->steps;
 
    if (!m->real)
       m->distance = m->weak_distance;
    m->cut = m->real && steps != 0 && m->distance >= steps;
-   return a->found->kind->close(a->found, a->spot, m);
+   return f->kind->close == NULL || f->kind->close(f, a->spot, m);
 }

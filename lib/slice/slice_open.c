@@ -25,6 +25,7 @@ typedef
    struct {
       SliceCode    code;
       Callbacks    callbacks;
+      Executions   executions;
       ControlGraph graph;
       Acts         acts;
       Passes       passes;
@@ -38,13 +39,17 @@ static bool start(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
 {
    Found* f = &z->found;
 
+   executions_start(&z->executions, &z->code);
    if (!slice_code_start(&z->code, job, w, q)
        || !callbacks_start(&z->callbacks, &z->code)
-       || !acts_start(&z->acts, &z->code, &z->graph.arcs, &z->callbacks)
+       || !acts_start(&z->acts, &z->code, &z->graph.arcs, &z->callbacks,
+                     q->run && q->instance < DCFG_SLICE_EVERY ? &z->executions
+                                                              : NULL)
        || !live_start(&z->live, job, w)
        || !joins_start(&z->joins, job, &z->graph))
       return false;
-   return found_start(f) && f->kind->start(f, &z->live);
+   return found_start(f)
+          && (f->kind->start == NULL || f->kind->start(f, &z->live));
 }
 
 static bool find(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
@@ -135,5 +140,8 @@ void dcfg_slice_free(DcfgSlice* s)
    free(s->inputs);
    free(s->values);
    free(s->totals);
+   free(s->crossings);
+   free(s->thread_begins);
+   free(s->thread_ends);
    free(s);
 }

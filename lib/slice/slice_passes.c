@@ -30,7 +30,8 @@ static bool go_forward(Passes* p, SliceCode* code, Acts* acts)
    p->w->runs = code->runs;
    p->ahead   = wet_ahead_new(p->job, p->w, &p->index,
                               acts == NULL ? SLOTS_OF_NONE
-                                           : SLOTS_OF_TRANSFERS);
+                              : acts->executions != NULL ? SLOTS_OF_ALL
+                              : SLOTS_OF_TRANSFERS);
    while (ok && p->ahead != NULL && (part = wet_ahead_next(p->ahead)) != NULL)
       ok = acts == NULL || acts_take_part(acts, part);
    if (!ok)

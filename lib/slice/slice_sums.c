@@ -179,11 +179,12 @@ static bool close_member(Found* f, const Spot* spot, Member* m)
    Sums* s = f->own;
 
    if (m->real)
-      found_count(f, spot->instr, m->distance);
+      found_count(f, spot->instr, spot->thread, m->distance);
    m->name      = m->distance;
    m->weakly    = s->any;
    m->weak_name = !s->any ? 0
                   : weak_new(&s->weak, (WeakNode){ .instr = spot->instr,
+                                                   .thread = spot->thread,
                                                    .users = s->users,
                                                    .distance = m->distance,
                                                    .n_asked = s->n_asked,

@@ -29,7 +29,9 @@ typedef
 /* The member's want, to be filled in. */
 static inline Want want_of(const Using* z)
 {
-   return (Want){ .node = z->m->name, .limited = z->m->limited };
+   return (Want){ .node = z->m->name, .limited = z->m->limited,
+                  .thread = z->spot->thread, .instr = z->instr,
+                  .order = z->spot->order + z->spot->place };
 }
 
 /* Is the memory at ADDR constant to instruction I? */
@@ -43,16 +45,28 @@ static bool is_constant(const DcfgSliceQuery* q, uint32_t i, uint64_t addr)
               || (q->lookups != NULL && q->lookups[i]));
 }
 
-/* Does the instance in work load a constant? */
-static bool loads_constant(const Using* z)
+/* Is ADDR in a format? */
+static bool is_format(const DcfgSliceQuery* q, uint32_t i, uint64_t addr)
+{
+   uint32_t low = 0;
+
+   (void)i;
+   BISECT(low, q->n_formats, middle, q->formats[middle].high <= addr);
+   return low < q->n_formats && q->formats[low].low <= addr;
+}
+
+/* Does the instance in work load from where IS_THAT says so? */
+static bool loads_from(const Using* z,
+                       bool (*is_that)(const DcfgSliceQuery* q, uint32_t i,
+                                       uint64_t addr))
 {
    const Plan*      plan = z->plan;
    const WetAccess* a = z->accesses;
 
    for (uint32_t j = 0; j < plan->n_accesses; j++)
       if (is_operand(a, j)
-          && is_constant(z->q, z->instr,
-                         slice_code_address(z->code, z->spot, j)))
+          && is_that(z->q, z->instr,
+                     slice_code_address(z->code, z->spot, j)))
          return true;
    return false;
 }
@@ -83,8 +97,10 @@ static bool want_registers(const Using* z, bool real)
       skip |= z->q->no_address_near[z->instr];
    if (calls_back(z->f->callbacks, z->instr))
       skip = 0;
-   if (skip != 0 && real && z->q->n_constants > 0 && loads_constant(z))
+   if (skip != 0 && real && z->q->n_constants > 0 && loads_from(z, is_constant))
       skip = 0;
+   if (real && z->q->n_formats > 0 && loads_from(z, is_format))
+      skip |= z->q->no_register_of_formats[z->instr];
    never = z->q->no_register == NULL ? 0 : z->q->no_register[z->instr];
    skip |= never;
    for (const Use* end = u + plan->n_uses; l != NULL && u < end; u++) {

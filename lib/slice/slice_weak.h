@@ -13,6 +13,7 @@
 typedef
    struct {
       uint32_t instr;           // DCFG_NONE: several
+      uint32_t thread;          // that executed it
       uint32_t users;           // WeakUser, and 1
       uint32_t refs;            // wants and users that name it
       uint32_t distance;

@@ -348,8 +348,8 @@ bool wet_pass_control(DcfgWet* w, const Point* p, uint32_t n_points)
 
 /*--- Names                                                ---*/
 
-/* What E decides was noted as the instance's: the last branch, or the call of
-   the last activation. */
+/* Notes NAME for what E decides, which was noted as the instance's: the last
+   branch, or the call of the last activation. */
 void wet_name_control(DcfgWet* w, const DcfgWetEvent* e, Writer name)
 {
    Thread* t = &ELEM(w->control->threads, Thread, e->thread);

@@ -142,7 +142,8 @@ static inline bool may_count(DcfgWet* w)
 /* Will nothing of the record be told, or is it only told what has a name? */
 static inline bool is_skipped(const DcfgWet* w)
 {
-   return w->namer != NULL || (w->record.way != DCFG_NONE && w->ways[w->record.way].skipped)
+   return w->namer != NULL
+          || (w->record.way != DCFG_NONE && w->ways[w->record.way].skipped)
           || (w->told_thread != DCFG_NONE && w->record.thread != w->told_thread)
           || w->time > w->told_to
           || w->time + w->record.n_instrs <= w->told_from;
