@@ -4,18 +4,20 @@
    What is the program's own, and what is a library's. */
 
 /* Owns: which images are the program's, and the line that tells of the others.
-   Handed: a process.  Taken by: select.c, cmd_report.c, cmd_disasm.c,
-   slice_lines.c. */
+   Handed: a process, or an image's path.  Taken by: select.c, cmd_report.c,
+   cmd_disasm.c, and what slices are written as. */
 
 #include "cmd/base/own.h"
 
 #include "cmd/base/format.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool is_beside(const char* path, const char* other)
+/* Are both paths in one folder? */
+static bool is_beside(const char* path, const char* other)
 {
    size_t n = (size_t)(text_base(path) - path);
 
@@ -23,11 +25,17 @@ bool is_beside(const char* path, const char* other)
           && strncmp(path, other, n) == 0;
 }
 
+bool is_of_program(const char* image, const char* program, const char* own)
+{
+   return image == NULL || image[0] != '/' || program == NULL
+          || is_beside(image, program)
+          || (own != NULL && (fnmatch(own, image, 0) == 0
+                              || fnmatch(own, text_base(image), 0) == 0));
+}
+
 bool is_own_image(const Program* g, uint32_t image)
 {
-   const char* path = image_file(g, image);
-
-   return path[0] != '/' || is_beside(path, image_file(g, 0));
+   return is_of_program(image_file(g, image), image_file(g, 0), NULL);
 }
 
 const char* rest_text(const Program* g, uint32_t thread)

@@ -8,8 +8,10 @@
 
 #include "cmd/base/names.h"
 
-/* Are both paths in one folder? */
-bool is_beside(const char* path, const char* other);
+/* Is IMAGE of PROGRAM: it itself, a file beside it, or code without a file?
+   Both may be NULL, if they are not known: then it is.  So is an image whose
+   path or name is as OWN, a shell pattern or NULL, says. */
+bool is_of_program(const char* image, const char* program, const char* own);
 
 /* Is IMAGE the program, in a file beside it, or code without a file, which
    the program made itself? */

@@ -246,7 +246,7 @@ static bool* find_stubs(const Export* x)
    return stubs;
 }
 
-/* What BOLT needs of a file beside its code. */
+/* Linked: what the linker left in a file that BOLT needs. */
 typedef
    struct {
       bool symbols;
@@ -273,7 +273,7 @@ static Linked find_linked(Elf* elf)
    return l;
 }
 
-/* What a person does with the file that was written. */
+/* Says which commands take the file that was written. */
 static void say_bolt(const Export* x, const char* file)
 {
    Linked l = find_linked(code_elf(x->code, chosen_image(x)));
@@ -299,7 +299,6 @@ static void say_bolt(const Export* x, const char* file)
             llvm_program("llvm-bolt"), shell_word(file, ""), shell_word(file, ".bolt"),
             shell_word(x->out_name, ".fdata"));
 }
-
 
 static void write_bolt(const Export* x)
 {

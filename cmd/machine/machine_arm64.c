@@ -80,6 +80,15 @@ static bool is_syscall(const DcfgWetInstr* in)
    return word_of(in) == 0xD4000001;             // SVC
 }
 
+/* Exclusive loads and stores, and CAS, but not LDAR and the like; LDADD, SWP
+   and others. */
+static bool changes_at_once(const DcfgWetInstr* in)
+{
+   return ((word_of(in) & 0x3F000000) == 0x08000000
+           && (word_of(in) & 0x00A00000) != 0x00800000)
+          || (word_of(in) & 0x3F200C00) == 0x38200000;
+}
+
 static uint32_t constant_number(const DcfgWetInstr* in)
 {
    return (word_of(in) & 0x7FE00000) == 0x52800000        // MOVZ
@@ -234,6 +243,19 @@ static bool is_copy(const DcfgWetInstr* in)
           || (word & 0x7F36FC00) == 0x1E260000;
 }
 
+/* LDRSB and the like; UXTB, UXTH, SXTB, SXTH and SXTW. */
+static bool widens(const DcfgWetInstr* in)
+{
+   uint32_t word = word_of(in);
+
+   if (gets_at_memory(word))
+      return bits(word, 29, 28) == ONE && !is_atomic(word) && !is_copy(in);
+   return (word & 0x7FFFFC00) == 0x53001C00 || (word & 0x7FFFFC00) == 0x53003C00
+          || (word & 0x7FBFFC00) == 0x13001C00
+          || (word & 0x7FBFFC00) == 0x13003C00
+          || (word & 0xFFFFFC00) == 0x93407C00;
+}
+
 /* The base, by pre-indexed and post-indexed forms. */
 static uint32_t moved_of(const DcfgWetInstr* in)
 {
@@ -324,6 +346,15 @@ static void find_lengths(DcfgWet* w, uint32_t* lengths)
    }
 }
 
+/* BL, BLR. */
+static bool is_call(const DcfgWetInstr* in)
+{
+   uint32_t word = word_of(in);
+
+   return (word & 0xFC000000) == 0x94000000
+          || (word & 0xFFFFFC1F) == 0xD63F0000;
+}
+
 static void find_roles(DcfgWet* w, csh h, Roles* r)
 {
    uint32_t n = dcfg_wet_instrs(w);
@@ -336,7 +367,9 @@ static void find_roles(DcfgWet* w, csh h, Roles* r)
       r->saves[k]     = saves_of(in);
       r->lookups[k]   = is_lookup(in);
       r->copies[k]    = is_copy(in);
+      r->widens[k]    = widens(in);
       r->moved[k]     = moved_of(in);
+      r->calls[k]     = is_call(in);
    }
    find_lengths(w, r->lengths);
 }
@@ -368,6 +401,7 @@ const Processor machine_arm64 = {
    .is_syscall      = is_syscall,
    .constant_number = constant_number,
    .makes_frame     = makes_frame,
+   .is_atomic       = changes_at_once,
    .part_named      = part_named,
    .find_roles      = find_roles
 };

@@ -157,6 +157,22 @@ static bool is_syscall(const DcfgWetInstr* in)
                                 : c[0] == 0x0F && c[1] == 0x05;
 }
 
+/* A LOCK prefix, or XCHG with memory, which needs none. */
+static bool is_atomic(const DcfgWetInstr* in)
+{
+   const uint8_t* c = in->code;
+   uint32_t       k = 0;
+
+   for (; k + 1 < in->size; k++)
+      if (c[k] == 0xF0)
+         return true;
+      else if (c[k] != 0x66 && c[k] != 0xF2 && c[k] != 0xF3 && c[k] != 0x64
+               && c[k] != 0x65
+               && !(in->machine != EM_386 && (c[k] & 0xF0) == 0x40))
+         break;
+   return k + 1 < in->size && (c[k] & 0xFE) == 0x86 && c[k + 1] < 0xC0;
+}
+
 static uint32_t constant_number(const DcfgWetInstr* in)
 {
    const uint8_t* c = in->code;
@@ -402,9 +418,116 @@ static void find_roles(DcfgWet* w, csh h, Roles* r)
       r->saves[k]     = saves_of(i, word);
       r->lookups[k]   = is_lookup(i, word);
       r->copies[k]    = is_copy(i);
+      r->widens[k]    = i->id == X86_INS_MOVZX || i->id == X86_INS_MOVSX
+                        || i->id == X86_INS_MOVSXD;
       r->moved[k]     = moved_of(i);
+      r->calls[k]     = i->id == X86_INS_CALL;
    }
    cs_free(i, 1);
+}
+
+/*--- Effects                                              ---*/
+
+static uint8_t number_of(x86_reg r)
+{
+   uint32_t bit = bit_of(r);
+
+   return bit == 0 ? NO_REGISTER : (uint8_t)__builtin_ctz(bit);
+}
+
+static MemoryOperand memory_of(const cs_insn* i, const cs_x86_op* op)
+{
+   const x86_op_mem* m = &op->mem;
+   MemoryOperand     to = { .base = number_of(m->base),
+                            .index = number_of(m->index),
+                            .scale = (uint8_t)m->scale, .disp = m->disp,
+                            .size = op->size };
+
+   to.segment = m->segment == X86_REG_FS || m->segment == X86_REG_GS;
+   if (m->base == X86_REG_RIP || m->base == X86_REG_EIP) {
+      to.fixed = true;
+      to.disp += (int64_t)(i->address + i->size);
+   } else if (to.base == NO_REGISTER && to.index == NO_REGISTER) {
+      to.fixed = true;
+   }
+   return to;
+}
+
+/* The forms that compute an address or hand a value on; of all others it is
+   known which registers they write. */
+static void tell_kind(const cs_insn* i, InstrEffect* e)
+{
+   const cs_x86*    x = &i->detail->x86;
+   const cs_x86_op* op = x->operands;
+   bool             number = x->op_count > 0
+                             && op[x->op_count - 1].type == X86_OP_IMM;
+
+   if (x->op_count == 0 || op[0].type != X86_OP_REG
+       || number_of(op[0].reg) == NO_REGISTER || op[0].size < 4)
+      return;
+   e->to   = number_of(op[0].reg);
+   e->from = x->op_count > 1 && op[1].type == X86_OP_REG
+             ? number_of(op[1].reg) : NO_REGISTER;
+   if (number)
+      e->number = op[x->op_count - 1].imm;
+   switch (i->id) {
+      case X86_INS_MOV: case X86_INS_MOVSX: case X86_INS_MOVSXD:
+      case X86_INS_MOVZX:
+         e->kind = number ? EFFECT_OTHER : op[1].type == X86_OP_MEM
+                   ? EFFECT_LOAD : EFFECT_COPY;
+         break;
+      case X86_INS_LEA:
+         e->kind = EFFECT_ADDRESS;
+         break;
+      case X86_INS_ADD:
+         e->kind = number ? EFFECT_ADD_NUMBER : EFFECT_ADD;
+         break;
+      case X86_INS_SUB:
+         e->kind   = number ? EFFECT_ADD_NUMBER : EFFECT_OTHER;
+         e->number = -e->number;
+         break;
+      case X86_INS_SHL:
+         e->kind   = number && e->number < 16 ? EFFECT_TIMES : EFFECT_OTHER;
+         e->number = INT64_C(1) << (e->number & 15);
+         break;
+      case X86_INS_IMUL:
+         e->kind = number && x->op_count == 3 ? EFFECT_TIMES : EFFECT_OTHER;
+         break;
+      default:
+         break;
+   }
+   if (e->kind == EFFECT_TIMES && x->op_count < 3)
+      e->from = e->to;
+   if ((e->kind == EFFECT_COPY || e->kind == EFFECT_ADD
+        || e->kind == EFFECT_TIMES) && e->from == NO_REGISTER)
+      e->kind = EFFECT_OTHER;
+}
+
+static void tell_effect(csh h, const cs_insn* i, InstrEffect* e)
+{
+   const cs_x86* x = &i->detail->x86;
+   cs_regs       reads, writes;
+   uint8_t       n_reads = 0, n_writes = 0;
+
+   if (cs_regs_access(h, i, reads, &n_reads, writes, &n_writes) == CS_ERR_OK)
+      for (uint8_t k = 0; k < n_writes; k++)
+         e->written |= bit_of((x86_reg)writes[k]);
+   for (uint8_t k = 0; k < x->op_count; k++)
+      if (x->operands[k].type == X86_OP_MEM && i->id != X86_INS_NOP
+          && e->n_memory < MOST_OPERANDS)
+         e->memory[e->n_memory++] = memory_of(i, &x->operands[k]);
+   e->on_stack = is_stack(i->id);
+   for (uint8_t k = 0; k < i->detail->groups_count; k++)
+      e->flow |= i->detail->groups[k] == CS_GRP_JUMP
+                 || i->detail->groups[k] == CS_GRP_CALL
+                 || i->detail->groups[k] == CS_GRP_RET
+                 || i->detail->groups[k] == CS_GRP_INT;
+   e->falls  = is_conditional(i);
+   e->direct = find_target(i, &e->target);
+   tell_kind(i, e);
+   /* Both of a sign-extension of one register into itself are one value. */
+   if (i->id == X86_INS_CDQE)
+      e->written = 0;
 }
 
 /*--- Rows                                                 ---*/
@@ -423,7 +546,9 @@ static const uint8_t dwarf_general[16] = {
    .vector = "ymm", .x87 = true, .sp = "RSP", .stack = 4, .frame = 5, \
    .call_number = 0, .is_syscall = is_syscall, \
    .constant_number = constant_number, .makes_frame = makes_frame, \
-   .part_named = part_named, .find_roles = find_roles
+   .is_atomic = is_atomic, \
+   .part_named = part_named, .tell_effect = tell_effect, \
+   .find_roles = find_roles
 
 const Processor machine_amd64 = {
    ALIKE,

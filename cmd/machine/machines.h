@@ -47,10 +47,56 @@ typedef
       bool*     lookups;        // loads what is narrower than an address, as an
                                 // element of a table may be
       bool*     copies;         // it hands on what it reads, as it is
+      bool*     widens;         // likewise, with zeros or signs above it
       uint32_t* moved;          // which a copy does not hand on to, but moves,
                                 // as PUSH the stack pointer
+      bool*     calls;          // it calls a function
    }
    Roles;
+
+#define NO_REGISTER   UINT8_MAX
+#define MOST_OPERANDS 2
+
+/* MemoryOperand: the address of an operand in memory: .base + .index * .scale +
+   .disp, registers by their encoding; or, if .fixed, .disp alone. */
+typedef
+   struct {
+      uint8_t base, index;      // or NO_REGISTER
+      uint8_t scale, size;
+      bool    fixed;
+      bool    segment;          // it is relative to the thread's storage
+      int64_t disp;
+   }
+   MemoryOperand;
+
+/* EffectKind: what general register .to gets. */
+typedef
+   enum {
+      EFFECT_OTHER,             // something else, or nothing
+      EFFECT_COPY,              // .from
+      EFFECT_LOAD,              // the only operand in memory
+      EFFECT_ADDRESS,           // that operand's address
+      EFFECT_ADD,               // .to + .from
+      EFFECT_ADD_NUMBER,        // .to + .number
+      EFFECT_TIMES              // .from * .number
+   }
+   EffectKind;
+
+typedef
+   struct {
+      MemoryOperand memory[MOST_OPERANDS];      // in the order of its text
+      unsigned      n_memory;
+      bool          on_stack;   // it also pushes or pops
+      EffectKind    kind;
+      uint8_t       to, from;
+      int64_t       number;
+      uint32_t      written;    // general registers, a bit for each
+      bool          flow;       // a jump, call, return or system call
+      bool          falls;      // a jump that may fall through
+      bool          direct;     // its code has the target
+      uint64_t      target;
+   }
+   InstrEffect;
 
 #define MAX_GENERAL 32
 
@@ -99,8 +145,13 @@ typedef
       bool        (*is_syscall)(const DcfgWetInstr* in);
       uint32_t    (*constant_number)(const DcfgWetInstr* in);
       bool        (*makes_frame)(const DcfgWetInstr* in);
+      bool        (*is_atomic)(const DcfgWetInstr* in);
       /* The register a part of which NAME is, as register_named has it. */
       uint32_t    (*part_named)(const char* name);
+      /* Say what an instruction, DETAIL, does, as instr_effect() has it; E is
+         all zero.  NULL: nobody knows. */
+      void        (*tell_effect)(size_t h, const struct cs_insn* detail,
+                                 InstrEffect* e);
       /* Set R for all of W's instructions; H is a decoder of Capstone's. */
       void        (*find_roles)(DcfgWet* w, size_t h, Roles* r);
    }

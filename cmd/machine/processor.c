@@ -86,6 +86,11 @@ bool makes_frame(const DcfgWetInstr* in)
    return processor_numbered(in->machine)->makes_frame(in);
 }
 
+bool is_atomic(const DcfgWetInstr* in)
+{
+   return processor_numbered(in->machine)->is_atomic(in);
+}
+
 uint32_t register_named(const Processor* p, const char* name)
 {
    for (uint32_t i = 0; i < MAX_GENERAL && p->general[i] != NULL; i++)

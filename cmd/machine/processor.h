@@ -35,6 +35,10 @@ uint32_t constant_number(const DcfgWetInstr* in);
 /* Does IN make the frame pointer from the stack pointer? */
 bool makes_frame(const DcfgWetInstr* in);
 
+/* Does IN change memory in a way that no other thread can see in parts, as
+   locks do? */
+bool is_atomic(const DcfgWetInstr* in);
+
 /* The register that NAME means, as a slice can be asked for it: general ones
    from 0 on, vector registers from 32 on; or UINT32_MAX. */
 uint32_t register_named(const Processor* p, const char* name);

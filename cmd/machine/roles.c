@@ -34,7 +34,9 @@ Roles roles_new(DcfgWet* w)
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(bool)),
-                  zalloc(n + (size_t)1, sizeof(uint32_t)) };
+                  zalloc(n + (size_t)1, sizeof(bool)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(bool)) };
    const Processor* p = processor_of(w);
    csh              h = open_decoder(p);
 
@@ -53,7 +55,9 @@ void roles_free(Roles* r)
    free(r->saves);
    free(r->lookups);
    free(r->copies);
+   free(r->widens);
    free(r->moved);
+   free(r->calls);
 }
 
 void instr_text(const DcfgWetInstr* in, char* text, size_t size)

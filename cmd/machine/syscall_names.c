@@ -5,7 +5,7 @@
 
 /* Owns: the numbers of Linux's system calls for programs of each processor,
    which are libseccomp's, and how many arguments they have.  Handed:
-   names, numbers.  Taken by: slice_output.c. */
+   names, numbers.  Taken by: slice_syscalls.c, slice_stream.c. */
 
 #include "cmd/machine/syscall_names.h"
 

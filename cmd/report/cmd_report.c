@@ -177,7 +177,7 @@ static void print_process(const Report* r, const bool* wanted)
       printf("\n%s\n", line);
 }
 
-/* What is meant of a process. */
+/* Meant: what the options ask of a process. */
 typedef
    struct {
       Selection* selected;
@@ -185,7 +185,8 @@ typedef
    }
    Meant;
 
-/* What is meant of each process; some has to have it, and all the routine. */
+/* Meant of each process: some has what was selected, all the routine, or the
+   command ends. */
 static Meant* select_all(Report* r, const Select* what)
 {
    Meant* all = zalloc(r->g.d->n_processes, sizeof(*all));

@@ -3,12 +3,10 @@
 
    The program of a whole execution trace. */
 
-/* Owns: which file is the program, and what is part of it.  Handed: a whole execution trace.  Taken by:
+/* Owns: which file is the program, and what the distribution has.  Handed: a whole execution trace.  Taken by:
    cmd_wet.c, slice_query.c and what slices are written as. */
 
 #include "cmd/shared/wet_program.h"
-
-#include "cmd/base/own.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -30,12 +28,6 @@ const char* wet_program(DcfgWet* w)
       }
    }
    return found;
-}
-
-bool is_of_program(const char* image, const char* program)
-{
-   return image == NULL || image[0] != '/' || program == NULL
-          || is_beside(image, program);
 }
 
 bool is_of_system(const char* path)

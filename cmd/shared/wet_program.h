@@ -14,10 +14,6 @@
    lowest; or NULL.  W has the text. */
 const char* wet_program(DcfgWet* w);
 
-/* Is IMAGE of PROGRAM: it itself, a file beside it, or code without a file?
-   Both may be NULL, if they are not known: then it is. */
-bool is_of_program(const char* image, const char* program);
-
 /* Is PATH, which may be NULL, below /usr/include, /usr/lib or /lib, as the
    headers and libraries of a distribution are? */
 bool is_of_system(const char* path);

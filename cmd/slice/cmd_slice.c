@@ -55,18 +55,22 @@ static int run(int argc, char** argv)
    bool         gdb = false, instances = false, all = false;
    const char*  own = NULL;
    const Opt    opts[] = {
-      { "at", OPT_TEXT, &o.at, "FILE:LINE",
-        "of the last time that the line was executed" },
+      { "at", OPT_TEXT, &o.at, "FILE:LINE[#N]",
+        "of execution N of the line, from 0 [the last]: one iteration, if a "
+        "loop is in one line" },
       { "at", OPT_TEXT, &o.at, "ADDRESS[#N]",
         "of instance N, from 0, of this instruction [the last]" },
       { "syscall", OPT_TEXT, &o.syscall, "NAME[#N]",
         "of the last system call NAME, or number N, from 0" },
-      { "output", OPT_TEXT, &o.output, "TEXT",
-        "of TEXT, where it was written last; \\n is a newline (needs "
-        "--wet-values=yes)" },
+      { "output", OPT_TEXT, &o.output, "TEXT[#N]",
+        "of TEXT, where it was written last, or of number N, from 0; \\n is a "
+        "newline, \\# is # (needs --wet-values=yes)" },
+      { "computed", OPT_FLAG, &o.computed, NULL,
+        "of --output, only the bytes that are no constant text" },
       { "of", OPT_TEXT, &o.of, "LOCATION",
         "only of this, as it was just before: a register, flags, x87, memory "
-        "as ADDRESS or ADDRESS,SIZE, or a variable" },
+        "as ADDRESS or ADDRESS,SIZE, or a place in the source's words: price, "
+        "l->discount, a[3], *p" },
       { "thin", OPT_FLAG, &o.thin, NULL,
         "only what made the value: no control, no addresses" },
       { "full", OPT_FLAG, &o.full, NULL,

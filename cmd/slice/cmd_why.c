@@ -3,292 +3,98 @@
 
    dcfg why. */
 
-/* Owns: dcfg why.  Handed: a whole execution trace.  Taken by: commands.c.
-
-   A step goes from an instance to what computed its inputs.  What only hands on
-   a value, as moves, PUSH and POP, is passed. */
+/* Owns: the command line of dcfg why.  Handed: a whole execution trace.  Taken
+   by: commands.c. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
-#include "cmd/base/format.h"
-#include "cmd/slice/slice_query.h"
-#include "cmd/slice/slice_views.h"
+#include "cmd/slice/why.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-/* Where an input came from. */
-typedef
-   struct {
-      const DcfgSliceInput* input;      // of the instance
-      uint32_t node;            // DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
-      uint32_t first, n_copies; // that it went through, in .copies
-   }
-   Origin;
-
-typedef
-   struct {
-      Sliced*   f;
-      SliceView v;
-      Origin*   origins;        // of the instance that was told last
-      size_t    n_origins, room;
-      uint32_t* copies;
-      size_t    n_copies, copies_room;
-   }
-   Why;
-
-/*--- Copies                                               ---*/
-
-/* The only input of a copy that is what it hands on; NULL if there are
-   several. */
-static const DcfgSliceInput* handed_on(const Why* y, const DcfgSliceNode* n)
-{
-   const DcfgSliceInput* in = &y->f->s->inputs[n->first_input];
-   const DcfgSliceInput* found = NULL;
-   bool                  memory = false;
-
-   for (uint32_t k = 0; k < n->n_inputs; k++)
-      memory |= in[k].port == DCFG_WET_MEMORY;
-   for (uint32_t k = 0; k < n->n_inputs; k++) {
-      if (memory ? in[k].port != DCFG_WET_MEMORY
-          : in[k].port == DCFG_WET_CONTROL
-            || (in[k].port == DCFG_WET_GENERAL
-                && (y->f->roles.addresses[n->instr] >> in[k].reg & 1)))
-         continue;
-      if (found != NULL)
-         return NULL;
-      found = &in[k];
-   }
-   return found;
-}
-
-/* Is what VIA brings from N, a copy, what that has handed on? */
-static bool is_handed_on(const Why* y, const DcfgSliceNode* n,
-                         const DcfgSliceInput* via)
-{
-   return y->f->roles.copies[n->instr]
-          && !(via->port == DCFG_WET_GENERAL
-               && (y->f->roles.moved[n->instr] >> via->reg & 1));
-}
-
-/* Has A, if it computed something, made all bytes that N hands on?  Of general
-   registers a copy has written all, though it may have read less. */
-static bool made_all(const DcfgSlice* s, uint32_t a, const DcfgSliceNode* n)
-{
-   return a >= DCFG_SLICE_NOT || s->nodes[a].value_size == 0
-          || n->value_size <= 8 || s->nodes[a].value_size >= n->value_size;
-}
-
-/* What computed what IN brings. */
-static void add_origin(Why* y, const DcfgSliceInput* in)
-{
-   const DcfgSlice*      s = y->f->s;
-   const DcfgSliceInput* via = in;
-   Origin o = { in, in->node, (uint32_t)y->n_copies, 0 };
-
-   while (o.node < DCFG_SLICE_NOT && in->port != DCFG_WET_CONTROL
-          && is_handed_on(y, &s->nodes[o.node], via)) {
-      const DcfgSliceInput* next = handed_on(y, &s->nodes[o.node]);
-      if (next == NULL || next->node == DCFG_SLICE_NOT
-          || !made_all(s, next->node, &s->nodes[o.node]))
-         break;
-      GROW(y->copies, y->n_copies, y->copies_room);
-      y->copies[y->n_copies++] = o.node;
-      o.n_copies++;
-      o.node = next->node;
-      via    = next;
-   }
-   GROW(y->origins, y->n_origins, y->room);
-   y->origins[y->n_origins++] = o;
-}
-
-/* Control last: what a value was made of comes first. */
-static void find_origins(Why* y, uint32_t node)
-{
-   const DcfgSliceNode*  n = &y->f->s->nodes[node];
-   const DcfgSliceInput* in = &y->f->s->inputs[n->first_input];
-
-   y->n_origins = y->n_copies = 0;
-   for (uint32_t k = 0; k < n->n_inputs; k++)
-      if (in[k].port != DCFG_WET_CONTROL)
-         add_origin(y, &in[k]);
-   for (uint32_t k = 0; k < n->n_inputs; k++)
-      if (in[k].port == DCFG_WET_CONTROL)
-         add_origin(y, &in[k]);
-}
-
-/*--- Telling                                              ---*/
-
-static void tell_instance(const Why* y, uint32_t node)
-{
-   const DcfgSliceNode* n = &y->f->s->nodes[node];
-   const DcfgWetInstr   in = *dcfg_wet_instr(y->f->w, n->instr);
-   const char*          value = slice_value(&y->v, n);
-   char                 text[256];
-
-   instr_text(&in, text, sizeof(text));
-   printf("%s  %s%s%s", instance_text(y->f->w, n), text,
-          value[0] == 0 ? "" : " = ", value);
-   if (slice_place(&in)[0] != 0)
-      printf("   %s", slice_place(&in));
-   if (in.line != 0 && in.function != NULL)
-      printf(" in %s", text_clean(text_brief(text_demangle(in.function))));
-   putchar('\n');
-}
-
-static void tell_copies(const Why* y, const Origin* o)
-{
-   if (o->n_copies == 0)
-      return;
-   printf("%14sthrough", "");
-   for (uint32_t k = o->n_copies; k-- > 0; ) {
-      if (o->n_copies > 6 && k == o->n_copies - 4) {
-         printf(" ... (%s more)", text_count(o->n_copies - 6));
-         k = 2;
-         continue;
-      }
-      printf(" %s", instance_text(y->f->w,
-                                  &y->f->s->nodes[y->copies[o->first + k]]));
-   }
-   putchar('\n');
-}
-
-static void tell(Why* y, uint32_t node)
-{
-   find_origins(y, node);
-   tell_instance(y, node);
-   for (size_t i = 0; i < y->n_origins; i++) {
-      const Origin* o = &y->origins[i];
-      printf("%3zu %-8s  ", i + 1, slice_port(y->f->w, o->input));
-      if (o->node == DCFG_SLICE_NOBODY)
-         puts(dcfg_wet_is_window(y->f->w)
-              ? "nothing that was kept: before the window, or nobody"
-              : o->input->port == DCFG_WET_CONTROL
-              ? "nothing: it runs in any case"
-              : "nothing that was executed wrote it: initial data");
-      else if (o->node == DCFG_SLICE_NOT)
-         puts("not followed");
-      else
-         tell_instance(y, o->node);
-      tell_copies(y, o);
-      text_forget();
-   }
-}
-
-/* STEPS instances, those nearest to the first one first. */
-static void tell_steps(Why* y, uint32_t first, uint64_t steps)
-{
-   uint32_t  n = y->f->s->n_nodes, head = 0, tail = 0;
-   uint32_t* queue = zalloc(n, sizeof(*queue));
-   bool*     seen = zalloc(n, sizeof(*seen));
-
-   queue[tail++] = first;
-   seen[first]   = true;
-   for (; head < tail && head < steps; head++) {
-      if (head > 0)
-         putchar('\n');
-      tell(y, queue[head]);
-      for (size_t i = 0; i < y->n_origins; i++) {
-         uint32_t on = y->origins[i].node;
-         if (on < DCFG_SLICE_NOT && !seen[on]) {
-            queue[tail++] = on;
-            seen[on]      = true;
-         }
-      }
-   }
-   free(queue);
-   free(seen);
-}
-
-/* A person says where to go. */
-static void converse(Why* y, uint32_t first)
-{
-   uint32_t* way = NULL;
-   size_t    n = 0, room = 0;
-   char*     line = NULL;
-   size_t    size = 0;
-
-   GROW(way, n, room);
-   way[n++] = first;
-   for (bool again = true; ; ) {
-      unsigned long k;
-      char*         end;
-      if (again)
-         tell(y, way[n - 1]);
-      fputs("why (number, b: back, q: quit)? ", stdout);
-      fflush(stdout);
-      if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
-         break;
-      k     = strtoul(line, &end, 10);
-      again = true;
-      if (line[0] == 'b' && n > 1) {
-         n--;
-      } else if (end != line && k >= 1 && k <= y->n_origins
-                 && y->origins[k - 1].node < DCFG_SLICE_NOT) {
-         GROW(way, n, room);
-         way[n++] = y->origins[k - 1].node;
-      } else {
-         again = false;
-      }
-   }
-   free(way);
-   free(line);
-}
-
-/*--- The command line                                     ---*/
+/* The first slice follows so many steps for a card: enough for most lines, and
+   for most ways through a library that prints. */
+#define FIRST_STEPS   8
+#define PRINTED_STEPS 32
 
 static int run(int argc, char** argv)
 {
-   uint64_t    steps = NOT_GIVEN;
-   const Opt   opts[] = {
+   uint64_t     steps = NOT_GIVEN;
+   SliceOptions o = { .copies = true };
+   WhyForm      form = { .asks = false };
+   const Opt    opts[] = {
+      { "at", OPT_TEXT, &o.at, "FILE:LINE",
+        "the same as without --at=; also ADDRESS[#N]" },
+      { "syscall", OPT_TEXT, &o.syscall, "NAME[#N]",
+        "of the last system call NAME, or number N, from 0" },
+      { "output", OPT_TEXT, &o.output, "TEXT",
+        "of TEXT, where it was written last (needs --wet-values=yes)" },
+      { "of", OPT_TEXT, &o.of, "LOCATION",
+        "only of this, as dcfg slice --of has it" },
       { "steps", OPT_COUNT, &steps, "N",
-        "tell of N instances, the nearest first, and end [1]" }
+        "tell of N steps, the nearest first, and end [1]" },
+      { "instructions", OPT_FLAG, &o.instructions, NULL,
+        "a step is an instance of an instruction, not a line" },
+      { "all", OPT_FLAG, &form.all, NULL,
+        "also frame pointers, return addresses and saved registers" },
+      { "json", OPT_FLAG, &form.json, NULL, "the steps for programs" },
+      OPT_ROOT(&o.root)
    };
    const char* args[2];
-   bool        asks = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-   Why         y = { 0 };
+   int         n = parse_args(&why_command, OPTS(opts), argc, argv, args, 0, 2);
+   bool        named = o.at != NULL || o.syscall != NULL || o.output != NULL;
+   const char* file = NULL;
 
-   if (parse_args(&why_command, OPTS(opts), argc, argv, args, 1, 2) == 1) {
-      if (file_kind(args[0]) != KIND_OTHER)
+   if (!named) {
+      if (n == 0)
+         die("of what? usage: dcfg %s %s", why_command.name, why_command.args);
+      if (n == 1 && file_kind(args[0]) != KIND_OTHER)
          die("which instruction of %s? usage: dcfg %s %s", args[0],
              why_command.name, why_command.args);
-      args[1] = args[0];
-      args[0] = default_file(&why_command, KIND_WET);
+      o.at = args[n - 1];
+      n--;
+   } else if (n == 2) {
+      die("`%s' is too much beside --at, --syscall or --output", args[1]);
    }
+   file = n == 1 ? args[0] : default_file(&why_command, KIND_WET);
    if (steps == 0 || (steps >= UINT32_MAX && steps != NOT_GIVEN))
       die("--steps=%" PRIu64 ": at least one, and not that many", steps);
-   asks = asks && steps == NOT_GIVEN;
-   SliceOptions o = { .at = args[1], .copies = true,
-                      .steps = asks ? 0
-                               : steps == NOT_GIVEN ? 1 : (uint32_t)steps };
-   y.f = slice_find(args[0], &o);
-   y.v = (SliceView){ .w = y.f->w, .s = y.f->s, .file = args[0] };
-   if (asks) {
+   if (o.instructions && (form.json || form.all))
+      die("--json and --all are for lines, not --instructions");
+   form.asks  = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
+                && steps == NOT_GIVEN && !form.json;
+   form.steps = steps == NOT_GIVEN ? 1 : steps;
+   o.steps    = !o.instructions ? o.at != NULL ? FIRST_STEPS : PRINTED_STEPS
+                : form.asks ? 0
+                : (uint32_t)form.steps;
+   Sliced*   f = slice_find(file, &o);
+   SliceView v = { .w = f->w, .s = f->s, .file = file, .root = o.root,
+                   .criterion = f->criterion };
+   if (form.asks)
       use_no_pager();
-      converse(&y, y.f->s->criteria[0]);
-   } else
-      tell_steps(&y, y.f->s->criteria[0], o.steps);
-   slice_forget(y.f);
-   free(y.origins);
-   free(y.copies);
+   if (o.instructions)
+      why_instructions(f, &v, form.asks, form.steps);
+   else
+      why_lines(f, &v, &form);
+   slice_forget(f);
    return STATUS_OK;
 }
 
 const Command why_command = {
-   "why", "[FILE] ADDRESS#INSTANCE", "the same, one step at a time",
-   "Says of an instance of an instruction, in a whole execution trace, which\n"
-   "--wet=yes writes: its value, if that was recorded, and for all that it used\n"
-   "what had computed that.  Moves, PUSH, POP and other copies on the way are\n"
-   "passed, and named.  The last input is control: the branch or call that let\n"
-   "it run.  FILE:LINE means the last instruction of the line, when it was\n"
-   "executed last; ADDRESS alone its last instance.\n"
+   "why", "[FILE] [ADDRESS#INSTANCE]", "the same, one step at a time",
+   "Says of a source line, when it was executed last, or of an instruction, in a\n"
+   "whole execution trace, which --wet=yes writes: what it computed, and for all\n"
+   "that it used which line had computed that.  Values come first, then what\n"
+   "selected an address, then the branch or call that let the line run.  Copies\n"
+   "and libraries on the way are passed, and named.  FILE:LINE and FILE:LINE#N,\n"
+   "its execution N, from 0, may stand for ADDRESS#INSTANCE, too; ADDRESS alone is\n"
+   "its last instance.\n"
    "\n"
    "On a terminal it asks which of them to tell of next.\n",
    "\n"
    "examples:\n"
-   "  dcfg why wet.out.4711 0x1091f9#0\n"
-   "  dcfg why --steps=5 wet.out.4711 price.c:21\n",
+   "  dcfg why wet.out.4711 price.c:21\n"
+   "  dcfg why --steps=5 --output='total 52' wet.out.4711\n",
    run
 };

@@ -16,8 +16,9 @@
 #include "cmd/base/format.h"
 #include "cmd/machine/roles.h"
 #include "cmd/machine/source_file.h"
+#include "cmd/base/own.h"
 #include "cmd/shared/wet_program.h"
-#include "cmd/slice/wet_place.h"
+#include "cmd/machine/wet_place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +123,7 @@ static void add_slice(Entries* e, const SliceView* v, const SliceView* other,
          Entry* to = &e->entries[e->n++];
          *to = (Entry){ .is = *in, .place = place + (in->addr - begin),
                         .source = source_of(in->source, in_head, head),
-                        .library = !is_of_program(in->image_name, program) };
+                        .library = !is_of_program(in->image_name, program, NULL) };
          to->count[side] = v->s->totals[i].in_slice;
       }
    }

@@ -32,6 +32,7 @@
 #include "cmd/machine/processor.h"
 #include "cmd/machine/roles.h"
 #include "cmd/machine/source_file.h"
+#include "cmd/base/own.h"
 #include "cmd/shared/wet_program.h"
 
 #include <inttypes.h>
@@ -267,7 +268,7 @@ static void put_file(const Page* p, uint32_t from, uint32_t end)
             : at->is.image_name != NULL ? at->is.image_name : "?");
    fputs(at->is.source != NULL ? ",\"source\":true"
             : ",\"source\":false", p->out);
-   fputs(is_of_program(at->is.image_name, p->program)
+   fputs(is_of_program(at->is.image_name, p->program, NULL)
          && !is_of_system(at->is.source) ? ",\"own\":true" : ",\"own\":false",
          p->out);
    fputs(",\"last\":", p->out);

@@ -12,7 +12,7 @@
    is of the code in the program that is not the program's own: start-up code
    without lines, and what the headers of a distribution have. */
 
-#include "cmd/slice/slice_views.h"
+#include "cmd/slice/slice_threads.h"
 #include "cmd/machine/source_file.h"
 #include "cmd/shared/wet_program.h"
 
@@ -20,7 +20,6 @@
 #include "cmd/base/own.h"
 #include "cmd/base/terminal.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +41,7 @@ typedef
       const char* image;        // or NULL
       uint64_t    offset;       // in the image, of what has no function
       uint64_t    in_slice, executed;
+      uint64_t    threads;      // as in DcfgSliceTotal
       uint32_t    distance;
    }
    Row;
@@ -68,15 +68,9 @@ static const char* text_of(const char* s)
 
 static bool is_own(const Listing* l, const char* image)
 {
-   const char* own = l->v->own;
+   const char* program = l->all_asked ? l->asked : l->program;
 
-   if (image != NULL && own != NULL && (fnmatch(own, image, 0) == 0
-                                        || fnmatch(own, text_base(image), 0)
-                                           == 0))
-      return true;
-   if (image == NULL || image[0] != '/' || !l->all_asked)
-      return is_of_program(image, l->program);
-   return l->asked != NULL && strcmp(image, l->asked) == 0;
+   return is_of_program(image, program, l->v->own);
 }
 
 /* By number of an image: has it lines?  *N is how many numbers there are. */
@@ -101,7 +95,7 @@ static Row row_of(const Listing* l, const DcfgWetInstr* in, bool has_lines)
    Row  row = { .function = in->function, .image = in->image_name };
 
    row.folded = !l->v->all && (!is_own(l, in->image_name)
-                               || is_of_system(in->source)
+                               || (!l->all_asked && is_of_system(in->source))
                                || (has_lines && in->line == 0));
    if (row.folded)
       return row;
@@ -129,6 +123,7 @@ static void add_to(Row* sum, const Row* row)
 {
    sum->in_slice += row->in_slice;
    sum->executed += row->executed;
+   sum->threads  |= row->threads;
    if (row->distance < sum->distance)
       sum->distance = row->distance;
 }
@@ -171,6 +166,7 @@ static void make_rows(Listing* l)
       *row = row_of(l, in, lines[in->image]);
       row->in_slice = t->in_slice;
       row->executed = t->executed;
+      row->threads  = t->threads;
       row->distance = t->distance;
       l->n++;
    }
@@ -214,6 +210,8 @@ static void put_own(FILE* out, const Listing* l)
 {
    size_t most = l->v->all ? l->n_own : MOST_LINES;
    size_t shown = l->n_own < most ? l->n_own : most;
+   bool   threads = slice_has_threads(l->v);
+   size_t at = LABEL_AT + (threads ? THREADS_WIDTH : 0);
    size_t width = 0;
 
    for (size_t i = 0; i < shown; i++) {
@@ -222,22 +220,27 @@ static void put_own(FILE* out, const Listing* l)
          width = n < LABEL_WIDTH ? n : LABEL_WIDTH;
       text_forget();
    }
-   fputs("\ndistance    instances   share   line\n", out);
+   fputs("\ndistance    instances   share", out);
+   if (threads)
+      slice_put_threads_head(out);
+   fputs("   line\n", out);
    for (size_t i = 0; i < shown; i++) {
       const char* label = text_shorten(label_of(&l->rows[i]), width);
       const char* text = source_text(&l->rows[i]);
       slice_put_numbers(out, l->rows[i].distance, l->rows[i].in_slice,
                         l->rows[i].executed);
+      if (threads)
+         slice_put_threads(out, l->rows[i].threads);
       fprintf(out, "   %s", label);
       if (text[0] != 0)
          fprintf(out, "%*s%s", (int)(width - text_width(label) + 2), "",
-                 text_cut(text, terminal_room(out, LABEL_AT + width + 2)));
+                 text_cut(text, terminal_room(out, at + width + 2)));
       putc('\n', out);
       text_forget();
    }
    if (shown < l->n_own)
-      fprintf(out, "%29s   + %s more, %" PRIu32 " and more away: "
-              "--all\n", "",
+      fprintf(out, "%*s+ %s more, %" PRIu32 " and more away: "
+              "--all\n", (int)at, "",
               text_count(l->n_own - shown), l->rows[shown].distance);
 }
 
@@ -332,6 +335,7 @@ static void write_lines(const SliceView* v, FILE* out)
       fprintf(out, "not followed: %s\n", v->not_followed[i]);
    if (l.n_own > 0)
       put_own(out, &l);
+   slice_put_crossings(out, v);
    put_folds(out, &l);
    put_hint(out, v);
    free(l.rows);

@@ -1,533 +1,446 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   System calls as criteria. */
+   Printed text as a criterion. */
 
-/* Owns: which system call is meant by a name, or by a text that it wrote.
-   Handed: the command line.  Taken by: slice_query.c.
+/* Owns: which bytes --output means, and what is said of them.  Handed: the
+   command line.  Taken by: slice_query.c.
 
-   The value that was recorded for the writer of its register is a call's number.
-   Without values it is a constant in the code: of the writer, or of what the
-   writer has copied.  What was written is made of the values that were stored
-   there, in their order. */
+   All that descriptors got is searched, whoever brought it there.  Of a text
+   that was computed in part, addresses in its format are not followed: they
+   say why the program printed at all, not why it printed this. */
 
 #include "cmd/slice/slice_output.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/base/keymap.h"
-#include "cmd/base/operands.h"
-#include "cmd/machine/processor.h"
-#include "cmd/machine/syscall_names.h"
+#include "cmd/slice/slice_origin.h"
+#include "cmd/slice/slice_stream.h"
+#include "cmd/slice/slice_syscalls.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*--- Numbers                                              ---*/
-
-/* The value that system call N of S has in register REG, 32 bits of it. */
-static uint32_t number_in(DcfgWet* w, const DcfgSlice* s,
-                          const DcfgSliceNode* n, uint8_t reg)
-{
-   for (uint32_t k = 0; k < n->n_inputs; k++) {
-      const DcfgSliceInput* in = &s->inputs[n->first_input + k];
-      const DcfgSliceNode*  by;
-      uint32_t              value = 0;
-      if (in->port != DCFG_WET_GENERAL
-          || in->reg != reg || in->node >= DCFG_SLICE_NOT)
-         continue;
-      by = &s->nodes[in->node];
-      if (by->value_size == 0 || by->value_size > 8)
-         return constant_number(dcfg_wet_instr(w, by->instr));
-      for (uint32_t i = 0; i < by->value_size && i < 4; i++)
-         value |= (uint32_t)s->values[by->value + i] << 8 * i;
-      return value;
-   }
-   return UINT32_MAX;
-}
-
-/* The number of system call N of S. */
-static uint32_t number_of(DcfgWet* w, const DcfgSlice* s,
-                          const DcfgSliceNode* n)
-{
-   return number_in(w, s, n, processor_of(w)->call_number);
-}
-
-static void find_syscalls(DcfgWet* w, bool* instrs)
-{
-   uint32_t n = dcfg_wet_instrs(w);
-
-   for (uint32_t i = 0; i < n; i++)
-      instrs[i] = is_syscall(dcfg_wet_instr(w, i));
-}
-
-/* All system calls, with who wrote what they used, or only their numbers. */
-static DcfgSlice* all_syscalls(DcfgWet* w, bool* instrs, bool numbers)
-{
-   DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
-                        .of = numbers ? DCFG_SLICE_REGISTER : DCFG_SLICE_ALL,
-                        .place = numbers ? processor_of(w)->call_number : 0,
-                        .steps = 1, .no_control = true };
-   DcfgError      err;
-   DcfgSlice*     s;
-
-   find_syscalls(w, instrs);
-   s = dcfg_slice_new(w, &q, &err);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
-   return s;
-}
+/*--- The text                                             ---*/
 
 typedef
    struct {
-      uint32_t instr;
-      uint32_t number;          // or UINT32_MAX: it is not known
-      uint64_t instance;
+      char*    bytes;
+      size_t   size;
+      uint64_t number;          // of the match; UINT64_MAX: the last
    }
-   Syscall;
+   Wanted;
 
-/* In their order. */
-typedef
-   struct {
-      DcfgWet* w;
-      Syscall*    calls;
-      size_t   n, room;
-   }
-   Calls;
-
-static void add_call(Calls* c, uint32_t instr, uint64_t instance,
-                     uint32_t number)
+/* SIZE bytes of TEXT as they were typed: \n, \t and \\ are what they are in C,
+   and \# is #. */
+static Wanted unescape(const char* text, size_t size)
 {
-   GROW(c->calls, c->n, c->room);
-   c->calls[c->n++] = (Syscall){ instr, number, instance };
-}
+   Wanted to = { .bytes = zalloc(size + 1, 1), .number = UINT64_MAX };
 
-/* Those of S. */
-static Calls calls_of(DcfgWet* w, const DcfgSlice* s)
-{
-   Calls c = { .w = w };
-
-   for (uint32_t i = s->n_criteria; i-- > 0; ) {
-      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
-      add_call(&c, n->instr, n->instance, number_of(w, s, n));
-   }
-   return c;
-}
-
-static void note_writer(void* arg, uint32_t instr, uint64_t instance,
-                        uint32_t writer)
-{
-   Calls* c = arg;
-
-   add_call(c, instr, instance,
-            writer == DCFG_NONE ? UINT32_MAX
-            : constant_number(dcfg_wet_instr(c->w, writer)));
-}
-
-/* The node that alone made what N of S has used; NULL if there is none. */
-static const DcfgSliceNode* only_source(const DcfgSlice* s,
-                                        const DcfgSliceNode* n)
-{
-   uint32_t source = DCFG_SLICE_NOT;
-
-   for (uint32_t k = 0; k < n->n_inputs; k++) {
-      uint32_t node = s->inputs[n->first_input + k].node;
-      if (node >= DCFG_SLICE_NOT || node == source)
-         continue;
-      if (source != DCFG_SLICE_NOT)
-         return NULL;
-      source = node;
-   }
-   return source == DCFG_SLICE_NOT ? NULL : &s->nodes[source];
-}
-
-/* Gives their numbers to those of C that have none, if copies lead from a
-   constant to the register: glibc 2.41 has a function make the calls that can
-   be cancelled, and hands it their numbers on the stack. */
-static void find_copied(Calls* c, bool* instrs, const Roles* roles)
-{
-   DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
-                        .of = DCFG_SLICE_REGISTER,
-                        .place = processor_of(c->w)->call_number, .steps = 1,
-                        .copies = roles->copies, .no_control = true,
-                        .no_address = roles->addresses };
-   DcfgSlice*     s;
-   DcfgError      err;
-   size_t         i = 0;
-
-   memset(instrs, 0, dcfg_wet_instrs(c->w) * sizeof(bool));
-   for (size_t k = 0; k < c->n; k++)
-      if (c->calls[k].number == UINT32_MAX)
-         instrs[c->calls[k].instr] = true;
-   s = dcfg_slice_new(c->w, &q, &err);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
-   for (uint32_t k = s->n_criteria; k-- > 0; ) {
-      const DcfgSliceNode* call = &s->nodes[s->criteria[k]];
-      const DcfgSliceNode* n = only_source(s, call);
-      while (n != NULL && roles->copies[n->instr])
-         n = only_source(s, n);
-      while (i < c->n && (c->calls[i].instr != call->instr
-                          || c->calls[i].instance != call->instance))
-         i++;
-      if (n != NULL && i < c->n && c->calls[i].number == UINT32_MAX)
-         c->calls[i].number = constant_number(dcfg_wet_instr(c->w, n->instr));
-   }
-   dcfg_slice_free(s);
-}
-
-/* All of them. */
-static Calls all_calls(DcfgWet* w, bool* instrs, const Roles* roles)
-{
-   Calls     c = { .w = w };
-   DcfgError err;
-
-   if (dcfg_wet_has_values(w)) {
-      DcfgSlice* s = all_syscalls(w, instrs, true);
-      c = calls_of(w, s);
-      dcfg_slice_free(s);
-      return c;
-   }
-   find_syscalls(w, instrs);
-   if (!dcfg_slice_writers(w, instrs, processor_of(w)->call_number,
-                           note_writer, &c, &err))
-      die("%s", unreadable(&err, KIND_WET));
-   for (size_t k = 0; k < c.n; k++)
-      if (c.calls[k].number == UINT32_MAX) {
-         find_copied(&c, instrs, roles);
-         break;
+   for (const char* s = text; s < text + size; s++) {
+      if (*s == '\\' && s + 1 < text + size && strchr("nt\\#", s[1]) != NULL) {
+         s++;
+         to.bytes[to.size++] = *s == 'n' ? '\n' : *s == 't' ? '\t' : *s;
+      } else {
+         to.bytes[to.size++] = *s;
       }
-   return c;
-}
-
-/* SPARE of each system call's instruction: the registers for arguments that
-   none of the calls has used. */
-static void find_spare(const Calls* c, uint32_t* spare)
-{
-   const Processor* p = processor_of(c->w);
-   const uint8_t*   regs = p->arguments;
-
-   for (size_t i = 0; i < c->n; i++)
-      for (unsigned k = 0; k < SYSCALL_ARGUMENTS; k++)
-         spare[c->calls[i].instr] |= UINT32_C(1) << regs[k];
-   for (size_t i = 0; i < c->n; i++) {
-      unsigned args = syscall_arguments(c->calls[i].number, p->seccomp);
-      for (unsigned k = 0; k < args; k++)
-         spare[c->calls[i].instr] &= ~(UINT32_C(1) << regs[k]);
    }
-}
-
-static void choose(const Syscall* call, DcfgWet* w, bool* instrs,
-                   DcfgSliceQuery* q)
-{
-   memset(instrs, 0, dcfg_wet_instrs(w) * sizeof(bool));
-   instrs[call->instr] = true;
-   q->instance         = call->instance;
-}
-
-void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
-                       bool* instrs, uint32_t* spare, DcfgSliceQuery* q)
-{
-   char*       name = text_copy(call);
-   char*       mark = strchr(name, '#');
-   char*       end = NULL;
-   uint64_t    wanted = DCFG_SLICE_LAST, ran = 0;
-   uint32_t    number, unknown = 0;
-   const Syscall* found = NULL;
-   Calls       c;
-
-   if (mark != NULL) {
-      *mark  = 0;
-      errno  = 0;
-      wanted = strtoull(mark + 1, &end, 10);
-      if (mark[1] < '0' || mark[1] > '9' || *end != 0 || errno != 0
-          || wanted == DCFG_SLICE_LAST)
-         die("--syscall: `%s' is no system call: NAME or NAME#N", call);
-   }
-   number = syscall_number(name, processor_of(w)->seccomp);
-   if (number == UINT32_MAX)
-      die("--syscall: there is no system call `%s'", name);
-   c = all_calls(w, instrs, roles);
-   for (size_t i = 0; i < c.n; i++) {
-      uint32_t is = c.calls[i].number;
-      unknown += is == UINT32_MAX;
-      if (is == number && (ran++ == wanted || wanted == DCFG_SLICE_LAST))
-         found = &c.calls[i];
-   }
-   if (found == NULL)
-      die("--syscall: %s was called %s times%s", name, text_count(ran),
-          unknown == 0 ? ""
-          : "; of some system calls it is not known which they were, for "
-            "which --wet-values=yes is needed");
-   choose(found, w, instrs, q);
-   find_spare(&c, spare);
-   free(c.calls);
-   free(name);
-}
-
-/*--- Text                                                 ---*/
-
-/* TEXT as it was typed: \n, \t and \\ are what they are in C. */
-static char* unescape(const char* text, size_t* size)
-{
-   char*  to = text_copy(text);
-   size_t n = 0;
-
-   for (const char* s = text; *s != 0; s++) {
-      if (*s == '\\' && (s[1] == 'n' || s[1] == 't' || s[1] == '\\'))
-         to[n++] = *++s == 'n' ? '\n' : *s == 't' ? '\t' : '\\';
-      else
-         to[n++] = *s;
-   }
-   *size = n;
    return to;
 }
 
-/* Memory that the kernel read, as far as it is known. */
+/* The text before #N, at the end of TEXT; false if there is none. */
+static bool numbered(const char* text, Wanted* to)
+{
+   const char* mark = strrchr(text, '#');
+   char*       end;
+   uint64_t    number;
+
+   if (mark == NULL || mark == text || mark[-1] == '\\' || mark[1] < '0'
+       || mark[1] > '9')
+      return false;
+   errno  = 0;
+   number = strtoull(mark + 1, &end, 10);
+   if (*end != 0 || errno != 0 || number == UINT64_MAX)
+      return false;
+   *to        = unescape(text, (size_t)(mark - text));
+   to->number = number;
+   return true;
+}
+
+/* BYTES as they are typed, but for what the shell needs with SHELL. */
+static const char* escaped(const uint8_t* bytes, uint64_t size, bool shell)
+{
+   char* to = zalloc(5 * size + 3, 1);
+   char* at = to;
+   const char* text;
+
+   for (uint64_t i = 0; i < size; i++)
+      switch (bytes[i]) {
+         case '\n': at += sprintf(at, "\\n"); break;
+         case '\t': at += sprintf(at, "\\t"); break;
+         case '\\': at += sprintf(at, "\\\\"); break;
+         case '#':  at += sprintf(at, "\\#"); break;
+         case '\'': at += sprintf(at, shell ? "'\\''" : "'"); break;
+         default:   *at++ = (char)bytes[i];
+      }
+   text = text_format("%s", text_clean(to));
+   free(to);
+   return text;
+}
+
+/* For a command line: in quotes, if the shell needs them. */
+static const char* typed(const uint8_t* bytes, uint64_t size)
+{
+   bool plain = size > 0;
+
+   for (uint64_t i = 0; i < size; i++)
+      plain = plain && (isalnum(bytes[i])
+                        || (bytes[i] != 0 && strchr("+-.,:/_%@=", bytes[i])));
+   return text_format(plain ? "%s" : "'%s'", escaped(bytes, size, true));
+}
+
+/* For a sentence. */
+static const char* shown(const uint8_t* bytes, uint64_t size)
+{
+   return escaped(bytes, size, false);
+}
+
+/*--- Matches                                              ---*/
+
 typedef
    struct {
-      uint64_t addr, size;
-      uint8_t* bytes;
-      uint8_t* known;
+      const OutputStream* stream;     // NULL: there is none
+      uint64_t      place;
+      const DcfgSliceNode* call;        // that completed it
    }
-   Printed;
+   Match;
 
-COMPARE(later_first, uint32_t, ORDER(*y, *x))
-
-/* What is known of P's bytes, which N of S, a system call, read.  Nodes with
-   greater numbers ran earlier. */
-static void fill(const DcfgSlice* s, const DcfgSliceNode* n, Printed* p)
+static Match match_at(const OutputStream* t, uint64_t place, size_t size)
 {
-   uint32_t* from = zalloc(n->n_inputs + (size_t)1, sizeof(*from));
-   uint32_t  n_from = 0;
+   return (Match){ t, place, stream_piece(t, place + size - 1)->call };
+}
 
-   for (uint32_t k = 0; k < n->n_inputs; k++) {
-      const DcfgSliceInput* in = &s->inputs[n->first_input + k];
-      if (in->port == DCFG_WET_MEMORY && in->node < DCFG_SLICE_NOT)
-         from[n_from++] = in->node;
+/* Nodes of calls that were made later stand before those of others. */
+COMPARE(compare_matches, Match, ORDER(y->call, x->call) ?: UP(place))
+
+static Match last_match(const Output* o, const Wanted* x)
+{
+   Match best = { NULL, 0, NULL };
+
+   for (size_t i = 0; i < o->n; i++) {
+      const OutputStream* t = &o->streams[i];
+      uint64_t      place = stream_find_last(t, x->bytes, x->size);
+      if (place == UINT64_MAX)
+         continue;
+      Match m = match_at(t, place, x->size);
+      if (best.stream == NULL || m.call < best.call)
+         best = m;
    }
-   qsort(from, n_from, sizeof(*from), later_first);
-   for (uint32_t i = 0; i < n_from; i++) {
-      const DcfgSliceNode* by = &s->nodes[from[i]];
-      for (uint32_t k = 0; by->addr != 0 && k < by->value_size; k++)
-         if (by->addr + k - p->addr < p->size) {
-            p->bytes[by->addr + k - p->addr] = s->values[by->value + k];
-            p->known[by->addr + k - p->addr] = 1;
+   return best;
+}
+
+/* Number N of all; *TOTAL is how many there are.  */
+static Match numbered_match(const Output* o, const Wanted* x, uint64_t n,
+                            uint64_t* total)
+{
+   Match* all = NULL;
+   Match  found = { NULL, 0, NULL };
+   size_t used = 0, room = 0;
+
+   for (size_t i = 0; i < o->n; i++) {
+      const OutputStream* t = &o->streams[i];
+      for (uint64_t from = 0; (from = stream_find(t, x->bytes, x->size, from))
+                              != UINT64_MAX; from++) {
+         GROW(all, used, room);
+         all[used++] = match_at(t, from, x->size);
+      }
+   }
+   if (used > 1)
+      qsort(all, used, sizeof(*all), compare_matches);
+   if (n < used)
+      found = all[n];
+   *total = used;
+   free(all);
+   return found;
+}
+
+/* "", or which of all matches of the SIZE bytes at M that one is, as "#N" says
+   it, if it is not the last. */
+static const char* number_of(const Output* o, const Match* m, uint64_t place,
+                             uint64_t size)
+{
+   Wanted   x = { (char*)m->stream->bytes + place, size, 0 };
+   Match    here = match_at(m->stream, place, size), last = last_match(o, &x);
+   uint64_t n = 0;
+
+   if (last.stream == here.stream && last.place == here.place)
+      return "";
+   for (size_t i = 0; i < o->n; i++) {
+      const OutputStream* t = &o->streams[i];
+      for (uint64_t from = 0; (from = stream_find(t, x.bytes, size, from))
+                              != UINT64_MAX; from++) {
+         Match other = match_at(t, from, size);
+         n += compare_matches(&other, &here) < 0;
+      }
+   }
+   return text_format("#%" PRIu64, n);
+}
+
+/*--- There is none                                        ---*/
+
+/* What was written that begins as X, or ends so: the longest of it, of three
+   bytes or more, to *FROM and *SIZE. */
+static const OutputStream* nearest(const Output* o, const Wanted* x,
+                                   uint64_t* from, size_t* size)
+{
+   const OutputStream* best = NULL;
+
+   *size = 2;
+   for (size_t i = 0; i < o->n; i++)
+      for (int ends = 0; ends < 2; ends++)
+         while (*size + 1 < x->size) {
+            size_t      k = *size + 1;
+            const char* part = ends ? x->bytes + x->size - k : x->bytes;
+            uint64_t    place = stream_find_last(&o->streams[i], part, k);
+            if (place == UINT64_MAX)
+               break;
+            best  = &o->streams[i];
+            *from = place;
+            *size = k;
          }
-   }
-   free(from);
+   return best;
 }
 
-/* The last place of TEXT in P, or UINT64_MAX. */
-static uint64_t find_text(const Printed* p, const char* text, size_t size)
+static const char* count_of(uint64_t n, const char* one, const char* many)
 {
-   for (uint64_t at = p->size; size <= p->size && at-- > 0; )
-      if (at + size <= p->size && memcmp(p->bytes + at, text, size) == 0
-          && memchr(p->known + at, 0, size) == NULL)
-         return at;
-   return UINT64_MAX;
+   return text_format("%s %s", text_count(n), n == 1 ? one : many);
 }
 
-/* The system calls that write a text. */
-static const char* const writing_names[] = {
-   "write", "writev", "pwrite64", "sendto"
-};
-
-#define WRITES_VECTOR 1
-#define WRITES_AT     2         // at a place: nothing follows there
-#define N_WRITING (sizeof(writing_names) / sizeof(writing_names[0]))
-
-/* Is NUMBER one of theirs? */
-static bool writes(const uint32_t* writing, uint32_t number)
+/* "1 got 3,120 bytes in 14 writes, 2 got 40 bytes in 1 write" */
+static const char* what_was_written(const Output* o)
 {
-   for (unsigned i = 0; i < N_WRITING; i++)
-      if (number == writing[i])
-         return true;
-   return false;
+   const char* all = "";
+
+   for (size_t i = 0; i < o->n; i++) {
+      const OutputStream* t = &o->streams[i];
+      if (i == 8) {
+         all = text_format("%s, %s more", all, text_count(o->n - i));
+         break;
+      }
+      all = text_format("%s%s%" PRIu32 " got %s in %s%s", all,
+                        i > 0 ? ", " : "", t->fd,
+                        count_of(t->n_bytes, "byte", "bytes"),
+                        count_of(t->n_calls, "write", "writes"),
+                        t->n_unknown == 0 ? ""
+                        : text_format(" (%s not known: nothing executed "
+                                      "stored them)",
+                                      text_count(t->n_unknown)));
+   }
+   return o->n == 0 ? "the program wrote nothing" : all;
 }
 
-/* Return the address of WANTED in the bytes that N of S, a system call, read;
-   UINT64_MAX: they do not have it. */
-static uint64_t place_in(const DcfgSlice* s, const DcfgSliceNode* n,
-                         const char* wanted, size_t size)
+_Noreturn static void refuse(const Output* o, const char* text,
+                             const Wanted* x)
 {
-   uint64_t found = UINT64_MAX;
+   uint64_t      from = 0;
+   size_t        size;
+   const OutputStream* t = nearest(o, x, &from, &size);
+   const char*   near = "";
 
-   for (uint32_t k = 0; k < n->n_reads && found == UINT64_MAX; k++) {
-      DcfgSliceReading r = s->reads[n->first_read + k];
-      Printed          p = { r.addr, r.size, NULL, NULL };
-      uint64_t         place;
-      if (p.size < size)
-         continue;
-      p.bytes = zalloc(p.size, 1);
-      p.known = zalloc(p.size, 1);
-      fill(s, n, &p);
-      place = find_text(&p, wanted, size);
-      if (place != UINT64_MAX)
-         found = p.addr + place;
-      free(p.bytes);
-      free(p.known);
+   if (t != NULL) {
+      uint64_t low = from, high = from + size;
+      while (low > 0 && from - low < 20 && t->known[low - 1]
+             && t->bytes[low - 1] != '\n')
+         low--;
+      while (high < t->size && high - from < 60 && t->known[high]
+             && t->bytes[high] != '\n')
+         high++;
+      near = text_format("; the text nearest to it is `%s'",
+                         shown(t->bytes + low, high - low));
    }
-   return found;
+   die("--output: no descriptor got `%s': %s%s%s", text_clean(text),
+       what_was_written(o), near,
+       o->n_forks == 0 ? ""
+       : text_format("; it made %s: what such a one wrote is in its own "
+                     "trace, which --wet-out-file=NAME.%%p names",
+                     count_of(o->n_forks, "process", "processes")));
 }
 
-/* Bytes that a system call wrote, and where they are in the file descriptor's
-   stream. */
-typedef
-   struct {
-      const DcfgSliceNode* call;
-      uint64_t             addr, from, size;
-   }
-   OutputPiece;
-
-typedef
-   struct {
-      Printed p;                // its address is 0
-      OutputPiece*  pieces;
-      size_t  n, room;
-   }
-   Stream;
-
-/* Append to STREAM what N of S, a system call, wrote.  Its second argument is
-   the buffer, or the array that says where writev's buffers are. */
-static void append(DcfgWet* w, const DcfgSlice* s, const DcfgSliceNode* n,
-                   bool vector, Stream* stream)
+/* The match that TEXT means; *X is what was found. */
+static Match find_match(const Output* o, const char* text, Wanted* x)
 {
-   uint32_t at = number_in(w, s, n, processor_of(w)->arguments[1]);
+   Wanted   number = { NULL, 0, 0 };
+   uint64_t total;
+   Match    m;
 
-   for (uint32_t k = 0; k < n->n_reads; k++) {
-      DcfgSliceReading r = s->reads[n->first_read + k];
-      Printed          p = { r.addr, r.size, NULL, NULL };
-      Printed*         all = &stream->p;
-      if (vector ? k == 0 : at != UINT32_MAX && (uint32_t)r.addr != at)
-         continue;
-      p.bytes = zalloc(p.size, 1);
-      p.known = zalloc(p.size, 1);
-      fill(s, n, &p);
-      all->bytes = need(realloc(all->bytes, all->size + p.size + 1));
-      all->known = need(realloc(all->known, all->size + p.size + 1));
-      memcpy(all->bytes + all->size, p.bytes, p.size);
-      memcpy(all->known + all->size, p.known, p.size);
-      GROW(stream->pieces, stream->n, stream->room);
-      stream->pieces[stream->n++] = (OutputPiece){ n, r.addr, all->size,
-                                                   p.size };
-      all->size += p.size;
-      free(p.bytes);
-      free(p.known);
-   }
-}
-
-/* All that system calls wrote to FD, in their order. */
-static Stream stream_of(DcfgWet* w, const DcfgSlice* s, const uint32_t* writing,
-                        uint32_t fd)
-{
-   Stream stream = { .n = 0 };
-
-   for (uint32_t i = s->n_criteria; i-- > 0; ) {
-      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
-      uint32_t             number = number_of(w, s, n);
-      if (writes(writing, number) && number != writing[WRITES_AT]
-          && number_in(w, s, n, processor_of(w)->arguments[0]) == fd)
-         append(w, s, n, number == writing[WRITES_VECTOR], &stream);
-   }
-   return stream;
-}
-
-/* Make the SIZE bytes of STREAM at PLACE the criterion: a part for each piece
-   that has some of them. */
-static void choose_parts(const Stream* stream, uint64_t place, uint64_t size,
-                         bool* instrs, DcfgSliceQuery* q, uint32_t n_instrs)
-{
-   DcfgSlicePart* parts = zalloc(stream->n, sizeof(*parts));
-
-   memset(instrs, 0, n_instrs * sizeof(bool));
-   for (size_t i = 0; i < stream->n; i++) {
-      const OutputPiece* p = &stream->pieces[i];
-      uint64_t     low = place > p->from ? place : p->from;
-      uint64_t     high = place + size < p->from + p->size ? place + size
-                          : p->from + p->size;
-      if (low >= high)
-         continue;
-      instrs[p->call->instr] = true;
-      parts[q->n_parts++] = (DcfgSlicePart){ p->call->instr, p->call->instance,
-                                             p->addr + low - p->from,
-                                             high - low };
-   }
-   q->instance = DCFG_SLICE_EVERY;
-   q->of       = DCFG_SLICE_MEMORY;
-   q->parts    = parts;
-}
-
-/* Find WANTED in what several system calls wrote to one file descriptor, of
-   which the last to be written to comes first. */
-static bool across_calls(DcfgWet* w, const DcfgSlice* s,
-                         const uint32_t* writing, const char* wanted,
-                         size_t size, bool* instrs, DcfgSliceQuery* q)
-{
-   KeyMap* seen = keymap_new();
-   bool    found = false;
-
-   for (uint32_t i = 0; i < s->n_criteria && !found; i++) {
-      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
-      uint32_t fd = number_in(w, s, n, processor_of(w)->arguments[0]);
-      uint64_t place;
-      Stream   stream;
-      if (!writes(writing, number_of(w, s, n)) || fd == UINT32_MAX
-          || keymap_find(seen, fd) != UINT32_MAX)
-         continue;
-      keymap_number(seen, fd);
-      stream = stream_of(w, s, writing, fd);
-      place = find_text(&stream.p, wanted, size);
-      found = place != UINT64_MAX;
-      if (found)
-         choose_parts(&stream, place, size, instrs, q, dcfg_wet_instrs(w));
-      free(stream.p.bytes);
-      free(stream.p.known);
-      free(stream.pieces);
-   }
-   keymap_free(seen);
-   return found;
-}
-
-void output_criterion(DcfgWet* w, const char* text, bool* instrs,
-                      uint32_t* spare, DcfgSliceQuery* q)
-{
-   size_t     size;
-   char*      wanted = unescape(text, &size);
-   DcfgSlice* s;
-   uint64_t   place = UINT64_MAX;
-   uint32_t   writing[N_WRITING], i;
-   Calls      calls;
-
-   if (size == 0)
+   *x = unescape(text, strlen(text));
+   if (x->size == 0)
       die("--output: a text is needed");
+   m = last_match(o, x);
+   if (!numbered(text, &number))  {
+      if (m.stream == NULL)
+         refuse(o, text, x);
+      return m;
+   }
+   if (m.stream != NULL) {
+      complain("--output: `%s' was written as it stands here, with its number",
+               text_clean(text));
+      free(number.bytes);
+      return m;
+   }
+   free(x->bytes);
+   *x = number;
+   m  = numbered_match(o, x, number.number, &total);
+   if (total == 0)
+      refuse(o, shown((uint8_t*)x->bytes, x->size), x);
+   if (m.stream == NULL)
+      die("--output: `%s' was written %s times, from number 0 on",
+          shown((uint8_t*)x->bytes, x->size), text_count(total));
+   return m;
+}
+
+/*--- Constant text                                        ---*/
+
+/* So far to each side of a match a number is near it. */
+#define NEAR 64
+
+/* The bytes around a match. */
+typedef
+   struct {
+      const Output* o;
+      Match         m;
+      size_t        size;       // of the match
+      uint64_t      low, high;  // places in the stream
+      Origins       origins;    // from .low on
+   }
+   Around;
+
+static ByteOrigin origin_at(const Around* a, uint64_t place)
+{
+   return a->origins.kinds[place - a->low];
+}
+
+static bool is_token(const Around* a, uint64_t place)
+{
+   return place >= a->low && place < a->high
+          && origin_at(a, place) == ORIGIN_COMPUTED
+          && isgraph(a->m.stream->bytes[place]);
+}
+
+/* How far PLACE is from the match: those in other lines are further. */
+static uint64_t far_from(const Around* a, uint64_t place)
+{
+   uint64_t end = a->m.place + a->size;
+   uint64_t low = place < a->m.place ? place : end;
+   uint64_t high = place < a->m.place ? a->m.place : place;
+   uint64_t far = high - low;
+
+   for (uint64_t i = low; i < high; i++)
+      far += a->m.stream->bytes[i] == '\n' ? 4 * NEAR : 0;
+   return far;
+}
+
+/* The computed text nearest to the match, to *FROM and *END. */
+static bool nearest_computed(const Around* a, uint64_t* from, uint64_t* end)
+{
+   uint64_t best = UINT64_MAX;
+
+   for (uint64_t i = a->low; i < a->high; i++) {
+      uint64_t j = i;
+      while (is_token(a, j))
+         j++;
+      if (j == i)
+         continue;
+      uint64_t far = far_from(a, i < a->m.place ? j - 1 : i);
+      if (far < best) {
+         best  = far;
+         *from = i;
+         *end  = j;
+      }
+      i = j;
+   }
+   return best != UINT64_MAX;
+}
+
+/* "`total ' is constant; ..." */
+static const char* what_is_constant(const Around* a)
+{
+   const uint8_t* bytes = a->m.stream->bytes;
+   const char*    is = text_format("`%s' is constant text",
+                                   shown(bytes + a->m.place, a->size));
+   uint64_t from, end, low, high;
+
+   if (!nearest_computed(a, &from, &end))
+      return text_format("%s, and nothing near it was computed", is);
+   low  = from < a->m.place ? from : a->m.place;
+   high = end > a->m.place + a->size ? end : a->m.place + a->size;
+   return text_format("%s; `%s' beside it was computed: use --output=%s%s, or "
+                      "--output=%s%s --computed", is,
+                      shown(bytes + from, end - from),
+                      typed(bytes + from, end - from),
+                      number_of(a->o, &a->m, from, end - from),
+                      typed(bytes + low, high - low),
+                      number_of(a->o, &a->m, low, high - low));
+}
+
+/* Make the match the criterion, or what of it was computed. */
+static void choose(DcfgWet* w, OutputQuestion* q, const Around* a)
+{
+   uint64_t begin = a->m.place;
+   bool*    wanted = zalloc(a->size, sizeof(bool));
+   size_t   n = 0;
+
+   for (size_t i = 0; i < a->size; i++) {
+      wanted[i] = origin_at(a, begin + i) != ORIGIN_CONSTANT;
+      n += wanted[i];
+   }
+   if (n == 0 && q->computed)
+      die("--computed: %s", what_is_constant(a));
+   if (n == 0)
+      complain("--output: %s", what_is_constant(a));
+   stream_choose(a->m.stream, begin, a->size, q->computed ? wanted : NULL,
+                 q->instrs, dcfg_wet_instrs(w), q->q);
+   if (n > 0) {
+      q->formats   = a->origins.formats;
+      q->n_formats = a->origins.n_formats;
+   }
+   free(wanted);
+}
+
+void output_criterion(DcfgWet* w, OutputQuestion* q)
+{
+   ImageBytes initial;
+   DcfgSlice* s;
+   Output     o;
+   SystemCalls calls;
+   Wanted     x;
+   Around     a;
+
    if (!dcfg_wet_has_values(w))
       die("--output: what was written is not known: that needs "
           "--wet-values=yes when it is recorded");
-   s = all_syscalls(w, instrs, false);
-   for (i = 0; i < N_WRITING; i++)
-      writing[i] = syscall_number(writing_names[i], processor_of(w)->seccomp);
-   for (i = 0; i < s->n_criteria; i++) {
-      const DcfgSliceNode* c = &s->nodes[s->criteria[i]];
-      if (!writes(writing, number_of(w, s, c)))
-         continue;
-      place = place_in(s, c, wanted, size);
-      if (place != UINT64_MAX)
-         break;
-   }
-   if (place == UINT64_MAX
-       && !across_calls(w, s, writing, wanted, size, instrs, q))
-      die("--output: no system call wrote `%s'", text);
-   calls = calls_of(w, s);
-   if (place != UINT64_MAX)
-      choose(&calls.calls[s->n_criteria - 1 - i], w, instrs, q);
-   find_spare(&calls, spare);
+   initial = image_bytes(w, q->root);
+   s       = all_syscalls(w, q->instrs, false);
+   o       = output_read(w, s, &initial);
+   calls   = calls_of(w, s);
+   find_spare(&calls, q->spare);
    free(calls.calls);
-   q->of    = DCFG_SLICE_MEMORY;
-   q->place = place;
-   q->size  = size;
+   a       = (Around){ .o = &o, .m = find_match(&o, q->text, &x) };
+   a.size  = x.size;
+   a.low   = a.m.place > NEAR ? a.m.place - NEAR : 0;
+   a.high  = a.m.place + x.size + NEAR < a.m.stream->size
+             ? a.m.place + x.size + NEAR : a.m.stream->size;
+   a.origins = origins_find(w, q->roles, a.m.stream, a.low, a.high - a.low,
+                            a.m.place, a.m.place + x.size, &initial);
+   choose(w, q, &a);
+   if (q->formats != NULL)
+      a.origins.formats = NULL;
+   origins_free(&a.origins);
+   output_free(&o);
+   image_bytes_free(&initial);
    dcfg_slice_free(s);
-   free(wanted);
+   free(x.bytes);
 }

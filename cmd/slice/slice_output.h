@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   System calls as criteria. */
+   Printed text as a criterion. */
 
 #ifndef DCFG_CMD_SLICE_OUTPUT_H
 #define DCFG_CMD_SLICE_OUTPUT_H
@@ -9,16 +9,23 @@
 #include "lib/dcfg_slice.h"
 #include "cmd/machine/roles.h"
 
-/* "NAME" or "NAME#N", the last one or number N from 0 on of these system
-   calls, to INSTRS and Q.  SPARE of each instruction that makes system calls
-   gets the registers for arguments that none of them has used.  Dies if there
-   is none. */
-void syscall_criterion(DcfgWet* w, const char* call, const Roles* roles,
-                       bool* instrs, uint32_t* spare, DcfgSliceQuery* q);
+/* OutputQuestion: which text, and what its criterion is. */
+typedef
+   struct {
+      const char*     text;     // as it was typed
+      bool            computed; // only those of its bytes that were computed
+      const char*     root;     // where images are looked for first, or NULL
+      const Roles*    roles;
+      bool*           instrs;   // gets the criterion,
+      DcfgSliceQuery* q;        // and this, whose parts are to be freed
+      uint32_t*       spare;    // as find_spare() has it
+      DcfgSliceRange* formats;  // gets the memory of formats of which the text
+      uint32_t        n_formats;        // is made in part; to be freed
+   }
+   OutputQuestion;
 
-/* The last system call that wrote TEXT, and those bytes; or several that wrote
-   it one after the other to one file descriptor.  Q's parts are to be freed. */
-void output_criterion(DcfgWet* w, const char* text, bool* instrs,
-                      uint32_t* spare, DcfgSliceQuery* q);
+/* The last place of the text in what a file descriptor got, or number N with
+   "TEXT#N".  Dies if there is none.  Says so if all of it is constant. */
+void output_criterion(DcfgWet* w, OutputQuestion* a);
 
 #endif /* DCFG_CMD_SLICE_OUTPUT_H */

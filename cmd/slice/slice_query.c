@@ -18,19 +18,18 @@
 #include "cmd/slice/slice_query.h"
 
 #include "cmd/base/format.h"
-#include "cmd/base/nearest.h"
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
 #include "cmd/shared/wet_program.h"
-#include "cmd/slice/slice_output.h"
+#include "cmd/slice/slice_line.h"
+#include "cmd/slice/slice_syscalls.h"
 #include "cmd/slice/slice_variable.h"
-#include "cmd/slice/wet_place.h"
+#include "cmd/machine/wet_place.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /*--- Where                                                ---*/
 
@@ -47,70 +46,6 @@ static DcfgWet* open_trace(const char* file)
       complain("%s: it ends early: the recorder could not write the last of "
                "what was executed", file);
    return w;
-}
-
-/* WANTED is the end of PATH, from a slash on. */
-static bool is_source(const char* path, const char* wanted, size_t k)
-{
-   size_t n = path == NULL ? 0 : strlen(path);
-
-   return n >= k && k > 0 && memcmp(path + n - k, wanted, k) == 0
-          && (n == k || wanted[0] == '/' || path[n - k - 1] == '/');
-}
-
-/* Do these name one file, however that is written? */
-static bool is_same_source(const char* a, const char* b)
-{
-   struct stat x, y;
-
-   return strcmp(a, b) == 0
-          || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev
-              && x.st_ino == y.st_ino);
-}
-
-/* "; did you mean ...?" of AT up to COLON, or "". */
-static const char* nearest_source(DcfgWet* w, const char* at,
-                                  const char* colon)
-{
-   const char* file = text_format("%.*s", (int)(colon - at), at);
-   Nearest     n = nearest_to(text_base(file));
-
-   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
-      if (dcfg_wet_instr(w, i)->source != NULL)
-         nearest_offer(&n, text_base(dcfg_wet_instr(w, i)->source));
-   return text_format("%s", nearest_text(&n));
-}
-
-static void at_line(Sliced* f, const char* at, const char* colon)
-{
-   char*       end;
-   uint64_t    line = strtoull(colon + 1, &end, 10);
-   uint32_t    n = dcfg_wet_instrs(f->w), found = 0, files = 0;
-   const char* source = NULL;
-
-   if (colon[1] < '0' || colon[1] > '9' || *end != 0)
-      die("--at: `%s' is no line: FILE:LINE", at);
-   for (uint32_t i = 0; i < n; i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(f->w, i);
-      if (!is_source(in->source, at, (size_t)(colon - at)))
-         continue;
-      files++;
-      f->instrs[i] = in->line == line;
-      if (!f->instrs[i])
-         continue;
-      if (source != NULL && !is_same_source(source, in->source))
-         die("--at: `%s' is a line of %s and of %s: more of the path is "
-             "needed", at, source, in->source);
-      source = in->source;
-      found++;
-   }
-   if (files == 0)
-      die("--at: nothing of a source file `%.*s' was executed%s",
-          (int)(colon - at), at, nearest_source(f->w, at, colon));
-   if (found == 0)
-      die("--at: nothing of line %" PRIu64 " of `%.*s' was executed", line,
-          (int)(colon - at), at);
-   f->q.run = true;
 }
 
 /* A hexadecimal number, with or without 0x.  END is behind it. */
@@ -136,8 +71,8 @@ static void at_address(Sliced* f, const char* at)
       bad = errno != 0 || f->q.instance >= DCFG_SLICE_EVERY;
    }
    if (bad || *end != 0)
-      die("--at: `%s' is neither FILE:LINE nor ADDRESS nor ADDRESS#INSTANCE",
-          at);
+      die("--at: `%s' is neither FILE:LINE nor ADDRESS, nor one of these with "
+          "#N behind it", at);
    for (uint32_t i = 0; i < n; i++) {
       f->instrs[i] = dcfg_wet_instr(f->w, i)->addr == addr;
       found += f->instrs[i];
@@ -200,24 +135,33 @@ static DcfgSlice* find_criteria(Sliced* f)
    return s;
 }
 
-/* A variable as it is where the run of the criterion's line begins. */
-static void of_variable(Sliced* f, const char* name, const char* root)
+static _Noreturn void no_instance(const Sliced* f, const SliceOptions* o,
+                                  const DcfgSlice* s)
 {
-   DcfgSlice*  s = find_criteria(f);
-   const char* why;
-   uint32_t    first;
+   if (is_line(o->at))
+      line_has_none(f->w, o->at, o->root, s);
+   die("no instance meets the criterion: %s",
+       o->at != NULL ? o->at : o->syscall != NULL ? o->syscall : o->output);
+}
+
+/* A place in the source's words, as it is where the run of the criterion's line
+   begins. */
+static void of_variable(Sliced* f, const char* file, const SliceOptions* o)
+{
+   DcfgSlice*           s = find_criteria(f);
+   const DcfgSliceNode* first;
 
    if (s->n_criteria == 0)
-      die("no instance meets the criterion");
-   first = s->nodes[s->criteria[s->n_criteria - 1]].instr;
+      no_instance(f, o, s);
+   f->n_executions = s->n_executions;
+   first = &s->nodes[s->criteria[s->n_criteria - 1]];
    memset(f->instrs, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
-   f->instrs[first] = true;
-   f->q.run         = false;
-   f->q.instance    = s->nodes[s->criteria[s->n_criteria - 1]].instance;
-   if (dcfg_wet_instr(f->w, first)->image_name != NULL
-       && (why = image_is_there(f->w, first, root)) != NULL)
-      die("--of: where the variable `%s' was cannot be told: %s", name, why);
-   variable_place(dcfg_wet_instr(f->w, first), name, root, &f->q);
+   f->instrs[first->instr] = true;
+   f->q.run      = false;
+   f->q.instance = first->instance;
+   f->named      = true;
+   variable_place(f->w, file, first->instr, first->instance, o->of, o->root,
+                  &f->q);
    dcfg_slice_free(s);
 }
 
@@ -235,14 +179,15 @@ static bool image_has_lines(DcfgWet* w, uint32_t image)
    return false;
 }
 
-/* The image of which something is named `main', or the first one. */
+/* The program's image, or the first one. */
 static uint32_t main_image(DcfgWet* w)
 {
-   uint32_t n = dcfg_wet_instrs(w);
+   const char* program = wet_program(w);
+   uint32_t    n = dcfg_wet_instrs(w);
 
-   for (uint32_t i = 0; i < n; i++) {
+   for (uint32_t i = 0; i < n && program != NULL; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      if (in->function != NULL && strcmp(in->function, "main") == 0)
+      if (in->image_name != NULL && strcmp(in->image_name, program) == 0)
          return in->image;
    }
    return 0;
@@ -328,6 +273,9 @@ static void prune_printed(Sliced* f, const char* root)
    f->constants     = image_constants(f->w, f->foreign, root,
                                       &f->q.n_constants);
    f->q.constants   = f->constants;
+   f->q.formats     = f->printed.formats;
+   f->q.n_formats   = f->printed.n_formats;
+   f->q.no_register_of_formats = f->roles.addresses;
    f->q.lookups     = f->roles.lookups;
    f->never         = zalloc(n + (size_t)1, sizeof(*f->never));
    f->q.no_register = f->never;
@@ -387,6 +335,25 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
 
 /*--- What is said                                         ---*/
 
+/* ", of price (0x10c04c, 4 bytes)"; "" if all is asked for. */
+static const char* describe_of(const Sliced* f, const SliceOptions* o)
+{
+   const Processor* p = processor_of(f->w);
+   uint64_t         place = f->q.of == DCFG_SLICE_FRAME ? f->s->frame
+                            : f->q.place;
+
+   if (o->of == NULL || !f->named
+       || (f->q.of == DCFG_SLICE_FRAME && place == 0))
+      return o->of == NULL ? "" : text_format(", of %s", o->of);
+   if (f->q.of != DCFG_SLICE_REGISTER)
+      return text_format(", of %s (0x%" PRIx64 ", %s byte%s)", o->of, place,
+                         text_count(f->q.size), f->q.size == 1 ? "" : "s");
+   if (place < MAX_GENERAL)
+      return text_format(", of %s (%s)", o->of, p->general[place]);
+   return text_format(", of %s (%s%" PRIu64 ")", o->of, p->vector,
+                      place - MAX_GENERAL);
+}
+
 static char* describe(Sliced* f, const SliceOptions* o)
 {
    const DcfgSlice*     s = f->s;
@@ -398,9 +365,9 @@ static char* describe(Sliced* f, const SliceOptions* o)
                                     o->output != NULL ? "output" : "syscall",
                                     o->output != NULL ? o->output
                                                       : o->syscall);
-   const char* of = o->of == NULL ? "" : text_format(", of %s", o->of);
+   const char* of = describe_of(f, o);
    const DcfgWetInstr* in = dcfg_wet_instr(f->w, a->instr);
-   const char* where = o->at != NULL && strchr(o->at, ':') != NULL ? ""
+   const char* where = is_line(o->at) ? ""
                        : in->line != 0
                        ? text_format(" (%s:%" PRIu32 ")",
                                      text_base(in->source), in->line)
@@ -412,8 +379,12 @@ static char* describe(Sliced* f, const SliceOptions* o)
    const char* many = s->n_met == 1 ? ""
                       : text_format(", %s instances", text_count(s->n_met));
 
-   return text_copy(text_clean(text_format("%s%s: %s%s%s%s", what, of,
-                                           instance_text(f->w, a), which,
+   const char* executions = f->n_executions == 0 ? ""
+                            : text_format(", of %s executions",
+                                          text_count(f->n_executions));
+
+   return text_copy(text_clean(text_format("%s%s%s: %s%s%s%s", what, executions,
+                                           of, instance_text(f->w, a), which,
                                            where, many)));
 }
 
@@ -449,7 +420,8 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
 
 /*--- A slice                                              ---*/
 
-static void choose_criterion(Sliced* f, const SliceOptions* o)
+static void choose_criterion(Sliced* f, const char* file,
+                             const SliceOptions* o)
 {
    if ((o->at != NULL) + (o->syscall != NULL) + (o->output != NULL) != 1)
       die("one of --at, --syscall and --output has to say of what");
@@ -457,16 +429,23 @@ static void choose_criterion(Sliced* f, const SliceOptions* o)
       die("--forward is for whole instances: --at or --syscall, without --of");
    if (o->output != NULL && o->of != NULL)
       die("--output says of what: --of is for --at and --syscall");
+   if (o->computed && o->output == NULL)
+      die("--computed is for --output");
+   f->printed = (OutputQuestion){ .text = o->output, .computed = o->computed,
+                                  .root = o->root, .roles = &f->roles,
+                                  .instrs = f->instrs, .spare = f->spare,
+                                  .q = &f->q };
    if (o->output != NULL)
-      output_criterion(f->w, o->output, f->instrs, f->spare, &f->q);
+      output_criterion(f->w, &f->printed);
    else if (o->syscall != NULL)
       syscall_criterion(f->w, o->syscall, &f->roles, f->instrs, f->spare, &f->q);
-   else if (strchr(o->at, ':') != NULL)
-      at_line(f, o->at, strrchr(o->at, ':'));
-   else
+   else if (is_line(o->at)) {
+      f->q.instance = line_criterion(f->w, o->at, o->root, f->instrs);
+      f->q.run      = true;
+   } else
       at_address(f, o->at);
    if (o->of != NULL && !of_register(f, o->of) && !of_memory(&f->q, o->of))
-      of_variable(f, o->of, o->root);
+      of_variable(f, file, o);
 }
 
 /* What takes less memory: of a line with many executions one instance, of what
@@ -477,7 +456,7 @@ static const char* what_helps(const Sliced* f, const SliceOptions* o)
                                       "no instances";
    uint32_t    n = dcfg_wet_instrs(f->w), best = n;
 
-   if (o->at == NULL || strchr(o->at, ':') == NULL)
+   if (!is_line(o->at))
       return text_format("%s%s", keeps, o->thin ? "" : "; --thin follows less");
    for (uint32_t i = 0; i < n; i++)
       if (f->instrs[i] && (best == n || dcfg_wet_instr(f->w, i)->stores))
@@ -504,27 +483,42 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    f->q       = (DcfgSliceQuery){ .instrs = f->instrs,
                                   .instance = DCFG_SLICE_LAST,
                                   .forward = o->forward };
-   choose_criterion(f, o);
+   choose_criterion(f, file, o);
    choose_pruning(f, o);
    f->q.steps = o->steps;
    f->q.sums  = o->sums;
    if (o->copies)
       f->q.copies = f->roles.copies;
-   if (o->steps > 0) {
+   /* Results of call-backs are looked for without an end. */
+   if (o->steps > 0)
+      f->q.results = false;
+   if (o->steps > 0 && o->instructions) {
       /* Few, so control can be told of all of them. */
       f->q.no_control_of = NULL;
-      f->q.results       = false;
+      f->q.callbacks     = false;
    }
    f->s = dcfg_slice_new(f->w, &f->q, &err);
    if (f->s == NULL)
       die("%s%s", unreadable(&err, KIND_WET),
           err.status == DCFG_ERROR_LIMIT ? what_helps(f, o) : "");
    if (f->s->n_criteria == 0)
-      die("no instance meets the criterion: %s",
-          o->at != NULL ? o->at : o->syscall != NULL ? o->syscall : o->output);
+      no_instance(f, o, f->s);
+   if (f->s->n_executions > 0)
+      f->n_executions = f->s->n_executions;
    f->criterion = describe(f, o);
    say_not_followed(f, o);
    return f;
+}
+
+void slice_deepen(Sliced* f, uint32_t steps)
+{
+   DcfgError err;
+
+   dcfg_slice_free(f->s);
+   f->q.steps = steps;
+   f->s = dcfg_slice_new(f->w, &f->q, &err);
+   if (f->s == NULL)
+      die("%s", unreadable(&err, KIND_WET));
 }
 
 void slice_forget(Sliced* f)
@@ -540,6 +534,7 @@ void slice_forget(Sliced* f)
    free(f->foreign);
    free(f->constants);
    free((void*)f->q.parts);
+   free(f->printed.formats);
    free(f->spare);
    free(f->never);
    free(f->no_address);

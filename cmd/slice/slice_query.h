@@ -7,6 +7,7 @@
 #define DCFG_CMD_SLICE_QUERY_H
 
 #include "cmd/machine/roles.h"
+#include "cmd/slice/slice_output.h"
 
 #include "lib/dcfg_slice.h"
 
@@ -17,9 +18,11 @@ typedef
       const char* of;
       const char* syscall;
       const char* output;
+      bool        computed;     // of that, only what was computed
       const char* root;         // where images are looked for first, or NULL
       bool        thin, full, forward;
       bool        copies;       // these are no steps
+      bool        instructions; // of few steps, control is told everywhere
       uint32_t    steps;        // 0: all
       bool        sums;         // no instances but those of the criterion
    }
@@ -31,7 +34,9 @@ typedef
       DcfgWet*       w;
       DcfgSliceQuery q;
       DcfgSlice*     s;
+      bool           named;     // .q asks for a place by the source's words
       Roles          roles;
+      OutputQuestion printed;
       bool*          instrs;
       bool*          foreign;   // only what made the value is followed
       DcfgSliceRange* constants;
@@ -40,12 +45,16 @@ typedef
       uint32_t*      never;     // registers that are not followed
       uint32_t*      no_address;        // nor these as addresses
       char*          criterion; // one line
+      uint64_t       n_executions;      // of the line, if one is asked for by
+                                // its number; else 0
       const char*    not_followed[6];   // and NULL
    }
    Sliced;
 
 /* Dies if there is no such criterion. */
 Sliced* slice_find(const char* file, const SliceOptions* o);
+/* Find the slice again, with so many STEPS.  Nodes have other numbers then. */
+void    slice_deepen(Sliced* f, uint32_t steps);
 void    slice_forget(Sliced* f);
 
 /* "0x401136#2" */

@@ -6,7 +6,7 @@
 /* Owns: the annotated source of a slice.  Handed: a slice.  Taken by: dcfg
    slice. */
 
-#include "cmd/slice/slice_views.h"
+#include "cmd/slice/slice_threads.h"
 #include "cmd/machine/source_file.h"
 
 #include "cmd/base/format.h"
@@ -27,6 +27,7 @@ typedef
       const char* function;
       const char* image;
       uint64_t    in_slice, executed;
+      uint64_t    threads;      // as in DcfgSliceTotal
       uint32_t    distance;
    }
    Row;
@@ -68,7 +69,7 @@ static Row* make_rows(const SliceView* v, size_t* n)
       if (t->executed > 0)
          rows[k++] = (Row){ in->line != 0 ? in->source : NULL, in->line,
                             in->function, in->image_name, t->in_slice,
-                            t->executed, t->distance };
+                            t->executed, t->threads, t->distance };
    }
    qsort(rows, k, sizeof(*rows), compare);
    *n = 0;
@@ -80,34 +81,44 @@ static Row* make_rows(const SliceView* v, size_t* n)
       }
       last->in_slice += rows[i].in_slice;
       last->executed += rows[i].executed;
+      last->threads  |= rows[i].threads;
       if (rows[i].distance < last->distance)
          last->distance = rows[i].distance;
    }
    return rows;
 }
 
-static void put_line(FILE* out, const SourceFile* f, uint32_t line,
-                     const Row* row)
+/* The columns before the line; of WITH_THREADS, that of threads, too. */
+static void put_row(FILE* out, const Row* row, bool with_threads)
 {
+   slice_put_numbers(out, row->distance, row->in_slice, row->executed);
+   if (with_threads)
+      slice_put_threads(out, row->threads);
+}
+
+static void put_line(FILE* out, const SourceFile* f, uint32_t line,
+                     const Row* row, bool with_threads)
+{
+   int width = with_threads ? THREADS_WIDTH : 0;
    size_t      length = 0;
    const char* text = source_file_line(f, line, &length);
 
    if (text == NULL)
       length = 0;
    if (row != NULL && row->in_slice > 0)
-      slice_put_numbers(out, row->distance, row->in_slice, row->executed);
+      put_row(out, row, with_threads);
    else
-      fprintf(out, "%29s", "");
+      fprintf(out, "%*s", 29 + width, "");
    fprintf(out, " %6" PRIu32 "%s%s\n", line, length > 0 ? "  " : "",
            length > 0 ? text_cut(text_clean_line(text, length),
-                                 terminal_room(out, TEXT_AT))
+                                 terminal_room(out, TEXT_AT + (size_t)width))
            : "");
    text_forget();
 }
 
 /* ROWS, of which there are N, are of one file, F. */
 static void put_file(FILE* out, const Row* rows, size_t n,
-                     const SourceFile* f)
+                     const SourceFile* f, bool with_threads)
 {
    uint32_t next = 1, lines = source_file_lines(f);
    bool     begun = false;
@@ -121,10 +132,10 @@ static void put_file(FILE* out, const Row* rows, size_t n,
       if (from < next)
          from = next;
       if (begun && from > next)
-         fprintf(out, "%36s\n", "...");
+         fprintf(out, "%*s\n", 36 + (with_threads ? THREADS_WIDTH : 0), "...");
       for (; from < line; from++)
-         put_line(out, f, from, NULL);
-      put_line(out, f, line, &rows[i]);
+         put_line(out, f, from, NULL, with_threads);
+      put_line(out, f, line, &rows[i], with_threads);
       begun = true;
       next  = line + 1;
       /* What is behind it, unless the next one is there. */
@@ -132,7 +143,7 @@ static void put_file(FILE* out, const Row* rows, size_t n,
       while (k < n && rows[k].in_slice == 0)
          k++;
       if ((k == n || rows[k].line > next) && next <= lines)
-         put_line(out, f, next++, NULL);
+         put_line(out, f, next++, NULL, with_threads);
    }
 }
 
@@ -166,13 +177,14 @@ static Row sum_of(const Row* rows, size_t n)
    for (size_t i = 1; i < n; i++) {
       sum.in_slice += rows[i].in_slice;
       sum.executed += rows[i].executed;
+      sum.threads  |= rows[i].threads;
       if (rows[i].distance < sum.distance)
          sum.distance = rows[i].distance;
    }
    return sum;
 }
 
-static void put_elsewhere(FILE* out, Row* rows, size_t n)
+static void put_elsewhere(FILE* out, Row* rows, size_t n, bool with_threads)
 {
    size_t k = 0;
 
@@ -184,8 +196,7 @@ static void put_elsewhere(FILE* out, Row* rows, size_t n)
    qsort(rows, k, sizeof(*rows), by_instances);
    fputs("\ncode without source lines\n", out);
    for (size_t i = 0; i < k && i < 20; i++) {
-      slice_put_numbers(out, rows[i].distance, rows[i].in_slice,
-                        rows[i].executed);
+      put_row(out, &rows[i], with_threads);
       fprintf(out, "         %s (%s)\n",
               rows[i].function == NULL ? "?"
               : text_clean(text_brief(text_demangle(rows[i].function))),
@@ -198,7 +209,7 @@ static void put_elsewhere(FILE* out, Row* rows, size_t n)
 }
 
 /* Those whose text is there come first. */
-static void put_files(FILE* out, const Row* rows, size_t n)
+static void put_files(FILE* out, const Row* rows, size_t n, bool with_threads)
 {
    bool said = false;
 
@@ -213,12 +224,12 @@ static void put_files(FILE* out, const Row* rows, size_t n)
             continue;
          f = source_file_open(rows[i].source);
          if (f != NULL && readable) {
-            put_file(out, rows + i, k - i, f);
+            put_file(out, rows + i, k - i, f, with_threads);
          } else if (f == NULL && !readable) {
             if (!said)
                fputs("\nfiles that cannot be read, and their lines\n", out);
             said = true;
-            slice_put_numbers(out, sum.distance, sum.in_slice, sum.executed);
+            put_row(out, &sum, with_threads);
             fprintf(out, "         %s: %s\n", text_clean(rows[i].source),
                     list_lines(rows + i, k - i));
          }
@@ -231,6 +242,7 @@ static void write_source(const SliceView* v, FILE* out)
 {
    size_t n, with = 0, lines = 0, lines_in = 0;
    Row*   rows = make_rows(v, &n);
+   bool   threads = slice_has_threads(v);
 
    for (; with < n && rows[with].source != NULL; with++) {
       lines++;
@@ -245,9 +257,13 @@ static void write_source(const SliceView* v, FILE* out)
    putc('\n', out);
    for (unsigned i = 0; v->not_followed[i] != NULL; i++)
       fprintf(out, "not followed: %s\n", v->not_followed[i]);
-   fputs("\ndistance    instances   share   line\n", out);
-   put_files(out, rows, with);
-   put_elsewhere(out, rows + with, n - with);
+   fputs("\ndistance    instances   share", out);
+   if (threads)
+      slice_put_threads_head(out);
+   fputs("   line\n", out);
+   put_files(out, rows, with, threads);
+   put_elsewhere(out, rows + with, n - with, threads);
+   slice_put_crossings(out, v);
    free(rows);
 }
 

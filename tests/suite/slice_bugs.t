@@ -40,8 +40,8 @@ def check(tap, path, prog=None):
     if not wet or not tap.ok(wrong in out.splitlines() and right not in out, name + ": what it prints is wrong", out):
         return
     status, listed, said = commandlib.command("slice", *slicelib.OPTIONS, "--output=" + wrong, wet)
-    near = re.findall(r"^ *[\d,]+ +[\d,]+ +<?[\d.]+%%   %s:(\d+) " % re.escape(source), listed, re.M)
-    tap.ok(str(faulty) in near[:FAR.get(name, NEAR)] and listed.count("\n") < 60, name + ": the faulty line is near", listed + said)
+    near = slicelib.near_lines(listed, source)
+    tap.ok(faulty in near[:FAR.get(name, NEAR)] and listed.count("\n") < 60, name + ": the faulty line is near", listed + said)
     for thin, most in ((False, MOST), (True, MOST_THIN)):
         s, said = slicelib.slice_of(tap, wet, "--output=" + wrong, *["--thin"] * thin)
         what = "%s%s: " % (name, ", producers only" * thin)

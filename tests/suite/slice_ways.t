@@ -172,7 +172,7 @@ def check_across(tap):
                         ("cE", None), ("f!", None), ("cde", "abc d e"), ("gh", "g h")):
         status, out, err = commandlib.command("slice", "--output=" + text, "--thin", wet)
         if these is None:
-            tap.ok(status == 2 and "no system call wrote" in err, "across: nobody wrote " + text, out + err)
+            tap.ok(status == 2 and "no descriptor got" in err, "across: nobody wrote " + text, out + err)
             continue
         got = set(lines_of(out, "across.c")) if status == 0 else set()
         tap.ok({m for m in makes if makes[m] in got} == set(these.split()), "across: " + text, (got, makes, out, err))
@@ -214,7 +214,7 @@ def check_born(tap, name, *flags):
     symbols = subprocess.run(["nm", prog], stdout=subprocess.PIPE, check=True).stdout.decode()
     at = {f[2]: "0x" + f[0].lstrip("0") for f in map(str.split, symbols.splitlines())}
     for what in ("result", "general", "vector", "stack"):
-        why = commandlib.command("why", wet, at["at_" + what] + "#0")[1]
+        why = commandlib.command("why", "--instructions", wet, at["at_" + what] + "#0")[1]
         found = [[line.split()[1] for line in commandlib.command("slice", "--thin", "--as=instances", *args, wet)[1].splitlines()
                   if line[0] != "#"] for args in (["--at=" + at["at_" + what]], ["--at=%s#0" % at[what], "--forward"])]
         tap.ok(re.search(r"(^ +1 \S+|through) +%s#0\b" % at[what], why, re.M) and at[what] + "#0" in found[0] and at["at_" + what] + "#0" in found[1],

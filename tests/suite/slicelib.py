@@ -87,7 +87,11 @@ def record_wet(tap, name, argv, opts=()):
     return wet
 
 
+def near_lines(text, source):
+    """Those of a source that a listing of lines has, the nearest first."""
+    found = re.findall(r"^ *[\d,]+ +[\d,]+ +<?[\d.]+%%(?: +\d[\d,+-]*)?   %s:(\d+)\b" % re.escape(source), text, re.M)
+    return [int(line) for line in found]
+
+
 def lines_of(text, source):
-    """Those of a source that a listing of lines has."""
-    found = re.findall(r"^ *[\d,]+ +[\d,]+ +<?[\d.]+%%   %s:(\d+)\b" % re.escape(source), text, re.M)
-    return sorted(int(line) for line in found)
+    return sorted(near_lines(text, source))

@@ -33,4 +33,29 @@ const char* image_is_there(DcfgWet* w, uint32_t instr, const char* root);
 DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
                                 const char* root, uint32_t* n);
 
+/* ImageBytes: what images had in memory when they were loaded, as their files
+   have it. */
+typedef
+   struct {
+      uint64_t addr, size;
+      uint8_t* bytes;
+   }
+   ImagePart;
+
+typedef
+   struct {
+      ImagePart* parts;
+      size_t     n, room;
+   }
+   ImageBytes;
+
+/* Those of all images whose files are there. */
+ImageBytes image_bytes(DcfgWet* w, const char* root);
+void       image_bytes_free(ImageBytes* b);
+
+/* The byte at ADDR: *BEFORE bytes of its part stand before it, and *BEHIND from
+   it on; NULL if no image has it. */
+const uint8_t* image_byte(const ImageBytes* b, uint64_t addr, uint64_t* before,
+                          uint64_t* behind);
+
 #endif /* DCFG_CMD_WET_PLACE_H */

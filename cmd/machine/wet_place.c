@@ -10,7 +10,7 @@
    Mappings begin at pages: of the places in a file's executable segments that
    are as far from a page's begin as the address was, all are tried. */
 
-#include "cmd/slice/wet_place.h"
+#include "cmd/machine/wet_place.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
@@ -180,13 +180,30 @@ static void add_range(Ranges* r, uint64_t low, uint64_t high, bool tables)
    r->ranges[r->n++] = (DcfgSliceRange){ low, high, tables };
 }
 
+/* How far ELF was moved from its own addresses: the code at OFFSET of the file
+   was at ADDR. */
+static uint64_t moved_by(Elf* elf, uint64_t offset, uint64_t addr)
+{
+   size_t n;
+
+   if (elf_getphdrnum(elf, &n) != 0)
+      return 0;
+   for (size_t i = 0; i < n; i++) {
+      GElf_Phdr h;
+      if (gelf_getphdr(elf, (int)i, &h) != NULL && h.p_type == PT_LOAD
+          && offset >= h.p_offset && offset - h.p_offset < h.p_filesz)
+         return addr - (h.p_vaddr + (offset - h.p_offset));
+   }
+   return 0;
+}
+
 /* What of ELF is constant, and with TABLES the rest, too; the code at OFFSET of
    the file was at ADDR. */
 static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr,
                           bool tables)
 {
    size_t   n;
-   uint64_t moved = 0, relocated = 0;
+   uint64_t moved = moved_by(elf, offset, addr), relocated = 0;
 
    if (elf_getphdrnum(elf, &n) != 0)
       return;
@@ -196,9 +213,6 @@ static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr,
          if (gelf_getphdr(elf, (int)i, &h) == NULL)
             continue;
          if (pass == 0) {
-            if (h.p_type == PT_LOAD && offset >= h.p_offset
-                && offset - h.p_offset < h.p_filesz)
-               moved = addr - (h.p_vaddr + (offset - h.p_offset));
             if (h.p_type == PT_GNU_RELRO)
                relocated = h.p_vaddr + h.p_memsz;
             continue;
@@ -258,4 +272,69 @@ DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
       qsort(r.ranges, r.n, sizeof(*r.ranges), by_low);
    *n = (uint32_t)r.n;
    return r.ranges;
+}
+
+/*--- Contents                                             ---*/
+
+static void add_contents(ImageBytes* b, Elf* elf, uint64_t moved)
+{
+   size_t   n, size;
+   uint8_t* bytes = (uint8_t*)elf_rawfile(elf, &size);
+
+   if (bytes == NULL || elf_getphdrnum(elf, &n) != 0)
+      return;
+   for (size_t i = 0; i < n; i++) {
+      GElf_Phdr h;
+      uint8_t*  copy;
+      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
+          || h.p_filesz == 0 || h.p_offset > size
+          || h.p_filesz > size - h.p_offset)
+         continue;
+      copy = zalloc(h.p_filesz, 1);
+      memcpy(copy, bytes + h.p_offset, h.p_filesz);
+      GROW(b->parts, b->n, b->room);
+      b->parts[b->n++] = (ImagePart){ h.p_vaddr + moved, h.p_filesz, copy };
+   }
+}
+
+ImageBytes image_bytes(DcfgWet* w, const char* root)
+{
+   uint32_t   n_instrs = dcfg_wet_instrs(w);
+   ImageBytes b = { .n = 0 };
+
+   for (uint32_t first = 0; first < n_instrs; first = image_end(w, first)) {
+      uint64_t    offset;
+      const char* how;
+      int         fd;
+      Elf*        elf = open_image(w, first, root, &fd, &how);
+      if (elf == NULL)
+         continue;
+      if (find_place(w, first, elf, &offset))
+         add_contents(&b, elf, moved_by(elf, offset,
+                                        dcfg_wet_instr(w, first)->addr));
+      elf_end(elf);
+      close(fd);
+   }
+   return b;
+}
+
+const uint8_t* image_byte(const ImageBytes* b, uint64_t addr, uint64_t* before,
+                          uint64_t* behind)
+{
+   for (size_t i = 0; i < b->n; i++) {
+      const ImagePart* p = &b->parts[i];
+      if (addr < p->addr || addr - p->addr >= p->size)
+         continue;
+      *before = addr - p->addr;
+      *behind = p->size - *before;
+      return p->bytes + *before;
+   }
+   return NULL;
+}
+
+void image_bytes_free(ImageBytes* b)
+{
+   for (size_t i = 0; i < b->n; i++)
+      free(b->parts[i].bytes);
+   free(b->parts);
 }

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Debug information and symbols of an image. */
+
+/* Owns: which variable has an address, and whether a line has code.  Handed: a
+   whole execution trace.  Taken by: slice_line.c, slice_threads.c. */
+
+#include "cmd/slice/image_debug.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
+#include "cmd/machine/same_build.h"
+#include "cmd/base/own.h"
+#include "cmd/shared/wet_program.h"
+#include "cmd/machine/wet_place.h"
+
+#include <elfutils/libdw.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+Dwfl* image_debug_open(const DcfgWetInstr* at, const char* root,
+                       Dwfl_Module** module)
+{
+   static const Dwfl_Callbacks callbacks = {
+      .find_elf = dwfl_build_id_find_elf,
+      .find_debuginfo = dwfl_standard_find_debuginfo,
+      .section_address = dwfl_offline_section_address
+   };
+   const char* path = at->image_name == NULL ? NULL
+                      : image_path_below(root, at->image_name);
+   int         fd = path == NULL ? -1 : open_regular(path);
+   Dwfl*       dwfl = fd < 0 ? NULL : dwfl_begin(&callbacks);
+
+   if (dwfl == NULL) {
+      if (fd >= 0)
+         close(fd);
+      return NULL;
+   }
+   dwfl_report_begin(dwfl);
+   *module = dwfl_report_elf(dwfl, "", path, fd, at->image_load, false);
+   dwfl_report_end(dwfl, NULL, NULL);
+   if (*module == NULL)
+      close(fd);
+   if (*module != NULL
+       && debug_difference(*module, at->image_build_id) == NULL)
+      return dwfl;
+   dwfl_end(dwfl);
+   return NULL;
+}
+
+static const char* symbol_at(Dwfl_Module* module, uint64_t addr)
+{
+   GElf_Sym    sym;
+   GElf_Off    offset;
+   const char* name = dwfl_module_addrinfo(module, addr, &offset, &sym, NULL,
+                                           NULL, NULL);
+
+   if (name == NULL || GELF_ST_TYPE(sym.st_info) != STT_OBJECT
+       || offset >= sym.st_size)
+      return NULL;
+   name = text_clean(text_demangle(name));
+   return offset == 0 ? text_format("%s", name)
+          : text_format("%s+%" PRIu64, name, offset);
+}
+
+const char* variable_at(DcfgWet* w, uint64_t addr, const char* root)
+{
+   const char* program = wet_program(w);
+   const char* found = NULL;
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w) && found == NULL;
+        i = image_end(w, i)) {
+      DcfgWetInstr at = *dcfg_wet_instr(w, i);
+      Dwfl_Module* module;
+      Dwfl*        dwfl = !is_of_program(at.image_name, program, NULL) ? NULL
+                          : image_debug_open(&at, root, &module);
+      if (dwfl == NULL)
+         continue;
+      found = symbol_at(module, addr);
+      dwfl_end(dwfl);
+   }
+   return found;
+}
+
+/* Has the module the line?  *ANY: it has lines of that file. */
+static bool has_line(Dwfl_Module* module, const char* source, uint64_t line,
+                     bool* any)
+{
+   const char* base = text_base(source);
+   Dwarf_Die*  unit = NULL;
+   Dwarf_Addr  bias;
+   bool        found = false;
+
+   while (!found && (unit = dwfl_module_nextcu(module, unit, &bias)) != NULL) {
+      Dwarf_Lines* lines;
+      size_t       n;
+      if (dwarf_getsrclines(unit, &lines, &n) != 0)
+         continue;
+      for (size_t i = 0; i < n && !found; i++) {
+         Dwarf_Line* at = dwarf_onesrcline(lines, i);
+         const char* name = dwarf_linesrc(at, NULL, NULL);
+         int         number;
+         bool        end;
+         if (name == NULL || strcmp(text_base(name), base) != 0
+             || dwarf_lineendsequence(at, &end) != 0 || end)
+            continue;
+         *any  = true;
+         found = dwarf_lineno(at, &number) == 0 && (uint64_t)number == line;
+      }
+   }
+   return found;
+}
+
+LineCode line_code(DcfgWet* w, const char* source, uint64_t line,
+                   const char* root)
+{
+   const char* program = wet_program(w);
+   bool        any = false, found = false;
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w) && !found;
+        i = image_end(w, i)) {
+      DcfgWetInstr at = *dcfg_wet_instr(w, i);
+      Dwfl_Module* module;
+      Dwfl*        dwfl = !is_of_program(at.image_name, program, NULL) ? NULL
+                          : image_debug_open(&at, root, &module);
+      if (dwfl == NULL)
+         continue;
+      found = has_line(module, source, line, &any);
+      dwfl_end(dwfl);
+   }
+   return found ? CODE_SOME : any ? CODE_NONE : CODE_UNKNOWN;
+}

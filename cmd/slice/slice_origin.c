@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Where printed bytes came from. */
+
+/* Owns: whether a byte that was printed is a copy of a constant text.  Handed:
+   bytes of a stream.  Taken by: slice_output.c.
+
+   Each byte is followed through what hands it on unchanged, to an instruction
+   that has it as a constant, or to memory that nothing executed wrote.  There
+   it is a text that was copied, unless it is a digit from a table of digits, or a
+   letter that stands alone there: these were chosen by an address. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE     // memmem
+#endif
+#include "cmd/slice/slice_origin.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/operands.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A text is at most so long, to each side. */
+#define MAX_TEXT 4096
+
+typedef
+   struct {
+      DcfgWet*          w;
+      const DcfgSlice*  s;
+      const Roles*      roles;
+      const bool*       hands_on;
+      const ImageBytes* initial;
+   }
+   Tracer;
+
+/*--- One byte                                             ---*/
+
+/* The node behind the inputs of N that are of PORT that wrote last, of those
+   that made byte K of a register or, if PORT is memory, the byte at address K.
+   Nodes with smaller numbers ran later. */
+static uint32_t writer_of(const Tracer* z, const DcfgSliceNode* n,
+                          uint8_t port, uint64_t k)
+{
+   uint32_t best = DCFG_SLICE_NOT;
+
+   for (uint32_t i = 0; i < n->n_inputs; i++) {
+      const DcfgSliceInput* in = &z->s->inputs[n->first_input + i];
+      const DcfgSliceNode*  by;
+      uint64_t              first;
+      if (in->port != port || in->node >= best)
+         continue;
+      by    = &z->s->nodes[in->node];
+      first = port == DCFG_WET_MEMORY ? by->addr : 0;
+      if (k - first < by->value_size)
+         best = in->node;
+   }
+   return best;
+}
+
+/* The port over which N got what it hands on: memory, if it loads. */
+static bool port_of(const Tracer* z, const DcfgSliceNode* n, uint8_t* port)
+{
+   bool loads = false, found = false;
+
+   for (uint32_t i = 0; i < n->n_inputs; i++) {
+      const DcfgSliceInput* in = &z->s->inputs[n->first_input + i];
+      loads |= in->port == DCFG_WET_MEMORY;
+      if ((in->port != DCFG_WET_GENERAL && in->port != DCFG_WET_VECTOR)
+          || in->node == DCFG_SLICE_NOT)
+         continue;
+      *port = in->port;
+      found = true;
+   }
+   if (loads)
+      *port = DCFG_WET_MEMORY;
+   return loads || found;
+}
+
+/* Has N what it computes from its code alone? */
+static bool is_constant(const Tracer* z, const DcfgSliceNode* n)
+{
+   for (uint32_t i = 0; i < n->n_inputs; i++) {
+      const DcfgSliceInput* in = &z->s->inputs[n->first_input + i];
+      if (in->port != DCFG_WET_CONTROL
+          && (in->port != DCFG_WET_GENERAL
+              || !(z->roles->addresses[n->instr] >> in->reg & 1)))
+         return false;
+   }
+   return true;
+}
+
+/* Follow the byte at ADDR that N, a criterion, used, and whose value is BYTE.
+   *FROM is where it stood at first; 0: in no memory. */
+static ByteOrigin trace(const Tracer* z, const DcfgSliceNode* n, uint64_t addr,
+                    uint8_t byte, uint64_t* from)
+{
+   uint8_t        port = DCFG_WET_MEMORY;
+   uint64_t       place = addr, before, behind;
+   const uint8_t* at;
+
+   *from = 0;
+   for (uint32_t node = writer_of(z, n, port, place); node < DCFG_SLICE_NOT;
+        node = writer_of(z, n, port, place)) {
+      n = &z->s->nodes[node];
+      if (port == DCFG_WET_MEMORY)
+         place -= n->addr;
+      if (place >= n->value_size || z->s->values[n->value + place] != byte)
+         return ORIGIN_COMPUTED;
+      if (is_constant(z, n))
+         return ORIGIN_CONSTANT;
+      if (!z->hands_on[n->instr] || !port_of(z, n, &port))
+         return ORIGIN_COMPUTED;
+      if (port == DCFG_WET_MEMORY)
+         place += n->from;
+   }
+   at = port != DCFG_WET_MEMORY ? NULL
+        : image_byte(z->initial, place, &before, &behind);
+   if (at == NULL || *at != byte)
+      return ORIGIN_COMPUTED;
+   *from = place;
+   return ORIGIN_CONSTANT;
+}
+
+/*--- Texts                                                ---*/
+
+/* The text around the byte at ADDR. */
+static DcfgSliceRange text_around(const ImageBytes* initial, uint64_t addr,
+                                  const uint8_t** begin)
+{
+   uint64_t       before, behind, low = 0, high = 0;
+   const uint8_t* at = image_byte(initial, addr, &before, &behind);
+
+   while (low < before && low < MAX_TEXT && at[-(int64_t)low - 1] != 0)
+      low++;
+   while (high < behind && high < MAX_TEXT && at[high] != 0)
+      high++;
+   *begin = at - low;
+   return (DcfgSliceRange){ addr - low, addr + high, false };
+}
+
+static bool is_table_of_digits(const ImageBytes* initial, uint64_t addr)
+{
+   const uint8_t* begin;
+   DcfgSliceRange r = text_around(initial, addr, &begin);
+   size_t         n = (size_t)(r.high - r.low);
+
+   return memmem(begin, n, "0123456789", 10) != NULL
+          || memmem(begin, n, "00010203", 8) != NULL;
+}
+
+/* What stood at FROM[I], of SIZE bytes, is not told to be a text by where the
+   byte before it and the one behind it stood. */
+static bool stands_alone(const uint64_t* from, uint64_t size, uint64_t i)
+{
+   return !(i > 0 && from[i - 1] != 0 && from[i - 1] + 1 == from[i])
+          && !(i + 1 < size && from[i + 1] != 0 && from[i] + 1 == from[i + 1]);
+}
+
+COMPARE(by_low, DcfgSliceRange, UP(low))
+
+/* The text around FROM, if it is one for printf(), each once.  Any other may be
+   there because the program chose it among several. */
+static void add_format(Origins* o, size_t* room, const ImageBytes* initial,
+                       uint64_t from)
+{
+   const uint8_t* begin;
+   DcfgSliceRange text = text_around(initial, from, &begin);
+   size_t         n = o->n_formats;
+
+   if (memchr(begin, '%', (size_t)(text.high - text.low)) == NULL)
+      return;
+   for (size_t i = 0; i < n; i++)
+      if (text.low < o->formats[i].high && o->formats[i].low < text.high)
+         return;
+   GROW(o->formats, n, *room);
+   o->formats[o->n_formats++] = text;
+}
+
+Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* t,
+                     uint64_t place, uint64_t size, uint64_t begin,
+                     uint64_t end, const ImageBytes* initial)
+{
+   uint32_t  n = dcfg_wet_instrs(w);
+   bool*     instrs = zalloc(n + (size_t)1, sizeof(bool));
+   bool*     hands_on = zalloc(n + (size_t)1, sizeof(bool));
+   uint64_t* from = zalloc(size + 1, sizeof(*from));
+   size_t    room = 0;
+   Origins   o = { .kinds = zalloc(size + 1, 1) };
+   DcfgSliceQuery q = { .no_control = true, .no_address = roles->addresses,
+                        .copies = hands_on, .steps = 1, .instrs = instrs };
+   DcfgError  err;
+   DcfgSlice* s;
+
+   for (uint32_t i = 0; i < n; i++)
+      hands_on[i] = roles->copies[i] || roles->widens[i];
+   stream_choose(t, place, size, NULL, instrs, n, &q);
+   s = dcfg_slice_new(w, &q, &err);
+   if (s == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   const Tracer z = { w, s, roles, hands_on, initial };
+   for (uint64_t i = 0; i < size; i++) {
+      const OutputPiece* p = stream_piece(t, place + i);
+      for (uint32_t k = 0; p != NULL && k < s->n_criteria; k++) {
+         const DcfgSliceNode* c = &s->nodes[s->criteria[k]];
+         if (t->known[place + i] && c->instr == p->call->instr
+             && c->instance == p->call->instance)
+            o.kinds[i] = (uint8_t)trace(&z, c, p->addr + (place + i - p->from),
+                                        t->bytes[place + i], &from[i]);
+      }
+   }
+   for (uint64_t i = 0; i < size; i++) {
+      if (o.kinds[i] != ORIGIN_CONSTANT || from[i] == 0)
+         continue;
+      if (is_table_of_digits(initial, from[i])
+          || (isalnum(t->bytes[place + i]) && stands_alone(from, size, i)))
+         o.kinds[i] = ORIGIN_COMPUTED;
+      else if (place + i >= begin && place + i < end)
+         add_format(&o, &room, initial, from[i]);
+   }
+   if (o.n_formats > 1)
+      qsort(o.formats, o.n_formats, sizeof(*o.formats), by_low);
+   dcfg_slice_free(s);
+   free((void*)q.parts);
+   free(instrs);
+   free(hands_on);
+   free(from);
+   return o;
+}
+
+void origins_free(Origins* o)
+{
+   free(o->kinds);
+   free(o->formats);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Where printed bytes came from. */
+
+#ifndef DCFG_CMD_SLICE_ORIGIN_H
+#define DCFG_CMD_SLICE_ORIGIN_H
+
+#include "cmd/slice/slice_stream.h"
+#include "cmd/machine/roles.h"
+
+/* Where a byte came from, over nothing but copies. */
+typedef
+   enum {
+      ORIGIN_UNKNOWN,           // nothing says what it was
+      ORIGIN_CONSTANT,          // a text that the program or a library has
+      ORIGIN_COMPUTED           // else
+   }
+   ByteOrigin;
+
+typedef
+   struct {
+      uint8_t*        kinds;    // an ByteOrigin for each byte
+      DcfgSliceRange* formats;  // memory of texts with a %, that those from
+      uint32_t        n_formats;        // BEGIN up to END are copies of
+   }
+   Origins;
+
+/* Those of the SIZE bytes of T from PLACE on.  BEGIN and END are places. */
+Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* t,
+                     uint64_t place, uint64_t size, uint64_t begin,
+                     uint64_t end, const ImageBytes* initial);
+void    origins_free(Origins* o);
+
+#endif /* DCFG_CMD_SLICE_ORIGIN_H */

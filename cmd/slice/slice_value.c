@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Values of pointers at an instance. */
+
+/* Owns: what a register or some bytes of memory held just before an instance.
+   Handed: a whole execution trace.  Taken by: slice_variable.c.
+
+   The library says who wrote the place last.  If the trace has values, these
+   writers have it.  If not, an address tells it: of an operand in memory that
+   is based on a register which has that value, and on nothing else. */
+
+#include "cmd/slice/slice_value.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/operands.h"
+#include "cmd/machine/instr_effect.h"
+#include "cmd/machine/processor.h"
+
+#include "lib/dcfg_slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*--- Writers                                              ---*/
+
+/* The criterion, and who wrote what is asked of it last. */
+static DcfgSlice* find_writers(const ValueSearch* v, const VariableObject* o)
+{
+   static const DcfgSliceOf forms[] = {
+      [OBJECT_REGISTER] = DCFG_SLICE_REGISTER,
+      [OBJECT_FRAME] = DCFG_SLICE_FRAME, [OBJECT_MEMORY] = DCFG_SLICE_MEMORY
+   };
+   bool*          at = zalloc(dcfg_wet_instrs(v->w) + (size_t)1, sizeof(*at));
+   DcfgSliceQuery q = { .instrs = at, .instance = v->instance,
+                        .of = forms[o->form], .place = o->place,
+                        .size = o->size, .no_control = true, .steps = 1 };
+   DcfgError      err;
+   DcfgSlice*     s;
+
+   at[v->instr] = true;
+   s = dcfg_slice_new(v->w, &q, &err);
+   free(at);
+   if (s == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   return s;
+}
+
+/*--- Recorded values                                      ---*/
+
+/* Lay what N wrote over the SIZE BYTES at ADDR; KNOWN: which it has. */
+static void lay_over(const DcfgSlice* s, const DcfgSliceNode* n, uint64_t addr,
+                     size_t size, uint8_t* bytes, bool* known)
+{
+   for (size_t i = 0; i < size; i++) {
+      uint64_t at = addr + i - n->addr;
+      if (at < n->value_size) {
+         bytes[i] = s->values[n->value + at];
+         known[i] = true;
+      }
+   }
+}
+
+/* Nodes are from the last to the first: an older writer goes below. */
+static bool memory_value(const ValueSearch* v, const DcfgSlice* s,
+                         uint64_t addr, size_t size, uint8_t* bytes)
+{
+   const DcfgSliceNode* c = &s->nodes[s->criteria[0]];
+   bool                 known[8] = { false };
+   bool                 nobody = false;
+
+   for (uint32_t i = s->n_nodes; i-- > 0; )
+      for (uint32_t k = 0; k < c->n_inputs; k++) {
+         const DcfgSliceInput* in = &s->inputs[c->first_input + k];
+         nobody |= in->port == DCFG_WET_MEMORY
+                   && in->node == DCFG_SLICE_NOBODY;
+         if (in->port == DCFG_WET_MEMORY && in->node == i
+             && s->nodes[i].addr != 0)
+            lay_over(s, &s->nodes[i], addr, size, bytes, known);
+      }
+   for (size_t i = 0; i < size; i++)
+      if (!known[i]) {
+         /* All of it is as it was in the file, or nothing is known. */
+         return i == 0 && nobody && c->n_inputs <= 2
+                && !dcfg_wet_is_window(v->w)
+                && variables_initial(v->variables, addr, bytes, size);
+      }
+   return true;
+}
+
+/* The value of register REG, which one instance wrote as a whole. */
+static bool register_value(const ValueSearch* v, const DcfgSlice* s,
+                           unsigned reg, size_t size, uint8_t* bytes)
+{
+   const DcfgSliceNode* c = &s->nodes[s->criteria[0]];
+   const DcfgSliceNode* n = NULL;
+   DcfgWetInstr         in;
+   InstrEffect          e;
+   const Processor*     p = processor_of(v->w);
+
+   for (uint32_t k = 0; k < c->n_inputs; k++) {
+      const DcfgSliceInput* i = &s->inputs[c->first_input + k];
+      if (i->port != DCFG_WET_GENERAL)
+         continue;
+      if (n != NULL || i->node >= DCFG_SLICE_NOT)
+         return false;
+      n = &s->nodes[i->node];
+   }
+   if (n == NULL || n->value_size < size)
+      return false;
+   in = *dcfg_wet_instr(v->w, n->instr);
+   /* It has stored no other value, and written no other register. */
+   if (in.stores || !instr_effect(&in, &e)
+       || (e.written & ~(UINT32_C(1) << p->stack)) != UINT32_C(1) << reg)
+      return false;
+   memcpy(bytes, s->values + n->value, size);
+   return true;
+}
+
+/*--- Addresses                                            ---*/
+
+/* Carriers: the last instance of each instruction that left the value in a
+   register, or that wrote it to memory; 0: none, else one more than its
+   number. */
+typedef
+   struct {
+      DcfgWet*  w;
+      uint64_t* instances;
+      InstrEffect* effects;     // by instruction, made when needed
+      bool*     decoded;
+   }
+   Carriers;
+
+static bool is_carrier(const Carriers* c, const DcfgWetDep* d)
+{
+   return c->instances[d->instr] == d->instance + 1;
+}
+
+/* The effect of instruction I; NULL: nobody knows. */
+static const InstrEffect* effect_of(Carriers* c, uint32_t i)
+{
+   if (!c->decoded[i]) {
+      DcfgWetInstr in = *dcfg_wet_instr(c->w, i);
+      if (!instr_effect(&in, &c->effects[i]))
+         c->effects[i] = (InstrEffect){ .to = NO_REGISTER };
+      c->decoded[i] = true;
+   }
+   return &c->effects[i];
+}
+
+/* Is all that E has at port KIND, of register REG, from a carrier? */
+static bool has_it(const Carriers* c, const DcfgWetEvent* e,
+                   DcfgWetPortKind kind, unsigned reg)
+{
+   for (uint32_t k = 0; k < e->n_ports; k++) {
+      const DcfgWetPort* p = &e->ports[k];
+      if (p->kind == kind && (kind == DCFG_WET_MEMORY || p->reg == reg))
+         return p->n == 1 && is_carrier(c, &e->deps[p->first]);
+   }
+   return false;
+}
+
+/* Has E an operand that tells the value?  Then set *VALUE. */
+static bool tells(Carriers* c, const DcfgWetEvent* e, uint64_t* value)
+{
+   const InstrEffect*   f = effect_of(c, e->instr);
+   const MemoryOperand* m = &f->memory[0];
+
+   if (f->n_memory != 1 || m->fixed || m->segment || f->on_stack
+       || m->base == NO_REGISTER || m->index != NO_REGISTER
+       || e->n_accesses == 0 || e->accesses[0] == 0
+       || !has_it(c, e, DCFG_WET_GENERAL, m->base))
+      return false;
+   *value = e->accesses[0] - (uint64_t)m->disp;
+   return true;
+}
+
+/* Remember E if it hands the value on. */
+static void carry(Carriers* c, const DcfgWetEvent* e, uint64_t size)
+{
+   const InstrEffect* f = effect_of(c, e->instr);
+   bool on = f->kind == EFFECT_LOAD
+             ? f->memory[0].size == size && has_it(c, e, DCFG_WET_MEMORY, 0)
+             : f->kind == EFFECT_COPY
+               && has_it(c, e, DCFG_WET_GENERAL, f->from);
+
+   if (on)
+      c->instances[e->instr] = e->instance + 1;
+}
+
+/* What WRITER stored was in a register: who wrote that carries it, too. */
+static void carry_stored(Carriers* c, const DcfgWetEvent* e)
+{
+   const InstrEffect* f = effect_of(c, e->instr);
+
+   if (f->n_memory != 1 || f->on_stack)
+      return;
+   for (uint32_t k = 0; k < e->n_ports; k++) {
+      const DcfgWetPort* p = &e->ports[k];
+      if (p->kind == DCFG_WET_GENERAL && p->n == 1
+          && p->reg != f->memory[0].base && p->reg != f->memory[0].index)
+         c->instances[e->deps[p->first].instr]
+            = e->deps[p->first].instance + 1;
+   }
+}
+
+/* Find in the trace an address that is made of what WRITER wrote. */
+static bool value_by_address(const ValueSearch* v, const DcfgSliceNode* writer,
+                             uint64_t size, uint64_t* value)
+{
+   DcfgOptions  options = read_options(NULL, NULL);
+   DcfgError    err;
+   DcfgWet*     w = dcfg_wet_open(v->file, &options, &err);
+   uint32_t     n = dcfg_wet_instrs(v->w);
+   DcfgWetEvent e;
+   bool         found = false;
+   Carriers     c = { v->w, zalloc(n, sizeof(uint64_t)),
+                      zalloc(n, sizeof(InstrEffect)), zalloc(n, sizeof(bool)) };
+
+   if (w == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   c.instances[writer->instr] = writer->instance + 1;
+   while (!found && dcfg_wet_next(w, &e, &err)) {
+      if (e.kind != DCFG_WET_INSTR)
+         continue;
+      found = tells(&c, &e, value);
+      if (e.instr == writer->instr && e.instance == writer->instance)
+         carry_stored(&c, &e);
+      else if (!found)
+         carry(&c, &e, size);
+   }
+   dcfg_wet_close(w);
+   free(c.instances);
+   free(c.effects);
+   free(c.decoded);
+   return found;
+}
+
+/* The only writer of what is asked for; NULL if there are several, or none. */
+static const DcfgSliceNode* only_writer(const DcfgSlice* s)
+{
+   const DcfgSliceNode* c = &s->nodes[s->criteria[0]];
+   const DcfgSliceNode* n = NULL;
+
+   for (uint32_t k = 0; k < c->n_inputs; k++) {
+      const DcfgSliceInput* in = &s->inputs[c->first_input + k];
+      if (in->port == DCFG_WET_CONTROL)
+         continue;
+      if (n != NULL || in->node >= DCFG_SLICE_NOT)
+         return NULL;
+      n = &s->nodes[in->node];
+   }
+   return n;
+}
+
+bool find_value(void* arg, const VariableObject* o, uint64_t* value)
+{
+   const ValueSearch*   v = arg;
+   DcfgSlice*           s = find_writers(v, o);
+   uint64_t             addr = o->form == OBJECT_FRAME ? s->frame : o->place;
+   const DcfgSliceNode* writer;
+   uint8_t              bytes[8] = { 0 };
+   bool                 found = false;
+
+   if (s->n_criteria == 0 || o->size > sizeof(bytes)
+       || (o->form == OBJECT_FRAME && s->frame == 0)) {
+      dcfg_slice_free(s);
+      return false;
+   }
+   found = o->form == OBJECT_REGISTER
+           ? register_value(v, s, (unsigned)o->place, o->size, bytes)
+           : memory_value(v, s, addr, o->size, bytes);
+   writer = only_writer(s);
+   if (found) {
+      *value = 0;
+      for (size_t i = o->size; i-- > 0; )
+         *value = *value << 8 | bytes[i];
+   } else if (writer != NULL
+              && o->size == dcfg_wet_instr(v->w, v->instr)->address_size) {
+      found = value_by_address(v, writer, o->size, value);
+   }
+   dcfg_slice_free(s);
+   return found;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Steps of dcfg why. */
+
+#ifndef DCFG_CMD_WHY_H
+#define DCFG_CMD_WHY_H
+
+#include "cmd/slice/slice_query.h"
+#include "cmd/slice/slice_views.h"
+
+/* Tell of STEPS instances, or ask which, as --instructions does. */
+void why_instructions(Sliced* f, const SliceView* v, bool asks,
+                      uint64_t steps);
+
+/* The input that copy NODE hands on over VIA; NULL if NODE is no copy. */
+const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
+                                      const DcfgSliceInput* via);
+
+/* WhyUse: what a card has an input for, the most telling first. */
+typedef enum { USE_VALUE, USE_ADDRESS, USE_BRANCH, USE_FRAME } WhyUse;
+
+/* WhyInput: what a card used. */
+typedef
+   struct {
+      WhyUse   use;
+      uint32_t user;            // which instance used it
+      const DcfgSliceInput* input;      // of .user
+      uint32_t node;            // that computed it, or DCFG_SLICE_NOBODY,
+                                // DCFG_SLICE_NOT
+      bool     library;         // it came through a library
+      uint32_t first, n_passed; // copies and libraries on the way
+   }
+   WhyInput;
+
+/* WhyCard: a source line executed in one activation, as far as .head depends on
+   it; or an instance of code that has no lines. */
+typedef
+   struct {
+      uint32_t  head;
+      uint32_t* members;        // the head first
+      size_t    n_members, members_room;
+      WhyInput* inputs;         // sorted by their use
+      size_t    n_inputs, inputs_room;
+      uint32_t* passed;
+      size_t    n_passed, passed_room;
+      size_t    n_frame;        // inputs at the end that are passed over
+      bool      cut;            // the slice has too few steps for all of it
+   }
+   WhyCard;
+
+/* WhyCards: what is known of all cards of a slice. */
+typedef
+   struct {
+      Sliced*   f;
+      uint32_t* runs;           // by node: nodes of a line with one number ran
+                                // together
+      bool*     frames;         // by instruction: it has a frame pointer
+      uint32_t* seen;           // by node: the last card that went through it
+      uint32_t  n_cards;
+   }
+   WhyCards;
+
+void why_cards_start(WhyCards* y, Sliced* f);
+void why_cards_end(WhyCards* y);
+
+/* The card whose head is NODE; ALL criteria that ran with it are members, too. */
+void why_card(WhyCards* y, WhyCard* c, uint32_t node, bool all);
+void why_card_free(WhyCard* c);
+
+/* Is NODE a call? */
+bool why_is_call(const Sliced* f, uint32_t node);
+
+/* Is NODE of a library, which steps pass? */
+bool why_is_library(const Sliced* f, uint32_t node);
+
+/* Tell of STEPS cards, or ask which.  JSON: for programs. */
+typedef struct { bool asks, json, all; uint64_t steps; } WhyForm;
+void why_lines(Sliced* f, const SliceView* v, const WhyForm* form);
+
+#endif /* DCFG_CMD_WHY_H */

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   dcfg why, instance by instance. */
+
+/* Owns: steps that are instances, and what copies hand on.  Handed: a slice.
+   Taken by: cmd_why.c, why_card.c.
+
+   A step goes from an instance to what computed its inputs.  What only hands on
+   a value, as moves, PUSH and POP, is passed. */
+
+#include "cmd/base/format.h"
+#include "cmd/slice/slice_query.h"
+#include "cmd/slice/slice_views.h"
+#include "cmd/slice/why.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where an input came from. */
+typedef
+   struct {
+      const DcfgSliceInput* input;      // of the instance
+      uint32_t node;            // DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
+      uint32_t first, n_copies; // that it went through, in .copies
+   }
+   Origin;
+
+typedef
+   struct {
+      Sliced*   f;
+      SliceView v;
+      Origin*   origins;        // of the instance that was told last
+      size_t    n_origins, room;
+      uint32_t* copies;
+      size_t    n_copies, copies_room;
+   }
+   Why;
+
+/*--- Copies                                               ---*/
+
+/* The only input of a copy that is what it hands on; NULL if there are
+   several. */
+static const DcfgSliceInput* handed_on(const Sliced* f, const DcfgSliceNode* n)
+{
+   const DcfgSliceInput* in = &f->s->inputs[n->first_input];
+   const DcfgSliceInput* found = NULL;
+   bool                  memory = false;
+
+   for (uint32_t k = 0; k < n->n_inputs; k++)
+      memory |= in[k].port == DCFG_WET_MEMORY;
+   for (uint32_t k = 0; k < n->n_inputs; k++) {
+      if (memory ? in[k].port != DCFG_WET_MEMORY
+          : in[k].port == DCFG_WET_CONTROL
+            || (in[k].port == DCFG_WET_GENERAL
+                && (f->roles.addresses[n->instr] >> in[k].reg & 1)))
+         continue;
+      if (found != NULL)
+         return NULL;
+      found = &in[k];
+   }
+   return found;
+}
+
+/* Is what VIA brings from N, a copy, what that has handed on? */
+static bool is_handed_on(const Sliced* f, const DcfgSliceNode* n,
+                         const DcfgSliceInput* via)
+{
+   return f->roles.copies[n->instr]
+          && !(via->port == DCFG_WET_GENERAL
+               && (f->roles.moved[n->instr] >> via->reg & 1));
+}
+
+/* Has A, if it computed something, made all bytes that N hands on?  Of general
+   registers a copy has written all, though it may have read less. */
+static bool made_all(const DcfgSlice* s, uint32_t a, const DcfgSliceNode* n)
+{
+   return a >= DCFG_SLICE_NOT || s->nodes[a].value_size == 0
+          || n->value_size <= 8 || s->nodes[a].value_size >= n->value_size;
+}
+
+const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
+                                      const DcfgSliceInput* via)
+{
+   const DcfgSliceNode*  n = &f->s->nodes[node];
+   const DcfgSliceInput* next;
+
+   if (!is_handed_on(f, n, via))
+      return NULL;
+   next = handed_on(f, n);
+   return next == NULL || next->node == DCFG_SLICE_NOT
+          || !made_all(f->s, next->node, n) ? NULL : next;
+}
+
+/* What computed what IN brings. */
+static void add_origin(Why* y, const DcfgSliceInput* in)
+{
+   const DcfgSliceInput* via = in;
+   Origin o = { in, in->node, (uint32_t)y->n_copies, 0 };
+
+   while (o.node < DCFG_SLICE_NOT && in->port != DCFG_WET_CONTROL) {
+      const DcfgSliceInput* next = why_behind_copy(y->f, o.node, via);
+      if (next == NULL)
+         break;
+      GROW(y->copies, y->n_copies, y->copies_room);
+      y->copies[y->n_copies++] = o.node;
+      o.n_copies++;
+      o.node = next->node;
+      via    = next;
+   }
+   GROW(y->origins, y->n_origins, y->room);
+   y->origins[y->n_origins++] = o;
+}
+
+/* Control last: what a value was made of comes first. */
+static void find_origins(Why* y, uint32_t node)
+{
+   const DcfgSliceNode*  n = &y->f->s->nodes[node];
+   const DcfgSliceInput* in = &y->f->s->inputs[n->first_input];
+
+   y->n_origins = y->n_copies = 0;
+   for (uint32_t k = 0; k < n->n_inputs; k++)
+      if (in[k].port != DCFG_WET_CONTROL)
+         add_origin(y, &in[k]);
+   for (uint32_t k = 0; k < n->n_inputs; k++)
+      if (in[k].port == DCFG_WET_CONTROL)
+         add_origin(y, &in[k]);
+}
+
+/*--- Telling                                              ---*/
+
+static void tell_instance(const Why* y, uint32_t node)
+{
+   const DcfgSliceNode* n = &y->f->s->nodes[node];
+   const DcfgWetInstr   in = *dcfg_wet_instr(y->f->w, n->instr);
+   const char*          value = slice_value(&y->v, n);
+   char                 text[256];
+
+   instr_text(&in, text, sizeof(text));
+   printf("%s  %s%s%s", instance_text(y->f->w, n), text,
+          value[0] == 0 ? "" : " = ", value);
+   if (slice_place(&in)[0] != 0)
+      printf("   %s", slice_place(&in));
+   if (in.line != 0 && in.function != NULL)
+      printf(" in %s", text_clean(text_brief(text_demangle(in.function))));
+   putchar('\n');
+}
+
+static void tell_copies(const Why* y, const Origin* o)
+{
+   if (o->n_copies == 0)
+      return;
+   printf("%14sthrough", "");
+   for (uint32_t k = o->n_copies; k-- > 0; ) {
+      if (o->n_copies > 6 && k == o->n_copies - 4) {
+         printf(" ... (%s more)", text_count(o->n_copies - 6));
+         k = 2;
+         continue;
+      }
+      printf(" %s", instance_text(y->f->w,
+                                  &y->f->s->nodes[y->copies[o->first + k]]));
+   }
+   putchar('\n');
+}
+
+static void tell(Why* y, uint32_t node)
+{
+   find_origins(y, node);
+   tell_instance(y, node);
+   for (size_t i = 0; i < y->n_origins; i++) {
+      const Origin* o = &y->origins[i];
+      printf("%3zu %-8s  ", i + 1, slice_port(y->f->w, o->input));
+      if (o->node == DCFG_SLICE_NOBODY)
+         puts(dcfg_wet_is_window(y->f->w)
+              ? "nothing that was kept: before the window, or nobody"
+              : o->input->port == DCFG_WET_CONTROL
+              ? "nothing: it runs in any case"
+              : "nothing that was executed wrote it: initial data");
+      else if (o->node == DCFG_SLICE_NOT)
+         puts("not followed");
+      else
+         tell_instance(y, o->node);
+      tell_copies(y, o);
+      text_forget();
+   }
+}
+
+/* STEPS instances, those nearest to the first one first. */
+static void tell_steps(Why* y, uint32_t first, uint64_t steps)
+{
+   uint32_t  n = y->f->s->n_nodes, head = 0, tail = 0;
+   uint32_t* queue = zalloc(n, sizeof(*queue));
+   bool*     seen = zalloc(n, sizeof(*seen));
+
+   queue[tail++] = first;
+   seen[first]   = true;
+   for (; head < tail && head < steps; head++) {
+      if (head > 0)
+         putchar('\n');
+      tell(y, queue[head]);
+      for (size_t i = 0; i < y->n_origins; i++) {
+         uint32_t on = y->origins[i].node;
+         if (on < DCFG_SLICE_NOT && !seen[on]) {
+            queue[tail++] = on;
+            seen[on]      = true;
+         }
+      }
+   }
+   free(queue);
+   free(seen);
+}
+
+/* A person says where to go. */
+static void converse(Why* y, uint32_t first)
+{
+   uint32_t* way = NULL;
+   size_t    n = 0, room = 0;
+   char*     line = NULL;
+   size_t    size = 0;
+
+   GROW(way, n, room);
+   way[n++] = first;
+   for (bool again = true; ; ) {
+      unsigned long k;
+      char*         end;
+      if (again)
+         tell(y, way[n - 1]);
+      fputs("why (number, b: back, q: quit)? ", stdout);
+      fflush(stdout);
+      if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
+         break;
+      k     = strtoul(line, &end, 10);
+      again = true;
+      if (line[0] == 'b' && n > 1) {
+         n--;
+      } else if (end != line && k >= 1 && k <= y->n_origins
+                 && y->origins[k - 1].node < DCFG_SLICE_NOT) {
+         GROW(way, n, room);
+         way[n++] = y->origins[k - 1].node;
+      } else {
+         again = false;
+      }
+   }
+   free(way);
+   free(line);
+}
+
+void why_instructions(Sliced* f, const SliceView* v, bool asks, uint64_t steps)
+{
+   Why y = { .f = f, .v = *v };
+
+   if (asks)
+      converse(&y, f->s->criteria[0]);
+   else
+      tell_steps(&y, f->s->criteria[0], steps);
+   free(y.origins);
+   free(y.copies);
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   dcfg why, line by line. */
+
+/* Owns: what is said of lines and their inputs, as text and JSON, and the
+   conversation.  Handed: a slice.  Taken by: cmd_why.c. */
+
+#include "cmd/slice/why.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
+#include "cmd/base/table.h"
+#include "cmd/machine/processor.h"
+#include "cmd/machine/roles.h"
+#include "cmd/machine/source_file.h"
+#include "cmd/variables/variables.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FUNCTION_WIDTH 48       // of names, which templates make long
+
+typedef
+   struct {
+      Sliced*        f;
+      SliceView      v;
+      const WhyForm* form;
+      WhyCards       cards;
+      Variables*     names;
+      SourceFile*    source;    // that was read last, and its path
+      char*          path;
+   }
+   Lines;
+
+/*--- Words                                                ---*/
+
+static const char* line_text(Lines* y, const DcfgWetInstr* in)
+{
+   const char* text;
+   char*       clean;
+   size_t      length = 0;
+
+   if (in->line == 0 || in->source == NULL)
+      return "";
+   if (y->path == NULL || strcmp(y->path, in->source) != 0) {
+      source_file_close(y->source);
+      free(y->path);
+      y->path   = text_copy(in->source);
+      y->source = source_file_open(in->source);
+   }
+   text = y->source == NULL ? NULL
+          : source_file_line(y->source, in->line, &length);
+   while (text != NULL && length > 0 && (*text == ' ' || *text == '\t')) {
+      text++;
+      length--;
+   }
+   if (text == NULL)
+      return "";
+   clean = text_format("%.*s", (int)length, text);
+   for (char* c = clean; *c != 0; c++)
+      if (*c == '\t')
+         *c = ' ';
+   return text_clean(clean);
+}
+
+/* A value without a type: in decimal if it is small.  Of an instruction that
+   writes two registers only the first is known. */
+static const char* value_text(const Lines* y, const DcfgSliceNode* n,
+                              const VariableType* type)
+{
+   const uint8_t* bytes = y->f->s->values + n->value;
+   uint64_t       value = 0;
+
+   if (n->value_size == 0)
+      return "";
+   if (type->known)
+      return variables_value(type, bytes, n->value_size);
+   for (uint32_t k = n->value_size < 8 ? n->value_size : 8; k-- > 0; )
+      value = value << 8 | bytes[k];
+   return value < 1000000 ? text_format("%" PRIu64, value)
+          : text_format("0x%" PRIx64, value);
+}
+
+/* The name of the function that IN is in, which there is. */
+static const char* function_text(const DcfgWetInstr* in)
+{
+   return text_shorten(text_clean(text_brief(text_demangle(in->function))),
+                       FUNCTION_WIDTH);
+}
+
+/* "printf (libc.so.6)" */
+static const char* library_text(const DcfgWetInstr* in)
+{
+   return text_format("%s (%s)", in->function == NULL ? "?"
+                      : function_text(in),
+                      in->image_name == NULL ? "?"
+                      : text_clean(text_base(in->image_name)));
+}
+
+/* "price.c:20 in main   price = price - 2;"; without lines, an instruction. */
+static const char* place_text(Lines* y, uint32_t node)
+{
+   const DcfgSliceNode* n = &y->f->s->nodes[node];
+   const DcfgWetInstr   in = *dcfg_wet_instr(y->f->w, n->instr);
+   char                 text[256];
+
+   if (why_is_library(y->f, node) && in.function != NULL)
+      return library_text(&in);
+   if (in.line != 0)
+      return text_format("%s%s%s   %s", slice_place(&in),
+                         in.function == NULL ? "" : " in ",
+                         in.function == NULL ? ""
+                         : function_text(&in),
+                         line_text(y, &in));
+   instr_text(&in, text, sizeof(text));
+   return text_format("%s  %s   %s", instance_text(y->f->w, n), text,
+                      slice_place(&in));
+}
+
+/* "percent()", if IN is a register that a function's result is in; or NULL. */
+static const char* returned_by(const Lines* y, const WhyInput* in)
+{
+   const DcfgSlice* s = y->f->s;
+   const Processor* p = processor_of(y->f->w);
+   DcfgWetInstr     user, writer;
+
+   if (in->input->port != DCFG_WET_GENERAL || in->input->reg != 0
+       || p->arguments[0] == 0 || in->input->node >= DCFG_SLICE_NOT)
+      return NULL;
+   user   = *dcfg_wet_instr(y->f->w, s->nodes[in->user].instr);
+   writer = *dcfg_wet_instr(y->f->w, s->nodes[in->input->node].instr);
+   return user.function == NULL || writer.function == NULL
+          || strcmp(user.function, writer.function) == 0 ? NULL
+          : text_format("%s()", function_text(&writer));
+}
+
+/* What input IN is called, and its value; "" if nobody knows. */
+static const char* input_name(const Lines* y, const WhyInput* in,
+                              const char** value)
+{
+   const DcfgSlice*     s = y->f->s;
+   const DcfgSliceNode* user = &s->nodes[in->user];
+   VariableType         type = { .known = false };
+   const char*          name = NULL;
+   bool                 memory = in->input->port == DCFG_WET_MEMORY;
+
+   *value = "";
+   if (in->input->port == DCFG_WET_CONTROL)
+      return "because of";
+   if (memory)
+      name = variables_name_memory(y->names, user->instr, in->input->reg, 0, 0,
+                                   &type);
+   else if (in->input->port == DCFG_WET_GENERAL)
+      name = variables_name_register(y->names, user->instr, in->input->reg,
+                                     false, &type);
+   if (memory && y->f->roles.copies[user->instr])
+      *value = value_text(y, user, &type);
+   else if (in->input->node < DCFG_SLICE_NOT)
+      *value = value_text(y, &s->nodes[in->input->node], &type);
+   if (name == NULL)
+      name = returned_by(y, in);
+   if (name == NULL && why_is_library(y->f, in->user))
+      *value = "";              // bytes of what was printed
+   return text_clean(name != NULL ? name : slice_port(y->f->w, in->input));
+}
+
+/* What a card stored last, "price = 52". */
+static const char* result_text(const Lines* y, const WhyCard* c)
+{
+   const DcfgSlice* s = y->f->s;
+   uint32_t         at = c->head;
+   VariableType     type = { .known = false };
+   const char*      name = NULL;
+   const char*      value;
+
+   if (why_is_call(y->f, c->head) || why_is_library(y->f, c->head))
+      return "";
+   for (size_t i = 0; i < c->n_members; i++)
+      if (dcfg_wet_instr(y->f->w, s->nodes[c->members[i]].instr)->stores
+          && s->nodes[c->members[i]].value_size > 0
+          && !why_is_call(y->f, c->members[i])
+          && (name == NULL || c->members[i] < at)) {
+         at   = c->members[i];
+         name = variables_name_memory(y->names, s->nodes[at].instr,
+                                      VARIABLES_WRITTEN, s->nodes[at].addr, 0,
+                                      &type);
+      }
+   value = value_text(y, &s->nodes[at], &type);
+   return value[0] == 0 ? "" : text_format("%s%s%s",
+                                           name == NULL ? "" : text_clean(name),
+                                           name == NULL ? "= " : " = ", value);
+}
+
+/* The lines and library functions that an input came through, those of the
+   card and of its origin left out: each once, NEXT ones behind K. */
+static const char* passed_text(Lines* y, const WhyCard* c, const WhyInput* in,
+                               uint32_t* k)
+{
+   const DcfgSlice* s = y->f->s;
+
+   for (; *k < in->n_passed; ++*k) {
+      uint32_t           node = c->passed[in->first + *k];
+      const DcfgWetInstr at = *dcfg_wet_instr(y->f->w, s->nodes[node].instr);
+      bool               library = why_is_library(y->f, node);
+      bool               known = false;
+      for (uint32_t j = 0; j <= *k + 1 && !known; j++) {
+         uint32_t other = j < *k ? c->passed[in->first + j]
+                          : j == *k ? c->head : in->node;
+         DcfgWetInstr o;
+         if (other >= DCFG_SLICE_NOT)
+            continue;
+         o = *dcfg_wet_instr(y->f->w, s->nodes[other].instr);
+         known = at.line != 0 && !library ? o.line == at.line && o.source != NULL
+                                && strcmp(o.source, at.source) == 0
+                 : o.function != NULL && at.function != NULL
+                   && strcmp(o.function, at.function) == 0;
+      }
+      if (known)
+         continue;
+      ++*k;
+      return at.line != 0 && !library ? place_text(y, node)
+             : at.function == NULL ? instance_text(y->f->w, &s->nodes[node])
+             : library_text(&at);
+   }
+   return NULL;
+}
+
+static const char* end_text(const Lines* y, const WhyInput* in)
+{
+   return in->node == DCFG_SLICE_NOT ? "not followed"
+          : in->library ? "a library: of nothing that the program computed"
+          : dcfg_wet_is_window(y->f->w)
+          ? "nothing that was kept: before the window, or nobody"
+          : in->use == USE_BRANCH ? "nothing: it runs in any case"
+          : "nothing that was executed wrote it: initial data";
+}
+
+static size_t shown(const Lines* y, const WhyCard* c)
+{
+   return c->n_inputs - (y->form->all ? 0 : c->n_frame);
+}
+
+/*--- Text                                                 ---*/
+
+#define MOST_PASSED 6           // that are named
+
+static void tell(Lines* y, const WhyCard* c)
+{
+   const char* result = result_text(y, c);
+
+   puts(place_text(y, c->head));
+   if (result[0] != 0)
+      printf("    %s\n", result);
+   for (size_t i = 0; i < shown(y, c); i++) {
+      const WhyInput* in = &c->inputs[i];
+      const char*     value;
+      const char*     name = input_name(y, in, &value);
+      const char*     through;
+      unsigned        n = 0;
+      printf("%3zu %s%s%s\n", i + 1, name, value[0] == 0 ? "" : " = ", value);
+      printf("      %s\n", in->node >= DCFG_SLICE_NOT ? end_text(y, in)
+                          : place_text(y, in->node));
+      for (uint32_t k = 0; (through = passed_text(y, c, in, &k)) != NULL; n++)
+         if (n < MOST_PASSED)
+            printf("      through %s\n", through);
+      if (n > MOST_PASSED)
+         printf("      through %u more\n", n - MOST_PASSED);
+      text_forget();
+   }
+   if (shown(y, c) < c->n_inputs)
+      printf("  %zu more: --all\n", c->n_inputs - shown(y, c));
+}
+
+/*--- JSON                                                 ---*/
+
+static void json_text(const char* key, const char* s)
+{
+   if (s == NULL || s[0] == 0)
+      return;
+   printf(", \"%s\": ", key);
+   print_json_string(s);
+}
+
+static void json_place(Lines* y, uint32_t node)
+{
+   const DcfgSliceNode* n = &y->f->s->nodes[node];
+   const DcfgWetInstr   in = *dcfg_wet_instr(y->f->w, n->instr);
+   char                 text[256];
+
+   printf("\"address\": \"0x%" PRIx64 "\", \"instance\": %" PRIu64
+          ", \"thread\": %" PRIu32, in.addr, n->instance, n->thread);
+   json_text("function", in.function);
+   json_text("image", in.image_name);
+   if (in.line != 0) {
+      json_text("source", in.source);
+      printf(", \"line\": %" PRIu32, in.line);
+      json_text("text", line_text(y, &in));
+   } else {
+      instr_text(&in, text, sizeof(text));
+      json_text("instruction", text);
+   }
+}
+
+static void json_input(Lines* y, const WhyCard* c, const WhyInput* in)
+{
+   static const char* const uses[] = { "value", "address", "branch", "frame" };
+   const char* value;
+   const char* name = input_name(y, in, &value);
+   const char* through;
+   bool        any = false;
+
+   printf("{\"use\": \"%s\"", uses[in->use]);
+   if (in->use != USE_BRANCH)
+      json_text("name", name);
+   json_text("value", value);
+   if (in->node < DCFG_SLICE_NOT) {
+      fputs(", \"from\": {", stdout);
+      json_place(y, in->node);
+      putchar('}');
+   } else {
+      json_text("ends", end_text(y, in));
+   }
+   fputs(", \"through\": [", stdout);
+   for (uint32_t k = 0; (through = passed_text(y, c, in, &k)) != NULL; any = true) {
+      fputs(any ? ", " : "", stdout);
+      print_json_string(through);
+   }
+   fputs("]}", stdout);
+}
+
+static void json_card(Lines* y, const WhyCard* c)
+{
+   fputs("    {", stdout);
+   json_place(y, c->head);
+   json_text("result", result_text(y, c));
+   fputs(", \"inputs\": [", stdout);
+   for (size_t i = 0; i < shown(y, c); i++) {
+      fputs(i == 0 ? "\n      " : ",\n      ", stdout);
+      json_input(y, c, &c->inputs[i]);
+      text_forget();
+   }
+   printf("], \"more\": %zu}", c->n_inputs - shown(y, c));
+}
+
+/*--- Steps                                                ---*/
+
+/* An instance, whatever its node's number is. */
+typedef
+   struct {
+      uint32_t instr;
+      uint64_t instance;
+   }
+   Name;
+
+static Name name_of(const Lines* y, uint32_t node)
+{
+   const DcfgSliceNode* n = &y->f->s->nodes[node];
+
+   return (Name){ n->instr, n->instance };
+}
+
+static uint32_t node_of(const Lines* y, Name name)
+{
+   const DcfgSlice* s = y->f->s;
+
+   for (uint32_t i = 0; i < s->n_nodes; i++)
+      if (s->nodes[i].instr == name.instr
+          && s->nodes[i].instance == name.instance)
+         return i;
+   return s->criteria[0];
+}
+
+/* Follow more steps, until all of a card is known. */
+static void deepen(Lines* y)
+{
+   uint32_t steps = y->f->q.steps;
+
+   why_cards_end(&y->cards);
+   slice_deepen(y->f, steps > 1 << 20 ? 0 : 2 * steps);
+   y->v.s = y->f->s;
+   why_cards_start(&y->cards, y->f);
+}
+
+static void make_card(Lines* y, WhyCard* c, Name name)
+{
+   for (;;) {
+      uint32_t node = node_of(y, name);
+      why_card(&y->cards, c, node, node == y->f->s->criteria[0]);
+      if (!c->cut)
+         return;
+      why_card_free(c);
+      deepen(y);
+   }
+}
+
+/* The cards nearest to the first one first. */
+static void tell_steps(Lines* y, Name first)
+{
+   Name*  queue = NULL;
+   size_t n = 0, room = 0;
+
+   GROW(queue, n, room);
+   queue[n++] = first;
+   if (y->form->json) {
+      fputs("{\n  \"file\": ", stdout);
+      print_json_string(y->v.file);
+      json_text("criterion", y->v.criterion);
+      fputs(",\n  \"steps\": [\n", stdout);
+   }
+   for (size_t head = 0; head < n && head < y->form->steps; head++) {
+      WhyCard c;
+      make_card(y, &c, queue[head]);
+      if (head > 0)
+         fputs(y->form->json ? ",\n" : "\n", stdout);
+      if (y->form->json)
+         json_card(y, &c);
+      else
+         tell(y, &c);
+      for (size_t i = 0; i < shown(y, &c); i++) {
+         Name on;
+         bool known = false;
+         if (c.inputs[i].node >= DCFG_SLICE_NOT)
+            continue;
+         on = name_of(y, c.inputs[i].node);
+         for (size_t k = 0; k < n; k++)
+            known |= queue[k].instr == on.instr
+                     && queue[k].instance == on.instance;
+         if (known)
+            continue;
+         GROW(queue, n, room);
+         queue[n++] = on;
+      }
+      why_card_free(&c);
+      text_forget();
+   }
+   if (y->form->json)
+      fputs("\n  ]\n}\n", stdout);
+   free(queue);
+}
+
+/* A person says where to go. */
+static void converse(Lines* y, Name first)
+{
+   Name*   way = NULL;
+   size_t  n = 0, room = 0, size = 0;
+   char*   line = NULL;
+   WhyCard c;
+
+   GROW(way, n, room);
+   way[n++] = first;
+   make_card(y, &c, first);
+   tell(y, &c);
+   for (;;) {
+      unsigned long k;
+      char*         end;
+      size_t        before = n;
+      fputs("why (number, b: back, l: list, q: quit)? ", stdout);
+      fflush(stdout);
+      if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
+         break;
+      k = strtoul(line, &end, 10);
+      if (line[0] == 'l') {
+         for (size_t i = 0; i < n; i++)
+            printf("%3zu %s\n", i, place_text(y, node_of(y, way[i])));
+      } else if (line[0] == 'b' && n > 1) {
+         n--;
+      } else if (end != line && k >= 1 && k <= shown(y, &c)
+                 && c.inputs[k - 1].node < DCFG_SLICE_NOT) {
+         GROW(way, n, room);
+         way[n++] = name_of(y, c.inputs[k - 1].node);
+      }
+      if (n != before) {
+         why_card_free(&c);
+         make_card(y, &c, way[n - 1]);
+         tell(y, &c);
+      }
+      text_forget();
+   }
+   why_card_free(&c);
+   free(way);
+   free(line);
+}
+
+void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
+{
+   Lines y = { .f = f, .v = *v, .form = form };
+   Name  first;
+
+   y.names = variables_new(f->w, v->root);
+   why_cards_start(&y.cards, f);
+   first = name_of(&y, f->s->criteria[0]);
+   if (form->asks)
+      converse(&y, first);
+   else
+      tell_steps(&y, first);
+   why_cards_end(&y.cards);
+   variables_free(y.names);
+   source_file_close(y.source);
+   free(y.path);
+}

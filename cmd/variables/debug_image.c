@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Debug information of a trace's images. */
+
+/* Owns: opening files of images, once each, and whether they are the builds
+   that were executed.  Handed: a whole execution trace.  Taken by:
+   variable_place.c, variables.c.
+
+   elfutils' libdwfl has each image where the run had it, so that all addresses
+   are as they were. */
+
+#include "cmd/variables/debug_image.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
+#include "cmd/machine/same_build.h"
+#include "cmd/machine/wet_place.h"
+
+#include <stdlib.h>
+
+/* Slot: an image that was opened, or could not be. */
+typedef
+   struct {
+      bool       tried;
+      DebugImage image;         // .module is NULL: it could not be
+      char*      why;
+      uint32_t   first;         // its first instruction
+   }
+   Slot;
+
+struct DebugImages {
+   DcfgWet*    w;
+   const char* root;
+   Slot*       slots;           // by the number of the image
+   uint32_t    n;
+};
+
+DebugImages* debug_images_new(DcfgWet* w, const char* root)
+{
+   DebugImages* d = zalloc(1, sizeof(*d));
+   uint32_t     n = dcfg_wet_instrs(w);
+
+   d->w     = w;
+   d->root  = root;
+   d->n     = n == 0 ? 0 : dcfg_wet_instr(w, n - 1)->image + 1;
+   d->slots = zalloc(d->n + (size_t)1, sizeof(*d->slots));
+   for (uint32_t i = n; i-- > 0; )
+      d->slots[dcfg_wet_instr(w, i)->image].first = i;
+   return d;
+}
+
+void debug_images_free(DebugImages* d, void (*forget)(DebugImage* m))
+{
+   for (uint32_t i = 0; i < d->n; i++) {
+      forget(&d->slots[i].image);
+      free(d->slots[i].image.code);
+      if (d->slots[i].image.dwfl != NULL)
+         dwfl_end(d->slots[i].image.dwfl);
+      free(d->slots[i].why);
+   }
+   free(d->slots);
+   free(d);
+}
+
+/* Return why the image has no file that can be used; NULL if all is well. */
+static const char* open_file(DebugImages* d, Slot* s)
+{
+   static const Dwfl_Callbacks callbacks = {
+      .find_elf = dwfl_build_id_find_elf,
+      .find_debuginfo = dwfl_standard_find_debuginfo,
+      .section_address = dwfl_offline_section_address
+   };
+   const DcfgWetInstr in = *dcfg_wet_instr(d->w, s->first);
+   DebugImage*  m = &s->image;
+   const char*  path;
+   const char*  why;
+   Dwarf_Addr   low, high;
+   uint64_t     offset;
+   int          fd;
+
+   if (in.image_name == NULL)
+      return "the code is of no file";
+   why = image_place(d->w, s->first, d->root, &offset);
+   if (why != NULL)
+      return why;
+   path = image_path_below(d->root, in.image_name);
+   fd   = open_regular(path);
+   if (fd < 0)
+      return text_format("%s cannot be read", text_clean(path));
+   m->dwfl = need(dwfl_begin(&callbacks));
+   dwfl_report_begin(m->dwfl);
+   m->module = dwfl_report_elf(m->dwfl, "", path, fd, in.image_load, false);
+   dwfl_report_end(m->dwfl, NULL, NULL);
+   if (m->module == NULL)
+      return text_format("%s: %s", text_clean(path), dwfl_errmsg(-1));
+   why = debug_difference(m->module, in.image_build_id);
+   if (why != NULL) {
+      m->module = NULL;
+      return why;
+   }
+   dwfl_module_info(m->module, NULL, &low, &high, NULL, NULL, NULL, NULL);
+   m->low  = low;
+   m->high = high;
+   return NULL;
+}
+
+static DebugImage* image_of_slot(DebugImages* d, Slot* s)
+{
+   if (!s->tried) {
+      const char* why = open_file(d, s);
+      s->tried = true;
+      s->why   = why == NULL ? NULL : text_copy(why);
+   }
+   return s->image.module == NULL ? NULL : &s->image;
+}
+
+DebugImage* debug_image(DebugImages* d, uint32_t instr, const char** why)
+{
+   Slot*       s = &d->slots[dcfg_wet_instr(d->w, instr)->image];
+   DebugImage* m = image_of_slot(d, s);
+
+   if (m == NULL && why != NULL)
+      *why = s->why;
+   return m;
+}
+
+DebugImage* debug_image_at(DebugImages* d, uint64_t addr)
+{
+   for (uint32_t i = 0; i < d->n; i++) {
+      DebugImage* m = image_of_slot(d, &d->slots[i]);
+      if (m != NULL && addr >= m->low && addr < m->high)
+         return m;
+   }
+   return NULL;
+}
+
+uint32_t debug_images_n(const DebugImages* d)
+{
+   return d->n;
+}
+
+DebugImage* debug_image_numbered(DebugImages* d, uint32_t k)
+{
+   return image_of_slot(d, &d->slots[k]);
+}
+
+/*--- Units                                                ---*/
+
+/* UnitCode: code of a unit, in the run's addresses.  Not every compiler writes
+   a table of them. */
+typedef
+   struct UnitCode {
+      uint64_t   low, high;
+      Dwarf_Die* unit;
+      Dwarf_Addr bias;
+   }
+   UnitCode;
+
+COMPARE(by_code, UnitCode, UP(low))
+
+static void find_code(DebugImage* m)
+{
+   Dwarf_Die* unit = NULL;
+   Dwarf_Addr bias, base, low, high;
+   size_t     room = 0;
+
+   while ((unit = dwfl_module_nextcu(m->module, unit, &bias)) != NULL)
+      for (ptrdiff_t at = 0;
+           (at = dwarf_ranges(unit, at, &base, &low, &high)) > 0; ) {
+         GROW(m->code, m->n_code, room);
+         m->code[m->n_code++] = (UnitCode){ low + bias, high + bias, unit,
+                                            bias };
+      }
+   if (m->code == NULL)
+      GROW(m->code, m->n_code, room);
+   qsort(m->code, m->n_code, sizeof(*m->code), by_code);
+}
+
+Dwarf_Die* debug_unit(DebugImage* m, uint64_t addr, Dwarf_Addr* bias)
+{
+   size_t low = 0, high;
+
+   if (m->code == NULL)
+      find_code(m);
+   high = m->n_code;
+   while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (m->code[middle].low <= addr)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   if (low == 0 || addr >= m->code[low - 1].high)
+      return NULL;
+   *bias = m->code[low - 1].bias;
+   return m->code[low - 1].unit;
+}

@@ -1,0 +1,181 @@
+#!/usr/bin/python3
+"""dcfg why, line by line.  (TAP)
+
+- From the wrong output of the ten programs in tests/progs/slice, always over the first input or the second one, it is at most
+  six steps to the faulty line: that is a step, or stands among what an input came through.
+- What a step says: places and values as the source has them, the order of inputs, what is passed over, what was called.
+- The conversation on a terminal.
+"""
+import glob
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commandlib
+import harness
+import slicelib
+
+STEPS, INPUTS = 6, 2
+# Of these the output has numbers before what is wrong.
+MORE_INPUTS = {"dates": 3, "ranks": 5}
+LINES = """#include <stdio.h>
+#include <stdlib.h>
+struct line { int pieces, discount; };
+static int total;
+static int percent(int part, int whole) {
+   int once = part * 100;
+   return once / whole;
+}
+static int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
+int main(int argc, char **argv) {
+   struct line l = { atoi(argv[1]), 10 };
+   int a[3] = { 3, 4, 5 };
+   double rate = l.discount * 0.007;
+   total = percent(l.pieces, 50);
+   if (total > 9)
+      total += a[l.pieces - 11] + (int)(rate * 100);
+   total += fact(3);
+   printf("total %d\\n", total);
+   return 0;
+}
+"""
+
+
+def comment(source, name):
+    return re.search(r"^ *%s: *(.*?)(?: \*/)?$" % name, source, re.M).group(1)
+
+
+def key(step):
+    return step["address"], step["instance"]
+
+
+def is_line(step, source, line):
+    return os.path.basename(step.get("source", "")) == source and step.get("line") == line
+
+
+def way_to(steps, source, line, inputs):
+    """How many steps it is to the line, over so many inputs of each; None: it is not reached."""
+    known, level = {key(s): s for s in steps}, [key(steps[0])]
+    seen = set(level)
+    for n in range(STEPS + 1):
+        following = []
+        for s in (known[k] for k in level if k in known):
+            if is_line(s, source, line) or any(p.startswith("%s:%d " % (source, line)) for i in s["inputs"][:inputs] for p in i["through"]):
+                return n
+            for i in s["inputs"][:inputs]:
+                if "from" in i and key(i["from"]) not in seen:
+                    seen.add(key(i["from"]))
+                    following.append(key(i["from"]))
+        level = following
+    return None
+
+
+def check_bug(tap, path):
+    name, source = os.path.basename(path)[:-2], os.path.basename(path)
+    with open(path) as f:
+        text = f.read()
+    faulty = next(n for n, line in enumerate(text.splitlines(), 1) if "/* BUG" in line)
+    prog = harness.cc(tap, path, name, "-O0", "-pthread")
+    wet = prog and slicelib.record(tap, name, [prog])[0]
+    if not wet:
+        return
+    status, out, err = commandlib.command("why", "--json", "--steps=400", "--output=" + comment(text, "wrong"), wet)
+    steps = json.loads(out)["steps"] if status == 0 else []
+    n = way_to(steps, source, faulty, MORE_INPUTS.get(name, INPUTS)) if steps else None
+    tap.ok(n is not None, "%s: %s steps to the faulty line" % (name, n), err + out[:3000])
+
+
+def check_words(tap, wet):
+    def steps(*args):
+        status, out, err = commandlib.command("why", "--json", *args, wet)
+        if status != 0:
+            tap.ok(False, "why " + " ".join(args), err)
+            return [{"inputs": []}]
+        return json.loads(out)["steps"]
+
+    def named(step):
+        return [(i.get("name"), i.get("value")) for i in step["inputs"]]
+
+    s = steps("--at=lines.c:16")[0]
+    tap.ok(s["text"] == "total += a[l.pieces - 11] + (int)(rate * 100);" and s["result"] == "total = 38" and s["function"] == "main",
+           "a step is a line, with what it stored", s)
+    names = named(s)
+    tap.ok(("rate", "0.07") in names and ("total", "26") in names and ("l.pieces", "13") in names, "names and values as the source has them", names)
+    uses = [i["use"] for i in s["inputs"]]
+    tap.ok(uses == sorted(uses, key=["value", "address", "branch", "frame"].index) and uses[-1] == "branch"
+           and is_line(s["inputs"][-1]["from"], "lines.c", 15), "values, what selected an address, the branch", s)
+    every = steps("--at=lines.c:16", "--all")[0]
+    tap.ok(s["more"] > 0 and len(every["inputs"]) == len(s["inputs"]) + s["more"] and every["more"] == 0, "what is passed over is counted", every)
+    s = steps("--at=lines.c:14")[0]
+    tap.ok(is_line(s["inputs"][0]["from"], "lines.c", 7) and s["result"] == "total = 26", "behind a call: what computed its result", s)
+    near = steps("--at=lines.c:7", "--steps=3")
+    tap.ok(("once", "1300") in named(near[0]) and ("whole", "50") in named(near[0]) and len(near) == 3
+           and any(is_line(x, "lines.c", 6) for x in near), "--steps: the nearest ones", near)
+    rec = [x for x in steps("--at=lines.c:17", "--steps=9") if is_line(x, "lines.c", 9)]
+    tap.ok(len({key(x) for x in rec}) >= 2, "activations of one line are several steps", rec)
+    s = steps("--at=lines.c:18", "--of=total")[0]
+    tap.ok(any("from" in i and is_line(i["from"], "lines.c", 17) for i in s["inputs"]), "--of", s)
+    s = steps("--syscall=write")[0]
+    tap.ok(any("from" in i and is_line(i["from"], "lines.c", 17) for i in s["inputs"]), "--syscall: through the library", s)
+    text = commandlib.command("why", wet, "lines.c:16")[1]
+    tap.ok(re.search(r"^lines\.c:16 in main   total \+= .*\n    total = 38\n", text) and re.search(r"^ +\d rate = 0\.07\n", text, re.M)
+           and re.search(r"^  \d+ more: --all$", text, re.M), "as text", text)
+
+
+def check_wrong(tap, wet):
+    bad = []
+    for args, words in ((("--at=lines.c:16", wet, "lines.c:16"), "too much"), ((wet,), "which instruction"), ((), "of what"),
+                        (("--at=lines.c:16", "--syscall=write", wet), "one of"), (("--instructions", "--json", wet, "lines.c:16"), "--json"),
+                        (("--steps=0", wet, "lines.c:16"), "at least one")):
+        status, out, err = commandlib.command("why", *args)
+        if status != 2 or out or err.count("\n") != 1 or words not in err:
+            bad.append((args, status, out, err))
+    tap.ok(not bad, "wrong use: a line each", bad)
+
+
+def check_talk(tap, wet):
+    try:
+        main, tty = pty.openpty()
+    except OSError as e:
+        tap.skip("it asks where to go", "there is no terminal: %s" % e)
+        return
+    p = subprocess.Popen([commandlib.DCFG, "why", wet, "lines.c:14"], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
+    os.close(tty)
+    seen, answers = "", ["1\n", "l\n", "b\n", "q\n"]
+    while select.select([main], [], [], 60)[0]:
+        try:
+            seen += os.read(main, 4096).decode()
+        except OSError:
+            break
+        if answers and seen.endswith("quit)? "):
+            seen += "|"
+            os.write(main, answers.pop(0).encode())
+    parts = [x.replace("\r", "") for x in seen.split("quit)? |")]
+    tap.ok(p.wait() == 0 and len(parts) == 5 and "lines.c:7 in percent" in parts[1].split("\n")[1]
+           and re.search(r"0 lines\.c:14.*\n +1 lines\.c:7", parts[2]) and parts[3].split("\n")[1:] == parts[0].split("\n"),
+           "it asks where to go, lists the way, goes back, ends", seen)
+
+
+def main():
+    tap = harness.Tap("why")
+    for path in sorted(glob.glob(os.path.join(slicelib.PROGS, "*.c"))):
+        check_bug(tap, path)
+    with open(tap.path("lines.c"), "w") as f:
+        f.write(LINES)
+    prog = harness.cc(tap, tap.path("lines.c"), "lines", "-O0")
+    wet = prog and slicelib.record_wet(tap, "lines", [prog, "13"], ["--wet-values=yes"])
+    if wet:
+        check_words(tap, wet)
+        check_wrong(tap, wet)
+        check_talk(tap, wet)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
