@@ -85,12 +85,13 @@ static Word word_sum(const Word* a, const Word* b)
       return unknown;
    sum = *a;
    if (leads_on(a)) {
-      bool simple = is_number(b) && !a->indexed
-                    && strlen(b->phrase.text) < sizeof(sum.index);
+      size_t length = strlen(b->phrase.text);
+      bool   simple = is_number(b) && !a->indexed
+                      && length < sizeof(sum.index);
       sum.indexed = true;
       sum.step    = simple ? b->times : 0;
-      snprintf(sum.index, sizeof(sum.index), "%s",
-               simple ? b->phrase.text : "...");
+      memcpy(sum.index, simple ? b->phrase.text : "...",
+             simple ? length + 1 : 4);
       return simple ? word_plus(sum, b->offset) : sum;
    }
    if (!is_number(a) || !is_number(b)
