@@ -3,9 +3,9 @@
 
    The interface to Valgrind's core. */
 
-/* This file alone has what the tool takes from the core beyond the
-   pub_tool_*.h headers, and all differences between the supported versions,
-   3.19.0 to 3.27.1. */
+/* This file alone has what the tool takes from the core beyond the pub_tool_*.h
+   headers, and all differences between the supported versions, 3.19.0 to
+   3.27.1. */
 
 #ifndef __DCFG_CORE_H
 #define __DCFG_CORE_H
@@ -25,10 +25,10 @@
 
 /* The core's headers that follow are here for tasks without a tool-level
    interface:
-   - an object's symbol table, the form of C++ names, redirections of
-     functions, the program's entry point,
-   - the text of an error number, system calls, descriptors that are hidden
-     from the program, the environment,
+   - an object's symbol table, the form of C++ names, redirections of functions,
+     the program's entry point,
+   - the text of an error number, system calls, descriptors that are hidden from
+     the program, the environment,
    - sets of signals, and discarding translations. */
 #include "coregrind/pub_core_clientstate.h" // VG_(client_auxv) and others
 #include "coregrind/pub_core_threadstate.h" // VG_(threads)
@@ -44,8 +44,8 @@
 #include "coregrind/pub_core_syscall.h"    // VG_(strerror), VG_(do_syscall5)
 
 /* A tool may call this only at certain times.  Beyond these, a call while a
-   superblock is being translated is safe: the core looks up the superblock
-   that it is about to chain or run once more after a translation. */
+   superblock is being translated is safe: the core looks up the superblock that
+   it is about to chain or run once more after a translation. */
 extern void VG_(discard_translations) ( Addr start, ULong len,
                                         const HChar* who );
 
@@ -56,8 +56,8 @@ static inline void DCFG_(print_to_stdout) ( void )
    VG_(log_output_sink).type = VgLogTo_Fd;
 }
 
-/* Limit the next superblocks to N instructions; 0: to the user's own limit.
-   VEX reads the limit at each translation. */
+/* Limit the next superblocks to N instructions; 0: to the user's own limit. VEX
+   reads the limit at each translation. */
 extern VexControl vex_control;
 static inline void DCFG_(limit_superblocks) ( UInt n )
 {
@@ -75,8 +75,8 @@ static inline void DCFG_(read_debug_info) ( const DebugInfo* di )
                    &name);
 }
 
-/* Rename a file with FLAGS, as Linux can from 3.15 on.  Return 0 or an
-   errno: EINVAL or ENOSYS if the file system or the kernel cannot do it. */
+/* Rename a file with FLAGS, as Linux can from 3.15 on.  Return 0 or an errno:
+   EINVAL or ENOSYS if the file system or the kernel cannot do it. */
 #define DCFG_RENAME_NOREPLACE 1
 #define DCFG_RENAME_EXCHANGE  2
 static inline Int DCFG_(rename2) ( const HChar* from, const HChar* to,
@@ -132,8 +132,8 @@ static inline Int DCFG_(protect) ( Addr page, SizeT len, UInt prot )
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
 }
 
-/* Block the signals that end a process, for a time when the core does not
-   yet catch them and a file exists that must not be left behind. */
+/* Block the signals that end a process, for a time when the core does not yet
+   catch them and a file exists that must not be left behind. */
 static inline void DCFG_(block_signals) ( /*OUT*/vki_sigset_t* before )
 {
    vki_sigset_t all;
@@ -160,9 +160,8 @@ static inline void DCFG_(restore_signals) ( const vki_sigset_t* before )
 #define DCFG_POLLOUT                   4
 #define DCFG_NR_LANDLOCK_RESTRICT_SELF 446
 
-/* Return whether SIGNAL would end the process now.  It does not if the
-   program handles or blocks the signal, or if another signal is ending the
-   process. */
+/* Return whether SIGNAL would end the process now.  It does not if the program
+   handles or blocks the signal, or if another signal is ending the process. */
 static inline Bool DCFG_(ends_process) ( Int signal )
 {
    vki_sigaction_fromK_t act;
@@ -174,8 +173,8 @@ static inline Bool DCFG_(ends_process) ( Int signal )
           && !VG_(sigismember)(&VG_(threads)[tid].sig_mask, signal);
 }
 
-/* Let the process die by SIGNAL, with the core's own message, after all
-   other work is done. */
+/* Let the process die by SIGNAL, with the core's own message, after all other
+   work is done. */
 static inline void DCFG_(end_by_signal) ( Int signal )
 {
    ThreadId tid = VG_(get_running_tid)();
@@ -206,8 +205,8 @@ static inline const HChar* DCFG_(error_text) ( Int error )
    }
 }
 
-/* Fill TO with N unpredictable bytes, as Linux can from 3.17 on.  Return
-   False if the kernel cannot. */
+/* Fill TO with N unpredictable bytes, as Linux can from 3.17 on.  Return False
+   if the kernel cannot. */
 static inline Bool DCFG_(random_bytes) ( void* to, UInt n )
 {
 #if defined(__NR_getrandom)
@@ -218,10 +217,10 @@ static inline Bool DCFG_(random_bytes) ( void* to, UInt n )
 #endif
 }
 
-/* Fork, with SIGNAL as the signal that tells the child's end.  If SIGNAL is
-   0, wait() in the program does not find the child until the child calls
-   execve, which changes the signal to SIGCHLD.  Return 0 in the child; in
-   the parent the child's id or a negative errno. */
+/* Fork, with SIGNAL as the signal that tells the child's end.  If SIGNAL is 0,
+   wait() in the program does not find the child until the child calls execve,
+   which changes the signal to SIGCHLD.  Return 0 in the child; in the parent
+   the child's id or a negative errno. */
 static inline Int DCFG_(fork_with) ( Int signal )
 {
    SysRes sres = VG_(do_syscall5)(__NR_clone, signal, 0, 0, 0, 0);
@@ -309,8 +308,8 @@ static inline Bool DCFG_(send_with_fd) ( Int to, void* data, SizeT n, Int fd )
 #endif
 }
 
-/* Return the free bytes of FD's file system that users may take, and its
-   size in bytes. */
+/* Return the free bytes of FD's file system that users may take, and its size
+   in bytes. */
 static inline Bool DCFG_(file_system_room) ( Int fd, /*OUT*/ULong* avail,
                                              /*OUT*/ULong* size )
 {
@@ -333,8 +332,8 @@ static inline Bool DCFG_(file_system_room) ( Int fd, /*OUT*/ULong* avail,
    return True;
 }
 
-/* Receive N bytes, and a descriptor into *FD, or -1 if none came.  Return
-   False at the end of the stream. */
+/* Receive N bytes, and a descriptor into *FD, or -1 if none came.  Return False
+   at the end of the stream. */
 static inline Bool DCFG_(receive_with_fd) ( Int from, void* data, SizeT n,
                                             /*OUT*/Int* fd )
 {
@@ -362,8 +361,8 @@ static inline void DCFG_(die_with_parent) ( void )
    VG_(do_syscall5)(__NR_prctl, set_death_signal, VKI_SIGKILL, 0, 0, 0);
 }
 
-/* Wait for the end of a child that fork_with() made.  Return its status in
-   the form of wait(), or -1. */
+/* Wait for the end of a child that fork_with() made.  Return its status in the
+   form of wait(), or -1. */
 static inline Int DCFG_(wait_for) ( Int pid )
 {
    const Int wait_all = 0x40000000;    // __WALL
@@ -410,8 +409,8 @@ static inline void* DCFG_(map_zeroed) ( SizeT n )
                    SysRes: dcfg_mapped_sres)(VG_(am_shadow_alloc)(n));
 }
 
-/* VEX's settings.  To lift one instruction alone, the tool changes them
-   while nothing is being translated. */
+/* VEX's settings.  To lift one instruction alone, the tool changes them while
+   nothing is being translated. */
 extern VexControl vex_control;
 
 /* VEX has no table of its operations' properties, but lists operations in
@@ -430,8 +429,8 @@ _Static_assert(Iop_ModS128 - Iop_DivU32 == 21
                && Iop_8Uto16 == Iop_ModS128 + 1,
                "integer divisions");
 
-/* Return True if this operation on two integers can never fault; False in
-   case of doubt. */
+/* Return True if this operation on two integers can never fault; False in case
+   of doubt. */
 static inline Bool DCFG_(never_faults) ( IROp op )
 {
    return op >= Iop_Add8 && op <= Iop_Max32U;

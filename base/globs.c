@@ -3,8 +3,8 @@
 
    Lists of globs in options. */
 
-/* Owns: the form of these lists, and matching.  Handed: the texts of
-   options. Taken by: run/exclude.c, logs/ids.c. */
+/* Owns: the form of these lists, and matching.  Handed: the texts of options.
+   Taken by: run/exclude.c, logs/ids.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -13,8 +13,8 @@
 
 #include "base/globs.h"
 
-/* Return the end of the first glob of LIST: a comma outside parentheses.
-   C++ names have commas inside parentheses. */
+/* Return the end of the first glob of LIST: a comma outside parentheses.  C++
+   names have commas inside parentheses. */
 static const HChar* end_of_glob(const HChar* list)
 {
    Int depth = 0;

@@ -3,8 +3,8 @@
 
    Interned names: equal names are one string. */
 
-/* Owns: names of objects, source files and functions.  They outlive the
-   debug information that they were read from.  Taken by: calls/function.c,
+/* Owns: names of objects, source files and functions.  They outlive the debug
+   information that they were read from.  Taken by: calls/function.c,
    run/image.c. */
 
 #include "pub_tool_basics.h"

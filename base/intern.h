@@ -9,8 +9,8 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* Return the one string that is equal to NAME, so that equal names have
-   equal pointers.  The string is never freed. */
+/* Return the one string that is equal to NAME, so that equal names have equal
+   pointers.  The string is never freed. */
 const HChar* DCFG_(name)(const HChar* name);
 
 /* Return the interned path of source FILE in directory DIR, as debug

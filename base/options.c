@@ -16,8 +16,8 @@
 #define HELP_AT    30        // the column of an option's help
 #define HELP_WIDTH 79
 
-/* Give VALUE to option O, which is written in ARG.  The messages are those
-   of Valgrind's VG_*_CLO macros, which accept literal names only. */
+/* Give VALUE to option O, which is written in ARG.  The messages are those of
+   Valgrind's VG_*_CLO macros, which accept literal names only. */
 static Bool set(const Option* o, const HChar* arg, const HChar* value)
 {
    if (o->take != NULL)

@@ -9,16 +9,16 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* Option: a row of a table that defines parsing and --help.  HELP is one
-   line without the default: --help takes the default from the variable.  If
-   the variable has none, HELP ends with it, as in "[none]". */
+/* Option: a row of a table that defines parsing and --help.  HELP is one line
+   without the default: --help takes the default from the variable.  If the
+   variable has none, HELP ends with it, as in "[none]". */
 typedef
    struct {
       const HChar* name;        // "--trace"
       const HChar* value;       // name of the value in --help
       const HChar* help;
-      /* The variable or function that gets the value: one of these four is
-         not NULL. */
+      /* The variable or function that gets the value: one of these four is not
+         NULL. */
       Bool*         yes;
       Int*          number;     // from LOW to HIGH
       const HChar** text;

@@ -3,10 +3,10 @@
 
    The base that the pure rooms stand on. */
 
-/* The pure rooms (arch/, graph/, encode/) and the parts of base/ that they
-   need are plain C over plain structs.  They are compiled twice: into the
-   tool, which has no libc, and with -DDCFG_HOST into the unit tests.  This
-   header is the whole difference between the two. */
+/* The pure rooms (arch/, graph/, encode/) and the parts of base/ that they need
+   are plain C over plain structs.  They are compiled twice: into the tool,
+   which has no libc, and with -DDCFG_HOST into the unit tests.  This header is
+   the whole difference between the two. */
 
 #ifndef __DCFG_PORT_H
 #define __DCFG_PORT_H

@@ -3,9 +3,9 @@
 
    Buffered output of text. */
 
-/* Owns: the buffer between the writers of text and the file, and JSON's form
-   of strings.  Handed: characters, numbers, strings by all writers.  Taken
-   by: delivery/file.c, and unit tests, through Put.write. */
+/* Owns: the buffer between the writers of text and the file, and JSON's form of
+   strings.  Handed: characters, numbers, strings by all writers.  Taken by:
+   delivery/file.c, and unit tests, through Put.write. */
 
 #include "base/put.h"
 

@@ -32,18 +32,18 @@ void DCFG_(put_number)(Put* out, ULong n);
 /* Put N bytes as they are. */
 void DCFG_(put_bytes)(Put* out, const void* bytes, UInt n);
 
-/* Put S as a JSON string.  Bytes that are not UTF-8 become the characters
-   with their numbers, so that any name makes valid JSON.  Hidden characters
-   become escapes. */
+/* Put S as a JSON string.  Bytes that are not UTF-8 become the characters with
+   their numbers, so that any name makes valid JSON.  Hidden characters become
+   escapes. */
 void DCFG_(put_string)(Put* out, const HChar* s);
 
-/* Return the length of the UTF-8 sequence that S starts with, or 0 if it
-   does not start with one (RFC 3629). */
+/* Return the length of the UTF-8 sequence that S starts with, or 0 if it does
+   not start with one (RFC 3629). */
 UInt DCFG_(utf8_length)(const UChar* s);
 
 /* Return the code of the character that S starts with if it is hidden: it
-   controls a terminal (C0, DEL, C1), or turns or breaks lines.  A byte that
-   is not UTF-8 is its own code.  0: the character may be shown. */
+   controls a terminal (C0, DEL, C1), or turns or breaks lines.  A byte that is
+   not UTF-8 is its own code.  0: the character may be shown. */
 UInt DCFG_(hidden)(const UChar* s);
 
 /* Replace each hidden character of S by '?'.  Return S. */

@@ -9,8 +9,8 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* Read the size S: digits, then K, M, G or nothing.  *SIZE is in bytes.
-   Return False if S is not a size. */
+/* Read the size S: digits, then K, M, G or nothing.  *SIZE is in bytes.  Return
+   False if S is not a size. */
 Bool DCFG_(parse_size)(const HChar* s, ULong* size);
 
 #endif /* __DCFG_SIZE_H */

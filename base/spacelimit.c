@@ -3,18 +3,18 @@
 
    The program's RLIMIT_AS. */
 
-/* Owns: the limit of address space that the program has set for itself.
-   Handed: system calls, by dcfg_main.c.  Taken by: dcfg_main.c.
+/* Owns: the limit of address space that the program has set for itself. Handed:
+   system calls, by dcfg_main.c.  Taken by: dcfg_main.c.
 
    The kernel must not get this limit: it would limit the tool's memory, too,
-   and nobody could raise a hard limit again.  So for the duration of the
-   system call, the program's struct holds the limit that is in force
-   already.  This works even if the program itself cannot write the struct's
-   memory.  Afterwards the program reads back the limit that it has set.  A
-   program that execve starts gets the soft limit.
+   and nobody could raise a hard limit again.  So for the duration of the system
+   call, the program's struct holds the limit that is in force already.  This
+   works even if the program itself cannot write the struct's memory.
+   Afterwards the program reads back the limit that it has set.  A program that
+   execve starts gets the soft limit.
 
-   No thread can see the struct change: these system calls do not block, so
-   no other thread runs meanwhile. */
+   No thread can see the struct change: these system calls do not block, so no
+   other thread runs meanwhile. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"

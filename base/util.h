@@ -18,8 +18,8 @@ static inline UInt DCFG_(decimal_digits)(UInt n)
    return digits;
 }
 
-/* Sort the N elements of A by LESS(ARG, x, y).  Heap sort: in place, and
-   never quadratic.  The compiler inlines it together with LESS. */
+/* Sort the N elements of A by LESS(ARG, x, y).  Heap sort: in place, and never
+   quadratic.  The compiler inlines it together with LESS. */
 static inline void DCFG_(sort_uints)(UInt* a, UInt n,
                                      Bool (*less)(const void* arg, UInt x,
                                                   UInt y),

@@ -22,8 +22,8 @@ typedef
    }
    InsnKind;
 
-/* Locations: each is one byte of a register, or a group of flags.  The
-   numbers are the same for all processors. */
+/* Locations: each is one byte of a register, or a group of flags.  The numbers
+   are the same for all processors. */
 enum {
    LocGeneral   = 0,       // 32 registers, by their encoding, of 8 bytes
    LocCarry     = 256,     // C
@@ -56,7 +56,7 @@ enum {
    WhereFrame,           // RBP plus a distance
    WhereStack,           // RSP plus a distance
    WhereConstant,
-   WhereSlot             // an earlier slot of the same superblock
-};                       // that is on the tape, plus a distance
+   WhereSlot             // a distance from an earlier slot of this superblock,
+};                       // on the tape
 
 #endif /* DCFG_FORMAT_WET_CODE_H */

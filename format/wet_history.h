@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The history's hash.  The writer and the reader of a WET tape predict the
-   next superblock from this hash of the superblocks before it. */
+   The history's hash.  The writer and the reader of a WET tape predict the next
+   superblock from this hash of the superblocks before it. */
 
 #ifndef DCFG_FORMAT_WET_HISTORY_H
 #define DCFG_FORMAT_WET_HISTORY_H
@@ -13,8 +13,8 @@
 /* The largest id of a superblock that can be predicted. */
 #define MAX_FORETOLD 0xFFFFFFu
 
-/* How a superblock was left: by the exit of this number, at its end, or
-   stopped inside after N_DONE completed instructions. */
+/* How a superblock was left: by the exit of this number, at its end, or stopped
+   inside after N_DONE completed instructions. */
 #define HOW_END              0xFF
 #define HOW_STOPPED          0xFE
 #define HOW_STOPPED_AT(n_done) \
@@ -28,8 +28,8 @@ static inline unsigned wet_history_hash(unsigned long long sb,
                      >> (64 - HISTORY_BITS));
 }
 
-/* Return the history after a superblock whose hash is HASH, when it was
-   HISTORY before. */
+/* Return the history after a superblock whose hash is HASH, when it was HISTORY
+   before. */
 static inline unsigned wet_next_history(unsigned history, unsigned hash)
 {
    return (history << 5 ^ hash) % N_HISTORIES;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The temporary file of a whole execution trace: its streams, and the rows
-   that are needed to read its tape after the process was killed. */
+   The temporary file of a whole execution trace: its streams, and the rows that
+   are needed to read its tape after the process was killed. */
 
 #ifndef DCFG_FORMAT_WET_JOURNAL_H
 #define DCFG_FORMAT_WET_JOURNAL_H

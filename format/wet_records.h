@@ -6,10 +6,10 @@
 #ifndef DCFG_FORMAT_WET_RECORDS_H
 #define DCFG_FORMAT_WET_RECORDS_H
 
-/* Symbols: the end of the block, a mark, a stop.  A symbol from SymbolFirst
-   up is the id of a superblock, shifted by one bit: the lowest bit is 0 if
-   the superblock came to its end, and 1 if it took an exit, whose number
-   follows. */
+/* Symbols: the end of the block, a mark, a stop, or a superblock.  A superblock
+   is SymbolFirst plus N, with N from 0 up.  N's lowest bit is 0 if the
+   superblock came to its end, and 1 if it took an exit, whose number follows.
+   The bits above are its id. */
 enum { SymbolEnd, SymbolMark, SymbolStop, SymbolFirst };
 
 /* Marks: events between superblocks.  A mark is about the thread of the last
@@ -49,12 +49,13 @@ static inline unsigned wet_words_of_mark(unsigned long long mark)
 /* The largest number of rows' words, and of records, in a block. */
 #define WET_BLOCK_WORDS 65536u
 
-/* How a column predicts a number: by the step with the same key before; not
-   at all, the step is written; by the difference in the column before. */
+/* The step by which a column predicts each difference of two rows: the same
+   step as in the block before; a new one, which is written; the difference in
+   the neighbour, the column before. */
 enum { BySame, ByNew, ByNeighbour };
 
-/* How a column says which predictions were right: all; a bit for each
-   number; the indices of the wrong ones; none. */
+/* How a column says which predictions were right: all; a bit for each number;
+   the indices of the wrong ones; none. */
 enum { FormAll, FormMask, FormPlaces, FormNone };
 
 #endif /* DCFG_FORMAT_WET_RECORDS_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Addresses of functions in an XRay map.  The map is an ELF file without
-   real code. */
+   Addresses of functions in an XRay map.  The map is an ELF file without real
+   code. */
 
 #ifndef DCFG_FORMAT_XRAY_ADDRESSES_H
 #define DCFG_FORMAT_XRAY_ADDRESSES_H

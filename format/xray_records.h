@@ -11,8 +11,8 @@
 #define XRAY_METADATA_SIZE 16u
 #define XRAY_FUNCTION_SIZE 8u
 
-/* Kinds of metadata records.  A record's first byte has 1 in its lowest bit
-   for metadata, and the kind in the bits above. */
+/* Kinds of metadata records.  A record's first byte has 1 in its lowest bit for
+   metadata, and the kind in the bits above. */
 enum {
    XrayNewBuffer, XrayEndOfBuffer, XrayNewCpu, XrayTscWrap,
    XrayWallClock, XrayCustomEvent, XrayCallArgument,
