@@ -15,8 +15,8 @@
 #define NO_OFFSET 0x7FFFFFFFu
 
 /* GuestLayout: the places of registers and flags in VEX's guest state, as
-   offsets.  A group of registers goes from its first one to its _end, which
-   is behind the last one. */
+   offsets.  A group of registers goes from its first one to its _end, which is
+   behind the last one. */
 typedef
    struct {
       UInt word;               // size in bytes of a general register
@@ -41,8 +41,8 @@ typedef
    }
    GuestLayout;
 
-/* Quirk: a bit for each way in which VEX represents an instruction unlike
-   most others. */
+/* Quirk: a bit for each way in which VEX represents an instruction unlike most
+   others. */
 enum {
    QuirkFalseMemory     = 1,    // its registers pass through memory that the
                                 // program does not have
@@ -51,11 +51,11 @@ enum {
                                 // lowest
    QuirkGather          = 8,    // elements outside the mask are read at another
                                 // address
-   QuirkMayPush         = 16    // it may push onto x87's stack, or not
+   QuirkMayPush         = 16    // pushes onto x87's stack, or does not
 };
 
-/* Guest: what the tool must know of the processor, its instructions and
-   VEX's guest state.  Offsets are in the guest state. */
+/* Guest: what the tool must know of the processor, its instructions and VEX's
+   guest state.  Offsets are in the guest state. */
 typedef
    struct {
       /* Return the kind of an instruction from its bytes.  NULL: there is no
@@ -73,8 +73,8 @@ typedef
       Bool       arguments_on_stack;
       /* VEX, and so Callgrind, takes a direct jump for a call. */
       Bool       jumps_are_calls;
-      /* The rest is for whole execution traces, which need .layout; NULL:
-         the processor has none. */
+      /* The rest is for whole execution traces, which need .layout; NULL: the
+         processor has none. */
       const GuestLayout* layout;
       UChar      machine;      // the number in ELF files
       /* Three facts of the instruction of LEN bytes at CODE: the target of a

@@ -22,8 +22,8 @@ typedef
 
 /* Return the kind of an instruction without a decoder.  END is how the
    superblock ends with it.  IS_DIRECT: the next address is a constant.
-   FALLS_THROUGH: that constant is the next instruction.  MAY_BRANCH: it has
-   an exit that leads neither to the next instruction nor to itself. */
+   FALLS_THROUGH: that constant is the next instruction.  MAY_BRANCH: it has an
+   exit that leads neither to the next instruction nor to itself. */
 InsnKind DCFG_(classify_generic)(InsnEnd end, Bool is_direct,
                                  Bool falls_through, Bool may_branch);
 

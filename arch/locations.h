@@ -33,8 +33,8 @@ typedef
    }
    Usage;
 
-/* Numbers of registers: general ones by their encoding, vector registers
-   from here on. */
+/* Numbers of registers: general ones by their encoding, vector registers from
+   here on. */
 enum { FirstVector = 32 };
 
 /* Besides: registers that an instruction changes besides its result. */

@@ -3,14 +3,14 @@
 
    Locations of the guest state's bytes. */
 
-/* Owns: the location of each byte of VEX's guest state.  Handed: offsets.
-   Taken by: wet/usage.c. */
+/* Owns: the location of each byte of VEX's guest state.  Handed: offsets. Taken
+   by: wet/usage.c. */
 
 #include "arch/guest.h"
 #include "arch/state.h"
 
-/* Return the location, from 0, of byte AT in a group of registers.  A
-   register has SIZE bytes, and ROOM locations. */
+/* Return the location, from 0, of byte AT in a group of registers.  A register
+   has SIZE bytes, and ROOM locations. */
 static UInt register_byte(UInt at, UInt size, UInt room)
 {
    return at / size * room + at % size;

@@ -8,8 +8,8 @@
 
 #include "base/port.h"
 
-/* Return the location of the byte at OFFSET of the guest state, or N_LOCS if
-   it has none. */
+/* Return the location of the byte at OFFSET of the guest state, or N_LOCS if it
+   has none. */
 UInt DCFG_(location_at)(UInt offset);
 
 /* Return whether that byte is a component of the flags. */

@@ -6,16 +6,16 @@
 /* Owns: the decoding of control-transfer instructions of A64.  Handed: the
    bytes of one instruction.  Taken by: arm64_guest.c.
 
-   The bytes decide, not VEX's IR: see arch/x86/x86.c.  All these
-   instructions are in the group of branches, exceptions and system
-   instructions, in the first level of the architecture's encoding, and
-   differ in the fixed bits of that group.  Optional ones, such as branches
-   with pointer authentication, are decoded as well. */
+   The bytes decide, not VEX's IR: see arch/x86/x86.c.  All these instructions
+   are in the group of branches, exceptions and system instructions, in the
+   first level of the architecture's encoding, and differ in the fixed bits of
+   that group.  Optional ones, such as branches with pointer authentication, are
+   decoded as well. */
 
 #include "arch/arm64/arm64.h"
 
-/* Return the kind of a branch to a register.  Bits 24 to 21 are its
-   operation; the highest of them is set for some authenticated branches. */
+/* Return the kind of a branch to a register.  Bits 24 to 21 are its operation;
+   the highest of them is set for some authenticated branches. */
 static InsnKind classify_register_branch(UInt word)
 {
    if ((word >> 16 & 31) != 31)                  // not allocated

@@ -32,8 +32,8 @@ UInt DCFG_(quirks_arm64)(const UChar* bytes, UInt len);
 void DCFG_(correct_usage_arm64)(Usage* u, const UChar* bytes, UInt len);
 void DCFG_(find_besides_arm64)(const UChar* bytes, UInt len, Besides* to);
 
-/* Return the base register that a load or store writes its address back to,
-   or 32 if there is none. */
+/* Return the base register that a load or store writes its address back to, or
+   32 if there is none. */
 UInt DCFG_(written_back_arm64)(const UChar* bytes, UInt len);
 
 #endif /* __DCFG_ARM64_H */

@@ -33,9 +33,9 @@ static void correct_svc(Usage* u)
    set_general(u->defs, 0, 8, 1);
 }
 
-/* Correct instructions whose two operands are the same register.  SUBS with
-   a destination gives 0 and constant flags; without one it is CMP, and
-   stays. SBC and SBCS depend on C alone. */
+/* Correct instructions whose two operands are the same register.  SUBS with a
+   destination gives 0 and constant flags; without one it is CMP, and stays. SBC
+   and SBCS depend on C alone. */
 static void correct_alike(Usage* u, UInt word)
 {
    Bool alike = bits(word, 20, 16) == bits(word, 9, 5)

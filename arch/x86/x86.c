@@ -6,11 +6,11 @@
 /* Owns: the decoding of control-transfer instructions.  Handed: the bytes of
    one instruction.  Taken by: x86_guest.c.
 
-   VEX's IR does not tell which instructions transfer control.  Constant
-   folding may have turned `xor %eax,%eax; jz` into a plain jump, and a `jmp`
-   to the next instruction looks like the end of a superblock that became too
-   long.  A block ends at every control-transfer instruction, taken or not,
-   so the bytes decide. */
+   VEX's IR does not tell which instructions transfer control.  Constant folding
+   may have turned `xor %eax,%eax; jz` into a plain jump, and a `jmp` to the
+   next instruction looks like the end of a superblock that became too long.  A
+   block ends at every control-transfer instruction, taken or not, so the bytes
+   decide. */
 
 #include "arch/x86/x86.h"
 
@@ -58,8 +58,8 @@ InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64)
          return arg == 0xF8 ? InsnCond           // XBEGIN
                             : InsnPlain;
       case 0xE8:
-         /* In 32-bit code, VEX takes a `call` to the next instruction and
-            the `pop` there for one instruction.  It calls nothing. */
+         /* In 32-bit code, VEX takes a `call` to the next instruction and the
+            `pop` there for one instruction.  It calls nothing. */
          return !is64 && len == i + 6 ? InsnPlain : InsnCall;
       case 0xE9: case 0xEB:
          return InsnJump;

@@ -8,9 +8,9 @@
    changes besides its result.  Handed: usage from VEX's IR, and the bytes.
    Taken by: x86_guest.c.
 
-   Where the processor leaves a result undefined, VEX's result is right,
-   because the program ran with it.  tests/suite/wet_usage.t compares all of
-   this with Capstone and with the processor. */
+   Where the processor leaves a result undefined, VEX's result is right, because
+   the program ran with it.  tests/suite/wet_usage.t compares all of this with
+   Capstone and with the processor. */
 
 #include "arch/x86/x86.h"
 
@@ -162,8 +162,8 @@ static void correct_int(Usage* u)
    set_locs(u->defs, LocGeneral + 8 * RAX, 4, 1);
 }
 
-/* Correct number WAY of the shifts and rotations, by a COUNT that VEX does
-   not know. */
+/* Correct number WAY of the shifts and rotations, by a COUNT that VEX does not
+   know. */
 static void correct_shift(Usage* u, UInt way, UInt count)
 {
    if (count == 0) {
@@ -175,8 +175,8 @@ static void correct_shift(Usage* u, UInt way, UInt count)
    }
 }
 
-/* Correct BT, BTS, BTR, BTC: they change C only.  VEX passes a register
-   operand through memory. */
+/* Correct BT, BTS, BTR, BTC: they change C only.  VEX passes a register operand
+   through memory. */
 static void correct_bit_test(Usage* u, const Parts* p, Bool false_memory)
 {
    u->uses[LocCarry] = u->uses[LocFlags] = 0;
@@ -205,8 +205,8 @@ static void correct_decimal(Usage* u, UChar op)
 }
 
 /* Correct SQRTSD and other instructions of one number, for which VEX takes
-   whole registers.  The rest of the result comes from the old destination,
-   or with a VEX prefix from the first operand. */
+   whole registers.  The rest of the result comes from the old destination, or
+   with a VEX prefix from the first operand. */
 static void correct_scalar(Usage* u, const Parts* p)
 {
    UInt from = p->pF2 ? 8 : 4;
