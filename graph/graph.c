@@ -3,16 +3,18 @@
 
    Basic blocks and edges. */
 
-/* Owns: the division of executed instructions into basic blocks, and the
-   edges between the blocks.  Handed: instructions and flows, by run/gather.c
-   or a test.  Taken by: graph/routine.c, graph/loop.c, dcfg_json.c.
+/* Owns: the division of executed instructions into basic blocks, and the edges
+   between the blocks.  Handed: instructions and flows, by run/gather.c or a
+   test.  Taken by: graph/routine.c, graph/loop.c, dcfg_json.c.
 
-   A block is a maximal run of instructions that was only entered at its
-   first and only left at its last.  An instruction is a leader, the first of
-   a block, in these cases: control was transferred to it; the instruction
-   before it transfers control, or was left by a fault; it is a REP
-   instruction; or several instructions fell through to it, which happens if
-   instructions overlap. */
+   A block is a maximal run of instructions that was only entered at its first
+   and only left at its last.  An instruction is a leader, the first of a block,
+   in these cases:
+   - Control was transferred to it.
+   - The instruction before it transfers control, or was left by a fault.
+   - It is a REP instruction.
+   - Several instructions fell through to it, which happens if instructions
+     overlap. */
 
 #include "graph/graph.h"
 
@@ -141,8 +143,8 @@ void DCFG_(partition)(GraphBuilder* gb)
    UInt* falls_to;
    UInt  i, k;
 
-   /* After the leaders are known, each instruction falls through to one
-      other at most. */
+   /* After the leaders are known, each instruction falls through to one other
+      at most. */
    falls_to = dcfg_alloc("dcfg.graph.falls", (gb->n_instrs + 1)
                                              * sizeof(UInt));
    for (i = 0; i < gb->n_instrs; i++)
@@ -181,8 +183,8 @@ void DCFG_(partition)(GraphBuilder* gb)
 
 /*--- From steps to edges                                  ---*/
 
-/* Sort OLD into NEW by the UInt at OFFSET of a Step, which is below N_KEYS.
-   A stable counting sort. */
+/* Sort OLD into NEW by the UInt at OFFSET of a Step, which is below N_KEYS. A
+   stable counting sort. */
 static void sort_steps(const Step* old, Step* new, UInt n, UInt n_keys,
                        SizeT offset)
 {
@@ -215,10 +217,10 @@ static void order_steps(GraphBuilder* gb)
    dcfg_free(other);
 }
 
-/* Return the priority of an edge's type.  Readers allow one edge for a pair
-   of nodes, but steps of several types may join the same pair.  The type of
-   the source's last instruction goes before a signal that happened after it,
-   and a counted edge goes before a bypass. */
+/* Return the priority of an edge's type.  Readers allow one edge for a pair of
+   nodes, but steps of several types may join the same pair.  The type of the
+   source's last instruction goes before a signal that happened after it, and a
+   counted edge goes before a bypass. */
 static UInt rank(EdgeType type)
 {
    switch (type) {
@@ -280,9 +282,9 @@ static UInt block_behind(const GraphBuilder* gb, UInt b)
    return NONE;
 }
 
-/* Add a call bypass to each calling block if a return came to its return
-   site.  If a counted edge joins the two blocks already, merge_steps() keeps
-   that one: readers allow one edge for a pair. */
+/* Add a call bypass to each calling block if a return came to its return site.
+   If a counted edge joins the two blocks already, merge_steps() keeps that one:
+   readers allow one edge for a pair. */
 static void add_call_bypasses(GraphBuilder* gb)
 {
    Bool* calls       = DCFG_CALLOC("dcfg.graph.calls", Bool,

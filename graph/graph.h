@@ -78,7 +78,7 @@ typedef
       UInt       n_edges;
       Edge*      edges;           // by (source, target); EDGE_ID is the index,
                                   // from 1
-      EdgeCount* counts;          // of all edges; for one edge by thread
+      EdgeCount* counts;          // sorted by edge, then by thread
       UInt       n_threads;
       ULong*     thread_instrs;   // for each thread: executed instructions
       UInt*      node_of;         // for each instruction: the id of its block
@@ -89,23 +89,23 @@ typedef
    pass finds the leaders of blocks; the second counts edges. */
 typedef struct _GraphBuilder GraphBuilder;
 
-/* Begin a graph of N_INSTRS instructions by (image, addr), without
-   duplicates.  The caller keeps INSTRS for as long as the builder lives. */
+/* Begin a graph of N_INSTRS instructions by (image, addr), without duplicates.
+   The caller keeps INSTRS for as long as the builder lives. */
 GraphBuilder* DCFG_(new_graph)(const Instr* instrs, UInt n_instrs,
                                UInt n_threads);
 
-/* Add to the counts: THREAD executed INSTRS[0 .. N-1], indices of
-   instructions, one after the other, COUNT times. */
+/* Add to the counts: THREAD executed INSTRS[0 .. N-1], indices of instructions,
+   one after the other, COUNT times. */
 void DCFG_(graph_run)(GraphBuilder* gb, UInt thread, const UInt* instrs,
                       UInt n, ULong count);
 
-/* Add to the counts: after instruction SOURCE, which does not transfer
-   control, THREAD went on to TARGET. */
+/* Add to the counts: after instruction SOURCE, which does not transfer control,
+   THREAD went on to TARGET. */
 void DCFG_(graph_onward)(GraphBuilder* gb, UInt thread, UInt source,
                          UInt target, ULong count);
 
-/* Add to the counts: THREAD transferred control from SOURCE, or INSTR_START,
-   to TARGET, or INSTR_END.  In the second pass, a COUNT of 0 makes a bypass. */
+/* Add to the counts: THREAD transferred control from SOURCE, or INSTR_START, to
+   TARGET, or INSTR_END.  In the second pass, a COUNT of 0 makes a bypass. */
 void DCFG_(graph_edge)(GraphBuilder* gb, UInt thread, UInt source,
                        UInt target, EdgeType type, ULong count);
 
@@ -117,8 +117,8 @@ Graph* DCFG_(finish_graph)(GraphBuilder* gb);
 
 void DCFG_(delete_graph)(Graph* g);
 
-/* Return, for each node, its one counted edge to another node, by id; 0 if
-   it has several or none.  The caller frees the array. */
+/* Return, for each node, the one counted edge that leaves it, by id; 0 if the
+   node has several or none.  The caller frees the array. */
 UInt* DCFG_(only_edges)(const Graph* g);
 
 /* Return whether edges of this type stay in a routine.  Bypasses do; calls,

@@ -7,15 +7,15 @@
    by: dcfg_json.c.
 
    A back edge is an edge within a routine whose target dominates its source.
-   The loop of a head has the head and all blocks from which the source of
-   one of its back edges can be reached without passing the head (A. Aho, M.
-   Lam, R. Sethi, J. Ullman, "Compilers", 2nd edition, section 9.6.6).  Two
-   loops with different heads are disjoint, or one is inside the other.  So
-   inner loops are found first, and a loop that was found counts as a single
-   block from then on (R. Tarjan, "Testing flow graph reducibility", JCSS 9,
-   1974; here with dominators, which leave irreducible cycles out).  The node
-   lists of N nested loops can have N * N elements, so they are made only
-   when they are written. */
+   The loop of a head has the head and all blocks that reach the source of one
+   of its back edges without passing the head.  (A. Aho, M. Lam, R. Sethi, J.
+   Ullman, "Compilers", 2nd edition, section 9.6.6.)  Two loops with different
+   heads are disjoint, or one is inside the other.  So inner loops are found
+   first, and a loop that was found counts as a single block from then on.  (The
+   method is that of R. Tarjan, "Testing flow graph reducibility", JCSS 9, 1974,
+   but with dominators, which leave irreducible cycles out.)  The node lists of
+   N nested loops can have N * N elements, so they are made only when they are
+   written. */
 
 #include "base/util.h"
 #include "graph/loop.h"
@@ -37,7 +37,7 @@ typedef
       UInt*  part_of;      // union-find forest: see whole()
       UInt*  size;         // nodes of its loop if it is a head, else 1
       UInt*  todo;
-      UInt   room;         // of Loops.ids
+      UInt   room;         // size of Loops.ids
    }
    Finder;
 
@@ -67,8 +67,8 @@ static void make_preds(Finder* f)
             = g->edges[i].source - NodeFirstBlock;
 }
 
-/* Number the blocks so that A dominates B if and only if B's number is
-   between A's .enter and .leave. */
+/* Number the blocks so that A dominates B if and only if B's number is between
+   A's .enter and .leave. */
 static void number_dominators(Finder* f)
 {
    const UInt* idom = f->r->idom;
@@ -128,9 +128,9 @@ static UInt whole(const Finder* f, UInt block)
    return block;
 }
 
-/* Add BLOCK, which reaches a back edge of HEAD without passing HEAD, to
-   HEAD's loop.  If BLOCK is in a loop already, that loop is inside, because
-   its head has a greater number: add it whole. */
+/* Add BLOCK, which reaches a back edge of HEAD without passing HEAD, to HEAD's
+   loop.  If BLOCK is in a loop already, that loop is inside, because its head
+   has a greater number: add it whole. */
 static UInt take(Finder* f, UInt block, UInt head, UInt n)
 {
    block = whole(f, block);
@@ -160,8 +160,8 @@ static void find_members(Finder* f, UInt head)
    }
 }
 
-/* Order the blocks so that the blocks of a loop are neighbours, the head
-   first.  A head or loop has a smaller number than what is inside it. */
+/* Order the blocks so that the blocks of a loop are neighbours, the head first.
+   A head or loop has a smaller number than what is inside it. */
 static void place_blocks(Finder* f, Loops* ls)
 {
    UInt* next = f->todo;                // the next free index in each head's
@@ -254,8 +254,8 @@ void DCFG_(loop_nodes)(const Loops* ls, const Routines* r, const Loop* l,
    const Routine* rt   = &r->routines[l->routine];
    UInt           from = ls->place[l->head - NodeFirstBlock], n = 0;
 
-   /* Two ways to list the nodes in order: walk over the routine's nodes if
-      the loop is a large part of it, or sort the loop's. */
+   /* Two ways to list the nodes in order: walk over the routine's nodes if the
+      loop is a large part of it, or sort the loop's. */
    if (l->n_nodes >= rt->n_nodes / 16) {
       for (UInt i = 0; i < rt->n_nodes; i++) {
          UInt node = r->nodes[rt->first_node + i].node;

@@ -3,28 +3,27 @@
 
    Routines and immediate dominators. */
 
-/* Owns: the division of blocks into routines, and the dominator tree.
-   Handed: the graph, and the symbols of its blocks.  Taken by: graph/loop.c,
+/* Owns: the division of blocks into routines, and the dominator tree.  Handed:
+   the graph, and the symbols of its blocks.  Taken by: graph/loop.c,
    dcfg_json.c.
 
    A virtual root has an edge to every entry.  Take the dominator tree of the
-   graph of these edges and of all edges that stay in a routine: each child
-   of the root, with all blocks that it dominates, is a routine.  A block
-   that two entries reach is dominated by neither, so it becomes a child of
-   the root and an entry of its own.  No path leaves a routine and comes back
-   except through its entry, so the immediate dominators are also those
-   within the routine.
+   graph of these edges and of all edges that stay in a routine: each child of
+   the root, with all blocks that it dominates, is a routine.  A block that two
+   entries reach is dominated by neither, so it becomes a child of the root and
+   an entry of its own.  No path leaves a routine and comes back except through
+   its entry, so the immediate dominators are also those within the routine.
 
    Entries are: blocks that are called, entered by a context change, or a
    thread's first; blocks that are reached from another image; a function's
-   first block if another function jumps to it.  Some blocks are reached by
-   none of these: a forked child returns to functions that its parent called.
-   There the blocks to which a return led are entries, unless another of them
-   reaches them.
+   first block if another function jumps to it.  Some blocks are reached by none
+   of these: a forked child returns to functions that its parent called.  There
+   the blocks to which a return led are entries, unless another of them reaches
+   them.
 
-   The dominators come from the Semi-NCA algorithm: L. Georgiadis,
-   "Linear-Time Algorithms for Dominators and Related Problems", PhD thesis,
-   Princeton University, 2005, section 2.3. */
+   The dominators come from the Semi-NCA algorithm: L. Georgiadis, "Linear-Time
+   Algorithms for Dominators and Related Problems", PhD thesis, Princeton
+   University, 2005, section 2.3. */
 
 #include "graph/routine.h"
 
@@ -151,10 +150,10 @@ static void search(Finder* f, UInt start, UInt* stack, UInt* next)
    }
 }
 
-/* Add entries for blocks that no entry reaches.  Candidates are the blocks
-   that IS_CANDIDATE marks.  A candidate becomes an entry if no other one
-   reaches it; of candidates that reach each other, the first does.  BEGINS
-   has room for all blocks.
+/* Add entries for blocks that no entry reaches.  Candidates are the blocks that
+   IS_CANDIDATE marks.  A candidate becomes an entry if no other one reaches it;
+   of candidates that reach each other, the first does.  BEGINS has room for all
+   blocks.
 
    Two rounds of searches find them.  After the first round, a candidate that
    began a search can only be reached from a candidate that began a later
@@ -217,9 +216,9 @@ static void search_all(Finder* f)
 
 /*--- Dominators                                           ---*/
 
-/* Return the number with the least semidominator on the path in the forest
-   from V up to its root, without the root.  Compresses the path.  All
-   arguments and arrays are by preorder number. */
+/* Return the number with the least semidominator on the path in the forest from
+   V up to its root, without the root.  Compresses the path.  All arguments and
+   arrays are by preorder number. */
 static UInt eval(UInt v, UInt* ancestor, UInt* label, const UInt* semi,
                  UInt* path)
 {

@@ -19,7 +19,7 @@ typedef
 typedef
    struct {
       UInt node;       // node id
-      UInt idom;       // of its immediate dominator; an entry has itself
+      UInt idom;       // immediate dominator's id; an entry has its own
    }
    RoutineNode;
 
