@@ -3,9 +3,9 @@
 
    The registry of superblocks. */
 
-/* Owns: the records of all superblocks, the targets of indirect branches,
-   and the code that runs when an address is jumped to. Handed: descriptions
-   by run/instrument.c, targets by run/branch.c.  Taken by: run/flow.c,
+/* Owns: the records of all superblocks, the targets of indirect branches, and
+   the code that runs when an address is jumped to. Handed: descriptions by
+   run/instrument.c, targets by run/branch.c.  Taken by: run/flow.c,
    run/gather.c, and all who look at the executed code.
 
    Records live as long as the process: counts outlast translations. */
@@ -28,8 +28,8 @@ typedef
    }
    Version;
 
-/* Landing: the code that runs when an address is jumped to, and all code
-   that ran there before. */
+/* Landing: the code that runs when an address is jumped to, and all code that
+   ran there before. */
 typedef
    struct _Landing {
       struct _Landing* hash_next;
@@ -60,8 +60,8 @@ typedef
    }
    Goal;
 
-/* Left: superblocks of an image that cannot run at present.  They lead
-   nowhere until it can run again. */
+/* Left: superblocks of an image that cannot run at present.  They lead nowhere
+   until it can run again. */
 typedef
    struct _Left {
       struct _Left* hash_next;
@@ -144,15 +144,15 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
       init();
 
    Superblock key = *desc;
-   /* The hash key includes the image: code that changes has hundreds of
-      images with the same entries. */
+   /* The hash key includes the image: code that changes has hundreds of images
+      with the same entries. */
    key.hash_key   = hash(key.entry, key.image);
    Superblock* sb = VG_(HT_gen_lookup)(by_entry, &key, cmp_superblocks);
    if (sb != NULL)
       return sb;
 
-   /* One allocation has the record, the outputs' fields, the branch, the
-      exits, the lengths and kinds. */
+   /* One allocation has the record, the outputs' fields, the branch, the exits,
+      the lengths and kinds. */
    SizeT  branch    = VG_ROUNDUP(parts_end, sizeof(ULong));
    SizeT  start     = branch
                       + (key.end == EndIndirect ? sizeof(Branch) : 0);
@@ -434,8 +434,8 @@ Bool DCFG_(is_replaced)(const Superblock* sb)
    return True;
 }
 
-/* Return 0 if superblock B runs the same code for A's entry as A, and a jump
-   of A's kind (redirected or not) has led there. */
+/* Return 0 if superblock B runs the same code for A's entry as A, and a jump of
+   A's kind (redirected or not) has led there. */
 static Word cmp_landing(const void* va, const void* vb)
 {
    const Superblock* a            = va;

@@ -41,8 +41,8 @@ typedef
    struct _Pair {
       struct _Pair* hash_next;   // VgHashNode
       UWord         hash_key;
-      struct _Pair* next;        // of the same superblock
-      struct _Pair* older;       // of all superblocks
+      struct _Pair* next;        // next pair of the same superblock
+      struct _Pair* older;       // next older pair of all superblocks
       UInt          sb;
       Addr          target;
       CellNo        cell;
@@ -62,14 +62,14 @@ typedef
    }
    Branch;
 
-/* Superblock: one superblock as VEX translated it, without guest chasing. It
-   is straight code; side exits are rare except at the last instruction. (VEX
-   also goes on behind a `jrcxz`.)  If a superblock is translated again, it
-   keeps its record and counters. */
+/* Superblock: one superblock as VEX translated it, without guest chasing. It is
+   straight code; side exits are rare except at the last instruction. (VEX also
+   goes on behind a `jrcxz`.)  If a superblock is translated again, it keeps its
+   record and counters. */
 typedef
    struct _Superblock {
       struct _Superblock* hash_next;   // VgHashNode
-      UWord        hash_key;           // of .entry and .image
+      UWord        hash_key;           // hash of .entry and .image
       UInt         id;                 // from 1 up
       Addr         entry;    // the address that was jumped to
       Addr         addr;     // the address of the code that ran: differs from
@@ -102,16 +102,15 @@ enum {
    N_SITE_SLOTS = 5
 };
 
-/* Claim N bytes in each superblock's record for the fields of an output;
-   they begin as zeros.  Return their offset from the record's start.  Call
-   this before there is any superblock. */
+/* Claim N bytes in each superblock's record for the fields of an output; they
+   begin as zeros.  Return their offset from the record's start.  Call this
+   before there is any superblock. */
 SizeT DCFG_(claim_fields)(SizeT n);
 
-/* Return the record of the superblock that SB describes: an equal one that
-   is known, or a new one with counters.  SB has set .entry .addr .image
-   .n_instrs .n_exits .end .unredirected .next .lengths .kinds, and of its
-   exits .target .instr .counting.  NEED_STARTED: the record gets a .started
-   counter. */
+/* Return the record of the superblock that SB describes: an equal one that is
+   known, or a new one with counters.  SB has set .entry .addr .image .n_instrs
+   .n_exits .end .unredirected .next .lengths .kinds, and of its exits .target
+   .instr .counting.  NEED_STARTED: the record gets a .started counter. */
 Superblock* DCFG_(register_superblock)(const Superblock* sb,
                                        Bool need_started);
 
@@ -119,16 +118,16 @@ Superblock* DCFG_(register_superblock)(const Superblock* sb,
 UInt        DCFG_(n_superblocks)(void);
 Superblock* DCFG_(superblock)(UInt id);
 
-/* Call IS_IT for each counter of SB until it returns True.  Return whether
-   it did. */
+/* Call IS_IT for each counter of SB until it returns True.  Return whether it
+   did. */
 Bool DCFG_(any_counter)(const Superblock* sb,
                         Bool (*is_it)(void* arg, CellNo no), void* arg);
 
 /* Return the address of SB's instruction K. */
 Addr DCFG_(instr_addr)(const Superblock* sb, UInt k);
 
-/* Return the index of SB's instruction at address A, if that is not the
-   first; else 0. */
+/* Return the index of SB's instruction at address A, if that is not the first;
+   else 0. */
 UInt DCFG_(inner_instr)(const Superblock* sb, Addr a);
 
 /* Return the pair of SB's indirect branch and TARGET.  If there is none,
@@ -146,10 +145,9 @@ typedef
    }
    Leading;
 
-/* Call DO_IT for each superblock that can lead to TARGET.  DO_IT may be
-   called more than once for a superblock, until it returns LeadsNoMore. The
-   first call takes time for each superblock; later ones only for new
-   superblocks. */
+/* Call DO_IT for each superblock that can lead to TARGET.  DO_IT may be called
+   more than once for a superblock, until it returns LeadsNoMore. The first call
+   takes time for each superblock; later ones only for new superblocks. */
 void DCFG_(each_leading_to)(Addr target,
                             Leading (*do_it)(void* arg,
                                              const Superblock* sb),
@@ -159,10 +157,10 @@ void DCFG_(each_leading_to)(Addr target,
    LeadsIfBack lead to their targets again. */
 void DCFG_(lead_again)(UInt image);
 
-/* Target: an address that control goes to, with the version of the code
-   there. Versions are numbered from 0 in the order in which they ran first.
-   A jump that is "unredirected" goes past Valgrind's redirection: code that
-   wraps a function calls the original in this way. */
+/* Target: an address that control goes to, with the version of the code there.
+   Versions are numbered from 0 in the order in which they ran first.  A jump
+   that is "unredirected" goes past Valgrind's redirection: code that wraps a
+   function calls the original in this way. */
 typedef
    struct {
       Addr addr;
@@ -192,8 +190,8 @@ Target DCFG_(target_now)(Addr addr, Bool unredirected);
 Bool DCFG_(has_versions)(Addr addr, Bool unredirected);
 
 /* Find the code that runs for T: its address, which differs from T's if
-   Valgrind redirects it, and its image.  Return False if no code ever ran,
-   or if the code is excluded (run/exclude.h). */
+   Valgrind redirects it, and its image.  Return False if no code ever ran, or
+   if the code is excluded (run/exclude.h). */
 Bool DCFG_(landing)(Target t, /*OUT*/Addr* addr, /*OUT*/UInt* image);
 
 /* The image of excluded code, which has no record, for land_here() and
@@ -203,14 +201,14 @@ Bool DCFG_(landing)(Target t, /*OUT*/Addr* addr, /*OUT*/UInt* image);
 /* Return the target that runs SB; SB has run. */
 Target DCFG_(target_of)(const Superblock* sb);
 
-/* Note that a jump to SB's .entry runs SB from now on.  lands_elsewhere()
-   tells whether such a jump ran other code until now. */
+/* Note that a jump to SB's .entry runs SB from now on.  lands_elsewhere() tells
+   whether such a jump ran other code until now. */
 Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected);
 void DCFG_(land_here)(Superblock* sb, Bool unredirected);
 
 /* For --stats=yes: how many superblocks, and edges from them, were visited
-   because code changed.  A new version of some code adds as many as the
-   version before. */
+   because code changed.  A new version of some code adds as many as the version
+   before. */
 extern ULong DCFG_(n_looks);
 
 /* Return whether every jump that ran SB now runs other code. */

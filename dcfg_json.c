@@ -4,11 +4,11 @@
    The writer of a DCFG. */
 
 /* Owns: the text of a DCFG, format 1.00 (its specification, part 2). Handed:
-   the whole contents, in the final order.  Taken by: dcfg/output_dcfg.c.
-   `dcfg merge' has a writer of its own.
+   the whole contents, in the final order.  Taken by: dcfg/output_dcfg.c.  `dcfg
+   merge' has a writer of its own.
 
-   Every row of a table is on a line of its own.  Readers rely on exactly
-   these keys, columns and number formats. */
+   Every row of a table is on a line of its own.  Readers rely on exactly these
+   keys, columns and number formats. */
 
 #include "dcfg_json.h"
 #include "format/edge_types.h"
@@ -165,8 +165,8 @@ static void put_loop(Put* out, const JsonDcfg* d, const Loop* l, UInt* nodes)
    DCFG_(put_text)(out, " ]");
 }
 
-/* Put the routines from FIRST up whose entries are blocks below END, with
-   their loops from *LOOP up.  Return the next routine. */
+/* Put the routines from FIRST up whose entries are blocks below END, with their
+   loops from *LOOP up.  Return the next routine. */
 static UInt put_routines(Put* out, const JsonDcfg* d, UInt first,
                          UInt end, UInt* loop)
 {

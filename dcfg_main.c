@@ -3,23 +3,24 @@
 
    DCFG: the Valgrind tool that writes a dynamic control-flow graph. */
 
-/* The tool watches a program run and writes its dynamic control-flow graph:
-   the basic blocks that ran, the edges between them with a count for each
-   thread, and what follows from these: routines, immediate dominators,
-   loops.  The file's format, DCFG 1.00, is Intel's.  Options add other
-   recordings of the same run: the order in which each thread took the edges
-   (DCFG-trace), the costs of functions (Callgrind's format), logs of calls
-   (XRay's and uftrace's formats) and the whole execution trace (WET).
+/* The tool watches a program run and writes its dynamic control-flow graph: the
+   basic blocks that ran, the edges between them with a count for each thread,
+   routines, immediate dominators and loops.  The file's format, DCFG 1.00, is
+   Intel's.  Options add other recordings of the same run:
+   - the order in which each thread took the edges (DCFG-trace),
+   - the costs of functions (Callgrind's format),
+   - logs of calls (XRay's and uftrace's formats),
+   - the whole execution trace (WET).
 
-   The files stand in rooms, in the order of DCFG_SOURCES_COMMON in
-   Makefile.am; HACKING.md has a picture of them.  Three heads explain the
-   principles: run/instrument.c says what a superblock counts and how the
-   counts stay exact through signals and faults; trace/record.c says what is
-   recorded for a trace; calls/stack.c says what a call is.
+   The files stand in rooms, in the order of DCFG_SOURCES_COMMON in Makefile.am;
+   HACKING.md has a picture of them.  Three heads explain the principles:
+   run/instrument.c says what a superblock counts and how the counts stay exact
+   through signals and faults; trace/record.c says what is recorded for a trace;
+   calls/stack.c says what a call is.
 
    This file owns: the tool's registration, the table of outputs, and the
-   occasions to write: at the end, before an execve that may succeed, and
-   when a debugger or the program asks. */
+   occasions to write: at the end, before an execve that may succeed, and when a
+   debugger or the program asks. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -65,8 +66,8 @@
 
 /*--- Outputs                                              ---*/
 
-/* The outputs, in the order in which --help shows their options, watchers
-   are called, and files are written. */
+/* The outputs, in the order in which --help shows their options, watchers are
+   called, and files are written. */
 #define OUTPUTS(each)     \
    each(dcfg_output)      \
    each(trace_output)     \
@@ -115,8 +116,8 @@ static void print_all_options(void)
       DCFG_(print_options)(other_options[i]);
 }
 
-/* Print nothing new: print_options_first() has printed the options.  The
-   core calls this function between its own options. */
+/* Print nothing new: print_options_first() has printed the options.  The core
+   calls this function between its own options. */
 static void print_usage(void)
 {
    VG_(printf)("    see above\n");
@@ -192,10 +193,10 @@ static void write_from(UInt first, const Gathered* g, const HChar* reason)
    }
 }
 
-/* Write all outputs to the files of the options; but the graph to GRAPH if
-   that is not NULL.  IS_PART: the run goes on with another part.  AT_END:
-   the program has ended, and this may not return: see delivery/interrupt.h.
-   Return False if a file could not be written. */
+/* Write all outputs to the files of the options; but the graph to GRAPH if that
+   is not NULL.  IS_PART: the run goes on with another part.  AT_END: the
+   program has ended, and this may not return: see delivery/interrupt.h. Return
+   False if a file could not be written. */
 static Bool write_outputs(const HChar* graph, const HChar* reason,
                           Bool is_part, Bool at_end)
 {
@@ -272,8 +273,8 @@ static void write_part(const HChar* reason)
    write_part_to(NULL, reason);
 }
 
-/* Prepare for the program's loss of rights: afterwards, nobody could remove
-   the spool file or create the files of the outputs. */
+/* Prepare for the program's loss of rights: afterwards, nobody could remove the
+   spool file or create the files of the outputs. */
 static void give_up_rights(void)
 {
    DCFG_(unname_spool)();
@@ -282,8 +283,8 @@ static void give_up_rights(void)
 
 /* If execve succeeds, nothing is left of the tool, so the files are written
    before.  If it fails, the run goes on and writes them again at its end.
-   Programs try one directory of the PATH after the other: for a file that
-   does not exist, nothing is written. */
+   Programs try one directory of the PATH after the other: for a file that does
+   not exist, nothing is written. */
 static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 {
    struct vg_stat st;
@@ -386,8 +387,8 @@ static void change(const HChar* command)
       VG_(gdb_printf)("%s: that is so already\n", command);
 }
 
-/* Execute the monitor command REQ.  Return False if it is not a command of
-   this tool. */
+/* Execute the monitor command REQ.  Return False if it is not a command of this
+   tool. */
 static Bool monitor_command(const HChar* req)
 {
    HChar  line[VG_(strlen)(req) + 1];

@@ -3,8 +3,8 @@
 
    The list of watchers. */
 
-/* Owns: the list of watchers.  Handed: watchers, by outputs that are on.
-   Taken by: run/instrument.c, run/event.c, run/image.c, which call them. */
+/* Owns: the list of watchers.  Handed: watchers, by outputs that are on. Taken
+   by: run/instrument.c, run/event.c, run/image.c, which call them. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

@@ -3,16 +3,15 @@
 
    The interface of an output to the run. */
 
-/* Output: one kind of recording, such as the DCFG, a trace, a profile.  It
-   is a table in the list of dcfg_main.c, with options and functions for
-   writing. Watcher: a second table, with the functions of an output that are
-   called during the run, when a superblock is translated and when something
-   happens that generated code cannot see.  Any of these functions may be
-   NULL.
+/* Output: one kind of recording, such as the DCFG, a trace, a profile.  It is a
+   table in the list of dcfg_main.c, with options and functions for writing.
+   Watcher: a second table, with the functions of an output that are called
+   during the run, when a superblock is translated and when something happens
+   that generated code cannot see.  Any of these functions may be NULL.
 
    An output that is off costs nothing, neither during translation nor in
-   generated code, because its watcher is not in the list.  Several outputs
-   may share a watcher, as that of calls/follow.c. */
+   generated code, because its watcher is not in the list.  Several outputs may
+   share a watcher, as that of calls/follow.c. */
 
 #ifndef __DCFG_OUTPUT_H
 #define __DCFG_OUTPUT_H
@@ -43,8 +42,8 @@ typedef
          says why, in the words of Callgrind's files. */
       void (*write)(const struct _Gathered* g, const HChar* reason);
 
-      /* Put the mark TEXT at this point of THREAD, as the program asks. May
-         be NULL. */
+      /* Put the mark TEXT at this point of THREAD, as the program asks. May be
+         NULL. */
       void (*mark)(UInt thread, const HChar* text);
    }
    Output;
@@ -54,8 +53,8 @@ typedef
 typedef
    struct {
       /* --- A superblock is translated.  These functions add code to W->out
-         with the functions of run/ir.h; the code runs at each execution.
-         They are called in the order of the superblock's code. --- */
+         with the functions of run/ir.h; the code runs at each execution.  They
+         are called in the order of the superblock's code. --- */
 
       /* The translation of W->sb begins.  The superblock may be known
          already. */
@@ -63,8 +62,8 @@ typedef
       /* The first instruction has completed N times more.  N is an I64, 0 or
          1. */
       void (*started)(struct _Work* w, IRExpr* n);
-      /* Instruction K, not the first, is about to begin: the instruction
-         before it has completed, and no exit was taken. */
+      /* Instruction K, not the first, is about to begin: the instruction before
+         it has completed, and no exit was taken. */
       void (*instruction)(struct _Work* w, UInt k);
       /* Exit number X, the statement ST, is about to be added. */
       void (*exit)(struct _Work* w, UInt x, const IRStmt* st);
@@ -74,25 +73,25 @@ typedef
          If W->now is not below W->sb->n_instrs, that instruction never
          completes. */
       void (*end)(struct _Work* w, const IRSB* in);
-      /* The branch that ends IN has looked up its inline cache; MISS is true
-         if the target was not found.  Return True if the watcher has added
-         its own call of a helper for a miss.  That helper then also does all
-         that branch_miss() does. */
+      /* The branch that ends IN has looked up its inline cache; MISS is true if
+         the target was not found.  Return True if the watcher has added its own
+         call of a helper for a miss.  That helper then also does all that
+         branch_miss() does. */
       Bool (*miss)(struct _Work* w, const IRSB* in, IRExpr* miss);
-      /* Return whether VEX dropped code of W->sb that the watcher needs.
-         Then the superblock is translated again, with all computations kept. */
+      /* Return whether VEX dropped code of W->sb that the watcher needs. Then
+         the superblock is translated again, with all computations kept. */
       Bool (*lacks)(const struct _Work* w);
-      /* The transfer at the end of IN has been counted.  This is the last
-         call for a superblock. */
+      /* The transfer at the end of IN has been counted.  This is the last call
+         for a superblock. */
       void (*leave)(struct _Work* w, const IRSB* in);
 
-      /* --- Threads.  thread_new() returns the watcher's state of a thread;
-         the others get it as S. --- */
+      /* --- Threads.  thread_new() returns the watcher's state of a thread; the
+         others get it as S. --- */
 
       /* Thread number INDEX is created.  All its slots are zero. */
       void* (*thread_new)(CellArray* cells, UInt index);
-      /* Free the state of a thread that never ran, or, in a forked child,
-         that is gone. */
+      /* Free the state of a thread that never ran, or, in a forked child, that
+         is gone. */
       void (*thread_free)(void* s);
       /* Forget all that was collected of the thread.  It goes on as number
          INDEX, with all slots zero, or has ended: then thread_end() follows.
@@ -110,8 +109,8 @@ typedef
          not the first.  It may go on there, in another superblock. */
       void (*left)(void* s, UInt sb, UInt k);
       /* A signal came, or the thread ends: it stands in superblock SB before
-         its instruction K and will not go on from there.  K is 0 if the
-         thread does not stand inside a superblock. */
+         its instruction K and will not go on from there.  K is 0 if the thread
+         does not stand inside a superblock. */
       void (*stop)(void* s, UInt sb, UInt k);
       /* The thread comes back from excluded code (run/exclude.h): it is in
          superblock SB, which began with stack pointer SP, and had left
@@ -119,12 +118,12 @@ typedef
       void (*come_back)(void* s, UInt last, UInt sb, Addr sp);
       /* The thread is not collected until it is resumed, at any address. */
       void (*suspend)(void* s);
-      /* The thread has a second array CELLS, all slots zero, for the time
-         when the thread alone is not collected.  Counts in it are dropped.
-         Called again after restart(). */
+      /* The thread has a second array CELLS, all slots zero, for the time when
+         the thread alone is not collected.  Counts in it are dropped. Called
+         again after restart(). */
       void (*idle_cells)(void* s, CellArray* cells);
-      /* From its present position on, the thread is collected (ON), or uses
-         the second array (not ON). */
+      /* From its present position on, the thread is collected (ON), or uses the
+         second array (not ON). */
       void (*turn)(void* s, Bool on);
       /* A signal's handler begins, or ends. */
       void (*enter_handler)(void* s);
@@ -133,8 +132,8 @@ typedef
       void (*before_syscall)(void* s, UInt sysno, const UWord* args);
       void (*after_syscall)(void* s, UInt sysno, const UWord* args,
                             SysRes res);
-      /* The kernel is about to read memory for a system call; or it has
-         written memory, for a system call or for a signal. */
+      /* The kernel is about to read memory for a system call; or it has written
+         memory, for a system call or for a signal. */
       void (*memory_read)(void* s, Addr a, SizeT len);
       void (*memory_written)(void* s, Bool by_syscall, Addr a, SizeT len);
       /* Bring the thread's counts up to date: they are about to be read. */
@@ -148,8 +147,8 @@ typedef
          landing_for() says the same for each thread while that stands at AT. */
       void (*landing)(Target now);
       void (*landing_for)(void* s, Position at, Target now);
-      /* LEN bytes of code were moved from FROM to TO.  The mapping at FROM
-         is about to go. */
+      /* LEN bytes of code were moved from FROM to TO.  The mapping at FROM is
+         about to go. */
       void (*moved)(Addr from, Addr to, SizeT len);
 
       /* The mapping of LEN bytes at A is about to go. */

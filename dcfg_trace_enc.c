@@ -7,21 +7,20 @@
    graph, and readers of the threads' decision edges.  Taken by:
    trace/output_trace.c.
 
-   There are three passes.  The first one reads a sample (encode/sample.c)
-   and chooses phrases from it (encode/choose.c).  The second one parses the
-   whole trace into phrases, counts them, puts them into the store, and cuts
-   chunks. Then phrases that are used too rarely are given up
-   (encode/prune.c), and the others get code words.  The third pass reads the
-   store and turns it into text (encode/repeat.c), which goes back into the
-   store until its dictionary and the table have been written.  The memory
-   needed is the graph's size, the phrases', the sample's and one block of
-   text, however long the trace is.
+   There are three passes.  The first one reads a sample (encode/sample.c) and
+   chooses phrases from it (encode/choose.c).  The second one parses the whole
+   trace into phrases, counts them, puts them into the store, and cuts chunks.
+   Then phrases that are used too rarely are given up (encode/prune.c), and the
+   others get code words.  The third pass reads the store and turns it into text
+   (encode/repeat.c), which goes back into the store until its dictionary and
+   the table have been written.  The memory needed is the graph's size, the
+   phrases', the sample's and one block of text, however long the trace is.
 
-   A chunk begins with an edge that is written out, and ends after its number
-   of edges, even if the last code word continues.  So a phrase in which a
-   chunk ends is written whole, and the rest of it is parsed again for the
-   next chunk.  If the next chunk begins within a tail, a row without a code
-   word leads to the tail's end. */
+   A chunk begins with an edge that is written out, and ends after its number of
+   edges, even if the last code word continues.  So a phrase in which a chunk
+   ends is written whole, and the rest of it is parsed again for the next chunk.
+   If the next chunk begins within a tail, a row without a code word leads to
+   the tail's end. */
 
 #include "dcfg_trace_enc.h"
 #include "encode/prune.h"
@@ -32,8 +31,8 @@
 const TraceEffort DCFG_(trace_effort) = { { 9, 150, 4000 }, 600, 3 << 20,
                                            1 << 20 };
 
-/* The largest factor from a phrase's frequency in the sample to its
-   frequency in the trace that is believed. */
+/* The largest factor from a phrase's frequency in the sample to its frequency
+   in the trace that is believed. */
 #define MAX_SCALE 4
 
 /* The number of elements that go to or come from the store at a time. */
@@ -109,8 +108,8 @@ static void choose_phrases(Encoder* e)
 
 /*--- Parsing, and cutting chunks                          ---*/
 
-/* The store's format: for each chunk CHUNK_BEGINS and its first edge; then
-   for each phrase its number among those of its context, as a byte, or as
+/* The store's format: for each chunk CHUNK_BEGINS and its first edge; then for
+   each phrase its number among those of its context, as a byte, or as
    BIG_NUMBER and four bytes. */
 #define CHUNK_BEGINS 255
 #define BIG_NUMBER   254
@@ -138,8 +137,8 @@ static void put_marked(Encoder* e, UChar mark, UInt n)
       put_byte(e, n >> 8 * i & 255);
 }
 
-/* Return the number of phrase P in its context, from 0 up, and note that P
-   was used. */
+/* Return the number of phrase P in its context, from 0 up, and note that P was
+   used. */
 static UInt number_of(Encoder* e, UInt p)
 {
    const Phrases* ps = e->ps;
@@ -169,8 +168,8 @@ static void put_phrase(Encoder* e, UInt p)
 
 static ULong instrs_of(const Encoder* e, UInt id)
 {
-   /* The instructions of edge ID's tail, less those of the tail that
-      continues it. */
+   /* The instructions of edge ID's tail, less those of the tail that continues
+      it. */
    const Phrases* ps = e->ps;
    UInt next = ps->only_edge[ps->graph->edges[id - 1].target];
 
@@ -371,8 +370,8 @@ typedef
    }
    CodeWord;
 
-/* List the words of all contexts by number.  *FIRST becomes the index of
-   each edge's first word. */
+/* List the words of all contexts by number.  *FIRST becomes the index of each
+   edge's first word. */
 static CodeWord* list_words(Encoder* e, UInt** first)
 {
    const Phrases* ps = e->ps;

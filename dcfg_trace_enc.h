@@ -14,8 +14,8 @@ typedef
    struct {
       PhraseParams phrases;
       /* The number of decisions for each edge of the graph at which a trace
-         gets the full .credit.  In a shorter trace, few of the phrases that
-         the credit allows are used often enough to pay for their rows. */
+         gets the full .credit.  In a shorter trace, few of the phrases that the
+         credit allows are used often enough to pay for their rows. */
       UInt full_credit;
       UInt max_sample;        // decisions in the sample
       UInt text_block;        // characters of text that are compressed together
@@ -42,9 +42,9 @@ typedef
    }
    TraceJob;
 
-/* Write the DCFG-trace, format 1.00, to OUT.  The threads are read twice:
-   for samples, and whole.  Return how many edges were written; the number
-   means nothing if reading a thread or the store failed. */
+/* Write the DCFG-trace, format 1.00, to OUT.  The threads are read twice: for
+   samples, and whole.  Return how many edges were written; the number means
+   nothing if reading a thread or the store failed. */
 ULong DCFG_(write_trace)(Put* out, const TraceJob* job);
 
 #endif /* __DCFG_TRACE_ENC_H */
