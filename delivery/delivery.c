@@ -6,16 +6,16 @@
    names and text by delivery/file.c, directly or through delivery/keeper.c.
 
    Text goes to a temporary file beside the final one, which is renamed when it
-   is complete.  There are two exceptions.  A special file (/dev/null, a pipe)
-   is written directly.  So is a descriptor (/dev/stdout), which is duplicated
-   before the program can close it.
+   is complete.  Special files (/dev/null, a pipe) are written directly, and so
+   is a descriptor (/dev/stdout), which is duplicated before the program can
+   close it.
 
    The process that began a family has the names of the options; the others have
-   names with their process ids.  A file that another process of the family
-   wrote (delivery/family.c) is not overwritten: then this process takes another
-   name.  The graph and the trace of one name must be of one process.  So all
-   files of a set take other names, or none; files with the process id in their
-   names do so only if one of these is taken.
+   names with their process ids.  If another process of the family wrote a file
+   (delivery/family.c), this process takes another name.  The graph and the
+   trace of one name must be of one process, so all files of a set take other
+   names, or none; files with the process id in their names do so only if one of
+   these is taken.
 
    A set may have files in a directory of their own.  They keep their names. If
    another process wrote the first of them, the set gets another directory. */
@@ -85,7 +85,7 @@ static UInt   other_number = 1;    // the number in these other names
 
 /*--- Opening                                              ---*/
 
-/* Return a duplicate of descriptor NUMBER, if that can be written to; or a
+/* Return a duplicate of descriptor NUMBER, if it can be written to, or a
    negative errno. */
 static Int duplicate(Int number)
 {
@@ -97,7 +97,7 @@ static Int duplicate(Int number)
    return sr_isError(sres) ? -(Int)sr_Err(sres) : (Int)sr_Res(sres);
 }
 
-/* Open a special file without blocking: a FIFO's reader might never come. */
+/* Open a special file without blocking: a FIFO may have no reader. */
 static Int open_special(const HChar* path)
 {
    SysRes sres = VG_(open)(path, VKI_O_WRONLY | VKI_O_NONBLOCK, 0);
@@ -395,7 +395,7 @@ static Others look_around(Others o)
    return o;
 }
 
-/* Return the first number from K up whose names are all free. */
+/* Return the first number from K up with all names free. */
 static UInt find_number(Others o, Int pid, UInt k)
 {
    Bool all_free;
@@ -419,10 +419,10 @@ static UInt find_number(Others o, Int pid, UInt k)
 /* Rename FROM to NAME, unless NAME is another process's file.  Return 0 or an
    errno, which is EEXIST in that case.
 
-   If two processes do this at the same time, neither may overwrite the other's
-   new file.  So an old file trades places with the new one, and is examined
-   again when nobody can replace it any more.  Some file systems cannot exchange
-   files, as those shared with another machine: there the risk remains. */
+   Two processes may do this at the same time, and neither may overwrite the
+   other's new file.  So an old file trades places with the new one, and is
+   examined again when nobody can replace it any more.  On file systems that
+   cannot exchange files, the risk remains. */
 static Int take_name(const HChar* from, const HChar* name)
 {
    for (;;) {
@@ -447,8 +447,8 @@ static Int take_name(const HChar* from, const HChar* name)
    }
 }
 
-/* Give D its NAME, which is freed or kept.  Return False if it belongs to
-   another process. */
+/* Give D its NAME, which is freed or kept.  Return False if another process
+   owns it. */
 static Bool give_name(Delivery* d, HChar* name)
 {
    if (d->name != NULL && VG_STREQ(d->name, name)) {
@@ -482,9 +482,8 @@ static Bool is_alone(const Delivery* d)
           || (d->want.inside != 0 && directory.failed);
 }
 
-/* Give all files their names.  Return False if one name turned out to be
-   another process's.  Then the files that have names already get other ones,
-   too. */
+/* Give all files their names.  Return False if one name is another process's
+   now: then all files get other names. */
 static Bool give_names(Others o, Int pid, UInt k)
 {
    for (UInt i = 0; i < n_files(); i++) {
