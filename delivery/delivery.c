@@ -7,18 +7,17 @@
 
    Text goes to a temporary file beside the final one, which is renamed when it
    is complete.  Special files (/dev/null, a pipe) are written directly, and so
-   is a descriptor (/dev/stdout), which is duplicated before the program can
-   close it.
+   is a descriptor (/dev/stdout), duplicated before the program can close it.
 
    The process that began a family has the names of the options; the others have
    names with their process ids.  If another process of the family wrote a file
    (delivery/family.c), this process takes another name.  The graph and the
-   trace of one name must be of one process, so all files of a set take other
+   trace of one name must be of one process.  So all files of a set take other
    names, or none; files with the process id in their names do so only if one of
    these is taken.
 
-   A set may have files in a directory of their own.  They keep their names. If
-   another process wrote the first of them, the set gets another directory. */
+   Files of a set in a directory of their own keep their names.  If another
+   process wrote the first of them, the set gets another directory. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -64,7 +63,7 @@ typedef
    }
    Delivery;
 
-/* Bytes that a pipe takes at once if poll() says that it can be written. */
+/* Bytes that a pipe surely takes if poll() says that it can be written. */
 #define SURE_TO_BE_TAKEN 4096u
 
 static XArray* set;                // Delivery*; the last one is being written
@@ -75,7 +74,7 @@ static struct {
    HChar* chosen;
    Bool   taken;               // did another process write in .asked?
    Bool   made;                // was it made for this set?
-   Bool   failed;              // did one file fail, so that all go?
+   Bool   failed;              // set if one of its files failed: all go
 } directory;
 
 /* Others: which files of options get other names than the wanted ones. */
@@ -85,8 +84,8 @@ static UInt   other_number = 1;    // the number in these other names
 
 /*--- Opening                                              ---*/
 
-/* Return a duplicate of descriptor NUMBER, if it can be written to, or a
-   negative errno. */
+/* Duplicate descriptor NUMBER for writing.  Return a negative errno if it
+   cannot be written to. */
 static Int duplicate(Int number)
 {
    Int flags = VG_(fcntl)(number, VKI_F_GETFL, 0);
@@ -156,7 +155,7 @@ static Bool is_anothers_inside(const HChar* dir, const HChar* file)
 }
 
 /* Choose the set's directory: DIR, or another one if W's process may not take
-   that.  FIRST is the first file in it.  Return 0 or an errno. */
+   DIR.  FIRST is the first file in it.  Return 0 or an errno. */
 static Int choose_directory(const HChar* dir, const HChar* first,
                             const Wanted* w)
 {
@@ -211,8 +210,7 @@ static Int open_temporary(Delivery* d)
    return fd;
 }
 
-/* Store FD, the result of opening D's file: a descriptor or a negative
-   errno. */
+/* Store FD, the descriptor of D's file, or a negative errno. */
 static void opened(Delivery* d, Int fd)
 {
    if (fd < 0)
@@ -345,8 +343,8 @@ static Bool is_named(const Delivery* d)
    return d->kind == IsFile && d->error == 0;
 }
 
-/* Return the name that D should have.  If the compressor failed, its suffix is
-   left out. */
+/* Return the name that D should have, without the suffix of a compressor that
+   failed. */
 static HChar* wanted_name(const Delivery* d)
 {
    HChar* name = VG_(strdup)("dcfg.delivery.name", d->path);

@@ -33,9 +33,9 @@
    first instruction has completed, not before: if that instruction faults, the
    thread's position is still where the superblock before it left it.
 
-   A thread may be found at address X with the mark of superblock P.  If X is an
+   Say that a thread is at address X, with the mark of superblock P.  If X is an
    instruction of P other than the first, the thread has faulted there, inside
-   P.  Otherwise it has left P for X.  If P can also leave for one of its inner
+   P. Otherwise it has left P for X.  If P can also leave for one of its inner
    instructions, P sets DCFG_MARK_DONE when it has come to its end.  (For an
    indirect branch, the helper for misses sets it: such a target is never a
    hit.)

@@ -8,8 +8,8 @@
    trace/reader.c, trace/ways.c and trace/replay.c.
 
    As in a processor's own trace, only facts that the code does not tell are
-   recorded: one bit for a conditional branch (1: taken) and for a REP
-   instruction (1: again), and the target of an indirect branch.  Other
+   recorded.  A conditional branch records one bit (1: taken), and so does a REP
+   instruction (1: again).  An indirect branch records its target.  Other
    instructions record nothing.  A direct jump or call backwards is an
    exception: it records one bit, although the bit tells nothing.  So something
    is recorded in every cycle, and the number of bits and targets, together with

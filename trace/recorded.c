@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What an instruction adds to the record. */
+   The rule of what an instruction records. */
 
 /* Owns: the rule of what each instruction records.  Handed: superblocks. Taken
    by: trace/ir_record.c, which adds the code for it, trace/record.c, and

@@ -32,8 +32,9 @@ typedef
       UInt         n_places;
       NodePlace    places[DCFG_MAX_PLACES];
       UInt         n_last_places;
-      NodePlace    last_places[DCFG_MAX_PLACES];  // where the thread ended
-      VgHashTable* versions;    // of changed code, see trace/replay.c
+      NodePlace    last_places[DCFG_MAX_PLACES];  // nodes where the thread may
+                                                  // have ended
+      VgHashTable* versions;    // versions of changed code, see trace/replay.c
    }
    Walk;
 

@@ -45,7 +45,7 @@ typedef
       UInt*   only_edge;      // for each node: its one out-edge, or 0
       const Superblock* sb;   // the present superblock
       UInt    node;           // the node that the present instruction ends
-      InsnRecord record;      // what that instruction records
+      InsnRecord record;      // its record
    }
    Finder;
 
