@@ -160,7 +160,7 @@ def sentences(text):
     """The sentences of a paragraph, code as one word."""
     text = re.sub(r"`[^`]*`", "x", text)
     text = re.sub(r"!?\[([^]]*)\]\([^)]*\)", r"\1", text)
-    text = re.sub(r"\b(e\.g|i\.e|cf|etc|vs|[A-Z])\.", r"\1", text)
+    text = re.sub(r"\b(e\.g|i\.e|cf|vs)\.|((?:^|[(,;] ?|and )[A-Z])\.(?= )", lambda m: m.group(1) or m.group(2), text)
     for s in re.split(r"(?<=[.!?])[)\"*_]*\s+(?=[\"'(*_`]?[A-Z0-9.-])|(?<=[.!?])\s{2,}", text):
         n = sum(1 for w in s.split() if re.search(r"\w", w))
         if n:
