@@ -53,8 +53,8 @@ static bool map_ids(Job* job, IdMap* map, const Array* a, size_t size,
    mislead, because useless rows may have been left out. */
 typedef
    struct {
-      const char* table;        // such as "EDGES"
-      const char* id_name;      // such as "EDGE_ID"; or NULL
+      const char* table;        // for example "EDGES"
+      const char* id_name;      // for example "EDGE_ID"; or NULL
       uint64_t    id;
    }
    From;

@@ -97,7 +97,7 @@ struct Frame {
    uint64_t     element;                // index in a list
    uint8_t      columns[MAX_COLUMNS];   // for each column, its field
    uint64_t     numbers[MAX_FIELDS];
-   size_t       starts[MAX_FIELDS];     // of a list or text, in its stack
+   size_t       starts[MAX_FIELDS];     // begin of a list or text in its stack
    size_t       lengths[MAX_FIELDS];
    size_t       n_list, n_text;         // sizes of the stacks before this row
 };
