@@ -35,7 +35,7 @@ typedef
 typedef
    struct {
       const char* name;
-      const char* args;         // such as "FILE [TRACE]"
+      const char* args;         // for example "FILE [TRACE]"
       const char* summary;      // for the list of all subcommands
       const char* about;        // text of --help before the options
       const char* more;         // and behind them, beginning with a newline; or

@@ -38,7 +38,7 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
 typedef
    struct {
       char*           name;
-      struct timespec time;     // of the last change
+      struct timespec time;     // time of the last change
    }
    Found;
 

@@ -56,7 +56,7 @@ const char* node_label(const Check* c, uint32_t node);
 const char* edge_label(const Check* c, uint32_t edge);
 
 /* The parts of a check, in this order. */
-void check_names(Check* c);             // of the file, not of a process
+void check_names(Check* c);             // once for the file, not for a process
 void check_images(Check* c);
 void check_edges(Check* c);
 bool check_flow(Check* c);              // false: stop

@@ -13,8 +13,7 @@
 typedef
    struct {
       const char* image;        // a PATTERN, see image_fit()
-      const char* routine;      // WHAT, see find_routines(): all routines that
-                                // it means
+      const char* routine;      // routines, see find_routines()
       const char* function;     // a symbol's name, * ? [ allowed
       const char* source;       // FILE, FILE:LINE or FILE:LINE-LINE
       uint64_t    thread;

@@ -28,7 +28,7 @@ struct Spool {
    size_t    n;
    uint64_t  in_memory;         // size of all buffers, in bytes
    int       fd;                // -1: no file yet
-   uint64_t  length;            // of the file
+   uint64_t  length;            // length of the file
    uint8_t   part[2 * LARGEST_PART];
 };
 
