@@ -35,7 +35,8 @@ typedef
 typedef
    struct {
       bool     tried, good;
-      bool     warned;          // that the code is not the same
+      bool     warned;          // has a message said that the code is not the
+                                // same?
       int      fd;
       char*    path;            // the path that was tried
       Elf*     elf;

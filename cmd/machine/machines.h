@@ -77,7 +77,7 @@ typedef
       EFFECT_OTHER,             // another value, or .to is not set
       EFFECT_COPY,              // .from
       EFFECT_LOAD,              // the only memory operand
-      EFFECT_ADDRESS,           // that operand's address
+      EFFECT_ADDRESS,           // address of the only memory operand
       EFFECT_ADD,               // .to + .from
       EFFECT_ADD_NUMBER,        // .to + .number
       EFFECT_TIMES              // .from * .number
@@ -111,8 +111,8 @@ typedef
       uint8_t     elf_class;    // class in ELF files; 0: any
       int         arch, mode;   // Capstone's, for little-endian code
       bool        att;          // has AT&T's syntax
-      uint8_t     longest;      // of its longest instruction, in bytes
-      uint8_t     request;      // of a client request, in bytes; 0: not known
+      uint8_t     longest;      // bytes of its longest instruction
+      uint8_t     request;      // bytes of a client request; 0: not known
       /* Return how many bytes at AT, of LEFT, are the preamble of a client
          request.  Together with the next instruction they are one. */
       size_t      (*preamble)(const uint8_t* at, size_t left);
