@@ -352,8 +352,8 @@ static uint8_t jump_entry(const DcfgProcess* p, const DcfgNode* s,
    return first == t->addr && last == t->addr ? 0 : ENTRY_MAY;
 }
 
-/* Left-out code that is entered in one function and left in another makes an
-   entry. */
+/* Return whether a bypass makes an entry: excluded code was entered in one
+   function and left in another. */
 static uint8_t bypass_entry(const DcfgProcess* p, const DcfgNode* s,
                             const DcfgNode* t)
 {
@@ -385,9 +385,9 @@ static uint8_t edge_entry(const DcfgProcess* p, const DcfgEdge* e)
           || dcfg_is_bypass(e->type) ? 0 : jump_entry(p, s, t);
 }
 
-/* The graph of all blocks, with the root as the last node, which goes to
-   entries (also to what may be one, and is) and, if LEFT, to what hangs below
-   it because nothing else reaches it. */
+/* Build the graph of all blocks, with a root as its last node.  The root has
+   edges to entries: to all that must be, and to those that may be and are in
+   the file.  If LEFT, it also has edges to blocks that nothing else reaches. */
 static void build_whole(Look* l, const uint8_t* entry, bool left)
 {
    const DcfgProcess* p = l->p;
@@ -407,7 +407,7 @@ static void build_whole(Look* l, const uint8_t* entry, bool left)
    flow_analyse(&l->g, p->n_blocks);
 }
 
-/* Does a counted edge that leaves its routine lead to BLOCK? */
+/* Return whether a counted edge that leaves its routine leads to BLOCK. */
 static bool is_landing(const DcfgProcess* p, uint32_t block)
 {
    uint32_t        n;
@@ -420,7 +420,7 @@ static bool is_landing(const DcfgProcess* p, uint32_t block)
    return false;
 }
 
-/* Mark all that START reaches by local edges and that has no mark. */
+/* Mark all unmarked blocks that START reaches by local edges. */
 static void mark_reached(Look* l, uint32_t start)
 {
    const DcfgProcess* p = l->p;
@@ -444,10 +444,10 @@ static void mark_reached(Look* l, uint32_t start)
    }
 }
 
-/* Where no entry reaches, what returns and the like lead to hangs below the
-   root, but for what another such block reaches; of several that reach one
-   another, the first.  A block from which none before it was reached is one
-   of those if none behind it reaches it. */
+/* Find the entries among blocks that no entry reaches.  They are targets of
+   returns and the like that no other such block reaches; of several that reach
+   each other, the first.  A block that none before it reaches is one of them if
+   none behind it reaches it. */
 static void mark_left(Look* l, uint8_t* entry)
 {
    const DcfgProcess* p = l->p;
@@ -509,8 +509,9 @@ static void compare_division(Look* l, const uint8_t* entry)
                 "routine of its dominator", node_label(l->c, i));
 }
 
-/* Routines must be what hangs below a virtual root above all entries, with
-   all that each dominates: a convention of this tool. */
+/* Check the division into routines: they must be the children of a virtual root
+   above all entries, each with all that it dominates.  This is a convention of
+   this tool. */
 static void check_division(Look* l)
 {
    const DcfgProcess* p = l->p;
@@ -537,7 +538,7 @@ void check_routines(Check* c)
 
    if (p->n_routines == 0)
       return;
-   /* A broken file may name special nodes, or the same ones again. */
+   /* A broken file may have special nodes, or a node several times. */
    for (uint32_t i = 0; i < p->n_routines; i++)
       if (p->routines[i].n_nodes > n)
          n = p->routines[i].n_nodes;

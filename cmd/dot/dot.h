@@ -18,9 +18,8 @@ typedef
       uint32_t           thread;
       double             min;           // percent; parts below are left out;
                                         // negative for a routine: automatic
-      int                plain;         // what is left to Graphviz: 1: the
-                                        // vertical order; 2: also no frames for
-                                        // loops
+      int                plain;         // left to Graphviz: 1: the vertical
+                                        // order; 2: also no frames for loops
       uint64_t           hot;           // blocks around a routine's hottest
                                         // one; 0: all
       const Selection*   selected;      // the hottest one is among these

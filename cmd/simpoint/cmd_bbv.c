@@ -165,8 +165,8 @@ typedef
       DcfgTrace* t;
       uint32_t   ids[N_EDGES];
       size_t     next, n;
-      uint64_t   instrs;        // of blocks that have begun, counted whole
-      uint64_t   due;           // of its turns so far
+      uint64_t   instrs;        // instructions of blocks that have begun
+      uint64_t   due;           // instructions of its turns so far
       uint32_t   waiting;       // the next block, which has not begun
    }
    Stream;

@@ -34,7 +34,7 @@ typedef
 typedef
    struct {
       uint64_t n;
-      uint64_t instance, on;    // of the last one
+      uint64_t instance, on;    // instance and source of the last one
       uint32_t instr;
    }
    PortText;

@@ -28,7 +28,7 @@ struct XrayNames {
    bool               mangled;
    const Select*      only;
    const char*        program;  // file of main(); or NULL
-   PathFit            best;     // of --image with any function's file
+   PathFit            best;     // best match of --image with a function's file
    Texts*             texts;    // for each id, from 0
 };
 
