@@ -3,11 +3,10 @@
 
    The registry of superblocks. */
 
-/* Owns: the records of all superblocks, of the targets that indirect
-   branches have had, and of what runs when an address is jumped to.
-   Handed: descriptions by run/instrument.c, targets by
-   run/branch.c.  Taken by: run/flow.c, run/gather.c, and by all who look at
-   what ran.
+/* Owns: the records of all superblocks, the targets of indirect branches, and
+   the code that runs when an address is jumped to. Handed: descriptions by
+   run/instrument.c, targets by run/branch.c.  Taken by: run/flow.c,
+   run/gather.c, and all who look at the executed code.
 
    Records live as long as the process: counts outlast translations. */
 
@@ -21,7 +20,7 @@
 
 #include "dcfg_bb.h"
 
-/* Code that ran when an address was jumped to. */
+/* Version: code that ran when an address was jumped to. */
 typedef
    struct {
       Addr addr;
@@ -29,21 +28,22 @@ typedef
    }
    Version;
 
-/* What runs when an address is jumped to, and all that ran there before. */
+/* Landing: the code that runs when an address is jumped to, and all code that
+   ran there before. */
 typedef
    struct _Landing {
       struct _Landing* hash_next;
-      UWord            hash_key;        // the address jumped to
-      Version          first;           // version 0; ...
-      Version*         later;           // ... version V is [V - 1]
+      UWord            hash_key;        // the address
+      Version          first;           // version 0
+      Version*         later;           // version V is .later[V - 1]
       UInt             n_versions;
-      UInt             room;            // for later ones
-      UInt             now;             // the version that runs
-      UInt             left_out;        // versions that are left out
+      UInt             room;            // the size of .later
+      UInt             now;             // the present version
+      UInt             left_out;        // how many versions are excluded code
    }
    Landing;
 
-/* An address, and the superblocks that can lead there. */
+/* Source: a superblock that can lead to an address. */
 typedef
    struct _Source {
       struct _Source* next;
@@ -60,7 +60,8 @@ typedef
    }
    Goal;
 
-/* Those of an image that do not lead anywhere as long as it cannot run. */
+/* Left: superblocks of an image that cannot run at present.  They lead nowhere
+   until it can run again. */
 typedef
    struct _Left {
       struct _Left* hash_next;
@@ -69,7 +70,7 @@ typedef
    }
    Left;
 
-/* A block of memory costs 32 bytes more than it has. */
+/* Elements of a pool.  Each allocation of its own would cost 32 bytes. */
 #define PER_POOL 250
 
 static XArray*      by_id;              // Superblock*; [0] is NULL
@@ -77,13 +78,14 @@ static VgHashTable* by_entry;
 static VgHashTable* pairs;
 static PoolAlloc*   pair_pool;
 static Pair*        newest_pair;
-static VgHashTable* goals;              // NULL until somebody asks, ...
-static UInt         n_in_goals;         // ... with so many superblocks ...
-static Pair*        newest_in_goals;    // ... and pairs up to this one
+static VgHashTable* goals;              // NULL until the first question
+static UInt         n_in_goals;         // how many superblocks .goals has
+static Pair*        newest_in_goals;    // the newest pair that .goals has
 static VgHashTable* left;               // made with .goals
-static PoolAlloc*   source_pool;        // so is this
+static PoolAlloc*   source_pool;        // likewise
 static VgHashTable* landings[2];       // [1]: past redirections
-static SizeT        parts_end = sizeof(Superblock);   // of outputs' parts
+static SizeT        parts_end = sizeof(Superblock);   // the end of the fields
+                                                      // of outputs
 ULong               DCFG_(n_looks);
 
 static void init(void)
@@ -107,7 +109,7 @@ static UWord hash(Addr a, UInt n)
 
 /*--- Superblocks                                          ---*/
 
-/* 0 if A and B are the same code, entered at the same place. */
+/* Return 0 if A and B are the same code, entered at the same place. */
 static Word cmp_superblocks(const void* va, const void* vb)
 {
    const Superblock* a = va;
@@ -142,15 +144,15 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
       init();
 
    Superblock key = *desc;
-   /* Of code that changes there are hundreds of images with the same
-      entries. */
+   /* The hash key includes the image: code that changes has hundreds of images
+      with the same entries. */
    key.hash_key   = hash(key.entry, key.image);
    Superblock* sb = VG_(HT_gen_lookup)(by_entry, &key, cmp_superblocks);
    if (sb != NULL)
       return sb;
 
-   /* One allocation: the record, the outputs' parts, its branch, its exits,
-      its lengths and kinds. */
+   /* One allocation has the record, the outputs' fields, the branch, the exits,
+      the lengths and kinds. */
    SizeT  branch    = VG_ROUNDUP(parts_end, sizeof(ULong));
    SizeT  start     = branch
                       + (key.end == EndIndirect ? sizeof(Branch) : 0);
@@ -169,7 +171,8 @@ Superblock* DCFG_(register_superblock)(const Superblock* desc,
    sb->id = VG_(sizeXA)(by_id);
    sb->versions[0] = sb->versions[1] = DCFG_NO_VERSION;
 
-   /* Neighbouring numbers: one cache line holds a superblock's cells. */
+   /* The counters of a superblock are neighbours, so that they share a cache
+      line. */
    CellNo cell = 0;
    UInt   n    = sb->n_exits + (need_started ? 1 : 0);
    if (n > 0)
@@ -431,8 +434,8 @@ Bool DCFG_(is_replaced)(const Superblock* sb)
    return True;
 }
 
-/* 0 if the superblock B runs the code at A's entry that A runs, and a jump has
-   led there that was not (a->versions[0]) or was unredirected. */
+/* Return 0 if superblock B runs the same code for A's entry as A, and a jump of
+   A's kind (redirected or not) has led there. */
 static Word cmp_landing(const void* va, const void* vb)
 {
    const Superblock* a            = va;
@@ -443,9 +446,10 @@ static Word cmp_landing(const void* va, const void* vb)
           || b->versions[unredirected] == DCFG_NO_VERSION;
 }
 
-/* The number of L's version that runs SB, or DCFG_NO_VERSION.  Superblocks
-   tell, for of code that changes all the time there are a million versions;
-   code that is left out has none, but it does not change. */
+/* Return the number of L's version that runs SB, or DCFG_NO_VERSION.  A
+   superblock with the same code knows its version: code that changes all the
+   time has a million versions, too many to search.  Excluded code has no
+   superblocks and is searched for, but does not change. */
 static UInt find_version(Landing* l, const Superblock* sb, Bool unredirected)
 {
    if (sb->image == DCFG_NO_IMAGE) {
@@ -479,7 +483,7 @@ static UInt add_version(Landing* l, const Superblock* sb)
 
 void DCFG_(land_here)(Superblock* sb, Bool unredirected)
 {
-   /* Code that is left out may run before there is any record. */
+   /* Excluded code may run before there is any record. */
    if (by_id == NULL)
       init();
    Landing* l = landing(sb->entry, unredirected);

@@ -10,11 +10,11 @@
 #include "arch/insn.h"
 #include "run/cells.h"
 
-/* How an exit in the middle of a superblock is counted. */
+/* ExitCounting: how a side exit is counted. */
 typedef
    enum {
-      ExitBefore,   // its cell counts the times it was taken
-      ExitAfter     // its cell counts the times it was passed by
+      ExitBefore,   // its counter has how often it was taken
+      ExitAfter     // its counter has how often it was passed
    }
    ExitCounting;
 
@@ -22,118 +22,121 @@ typedef
    struct {
       Addr   target;
       CellNo cell;
-      UShort instr;      // index of the instruction that leaves
+      UShort instr;      // index of the instruction that has the exit
       UChar  counting;   // ExitCounting
    }
    SbExit;
 
-/* How a superblock ends when no side exit is taken. */
+/* SbEnd: how a superblock ends if it takes no side exit. */
 typedef
    enum {
       EndDirect,    // at .next
-      EndIndirect   // wherever the branch leads: see .branch
+      EndIndirect   // at the target of .branch
    }
    SbEnd;
 
-/* A target that an indirect branch has had, in any thread. */
+/* Pair: a superblock's indirect branch and a target that it has had, in any
+   thread. */
 typedef
    struct _Pair {
       struct _Pair* hash_next;   // VgHashNode
       UWord         hash_key;
-      struct _Pair* next;        // of the same superblock
-      struct _Pair* older;       // of all
+      struct _Pair* next;        // next pair of the same superblock
+      struct _Pair* older;       // next older pair of all superblocks
       UInt          sb;
       Addr          target;
       CellNo        cell;
    }
    Pair;
 
-/* Inline caches of an indirect branch come in sizes of 4^level entries. */
+/* Sizes of inline caches of an indirect branch: 4^level entries. */
 #define DCFG_CACHE_LEVELS 6
 
-/* An indirect branch that ends a superblock. */
+/* Branch: an indirect branch at the end of a superblock. */
 typedef
    struct {
       Pair*  first_pair;
       UInt   n_pairs;
-      CellNo site;       // slots, see below
+      CellNo site;       // the first of its slots, see below
       CellNo caches[DCFG_CACHE_LEVELS];
    }
    Branch;
 
-/* One superblock as VEX translated it, with guest chasing off: straight
-   code whose side exits are rare but for the last instruction's.  (VEX
-   goes on behind a `jrcxz`.)  A superblock that is translated again keeps
-   its record and counters. */
+/* Superblock: one superblock as VEX translated it, without guest chasing. It is
+   straight code; side exits are rare except at the last instruction. (VEX also
+   goes on behind a `jrcxz`.)  If a superblock is translated again, it keeps its
+   record and counters. */
 typedef
    struct _Superblock {
       struct _Superblock* hash_next;   // VgHashNode
-      UWord        hash_key;           // of .entry and .image
+      UWord        hash_key;           // hash of .entry and .image
       UInt         id;                 // from 1 up
-      Addr         entry;    // the address that was jumped to ...
-      Addr         addr;     // ... and, where redirected, what ran for it
-      UInt         image;    // which also tells the code, see image_of
-      UInt         versions[2];  // of .entry, that run it: [1] past
+      Addr         entry;    // the address that was jumped to
+      Addr         addr;     // the address of the code that ran: differs from
+                             // .entry for a redirection
+      UInt         image;    // also tells the code's version, see image_of
+      UInt         versions[2];  // versions of .entry that run it, [1] past
                                  // redirections; or DCFG_NO_VERSION
       UShort       n_instrs;
       UShort       n_exits;
       UChar        end;      // SbEnd
       Bool         unredirected; // its end ignores redirections
-      Bool         diverted; // some thread has a Diversion from here
-      CellNo       started;  // counts those whose first instruction
-                             // completed; 0: the sum of what follows
+      Bool         diverted; // some thread was diverted from here
+      CellNo       started;  // counts completions of the first instruction; 0:
+                             // they are the sum of the counters that follow
       Addr         next;     // EndDirect
       Branch*      branch;   // EndIndirect
-      /* .n_instrs of each, and .n_exits: */
+      /* One for each instruction, and one for each exit: */
       UChar*       lengths;
       UChar*       kinds;    // InsnKind
       SbExit*      exits;
    }
    Superblock;
 
-/* Slots at Branch.site; see run/branch.c. */
+/* Slots at Branch.site: see run/branch.c. */
 enum {
-   SiteMask   = 0,     // what to take of the index, in bytes
-   SiteCache  = 1,     // offset of the table from the array's base, or 0
-   SiteEntry  = 2,     // the first table: one entry, two slots
+   SiteMask   = 0,     // mask for the index, in bytes
+   SiteCache  = 1,     // offset of the table in the thread's array, or 0
+   SiteEntry  = 2,     // the first table: one entry of two slots
    SiteMisses = 4,
    N_SITE_SLOTS = 5
 };
 
-/* Room for N bytes of an output's own in each superblock's record, zeros at
-   first: the offset from the record's start.  To be asked for before there
-   is any superblock. */
+/* Claim N bytes in each superblock's record for the fields of an output; they
+   begin as zeros.  Return their offset from the record's start.  Call this
+   before there is any superblock. */
 SizeT DCFG_(claim_fields)(SizeT n);
 
-/* The record of the superblock SB describes (in .entry .addr .image
-   .n_instrs .n_exits .end .unredirected .next .lengths .kinds
-   .exits[].target .instr .counting): an equal one known already, or a
-   new one with cells.  NEED_STARTED asks for a .started cell. */
+/* Return the record of the superblock that SB describes: an equal one that is
+   known, or a new one with counters.  SB has set .entry .addr .image .n_instrs
+   .n_exits .end .unredirected .next .lengths .kinds, and of its exits .target
+   .instr .counting.  NEED_STARTED: the record gets a .started counter. */
 Superblock* DCFG_(register_superblock)(const Superblock* sb,
                                        Bool need_started);
 
-/* Superblocks by id, 1 .. n_superblocks. */
+/* Return the number of superblocks, and the superblock ID, counted from 1. */
 UInt        DCFG_(n_superblocks)(void);
 Superblock* DCFG_(superblock)(UInt id);
 
-/* Ask IS_IT of each counter that SB has, until it is one. */
+/* Call IS_IT for each counter of SB until it returns True.  Return whether it
+   did. */
 Bool DCFG_(any_counter)(const Superblock* sb,
                         Bool (*is_it)(void* arg, CellNo no), void* arg);
 
-/* Where SB's instruction K stands. */
+/* Return the address of SB's instruction K. */
 Addr DCFG_(instr_addr)(const Superblock* sb, UInt k);
 
-/* The index of SB's instruction at A, if it is one behind the first;
+/* Return the index of SB's instruction at address A, if that is not the first;
    else 0. */
 UInt DCFG_(inner_instr)(const Superblock* sb, Addr a);
 
-/* The pair of this superblock's indirect end and TARGET: NULL if there is
-   none so far, or made then. */
+/* Return the pair of SB's indirect branch and TARGET.  If there is none,
+   find_pair() returns NULL, and pair() makes one. */
 Pair* DCFG_(find_pair)(const Superblock* sb, Addr target);
 Pair* DCFG_(pair)(Superblock* sb, Addr target);
 
-/* Is a superblock asked about again: yes, only if its image comes back (see
-   lead_again), or never? */
+/* Leading: whether to ask about a superblock again: yes; only if its image
+   comes back (see lead_again); never. */
 typedef
    enum {
       LeadsStill,
@@ -142,22 +145,22 @@ typedef
    }
    Leading;
 
-/* Call DO_IT for each superblock that can lead to TARGET, for some of them
-   more than once; but not again if it says so.  The first call takes
-   time for each superblock that there is, later ones for those that are
-   new. */
+/* Call DO_IT for each superblock that can lead to TARGET.  DO_IT may be called
+   more than once for a superblock, until it returns LeadsNoMore. The first call
+   takes time for each superblock; later ones only for new superblocks. */
 void DCFG_(each_leading_to)(Addr target,
                             Leading (*do_it)(void* arg,
                                              const Superblock* sb),
                             void* arg);
 
-/* Code of IMAGE, which could not, can run again: those of its superblocks
-   for which DO_IT returned LeadsIfBack lead where they led. */
+/* The code of IMAGE can run again: superblocks for which DO_IT returned
+   LeadsIfBack lead to their targets again. */
 void DCFG_(lead_again)(UInt image);
 
-/* A target of jumps, and which of the codes that ran there is meant: they
-   are numbered as they came to run first, from 0 up.  Code that wraps a
-   function jumps past the redirection that leads to itself. */
+/* Target: an address that control goes to, with the version of the code there.
+   Versions are numbered from 0 in the order in which they ran first.  A jump
+   that is "unredirected" goes past Valgrind's redirection: code that wraps a
+   function calls the original in this way. */
 typedef
    struct {
       Addr addr;
@@ -166,9 +169,9 @@ typedef
    }
    Target;
 
-/* Where a thread stood: behind superblock SB (0: before its first one),
-   having left it for TARGET; or, if N_DONE is not 0, within SB, with that
-   many instructions completed, at the one at TARGET.addr. */
+/* Position: where a thread stands.  If .n_done is 0, it is behind superblock
+   .sb (0: before its first one), which it left for .target.  Otherwise it is
+   inside .sb, with .n_done instructions completed, at .target.addr. */
 typedef
    struct {
       UInt   sb;
@@ -177,38 +180,38 @@ typedef
    }
    Position;
 
-/* ADDR with what would run there now. */
+/* Return ADDR as a target, with the version that would run now. */
 Target DCFG_(target_now)(Addr addr, Bool unredirected);
 
 /* No version. */
 #define DCFG_NO_VERSION 0xFFFFFFFFu
 
-/* Has ADDR had more than one? */
+/* Return whether code at ADDR has had more than one version. */
 Bool DCFG_(has_versions)(Addr addr, Bool unredirected);
 
-/* What runs there: the address differs where Valgrind redirects the
-   target.  Returns False if nothing ever did, or what is left out
-   (run/exclude.h). */
+/* Find the code that runs for T: its address, which differs from T's if
+   Valgrind redirects it, and its image.  Return False if no code ever ran, or
+   if the code is excluded (run/exclude.h). */
 Bool DCFG_(landing)(Target t, /*OUT*/Addr* addr, /*OUT*/UInt* image);
 
-/* In place of the image, for land_here() and the like, of code that is left
-   out, which has no record. */
+/* The image of excluded code, which has no record, for land_here() and
+   others. */
 #define DCFG_NO_IMAGE 0xFFFFFFFFu
 
-/* The target that runs SB, which has run. */
+/* Return the target that runs SB; SB has run. */
 Target DCFG_(target_of)(const Superblock* sb);
 
-/* From now on a jump to SB's .entry runs SB.  Until then it ran other
-   code if lands_elsewhere() says so. */
+/* Note that a jump to SB's .entry runs SB from now on.  lands_elsewhere() tells
+   whether such a jump ran other code until now. */
 Bool DCFG_(lands_elsewhere)(const Superblock* sb, Bool unredirected);
 void DCFG_(land_here)(Superblock* sb, Bool unredirected);
 
-/* Number of superblocks, and of steps from them, that were looked at because
-   code changed, for --stats=yes.  A new version of some code adds as many as
-   the version before it. */
+/* For --stats=yes: how many superblocks, and edges from them, were visited
+   because code changed.  A new version of some code adds as many as the version
+   before. */
 extern ULong DCFG_(n_looks);
 
-/* Does every jump that ran SB run other code now? */
+/* Return whether every jump that ran SB now runs other code. */
 Bool DCFG_(is_replaced)(const Superblock* sb);
 
 #endif /* __DCFG_BB_H */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Writing a DCFG. */
+   The writer of a DCFG. */
 
-/* Owns: the text of a DCFG, format 1.00 (its specification, part 2).
-   Handed: everything that is in one, in its final order.  Taken by:
-   dcfg/output_dcfg.c; `dcfg merge' is another one.
+/* Owns: the text of a DCFG, format 1.00 (its specification, part 2). Handed:
+   the whole contents, in the final order.  Taken by: dcfg/output_dcfg.c.  `dcfg
+   merge' has a writer of its own.
 
-   Every row of a table is on a line of its own.  Readers rely on the
-   keys, columns and number formats being these and no others. */
+   Every row of a table is on a line of its own.  Readers rely on exactly these
+   keys, columns and number formats. */
 
 #include "dcfg_json.h"
 #include "format/edge_types.h"
@@ -19,7 +19,7 @@ static const HChar* const edge_type_names[N_EDGE_TYPES] = {
 
 /*--- Rows                                                 ---*/
 
-/* As a hex string: addresses and offsets. */
+/* Put an address or offset as a string of hexadecimal digits. */
 static void put_hex(Put* out, ULong n)
 {
    Int shift = 60;
@@ -32,7 +32,7 @@ static void put_hex(Put* out, ULong n)
    DCFG_(put_char)(out, '"');
 }
 
-/* Lines of a table below KEY: the header, rows, the end. */
+/* Put the first lines of the table KEY, up to its header. */
 static void put_table(Put* out, const HChar* indent, const HChar* key,
                       const HChar* header)
 {
@@ -66,7 +66,7 @@ static void put_ids(Put* out, const UInt* ids, UInt n)
 
 #define IN_IMAGE "              "
 
-/* Which build of the object it is. */
+/* Put the build id of the object, or the hash of its code. */
 static void put_build(Put* out, const ImageInfo* im)
 {
    if (im->build_id != NULL) {
@@ -119,7 +119,7 @@ static void put_source(Put* out, const JsonImage* im)
    DCFG_(put_text)(out, " ]");
 }
 
-/* Blocks FIRST .. END-1 are those of the image. */
+/* Put the blocks of IMAGE, FIRST to END-1. */
 static void put_blocks(Put* out, const JsonDcfg* d, UInt image,
                        UInt first, UInt end)
 {
@@ -146,7 +146,7 @@ static void put_blocks(Put* out, const JsonDcfg* d, UInt image,
    DCFG_(put_text)(out, " ]");
 }
 
-/* NODES has room for the loop's. */
+/* Put loop L.  NODES has room for the nodes of L. */
 static void put_loop(Put* out, const JsonDcfg* d, const Loop* l, UInt* nodes)
 {
    const Loops* ls = d->loops;
@@ -165,8 +165,8 @@ static void put_loop(Put* out, const JsonDcfg* d, const Loop* l, UInt* nodes)
    DCFG_(put_text)(out, " ]");
 }
 
-/* Routines from FIRST up whose entries are blocks below END, and their
-   loops from *LOOP up.  Returns the next routine. */
+/* Put the routines from FIRST up whose entries are blocks below END, with their
+   loops from *LOOP up.  Return the next routine. */
 static UInt put_routines(Put* out, const JsonDcfg* d, UInt first,
                          UInt end, UInt* loop)
 {
@@ -281,8 +281,8 @@ static void put_edges(Put* out, const Graph* g)
    DCFG_(put_text)(out, " ]");
 }
 
-/* Format 1.00 has no such key; readers skip what they do not know.  A whole run
-   does without. */
+/* Put the key PART.  Format 1.00 does not have it, but readers skip unknown
+   keys.  A recording of a whole run has no such key. */
 static void put_part(Put* out, const JsonPart* p, UInt n_threads,
                      UInt n_images)
 {
@@ -356,7 +356,8 @@ void DCFG_(write_json)(Put* out, const JsonDcfg* d)
 
 void DCFG_(write_processes)(Put* out, const JsonDcfg* processes, UInt n)
 {
-   const JsonDcfg* d = &processes[0];    // its files are those of all
+   const JsonDcfg* d = &processes[0];    // the files are the same for all
+                                         // processes
    UInt            i;
 
    DCFG_(put_text)(out, "{ \"MAJOR_VERSION\" : 1,\n"

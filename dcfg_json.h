@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Writing a DCFG. */
+   The writer of a DCFG. */
 
 #ifndef __DCFG_JSON_H
 #define __DCFG_JSON_H
@@ -12,7 +12,7 @@
 #include "graph/loop.h"
 #include "graph/routine.h"
 
-/* One row of SOURCE_DATA. */
+/* SourceRow: one row of SOURCE_DATA. */
 typedef
    struct {
       UInt  file;         // FILE_NAME_ID
@@ -23,7 +23,7 @@ typedef
    }
    SourceRow;
 
-/* From an instruction, which an earlier part has, to a node. */
+/* JsonBypass: a bypass from an instruction of an earlier part to a node. */
 typedef
    struct {
       UInt image;         // its number in the whole run
@@ -32,7 +32,7 @@ typedef
    }
    JsonBypass;
 
-/* An image as it is written; the graph's blocks name it by its place. */
+/* JsonImage: an image.  The graph's blocks refer to its index. */
 typedef
    struct {
       ImageInfo        info;
@@ -42,21 +42,24 @@ typedef
    }
    JsonImage;
 
-/* What joins a part of a run to the parts before it. */
+/* JsonPart: data that joins a part of a run to the parts before it. */
 typedef
    struct {
-      UInt         number, first;       // of those that follow one another
-      const ULong* preceding;           // for each thread: instructions in them
-      const UInt*  image_numbers;       // for each image, in the whole run
-      const UChar* ways_in;             // for each thread: what ENTRY stands
-                                        // for, an EdgeType; 0: it was within a
-                                        // block; 255: there was none before
+      UInt         number, first;       // the first part of an unbroken
+                                        // sequence
+      const ULong* preceding;           // for each thread: instructions in
+                                        // these parts
+      const UInt*  image_numbers;       // for each image: its number in the
+                                        // whole run
+      const UChar* ways_in;             // for each thread: the EdgeType that
+                                        // ENTRY stands for; 0: the thread stood
+                                        // inside a block; 255: it is new
       UInt         n_bypasses;
       JsonBypass*  bypasses;
    }
    JsonPart;
 
-/* Everything that is in a DCFG. */
+/* JsonDcfg: the contents of a DCFG. */
 typedef
    struct {
       UInt                pid;
@@ -65,18 +68,18 @@ typedef
       UInt                n_images;     // IMAGE_ID is index + 1
       const JsonImage*    images;
       const Graph*        graph;
-      const Routines*     routines;     // NULL: leave out, loops too
+      const Routines*     routines;     // NULL: leave out routines and loops
       const Loops*        loops;
       Bool                with_cfg;     // blocks and edges
       Bool                with_symbols;
-      const JsonPart*     part;         // NULL: of no part
+      const JsonPart*     part;         // NULL: the whole run
    }
    JsonDcfg;
 
-/* Write D, format 1.00, to OUT. */
+/* Write D in format 1.00 to OUT. */
 void DCFG_(write_json)(Put* out, const JsonDcfg* d);
 
-/* The same for N processes, which have their files in common. */
+/* Write N processes, which share one table of files. */
 void DCFG_(write_processes)(Put* out, const JsonDcfg* processes, UInt n);
 
 #endif /* __DCFG_JSON_H */

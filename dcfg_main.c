@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   DCFG: writes a dynamic control-flow graph. */
+   DCFG: the Valgrind tool that writes a dynamic control-flow graph. */
 
-/* This tool watches a program run and writes its dynamic control-flow
-   graph: the basic blocks that ran, the edges between them with a count
-   for each thread, and what follows from these: routines, immediate
-   dominators, loops.  The file's format, DCFG 1.00, is Intel's.  On
-   request it also writes in which order each thread took the edges, the
-   DCFG-trace, what each function and its callees cost, a profile in
-   Callgrind's format, and when each function was entered and left, a log in
-   XRay's.
+/* The tool watches a program run and writes its dynamic control-flow graph: the
+   basic blocks that ran, the edges between them with a count for each thread,
+   routines, immediate dominators and loops.  The file's format, DCFG 1.00, is
+   Intel's.  Options add other recordings of the same run:
+   - the order in which each thread took the edges (DCFG-trace),
+   - the costs of functions (Callgrind's format),
+   - logs of calls (XRay's and uftrace's formats),
+   - the whole execution trace (WET).
 
-   The files stand in rooms, in the order of DCFG_SOURCES_COMMON in
-   Makefile.am; HACKING.md has a picture of them.  What a superblock counts,
-   and how exactness survives signals and faults, is told at the head of
-   run/instrument.c; what is recorded for a trace, at the head of
-   trace/record.c; what a call is, at the head of calls/stack.c.
+   The files stand in rooms, in the order of DCFG_SOURCES_COMMON in Makefile.am;
+   HACKING.md has a picture of them.  Three heads explain the principles:
+   run/instrument.c says what a superblock counts and how the counts stay exact
+   through signals and faults; trace/record.c says what is recorded for a trace;
+   calls/stack.c says what a call is.
 
    This file owns: the tool's registration, the table of outputs, and the
-   occasions to write: at the end, before an execve that may succeed, and
-   when a debugger asks. */
+   occasions to write: at the end, before an execve that may succeed, and when a
+   debugger or the program asks. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -66,8 +66,8 @@
 
 /*--- Outputs                                              ---*/
 
-/* In this order their options are shown, their watchers called, and they are
-   written. */
+/* The outputs, in the order in which --help shows their options, watchers are
+   called, and files are written. */
 #define OUTPUTS(each)     \
    each(dcfg_output)      \
    each(trace_output)     \
@@ -75,7 +75,7 @@
    each(xray_output)      \
    each(uftrace_output)   \
    each(wet_output)       \
-   /* no more */
+   /* the end */
 
 #define DECLARATION(name) extern const Output DCFG_(name);
 OUTPUTS(DECLARATION)
@@ -85,8 +85,10 @@ static const Output* const outputs[] = { OUTPUTS(ENTRY) };
 #define N_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
 static Bool is_on[N_OUTPUTS];
-static UInt n_parts;             // that were written, and are forgotten
-static UInt first_part = 1;      // since which nothing else was
+static UInt n_parts;             // parts that have been written, and are
+                                 // forgotten
+static UInt first_part = 1;      // the first part of those that follow each
+                                 // other with nothing lost between
 
 /* Options that belong to no output. */
 static const Options* const other_options[] = {
@@ -114,14 +116,15 @@ static void print_all_options(void)
       DCFG_(print_options)(other_options[i]);
 }
 
-/* The core calls this between options of its own. */
+/* Print nothing new: print_options_first() has printed the options.  The core
+   calls this function between its own options. */
 static void print_usage(void)
 {
    VG_(printf)("    see above\n");
 }
 
-/* The tool's options come before all that the core prints with --help, which it
-   does after pre_clo_init(). */
+/* Print the tool's options before all that the core prints with --help.  The
+   core prints after pre_clo_init(). */
 static void print_options_first(void)
 {
    for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) {
@@ -158,8 +161,9 @@ static void post_clo_init(void)
    DCFG_(heed_functions)(&part_maker);
    DCFG_(start_regions)();
    DCFG_(start_excluding)();
-   /* Called back from code that is left out, a function has been entered
-      when its first superblock counts already. */
+   /* Calls are followed in superblocks that are collected only.  A function
+      that excluded code calls back would be entered too late, when its first
+      superblock has been counted. */
    if (DCFG_(excludes_code)() && DCFG_(heeds_functions)) {
       VG_(fmsg)("--toggle-collect, --dump-before, --dump-after and "
                 "--zero-before: not with --exclude-images, "
@@ -168,7 +172,7 @@ static void post_clo_init(void)
    }
 }
 
-/* Output FIRST and those behind it. */
+/* Write output FIRST and all outputs behind it. */
 static void write_from(UInt first, const Gathered* g, const HChar* reason)
 {
    UInt start = VG_(read_millisecond_timer)();
@@ -189,9 +193,10 @@ static void write_from(UInt first, const Gathered* g, const HChar* reason)
    }
 }
 
-/* To the options' files; the graph to GRAPH instead, unless that is NULL.
-   IS_PART: and it goes on with another part.  AT_END: the program has ended.  Then this may not return: see
-   delivery/interrupt.h.  Returns False if there was trouble. */
+/* Write all outputs to the files of the options; but the graph to GRAPH if that
+   is not NULL.  IS_PART: the run goes on with another part.  AT_END: the
+   program has ended, and this may not return: see delivery/interrupt.h. Return
+   False if a file could not be written. */
 static Bool write_outputs(const HChar* graph, const HChar* reason,
                           Bool is_part, Bool at_end)
 {
@@ -206,7 +211,7 @@ static Bool write_outputs(const HChar* graph, const HChar* reason,
       good = DCFG_(finish_out_files)(False, False);
    }
    if (good) {
-      /* The graph is the first of all. */
+      /* The graph is the first output. */
       write_from(graph != NULL, g, reason);
       good = DCFG_(finish_out_files)(True, at_end);
    }
@@ -234,7 +239,7 @@ static void fini(Int exitcode)
       write_outputs(NULL, "Program termination", False, True);
 }
 
-/* Begin anew. */
+/* Forget all counts and records, and begin anew. */
 static void forget_all(Restart why)
 {
    DCFG_(begin_part)(why);
@@ -248,14 +253,14 @@ static void zero(void)
    forget_all(RestartZero);
 }
 
-/* Write what ran since the last part, as a part of its own, and begin anew;
-   what could not be written goes on. */
+/* Write all since the last part as a part of its own, and begin anew.  If a
+   file could not be written, nothing is forgotten: the part goes on. */
 static void write_part_to(const HChar* graph, const HChar* reason)
 {
    DCFG_(set_part)(n_parts + 1);
    Bool good = write_outputs(graph, reason, !DCFG_(runs_code)(), False);
    DCFG_(set_part)(0);
-   /* In the middle of a superblock nothing can be forgotten. */
+   /* In the middle of a superblock, counts cannot be reset. */
    if (!good || DCFG_(runs_code)())
       return;
    n_parts++;
@@ -268,17 +273,18 @@ static void write_part(const HChar* reason)
    write_part_to(NULL, reason);
 }
 
-/* From then on nobody could remove the spool file. */
+/* Prepare for the program's loss of rights: afterwards, nobody could remove the
+   spool file or create the files of the outputs. */
 static void give_up_rights(void)
 {
    DCFG_(unname_spool)();
    DCFG_(start_keeper)();
 }
 
-/* If execve succeeds, nothing is left of the tool.  If it fails, the run
-   goes on and its file is written again at the end.  Programs try one
-   directory of the PATH after the other: there is no need to write
-   anything for a file that is not there. */
+/* If execve succeeds, nothing is left of the tool, so the files are written
+   before.  If it fails, the run goes on and writes them again at its end.
+   Programs try one directory of the PATH after the other: for a file that does
+   not exist, nothing is written. */
 static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 {
    struct vg_stat st;
@@ -370,7 +376,7 @@ static void print_status(void)
    DCFG_(delete_gathered)(g);
 }
 
-/* A debugger wants to change what is collected. */
+/* Execute a debugger's COMMAND that changes what is collected. */
 static void change(const HChar* command)
 {
    if (DCFG_(runs_code)())
@@ -381,7 +387,8 @@ static void change(const HChar* command)
       VG_(gdb_printf)("%s: that is so already\n", command);
 }
 
-/* Returns False if REQ is no command of this tool's. */
+/* Execute the monitor command REQ.  Return False if it is not a command of this
+   tool. */
 static Bool monitor_command(const HChar* req)
 {
    HChar  line[VG_(strlen)(req) + 1];
@@ -416,7 +423,8 @@ static Bool monitor_command(const HChar* req)
    }
 }
 
-/* The text at A, or, which is told, NULL if there is none. */
+/* Return the text at A in the program's memory.  If it is not readable, warn
+   and return NULL. */
 static const HChar* text_at(Addr a)
 {
    for (Addr p = a; ; p++) {
@@ -457,7 +465,8 @@ static void mark(ThreadId tid, const HChar* text)
          outputs[i]->mark(DCFG_(index_of_thread)(tid), text);
 }
 
-/* The requests of callgrind.h and run/requests.h. */
+/* Execute the program's requests: those of callgrind.h and of
+   run/requests.h. */
 static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
 {
    *ret = 0;

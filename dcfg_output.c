@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The door: who watches the run. */
+   The list of watchers. */
 
-/* Owns: the list of those that watch.  Handed: watchers by outputs that are
-   on.  Taken by: run/instrument.c, run/event.c, run/image.c, which call
-   them. */
+/* Owns: the list of watchers.  Handed: watchers, by outputs that are on. Taken
+   by: run/instrument.c, run/event.c, run/image.c, which call them. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Writing a DCFG-trace. */
+   The writer of a DCFG-trace. */
 
-/* Owns: a DCFG-trace, format 1.00 (its specification, part 3).  Handed:
-   the graph and readers of the threads' decision edges.  Taken by:
+/* Owns: a DCFG-trace, format 1.00 (its specification, part 3).  Handed: the
+   graph, and readers of the threads' decision edges.  Taken by:
    trace/output_trace.c.
 
-   First a sample is taken (encode/sample.c), and phrases chosen from it
-   (encode/choose.c).  Then everything is parsed to phrases, which are
-   counted and put into the store; that is where chunks are cut.  Now those
-   that are used too rarely can be given up (encode/prune.c) and code words be
-   assigned: the store is read again and turned into text
+   There are three passes.  The first one reads a sample (encode/sample.c) and
+   chooses phrases from it (encode/choose.c).  The second one parses the whole
+   trace into phrases, counts them, puts them into the store, and cuts chunks.
+   Then phrases that are used too rarely are given up (encode/prune.c), and the
+   others get code words.  The third pass reads the store and turns it into text
    (encode/repeat.c), which goes back into the store until its dictionary and
-   the table have been written.  Memory: the graph's size, the phrases',
-   the sample's and a block of text, however long the trace is.
+   the table have been written.  The memory needed is the graph's size, the
+   phrases', the sample's and one block of text, however long the trace is.
 
-   A chunk begins with an edge that is written out, and ends with its
-   number of edges, whatever the last code word goes on to say.  A phrase
-   in which a chunk ends is therefore written as it is, and what is left of
-   it is parsed again for the next chunk.  If this begins within a tail, a
-   row without a code word leads to the tail's end. */
+   A chunk begins with an edge that is written out, and ends after its number of
+   edges, even if the last code word continues.  So a phrase in which a chunk
+   ends is written whole, and the rest of it is parsed again for the next chunk.
+   If the next chunk begins within a tail, a row without a code word leads to
+   the tail's end. */
 
 #include "dcfg_trace_enc.h"
 #include "encode/prune.h"
@@ -31,18 +31,18 @@
 const TraceEffort DCFG_(trace_effort) = { { 9, 150, 4000 }, 600, 3 << 20,
                                            1 << 20 };
 
-/* At most how often what is found in a sample is thought to be in the
-   trace. */
+/* The largest factor from a phrase's frequency in the sample to its frequency
+   in the trace that is believed. */
 #define MAX_SCALE 4
 
-/* Elements on their way to or from the store at a time. */
+/* The number of elements that go to or come from the store at a time. */
 #define BATCH 8192
 
 typedef
    struct {
       ULong n_edges;
       ULong n_instrs;
-      UInt  first;       // edge
+      UInt  first;       // edge id
    }
    Chunk;
 
@@ -50,24 +50,25 @@ typedef
    struct {
       const TraceJob* job;
       Phrases* ps;
-      Bool*  is_way;         // by edge: a row leads on to its arrival
-      Bool*  is_start;       // by edge: a chunk's first arrival
-      ULong* n_chunks;       // by thread
-      ULong  n_edges;        // written
-      /* The thread that is being parsed: */
-      UInt   phrase;         // so far, or 0: a chunk begins
-      ULong  left;           // edges that still go into the chunk
+      Bool*  is_way;         // for each edge: is there a row from it to its
+                             // arrival?
+      Bool*  is_start;       // for each edge: is it a chunk's first arrival?
+      ULong* n_chunks;       // for each thread
+      ULong  n_edges;        // edges written so far
+      /* State of parsing one thread: */
+      UInt   phrase;         // the phrase so far; 0: a chunk begins
+      ULong  left;           // edges that the chunk still takes
       Chunk  chunk;
-      UInt*  back;           // a stack of decisions to be parsed again
+      UInt*  back;           // stack of decisions to parse again
       UInt   n_back, back_room;
-      UInt   thread;         // index
+      UInt   thread;         // the thread's index
       UInt   n_batch;
-      UChar  batch[BATCH];   // on its way to the store
-      /* For phrases that were used, their numbers among those of their
-         context, from 1 up; for contexts, how many these are. */
+      UChar  batch[BATCH];   // bytes for the store
+      /* For each phrase that was used, its number among the phrases of its
+         context, from 1 up.  For each context, how many these are. */
       UInt*  number;
       UInt   number_room;
-      Split* splits;         // by phrase, once all is parsed
+      Split* splits;         // for each phrase; made after parsing
    }
    Encoder;
 
@@ -92,11 +93,12 @@ static void choose_phrases(Encoder* e)
                       job->effort->max_sample);
    params.credit = DCFG_(credit_for)(job->effort, sample.n * sample.scale,
                                      job->graph->n_edges);
-   /* No phrase may span many chunks: it is parsed again for each. */
+   /* A phrase must not span many chunks, because it is parsed again for
+      each. */
    if (params.max_edges > job->chunk / 4 + 1)
       params.max_edges = (UInt)(job->chunk / 4 + 1);
-   /* What a longer trace would gain from a phrase that is rare in the
-      sample is too uncertain. */
+   /* Phrases that are rare in the sample promise too little for a longer
+      trace. */
    if (sample.scale > MAX_SCALE)
       sample.scale = MAX_SCALE;
    DCFG_(choose_phrases)(e->ps, &params, sample.ids, sample.n,
@@ -106,9 +108,9 @@ static void choose_phrases(Encoder* e)
 
 /*--- Parsing, and cutting chunks                          ---*/
 
-/* The store has for each chunk CHUNK_BEGINS and its first edge, and then the
-   numbers of its phrases among those of their contexts: a byte, or
-   BIG_NUMBER and four. */
+/* The store's format: for each chunk CHUNK_BEGINS and its first edge; then for
+   each phrase its number among those of its context, as a byte, or as
+   BIG_NUMBER and four bytes. */
 #define CHUNK_BEGINS 255
 #define BIG_NUMBER   254
 
@@ -135,7 +137,8 @@ static void put_marked(Encoder* e, UChar mark, UInt n)
       put_byte(e, n >> 8 * i & 255);
 }
 
-/* Phrase P was used: its number, from 0 up. */
+/* Return the number of phrase P in its context, from 0 up, and note that P was
+   used. */
 static UInt number_of(Encoder* e, UInt p)
 {
    const Phrases* ps = e->ps;
@@ -165,7 +168,8 @@ static void put_phrase(Encoder* e, UInt p)
 
 static ULong instrs_of(const Encoder* e, UInt id)
 {
-   /* A tail's instructions without those of the edges after the first. */
+   /* The instructions of edge ID's tail, less those of the tail that continues
+      it. */
    const Phrases* ps = e->ps;
    UInt next = ps->only_edge[ps->graph->edges[id - 1].target];
 
@@ -198,7 +202,7 @@ static void push_back(Encoder* e, UInt id)
    e->back[e->n_back++] = id;
 }
 
-/* A chunk begins with PATH[0]; the path's N edges end with an arrival. */
+/* Begin a chunk with PATH[0].  The N edges of the path end with an arrival. */
 static void begin_chunks(Encoder* e, const UInt* path, UInt n)
 {
    UInt i = 0;
@@ -228,7 +232,7 @@ static void begin_chunks(Encoder* e, const UInt* path, UInt n)
    e->phrase = 0;
 }
 
-/* P comes next, and e->.phrase is how far what is behind it was read. */
+/* Use phrase P.  e->.phrase is what has been parsed behind P so far. */
 static void use_phrase(Encoder* e, UInt p)
 {
    Phrase* phrase = &e->ps->phrases[p];
@@ -241,7 +245,7 @@ static void use_phrase(Encoder* e, UInt p)
       return;
    }
    phrase->is_cut |= phrase->n_edges > e->left;
-   /* The chunk ends here.  What is left is parsed again. */
+   /* The chunk ends inside P or with P.  Parse what comes after it again. */
    for (UInt q = e->phrase; q != 0 && e->ps->phrases[q].parent != 0;
         q = e->ps->phrases[q].parent)
       push_back(e, e->ps->phrases[q].edge);
@@ -254,7 +258,7 @@ static void use_phrase(Encoder* e, UInt p)
    begin_chunks(e, path + in_chunk, phrase->n_edges - in_chunk);
 }
 
-/* Decision edge ID comes next. */
+/* Parse the decision edge ID. */
 static void use_decision(Encoder* e, UInt id)
 {
    Phrases* ps = e->ps;
@@ -314,7 +318,7 @@ static void put_dictionary(void* arg, const HChar* text, UInt n)
    store->append(store->arg, StreamDictionary, text, n);
 }
 
-/* What was put into a stream of the store. */
+/* StreamIn: reads a stream of the store. */
 typedef
    struct {
       const TraceStore* store;
@@ -333,7 +337,7 @@ static StreamIn* open_stream(const TraceStore* store, UInt stream)
    return in;
 }
 
-/* The next byte, or -1. */
+/* Return the next byte, or -1 at the end. */
 static Int next_byte(StreamIn* in)
 {
    if (in->at == in->n) {
@@ -357,16 +361,17 @@ static UInt next_four(StreamIn* in)
 
 #define SPLIT 0xFFFFFFFFu
 
-/* What follows in the text for one phrase. */
+/* CodeWord: the text for one phrase. */
 typedef
    struct {
       UInt  word;
-      UInt  n_bits;   // or SPLIT: .word is a phrase that has no word
-      UInt  next;     // where the words of the context behind it begin
+      UInt  n_bits;   // or SPLIT: .word is a phrase without a code word
+      UInt  next;     // the index of the first word of the context behind it
    }
    CodeWord;
 
-/* The words of all contexts by number, and where each edge's begin. */
+/* List the words of all contexts by number.  *FIRST becomes the index of each
+   edge's first word. */
 static CodeWord* list_words(Encoder* e, UInt** first)
 {
    const Phrases* ps = e->ps;
@@ -393,7 +398,7 @@ static CodeWord* list_words(Encoder* e, UInt** first)
    return list;
 }
 
-/* The words of what stands for phrase P. */
+/* Put the code words that spell phrase P. */
 static void put_words(const Encoder* e, TextCoder* text, UInt p)
 {
    for (; e->splits[p].first != 0; p = e->splits[p].second)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Instructions that nobody decodes. */
+   Kinds of instructions without a decoder. */
 
-/* Owns: the kind of an instruction as far as VEX's IR tells it.  Handed: how
-   the superblock ends with it.  Taken by: run/kinds.c, for
-   architectures without a file of their own.
+/* Owns: the kind of an instruction as far as VEX's IR tells it.  Handed: the
+   end of the superblock that ends with the instruction.  Taken by:
+   run/kinds.c, for processors without a folder of their own.
 
-   A branch that VEX has folded goes unseen: see arch/x86/x86.c. */
+   A branch that VEX has folded to a constant is not seen: see
+   arch/x86/x86.c. */
 
 #include "arch/insn.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A processor that nobody knows. */
+   The default of Guest, for a processor without a folder. */
 
-/* Owns: what is so of each of VEX's guests.  Handed: nothing.  Taken by:
-   whoever includes arch/guest.h, where the tool is for a processor without a
-   folder here.  A folder NAME/ has another DCFG_(guest) in NAME_guest.c, which
-   takes the place of this one. */
+/* Owns: the facts that hold for each of VEX's guests.  Handed: nothing.  Taken
+   by: all who include arch/guest.h, in a tool for a processor without a folder
+   here.  A folder NAME/ defines another DCFG_(guest) in NAME_guest.c, which
+   replaces this weak one. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_guest.h"

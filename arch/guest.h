@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The processor that the tool is for. */
+   The processor that the tool is built for. */
 
 #ifndef __DCFG_GUEST_H
 #define __DCFG_GUEST_H
@@ -11,78 +11,86 @@
 #include "arch/insn.h"
 #include "arch/locations.h"
 
-/* No offset of the guest state. */
+/* No offset in the guest state. */
 #define NO_OFFSET 0x7FFFFFFFu
 
-/* For those who know the processor's registers one by one: where VEX's guest
-   state has them.  Each sort begins somewhere and has an end behind its
-   last. */
+/* GuestLayout: the places of registers and flags in VEX's guest state, as
+   offsets.  A group of registers goes from its first one to its _end, which is
+   behind the last one. */
 typedef
    struct {
-      UInt word;               // bytes of a general register, which stand in
-      UInt general, general_end;         // the order of their encoding
-      UInt flags, flags_end;   // what they are made of, CC_OP first
+      UInt word;               // size in bytes of a general register
+      UInt general, general_end;         // in the order of their encoding
+      UInt flags, flags_end;   // the flags' components, CC_OP first
       UInt CC_NDEP;
-      UInt DFLAG, DFLAG_end;   // NO_OFFSET, as for x87: it has none
-      UInt vector;             // bytes of a vector register
-      UInt vector_room;        // locations of one
+      UInt DFLAG, DFLAG_end;   // NO_OFFSET if there is none, as for x87
+      UInt vector;             // size in bytes of a vector register
+      UInt vector_room;        // locations for each of them
       UInt vectors, vectors_end;
       UInt FPREG, FPTAG, FC3210, FTOP;
-      /* In CC_OP: INC and DEC, which leave the carry, and rotations. */
+      /* Values of CC_OP: those of INC and DEC, which keep the carry, and of
+         rotations. */
       UInt first_step, last_step, first_rotation, last_rotation;
-      /* VEX's helpers for a condition, for the carry, for all flags. */
+      /* VEX's helper functions that compute a condition, the carry, and all
+         flags. */
       const HChar *condition, *carry, *all_flags;
-      /* Which flags condition N of the first is about. */
+      /* Tell which flags condition N, an argument of .condition, tests. */
       void (*flags_of)(UInt n, Bool* carry, Bool* others);
-      /* N stands from this bit on, with CC_OP below it. */
+      /* The lowest bit of N in that argument; CC_OP is below it. */
       UInt condition_shift;
    }
    GuestLayout;
 
-/* How VEX has an instruction otherwise than most, a bit each. */
+/* Quirk: a bit for each way in which VEX represents an instruction unlike most
+   others. */
 enum {
-   QuirkFalseMemory     = 1,    // it leads registers through memory that the
+   QuirkFalseMemory     = 1,    // its registers pass through memory that the
                                 // program does not have
-   QuirkStoreExclusive  = 2,    // it is a store-exclusive
-   QuirkStoresDownwards = 4,    // its stores are from the highest address to
-                                // the lowest
-   QuirkGather          = 8,    // what its mask leaves out is read elsewhere
-   QuirkMayPush         = 16    // it pushes onto x87's stack, or does not
+   QuirkStoreExclusive  = 2,    // a store-exclusive
+   QuirkStoresDownwards = 4,    // its stores go from the highest address to the
+                                // lowest
+   QuirkGather          = 8,    // elements outside the mask are read at another
+                                // address
+   QuirkMayPush         = 16    // pushes onto x87's stack, or does not
 };
 
-/* What of VEX's guest state, and of instructions, only those know who know
-   the processor.  Offsets are of the guest state. */
+/* Guest: what the tool must know of the processor, its instructions and VEX's
+   guest state.  Offsets are in the guest state. */
 typedef
    struct {
-      /* Tells the kind of an instruction from its bytes; NULL: nobody
-         decodes them, and DCFG_(classify_generic) has to do. */
+      /* Return the kind of an instruction from its bytes.  NULL: there is no
+         decoder, and DCFG_(classify_generic) is used. */
       InsnKind (*classify)(const UChar* bytes, UInt len);
-      /* Where VEX finds what to forget after an Ijk_InvalICache. */
+      /* Offsets of the range to forget at the end of a superblock with
+         Ijk_InvalICache. */
       Int        discard_start, discard_length;
-      /* The registers that the first arguments of a function are in; or (ON
-         STACK) the stack pointer, and they are behind the return address
-         there.  N is 0 if that is not known. */
+      /* The registers of the first arguments of a function.  If
+         .arguments_on_stack, the one register is the stack pointer, and the
+         arguments are above the return address.  N is 0 if the convention is
+         not known. */
       UInt       n_argument_registers;
       const Int* argument_registers;
       Bool       arguments_on_stack;
-      /* VEX, and with it Callgrind, takes a direct jump for a call. */
+      /* VEX, and so Callgrind, takes a direct jump for a call. */
       Bool       jumps_are_calls;
-      /* All else is for whole execution traces.  NULL: nobody knows it. */
+      /* The rest is for whole execution traces, which need .layout; NULL: the
+         processor has none. */
       const GuestLayout* layout;
-      UChar      machine;      // as ELF files number it
-      /* Of the instruction of LEN bytes at CODE: where it leads if it is a
-         direct branch; how many loads VEX has for it, at least, if it drops
-         none; Quirk..., or 0. */
+      UChar      machine;      // the number in ELF files
+      /* Three facts of the instruction of LEN bytes at CODE: the target of a
+         direct branch; the least number of loads that VEX has for it, unless
+         VEX drops some; its quirks. */
       Addr (*target)(const UChar* code, UInt len, Addr addr);
       UInt (*loads)(const UChar* code, UInt len);
       UInt (*quirks)(const UChar* code, UInt len);
-      /* Correct what U has from VEX's IR of it. */
+      /* Correct U, the usage that was read from VEX's IR of the instruction. */
       void (*correct_usage)(Usage* u, const UChar* code, UInt len);
-      /* What it changes besides its result; *TO is all zeros before. */
+      /* Find the registers that the instruction changes besides its result.
+         *TO comes as zeros. */
       void (*find_besides)(const UChar* code, UInt len, Besides* to);
-      /* Bytes behind the stack pointer that functions may use. */
+      /* The bytes below the stack pointer that functions may use. */
       UInt redzone;
-      /* Calls leave the return address in a register. */
+      /* Calls put the return address into a register. */
       Bool calls_link;
    }
    Guest;

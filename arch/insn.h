@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   How an instruction hands on control. */
+   Kinds of instructions from VEX's IR. */
 
 #ifndef __DCFG_INSN_H
 #define __DCFG_INSN_H
@@ -9,20 +9,21 @@
 #include "base/port.h"
 #include "format/wet_code.h"
 
-/* What VEX made of an instruction: how the superblock ends with it. */
+/* InsnEnd: how a superblock ends with the instruction, in VEX's IR. */
 typedef
    enum {
-      EndsOtherwise,     // or does not end there
-      EndsBoring,        // a jump, or what falls through
+      EndsOtherwise,     // otherwise, or not with it
+      EndsBoring,        // a jump, or falls through
       EndsCall,
       EndsReturn,
       EndsSyscall
    }
    InsnEnd;
 
-/* The kind of an instruction that nobody decodes: END; is where that leads
-   a constant (IS_DIRECT), and if so, the next instruction (FALLS_THROUGH);
-   has it an exit that leads neither there nor to itself (MAY_BRANCH)? */
+/* Return the kind of an instruction without a decoder.  END is how the
+   superblock ends with it.  IS_DIRECT: the next address is a constant.
+   FALLS_THROUGH: that constant is the next instruction.  MAY_BRANCH: it has an
+   exit that leads neither to the next instruction nor to itself. */
 InsnKind DCFG_(classify_generic)(InsnEnd end, Bool is_direct,
                                  Bool falls_through, Bool may_branch);
 

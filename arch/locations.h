@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What an instruction uses and defines, by locations. */
+   Uses and definitions of an instruction, by locations. */
 
 #ifndef __DCFG_LOCATIONS_H
 #define __DCFG_LOCATIONS_H
@@ -13,37 +13,38 @@
 
 typedef
    struct {
-      UChar  what;         // Access... of wet/slots.h
+      UChar  what;         // bits Access... of format/wet_code.h
       UShort size;
-      UShort same;         // 1 + the number of one before that is at the
-                           // same address, or 0
+      UShort same;         // 1 + the index of an earlier access at the same
+                           // address, or 0
    }
    Access;
 
 typedef
    struct {
-      Bool   known;        // VEX can decode it
-      UChar  uses[N_LOCS]; // each 0 or 1
+      Bool   known;        // can VEX decode it?
+      UChar  uses[N_LOCS]; // for each location 0 or 1
       UChar  defs[N_LOCS];
       UInt   n_accesses;
       Access accesses[MAX_ACCESSES];
-      Char   top_step;     // of the top of x87's stack
-      Bool   top_zero;     // it is set to 0 instead
-      Bool   top_told;     // or a slot says what it is then
+      Char   top_step;     // change of the top of x87's stack
+      Bool   top_zero;     // sets the top to 0 instead
+      Bool   top_told;     // the top is in a slot instead
    }
    Usage;
 
-/* Registers by their encoding: general ones, and from here on vector
-   registers. */
+/* Numbers of registers: general ones by their encoding, vector registers from
+   here on. */
 enum { FirstVector = 32 };
 
-/* Registers that an instruction changes besides its result. */
+/* Besides: registers that an instruction changes besides its result. */
 typedef
    struct {
       UInt  n;
       UChar registers[4];
-      Bool  unless_alone[4];   // it is the result if nothing else is changed
-      Bool  second_byte;       // of register 0 the result is no more than that
+      Bool  unless_alone[4];   // is this the result if nothing else is changed?
+      Bool  second_byte;       // only the second byte of register 0 is the
+                               // result
    }
    Besides;
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Locations in the guest's state. */
+   Locations of the guest state's bytes. */
 
-/* Owns: which location each byte of VEX's guest state is.  Handed: offsets.
-   Taken by: wet/usage.c. */
+/* Owns: the location of each byte of VEX's guest state.  Handed: offsets. Taken
+   by: wet/usage.c. */
 
 #include "arch/guest.h"
 #include "arch/state.h"
 
-/* The location of byte AT of registers of SIZE bytes, each of which has ROOM
-   locations. */
+/* Return the location, from 0, of byte AT in a group of registers.  A register
+   has SIZE bytes, and ROOM locations. */
 static UInt register_byte(UInt at, UInt size, UInt room)
 {
    return at / size * room + at % size;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Locations in the guest's state. */
+   Locations of the guest state's bytes. */
 
 #ifndef __DCFG_STATE_H
 #define __DCFG_STATE_H
 
 #include "base/port.h"
 
-/* The location of the byte at OFFSET of the guest state, or N_LOCS. */
+/* Return the location of the byte at OFFSET of the guest state, or N_LOCS if it
+   has none. */
 UInt DCFG_(location_at)(UInt offset);
 
-/* Is that a part of what the flags are made of? */
+/* Return whether that byte is a component of the flags. */
 Bool DCFG_(is_flag_at)(UInt offset);
 
 #endif /* __DCFG_STATE_H */

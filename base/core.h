@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where Valgrind's versions and interfaces differ. */
+   The interface to Valgrind's core. */
 
-/* Everything the tool takes from the core beyond the pub_tool_*.h
-   headers, and every difference between the supported versions (3.19.0
-   to 3.27.1), stands here and nowhere else. */
+/* This file alone has what the tool takes from the core beyond the pub_tool_*.h
+   headers, and all differences between the supported versions, 3.19.0 to
+   3.27.1. */
 
 #ifndef __DCFG_CORE_H
 #define __DCFG_CORE_H
@@ -23,10 +23,13 @@
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
 #include "base/port.h"
 
-/* The symbol table of an object, the form of C++ names, where a function is
-   redirected to, where the program begins, the text of an error number, system calls, descriptors that the program
-   cannot get at, the environment, sets of signals and the discarding of
-   translations have no tool-level interface that does. */
+/* The core's headers that follow are here for tasks without a tool-level
+   interface:
+   - an object's symbol table, the form of C++ names, redirections of functions,
+     the program's entry point,
+   - the text of an error number, system calls, descriptors that are hidden from
+     the program, the environment,
+   - sets of signals, and discarding translations. */
 #include "coregrind/pub_core_clientstate.h" // VG_(client_auxv) and others
 #include "coregrind/pub_core_threadstate.h" // VG_(threads)
 #include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
@@ -40,21 +43,21 @@
 #include "coregrind/pub_core_redir.h"      // VG_(redir_do_lookup)
 #include "coregrind/pub_core_syscall.h"    // VG_(strerror), VG_(do_syscall5)
 
-/* A tool may ask for this at certain times only; it is safe as well while
-   a superblock is being translated, because the core looks up whatever it
-   was about to chain or run once more after a translation. */
+/* A tool may call this only at certain times.  Beyond these, a call while a
+   superblock is being translated is safe: the core looks up the superblock that
+   it is about to chain or run once more after a translation. */
 extern void VG_(discard_translations) ( Addr start, ULong len,
                                         const HChar* who );
 
-/* Messages go to the standard output from now on, as --help does. */
+/* Send all further messages to the standard output, as --help does. */
 static inline void DCFG_(print_to_stdout) ( void )
 {
    VG_(log_output_sink).fd   = 1;
    VG_(log_output_sink).type = VgLogTo_Fd;
 }
 
-/* The next superblocks have N instructions at most; 0: as many as the user
-   wants.  VEX reads this each time. */
+/* Limit the next superblocks to N instructions; 0: to the user's own limit. VEX
+   reads the limit at each translation. */
 extern VexControl vex_control;
 static inline void DCFG_(limit_superblocks) ( UInt n )
 {
@@ -62,9 +65,9 @@ static inline void DCFG_(limit_superblocks) ( UInt n )
       = n == 0 ? VG_(clo_vex_control).guest_max_insns : (Int)n;
 }
 
-/* Newer versions read an object's debug information when they are first asked
-   about an address in it; before that the symbols that can be counted are
-   those that the dynamic linker needs, or none. */
+/* Make the core read an object's debug information.  Newer versions read it
+   only when somebody asks about an address in the object.  Before that, the
+   core has only the symbols that the dynamic linker needs, or none. */
 static inline void DCFG_(read_debug_info) ( const DebugInfo* di )
 {
    const HChar* name;
@@ -72,8 +75,8 @@ static inline void DCFG_(read_debug_info) ( const DebugInfo* di )
                    &name);
 }
 
-/* Rename with FLAGS, as of Linux 3.15.  Returns 0 or an errno, which is
-   EINVAL or ENOSYS where the file system or the kernel cannot do it. */
+/* Rename a file with FLAGS, as Linux can from 3.15 on.  Return 0 or an errno:
+   EINVAL or ENOSYS if the file system or the kernel cannot do it. */
 #define DCFG_RENAME_NOREPLACE 1
 #define DCFG_RENAME_EXCHANGE  2
 static inline Int DCFG_(rename2) ( const HChar* from, const HChar* to,
@@ -89,7 +92,7 @@ static inline Int DCFG_(rename2) ( const HChar* from, const HChar* to,
 #endif
 }
 
-/* Returns 0 or an errno. */
+/* Create a directory.  Return 0 or an errno. */
 static inline Int DCFG_(make_directory) ( const HChar* name )
 {
    const Long here = -100;    // AT_FDCWD
@@ -98,7 +101,7 @@ static inline Int DCFG_(make_directory) ( const HChar* name )
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
 }
 
-/* Returns 0 or an errno. */
+/* Remove a directory.  Return 0 or an errno. */
 static inline Int DCFG_(remove_directory) ( const HChar* name )
 {
    const Long here = -100;    // AT_FDCWD
@@ -108,7 +111,7 @@ static inline Int DCFG_(remove_directory) ( const HChar* name )
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
 }
 
-/* Cut a file off.  Returns 0 or an errno. */
+/* Cut the file FD to SIZE bytes.  Return 0 or an errno. */
 static inline Int DCFG_(truncate) ( Int fd, ULong size )
 {
 #if VG_WORDSIZE == 4
@@ -120,21 +123,22 @@ static inline Int DCFG_(truncate) ( Int fd, ULong size )
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
 }
 
-/* Returns 0 or an errno.  The core is not told: the old protection has to come
-   back before the program runs. */
+/* Change the protection of pages without the core's knowledge.  The caller
+   restores the old protection before the program runs.  Return 0 or an
+   errno. */
 static inline Int DCFG_(protect) ( Addr page, SizeT len, UInt prot )
 {
    SysRes sres = VG_(do_syscall3)(__NR_mprotect, page, len, prot);
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
 }
 
-/* Until the core catches the signals that end a process they have to wait
-   while there is a file that must not stay. */
+/* Block the signals that end a process, for a time when the core does not yet
+   catch them and a file exists that must not be left behind. */
 static inline void DCFG_(block_signals) ( /*OUT*/vki_sigset_t* before )
 {
    vki_sigset_t all;
    VG_(sigfillset)(&all);
-   /* Faults are the tool's own, and the core tells of them. */
+   /* Faults are the tool's own, and the core reports them. */
    VG_(sigdelset)(&all, VKI_SIGSEGV);
    VG_(sigdelset)(&all, VKI_SIGBUS);
    VG_(sigdelset)(&all, VKI_SIGFPE);
@@ -146,17 +150,18 @@ static inline void DCFG_(restore_signals) ( const vki_sigset_t* before )
    VG_(sigprocmask)(VKI_SIG_SETMASK, before, NULL);
 }
 
-/* Asked for, and then not wanted any more; who was asked has died. */
+/* Errors of our own use: a request that was cancelled; the process that was
+   asked has died. */
 #define DCFG_ECANCELED  125
 #define DCFG_EOWNERDEAD 130
 
-/* What no header of the oldest version has. */
+/* Constants that no header of the oldest version defines. */
 #define DCFG_RLIMIT_FSIZE              1
 #define DCFG_POLLOUT                   4
 #define DCFG_NR_LANDLOCK_RESTRICT_SELF 446
 
-/* Would SIGNAL end the process now?  Not if the program handles or blocks
-   it, or it is ended by another one. */
+/* Return whether SIGNAL would end the process now.  It does not if the program
+   handles or blocks the signal, or if another signal is ending the process. */
 static inline Bool DCFG_(ends_process) ( Int signal )
 {
    vki_sigaction_fromK_t act;
@@ -168,8 +173,8 @@ static inline Bool DCFG_(ends_process) ( Int signal )
           && !VG_(sigismember)(&VG_(threads)[tid].sig_mask, signal);
 }
 
-/* The process has ended but for this: it dies by SIGNAL, as the core would
-   have it. */
+/* Let the process die by SIGNAL, with the core's own message, after all other
+   work is done. */
 static inline void DCFG_(end_by_signal) ( Int signal )
 {
    ThreadId tid = VG_(get_running_tid)();
@@ -180,14 +185,14 @@ static inline void DCFG_(end_by_signal) ( Int signal )
    VG_(kill_self)(signal);
 }
 
-/* Let the signal of INFO come to this process once more. */
+/* Send the signal of INFO to this process again. */
 static inline void DCFG_(send_again) ( vki_siginfo_t* info )
 {
    VG_(do_syscall3)(__NR_rt_sigqueueinfo, VG_(getpid)(), info->si_signo,
                     (RegWord)(Addr)info);
 }
 
-/* What VG_(strerror) says, and a few that it does not know. */
+/* Return VG_(strerror)'s text, or one of a few that VG_(strerror) lacks. */
 static inline const HChar* DCFG_(error_text) ( Int error )
 {
    switch (error) {
@@ -200,8 +205,8 @@ static inline const HChar* DCFG_(error_text) ( Int error )
    }
 }
 
-/* N bytes that nobody can foresee, as of Linux 3.17.  Returns False if the
-   kernel has none. */
+/* Fill TO with N unpredictable bytes, as Linux can from 3.17 on.  Return False
+   if the kernel cannot. */
 static inline Bool DCFG_(random_bytes) ( void* to, UInt n )
 {
 #if defined(__NR_getrandom)
@@ -212,31 +217,31 @@ static inline Bool DCFG_(random_bytes) ( void* to, UInt n )
 #endif
 }
 
-/* Like fork, but the child's end sends SIGNAL.  If that is 0, no wait() of
-   the program finds the child, as long as it does not call execve, which
-   makes it SIGCHLD.  Returns 0 in the child, its id in the parent, or a
-   negative errno. */
+/* Fork, with SIGNAL as the signal that tells the child's end.  If SIGNAL is 0,
+   wait() in the program does not find the child until the child calls execve,
+   which changes the signal to SIGCHLD.  Return 0 in the child; in the parent
+   the child's id or a negative errno. */
 static inline Int DCFG_(fork_with) ( Int signal )
 {
    SysRes sres = VG_(do_syscall5)(__NR_clone, signal, 0, 0, 0, 0);
    return sr_isError(sres) ? -(Int)sr_Err(sres) : (Int)sr_Res(sres);
 }
 
-/* The end of such a child.  VG_(exit) would give up what the parent shares
-   with a debugger. */
+/* End a child that fork_with() made.  VG_(exit) would also close what the
+   parent shares with a debugger. */
 static inline void DCFG_(exit_child) ( Int status )
 {
    VG_(do_syscall1)(__NR_exit_group, status);
 }
 
-/* In a session of its own, at the root of all directories. */
+/* Move this process into a new session, with the root as its directory. */
 static inline void DCFG_(new_session) ( void )
 {
    VG_(do_syscall0)(__NR_setsid);
    VG_(do_syscall1)(__NR_chdir, (RegWord)(Addr)"/");
 }
 
-/* Close all from number FIRST to LAST. */
+/* Close the descriptors FIRST to LAST. */
 static inline void DCFG_(close_descriptors) ( Int first, Int last )
 {
    const UInt close_range = 436;
@@ -247,7 +252,7 @@ static inline void DCFG_(close_descriptors) ( Int first, Int last )
          VG_(close)(fd);
 }
 
-/* Two ends of a stream of bytes.  Returns 0 or an errno. */
+/* Make two connected sockets.  Return 0 or an errno. */
 static inline Int DCFG_(socket_pair) ( /*OUT*/Int ends[2] )
 {
 #if defined(__NR_socketpair)
@@ -260,7 +265,7 @@ static inline Int DCFG_(socket_pair) ( /*OUT*/Int ends[2] )
 #endif
 }
 
-/* A message with a descriptor behind it. */
+/* DcfgMessage: bytes and a descriptor to be sent over a socket. */
 typedef
    struct {
       struct vki_iovec   text;
@@ -286,8 +291,7 @@ static inline void dcfg_message ( DcfgMessage* m, void* data, SizeT n )
    m->attached.header.cmsg_type  = 1;          // SCM_RIGHTS
 }
 
-/* Send N bytes and FD over a socket.  Returns False if that is not
-   possible. */
+/* Send N bytes and FD over a socket.  Return False if that fails. */
 static inline Bool DCFG_(send_with_fd) ( Int to, void* data, SizeT n, Int fd )
 {
 #if defined(__NR_sendmsg)
@@ -304,7 +308,8 @@ static inline Bool DCFG_(send_with_fd) ( Int to, void* data, SizeT n, Int fd )
 #endif
 }
 
-/* The free bytes of the file system of FD, for users, and its size. */
+/* Return the free bytes of FD's file system that users may take, and its size
+   in bytes. */
 static inline Bool DCFG_(file_system_room) ( Int fd, /*OUT*/ULong* avail,
                                              /*OUT*/ULong* size )
 {
@@ -327,8 +332,8 @@ static inline Bool DCFG_(file_system_room) ( Int fd, /*OUT*/ULong* avail,
    return True;
 }
 
-/* Receive N bytes, and *FD if there is one, else -1.  Returns False at the
-   end. */
+/* Receive N bytes, and a descriptor into *FD, or -1 if none came.  Return False
+   at the end of the stream. */
 static inline Bool DCFG_(receive_with_fd) ( Int from, void* data, SizeT n,
                                             /*OUT*/Int* fd )
 {
@@ -349,14 +354,15 @@ static inline Bool DCFG_(receive_with_fd) ( Int from, void* data, SizeT n,
 #endif
 }
 
-/* Be killed if the process ends that this one is a child of. */
+/* Have the kernel kill this process when its parent ends. */
 static inline void DCFG_(die_with_parent) ( void )
 {
    const Int set_death_signal = 1;
    VG_(do_syscall5)(__NR_prctl, set_death_signal, VKI_SIGKILL, 0, 0, 0);
 }
 
-/* How such a child ended, in the form of wait(), or -1. */
+/* Wait for the end of a child that fork_with() made.  Return its status in the
+   form of wait(), or -1. */
 static inline Int DCFG_(wait_for) ( Int pid )
 {
    const Int wait_all = 0x40000000;    // __WALL
@@ -370,7 +376,8 @@ static inline Int DCFG_(wait_for) ( Int pid )
    return sr_isError(sres) ? -1 : status;
 }
 
-/* Has it ended, so that *STATUS is how, or -1? */
+/* Return whether such a child has ended.  *STATUS becomes its status in the
+   form of wait(), or -1 if nothing is known. */
 static inline Bool DCFG_(has_ended) ( Int pid, /*OUT*/Int* status )
 {
    const Int all_no_hang = 0x40000001;    // __WALL, WNOHANG
@@ -381,8 +388,9 @@ static inline Bool DCFG_(has_ended) ( Int pid, /*OUT*/Int* status )
    return sr_isError(sres) || sr_Res(sres) == pid;
 }
 
-/* VG_(am_shadow_alloc) returns a pointer in 3.19, a SysRes in later
-   versions; whichever it is picks the function that unwraps it. */
+/* VG_(am_shadow_alloc) returns a pointer in 3.19 and a SysRes in later
+   versions.  _Generic picks the function that takes the type of this
+   version. */
 static inline void* dcfg_mapped_ptr ( void* p )
 {
    return p;
@@ -392,7 +400,7 @@ static inline void* dcfg_mapped_sres ( SysRes sres )
    return sr_isError(sres) ? NULL : (void*)(Addr)sr_Res(sres);
 }
 
-/* N bytes of fresh zeroed memory, or NULL.  To be unmapped with
+/* Map N bytes of zeros, or return NULL.  The caller unmaps them with
    VG_(am_munmap_valgrind). */
 static inline void* DCFG_(map_zeroed) ( SizeT n )
 {
@@ -401,13 +409,13 @@ static inline void* DCFG_(map_zeroed) ( SizeT n )
                    SysRes: dcfg_mapped_sres)(VG_(am_shadow_alloc)(n));
 }
 
-/* What VEX was initialised with.  An instruction of its own is lifted with
-   other values, at a time when nothing is being translated. */
+/* VEX's settings.  To lift one instruction alone, the tool changes them while
+   nothing is being translated. */
 extern VexControl vex_control;
 
-/* VEX's operations have no properties that could be asked for, but stand in
-   groups.  A version in which the groups are others does not compile: see
-   then whether what is new may fault. */
+/* VEX has no table of its operations' properties, but lists operations in
+   groups.  If the groups of a new version differ, these assertions stop the
+   build: then check which of the new operations can fault. */
 _Static_assert(Iop_Add8 == Iop_INVALID + 1
                && (Iop_Max32U - Iop_Add8 == 96         // up to 3.26
                    || Iop_Max32U - Iop_Add8 == 92),    // without Clz, Ctz
@@ -421,7 +429,8 @@ _Static_assert(Iop_ModS128 - Iop_DivU32 == 21
                && Iop_8Uto16 == Iop_ModS128 + 1,
                "integer divisions");
 
-/* Can this operation on two integers never fault?  In doubt, it may. */
+/* Return True if this operation on two integers can never fault; False in case
+   of doubt. */
 static inline Bool DCFG_(never_faults) ( IROp op )
 {
    return op >= Iop_Add8 && op <= Iop_Max32U;

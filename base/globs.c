@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Lists of globs, as options have them. */
+   Lists of globs in options. */
 
-/* Owns: the form of these lists, and matching.  Handed: options.  Taken by:
-   run/exclude.c, logs/ids.c. */
+/* Owns: the form of these lists, and matching.  Handed: the texts of options.
+   Taken by: run/exclude.c, logs/ids.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -13,8 +13,8 @@
 
 #include "base/globs.h"
 
-/* The end of the first glob of LIST: a comma, but none in parentheses, as
-   C++ names have them. */
+/* Return the end of the first glob of LIST: a comma outside parentheses.  C++
+   names have commas inside parentheses. */
 static const HChar* end_of_glob(const HChar* list)
 {
    Int depth = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Names, each kept once. */
+   Interned names: equal names are one string. */
 
-/* Owns: names of objects, source files and functions, which outlive the
-   debug information they are from.  Taken by: calls/function.c,
+/* Owns: names of objects, source files and functions.  They outlive the debug
+   information that they were read from.  Taken by: calls/function.c,
    run/image.c. */
 
 #include "pub_tool_basics.h"

@@ -4,7 +4,7 @@
    Options of the tool. */
 
 /* Owns: how an option is read, and how --help shows it.  Handed: tables of
-   options, and taken by: dcfg_main.c. */
+   options, by dcfg_main.c.  Taken by: dcfg_main.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -16,8 +16,8 @@
 #define HELP_AT    30        // the column of an option's help
 #define HELP_WIDTH 79
 
-/* ARG is O with VALUE.  The messages are those of Valgrind's VG_*_CLO, which
-   need a name that is a literal. */
+/* Give VALUE to option O, which is written in ARG.  The messages are those of
+   Valgrind's VG_*_CLO macros, which accept literal names only. */
 static Bool set(const Option* o, const HChar* arg, const HChar* value)
 {
    if (o->take != NULL)
@@ -60,8 +60,8 @@ Bool DCFG_(take_option)(const Options* table, const HChar* arg)
    return False;
 }
 
-/* Print TEXT, which this cuts to pieces, from column HELP_AT on; the cursor is
-   at column FROM. */
+/* Print TEXT from column HELP_AT on, with line breaks; TEXT is changed.  The
+   cursor is at column FROM. */
 static void print_wrapped(UInt from, HChar* text)
 {
    const UInt room = HELP_WIDTH - HELP_AT;

@@ -9,21 +9,22 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* Option: a row of a table, from which parsing and --help come.  HELP is one
-   line without the default, which --help takes from the variable; where that
-   holds none, HELP ends with it: "[none]". */
+/* Option: a row of a table that defines parsing and --help.  HELP is one line
+   without the default: --help takes the default from the variable.  If the
+   variable has none, HELP ends with it, as in "[none]". */
 typedef
    struct {
       const HChar* name;        // "--trace"
-      const HChar* value;       // what --help calls its value
+      const HChar* value;       // name of the value in --help
       const HChar* help;
-      /* Of these four one is not NULL: the value goes there. */
+      /* The variable or function that gets the value: one of these four is not
+         NULL. */
       Bool*         yes;
-      Int*          number;     // at least LOW, at most HIGH
+      Int*          number;     // from LOW to HIGH
       const HChar** text;
       void        (*take)(const HChar* name, const HChar* value, Int what);
       Int           low, high;
-      Int           what;       // for take()
+      Int           what;       // passed to take()
    }
    Option;
 
@@ -46,10 +47,10 @@ typedef
 
 #define OPTIONS(table) { (table), sizeof(table) / sizeof((table)[0]) }
 
-/* Take ARG if it is an option of the table, or return False. */
+/* Read ARG if it is an option of TABLE; otherwise return False. */
 Bool DCFG_(take_option)(const Options* table, const HChar* arg);
 
-/* Print what --help says of the table. */
+/* Print the help of all options of TABLE. */
 void DCFG_(print_options)(const Options* table);
 
 #endif /* __DCFG_OPTIONS_H */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Orders, and searching in what is in order: for the tool and the command. */
+   Sorting orders and binary search, for the tool and the command. */
 
 #ifndef __DCFG_ORDER_H
 #define __DCFG_ORDER_H
 
-/* Move I, where a search by halves begins, to the first index below N for
-   which BEFORE, which is about MIDDLE, does not hold; to N if there is
-   none. */
+/* Move I, the lower end of a binary search, to the first index below N for
+   which BEFORE does not hold, or to N if there is none.  BEFORE is an
+   expression about MIDDLE. */
 #define BISECT(i, n, middle, before)                           \
    for (__typeof__(i) end_ = (n), middle; (i) < end_; ) {      \
       middle = (i) + (end_ - (i)) / 2;                         \
@@ -18,9 +18,9 @@
          end_ = middle;                                        \
    }
 
-/* Define the function NAME for qsort(), bsearch() and VG_(ssort).  It compares
-   two of TYPE, *X and *Y.  KEYS: orders by one thing each, the first before
-   the others, with ?: between. */
+/* Define the comparison NAME for qsort(), bsearch() and VG_(ssort).  It
+   compares *X and *Y of type TYPE.  KEYS: one ORDER for each key, most
+   significant first, joined with ?:. */
 #define COMPARE(name, type, keys)                              \
    static int name(const void* a, const void* b)               \
    {                                                           \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the tool's modules need of their surroundings. */
+   The base that the pure rooms stand on. */
 
-/* The pure rooms (arch/, graph/, encode/) and what they need of base/ are
-   plain C over plain structs.  They are compiled twice: into the tool,
-   where there is no libc, and with -DDCFG_HOST into the Check tests.
-   This header is the whole difference between the two. */
+/* The pure rooms (arch/, graph/, encode/) and the parts of base/ that they need
+   are plain C over plain structs.  They are compiled twice: into the tool,
+   which has no libc, and with -DDCFG_HOST into the unit tests.  This header is
+   the whole difference between the two. */
 
 #ifndef __DCFG_PORT_H
 #define __DCFG_PORT_H
@@ -76,7 +76,7 @@ static inline void* dcfg_realloc(const HChar* cc, void* p, SizeT n)
 
 #endif
 
-/* Memory for N elements of TYPE, all bits zero. */
+/* Allocate N elements of TYPE, with all bits zero. */
 #define DCFG_CALLOC(cc, type, n) \
    ((type*)dcfg_memset(dcfg_alloc(cc, (SizeT)(n) * sizeof(type)), 0, \
                        (SizeT)(n) * sizeof(type)))

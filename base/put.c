@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Text on its way out. */
+   Buffered output of text. */
 
-/* Owns: the buffer between those who write text and the file, and how
-   JSON writes strings.  Handed: characters, numbers, strings by all
-   writers.  Taken by: delivery/file.c, or in a test whoever stands behind
-   Put.write. */
+/* Owns: the buffer between the writers of text and the file, and JSON's form of
+   strings.  Handed: characters, numbers, strings by all writers.  Taken by:
+   delivery/file.c, and unit tests, through Put.write. */
 
 #include "base/put.h"
 
@@ -85,7 +84,7 @@ UInt DCFG_(utf8_length)(const UChar* s)
    for (UInt i = 1; i < n; i++)
       if ((s[i] & 0xC0) != 0x80)
          return 0;
-   /* Overlong forms, surrogates, beyond the last code point. */
+   /* Overlong forms, surrogates, and numbers beyond the last code point. */
    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)
        || (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
       return 0;

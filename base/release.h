@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The release: the one place that has it.  configure.ac reads it here. */
+   The number of the release.  configure.ac reads it from here. */
 
 #ifndef __DCFG_RELEASE_H
 #define __DCFG_RELEASE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Sizes in options. */
+   Sizes in the values of options. */
 
-/* Owns: how a size is written in an option.  Handed: texts, and taken by:
+/* Owns: the notation of a size.  Handed: values of options by, and taken by:
    xray/output_xray.c, wet/output_wet.c. */
 
 #include "pub_tool_basics.h"

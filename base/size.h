@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Sizes in options. */
+   Sizes in the values of options. */
 
 #ifndef __DCFG_SIZE_H
 #define __DCFG_SIZE_H
@@ -9,7 +9,8 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* A size: digits, and K, M or G.  Returns False if S is none. */
+/* Read the size S: digits, then K, M, G or nothing.  *SIZE is in bytes.  Return
+   False if S is not a size. */
 Bool DCFG_(parse_size)(const HChar* s, ULong* size);
 
 #endif /* __DCFG_SIZE_H */

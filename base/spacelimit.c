@@ -3,18 +3,18 @@
 
    The program's RLIMIT_AS. */
 
-/* Owns: the limit of address space that the program has set for itself.
-   Handed: system calls, by dcfg_main.c.  Taken by: dcfg_main.c.
+/* Owns: the limit of address space that the program has set for itself. Handed:
+   system calls, by dcfg_main.c.  Taken by: dcfg_main.c.
 
-   The kernel's limit would be one of the tool's memory, too, and a hard limit
-   cannot be raised again.  So the kernel never gets the program's limit: while
-   it looks at the program's struct, that has the limit which is in force
-   already, also if it is in memory that the program cannot write.  The program
-   reads back what it has set.  A program that execve starts gets that soft
-   limit.
+   The kernel must not get this limit: it would limit the tool's memory, too,
+   and nobody could raise a hard limit again.  So for the duration of the system
+   call, the program's struct holds the limit that is in force already.  This
+   works even if the program itself cannot write the struct's memory.
+   Afterwards the program reads back the limit that it has set.  A program that
+   execve starts gets the soft limit.
 
-   Threads do not see the struct change: these system calls do not block, so
-   no other thread runs meanwhile. */
+   No thread can see the struct change: these system calls do not block, so no
+   other thread runs meanwhile. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -30,13 +30,15 @@
 
 typedef struct { ULong cur, max; } Limit64;
 
-static Bool              is_set;   // has the program set one?
-static struct vki_rlimit limit;    // the one that it sees
+static Bool              is_set;   // has the program set a limit?
+static struct vki_rlimit limit;    // the limit that the program sees
 
-static Bool              in_call;  // was the program's struct changed?
-static struct vki_rlimit wanted;   // what it had
+static Bool              in_call;  // does the program's struct hold another
+                                   // limit now?
+static struct vki_rlimit wanted;   // the limit that the struct held
 
-static Bool              is_passed;  // the kernel has it, for an execve
+static Bool              is_passed;  // has the kernel got the program's limit,
+                                     // for an execve?
 static struct vki_rlimit passed;     // the kernel's limit before that
 
 static Bool usable(UWord at, SizeT n, UInt prot)
@@ -44,7 +46,7 @@ static Bool usable(UWord at, SizeT n, UInt prot)
    return at != 0 && VG_(am_is_valid_for_client)(at, n, prot);
 }
 
-/* Change the N bytes at AT, of the program's memory, to those at FROM. */
+/* Overwrite the N bytes at AT in the program's memory with those at FROM. */
 static Bool change(UWord at, const void* from, SizeT n)
 {
    const NSegment* seg  = VG_(am_find_nsegment)(at);
@@ -64,8 +66,8 @@ static Bool change(UWord at, const void* from, SizeT n)
    return True;
 }
 
-/* The structs of a system call about RLIMIT_AS: its new limit and where the
-   old one goes; 0 if there is none. */
+/* Return whether system call SYSNO sets or reads RLIMIT_AS.  *NEW and *OLD
+   become the addresses of its structs, or 0 if there is none. */
 static Bool is_about_space(UInt sysno, const UWord* args,
                            /*OUT*/UWord* new, /*OUT*/UWord* old,
                            /*OUT*/Bool* is_64)
@@ -113,7 +115,7 @@ static struct vki_rlimit get(UWord at, Bool is_64)
 
 static Bool put(UWord at, Bool is_64, struct vki_rlimit r)
 {
-   /* All bits of a word are "no limit" in both. */
+   /* A word of ones means "no limit" in both widths. */
    Bool    narrow = sizeof(r.rlim_cur) == 4;
    ULong   none   = ~0ULL;
    Limit64 wide   = { narrow && ~r.rlim_cur == 0 ? none : r.rlim_cur,
@@ -169,7 +171,8 @@ void DCFG_(show_space_limit)(UInt sysno, const UWord* args, Bool failed)
       put(old, is_64, before);
 }
 
-/* A hard limit could not be raised again if execve fails. */
+/* The kernel gets the soft limit only: after a failed execve, nobody could
+   raise a hard limit again. */
 void DCFG_(pass_space_limit)(void)
 {
    struct vki_rlimit soft;

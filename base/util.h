@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Small things that several modules need. */
+   Small functions that several rooms need. */
 
 #ifndef __DCFG_UTIL_H
 #define __DCFG_UTIL_H
 
 #include "base/port.h"
 
-/* How many characters N takes as text. */
+/* Return the number of decimal digits of N. */
 static inline UInt DCFG_(decimal_digits)(UInt n)
 {
    UInt digits = 1;
@@ -18,8 +18,8 @@ static inline UInt DCFG_(decimal_digits)(UInt n)
    return digits;
 }
 
-/* Sort the N elements of A, of which LESS, given ARG, tells the lesser: heap
-   sort, in place and never slow.  To be inlined with its LESS. */
+/* Sort the N elements of A by LESS(ARG, x, y).  Heap sort: in place, and never
+   quadratic.  The compiler inlines it together with LESS. */
 static inline void DCFG_(sort_uints)(UInt* a, UInt n,
                                      Bool (*less)(const void* arg, UInt x,
                                                   UInt y),

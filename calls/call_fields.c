@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What calls/ keeps of superblocks. */
+   Call fields: data of calls/ in other rooms' records. */
 
-/* Owns: where the fields stand that following calls adds to a superblock's
-   record and to a thread's slots; calls/call_fields.h lists them.  And what all of
-   calls/ asks: is anything counted, who listens?  Handed: room
-   for them by run/cells.c and dcfg_bb.c.  Taken by: calls/context.c, calls/stack.c, calls/ir_calls.c, calls/follow.c. */
+/* Owns: the places of the fields that following calls adds to a superblock's
+   record and to a thread's slots; calls/call_fields.h lists them.  Also two
+   facts for all of calls/: is anything counted, and who listens?  Handed: room
+   for the fields by run/cells.c and dcfg_bb.c.  Taken by: calls/context.c,
+   calls/stack.c, calls/ir_calls.c, calls/follow.c. */
 
 #include "calls/listener.h"
 #include "calls/call_fields.h"

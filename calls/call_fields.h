@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What calls/ keeps of superblocks. */
+   Call fields: data of calls/ in other rooms' records. */
 
 #ifndef __DCFG_CALL_FIELDS_H
 #define __DCFG_CALL_FIELDS_H
@@ -12,33 +12,32 @@
 
 struct _Call;
 
-/* What following calls keeps in each superblock's record. */
+/* CallFields: the fields in each superblock's record. */
 typedef
    struct {
-      const Place*  place;       // of .addr; NULL: never translated since
-                                 // calls are followed
-      CellNo        contexts;    // slots, see calls/context.h; 0: none yet
-      struct _Call* last_call;   // from here, see calls/stack.c
+      const Place*  place;       // the place of .addr; NULL: not translated
+                                 // since calls are followed
+      CellNo        contexts;    // slots, see calls/context.h; 0: none
+      struct _Call* last_call;   // the last call from here, see calls/stack.c
    }
    CallFields;
 
-/* And in the fixed slots of each thread's array, from DCFG_(first_call_slot)
-   on. */
+/* Slots in each thread's array, from DCFG_(first_call_slot) on. */
 enum {
-   CallTotal,         // instructions run
-   CallContext,       // the context they run in, see calls/context.h
+   CallTotal,         // executed instructions
+   CallContext,       // the present context, see calls/context.h
    CallCounts,        // the thread's ContextCounts
-   CallTopSp,         // the innermost call's stack pointer
+   CallTopSp,         // the stack pointer of the innermost call
    CallOfStack,       // the thread's CallStack
-   CallEntries,       // the array's base, or 16 bytes behind it if that
-                      // context is nested
-   CallCached,        // XArray of UInt: superblocks that have cached a
-                      // context, see calls/context.c
+   CallEntries,       // base of the array, plus 16 bytes if the present context
+                      // is nested
+   CallCached,        // XArray of UInt: superblocks with a cached context, see
+                      // calls/context.c
    N_CALL_SLOTS
 };
 
-/* Before the program runs: make room for both; if COUNTS, costs are to be
-   counted by context. */
+/* Claim room for the fields and slots, before the program runs.  COUNTS: costs
+   are counted by context. */
 void DCFG_(claim_call_fields)(Bool counts);
 
 extern Bool DCFG_(counts_contexts);
@@ -51,7 +50,7 @@ static inline CallFields* DCFG_(call_fields)(const Superblock* sb)
    return (CallFields*)((Addr)sb + DCFG_(call_fields_offset));
 }
 
-/* BASE is that of the thread's array. */
+/* Return the call slots of the thread's array at BASE. */
 static inline ULong* DCFG_(call_slots)(ULong* base)
 {
    return base + DCFG_(first_call_slot);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Calls by who makes and who gets them. */
+   The table of calls, by caller and callee. */
 
-/* Owns: the table of all calls that were made, how often and at what cost.
-   Handed: calls, counts and costs by calls/stack.c.  Taken by:
-   calls/follow.c, profile/costs.c. */
+/* Owns: the table of all calls, with the number and cost of each.  Handed:
+   calls, counts and costs by calls/stack.c.  Taken by: calls/follow.c,
+   profile/costs.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
@@ -19,7 +19,7 @@ static Word cmp_calls(const void* va, const void* vb)
    return !DCFG_(is_call)(vb, &s, a->to, a->to_context);
 }
 
-/* An equal call known already, or a new one. */
+/* Return the call that is equal to this one, or a new one. */
 static Call* new_call(CallProfile* cp, UWord hash, const CallSite* s,
                       const Place* to, UInt to_context)
 {

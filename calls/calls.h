@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Calls by who makes and who gets them. */
+   The table of calls, by caller and callee. */
 
 #ifndef __DCFG_CALLS_H
 #define __DCFG_CALLS_H
@@ -12,10 +12,11 @@
 #include "calls/function.h"
 #include "dcfg_bb.h"
 
-/* The calls of a function in .to_context, whose first instruction is at
-   .to, from an instruction in .context: number INSTR of superblock SB, or
-   (SB is NULL) the one before a return address, at .from.  Where .to is NULL
-   it is a stub that was gone through, and its cost the caller's own. */
+/* Call: all calls from one instruction in one context to one function in one
+   context.  The callee is the function in .to_context whose first instruction
+   is at .to.  If .to is NULL, it is a stub, whose cost is the caller's own.
+   The calling instruction, in .context, is number .instr of superblock .sb; if
+   .sb is NULL, it is the one before the return address .from. */
 typedef
    struct _Call {
       struct _Call* hash_next;
@@ -27,12 +28,13 @@ typedef
       const Place*  to;
       UInt          to_context;
       ULong         count;
-      ULong         cost;         // instructions, of all that have ended
-      Bool          told;         // when a profile was last written
+      ULong         cost;         // instructions, in calls that have ended
+      Bool          told;         // was it in the last profile that was
+                                  // written?
    }
    Call;
 
-/* Where calls come from: fields of a Call. */
+/* CallSite: the caller's fields of a Call. */
 typedef
    struct {
       Superblock*  sb;
@@ -56,29 +58,29 @@ static inline Bool DCFG_(is_call)(const Call* c, const CallSite* s,
           && c->from == s->from;
 }
 
-/* What is collected, of one thread or of all. */
+/* CallProfile: the calls and costs of one thread or of all. */
 #define DCFG_RECENT_CALLS 2048u
 typedef
    struct _CallProfile {
       VgHashTable*   calls;       // Call
       ContextCounts* contexts;
-      UInt           n_stacks;    // that have it, see calls/follow.c
-      Call*          recent[DCFG_RECENT_CALLS];   // where they hash to
+      UInt           n_stacks;    // stacks that share it, see calls/follow.c
+      Call*          recent[DCFG_RECENT_CALLS];   // cache of calls by hash
    }
    CallProfile;
 
 CallProfile* DCFG_(new_call_profile)(void);
 void         DCFG_(delete_call_profile)(CallProfile* cp);
 
-/* CP's calls from S to the function at TO, made if there were none.  Valid
-   as long as CP. */
+/* Return CP's calls from S to the function at TO, which are new if there were
+   none.  Valid as long as CP. */
 Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
                        UInt to_context);
 
-/* As Callgrind has it, calls that have not cost anything so far are not of
-   the part that is written, but of the one in which they will.  Note which
-   of CP's are told of, now that their costs are complete; and add those of OLD
-   that were not to CP, which is new. */
+/* Calls without cost are not in the part that is being written, but in the part
+   in which they get a cost.  This is Callgrind's rule.  note_told_calls() notes
+   which of CP's calls are written, now that their costs are complete.
+   carry_calls() adds the others, in OLD, to the new CP. */
 void DCFG_(note_told_calls)(CallProfile* cp);
 void DCFG_(carry_calls)(CallProfile* old, CallProfile* cp);
 

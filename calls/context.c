@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What ran in which function. */
+   Costs by context: how often code ran in which function. */
 
-/* Owns: how often each piece of code ran in each context, which is what
-   self costs are made of.  Handed: contexts by calls/stack.c, through
-   CallContext.  Taken by: calls/ir_calls.c, whose code counts in the caches,
-   calls/follow.c, and profile/costs.c.
+/* Owns: how often each piece of code ran in each context, the source of self
+   costs.  Handed: contexts by calls/stack.c, through CallContext.  Taken by:
+   calls/ir_calls.c, whose code counts in the caches, calls/follow.c, and
+   profile/costs.c.
 
-   Only the calls that led to it say in which function a superblock runs:
-   functions share code, and Callgrind tells recursive activations from
-   the outermost one.  Mostly it is always the same; so generated code
-   compares with the context that it was last time, in a cache of the
-   superblock's own, and counts there.  A flush empties the caches, so that
-   the next one takes time only for what has run since. */
+   The function that a superblock runs in follows only from the calls before:
+   functions share code, and Callgrind separates recursive activations from the
+   outermost one.  Usually it is the same as last time.  So generated code
+   compares the context with that of the last time, which is in the superblock's
+   own cache, and counts there.  A flush empties the caches, so that the next
+   flush takes time only for code that ran since. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -114,11 +114,11 @@ void DCFG_(count_contexts)(const Superblock* sb)
                                         * DCFG_(n_segments)(sb));
 }
 
-/* Empty an entry of the cache: its count goes to the table. */
+/* Empty an entry of the cache: add its count to the table. */
 static void flush_entry(ULong* base, const Superblock* sb, UInt segment,
                         ULong* entry)
 {
-   /* What runs in no context is not wanted. */
+   /* Context 0 is not counted. */
    if (entry[0] != 0 && entry[1] != 0)
       add_count((ContextCounts*)(Addr)DCFG_(call_slots)(base)[CallCounts],
                 sb->id, segment, False, entry[0], entry[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What ran in which function. */
+   Costs by context: how often code ran in which function. */
 
 #ifndef __DCFG_CONTEXT_H
 #define __DCFG_CONTEXT_H
@@ -10,36 +10,35 @@
 #include "pub_tool_hashtable.h"
 #include "dcfg_bb.h"
 
-/* A context is a function, once for its outermost activation and once
-   for all that are inside another one of the same function.  0 is none:
-   what runs then is accounted for elsewhere. */
+/* Context: a function, once for its outermost activation and once for all
+   activations inside another one of the same function.  0 is no context: costs
+   are counted elsewhere then. */
 #define DCFG_CONTEXT(function, is_nested) (2 * (function) + (is_nested))
 #define DCFG_CONTEXT_FUNCTION(context)    ((context) / 2)
 #define DCFG_CONTEXT_IS_NESTED(context)   ((context) % 2)
 
-/* A segment is a run of a superblock's instructions that nothing leaves
-   in the middle but a signal: the superblock is divided behind each
-   instruction that has an exit.  Behind an exit of the last instruction
-   there is a segment of none, which only tells that the exit was not
-   taken; it is counted if jumps are wanted.  Each segment has, in slots, a
-   cache of two entries {context, count}; nested contexts use the second
-   one. */
+/* Segment: a sequence of a superblock's instructions that only a signal can
+   leave in the middle.  A superblock is divided after each instruction that has
+   an exit.  After an exit of the last instruction there is an empty segment,
+   which counts how often the exit was not taken, if jumps are wanted.  Each
+   segment has slots for a cache of two entries {context, count}; the second one
+   is for nested contexts. */
 #define DCFG_SEGMENT_SLOTS 4u
 
-/* The number of the segment that has instruction K, from 0 up (or, where K
-   is .n_instrs, of the one behind all), and the first instruction behind
-   that segment. */
+/* Return the number, from 0, of the segment that has instruction K, or of the
+   empty one if K is .n_instrs; return the first instruction behind that
+   segment. */
 UInt DCFG_(segment_of)(const Superblock* sb, UInt k);
 UInt DCFG_(segment_end)(const Superblock* sb, UInt k);
 
-/* The number of the segments that are counted. */
+/* Return the number of segments that are counted. */
 UInt DCFG_(n_segments)(const Superblock* sb);
 
-/* From now on count segments of no instructions, too. */
+/* Count empty segments, too, from now on. */
 void DCFG_(count_last_exits)(void);
 
-/* Segment PLACE of SB was run COUNT times in CONTEXT; or, if .faults, that
-   often not from its instruction PLACE on. */
+/* ContextCount: segment PLACE of SB ran COUNT times in CONTEXT; or, if .faults,
+   signals kept it COUNT times from running instruction PLACE and the rest. */
 typedef
    struct _ContextCount {
       struct _ContextCount* hash_next;
@@ -57,18 +56,18 @@ typedef VgHashTable ContextCounts;
 ContextCounts* DCFG_(new_context_counts)(void);
 void           DCFG_(delete_context_counts)(ContextCounts* cc);
 
-/* Give SB, if it has none so far, slots for its segments. */
+/* Give SB slots for its segments, if it has none. */
 void DCFG_(count_contexts)(const Superblock* sb);
 
-/* Called by generated code, with the base of the thread's cell array,
-   when the running context is not in SEGMENT's cache: puts it there. */
+/* Put the present context into SEGMENT's cache.  Called by generated code, with
+   the base of the thread's cell array, if another one is there. */
 void DCFG_(context_miss)(ULong* base, UWord sb, UWord segment);
 
-/* SB was left at instruction K, by a signal, once more; or once less. */
+/* Count that a signal left SB at instruction K; take that back. */
 void DCFG_(count_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context);
 void DCFG_(uncount_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context);
 
-/* Bring the counts up to date with a thread's caches. */
+/* Empty the caches of the thread at BASE into its counts. */
 void DCFG_(flush_contexts)(ULong* base);
 
 #endif /* __DCFG_CONTEXT_H */

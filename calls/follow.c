@@ -3,12 +3,11 @@
 
    Following the calls of threads. */
 
-/* Owns: each thread's stack of active calls, from its first instruction to
-   its last, and where it stands when a profile is written.  Handed: the
-   life of threads and signal handlers by run/event.c, ways out of
-   superblocks through calls/ir_calls.c and calls/stack.c.  Taken by:
-   outputs that want costs of calls, or calls one by one:
-   profile/output_profile.c, logs/active.c. */
+/* Owns: each thread's stack of active calls, from its first instruction to its
+   last, and its state when a profile is written.  Handed: the life of threads
+   and signal handlers by run/event.c, ways out of superblocks through
+   calls/ir_calls.c and calls/stack.c.  Taken by: outputs that want costs of
+   calls, or each call: profile/output_profile.c, logs/active.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -23,10 +22,10 @@
 #include "run/gap.h"
 #include "run/thread.h"
 
-static UInt         watcher;        // its number
-static Bool         is_followed;    // for an output
-static Bool         are_separate;   // the threads' profiles
-static CallProfile* common;         // unless they are
+static UInt         watcher;        // number of the watcher
+static Bool         is_followed;    // does an output want calls?
+static Bool         are_separate;   // does each thread have its own profile?
+static CallProfile* common;         // the profile of all threads otherwise
 
 /*--- Threads and signal handlers                          ---*/
 
@@ -94,7 +93,7 @@ static void delete_stack(void* s)
    VG_(free)(cs);
 }
 
-/* The same call in CP, or NULL for NULL. */
+/* Return the call in CP that is equal to C, or NULL if C is NULL. */
 static Call* call_in(CallProfile* cp, Call* c)
 {
    CallSite site;
@@ -107,8 +106,8 @@ static Call* call_in(CallProfile* cp, Call* c)
    return DCFG_(find_call)(cp, &site, c->to, c->to_context);
 }
 
-/* The same calls are active.  The first stack that is restarted makes the
-   profile that the others share with it. */
+/* Begin a new profile with the same active calls.  Stacks that share a profile
+   share the new one, too: the first one that is restarted makes it. */
 static void* restart_stack(void* s, CellArray* ca, UInt index,
                            Restart why)
 {
@@ -154,13 +153,13 @@ static void resume(void* s, Addr ip, Addr sp)
    ULong*     base = base_of(cs);
    ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
 
-   /* Otherwise come_back() does it. */
+   /* If the thread is away, come_back() begins the base. */
    if (cs->now.function == 0 && used[CellAway] == 0) {
       const Place* to = DCFG_(landing_place)(ip);
       if (!to->is_excluded)
          DCFG_(begin_base)(cs, base, to);
    }
-   /* What a return from the base leaves on the stack ends with the next
+   /* Calls that a return from the base left on the stack end at the next
       jump. */
    if (cs->returned != DCFG_(call_slots)(base)[CallTotal] + 1)
       DCFG_(unwind_calls)(cs, base, sp, 0);
@@ -177,7 +176,7 @@ static void come_back(void* s, UInt last, UInt sb, Addr sp)
                     DCFG_(call_fields)(DCFG_(superblock)(sb))->place, sp);
 }
 
-/* The instructions of superblock SB's segment from K on. */
+/* Return the number of instructions in superblock SB's segment from K on. */
 static UInt rest_of_segment(UInt sb, UInt k)
 {
    return DCFG_(segment_end)(DCFG_(superblock)(sb), k) - k;
@@ -238,7 +237,7 @@ static void leave_handler(void* s)
    DCFG_(show_calls)(cs, base);
 }
 
-/* The total that counts for frame I. */
+/* Return the instruction total that frame I counts with. */
 static ULong total_for(const CallStack* cs, UInt i)
 {
    for (Word s = 0; s < VG_(sizeXA)(cs->suspended); s++) {
@@ -249,8 +248,8 @@ static ULong total_for(const CallStack* cs, UInt i)
    return slots_of(cs)[CallTotal];
 }
 
-/* Call DO_IT with each call that is active, and what it has cost so far
-   without that being accounted for. */
+/* Call DO_IT for each active call, with its cost so far that is not in the
+   profile yet. */
 static void each_active(CallStack* cs, void (*do_it)(Call* c, ULong cost))
 {
    for (UInt i = 0; i < cs->n_frames; i++) {
@@ -333,8 +332,8 @@ static void end_calls(CallStack* cs)
    tell_leave(cs, base, False);
 }
 
-/* What is collected afterwards begins with no calls.  As Callgrind has it,
-   the function that ran without having been called stays active. */
+/* End all calls: the next collected code begins without.  As in Callgrind, the
+   function that ran without a call stays active. */
 static void suspend(void* s)
 {
    CallStack* cs = s;
@@ -410,7 +409,7 @@ static const Watcher follower = {
    .unmapped      = DCFG_(forget_places)
 };
 
-/* Without calls: handlers. */
+/* The watcher without calls: only signal handlers matter. */
 static const Watcher toggler = {
    .thread_new    = new_stack,
    .thread_free   = delete_stack,

@@ -10,31 +10,35 @@
 #include "calls/listener.h"
 #include "calls/toggle.h"
 
-/* From now on follow calls and collect what they cost, for each thread
-   separately or for all together.  Before the program runs, once. */
+/* Follow calls and collect their costs, SEPARATELY for each thread or for all
+   together.  Called at most once, before the program runs. */
 void DCFG_(follow_calls)(Bool separately);
 
-/* From now on follow calls and tell L.  Before the program runs, once. */
+/* Follow calls and tell L each one.  Called at most once, before the program
+   runs. */
 void DCFG_(listen_to_calls)(const CallListener* l);
 
-/* From now on count what threads execute, for DCFG_(instrs_run) alone.
-   Before the program runs. */
+/* Count the instructions that threads execute, for DCFG_(instrs_run) only.
+   Called before the program runs. */
 void DCFG_(count_instrs)(void);
 
-/* When these have been asked for: heed the functions that options name, and
-   signal handlers, for what PM makes of them. */
+/* Heed the functions that options name, and signal handlers, and tell PM.
+   Called after the functions above. */
 void DCFG_(heed_functions)(const PartMaker* pm);
 
-/* Turn over whether THREAD is collected.  It is not in generated code. */
+/* Start or stop collecting THREAD, the opposite of now.  It is not in generated
+   code. */
 void DCFG_(toggle_thread)(UInt thread);
 
-/* What THREAD, which has not ended, has executed, up to where it stands. */
+/* Return the number of instructions that THREAD, which has not ended, has
+   executed. */
 ULong DCFG_(instrs_run)(UInt thread);
 
-/* What happened in THREAD, or in all. */
+/* Return the profile of THREAD, or of all threads. */
 const CallProfile* DCFG_(call_profile)(UInt thread);
 
-/* Account for what is active as if it ended now; and take that back. */
+/* Add the costs of active calls to the profile, as if they ended now; subtract
+   them again. */
 void DCFG_(account_for_calls)(void);
 void DCFG_(take_account_back)(void);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The stack of active calls, from within. */
+   The internals of the stack of active calls. */
 
-/* Private to calls/: the inside of calls/stack.c, for calls/follow.c, which
-   tells the stack what happens to its thread. */
+/* Private to calls/: the state of calls/stack.c, which calls/follow.c changes
+   when something happens to the thread. */
 
 #ifndef __DCFG_FRAMES_H
 #define __DCFG_FRAMES_H
@@ -14,38 +14,38 @@
 #include "calls/listener.h"
 #include "calls/call_fields.h"
 
-/* A call that is active. */
+/* Frame: an active call. */
 typedef
    struct {
-      Call*       call;        // NULL: of a stub
-      Addr        sp;          // when the callee began
-      const Place* entry;      // where it began
-      Bool        resolves;    // it is the dynamic linker's resolver
-      ULong       start;       // the total then
-      Superblock* sb;          // that called; NULL for a jump ...
-      UInt        instr;       // ... with this instruction
-      /* Of the caller: */
+      Call*       call;        // NULL: a stub
+      Addr        sp;          // stack pointer at the callee's begin
+      const Place* entry;      // the callee's first place
+      Bool        resolves;    // is it the dynamic linker's resolver?
+      ULong       start;       // instruction total at the begin
+      Superblock* sb;          // the caller; NULL for a jump
+      UInt        instr;       // index of the calling instruction
+      /* State of the caller: */
       UInt        function;
       UInt        height;
       Call*       stub;
       Bool        was_left;
-      /* For a listener the call has ended already. */
+      /* Has the listener been told of the end already? */
       Bool        ended;
    }
    Frame;
 
-/* What runs now. */
+/* Running: the function that runs now. */
 typedef
    struct {
-      UInt  function;      // 0: nothing has run so far
-      UInt  height;        // changes of function on the way here
-      Call* stub;          // whose cost it is, or NULL
-      ULong stub_start;    // the total when that began
-      Bool  was_left;      // the listener knows: by a jump
+      UInt  function;      // 0: nothing has run
+      UInt  height;        // changes of function since the base
+      Call* stub;          // the stub that runs, or NULL
+      ULong stub_start;    // instruction total when that began
+      Bool  was_left;      // has the listener been told that a jump left it?
    }
    Running;
 
-/* What a handler has interrupted. */
+/* Suspended: the state that a handler interrupted. */
 typedef
    struct {
       Running running;
@@ -55,43 +55,45 @@ typedef
    }
    Suspended;
 
-/* The calls that are active in a thread. */
+/* CallStack: the active calls of a thread. */
 typedef struct _CallStack CallStack;
 struct _CallStack {
-   UInt         index;     // of the thread
+   UInt         index;     // index of the thread
    CellArray*   cells;
-   CellArray*   idle_cells;       // what is used while it is not collected
-   Bool         is_idle;          // it is not
-   Bool         collects;         // it shall be; see calls/toggle.c
+   CellArray*   idle_cells;       // used while the thread is not collected
+   Bool         is_idle;          // uses .idle_cells now
+   Bool         collects;         // shall be collected; see calls/toggle.c
    Bool         is_ending;        // the thread has ended
    CallProfile* profile;
-   Bool         has_own_profile;  // else it is that of all threads
+   Bool         has_own_profile;  // otherwise it is shared
    Frame*       frames;    // outermost first
    UInt         n_frames, room;
-   UInt*        active;    // by function: its activations
+   UInt*        active;    // for each function: number of activations
    UInt         n_active;
    Running      now;
    XArray*      suspended; // Suspended, innermost last
    UInt         floor;     // frames below the handler, or 0
-   ULong        returned;  // the total when the base last returned, and one
-   ULong        earlier;   // instructions that the total does not have, as
-                           // those of handlers
+   ULong        returned;  // 1 + the instruction total when the base last
+                           // returned
+   ULong        earlier;   // instructions that the total lacks, as those of
+                           // handlers
    XArray*      cached;    // see CallCached
 };
 
-/* The base of the array that counts, whatever generated code uses now. */
+/* Return the base of the array for collected code, whichever one generated code
+   uses now. */
 static inline ULong* base_of(const CallStack* cs)
 {
    return DCFG_(cell_base)(cs->cells);
 }
 
-/* The instructions of the thread that were collected. */
+/* Return the number of the thread's collected instructions. */
 static inline ULong instrs_so_far(const CallStack* cs, ULong* base)
 {
    return cs->earlier + DCFG_(call_slots)(base)[CallTotal];
 }
 
-/* Tell the listener that what runs is left. */
+/* Tell the listener that the function that runs now is left. */
 static inline void tell_leave(CallStack* cs, ULong* base, Bool by_jump)
 {
    if (DCFG_(call_listener) != NULL && cs->now.function != 0
@@ -128,32 +130,33 @@ static inline Suspended* innermost(const CallStack* cs)
    return VG_(indexXA)(cs->suspended, VG_(sizeXA)(cs->suspended) - 1);
 }
 
-/* Collect the thread, or not, as is wanted by now. */
+/* Collect the thread, or not, as .collects says. */
 void DCFG_(apply_toggles)(CallStack* cs);
 
-/* Tell generated code what runs; and the listener, if that had been left. */
+/* Tell generated code the present context; tell the listener of the function,
+   if it had been left. */
 void DCFG_(set_call_slots)(CallStack* cs);
 void DCFG_(show_calls)(CallStack* cs, ULong* base);
 
-/* From now on a stub runs for STUB, or (NULL) none does. */
+/* Set the stub that runs; NULL: none. */
 void DCFG_(set_stub)(CallStack* cs, ULong* base, Call* stub);
 
-/* Nothing that is followed has called what begins at TO. */
+/* Begin the stack with the function at TO, which nobody called. */
 void DCFG_(begin_base)(CallStack* cs, ULong* base, const Place* to);
 
-/* What has run since superblock LAST (or NULL) was left out, and now it is
-   at TO, with stack pointer SP. */
+/* Continue at TO, with stack pointer SP.  Excluded code has run since
+   superblock LAST, or since the begin if that is NULL. */
 void DCFG_(come_back)(CallStack* cs, ULong* base, Superblock* last,
                       const Place* to, Addr sp);
 
-/* The innermost call ends. */
+/* End the innermost call. */
 void DCFG_(pop_call)(CallStack* cs, ULong* base);
 
-/* End what SP has left; of those calls that it is just at, N.  Returns
+/* End the calls that SP is above, and N of those that it is equal to.  Return
    how many ended. */
 UInt DCFG_(unwind_calls)(CallStack* cs, ULong* base, Addr sp, Int n);
 
-/* What was suspended runs again. */
+/* Continue the innermost suspended state. */
 void DCFG_(resume_suspended)(CallStack* cs, ULong* base);
 
 #endif /* __DCFG_FRAMES_H */

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Functions, as Callgrind names them. */
+   Functions, by Callgrind's rules. */
 
-/* Owns: the functions of a Callgrind profile, and which one an address
-   belongs to.  Handed: addresses by calls/ir_calls.c and calls/stack.c,
-   unmappings by run/image.c.  Taken by: calls/stack.c, profile/costs.c and
+/* Owns: the functions of a Callgrind profile, and the function of an address.
+   Handed: addresses by calls/ir_calls.c and calls/stack.c, unmappings by
+   run/image.c.  Taken by: calls/stack.c, profile/costs.c and
    profile/notation.c.
 
-   A profile can be compared with Callgrind's only if functions are told
-   apart as Callgrind does: by object, source file of the first
-   instruction, and name.  Where there is no name the address takes its
-   place.  A stub of a linkage table is skipped: what it costs is its
-   caller's, and what it jumps to counts as called by that caller.  So is
-   code that is left out (run/exclude.h), which costs nothing.
+   A profile can be compared with Callgrind's only if it has the same functions.
+   A function is identified by its object, the source file of its first
+   instruction, and its name.  Without a name, the address is used.  A stub of a
+   linkage table is skipped: its cost is the caller's, and the function that it
+   jumps to counts as called by that caller.  Excluded code (run/exclude.h) is
+   skipped, too, and costs nothing.
 
-   Debug information is asked once for each place, while the object is
-   there, and again when an object has been mapped there anew.  If it then
-   says the same, it is the place that it was. */
+   Debug information is asked once for each place, while the object is mapped,
+   and again when an object has been mapped there anew.  If the answer is the
+   same, the place is the same. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_debuginfo.h"
@@ -38,12 +38,11 @@
 static OSet*        by_name;      // NumberedFunction
 static XArray*      functions;    // Function, by number from 1
 static VgHashTable* places;       // Place
-static VgHashTable* unmapped;     // Place: those that are none now
-static PoolAlloc*   place_pool;   // where they stand
-static OSet*        place_pages;  // pages that have one
+static VgHashTable* unmapped;     // Place: those that are unmapped now
+static PoolAlloc*   place_pool;   // the memory of places
+static OSet*        place_pages;  // pages with places
 
-/* Most places are found here, where their address hashes to, and where the
-   address of a jump hashes to. */
+/* A cache of places by address, and of landings by the target of a jump. */
 #define N_RECENT 4096u
 static const Place* recent[N_RECENT];
 typedef
@@ -95,7 +94,7 @@ static void init(void)
                                       VG_(free));
 }
 
-/* *LINE is left alone where it is not known. */
+/* Return the source file of A, and set *LINE if it is known. */
 static const HChar* file_at(DiEpoch ep, Addr a, UInt* line)
 {
    const HChar *file, *dir;
@@ -133,8 +132,8 @@ static const HChar* section_suffix(VgSectKind kind)
    }
 }
 
-/* Of all objects: an address in a linkage table may belong to none, as far
-   as VG_(find_DebugInfo) knows. */
+/* Return whether A is the start of a linkage table of any object.
+   VG_(find_DebugInfo) may not find an address in a table. */
 static Bool is_start_of_table(Addr a)
 {
    const DebugInfo* di = NULL;
@@ -235,7 +234,8 @@ Bool DCFG_(is_call_like)(const Place* from, const Place* to)
           || from->object != to->object;
 }
 
-/* Has any of these pages a place?  May say yes where none has. */
+/* Return whether any of these pages may have a place.  May say yes if none
+   has. */
 static Bool may_have_places(Addr a, SizeT len)
 {
    if (len / VKI_PAGE_SIZE > VG_(OSetWord_Size)(place_pages))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Adding code that follows calls. */
+   Generated code that follows calls. */
 
-/* Owns: the code that counts in which function instructions run, or just how
-   many, and that tells calls/stack.c of calls and returns.  Handed:
-   superblocks by run/instrument.c.  Taken by: calls/follow.c.
+/* Owns: the code that counts instructions, by function or in total, and that
+   tells calls/stack.c of calls and returns.  Handed: superblocks by
+   run/instrument.c.  Taken by: calls/follow.c.
 
-   Calls are counted where they leave, not where they arrive: there it is
-   mostly known beforehand whether a jump is one.  Counting in a context is
-   inline; a call or return is not: it changes a dozen words, each under
+   Calls are counted where they leave, not where they arrive: there it is mostly
+   known at translation whether a jump is a call.  Counting in a context is
+   inline code.  A call or return is not: it changes a dozen words, each under
    some condition, which would be as many guarded stores. */
 
 #include "pub_tool_basics.h"
@@ -26,8 +26,8 @@
 #include "calls/toggle.h"
 #include "run/ir.h"
 
-/* The superblock in work: by how much the stack pointer differs from what
-   it was when that began, and each temporary from that. */
+/* For the superblock in translation: the difference of the stack pointer, and
+   of each temporary, from the stack pointer at its begin. */
 #define UNKNOWN ((Long)1 << 62)
 static Long  sp_now;
 static Long* sp_of_tmp;
@@ -45,8 +45,8 @@ static IRExpr* call_slot(Work* w, UInt slot)
 
 /*--- Costs                                                ---*/
 
-/* N times more the segment that begins with instruction K is run in the
-   context that there is now. */
+/* Count N runs of the segment that begins with instruction K, in the present
+   context. */
 static void count_in_context(Work* w, UInt k, IRExpr* n)
 {
    const Superblock* sb      = w->sb;
@@ -69,15 +69,15 @@ static void count_in_context(Work* w, UInt k, IRExpr* n)
    store(w, count_addr, sum(w, load(w, Ity_I64, count_addr), n));
 }
 
-/* N times more (an I64; a constant 1 unless the segment is one instruction)
-   the segment that begins with instruction K is run. */
+/* Count N runs of the segment that begins with instruction K.  N is an I64, and
+   a constant 1 unless the segment is one instruction. */
 static void add_cost(Work* w, UInt k, IRExpr* n)
 {
    UInt size = DCFG_(segment_end)(w->sb, k) - k;
 
    if (DCFG_(counts_contexts))
       count_in_context(w, k, n);
-   /* N is no constant only where the segment is one instruction. */
+   /* Then N is a constant 1. */
    tl_assert(n->tag == Iex_Const || size == 1);
    if (size > 0)
       add_to_slot(w, DCFG_(first_call_slot) + CallTotal,
@@ -89,7 +89,7 @@ void DCFG_(add_start_cost)(Work* w, IRExpr* n)
    add_cost(w, 0, n);
 }
 
-/* Does a segment other than the first begin with instruction K? */
+/* Return whether a segment other than the first begins with instruction K. */
 static Bool begins_segment(const Superblock* sb, UInt k)
 {
    return k > 0 && k < sb->n_instrs
@@ -104,7 +104,7 @@ void DCFG_(add_segment_cost)(Work* w, UInt k)
 
 /*--- The stack pointer                                    ---*/
 
-/* Temporaries that are made for added code are not tracked. */
+/* Forget all.  Temporaries of added code are not tracked. */
 static void forget_stack_pointer(const Work* w)
 {
    UInt n_tmps = w->out->tyenv->types_used;
@@ -187,7 +187,8 @@ static IRExpr* always(void)
    return IRExpr_Const(IRConst_U1(True));
 }
 
-/* GUARD, and SP is above that of the innermost call. */
+/* Return the condition GUARD, and that SP is above the innermost call's stack
+   pointer. */
 static IRExpr* and_ends_calls(Work* w, IRExpr* guard, IRExpr* sp)
 {
    IRExpr* top  = load(w, w->word_ty, call_slot(w, CallTopSp));
@@ -205,8 +206,8 @@ static IRExpr* and_ends_calls(Work* w, IRExpr* guard, IRExpr* sp)
                               both, word(w, 0)));
 }
 
-/* Call FN if GUARD, which tells of a call if there is one, and may read
-   what a listener wants. */
+/* Call FN if GUARD.  If FN is told of a call, it may read the registers that a
+   listener wants. */
 static void tell_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
                     IRExpr** args)
 {
@@ -225,7 +226,7 @@ static void tell_if(Work* w, IRExpr* guard, const HChar* name, void* fn,
    di->nFxState = l->n_registers;
 }
 
-/* The superblock is left for TARGET behind its instruction K if GUARD. */
+/* Add the code for a way out to TARGET behind instruction K, taken if GUARD. */
 static void leave_for_const(Work* w, UInt k, LeaveKind kind, Addr target,
                             Bool unredirected, IRExpr* guard)
 {
@@ -255,9 +256,8 @@ void DCFG_(add_call_at_exit)(Work* w, UInt x, const IRStmt* st)
                    w->sb->exits[x].target, False, st->Ist.Exit.guard);
 }
 
-/* Is the indirect end of SB one that need only be looked at when its
-   target is not in the branch's cache?  What it counts is not complete
-   then. */
+/* Return whether the indirect jump at SB's end matters only when its target is
+   not in the branch's cache.  Not all that it counts is complete then. */
 static Bool is_plain_jump(const Work* w, const IRSB* sb)
 {
    return kind_of(sb->jumpkind) == LeaveJump && !may_have_raised_sp()
@@ -276,7 +276,7 @@ Bool DCFG_(add_jump_miss)(Work* w, const IRSB* in, IRExpr* miss)
    return True;
 }
 
-/* The segment of none that tells that the last exit was not taken. */
+/* Count the empty segment, which tells that the last exit was not taken. */
 static void add_last_segment(Work* w)
 {
    UInt n = w->sb->n_instrs;
@@ -292,7 +292,7 @@ void DCFG_(add_call_at_end)(Work* w, const IRSB* in)
    UInt      last = w->sb->n_instrs - 1;
    LeaveKind kind = kind_of(in->jumpkind);
 
-   /* A profile is as Callgrind's; a listener wants calls. */
+   /* A profile follows Callgrind; a listener wants real calls. */
    if (DCFG_(guest).jumps_are_calls && w->sb->kinds[last] == InsnJump
        && !DCFG_(counts_contexts))
       kind = LeaveJump;

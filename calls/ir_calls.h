@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Adding code that follows calls. */
+   Generated code that follows calls. */
 
 /* Private to calls/: hooks of calls/follow.c's Watcher: see dcfg_output.h. */
 

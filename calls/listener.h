@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Those who want each call and return. */
+   The listener to calls. */
 
 #ifndef __DCFG_LISTENER_H
 #define __DCFG_LISTENER_H
@@ -9,32 +9,32 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* One that wants each call and return in its order, and no costs.  Functions
-   of a thread are left in the opposite order of entering them, until its last
-   one is left when it ends.  BASE is that of the thread's cell array, INSTRS
-   what of the thread was collected so far, which never becomes less. */
+/* CallListener: gets each call and return in order, without costs.  Functions
+   of a thread are left in the opposite order of entering them; the last one is
+   left when the thread ends.  BASE is the base of the thread's cell array.
+   INSTRS is the number of collected instructions of the thread, which never
+   decreases. */
 typedef
    struct {
-      /* FUNCTION, a number of calls/function.h, is entered: the first one of
-         a thread or of a signal handler, by a call, by a jump; or
-         (!IS_START) control came back to it after it had been left by a
-         jump. */
+      /* FUNCTION, a number of calls/function.h, is entered: as the first one of
+         a thread or handler, by a call, or by a jump.  If not IS_START, control
+         comes back to it after it had been left by a jump. */
       void (*enter)(ULong* base, UInt function, ULong instrs,
                     Bool is_start);
-      /* The innermost one is left; or (BY_JUMP) replaced by what is entered
-         next. */
+      /* The innermost function is left; if BY_JUMP, the function that is
+         entered next replaces it. */
       void (*leave)(ULong* base, ULong instrs, Bool by_jump);
-      /* From here on nothing is collected, so that INSTRS stands still, or
-         (ON) all is; functions are entered and left meanwhile. */
+      /* Collecting is turned off, so that INSTRS stays the same, or ON.
+         Functions are entered and left meanwhile. */
       void (*turn)(ULong* base, ULong instrs, Bool on);
-      /* When something is entered, the guest state at these offsets is up
-         to date. */
+      /* Offsets of registers in the guest state that must be up to date when a
+         function is entered. */
       UInt        n_registers;
       const Int*  registers;
    }
    CallListener;
 
-/* Who listens, or NULL: see DCFG_(listen_to_calls). */
+/* The listener, or NULL: see DCFG_(listen_to_calls). */
 extern const CallListener* DCFG_(call_listener);
 
 #endif /* __DCFG_LISTENER_H */

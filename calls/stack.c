@@ -1,41 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Calls, and the stack of those that are active. */
+   Calls, and the stack of active calls. */
 
-/* Owns: the rules of what is a call and what ends one.  Handed: ways out of
-   superblocks by generated code.  Taken by: calls/ir_calls.c, which makes
-   that code, and calls/follow.c.  Calls go to calls/calls.c, which has how
-   often each was made and what it cost.
+/* Owns: the rules of what a call is and when it ends.  Handed: ways out of
+   superblocks by generated code.  Taken by: calls/ir_calls.c, which makes that
+   code, and calls/follow.c.  Calls go to calls/calls.c, which has their counts
+   and costs.
 
-   A program does not say what a call is: it returns to where nothing
-   called from, leaves several frames at once, goes on in another function
-   by a jump.  Callgrind has rules for that, which decide what its numbers
-   mean, and these are the same rules:
+   A program's calls are not marked: it returns to places that were not called
+   from, leaves several frames at once, or goes on in another function by a
+   jump. Callgrind has rules for this, on which the meaning of its numbers
+   depends. These are the same rules:
 
-   - A call is active while the stack pointer is not above where it was
-     when the callee began.  So whatever raises the stack pointer beyond
-     it ends it: a return, longjmp, an exception.
-   - A return that does not raise it so far is a jump.
-   - A jump, or falling through, to a function's first instruction, to
-     another object or another kind of section is a call, unless it ends
-     calls.  It ends together with the call that is active when it is
-     made.
-   - The dynamic linker's resolver jumps to what it has resolved; that is
-     a return and a call by the resolver's caller.  The resolver is what
-     the first entry of a linkage table jumps to, when another entry of
-     the table has gone there.  Callgrind knows it by its symbol or by its
-     code in some versions of libc.
-   - A stub of a linkage table is part of its caller.  So is code that is
-     left out (run/exclude.h): what it calls is called by its caller.
-   - A return where no call is active ends one that was made before all
+   - A call is active while the stack pointer is not above its value at the
+     callee's begin.  So everything that raises it further ends the call: a
+     return, longjmp, an exception.
+
+   - A return that does not raise the stack pointer so far is a jump.
+
+   - A jump, or falling through, to a function's first instruction, to another
+     object or to another kind of section is a call, unless it ends calls.  It
+     ends together with the call that is active when it is made.
+
+   - The dynamic linker's resolver jumps to the function that it has resolved.
+     That is a return, and a call by the resolver's caller.  The resolver is the
+     target of the first entry of a linkage table, when another entry of the
+     table has gone there.  Callgrind knows it by its symbol, or by its code in
+     some versions of libc.
+
+   - A stub of a linkage table is part of its caller, and so is excluded code
+     (run/exclude.h): functions that it calls are called by its caller.
+
+   - A return without an active call ends a call that was made before everything
      else, from the address before the one returned to.
-   - A signal handler has a stack of its own on top of the one that it
-     interrupts, which pays nothing for it.
 
-   Generated code calls here for calls, returns, and those jumps that may
-   be calls.  Another jump matters only if the stack pointer is above
-   CallTopSp, which generated code compares where it may have been
+   - A signal handler has a stack of its own above the one that it interrupts;
+     its costs are not added there.
+
+   Generated code calls this file for calls, returns, and jumps that may be
+   calls.  Another jump matters only if the stack pointer is above CallTopSp.
+   Generated code makes that comparison if the stack pointer may have been
    raised. */
 
 #include "pub_tool_basics.h"
@@ -52,7 +57,7 @@
 
 #define NO_SP ~(UWord)0
 
-/* What all calls are if nobody wants their costs. */
+/* The Call of all calls if costs are not counted. */
 static Call any_call;
 
 static Call* find_call(CallStack* cs, const CallSite* s, const Place* to,
@@ -62,7 +67,8 @@ static Call* find_call(CallStack* cs, const CallSite* s, const Place* to,
           ? DCFG_(find_call)(cs->profile, s, to, to_context) : &any_call;
 }
 
-/* Most calls from a superblock are what they were last time. */
+/* Return the call, which is nearly always the one that this superblock made
+   last. */
 static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
                                     const Place* to, UInt to_context)
 {
@@ -78,10 +84,9 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
    return *last;
 }
 
-/*--- What is collected                                    ---*/
+/* --- Functions that change what is collected              --- */
 
-/* What these call may forget all that was counted so far, and with it each
-   Call. */
+/* Tell toggle.c.  This may forget all counts, and with them each Call. */
 
 static inline void function_entered(CallStack* cs, UInt function)
 {
@@ -103,7 +108,7 @@ void DCFG_(apply_toggles)(CallStack* cs)
       DCFG_(collect_thread)(cs->index, cs->collects);
 }
 
-/*--- What runs now                                        ---*/
+/* --- The function that runs                               --- */
 
 void DCFG_(make_room_for_active)(CallStack* cs, UInt function)
 {
@@ -141,14 +146,14 @@ void DCFG_(set_call_slots)(CallStack* cs)
    *top_sp = cs->n_frames == 0 ? NO_SP : cs->frames[cs->n_frames - 1].sp;
    if (function != 0 && *active(cs, function) == 0)
       *active(cs, function) = 1;
-   /* In no context nothing is counted. */
+   /* In context 0 nothing is counted. */
    if (cs->now.stub == NULL && function != 0 && !cs->is_idle)
       context = context_of(cs, function);
    slots[CallContext] = context;
    *entries           = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
 }
 
-/* From now on a stub runs for STUB, or (NULL) none does. */
+/* Set the stub that runs; NULL: none. */
 void DCFG_(set_stub)(CallStack* cs, ULong* base, Call* stub)
 {
    Running* now   = &cs->now;
@@ -174,9 +179,9 @@ static const Place* place_of(const Superblock* sb)
    return DCFG_(call_fields)(sb)->place;
 }
 
-/* Does SB jump to the resolver?  A linkage table without lazily bound
-   entries has a stub like any other where it starts, which is called and
-   not jumped to from another one. */
+/* Return whether SB jumps to the resolver.  A linkage table without lazily
+   bound entries begins with an ordinary stub: it is called, not jumped to from
+   another stub. */
 static Bool goes_to_resolver(const CallStack* cs, const Superblock* sb)
 {
    return sb != NULL && place_of(sb)->heads_table
@@ -184,7 +189,8 @@ static Bool goes_to_resolver(const CallStack* cs, const Superblock* sb)
               || cs->frames[cs->n_frames - 1].entry != place_of(sb));
 }
 
-/* Is what comes back behind SITE a return from there, to Callgrind? */
+/* Return whether Callgrind takes a return behind SITE for the end of a call
+   from there. */
 static Bool is_real_call(const CallSite* s)
 {
    if (s->sb == NULL)
@@ -196,8 +202,8 @@ static Bool is_real_call(const CallSite* s)
    }
 }
 
-/* A call is made from SITE, or, if a stub runs, from that one's; or a jump,
-   if not IS_CALL. */
+/* Push a call from SITE, or, if a stub runs, from the stub's caller; not
+   IS_CALL: a jump. */
 static void push(CallStack* cs, ULong* base, const CallSite* site,
                  const Place* to, Addr sp, Bool is_call)
 {
@@ -229,9 +235,9 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
                          find_call(cs, site, NULL, 0));
       return;
    }
-   /* Where a call leaves the stack pointer alone, as on arm64, what a stub
-      jumps to returns to the stub's caller, but Callgrind ends one call then:
-      the stub goes on. */
+   /* If calls do not change the stack pointer, as on arm64, the target of a
+      stub returns to the stub's caller.  Callgrind ends only one call then: the
+      stub goes on. */
    if (now->stub != NULL && DCFG_(counts_contexts)) {
       f->sb    = is_real_call(site) ? site->sb : NULL;
       f->instr = site->instr;
@@ -251,7 +257,7 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
    tell_enter(cs, base, True);
 }
 
-/* Nothing that is followed has called what begins at TO. */
+/* Begin the stack with the function at TO, which nobody called. */
 void DCFG_(begin_base)(CallStack* cs, ULong* base, const Place* to)
 {
    cs->now.function = to->function;
@@ -260,7 +266,7 @@ void DCFG_(begin_base)(CallStack* cs, ULong* base, const Place* to)
    tell_enter(cs, base, True);
 }
 
-/* What was suspended runs again. */
+/* Continue the innermost suspended state. */
 void DCFG_(resume_suspended)(CallStack* cs, ULong* base)
 {
    const Suspended* s = innermost(cs);
@@ -298,7 +304,7 @@ void DCFG_(pop_call)(CallStack* cs, ULong* base)
    }
 }
 
-/* End what SP has left; of those calls that it is just at, N.  Returns
+/* End the calls that SP is above, and N of those that it is equal to.  Return
    how many ended. */
 UInt DCFG_(unwind_calls)(CallStack* cs, ULong* base, Addr sp, Int n)
 {
@@ -317,15 +323,15 @@ UInt DCFG_(unwind_calls)(CallStack* cs, ULong* base, Addr sp, Int n)
 
 /*--- Ways out of superblocks                              ---*/
 
-/* The address behind the call that made F; 0 for a jump. */
+/* Return the address behind the call that made F; 0 for a jump. */
 static Addr return_addr(const Frame* f)
 {
    return f->sb == NULL ? 0 : DCFG_(instr_addr)(f->sb, f->instr)
                               + f->sb->lengths[f->instr];
 }
 
-/* How many calls a return to ADDR with stack pointer SP ends at least; 0
-   if it is no return. */
+/* Return how many calls a return to ADDR with stack pointer SP ends at least; 0
+   if it is a jump. */
 static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
 {
    UInt n = 1;
@@ -340,9 +346,9 @@ static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
    return 0;
 }
 
-/* The stack pointer is SP, above that of calls which remain on the stack
-   because they are of the function that runs at its base.  Tell the listener
-   of their end.  Returns False if there are none. */
+/* Tell the listener of the end of frames below SP.  They stay on the stack
+   because they are of the function that runs at its base.  Return False if
+   there are none. */
 static Bool tell_of_left_frames(CallStack* cs, ULong* base, Addr sp)
 {
    Bool any = False;
@@ -361,8 +367,8 @@ static Bool tell_of_left_frames(CallStack* cs, ULong* base, Addr sp)
    return any;
 }
 
-/* SB has returned to TO, with stack pointer SP, but nothing is known to have
-   called what runs. */
+/* SB has returned to TO, with stack pointer SP, but no call of the running
+   function is known. */
 static void return_from_base(CallStack* cs, ULong* base,
                              const Superblock* sb, const Place* to, Addr sp)
 {
@@ -376,7 +382,7 @@ static void return_from_base(CallStack* cs, ULong* base,
       ++*active(cs, to->function);
    site.context = DCFG_CONTEXT(to->function, False);
    DCFG_(set_stub)(cs, base, NULL);
-   /* To Callgrind it is entered just now. */
+   /* For Callgrind, the function is entered only now. */
    function_entered(cs, from);
    call = find_call(cs, &site, place_of(sb), context_of(cs, from));
    call->count++;
@@ -389,7 +395,7 @@ static void return_from_base(CallStack* cs, ULong* base,
    function_left(cs, from);
 }
 
-/* SB is left by a jump, or what looks like one, at its instruction K. */
+/* Leave SB at its instruction K by a jump, or what Callgrind takes for one. */
 static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
                     const Place* to, Addr sp, Bool is_call)
 {
@@ -410,7 +416,7 @@ static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
    }
 }
 
-/* Code that is left out is returned to, with stack pointer SP. */
+/* Return to excluded code, with stack pointer SP. */
 static void return_to_excluded(CallStack* cs, ULong* base, const Place* to,
                                Addr sp)
 {
@@ -419,7 +425,7 @@ static void return_to_excluded(CallStack* cs, ULong* base, const Place* to,
                           n_returned_from(cs, to->hash_key, sp));
       return;
    }
-   /* Nothing that is followed has called what ran. */
+   /* The base is left: it was not called by anything that is followed. */
    DCFG_(set_stub)(cs, base, NULL);
    tell_leave(cs, base, False);
    if (cs->now.function != 0)
@@ -444,7 +450,7 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
       DCFG_(unwind_calls)(cs, base, sp, n);
 }
 
-/* Has code that is left out, and was called, called in turn? */
+/* Return whether excluded code that was called has called in turn. */
 static Bool is_called_back(const CallStack* cs, Addr sp)
 {
    const Frame* top = cs->n_frames > cs->floor
@@ -468,8 +474,9 @@ void DCFG_(come_back)(CallStack* cs, ULong* base, Superblock* last,
    DCFG_(show_calls)(cs, base);
 }
 
-/* A call with a stack pointer that has ended others: Callgrind takes it for a
-   return, so that nothing will be known of what it has called but that. */
+/* Tell the listener of a call that Callgrind takes for a return, because its
+   stack pointer has ended other calls: the callee is entered and left at
+   once. */
 static void tell_of_lost_call(CallStack* cs, ULong* base, const Place* to)
 {
    const CallListener* l = DCFG_(call_listener);
@@ -486,7 +493,8 @@ static CallStack* stack_of(ULong* base)
    return (CallStack*)(Addr)DCFG_(call_slots)(base)[CallOfStack];
 }
 
-/* All the rest takes the base of the array that counts. */
+/* Handle a way out.  All functions above use the base of the array for
+   collected code. */
 static void leave_superblock(CallStack* cs, Superblock* sb, UWord leave,
                              const Place* to, Addr sp)
 {
@@ -530,7 +538,7 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
 {
    CallStack* cs = stack_of(base);
 
-   /* What nearly all returns are. */
+   /* The usual return. */
    if (DCFG_LEAVE_KIND(leave) == LeaveReturn && cs->n_frames > 0
        && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
       DCFG_(unwind_calls)(cs, base_of(cs), sp, 0);

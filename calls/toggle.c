@@ -3,14 +3,13 @@
 
    Functions that change what is collected. */
 
-/* Owns: the options that name functions at which collection of a thread is
-   turned over, or a part of the run begins.  Handed: functions by
-   calls/stack.c and calls/follow.c.  Taken by: these; dcfg_main.c, which
-   makes the parts.
+/* Owns: the options that name functions at which collecting a thread starts or
+   stops, or a new part of the run begins.  Handed: functions by calls/stack.c
+   and calls/follow.c.  Taken by: these; dcfg_main.c, which makes the parts.
 
-   It is Callgrind's meaning: a function is entered when it was not active in
-   its thread, by a call or a jump that is one, and left when no activation
-   of it remains, however that came. */
+   The meaning is Callgrind's.  A function is entered, by a call or a jump that
+   counts as one, when it is not active in its thread.  It is left when no
+   activation of it remains. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -24,13 +23,13 @@
 #include "calls/function.h"
 #include "calls/toggle.h"
 
-/* What a function does. */
+/* Effects of a function, as bits. */
 enum {
    Toggles     = 1,
    DumpsBefore = 2,
    DumpsAfter  = 4,
    Zeroes      = 8,
-   IsKnown     = 16      // these have been found out
+   IsKnown     = 16      // the others have been found out
 };
 
 typedef
@@ -38,7 +37,7 @@ typedef
       const HChar* option;
       const HChar* glob;
       UChar        what;
-      Bool         seen;     // one was entered
+      Bool         seen;     // was a function of it entered?
    }
    Rule;
 
@@ -46,8 +45,9 @@ Bool DCFG_(heeds_functions);
 Bool DCFG_(collects_at_start) = True;
 
 static XArray*          rules;      // Rule
-static XArray*          known;      // UChar: what each function does
-static XArray*          late;       // UInt: functions that dump at the end
+static XArray*          known;      // UChar: for each function its effects
+static XArray*          late;       // UInt: functions that dump when the run
+                                    // ends
 static const PartMaker* parts;
 
 /*--- Options                                              ---*/

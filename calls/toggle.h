@@ -12,8 +12,8 @@
 /* The options that name such functions. */
 extern const Options DCFG_(toggle_options);
 
-/* What functions can ask for: that what ran so far be written, because of
-   REASON, or just be forgotten. */
+/* PartMaker: carries out what functions ask for: write all that ran so far,
+   because of REASON, or forget it. */
 typedef
    struct {
       void (*dump)(const HChar* reason);
@@ -21,7 +21,7 @@ typedef
    }
    PartMaker;
 
-/* Before the program runs.  Returns True if calls have to be followed. */
+/* Prepare, before the program runs.  Return True if calls must be followed. */
 Bool DCFG_(start_toggles)(const PartMaker* pm);
 
 /* Are there such functions? */
@@ -30,14 +30,14 @@ extern Bool DCFG_(heeds_functions);
 /* Are threads, and signal handlers, collected when they begin? */
 extern Bool DCFG_(collects_at_start);
 
-/* Function number F is entered while it is not active, or left for the last
-   time.  Returns True if that turns the thread's collection over.  AT_END:
-   because its thread has ended. */
+/* Note that function F is entered while it is not active, or left for the last
+   time.  Return True if collecting the thread starts or stops.  AT_END: F is
+   left because its thread has ended. */
 Bool DCFG_(heed_entry)(UInt f);
 Bool DCFG_(heed_exit)(UInt f, Bool at_end);
 
-/* At the end: write what functions wanted that were active when their threads
-   ended, and say which of the options' functions were never entered. */
+/* At the end of the run: write for functions that were active when their
+   threads ended, and report functions of options that were never entered. */
 void DCFG_(end_toggles)(void);
 
 #endif /* __DCFG_TOGGLE_H */

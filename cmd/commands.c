@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   dcfg: reads DCFGs and DCFG-traces. */
+   dcfg: the command that reads recordings. */
 
-/* Owns: the list of subcommands, general help.  Handed: the command line.
-   Taken by: a subcommand. */
+/* Owns: the list of subcommands, general help.  Handed: the command line. Taken
+   by: a subcommand. */
 
 #include "commands.h"
 

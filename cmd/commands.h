@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The subcommands of dcfg. */
+   The list of subcommands. */
 
 #ifndef DCFG_CMD_COMMANDS_H
 #define DCFG_CMD_COMMANDS_H
 
 #include "cmd/base/cmd.h"
 
-/* Each is defined in the file that is called after it, cmd_NAME.c. */
+/* Each command is defined in a file of its name, cmd_NAME.c. */
 extern const Command check_command, report_command, dot_command,
                      disasm_command, trace_command, diff_command,
                      blocks_command, xray_command, merge_command,

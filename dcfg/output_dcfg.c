@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The DCFG. */
+   The output of the DCFG. */
 
-/* Owns: the options of the DCFG, and the steps from what ran to its file.
-   Handed: blocks and edges by run/gather.c, images by dcfg/sources.c.
-   Taken by: dcfg_main.c. */
+/* Owns: the options of the DCFG, and the steps from the run to its file.
+   Handed: blocks and edges by run/gather.c, images by dcfg/sources.c.  Taken
+   by: dcfg_main.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -70,7 +70,7 @@ static BlockSymbol* find_block_symbols(const Graph* g,
 {
    BlockSymbol* bs = VG_(calloc)("dcfg.output.symbols", g->n_blocks + 1,
                                  sizeof(BlockSymbol));
-   UInt before = 0;    // symbols of the images before this one's
+   UInt before = 0;    // number of symbols in earlier images
 
    for (UInt b = 0; b < g->n_blocks; b++) {
       const Block*     bb = &g->blocks[b];
@@ -95,7 +95,7 @@ static ULong all_instrs(const Graph* g)
    return n;
 }
 
-/* .bypasses is to be freed. */
+/* Return G's part.  The caller frees .bypasses. */
 static JsonPart part_of(const Gathered* g)
 {
    JsonBypass* bypasses = VG_(calloc)("dcfg.output.bypasses",

@@ -3,9 +3,9 @@
 
    Images and source lines of a DCFG. */
 
-/* Owns: the order of images and files in a DCFG, and its rows of source
-   lines.  Handed: what ran by run/gather.c, images by run/image.c.  Taken
-   by: dcfg/output_dcfg.c. */
+/* Owns: the order of images and files in a DCFG, and its rows of source lines.
+   Handed: the run by run/gather.c, images by run/image.c.  Taken by:
+   dcfg/output_dcfg.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -21,7 +21,7 @@ static Int cmp_names(const void* a, const void* b)
    return VG_(strcmp)(*(const HChar* const*)a, *(const HChar* const*)b);
 }
 
-/* FILE_NAME_ID of NAME, which is in FILES[FIRST ..] in order. */
+/* Return the FILE_NAME_ID of NAME, which is in the sorted FILES[FIRST ..]. */
 static UInt file_id(XArray* files, Word first, const HChar* name)
 {
    Word lo = first;
@@ -31,8 +31,8 @@ static UInt file_id(XArray* files, Word first, const HChar* name)
    return lo + 1;
 }
 
-/* Images first, in their order, then source files in alphabetical order:
-   those that instructions of SOURCE rows are from. */
+/* List files: images first, in their order, then source files in alphabetical
+   order, if rows of SOURCE_DATA use them. */
 static XArray* list_files(JsonImage* images, UInt n_images,
                           const Bool* is_used, UInt* source_ids)
 {
@@ -70,9 +70,9 @@ static XArray* list_files(JsonImage* images, UInt n_images,
    return files;
 }
 
-/* SOURCE_DATA of the image at PLACE: a row for each run of executed
-   instructions, one behind the other, that are from one line.  .file is a
-   source file's number.  *NEXT is the first instruction not looked at. */
+/* Make SOURCE_DATA of the image with index PLACE: a row for each sequence of
+   adjacent executed instructions of one line.  .file is the number of a source
+   file.  *NEXT is the first instruction to look at. */
 static void find_source(const Gathered* p, UInt place, JsonImage* im,
                         UInt* next, Bool* is_used)
 {

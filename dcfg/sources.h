@@ -13,8 +13,8 @@
 #include "dcfg_json.h"
 #include "run/gather.h"
 
-/* Fill in IMAGES, of P, and return the names of all files, const HChar*,
-   which are for the caller to delete, as .source of each image is. */
+/* Fill IMAGES for P, and return the names of all files, const HChar*.  The
+   caller deletes the list, and each image's .source. */
 XArray* DCFG_(find_sources)(const Gathered* p, JsonImage* images,
                             Bool with_source);
 

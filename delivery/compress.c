@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Compressing files. */
+   Compression of files. */
 
-/* Owns: the compressors, and how they are run: so that the program, whose
-   child they are, does not notice.  Handed: names of files.  Taken by:
+/* Owns: the compressors, and how they run without the notice of the program,
+   whose children they are.  Handed: names of files.  Taken by:
    delivery/delivery.c, dcfg_main.c. */
 
 #include "pub_tool_basics.h"
@@ -53,7 +53,7 @@ void DCFG_(keep_environment)(void)
    VG_(env_remove_valgrind_env_stuff)(environment, False, VG_(free));
 }
 
-/* The shell finds the compressor.  Does not return. */
+/* Replace this process by the compressor.  The shell finds it in the PATH. */
 static void run_compressor(const Compressor* c, const HChar* file)
 {
    const HChar* argv[] = { "/bin/sh", "-c", c->command, file, NULL };
@@ -63,14 +63,15 @@ static void run_compressor(const Compressor* c, const HChar* file)
    DCFG_(exit_child)(127);
 }
 
-/* The program's wait() must not find the compressor, nor must it be lost
-   where the program ignores SIGCHLD.  So it is the child of a child that
-   stands between them. */
+/* The compressor is a grandchild: a child between waits for it.  So wait() in
+   the program does not find the compressor, and its status is not lost if the
+   program ignores SIGCHLD. */
 Bool DCFG_(compress)(const Compressor* c, const HChar* file)
 {
    vki_sigset_t before;
 
-   /* Neither a signal nor a limit that is for the program is to end it. */
+   /* A signal or a limit that is meant for the program must not end the
+      compressor. */
    DCFG_(block_signals)(&before);
    Int between = DCFG_(fork_with)(0);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Compressing files. */
+   Compression of files. */
 
 
 #ifndef __DCFG_COMPRESS_H
@@ -10,28 +10,28 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* A program that compresses a file.  No suffix is longer than
+/* Compressor: a program that compresses a file.  No suffix is longer than
    DCFG_MAX_SUFFIX. */
 #define DCFG_MAX_SUFFIX 4
 typedef
    struct {
       const HChar* suffix;
       const HChar* program;
-      const HChar* command;     // replaces file $0 by $0 with the suffix
+      const HChar* command;     // replaces file $0 by one with the suffix
    }
    Compressor;
 
-/* The one for NAME's suffix, or NULL. */
+/* Return the compressor for NAME's suffix, or NULL. */
 const Compressor* DCFG_(find_compressor)(const HChar* name);
 
-/* The length of NAME without that suffix. */
+/* Return the length of NAME without that suffix. */
 SizeT DCFG_(plain_length)(const HChar* name);
 
-/* Before the program runs: compressors are found in the PATH that there is
-   now.  The program may overwrite it. */
+/* Keep the environment of this moment, before the program runs and can
+   overwrite it: compressors are found in its PATH. */
 void DCFG_(keep_environment)(void);
 
-/* Replace FILE by a compressed one.  Returns False if that failed. */
+/* Replace FILE by a compressed file.  Return False if that failed. */
 Bool DCFG_(compress)(const Compressor* c, const HChar* file);
 
 #endif /* __DCFG_COMPRESS_H */

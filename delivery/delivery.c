@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Files on their way to their names. */
-/* Owns: files that are written, and how they get their names.  Handed: names
-   and text by delivery/file.c, directly or through delivery/keeper.c.
+   Delivery: how files get their names. */
+/* Owns: files that are being written, and how they get their names.  Handed:
+   names and text by delivery/file.c, directly or through delivery/keeper.c.
 
-   Text goes to a file beside the final one, which is renamed when it is
-   complete.  What is there and is not a regular file (/dev/null, a pipe)
-   is written to directly, and so is a descriptor (/dev/stdout), which is
-   taken before the program can close it.
+   Text goes to a temporary file beside the final one, which is renamed when it
+   is complete.  Special files (/dev/null, a pipe) are written directly, and so
+   is a descriptor (/dev/stdout), duplicated before the program can close it.
 
-   The process that began a family has the names that were asked for; the
-   others have names with their process ids.  A file that another process of
-   the family wrote (delivery/family.c) is left alone: this one takes another name.  So that graph and trace of one name
-   are of one process, all files of a process do so or none; those that have
-   the process's id in their names only if one of these is taken.
+   The process that began a family has the names of the options; the others have
+   names with their process ids.  If another process of the family wrote a file
+   (delivery/family.c), this process takes another name.  The graph and the
+   trace of one name must be of one process.  So all files of a set take other
+   names, or none; files with the process id in their names do so only if one of
+   these is taken.
 
-   A set may have files in a directory of their own.  They keep their names;
-   where another process wrote the first of them, the directory is another
-   one. */
+   Files of a set in a directory of their own keep their names.  If another
+   process wrote the first of them, the set gets another directory. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -38,10 +37,10 @@
 #include "delivery/outpath.h"
 #include "delivery/writeall.h"
 
-/* What a name is that of. */
+/* Kind: the kind of file that a name leads to. */
 typedef
    enum {
-      IsFile,        // a regular file, or nothing so far
+      IsFile,        // a regular file, or none yet
       IsSpecial,     // a device, a FIFO, ...
       IsDescriptor
    }
@@ -50,42 +49,43 @@ typedef
 typedef
    struct {
       Wanted want;
-      HChar* asked;                // its name, if its directory has another
-      HChar* path;                 // where its name leads
+      HChar* asked;                // the option's name, if the directory has
+                                   // another
+      HChar* path;                 // the path with links followed
       Kind   kind;
-      HChar* temp;                 // IsFile: written to, then renamed
+      HChar* temp;                 // IsFile: the temporary file, renamed later
       const Compressor* compressor;
-      Bool   unpacked;             // it failed
+      Bool   unpacked;             // did the compressor fail?
       Int    fd;                   // or -1
-      Int    error;                // errno of the first trouble, or 0
-      HChar* name;                 // once it has one: the final one
+      Int    error;                // errno of the first error, or 0
+      HChar* name;                 // the final name, when there is one
       Bool   taken;
    }
    Delivery;
 
-/* A pipe that can be written to takes as much as this. */
+/* Bytes that a pipe surely takes if poll() says that it can be written. */
 #define SURE_TO_BE_TAKEN 4096u
 
-static XArray* set;                // Delivery*, the last one is being filled
+static XArray* set;                // Delivery*; the last one is being written
 
-/* The directory of the set's files that are in one. */
+/* The directory for the set's files with .inside. */
 static struct {
    HChar* asked;
    HChar* chosen;
-   Bool   taken;               // another process wrote in the one asked for
-   Bool   made;                // for this set
-   Bool   failed;              // one of its files did: then there is none
+   Bool   taken;               // did another process write in .asked?
+   Bool   made;                // was it made for this set?
+   Bool   failed;              // set if one of its files failed: all go
 } directory;
 
-/* Which files of options do not get the names that they should have. */
+/* Others: which files of options get other names than the wanted ones. */
 typedef enum { NoneOther, SharedOther, AllOther } Others;
 static Others others;
-static UInt   other_number = 1;    // in these other names
+static UInt   other_number = 1;    // the number in these other names
 
 /*--- Opening                                              ---*/
 
-/* A descriptor for what is open as NUMBER, if it can be written to; or a
-   negative errno. */
+/* Duplicate descriptor NUMBER for writing.  Return a negative errno if it
+   cannot be written to. */
 static Int duplicate(Int number)
 {
    Int flags = VG_(fcntl)(number, VKI_F_GETFL, 0);
@@ -96,7 +96,7 @@ static Int duplicate(Int number)
    return sr_isError(sres) ? -(Int)sr_Err(sres) : (Int)sr_Res(sres);
 }
 
-/* To wait for someone who reads from a FIFO might be for ever. */
+/* Open a special file without blocking: a FIFO may have no reader. */
 static Int open_special(const HChar* path)
 {
    SysRes sres = VG_(open)(path, VKI_O_WRONLY | VKI_O_NONBLOCK, 0);
@@ -108,8 +108,8 @@ static Int open_special(const HChar* path)
    return fd;
 }
 
-/* The file NAME, not opened.  .error is what is wrong with its name.  *FD is
-   the descriptor that it names, or -1. */
+/* Return a file for NAME, not opened.  .error says what is wrong with the name.
+   *FD is the descriptor that NAME stands for, or -1. */
 static Delivery* named_file(const HChar* name, Int* fd)
 {
    Delivery*      d = VG_(calloc)("dcfg.delivery", 1, sizeof(Delivery));
@@ -144,7 +144,7 @@ static void delete(Delivery* d)
    VG_(free)(d);
 }
 
-/* Has another process written FILE in DIR? */
+/* Return whether another process has written FILE in DIR. */
 static Bool is_anothers_inside(const HChar* dir, const HChar* file)
 {
    HChar* name = DCFG_(join_path)(dir, file);
@@ -154,8 +154,8 @@ static Bool is_anothers_inside(const HChar* dir, const HChar* file)
    return res;
 }
 
-/* DIR, or another one if W's process may not have that: from now on the
-   set's.  FIRST is to be written in there.  Returns 0 or an errno. */
+/* Choose the set's directory: DIR, or another one if W's process may not take
+   DIR.  FIRST is the first file in it.  Return 0 or an errno. */
 static Int choose_directory(const HChar* dir, const HChar* first,
                             const Wanted* w)
 {
@@ -176,8 +176,8 @@ static Int choose_directory(const HChar* dir, const HChar* first,
    return error == VKI_EEXIST ? 0 : error;
 }
 
-/* What NAME, a file of the directory of W's process, is called there; to be
-   freed. */
+/* Return the path of NAME, a file for the directory of W's process, in the
+   chosen directory.  The caller frees it. */
 static HChar* name_inside(const HChar* name, const Wanted* w, Int* error)
 {
    const HChar* base = VG_(strrchr)(name, '/') + 1;
@@ -210,7 +210,7 @@ static Int open_temporary(Delivery* d)
    return fd;
 }
 
-/* FD, which is what opening gave, or a negative errno. */
+/* Store FD, the descriptor of D's file, or a negative errno. */
 static void opened(Delivery* d, Int fd)
 {
    if (fd < 0)
@@ -237,7 +237,7 @@ static UInt n_files(void)
    return set == NULL ? 0 : VG_(sizeXA)(set);
 }
 
-/* As named_file, for what is wanted. */
+/* Like named_file(), for a file that W describes. */
 static Delivery* wanted_file(const HChar* name, const Wanted* w, Int* fd)
 {
    Delivery* d;
@@ -343,7 +343,7 @@ static Bool is_named(const Delivery* d)
    return d->kind == IsFile && d->error == 0;
 }
 
-/* The name that D should have; without a compressor's suffix where that has
+/* Return the name that D should have, without the suffix of a compressor that
    failed. */
 static HChar* wanted_name(const Delivery* d)
 {
@@ -354,14 +354,14 @@ static HChar* wanted_name(const Delivery* d)
    return name;
 }
 
-/* Does D get another name than the wanted one, if O do? */
+/* Return whether D gets another name than the wanted one, for these others. */
 static Bool is_other(const Delivery* d, Others o)
 {
    return d->want.inside == 0
           && (o == AllOther || (o == SharedOther && !d->want.has_pid));
 }
 
-/* The name that D gets, if O do not get the wanted ones; PID's. */
+/* Return the name that D gets in process PID, for these others and number K. */
 static HChar* chosen_name(const Delivery* d, Others o, Int pid, UInt k)
 {
    HChar* name = wanted_name(d);
@@ -373,7 +373,8 @@ static HChar* chosen_name(const Delivery* d, Others o, Int pid, UInt k)
    return other;
 }
 
-/* Look which of the set's wanted names are other processes'. */
+/* Find out which wanted names of the set belong to other processes.  Return O
+   or more. */
 static Others look_around(Others o)
 {
    for (UInt i = 0; i < n_files(); i++) {
@@ -392,7 +393,7 @@ static Others look_around(Others o)
    return o;
 }
 
-/* From K up, a number with which no name of the set is in use. */
+/* Return the first number from K up with all names free. */
 static UInt find_number(Others o, Int pid, UInt k)
 {
    Bool all_free;
@@ -413,14 +414,13 @@ static UInt find_number(Others o, Int pid, UInt k)
    return k;
 }
 
-/* Rename FROM to NAME, unless that is another process's file.  Returns 0 or
-   an errno, which is EEXIST in that case.
+/* Rename FROM to NAME, unless NAME is another process's file.  Return 0 or an
+   errno, which is EEXIST in that case.
 
-   Of two processes that do this at the same time, none may overwrite what
-   the other has just written: so a file from an earlier run changes places
-   with ours, and is looked at once more when it is out of the way.  Where
-   that cannot be done, as in a file system that is shared with another
-   machine, the chance of it has to be taken. */
+   Two processes may do this at the same time, and neither may overwrite the
+   other's new file.  So an old file trades places with the new one, and is
+   examined again when nobody can replace it any more.  On file systems that
+   cannot exchange files, the risk remains. */
 static Int take_name(const HChar* from, const HChar* name)
 {
    for (;;) {
@@ -445,8 +445,8 @@ static Int take_name(const HChar* from, const HChar* name)
    }
 }
 
-/* Give D its NAME, which is freed or kept.  Returns False if it was found to
-   be another process's. */
+/* Give D its NAME, which is freed or kept.  Return False if another process
+   owns it. */
 static Bool give_name(Delivery* d, HChar* name)
 {
    if (d->name != NULL && VG_STREQ(d->name, name)) {
@@ -461,7 +461,7 @@ static Bool give_name(Delivery* d, HChar* name)
    if (err != 0) {
       VG_(free)(name);
       if (d->name != NULL)
-         return True;              // it stays where it is
+         return True;              // the file keeps its old name
       d->error = err;
       unlink_temporary(d);
       return True;
@@ -472,15 +472,16 @@ static Bool give_name(Delivery* d, HChar* name)
    return True;
 }
 
-/* Is what D needs not there?  Files in a directory need each other. */
+/* Return whether a file that D needs is missing.  Files in a directory need
+   each other. */
 static Bool is_alone(const Delivery* d)
 {
    return (d->want.needs != -1 && file(d->want.needs)->error != 0)
           || (d->want.inside != 0 && directory.failed);
 }
 
-/* Give all files names.  Returns False if one was found to be another's: then
-   those that have some already are to get other ones, too. */
+/* Give all files their names.  Return False if one name is another process's
+   now: then all files get other names. */
 static Bool give_names(Others o, Int pid, UInt k)
 {
    for (UInt i = 0; i < n_files(); i++) {
@@ -498,7 +499,7 @@ static Bool give_names(Others o, Int pid, UInt k)
 static void empty_set(void)
 {
    if (directory.made)
-      DCFG_(remove_directory)(directory.chosen);    // if there is no file
+      DCFG_(remove_directory)(directory.chosen);    // fails if it has files
    for (UInt i = 0; i < n_files(); i++)
       delete(file(i));
    if (set != NULL)
@@ -569,8 +570,8 @@ HChar* DCFG_(path_of_name)(const HChar* name)
    return path;
 }
 
-/* A FIFO is not opened, for whoever reads from it would find its end when it
-   is closed again. */
+/* Check whether D's file can be written.  A FIFO is not opened, because its
+   reader would see the end when it is closed again. */
 static Int check(Delivery* d, Int number, Int* fd)
 {
    if (d->error != 0)

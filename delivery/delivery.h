@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Files on their way to their names. */
+   Delivery: how files get their names. */
 #ifndef __DCFG_DELIVERY_H
 #define __DCFG_DELIVERY_H
 
@@ -9,54 +9,58 @@
 #include "delivery/family.h"
 #include "base/port.h"
 
-/* Files are begun, filled and ended one after the other, which makes them a
-   set, numbered from 0 up; then all of it is given names. */
+/* A set is a number of files that are begun, filled and ended one after the
+   other, counted from 0.  Then all of them get their names. */
 
-/* What is asked for. */
+/* Wanted: a file to write. */
 typedef
    struct {
-      Int  fd;           // if the name is that of a descriptor: this one,
-                         // or -1: the one that it names
-      Int  needs;        // the file of the set without which it is none, or -1
-      Bool has_pid;      // its name does not fit another process
-      Int  inside;       // not 0: in a directory of the process with this id
+      Int  fd;           // the descriptor to write to, if the name stands for
+                         // one; -1: the one that it names
+      Int  needs;        // the file of the set that this one is useless
+                         // without, or -1
+      Bool has_pid;      // does the name have the process id?
+      Int  inside;       // not 0: in the directory of the process with this id
    }
    Wanted;
 
-/* What a file has become. */
+/* Delivered: the result for a file. */
 typedef
    struct {
       Int    error;      // errno, or 0
-      Bool   unpacked;   // the compressor failed
-      Bool   taken;      // the name that it should have is another process's
-      HChar* path;       // where its name leads ...
-      HChar* name;       // ... and the name that it has; to be freed
+      Bool   unpacked;   // did the compressor fail?
+      Bool   taken;      // does the wanted name belong to another process?
+      HChar* path;       // the wanted name, with links followed
+      HChar* name;       // the name that it has; caller frees
    }
    Delivered;
 
-/* Trouble's errno, or 0. */
+/* Begin a file, append text to it, end it.  Return 0, or the first errno. */
 Int  DCFG_(begin_file)(const HChar* name, const Wanted* w);
 void DCFG_(fill_file)(const HChar* text, UInt n);
 Int  DCFG_(end_file)(Bool keep);
 
-/* Give the whole set names, for process PID: all or none are the wanted
-   ones, if they are CLAIMED by options.  Writes to RESULTS, one for each. */
+/* Give the set its names, for process PID.  CLAIMED: they are the names of
+   options, and all or none of them are the wanted ones.  RESULTS gets one
+   element for each file. */
 void DCFG_(name_files)(Int pid, Bool claimed, /*OUT*/Delivered* results);
 
-/* Leave none of the set. */
+/* Remove all files of the set. */
 void DCFG_(drop_files)(void);
 
-/* In the child of a fork, and in a program that a child executes. */
+/* Forget which files this process wrote: call it in the child of a fork, and in
+   a program that a child executes. */
 void DCFG_(disown_names)(void);
 
 /* --- Before the program runs. --- */
 
-/* Where NAME leads, to be freed; NULL if that is no regular file and nothing
-   that could become one. */
+/* Return the path that NAME leads to, for the caller to free.  NULL: it is not
+   a regular file and cannot become one. */
 HChar* DCFG_(path_of_name)(const HChar* name);
 
-/* Can NAME be written?  Returns an errno, or 0; *FD becomes a descriptor
-   that the program cannot get at, if NAME is one, else -1. */
+/* Return 0 if NAME can be written, or an errno.  If NAME stands for a
+   descriptor, *FD becomes a duplicate that the program cannot reach, else
+   -1. */
 Int DCFG_(check_name)(const HChar* name, /*OUT*/Int* fd);
 
 #endif /* __DCFG_DELIVERY_H */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which process wrote a file. */
-/* Owns: what is known of the files that this process and its relatives
-   wrote.  Handed: names.  Taken by: delivery/delivery.c.
+   Files of other processes of the family. */
+/* Owns: the record of the files that this process and its relatives wrote.
+   Handed: names.  Taken by: delivery/delivery.c.
 
-   A name that says nothing of the process (no %p) may be wanted by several:
-   it is the first process's; a forked child takes another name.  A program may
-   also want what this process wrote before it called execve.  A file that appeared since the first of them started and that this
-   process did not write is another's. */
+   Several processes may want the same name, if it has no process id (%p).  The
+   first process gets it, and a forked child takes another name.  After execve,
+   a program may take the names that this process wrote before.  The rule: a
+   file belongs to another process if it appeared after the first process of the
+   family had started, and this process did not write it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -22,23 +23,23 @@
 #include "base/core.h"
 #include "delivery/family.h"
 
-/* The files this process wrote last, to know them by.  One that has been
-   deleted may leave its number to another. */
+/* FileId: identifies a file that this process wrote.  The times are needed
+   because a new file may get the inode number of a deleted one. */
 typedef
    struct {
       ULong dev, ino, mtime, mtime_nsec;
    }
    FileId;
 
-#define N_OWN_FILES 1024     // a profile may be one file for each thread
+#define N_OWN_FILES 1024     // enough for a profile with a file per thread
 static FileId own_files[N_OWN_FILES];
 static UInt   n_own_files;
 
-/* Microseconds of the clock that files have, or 0 if nobody knows. */
+/* in microseconds of the files' clock; 0: not known */
 static Long family_start;
 
-/* From /proc/PID/stat: its parent, and when it began in ticks of 10 ms
-   from the machine's start.  Returns False if that cannot be read. */
+/* Read /proc/PID/stat: the parent, and the start of PID in ticks of 10 ms since
+   the machine started.  Return False if that is not possible. */
 static Bool read_stat(Int pid, Int* parent, Long* start)
 {
    HChar  buf[1024];
@@ -53,7 +54,8 @@ static Bool read_stat(Int pid, Int* parent, Long* start)
    if (n <= 0)
       return False;
    buf[n] = 0;
-   s = VG_(strrchr)(buf, ')');             // the name may hold anything
+   s = VG_(strrchr)(buf, ')');             // the name before it may contain
+                                           // anything
    for (Int field = 3; s != NULL && field <= 22; field++) {
       s = VG_(strchr)(s + 1, ' ');
       if (s != NULL && field == 4)
@@ -76,10 +78,10 @@ static Bool runs_this_tool(Int pid)
 }
 
 
-/* Find out when the first of this process's forefathers that run under this
-   tool began (or what it was before it called execve).  That does not change
-   in a forked child, and cannot be asked for when the program has made
-   another directory its root.  Returns whether there is such a forefather. */
+/* Find out when the first ancestor that runs under this tool began, or this
+   process itself before an execve.  The time stays the same in a forked child.
+   Later it could not be found out, when the program has changed its root.
+   Return whether there is such an ancestor. */
 Bool DCFG_(find_family)(void)
 {
    const Int           clock_boottime = 7;
@@ -111,7 +113,7 @@ static Bool is_own(const struct vg_stat* st)
    return False;
 }
 
-/* The family's start is known to a tick, and a file's time to another. */
+/* The family's start is known to one tick, and a file's time to another. */
 Bool DCFG_(is_anothers)(const HChar* name)
 {
    struct vg_stat st;
@@ -152,7 +154,7 @@ static Bool ends_with(const HChar* name, SizeT n, const HChar* suffix)
    return n > len && VG_(strncmp)(name + n - len, suffix, len) == 0;
 }
 
-/* The length of the first N bytes of NAME without their last extension. */
+/* Return the length of NAME's first N bytes without their last extension. */
 static SizeT before_extension(const HChar* name, SizeT n)
 {
    SizeT i = n > 0 ? n - 1 : 0;
@@ -162,8 +164,8 @@ static SizeT before_extension(const HChar* name, SizeT n)
    return i == 0 || name[i] == '/' || name[i - 1] == '/' ? n : i;
 }
 
-/* Is what stands in NAME from FROM to N the number of a part or a thread,
-   and not PID? */
+/* Return whether NAME has, from FROM to N, the number of a part or thread, and
+   not PID. */
 static Bool is_number(const HChar* name, SizeT from, SizeT n, Int pid)
 {
    for (SizeT i = from; i < n; i++)
@@ -172,9 +174,9 @@ static Bool is_number(const HChar* name, SizeT from, SizeT n, Int pid)
    return n > from && VG_(strtoll10)(name + from, NULL) != pid;
 }
 
-/* The length of NAME without its suffixes: a compressor's, a part's number
-   and the last extension.  The map of a log and the turns of a trace have the
-   other file's name, with its suffixes, before their own. */
+/* Return the length of NAME without its suffixes: a compressor's, a part's
+   number, the last extension.  The map of a log and the turns of a trace have a
+   suffix of their own after those. */
 static SizeT stem_length(const HChar* name, Int pid)
 {
    SizeT n    = DCFG_(plain_length)(name);

@@ -3,10 +3,10 @@
 
    Output files. */
 
-/* Owns: the files that outputs write, the options that name them, and the
-   words for what was written and what goes wrong.  Handed: names and text by
-   all outputs.  Taken by: the outputs; delivery/stream.c, which asks about
-   names; dcfg_main.c, which says when all are written. */
+/* Owns: the files of outputs, the options that name them, and the messages
+   about them.  Handed: names and text by all outputs.  Taken by: the outputs;
+   delivery/stream.c, which asks about names; dcfg_main.c, which says when all
+   are written. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -26,36 +26,36 @@
 #include "delivery/interrupt.h"
 #include "delivery/keeper.h"
 
-/* The options that name files, and what they say. */
+/* The options that name files, with their values. */
 #define MAX_CLAIMS 16
 static struct {
    const HChar* opt;
    const HChar* format;
-   Int          fd;          // of a descriptor; -1: it names something else
+   Int          fd;          // its descriptor; -1: it names none
 } claims[MAX_CLAIMS];
 static UInt n_claims;
-static UInt part;            // of the run; 0: all that is left
-static Bool is_first = True; // of the family
+static UInt part;            // the run's part; 0: the rest of the run
+static Bool is_first = True; // did this process begin the family?
 
 struct _OutFile {
    const HChar* opt;
-   HChar* name;                 // as the user wants it
-   Int    error;                // errno of the first trouble, or 0
-   Put*   text;                 // until it is closed
-   HChar* said;                 // then: what is in it; NULL: told already
-   Bool   replaced;             // by a later file of the set
-   Int    needs;                // the number of the file to read it with; -1
-   Bool   inside;               // in a directory that is read as a whole
+   HChar* name;                 // in the user's words
+   Int    error;                // errno of the first error, or 0
+   Put*   text;                 // NULL when it is closed
+   HChar* said;                 // then: what it contains; NULL: no message
+   Bool   replaced;             // does a later file of the set replace it?
+   Int    needs;                // number of the file to read it with; -1: none
+   Bool   inside;               // in a directory that is read whole
    const HChar* reader;         // see set_reader()
    const HChar* found;
 };
 
-/* Those of the set that is being written, by number. */
+/* The files of the set that is being written, by number. */
 static XArray* files;           // OutFile*
 
 /*--- Names                                                ---*/
 
-/* By the rules of VG_(expand_file_name), which exits if they are broken. */
+/* The rules of VG_(expand_file_name), which exits if they are broken. */
 const HChar* DCFG_(why_no_name)(const HChar* format)
 {
    if (format[0] == 0)
@@ -86,7 +86,7 @@ const HChar* DCFG_(why_no_name)(const HChar* format)
    return NULL;
 }
 
-/* Does what FORMAT names have the process's id in its name? */
+/* Return whether the name that FORMAT gives has the process id. */
 static Bool has_pid(const HChar* format)
 {
    for (const HChar* s = format; *s != 0; s++) {
@@ -101,7 +101,7 @@ static Bool has_pid(const HChar* format)
    return False;
 }
 
-/* To be freed. */
+/* Return the name that FORMAT gives.  The caller frees it. */
 static HChar* expand(const HChar* opt, const HChar* format)
 {
    return VG_(expand_file_name)(opt, format);
@@ -171,7 +171,7 @@ static const HChar* error_text(Int error)
                              : DCFG_(error_text)(error);
 }
 
-/* Make sure that OPT's FORMAT is not the file that another option names. */
+/* Exit with a message if OPT's FORMAT names the same file as another option. */
 static void check_apart(const HChar* opt, const HChar* format)
 {
    HChar* path = DCFG_(path_of_file)(opt, format);
@@ -188,7 +188,7 @@ static void check_apart(const HChar* opt, const HChar* format)
    VG_(free)(path);
 }
 
-/* Signals wait, for the file that is made to see whether it can be made. */
+/* Signals are blocked while a file is made to see whether that works. */
 void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
 {
    vki_sigset_t before;
@@ -214,7 +214,7 @@ void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
    n_claims++;
 }
 
-/* The descriptor that was taken for OPT's FORMAT, or -1. */
+/* Return the descriptor that was duplicated for OPT's FORMAT, or -1. */
 static Int claimed_descriptor(const HChar* opt, const HChar* format)
 {
    for (UInt i = 0; i < n_claims; i++)
@@ -242,7 +242,7 @@ static UInt n_files(void)
    return files == NULL ? 0 : VG_(sizeXA)(files);
 }
 
-/* The number of OPT's file, or -1. */
+/* Return the number of OPT's file, or -1. */
 static Int find_file(const HChar* opt)
 {
    for (UInt i = 0; i < n_files(); i++)
@@ -251,13 +251,13 @@ static Int find_file(const HChar* opt)
    return -1;
 }
 
-/* A PutFn; ARG is the OutFile. */
+/* Write N bytes of TEXT to the file ARG.  A PutFn. */
 static void write_text(void* arg, const HChar* text, UInt n)
 {
    DCFG_(kept_fill_file)(text, n);
 }
 
-/* NAME is freed when the file is. */
+/* Begin a file.  NAME is freed together with it. */
 static OutFile* open_file(const HChar* opt, HChar* name, const Wanted* w)
 {
    OutFile* f = VG_(calloc)("dcfg.file", 1, sizeof(OutFile));
@@ -316,7 +316,7 @@ static void tell_trouble(const OutFile* f, const HChar* why)
    VG_(umsg)("dcfg: cannot write %s: %s\n", f->name, why);
 }
 
-/* No more text. */
+/* End a file: no more text comes. */
 static void end(OutFile* f, Bool keep)
 {
    f->error = DCFG_(kept_end_file)(keep);
@@ -372,7 +372,8 @@ static const HChar* compressor_of(const OutFile* f)
    return c != NULL ? c->program : "the compressor";
 }
 
-/* When they get their names it is too late to abandon them. */
+/* Name all files.  Signals are blocked: a file with a name cannot be
+   abandoned. */
 static void name_all(Bool claimed, Delivered* results, UInt n)
 {
    vki_sigset_t before;
@@ -393,13 +394,13 @@ static Bool is_told(const OutFile* f, const Delivered* r)
    return r->error == 0 && f->said != NULL && f->said[0] != 0;
 }
 
-/* The name to tell: the user's, if the file has it. */
+/* Return the name for messages: the user's, if the file has it. */
 static const HChar* name_to_tell(const OutFile* f, const Delivered* r)
 {
    return VG_STREQ(r->name, r->path) && !r->unpacked ? f->name : r->name;
 }
 
-/* Is there a file, which something can read? */
+/* Return whether there is a file for a reader. */
 static Bool is_readable(const OutFile* f, const Delivered* r)
 {
    HChar* path = f->reader != NULL && is_told(f, r)
@@ -409,8 +410,8 @@ static Bool is_readable(const OutFile* f, const Delivered* r)
    return path != NULL;
 }
 
-/* The name from where the program was started; of what is in a directory, the
-   directory's.  To be freed. */
+/* Return the name relative to the directory where the program was started.  For
+   a file in a directory, the directory's name.  The caller frees it. */
 static HChar* short_name(const OutFile* f, const Delivered* r)
 {
    const HChar* name = name_to_tell(f, r);
@@ -426,7 +427,8 @@ static HChar* short_name(const OutFile* f, const Delivered* r)
    return res;
 }
 
-/* Does its reader find F, whose short name is NAME, by itself? */
+/* Return whether F's reader finds it without its name, which is NAME in
+   short. */
 static Bool is_found(const OutFile* f, const HChar* name)
 {
    return f->found != NULL && VG_(strchr)(name, '/') == NULL
@@ -434,8 +436,8 @@ static Bool is_found(const OutFile* f, const HChar* name)
                           VG_(strchr)(f->found, '%') - f->found) == 0;
 }
 
-/* The command that reads the last file, as the end of the line about it: empty if
-   no file has a reader.  To be freed. */
+/* Return the end of the last message: the command that reads the last file, or
+   an empty text if no file has a reader.  The caller frees it. */
 static HChar* next_step(const Delivered* results)
 {
    Int    last = n_files() - 1;
@@ -468,7 +470,7 @@ static HChar* next_step(const Delivered* results)
    return res;
 }
 
-/* Tell the user what became of F, and NEXT. */
+/* Tell the user the result for F, and NEXT. */
 static void tell_result(const OutFile* f, const Delivered* r,
                         const HChar* next)
 {

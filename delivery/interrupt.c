@@ -3,20 +3,21 @@
 
    Signals while files are written. */
 
-/* Owns: what TERM, INT and HUP do while files are written.  Handed: signals,
-   by the kernel.  Taken by: dcfg_main.c, which says when; delivery/delivery.c,
-   delivery/file.c, trace/output_trace.c, which stop when all is in vain.
+/* Owns: what SIGTERM, SIGINT and SIGHUP do while files are written.  Handed:
+   signals, by the kernel.  Taken by: dcfg_main.c, which says when;
+   delivery/delivery.c, delivery/file.c, trace/output_trace.c, which stop when
+   files are abandoned.
 
-   Where the tool runs, the core blocks all signals and looks for them later.
-   These three are let through, to a handler that only takes notes: the first
-   one is sent again at the end.  Another thread of the program that is in a
-   system call may get them instead; that call is restarted, and the signal
-   that is sent again finds it still there.
+   While the tool's code runs, the core blocks all signals and looks for them
+   later.  These three are let through to a handler that only notes them.  The
+   first one is sent again at the end.  The kernel may give them to another
+   thread of the program, inside a system call.  That call is restarted, and
+   finds the signal when it is sent again.
 
-   One occasion is different: vgdb makes a process that waits in a system call
-   write with ptrace.  It would keep for itself whatever is not blocked, and
-   the core has blocked nothing.  So all signals are blocked, and those
-   that wait are looked for. */
+   One case is different: to write files, vgdb uses ptrace on a process that
+   waits in a system call.  There the core blocks nothing, and vgdb would keep
+   each signal that is not blocked.  So all signals are blocked, and pending
+   ones are looked for. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -44,7 +45,7 @@ static Held held[] = { { VKI_SIGHUP }, { VKI_SIGINT }, { VKI_SIGTERM } };
 static vki_sigset_t  mask_before;
 static UInt volatile n_came;
 static vki_siginfo_t first;
-static Bool          by_vgdb;       // signals are looked for
+static Bool          by_vgdb;       // look for pending signals
 static Bool          given_up;
 
 static void note_signal(Int number, vki_siginfo_t* info, void* context)
@@ -85,7 +86,7 @@ void DCFG_(hold_signals)(void)
       h->is_held = h->before.ksa_handler != VKI_SIG_IGN;
       if (!h->is_held)
          continue;
-      /* The core's handler tells how to return from one. */
+      /* The core's handler has the address to return from a handler. */
       VG_(convert_sigaction_fromK_to_toK)(&h->before, &act);
       act.ksa_handler = (void*)note_signal;
       act.sa_flags   |= VKI_SA_SIGINFO | VKI_SA_RESTART;
@@ -109,7 +110,7 @@ Bool DCFG_(was_given_up)(void)
    return given_up;
 }
 
-/* Signals that come while this waits, and those that come just before, are
+/* The wait between two looks: signals that come during it, or just before, are
    seen soon enough. */
 #define MAX_WAIT 20      // ms
 

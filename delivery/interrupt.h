@@ -9,26 +9,26 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* From now on TERM, INT and HUP are noted: of these the first waits until
-   files are written, the second abandons that.  Those that the program
+/* Hold SIGTERM, SIGINT and SIGHUP from now on.  The first one waits until files
+   are written; the second one abandons the files.  Signals that the program
    ignores stay ignored. */
 void DCFG_(hold_signals)(void);
 
-/* Files are written, or abandoned.  The first signal now does what it would
-   have done.  AT_END: the program has ended, so that only the process can
-   end by it; then this does not return. */
+/* End holding: files are written or abandoned.  The first signal takes effect
+   now.  AT_END: the program has ended, so the signal can only end the process;
+   then this does not return. */
 void DCFG_(release_signals)(Bool at_end);
 
-/* Has the second one come? */
+/* Return whether a second signal has come. */
 Bool DCFG_(is_abandoned)(void);
 
-/* Did a signal that ends the process abandon files that were to be written
-   before?  Then those at its end are not wanted either. */
+/* Return whether a signal that ends the process has abandoned files before.
+   Then files at the end are not written either. */
 Bool DCFG_(was_given_up)(void);
 
-/* Wait until somebody takes what is written to FD, or child PID has ended:
-   see DCFG_(wait_for).  A child is killed if the second signal comes; what
-   is written then does not matter any more. */
+/* Wait until FD can be written; wait until child PID has ended and return as
+   DCFG_(wait_for) does.  A second signal kills the child: its output is not
+   needed any more. */
 void DCFG_(wait_to_write)(Int fd);
 Int  DCFG_(wait_for_child)(Int pid);
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A process that keeps rights. */
+   The keeper: a process that keeps rights. */
 
-/* Owns: the process that writes files for one that cannot do so any more.
-   Handed: names and text by delivery/file.c, system calls by dcfg_main.c.  Taken
-   by: delivery/file.c.
+/* Owns: the process that writes files for a program that may not do so any
+   more.  Handed: names and text by delivery/file.c, system calls by
+   dcfg_main.c. Taken by: delivery/file.c.
 
-   A program may make another directory its root, become another user, limit
-   the size of files or let the kernel forbid it system calls, and that holds
-   for the tool in its process as well.  So when it is about to, the process
-   is forked: the copy, the keeper, never runs the program.  It is asked over
-   a socket, for which to read and to write is enough, and ends when
-   that is closed, which leaves none of the files that had no name yet.
+   A program may change its root directory or its user, limit the size of
+   files, or let the kernel forbid system calls.  All of this holds for the
+   tool in the same process.  So before that, the process is forked: the
+   copy, the keeper, never runs the program.  Requests go to it over a
+   socket, which needs only read and write.  It ends when the socket is
+   closed, and then removes all files without names.
 
-   It is a child whose end sends no signal, so that no wait() of the program
-   finds it; an orphan would become a child like others of a program that
-   adopts them.  It is in a session of its own, and has none of the program's
+   The keeper's end sends no signal, so wait() in the program does not find
+   it. (If the program adopts orphans, it would find an orphaned keeper.)
+   The keeper is in a session of its own, and has none of the program's
    descriptors. */
 
 #include "pub_tool_basics.h"
@@ -34,16 +34,16 @@
 #include "delivery/writeall.h"
 
 static Int  keeper     = -1;   // the socket; -1: there is no keeper
-static Int  keeper_pid = -1;   // if it is a child
-static Int  childs     = -1;   // while forking, the child's
-static Bool asked;             // the files of this set are the keeper's
-static UInt n_asked;           // files of this set
+static Int  keeper_pid = -1;   // if it is a child of this process
+static Int  childs     = -1;   // during a fork: the socket for the child
+static Bool asked;             // is this set with the keeper?
+static UInt n_asked;           // its number of files
 
-/*--- What is said                                         ---*/
+/* --- Messages                                             --- */
 
 typedef enum { AskBegin, AskFill, AskEnd, AskNames, AskDrop, AskFork } Ask;
 
-/* Followed by .n_bytes of text. */
+/* Request: a message to the keeper, followed by .n_bytes of text. */
 typedef
    struct {
       Ask    what;
@@ -54,7 +54,8 @@ typedef
    }
    Request;
 
-/* Of a name that was given.  Followed by .n_path and .n_name bytes. */
+/* Result: the answer for a file that got a name, followed by .n_path and
+   .n_name bytes. */
 typedef
    struct {
       Int  error;
@@ -104,7 +105,7 @@ static Bool answer(Int fd, Int error)
    return send(fd, &error, sizeof(error));
 }
 
-/* N files get their names. */
+/* Name the N files, and answer. */
 static Bool answer_names(Int fd, const Request* r, UInt n)
 {
    Delivered* results = VG_(calloc)("dcfg.keeper.results", n + 1,
@@ -126,7 +127,8 @@ static Bool answer_names(Int fd, const Request* r, UInt n)
    return good;
 }
 
-/* FD is the socket that a child of the program will have the other end of. */
+/* Make a keeper for a child of the program.  FD is the socket whose other end
+   the child has. */
 static Bool answer_fork(Int own, Int fd)
 {
    if (fd < 0)
@@ -141,7 +143,7 @@ static Bool answer_fork(Int own, Int fd)
    return answer(own, pid > 0 ? 0 : VKI_EAGAIN);
 }
 
-/* Do what is asked.  Returns False if nobody hears the answer. */
+/* Do a request.  Return False if nobody receives the answer. */
 static Bool do_request(Int fd, const Request* r, const HChar* text,
                        Int received, UInt* n_files)
 {
@@ -169,7 +171,7 @@ static Bool do_request(Int fd, const Request* r, const HChar* text,
    return False;
 }
 
-/* Does not return. */
+/* Serve requests until the socket is closed.  Does not return. */
 static void serve(Int fd)
 {
    Request r;
@@ -186,8 +188,8 @@ static void serve(Int fd)
    DCFG_(exit_child)(0);
 }
 
-/* A file, a lock, the end of a pipe: nothing of the program's is to live
-   longer because of the keeper. */
+/* Close all descriptors of the program: its files, locks and pipes must not
+   live longer because of the keeper. */
 static void leave_program(void)
 {
    for (Int i = 0; i <= 2; i++)
@@ -204,7 +206,7 @@ Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args)
 {
    const UWord new_namespaces = 0x10020000;   // NEWUSER, NEWNS
    const UWord pr_set_seccomp = 22;
-   const UWord set_mode       = 1;            // the last one of seccomp()
+   const UWord set_mode       = 1;            // the last mode of seccomp()
 
    switch (sysno) {
       case __NR_chroot:
@@ -219,7 +221,8 @@ Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args)
       case __NR_setreuid:
       case __NR_setresuid:
       case __NR_setfsuid:
-#if defined(__NR_setuid32)          // the others are of 16 bits then
+#if defined(__NR_setuid32)          // on x86 the names without 32 are 16-bit
+                                    // calls
       case __NR_setuid32:
       case __NR_setreuid32:
       case __NR_setresuid32:
@@ -256,13 +259,14 @@ static void lose_keeper(void)
    if (keeper != -1)
       VG_(close)(keeper);
    keeper = -1;
-   /* Where files were abandoned, it may wait itself, for a reader. */
+   /* After files were abandoned, the keeper may itself be waiting for a
+      reader. */
    if (keeper_pid > 0 && !DCFG_(is_abandoned)())
       DCFG_(wait_for)(keeper_pid);
    keeper_pid = -1;
 }
 
-/* If that fails, the files will be written as they can. */
+/* Start the keeper.  If that fails, this process writes the files as it can. */
 void DCFG_(start_keeper)(void)
 {
    Int ends[2];
@@ -282,7 +286,7 @@ void DCFG_(start_keeper)(void)
    VG_(close)(ends[1]);
    keeper     = ends[0];
    keeper_pid = pid;
-   /* Not before it has closed what is the program's. */
+   /* Wait until the keeper has closed the program's descriptors. */
    Int ready;
    if (pid < 0 || !receive(keeper, &ready, sizeof(ready)))
       lose_keeper();
@@ -302,7 +306,7 @@ void DCFG_(before_fork)(void)
    if (keeper == -1 || DCFG_(socket_pair)(ends) != 0)
       return;
    if (!DCFG_(send_with_fd)(keeper, &r, sizeof(r), ends[1])) {
-      /* Not allowed: the child has none. */
+      /* Not permitted: the child has no keeper. */
    } else if (!receive(keeper, &error, sizeof(error))) {
       lose_keeper();
    }
@@ -316,7 +320,7 @@ void DCFG_(before_fork)(void)
 void DCFG_(after_fork)(Bool in_child)
 {
    if (in_child) {
-      keeper_pid = -1;              // the parent's child
+      keeper_pid = -1;              // the parent has that child
       lose_keeper();
       keeper = childs;
    } else if (childs != -1) {
@@ -325,7 +329,7 @@ void DCFG_(after_fork)(Bool in_child)
    childs = -1;
 }
 
-/*--- In the process                                       ---*/
+/* --- In the program's process                             --- */
 
 static void ask(const Request* r, const void* text)
 {
@@ -375,7 +379,7 @@ Int DCFG_(kept_end_file)(Bool keep)
    return answered();
 }
 
-/* Returns False if the keeper is gone. */
+/* Receive a result.  Return False if the keeper is gone. */
 static Bool receive_result(Delivered* d)
 {
    Result s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A process that keeps rights. */
+   The keeper: a process that keeps rights. */
 
 #ifndef __DCFG_KEEPER_H
 #define __DCFG_KEEPER_H
@@ -10,24 +10,24 @@
 #include "delivery/delivery.h"
 #include "base/port.h"
 
-/* Will the system call SYSNO with ARGS, if it succeeds, take rights from this
-   process that are needed to write files? */
+/* Return whether the system call SYSNO with ARGS, if it succeeds, takes rights
+   from this process that writing files needs. */
 Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args);
 
-/* Start a process that keeps them, if there is none yet.  From then on it
-   does what delivery/delivery.h says, for this process. */
+/* Start a keeper, if there is none.  From then on it does the work of
+   delivery/delivery.h for this process. */
 void DCFG_(start_keeper)(void);
 
-/* The program has ended, and nothing more is written.  Waits until the keeper
-   has ended, too, unless files were abandoned. */
+/* End the keeper: the program has ended, and nothing more is written.  Waits
+   for its end, unless files were abandoned. */
 void DCFG_(end_keeper)(void);
 
-/* A forked child gets a keeper of its own. */
+/* Give a forked child a keeper of its own. */
 void DCFG_(before_fork)(void);
 void DCFG_(after_fork)(Bool in_child);
 
-/* As those without "kept", here or in the keeper.  Errno EOWNERDEAD: it is
-   gone. */
+/* Do the work of the functions without "kept", here or in the keeper.  Errno
+   EOWNERDEAD: the keeper is gone. */
 Int  DCFG_(kept_begin_file)(const HChar* name, const Wanted* w);
 void DCFG_(kept_fill_file)(const HChar* text, UInt n);
 Int  DCFG_(kept_end_file)(Bool keep);

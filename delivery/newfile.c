@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   New files beside others. */
+   Temporary files. */
 
-/* Owns: the names of files that are there for a time only.  Handed: what they
-   are for.  Taken by: delivery/delivery.c, delivery/spool_file.c.
+/* Owns: the names of temporary files.  Handed: the purpose of a file.  Taken
+   by: delivery/delivery.c, delivery/spool_file.c.
 
-   Who can write to the directory could have laid a link under a name that he
-   can foresee, and what it leads to would be overwritten. */
+   The names cannot be predicted.  Otherwise anybody who can write to the
+   directory could put a link there, and its target would be overwritten. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -21,11 +21,11 @@
 #include "base/core.h"
 #include "delivery/newfile.h"
 
-#define LONGEST_NAME 255     // of a file, in bytes, on Linux
+#define LONGEST_NAME 255     // bytes in the name of a file on Linux
 #define N_DIGITS     12
 #define MAX_TRIES    100
 
-/* Where the kernel has no random numbers the time has to do. */
+/* Return a random number, or if the kernel has none, one from the time. */
 static ULong random_number(void)
 {
    static ULong n;
@@ -38,7 +38,8 @@ static ULong random_number(void)
    return n >> 16;
 }
 
-/* PATH, shortened so that a compressor's suffix fits behind it as well. */
+/* Return a name made of PATH, shortened so that a compressor's suffix fits,
+   KIND, and digits. */
 static HChar* make_name(const HChar* path, const HChar* kind)
 {
    const HChar* slash = VG_(strrchr)(path, '/');

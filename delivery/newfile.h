@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   New files beside others. */
+   Temporary files. */
 
 
 #ifndef __DCFG_NEWFILE_H
@@ -10,12 +10,11 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* Make a new file in the directory of PATH, or, if that is NULL, where
-   Valgrind puts its temporary files, and open it with FLAGS and MODE.  Its
-   name begins as PATH ends, then follow KIND and something that nobody
-   foresees.  There was no such file and no such link.  Returns the
-   descriptor and, to be freed, *NAME; or a negative errno, and *NAME is what
-   could not be made. */
+/* Create a file with a new name in the directory of PATH, or, if PATH is NULL,
+   in Valgrind's directory for temporary files.  Open it with FLAGS and MODE.
+   Its name is the last part of PATH, KIND, and digits that nobody can predict.
+   Return the descriptor, or a negative errno.  *NAME is the file's path, also
+   if it could not be made; the caller frees it. */
 Int DCFG_(new_file)(const HChar* path, const HChar* kind, Int flags,
                     Int mode, /*OUT*/HChar** name);
 

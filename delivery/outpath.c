@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where a name leads. */
+   Links in names of output files. */
 
-/* Owns: the following of links.  Handed: names that users gave.  Taken by:
+/* Owns: the resolution of links.  Handed: names that users gave.  Taken by:
    delivery/delivery.c.
 
-   A file is replaced when it is complete, and a link must not be: what it
-   leads to is replaced.  A descriptor is no name at all: what is open there
-   is written to, behind what has been. */
+   A complete file replaces the old one, but must not replace a link: then the
+   link's target is replaced.  A descriptor has no name: text is appended to the
+   open file. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -18,10 +18,10 @@
 
 #include "delivery/outpath.h"
 
-#define MAX_LINKS 40         // as Linux
+#define MAX_LINKS 40         // as in Linux
 #define MAX_PATH  4096
 
-/* NAME's descriptor, or -1. */
+/* Return the descriptor that NAME stands for, or -1. */
 static Int descriptor_of(const HChar* name)
 {
    static const HChar* const streams[]
@@ -43,7 +43,8 @@ static Int descriptor_of(const HChar* name)
    return -1;
 }
 
-/* LINK, which NAME is a link to, as seen from where NAME is seen from. */
+/* Return the path of LINK, the contents of the link NAME, relative to the same
+   directory as NAME. */
 static HChar* beside(const HChar* name, const HChar* link)
 {
    const HChar* slash = VG_(strrchr)(name, '/');

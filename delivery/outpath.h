@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where a name leads. */
+   Links in names of output files. */
 
 
 #ifndef __DCFG_OUTPATH_H
@@ -10,12 +10,12 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* What NAME is when all links are followed, to be freed; it need not exist.
-   If it is a descriptor of this process (/dev/stdout, /dev/fd/N,
-   /proc/self/fd/N), *FD is that one, else -1. */
+/* Return NAME with all links followed; the target need not exist.  If NAME is a
+   descriptor of this process (/dev/stdout, /dev/fd/N, /proc/self/fd/N), *FD is
+   its number, else -1.  The caller frees the result. */
 HChar* DCFG_(follow_links)(const HChar* name, /*OUT*/Int* fd);
 
-/* DIR/NAME, to be freed. */
+/* Return DIR/NAME.  The caller frees it. */
 HChar* DCFG_(join_path)(const HChar* dir, const HChar* name);
 
 #endif /* __DCFG_OUTPATH_H */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The file for what streams have no memory for. */
+   The spool file: the parts of streams that do not fit into memory. */
 
-/* Owns: the spool file, and how much of it and of memory all streams may have.
-   Handed: extents by delivery/stream.c.  Taken by: the same.
+/* Owns: the spool file, and the limits of the streams' disk space and memory.
+   Handed: extents by, and taken by: delivery/stream.c.
 
-   The file is made before the program runs, and in a forked child when it is
-   needed, beside the output that it is for.  It has no name from then on:
-   whatever ends the process ends it too.  But the file of a stream that is saved
-   has a name, by which a process that was killed leaves it to `dcfg wet
-   --salvage'.  The places of extents that streams drop are written to anew. */
+   The file is made beside the output that needs it, before the program runs,
+   and in a forked child when it is needed.  Then it loses its name, so that it
+   goes away with the process, however that ends.  A stream that is saved is an
+   exception: its file keeps a name, so that `dcfg wet --salvage' finds it after
+   the process was killed.  When streams drop extents, their places are used
+   again. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -31,33 +32,34 @@
 #include "delivery/writeall.h"
 #include "format/spool_extents.h"
 
-/* The file is a sequence of extents with their heads, which are zeros but for
-   streams that are saved. */
+/* The file is a sequence of extents with heads.  The heads are zeros, except
+   those of streams that are saved. */
 #define EXTENT_SIZE (SPOOL_HEAD_SIZE + SPOOL_EXTENT)
 
-static HChar*       spool_name;     // NULL: the file has none
+static HChar*       spool_name;     // NULL: it has lost its name
 static const HChar* place_opt;
 static const HChar* place_format;
 static Int          fd = -1;
 static ULong        file_size;
-static ULong        max_in_memory;  // of the output that has most
-static ULong        in_memory;      // bytes of extents
-static XArray*      free_places;    // ULong: extents that are not used
+static ULong        max_in_memory;  // the largest limit of any output
+static ULong        in_memory;      // bytes of extents in memory
+static XArray*      free_places;    // ULong: places of unused extents
 static Bool         failed;
 static Bool         unreadable;
-static UInt         n_kept;         // streams
+static UInt         n_kept;         // streams whose begin is kept
 static Int          write_error;    // errno, or 0
-static ULong        cut = ~0ULL;    // what was behind it in the file is lost
+static ULong        cut = ~0ULL;    // extents from here on in the file are lost
 
-/* The spare: a file system's free bytes that the file leaves to others.  The
-   default holds for long files, and is at most a tenth of the file system. */
+/* The spare: free bytes of the file system that the spool file leaves to
+   others.  The default applies to long files, and is at most a tenth of the
+   file system. */
 #define DEFAULT_SPARE (1ULL << 30)
 #define LONG_FILE     (64ULL << 20)
 #define CHECK_APART   (4ULL << 20)
 
 static const HChar* spare_opt;
 static ULong        spare = DEFAULT_SPARE;
-static ULong        next_check;     // at this size of the file
+static ULong        next_check;     // size of the file at which to check again
 
 static void fail(const HChar* what, const HChar* name, Int error)
 {
@@ -72,14 +74,14 @@ static void fail(const HChar* what, const HChar* name, Int error)
    failed = True;
    if (keeps)
       return;
-   /* What it took of a disk that is full, others can use. */
+   /* On a full disk, give the file's space back to others. */
    if (fd != -1)
       VG_(close)(fd);
    fd = -1;
 }
 
-/* In the output's directory; if that goes to a device or a pipe, where
-   Valgrind puts its temporary files. */
+/* Open the spool file in the output's directory; if the output is a device or a
+   pipe, in Valgrind's directory for temporary files. */
 static void open_spool(void)
 {
    HChar* out = DCFG_(path_of_file)(place_opt, place_format);
@@ -93,28 +95,30 @@ static void open_spool(void)
       fail("create", name, -new);
    } else {
       VG_(unlink)(name);
-      /* The program may close or take any number that it could get. */
+      /* safe_fd: the program may close or overwrite any descriptor of its
+         own. */
       fd        = VG_(safe_fd)(new);
       file_size = 0;
    }
    VG_(free)(name);
 }
 
-/* Returns 0 or an errno: the program may have had it forbidden. */
+/* Seek to PLACE.  Return 0 or an errno: the program may have been forbidden to
+   seek. */
 static Int go_to(ULong place)
 {
    Off64T at = VG_(lseek)(fd, place, VKI_SEEK_SET);
    return at < 0 ? (Int)-at : 0;
 }
 
-/* What is kept of streams is copied at the end. */
+/* Return the size of the copy of kept streams, which is made at the end. */
 static ULong size_of_copy(void)
 {
    return n_kept > 0 ? file_size + in_memory : 0;
 }
 
-/* Has the file system the spare, *LEAST, and room for the copy?  *AVAIL is what
-   it has.  Look seldom. */
+/* Return whether the file system has the spare, *LEAST, and room for the copy.
+   *AVAIL is its free space.  Checks rarely. */
 static Bool has_spare(/*OUT*/ULong* avail, /*OUT*/ULong* least)
 {
    ULong size;
@@ -130,7 +134,7 @@ static Bool has_spare(/*OUT*/ULong* avail, /*OUT*/ULong* least)
    return True;
 }
 
-/* Say if it has not. */
+/* Fail with a message if the file system does not have the spare. */
 static void check_spare(void)
 {
    ULong avail, least;
@@ -144,8 +148,8 @@ static void check_spare(void)
    fail("write", "", VKI_ENOSPC);
 }
 
-/* The disk is full: as much of the file goes as a copy of the rest, and of what
-   is in memory, takes, and some for the other outputs. */
+/* Cut the file on a full disk: the copy of the rest, and of the extents in
+   memory, needs room, and so do the other outputs. */
 static void make_room_for_copy(void)
 {
    cut  = file_size > in_memory ? (file_size - in_memory) / 2 : 0;
@@ -161,8 +165,8 @@ static void put_number(UChar* to, UInt n)
       to[i] = n >> 8 * i;
 }
 
-/* The DATA of extent NUMBER of a stream of KIND go to PLACE.  Returns 0 or an
-   errno. */
+/* Write N bytes of DATA, extent NUMBER of a stream of KIND, to PLACE.  Return 0
+   or an errno. */
 static Int write_extent(UInt kind, UInt number, const UChar* data, UInt n,
                         ULong place)
 {
@@ -203,7 +207,7 @@ void DCFG_(spool_extent)(UInt kind, UInt number, const UChar* data, UInt n,
    }
 }
 
-/* Where the next extent goes. */
+/* Return the place for the next extent. */
 ULong DCFG_(take_place)(void)
 {
    Word  n = free_places == NULL ? 0 : VG_(sizeXA)(free_places);

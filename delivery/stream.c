@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Streams of bytes too long for memory. */
+   Streams: byte sequences too long for memory. */
 
-/* Owns: where a stream's bytes are.  Handed: bytes, by trace/record.c,
-   xray/flight.c and uftrace/uftrace.c while the program runs and by
+/* Owns: the places of a stream's bytes.  Handed: bytes, by trace/record.c,
+   xray/flight.c and uftrace/uftrace.c while the program runs, and by
    trace/output_trace.c while a trace is encoded.  Taken by: the same and
    trace/reader.c.
 
-   A stream is a list of extents of MAX_BUFFER bytes and a buffer for what
-   comes next.  The first extents of all streams stay in memory, which is
-   cheaper than a file; the others go to the one file that all streams share
-   (delivery/spool_file.c).  An extent of a stream that is saved has a head there, and
-   an extent that is not full stands in the file too, in another place each
-   time. */
+   A stream is a list of extents of MAX_BUFFER bytes, and a buffer for the
+   next bytes.  The first extents of all streams stay in memory, which is
+   cheaper than a file.  The others go to the file that all streams share
+   (delivery/spool_file.c).  Extents of a stream that is saved have heads
+   there, and its last extent is written before it is full, each time to
+   another place. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -24,27 +24,27 @@
 #include "delivery/stream.h"
 #include "format/spool_extents.h"
 
-/* Powers of two.  A stream's buffer starts small, for there may be
+/* Sizes of a buffer, powers of two.  Buffers start small, because there may be
    thousands of threads. */
 #define MIN_BUFFER 512u
 #define MAX_BUFFER SPOOL_EXTENT
 
-/* Where MAX_BUFFER bytes are: a pointer, or a place in the file and IN_FILE.
-   A word each, for of a long stream there are many, and all are in memory. */
+/* Extent: a pointer to MAX_BUFFER bytes, or their place in the file with the
+   bit IN_FILE.  One word each, because long streams have many. */
 typedef ULong Extent;
 #define IN_FILE 1ULL
 
 struct _Stream {
    XArray* extents;      // Extent
-   ULong   begin;        // of the first one, in the stream
-   ULong   in_extents;   // bytes of the stream, up to the end of the last one
-   UChar*  buffer;       // what follows them
+   ULong   begin;        // offset in the stream of the first extent
+   ULong   in_extents;   // offset in the stream of the last one's end
+   UChar*  buffer;       // bytes behind the last extent
    UInt    used, room;
-   UInt    kind;         // of what is saved; 0: nothing
-   Word    n_saved;      // extents,
-   ULong   saved_place;  // and where the buffer is, or NO_PLACE
-   Bool    kept;         // its begin, if the file cannot be written
-   Bool    ended;        // what is appended is lost
+   UInt    kind;         // kind of a saved stream; 0: not saved
+   Word    n_saved;      // number of saved extents
+   ULong   saved_place;  // saved place of the buffer, or NO_PLACE
+   Bool    kept;         // keep the begin if the file cannot be written
+   Bool    ended;        // drop further bytes
 };
 
 #define NO_PLACE (~0ULL)
@@ -91,7 +91,7 @@ void DCFG_(keep_begin)(Stream* s)
    DCFG_(count_kept)(1);
 }
 
-/* Can S be read? */
+/* Return whether S can be read. */
 static Bool is_usable(const Stream* s)
 {
    return s->kept ? !DCFG_(spool_unreadable)()
@@ -109,7 +109,7 @@ void DCFG_(delete_stream)(Stream* s)
    VG_(free)(s);
 }
 
-/* The buffer is full: a larger one, or an extent. */
+/* Make room in a full buffer: enlarge it, or turn it into an extent. */
 static void make_room(Stream* s)
 {
    if (s->room < MAX_BUFFER) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Writing all of it. */
+   Writing to descriptors. */
 
 /* Owns: how bytes are written to a descriptor.  Handed: bytes.  Taken by:
-   delivery/delivery.c, delivery/keeper.c, delivery/spool_file.c; delivery/compress.c. */
+   delivery/delivery.c, delivery/keeper.c, delivery/spool_file.c,
+   delivery/compress.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcfile.h"
@@ -51,8 +52,8 @@ ULong DCFG_(largest_file)(void)
    return r.rlim_cur == ~0UL ? ~0ULL : r.rlim_cur;
 }
 
-/* All signals are blocked where the tool runs, so this one waits for the
-   program; but it is about a file of ours. */
+/* Remove a pending SIGNAL.  All signals are blocked while the tool's code runs,
+   so this one would wait for the program, but it is about the tool's file. */
 static void take_back(Int signal)
 {
    vki_sigset_t  set;

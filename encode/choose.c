@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which sequences of edges become phrases. */
+   The choice of the edge sequences that become phrases. */
 
-/* Owns: the choice of the edge sequences that TRANSITION_TABLE holds.
-   Handed: samples of a trace by dcfg_trace_enc.c.  Taken by: the same.
+/* Owns: the choice of the edge sequences in TRANSITION_TABLE.  Handed: samples
+   of a trace by, and taken by: dcfg_trace_enc.c.
 
-   Parse trees that grow with what follows what are due to B. Tunstall
-   ("Synthesis of Noiseless Compression Codes", 1967).  Here a trace is
-   parsed from left to right, always by the longest phrase there is, and
-   where two phrases are found one after the other so often that a code
-   word for both saves more than it costs, the two become one.  This is
-   done in a few rounds: parse the sample, count pairs, join.
+   Parse trees that grow where a sequence is frequent are due to B. Tunstall
+   ("Synthesis of Noiseless Compression Codes", 1967).  Here a trace is parsed
+   from left to right, always by the longest phrase that fits.  If one phrase
+   follows another so often that a code word for both saves more than it costs,
+   the two are joined.  A few rounds do this: parse the sample, count pairs,
+   join.
 
-   What it costs: a row in the table, and that the phrase before has to be
-   told from the longer one.  If a phrase found A times is followed by this
-   phrase N times, an ideal code tells the two cases apart with
-   A log A - N log N - (A-N) log (A-N) bits.  Often what follows depends
-   only on several decisions together, so that no join of two pays by
-   itself.  To get across, the code word saved is given more credit than
-   it is worth. */
+   A joined phrase costs a row in the table.  It also costs bits, because a
+   reader must tell its first phrase from the joined one.  If a phrase found A
+   times is followed by the second one N times, an ideal code tells the two
+   cases apart with A log A - N log N - (A-N) log (A-N) bits.  Often only
+   several decisions together determine the next one, so that no join of two
+   pays by itself.  To get across, a saved code word counts for more than it
+   saves. */
 
 #include "base/util.h"
 #include "encode/choose.h"
 #include "encode/price.h"
 
-/* At most so many phrases are joined, and pairs counted in a round. */
+/* The largest number of joined phrases, and of pairs in a round. */
 #define MAX_JOINED (1 << 19)
 #define MAX_PAIRS  (1 << 20)
 
@@ -45,9 +45,9 @@ typedef
       const PhraseParams* params;
       ULong        scale;
       UInt         n_joined;
-      EdgePair*        pairs;       // in the order in which they were met
+      EdgePair*        pairs;       // in the order of their first occurrence
       UInt         n_pairs, max_pairs;
-      UInt*        slots;       // hash table of .pairs, index + 1
+      UInt*        slots;       // hash table: index in .pairs + 1
       UInt         n_slots;     // a power of two
    }
    Chooser;
@@ -109,7 +109,7 @@ static Bool pays(const Chooser* c, const EdgePair* pair)
    ULong saved, told;
    Long  table, chars_first, chars_second;
 
-   /* Something that was met once in a sample may be all there is. */
+   /* A pair that occurs once in a sample may occur only once in the trace. */
    if (n == 1 && c->scale > 1)
       return False;
    if (first->n_edges + second->n_edges > c->params->max_edges)
@@ -125,11 +125,11 @@ static Bool pays(const Chooser* c, const EdgePair* pair)
       table -= DCFG_(row_chars)(first) + chars_first;
    if (n == second->count)
       table -= DCFG_(row_chars)(second) + chars_second;
-   /* Six bits make a character. */
+   /* A character of the text has six bits. */
    return ((Long)(saved - told) >> 16) * (Long)c->scale > 6 * table;
 }
 
-/* Make FIRST and then SECOND a phrase. */
+/* Make a phrase of FIRST and SECOND after it. */
 static void join(Chooser* c, UInt first, UInt second)
 {
    Phrases* ps      = c->ps;

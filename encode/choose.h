@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which sequences of edges become phrases. */
+   The choice of the edge sequences that become phrases. */
 
 #ifndef __DCFG_CHOOSE_H
 #define __DCFG_CHOOSE_H
 
 #include "encode/phrase.h"
 
-/* How phrases are chosen. */
+/* PhraseParams: how phrases are chosen. */
 typedef
    struct {
-      UInt n_rounds;     // each may double their lengths
-      UInt credit;       // percent at which a saved code word counts
-      UInt max_edges;    // in one phrase
+      UInt n_rounds;     // each one may double the lengths of phrases
+      UInt credit;       // value of a saved code word, in percent of its bits
+      UInt max_edges;    // in a phrase at most
    }
    PhraseParams;
 
-/* Choose phrases for a trace of which SAMPLE is a part: N decision edges,
-   with 0 wherever something was left out.  What is found N times in it is
-   expected N * SCALE times in all. */
+/* Choose phrases for a trace from a SAMPLE of it: N decision edges, with 0
+   between pieces.  A pair that occurs N times in the sample is expected N *
+   SCALE times in the trace. */
 void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
                            const UInt* sample, UInt n, UInt scale);
 

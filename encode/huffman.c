@@ -3,26 +3,26 @@
 
    Huffman codes. */
 
-/* Owns: code words.  Handed: weights, by encode/phrase.c.  Taken by: the
-   same.
+/* Owns: code words.  Handed: weights by, and taken by: encode/phrase.c.
 
-   The code is a Huffman code with a limit to the length of its words,
-   found by package-merge (L. Larmore, D. Hirschberg, "A Fast Algorithm
-   for Optimal Length-Limited Huffman Codes", JACM 37, 1990): a symbol is a
-   coin of its weight in each of the denominations 2^-1 .. 2^-LIMIT, and
-   the cheapest coins that sum up to N-1 say by their number how long each
-   symbol's code word is.  From the smallest denomination up, the coins of
-   one are paired to packages and merged with those of the next.
+   The code is a Huffman code whose words have a limited length.  Package-merge
+   finds it (L. Larmore, D. Hirschberg, "A Fast Algorithm for Optimal
+   Length-Limited Huffman Codes", JACM 37, 1990).  Each symbol is a coin of its
+   weight in each of the denominations 2^-1 .. 2^-LIMIT.  Choose the cheapest
+   coins with the sum N-1: a symbol's code word is as long as the number of its
+   coins that are chosen.  To find them, pair the coins of the smallest
+   denomination to packages, merge these with the coins of the next one, and so
+   on.
 
-   What is kept of each merged list is only which of its places hold a coin
-   and not a package: as both come in ascending order, the coins among the
-   first M places are those of the lightest symbols, and the packages are
-   made of the first places of the list below. */
+   For each merged list, the code keeps only which elements are coins and which
+   are packages.  Coins and packages are both ascending.  So the coins among the
+   first M elements are those of the lightest symbols, and the packages are made
+   of the first elements of the list below. */
 
 #include "encode/huffman.h"
 
-/* Merge the weights with packages of pairs of OLD into NEW.  Returns how
-   many there are; IS_COIN tells which are weights. */
+/* Merge the weights with packages of two neighbours in OLD into NEW.  Return
+   the length of NEW.  IS_COIN tells which elements are weights. */
 static UInt merge(const ULong* weights, UInt n, const ULong* old, UInt n_old,
                   ULong* new, UChar* is_coin)
 {
@@ -43,7 +43,7 @@ static UInt merge(const ULong* weights, UInt n, const ULong* old, UInt n_old,
 
 void DCFG_(code_lengths)(const ULong* weights, UInt n, UChar* lengths)
 {
-   /* No code word of N symbols is longer than N-1 in any Huffman code. */
+   /* In a Huffman code of N symbols, no word is longer than N-1. */
    UInt   limit   = n - 1 < MAX_CODE_BITS ? n - 1 : MAX_CODE_BITS;
    UInt   n_list  = 0, m;
    ULong* list    = NULL;
@@ -84,8 +84,8 @@ void DCFG_(code_lengths)(const ULong* weights, UInt n, UChar* lengths)
 
 void DCFG_(code_words)(const UChar* lengths, UInt n, UInt* words)
 {
-   /* The canonical code: from the shortest up, each word is the one
-      before plus one, with zeros behind it if it is longer. */
+   /* The canonical code: from the shortest word up, each word is the one before
+      plus one, extended by zeros to its own length. */
    ULong word = 0;
    UInt  bits = 0;
 

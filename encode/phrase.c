@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which sequences of edges share a code word. */
+   Phrases: sequences of edges that share a code word. */
 
-/* Owns: the trees of phrases, and the code words that they get.  Handed:
-   the graph and counts by dcfg_trace_enc.c, joined phrases by
-   encode/choose.c.  Taken by: dcfg_trace_enc.c, encode/choose.c,
-   encode/prune.c, encode/transition.c and trace/parse.c. */
+/* Owns: the trees of phrases, and the phrases' code words.  Handed: the graph
+   and counts by dcfg_trace_enc.c, joined phrases by encode/choose.c. Taken by:
+   dcfg_trace_enc.c, encode/choose.c, encode/prune.c, encode/transition.c and
+   trace/parse.c. */
 
 #include "base/util.h"
 #include "encode/huffman.h"
 #include "encode/phrase.h"
 
-/*--- What follows by itself                               ---*/
+/* --- Tails                                                 --- */
 
 static const Edge* edge(const Phrases* ps, UInt id)
 {
@@ -25,7 +25,7 @@ static ULong instrs_of(const Graph* g, UInt node)
                                 : g->blocks[node - NodeFirstBlock].n_instrs;
 }
 
-/* More decision edges than this have no ranks. */
+/* A node with more decision edges than this has no ranks. */
 #define MAX_RANKED 256u
 
 static void find_decisions(Phrases* ps)
@@ -59,8 +59,8 @@ static void find_tails(Phrases* ps)
       UInt n_way = 0, id = first, next = 0;
       if (edge(ps, first)->n_counts == 0)
          continue;
-      /* Down to the end or to an edge that is done, and back.  Every
-         thread comes to an end, so no way leads round in a circle. */
+      /* Follow the tail to its end, or to an edge that has its arrival, and
+         then go back over it.  Every thread ends, so no tail is a circle. */
       for (; id != 0 && ps->arrival[id] == 0;
            id = ps->only_edge[edge(ps, id)->target]) {
          dcfg_assert(n_way <= g->n_edges);
@@ -91,7 +91,7 @@ Phrases* DCFG_(new_phrases)(const Graph* g)
    ps->phrases    = DCFG_CALLOC("dcfg.phrase.list", Phrase, ps->room);
    ps->kids       = DCFG_CALLOC("dcfg.phrase.kids", UInt, ps->room);
    ps->n_phrases  = 1;
-   /* A phrase without longer ones finds none at .kid[0 ..]. */
+   /* A phrase that no other one continues finds zeros at .kid[0 ..]. */
    ps->n_kid    = MAX_RANKED;
    ps->kid_room = 4096;
    ps->kid      = DCFG_CALLOC("dcfg.phrase.kid", UInt, ps->kid_room);
@@ -129,7 +129,7 @@ static UInt add_phrase(Phrases* ps, const Phrase* fresh)
    return ps->n_phrases++;
 }
 
-/* The room for the phrases that are one decision longer than P. */
+/* Make room for the phrases that continue P by one decision, of N. */
 static void make_kids(Phrases* ps, UInt p, UInt n)
 {
    if (ps->n_kid + n > ps->kid_room) {
@@ -143,7 +143,8 @@ static void make_kids(Phrases* ps, UInt p, UInt n)
    ps->n_kid  += n;
 }
 
-/* The slot of PARENT's phrase for the decision ID, or the free one for it. */
+/* Return the slot of the phrase that continues PARENT with decision ID, or the
+   free slot for it. */
 static UInt* unranked_slot(const Phrases* ps, UInt parent, UInt id)
 {
    ULong hash = ((ULong)parent << 32 | id) * 0x9E3779B97F4A7C15ULL;
@@ -254,7 +255,7 @@ const UInt* DCFG_(spell_phrase)(Phrases* ps, UInt p)
 
 /*--- Code words                                           ---*/
 
-/* By count, then by number. */
+/* Order by count, then by number. */
 static Bool is_less_used(const void* phrases, UInt x, UInt y)
 {
    const Phrase* ps = phrases;
@@ -262,7 +263,7 @@ static Bool is_less_used(const void* phrases, UInt x, UInt y)
           || (ps[x].count == ps[y].count && x < y);
 }
 
-/* The code of the N phrases in ORDER, all of one context. */
+/* Assign code words to the N phrases in ORDER, all of one context. */
 static void code_context(Phrases* ps, UInt* order, UInt n)
 {
    ULong* weights = dcfg_alloc("dcfg.phrase.code", n * sizeof(ULong));

@@ -1,70 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which sequences of edges share a code word. */
+   Phrases: sequences of edges that share a code word. */
 
 #ifndef __DCFG_PHRASE_H
 #define __DCFG_PHRASE_H
 
 #include "graph/graph.h"
 
-/* A node whose out-edges were traversed more than once over is a place of
-   decision, and its traversed out-edges are decision edges.  What follows
-   one up to the next place of decision follows by itself: its tail.  The
-   last edge on the way is where it arrives, its arrival; a decision edge
-   that leads straight to a place of decision is its own.
+/* Terms: a decision edge is a counted edge whose source has several counted
+   out-edges.  Its tail is the edges that must follow, up to the next node with
+   a decision.  Its arrival is the last edge of the tail, or the decision edge
+   itself if the tail is empty.
 
-   A phrase is a sequence of decision edges with their tails.  Its context
-   is the edge before it, an arrival.  A context and its phrases are a
-   tree: the phrase without its last decision edge is the parent. */
+   Phrase: a sequence of decision edges with their tails.  Its context is the
+   edge before it, which is an arrival.  A context and its phrases are a tree:
+   the parent of a phrase is the phrase without its last decision edge. */
 typedef
    struct {
       UInt  parent;      // 0 for a context
-      UInt  edge;        // the last decision edge; of a context, the edge
-      UInt  context;     // edge
+      UInt  edge;        // the last decision edge; in a context, the edge
+                         // itself
+      UInt  context;     // edge id
       UInt  n_edges;
-      ULong n_instrs;    // of the edges' source nodes
-      ULong count;       // how often it was used
-      UInt  word;        // its code word
+      ULong n_instrs;    // in the edges' source nodes
+      ULong count;       // uses
+      UInt  word;        // the code word
       UChar n_bits;
-      Bool  is_cut;      // a chunk ends within it
+      Bool  is_cut;      // does a chunk end within it?
    }
    Phrase;
 
-/* The rank of edges whose source has many: each phrase that gets longer there
-   would need room for all of them. */
+/* The rank of an edge whose source has too many decision edges.  Ranks would
+   need room for all of them in each phrase. */
 #define DCFG_NO_RANK 0xFFFFFFFFu
 
-/* Edges are named by id. */
+/* Phrases: the trees of all contexts.  Edges are ids. */
 typedef
    struct {
       const Graph* graph;
-      UInt*   rank;          // by edge: among its source's, or 0; or
-                             // DCFG_NO_RANK
-      UInt*   arrival;       // by edge
-      UInt*   tail_edges;    // by edge: it and its tail
+      UInt*   rank;          // for each edge: its index among those of its
+                             // source, 0 if it is no decision, or DCFG_NO_RANK
+      UInt*   arrival;       // for each edge
+      UInt*   tail_edges;    // for each edge: length of itself and its tail
       ULong*  tail_instrs;
-      UInt*   only_edge;     // by node: the edge that must follow, or 0
-      UInt*   n_decisions;   // by node: traversed out-edges if several
-      UInt*   context_of;    // by edge: the context's phrase, or 0
-      /* Phrase 0 is none. */
+      UInt*   only_edge;     // for each node: the edge that must follow, or 0
+      UInt*   n_decisions;   // for each node: counted out-edges if several, or
+                             // 0
+      UInt*   context_of;    // for each edge: the phrase of the context, or 0
+      /* Phrase 0 is not used. */
       Phrase* phrases;
       UInt    n_phrases, room;
-      UInt*   kids;          // by phrase: where in .kid, or 0
-      UInt*   kid;           // by .kids plus rank of the edge: or 0
+      UInt*   kids;          // for each phrase: index in .kid, or 0
+      UInt*   kid;           // at .kids plus the edge's rank: a phrase, or 0
       SizeT   n_kid, kid_room;
       UInt*   unranked;      // hash table: phrases whose .edge has no rank
       UInt    n_unranked, unranked_room;
-      UInt*   path;          // what was spelled last
+      UInt*   path;          // the edges that were spelled last
       UInt    path_room;
    }
    Phrases;
 
-/* Without phrases; these come as they are met or by choose_phrases(). */
+/* Make the tables of G, without phrases.  Readers and choose_phrases() add
+   phrases. */
 Phrases* DCFG_(new_phrases)(const Graph* g);
 void     DCFG_(delete_phrases)(Phrases* ps);
 
-/* The phrase that is P, which may be a context, and decision EDGE. */
+/* Return the phrase that continues P, a phrase or context, with decision EDGE;
+   or 0. */
 UInt DCFG_(unranked_phrase)(const Phrases* ps, UInt p, UInt edge);
 
 static inline UInt DCFG_(longer_phrase)(const Phrases* ps, UInt p,
@@ -75,19 +78,20 @@ static inline UInt DCFG_(longer_phrase)(const Phrases* ps, UInt p,
    return ps->kid[ps->kids[p] + ps->rank[edge]];
 }
 
-/* The same, made if there is none; and the context of what follows
-   EDGE. */
+/* Return the phrase that continues P with EDGE, or the context after EDGE. Both
+   are made if they do not exist. */
 UInt DCFG_(extend_phrase)(Phrases* ps, UInt p, UInt edge);
 UInt DCFG_(context_after)(Phrases* ps, UInt edge);
 
-/* The .tail_edges[id] edges from ID to its arrival, both included; or the
-   .n_edges edges of phrase P.  Valid until the next call of either. */
+/* Return the .tail_edges[id] edges from ID to its arrival, both included, or
+   the .n_edges edges of phrase P.  Valid until the next call of either
+   function. */
 const UInt* DCFG_(spell_tail)(Phrases* ps, UInt id);
 const UInt* DCFG_(spell_phrase)(Phrases* ps, UInt p);
 
-/* Give each phrase that has a count a code word of its context.  ORDER,
-   which is for the caller to free, receives these phrases sorted by
-   context; returns how many. */
+/* Give each phrase that has a count a code word in its context.  *ORDER
+   receives these phrases sorted by context, and the caller frees it.  Return
+   their number. */
 UInt DCFG_(assign_code)(Phrases* ps, UInt** order);
 
 #endif /* __DCFG_PHRASE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a phrase costs and saves. */
+   The cost of phrases. */
 
 /* Owns: the length of rows of TRANSITION_TABLE, and logarithms of counts,
    without floating point.  Handed: phrases.  Taken by: encode/choose.c and
@@ -26,7 +26,7 @@ static void measure_ids(Prices* c)
    }
 }
 
-/* Digit by digit: squaring doubles the logarithm. */
+/* Compute logarithms digit by digit: squaring doubles the logarithm. */
 static void make_logarithms(Prices* c)
 {
    for (UInt i = 0; i <= 256; i++) {
@@ -54,7 +54,7 @@ ULong DCFG_(n_log_n)(const Prices* c, ULong n)
       return 0;
    while (n >> high > 1)
       high++;
-   /* The leading one, eight bits to look up and the rest between. */
+   /* The leading one, eight bits for the table, and the rest to interpolate. */
    ULong x = high < 32 ? n << (32 - high) : n >> (high - 32);
    i    = x >> 24 & 255;
    rest = x & 0xFFFFFF;

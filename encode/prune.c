@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which phrases are not worth a row. */
+   Pruning: phrases that are not worth a row are given up. */
 
-/* Owns: the choice of phrases that are written as two shorter ones.
-   Handed: phrases with their counts by dcfg_trace_enc.c.  Taken by: the
-   same.
+/* Owns: the choice of phrases that are written as two shorter ones.  Handed:
+   phrases with their counts by, and taken by: dcfg_trace_enc.c.
 
-   Phrases are chosen from a sample; only when the whole trace has been
-   parsed is it known how often each is used.  A phrase whose row takes
-   more than its code word saves is given up then.  Nothing has to be
-   parsed again for this: wherever the phrase was found, two others are
-   that are used anyway.  What that costs in bits is what it costs in an
-   ideal code, which is told by the counts of the three, and of the second
-   one's context, where so many more words are written. */
+   Phrases are chosen from a sample.  Only when the whole trace has been parsed
+   is it known how often each one is used.  Then a phrase whose row takes more
+   bits than its code word saves is given up.  The trace is not parsed again:
+   each use of the phrase is replaced by two other phrases that are in use
+   anyway. The lost bits are those of an ideal code.  They follow from the
+   counts of the three phrases, and of the second one's context, where more
+   words are written. */
 
 #include "base/util.h"
 #include "encode/price.h"
 #include "encode/prune.h"
 
-/* Decisions from the end of a phrase where it may be cut. */
+/* The largest number of decisions behind a cut. */
 #define MAX_CUTS 64
 
 typedef
    struct {
       Phrases* ps;
       Prices*   prices;
-      ULong*   total;      // by edge: counts of the phrases of its context
-      Split*   splits;     // by phrase
+      ULong*   total;      // for each edge: sum of the counts in its context
+      Split*   splits;     // for each phrase
    }
    Pruner;
 
@@ -36,8 +35,8 @@ static Long n_log_n(const Pruner* pr, ULong n)
    return (Long)DCFG_(n_log_n)(pr->prices, n);
 }
 
-/* Bits, in units of 2^-16, that are lost if N times FIRST and SECOND are
-   used instead of a phrase of FIRST's context. */
+/* Return the bits, in units of 2^-16, that are lost if N uses of a phrase of
+   FIRST's context become FIRST and SECOND. */
 static Long bits_lost(const Pruner* pr, ULong n, const Phrase* first,
                       const Phrase* second)
 {
@@ -49,8 +48,8 @@ static Long bits_lost(const Pruner* pr, ULong n, const Phrase* first,
           + n_log_n(pr, second->count) - n_log_n(pr, second->count + n);
 }
 
-/* The phrase after FIRST that is the N decisions of PATH, of which the
-   last comes first; or 0. */
+/* Return the phrase after FIRST that has the N decisions of PATH, which is
+   backwards; or 0. */
 static UInt second_after(const Pruner* pr, UInt first, const UInt* path,
                          UInt n)
 {
@@ -62,14 +61,14 @@ static UInt second_after(const Pruner* pr, UInt first, const UInt* path,
    return second;
 }
 
-/* Give up P if that makes the trace shorter. */
+/* Give P up if that makes the trace shorter. */
 static void prune_phrase(Pruner* pr, UInt p)
 {
    Phrase* phrases = pr->ps->phrases;
    ULong   n       = phrases[p].count;
    Split   best    = { 0, 0 };
    Long    most    = 0;
-   /* Six bits make a character. */
+   /* A character of the text has six bits. */
    Long    row     = 6 * (Long)(DCFG_(row_chars)(&phrases[p])
                                 + DCFG_(chars_of)(pr->prices, p));
    UInt    path[MAX_CUTS], n_path = 0, first = p;
@@ -101,7 +100,7 @@ static void prune_phrase(Pruner* pr, UInt p)
    pr->total[phrases[best.second].context] += n;
 }
 
-/* By number of edges, the most first, then by number. */
+/* Order by number of edges, the most first, then by number. */
 static Bool is_longer(const void* phrases, UInt x, UInt y)
 {
    const Phrase* ps = phrases;
@@ -122,13 +121,14 @@ Split* DCFG_(prune)(Phrases* ps)
    for (UInt p = 1; p < ps->n_phrases; p++) {
       if (ps->phrases[p].count == 0)
          continue;
-      /* Of two phrases in which a chunk ends, the second one may not be
-         needed at all. */
+      /* Keep a phrase in which a chunk ends: there its second part may not be
+         used at all. */
       if (!ps->phrases[p].is_cut)
          order[n++] = p;
       pr.total[ps->phrases[p].context] += ps->phrases[p].count;
    }
-   /* What a phrase is split into is shorter, and its turn comes later. */
+   /* Long phrases first: the parts of a split are shorter, and may be split in
+      their turn. */
    DCFG_(sort_uints)(order, n, is_longer, ps->phrases);
    for (UInt i = 0; i < n; i++)
       prune_phrase(&pr, order[i]);

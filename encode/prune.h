@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which phrases are not worth a row. */
+   Pruning: phrases that are not worth a row are given up. */
 
 /* Private to encode/. */
 
@@ -10,16 +10,17 @@
 
 #include "encode/phrase.h"
 
-/* Two phrases that say the same as a third. */
+/* Split: two phrases that replace a third one. */
 typedef
    struct {
-      UInt first, second;   // or 0
+      UInt first, second;   // 0: not split
    }
    Split;
 
-/* The phrases' counts are those of the whole trace, and their code that of
-   these counts.  Returns by phrase what is to be written in its place,
-   which may be split in its turn; counts become those of what remains. */
+/* Decide which phrases to split.  The phrases' counts are those of the whole
+   trace, and their code is made for these counts.  Return, for each phrase, its
+   split; the two parts may be split as well.  Counts become those of the
+   remaining phrases. */
 Split* DCFG_(prune)(Phrases* ps);
 
 #endif /* __DCFG_PRUNE_H */

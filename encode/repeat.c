@@ -1,57 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Characters, repetitions, dictionary. */
+   The text of a trace: characters, repetitions, dictionary. */
 
-/* Owns: the characters of the edge-id sequences, their repetitions and
-   the STRING_DICTIONARY (sections 3.4 and 3.7.1 of the format).  Handed:
-   code words one after the other, by dcfg_trace_enc.c.  Taken by: the
-   same, as text.
+/* Owns: the characters of the edge-id sequences, their repetitions and the
+   STRING_DICTIONARY (sections 3.4 and 3.7.1 of the format).  Handed: code words
+   by, and text taken by: dcfg_trace_enc.c.
 
-   A block of characters is made into a grammar in rounds, each of which
-   first replaces every run of one symbol by a rule "so often that" and
-   then pairs of neighbours by a rule "this, then that".  Nested loops
-   become runs of runs, and whatever else occurs twice ends up as the same
-   symbol.  Which pairs: those more frequent than the pairs they overlap.
-   As that depends on nothing but the neighbours, equal pieces of text are
-   replaced in the same way wherever they are.  (Pairs by frequency:
-   N. Larsson, A. Moffat, "Off-Line Dictionary-Based Compression", Proc.
-   IEEE 88, 2000.  Runs and pairs in rounds: A. Jez, "Recompression", JACM
-   63, 2016.)  At the end a rule becomes an entry of the dictionary if that
-   makes the text shorter, else it is written out where it is used. */
+   A block of characters becomes a grammar in rounds.  Each round first replaces
+   every run of one symbol by a rule "so often that", and then pairs of
+   neighbours by a rule "this, then that".  Nested loops become runs of runs,
+   and other repeated pieces end up as one symbol.  A round replaces the pairs
+   that are more frequent than the pairs they overlap.  That depends on the
+   neighbours only, so equal pieces of text are replaced in the same way
+   wherever they are.  (Pairs by frequency: N. Larsson, A. Moffat, "Off-Line
+   Dictionary-Based Compression", Proc. IEEE 88, 2000.  Runs and pairs in
+   rounds: A. Jez, "Recompression", JACM 63, 2016.)  At the end a rule becomes
+   an entry of the dictionary if that makes the text shorter; other rules are
+   written out where they are used. */
 
 #include "base/util.h"
 #include "encode/repeat.h"
 
 #define NONE 0xFFFFFFFFu
 
-/* Symbols: the values of the characters, the end of a sequence, rules. */
+/* Symbols: values of characters, the end of a sequence, rules. */
 #define END        64
 #define FIRST_RULE 65
 
-/* In a symbol of the block: the pair that it begins occurs nowhere else.
-   No longer piece of text with this pair in it can occur twice either, so
-   that need never be looked at again. */
+/* A bit of a symbol in the block: the pair that begins with it occurs nowhere
+   else.  Then no longer piece with this pair occurs twice either, so the pair
+   is never looked at again. */
 #define IS_UNIQUE 0x80000000u
 #define SYMBOL(s) ((s) & ~IS_UNIQUE)
 
-/* Rules nest by two at most in a round. */
+/* The number of rounds.  Rules nest by at most two in a round. */
 #define MAX_ROUNDS 30
 
-/* A reader keeps the dictionary in memory: no more entries beyond this
-   many characters. */
+/* The size of the dictionary in characters at which no more entries are added,
+   because readers keep it in memory. */
 #define MAX_DICTIONARY (4 << 20)
 
-/* Only if one place in so many repeats what stood elsewhere, pairs are
-   worth looking for. */
+/* Pairs are replaced only if one place in WORTHWHILE repeats an earlier piece.
+   The first MAX_LOOK characters are tested. */
 #define WORTHWHILE 32
 #define MAX_LOOK   (1 << 17)
 
-/* If looking for pairs makes a block shorter by less than one part in so
-   many, that was not worth the time. */
+/* If pairs make a block shorter by less than one part in TOO_LITTLE, the next
+   blocks go without. */
 #define TOO_LITTLE 16
 
-/* At most so many blocks go by without a look. */
+/* The largest number of blocks without a test. */
 #define MAX_SKIP 15
 
 static const HChar alphabet[64 + 1] =
@@ -60,10 +59,10 @@ static const HChar alphabet[64 + 1] =
 typedef
    struct {
       UInt left;
-      UInt right;        // of a run: how often .left
-      UInt width;        // characters when written out
+      UInt right;        // or of a run: how often .left is repeated
+      UInt width;        // in characters, written out
       UInt uses;
-      UInt key;          // of an entry
+      UInt key;          // the key of an entry in the dictionary
       Bool is_run, is_entry;
    }
    Rule;
@@ -72,33 +71,33 @@ typedef
    struct {
       UInt left, right;
       UInt count;
-      UInt rule;         // or 0
+      UInt rule;         // 0: none so far
    }
    WordPair;
 
 struct _TextCoder {
    TextSink sink;
-   ULong  bits;          // not yet six
+   ULong  bits;          // fewer than six, not written yet
    UInt   n_bits;
    UInt*  symbols;
    UInt   n, room;
-   UInt   block;         // the most in .symbols
+   UInt   block;         // the largest .n
    Rule*  rules;
    UInt   n_rules, rules_room;
-   /* In a round: */
-   UInt*  pair_of;       // by place in .symbols, or NONE
-   WordPair*  pairs;         // in order of their first places
+   /* State of a round: */
+   UInt*  pair_of;       // for each symbol: the pair that it begins, or NONE
+   WordPair*  pairs;         // by first occurrence
    UInt   n_pairs, pairs_room;
-   UInt*  slots;         // hash table of .pairs, index + 1
+   UInt*  slots;         // hash table: index in .pairs + 1
    UInt   n_slots;       // a power of two
-   /* The dictionary: */
+   /* State of the dictionary: */
    UInt   n_keys;
-   UInt   n_dictionary;  // characters
-   ULong  n_written;     // characters, of everything
-   /* Blocks in which pairs are not worth looking for: */
-   UInt   to_skip;       // so many to come ...
-   UInt   last_skip;     // ... of so many
-   /* Text on its way out: */
+   UInt   n_dictionary;  // in characters
+   ULong  n_written;     // characters of all text
+   /* Blocks in which pairs are not replaced: */
+   UInt   to_skip;       // still to come
+   UInt   last_skip;     // in the last row of them
+   /* Buffer for the text: */
    UInt   n_buf;
    HChar  buf[65536];
 };
@@ -153,7 +152,7 @@ static UInt width_of(const TextCoder* t, UInt symbol)
    return symbol < FIRST_RULE ? 1 : t->rules[symbol - FIRST_RULE].width;
 }
 
-/* What (N*...) takes, around what takes WIDTH. */
+/* Return the characters of (N*...) around WIDTH characters. */
 static ULong run_width(ULong width, UInt n)
 {
    return width + 3 + DCFG_(decimal_digits)(n);
@@ -173,7 +172,7 @@ static UInt add_rule(TextCoder* t, UInt left, UInt right, Bool is_run)
    return FIRST_RULE + t->n_rules - 1;
 }
 
-/* The symbol that stands for pair P. */
+/* Return the symbol that replaces pair P. */
 static UInt symbol_for(TextCoder* t, UInt p, Bool is_run)
 {
    if (t->pairs[p].rule == 0)
@@ -182,7 +181,7 @@ static UInt symbol_for(TextCoder* t, UInt p, Bool is_run)
    return t->pairs[p].rule;
 }
 
-/* Would it take more to repeat that N times? */
+/* Return whether N repetitions take more characters than a run. */
 static Bool is_written_as_run(ULong width, UInt n)
 {
    return width * n > run_width(width, n);
@@ -221,7 +220,7 @@ static void count_pairs(TextCoder* t)
          continue;
       t->pair_of[i] = intern(t, s, next);
       t->pairs[t->pair_of[i]].count++;
-      /* Of three equal ones only one pair can be replaced. */
+      /* Only one pair of three equal symbols can be replaced. */
       if (s == next && i + 2 < t->n && SYMBOL(t->symbols[i + 2]) == s)
          t->pair_of[++i] = NONE;
    }
@@ -232,7 +231,7 @@ static void count_pairs(TextCoder* t)
       }
 }
 
-/* Shall pair P be replaced rather than Q, which overlaps it? */
+/* Return whether to replace pair P and not Q, which overlaps it. */
 static Bool goes_before(const TextCoder* t, UInt p, UInt q)
 {
    if (q == NONE || p == q)
@@ -241,7 +240,7 @@ static Bool goes_before(const TextCoder* t, UInt p, UInt q)
           || (t->pairs[p].count == t->pairs[q].count && p < q);
 }
 
-/* Returns whether there were any. */
+/* Replace pairs.  Return whether there were any. */
 static Bool replace_pairs(TextCoder* t)
 {
    UInt n_new = 0, before = NONE;
@@ -264,8 +263,8 @@ static Bool replace_pairs(TextCoder* t)
    return n_new < n_old;
 }
 
-/* Does enough of the block stand in it twice?  Looks at pieces of eight
-   characters, and of a long block at its beginning only. */
+/* Return whether enough of the block occurs in it twice.  Looks at pieces of
+   eight characters, and only at the beginning of a long block. */
 static Bool repeats_itself(TextCoder* t)
 {
    UInt  n       = t->n < MAX_LOOK ? t->n : MAX_LOOK;
@@ -285,7 +284,8 @@ static Bool repeats_itself(TextCoder* t)
 
 /*--- Which rules become entries                           ---*/
 
-/* One character for the first 64 keys, two for the next 4096, ... */
+/* Return the length of a key: one character for the first 64 keys, two for the
+   next 4096, and so on. */
 static UInt key_length(UInt key)
 {
    UInt  length = 1;
@@ -312,7 +312,8 @@ static void count_uses(TextCoder* t)
    for (UInt i = 0; i < t->n; i++)
       if ((r = rule_of(t, SYMBOL(t->symbols[i]))) != NULL)
          r->uses++;
-   /* A rule is made of older ones.  What is in an entry is there once. */
+   /* Rules contain older rules only, so go backwards.  An entry has its
+      contents once, however often it is used. */
    for (UInt i = t->n_rules; i-- > 0; ) {
       UInt times = t->rules[i].uses;
       if (t->rules[i].is_entry && times > 1)
@@ -325,7 +326,7 @@ static void count_uses(TextCoder* t)
    }
 }
 
-/* What SYMBOL takes where it is used. */
+/* Return the characters that SYMBOL takes at each use. */
 static UInt used_width(const TextCoder* t, UInt symbol, UInt reference)
 {
    const Rule* r = rule_of(t, symbol);
@@ -335,7 +336,7 @@ static UInt used_width(const TextCoder* t, UInt symbol, UInt reference)
 
 static void choose_entries(TextCoder* t)
 {
-   /* "KEY":"...", and <KEY>, with a key of the length that is due. */
+   /* An entry is "KEY":"...", a use is <KEY>.  Assume the next key's length. */
    UInt length    = key_length(t->n_keys + 64);
    UInt overhead  = length + 6;
    UInt reference = length + 2;
@@ -343,7 +344,7 @@ static void choose_entries(TextCoder* t)
 
    for (UInt i = 0; i < t->n_rules; i++)
       t->rules[i].is_entry = !is_full;
-   /* What is written out makes more uses of what it is made of. */
+   /* Repeat: a rule that is written out adds uses of the rules inside it. */
    for (UInt turn = 0; turn < 4; turn++) {
       count_uses(t);
       for (UInt i = 0; i < t->n_rules; i++) {
@@ -363,7 +364,7 @@ static void choose_entries(TextCoder* t)
    count_uses(t);
 }
 
-/* The most used entries get the shortest keys. */
+/* Give the most used entries the shortest keys. */
 static void assign_keys(TextCoder* t)
 {
    enum { N_CLASSES = 4096 };
@@ -481,7 +482,7 @@ static void put_entries(TextCoder* t, Bool is_first)
    flush(t, put);
 }
 
-/* Shall pairs be looked for in this block? */
+/* Return whether to replace pairs in this block. */
 static Bool looks_for_pairs(TextCoder* t)
 {
    if (t->to_skip > 0) {
@@ -491,9 +492,8 @@ static Bool looks_for_pairs(TextCoder* t)
    return repeats_itself(t);
 }
 
-/* So many of N characters were saved by looking for pairs.  If that were
-   few, leave it for the next blocks, for the more the oftener this
-   happens. */
+/* Learn from a block of N characters, of which pairs saved SAVED.  If that is
+   too little, leave the next blocks without, twice as many each time. */
 static void learn_from_block(TextCoder* t, Long saved, UInt n)
 {
    if (saved >= n / TOO_LITTLE)

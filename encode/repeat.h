@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Characters, repetitions, dictionary. */
+   The text of a trace: characters, repetitions, dictionary. */
 
 /* Private to encode/. */
 
@@ -10,7 +10,7 @@
 
 #include "base/port.h"
 
-/* Where text goes: the sequences, each with a line feed behind it, and
+/* TextSink: takes the text: the sequences, each with a line feed after it, and
    the rows of the dictionary without the braces around them. */
 typedef
    struct {
@@ -22,14 +22,15 @@ typedef
 
 typedef struct _TextCoder TextCoder;
 
-/* BLOCK is how many characters are looked at together. */
+/* Begin a text.  BLOCK is the number of characters that are compressed
+   together. */
 TextCoder* DCFG_(new_text)(const TextSink* sink, UInt block);
 
-/* The N_BITS low bits of BITS are next; then the sequence is complete. */
+/* Append the N_BITS low bits of BITS; end a sequence. */
 void DCFG_(text_bits)(TextCoder* t, UInt bits, UInt n_bits);
 void DCFG_(text_end)(TextCoder* t);
 
-/* Write what is left.  T is gone. */
+/* Write the rest, and free T. */
 void DCFG_(finish_text)(TextCoder* t);
 
 #endif /* __DCFG_REPEAT_H */

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A part of a trace that stands for all of it. */
+   A sample of a trace. */
 
-/* Owns: the choice of the places that a sample is taken from.  Handed:
-   readers of threads.  Taken by: dcfg_trace_enc.c, for the choice of
-   phrases. */
+/* Owns: the choice of the places of a sample.  Handed: readers of threads.
+   Taken by: dcfg_trace_enc.c, to choose phrases. */
 
 #include "encode/sample.h"
 
-/* Decisions in a row, where a way has to be read as a whole. */
+/* The number of neighbouring decisions in a sample of a thread without
+   places. */
 #define WINDOW 4096
 
-/* Places that a thread may have at most. */
+/* The largest number of places in a thread. */
 #define MAX_PLACES 128
 
-/* Up to N edges that follow in THREAD. */
+/* Read up to N edges of THREAD into the sample. */
 static void sample_some(Sample* s, const TraceThread* thread, UInt n)
 {
    UInt got;
@@ -29,8 +29,8 @@ static void sample_some(Sample* s, const TraceThread* thread, UInt n)
    s->ids[s->n++] = 0;
 }
 
-/* Read all of THREAD, and keep of every SCALE windows one.  *PLACE counts
-   the windows of all threads. */
+/* Read all of THREAD, and keep one window in SCALE.  *PLACE counts the windows
+   of all threads. */
 static void sample_windows(Sample* s, const TraceThread* thread, ULong scale,
                            ULong* place)
 {
@@ -49,7 +49,7 @@ static void sample_windows(Sample* s, const TraceThread* thread, ULong scale,
    dcfg_free(unwanted);
 }
 
-/* One part in SCALE of THREAD. */
+/* Sample one part in SCALE of THREAD. */
 static void sample_thread(Sample* s, const TraceThread* thread, ULong scale,
                           ULong* place)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A part of a trace that stands for all of it. */
+   A sample of a trace. */
 
 /* Private to encode/. */
 
@@ -12,14 +12,14 @@
 
 typedef
    struct {
-      UInt* ids;       // decision edges; a 0 behind those from one place
+      UInt* ids;       // decision edges, with a 0 after each place
       UInt  n, room;
-      ULong scale;     // what there is of the trace for each of them
+      ULong scale;     // edges of the trace for each of them
    }
    Sample;
 
-/* About MAX decision edges of the N THREADS, or all if there are no more.
-   S->ids is for the caller to free. */
+/* Take about MAX decision edges of the N THREADS, or all if they have no more.
+   The caller frees S->ids. */
 void DCFG_(take_sample)(Sample* s, const TraceThread* threads, UInt n,
                         UInt max);
 

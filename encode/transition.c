@@ -3,31 +3,31 @@
 
    The table of transitions. */
 
-/* Owns: TRANSITION_TABLE (section 3.5 of the format).  Handed: the phrases
-   in use and their code words by dcfg_trace_enc.c.  Taken by: the
-   same, as text.
+/* Owns: TRANSITION_TABLE (section 3.5 of the format).  Handed: the phrases in
+   use and their code words by, and text taken by: dcfg_trace_enc.c.
 
-   A row is a phrase after its context, but for two things that make the
-   table shorter and change no code word.  Where several phrases end with
-   the same tail, their rows may end before it, and a row without a code
-   word leads on.  And if only one row leads to a context and only one on
-   from it, the two are one row. */
+   A row is a phrase after its context.  Two exceptions make the table shorter
+   and change no code word.  If several phrases end with the same tail, their
+   rows may end before it, and a row without a code word has the tail.  And if
+   only one row leads to a context and only one row leaves it, the two are one
+   row. */
 
 #include "base/util.h"
 #include "encode/transition.h"
 
 /*--- Rows                                                 ---*/
 
-/* The table in the making. */
+/* Table: the table in the making. */
 typedef
    struct {
       Put* out;
       Phrases* ps;
       Bool*    is_way;
       const Bool* is_start;
-      UInt*    n_rows;       // by edge: rows that begin after it
-      UInt*    n_ends;       // by edge: rows that end with it
-      UInt*    a_row;        // by edge: one that begins after it, a phrase
+      UInt*    n_rows;       // for each edge: rows that begin after it
+      UInt*    n_ends;       // for each edge: rows that end with it
+      UInt*    a_row;        // for each edge: a phrase whose row begins after
+                             // it
    }
    Table;
 
@@ -51,7 +51,7 @@ static void find_ways(Table* t, const UInt* order, UInt n)
    dcfg_free(rows);
 }
 
-/* The edge with which P's row ends. */
+/* Return the edge at the end of P's row. */
 static UInt end_of_row(const Table* t, UInt p)
 {
    UInt id = t->ps->phrases[p].edge;
@@ -59,8 +59,8 @@ static UInt end_of_row(const Table* t, UInt p)
    return t->is_way[id] ? id : t->ps->arrival[id];
 }
 
-/* Does only one row lead to edge ID, and only one on from it?  Then that
-   one is part of the other: it has no code word. */
+/* Return whether only one row leads to edge ID, and only one leaves it.  Then
+   the second is a part of the first: it has no code word. */
 static Bool is_joint(const Table* t, UInt id)
 {
    return t->n_rows[id] == 1 && t->n_ends[id] == 1 && !t->is_start[id];
@@ -86,7 +86,7 @@ static UInt put_phrase_edges(Table* t, UInt p, HChar before)
    return end_of_row(t, p);
 }
 
-/* The end of a row that has come to edge ID. */
+/* Put the end of a row that has come to edge ID. */
 static void end_row(Table* t, UInt id)
 {
    while (is_joint(t, id))
@@ -107,7 +107,7 @@ static void put_row(Table* t, UInt p)
    end_row(t, put_phrase_edges(t, p, '['));
 }
 
-/* From ID to its arrival. */
+/* Put the row from ID to its arrival. */
 static void put_way(Table* t, UInt id)
 {
    UInt n = t->ps->tail_edges[id] - 1;
@@ -146,7 +146,7 @@ void DCFG_(put_transitions)(Put* out, Phrases* ps,
       UInt context = ps->phrases[order[i]].context;
       if (is_joint(&t, context))
          continue;
-      /* A line for each context: not to have to read one of megabytes. */
+      /* A line for each context, because a single line would have megabytes. */
       if (context != last)
          DCFG_(put_char)(out, '\n');
       last = context;

@@ -12,9 +12,9 @@
 #include "encode/phrase.h"
 
 /* Write TRANSITION_TABLE.  ORDER are the N phrases in use, by context, as
-   assign_code() makes it.  IS_WAY, by edge: there has to be a row that
-   leads from it to its arrival; more may be set.  IS_START, by edge: rows
-   must begin after it, whatever leads to it. */
+   assign_code() makes it.  IS_WAY, for each edge: a row must lead from it to
+   its arrival; this function sets more.  IS_START, for each edge: rows begin
+   after it, whatever leads to it. */
 void DCFG_(put_transitions)(Put* out, Phrases* ps,
                             const UInt* order, UInt n, Bool* is_way,
                             const Bool* is_start);

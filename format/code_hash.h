@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The hash of an image's code, which stands for a build id that is missing:
-   64-bit FNV-1a over the bytes of the executed segments, without ELF's
+   The hash of an image's code.  It stands for the build id where an image has
+   none: 64-bit FNV-1a over the bytes of the executed segments, without ELF's
    headers. */
 
 #ifndef DCFG_FORMAT_CODE_HASH_H

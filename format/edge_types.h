@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The types of a DCFG's edges, in the order in which EDGE_TYPES has them. */
+   The names of a DCFG's edge types.  The number of a type is its index here,
+   and in the table EDGE_TYPES of a file. */
 
 #ifndef DCFG_FORMAT_EDGE_TYPES_H
 #define DCFG_FORMAT_EDGE_TYPES_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The extents of a temporary file, which outlasts a process that was killed. */
+   The spool file's extents.  The spool is the tool's temporary file; if the
+   process is killed, the extents let a reader recover the data. */
 
 #ifndef DCFG_FORMAT_SPOOL_EXTENTS_H
 #define DCFG_FORMAT_SPOOL_EXTENTS_H
@@ -10,15 +11,15 @@
 #define SPOOL_EXTENT     65536u         // bytes
 #define SPOOL_HEAD_SIZE  32u
 
-/* Where the numbers of an extent's head stand, of four bytes each. */
+/* Offsets in the head of an extent of numbers with four bytes each. */
 enum {
-   SpoolKindAt   = 8,     // of the stream
-   SpoolNumberAt = 12,    // of the extent in it
-   SpoolUsedAt   = 16,    // bytes
-   SpoolSumAt    = 20     // of these bytes
+   SpoolKindAt   = 8,     // the kind of the stream
+   SpoolNumberAt = 12,    // the extent's number in its stream
+   SpoolUsedAt   = 16,    // how many bytes of data follow
+   SpoolSumAt    = 20     // spool_sum() of these bytes
 };
 
-/* Return the sum of the N bytes of DATA. */
+/* Return the check sum of the N bytes of DATA. */
 static inline unsigned spool_sum(const unsigned char* data, unsigned n)
 {
    unsigned long long sum = n;

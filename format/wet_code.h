@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the tables of a WET file say of instructions and superblocks. */
+   Numbers in the tables of instructions and superblocks of a WET file. */
 
 #ifndef DCFG_FORMAT_WET_CODE_H
 #define DCFG_FORMAT_WET_CODE_H
 
-/* How an instruction hands on control.  Every kind but InsnPlain ends a basic
-   block. */
+/* InsnKind: how an instruction transfers control.  Every kind but InsnPlain
+   ends a basic block. */
 typedef
    enum {
-      InsnPlain,         // falls to the next instruction
+      InsnPlain,         // control falls to the next instruction
       InsnCond,          // direct conditional branch
       InsnJump,          // direct jump
       InsnIndirectJump,
@@ -22,41 +22,41 @@ typedef
    }
    InsnKind;
 
-/* Locations: a byte of a register each, or a group of flags.  The numbers have
-   room for each processor. */
+/* Locations: each is one byte of a register, or a group of flags.  The numbers
+   are the same for all processors. */
 enum {
    LocGeneral   = 0,       // 32 registers, by their encoding, of 8 bytes
    LocCarry     = 256,     // C
-   LocFlags     = 257,     // the others: O, S, Z, A, P; N, Z, V
+   LocFlags     = 257,     // the other flags: O, S, Z, A, P; N, Z, V
    LocDirection = 258,     // DF
    LocStatus    = 259,     // x87's condition codes
    LocVector    = 288,     // 16 of 32 bytes, or 32 of 16
-   LocX87       = 800,     // 8 of 8 bytes, where MMX registers stand
-   LocStack     = 864,     // the same, counted from the top of the stack as
-                           // it is when the instruction begins
+   LocX87       = 800,     // 8 registers of 8 bytes, shared with MMX
+   LocStack     = 864,     // the same registers, counted from the top of the
+                           // stack at the begin of the instruction
    N_LOCS       = 928
 };
 
-/* What an access of a superblock does, as bits. */
+/* Bits of an access: the work that a superblock does at this place. */
 enum {
    AccessLoad    = 1,
    AccessStore   = 2,
-   AccessGuarded = 4,    // if some condition holds; else its address is 0
-   AccessStack   = 8,    // none: the stack pointer behind an indirect jump
-   AccessValue   = 16,   // none: up to eight bytes of the value that was
-                         // computed
-   AccessTop     = 32,   // none: the top of x87's stack behind an instruction
-                         // that loads it
+   AccessGuarded = 4,    // conditional; its address is 0 if the condition does
+                         // not hold
+   AccessStack   = 8,    // no access: the stack pointer after an indirect jump
+   AccessValue   = 16,   // no access: up to eight bytes of a computed value
+   AccessTop     = 32,   // no access: the top of x87's stack after an
+                         // instruction that loads it
    AccessAll     = 63
 };
 
-/* Where an access is made, or what the value is. */
+/* The source of a slot's number, which is an address or a value. */
 enum {
-   WhereTape = 0,        // at the next address on the tape; this is made
-   WhereFrame,           // from RBP, or
-   WhereStack,           // from RSP
+   WhereTape = 0,        // the next number on the tape
+   WhereFrame,           // RBP plus a distance
+   WhereStack,           // RSP plus a distance
    WhereConstant,
-   WhereSlot             // at a distance from an earlier slot of the same
-};                       // superblock, which is on the tape
+   WhereSlot             // a distance from an earlier slot of this superblock,
+};                       // on the tape
 
 #endif /* DCFG_FORMAT_WET_CODE_H */

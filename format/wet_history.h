@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The history's hash: what a WET file's tape foretells the next superblock
-   by. */
+   The history's hash.  The writer and the reader of a WET tape predict the next
+   superblock from this hash of the superblocks before it. */
 
 #ifndef DCFG_FORMAT_WET_HISTORY_H
 #define DCFG_FORMAT_WET_HISTORY_H
@@ -10,18 +10,17 @@
 #define HISTORY_BITS 16
 #define N_HISTORIES  (1u << HISTORY_BITS)
 
-/* The largest id of a superblock that is foretold. */
+/* The largest id of a superblock that can be predicted. */
 #define MAX_FORETOLD 0xFFFFFFu
 
-/* What became of a superblock: the number of the exit that it took, or that it
-   came to its end, or was left within when N_DONE instructions were
-   completed. */
+/* How a superblock was left: by the exit of this number, at its end, or stopped
+   inside after N_DONE completed instructions. */
 #define HOW_END              0xFF
 #define HOW_STOPPED          0xFE
 #define HOW_STOPPED_AT(n_done) \
         (HOW_STOPPED | (unsigned long long)(n_done) << 48)
 
-/* Return what superblock SB adds to the history if HOW became of it. */
+/* Return the hash of superblock SB that was left by HOW. */
 static inline unsigned wet_history_hash(unsigned long long sb,
                                         unsigned long long how)
 {
@@ -29,7 +28,8 @@ static inline unsigned wet_history_hash(unsigned long long sb,
                      >> (64 - HISTORY_BITS));
 }
 
-/* Return the history behind a superblock that adds HASH to HISTORY. */
+/* Return the history after a superblock whose hash is HASH, when it was HISTORY
+   before. */
 static inline unsigned wet_next_history(unsigned history, unsigned hash)
 {
    return (history << 5 ^ hash) % N_HISTORIES;

@@ -6,38 +6,39 @@
 #ifndef DCFG_FORMAT_WET_RECORDS_H
 #define DCFG_FORMAT_WET_RECORDS_H
 
-/* Symbols: the end of the block, a mark, a stop; from SymbolFirst on the
-   id of a superblock that came to its end, or else, one bit up, took an
-   exit, whose number follows. */
+/* Symbols: the end of the block, a mark, a stop, or a superblock.  A superblock
+   is SymbolFirst plus N, with N from 0 up.  N's lowest bit is 0 if the
+   superblock came to its end, and 1 if it took an exit, whose number follows.
+   The bits above are its id. */
 enum { SymbolEnd, SymbolMark, SymbolStop, SymbolFirst };
 
-/* Marks.  A mark is about the thread of the last MarkThread.  W0, W1 and W2 are
-   the words behind it. */
+/* Marks: events between superblocks.  A mark is about the thread of the last
+   MarkThread.  W0, W1 and W2 are the words that follow the mark. */
 typedef
    enum {
-      MarkThread = 1,   // from now on thread number W0 runs
+      MarkThread = 1,   // thread number W0 runs from here on
       MarkRead,         // the kernel read W1 bytes at W0
-      MarkWritten,      // it wrote W1 bytes at W0
-      MarkFresh,        // nobody has written the W1 bytes at W0 any more
-      MarkHandler,      // a signal's handler is entered
-      MarkReturn,       // and left: registers are what they were
-      MarkMoved,        // W1 bytes stand at W0 that stood at W2
-      MarkTop,          // W0 is the top of x87's stack, if it is not 0
-      MarkCreated,      // the thread has made thread number W0, W1: FirstStack
+      MarkWritten,      // the kernel wrote W1 bytes at W0
+      MarkFresh,        // the W1 bytes at W0 have no writer any more
+      MarkHandler,      // a signal's handler begins
+      MarkReturn,       // the handler ends, and restores registers
+      MarkMoved,        // W1 bytes were moved from W2 to W0
+      MarkTop,          // W0, if not 0, is the top of x87's stack
+      MarkCreated,      // this thread created thread W0; W1: FirstStack
       N_MARKS
    }
    TapeMark;
 
-/* FirstStack: where a thread that was made has its stack pointer from. */
+/* FirstStack: the source of a new thread's first stack pointer. */
 typedef
    enum {
       StackOfCreator,
-      StackFromArgument,        // the second one of clone()
+      StackFromArgument,        // the second argument of clone()
       StackFromCall             // the system call computed it
    }
    FirstStack;
 
-/* Words behind a mark. */
+/* Return the number of words that follow MARK. */
 static inline unsigned wet_words_of_mark(unsigned long long mark)
 {
    return mark == MarkMoved ? 3
@@ -45,15 +46,16 @@ static inline unsigned wet_words_of_mark(unsigned long long mark)
           : mark == MarkThread || mark == MarkTop ? 1 : 0;
 }
 
-/* The most that a block has of rows' words, and of records. */
+/* The largest number of rows' words, and of records, in a block. */
 #define WET_BLOCK_WORDS 65536u
 
-/* What a column foretells: the step that there was; another one, which is
-   written; the difference of the column before. */
+/* The step by which a column predicts each difference of two rows: the same
+   step as in the block before; a new one, which is written; the difference in
+   the neighbour, the column before. */
 enum { BySame, ByNew, ByNeighbour };
 
-/* How a column tells what was foretold rightly: all of it; a bit for each
-   number; the places of those that were not; none of it. */
+/* How a column says which predictions were right: all; a bit for each number;
+   the indices of the wrong ones; none. */
 enum { FormAll, FormMask, FormPlaces, FormNone };
 
 #endif /* DCFG_FORMAT_WET_RECORDS_H */

@@ -11,18 +11,19 @@
 #define WET_MAGIC_SIZE 8
 #define WET_HEAD_SIZE  16
 #define WET_VERSION    3
-#define WET_VERSION_AT 8        // in the head
+#define WET_VERSION_AT 8        // offset in the head
 #define WET_MACHINE_AT 12
 
 /* Sections, in their order in the file. */
 enum {
    SectionSources = 1,    // names of source files
-   SectionImages,         // with symbols and lines
-   SectionInstrs,         // each instruction's kind, uses and definitions
-   SectionUnexecuted,     // instructions that branches may lead to
-   SectionSuperblocks,    // their instructions and accesses
+   SectionImages,         // images, with symbols and lines
+   SectionInstrs,         // kind, uses and definitions of each instruction
+   SectionUnexecuted,     // instructions that never ran, but that branches can
+                          // reach
+   SectionSuperblocks,    // instructions and accesses of each superblock
    SectionThreads,        // instructions executed by each thread
-   SectionBefore,         // executions, if the tape does not have all of them
+   SectionBefore,         // executions before the tape, if that is not complete
    SectionTape,           // chunks
    SectionEnd
 };
@@ -30,7 +31,7 @@ enum {
 /* A section's head: its number in one byte, its length in eight. */
 #define WET_SECTION_HEAD 9
 
-/* Stands last in SectionBefore where the recording ended early. */
+/* The last number of SectionBefore if the recording ended early. */
 #define WET_ENDED_EARLY 1
 
 #endif /* DCFG_FORMAT_WET_SECTIONS_H */

@@ -11,15 +11,15 @@
 #define XRAY_METADATA_SIZE 16u
 #define XRAY_FUNCTION_SIZE 8u
 
-/* Kinds of metadata records.  The lowest bit of a record's first byte is 1 for
-   metadata; the kind stands above it. */
+/* Kinds of metadata records.  A record's first byte has 1 in its lowest bit for
+   metadata, and the kind in the bits above. */
 enum {
    XrayNewBuffer, XrayEndOfBuffer, XrayNewCpu, XrayTscWrap,
    XrayWallClock, XrayCustomEvent, XrayCallArgument,
    XrayBufferExtents, XrayTypedEvent, XrayPid, XRAY_N_KINDS
 };
 
-/* What happens to a function, in a function record. */
+/* The event that a function record tells. */
 typedef
    enum {
       XrayEnter     = 0,

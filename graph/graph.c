@@ -3,22 +3,24 @@
 
    Basic blocks and edges. */
 
-/* Owns: what ends a block: the division of executed instructions into basic
-   blocks, and the edges between these.  Handed: instructions and flows by
-   run/gather.c (or a test).  Taken by: graph/routine.c, graph/loop.c, dcfg_json.c.
+/* Owns: the division of executed instructions into basic blocks, and the edges
+   between the blocks.  Handed: instructions and flows, by run/gather.c or a
+   test.  Taken by: graph/routine.c, graph/loop.c, dcfg_json.c.
 
-   A block is a maximal run of instructions that was only entered at its
-   first and only left at its last.  An instruction is a leader, the first
-   of a block, if control was transferred to it, if the instruction before
-   it transfers control or was left in another way (a fault), if it is a
-   REP instruction, or if more than one instruction fell through to it,
-   which overlapping instructions can do. */
+   A block is a maximal run of instructions that was only entered at its first
+   and only left at its last.  An instruction is a leader, the first of a block,
+   in these cases:
+   - Control was transferred to it.
+   - The instruction before it transfers control, or was left by a fault.
+   - It is a REP instruction.
+   - Several instructions fell through to it, which happens if instructions
+     overlap. */
 
 #include "graph/graph.h"
 
 #define NONE 0xFFFFFFFFu
 
-/* One thread's passes from one block to another, by node ids. */
+/* Step: how often one thread went from one node to another. */
 typedef
    struct {
       UInt  source, target;
@@ -34,11 +36,11 @@ struct _GraphBuilder {
    UInt    n_threads;
    Bool    partitioned;
    /* For each instruction: */
-   UInt*   fell_from;      // the one that fell through to it, or NONE
+   UInt*   fell_from;      // the instruction that fell through to it, or NONE
    Bool*   is_leader;
-   Bool*   is_end;         // control was transferred from it
-   UInt*   node;           // id of its block; set by partition()
-   /* The second pass: */
+   Bool*   is_end;         // was control transferred from it?
+   UInt*   node;           // id of its block, from partition() on
+   /* For the second pass: */
    Block*  blocks;
    UInt    n_blocks;
    Step*   steps;
@@ -90,7 +92,8 @@ void DCFG_(graph_onward)(GraphBuilder* gb, UInt thread, UInt source,
    if (!gb->partitioned) {
       if (gb->fell_from[target] == NONE)
          gb->fell_from[target] = source;
-      /* A second way in, or a block would reach into another image. */
+      /* Another instruction falls through to the same target, or the block
+         would reach into another image. */
       if (gb->fell_from[target] != source
           || gb->instrs[target].image != gb->instrs[source].image)
          gb->is_leader[target] = True;
@@ -140,7 +143,8 @@ void DCFG_(partition)(GraphBuilder* gb)
    UInt* falls_to;
    UInt  i, k;
 
-   /* What an instruction falls through to is unique: the one behind it. */
+   /* After the leaders are known, each instruction falls through to one other
+      at most. */
    falls_to = dcfg_alloc("dcfg.graph.falls", (gb->n_instrs + 1)
                                              * sizeof(UInt));
    for (i = 0; i < gb->n_instrs; i++)
@@ -179,8 +183,8 @@ void DCFG_(partition)(GraphBuilder* gb)
 
 /*--- From steps to edges                                  ---*/
 
-/* Stable counting sort of OLD into NEW by the UInt at OFFSET in a Step,
-   which is less than N_KEYS. */
+/* Sort OLD into NEW by the UInt at OFFSET of a Step, which is below N_KEYS. A
+   stable counting sort. */
 static void sort_steps(const Step* old, Step* new, UInt n, UInt n_keys,
                        SizeT offset)
 {
@@ -213,10 +217,10 @@ static void order_steps(GraphBuilder* gb)
    dcfg_free(other);
 }
 
-/* Steps of different types may join the same two nodes, but readers
-   allow one edge for a pair.  What the source's last instruction does of
-   itself says more than a signal that happened to follow it, and a
-   counted edge more than a bypass. */
+/* Return the priority of an edge's type.  Readers allow one edge for a pair of
+   nodes, but steps of several types may join the same pair.  The type of the
+   source's last instruction goes before a signal that happened after it, and a
+   counted edge goes before a bypass. */
 static UInt rank(EdgeType type)
 {
    switch (type) {
@@ -230,7 +234,7 @@ static UInt rank(EdgeType type)
    }
 }
 
-/* Merge the ordered steps into G's edges. */
+/* Merge the sorted steps into G's edges. */
 static void merge_steps(const GraphBuilder* gb, Graph* g)
 {
    g->edges  = DCFG_CALLOC("dcfg.graph.edges", Edge, gb->n_steps + 1);
@@ -261,7 +265,8 @@ static void merge_steps(const GraphBuilder* gb, Graph* g)
    }
 }
 
-/* The block of B's image that starts where B ends, or NONE. */
+/* Return the block that begins where block B ends, in the same image, or
+   NONE. */
 static UInt block_behind(const GraphBuilder* gb, UInt b)
 {
    const Block* from = &gb->blocks[b];
@@ -277,9 +282,9 @@ static UInt block_behind(const GraphBuilder* gb, UInt b)
    return NONE;
 }
 
-/* A call bypass for each calling block to whose return site a return
-   came.  Readers would not find two edges for one pair: where a counted
-   edge joins the two already, merge_steps() keeps that one. */
+/* Add a call bypass to each calling block if a return came to its return site.
+   If a counted edge joins the two blocks already, merge_steps() keeps that one:
+   readers allow one edge for a pair. */
 static void add_call_bypasses(GraphBuilder* gb)
 {
    Bool* calls       = DCFG_CALLOC("dcfg.graph.calls", Bool,

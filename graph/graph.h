@@ -9,8 +9,8 @@
 #include "arch/insn.h"
 #include "base/port.h"
 
-/* The edge types of the format, in the order of its specification
-   (section 2.5); the value is the EDGE_TYPE_ID that is written. */
+/* EdgeType: the edge types of the format in the order of its specification
+   (section 2.5).  The value is the EDGE_TYPE_ID in the file. */
 typedef
    enum {
       EdgeEntry = 1, EdgeExit,
@@ -28,20 +28,20 @@ typedef
    }
    EdgeType;
 
-/* Node ids.  Block number I (from 0) is node NodeFirstBlock + I. */
+/* Node ids.  Block number I, from 0, is node NodeFirstBlock + I. */
 enum { NodeStart = 1, NodeEnd = 2, NodeUnknown = 3, NodeFirstBlock = 4 };
 
-/* In place of an instruction: the special nodes' sides of ENTRY and EXIT. */
+/* Substitutes for an instruction: the special nodes START and END. */
 #define INSTR_START 0xFFFFFFFFu
 #define INSTR_END   0xFFFFFFFEu
 
-/* An executed instruction. */
+/* Instr: an executed instruction. */
 typedef
    struct {
       ULong addr;
       UInt  image;
       UChar len;
-      UChar kind;      // InsnKind
+      UChar kind;      // an InsnKind
    }
    Instr;
 
@@ -49,17 +49,17 @@ typedef
    struct {
       ULong addr;
       UInt  image;
-      UInt  size;          // bytes
+      UInt  size;          // in bytes
       UInt  n_instrs;
-      UInt  last_offset;   // of the last instruction from addr, bytes
-      ULong count;         // executions, all threads
+      UInt  last_offset;   // offset of the last instruction, in bytes
+      ULong count;         // executions by all threads
    }
    Block;
 
 typedef
    struct {
       UInt  source, target;       // node ids
-      UChar type;                 // EdgeType
+      UChar type;                 // an EdgeType
       UInt  first_count, n_counts;
    }
    Edge;
@@ -74,54 +74,54 @@ typedef
 typedef
    struct {
       UInt       n_blocks;
-      Block*     blocks;          // in order of (image, addr)
+      Block*     blocks;          // by (image, addr)
       UInt       n_edges;
-      Edge*      edges;           // in order of (source, target); the
-                                  // EDGE_ID is the place, from 1
-      EdgeCount* counts;          // of all edges; by thread within one
+      Edge*      edges;           // by (source, target); EDGE_ID is the index,
+                                  // from 1
+      EdgeCount* counts;          // sorted by edge, then by thread
       UInt       n_threads;
-      ULong*     thread_instrs;   // instructions executed, per thread
-      UInt*      node_of;         // for each instruction, its block's id
+      ULong*     thread_instrs;   // for each thread: executed instructions
+      UInt*      node_of;         // for each instruction: the id of its block
    }
    Graph;
 
-/* Building a graph takes two passes over the same flows: the first finds
-   where blocks begin, the second counts edges between blocks. */
+/* GraphBuilder: makes a graph in two passes over the same flows.  The first
+   pass finds the leaders of blocks; the second counts edges. */
 typedef struct _GraphBuilder GraphBuilder;
 
-/* INSTRS are in order of (image, addr), which is unique; they stay the
-   caller's and must outlive the builder. */
+/* Begin a graph of N_INSTRS instructions by (image, addr), without duplicates.
+   The caller keeps INSTRS for as long as the builder lives. */
 GraphBuilder* DCFG_(new_graph)(const Instr* instrs, UInt n_instrs,
                                UInt n_threads);
 
-/* THREAD executed the N instructions INSTRS[0 .. N-1], by index, one
-   after the other, COUNT times. */
+/* Add to the counts: THREAD executed INSTRS[0 .. N-1], indices of instructions,
+   one after the other, COUNT times. */
 void DCFG_(graph_run)(GraphBuilder* gb, UInt thread, const UInt* instrs,
                       UInt n, ULong count);
 
-/* From SOURCE, which transfers no control, it went on to TARGET. */
+/* Add to the counts: after instruction SOURCE, which does not transfer control,
+   THREAD went on to TARGET. */
 void DCFG_(graph_onward)(GraphBuilder* gb, UInt thread, UInt source,
                          UInt target, ULong count);
 
-/* Control was transferred from SOURCE (or INSTR_START) to TARGET (or
-   INSTR_END).  A COUNT of 0 makes a bypass edge in the second pass. */
+/* Add to the counts: THREAD transferred control from SOURCE, or INSTR_START, to
+   TARGET, or INSTR_END.  In the second pass, a COUNT of 0 makes a bypass. */
 void DCFG_(graph_edge)(GraphBuilder* gb, UInt thread, UInt source,
                        UInt target, EdgeType type, ULong count);
 
-/* The first pass is complete. */
+/* End the first pass: divide the instructions into blocks. */
 void DCFG_(partition)(GraphBuilder* gb);
 
-/* The second pass is complete: adds the call bypasses and returns the
-   graph.  GB is gone. */
+/* End the second pass: add the call bypasses, free GB and return the graph. */
 Graph* DCFG_(finish_graph)(GraphBuilder* gb);
 
 void DCFG_(delete_graph)(Graph* g);
 
-/* By node id, the one traversed edge out of it, by id; 0 where there are
-   several or none.  For the caller to free. */
+/* Return, for each node, the one counted edge that leaves it, by id; 0 if the
+   node has several or none.  The caller frees the array. */
 UInt* DCFG_(only_edges)(const Graph* g);
 
-/* Does an edge of this type stay in its routine?  Bypasses do; calls,
+/* Return whether edges of this type stay in a routine.  Bypasses do; calls,
    returns, context changes, entry and exit do not. */
 Bool DCFG_(is_intra_routine)(EdgeType type);
 

@@ -3,19 +3,19 @@
 
    Natural loops. */
 
-/* Owns: loops and their nesting.  Handed: the graph and its routines.
-   Taken by: dcfg_json.c.
+/* Owns: loops and their nesting.  Handed: the graph and its routines.  Taken
+   by: dcfg_json.c.
 
-   A back edge is an edge within a routine whose target dominates its
-   source.  The loop of a head is the head and all that reaches the source
-   of one of its back edges without passing the head (A. Aho, M. Lam,
-   R. Sethi, J. Ullman, "Compilers", 2nd edition, section 9.6.6).  Two
-   such loops with different heads are disjoint or one is in the other.
-
-   So loops are found from within, and one that was found is a single block
-   from then on (R. Tarjan, "Testing flow graph reducibility", JCSS 9, 1974;
-   here with dominators, so that what is not reducible is left out).  A nest of
-   N loops has lists of N * N nodes; these are made when they are written. */
+   A back edge is an edge within a routine whose target dominates its source.
+   The loop of a head has the head and all blocks that reach the source of one
+   of its back edges without passing the head.  (A. Aho, M. Lam, R. Sethi, J.
+   Ullman, "Compilers", 2nd edition, section 9.6.6.)  Two loops with different
+   heads are disjoint, or one is inside the other.  So inner loops are found
+   first, and a loop that was found counts as a single block from then on.  (The
+   method is that of R. Tarjan, "Testing flow graph reducibility", JCSS 9, 1974,
+   but with dominators, which leave irreducible cycles out.)  The node lists of
+   N nested loops can have N * N elements, so they are made only when they are
+   written. */
 
 #include "base/util.h"
 #include "graph/loop.h"
@@ -27,21 +27,21 @@ typedef
       const Graph*    g;
       const Routines* r;
       UInt   n;
-      UInt*  first_pred;   // of each block, in .preds
-      UInt*  preds;        // blocks, by edges within a routine
-      UInt*  enter;        // of each block in the dominator tree:
-      UInt*  leave;        // its number, the last one below it
-      UInt*  by_number;    // blocks, in the order of .enter
-      UInt*  up;           // of each block: the head of the smallest loop
-                           // around it, but for its own, or NONE
-      UInt*  part_of;      // a block of which it is part: see whole()
-      UInt*  size;         // of its loop if it is a head, else 1
+      UInt*  first_pred;   // for each block: index in .preds
+      UInt*  preds;        // blocks before it in the routine
+      UInt*  enter;        // for each block: its number in the dominator tree
+      UInt*  leave;        // the last number below it
+      UInt*  by_number;    // the inverse of .enter
+      UInt*  up;           // for each block: the head of the smallest loop
+                           // around it other than its own, or NONE
+      UInt*  part_of;      // union-find forest: see whole()
+      UInt*  size;         // nodes of its loop if it is a head, else 1
       UInt*  todo;
-      UInt   room;         // in Loops.ids
+      UInt   room;         // size of Loops.ids
    }
    Finder;
 
-/* Is E an edge within one routine? */
+/* Return whether E stays within one routine. */
 static Bool is_inside(const Finder* f, const Edge* e)
 {
    return DCFG_(is_intra_routine)(e->type)
@@ -67,8 +67,8 @@ static void make_preds(Finder* f)
             = g->edges[i].source - NodeFirstBlock;
 }
 
-/* Number the dominator trees so that A dominates B if and only if B's
-   number is between A's .enter and .leave. */
+/* Number the blocks so that A dominates B if and only if B's number is between
+   A's .enter and .leave. */
 static void number_dominators(Finder* f)
 {
    const UInt* idom = f->r->idom;
@@ -117,8 +117,8 @@ static Bool dominates(const Finder* f, UInt a, UInt b)
    return f->enter[a] <= f->enter[b] && f->enter[b] <= f->leave[a];
 }
 
-/* The outermost of the loops found so far that BLOCK is in, as its head, or
-   the block itself.  Ways are halved as they are gone. */
+/* Return the head of the outermost loop found so far around BLOCK, or BLOCK.
+   Halves the path (union-find). */
 static UInt whole(const Finder* f, UInt block)
 {
    while (f->part_of[block] != block) {
@@ -128,8 +128,9 @@ static UInt whole(const Finder* f, UInt block)
    return block;
 }
 
-/* BLOCK reaches a back edge of HEAD, without HEAD.  So does all that is in a
-   loop with it, which was found before, for its head has a greater number. */
+/* Add BLOCK, which reaches a back edge of HEAD without passing HEAD, to HEAD's
+   loop.  If BLOCK is in a loop already, that loop is inside, because its head
+   has a greater number: add it whole. */
 static UInt take(Finder* f, UInt block, UInt head, UInt n)
 {
    block = whole(f, block);
@@ -142,9 +143,9 @@ static UInt take(Finder* f, UInt block, UInt head, UInt n)
    return n;
 }
 
-/* The loop of HEAD, if it heads one, when those with greater numbers are
-   known.  What is in a loop is taken as a whole, so each block is taken once
-   and each edge looked at twice. */
+/* Find the loop of HEAD, if HEAD is the head of one.  Loops of heads with
+   greater numbers are known.  Inner loops are added whole, so each block is
+   added once and each edge visited twice. */
 static void find_members(Finder* f, UInt head)
 {
    UInt n = 0;
@@ -159,11 +160,12 @@ static void find_members(Finder* f, UInt head)
    }
 }
 
-/* Put the blocks into an order in which each loop stands together, its head
-   first: what a block or a loop is in has a smaller number than it. */
+/* Order the blocks so that the blocks of a loop are neighbours, the head first.
+   A head or loop has a smaller number than what is inside it. */
 static void place_blocks(Finder* f, Loops* ls)
 {
-   UInt* next = f->todo;                // place in the loop of each head
+   UInt* next = f->todo;                // the next free index in each head's
+                                        // loop
    UInt  free = 0;
 
    for (UInt i = 0; i < f->n; i++) {
@@ -176,11 +178,11 @@ static void place_blocks(Finder* f, Loops* ls)
    }
 }
 
-/* If HEAD heads a loop, describe it in L. */
+/* Describe HEAD's loop in L.  Return whether HEAD has one. */
 static Bool describe(Finder* f, Loops* ls, UInt head, Loop* l)
 {
    l->first_back = ls->n_ids;
-   /* Edges are in order of their sources, so these come in order. */
+   /* The edges are sorted by source, so the list is ascending. */
    for (UInt i = f->first_pred[head]; i < f->first_pred[head + 1]; i++)
       if (dominates(f, head, f->preds[i])) {
          if (ls->n_ids == f->room) {
@@ -252,7 +254,8 @@ void DCFG_(loop_nodes)(const Loops* ls, const Routines* r, const Loop* l,
    const Routine* rt   = &r->routines[l->routine];
    UInt           from = ls->place[l->head - NodeFirstBlock], n = 0;
 
-   /* A large part of the routine, whose nodes are in order, or a small. */
+   /* Two ways to list the nodes in order: walk over the routine's nodes if the
+      loop is a large part of it, or sort the loop's. */
    if (l->n_nodes >= rt->n_nodes / 16) {
       for (UInt i = 0; i < rt->n_nodes; i++) {
          UInt node = r->nodes[rt->first_node + i].node;

@@ -12,8 +12,8 @@ typedef
    struct {
       UInt routine;                  // its number
       UInt head;                     // node id
-      UInt parent;                   // head of the next outer loop, or 0
-      UInt first_back, n_backs;      // in Loops.ids: back edge sources
+      UInt parent;                   // head of the loop around it, or 0
+      UInt first_back, n_backs;      // in Loops.ids: sources of back edges
       UInt n_nodes;                  // members
    }
    Loop;
@@ -24,14 +24,14 @@ typedef
       Loop* loops;                   // by (routine, head)
       UInt  n_ids;
       UInt* ids;                     // node ids, ascending in each list
-      UInt* place;                   // of each block in .blocks, where the
-      UInt* blocks;                  // members of each loop stand together
+      UInt* place;                   // for each block: its index in .blocks
+      UInt* blocks;                  // blocks, so ordered that loops are ranges
    }
    Loops;
 
 Loops* DCFG_(find_loops)(const Graph* g, const Routines* r);
 
-/* L's members, ascending.  NODES has room for them. */
+/* Write the nodes of L to NODES, ascending.  NODES has room for .n_nodes. */
 void DCFG_(loop_nodes)(const Loops* ls, const Routines* r, const Loop* l,
                        UInt* nodes);
 

@@ -3,34 +3,33 @@
 
    Routines and immediate dominators. */
 
-/* Owns: the division of blocks into routines, and the dominator tree.
-   Handed: the graph, and what symbols say of its blocks.  Taken by:
-   graph/loop.c, dcfg_json.c.
+/* Owns: the division of blocks into routines, and the dominator tree.  Handed:
+   the graph, and the symbols of its blocks.  Taken by: graph/loop.c,
+   dcfg_json.c.
 
-   A virtual root is given an edge to every routine entry.  In the graph
-   of these and of the edges that stay in a routine, the children of the
-   root in the dominator tree, each with all it dominates, are the
-   routines: whatever can be reached from two entries is dominated by
-   neither and so becomes a child of the root, an entry of its own.  No
-   path leaves a routine and comes back but through its entry, so the
-   immediate dominators are those within the routine as well.
+   A virtual root has an edge to every entry.  Take the dominator tree of the
+   graph of these edges and of all edges that stay in a routine: each child of
+   the root, with all blocks that it dominates, is a routine.  A block that two
+   entries reach is dominated by neither, so it becomes a child of the root and
+   an entry of its own.  No path leaves a routine and comes back except through
+   its entry, so the immediate dominators are also those within the routine.
 
-   Entries are what is called or entered by a context change or as a
-   thread's first block, what is reached from another image, and a
-   function's first block when another function jumps to it.  Where none
-   of these reaches (a forked child returns to what its parent called
-   from), the blocks that returns lead to are entries, but for those that
-   another such block reaches.
+   Entries are: blocks that are called, entered by a context change, or a
+   thread's first; blocks that are reached from another image; a function's
+   first block if another function jumps to it.  Some blocks are reached by none
+   of these: a forked child returns to functions that its parent called.  There
+   the blocks to which a return led are entries, unless another of them reaches
+   them.
 
-   The dominators come from the Semi-NCA algorithm: L. Georgiadis,
-   "Linear-Time Algorithms for Dominators and Related Problems", PhD
-   thesis, Princeton University, 2005, section 2.3. */
+   The dominators come from the Semi-NCA algorithm: L. Georgiadis, "Linear-Time
+   Algorithms for Dominators and Related Problems", PhD thesis, Princeton
+   University, 2005, section 2.3. */
 
 #include "graph/routine.h"
 
 #define NONE 0xFFFFFFFFu
 
-/* Lists of blocks, one for each block: those of block B are
+/* Lists: a list of blocks for each block.  The list of block B is
    .items[.start[B] .. .start[B+1]-1]. */
 typedef
    struct {
@@ -43,13 +42,13 @@ typedef
    struct {
       const Graph*       g;
       const BlockSymbol* symbols;
-      UInt   n;            // blocks; the root counts as block N
+      UInt   n;            // number of blocks; N is the root
       Lists  succs, preds; // by edges that stay in a routine
       Bool*  is_entry;
-      /* The search of the graph, by depth first: */
-      UInt*  preorder;     // number of each block, 1..n; root is 0
-      UInt*  block_at;     // the inverse
-      UInt*  parent;       // preorder number of each one's tree parent
+      /* The depth-first search: */
+      UInt*  preorder;     // for each block: its number from 1; root: 0
+      UInt*  block_at;     // the inverse of .preorder
+      UInt*  parent;       // for each number: that of its tree parent
       UInt   n_reached;
    }
    Finder;
@@ -124,7 +123,7 @@ static Bool makes_entry(const Finder* f, const Edge* e)
           && f->symbols[source].function != f->symbols[target].function;
 }
 
-/* Number all blocks that START reaches and that have no number yet. */
+/* Number all blocks without a number that can be reached from START. */
 static void search(Finder* f, UInt start, UInt* stack, UInt* next)
 {
    UInt depth = 0;
@@ -151,13 +150,14 @@ static void search(Finder* f, UInt start, UInt* stack, UInt* next)
    }
 }
 
-/* Blocks from which all others can be reached that no entry reaches: of
-   those that IS_CANDIDATE marks, the ones that no other one reaches, and of
-   those that reach one another the first.  BEGINS has room for all.
+/* Add entries for blocks that no entry reaches.  Candidates are the blocks that
+   IS_CANDIDATE marks.  A candidate becomes an entry if no other one reaches it;
+   of candidates that reach each other, the first does.  BEGINS has room for all
+   blocks.
 
-   What a block's search has found, no candidate before that block reaches.
-   So each one that begins a search is reached, if at all, by ones that begin
-   later searches, and a second round in the opposite order tells. */
+   Two rounds of searches find them.  After the first round, a candidate that
+   began a search can only be reached from a candidate that began a later
+   search.  So the second round goes in the opposite order. */
 static void add_entries(Finder* f, const Bool* is_candidate, UInt* stack,
                         UInt* next, UInt* begins)
 {
@@ -179,7 +179,7 @@ static void add_entries(Finder* f, const Bool* is_candidate, UInt* stack,
    }
 }
 
-/* Mark the entries and search from each. */
+/* Mark the entries, and search from each of them. */
 static void search_all(Finder* f)
 {
    const Graph* g = f->g;
@@ -204,7 +204,7 @@ static void search_all(Finder* f)
       if (f->is_entry[b] && f->preorder[b] == 0)
          search(f, b, stack, next);
    add_entries(f, landed, stack, next, begins);
-   /* In the graph of a run no other one is left. */
+   /* All other blocks without a number; the graph of a run has none. */
    for (UInt b = 0; b < f->n; b++)
       landed[b] = True;
    add_entries(f, landed, stack, next, begins);
@@ -216,8 +216,8 @@ static void search_all(Finder* f)
 
 /*--- Dominators                                           ---*/
 
-/* The number with the least semidominator on the forest path from V up
-   to, but not with, its root; shortens the path.  All arguments and
+/* Return the number with the least semidominator on the path in the forest from
+   V up to its root, without the root.  Compresses the path.  All arguments and
    arrays are by preorder number. */
 static UInt eval(UInt v, UInt* ancestor, UInt* label, const UInt* semi,
                  UInt* path)
@@ -238,7 +238,7 @@ static UInt eval(UInt v, UInt* ancestor, UInt* label, const UInt* semi,
    return label[v];
 }
 
-/* Immediate dominators, by preorder number; 0 is the root. */
+/* Return the immediate dominators, by preorder number; 0 is the root. */
 static UInt* find_dominators(const Finder* f)
 {
    UInt  n        = f->n + 1;
@@ -264,7 +264,7 @@ static UInt* find_dominators(const Finder* f)
          if (semi[u] < semi[v])
             semi[v] = semi[u];
       }
-      ancestor[v] = idom[v];      // still the tree parent
+      ancestor[v] = idom[v];      // the tree parent so far
    }
    for (v = 1; v < n; v++)
       while (idom[v] > semi[v])
@@ -294,7 +294,7 @@ static Bool* find_exits(const Graph* g, const UInt* routine_of)
    return is_exit;
 }
 
-/* Fill in R's lists from .routine_of and .idom. */
+/* Fill R's lists from .routine_of and .idom. */
 static void list_routines(const Graph* g, Routines* r)
 {
    UInt  n       = g->n_blocks;
@@ -353,7 +353,7 @@ Routines* DCFG_(find_routines)(const Graph* g, const BlockSymbol* symbols)
          r->routine_of[b] = r->n_routines++;
          r->idom[b]       = b;
       }
-   /* A dominator has a lower number than what it dominates. */
+   /* A dominator has a lower preorder number than the blocks below it. */
    for (v = 1; v <= n; v++) {
       b = f.block_at[v];
       if (idom[v] == 0)

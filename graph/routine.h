@@ -8,18 +8,18 @@
 
 #include "graph/graph.h"
 
-/* What symbols say of a block. */
+/* BlockSymbol: the function of a block according to symbols. */
 typedef
    struct {
-      UInt function;   // a number of the function it is in; 0: not known
-      Bool starts;     // its first byte is that function's first
+      UInt function;   // number of the function; 0: not known
+      Bool starts;     // does the block begin with the function's first byte?
    }
    BlockSymbol;
 
 typedef
    struct {
       UInt node;       // node id
-      UInt idom;       // of its immediate dominator; the entry's is itself
+      UInt idom;       // immediate dominator's id; an entry has its own
    }
    RoutineNode;
 
@@ -37,13 +37,14 @@ typedef
       Routine*     routines;      // by entry's id
       RoutineNode* nodes;
       UInt*        exits;         // node ids
-      UInt*        routine_of;    // for each block of the graph
-      UInt*        idom;          // the same, as a block number
+      UInt*        routine_of;    // for each block: its routine
+      UInt*        idom;          // for each block: the block of its immediate
+                                  // dominator
    }
    Routines;
 
-/* Divides all blocks of G into routines.  SYMBOLS has one element for
-   each block. */
+/* Divide all blocks of G into routines.  SYMBOLS has an element for each
+   block. */
 Routines* DCFG_(find_routines)(const Graph* g, const BlockSymbol* symbols);
 
 void DCFG_(delete_routines)(Routines* r);

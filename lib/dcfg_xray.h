@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   libdcfg: reading XRay logs. */
+   libdcfg: reader of XRay logs. */
 
-/* An XRay log says in which order a program's functions were entered and
-   left, thread by thread, with a tick at each.  In those that valgrind
-   --tool=dcfg writes, ticks are instructions that the thread had executed
-   before, and one: a thread begins at tick 1.  The log is in the format of
-   LLVM's flight data recorder, version 1 or 5; the map beside it is an ELF
-   file that names the functions.  For example:
+/* An XRay log tells in which order a program's functions were entered and left,
+   thread by thread, with a tick at each.  In logs of valgrind --tool=dcfg, a
+   tick is 1 plus the instructions that the thread had executed: a thread begins
+   at tick 1.  The log is in the format of LLVM's flight data recorder, version
+   1 or 5.  The map beside it is an ELF file that names the functions.  For
+   example:
 
       DcfgXray*      x = dcfg_xray_open("xray-log.1234", NULL, &err);
       DcfgXrayRecord r[256];
       size_t         n;
+
       while (x != NULL && (n = dcfg_xray_next(x, r, 256, &err)) > 0)
          for (size_t i = 0; i < n; i++)
             if (r[i].kind == DCFG_XRAY_ENTER)
@@ -20,8 +21,8 @@
                       r[i].tick);
       dcfg_xray_close(x);
 
-   What dcfg.h says of files, ownership, threads of the reader, errors and
-   options holds here too. */
+   The rules of dcfg.h on files, ownership, threads of the reader, errors and
+   options hold here, too. */
 
 #ifndef DCFG_XRAY_H
 #define DCFG_XRAY_H
@@ -34,26 +35,27 @@ extern "C" {
 
 /*--- Logs                                                 ---*/
 
-/* With DcfgOptions.problem, reading goes on where it can; its rules, of what
-   llvm-xray needs to read a log, and of what this tool promises:
+/* With DcfgOptions.problem, reading continues where it can.  The rules are what
+   llvm-xray needs to read a log, and what this tool promises:
+
       header-flags      not both flags of ticks that never stop or change
       header-frequency  not 1,000,000 ticks a second
       header-size       a size of buffers that is no multiple of 8
       header-reserved   the header's last field is not 0
       empty             no buffer
-      buffer-head       a buffer does not begin with the records that it must
-      buffer-extents    (version 5) a buffer that ends in a record's middle
+      buffer-head       a buffer does not begin with the required records
+      buffer-extents    (version 5) a buffer that ends inside a record
       buffer-end        version 1: no EndOfBuffer; 5: there is one
       buffer-padding    bytes behind EndOfBuffer that are not 0
       thread            a thread's number below 1
       process           (version 5) no process, or not the same in all buffers
       cpu               a processor's number that is not 0
-      reserved          bytes of a record that have no meaning and are not 0
+      reserved          bytes of a record without meaning that are not 0
       wall-clock        a thread's buffer is not later than the one before,
                         in both fields
-      first-tick        a thread's first tick is 0 or not that of the others
+      first-tick        a thread's first tick is 0 or differs from the others'
       tick-order        a tick below one before it
-      record            a record that there is not, or not here
+      record            a record that does not exist, or not here
       function-id       function 0
       argument          an argument that follows no entry with arguments
       cut               the file ends within a buffer */
@@ -71,9 +73,9 @@ typedef
 typedef
    enum {
       DCFG_XRAY_ENTER, DCFG_XRAY_EXIT, DCFG_XRAY_TAIL_EXIT,
-      DCFG_XRAY_ENTER_ARGS,     // ARGUMENT records follow
+      DCFG_XRAY_ENTER_ARGS,     // followed by ARGUMENT records
       DCFG_XRAY_ARGUMENT,
-      DCFG_XRAY_EVENT           // data of the program's own
+      DCFG_XRAY_EVENT           // data of the program
    }
    DcfgXrayKind;
 
@@ -81,50 +83,52 @@ typedef
    struct {
       DcfgXrayKind kind;
       uint32_t     function;    // id, from 1; for ENTER to ENTER_ARGS
-      uint32_t     thread;      // index, in the order of appearance, from 0
+      uint32_t     thread;      // by first occurrence, from 0
       int32_t      thread_id;   // as in the file
       uint64_t     tick;        // absolute
-      uint64_t     value;       // ARGUMENT: it; EVENT: bytes of data
-      const void*  data;        // of an EVENT, until the next call
+      uint64_t     value;       // ARGUMENT: its value; EVENT: size in bytes
+      const void*  data;        // EVENT: valid until the next call
       uint64_t     buffer;      // number of its buffer, from 0
       uint64_t     number;      // in the buffer, from 0
       uint64_t     offset;      // bytes into the uncompressed file
    }
    DcfgXrayRecord;
 
-/* Open a log and read its header; NULL with *ERR set if it is none. */
+/* Open a log and read its header.  Return NULL with *ERR set if it is no
+   log. */
 DCFG_API DcfgXray* dcfg_xray_open(const char* path,
                                   const DcfgOptions* options,
                                   DcfgError* err);
 
-/* The same for a log in memory, which must stay until it is closed. */
+/* Open a log in memory, which the caller keeps until it is closed. */
 DCFG_API DcfgXray* dcfg_xray_open_memory(const void* data, size_t size,
                                          const char* name,
                                          const DcfgOptions* options,
                                          DcfgError* err);
 
-/* X may be NULL. */
+/* Close X, which may be NULL; return its header. */
 DCFG_API void dcfg_xray_close(DcfgXray* x);
 
 DCFG_API const DcfgXrayHeader* dcfg_xray_header(const DcfgXray* x);
 
-/* The next records, at most MAX and at least one, as they stand in the file:
-   those of a thread in order, those of several by buffers.  Returns how
-   many; 0 at the end, with err->status DCFG_OK, or after an error, when
-   there is nothing more. */
+/* Get the next records, at most MAX and at least one, in the file's order:
+   those of a thread in order, those of several threads by buffers.  Return how
+   many: 0 at the end, with err->status DCFG_OK, or after an error; then there
+   is nothing more. */
 DCFG_API size_t dcfg_xray_next(DcfgXray* x, DcfgXrayRecord* records,
                                size_t max, DcfgError* err);
 
-/* Of what was read so far: threads, buffers, and, in version 5, the process,
-   or 0. */
+/* Return facts about what was read so far: the number of threads, the number of
+   buffers, and in version 5 the process, or 0. */
 DCFG_API uint32_t dcfg_xray_threads(const DcfgXray* x);
 DCFG_API uint64_t dcfg_xray_buffers(const DcfgXray* x);
 DCFG_API int32_t  dcfg_xray_process(const DcfgXray* x);
 
 /*--- Maps                                                 ---*/
 
-/* The rules of maps:
-      map-text          .text is not what functions' addresses are in
+/* Rules of maps:
+
+      map-text          .text does not have the functions' addresses
       map-sled          a sled that is not its function's
       map-symbol        not one local symbol of size 16 for each function
       map-image         a symbol without an object's name before it
@@ -133,15 +137,15 @@ DCFG_API int32_t  dcfg_xray_process(const DcfgXray* x);
 
 typedef
    struct {
-      const char* name;         // "" if it has none
-      const char* image;        // the object it is in; "" if unknown
-      const char* file;         // of source; "" if unknown
-      uint32_t    line;         // 0 if unknown
-      uint64_t    addr;         // in the map: none of the program's
+      const char* name;         // "" if not known
+      const char* image;        // its object; "" if not known
+      const char* file;         // source file; "" if not known
+      uint32_t    line;         // 0 if not known
+      uint64_t    addr;         // in the map, not in the program
    }
    DcfgXrayFunction;
 
-/* A function's id is its index and 1. */
+/* DcfgXrayMap: the function with id N has index N - 1. */
 typedef
    struct {
       uint32_t                n_functions;
@@ -157,10 +161,10 @@ DCFG_API DcfgXrayMap* dcfg_xray_map_load_memory(const void* data, size_t size,
                                                 const DcfgOptions* options,
                                                 DcfgError* err);
 
-/* M may be NULL. */
+/* Free M, which may be NULL. */
 DCFG_API void dcfg_xray_map_free(DcfgXrayMap* m);
 
-/* The function with this id; NULL if M is NULL or has none. */
+/* Return the function with this id; NULL if M is NULL or does not have it. */
 DCFG_API const DcfgXrayFunction* dcfg_xray_function(const DcfgXrayMap* m,
                                                     uint32_t id);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which functions are active, for a log. */
+   Active functions, for logs of calls. */
 
-/* Owns: the functions that are active in each thread, and which of them are
-   logged.  Handed: calls and returns by calls/follow.c, the life of threads
-   by run/thread.c.  Taken by: xray/output_xray.c, uftrace/output_uftrace.c.
-   What is logged goes to each format in turn.
+/* Owns: the active functions of each thread, and the choice of those that are
+   logged.  Handed: calls and returns by calls/follow.c, the life of threads by
+   run/thread.c.  Taken by: xray/output_xray.c, uftrace/output_uftrace.c.  Each
+   event is given to all formats.
 
-   A tick is an instruction that the thread has executed; the first one is
-   1, when nothing has been executed yet.
+   A tick is an instruction that the thread has executed.  The first tick is 1,
+   before any instruction.
 
-   Whether a call is long enough is known when it ends.  Until then its entry
-   waits.  When a call has turned out to be long enough, or one within it,
-   what waits is logged from the outermost function in: what waits is always
-   the innermost part of the stack, for a function that is logged has had all
-   around it logged, and no record in between is newer. */
+   Only the end of a call tells whether it is long enough.  Until then its entry
+   waits.  When a call turns out to be long enough, all waiting entries are
+   logged, the outermost first.  Waiting entries are always the innermost part
+   of the stack: when a function is logged, all functions around it have been
+   logged, and no record between is newer. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -37,10 +37,10 @@
 
 typedef
    struct {
-      UInt  function;      // a number of calls/function.h
-      UInt  id;            // in the log; 0: not logged so far, or not wanted
+      UInt  function;      // number of calls/function.h
+      UInt  id;            // in the log; 0: not logged
       Bool  is_wanted;
-      Bool  is_start;      // it has arguments
+      Bool  is_start;      // does it have arguments?
       ULong tick;
    }
    Entry;
@@ -50,23 +50,23 @@ typedef UWord Args[DCFG_N_ARGS];
 struct _Active {
    CellArray* cells;
    Entry*     entries;      // outermost first
-   Args*      args;         // of these, if arguments are wanted
+   Args*      args;         // arguments of .entries, if wanted
    UInt       n, room;
-   UInt       n_done;       // of these do not wait
-   UInt       n_logged;     // of those that do not wait
-   void*      logs[DCFG_MAX_CALL_LOGS];  // by format; or NULL
+   UInt       n_done;       // entries that do not wait
+   UInt       n_logged;     // logged ones among these
+   void*      logs[DCFG_MAX_CALL_LOGS];  // for each format; or NULL
    Bool       has_ended;
-   Bool       is_off;       // its calls are not logged
+   Bool       is_off;       // its calls are not logged now
 };
 
 LogOptions DCFG_(log_options);
 
 static const CallLog* formats[DCFG_MAX_CALL_LOGS];
 static UInt           n_formats;
-static Bool           with_args;     // one of them wants arguments
+static Bool           with_args;     // does a format want arguments?
 
-static CellNo slot;         // of a thread's Active
-static UInt   watcher;      // its number
+static CellNo slot;         // the slot of a thread's Active
+static UInt   watcher;      // the watcher's number
 
 static Active* active_of(ULong* base)
 {
@@ -90,7 +90,7 @@ static void read_args(Args to)
       VG_(memcpy)(to, (void*)args, sizeof(Args));
 }
 
-/*--- What is logged                                       ---*/
+/* --- Logging                                              --- */
 
 static void log_entry(Active* a, UInt i)
 {
@@ -104,7 +104,7 @@ static void log_entry(Active* a, UInt i)
    a->n_logged++;
 }
 
-/* All that waits is logged. */
+/* Log all waiting entries. */
 static inline void log_waiting(Active* a)
 {
    for (; a->n_done < a->n; a->n_done++)
@@ -175,7 +175,8 @@ static void leave(ULong* base, ULong instrs, Bool by_jump)
    a->n--;
 }
 
-/* The same functions are active, as if they had just been entered. */
+/* Begin new logs with the same active functions, as if they were entered at
+   TICK. */
 static void enter_again(Active* a, ULong tick)
 {
    for (UInt i = 0; i < a->n; i++) {
@@ -187,7 +188,7 @@ static void enter_again(Active* a, ULong tick)
       log_waiting(a);
 }
 
-/* What waits and is long enough by TICK is logged. */
+/* Log the waiting entries that are long enough at TICK. */
 static void log_long_ones(Active* a, ULong tick)
 {
    UInt n = a->n;
@@ -200,7 +201,8 @@ static void log_long_ones(Active* a, ULong tick)
    a->n = n;
 }
 
-/* What is active is left, and entered when collection goes on. */
+/* Leave the active functions when collecting is turned off; enter them when it
+   is turned on. */
 static void turn(ULong* base, ULong instrs, Bool on)
 {
    Active* a    = active_of(base);
@@ -243,7 +245,8 @@ static Bool takes_text(const Active* a, UInt f)
           && !formats[f]->is_full(a->logs[f]);
 }
 
-/* What it is in is logged, however short that will be. */
+/* Log the enclosing calls, too, even if they turn out shorter than the
+   minimum. */
 void DCFG_(mark_log)(UInt thread, const HChar* text)
 {
    Active* a = DCFG_(thread_state)(thread, watcher);
@@ -298,7 +301,7 @@ static void delete_active(void* s)
    VG_(free)(a);
 }
 
-/* Of all threads, before the first one begins anew. */
+/* Delete the logs of all threads, before the first of them begins anew. */
 static void delete_all_logs(void)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++)
@@ -352,7 +355,7 @@ static const Watcher watches = {
 
 static CallListener listener = { enter, leave, turn, 0, NULL };
 
-/* What the options of all logs say. */
+/* Use the value of an option of all logs. */
 static void choose(const HChar* opt, const HChar* globs,
                    Bool (*take)(const HChar* opt, const HChar* globs))
 {
@@ -368,8 +371,8 @@ static void start_logging(void)
           DCFG_(choose_functions));
    choose("--xray-images", DCFG_(log_options).images, DCFG_(choose_objects));
    slot = DCFG_(claim_slots)(1);
-   /* In this order: calls that end with their thread are logged before the
-      log does. */
+   /* Register in this order: calls that end with their thread must be logged
+      before the log ends. */
    DCFG_(listen_to_calls)(&listener);
    watcher = DCFG_(watch)(&watches);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which functions are active, for a log. */
+   Active functions, for logs of calls. */
 
 #ifndef __DCFG_ACTIVE_H
 #define __DCFG_ACTIVE_H
@@ -9,70 +9,70 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* What all logs of calls leave out, and the names of functions that one of
-   them may ask for.  To be set before the first of them starts. */
+/* LogOptions: the choice of calls in all logs, which their options set before
+   the first log starts. */
 typedef
    struct {
-      Int          min_instrs;    // calls that are shorter are left out
-      Int          depth;         // and those that are deeper, or 0
-      const HChar* functions;     // only these: globs, or NULL
-      const HChar* images;        // only in these
+      Int          min_instrs;    // leave out calls with fewer instructions
+      Int          depth;         // leave out deeper calls; 0: none
+      const HChar* functions;     // globs of functions to log, or NULL
+      const HChar* images;        // globs of their images, or NULL
    }
    LogOptions;
 
 extern LogOptions DCFG_(log_options);
 
-/* Arguments of a function that are logged. */
+/* The number of a function's arguments in a log. */
 #define DCFG_N_ARGS 6
 
-/* The functions that are active in a thread. */
+/* Active: the active functions of a thread. */
 typedef struct _Active Active;
 
-/* A format of logs.  Each thread has a log of each format.  IDs are those of
-   logs/ids.h, ticks never become less. */
+/* CallLog: a format of logs.  Each thread has a log in each format.  IDs are
+   those of logs/ids.h.  Ticks never decrease. */
 typedef
    struct {
-      /* Of thread number THREAD, whose functions are A.  NULL: no more
-         fits. */
+      /* Return a new log of thread number THREAD, whose functions are A.  NULL:
+         it has no room. */
       void* (*begin)(UInt thread, const Active* a);
       void  (*delete)(void* log);
-      /* A function is entered or left, with DEPTH logged ones around it.
-         ARGS are DCFG_N_ARGS words, or NULL. */
+      /* A function is entered or left at depth DEPTH of logged functions. ARGS
+         are DCFG_N_ARGS words, or NULL. */
       void  (*enter)(void* log, UInt id, UInt depth, ULong tick,
                      const UWord* args);
       void  (*leave)(void* log, UInt id, UInt depth, ULong tick,
                      Bool by_jump);
-      /* The program says TEXT; NULL: the format has no texts.  No log that
-         IS_FULL is told any. */
+      /* The program puts the mark TEXT here; NULL: the format has no marks. Not
+         called for a log that IS_FULL. */
       void  (*text)(void* log, const HChar* text, ULong tick);
       Bool  (*is_full)(const void* log);
-      /* No more will be logged: keep no memory to spare. */
+      /* No more will be logged: free unused memory. */
       void  (*finish)(void* log);
-      /* All logs are gone, and others begin; may be NULL. */
+      /* All logs are deleted, and new ones begin; may be NULL. */
       void  (*restart)(void);
    }
    CallLog;
 
-/* From now on log calls in this format, too, WITH_ARGS if it wants them.
-   Before the program runs.  Returns the format's number. */
+/* Log calls in format L, WITH_ARGS if it needs arguments.  Called before the
+   program runs.  Return the number of the format. */
 #define DCFG_MAX_CALL_LOGS 4
 UInt DCFG_(log_calls)(const CallLog* l, Bool with_args);
 
-/* THREAD's log in a format, to be written, or NULL; and what is active there,
-   as of *TICK: that gets its exits from DCFG_(leave_active). */
+/* Return THREAD's log in a format, for writing, or NULL.  *A are the functions
+   that are active at *TICK: get their exits from DCFG_(leave_active). */
 void* DCFG_(log_of_thread)(UInt format, UInt thread,
                            /*OUT*/const Active** a, /*OUT*/ULong* tick);
 
-/* How many of A have been entered and not left, which is 0 when the thread has
-   ended; and TELL, given LOG, of each, from the innermost out, as if
-   they were left at TICK.  They stay active. */
+/* Return the number of logged functions in A that have not been left: 0 when
+   the thread has ended.  Call TELL, with LOG, for each of them, the innermost
+   first, as if it were left at TICK; they stay active. */
 UInt DCFG_(n_active)(const Active* a);
 void DCFG_(leave_active)(const Active* a, ULong tick,
                          void (*tell)(void* log, UInt id, UInt depth,
                                       ULong tick, Bool by_jump),
                          void* log);
 
-/* THREAD, which is not in generated code, says TEXT. */
+/* Put the mark TEXT into the logs of THREAD, which is not in generated code. */
 void DCFG_(mark_log)(UInt thread, const HChar* text);
 
 #endif /* __DCFG_ACTIVE_H */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The functions of an XRay log, by number. */
+   Numbers of functions in logs. */
 
-/* Owns: the numbers that functions have in a log, and which functions it
-   is to have.  Handed: functions by logs/active.c, those of an earlier map by
-   xray/elf_map.c.  Taken by: logs/active.c, xray/elf_map.c,
-   uftrace/uftrace.c. */
+/* Owns: the numbers of functions in logs, and the choice of functions. Handed:
+   functions by logs/active.c, those of an earlier map by xray/elf_map.c.  Taken
+   by: logs/active.c, xray/elf_map.c, uftrace/uftrace.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -25,15 +24,15 @@ typedef
    }
    Choice;
 
-/* Of a function of calls/function.h. */
+/* Known: a function of calls/function.h. */
 typedef
    struct {
-      UInt  id;          // 0: none so far
+      UInt  id;          // 0: none yet
       UChar choice;      // Choice
    }
    Known;
 
-/* One of an earlier map. */
+/* Reserved: a function of an earlier map. */
 typedef
    struct {
       Function f;
@@ -41,14 +40,14 @@ typedef
    }
    Reserved;
 
-static Known*       known;       // by number, from 0 up
+static Known*       known;       // by number, from 0
 static UInt         n_known;
 static XArray*      named;       // Function, by id from 1
-static OSet*        reserved;    // Reserved; names are unique pointers
+static OSet*        reserved;    // Reserved; sorted by pointers of names
 static Globs        wanted_names;
 static Globs        wanted_objects;
 
-/*--- What is wanted                                       ---*/
+/* --- The choice                                           --- */
 
 Bool DCFG_(choose_functions)(const HChar* option, const HChar* names)
 {

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The functions of an XRay log, by number. */
+   Numbers of functions in logs. */
 
 #ifndef __DCFG_IDS_H
 #define __DCFG_IDS_H
 
 #include "calls/function.h"
 
-/* Before the program runs: only functions with these names, or in these
-   objects, are wanted; lists of globs with commas between, or NULL for
-   all.  Returns False if one of the globs is empty. */
+/* Restrict logs to functions with these names, or in these objects, before the
+   program runs.  NAMES is a list of globs with commas, or NULL for all. Return
+   False if a glob is empty. */
 Bool DCFG_(choose_functions)(const HChar* option, const HChar* names);
 Bool DCFG_(choose_objects)(const HChar* option, const HChar* names);
 
-/* Is FUNCTION, a number of calls/function.h, wanted? */
+/* Return whether to log FUNCTION, a number of calls/function.h. */
 Bool DCFG_(is_function_wanted)(UInt function);
 
-/* Its number in the log, from 1 up, given to it when this is first asked. */
+/* Return FUNCTION's number in logs, from 1, which it gets at the first call. */
 UInt DCFG_(id_of_function)(UInt function);
 
-/* The number that was given to F next, before the program ran. */
+/* Reserve the next number for F, before the program runs. */
 void DCFG_(reserve_id)(const Function* f);
 
-/* Functions by number, 1 .. n_ids. */
+/* Return functions by number, 1 .. n_ids. */
 UInt            DCFG_(n_ids)(void);
 const Function* DCFG_(named)(UInt id);
 

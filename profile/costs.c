@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Costs, calls and jumps of each function. */
+   Costs, calls and jumps of each context. */
 
-/* Owns: putting in order what was counted by context.  Handed: counts
-   (calls/context.c), calls (calls/calls.c), instructions (run/gather.c),
-   and what becomes of counts in profile/jumps.c.  Taken by:
-   profile/output_profile.c. */
+/* Owns: the order of the counts by context.  Handed: counts (calls/context.c),
+   calls (calls/calls.c), instructions (run/gather.c); profile/jumps.c turns
+   counts into jumps.  Taken by: profile/output_profile.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
@@ -21,7 +20,8 @@
 
 #define NONE DCFG_NO_INSTR
 
-/* Things by rank: those of rank R are ORDER[START[R] .. START[R+1] - 1]. */
+/* Ranking: things sorted by rank.  Those of rank R are ORDER[START[R] ..
+   START[R+1] - 1]. */
 typedef
    struct {
       UInt  n;
@@ -32,20 +32,20 @@ typedef
 
 struct _Costs {
    const Gathered* p;
-   UInt*           first_instr;   // by superblock
+   UInt*           first_instr;   // for each superblock
    UInt            n_ranks;
-   UInt*           rank;          // by context, from 0 up
-   UInt*           contexts;      // by rank
+   UInt*           rank;          // for each context, from 0
+   UInt*           contexts;      // for each rank
    ContextCount**  counts;
    Call**          calls;
    UInt*           call_instr;
-   const Place**   places;        // by instruction
+   const Place**   places;        // for each instruction
    Ranking         ranked_counts, ranked_calls;
    ULong           total;
    ULong           n_runs;
-   UInt            next;          // rank
-   Jumps*          jumps;         // NULL: nobody wants them
-   /* Of the context in work: */
+   UInt            next;          // the next rank
+   Jumps*          jumps;         // NULL: not wanted
+   /* The present context's: */
    XArray*         now_costs;     // Cost
    XArray*         now_calls;     // CostedCall
 };
@@ -64,8 +64,8 @@ static UInt* find_first_instrs(const Gathered* p)
    return first;
 }
 
-/* From instruction I (or NONE) on to the one at A in the same image; NONE
-   if that never ran. */
+/* Return the index of the instruction at A, in the image of instruction I,
+   searching from I on; NONE if I is NONE or it never ran. */
 static UInt advance(const Gathered* p, UInt i, Addr a)
 {
    const Instr* in = p->instrs;
@@ -78,8 +78,7 @@ static UInt advance(const Gathered* p, UInt i, Addr a)
    return in[i].addr == a ? i : NONE;
 }
 
-/* The instructions that CC is about: from *FROM on, before the one that is
-   returned. */
+/* Return the end of the instructions that CC counts; *FROM is the first one. */
 static UInt extent_of(const ContextCount* cc, UInt* from)
 {
    const Superblock* sb = DCFG_(superblock)(cc->sb);
@@ -125,7 +124,7 @@ static Bool is_context_before(const void* arg, UInt a, UInt b)
    return f == g ? a < b : cmp_functions(f, g) < 0;
 }
 
-/* Those in which anything ran or called. */
+/* Give ranks to contexts in which something ran or called. */
 static void rank_contexts(Costs* c, UInt n_counts, UInt n_calls)
 {
    UInt  n    = DCFG_CONTEXT(DCFG_(n_functions)() + 1, 0);
@@ -146,7 +145,7 @@ static void rank_contexts(Costs* c, UInt n_counts, UInt n_calls)
       c->rank[c->contexts[r]] = r;
 }
 
-/* Order N things by rank, each as RANK_OF says. */
+/* Sort N things by the rank that RANK_OF returns. */
 static void rank_things(const Costs* c, Ranking* r, UInt n,
                         UInt (*rank_of)(const Costs* c, UInt i))
 {
@@ -194,7 +193,7 @@ static const Place** find_places(const Costs* c)
             places[i] = DCFG_(call_fields)(sb)->place;
       }
    }
-   /* What is jumped to begins a superblock. */
+   /* Targets of jumps begin superblocks. */
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
       if (c->first_instr[id] != NONE)
          places[c->first_instr[id]]
@@ -216,7 +215,7 @@ static void add_cost(Costs* c, UInt instr, ULong n)
       VG_(addToXA)(c->now_costs, &cost);
 }
 
-/* COUNTS are the N counts of one superblock in one context. */
+/* Read COUNTS, the N counts of one superblock in one context. */
 static void read_costs(const Costs* c, SbCosts* sc, const UInt* counts,
                        UInt n)
 {
@@ -242,11 +241,11 @@ static void read_costs(const Costs* c, SbCosts* sc, const UInt* counts,
    }
 }
 
-/*--- The context in work                                  ---*/
+/* --- The present context                                  --- */
 
 COMPARE(cmp_costs, Cost, UP(instr))
 
-/* One cost for each instruction. */
+/* Merge the costs of each instruction into one. */
 static void merge_costs(XArray* costs)
 {
    Word n = 0;
@@ -370,8 +369,9 @@ static void sum_up(Costs* c, UInt n_counts, UInt n_calls)
          c->total += c->calls[i]->cost;
 }
 
-/* Contexts by rank, so that it does not depend on a hash table's order which
-   of two that ran a superblock equally often gets its jumps. */
+/* Tell jumps.c of contexts in the order of ranks.  If two contexts ran a
+   superblock equally often, the choice must not depend on a hash table's
+   order. */
 static void note_runs(Costs* c)
 {
    for (UInt x = 0; x < c->ranked_counts.n; x++) {

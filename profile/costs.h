@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Costs, calls and jumps of each function. */
+   Costs, calls and jumps of each context. */
 
 /* Private to profile/. */
 
@@ -14,12 +14,12 @@
 
 typedef
    struct {
-      UInt        instr;       // its place in the Gathered
+      UInt        instr;       // index in Gathered.instrs
       const Call* call;
    }
    CostedCall;
 
-/* What belongs to one context.  All in order of instructions. */
+/* ContextCosts: all of one context, by instruction. */
 typedef
    struct {
       UInt              context;
@@ -34,22 +34,22 @@ typedef
 
 typedef struct _Costs Costs;
 
-/* What CP, which is of THREAD or of DCFG_ALL_THREADS, has of what ran so
-   far, which is P; both are to outlive it. */
+/* Collect the costs in CP, of THREAD or DCFG_ALL_THREADS, for the run P.  Both
+   must live longer than the result. */
 Costs* DCFG_(take_costs)(const Gathered* p, const CallProfile* cp,
                          UInt thread, Bool with_jumps);
 void   DCFG_(delete_costs)(Costs* c);
 
-/* All instructions, and how often superblocks ran. */
+/* Return the number of all instructions; return how often superblocks ran. */
 ULong DCFG_(total_cost)(const Costs* c);
 ULong DCFG_(total_runs)(const Costs* c);
 
-/* The next context's, in order of object, file and name.  Valid until the
-   next call.  Returns False if there is none. */
+/* Get the costs of the next context, by object, file and name.  Valid until the
+   next call.  Return False if there is none. */
 Bool DCFG_(next_costs)(Costs* c, ContextCosts* cc);
 
-/* A place that says what is known of an instruction: its own if anything
-   ever jumped to it, else one in the same object and section. */
+/* Return a place that describes an instruction: its own if anything ever jumped
+   to it, else one in the same object and section. */
 const Place* DCFG_(place_of_instr)(const Costs* c, UInt instr);
 
 #endif /* __DCFG_COSTS_H */

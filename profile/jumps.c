@@ -3,16 +3,20 @@
 
    Jumps within functions. */
 
-/* Owns: the jumps of the context in work.  Handed: how often the segments
-   of superblocks ran in it, by profile/costs.c, and where indirect jumps led
+/* Owns: the jumps of the present context.  Handed: how often segments of
+   superblocks ran in it, by profile/costs.c, and the targets of indirect jumps
    (dcfg_bb.c).  Taken by: profile/costs.c.
 
-   How often an exit was taken is what ran of its segment less what ran of
-   the next.  Where an indirect jump led was not counted by context: that
-   is given to the context in which its superblock ran most often, which
-   nearly always is the only one.  Nor was which exit of several was taken
-   that an instruction has, as REPNE SCAS for a count of 0 and to begin
-   again: what led on is taken off the contexts as they come. */
+   An exit was taken as often as its segment ran less the next segment.
+
+   Targets of indirect jumps are not counted by context.  They are given to the
+   context in which the superblock ran most often, which nearly always is the
+   only one.
+
+   Nor is it counted by context which of an instruction's several exits was
+   taken.  REPNE SCAS, for example, has one for a count of 0 and one to begin
+   again.  The exits that lead to the next instruction are given to the contexts
+   in their order. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
@@ -34,7 +38,7 @@ typedef
    }
    IndirectJump;
 
-/* The context in which a superblock ran most often. */
+/* Owner: the context in which a superblock ran most often. */
 typedef
    struct {
       UInt  rank;
@@ -45,19 +49,20 @@ typedef
 struct _Jumps {
    const Gathered*     p;
    const Place* const* places;
-   Owner*              owners;     // by superblock
-   ULong*              led_on;     // by superblock: how often the first exit
-                                   // was taken of a last instruction that
-                                   // has several, and is not given out yet
-   XArray*             indirect;   // IndirectJump, by superblock
-   XArray*             now;        // Jump, of the context in work
-   Bool                taken;      // what is there is of the one before
+   Owner*              owners;     // for each superblock
+   ULong*              led_on;     // for each superblock whose last instruction
+                                   // has several exits: how often the first one
+                                   // was taken, and is not given to a context
+                                   // yet
+   XArray*             indirect;   // IndirectJump, sorted by superblock
+   XArray*             now;        // Jump, in the present context
+   Bool                taken;      // has .now been given out?
 };
 
 static void add_jump(Jumps* js, const SbCosts* sc, UInt k, Addr target,
                      ULong count, Bool is_conditional)
 {
-   /* In its own image, where other code may have come since. */
+   /* The target is in the same image, or other code has replaced it. */
    Jump j = { sc->instrs[k],
               DCFG_(find_instr)(js->p, sc->sb->image, target),
               count, 0, is_conditional };
@@ -95,7 +100,8 @@ static void add_indirect_jumps(Jumps* js, const SbCosts* sc, UInt k)
    }
 }
 
-/* Exit E leads on, and another one of the last instruction does not. */
+/* Return whether exit E leads to the next instruction, and another exit of the
+   last instruction does not. */
 static Bool leads_on_first(const Superblock* sb, UInt e)
 {
    return e + 1 < sb->n_exits && sb->exits[e + 1].instr == sb->n_instrs - 1
@@ -103,9 +109,9 @@ static Bool leads_on_first(const Superblock* sb, UInt e)
           && sb->exits[e].counting == ExitBefore;
 }
 
-/* LEFT times superblock SB was left in a context by its exits from E on, of
-   one instruction.  Returns the exit that does not lead to NEXT, if there is
-   one, and how often that was. */
+/* Superblock SB was left LEFT times in a context by its exits from E on, all of
+   one instruction.  Return the exit that does not lead to NEXT, if there is
+   one, and set *LEFT to how often it was taken. */
 static const SbExit* exit_elsewhere(Jumps* js, const Superblock* sb, UInt e,
                                     Addr next, /*INOUT*/ULong* left)
 {

@@ -12,12 +12,12 @@
 #include "run/flow.h"
 #include "run/gather.h"
 
-/* Instructions are named by their places in the Gathered. */
+/* Instructions are indices of Gathered.instrs. */
 
 typedef
    struct {
       UInt  instr;
-      ULong count;             // times it ran
+      ULong count;             // executions
    }
    Cost;
 
@@ -25,13 +25,13 @@ typedef
    struct {
       UInt  from, to;
       ULong count;
-      ULong executed;          // times .from ran
+      ULong executed;          // executions of .from
       Bool  is_conditional;
    }
    Jump;
 
-/* What a superblock did in a context, which is of RANK: how often each of its
-   instructions and each of its segments ran. */
+/* SbCosts: how often a superblock ran in a context of .rank: each of its
+   instructions, and each of its segments. */
 typedef
    struct {
       const Superblock* sb;
@@ -44,23 +44,24 @@ typedef
 
 typedef struct _Jumps Jumps;
 
-/* Of THREAD or of DCFG_ALL_THREADS.  PLACES has one for each instruction of
-   P; both are to outlive it. */
+/* Prepare jumps for THREAD or DCFG_ALL_THREADS.  PLACES has an element for each
+   instruction of P.  Both must live longer than the result. */
 #define DCFG_ALL_THREADS 0xFFFFFFFFu
 Jumps* DCFG_(new_jumps)(const Gathered* p, const Place* const* places,
                         UInt thread);
 void   DCFG_(delete_jumps)(Jumps* js);
 
-/* A context of RANK ran superblock SB COUNT times.  Said of all contexts
-   before the first jump is added. */
+/* Note that a context of RANK ran superblock SB COUNT times.  Call it for all
+   contexts before add_jumps(). */
 void DCFG_(note_runs)(Jumps* js, UInt sb, UInt rank, ULong count);
 
-/* Add the jumps of a superblock in the context in work. */
+/* Add the jumps of a superblock in the present context. */
 void DCFG_(add_jumps)(Jumps* js, const SbCosts* sc);
 
-/* All that were added since the last time: one of a kind for each two
-   instructions, in order of the first, with how often that ran as COSTS say,
-   which are in order too.  Valid until the next call of add_jumps. */
+/* Return the jumps that were added since the last call, sorted by the first
+   instruction: one of a kind for each pair of instructions.  Executions of the
+   first instruction come from COSTS, which is sorted as well.  Valid until the
+   next call of add_jumps(). */
 const Jump* DCFG_(take_jumps)(Jumps* js, const Cost* costs, UInt* n_jumps);
 
 #endif /* __DCFG_JUMPS_H */

@@ -3,14 +3,13 @@
 
    Callgrind's format. */
 
-/* Owns: the text that KCachegrind and callgrind_annotate read.  Handed:
-   what each function cost and called, by profile/costs.c.  Taken by:
+/* Owns: the text that KCachegrind and callgrind_annotate read.  Handed: the
+   costs and calls of each context, by profile/costs.c.  Taken by:
    profile/output_profile.c.
 
-   The format is Callgrind's (its manual, "Callgrind Format
-   Specification"), and so is what the numbers mean.  For each context
-   there are cost lines, in order of addresses, and among them, where they
-   were made, calls and jumps. */
+   The format, and the meaning of the numbers, are Callgrind's (its manual,
+   "Callgrind Format Specification").  Each context has cost lines by address.
+   Calls and jumps stand among them, after the line that they come from. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_clientstate.h"
@@ -28,7 +27,7 @@
 #include "run/image.h"
 #include "run/symbols.h"
 
-/* A name and the number that stands for it. */
+/* NameNumber: a name and its number in the file. */
 typedef
    struct _NameNumber {
       struct _NameNumber* hash_next;
@@ -37,16 +36,16 @@ typedef
    }
    NameNumber;
 
-/* Where an instruction is from. */
+/* Origin: where an instruction comes from. */
 typedef
    struct {
-      ULong        addr;          // as linked
+      ULong        addr;          // address as linked
       const HChar* file;
       UInt         line;          // 0: not known
    }
    Origin;
 
-/* The state of writing a file. */
+/* ProfileWriter: the state of writing a file. */
 typedef
    struct {
       const ProfileFormat* opts;
@@ -56,11 +55,11 @@ typedef
       Put*             out;
       VgHashTable*     objects;     // NameNumber
       VgHashTable*     files;       // NameNumber
-      UInt*            fn_numbers;  // by context; 0: none so far
+      UInt*            fn_numbers;  // for each context; 0: none yet
       UInt             n_fns;
-      const HChar*     object;      // that was written last
+      const HChar*     object;      // the last one written
       const HChar*     file;
-      Origin           last;        // position; zeros where there is none
+      Origin           last;        // the last position; zeros: none
    }
    ProfileWriter;
 
@@ -76,7 +75,7 @@ static void number(ProfileWriter* w, ULong n)
    DCFG_(put_number)(w->out, n);
 }
 
-/* TAG=(NUMBER) NAME, the name only the first time, or as it is. */
+/* Write TAG=(NUMBER) NAME, with the name only the first time; or TAG=NAME. */
 static void name_line(ProfileWriter* w, const HChar* tag, VgHashTable* numbers,
                       const HChar* name)
 {
@@ -133,8 +132,8 @@ static void file_line(ProfileWriter* w, const HChar* tag, const HChar* file)
 
 /*--- Positions                                            ---*/
 
-/* The source line of the code at A, and the address that A was linked at.  The
-   file is HOME if debug information has none. */
+/* Return the source line of the code at A, and its address as linked.  The file
+   is HOME if debug information has none. */
 static Origin origin_at(const ImageInfo* im, Addr a, const Place* at,
                         const HChar* home)
 {
@@ -153,7 +152,7 @@ static Origin origin_of(const ProfileWriter* w, UInt instr, const HChar* home)
                     DCFG_(place_of_instr)(w->costs, instr), home);
 }
 
-/* N, or how it differs from the LAST one if that is short. */
+/* Write N, or its difference from LAST if that is short. */
 static void subposition(ProfileWriter* w, ULong n, ULong last, Bool hex)
 {
    Long  diff = n - last;
@@ -176,7 +175,7 @@ static void position(ProfileWriter* w, const Origin* o)
       subposition(w, o->line, w->last.line, False);
 }
 
-/* The file of what comes next, within a function that is from HOME. */
+/* Write the file of the next lines, in a function from HOME, if it changes. */
 static void switch_file(ProfileWriter* w, const HChar* file, const HChar* home)
 {
    if (file == w->file)
@@ -185,7 +184,7 @@ static void switch_file(ProfileWriter* w, const HChar* file, const HChar* home)
    w->file = file;
 }
 
-/* A line of cost N at O. */
+/* Write a cost line for N at O. */
 static void cost_line(ProfileWriter* w, const Origin* o, ULong n)
 {
    position(w, o);
@@ -196,7 +195,7 @@ static void cost_line(ProfileWriter* w, const Origin* o, ULong n)
 
 /*--- A context                                            ---*/
 
-/* Where a call was made from by an instruction that did not run in this part
+/* Return the origin of a call by an instruction that did not run in this part
    of the run. */
 static Origin origin_of_earlier(const Call* call, const HChar* home)
 {
@@ -217,8 +216,7 @@ static void call_lines(ProfileWriter* w, const Function* fn,
                           ? origin_of_earlier(call, fn->file)
                           : origin_of(w, c->instr, fn->file);
 
-   /* What was called first is not in this part of the run, but a stub that
-      it called, if there is code that is left out. */
+   /* A call of a stub: its cost is the caller's own. */
    if (call->to == NULL) {
       switch_file(w, from.file, fn->file);
       cost_line(w, &from, call->cost);
@@ -251,7 +249,8 @@ static void jump_lines(ProfileWriter* w, const Function* fn, const Jump* j)
    Origin from = origin_of(w, j->from, fn->file);
    Origin to   = origin_of(w, j->to, from.file);
 
-   /* Nothing would say where it leads. */
+   /* Without instructions, and without a line of the callee, the target is
+      unknown. */
    if (!w->opts->dump_instr && to.line == 0)
       return;
    switch_file(w, from.file, fn->file);
@@ -271,11 +270,11 @@ static void jump_lines(ProfileWriter* w, const Function* fn, const Jump* j)
    w->last = from;
 }
 
-/* Costs of one position that are not yet written. */
+/* Pending: costs of one position that are not written yet. */
 typedef
    struct {
       Origin at;
-      ULong  sum;      // 0: there are none
+      ULong  sum;      // 0: none
    }
    Pending;
 
@@ -289,8 +288,8 @@ static void write_pending(ProfileWriter* w, const Function* fn,
    pending->sum = 0;
 }
 
-/* The costs of lines, unless those of instructions are wanted, and what was
-   done up to each instruction behind its costs. */
+/* Write the costs of lines, or of instructions if these are wanted.  After
+   each, write the calls and jumps from there. */
 static void body(ProfileWriter* w, const Function* fn, const ContextCosts* cc)
 {
    Pending pending = { { 0, NULL, 0 }, 0 };
@@ -339,7 +338,7 @@ static void write_context(ProfileWriter* w, const ContextCosts* cc)
 
 /*--- A file                                               ---*/
 
-/* The program and its arguments, on one line. */
+/* Write the program and its arguments in one line. */
 static void command(ProfileWriter* w)
 {
    text(w, VG_(args_the_exename));
@@ -356,7 +355,7 @@ static void command(ProfileWriter* w)
    }
 }
 
-/* THREAD is from 1 up, or 0 for all of them. */
+/* Write the header.  THREAD is counted from 1; 0: all threads. */
 static void header(ProfileWriter* w, const Costs* c, const HChar* trigger,
                    UInt thread)
 {

@@ -13,7 +13,8 @@
 #include "profile/costs.h"
 #include "run/gather.h"
 
-/* As Callgrind's options of these names; .dump_line or .dump_instr. */
+/* ProfileFormat: Callgrind's options of these names.  .dump_line or .dump_instr
+   is set. */
 typedef
    struct {
       Bool dump_line;
@@ -23,8 +24,8 @@ typedef
    }
    ProfileFormat;
 
-/* Write to OUT what C has, of what ran, P, in IMAGES.  TRIGGER is why, and
-   THREAD from 1 up, or 0 for all of them. */
+/* Write to OUT the costs C of the run P with IMAGES.  TRIGGER is the reason for
+   the dump.  THREAD is counted from 1; 0: all threads. */
 void DCFG_(write_profile)(Put* out, const ProfileFormat* format,
                           const Gathered* p, const ImageInfo* images,
                           Costs* c, const HChar* trigger, UInt thread);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The Callgrind profile. */
+   The output of the Callgrind profile. */
 
-/* Owns: the options of a profile, and the steps from counts to a file, or
-   one for each thread.  Handed: what ran by run/gather.c, calls by
+/* Owns: the options of a profile, and the steps from counts to a file, or to a
+   file for each thread.  Handed: the run by run/gather.c, calls by
    calls/follow.c.  Taken by: dcfg_main.c. */
 
 #include "pub_tool_basics.h"
@@ -79,7 +79,8 @@ static Bool start(void)
 
 /*--- Files                                                ---*/
 
-/* The file of thread number THREAD - 1, or (0) of all threads. */
+/* Write the file of thread number THREAD - 1, or of all threads if THREAD is
+   0. */
 static void write_file(const Gathered* g, const ImageInfo* images,
                        const HChar* trigger, UInt thread)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Threads in code that is left out. */
+   Threads in excluded code. */
 
-/* Owns: what it means that a thread runs code that is left out.  Handed: by
-   generated code, the first superblock of such code and the first behind it
-   (run/instrument.c).  Taken by: run/position.c, which has where a thread
-   stands meanwhile.
+/* Owns: the state of a thread that runs excluded code.  Handed: by generated
+   code, the first superblock of excluded code, and the first one of collected
+   code after it (run/instrument.c).  Taken by: run/position.c, which has the
+   position that such a thread keeps.
 
-   A thread that is away stands where it left what is collected, however it
-   moves: calls, returns, signals and handlers in code that is left out are
-   nobody's business.  When it comes back it has been diverted, from there to
-   where it is.  A diversion that led to code that is left out (to a
-   handler, say) led nowhere, as any that is followed by another before an
-   instruction has been collected. */
+   A thread in excluded code is "away".  It keeps the position where it left
+   collected code, whatever it does: calls, returns, signals and handlers in
+   excluded code are not followed.  When it comes back, that counts as a
+   diversion from the kept position to the new one.  A diversion that led to
+   excluded code, such as a signal to a handler there, led nowhere.  That is the
+   rule for every diversion that is followed by another before a collected
+   instruction has completed. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
@@ -31,7 +32,7 @@ static Thread* running_thread(void)
    return DCFG_(thread_of)(VG_(get_running_tid)());
 }
 
-/* T counts in this array: is what it does collected? */
+/* Return whether T is collected: BASE is the array that T counts in. */
 static Bool is_wanted(const Thread* t, const ULong* base)
 {
    return base == DCFG_(cell_base)(t->cells);
@@ -48,8 +49,8 @@ void DCFG_(went_away)(ULong* base, Addr entry)
    base[CellAway] = 1;
 }
 
-/* If T's last handler began with code that is left out, no edge leads to
-   it, and there is nothing to bypass. */
+/* Hide T's last handler: it began with excluded code, so no edge leads to it,
+   and there is nothing to bypass. */
 static void hide_handler(Thread* t)
 {
    Word n = VG_(sizeXA)(t->interruptions);
@@ -58,7 +59,7 @@ static void hide_handler(Thread* t)
       ((Interruption*)VG_(indexXA)(t->interruptions, n - 1))->hidden = True;
 }
 
-/* The place of this route among T's. */
+/* Return the place for this route in T's cache of routes. */
 static Route* route(Thread* t, UInt last, Addr entry, UInt sb)
 {
    if (t->routes == NULL)

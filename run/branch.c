@@ -3,22 +3,23 @@
 
    Inline caches of indirect branches. */
 
-/* Owns: the tables in which generated code counts where indirect branches
-   go.  Handed: targets that were not found there.  Taken by:
-   run/instrument.c, which makes the code that looks them up, and
-   run/thread.c, which has them flushed before counters are read.
+/* Owns: the tables in which generated code counts the targets of indirect
+   branches.  Handed: targets that are not in the table.  Taken by:
+   run/instrument.c, which makes the code that looks the table up, and
+   run/thread.c, which has the tables flushed before counters are read.
 
-   Each indirect branch has, in each thread, a table of entries {target,
-   count}.  It starts with one entry, in the branch's own slots, and grows
-   by four when it has been missed often for its size.  What is evicted
-   goes to the counter of its pair.  Allocating a counter or a table may
-   move the cell arrays, which generated code would not notice; so the
-   helper leaves that for when the thread has left generated code.
+   Each indirect branch has, in each thread, a table of entries {target, count}.
+   It starts with one entry, in the branch's own slots.  When it has been missed
+   often for its size, it becomes four times larger.  The count of an evicted
+   entry is added to the counter of its pair.  Allocating a counter or a table
+   may move the cell arrays while generated code uses them, so the helper leaves
+   that for when the thread has left generated code.
 
-   A branch has no table before it is first run and, so that a flush takes
-   time only for what has run since the last one, after each flush.  It
-   then finds itself at the start of the cell array, where no target is
-   found and counting does no harm, and .misses is its table's level. */
+   A branch has no table before it first runs, and none after each flush: so a
+   flush takes time only for branches that ran since the last one.  A branch
+   without a table finds the start of the cell array instead, where no target
+   matches and counting does no harm.  Then .misses is the level of the table to
+   come. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -28,7 +29,7 @@
 
 #include "run/branch.h"
 
-/* A branch is missed this often for each entry before it gets more. */
+/* The number of misses for each entry after which a table grows. */
 #define MISSES_PER_ENTRY 8
 
 typedef
@@ -41,11 +42,11 @@ typedef
 
 struct _BranchCaches {
    CellArray* ca;
-   Bool       is_idle;     // what is counted is forgotten
-   XArray*    used;        // UInt: superblocks whose branches have tables;
-                           // all others' entries have counted nothing
-   XArray*    evicted;     // Evicted: those without a counter so far
-   XArray*    to_grow;     // UInt: superblocks whose branches want more
+   Bool       is_idle;     // counts are dropped
+   XArray*    used;        // UInt: superblocks whose branches have tables; no
+                           // other entries have counts
+   XArray*    evicted;     // Evicted: entries that have no counter yet
+   XArray*    to_grow;     // UInt: superblocks whose tables are to grow
 };
 
 static UWord* slot(ULong* base, CellNo no)
@@ -90,8 +91,7 @@ void DCFG_(reset_branch_caches)(BranchCaches* bc)
    note_in_cells(bc);
 }
 
-/* The entry that TARGET hashes to, which is what generated code looks
-   at. */
+/* Return the entry for TARGET, the one that generated code looks at. */
 static UWord* entry_of(ULong* base, const Branch* br, Addr target)
 {
    return (UWord*)((Addr)base + *slot(base, br->site + SiteCache)
@@ -104,7 +104,7 @@ static UWord* count_of(UWord* entry)
    return (UWord*)((Addr)entry + DCFG_ENTRY_COUNT);
 }
 
-/* COUNT more times to TARGET, where there is no entry to hold them. */
+/* Add COUNT to the pair of TARGET, which has no entry. */
 static void count_outside(BranchCaches* bc, ULong* base,
                           const Superblock* sb, Addr target, ULong count)
 {
@@ -119,7 +119,7 @@ static void count_outside(BranchCaches* bc, ULong* base,
    }
 }
 
-/* Entries of a table. */
+/* Return the number of entries of a table. */
 static UWord n_entries(UInt level)
 {
    return (UWord)1 << 2 * level;
@@ -153,14 +153,15 @@ static UInt level_of(ULong* base, const Branch* br)
    return level;
 }
 
-/* Generated code will add 1 to the count of the entry it has looked at. */
+/* Count TARGET without an entry.  The generated code adds 1 to the entry that
+   it looked at, so subtract that. */
 void DCFG_(count_branch)(ULong* base, UWord id, Addr target)
 {
    const Superblock* sb = DCFG_(superblock)(id);
    const Branch*     br = sb->branch;
 
-   /* See "The mark" in run/instrument.c: a branch into its own superblock
-      must say that it has come to its end. */
+   /* A branch to an instruction of its own superblock must set the mark's DONE:
+      see "The mark" in run/instrument.c. */
    if (DCFG_(inner_instr)(sb, target) != 0)
       *slot(base, CellMark) |= DCFG_MARK_DONE;
    count_outside((BranchCaches*)*slot(base, CellBranches), base, sb, target,
@@ -251,7 +252,7 @@ void DCFG_(flush_branch_caches)(BranchCaches* bc)
       Superblock* sb
          = DCFG_(superblock)(*(UInt*)VG_(indexXA)(bc->used, i));
       UInt level = level_of(DCFG_(cell_base)(bc->ca), sb->branch);
-      /* Those it has grown out of may have counts, too. */
+      /* The smaller tables that it has grown out of may have counts, too. */
       for (UInt l = 0; l <= level; l++)
          flush_table(bc, sb, l);
       use_no_table(DCFG_(cell_base)(bc->ca), sb->branch, level);

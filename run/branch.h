@@ -10,39 +10,38 @@
 #include "dcfg_bb.h"
 #include "run/cells.h"
 
-/* What a cache entry is: the target, and the times it was gone to that
-   are not yet in the pair's counter; words.  16 bytes. */
-#define DCFG_ENTRY_COUNT 8        // offset of the count
+/* A cache entry: the target, and the number of times that are not yet in the
+   pair's counter.  Two words, in 16 bytes. */
+#define DCFG_ENTRY_COUNT 8        // offset of the count, in bytes
 
-/* The index of a target: its bits from here on, under the cache's mask.
+/* The lowest bit of a target that goes into its index, under the cache's mask.
    Return addresses are at least five bytes apart. */
 #define DCFG_ENTRY_SHIFT 2
 
-/* One thread's caches. */
+/* BranchCaches: the caches of one thread. */
 typedef struct _BranchCaches BranchCaches;
 
-/* IS_IDLE: nobody reads what CA counts, so that a target of a branch needs
-   no pair for it. */
+/* Make the caches of CA.  IS_IDLE: the counts in CA are dropped, so that a
+   target needs no pair. */
 BranchCaches* DCFG_(new_branch_caches)(CellArray* ca, Bool is_idle);
 void          DCFG_(delete_branch_caches)(BranchCaches* bc);
 
-/* Called by generated code, with the base of the thread's cell array,
-   when TARGET of the branch that ends superblock ID is not in the entry
-   that it hashes to: puts it there.  Allocates no cells, so that the
-   arrays stay where they are. */
+/* Put TARGET into the entry of the branch that ends superblock ID, which had
+   another target.  Called by generated code with the base of the thread's cell
+   array.  Allocates no cells, so that the arrays stay where they are. */
 void DCFG_(branch_miss)(ULong* base, UWord id, Addr target);
 
-/* The same for a target that is never to be put there, so that it is a miss
-   each time. */
+/* Count TARGET without an entry, so that it is a miss each time. */
 void DCFG_(count_branch)(ULong* base, UWord id, Addr target);
 
-/* The thread has left generated code: do what branch_miss put off. */
+/* Do the work that branch_miss() left over.  The thread has left generated
+   code. */
 void DCFG_(tend_branch_caches)(BranchCaches* bc);
 
-/* Bring the pairs' counters up to date. */
+/* Bring the counters of pairs up to date. */
 void DCFG_(flush_branch_caches)(BranchCaches* bc);
 
-/* The cells have been cleared. */
+/* Forget all entries: the cells have been cleared. */
 void DCFG_(reset_branch_caches)(BranchCaches* bc);
 
 #endif /* __DCFG_BRANCH_H */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which build of an object an image is. */
+   Build ids and hashes of mapped objects. */
 
-/* Owns: reading build ids, and hashing code, of mapped objects.  Handed: where
-   an object is mapped.  Taken by: run/image.c.
+/* Owns: reading build ids, and hashing code, of mapped objects.  Handed: the
+   address of an object.  Taken by: run/image.c.
 
-   The program may have made the object up: headers and notes are copied
-   before they are looked at, and nothing is read that is not mapped.  What
-   stands behind the end of a file is mapped, but cannot be read: a fault
-   ends the search. */
+   The program may have forged the object.  So headers and notes are copied
+   before they are checked, and only mapped memory is read.  Pages behind the
+   end of a file are mapped but cannot be read: a fault ends the search. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -35,7 +34,7 @@ typedef Elf32_Phdr Phdr;
 typedef Elf32_Dyn  Dyn;
 #endif
 
-/* More than any id, and more than any linker's program headers and notes. */
+/* Sizes that no build id, and no linker's program headers and notes, exceed. */
 #define MAX_ID       64
 #define MAX_HEADERS  256
 #define MAX_NOTES    65536
@@ -44,9 +43,9 @@ typedef Elf32_Dyn  Dyn;
 typedef
    struct {
       Addr  load;
-      Addr  bias;               // what its own addresses are off by
+      Addr  bias;               // difference from the object's own addresses
       Ehdr  head;
-      UInt  n_id;               // bytes; 0: none was found
+      UInt  n_id;               // in bytes; 0: no build id
       UChar id[MAX_ID];
       Bool  hashed;
       ULong hash;
@@ -85,7 +84,7 @@ static Bool get_header(const Object* o, UInt i, Phdr* h)
 
 /*--- Build ids                                            ---*/
 
-/* Look for the build id among the notes of segment H. */
+/* Look for the build id in the notes of segment H. */
 static void search_notes(Object* o, const Phdr* h)
 {
    Addr  notes = o->bias + h->p_vaddr;
@@ -114,7 +113,7 @@ static void search_notes(Object* o, const Phdr* h)
 
 /*--- Hashes                                               ---*/
 
-/* Does the dynamic linker write to the code? */
+/* Return whether the dynamic linker writes to the code. */
 static Bool is_relocated(const Object* o, const Phdr* h)
 {
    for (UInt i = 0; i < MAX_DYNAMICS; i++) {
@@ -130,8 +129,8 @@ static Bool is_relocated(const Object* o, const Phdr* h)
    return True;
 }
 
-/* Add what the file has in segment H, but for the headers at its begin, which
-   other programs change without changing code. */
+/* Add the file's bytes in segment H to the hash, without the headers at the
+   begin: other programs change headers without changing code. */
 static Bool hash_segment(Object* o, const Phdr* h)
 {
    ULong        skip = o->head.e_phoff + o->head.e_phnum * sizeof(Phdr);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The code that ran of a mapping. */
+   The executed code of a mapping. */
 
-/* Owns: the bytes that superblocks were translated from.  Handed:
-   addresses, and what the address space manager knows of mappings, by
-   run/image.c.  Taken by: run/image.c, which decides what is an image.
+/* Owns: the bytes that superblocks were translated from.  Handed: addresses and
+   the address space manager's data, by run/image.c.  Taken by: run/image.c,
+   which decides what an image is.
 
-   An object that is unloaded and loaded again at the same place is the same
-   if each page that code ran from is of the same file (device, inode,
-   offset), and this code has not changed.  A file may have been written
-   anew, with other functions than those that ran: so what it begins with
-   must be the same, too.  That is an object's header and, nearly always,
-   its build ID.  Both are never relocated. */
+   An object that is unloaded and loaded again at the same place is the same if
+   two conditions hold.  Each page with executed code is of the same file
+   (device, inode, offset), and this code has not changed.  The file may also
+   have been rewritten with new functions and the same executed ones.  So the
+   file's first page, as far as known, must be the same, too: the header, and
+   nearly always the build ID, which are never relocated. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -26,15 +26,15 @@
 #include "base/core.h"
 #include "run/bytes.h"
 
-/* A page, and what is known of it. */
+/* CodePage: a page of code, as far as it was executed. */
 #define CODE_PAGE 4096u
 typedef
    struct _CodePage {
       struct _CodePage* hash_next;
       UWord             hash_key;               // address / CODE_PAGE
-      Off64T            offset;                 // in the file, if it is one
+      Off64T            offset;                 // in the file, if it is of one
       UChar             code[CODE_PAGE];
-      UChar             known[CODE_PAGE / 8];   // a bit for each byte
+      UChar             known[CODE_PAGE / 8];   // one bit for each byte
    }
    CodePage;
 
@@ -42,8 +42,8 @@ struct _Code {
    Bool         is_file;
    ULong        dev, ino;
    VgHashTable* pages;     // CodePage
-   CodePage*    head;      // what the file begins with, as far as known;
-                           // not in .pages
+   CodePage*    head;      // first page of the file, as far as known; not in
+                           // .pages
 };
 
 static Bool is_file(const NSegment* seg)
@@ -113,14 +113,14 @@ Bool DCFG_(has_code)(const Code* c, Addr a, SizeT len)
 
 /*--- Mappings that come again                             ---*/
 
-/* What stands behind the end of a file can be mapped, but not read. */
+/* Pages behind the end of a file are mapped but cannot be read. */
 static VG_MINIMAL_JMP_BUF(cannot_read);
 
 static void on_fault(Int sig, Addr addr)
 {
    vki_sigset_t mask;
 
-   /* The signal that is handled is blocked. */
+   /* Unblock the signal that is being handled, because longjmp does not. */
    VG_(sigprocmask)(VKI_SIG_SETMASK, NULL, &mask);
    VG_(sigdelset)(&mask, sig);
    VG_(sigprocmask)(VKI_SIG_SETMASK, &mask, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The code that ran of a mapping. */
+   The executed code of a mapping. */
 
 #ifndef __DCFG_BYTES_H
 #define __DCFG_BYTES_H
@@ -9,33 +9,33 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
 
-/* The bytes of the code that was translated from one mapping, and of which
-   file they are. */
+/* Code: the bytes that were translated from one mapping, and its file. */
 typedef struct _Code Code;
 
-/* Nothing so far, of the mapping SEG (NULL: unknown) of an object whose
+/* Begin with no bytes, for the mapping SEG (NULL: unknown) of an object whose
    first byte is at LOAD. */
 Code* DCFG_(new_code)(Addr load, const NSegment* seg);
 void  DCFG_(delete_code)(Code* c);
 
-/* The LEN bytes at A are code. */
+/* Note that the LEN bytes at A are code. */
 void DCFG_(remember_code)(Code* c, Addr a, SizeT len);
 
-/* Is what is known of the LEN bytes at A what is there now? */
+/* Return whether the known ones of the LEN bytes at A are unchanged. */
 Bool DCFG_(is_same_code)(const Code* c, Addr a, SizeT len);
 
-/* Is there code of these pages? */
+/* Return whether C has code in these pages. */
 Bool DCFG_(has_code)(const Code* c, Addr a, SizeT len);
 
-/* Could another mapping have the same code, because it is of a file? */
+/* Return whether another mapping can have the same code, because C is of a
+   file. */
 Bool DCFG_(may_return)(const Code* c);
 
-/* Is the same part of the same file where each piece of the code was, and
-   all the code what it was? */
+/* Return whether the same parts of the same file are mapped at the same
+   addresses, with the same code. */
 Bool DCFG_(has_returned)(const Code* c);
 
-/* Call DO_IT(ARG), which reads the program's memory.  Returns False, too, if
-   that cannot be read. */
+/* Call DO_IT(ARG), which reads the program's memory.  Return its result, or
+   False if the memory cannot be read. */
 Bool DCFG_(try_to_read)(Bool (*do_it)(void* arg), void* arg);
 
 #endif /* __DCFG_BYTES_H */

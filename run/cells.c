@@ -3,15 +3,14 @@
 
    Per-thread counter arrays. */
 
-/* Owns: the numbering of cells and the memory behind each thread's.
-   Handed: requests for numbers from dcfg_bb.c, for arrays from
-   run/thread.c.  Taken by: generated code, which counts in them, and
-   run/flow.c, which reads them.
+/* Owns: the numbering of cells, and the memory of each thread's cells. Handed:
+   requests for numbers from dcfg_bb.c, for arrays from run/thread.c. Taken by:
+   generated code, which counts in the arrays, and run/flow.c, which reads them.
 
-   Arrays are anonymous mappings, so a thread pays for the pages it
-   counts in and for nothing else.  Counters and slots are numbered in
-   chunks of one page each: a page then holds one sort of word, and the
-   array of a dead thread shrinks to its non-zero counters. */
+   Arrays are anonymous mappings, so a thread uses memory only for the pages
+   that it counts in.  Counters and slots are numbered in chunks of one page
+   each.  So a page has only counters or only slots, and the array of a dead
+   thread shrinks to its counters that are not zero. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -37,18 +36,18 @@ typedef
    SavedCount;
 
 struct _CellArray {
-   ULong*      cells;     // NULL once retired
-   SavedCount* saved;     // the counters of a retired array, by number
+   ULong*      cells;     // NULL for a retired array
+   SavedCount* saved;     // counters of a retired array, by number
    UInt        n_saved;
 };
 
-static UInt    capacity;       // cells of each live array
-static XArray* chunk_counts;   // Bool for each chunk: counters, not slots
+static UInt    capacity;       // cells of each array
+static XArray* chunk_counts;   // Bool: does this chunk have counters?
 static CellNo  next_counter, end_counter;
 static CellNo  next_slot,    end_slot;
 static UInt    n_fixed = CellFirstClaimed;
 static XArray* live_arrays;    // CellArray*
-static ULong*  expanded;       // what cell_counts made of a retired array
+static ULong*  expanded;       // a retired array, expanded by cell_counts()
 static UInt    expanded_cells;
 static const CellArray* in_expanded;
 
@@ -73,8 +72,8 @@ static Bool chunk_is_zero(const ULong* p)
    return True;
 }
 
-/* Reading a page that was never written costs no memory, writing zeros
-   to one would. */
+/* Enlarge all arrays.  Pages of zeros are not copied: reading a page that was
+   never written costs no memory, but writing would. */
 static void grow_arrays(UInt need)
 {
    UInt old = capacity;
@@ -130,7 +129,7 @@ static CellNo new_cells(UInt n, Bool counts, CellNo* next, CellNo* end)
          VG_(addToXA)(chunk_counts, &counts);
       *next = first * CHUNK_CELLS;
       *end  = (first + more) * CHUNK_CELLS;
-      /* Generated code adds cell offsets as 31-bit displacements. */
+      /* Offsets of cells are 31-bit displacements in generated code. */
       tl_assert(*end < (1u << 28));
       if (*end > capacity)
          grow_arrays(*end);
@@ -235,7 +234,7 @@ void DCFG_(retire_cell_array)(CellArray* ca)
    unmap_array(ca);
 }
 
-/* Only what is not zero is written: threads come by the thousand. */
+/* Clear only the cells that were set: there may be thousands of threads. */
 static void empty_expanded(void)
 {
    if (in_expanded == NULL)

@@ -8,20 +8,19 @@
 
 #include "base/port.h"
 
-/* A cell is one 64-bit word.  Cell numbers are the same in every
-   thread's array, so that generated code holds them as constants and
-   adds the running thread's array base, which it finds in shadow guest
-   state.  A number is either a counter or a slot (the mark, inline-cache
-   data of an indirect branch, what an output has claimed); 0 is never
-   either. */
+/* A cell is one 64-bit word of a thread's array.  Cell numbers are the same in
+   every array, so generated code has them as constants.  It adds the base of
+   the running thread's array, which is in the shadow guest state.  A number is
+   either a counter, or a slot for other data: the mark, the inline cache of an
+   indirect branch, an output's data.  Number 0 is not used for either. */
 typedef UInt CellNo;
 
-/* Generated code counts in words of the host.  Where these have 64 bits, the
-   cell of a counter is its count.  Where they have 32, an addition of 64 bits
-   takes four times the instructions; there the low half of the cell is the
-   word that is added to, and the high half says how often 2^31 was carried
-   there: by DCFG_(carry_counters), before the word can overflow.  So nobody
-   reads or writes counters but through these. */
+/* Counters in halves.  Generated code counts in words of the host.  If a word
+   has 64 bits, the cell is the count.  On 32-bit hosts, a 64-bit addition would
+   take four times the instructions.  There the low half of the cell is the word
+   that generated code adds to, and the high half counts how often 2^31 was
+   carried.  DCFG_(carry_counters) carries before the word can overflow.  So
+   counters are read and written only through these functions. */
 #define DCFG_COUNTS_IN_HALVES (sizeof(UWord) < sizeof(ULong))
 #define DCFG_HALF_BITS        31
 
@@ -43,30 +42,29 @@ static inline void DCFG_(add_to_counter)(ULong* cell, ULong n)
    *cell = DCFG_(cell_of_count)(DCFG_(count_of_cell)(*cell) + n);
 }
 
-/* Offset in bytes of a cell from the array's base. */
+/* Return the offset in bytes of cell NO in an array. */
 #define DCFG_CELL_OFFSET(no) ((Addr)(no) * sizeof(ULong))
 
-/* Fixed slots at the start of each array. */
+/* Fixed slots at the begin of each array. */
 enum {
-   /* The cache entry of a branch that has no table (run/branch.c): */
-   CellMissKey    = 0,  // ~0, which equals no target
-   CellMissCount  = 1,  // generated code adds to it; nobody reads it
+   /* The cache entry of a branch without a table (run/branch.c): */
+   CellMissKey    = 0,  // ~0: no target is equal to it
+   CellMissCount  = 1,  // generated code adds to it; never read
    CellMark       = 2,  // see DCFG_MARK
    CellBranches   = 3,  // the thread's BranchCaches, see run/branch.c
-   CellAway       = 4,  // not 0: the thread runs code that is left out, see
-                        // run/away.c
+   CellAway       = 4,  // not 0: the thread runs excluded code, see run/away.c
    CellFirstClaimed
 };
 
-/* Behind them, N fixed slots of an output's own.  To be asked for before the
-   first array is made; n_fixed_slots() is how many there are in all. */
+/* Claim N fixed slots for an output, behind these.  Call it before the first
+   array is made.  n_fixed_slots() returns the number of all. */
 CellNo DCFG_(claim_slots)(UInt n);
 UInt   DCFG_(n_fixed_slots)(void);
 
-/* The mark in cell CellMark: which superblock the thread last ran (0:
-   none), whether that one says it has come to its end, and whether the
-   thread was diverted since, or was found in the middle of it (both set by
-   run/position.c). */
+/* The mark, in cell CellMark: the superblock that the thread ran last (0:
+   none), with three flags.  DONE: it says that it has come to its end.
+   DIVERTED: the thread was diverted since.  LEFT: it was found inside the
+   superblock. run/position.c sets the last two. */
 #define DCFG_MARK_OF(id)         ((UWord)(id) << 3)
 #define DCFG_MARK_ID(mark)    ((UInt)((mark) >> 3))
 #define DCFG_MARK_DONE        1u
@@ -75,53 +73,53 @@ UInt   DCFG_(n_fixed_slots)(void);
 
 typedef struct _CellArray CellArray;
 
-/* Why what arrays have counted is forgotten. */
+/* Restart: why counts are forgotten. */
 typedef
    enum {
-      RestartPart,      // it has been written
-      RestartZero,      // it is not wanted
-      RestartForked     // it was of another process, with all other threads
+      RestartPart,      // they have been written
+      RestartZero,      // the user does not want them
+      RestartForked     // this is a forked child: they are the parent's
    }
    Restart;
 
-/* Numbers for N consecutive counters, or N consecutive slots.  May move
-   every array: see DCFG_(cell_base). */
+/* Return the first of N consecutive new numbers for counters or slots.  May
+   move every array: see DCFG_(cell_base). */
 CellNo DCFG_(new_counters)(UInt n);
 CellNo DCFG_(new_slots)(UInt n);
 
-/* A new thread's array, all cells zero but for CellMissKey. */
+/* Make an array for a new thread.  All cells are zero except CellMissKey. */
 CellArray* DCFG_(new_cell_array)(void);
 
-/* The array's base.  Valid until the next new_counters or new_slots.
-   Not for a retired array. */
+/* Return the array's base, valid until the next new_counters() or new_slots().
+   The array must not be retired. */
 ULong* DCFG_(cell_base)(CellArray* ca);
 
-/* The thread has ended: keep the counters that are not zero, give the
-   array back. */
+/* Retire the array of a thread that has ended: keep the counters that are not
+   zero, and free the rest. */
 void DCFG_(retire_cell_array)(CellArray* ca);
 
-/* All counters' cells, indexed by number; slots are undefined.  Valid
-   until the next call of this function or of new_counters/new_slots. */
+/* Return the cells of all counters, by number; slots are undefined.  Valid
+   until the next call of this function, new_counters() or new_slots(). */
 const ULong* DCFG_(cell_counts)(CellArray* ca);
 
-/* Counter NO alone. */
+/* Return counter NO. */
 ULong DCFG_(count_in)(const CellArray* ca, CellNo no);
 
-/* To be called before generated code has added 2^31 to any counter since the
-   last time. */
+/* Carry the low halves of counters.  Call it before generated code can have
+   added 2^31 to a counter since the last call. */
 void DCFG_(carry_counters)(CellArray* ca);
 
 /* Call DO_IT for each counter that is not zero. */
 void DCFG_(each_counter)(const CellArray* ca,
                          void (*do_it)(void* arg, CellNo no), void* arg);
 
-/* Numbers are below this. */
+/* Return a number above all cell numbers. */
 UInt DCFG_(n_cells)(void);
 
-/* Back to the state of a new array (after fork, in the child). */
+/* Clear the array, as a new one is. */
 void DCFG_(clear_cell_array)(CellArray* ca);
 
-/* Free an array that is retired or live. */
+/* Free an array, retired or not. */
 void DCFG_(delete_cell_array)(CellArray* ca);
 
 #endif /* __DCFG_CELLS_H */

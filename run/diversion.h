@@ -11,15 +11,15 @@
 
 typedef
    enum {
-      DivertSignal,      // a handler is entered
+      DivertSignal,      // a handler begins
       DivertSigreturn,   // a handler's frame is left
       DivertRestart,     // a system call is made again
-      DivertBypass,      // no flow: joins where a handler came between
-      DivertExcluded     // what came between was not collected
+      DivertBypass,      // not a flow: bypasses a handler
+      DivertExcluded     // the code between was not collected
    }
    DivertKind;
 
-/* Control that did not go where the superblock's code sent it. */
+/* Diversion: control that did not go where the superblock's code sent it. */
 typedef
    struct {
       UInt       thread;
@@ -30,7 +30,7 @@ typedef
    }
    Diversion;
 
-/* An instruction of a superblock.  .sb is 0: there is none. */
+/* Site: an instruction of a superblock; .sb is 0: none. */
 typedef
    struct {
       UInt sb;
@@ -38,8 +38,8 @@ typedef
    }
    Site;
 
-/* A handler that interrupted a thread behind FROM, in an earlier part of the
-   run, has returned to TO. */
+/* LateReturn: a handler that interrupted a thread behind FROM in an earlier
+   part of the run has returned to TO. */
 typedef
    struct {
       Site   from;
@@ -47,11 +47,11 @@ typedef
    }
    LateReturn;
 
-/* Those of this part. */
+/* Return the number of late returns in this part, and number I. */
 UInt              DCFG_(n_late_returns)(void);
 const LateReturn* DCFG_(late_return)(UInt i);
 
-/* Call DO_IT with each diversion of THREAD from superblock SB. */
+/* Call DO_IT for each diversion of THREAD from superblock SB. */
 void DCFG_(each_diversion)(UInt thread, UInt sb,
                            void (*do_it)(void* arg, const Diversion* d),
                            void* arg);

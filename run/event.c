@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the core tells of threads. */
+   The core's events of threads. */
 
-/* Owns: all control flow that generated code cannot count: entering and
-   leaving signal handlers, system calls made again, faults, gaps.  Handed:
-   the core's events.  Taken by: run/thread.c, run/position.c and run/gap.c,
-   which are told; run/region.c, which waits for threads to leave generated
-   code.
+/* Owns: all control flow that generated code cannot count: begin and end of
+   signal handlers, restarted system calls, faults, gaps.  Handed: the core's
+   events.  Taken by: run/thread.c, run/position.c and run/gap.c, which it
+   calls; run/region.c, which waits for threads to leave generated code.
 
-   The core tells when a thread starts and stops running generated code.
-   Whatever changes the instruction pointer in between is a diversion, no
-   matter what in the core did it.  The counters already hold the step
-   that the diverted superblock meant to take; run/flow.c takes it
-   back. */
+   The core reports when a thread starts and stops running generated code.  If
+   the instruction pointer changes in between, that is a diversion, whatever
+   part of the core did it.  The counters already have the step that the
+   diverted superblock meant to take; run/flow.c takes it back. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -32,7 +30,7 @@
 #include "run/inside.h"
 #include "run/thread.h"
 
-static void (*code_is_left)(void);     // or NULL
+static void (*code_is_left)(void);     // called when code is left; or NULL
 
 static void on_create(ThreadId parent, ThreadId tid)
 {
@@ -42,7 +40,7 @@ static void on_create(ThreadId parent, ThreadId tid)
    DCFG_(collect_thread)(t->index, DCFG_(is_collected_at_start)());
 }
 
-/* T begins at IP, or goes on there with a new part of the run. */
+/* T begins at IP, or continues there in a new part of the run. */
 static void begin(Thread* t, Addr ip)
 {
    if (t->signalled || t->sigreturn || ip != t->stop_ip) {
@@ -79,13 +77,13 @@ static void on_start(ThreadId tid, ULong blocks)
    Addr    ip = VG_(get_IP)(tid);
    Addr    sp = VG_(get_SP)(tid);
 
-   /* This may end calls, and with them the thread's collection. */
+   /* The watchers may end calls here, which may end the thread's collection. */
    if (DCFG_(is_collecting)())
       DCFG_EACH_WATCHER(w, resume)
          DCFG_(watchers)[w]->resume(t->states[w], ip, sp);
 
-   /* Always: the array may have moved, the thread may have got a copy of
-      its creator's shadow state, or a signal frame's. */
+   /* Set the base always: the array may have moved, or the thread may have got
+      a copy of its creator's shadow state, or a signal frame's. */
    DCFG_(set_base)(t);
    t->start_blocks = blocks;
 
@@ -108,9 +106,9 @@ static void on_start(ThreadId tid, ULong blocks)
    t->running   = True;
 }
 
-/* What the core counts is what it may preempt a thread at: every superblock
-   but those that are jumped to forwards, so that each counter has been added
-   to no more often.  A thread comes back here after 100,000 at the latest. */
+/* The core counts superblocks, except those that are entered by a forward jump,
+   and preempts a thread after 100,000 of them.  So no counter was added to more
+   often than the core has counted, and a thread comes back here in time. */
 #define CARRY_AFTER (1u << (DCFG_HALF_BITS - 1))
 
 static void carry_if_due(Thread* t, ULong blocks)
@@ -144,7 +142,7 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    Thread*      t = DCFG_(thread_of)(tid);
    Interruption in;
 
-   /* One that is not seen runs on to the handler. */
+   /* A thread that nobody follows runs on to the handler. */
    if (!DCFG_(is_collecting)())
       t->off_ran = t->unseen = True;
    if (t->unseen)
@@ -155,21 +153,21 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
       DCFG_(tell_stop)(t);
    DCFG_EACH_WATCHER(w, enter_handler)
       DCFG_(watchers)[w]->enter_handler(t->states[w]);
-   /* So does one that was not collected, or is not in its handler. */
+   /* A thread that was not collected, or not in its handler, runs on, too. */
    if (t->idle || (t->off && t->off_ran)) {
       t->off_ran = True;
       return;
    }
-   /* A second handler may be entered before the first has run. */
+   /* A second handler may begin before the first has run. */
    if (t->signalled)
       return;
    t->signalled = True;
-   /* A fault stops generated code where it is.  Otherwise the thread has
-      left that before, and a system call that is to be made again may
+   /* A fault stops generated code at the faulting instruction.  Otherwise the
+      thread has left the code before, and a system call to be restarted may
       have moved the instruction pointer since. */
    t->signal_ip = t->running ? VG_(get_IP)(tid) : t->stop_ip;
-   /* A handler that is entered just when another has returned interrupts
-      what that one had interrupted; the list says so already. */
+   /* If a handler begins at once when another has returned, it interrupts what
+      the other one had interrupted, and the list has that already. */
    if ((!t->entered && t->behind.sb == 0) || t->sigreturn)
       return;
    in.from   = DCFG_(position)(t, t->signal_ip);
@@ -193,7 +191,7 @@ static void on_exit(ThreadId tid)
 {
    Thread* t = DCFG_(thread_of)(tid);
 
-   /* clone failed: there never was a thread. */
+   /* clone failed: the thread never existed. */
    if (!t->started && t->index == DCFG_(all_threads)() - 1) {
       DCFG_(delete_last_thread)(t);
       return;
@@ -235,7 +233,7 @@ void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
       DCFG_(watchers)[w]->after_syscall(t->states[w], sysno, args, res);
 }
 
-/*--- Memory that the kernel uses                          ---*/
+/* --- Memory that the kernel reads and writes              --- */
 
 static void on_read(CorePart part, ThreadId tid, const HChar* what, Addr a,
                     SizeT len)
@@ -248,7 +246,7 @@ static void on_read(CorePart part, ThreadId tid, const HChar* what, Addr a,
       DCFG_(watchers)[w]->memory_read(t->states[w], a, len);
 }
 
-/* The text at A, as far as it can be read. */
+/* The kernel reads the text at A, as far as it is mapped. */
 static void on_read_text(CorePart part, ThreadId tid, const HChar* what,
                          Addr a)
 {

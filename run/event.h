@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the core tells of threads. */
+   The core's events of threads. */
 
 #ifndef __DCFG_EVENT_H
 #define __DCFG_EVENT_H
@@ -9,15 +9,15 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Ask the core for the events of threads. */
+/* Register for the core's events of threads. */
 void DCFG_(track_threads)(void);
 
-/* TID is about to make this system call, or has made it. */
+/* Note that TID is about to make a system call, or has made it. */
 void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args);
 void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
                               SysRes res);
 
-/* Call DO_IT each time that a thread has left generated code. */
+/* Call DO_IT each time a thread has left generated code. */
 void DCFG_(when_code_is_left)(void (*do_it)(void));
 
 #endif /* __DCFG_EVENT_H */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Parts of the code: what to leave out. */
+   Excluded code: parts of the program to leave out. */
 
-/* Owns: the options that say what to leave out, and the answer for each
-   instruction.  Handed: addresses of code in translation, unmappings.
-   Taken by: run/instrument.c, run/region.c, which cuts superblocks where
-   code that is left out begins or ends, and calls/function.c.
+/* Owns: the options that exclude code, and the answer for each instruction.
+   Handed: addresses of code in translation, unmappings.  Taken by:
+   run/instrument.c, run/region.c, which cuts superblocks where excluded code
+   begins or ends, and calls/function.c.
 
-   An image is what the address space manager knows, as in run/image.c.  The
-   functions of an object that are left out are looked for once among its
-   symbols, all names of which count, and kept as ranges of addresses. */
+   An image is named as in run/image.c.  The excluded functions of an object are
+   looked for once, by all names of its symbols, and kept as ranges of
+   addresses. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -30,7 +30,7 @@
 #include "run/exclude.h"
 #include "run/symbols.h"
 
-/* In a list of images: the program itself, whatever its file is called. */
+/* In a list of images: the program itself, whatever the name of its file is. */
 #define MAIN_IMAGE "main"
 
 static const HChar exclude_images[]    = "--exclude-images";
@@ -39,7 +39,7 @@ static const HChar only_images[]       = "--only-images";
 
 static Globs images, functions, only;
 
-/* A function that is left out, because of this glob. */
+/* Range: a function that is excluded because of this glob. */
 typedef
    struct {
       Addr start, end;       // .end is exclusive
@@ -47,17 +47,17 @@ typedef
    }
    Range;
 
-/* Those of an object. */
+/* Object: the excluded functions of an object. */
 typedef
    struct {
       const DebugInfo* di;
       Addr    text, end;
-      XArray* ranges;        // Range, by .start; no two overlap, but several
-                             // may be equal
+      XArray* ranges;        // Range, by .start; two ranges are equal or
+                             // disjoint
    }
    Object;
 
-static XArray* objects;      // Object: those that were looked at
+static XArray* objects;      // Object: the objects that were searched
 
 /*--- Options                                              ---*/
 
@@ -92,7 +92,7 @@ Bool DCFG_(excludes_code)(void)
 
 /*--- Images                                               ---*/
 
-/* What holds the program's own first instruction. */
+/* Return the path of the file with the program's first instruction. */
 static const HChar* path_of_program(void)
 {
    const UWord     at_null = 0, at_entry = 9;
@@ -127,7 +127,8 @@ static Bool any_fits_image(Globs* gs, const HChar* path)
    return any;
 }
 
-/* The names are those of run/image.c. */
+/* Return whether the image of A is excluded.  Names are those of
+   run/image.c. */
 static Bool is_image_excluded(Addr a)
 {
    const NSegment* seg  = VG_(am_find_nsegment)(a);
@@ -200,7 +201,7 @@ static Bool is_function_excluded(Addr a)
    return any;
 }
 
-/* The debug information of an object there is about to go. */
+/* Forget objects whose debug information is about to go. */
 static void forget_objects(Addr a, SizeT len)
 {
    for (Word i = VG_(sizeXA)(objects); i-- > 0; ) {
@@ -212,7 +213,7 @@ static void forget_objects(Addr a, SizeT len)
    }
 }
 
-/*--- All together                                         ---*/
+/* --- The answer for an instruction                        --- */
 
 static const Watcher watcher = { .unmapped = forget_objects };
 
@@ -236,7 +237,7 @@ UInt DCFG_(inner_border)(const IRSB* in)
    UInt k     = 0;
 
    if (functions.n == 0)
-      return 0;            // no superblock is in two images
+      return 0;            // a superblock is in one image only
    for (Int i = 0; i < in->stmts_used; i++) {
       if (in->stmts[i]->tag != Ist_IMark)
          continue;

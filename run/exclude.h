@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Parts of the code: what to leave out. */
+   Excluded code: parts of the program to leave out. */
 
 #ifndef __DCFG_EXCLUDE_H
 #define __DCFG_EXCLUDE_H
@@ -11,24 +11,25 @@
 #include "base/options.h"
 #include "base/port.h"
 
-/* The options that say what to leave out. */
+/* The options that exclude code. */
 extern const Options DCFG_(exclude_options);
 
-/* Before the program runs.  What is wrong with the options is told, and
+/* Prepare, before the program runs.  An error in the options is reported and
    ends the tool. */
 void DCFG_(start_excluding)(void);
 
-/* Is anything left out? */
+/* Return whether any code is excluded. */
 Bool DCFG_(excludes_code)(void);
 
-/* Is the instruction at A, of code that is about to be translated? */
+/* Return whether the instruction at A, which is about to be translated, is
+   excluded. */
 Bool DCFG_(is_excluded)(Addr a);
 
-/* The number of IN's first instruction that is left out where its first one
-   is not, or the other way round; or 0. */
+/* Return the number of IN's first instruction that differs in this from IN's
+   first one; or 0. */
 UInt DCFG_(inner_border)(const IRSB* in);
 
-/* At the end: say which globs fitted nothing. */
+/* At the end: warn about globs that matched nothing. */
 void DCFG_(tell_unused_globs)(void);
 
 #endif /* __DCFG_EXCLUDE_H */

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a superblock did in one thread. */
+   The flows of a superblock in one thread. */
 
-/* Owns: the reading of counters, and what is remembered when they would
-   come to mean something else.  Handed: superblocks, cells, diversions.
-   Taken by: run/gather.c.
+/* Owns: the reading of counters, and steps that are settled before a counter
+   changes its meaning.  Handed: superblocks, cells, diversions.  Taken by:
+   run/gather.c.
 
-   For each thread and superblock the cells give how often each exit was
-   taken (see run/instrument.c).  Diversions correct that: the step that
-   a diverted superblock meant to take is taken back here; the step that
-   it did take is run/gather.c's business.  The end of a thread is
-   read like one, to END.
+   For each thread and superblock, the cells tell how often each exit was taken
+   (see run/instrument.c).  Diversions correct this: the step that a diverted
+   superblock meant to take is taken back here, and run/gather.c adds the step
+   that it took instead.  The end of a thread is handled like a diversion to
+   END.
 
-   A cell counts steps to an address.  When other code comes to run there
-   (the object is gone and another one mapped, a JIT compiler has written
-   over its code) the steps so far are set down as having led to the old
-   code.  That happens when the new code is translated, and then every
-   superblock that leads there is looked at. */
+   A cell counts steps to an address.  The code there may change: another object
+   is mapped, or a JIT compiler overwrites its code.  Then the steps so far are
+   settled: noted as steps to the old code.  This happens when the new code is
+   translated, for every superblock that leads there. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -28,12 +27,12 @@
 #include "run/flow.h"
 #include "run/image.h"
 
-/* Steps that are known to have led to a version of their target, which was
-   the current one then; or, with ALL_VERSIONS, the sum of all these.  The sum
-   is there so that code that changes a million times is not added up a
-   million times.
-   FLOW is the number of an exit, .n_exits for a direct end, or a pair's
-   cell with INDIRECT_FLOW. */
+/* Settled: steps to one version of their target, which was the current one
+   then; or, with ALL_VERSIONS, the sum over all versions.  The sum exists for
+   code that changes a million times.
+
+   FLOW is the number of an exit; .n_exits for a direct end; for a pair its cell
+   with INDIRECT_FLOW. */
 #define INDIRECT_FLOW 0x80000000u
 #define ALL_VERSIONS  0xFFFFFFFFu
 typedef
@@ -97,15 +96,15 @@ static ULong counted(const SbRun* run, CellNo no)
    return DCFG_(count_of_cell)(run->cells[no]);
 }
 
-/* Exit E was taken so often, given how often its instruction ran without
-   leaving through an exit before it. */
+/* Return how often exit E was taken.  NOW is how often control came to its
+   instruction and passed all exits before. */
 static ULong times_taken(const SbRun* run, const SbExit* e, ULong now)
 {
    return e->counting == ExitBefore ? counted(run, e->cell)
                                     : now - counted(run, e->cell);
 }
 
-/* How often the superblock was entered and its first instruction
+/* Return how often the superblock was entered and its first instruction
    completed. */
 static ULong times_entered(const SbRun* run)
 {
@@ -115,14 +114,14 @@ static ULong times_entered(const SbRun* run)
    if (sb->started != 0) {
       n = counted(run, sb->started);
    } else {
-      /* What reached the end, and what left before. */
+      /* Add what came to the end, and what left before. */
       for (const Pair* p = sb->branch->first_pair; p != NULL; p = p->next)
          n += counted(run, p->cell);
       for (UInt k = 0; k < sb->n_instrs; k++)
          n += run->faulted[k];
    }
-   /* Exits of the first instruction that are counted before they are
-      taken come on top of .started. */
+   /* Exits that are counted before they are taken, if they are of the first
+      instruction: .started does not include them. */
    for (UInt i = 0; i < sb->n_exits; i++)
       if (sb->exits[i].counting == ExitBefore
           && (sb->exits[i].instr == 0 || sb->started == 0))
@@ -136,7 +135,7 @@ UInt DCFG_(read_run)(SbRun* run, UInt thread, const ThreadInfo* info,
    Collector c = { run, info };
    UInt  id    = sb == NULL ? 0 : sb->id;
    UInt  e = 0, i, k, n_ran = 0;
-   ULong now;                       // times control comes to instr k
+   ULong now;                       // how often control came to instruction k
 
    run->thread    = thread;
    run->sb        = sb;
@@ -170,7 +169,7 @@ UInt DCFG_(read_run)(SbRun* run, UInt thread, const ThreadInfo* info,
 
 /*--- Flows                                                ---*/
 
-/* A flow as the cells have it, whatever it led to. */
+/* RawFn: a flow as the cells have it, without regard to versions. */
 typedef void (*RawFn)(void* arg, SbRun* run, UInt flow, UInt k, Addr target,
                       ULong count);
 
@@ -210,7 +209,7 @@ typedef
    }
    FlowCall;
 
-/* Take back what was diverted; the rest is a flow. */
+/* Pass the flow on, less the steps that diversions take back. */
 static void pass_on(const FlowCall* call, SbRun* run, UInt k, Target target,
                     ULong count)
 {
@@ -229,7 +228,7 @@ static void pass_on(const FlowCall* call, SbRun* run, UInt k, Target target,
       call->do_it(call->arg, run, k, target, count);
 }
 
-/* Only the end of a superblock may jump past redirections. */
+/* Only the end of a superblock can jump past redirections. */
 static Bool is_unredirected(const Superblock* sb, UInt flow)
 {
    return sb->unredirected && flow >= sb->n_exits;
@@ -287,13 +286,13 @@ typedef
    struct {
       Target      old;
       UInt        n_threads;
-      ThreadInfo* infos;      // by thread
+      ThreadInfo* infos;      // for each thread
       SbRun       run;
-      Bool        is_over;    // all that led to .old.addr is settled
+      Bool        is_over;    // are all steps to .old.addr settled?
    }
    Settling;
 
-/* The steps that KEY stands for: 0 so far if there are none. */
+/* Return the settled steps of KEY, 0 if there are none so far. */
 static Settled* settled_steps(const Settled* key)
 {
    Settled* s = VG_(OSetGen_Lookup)(settled, key);
@@ -323,7 +322,7 @@ static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
    all = VG_(OSetGen_Lookup)(settled, &key);
    if (all != NULL)
       count -= all->count;
-   /* A thread that has just come here will run the new code. */
+   /* A thread that stands before the address will run the new code. */
    if (count > 0 && DCFG_(is_bound_for)(run->thread, run->sb->id, addr)) {
       count--;
       now->is_over = False;
@@ -331,7 +330,7 @@ static void settle(void* arg, SbRun* run, UInt flow, UInt k, Addr addr,
    if (count == 0)
       return;
    settled_steps(&key)->count += count;
-   /* There are some already if this version was the current one before. */
+   /* The count is not 0 if this version was current once before. */
    key.version = now->old.version;
    settled_steps(&key)->count += count;
 }
@@ -341,7 +340,7 @@ static Bool has_counted(void* arg, CellNo no)
    return DCFG_(count_in)(arg, no) != 0;
 }
 
-/* Can SB lead to ADDR in another way than by an indirect branch? */
+/* Return whether SB can lead to ADDR other than by its indirect branch. */
 static Bool leads_directly(const Superblock* sb, Addr addr)
 {
    for (UInt i = 0; i < sb->n_exits; i++)
@@ -350,7 +349,7 @@ static Bool leads_directly(const Superblock* sb, Addr addr)
    return sb->end == EndDirect && sb->next == addr;
 }
 
-/* Settle what SB did in thread T, for all of its ways. */
+/* Settle all steps of SB in thread T that lead to the old code. */
 static void settle_run(Settling* now, UInt t, const Superblock* sb)
 {
    CellArray* array = now->infos[t].cells;
@@ -361,8 +360,8 @@ static void settle_run(Settling* now, UInt t, const Superblock* sb)
       each_raw_flow(&now->run, settle, now);
 }
 
-/* The same, if only the indirect branch at its end leads there, with the pair
-   P.  An indirect branch may have thousands of others. */
+/* Settle the steps of pair P only, for an SB that leads there only by its
+   indirect branch.  The branch may have thousands of pairs. */
 static void settle_pair(Settling* now, UInt t, const Superblock* sb,
                         const Pair* p)
 {
@@ -375,16 +374,16 @@ static void settle_pair(Settling* now, UInt t, const Superblock* sb,
              p->target, count);
 }
 
-/* Can SB never run again?  Its translations are gone, or there is newer code
-   where each of them was. */
+/* Return whether SB can never run again: its translations are gone, or each of
+   them has been replaced by newer code. */
 static Bool is_over(const Superblock* sb)
 {
    return !DCFG_(image_can_run)(sb->image)
           || (DCFG_(image_is_over)(sb->image) && DCFG_(is_replaced)(sb));
 }
 
-/* Code that is over, and all of whose steps are settled, need not be looked at
-   again. */
+/* Settle the steps of SB in all threads.  If SB can never run again and
+   everything is settled, it need not be looked at again. */
 static Leading settle_runs(void* arg, const Superblock* sb)
 {
    Settling*   now    = arg;
@@ -420,7 +419,7 @@ void DCFG_(settle_flows)(Target old)
                                (now.n_threads + 1) * sizeof(ThreadInfo));
    for (UInt t = 0; t < now.n_threads; t++) {
       DCFG_(thread_info)(t, &now.infos[t]);
-      /* No thread ends here and now. */
+      /* No thread ends now. */
       now.infos[t].last.sb = 0;
    }
    DCFG_(each_leading_to)(old.addr, settle_runs, &now);

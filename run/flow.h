@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a superblock did in one thread. */
+   The flows of a superblock in one thread. */
 
 #ifndef __DCFG_FLOW_H
 #define __DCFG_FLOW_H
@@ -10,22 +10,22 @@
 #include "dcfg_bb.h"
 #include "run/thread.h"
 
-#define DCFG_MAX_INSTRS 128   // of a superblock; VEX's limit is 100
+#define DCFG_MAX_INSTRS 128   // in a superblock; VEX's limit is 100
 
-/* A detour: a diversion of the superblock, or the end of the thread in it. */
+/* Detour: a diversion from the superblock, or the end of the thread in it. */
 typedef
    struct {
       Position   from;
       DivertKind kind;
-      Bool       ends;        // the thread's end, in place of .kind, .to
+      Bool       ends;        // the thread's end; .kind and .to are not used
       Target     to;
       ULong      count;
-      ULong      to_undo;     // steps to .from.target to be taken back
-      UInt       left_at;     // index of the instruction it came from
+      ULong      to_undo;     // steps to .from.target to take back
+      UInt       left_at;     // index of the instruction that it left
    }
    Detour;
 
-/* A superblock in one thread. */
+/* SbRun: the executions of a superblock by one thread. */
 typedef
    struct {
       UInt              thread;
@@ -33,29 +33,28 @@ typedef
       const ULong*      cells;
       Detour*           detours;
       UInt              n_detours, room;
-      ULong faulted[DCFG_MAX_INSTRS];   // control left before instr K ran
-      ULong executed[DCFG_MAX_INSTRS];  // instr K ran
-      ULong at_end;                     // and no exit was taken
+      ULong faulted[DCFG_MAX_INSTRS];   // control left before instruction k ran
+      ULong executed[DCFG_MAX_INSTRS];  // instruction k ran
+      ULong at_end;                     // reached the end, without an exit
    }
    SbRun;
 
-/* Fill in RUN, of which .room and .detours are used again.  SB is NULL
-   for what came before the thread's first superblock: that only has
-   detours.  Returns how many of SB's instructions ran at all. */
+/* Fill in RUN; .room and .detours are used again.  SB is NULL for the time
+   before the thread's first superblock, which only has detours.  Return how
+   many of SB's instructions ran at all. */
 UInt DCFG_(read_run)(SbRun* run, UInt thread, const ThreadInfo* info,
                      const ULong* cells, const Superblock* sb);
 
-/* Call DO_IT for the steps that RUN took from its K-th instruction to
-   TARGET, but for those that were taken back. */
+/* Call DO_IT for the steps from RUN's instruction K to TARGET, without those
+   that were taken back. */
 typedef void (*FlowFn)(void* arg, const SbRun* run, UInt k, Target target,
                        ULong count);
 void DCFG_(each_flow)(SbRun* run, FlowFn do_it, void* arg);
 
-/* Other code is about to run where OLD was run so far: settle which steps
-   led to OLD. */
+/* Settle the steps to OLD: other code is about to run in its place. */
 void DCFG_(settle_flows)(Target old);
 
-/* The counters are all zero again. */
+/* Forget the settled steps: all counters are zero again. */
 void DCFG_(forget_flows)(void);
 
 #endif /* __DCFG_FLOW_H */

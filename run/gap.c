@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   When threads are not collected. */
+   Gaps: times when threads are not collected. */
 
-/* Owns: what it means that a thread is not collected for a while.  Handed:
-   when to, by run/region.c for all threads and for one by calls/follow.c.
+/* Owns: the state of threads that are not collected for a while.  Handed: begin
+   and end of gaps, by run/region.c for all threads, by calls/follow.c for one.
    Taken by: run/event.c, run/instrument.c.
 
-   All threads: they run code that tells nothing.  One thread: it runs the
-   code that all run, but counts in an array of its own that nobody reads, so
-   that a change is one of two pointers.  That may be at a way out of a
-   superblock, when all of that has been counted; calls change it there.
+   If all threads stop being collected, they run code that counts nothing.  If
+   one thread does, it runs the same code as the others, but counts in an array
+   of its own that nobody reads.  So this change only sets a pointer.  Calls
+   change it at the way out of a superblock, when the whole superblock has been
+   counted.
 
-   When a thread is collected again it has been diverted, from where it stood
-   to where it is. */
+   A thread that is collected again has been diverted, from its old position to
+   its new one. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_machine.h"
@@ -27,7 +28,7 @@
 static Bool collecting = True;
 static Bool at_start   = True;
 
-/* T will not be collected from here on. */
+/* T is not collected from here on. */
 static void begin_gap(Thread* t)
 {
    if (t->off)
@@ -37,7 +38,7 @@ static void begin_gap(Thread* t)
    t->off_ran = False;
 }
 
-/* T begins at IP, or goes on there from where an earlier part left it. */
+/* T begins at IP, or continues there after an earlier part. */
 static void enter(Thread* t, Addr ip)
 {
    t->entry = DCFG_(target_now)(ip, False);
@@ -70,7 +71,7 @@ void DCFG_(set_base)(const Thread* t)
 void DCFG_(set_collecting)(Bool on)
 {
    collecting = on;
-   /* On again: each thread when it next runs. */
+   /* If ON, each thread is collected when it next runs. */
    for (Word i = 0; i < DCFG_(all_threads)() && !on; i++) {
       Thread* t = DCFG_(nth_thread)(i);
       if (!t->live)
@@ -99,7 +100,7 @@ void DCFG_(collect_thread)(UInt index, Bool on)
    t->idle = !on;
    DCFG_EACH_WATCHER(w, turn)
       DCFG_(watchers)[w]->turn(t->states[w], on);
-   /* Otherwise it is seen to when the thread next runs. */
+   /* Otherwise the change is made when the thread next runs. */
    if (!t->leaving)
       return;
    if (on)
@@ -136,7 +137,7 @@ void DCFG_(go_on_from_way_out)(UInt index)
 {
    Thread* t = DCFG_(nth_thread)(index);
 
-   /* What it did may have been forgotten. */
+   /* The thread's counts may have been forgotten meanwhile. */
    if (!t->off && !t->entered)
       DCFG_(end_gap)(t, t->leaving_for);
    t->leaving = False;

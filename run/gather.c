@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   From counters to a graph. */
+   From counters to the graph. */
 
-/* Owns: the list of instructions that ran, and the passing on of flows to
-   graph/graph.c, which makes blocks and edges of them; among them where
-   diverted threads went.  Handed: what each superblock did in each thread,
-   by run/flow.c; images.  Taken by:
-   dcfg_main.c, which hands it to all outputs. */
+/* Owns: the list of executed instructions, and passing flows on to
+   graph/graph.c, which makes blocks and edges.  The flows include where
+   diverted threads went.  Handed: what each superblock did in each thread, by
+   run/flow.c; images.  Taken by: dcfg_main.c, which gives it to all outputs. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -29,22 +28,24 @@ typedef
       Gathered*     p;
       GraphBuilder* gb;
       UInt          n_sbs;
-      UShort*       n_ran;        // for each superblock id: how many of
-                                  // its instructions ever ran
-      UInt*         first_instr;  // the first one's place in .instrs
+      UShort*       n_ran;        // for each superblock: how many of its
+                                  // instructions ever ran
+      UInt*         first_instr;  // for each superblock: index of its first
+                                  // instruction in .instrs
       UInt*         owners;       // for each counter: its superblock
-      Bool*         diverted;     // for each superblock: in some thread
-      Bool*         touched;      // for each superblock: it may have run
-                                  // in the thread in work
-      SbRun         run;          // the superblock and thread in work
-      UInt          instrs[DCFG_MAX_INSTRS];  // places of its instructions
-      Bool          lost;         // a flow that makes no sense was met
+      Bool*         diverted;     // for each superblock: diverted in some
+                                  // thread?
+      Bool*         touched;      // for each superblock: can it have run in the
+                                  // present thread?
+      SbRun         run;          // the present superblock and thread
+      UInt          instrs[DCFG_MAX_INSTRS];  // indices of its instructions
+      Bool          lost;         // was there a flow that makes no sense?
    }
    Reader;
 
 /*--- Instructions                                         ---*/
 
-/* Compare two images, given by number: by load address, then number. */
+/* Compare two images, by number: by load address, then number. */
 static Int cmp_images(const void* va, const void* vb)
 {
    UInt      a = *(const UInt*)va, b = *(const UInt*)vb;
@@ -78,9 +79,9 @@ static void find_images(Reader* r)
    VG_(free)(used);
 }
 
-/* Sort N instructions by (image, addr): a radix sort, 16 bits at a time, four
-   times of the address and twice of the image.  It skips digits that all
-   instructions have in common. */
+/* Sort N instructions by (image, addr) with a radix sort of 16 bits at a time:
+   four digits of the address, two of the image.  Digits that are equal in all
+   instructions are skipped. */
 static Instr* sort_instrs(Instr* in, UInt n)
 {
    Instr* out   = VG_(malloc)("dcfg.gather.sort", (n + 1) * sizeof(Instr));
@@ -182,15 +183,14 @@ static EdgeType type_of_step(InsnKind kind, Addr instr, Addr next,
       case InsnSyscall:      return EdgeSystemCallBypass;
       case InsnRep:
       case InsnPlain:
-         /* Not only REP: a locked instruction whose compare-and-swap
-            failed is executed again. */
+         /* REP, and also a locked instruction whose compare-and-swap failed. */
          return target == instr ? EdgeRep
                 : target == next ? EdgeFallThrough : EdgeUnknown;
    }
    return EdgeUnknown;
 }
 
-/* A FlowFn; ARG is the Reader. */
+/* Pass a step on to the graph.  A FlowFn; ARG is the Reader. */
 static void step(void* arg, const SbRun* run, UInt k, Target target,
                  ULong count)
 {
@@ -220,7 +220,7 @@ static EdgeType type_of_diversion(DivertKind how, InsnKind kind)
    return kind == InsnSyscall ? EdgeSystemCallBypass : EdgeUnknown;
 }
 
-/* Where the detours of the superblock led. */
+/* Pass on where the detours of the superblock led. */
 static void take_detours(Reader* r)
 {
    for (UInt i = 0; i < r->run.n_detours; i++) {
@@ -247,8 +247,8 @@ static void take_detours(Reader* r)
    }
 }
 
-/* Pass on what the superblock did in the thread: once for each way out,
-   the instructions up to there, and the steps. */
+/* Pass on what the superblock did in the thread: the instructions up to each
+   exit, and the steps. */
 static void pass_on(Reader* r, UInt n_ran)
 {
    const SbRun*      run = &r->run;
@@ -282,8 +282,9 @@ static Addr addr_of_site(Site site)
    return a;
 }
 
-/* What leads from the instruction FROM, of an earlier part, to the one at
-   place TO: by itself or, if not NULL, in the way *HOW. */
+/* Return the type of the way from the instruction FROM, of an earlier part, to
+   the instruction with index TO.  If HOW is not NULL, the thread was diverted
+   in this way. */
 static UChar way_in(const Gathered* p, Site from, const DivertKind* how,
                     UInt to)
 {
@@ -301,7 +302,7 @@ static UChar way_in(const Gathered* p, Site from, const DivertKind* how,
    return type;
 }
 
-/* The thread's way in: ENTRY, or what came in place of it. */
+/* Pass on the thread's ENTRY edge, or what takes its place in a later part. */
 static void pass_on_entry(Reader* r, const ThreadInfo* info)
 {
    Target            t   = info->entry;
@@ -322,7 +323,7 @@ static void pass_on_entry(Reader* r, const ThreadInfo* info)
       r->p->ways_in[r->run.thread] = way_in(r->p, info->behind, how, to);
 }
 
-/* What joins this part of the run to those before it. */
+/* Find what joins this part of the run to the earlier ones. */
 static void find_seams(Gathered* p)
 {
    UInt n = DCFG_(n_late_returns)();
@@ -340,7 +341,7 @@ static void find_seams(Gathered* p)
    for (UInt i = 0; i < n; i++) {
       const LateReturn* l  = DCFG_(late_return)(i);
       UInt              to = DCFG_(find_landing)(p, l->to);
-      /* It ran nothing there: it was diverted at once. */
+      /* The thread was diverted again before it ran an instruction there. */
       if (to == NONE)
          continue;
       p->bypasses[p->n_bypasses++] = (PartBypass){
@@ -363,7 +364,8 @@ static Bool note_owner(void* arg, CellNo no)
    return False;
 }
 
-/* So that, of a thread that ran little, little is read. */
+/* Find each counter's superblock, so that only the counters of a thread have to
+   be read, not all superblocks. */
 static void find_owners(Reader* r)
 {
    r->owners   = VG_(calloc)("dcfg.gather.owners", DCFG_(n_cells)() + 1,
@@ -386,8 +388,8 @@ static void touch_owner(void* arg, CellNo no)
    r->touched[r->owners[no]] = True;
 }
 
-/* Visit every superblock in every thread that has run it: to find out what
-   ran, as long as there is no graph to pass it on to. */
+/* Visit every superblock in every thread that has run it.  Without a graph,
+   only note which instructions ran. */
 static void read_all(Reader* r)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {

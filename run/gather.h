@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   From counters to a graph. */
+   From counters to the graph. */
 
 #ifndef __DCFG_GATHER_H
 #define __DCFG_GATHER_H
@@ -9,8 +9,8 @@
 #include "dcfg_bb.h"
 #include "graph/graph.h"
 
-/* From the instruction at ADDR, which an earlier part of the run has, a
-   handler was entered that has returned to the node TARGET. */
+/* PartBypass: a handler that began behind the instruction at ADDR, in an
+   earlier part of the run, has returned to the node TARGET. */
 typedef
    struct {
       UInt image;         // its number (run/image.h)
@@ -19,40 +19,39 @@ typedef
    }
    PartBypass;
 
-/* What ran, so far. */
+/* Gathered: all that ran so far. */
 typedef
    struct _Gathered {
-      UInt   n_images;    // in which code ran
-      UInt*  images;      // their numbers (run/image.h), by load address;
-                          // an Instr's or Block's image is a place in here
-      UInt*  place_of;    // for each image number, that place, or
-                          // DCFG_NO_INSTR
+      UInt   n_images;    // images with executed code
+      UInt*  images;      // their numbers (run/image.h), by load address; an
+                          // Instr or a Block has an index of this array
+      UInt*  place_of;    // for each image number: that index, or DCFG_NO_INSTR
       UInt   n_instrs;
       Instr* instrs;
       Graph* graph;
-      /* A part of the run: */
+      /* For a part of the run: */
       UInt   part;        // its number, from 1
-      UInt   first_part;  // since which all was written; 0: this is no part
-      UChar* ways_in;     // for each thread: what its ENTRY edge stands for
+      UInt   first_part;  // first part of an unbroken sequence; 0: this is no
+                          // part
+      UChar* ways_in;     // for each thread: the meaning of its ENTRY edge
       ULong* preceding;   // for each thread: instructions since .first_part
       UInt   n_bypasses;
       PartBypass* bypasses;
    }
    Gathered;
 
-/* What a thread's ENTRY edge stands for: an EdgeType, or one of these. */
+/* Values of .ways_in: an EdgeType, or one of these. */
 enum {
-   WAY_IN_ONWARD = 0,     // it was in the middle of a block
-   WAY_IN_BEGINS = 255    // nothing: there was none before
+   WAY_IN_ONWARD = 0,     // the thread was inside a block
+   WAY_IN_BEGINS = 255    // the thread begins in this part
 };
 
 Gathered* DCFG_(gather)(void);
 
 #define DCFG_NO_INSTR 0xFFFFFFFFu
 
-/* The place in .instrs of the instruction at A in image number IMAGE, or
-   of the one that runs when T is jumped to; or DCFG_NO_INSTR if it never
-   ran. */
+/* Return the index in .instrs of the instruction at A in image number IMAGE, or
+   of the one that a jump to T runs; or DCFG_NO_INSTR if it never ran. */
 UInt DCFG_(find_instr)(const Gathered* p, UInt image, Addr a);
 UInt DCFG_(find_landing)(const Gathered* p, Target t);
 

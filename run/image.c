@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Images: what is mapped where code runs. */
+   Images: mappings with executed code. */
 
-/* Owns: the list of images, with their symbols and source lines.
-   Handed: addresses of code by run/instrument.c, unmappings by the
-   core.  Taken by: run/gather.c, dcfg/sources.c and
-   profile/output_profile.c.
+/* Owns: the list of images, with their symbols and source lines.  Handed:
+   addresses of code by run/instrument.c, unmappings by the core.  Taken by:
+   run/gather.c, dcfg/sources.c and profile/output_profile.c.
 
-   An image is what the address space manager knows of the mapping that a
-   superblock was first translated from.  Its debug information goes when
-   the mapping goes, so it is copied then, and otherwise at the end.  If the
-   same object comes to be mapped in the same place again, and all code that
-   ran of it is what it was, it is the same image: see run/bytes.c.
+   An image is the mapping that a superblock was first translated from, as the
+   address space manager knows it.  The core drops its debug information when
+   the mapping goes, so that is copied then, or at the end.  If the same object
+   is mapped in the same place again, and all its executed code is unchanged, it
+   is the same image: see run/bytes.c.
 
-   The same mapping gets a new image, a generation, when code is run that
-   differs from what was run at the same addresses before.  Of the older
-   generation's code, what is still valid is translated anew when it is
-   next run, so that it is in one generation with the code around it. */
+   If other code runs at addresses of the same mapping, the mapping gets a new
+   image, a generation.  Code of the older generation that is still valid is
+   translated anew when it next runs, so that it is in one generation with the
+   code around it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -45,17 +44,17 @@
 typedef
    struct {
       UInt    no;
-      const HChar* name;     // interned
-      Addr    load, end;     // end is exclusive
-      Bool    gone;          // unmapped, or there is a newer generation
-      Bool    discarded;     // and nothing translated from it is left
+      const HChar* name;     // an interned name
+      Addr    load, end;     // .end is exclusive
+      Bool    gone;          // unmapped, or replaced by a generation
+      Bool    discarded;     // all its translations are gone
       UInt    generation;
-      HChar*  build_id;      // NULL: none, or of a later generation
+      HChar*  build_id;      // NULL: none, or a later generation
       ULong   code_hash;     // 0: none
-      Code*   code;          // NULL: the image is over
-      XArray* symbols;       // ImageSymbol; NULL: not yet copied
+      Code*   code;          // NULL: never translated from again
+      XArray* symbols;       // ImageSymbol; NULL: not copied yet
       XArray* lines;         // ImageLine; NULL: none
-      UInt    n_in_lines;    // superblocks that were looked at for them
+      UInt    n_in_lines;    // superblocks whose lines were copied
    }
    Image;
 
@@ -68,16 +67,16 @@ typedef
 
 static PoolAlloc* image_pool;
 static XArray* images;          // Image*, by .no
-static XArray* live;            // Image*: those that are not gone
-static XArray* away;            // Image*: unmapped ones that may return
-static Image*  last_image;      // that image_of found
-static XArray* no_symbols;      // of all images without debug information
+static XArray* live;            // Image*: images that are not gone
+static XArray* away;            // Image*: unmapped images that may return
+static Image*  last_image;      // the last result of image_of()
+static XArray* no_symbols;      // for all images without symbols
 static OSet*   files_by_name;   // SourceFile
 static XArray* files;           // const HChar*
 
 /*--- Mappings                                             ---*/
 
-/* All segments of the address space, in order. */
+/* Return the starts of all segments of the address space, ascending. */
 static Addr* segment_starts(Int* n)
 {
    UInt  kinds  = SkAnonC | SkAnonV | SkFileC | SkFileV | SkShmC;
@@ -119,8 +118,8 @@ static void find_extent(Image* im, Addr a)
    if (seg->kind != SkFileC && seg->kind != SkFileV)
       return;
 
-   /* An object is mapped in several pieces.  It begins with the piece
-      that has the file's first byte, and ends with its last code. */
+   /* An object is mapped in several pieces.  It begins with the piece that has
+      the file's first byte, and ends with its last code. */
    starts = segment_starts(&n);
    for (i = 0; i < n; i++)
       if (starts[i] == seg->start)
@@ -163,8 +162,8 @@ static void add_symbol(void* arg, Addr addr, UInt size, const HChar* name)
    VG_(addToXA)(im->symbols, &s);
 }
 
-/* The debug information of the object mapped there, unless the core has
-   another one there already. */
+/* Return the debug information of IM's object.  The core may already have
+   another object's there. */
 static const DebugInfo* debug_info(const Image* im)
 {
    const DebugInfo* di = NULL;
@@ -222,8 +221,8 @@ static Bool has_line(const Image* im, Addr a)
    return VG_(lookupXA)(im->lines, &key, &first, &last);
 }
 
-/* Add to NEW the lines of SB's instructions that have none in IM and are not
-   in SEEN. */
+/* Add to NEW the lines of SB's instructions that are neither in IM nor in
+   SEEN. */
 static void find_lines(const Image* im, const Superblock* sb, OSet* seen,
                        XArray* new)
 {
@@ -244,9 +243,8 @@ static void find_lines(const Image* im, const Superblock* sb, OSet* seen,
    }
 }
 
-/* The lines of all instructions that were translated from IM.  Since they
-   were last copied, for a dump or because it was unmapped, there may be
-   more. */
+/* Copy the lines of all instructions that were translated from IM since the
+   last copy. */
 static void copy_lines(Image* im)
 {
    if (im->gone || im->n_in_lines == DCFG_(n_superblocks)()
@@ -276,9 +274,9 @@ static void copy_lines(Image* im)
 
 /*--- Generations                                          ---*/
 
-/* A JIT compiler that patches its code all the time should not have it
-   translated all the time; beyond this many generations, old translations
-   stay. */
+/* The number of generations after which old translations stay.  A JIT compiler
+   that patches its code all the time must not have all code translated again
+   each time. */
 #define MAX_RETRANSLATED 256
 
 static Image* image_in(const XArray* list, Word i)
@@ -304,8 +302,8 @@ static Image* add_image(Image* im, Addr a)
    return im;
 }
 
-/* The mapping IM has only grown out of an image there is: returns that, or
-   NULL. */
+/* If the mapping IM is an existing image that has grown, return that image,
+   else NULL. */
 static Image* grown_image(const Image* im)
 {
    for (Word i = 0; i < VG_(sizeXA)(live); i++) {
@@ -321,8 +319,8 @@ static Image* grown_image(const Image* im)
    return NULL;
 }
 
-/* The mapping IM is one there was, with the same code: returns that image,
-   which is alive again, or NULL. */
+/* If the mapping IM has the code of an image that was unmapped, revive that
+   image and return it; else NULL. */
 static Image* returned_image(const Image* im)
 {
    for (Word i = VG_(sizeXA)(away); i-- > 0; ) {
@@ -341,7 +339,7 @@ static Image* returned_image(const Image* im)
    return NULL;
 }
 
-/* The image of the mapping around A, which is none of those alive. */
+/* Return the image of the mapping around A, which is in no live image. */
 static Image* map_image(Addr a)
 {
    Image* im = new_image();
@@ -358,7 +356,7 @@ static Image* map_image(Addr a)
    return old;
 }
 
-/* No more code will be translated from IM, unless it MAY_RETURN. */
+/* Close IM: no more code is translated from it, unless it MAY_RETURN. */
 static void let_go(Image* im, Bool may_return)
 {
    copy_symbols(im);
@@ -377,7 +375,7 @@ static void let_go(Image* im, Bool may_return)
    }
 }
 
-/* A is code that was changed. */
+/* Begin a new generation of OLD: the code at A has changed. */
 static Image* next_generation(Image* old, Addr a)
 {
    Image* im = new_image();
@@ -425,7 +423,7 @@ Bool DCFG_(image_is_over)(UInt no)
 
 /*--- Life                                                 ---*/
 
-/* Called before the core forgets the mapping's debug information. */
+/* Called before the core drops the mapping's debug information. */
 static void on_munmap(Addr a, SizeT len)
 {
    DCFG_EACH_WATCHER(w, unmapped)
@@ -436,11 +434,11 @@ static void on_munmap(Addr a, SizeT len)
           || !DCFG_(has_code)(im->code, a, len))
          continue;
       let_go(im, DCFG_(may_return)(im->code));
-      im->discarded = True;   // by the core
+      im->discarded = True;   // the core discards its translations
    }
 }
 
-/* A mapping may take the place of another without an unmapping. */
+/* A mapping may replace another one without an unmapping. */
 static void on_mmap(Addr a, SizeT len, Bool rr, Bool ww, Bool xx,
                     ULong di_handle)
 {

@@ -1,39 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Images: what is mapped where code runs. */
+   Images: mappings with executed code. */
 
 #ifndef __DCFG_IMAGE_H
 #define __DCFG_IMAGE_H
 
 #include "graph/image_info.h"
 
-/* The number of the image that holds the code at A, LEN bytes, which is
-   about to be run: an object, or another mapping.  When the mapping has
-   other code than was run from it before, and after an unmapping, it is a
-   new one; but an object that is mapped in the same place again, with the
-   same code, is the one that it was. */
+/* Return the number of the image of the LEN bytes of code at A, which are about
+   to run.  A mapping becomes a new image after an unmapping, and when other
+   code is in it than ran before.  But an object that is mapped in the same
+   place again, with the same code, is the same image. */
 UInt DCFG_(image_of)(Addr a, SizeT len);
 
-/* Where the first byte is mapped of the object that is mapped at A. */
+/* Return the address of the first byte of the object that is mapped at A. */
 Addr DCFG_(load_address)(Addr a);
 
-/* Can code of image NO be run again, or are its translations gone? */
+/* Return whether code of image NO can run: it has translations. */
 Bool DCFG_(image_can_run)(UInt no);
 
-/* Will no more code be translated from image NO, ever? */
+/* Return whether no more code will ever be translated from image NO. */
 Bool DCFG_(image_is_over)(UInt no);
 
-/* Ask the core to tell about unmappings. */
+/* Register for the core's mappings and unmappings. */
 void DCFG_(track_images)(void);
 
 UInt DCFG_(n_images)(void);
 
-/* What is known of image NO, 0 .. n_images-1.  Valid until code runs
-   again. */
+/* Describe image NO, 0 .. n_images-1.  Valid until code runs again. */
 void DCFG_(image_info)(UInt no, Bool with_lines, ImageInfo* info);
 
-/* Path of a source file; numbers are 0 .. n_source_files-1. */
+/* Return the path of a source file, 0 .. n_source_files-1. */
 UInt         DCFG_(n_source_files)(void);
 const HChar* DCFG_(source_file_name)(UInt no);
 

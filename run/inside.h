@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The inside of a thread. */
+   The internals of a thread. */
 
-/* Private to run/: what run/position.c, run/thread.c, run/gap.c and
-   run/event.c share of a thread. */
+/* Private to run/: the state of a thread that run/position.c, run/thread.c,
+   run/gap.c and run/event.c share. */
 
 #ifndef __DCFG_INSIDE_H
 #define __DCFG_INSIDE_H
@@ -19,23 +19,23 @@
 #include "run/cells.h"
 #include "run/diversion.h"
 
-/* A handler that has been entered and not left. */
+/* Interruption: a handler that has begun and not ended. */
 typedef
    struct {
       Position from;
-      Site     site;     // in place of it, if an earlier part has that
-      Addr     sp;       // the interrupted stack pointer, to know it by
-      Bool     hidden;   // what was interrupted, or the handler's first
-                         // code, is left out
+      Site     site;     // used instead of .from if that is in an earlier part
+      Addr     sp;       // the interrupted stack pointer, which identifies it
+      Bool     hidden;   // is the interrupted code, or the handler's first
+                         // code, excluded?
    }
    Interruption;
 
-/* A way through code that is left out, and the diversion that counts it. */
+/* Route: a way through excluded code, and the diversion that counts it. */
 typedef
    struct {
-      Diversion* d;            // NULL: there is none here
-      UInt       last, sb;     // from behind this superblock to this one ...
-      Addr       entry;        // ... by this address
+      Diversion* d;            // NULL: this place is free
+      UInt       last, sb;     // from behind .last to .sb
+      Addr       entry;        // address where the excluded code begins
    }
    Route;
 
@@ -43,41 +43,42 @@ typedef
    struct {
       UInt       index;
       ThreadId   tid;
-      Bool       started;     // has been in generated code
-      Bool       running;     // is there now
-      Bool       entered;     // and been collected there
-      Target     entry;       // if it has
-      Bool       off;         // is not collected: stands at ...
-      Addr       off_ip;      // ... this address, as far as is known, ...
-      Bool       off_ran;     // ... or has run since
-      Bool       unseen;      // by code that tells nothing
+      Bool       started;     // has run generated code
+      Bool       running;     // is in generated code now
+      Bool       entered;     // has been collected in generated code
+      Target     entry;       // its first instruction; if .entered
+      Bool       off;         // is not collected, and stands ...
+      Addr       off_ip;      // ... at this address, as far as known
+      Bool       off_ran;     // has run since
+      Bool       unseen;      // and ran code that counts nothing
       Bool       idle;        // its own collection is off: run/gap.c
-      Bool       leaving;     // is in generated code, at a way out ...
-      Addr       leaving_for; // ... to this address
-      Addr       away_entry;  // if it is away: where that began, and ...
-      Bool       away_fixed;  // ... from here, or from where it stood then
+      Bool       leaving;     // is in generated code, at a way out
+      Addr       leaving_for; // the address that it leaves for
+      Addr       away_entry;  // if away: where excluded code began
+      Bool       away_fixed;  // has .away_from; else the thread came from its
+                              // position then
       Position   away_from;
-      Route*     routes;      // N_ROUTES that it has gone, or NULL
-      Addr       stop_ip;     // where it last left generated code
-      ULong      start_blocks;  // what the core had run when it last went
-                                // there: superblocks
-      ULong      uncarried;   // that it has run since counters were carried
-      Bool       signalled;   // a handler was entered since then ...
-      Addr       signal_ip;   // ... in place of this address
-      Bool       sigreturn;   // the last system call was sigreturn
-      Diversion* diverted;    // the last one, if the mark says so
+      Route*     routes;      // N_ROUTES of the latest ones, or NULL
+      Addr       stop_ip;     // address where it last left generated code
+      ULong      start_blocks;  // superblocks that the core had counted when it
+                                // last entered generated code
+      ULong      uncarried;   // superblocks since counters were carried
+      Bool       signalled;   // has a handler begun since .stop_ip?
+      Addr       signal_ip;   // the interrupted address, if so
+      Bool       sigreturn;   // was the last system call sigreturn?
+      Diversion* diverted;    // the last diversion, if the mark has DIVERTED
       Bool       live;
-      Position   last;        // unless live
-      Site       behind;      // the last instruction of earlier parts, ...
-      Bool       seam_diverted; // ... behind which it was diverted, ...
-      DivertKind seam_kind;     // ... in this way
-      ULong      preceding;   // instructions, in earlier parts
-      ULong      counted;     // when what it did was last read
+      Position   last;        // its last position, if not .live
+      Site       behind;      // the last instruction of earlier parts
+      Bool       seam_diverted; // was it diverted behind that instruction?
+      DivertKind seam_kind;     // in this way
+      ULong      preceding;   // instructions in earlier parts
+      ULong      counted;     // instructions counted at the last reading
       CellArray* cells;
-      BranchCaches* branches;     // if live
-      CellArray*    idle_cells;   // what it counts in while idle, or NULL
+      BranchCaches* branches;     // if .live
+      CellArray*    idle_cells;   // array for counts to drop, or NULL
       BranchCaches* idle_branches;
-      void*      states[DCFG_MAX_WATCHERS];   // of those that watch
+      void*      states[DCFG_MAX_WATCHERS];   // one for each watcher
       XArray*    interruptions;   // Interruption, innermost last
    }
    Thread;
@@ -87,7 +88,7 @@ static inline UWord* mark_in(CellArray* cells)
    return (UWord*)(DCFG_(cell_base)(cells) + CellMark);
 }
 
-/* What T was collected with ran last. */
+/* Return the mark in the array that T uses while it is collected. */
 static inline UWord* mark_of(const Thread* t)
 {
    return mark_in(t->cells);
@@ -98,62 +99,64 @@ static inline Bool is_diverted(const Thread* t)
    return (*mark_of(t) & DCFG_MARK_DIVERTED) != 0;
 }
 
-/* Does T run code that is left out?  Then it stands where it left what is
-   not: see run/away.c. */
+/* Return whether T runs excluded code.  Its position is then where it left
+   collected code: see run/away.c. */
 static inline Bool is_away(const Thread* t)
 {
    return DCFG_(cell_base)(t->cells)[CellAway] != 0;
 }
 
-/* The diversions that T has gone by may be others from now on. */
+/* Forget T's routes: their diversions may have changed. */
 void DCFG_(forget_routes)(Thread* t);
 
-/* Where T stands, given that its instruction pointer is ADDR.  See "The
-   mark" in run/instrument.c. */
+/* Return T's position if its instruction pointer is ADDR.  See "The mark" in
+   run/instrument.c. */
 Position DCFG_(position)(const Thread* t, Addr addr);
 
-/* Where T was going when it was last collected in generated code. */
+/* Return where T was going when it last ran generated code and was
+   collected. */
 Addr DCFG_(bound_for)(const Thread* t);
 
-/* T, which was bound for ADDR, goes on at TO instead. */
+/* Divert T, which was going to ADDR, to TO. */
 void DCFG_(divert)(Thread* t, Addr addr, DivertKind kind, Addr to);
 void DCFG_(divert_to)(Thread* t, Addr addr, DivertKind kind, Target to);
 
-/* It does so as it did before: the next superblock runs at once. */
+/* Count diversion D once more: T took it again, and runs the next superblock at
+   once. */
 void DCFG_(divert_again)(Thread* t, Diversion* d);
 
-/* T's last diversion leads to what is now at its target. */
+/* Let T's last diversion lead to the code that is now at its target. */
 void DCFG_(divert_anew)(Thread* t);
 
-/* T has left generated code when it was at ADDR. */
+/* Tell watchers that T has left generated code at ADDR. */
 void DCFG_(tell_left)(const Thread* t, Addr addr);
 
-/* T will not go on from where it stands. */
+/* Tell watchers that T will not go on from its position. */
 void DCFG_(tell_stop)(const Thread* t);
 
-/* T's handler has returned to ADDR with the stack pointer SP. */
+/* End T's handler, which returned to ADDR with stack pointer SP. */
 void DCFG_(end_interruption)(Thread* t, Addr addr, Addr sp);
 
 void DCFG_(forget_diversions)(void);
 
-/* T, which has run to IP without being collected, or not run at all, is
-   collected from there on. */
+/* Collect T from IP on.  It has run to IP without being collected, or has not
+   run. */
 void DCFG_(end_gap)(Thread* t, Addr ip);
 
-/* Let generated code find the array that T counts in. */
+/* Set the base that generated code finds, for the array that T counts in. */
 void DCFG_(set_base)(const Thread* t);
 
-/* The threads, in order of creation, and the live ones. */
+/* The threads, in order of creation; the live ones by ThreadId. */
 Word    DCFG_(all_threads)(void);
 Thread* DCFG_(nth_thread)(Word i);
 Thread* DCFG_(thread_of)(ThreadId tid);
 
 Thread* DCFG_(new_thread)(ThreadId tid);
-/* It has ended, or (before it ran) there never was such a thread. */
+/* End a thread.  Delete the last thread, which never existed. */
 void    DCFG_(end_thread)(Thread* t);
 void    DCFG_(delete_last_thread)(Thread* t);
 
-/* Its array for what is not wanted, which is made if there is none. */
+/* Make the array for counts to drop, if there is none. */
 void    DCFG_(have_idle_cells)(Thread* t);
 
 #endif /* __DCFG_INSIDE_H */

@@ -1,57 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The code that counts. */
+   Instrumentation: the code that counts. */
 
-/* Owns: what is added to a superblock for counting, and where watchers add
-   theirs (dcfg_output.h).  Handed: VEX's IR.  Taken by: dcfg_main.c, which
-   gives it to the core; dcfg_bb.c gets the superblock's description.
+/* Owns: the code that is added to a superblock for counting, and the points
+   where watchers add theirs (dcfg_output.h).  Handed: VEX's IR.  Taken by:
+   dcfg_main.c, which gives it to the core; dcfg_bb.c gets the superblock's
+   description.
 
-   Guest chasing and unrolling are off, so a superblock is straight code:
-   its instructions run in order from the first one on, once each, until
-   a side exit or the end.  Nearly always the one side exit is the
-   conditional branch at its end.  What has to be known of a run is
-   then:
+   Guest chasing and unrolling are off, so a superblock is straight code: its
+   instructions run in order from the first one on, once each, until a side exit
+   or the end.  Nearly always the one side exit is the conditional branch at its
+   end.  Three kinds of counters then tell everything about its runs:
 
-   - how often it started: one counter, added to when the first
-     instruction has completed;
-   - how often each side exit was taken: for most exits a counter behind
-     the exit says how often it was passed by, and the difference is what
-     was taken (ExitAfter).  Where an instruction can still fault behind
-     its exit (a REP instruction: exit if the count is zero, then the
-     memory accesses) that difference would include the faults; there a
-     counter before the exit adds the exit's condition (ExitBefore);
-   - where an indirect branch at the end went: a counter for each pair
-     of branch and target, found through an inline cache (see below).
-     These add up to the passes of the end, so that a superblock without
-     side exits needs no other counter.
+   - Starts: one counter, added to when the first instruction has completed.
+
+   - Side exits: for most exits a counter after the exit tells how often it was
+     passed, and the difference is how often it was taken (ExitAfter).  In some
+     instructions code after the exit can still fault, as in a REP instruction,
+     which exits if the count is zero and then accesses memory.  There the
+     difference would include the faults, so a counter before the exit adds the
+     exit's condition (ExitBefore).
+
+   - Targets of an indirect branch at the end: a counter for each pair of branch
+     and target, found through an inline cache (see below).  Their sum is the
+     number of times the end was reached, so a superblock without side exits
+     needs no other counter.
 
    The mark.  Signals, faults and the end of a thread interrupt this flow.
-   run/position.c then needs to know what the thread ran last, so each
-   superblock writes its id to the thread's CellMark.  It does so when its
-   first instruction has completed, not before: if that instruction
-   faults, the thread still is where the superblock before it left it.
-   A thread found at address X with the mark of superblock P has then
-   either left P for X, or faulted at X in the middle of P.  The second is
-   meant if X is an instruction of P behind the first.  Where P can leave
-   for such an instruction as well, P says that it has come to its end by
-   setting DCFG_MARK_DONE.  (An indirect branch leaves that to the helper
-   for its misses: such a target never is a hit.)
+   run/position.c then needs to know the superblock that the thread ran last, so
+   each superblock writes its id to the thread's CellMark.  It does so when its
+   first instruction has completed, not before: if that instruction faults, the
+   thread's position is still where the superblock before it left it.
 
-   The mark is a store to memory, not to guest state: VEX moves no load
-   across a store, so the loads of the first instruction, which may fault,
-   stay before it; and a signal frame, which saves the guest state, does
-   not bring back an old mark.
+   Say that a thread is at address X, with the mark of superblock P.  If X is an
+   instruction of P other than the first, the thread has faulted there, inside
+   P. Otherwise it has left P for X.  If P can also leave for one of its inner
+   instructions, P sets DCFG_MARK_DONE when it has come to its end.  (For an
+   indirect branch, the helper for misses sets it: such a target is never a
+   hit.)
 
-   Code that is left out (run/exclude.h).  The mark stays that of the last
-   superblock that is collected.  One that is not says once, in CellAway and
-   when its first instruction has completed, that the thread has gone away;
-   one that is collected looks there before it writes its mark.  All else,
-   how the thread came to either, is run/away.c's business.
+   The mark is a store to memory, not to guest state, for two reasons.  VEX
+   moves no load across a store, so the loads of the first instruction, which
+   may fault, stay before it.  And a signal frame, which saves the guest state,
+   does not bring back an old mark.
 
-   The inline cache of an indirect branch is a table of {target, count}
-   that is looked up by bits of the target.  Slots of the branch hold the
-   mask and place of the table.  run/branch.c tells the rest. */
+   Excluded code (run/exclude.h).  The mark stays that of the last collected
+   superblock.  An excluded superblock sets CellAway once, when its first
+   instruction has completed: the thread is away.  A collected superblock checks
+   CellAway before it writes its mark.  run/away.c does the rest.
+
+   The inline cache of an indirect branch is a table of {target, count} whose
+   index is some bits of the target.  Slots of the branch hold the mask and the
+   place of the table.  run/branch.c explains the rest. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -78,14 +79,14 @@
 
 void DCFG_(set_vex_control)(void)
 {
-   /* Chasing makes VEX run both sides of an `a && b` and mark their
-      instructions as executed. */
+   /* Chasing makes VEX run both sides of an `a && b`, and mark the instructions
+      of both as executed. */
    VG_(clo_vex_control).guest_chase = False;
-   /* An unrolled loop would be two superblocks in one. */
+   /* An unrolled loop would have two iterations in one superblock. */
    VG_(clo_vex_control).iropt_unroll_thresh = 0;
 }
 
-/*--- Looking at a superblock                              ---*/
+/* --- Describing a superblock                              --- */
 
 static Bool is_fault(IRJumpKind jk)
 {
@@ -99,7 +100,7 @@ static Bool is_fault(IRJumpKind jk)
    }
 }
 
-/* Can this statement be left by a signal?  In doubt, yes. */
+/* Return whether the statement can raise a signal; True in case of doubt. */
 static Bool may_fault(const IRStmt* st)
 {
    switch (st->tag) {
@@ -124,8 +125,8 @@ static Bool may_fault(const IRStmt* st)
    }
 }
 
-/* May a statement behind I fault, up to the end of the instruction or
-   (WHOLE) of the superblock? */
+/* Return whether a statement behind I can fault, up to the end of the
+   instruction or, if WHOLE, of the superblock. */
 static Bool may_fault_behind(const IRSB* sb, Int i, Bool whole)
 {
    for (i = i + 1; i < sb->stmts_used; i++) {
@@ -142,19 +143,19 @@ static Addr const_addr(const IRConst* con)
    return con->tag == Ico_U64 ? (Addr)con->Ico.U64 : (Addr)con->Ico.U32;
 }
 
-/* An exit that raises a signal for the instruction it stands in: that
-   instruction did not complete, and the signal's delivery tells. */
+/* Return whether an exit raises a signal for its own instruction.  That
+   instruction did not complete, and the signal's delivery is reported. */
 static Bool is_fault_exit(const IRStmt* st, Addr instr)
 {
    return is_fault(st->Ist.Exit.jk) && const_addr(st->Ist.Exit.dst) == instr;
 }
 
-/* Fill in W's description of SB, which is jumped to at ENTRY.  Returns
-   False if no instruction of it can complete. */
+/* Describe SB, which is jumped to at ENTRY, in W.  Return False if no
+   instruction of it can complete. */
 static Bool describe(Work* w, const IRSB* sb, Addr entry)
 {
    Superblock* d = &w->desc;
-   Int         k = -1;                      // the current instruction
+   Int         k = -1;                      // index of the present instruction
 
    for (Int i = 0; i < sb->stmts_used; i++) {
       const IRStmt* st = sb->stmts[i];
@@ -174,8 +175,8 @@ static Bool describe(Work* w, const IRSB* sb, Addr entry)
    }
    d->n_instrs = k + 1;
 
-   /* An end that raises a signal at its own instruction: that one never
-      completes.  What is left goes on to it. */
+   /* If the end raises a signal for its own instruction, that instruction never
+      completes.  The rest goes on to it. */
    if (k >= 0 && is_fault(sb->jumpkind) && sb->next->tag == Iex_Const
        && const_addr(sb->next->Iex.Const.con) == w->addrs[k]
        && (d->n_exits == 0 || w->exits[d->n_exits - 1].instr != k))
@@ -209,8 +210,8 @@ static void tell_started(Work* w, IRExpr* n)
       DCFG_(watchers)[i]->started(w, n);
 }
 
-/* Where code is left out: if it ran so far, has the thread come back?  GUARD
-   is NULL, or if the first instruction has completed. */
+/* If code is excluded: call came_back() if the thread was away.  GUARD: whether
+   the first instruction has completed, or NULL. */
 static void add_came_back(Work* w, IRExpr* guard)
 {
    if (!DCFG_(excludes_code)())
@@ -246,7 +247,7 @@ static void add_done(Work* w)
    w->done = True;
 }
 
-/*--- All together                                         ---*/
+/* --- The whole superblock                                 --- */
 
 static void add_exit(Work* w, const IRSB* sb, Int i)
 {
@@ -292,9 +293,9 @@ static Bool is_division(const IRStmt* st)
           && DCFG_(divides)(st->Ist.WrTmp.data->Iex.Binop.op);
 }
 
-/* A division may raise SIGFPE, but VEX keeps the instruction pointer
-   right for memory accesses only.  Set it, and use the result at once, or
-   VEX would divide where it is first used. */
+/* Add a division, which may raise SIGFPE.  VEX keeps the instruction pointer
+   right for memory accesses only, so set it.  Use the result at once: VEX would
+   divide where it is first used. */
 static void add_division(Work* w, IRStmt* st, Addr instr)
 {
    IRTemp  res = st->Ist.WrTmp.tmp;
@@ -308,7 +309,7 @@ static void add_division(Work* w, IRStmt* st, Addr instr)
    add(w, IRStmt_Put(w->layout->total_sizeB + DCFG_SHADOW_UNUSED, low));
 }
 
-/* Count where the indirect branch that ends SB goes. */
+/* Count the target of the indirect branch that ends SB. */
 static void add_indirect(Work* w, const IRSB* sb)
 {
    IRExpr* target = sb->next;
@@ -337,8 +338,8 @@ static void add_indirect(Work* w, const IRSB* sb)
          add_words(w, old, word(w, 1)));
 }
 
-/* SB is what runs at its entry from now on: of code that is left out, only
-   .entry, .addr and .image are known. */
+/* Note that SB runs at its entry from now on.  If SB is excluded, only .entry,
+   .addr and .image are set. */
 static void note_landing(Superblock* sb, Bool unredirected)
 {
    Bool changed = DCFG_(lands_elsewhere)(sb, unredirected);
@@ -352,8 +353,8 @@ static void note_landing(Superblock* sb, Bool unredirected)
       DCFG_(retarget_threads)(DCFG_(target_now)(sb->entry, unredirected));
 }
 
-/* In place of a superblock: have the core translate it anew, as the next one,
-   with whatever an instruction computes live, so that VEX keeps each load.
+/* Return a superblock that makes the core translate this one again next, with
+   all registers up to date at each instruction, so that VEX keeps each load.
    (VEX's IR cannot be made again within a translation.) */
 static IRSB* translate_again(const Work* w, const IRSB* in, Addr entry)
 {
@@ -369,8 +370,9 @@ static IRSB* translate_again(const Work* w, const IRSB* in, Addr entry)
    return out;
 }
 
-/* Does a watcher want more of W than VEX has left?  Not of code that a jump
-   past redirections leads to, for the second jump would be redirected. */
+/* Return whether a watcher lacks something of W that VEX has dropped.  False
+   for code that is jumped to past redirections, because the second jump would
+   be redirected. */
 static Bool is_lacking(const Work* w, VexRegisterUpdates updates,
                        Bool unredirected)
 {
@@ -391,7 +393,8 @@ static void begin_work(Work* w, const VexGuestLayout* layout, IRType word_ty)
    w->now     = -1;
 }
 
-/* Some watcher wants to know it when a thread comes back. */
+/* Keep the stack pointer at the entry if a watcher needs it when a thread comes
+   back. */
 static void keep_entry_sp(Work* w)
 {
    if (DCFG_(excludes_code)() && w->entry_sp == NULL)
@@ -400,7 +403,7 @@ static void keep_entry_sp(Work* w)
                               IRExpr_Get(w->layout->offset_SP, w->word_ty));
 }
 
-/* What is run in place of SBIN while it is collected. */
+/* Return the code that runs in place of SBIN while it is collected. */
 static IRSB* collect_superblock(const VgCallbackClosure* closure, IRSB* sbIn,
                                 const VexGuestLayout* layout,
                                 IRType hWordTy, VexRegisterUpdates updates)
@@ -463,7 +466,7 @@ static IRSB* collect_superblock(const VgCallbackClosure* closure, IRSB* sbIn,
    return w.out;
 }
 
-/* Is the first instruction, and with it all of them? */
+/* Return whether SB is excluded: its first instruction is, and so are all. */
 static Bool is_left_out(const IRSB* sb)
 {
    if (!DCFG_(excludes_code)())
@@ -474,7 +477,8 @@ static Bool is_left_out(const IRSB* sb)
    return False;
 }
 
-/* The first instruction has completed; or (GUARD) it has if so. */
+/* Call went_away() when the first instruction has completed; GUARD tells
+   whether, or is NULL. */
 static void add_went_away(Work* w, IRExpr* guard)
 {
    IRExpr* away = load(w, w->word_ty, cell_addr(w, CellAway));
@@ -489,8 +493,8 @@ static void add_went_away(Work* w, IRExpr* guard)
    w->started = guard == NULL;
 }
 
-/* What is run in place of SBIN, which is left out: it tells that the thread
-   has left what is collected, if that is so, and nothing else. */
+/* Return the code that runs in place of the excluded SBIN.  It does nothing but
+   tell once that the thread has left collected code. */
 static IRSB* exclude_superblock(const VgCallbackClosure* closure, IRSB* sbIn,
                                 const VexGuestLayout* layout,
                                 IRType hWordTy)

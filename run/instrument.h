@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The code that counts. */
+   Instrumentation: the code that counts. */
 
 #ifndef __DCFG_INSTRUMENT_H
 #define __DCFG_INSTRUMENT_H
@@ -9,7 +9,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Fix what of VEX's settings counting depends on. */
+/* Set VEX's options that counting relies on. */
 void DCFG_(set_vex_control)(void);
 
 IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Adding code to a superblock. */
+   Functions that add code to a superblock. */
 
-/* What run/instrument.c and the outputs' hooks share: the superblock in
-   work, and the words that added code is made of. */
+/* Shared by run/instrument.c and the hooks of outputs: the superblock in
+   translation, and functions that make IR. */
 
 #ifndef __DCFG_IR_H
 #define __DCFG_IR_H
@@ -23,29 +23,29 @@
 #  define HOST_ENDNESS Iend_LE
 #endif
 
-/* An instruction has few exits. */
+/* The largest number of exits; an instruction has few. */
 #define MAX_INSTRS DCFG_MAX_INSTRS
 #define MAX_EXITS  256
 
-/* The superblock in work. */
+/* Work: the superblock in translation. */
 typedef
    struct _Work {
       IRSB*       out;
-      IRType      word_ty;                  // of the host
+      IRType      word_ty;                  // a word of the host
       const VexGuestLayout* layout;
-      IRTemp      base;                     // of the cell array
-      IRExpr*     entry_sp;                 // the stack pointer at the start;
-                                            // NULL: nobody wants it
+      IRTemp      base;                     // the cell array's base
+      IRExpr*     entry_sp;                 // stack pointer at the start; NULL:
+                                            // not needed
       Superblock  desc;
-      Addr        addrs[MAX_INSTRS];        // of the instructions
+      Addr        addrs[MAX_INSTRS];        // addresses of the instructions
       UChar       lengths[MAX_INSTRS];
       UChar       kinds[MAX_INSTRS];
       SbExit      exits[MAX_EXITS];
-      Int         now;                      // index of the instr in work
-      UInt        next_exit;                // the next one to be met
-      Bool        started;                  // the code for it is out
+      Int         now;                      // index of the present instruction
+      UInt        next_exit;                // number of the next exit
+      Bool        started;                  // has its code been added?
       Bool        done;
-      Superblock* sb;                       // the registered record
+      Superblock* sb;                       // the registered superblock
    }
    Work;
 
@@ -67,7 +67,7 @@ static inline IRExpr* word(const Work* w, UWord n)
                                 : IRExpr_Const(IRConst_U32((UInt)n));
 }
 
-/* OP64 or its 32-bit counterpart. */
+/* Return OP64 or its 32-bit counterpart of A and B. */
 static inline IRExpr* word_op(Work* w, IROp op64, IROp op32, IRExpr* a,
                               IRExpr* b)
 {
@@ -111,8 +111,8 @@ static inline IRExpr* sum(Work* w, IRExpr* a, IRExpr* b)
    return assign(w, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
 }
 
-/* E, an I32, as an I64.  Of hosts of 32 bits not all can do what VEX makes of
-   32Uto64 and something else. */
+/* Return E, an I32, as an I64.  Some 32-bit hosts cannot generate code for
+   VEX's combinations of 32Uto64 with other operations. */
 static inline IRExpr* widened(Work* w, IRExpr* e)
 {
    return assign(w, Ity_I64,
@@ -121,7 +121,7 @@ static inline IRExpr* widened(Work* w, IRExpr* e)
                  : IRExpr_Binop(Iop_32HLto64, word(w, 0), e));
 }
 
-/* 1 if GUARD, else 0. */
+/* Return the word 1 if GUARD, else 0. */
 static inline IRExpr* bit_to_word(Work* w, IRExpr* guard)
 {
    return assign(w, w->word_ty,
@@ -139,8 +139,8 @@ static inline IRExpr* bit_to_I64(Work* w, IRExpr* guard)
    return word_to_I64(w, bit_to_word(w, guard));
 }
 
-/* Is E, an I64, negative?  Hosts of 32 bits compare no more than its
-   half. */
+/* Return whether E, an I64, is negative.  32-bit hosts can only compare its
+   upper half. */
 static inline IRExpr* is_negative(Work* w, IRExpr* e)
 {
    if (w->word_ty == Ity_I64)
@@ -153,24 +153,23 @@ static inline IRExpr* is_negative(Work* w, IRExpr* e)
                               word(w, 0)));
 }
 
-/* Add N, an I64, to what is in a slot.  The address is computed twice, because
-   an expression with one use becomes part of the instruction that uses
-   it. */
+/* Add N, an I64, to a slot.  The address is computed twice, because VEX merges
+   an expression with one use into the instruction that uses it. */
 static inline void add_to_slot(Work* w, CellNo slot, IRExpr* n)
 {
    IRExpr* old = load(w, Ity_I64, cell_addr(w, slot));
    store(w, cell_addr(w, slot), sum(w, old, n));
 }
 
-/* The word of a counter that generated code adds to. */
+/* Return the address of the word of a counter that generated code adds to. */
 static inline IRExpr* counter_addr(Work* w, CellNo counter)
 {
    Addr half = w->word_ty == Ity_I32 && HOST_ENDNESS == Iend_BE ? 4 : 0;
    return add_words(w, base(w), word(w, DCFG_CELL_OFFSET(counter) + half));
 }
 
-/* Add N, a word, 0 or 1.  A superblock does this once to each of its
-   counters: see DCFG_(carry_counters). */
+/* Add N, a word 0 or 1, to a counter.  A superblock adds to each of its
+   counters once: see DCFG_(carry_counters). */
 static inline void count(Work* w, CellNo counter, IRExpr* n)
 {
    IRExpr* old = load(w, w->word_ty, counter_addr(w, counter));
@@ -182,8 +181,8 @@ static inline void count_one(Work* w, CellNo counter)
    count(w, counter, word(w, 1));
 }
 
-/* Call FN(base, ...) if GUARD.  It is said to change cells, or VEX might
-   move loads and stores of cells across the call. */
+/* Call FN(base, ...) if GUARD.  The call is declared to change cells, so that
+   VEX does not move loads and stores of cells across it. */
 static inline IRDirty* call_if(Work* w, IRExpr* guard, const HChar* name,
                            void* fn, IRExpr** args)
 {

@@ -3,9 +3,9 @@
 
    The kinds of a superblock's instructions. */
 
-/* Owns: who tells the kind of an instruction: the processor's decoder or, where
-   there is none, VEX's IR.  Handed: a superblock whose instructions, exits and
-   end are described.  Taken by: run/instrument.c. */
+/* Owns: the choice of who finds the kind of an instruction: the processor's
+   decoder or, if there is none, VEX's IR.  Handed: a superblock whose
+   instructions, exits and end are described.  Taken by: run/instrument.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
@@ -26,7 +26,8 @@ static InsnEnd end_of(IRJumpKind jk)
    }
 }
 
-/* Has instruction K an exit to neither itself nor the next one? */
+/* Return whether instruction K has an exit that leads neither to itself nor to
+   the next instruction. */
 static Bool may_branch(const Work* w, UInt k)
 {
    for (UInt i = 0; i < w->desc.n_exits; i++)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where threads stand, and diversions. */
+   Positions of threads, and diversions. */
 
-/* Owns: what is told about where a thread stands, and the set of all
-   diversions.  Handed: threads by run/event.c and run/gap.c.  Taken by:
-   these and run/thread.c; run/flow.c and run/gather.c read the set.
+/* Owns: how the position of a thread is found, and the set of all diversions.
+   Handed: threads, by run/event.c and run/gap.c.  Taken by: these and
+   run/thread.c; run/flow.c and run/gather.c read the set.
 
-   A diversion that is followed by another before any instruction has
-   completed never led anywhere: it is taken back, and the second one
-   starts where the first did.  DCFG_MARK_DIVERTED, which the next
-   superblock's mark overwrites, tells. */
+   If a diversion is followed by another before an instruction has completed, it
+   never led anywhere.  Then it is taken back, and the second one starts where
+   the first did.  DCFG_MARK_DIVERTED tells: the next superblock's mark
+   overwrites it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -20,8 +20,8 @@
 
 #include "run/inside.h"
 
-static OSet*   diversions;      // Diversion; NULL: there is none
-static XArray* late_returns;    // LateReturn; likewise
+static OSet*   diversions;      // Diversion; NULL if there is none
+static XArray* late_returns;    // LateReturn; NULL if there is none
 
 /*--- Positions and diversions                             ---*/
 
@@ -66,13 +66,13 @@ Position DCFG_(position)(const Thread* t, Addr addr)
    if (is_away(t))
       addr = t->away_entry;
    p.target = DCFG_(target_now)(addr, sb != NULL && sb->unredirected);
-   /* Whoever is away has left it at its end. */
+   /* A thread that is away has left the superblock at its end. */
    if (sb != NULL && !(mark & DCFG_MARK_DONE) && !is_away(t))
       p.n_done = DCFG_(inner_instr)(sb, addr);
    return p;
 }
 
-/* A breakpoint's debugger looks at a thread that is still in generated
+/* A debugger at a breakpoint looks at a thread that is still in generated
    code. */
 Addr DCFG_(bound_for)(const Thread* t)
 {
@@ -186,9 +186,8 @@ const LateReturn* DCFG_(late_return)(UInt i)
    return VG_(indexXA)(late_returns, i);
 }
 
-/* T's handler has returned to ADDR with the stack pointer SP: find what
-   it had interrupted.  Handlers left by a jump are still on the list
-   above it. */
+/* Find the handler by its interrupted stack pointer SP.  Handlers that were
+   left by longjmp are still on the list above it. */
 void DCFG_(end_interruption)(Thread* t, Addr addr, Addr sp)
 {
    for (Word i = VG_(sizeXA)(t->interruptions) - 1; i >= 0; i--) {

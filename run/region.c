@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Parts of a run: when to collect. */
+   Regions: parts of a run that are collected. */
 
-/* Owns: the options that say when to collect, and the places in the code
-   where that changes.  Handed: code in translation by run/instrument.c,
-   requests by dcfg_main.c.  Taken by: these.
+/* Owns: the options that say when to collect, and the places in the code where
+   that changes.  Handed: code in translation by run/instrument.c, requests by
+   dcfg_main.c.  Taken by: these.
 
-   As long as nothing is collected, code is translated as it is, but for the
-   places where a region begins or ends; at each change all translations are
-   discarded.  run/gap.c has what a gap means for a thread.
+   While nothing is collected, code is translated without additions, except at
+   the places where a region begins or ends.  At each change, all translations
+   are discarded.  run/gap.c has the effects of a gap on a thread.
 
-   A place is an instruction.  The superblock that begins with it begins with
-   a call of place_reached(), which counts; if collecting is to change, the
-   superblock is left at once, for its own beginning.  It changes when the
-   thread has left generated code.  Where a place is inside a superblock,
-   that is translated once more with fewer instructions: VEX has already
-   left out what guest state need not have there. */
+   A place is an instruction.  A superblock that begins with a place begins with
+   a call of place_reached(), which counts.  If collecting is to change, the
+   superblock is left at once, for its own beginning, and the change is made
+   when the thread has left generated code.  If a place is inside a superblock,
+   the superblock is translated again with fewer instructions.  It cannot simply
+   be cut: VEX has already removed stores to guest state that the rest
+   overwrites. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -41,39 +42,39 @@
 #include "run/ir.h"
 #include "run/region.h"
 
-/* Where to begin or to end, as the user said. */
+/* Trigger: a place or a number of instructions at which to begin or to end. */
 typedef
    struct {
       const HChar* option;    // --start or --stop
-      const HChar* text;      // all behind the =
-      HChar*       name;      // glob of a function or, with .offset, of an
+      const HChar* text;      // the option's value
+      HChar*       name;      // glob of a function, or with .offset of an
                               // image; NULL: an address
       Bool         in_image;
-      Bool         by_instrs; // .wanted is a number of instructions
+      Bool         by_instrs; // is .wanted a number of instructions?
       Addr         offset;    // in the image, or the address
-      ULong        wanted;    // the time that counts, from 1
-      ULong        reached;   // so far
+      ULong        wanted;    // the number of the time that counts, from 1
+      ULong        reached;   // times so far
    }
    Trigger;
 
 typedef
    struct {
-      Trigger start, stop;      // .text is NULL: there is none
+      Trigger start, stop;      // .text is NULL if there is none
    }
    Region;
 
 static Bool    instr_atstart = True;
 static XArray* regions;       // Region
-static Word    now;           // the region that is open or comes next
+static Word    now;           // number of the open region, or the next one
 static Bool    is_open;
-static ULong   n_ran;         // instructions, as long as there are limits
+static ULong   n_ran;         // instructions, while a trigger counts them
 
-/* What generated code was left for. */
+/* Why generated code was left. */
 static enum { Nothing, Cut, Change } pending;
 static Addr cut_entry;
 
-/* A place that was counted when the superblock was left, by thread: it is not
-   counted once more when that begins anew. */
+/* Passed: a place that was counted when the superblock was left, for each
+   thread.  It is not counted again when the superblock begins anew. */
 typedef
    struct {
       Addr addr, sp;
@@ -89,7 +90,7 @@ static void bad_place(const Trigger* p, const HChar* why)
    VG_(exit)(1);
 }
 
-/* Split the :N off NAME.  Without it there is none: C++ has colons. */
+/* Split the :N off NAME and return N, 1 without it.  C++ names have colons. */
 static ULong take_count(const Trigger* p, HChar* name)
 {
    HChar* colon = VG_(strrchr)(name, ':');
@@ -215,7 +216,7 @@ Bool DCFG_(collect)(Bool on)
    return True;
 }
 
-/* Generated code has been left. */
+/* Make the pending change.  No thread is in generated code. */
 static void do_pending(void)
 {
    if (pending == Change) {
@@ -239,7 +240,8 @@ void DCFG_(start_regions)(void)
 
 /*--- Places                                               ---*/
 
-/* Is A in a file that GLOB fits, with or without its directory? */
+/* Return whether A is in a file that GLOB matches, with or without its
+   directory. */
 static Bool is_in_image(const HChar* glob, Addr a)
 {
    const NSegment* seg  = VG_(am_find_nsegment)(a);
@@ -266,7 +268,7 @@ static Bool is_at(const Trigger* p, Addr a)
           && VG_(string_match)(p->name, name);
 }
 
-/* Is A a place that still matters? */
+/* Return whether A is a place of this or a later region. */
 static Bool is_place(Addr a)
 {
    for (Word i = now; i < n_regions(); i++)
@@ -275,14 +277,14 @@ static Bool is_place(Addr a)
    return False;
 }
 
-/* P was reached.  Is it the time that counts? */
+/* Count P if A is its place.  Return whether this is the time that counts. */
 static Bool is_time(Trigger* p, Addr a)
 {
    return is_at(p, a) && ++p->reached == p->wanted;
 }
 
-/* A thread is about to run the instruction at A.  Returns 1 if it has to
-   leave generated code first. */
+/* Count the places at A, an instruction that a thread is about to run.  Return
+   1 if the thread must leave generated code first. */
 static UWord place_reached(Addr a)
 {
    ThreadId tid = VG_(get_running_tid)();
@@ -320,8 +322,8 @@ static UWord place_reached(Addr a)
    return 1;
 }
 
-/* The number of IN's first instruction behind the first one that is a
-   place, or 0. */
+/* Return the number of IN's first instruction that is a place, other than its
+   first instruction; or 0. */
 static UInt inner_place(const IRSB* in)
 {
    UInt k = 0;
@@ -333,7 +335,7 @@ static UInt inner_place(const IRSB* in)
    return 0;
 }
 
-/* The lower of two numbers, of which 0 means none. */
+/* Return the lower of two numbers, where 0 means none. */
 static UInt first_of(UInt a, UInt b)
 {
    return a == 0 || (b != 0 && b < a) ? b : a;
@@ -344,7 +346,7 @@ static IRConst* address(IRType word_ty, Addr a)
    return word_ty == Ity_I64 ? IRConst_U64(a) : IRConst_U32(a);
 }
 
-/* Has the superblock at ENTRY to be translated again? */
+/* Have the superblock at ENTRY translated again. */
 static void cut(Addr entry)
 {
    pending   = Cut;
@@ -357,7 +359,7 @@ IRSB* DCFG_(cut_before_place)(IRSB* in, Addr entry,
    UInt k = first_of(now < n_regions() ? inner_place(in) : 0,
                      DCFG_(is_collecting)() ? DCFG_(inner_border)(in) : 0);
 
-   /* Whatever was cut for has been translated. */
+   /* The limit of the last cut applies no more. */
    DCFG_(limit_superblocks)(k);
    if (k == 0)
       return NULL;
@@ -379,7 +381,7 @@ static Addr first_instr(const IRSB* in)
    return 0;
 }
 
-/* Where the next change is, if that is a number of instructions; or NULL. */
+/* Return the next trigger if it counts instructions, else NULL. */
 static Trigger* limit(void)
 {
    Trigger* p = now == n_regions() ? NULL
@@ -387,7 +389,7 @@ static Trigger* limit(void)
    return p != NULL && p->text != NULL && p->by_instrs ? p : NULL;
 }
 
-/* Is there any ahead? */
+/* Return whether a trigger from here on counts instructions. */
 static Bool has_limits(void)
 {
    for (Word i = now; i < n_regions(); i++)
@@ -418,8 +420,8 @@ static IRExpr* ran_at(IRType word_ty)
    return IRExpr_Const(address(word_ty, (Addr)&n_ran));
 }
 
-/* Is RAN, an I64 that never reaches 2^63, at least WANTED?  Hosts of 32 bits
-   compare no I64; there the difference has a sign. */
+/* Return whether RAN, an I64 that never reaches 2^63, is at least WANTED.
+   32-bit hosts cannot compare I64s, but can test the sign of a difference. */
 static IRExpr* is_at_least(IRSB* out, IRExpr* ran, ULong wanted,
                            IRType word_ty)
 {
@@ -435,7 +437,7 @@ static IRExpr* is_at_least(IRSB* out, IRExpr* ran, ULong wanted,
                            high));
 }
 
-/* Leave OUT at its beginning if the limit has been reached. */
+/* Leave OUT at its beginning if the number of instructions has been reached. */
 static void add_limit(IRSB* out, Addr entry, const VexGuestLayout* layout,
                       IRType word_ty)
 {
@@ -469,8 +471,8 @@ static void count_instrs(IRSB* out, UInt* n, IRType word_ty)
    *n = 0;
 }
 
-/* OUT, which also counts its instructions: before each exit those that were
-   begun so far. */
+/* Return OUT with code that counts its instructions: before each exit, those
+   that began since the exit before. */
 static IRSB* with_limit(const IRSB* out, Addr entry,
                         const VexGuestLayout* layout, IRType word_ty)
 {
@@ -522,7 +524,7 @@ IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
    return res;
 }
 
-/*--- What the user is told                                ---*/
+/* --- Messages                                             --- */
 
 static void tell_missed(const Trigger* p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Parts of a run: when to collect. */
+   Regions: parts of a run that are collected. */
 
 #ifndef __DCFG_REGION_H
 #define __DCFG_REGION_H
@@ -13,31 +13,30 @@
 /* The options that say when to collect. */
 extern const Options DCFG_(region_options);
 
-/* Before the program runs.  What is wrong with the options is told, and
+/* Prepare, before the program runs.  An error in the options is reported and
    ends the tool. */
 void DCFG_(start_regions)(void);
 
-/* The program or a debugger asks to collect from now on, or not to.  No
-   thread is in generated code.  Returns False if that was so already. */
+/* Collect from now on, or not, as the program or a debugger asks.  No thread is
+   in generated code.  Return False if nothing changes. */
 Bool DCFG_(collect)(Bool on);
 
-/* What is to be translated in place of IN, which is jumped to at ENTRY and
-   OUT has been made of, so that regions begin and end where they should;
-   OUT itself if none does in it. */
+/* Return the code to translate in place of IN, which is jumped to at ENTRY and
+   was instrumented as OUT: OUT with the code that begins and ends regions, or
+   OUT itself. */
 IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
                           const VexGuestLayout* layout, IRType word_ty);
 
-/* IN shall be left before an instruction behind its first one, where a region
-   may begin or end, or code that is left out: returns what is to be
-   translated in place of it, which has it translated anew, up to there; or
-   NULL. */
+/* If IN must be cut before an inner instruction, where a region can begin or
+   end or excluded code begins or ends: return code that has IN translated
+   again, up to there.  Otherwise NULL. */
 IRSB* DCFG_(cut_before_place)(IRSB* in, Addr entry,
                               const VexGuestLayout* layout, IRType word_ty);
 
-/* At the end: say which of the options' places were never reached. */
+/* At the end: report the places of options that were never reached. */
 void DCFG_(tell_missed_places)(void);
 
-/* For 'vgdb status'. */
+/* Return a text for 'vgdb status'. */
 const HChar* DCFG_(collecting_text)(void);
 
 #endif /* __DCFG_REGION_H */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a program can ask the tool. */
+   Requests of a program to the tool. */
 
-/* Installed as <valgrind/dcfg.h>, for programs that are run under this tool.
-   What they ask for costs a few instructions where there is no Valgrind, and
-   nothing if NVALGRIND is defined.  The requests of <valgrind/callgrind.h>
-   mean the same. */
+/* Requests to valgrind-dcfg.  This file is installed as <valgrind/dcfg.h>, for
+   programs that are run under the tool.  Without Valgrind, a request costs a
+   few instructions, and nothing if NVALGRIND is defined.  The requests of
+   <valgrind/callgrind.h> have the same meaning. */
 
 #ifndef __VALGRIND_DCFG_H
 #define __VALGRIND_DCFG_H
@@ -24,28 +24,29 @@ typedef
    }
    Vg_DcfgClientRequest;
 
-/* Collect from here on, in all threads, or not. */
+/* Collect all threads from here on; or stop collecting. */
 #define DCFG_START                                                     \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_START, 0, 0, 0, 0, 0)
 #define DCFG_STOP                                                      \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_STOP, 0, 0, 0, 0, 0)
 
-/* Turn over whether this thread is collected from here on.  Signal handlers
-   begin as threads do: see --collect-atstart. */
+/* Collect this thread from here on if it is not collected, or stop if it is.
+   Threads and signal handlers begin as --collect-atstart says. */
 #define DCFG_TOGGLE                                                    \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_TOGGLE, 0, 0, 0, 0, 0)
 
-/* Forget what ran so far. */
+/* Forget all that ran so far. */
 #define DCFG_ZERO                                                      \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_ZERO, 0, 0, 0, 0, 0)
 
-/* Write what ran so far, as a part of its own that a profile calls NAME, and
-   forget it. */
+/* Write all that ran so far as a part of its own, and forget it.  A profile has
+   NAME as the reason of the dump. */
 #define DCFG_DUMP(name)                                                \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_DUMP, (name),      \
                                    0, 0, 0, 0)
 
-/* TEXT belongs here: a custom event in an XRay log, nothing elsewhere. */
+/* Put the mark TEXT here: a custom event in an XRay log, nothing in other
+   recordings. */
 #define DCFG_MARK(text)                                                \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DCFG_MARK, (text),      \
                                    0, 0, 0, 0)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Between two parts of a run. */
+   Seams: between two parts of a run. */
 
-/* Owns: what a part of a run has to know of those before it, so that the sum
-   of all can be the run: behind which instruction each thread stands, on its
-   way where, and what its handlers interrupted.  Handed: the occasion by
-   dcfg_main.c.  Taken by: that; run/gather.c reads what is kept in threads. */
+/* Owns: the data that a part needs of the parts before it, so that all parts
+   can be joined: the instruction behind which each thread stands, its way on,
+   and what its handlers interrupted.  Handed: the moment, by dcfg_main.c.
+   Taken by: the same; run/gather.c reads the data in the threads. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -30,7 +30,7 @@ static Bool is_same(Position a, Position b)
           && a.target.unredirected == b.target.unredirected;
 }
 
-/* The last instruction that was executed before the position P. */
+/* Return the last instruction that was executed before position P. */
 static Site site_of(const Thread* t, const ThreadInfo* info, Position p)
 {
    const Superblock* sb   = DCFG_(superblock)(p.sb);

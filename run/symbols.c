@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What stands at an address of an image. */
+   Symbols and source lines of images. */
 
-/* Owns: going over an object's symbols; looking up symbols and source lines.
-   Handed: the core's debug information, and what run/image.c has copied of it.
-   Taken by: run/image.c and run/exclude.c; dcfg/sources.c, dcfg/output_dcfg.c
-   and profile/notation.c. */
+/* Owns: walks over an object's symbols; looking up symbols and source lines.
+   Handed: the core's debug information, and run/image.c's copies of it. Taken
+   by: run/image.c and run/exclude.c; dcfg/sources.c, dcfg/output_dcfg.c and
+   profile/notation.c. */
 
 #include "pub_tool_basics.h"
 

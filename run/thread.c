@@ -4,10 +4,10 @@
    Threads. */
 
 /* Owns: the threads from their creation to their end, with their cell arrays
-   and what watchers keep of each (dcfg_output.h), which are freed here; and
-   parts of the run: where all that was counted is forgotten.  Handed: their
-   life by run/event.c.  Taken by: that and run/gap.c; run/flow.c and
-   run/gather.c read what threads did. */
+   and the states of watchers (dcfg_output.h), all of which are freed here. Also
+   parts of the run: all counts are forgotten here.  Handed: the events of
+   threads by run/event.c.  Taken by: that and run/gap.c; run/flow.c and
+   run/gather.c read the threads' counts. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -20,7 +20,7 @@
 #include "run/thread.h"
 
 static XArray*  threads;                   // Thread*, by index
-static Thread** by_tid;                    // the live ones
+static Thread** by_tid;                    // live threads
 
 static void make_lists(void)
 {
@@ -44,7 +44,7 @@ Thread* DCFG_(thread_of)(ThreadId tid)
    return by_tid[tid];
 }
 
-/*--- From their creation to their end                     ---*/
+/* --- Creation and end                                     --- */
 
 void DCFG_(forget_routes)(Thread* t)
 {
@@ -52,7 +52,7 @@ void DCFG_(forget_routes)(Thread* t)
    t->routes = NULL;
 }
 
-/* The watchers' states of T, which is new. */
+/* Make the watchers' states of the new thread T. */
 static void make_states(Thread* t)
 {
    DCFG_EACH_WATCHER(w, thread_new)
@@ -91,7 +91,7 @@ static void delete_idle_cells(Thread* t)
    t->idle_cells    = NULL;
 }
 
-/* T is gone, with all that belongs to it. */
+/* Free T and all that belongs to it. */
 static void delete_thread(Thread* t)
 {
    if (t->live) {
@@ -132,7 +132,7 @@ void DCFG_(delete_last_thread)(Thread* t)
    delete_thread(t);
 }
 
-/* All that T has counted is about to be read. */
+/* Bring all counts of T up to date, to be read. */
 static void flush(const Thread* t)
 {
    DCFG_(flush_branch_caches)(t->branches);
@@ -158,7 +158,7 @@ void DCFG_(end_thread)(Thread* t)
 
 /*--- Parts of a run                                       ---*/
 
-/* Forget what T has done, which goes on or (not .live) has ended. */
+/* Forget all counts of T, which goes on, or has ended if it is not .live. */
 static void forget(Thread* t, Restart why)
 {
    t->entered = False;
@@ -208,7 +208,7 @@ void DCFG_(start_anew)(ThreadId tid)
    DCFG_(forget_diversions)();
 }
 
-/*--- What happened                                        ---*/
+/* --- Questions                                            --- */
 
 void DCFG_(flush_threads)(void)
 {

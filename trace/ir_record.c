@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Adding code that records. */
+   Generated code that records a trace. */
 
-/* Owns: the code that records for a trace what is not known beforehand:
+/* Owns: the code that records what a trace cannot know from the code itself:
    see trace/record.c.  Handed: superblocks by run/instrument.c.  Taken by:
-   trace/output_trace.c, which puts the watcher to work. */
+   trace/output_trace.c, which registers the watcher. */
 
 #include "run/ir.h"
 #include "trace/ir_record.h"
 #include "trace/record.h"
 #include "trace/recorded.h"
 
-/* A bit is recorded of the instruction in work. */
+/* Has the present instruction recorded a bit? */
 static Bool bit_recorded;
 
 static IRExpr* record_slot(Work* w, UInt slot)
@@ -20,7 +20,7 @@ static IRExpr* record_slot(Work* w, UInt slot)
    return cell_addr(w, DCFG_(first_record_slot) + slot);
 }
 
-/* WORD is SlotBits with bits added. */
+/* Store WORD as SlotBits; call the helper if it is full. */
 static void put_bits(Work* w, IRExpr* bits)
 {
    store(w, record_slot(w, SlotBits), bits);
@@ -28,8 +28,8 @@ static void put_bits(Work* w, IRExpr* bits)
            mkIRExprVec_1(base(w)));
 }
 
-/* SlotBits moved up by one, if GUARD is NULL or if so.  It is a sum, for hosts
-   of 32 bits take ten instructions to shift an I64. */
+/* Return SlotBits shifted up by one, or only if GUARD.  The shift is a sum,
+   because 32-bit hosts take ten instructions to shift an I64. */
 static IRExpr* shifted_bits(Work* w, IRExpr* guard)
 {
    IRExpr* bits = load(w, Ity_I64, record_slot(w, SlotBits));
@@ -41,7 +41,7 @@ static IRExpr* shifted_bits(Work* w, IRExpr* guard)
    return sum(w, bits, more);
 }
 
-/* The bit of a way to TARGET from instruction K. */
+/* Return the bit for the way from instruction K to TARGET. */
 static Bool bit_of(const Work* w, UInt k, Addr target)
 {
    return DCFG_(bit_of_way)(w->sb->kinds[k], w->addrs[k], w->lengths[k],
@@ -56,8 +56,8 @@ static void record_bit(Work* w, Bool bit)
    bit_recorded = True;
 }
 
-/* Record which way the conditional branch K goes, whose only exit leads
-   to TARGET. */
+/* Record the direction of the conditional branch K, whose only exit leads to
+   TARGET. */
 static void record_branch(Work* w, UInt k, Addr target, IRExpr* guard)
 {
    IRExpr* taken = bit_to_I64(w, guard);
@@ -72,7 +72,7 @@ static void record_branch(Work* w, UInt k, Addr target, IRExpr* guard)
    bit_recorded = True;
 }
 
-/* Record the bit of an exit of K to TARGET if it is taken. */
+/* Record the bit of K's exit to TARGET if it is taken. */
 static void record_if_taken(Work* w, UInt k, Addr target, IRExpr* guard)
 {
    IRExpr* bits = shifted_bits(w, guard);
@@ -126,8 +126,8 @@ static void add_exit(Work* w, UInt x, const IRStmt* st)
       record_if_taken(w, k, e->target, guard);
 }
 
-/* Instruction K has ended and took no exit; NEXT is where the superblock
-   ends, if K is its last one. */
+/* End instruction K, which took no exit.  NEXT is the target of the
+   superblock's end, if K is its last instruction. */
 static void end_of_instr(Work* w, UInt k, IRExpr* next)
 {
    Bool is_last = k + 1u == w->sb->n_instrs;

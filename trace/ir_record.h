@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Adding code that records. */
+   Generated code that records a trace. */
 
 /* Private to trace/. */
 
@@ -10,7 +10,7 @@
 
 #include "dcfg_output.h"
 
-/* Records what threads do; its state of a thread is a Recorder. */
+/* The watcher that records threads; its state of a thread is a Recorder. */
 extern const Watcher DCFG_(recording_watcher);
 
 #endif /* __DCFG_IR_RECORD_H */

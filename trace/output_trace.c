@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   From records to a file. */
+   The output of the DCFG-trace. */
 
-/* Owns: the options of a trace, and the steps from what threads recorded to
-   a DCFG-trace in a file.  Handed: the final graph by run/gather.c.  Taken
-   by: dcfg_main.c. */
+/* Owns: the options of a trace, and the steps from the threads' records to a
+   DCFG-trace in a file.  Handed: the final graph by run/gather.c.  Taken by:
+   dcfg_main.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -36,8 +36,8 @@
 static struct {
    Bool         on;
    const HChar* out_file;
-   const HChar* threads;     // "all", or numbers with commas between
-   Int          chunk;       // edges in one
+   const HChar* threads;     // "all", or a list of numbers with commas
+   Int          chunk;       // edges in a chunk
    Bool         turns;
 } opts = {
    .on       = False,
@@ -60,13 +60,13 @@ static const Option options[] = {
                "with .turns behind its name")
 };
 
-/* To be freed. */
+/* Return the name of the turns' file.  The caller frees it. */
 static HChar* turns_name(void)
 {
    return DCFG_(name_of_part)("--trace-out-file", opts.out_file, ".turns");
 }
 
-/* After the trace's own file. */
+/* Called after the trace's own file has been claimed. */
 static void start_turns(void)
 {
    if (!VG_STREQ(opts.threads, "all")) {
@@ -110,7 +110,7 @@ static Bool start(void)
    return True;
 }
 
-/*--- What the encoder puts away                           ---*/
+/* --- Temporary storage of the encoder                     --- */
 
 typedef
    struct {
@@ -137,12 +137,12 @@ static UInt read_store(void* arg, UInt stream, void* bytes, UInt room)
 
 /*--- Threads, as the encoder reads them                   ---*/
 
-/* What the threads share. */
+/* Common: data of all threads. */
 typedef
    struct {
       Ways*   ways;
-      Parser* parser;        // made when it is needed first
-      Bool    failed;        // a walk did
+      Parser* parser;        // made at the first use
+      Bool    failed;        // has a walk failed?
    }
    Common;
 
@@ -150,7 +150,7 @@ typedef
    struct {
       Common* common;
       UInt    thread;
-      Walk*   walk;          // while it is read
+      Walk*   walk;          // NULL if it is not being read
    }
    RecordedThread;
 
@@ -196,8 +196,8 @@ static UInt parse_thread(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
    return DCFG_(parse)(c->parser, t->walk, phrase, phrases, room, limit);
 }
 
-/* Fill in READERS and THREADS: those that are to be traced.  Returns how
-   many. */
+/* Fill READERS and THREADS with the threads to be traced.  Return their
+   number. */
 static UInt find_threads(Common* common, RecordedThread* threads,
                          TraceThread* readers)
 {
@@ -230,7 +230,7 @@ static UInt find_threads(Common* common, RecordedThread* threads,
 
 /*--- The trace                                            ---*/
 
-/* How many edges the graph has of the N THREADS. */
+/* Return the sum of the graph's counts for the N THREADS. */
 static ULong edges_of(const Graph* g, const TraceThread* threads, UInt n)
 {
    Bool* is_traced = VG_(calloc)("dcfg.trace.threads", g->n_threads + 1,
@@ -249,7 +249,7 @@ static ULong edges_of(const Graph* g, const TraceThread* threads, UInt n)
    return sum;
 }
 
-/* Are N edges all that the graph has?  If not, say so. */
+/* Return whether N is the number of edges in the graph; if not, say so. */
 static Bool is_complete(const Common* c, const TraceJob* job, ULong n)
 {
    ULong all = edges_of(job->graph, job->threads, job->n_threads);
@@ -270,7 +270,7 @@ static void write_file(const TraceJob* job, const Common* common)
                                         "--dcfg-out-file");
    Put*     out  = DCFG_(text_of_file)(file);
    ULong    n    = DCFG_(write_trace)(out, job);
-   /* Hundredths of a bit. */
+   /* In hundredths of a bit. */
    ULong    bits = n == 0 ? 0 : out->n_bytes * 800 / n;
 
    DCFG_(set_reader)(file, "dcfg report --inclusive", OUT_FILE);
@@ -302,7 +302,7 @@ static void write_turns_file(const Common* common)
    VG_(free)(name);
 }
 
-/* Without its graph, a trace cannot be read. */
+/* Write the trace, unless its graph is missing: it cannot be read without. */
 static void write(const Gathered* p, const HChar* reason)
 {
    if (DCFG_(out_file_failed)("--dcfg-out-file")) {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   From a record to phrases. */
+   Parsing a record into phrases. */
 
-/* Owns: tables that make parsing a matter of few steps for many edges.
-   Handed: the record by trace/replay.c, trees of phrases by encode/phrase.c.
-   Taken by: trace/output_trace.c; dcfg_trace_enc.c reads through that.
+/* Owns: tables that make parsing take few steps for many edges.  Handed: the
+   record by trace/replay.c, trees of phrases by encode/phrase.c.  Taken by:
+   trace/output_trace.c; dcfg_trace_enc.c reads through that.
 
-   The trees say which edges may come next, the graph which bits mean
-   them.  Both are put together here: for a phrase so far (a node of a
-   tree), which bit leads to which longer phrase.  And for those phrases
-   that are come by often, a table has for all values of the next bits of
-   the record how far they lead, as tables for the decoding of Huffman
-   codes do.  Whatever is not just bits goes by trace/replay.c step by
-   step. */
+   The trees tell which edges may come next, and the graph tells which bits mean
+   them.  This file combines both.  For each phrase so far, a node of a tree, it
+   stores which bit leads to which longer phrase.  For phrases that are met
+   often, a table tells how far each value of the record's next bits leads, as
+   in the decoding of Huffman codes.  Where the record has more than bits,
+   trace/replay.c goes on step by step. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -22,49 +21,49 @@
 
 #include "trace/parse.h"
 
-/* Bits that a table looks at, and after how many visits it is made.  All
-   tables together are to stay in a processor's cache. */
+/* The bits that a table looks up, and the visits after which it is made.  All
+   tables together must stay in a processor's cache. */
 #define TABLE_BITS  4
 #define TABLE_SIZE  (1u << TABLE_BITS)
 #define HOT         24
 #define MAX_TABLES  4096u
 
-/* More bits than this are not read in one step. */
+/* The largest number of bits that are read in one step. */
 #define MAX_BITS    40
 
-/* One phrase so far. */
+/* State: a phrase so far, and how it continues. */
 typedef
    struct {
-      UInt  node;        // where it leads, a decision or NodeEnd; or 0: the
-                         // rest is not filled in
-      Bool  is_bit;      // what is recorded there is a bit and no more
-      Bool  is_target;   // or a target
+      UInt  node;        // the decision that it leads to, or NodeEnd; 0: the
+                         // rest is not known yet
+      Bool  is_bit;      // is only a bit recorded there?
+      Bool  is_target;   // or a target?
       UChar visits;
-      UChar n_bits[2];   // read if the phrase gets longer that way
-      UInt  next[2];     // the longer phrase, or 0: not this way, or not
-                         // by bits alone
-      /* Of targets, [0] is for the last one that made it longer: */
-      UInt  number;      // its number + 1, or 0
-      UInt  n_targets;   // more of them, read on the way
-      UInt  table;       // its number from 1 up, or 0
+      UChar n_bits[2];   // bits to read for each value of the bit
+      UInt  next[2];     // the longer phrase; 0: none, or it takes more than
+                         // bits
+      /* For targets; [0] is for the target that came last: */
+      UInt  number;      // its number + 1; 0: none
+      UInt  n_targets;   // further targets to read on the way
+      UInt  table;       // number from 1; 0: none
       UInt  n_edges;
-      UInt  root;        // the context behind it, or 0: not known yet
+      UInt  root;        // the context behind it; 0: not known yet
    }
    State;
 
-/* How far the next bits lead. */
+/* Lead: the result of a table for the next bits. */
 typedef
    struct {
-      UInt   state;      // the phrase so far
-      UShort n_bits;     // read
-      Bool   complete;   // it does not go on with the next bit
+      UInt   state;      // the phrase then
+      UShort n_bits;     // bits read
+      Bool   complete;   // does the next bit not continue it?
    }
    Lead;
 
 struct _Parser {
    const Ways* w;
    Phrases*    ps;
-   State*      states;   // by phrase
+   State*      states;   // for each phrase
    UInt        room;
    Lead*       tables;
    UInt        n_tables;
@@ -103,14 +102,14 @@ static void make_room(Parser* pr)
                (SizeT)(pr->room - old) * sizeof(State));
 }
 
-/* The node that P leads to. */
+/* Return the node that P leads to. */
 static UInt node_after(const Parser* pr, UInt p)
 {
    UInt arrival = pr->ps->arrival[pr->ps->phrases[p].edge];
    return pr->ps->graph->edges[arrival - 1].target;
 }
 
-/* P's longer phrase for a bit, if that is all there is to it. */
+/* Find the phrase that continues P with BIT, if bits alone lead there. */
 static void find_next(const Parser* pr, UInt p, State* s, UInt bit)
 {
    const Way* way = &pr->w->nodes[s->node].way[bit];
@@ -164,7 +163,7 @@ static Bool is_context(const Parser* pr, UInt p)
 
 /*--- Tables                                               ---*/
 
-/* Where BITS, of which the upper TABLE_BITS are known, lead from P. */
+/* Return how far BITS lead from P.  The upper TABLE_BITS of them are known. */
 static Lead lead_from(Parser* pr, UInt p, ULong bits)
 {
    Lead  l     = { p, 0, False };
@@ -173,7 +172,8 @@ static Lead lead_from(Parser* pr, UInt p, ULong bits)
    while (s.is_bit && l.n_bits < TABLE_BITS) {
       UInt bit = bits << l.n_bits >> 63;
       if (s.next[bit] == 0) {
-         /* Complete, unless this way leads on after all. */
+         /* P is complete, unless a longer phrase exists that takes more than
+            bits. */
          const Way* way = &pr->w->nodes[s.node].way[bit];
          if (way->edge != 0 && !is_context(pr, l.state)
              && DCFG_(longer_phrase)(pr->ps, l.state, way->edge) == 0) {
@@ -210,8 +210,8 @@ typedef
    }
    ParseOutput;
 
-/* P, which leads to a decision that its tree does not go on with, is
-   complete.  Returns what begins behind it. */
+/* Complete P, because no phrase continues it with the next decision.  Return
+   the context behind it. */
 static UInt complete(Parser* pr, ParseOutput* out, UInt p)
 {
    out->phrases[out->n++] = p;
@@ -219,7 +219,7 @@ static UInt complete(Parser* pr, ParseOutput* out, UInt p)
    return root_after(pr, p);
 }
 
-/* From P on by EDGE, which has been walked. */
+/* Continue P with EDGE, which has been walked. */
 static inline UInt go_on(Parser* pr, ParseOutput* out, UInt p, UInt edge)
 {
    UInt longer = DCFG_(longer_phrase)(pr->ps, p, edge);
@@ -229,9 +229,9 @@ static inline UInt go_on(Parser* pr, ParseOutput* out, UInt p, UInt edge)
       longer = DCFG_(longer_phrase)(pr->ps, p, edge);
    }
    if (longer == 0) {
-      /* It gets longer for the first time. */
+      /* The context gets this phrase for the first time. */
       longer = DCFG_(extend_phrase)(pr->ps, p, edge);
-      /* What was known of P is no longer all. */
+      /* P has a new phrase, so find its state again. */
       state_of(pr, longer);
       VG_(memset)(&pr->states[p], 0, sizeof(State));
       state_of(pr, p);
@@ -239,7 +239,7 @@ static inline UInt go_on(Parser* pr, ParseOutput* out, UInt p, UInt edge)
    return longer;
 }
 
-/* One decision from P on, in whatever way. */
+/* Walk one decision from P on, in any way. */
 static UInt step(Parser* pr, Walk* k, ParseOutput* out, UInt p)
 {
    UInt edge;
@@ -254,8 +254,8 @@ static UInt step(Parser* pr, Walk* k, ParseOutput* out, UInt p)
    return go_on(pr, out, p, edge);
 }
 
-/* From P on by the next target.  Within a phrase it is nearly always the
-   same one. */
+/* Continue P with the next target.  Within a phrase it is nearly always the
+   same as last time. */
 static inline UInt follow_target(Parser* pr, Walk* k, ParseOutput* out, UInt p)
 {
    const Ways*  w      = pr->w;
@@ -285,7 +285,7 @@ static inline UInt follow_target(Parser* pr, Walk* k, ParseOutput* out, UInt p)
    return longer;
 }
 
-/* As far as bits lead.  Returns the state that it stops in. */
+/* Follow bits from P as far as they lead.  Return the phrase there. */
 static UInt follow_bits(Parser* pr, RecordReader* r, ParseOutput* out, UInt p,
                         UInt room, ULong limit)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Reading what a thread recorded. */
+   Reading a thread's record. */
 
-/* Owns: the reading of bits and targets.  Handed: trace/record.c's
-   streams.  Taken by: trace/replay.c and trace/parse.c, who know what they
-   mean. */
+/* Owns: the reading of bits and targets.  Handed: trace/record.c's streams.
+   Taken by: trace/replay.c and trace/parse.c, which know their meaning. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 
 #include "trace/reader.h"
 
-/* The next word, or what there is of the last one. */
+/* Load the next word of bits, or the rest in the last word. */
 void DCFG_(load_bits)(RecordReader* r)
 {
    ULong last = r->rec->last_word;
@@ -56,8 +55,8 @@ static UInt read_unit(RecordReader* r)
    return r->units[r->next_unit++];
 }
 
-/* The number of a target that was not guessed, or of the first of some
-   that were. */
+/* Return the number of a target that was guessed wrongly, or of the first of
+   several that were guessed rightly. */
 UInt DCFG_(read_target_units)(RecordReader* r)
 {
    UInt n = read_unit(r);

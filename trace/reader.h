@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Reading what a thread recorded. */
+   Reading a thread's record. */
 
 /* Private to trace/. */
 
@@ -14,40 +14,39 @@
 #define DCFG_READER_WORDS 1024u
 #define DCFG_READER_UNITS 4096u
 
-/* The bits and the targets of one record, from a place in it on. */
+/* RecordReader: reads the bits and targets of one record from some place on. */
 typedef
    struct {
       const Recording* rec;
-      Bool    failed;              // there was less than was asked for
-      /* Bits: those not read yet are the upper N_BITS of BITS, with zeros
-         behind them. */
+      Bool    failed;              // did the record end too early?
+      /* Bits: the upper N_BITS of BITS are unread; zeros follow them. */
       ULong   bits;
       UInt    n_bits;
       ULong   bits_loaded;
       Bool    last_word_read;
-      UInt    next_word, n_words;  // in .words
-      ULong   words_at;            // bytes of the stream read
-      /* Targets. */
+      UInt    next_word, n_words;  // index in .words
+      ULong   words_at;            // bytes read from the stream
+      /* Targets: */
       ULong   targets_read;
-      UInt    n_right;             // guesses to come that are right
-      UInt    next_unit, n_units;  // in .units
-      ULong   units_at;            // bytes of the stream read
+      UInt    n_right;             // right guesses still to come
+      UInt    next_unit, n_units;  // index in .units
+      ULong   units_at;            // bytes read from the stream
       Guesser guesser;
       ULong   words[DCFG_READER_WORDS];
       UShort  units[DCFG_READER_UNITS];
    }
    RecordReader;
 
-/* Start at the beginning of REC, or at landmark L of it. */
+/* Start at the begin of REC, or at its landmark L. */
 void DCFG_(read_from_start)(RecordReader* r, const Recording* rec);
 void DCFG_(read_from)(RecordReader* r, const Recording* rec,
                       const Landmark* l);
 
-/* For the functions below. */
+/* Used by the functions below. */
 void DCFG_(load_bits)(RecordReader* r);
 UInt DCFG_(read_target_units)(RecordReader* r);
 
-/* The next bit. */
+/* Return the next bit. */
 static inline UInt DCFG_(read_bit)(RecordReader* r)
 {
    if (r->n_bits == 0)
@@ -64,11 +63,11 @@ static inline void DCFG_(skip_bits)(RecordReader* r, UInt n)
       n -= r->n_bits;
       DCFG_(load_bits)(r);
    }
-   r->bits  <<= n;            // fewer than DCFG_WORD_BITS or all of them
+   r->bits  <<= n;            // n < DCFG_WORD_BITS, or all
    r->n_bits -= n;
 }
 
-/* The number of the next target. */
+/* Return the number of the next target. */
 static inline UInt DCFG_(read_target)(RecordReader* r)
 {
    UInt n;
@@ -90,7 +89,7 @@ static inline void DCFG_(skip_targets)(RecordReader* r, UInt n)
       DCFG_(read_target)(r);
 }
 
-/* Is PLACE where it has come to? */
+/* Return whether the reader has come to PLACE. */
 static inline Bool DCFG_(has_read_to)(const RecordReader* r,
                                       const RecordPlace* place)
 {

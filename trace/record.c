@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The record that a trace is made from. */
+   The record of the order of execution. */
 
-/* Owns: what is remembered of the order in which each thread executed.
-   Handed: bits and targets by generated code, the rest by run/position.c.
-   Taken by: trace/reader.c, trace/ways.c and trace/replay.c.
+/* Owns: the record of the order in which each thread executed.  Handed: bits
+   and targets by generated code, the rest by run/position.c.  Taken by:
+   trace/reader.c, trace/ways.c and trace/replay.c.
 
-   As in a processor's own trace, only what the code does not say is
-   recorded: one bit for a conditional branch (1: taken) and for a REP
-   instruction (1: again), the target of an indirect branch, and nothing
-   for what follows by itself.  One bit for a direct jump or call that
-   does not lead forward, too, although it says nothing: then something is
-   recorded on every way round a cycle, and the number of bits and targets
-   together with an instruction is a unique moment of the thread's life.
-   That is how events say when they happened: signals, faults, changing
-   code.
+   As in a processor's own trace, only facts that the code does not tell are
+   recorded.  A conditional branch records one bit (1: taken), and so does a REP
+   instruction (1: again).  An indirect branch records its target.  Other
+   instructions record nothing.  A direct jump or call backwards is an
+   exception: it records one bit, although the bit tells nothing.  So something
+   is recorded in every cycle, and the number of bits and targets, together with
+   an instruction, identifies a moment of the thread's life.  Events use this to
+   say when they happened: signals, faults, changing code.
 
-   What is recorded depends on the instruction alone, not on the
-   superblock that it was translated in, and is about instructions, not
-   blocks.  So the record can be read against the final graph whatever
-   VEX translated again and however blocks were split since.
+   What is recorded depends on the instruction alone, not on its superblock or
+   block.  So the record can be read against the final graph, even if VEX
+   translated code again or blocks were split later.
 
-   Generated code shifts bits into a word below a leading 1, and calls
-   when that has come to the top.  Targets go to a buffer; when it is full
-   they become numbers, which are smaller and make replay faster. */
+   Generated code shifts bits into a word below a leading 1, and calls a helper
+   when the 1 has come to the top.  Targets go to a buffer.  When the buffer is
+   full, they become numbers, which are smaller and make replay faster. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
@@ -37,33 +35,33 @@
 #include "trace/record.h"
 #include "trace/recorded.h"
 
-#define N_TARGETS 2048u        // in a thread's buffer
+#define N_TARGETS 2048u        // targets in a thread's buffer
 
-/* When there are this many landmarks, every other one is dropped. */
+/* The number of landmarks at which every second one is dropped. */
 #define MAX_LANDMARKS  64u
-#define LANDMARK_WORDS 4096u   // between two, to begin with
+#define LANDMARK_WORDS 4096u   // words between two, at the begin
 
 struct _Recorder {
-   CellArray* cells;           // NULL once finished
+   CellArray* cells;           // NULL when finished
    Bool       keep;
-   struct _Recorder* idle;     // for what is not wanted, or NULL
+   struct _Recorder* idle;     // a recorder whose data are dropped, or NULL
    Stream*    words;
    Stream*    targets;
    Stream*    events;
-   Addr*      buffer;          // targets without a number so far
+   Addr*      buffer;          // targets without numbers so far
    ULong      n_numbered;      // targets in the stream
-   Guesser*   guesser;         // made when it is needed first
-   ULong      last_word;       // once finished
-   UInt       n_landings;      // at its creation
+   Guesser*   guesser;         // made at the first use
+   ULong      last_word;       // when finished
+   UInt       n_landings;      // when it was created
    Landmark*  landmarks[MAX_LANDMARKS];
    UInt       n_landmarks;
-   UInt       landmark_words;  // between two of them
-   /* The last diversion.  Whether it led anywhere is known later. */
+   UInt       landmark_words;  // words between two landmarks
+   /* The last diversion.  Later it will be known whether it led anywhere. */
    Bool        has_divert;
    RecordEvent divert;
 };
 
-/* A target and its number. */
+/* Number: a target and its number. */
 typedef
    struct _Number {
       struct _Number* hash_next;
@@ -72,7 +70,7 @@ typedef
    }
    Number;
 
-/* Most targets are found here, at the place their address hashes to. */
+/* A cache of targets by address. */
 #define N_RECENT 4096u
 typedef
    struct {
@@ -82,14 +80,14 @@ typedef
    Recent;
 
 CellNo              DCFG_(first_record_slot);
-static UInt         states;         // the watcher's number
-static XArray*      chosen;         // UInt: threads; NULL: all
-static XArray*      landings;       // Target: those that changed, in order
+static UInt         states;         // number of the watcher
+static XArray*      chosen;         // UInt: threads to trace; NULL: all
+static XArray*      landings;       // Target: landings that changed, in order
 static VgHashTable* by_target;      // Number
 static XArray*      by_number;      // Addr
 static Recent*      recent;
 
-/* Returns False if S is no list of numbers. */
+/* Read the list of threads S.  Return False if S is not a list of numbers. */
 static Bool choose_threads(const HChar* s)
 {
    chosen = VG_(newXA)(VG_(malloc), "dcfg.record.chosen", VG_(free),
@@ -177,7 +175,7 @@ static Addr* next_target(const Recorder* r)
    return (Addr*)*slot(DCFG_(cell_base)(r->cells), SlotTargets);
 }
 
-/* Number what is in the buffer, and empty it. */
+/* Turn the targets in the buffer into numbers, and empty it. */
 static void number_targets(Recorder* r)
 {
    UShort   units[3 * N_TARGETS + 1];
@@ -281,7 +279,8 @@ static void add_event(Recorder* r, const RecordEvent* e)
       DCFG_(append_to_stream)(r->events, e, sizeof(RecordEvent));
 }
 
-/* If the thread has run since it was diverted, that is an event. */
+/* If the thread has run since it was diverted, add the diversion to the
+   events. */
 static void settle_divert(Recorder* r)
 {
    if (r->has_divert && !is_diverted(r)) {
@@ -410,14 +409,15 @@ Target DCFG_(changed_landing)(UInt i)
    return *(Target*)VG_(indexXA)(landings, i);
 }
 
-/*--- What generated code calls                            ---*/
+/* --- Helpers of generated code                            --- */
 
 static Recorder* recorder_of(ULong* base)
 {
    return (Recorder*)*slot(base, SlotRecorder);
 }
 
-/* Does superblock SB record one bit, in its last instruction? */
+/* Return whether superblock SB records one bit, in its last instruction, and
+   nothing else. */
 static Bool records_last_bit(const Superblock* sb)
 {
    for (UInt k = 0; k + 1 < sb->n_instrs; k++)

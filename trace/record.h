@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The record that a trace is made from. */
+   The record of the order of execution. */
 
 /* Private to trace/. */
 
@@ -13,10 +13,10 @@
 #include "dcfg_bb.h"
 #include "run/cells.h"
 
-/* Bits in a full word: a leading 1 shows how many there are. */
+/* The bits in a full word.  A leading 1 shows their number. */
 #define DCFG_WORD_BITS 63
 
-/* Bits below WORD's leading 1. */
+/* Return the number of bits below WORD's leading 1. */
 static inline UInt DCFG_(bits_in_word)(ULong word)
 {
    UInt n = 0;
@@ -26,7 +26,8 @@ static inline UInt DCFG_(bits_in_word)(ULong word)
    return n;
 }
 
-/* How much a thread had recorded at some time. */
+/* RecordPlace: a place in a record: the numbers of bits and targets before
+   it. */
 typedef
    struct {
       ULong bits;
@@ -34,12 +35,12 @@ typedef
    }
    RecordPlace;
 
-/* What the bits and targets do not tell. */
+/* EventKind: what bits and targets do not tell. */
 typedef
    enum {
-      EventDivert,    // control went to .to in place of .from.target
-      EventExit,      // an exit that is hardly ever taken was
-      EventLanding    // from now on .to says what a jump there runs
+      EventDivert,    // control went to .to, not to .from.target
+      EventExit,      // an exit was taken that hardly ever is
+      EventLanding    // a jump to .to's address runs .to from now on
    }
    EventKind;
 
@@ -52,8 +53,8 @@ typedef
    }
    RecordEvent;
 
-/* A guess at the next target's number, from those before it.  Recording
-   and replay keep the same one, so that only wrong guesses take space. */
+/* Guesser: guesses the next target's number from those before it.  Recording
+   and replay make the same guesses, so only wrong ones take space. */
 #define DCFG_N_GUESSES 4096u
 typedef
    struct {
@@ -73,62 +74,59 @@ static inline void DCFG_(note_target)(Guesser* g, UInt number)
                 % DCFG_N_GUESSES;
 }
 
-/* The stream's units: a count of right guesses with DCFG_RIGHT_GUESSES
-   added; a number; or DCFG_LONG_TARGET and the number's lower and upper
-   half. */
+/* Units of the stream: a count of right guesses plus DCFG_RIGHT_GUESSES; or a
+   number; or DCFG_LONG_TARGET and the lower and upper half of a number. */
 #define DCFG_RIGHT_GUESSES 0x8000
 #define DCFG_LONG_TARGET   0x7FFF
 
-/* A place from which the record can be read without what is before it:
-   behind the last instruction of superblock SB, with a full word just
-   recorded. */
+/* Landmark: a place from which the record can be read without the data before
+   it.  It is behind the last instruction of superblock SB, where a full word
+   has just been recorded. */
 typedef
    struct {
       UInt        sb;
-      Bool        bit;           // recorded last
+      Bool        bit;           // the last recorded bit
       RecordPlace place;
-      ULong       words_at;      // bytes of the streams
+      ULong       words_at;      // offsets in the streams, in bytes
       ULong       targets_at;
       ULong       events_at;
       Guesser     guesser;
    }
    Landmark;
 
-/* All that one thread recorded. */
+/* Recording: all that one thread recorded. */
 typedef
    struct {
-      const Stream* words;      // ULong, of DCFG_WORD_BITS each
-      ULong         last_word;  // bits behind those, below a leading 1
+      const Stream* words;      // ULong, with DCFG_WORD_BITS bits each
+      ULong         last_word;  // the bits behind them, below a leading 1
       const Stream* targets;    // UShort units, see below
       const Stream* events;     // RecordEvent
       RecordPlace   end;
-      UInt          n_landings; // that had changed before its first event
+      UInt          n_landings; // changes before its first event
       UInt          n_landmarks;
-      Landmark* const* landmarks;   // at about equal distances
+      Landmark* const* landmarks;   // at roughly equal distances
    }
    Recording;
 
-/* One thread's. */
+/* Recorder: records one thread. */
 typedef struct _Recorder Recorder;
 
-/* In the fixed slots of each thread's array, from DCFG_(first_record_slot)
-   on. */
+/* Slots in each thread's array, from DCFG_(first_record_slot) on. */
 enum {
-   SlotBits,           // bits recorded, below a leading 1
-   SlotTargets,        // where the next target is to be put ...
-   SlotTargetsEnd,     // ... and where there is no more room
+   SlotBits,           // recorded bits, below a leading 1
+   SlotTargets,        // address for the next target
+   SlotTargetsEnd,     // end of the buffer of targets
    SlotRecorder,       // the thread's Recorder
    N_RECORD_SLOTS
 };
 extern CellNo DCFG_(first_record_slot);
 
-/* Before the program runs: get ready to record.  THREADS, a list of thread
-   indexes with commas, or "all", says of whom; WATCHER is the number that
-   has the recorders as its states.  Returns False if THREADS is not of
-   that form. */
+/* Start recording, before the program runs.  THREADS is "all" or a list of
+   thread indices with commas.  WATCHER is the number of the watcher whose
+   states are the recorders.  Return False if THREADS has another form. */
 Bool DCFG_(turn_on_records)(const HChar* threads, UInt watcher);
 
-/* Is thread number INDEX one of those? */
+/* Return whether thread number INDEX is traced. */
 Bool DCFG_(is_traced)(UInt index);
 
 /* Hooks of trace/ir_record.c's Watcher: see dcfg_output.h. */
@@ -143,23 +141,23 @@ void  DCFG_(record_redirect)(void* r, Target to);
 void  DCFG_(record_landing)(Target t);
 void  DCFG_(record_landing_for)(void* r, Position from, Target t);
 
-/* How much it has recorded. */
+/* Return the place where R's record ends now. */
 RecordPlace DCFG_(record_place)(const Recorder* r);
 
-/* Called by generated code, with the base of the thread's cell array:
-   when the word of bits is full, when there is no more room for targets,
-   when exit number EXIT of superblock ID is taken. */
+/* Called by generated code, with the base of the thread's cell array: the word
+   of bits is full; the buffer of targets is full; exit number EXIT of
+   superblock ID is taken. */
 void DCFG_(record_word)(ULong* base);
 void DCFG_(record_targets)(ULong* base);
 void DCFG_(record_exit)(ULong* base, UWord id, UWord exit);
 
-/* For readers. */
+/* For readers of records. */
 Recorder* DCFG_(recorder_of_thread)(UInt thread);
 void   DCFG_(recording)(Recorder* r, /*OUT*/Recording* rec);
 UInt   DCFG_(n_landings)(void);
 Target DCFG_(changed_landing)(UInt i);
 
-/* Targets are numbered from 0 up in the order in which they were met. */
+/* Targets are numbered from 0 in the order of their first occurrence. */
 UInt DCFG_(n_target_numbers)(void);
 Addr DCFG_(target_of_number)(UInt number);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What an instruction adds to the record. */
+   The rule of what an instruction records. */
 
-/* Owns: the rule of what is recorded of each instruction.  Handed:
-   superblocks.  Taken by: trace/ir_record.c, which adds the code that does
-   it, trace/record.c, and trace/ways.c, which says what it meant. */
+/* Owns: the rule of what each instruction records.  Handed: superblocks. Taken
+   by: trace/ir_record.c, which adds the code for it, trace/record.c, and
+   trace/ways.c, which knows its meaning. */
 
 #include "trace/recorded.h"
 
@@ -18,8 +18,8 @@ Bool DCFG_(bit_of_way)(InsnKind kind, Addr addr, UInt len, Addr target)
    }
 }
 
-/* Something is recorded on every way round a cycle, or the record of a
-   thread would not tell how often it went round before a signal came. */
+/* Something must be recorded in every cycle.  Otherwise the record would not
+   tell how often a thread went round before a signal came. */
 InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k)
 {
    Bool is_last = k + 1u == sb->n_instrs;

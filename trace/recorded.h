@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What an instruction adds to the record. */
+   The rule of what an instruction records. */
 
 /* Private to trace/. */
 
@@ -10,23 +10,22 @@
 
 #include "dcfg_bb.h"
 
-/* What an execution of an instruction adds to the record that a trace is
-   made from. */
+/* InsnRecord: what an execution of an instruction adds to the record. */
 typedef
    enum {
-      RecordNothing,     // where it leads is known
+      RecordNothing,     // its target is known
       RecordBit,
-      RecordTarget       // the address
+      RecordTarget       // the target's address
    }
    InsnRecord;
 
-/* What each execution of SB's instruction K adds to the record.  The same
-   for all superblocks that have it, whatever VEX made of it there. */
+/* Return what each execution of SB's instruction K adds to the record.  The
+   result is the same for all superblocks with that instruction. */
 InsnRecord DCFG_(recorded)(const Superblock* sb, UInt k);
 
-/* The bit that an instruction of this KIND at ADDR, LEN bytes long, records
-   when it leads to TARGET: does a branch leave its fall-through, does REP go
-   on?  What else records a bit always records 1. */
+/* Return the bit that an instruction of this KIND at ADDR, LEN bytes long,
+   records when it goes to TARGET.  For a branch: is it not the next
+   instruction? For REP: is it repeated?  Other instructions always record 1. */
 Bool DCFG_(bit_of_way)(InsnKind kind, Addr addr, UInt len, Addr target);
 
 #endif /* __DCFG_RECORDED_H */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   From a record to the edges in their order. */
+   Replaying a record: the edges in their order. */
 
-/* Owns: the reading of records.  Handed: trace/record.c's streams and
-   trace/ways.c's tables.  Taken by: trace/parse.c, and
-   trace/output_trace.c; dcfg_trace_enc.c reads through that.
+/* Owns: the walk along a record.  Handed: trace/record.c's streams and
+   trace/ways.c's tables.  Taken by: trace/parse.c, and trace/output_trace.c;
+   dcfg_trace_enc.c reads through that.
 
-   A walk starts at the thread's first instruction and reads from the
-   record whatever the last instruction of the node it is at recorded.  It
-   has come to an event when it is at the node where that happened and has
-   read as many bits and targets as were recorded before it; see
-   trace/record.c for why this is unique. */
+   A walk starts at the thread's first instruction.  At each node, it reads
+   from the record what the node's last instruction recorded.  An event has
+   come when the walk is at the node of the event and has read as many bits
+   and targets as were recorded before it.  trace/record.c explains why this
+   moment is unique. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -25,7 +25,8 @@
 
 #define NONE DCFG_NO_INSTR
 
-/* What jumps to an address run at this point of the walk. */
+/* Version: the code that a jump to an address runs at this point of the
+   walk. */
 typedef
    struct _Version {
       struct _Version* hash_next;
@@ -74,7 +75,7 @@ static Target with_version(const Walk* k, Addr addr, Bool unredirected)
    return t;
 }
 
-/* The edge from the node the walk is at to what T runs, or 0. */
+/* Return the edge from the walk's node to the code that T runs, or 0. */
 static UInt edge_to(const Walk* k, Target t)
 {
    const Gathered* p  = k->w->p;
@@ -86,8 +87,8 @@ static UInt edge_to(const Walk* k, Target t)
 
 /*--- Walking                                              ---*/
 
-/* Is one of N PLACES where the walk is: behind the node, whose last
-   instruction took its exit if TAKEN, or (not BEHIND) inside it? */
+/* Return whether one of the N PLACES is the walk's: behind the node, whose last
+   instruction took its exit if TAKEN; or, if not BEHIND, inside the node. */
 static Bool is_place(const Walk* k, const NodePlace* places, UInt n,
                      Bool behind, Bool taken)
 {
@@ -104,15 +105,15 @@ static Bool has_come_to_event(const Walk* k, Bool behind, Bool taken)
           && is_place(k, k->places, k->n_places, behind, taken);
 }
 
-/* Is FROM where the thread stood when it had just taken EXIT? */
+/* Return whether FROM is the position just after EXIT was taken. */
 static Bool is_behind(const Position* from, const RecordEvent* exit)
 {
    return from->n_done == 0 && from->sb == exit->from.sb
           && from->target.addr == exit->to.addr;
 }
 
-/* Has the thread ended behind this node?  EXIT is NULL, or the exit that
-   was just taken. */
+/* Return whether the thread has ended behind this node.  EXIT is the exit that
+   was just taken, or NULL. */
 static Bool has_come_to_end(const Walk* k, Bool taken, const RecordEvent* exit)
 {
    return !k->has_event && DCFG_(has_read_to)(&k->reader, &k->rec.end)
@@ -120,7 +121,7 @@ static Bool has_come_to_end(const Walk* k, Bool taken, const RecordEvent* exit)
           && (exit == NULL || is_behind(&k->info.last, exit));
 }
 
-/* From the node the walk is at, past whatever happened there. */
+/* Walk from the present node past the events there. */
 static UInt slow_step(Walk* k)
 {
    const NodeWays* n     = &k->w->nodes[k->node];
@@ -168,8 +169,8 @@ static UInt slow_step(Walk* k)
           ? DCFG_(target_way)(k->w, n, value)->edge : n->way[value].edge;
 }
 
-/* The first edge: ENTRY, to where the thread started or to where it was
-   diverted before it did. */
+/* Return the first edge, ENTRY.  It leads to the thread's first instruction, or
+   to where the thread was diverted before that. */
 static UInt first_edge(Walk* k)
 {
    Target t = k->info.entry;
@@ -186,7 +187,7 @@ static UInt first_edge(Walk* k)
    return edge_to(k, t);
 }
 
-/* The way from a node that is no end. */
+/* Return the way from the present node, which is not the end. */
 static const Way* next_way(Walk* k)
 {
    const NodeWays* n = &k->w->nodes[k->node];
@@ -243,7 +244,7 @@ Bool DCFG_(skip_in_walk)(Walk* k, UInt i)
                             { 0, 0, False } };
    NodePlace       place[DCFG_MAX_PLACES];
 
-   /* What jumps led to by then would have to be found out. */
+   /* The versions of changed code at the landmark are not known. */
    if (DCFG_(n_landings)() > 0)
       return False;
    if (DCFG_(node_places)(k->w->p, &from, place) == 0 || !place[0].behind)

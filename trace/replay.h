@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   From a record to the edges in their order. */
+   Replaying a record: the edges in their order. */
 
 /* Private to trace/. */
 
@@ -14,7 +14,7 @@
 #include "trace/reader.h"
 #include "trace/ways.h"
 
-/* One thread's way through the graph. */
+/* Walk: one thread's path through the graph. */
 typedef
    struct {
       const Ways*  w;
@@ -22,39 +22,38 @@ typedef
       ThreadInfo   info;
       Recording    rec;
       RecordReader reader;
-      UInt         node;        // where it is; a decision, or NodeEnd
+      UInt         node;        // the present node: a decision, or NodeEnd
       Bool         started;
       Bool         failed;
-      /* The next event, and where it took place. */
+      /* The next event, and the nodes where it may have happened: */
       RecordEvent  event;
       Bool         has_event;
-      ULong        events_at;   // bytes of the stream read
+      ULong        events_at;   // bytes read from the stream
       UInt         n_places;
       NodePlace    places[DCFG_MAX_PLACES];
       UInt         n_last_places;
-      NodePlace    last_places[DCFG_MAX_PLACES];  // where the thread ended
-      VgHashTable* versions;    // of changed code, see trace/replay.c
+      NodePlace    last_places[DCFG_MAX_PLACES];  // nodes where the thread may
+                                                  // have ended
+      VgHashTable* versions;    // versions of changed code, see trace/replay.c
    }
    Walk;
 
-/* THREAD must be one that ran and is traced; the threads of the program
-   must not run while there is a walk. */
+/* Start a walk along THREAD, which has run and is traced.  The program's
+   threads must not run while there is a walk. */
 Walk* DCFG_(new_walk)(const Ways* w, UInt thread);
 void  DCFG_(delete_walk)(Walk* k);
 
-/* On to the I-th (from 0 up) of .rec's landmarks, to read a part of the
-   walk from there.  Returns False if that cannot be done; then it is where
-   it was. */
+/* Move to .rec's landmark number I, from 0, to read a part of the walk from
+   there.  Return False, and stay, if that is not possible. */
 Bool DCFG_(skip_in_walk)(Walk* k, UInt i);
 
-/* The next edge: the first of all, and from then on those whose source has
-   several edges out that were traversed.  What comes between them follows
-   from the graph.  Returns 0 at the end, or if the walk makes no sense;
-   that is an error of this tool or of the spool file, has been told, and
-   sets .failed. */
+/* Return the next edge: first ENTRY, then each counted edge whose source has
+   several counted out-edges.  The edges between follow from the graph.  Return
+   0 at the end, or if the walk makes no sense.  Then the tool or the spool file
+   has an error: it is reported, and .failed is set. */
 UInt DCFG_(step_walk)(Walk* k);
 
-/* WAY was just read from .reader: go that way to the next decision. */
+/* Take WAY, which was just read from .reader, to the next decision. */
 void DCFG_(take_way)(Walk* k, const Way* way);
 
 #endif /* __DCFG_REPLAY_H */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   In which order threads ran. */
+   Turns: the order in which threads ran. */
 
-/* Owns: the turns of threads.  Handed: which thread is about to run, by
+/* Owns: the turns of threads.  Handed: the thread that is about to run, by
    run/thread.c.  Taken by: trace/output_trace.c.
 
-   While the program runs, all that is noted of a turn is how many
-   instructions the thread had executed when it was another one's.  How many
-   edges that makes is found out at the end: the thread's way through the
-   graph is walked once more. */
+   While the program runs, a turn is only noted by the number of instructions
+   that its thread had executed at the end of the turn.  The number of edges is
+   found at the end of the run, by walking the thread's path once more. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -24,7 +23,7 @@
 #include "trace/replay.h"
 #include "trace/schedule.h"
 
-/* A thread, as the watcher's state. */
+/* Runner: the watcher's state of a thread. */
 typedef
    struct {
       UInt index;
@@ -32,17 +31,17 @@ typedef
    }
    Runner;
 
-/* The end of a turn. */
+/* TurnEnd: the end of a turn. */
 typedef
    struct {
       UInt  thread;
-      ULong instrs;        // that the thread has executed by then
-      ULong edges;         // likewise; when it is written
+      ULong instrs;        // executed by the thread so far
+      ULong edges;         // likewise; set when turns are written
    }
    TurnEnd;
 
-static Runner* running;    // whose turn it is, or NULL
-static XArray* ends;       // TurnEnd, in order; NULL: there is none
+static Runner* running;    // the thread whose turn it is, or NULL
+static XArray* ends;       // TurnEnd, in order; NULL: turns are not noted
 
 /*--- While the program runs                               ---*/
 
@@ -71,7 +70,7 @@ static void free_runner(void* s)
    VG_(free)(s);
 }
 
-/* What ran before is not part of what is written next. */
+/* Forget turns: they are not in the next part. */
 static void* restart_runner(void* s, CellArray* cells, UInt index,
                             Restart why)
 {
@@ -97,8 +96,8 @@ static void end_runner(void* s)
 {
    Runner* r = s;
 
-   /* One that is ended by another thread had its last turn before; of a part
-      that one began after its end, none. */
+   /* A thread that another one ended had its last turn before.  If it had ended
+      before this part of the run, it has none. */
    if (running == r && !r->ended)
       note_end(r);
    r->ended = True;
@@ -114,15 +113,16 @@ static const Watcher watcher = {
 
 void DCFG_(note_turns)(void)
 {
-   /* Before what counts instructions, which forgets a thread that ends. */
+   /* Register before the watcher that counts instructions, which forgets a
+      thread at its end. */
    DCFG_(watch)(&watcher);
    DCFG_(count_instrs)();
 }
 
 /*--- Edges                                                ---*/
 
-/* The turns that are written: all that have ended, and the one that has
-   not. */
+/* Return the turns to be written: those that have ended, and the present
+   one. */
 static XArray* turns_so_far(void)
 {
    XArray* turns = ends == NULL
@@ -142,7 +142,7 @@ static TurnEnd* turn(XArray* turns, Word i)
    return VG_(indexXA)(turns, i);
 }
 
-/* Of each node the only edge out of it that was traversed; 0 if there are
+/* Return, for each node, its one counted edge to a node; 0 if it has
    several. */
 static UInt* only_ways(const Graph* g)
 {
@@ -161,18 +161,18 @@ static UInt* only_ways(const Graph* g)
    return only;
 }
 
-/* A thread's edges, one after the other. */
+/* EdgeWalk: one thread's edges, one after the other. */
 typedef
    struct {
       const Graph* g;
       const UInt*  only;
       Walk*        walk;
-      UInt         edge;       // the last one, or 0
+      UInt         edge;       // the last edge, or 0
    }
    EdgeWalk;
 
-/* The next one, or 0.  The walk stops where there was a choice; what lies
-   between follows from the graph. */
+/* Return the next edge, or 0.  The walk stops only at decisions; the edges
+   between follow from the graph. */
 static UInt next_edge(EdgeWalk* w)
 {
    UInt node = w->edge == 0 ? NodeStart : w->g->edges[w->edge - 1].target;
@@ -198,8 +198,8 @@ static Word next_turn(XArray* turns, UInt thread, Word i)
    return i;
 }
 
-/* Fill in .edges of THREAD's turns.  Returns False if the way has other
-   instructions than they have. */
+/* Set .edges of THREAD's turns.  Return False if the path and the turns have
+   different numbers of instructions. */
 static Bool count_edges(const Ways* w, const UInt* only, XArray* turns,
                         UInt thread)
 {
@@ -252,9 +252,9 @@ static Bool count_all_edges(const Ways* w, XArray* turns)
 typedef
    struct {
       Put*    out;
-      ULong   n;               // written
+      ULong   n;               // turns written
       Bool    waits;
-      TurnEnd turn;            // that waits: of the turn alone
+      TurnEnd turn;            // the waiting turn's own counts
    }
    ScheduleRows;
 
@@ -273,7 +273,7 @@ static void put_waiting(ScheduleRows* r)
    r->waits = False;
 }
 
-/* In a turn nothing may have been collected. */
+/* Put a turn, unless nothing was collected in it. */
 static void put_turn(ScheduleRows* r, UInt thread, ULong instrs, ULong edges)
 {
    if (instrs == 0 && edges == 0)

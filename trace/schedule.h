@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   In which order threads ran. */
+   Turns: the order in which threads ran. */
 
 /* Private to trace/. */
 
@@ -11,16 +11,16 @@
 #include "base/put.h"
 #include "trace/ways.h"
 
-/* A thread's turn is what it runs until another one does. */
+/* Turn: the time from when a thread runs until another one does. */
 
-/* Before the program runs: from now on note the turns. */
+/* Note turns from now on.  Called before the program runs. */
 void DCFG_(note_turns)(void);
 
-/* Write them to OUT as JSON: an array of turns, each [thread, instructions,
-   edges].  An edge belongs to the turn in which its source's last instruction
-   ran.  All threads must have been traced.  *N: how many turns in which
-   something was collected.  Returns False if they disagree with the graph,
-   which has been told. */
+/* Write the turns to OUT as JSON: an array of [thread, instructions, edges].
+   An edge belongs to the turn in which its source's last instruction ran.
+   All threads must have been traced.  *N is the number of turns in which
+   something was collected.  Return False if turns and graph disagree, which
+   is reported. */
 Bool DCFG_(write_turns)(Put* out, const Ways* w, ULong* n);
 
 #endif /* __DCFG_SCHEDULE_H */

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where each block leads, for what was recorded. */
+   Ways: the edges that recorded bits and targets mean at each node. */
 
-/* Owns: the tables that turn bits and targets into edges.  Handed: the
-   graph by run/gather.c, superblocks, events.  Taken by: trace/replay.c.
+/* Owns: the tables that turn bits and targets into edges.  Handed: the graph by
+   run/gather.c, superblocks, events.  Taken by: trace/replay.c.
 
-   A node's last instruction says what to read from the record; where each
-   outcome leads is found out here from the superblocks that have this
-   instruction.  Nodes with one way out, which most are, are linked through:
-   for each edge there is the next node at which there is
-   something to decide.
+   A node's last instruction determines what to read from the record.  The
+   superblocks with that instruction determine where each outcome leads.  Most
+   nodes have one way out.  They are skipped: for each edge there is the next
+   node with a decision.
 
-   Nodes where an event took place, and those that lead to an address
-   whose code changed, are to be walked through slowly. */
+   A walk goes slowly through nodes where an event happened, and those that lead
+   to an address whose code changed. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -28,7 +27,7 @@
 
 #define NONE DCFG_NO_INSTR
 
-/* A way by target, before the tables are made. */
+/* FoundTarget: a way for a target, before the tables are made. */
 typedef
    struct {
       UInt node;
@@ -42,11 +41,11 @@ typedef
       Ways*   w;
       XArray* targets;        // FoundTarget
       XArray* changing;       // ChangingWay
-      UInt*   number_of_addr; // see find_number
-      UInt*   only_edge;      // by node: the one out of it, or 0
-      const Superblock* sb;   // in work
-      UInt    node;           // that its instruction in work ends ...
-      InsnRecord record;      // ... and what that adds to the record
+      UInt*   number_of_addr; // numbers sorted by address, see find_number
+      UInt*   only_edge;      // for each node: its one out-edge, or 0
+      const Superblock* sb;   // the present superblock
+      UInt    node;           // the node that the present instruction ends
+      InsnRecord record;      // its record
    }
    Finder;
 
@@ -67,7 +66,7 @@ static UInt node_of_instr(const Gathered* p, UInt instr)
    return p->graph->node_of[instr];
 }
 
-/* Is it the last one of its block? */
+/* Return whether INSTR is the last one of its block. */
 static Bool ends_block(const Gathered* p, UInt instr)
 {
    const Block* b = &p->graph->blocks[node_of_instr(p, instr)
@@ -80,7 +79,7 @@ static Bool ends_block(const Gathered* p, UInt instr)
 COMPARE(cmp_addrs, UInt,
         ORDER(DCFG_(target_of_number)(*x), DCFG_(target_of_number)(*y)))
 
-/* The number of target A, or NONE if it was never recorded. */
+/* Return the number of target A, or NONE if it was never recorded. */
 static UInt find_number(const Finder* f, Addr a)
 {
    UInt lo = 0, n = DCFG_(n_target_numbers)();
@@ -90,7 +89,8 @@ static UInt find_number(const Finder* f, Addr a)
           ? f->number_of_addr[lo] : NONE;
 }
 
-/* The node in work leads to edge E for BIT, or for target number BIT. */
+/* Add the edge E to the present node's ways, for BIT or for target number
+   BIT. */
 static void add_edge(Finder* f, UInt bit, UInt e)
 {
    NodeWays* n = &f->w->nodes[f->node];
@@ -105,7 +105,7 @@ static void add_edge(Finder* f, UInt bit, UInt e)
    }
 }
 
-/* The same, if it leads to a jump to ADDR. */
+/* Likewise, for a jump to ADDR. */
 static void add_way(Finder* f, UInt bit, Addr addr, Bool unredirected)
 {
    const Gathered* p = f->w->p;
@@ -128,7 +128,7 @@ static Bool bit_of(const Instr* in, Addr target)
    return DCFG_(bit_of_way)(in->kind, in->addr, in->len, target);
 }
 
-/* The end of the superblock in work, whose last instruction is IN. */
+/* Add the ways from the end of the superblock, whose last instruction is IN. */
 static void add_end(Finder* f, const Instr* in)
 {
    const Superblock* sb = f->sb;
@@ -151,7 +151,7 @@ static void add_end(Finder* f, const Instr* in)
            sb->unredirected);
 }
 
-/* The ways from the superblock's instruction K, the one at I. */
+/* Add the ways from the superblock's instruction K, which has index I. */
 static void add_ways(Finder* f, UInt k, UInt i)
 {
    const Superblock* sb = f->sb;
@@ -163,7 +163,7 @@ static void add_ways(Finder* f, UInt k, UInt i)
       if (e->instr != k || f->record != RecordBit)
          continue;
       add_way(f, bit_of(in, e->target), e->target, False);
-      /* `jz .+0`: taken or not is the same. */
+      /* `jz .+0`: both directions lead to the same instruction. */
       if (in->kind == InsnCond && e->target == next && sb->next == next)
          add_way(f, 1, e->target, False);
    }
@@ -221,13 +221,13 @@ static void put_target(TargetWay* table, UInt mask, const FoundTarget* t)
    table[i].way.edge = t->edge;
 }
 
-/* A table for each node, a power of two and at most a quarter full.  Returns
-   the size of all. */
+/* Make a hash table for each node, whose size is a power of two and which is at
+   most a quarter full.  Return the size of all. */
 static UInt make_tables(Finder* f)
 {
    Ways* w = f->w;
    Word  n = VG_(sizeXA)(f->targets), i, j;
-   UInt  room = 1;                      // [0]: an empty table
+   UInt  room = 1;                      // index 0 is an empty table
 
    VG_(setCmpFnXA)(f->targets, cmp_targets);
    VG_(sortXA)(f->targets);
@@ -307,7 +307,7 @@ UInt DCFG_(node_places)(const Gathered* p, const Position* pos,
    UInt              last = sb->n_instrs - 1;
    if (pos->n_done > 0)
       return add_place(p, sb, pos->n_done - 1, False, places, 0);
-   /* It has left, at its end or before. */
+   /* The thread has left the superblock, at its end or before. */
    n = add_place(p, sb, last, False, places, n);
    for (UInt i = 0; i < sb->n_exits; i++)
       if (sb->exits[i].instr != last
@@ -362,7 +362,7 @@ static void set_kinds(const Finder* f)
    }
 }
 
-/* Where a walk that comes to each node stops next. */
+/* Find where a walk that comes to each node stops next. */
 static Way* find_stops(const Finder* f)
 {
    const Ways* w = f->w;
@@ -371,8 +371,8 @@ static Way* find_stops(const Finder* f)
 
    for (UInt start = NodeEnd; start < w->n_nodes; start++) {
       UInt n = 0, node = start;
-      /* Something is recorded on every cycle, and every cycle was left;
-         so this comes to an end. */
+      /* This loop ends: something is recorded in every cycle, and every cycle
+         was left. */
       while (w->nodes[node].kind == WalkOn && stops[node].node == 0
              && n < w->n_nodes) {
          path[n++] = node;

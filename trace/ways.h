@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where each block leads, for what was recorded. */
+   Ways: the edges that recorded bits and targets mean at each node. */
 
 /* Private to trace/. */
 
@@ -12,25 +12,24 @@
 #include "run/gather.h"
 #include "trace/record.h"
 
-/* What a replay does at a node. */
+/* WalkKind: what a replay does at a node. */
 typedef
    enum {
-      WalkOn,        // one way out; what was recorded is of no interest
+      WalkOn,        // one way out: skip what was recorded
       WalkBit,       // read a bit
       WalkTarget,    // read a target
-      WalkSlowly,    // something may have happened here that took it
-                     // another way
+      WalkSlowly,    // an event may have happened here
       WalkEnd
    }
    WalkKind;
 
-/* An edge, and where to stop next when it has been taken. */
+/* Way: an edge, and the next stop after it. */
 typedef
    struct {
-      UInt edge;           // 0: there is none
-      UInt node;           // the first that is not WalkOn
-      UInt n_bits;         // recorded on the way there ...
-      UInt n_targets;      // ... and targets
+      UInt edge;           // 0: none
+      UInt node;           // the next node that is not WalkOn
+      UInt n_bits;         // bits to skip on the way there
+      UInt n_targets;      // targets to skip
    }
    Way;
 
@@ -38,22 +37,22 @@ typedef
    struct {
       UChar kind;          // WalkKind
       UChar record;        // InsnRecord of the last instruction
-      Bool  is_decision;   // has several edges out that were traversed
-      UInt  mask;          // for targets, see Ways.table
-      Way   way[2];        // for each bit; [0] if there is none
+      Bool  is_decision;   // does it have several counted out-edges?
+      UInt  mask;          // size - 1 of its part of Ways.table
+      Way   way[2];        // for each bit; [0] if nothing is recorded
       UInt  table;
    }
    NodeWays;
 
-/* The way for a target's number. */
+/* TargetWay: the way for a target's number. */
 typedef
    struct {
       UInt number;
-      Way  way;            // .edge 0: an empty place
+      Way  way;            // .edge 0: this element is free
    }
    TargetWay;
 
-/* A jump to an address that did not always run the same code. */
+/* ChangingWay: a jump to an address whose code changed. */
 typedef
    struct {
       UInt node;
@@ -67,13 +66,13 @@ typedef
    struct {
       const Gathered* p;
       UInt       n_nodes;
-      NodeWays*  nodes;        // by node id
-      UInt*      first_edge;   // by node id: edges out of it are those with
-                               // ids first_edge[n] .. first_edge[n+1]-1
-      Way*       ways;         // by edge id
-      TargetWay* table;        // those of a node from .table on; looked up
-                               // from number & mask on, cyclically
-      UInt         n_changing; // by node and bit
+      NodeWays*  nodes;        // for each node id
+      UInt*      first_edge;   // for each node id n: its out-edges are
+                               // first_edge[n] .. first_edge[n+1]-1
+      Way*       ways;         // for each edge id
+      TargetWay* table;        // hash tables; a node's begins at .table, and is
+                               // searched from number & mask on, cyclically
+      UInt         n_changing; // sorted by node and bit
       ChangingWay* changing;
    }
    Ways;
@@ -81,10 +80,10 @@ typedef
 Ways* DCFG_(find_ways)(const Gathered* p);
 void  DCFG_(delete_ways)(Ways* w);
 
-/* The traversed edge between two nodes, or 0. */
+/* Return the counted edge between two nodes, or 0. */
 UInt DCFG_(edge_between)(const Ways* w, UInt source, UInt target);
 
-/* The way for a target's number. */
+/* Return the way for a target's number. */
 static inline const Way* DCFG_(target_way)(const Ways* w, const NodeWays* n,
                                            UInt number)
 {
@@ -96,13 +95,13 @@ static inline const Way* DCFG_(target_way)(const Ways* w, const NodeWays* n,
    return &table[i].way;
 }
 
-/* The changing way of NODE for BIT (or number), or NULL. */
+/* Return the changing way of NODE for BIT or a target's number, or NULL. */
 const ChangingWay* DCFG_(changing_way)(const Ways* w, UInt node, UInt bit);
 
-/* The nodes at which a thread may stand that stands at POS: at most
-   DCFG_MAX_PLACES, in .node; unless .behind, it stands inside the node,
-   whose last instruction is still to be executed.  IF_TAKEN: only if that
-   instruction took its exit.  Returns how many. */
+/* Find the nodes at which a thread with position POS may stand: at most
+   DCFG_MAX_PLACES.  If not .behind, the thread stands inside the node, before
+   its last instruction.  IF_TAKEN: only if that instruction took its exit.
+   Return their number. */
 #define DCFG_MAX_PLACES 8
 typedef
    struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Output: uftrace's directory. */
+   The output of uftrace's directory. */
 
 /* Owns: the options of uftrace's directory.  Handed: threads by run/thread.c.
    Taken by: dcfg_main.c. */
@@ -22,7 +22,7 @@
 static Bool         on;
 static const HChar* out_dir = "uftrace.data";
 
-static UInt log_number;      // of logs/active.h
+static UInt log_number;      // its number in logs/active.h
 
 static const Option options[] = {
    OPTION_BOOL("--uftrace", on, "write a directory for uftrace as well"),

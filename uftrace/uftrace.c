@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A directory that uftrace reads. */
+   The directory that uftrace reads. */
 
-/* Owns: the directory's files and what is in them.  Handed: functions by
+/* Owns: the directory's files and their contents.  Handed: functions by
    logs/active.c.  Taken by: uftrace/output_uftrace.c.
 
-   There is no document of the format but uftrace's sources; this is what
-   uftrace 0.13 reads.  Each thread has a file of records, 16 bytes each: the
-   time and a word with kind, depth and address.  Addresses are looked up in a
-   session's map of objects, and in a file of symbols for each of these.  They
-   need not be those of the program: here object number N has OBJECT_SIZE
-   bytes from (N + 1) * OBJECT_SIZE on, and functions have FUNCTION_SIZE
-   bytes in there, in the order in which they are first logged. */
+   The format is documented only by uftrace's sources; this is what uftrace 0.13
+   reads.  Each thread has a file of records, 16 bytes each: the time, and a
+   word with kind, depth and address.  uftrace looks addresses up in a session's
+   map of objects, and in a file of symbols for each object.  They need not be
+   those of the program.  Here object number N has OBJECT_SIZE bytes from (N +
+   1) * OBJECT_SIZE on, and functions have FUNCTION_SIZE bytes there, in the
+   order in which they are first logged. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_clientstate.h"
@@ -34,15 +34,15 @@
 #define OBJECT_SIZE   (1ULL << 28)
 #define FUNCTION_SIZE 16u
 
-/* uftrace's time is in nanoseconds.  An instruction is a microsecond, as
-   llvm-xray shows those of an XRay log. */
+/* An instruction is a microsecond, as in llvm-xray's view of an XRay log.
+   uftrace's time is in nanoseconds. */
 #define TIME_OF_INSTR 1000u
 
-#define MAX_DEPTH     1023u       // of ten bits
+#define MAX_DEPTH     1023u       // the depth has ten bits
 #define KIND_EXIT     1u
 #define MAGIC         (5u << 3)
 
-/* A thread's records. */
+/* UftraceLog: a thread's records. */
 typedef
    struct {
       Stream* records;
@@ -52,18 +52,19 @@ typedef
 typedef
    struct {
       const HChar* path;
-      HChar*       plain;         // the path as uftrace gets it, everywhere
+      HChar*       plain;         // the path in all files for uftrace
       UInt         n_functions;
    }
    Object;
 
 static XArray* objects;           // Object
-static XArray* addresses;         // ULong, by id from 1; 0: none so far
+static XArray* addresses;         // ULong, by id from 1; 0: none yet
 static ULong   too_deep;
 
 /*--- Addresses                                            ---*/
 
-/* A copy of PATH that is one word, in quotes too: uftrace knows no escapes. */
+/* Return a copy of PATH without spaces and quotes: uftrace knows neither quotes
+   nor escapes. */
 static HChar* plain_path(const HChar* path)
 {
    HChar* res = DCFG_(make_plain)(VG_(strdup)("dcfg.uftrace.path", path));
@@ -174,8 +175,8 @@ static void put_stream(Put* out, const Stream* s)
       DCFG_(put_bytes)(out, buffer, n);
 }
 
-/* Put THREAD's records, behind which what is active is left.  Nothing of its log
-   is changed. */
+/* Put THREAD's records, and exits of its active functions.  Its log is not
+   changed. */
 static void put_records(Put* out, UInt format, UInt thread)
 {
    const Active* a;
@@ -213,8 +214,8 @@ static const HChar* base_name(const HChar* path)
    return slash == NULL ? path : slash + 1;
 }
 
-/* The path that object NO is known by: of two with the same last part, which
-   names the file of symbols, the second gets a number. */
+/* Set PATH to the path of object NO.  The last part names the file of symbols,
+   so the second of two equal ones gets a number. */
 static void path_of_object(UInt no, HChar* path)
 {
    const Object* o     = VG_(indexXA)(objects, no);
@@ -247,7 +248,7 @@ static UInt n_objects(void)
    return objects == NULL ? 0 : VG_(sizeXA)(objects);
 }
 
-/* Lines like those of /proc/PID/maps. */
+/* Put lines like those of /proc/PID/maps. */
 static void put_map(Put* out)
 {
    HChar path[longest_path()];
@@ -260,7 +261,7 @@ static void put_map(Put* out)
       DCFG_(put_text)(out, " r-xp 00000000 00:00 0                    ");
       put_line(out, path);
    }
-   /* By where the stack is uftrace knows the kernel's addresses. */
+   /* uftrace finds the kernel's addresses by the place of the stack. */
    DCFG_(put_text)(out, "7ffffffde000-7ffffffff000 rw-p 00000000 00:00 0"
                         "                          [stack]\n");
 }
@@ -289,8 +290,8 @@ static void put_symbols(Put* out, UInt object)
    DCFG_(put_text)(out, " T __sym_end\n");
 }
 
-/* A thread's number for uftrace, which wants that of the first one to be that
-   of the process. */
+/* Return a thread's number for uftrace.  The first thread's number must be the
+   process id. */
 static UInt task_of(UInt thread)
 {
    return VG_(getpid)() + thread;
@@ -308,7 +309,7 @@ static UInt n_tasks(void)
    return n;
 }
 
-/* Call DO_IT with each task. */
+/* Call DO_IT for each task. */
 static void each_task(Put* out, void (*do_it)(Put* out, UInt thread))
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
@@ -319,7 +320,7 @@ static void each_task(Put* out, void (*do_it)(Put* out, UInt thread))
    }
 }
 
-/* Put it as the map has it. */
+/* Put the program's path as it is in the map. */
 static void put_name_of_program(Put* out)
 {
    HChar*       own  = plain_path(VG_(args_the_exename));
@@ -362,7 +363,7 @@ static void put_task_number(Put* out, UInt thread)
    DCFG_(put_number)(out, task_of(thread));
 }
 
-/* Bits of the header: what records have, and which lines follow. */
+/* Bits of the header: features of records, and lines that follow. */
 #define HAS_TASK_SESSION (1u << 1)
 #define HAS_SYM_REL_ADDR (1u << 5)
 #define HAS_MAX_STACK    (1u << 6)
@@ -386,7 +387,7 @@ static void put_info(Put* out)
    VG_(memcpy)(h.magic, "Ftrace!", 8);
    h.version   = 4;
    h.size      = sizeof(h);
-   h.endian    = 1;               // as in ELF: least significant first
+   h.endian    = 1;               // as in ELF: little-endian
    h.elf_class = 2;               // 64 bits
    h.features  = HAS_TASK_SESSION | HAS_SYM_REL_ADDR | HAS_MAX_STACK;
    h.lines     = LINE_EXE_NAME | LINE_CMDLINE | LINE_TASKINFO;
@@ -405,7 +406,8 @@ static void put_info(Put* out)
 
 /*--- The directory                                        ---*/
 
-/* Whoever finds this file in the directory knows that it is taken. */
+/* The first file.  Another process that finds it in the directory knows that
+   the directory is taken. */
 #define FIRST_FILE "task.txt"
 
 void DCFG_(claim_uftrace)(const HChar* opt, const HChar* format)
@@ -498,7 +500,7 @@ void DCFG_(write_uftrace)(const HChar* opt, const HChar* name, UInt format)
       write_symbols(&d);
    }
    if (!d.failed) {
-      /* Without it there is nothing to be read. */
+      /* uftrace cannot read the directory without it, so it is written last. */
       OutFile* info = open_inside(&d, "info");
       DCFG_(set_reader)(info, "uftrace report -d", NULL);
       put_info(DCFG_(text_of_file)(info));

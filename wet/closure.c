@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Code that was not executed. */
+   The static closure: code that was not executed. */
 
 /* Owns: the static closure of executed code: what its direct conditional
-   branches may lead to.  Handed: superblocks by dcfg_bb.c, symbols by
-   run/image.c; the bytes are the program's memory.  Taken by: wet/tables.c;
-   wet/tape.c tells of code that is about to be unmapped.
+   branches can reach.  Handed: superblocks by dcfg_bb.c, symbols by
+   run/image.c; the code itself is in the program's memory.  Taken by:
+   wet/tables.c; wet/tape.c tells of code that is about to be unmapped.
 
-   An `if' that always went the same way decides something only if it is known
-   what it did not do. */
+   Slices need it: an `if' that always went the same way matters only for the
+   code that it did not run. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -28,36 +28,35 @@
 #include "wet/lift.h"
 #include "wet/slots.h"
 
-/* What was found when code was about to go, by image and address. */
-static OSet*   closed;          // Unexecuted, or NULL
+/* Results for code that was about to be unmapped, by image and address. */
+static OSet*   closed;          // Unexecuted; NULL: none
 
-/* What new_unexecuted_code() has told. */
-static OSet*   told;            // the same
+/* Results that new_unexecuted_code() has returned. */
+static OSet*   told;            // likewise
 
-/* Superblocks by the pages that they stand on, so that the code of a mapping is
-   found without a look at all others.  A superblock stands on one page or two;
-   its SlotList has the next one on each. */
+/* Page: the superblocks on a page, to find the code of a mapping quickly.  A
+   superblock is on one page or two; its SlotList has the next one on each. */
 typedef
    struct _Page {
       struct _Page* hash_next;
       UWord         number;     // address / VKI_PAGE_SIZE
-      UInt          first;      // superblock; 0: none
-      Bool          noted;      // in the closure in work
+      UInt          first;      // the first superblock; 0: none
+      Bool          noted;      // in the present closure?
    }
    Page;
 
-static VgHashTable* pages;      // Page; NULL: none so far,
-static UInt         n_in_pages; // of so many superblocks
+static VgHashTable* pages;      // Page; NULL: none yet
+static UInt         n_in_pages; // number of superblocks in it
 
 typedef
    struct {
       OSet*     seen;           // Unexecuted, by image and address
-      OSet*     told;           // the same: not to be followed; or NULL
+      OSet*     told;           // likewise: not to be followed; or NULL
       XArray*   noted;          // Page*
       XArray*   found;          // Unexecuted
       XArray*   todo;           // Addr
       UInt      image;
-      ImageInfo info;           // its
+      ImageInfo info;           // info of .image
    }
    Closure;
 
@@ -76,8 +75,8 @@ static Int cmp_unexecuted(const void* a, const void* b)
    return cmp_places(a, b);
 }
 
-/* Where the function begins that has A, of c->image; ~0: nobody knows.  As
-   wet_function_at() of the library. */
+/* Return the begin of the function of A in c->image, or ~0 if it is not known,
+   as the library's wet_function_at() does. */
 static Addr function_at(const Closure* c, Addr a)
 {
    const ImageSymbol* all = c->info.symbols;
@@ -102,7 +101,7 @@ static UWord page_of(Addr a)
    return a / VKI_PAGE_SIZE;
 }
 
-/* The one behind SB on page NUMBER. */
+/* Return the link to the superblock behind SB on page NUMBER. */
 static UInt* next_on(Superblock* sb, UWord number)
 {
    return &DCFG_(slots_of)(sb)->next_on_page[number != page_of(sb->addr)];
@@ -133,7 +132,7 @@ static void update_pages(void)
    }
 }
 
-/* Is SB's code what stands in memory now? */
+/* Return whether memory now has SB's code. */
 static Bool is_there(Superblock* sb)
 {
    UInt len = length_of(sb);
@@ -143,8 +142,8 @@ static Bool is_there(Superblock* sb)
                          len) == 0;
 }
 
-/* Is SB over: can it never run again, and has its code been followed when it
-   was unmapped, or else is it no longer there? */
+/* Return whether SB needs no look any more: it can never run again, and its
+   code was followed when it was unmapped, or is no longer there. */
 static Bool is_over(Superblock* sb)
 {
    SlotList* list = DCFG_(slots_of)(sb);
@@ -157,7 +156,7 @@ static Bool is_over(Superblock* sb)
    return list->over;
 }
 
-/* Page NUMBER, without superblocks that are over; NULL: no code ran there. */
+/* Return page NUMBER, without such superblocks; NULL: no code ran there. */
 static Page* page_at(UWord number)
 {
    Page* p    = VG_(HT_lookup)(pages, number);
@@ -174,7 +173,7 @@ static Page* page_at(UWord number)
    return p;
 }
 
-/* Add A to what is seen; returns False if it was there. */
+/* Add A to c->seen.  Return False if it was there. */
 static Bool add_seen(Closure* c, UInt image, Addr a)
 {
    Unexecuted  key = { .addr = a, .image = image };
@@ -188,7 +187,7 @@ static Bool add_seen(Closure* c, UInt image, Addr a)
    return True;
 }
 
-/* What was executed on page NUMBER is seen. */
+/* Add the executed code on page NUMBER to c->seen. */
 static void note_page(Closure* c, UWord number)
 {
    Page* p = VG_(HT_lookup)(pages, number);
@@ -208,7 +207,7 @@ static void note_page(Closure* c, UWord number)
    }
 }
 
-/* Note A, of c->image; returns False if it was known. */
+/* Add A of c->image to c->seen.  Return False if it was executed or seen. */
 static Bool note(Closure* c, Addr a)
 {
    note_page(c, page_of(a));
@@ -230,7 +229,7 @@ static void take_length(void* arg, const IRSB* sb)
       }
 }
 
-/* The one at u->addr.  False if there is none. */
+/* Decode the instruction at u->addr.  Return False if there is none. */
 static Bool decode(Unexecuted* u)
 {
    UInt n = sizeof(u->code), len = 0;
@@ -250,8 +249,8 @@ static Bool decode(Unexecuted* u)
 
 /*--- The closure                                          ---*/
 
-/* Code without symbols has one function, which does not reach into other
-   mappings. */
+/* Follow control from FROM to TO, within the function and the mapping.  Code
+   without symbols counts as one function. */
 static void go_to(Closure* c, Addr from, Addr to)
 {
    if (to - c->info.load < c->info.size
@@ -259,7 +258,7 @@ static void go_to(Closure* c, Addr from, Addr to)
       VG_(addToXA)(c->todo, &to);
 }
 
-/* On from an instruction of KIND at A, with CODE. */
+/* Follow the ways on from an instruction of KIND at A, with bytes CODE. */
 static void go_on(Closure* c, Addr a, UInt kind, const UChar* code, UInt len)
 {
    if (kind == InsnCond || kind == InsnJump)
@@ -310,7 +309,7 @@ static void delete_closure(Closure* c)
    VG_(free)(c);
 }
 
-/* Add what there is from branches of SB. */
+/* Follow SB's conditional branches to code that did not run. */
 static void find_code(Closure* c, Superblock* sb)
 {
    const SlotList* list = DCFG_(slots_of)(sb);
@@ -328,8 +327,8 @@ static void find_code(Closure* c, Superblock* sb)
    }
 }
 
-/* The same, once, of all superblocks on P that are not before FROM or behind TO,
-   which are about to be unmapped. */
+/* Follow, once, all superblocks on P between FROM and TO, which are about to be
+   unmapped. */
 static void find_code_of_page(Closure* c, const Page* p, Addr from, Addr to)
 {
    for (UInt id = p->first; id != 0; ) {
@@ -346,7 +345,7 @@ static void find_code_of_page(Closure* c, const Page* p, Addr from, Addr to)
    }
 }
 
-/* Or of all between these. */
+/* Follow all superblocks between FROM and TO likewise. */
 static void find_code_between(Closure* c, Addr from, Addr to)
 {
    UWord first = page_of(from), last = page_of(to - 1);
@@ -408,7 +407,7 @@ void DCFG_(close_code)(Addr a, SizeT len)
    }
 }
 
-/* What was found may have been executed since, when the code was back. */
+/* Drop code that has been executed since, when it was mapped again. */
 static void drop_executed(void)
 {
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Columns of numbers. */
+   Columns: coding sequences of numbers. */
 
-/* Owns: how the numbers are coded that an instruction of a superblock had on
-   the tape, execution by execution: a column (docs/dev/wet-file.md has it bit by
-   bit).  Handed: the tape, and taken by: wet/squeeze.c.
+/* Owns: the coding of columns.  A column has the numbers that one place of a
+   superblock put on the tape, execution by execution (docs/dev/wet-file.md has
+   its form bit by bit).  Handed: the tape by, and taken by: wet/squeeze.c.
 
-   What is foretold is the same difference from the number before as most of
-   a column have, or as there was in the column before it.  Which of these it
-   is, is found for each column of a block by counting: so nothing has to be
-   decided for one number, but for those that were not foretold. */
+   A column predicts each difference of two neighbouring numbers: by the step
+   that most of the column's differences have, or by the difference in the
+   column before.  For each column of a block, counting shows which is better.
+   So nothing is decided number by number, except for wrong predictions. */
 
 #include "pub_tool_basics.h"
 
@@ -27,14 +27,14 @@ void DCFG_(flush_bits)(BitPen* p)
    p->word = 0;
 }
 
-/* Differences of two columns, and where the last ones are off. */
+/* The differences of two columns, and the rows of wrong predictions. */
 static ULong differences[2][WET_BLOCK_WORDS];
 static UInt  wrong[WET_BLOCK_WORDS];
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* How far row I, which made difference D, is from what is foretold: STEP, or
-   what the column before it did. */
+/* Return the error of row I, with difference D: from STEP, or from the column
+   before. */
 INLINE ULong off(const ULong* d, const ULong* e, ULong step, UInt i)
 {
    return d[i] - (e == NULL ? step : e[i]);
@@ -49,11 +49,11 @@ INLINE UInt n_off(const ULong* d, const ULong* e, ULong step, UInt n)
    return count;
 }
 
-/* Of a long column it is looked at so many rows first. */
+/* The rows of a long column that are looked at first. */
 #define N_SAMPLES 32u
 
-/* May less than N_WRONG of the N rows be off?  A column seldom is otherwise
-   than it looks. */
+/* Return whether fewer than N_WRONG of the N predictions may be wrong, judged
+   by samples. */
 static Bool is_hopeful(const ULong* d, const ULong* e, ULong step, UInt n,
                        UInt n_wrong)
 {
@@ -66,7 +66,8 @@ static Bool is_hopeful(const ULong* d, const ULong* e, ULong step, UInt n,
    return count < N_SAMPLES - 2 && count / 2 * (n / N_SAMPLES) < n_wrong;
 }
 
-/* What more than half of them are, if there is such a one. */
+/* Return the difference that more than half of the rows have, if there is
+   one. */
 static ULong majority(const ULong* d, UInt n)
 {
    UInt  apart = n <= 2 * N_SAMPLES ? 1 : n / N_SAMPLES;
@@ -80,8 +81,8 @@ static ULong majority(const ULong* d, UInt n)
    return it;
 }
 
-/* For each of N rows a bit, and the numbers of those that are off.  Nothing
-   is decided row by row: what is not wanted is written over. */
+/* Put a bit for each of N rows, and the errors of wrong predictions.  There are
+   no branches: a number that is not needed is overwritten by the next. */
 INLINE UChar* put_masked(BitPen* bits, UChar* to, const ULong* d,
                          const ULong* e, ULong step, UInt n)
 {
@@ -100,7 +101,7 @@ INLINE UChar* put_masked(BitPen* bits, UChar* to, const ULong* d,
    return to;
 }
 
-/* The place of each that is off, and its number. */
+/* Put the index and the error of each wrong prediction. */
 INLINE UChar* put_placed(UChar* to, const ULong* d, const ULong* e, ULong step,
                          UInt n)
 {
@@ -138,15 +139,15 @@ INLINE UChar* put_off(BitPen* bits, UChar* to, UInt form, const ULong* d,
    }
 }
 
-/* COLUMN's differences D, of N rows, of which N_WRONG are not its step; E are
-   those of the column before it, or NULL. */
+/* Put COLUMN with differences D of N rows, of which N_WRONG are not its step. E
+   are the differences of the column before, or NULL. */
 static UChar* put_column(BitPen* bits, UChar* to, Column* column,
                          const ULong* d, const ULong* e, UInt n, UInt n_wrong)
 {
    UInt  by = BySame;
    ULong step = column->step;
 
-   /* Where most are right nothing else is tried. */
+   /* If most predictions are right, try nothing else. */
    if (n_wrong > n / 2) {
       ULong other = majority(d, n);
       if (is_hopeful(d, NULL, other, n, n_wrong)) {

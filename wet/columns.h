@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Columns of numbers. */
+   Columns: coding sequences of numbers. */
 
 /* Private to wet/. */
 
@@ -12,21 +12,21 @@
 #include "base/port.h"
 #include "wet/tape_words.h"
 
-/* Where the next bits are put: the first one lowest. */
+/* BitPen: the place of the next bits, the lowest first. */
 typedef
    struct {
-      UChar* at;             // 8 bytes more than are used can be written
-      ULong  word;           // those that are not there yet
+      UChar* at;             // has room for 8 bytes more than are used
+      ULong  word;           // bits that are not there yet
       UInt   n;
    }
    BitPen;
 
-/* The N lowest bits of BITS, the others being 0; N is at most 64. */
+/* Put the N lowest bits of BITS, N at most 64; the others are 0. */
 static inline void DCFG_(put_bits)(BitPen* p, ULong bits, UInt n)
 {
    p->word |= bits << p->n;
    if (p->n + n >= 64) {
-      /* Whole words so far: it is aligned. */
+      /* Aligned: only whole words have been put. */
       *(ULong*)(void*)p->at = p->word;
       p->at  += 8;
       p->word = p->n == 0 ? 0 : bits >> (64 - p->n);
@@ -35,22 +35,21 @@ static inline void DCFG_(put_bits)(BitPen* p, ULong bits, UInt n)
    p->n += n;
 }
 
-/* What was put becomes whole bytes. */
+/* Fill up the last byte. */
 void DCFG_(flush_bits)(BitPen* p);
 
-/* What is known of a column: the last number, and the step that most of
-   them made. */
+/* Column: the last number, and the step that most differences have. */
 typedef
    struct {
       ULong last, step;
    }
    Column;
 
-/* Of N rows, each SIZE words behind the one before, the first one at ROWS, the
-   N_COLUMNS first numbers, at most WET_BLOCK_WORDS, go, column by column, to
-   BITS and, where they are not as foretold, to NUMBERS, which has room for
-   DCFG_MAX_QUICK bytes for each, for as many rows, and for 2 of each column
-   more.  Returns where it ends. */
+/* Put the first N_COLUMNS numbers of N rows, column by column: predictions to
+   BITS, errors to NUMBERS.  The first row is at ROWS; each is SIZE words behind
+   the one before.  There are at most WET_BLOCK_WORDS numbers.  NUMBERS has room
+   for DCFG_MAX_QUICK bytes for each number, for one more row, and twice for
+   each column.  Return the end in NUMBERS. */
 UChar* DCFG_(put_columns)(BitPen* bits, UChar* numbers, Column* columns,
                           UInt n_columns, const ULong* rows, UInt size,
                           UInt n);

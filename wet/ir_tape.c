@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Code that writes the tape. */
+   Generated code that writes the tape. */
 
 /* Owns: the code that writes headers and addresses to the tape.  Handed:
-   superblocks by run/instrument.c.  Taken by: wet/output_wet.c, which puts
-   the watcher to work.
+   superblocks by run/instrument.c.  Taken by: wet/output_wet.c, which registers
+   the watcher.
 
-   An address is written beside its access, at a constant distance from the
-   begin of the row: before a load, for VEX makes one instruction of a load and
-   what uses it only if nothing is stored in between.  The header, and what says that there are one more of both,
-   when the superblock is left.  An exit that is not taken may be followed by a
-   fault, which must find all as it was: then that is said only if the exit is
+   An address is written beside its access, at a constant offset in the row.
+   For a load, it is written before: VEX merges a load with its use into one
+   instruction only if no store is between.
+
+   The header, and the moves of the cursor and the row, are written when the
+   superblock is left.  After an exit that is not taken a fault may follow,
+   which must find the old cursor: then they are moved only if the exit is
    taken. */
 
 #include "pub_tool_basics.h"
@@ -27,39 +29,41 @@
 #include "wet/values.h"
 #include "wet/x87_top.h"
 
-/* What a temporary of the superblock in work is: a distance from another,
-   which may be itself. */
+/* Distance: a temporary as another one (or itself) plus a constant. */
 typedef
    struct {
       IRTemp from;
       Addr   distance;
-      UChar  where;      // WhereStack if that is RSP, WhereFrame if RBP
+      UChar  where;      // WhereStack if .from is RSP, WhereFrame if RBP
    }
    Distance;
 
-/* The superblock in work. */
+/* State of the superblock in translation. */
 static struct {
    SlotList* list;
    IRExpr* tape;                          // DCFG_(tape)
-   IRExpr* cursor;                        // where its header goes
-   IRExpr* row;                           // and its words, if there are any
+   IRExpr* cursor;                        // address of its header
+   IRExpr* row;                           // address of its row, or NULL
    IRConst* row_size;                     // in bytes
-   IRStmt* make_room;                     // for a row
-   Bool    moved, row_moved;              // behind them, for good
+   IRStmt* make_room;                     // the call that makes room for a row
+   Bool    moved, row_moved;              // have they been moved for good?
    UInt    n_slots, n_words;
    Slot    slots[DCFG_TAPE_SLACK / 2];
-   IRTemp  roots[DCFG_TAPE_SLACK / 2];    // of slots on the tape
+   IRTemp  roots[DCFG_TAPE_SLACK / 2];    // temporaries of the slots on the
+                                          // tape
    Addr    distances[DCFG_TAPE_SLACK / 2];
    UShort  at_exit[TAPE_MAX_EXITS];
    UInt    n_segments;
-   UShort  segment_ends[TAPE_MAX_EXITS + 1]; // up to that word
-   IRExpr* first_stack;                   // DCFG_(tape)->stack, if it is used,
-   IRExpr* stack;                         // and what it has become
-   Bool    top_loaded;                    // x87's, by this instruction,
-   TopPush push;                          // or perhaps moved
+   UShort  segment_ends[TAPE_MAX_EXITS + 1]; // each one's last word + 1
+   IRExpr* first_stack;                   // DCFG_(tape)->stack at the begin;
+                                          // NULL: unused
+   IRExpr* stack;                         // its present value
+   Bool    top_loaded;                    // has this instruction loaded x87's
+                                          // top,
+   TopPush push;                          // or perhaps pushed?
    Distance* temps;
-   UInt    n_known;                       // that VEX has made
-   UInt    n_temps;                       // that have room in .temps
+   UInt    n_known;                       // temporaries that VEX made
+   UInt    n_temps;                       // size of .temps
 } work;
 
 static Bool with_values;
@@ -74,8 +78,9 @@ static IRExpr* place_of(const Work* w, const void* p)
    return word(w, (UWord)p);
 }
 
-/* Where P is, from the tape's begin, which is in a register: that is less code
-   than its address, of which VEX, if it knew it, would make constants. */
+/* Return the address P as the tape's begin, which is in a register, plus a
+   constant.  This takes less code than P itself; if VEX knew the tape's begin,
+   it would turn the sum into a constant. */
 static IRExpr* near_tape(Work* w, const void* p)
 {
    Addr distance = (Addr)p - (Addr)DCFG_(tape);
@@ -103,7 +108,7 @@ static void begin_instr(void)
    DCFG_(begin_value)();
 }
 
-/* Call FN, which changes the SIZE bytes at P, if A OP64 B. */
+/* Add a call of FN, which changes the SIZE bytes at P, if A OP64 B. */
 static IRStmt* call_to_change(Work* w, IRDirty* di, IROp op64, IROp op32,
                               IRExpr* a, IRExpr* b, const void* p, UInt size)
 {
@@ -118,9 +123,9 @@ static IRStmt* call_to_change(Work* w, IRDirty* di, IROp op64, IROp op32,
    return st;
 }
 
-/* The cursor may be anywhere up to the limit, and more than one record behind
-   it.  If there are no words after all, the call that makes room for them is
-   taken out. */
+/* Begin a superblock: check the cursor, and make room for a row.  The cursor
+   may be up to a record beyond the limit.  If the superblock has no words after
+   all, the call for the row is removed. */
 static void begin(Work* w)
 {
    Rows* rows;
@@ -166,15 +171,15 @@ static Distance distance_of(IRTemp t)
           ? work.temps[t] : d;
 }
 
-/* Is the result of OP the low part of its operand?  Distances hold for low
-   parts as well. */
+/* Return whether OP's result is the low part of its operand.  Distances hold
+   for low parts, too. */
 static Bool takes_low_part(IROp op)
 {
    return op == Iop_64to32 || op == Iop_64to16 || op == Iop_64to8
           || op == Iop_32to16 || op == Iop_32to8 || op == Iop_16to8;
 }
 
-/* Does OP add or subtract words? */
+/* Return whether OP adds or subtracts words. */
 static Bool is_sum(const Work* w, IROp op)
 {
    return w->word_ty == Ity_I64 ? op == Iop_Add64 || op == Iop_Sub64
@@ -187,8 +192,9 @@ static Addr constant(const IRExpr* e)
                                            : e->Iex.Const.con->Ico.U32;
 }
 
-/* Who reads the tape adds distances in 64 bits.  Of 32-bit addresses these
-   must not wrap; near ones do not, for nothing is mapped at either end. */
+/* Return whether a DISTANCE may be used.  Readers add distances in 64 bits, so
+   sums of 32-bit addresses must not wrap.  Near ones do not, because nothing is
+   mapped at either end. */
 static Bool is_near(Addr distance)
 {
    const Addr far = 1 << 20;
@@ -196,7 +202,8 @@ static Bool is_near(Addr distance)
    return sizeof(Addr) == 8 || distance + far < 2 * far;
 }
 
-/* What ST says of addresses: a temporary may be another one, moved. */
+/* Note what ST tells of addresses: a temporary may be another one plus a
+   constant. */
 static void note_distance(const Work* w, const IRStmt* st)
 {
    const IRExpr* e = st->Ist.WrTmp.data;
@@ -224,8 +231,8 @@ static void note_distance(const Work* w, const IRStmt* st)
    work.temps[t] = d;
 }
 
-/* How the next slot, which is at ADDR, or whose value that is, is told; if it
-   is not ALWAYS the same thing, by itself. */
+/* Choose how SLOT, the next one, with the address or value ADDR, is found by
+   readers.  If not ALWAYS the same access: on the tape. */
 static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
 {
    UInt me = work.n_slots;
@@ -256,8 +263,8 @@ static void place_slot(Slot* slot, const IRExpr* addr, Bool always)
    work.distances[me] = d.distance;
 }
 
-/* The superblock is left by exit X, or at its end; the words so far end a
-   segment. */
+/* Write the header: the superblock is left by exit X, or at its end.  The words
+   so far end a segment. */
 static void put_header(Work* w, UInt x)
 {
    UInt way = work.list->first_way + (x == HOW_END ? w->sb->n_exits : x);
@@ -270,14 +277,14 @@ static void put_header(Work* w, UInt x)
    store(w, work.cursor, IRExpr_Const(IRConst_U64(way)));
 }
 
-/* E, a word or an I64, as an I64. */
+/* Return E, a word or an I64, as an I64. */
 static IRExpr* tape_number(Work* w, IRExpr* e)
 {
    return typeOfIRExpr(w->out->tyenv, e) == Ity_I64 ? e : widened(w, e);
 }
 
-/* ADDR as it is told of what is near the stack pointer: how far it is from the
-   last one that was made from RSP, so that it is the same at each depth. */
+/* Return the number for an ADDR near the stack pointer: its distance from the
+   last address that was made from RSP.  It is the same at each depth. */
 static IRExpr* near_stack(Work* w, const Slot* slot, IRExpr* addr)
 {
    if (work.stack == NULL)
@@ -291,7 +298,7 @@ static IRExpr* near_stack(Work* w, const Slot* slot, IRExpr* addr)
    return near;
 }
 
-/* The next slot, which is at ADDR. */
+/* Add SLOT with the address or value ADDR. */
 static void add_slot(Work* w, const Slot* slot, IRExpr* addr)
 {
    work.slots[work.n_slots++] = *slot;
@@ -338,8 +345,7 @@ static void add_access(Work* w, const IRStmt* st)
       add(w, last);
 }
 
-/* Where instruction K has put the top of x87's stack, if that is not known
-   without any execution. */
+/* Add x87's top behind instruction K, if only the execution tells it. */
 static void add_top(Work* w, UInt k)
 {
    Slot    slot = { k, 0, AccessTop, WhereTape, 0 };
@@ -363,7 +369,7 @@ static void add_top(Work* w, UInt k)
    DCFG_(begin_push)(&work.push);
 }
 
-/* The value that instruction K has computed. */
+/* Add the value that instruction K has computed. */
 static void add_value(Work* w, UInt k)
 {
    ValuePart parts[MAX_VALUE_PARTS];
@@ -394,7 +400,7 @@ static void end_instr_before(Work* w, UInt k)
    end_instr(w, k - 1);
 }
 
-/* What is at P is NOW, if GUARD is NULL or if so; else, as it was, WAS. */
+/* Set the word at P to NOW; if GUARD is not NULL and false, leave it at WAS. */
 static void change(Work* w, const void* p, IRExpr* guard, IRExpr* now,
                    IRExpr* was)
 {
@@ -403,7 +409,7 @@ static void change(Work* w, const void* p, IRExpr* guard, IRExpr* now,
    store(w, near_tape(w, p), now);
 }
 
-/* There is one more header; and a row, if it has words. */
+/* Move the cursor behind the header, and the row behind its words. */
 static void move(Work* w, IRExpr* guard)
 {
    if (!work.moved)
@@ -422,7 +428,8 @@ static void add_exit(Work* w, UInt x, const IRStmt* st)
 {
    const SbExit* e = &w->sb->exits[x];
 
-   /* FLDENV may be left behind all that it does: a warning of the core. */
+   /* FLDENV can be left by the core's exit for a warning, after all its
+      work. */
    add_top(w, e->instr);
    work.at_exit[x] = work.n_slots;
    put_header(w, x);
@@ -430,8 +437,8 @@ static void add_exit(Work* w, UInt x, const IRStmt* st)
            ? st->Ist.Exit.guard : NULL);
 }
 
-/* VEX drops loads of what is not used before it is overwritten, as of
-   `pop %rcx; mov $1,%ecx`. */
+/* Return whether VEX has dropped a load.  It does so if the result is
+   overwritten before it is used, as in `pop %rcx; mov $1,%ecx`. */
 static Bool lacks(const Work* w)
 {
    UInt s = 0;
@@ -447,7 +454,7 @@ static Bool lacks(const Work* w)
    return False;
 }
 
-/* Keep the list of W's slots, or see that it is what it was. */
+/* Store the list of W's slots, or check that it is the same as before. */
 static void keep_slots(const Work* w)
 {
    SlotList* list  = work.list;
@@ -465,7 +472,7 @@ static void keep_slots(const Work* w)
    UInt n = DCFG_(instr_addr)(w->sb, w->sb->n_instrs) - w->sb->addr;
    list->n_slots = work.n_slots;
    list->n_words = work.n_words;
-   /* One allocation for all: there are many superblocks. */
+   /* A single allocation, because there are many superblocks. */
    list->slots   = VG_(malloc)("dcfg.wet.slots", slots + exits + ends + n);
    list->at_exit = (UShort*)((UChar*)list->slots + slots);
    list->n_segments   = work.n_segments;
@@ -478,9 +485,9 @@ static void keep_slots(const Work* w)
    VG_(memcpy)(list->code, (const void*)w->sb->addr, n);
 }
 
-/* Behind an indirect jump the stack pointer says which activations there
-   still are: a longjmp ends some.  So it does behind calls and returns, if
-   these have nothing on the stack. */
+/* Return whether an instruction of KIND records the stack pointer behind it. A
+   longjmp is an indirect jump that ends activations.  Calls and returns record
+   it, too, if they put nothing on the stack. */
 static Bool tells_stack(InsnKind kind)
 {
    switch (kind) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a killed process leaves. */
+   The journal: what a killed process leaves. */
 
-/* Owns: the rows in the spool file that tell how its tape is read
-   (docs/dev/wet-file.md has them).  Handed: the tape by wet/tape.c, superblocks by
-   dcfg_bb.c.  Taken by: `dcfg wet --salvage', which makes a file of both.
+/* Owns: the rows in the spool file that are needed to read its tape
+   (docs/dev/wet-file.md describes them).  Handed: the tape by wet/tape.c,
+   superblocks by dcfg_bb.c.  Taken by: `dcfg wet --salvage', which makes a file
+   of both.
 
-   Rows are written when a chunk has ended, only for what is new since the last
-   one, and before that chunk: so whatever the file has can be read. */
+   When a chunk has ended, rows are written for what is new since the last
+   chunk, and then the chunk.  So everything in the file can be read. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_debuginfo.h"
@@ -31,9 +32,10 @@
 
 static const HChar* journal_opt;       // NULL: there is no journal
 static const HChar* journal_format;
-static Stream*      rows;              // NULL: none so far
-static UInt         n_images, n_sbs;   // that have rows
-static XArray*      sources;           // const HChar*, interned, that have rows
+static Stream*      rows;              // NULL: none yet
+static UInt         n_images, n_sbs;   // images and superblocks that have rows
+static XArray*      sources;           // const HChar*, interned: files that
+                                       // have rows
 
 void DCFG_(keep_journal)(const HChar* opt, const HChar* format)
 {
@@ -62,7 +64,7 @@ static void add_images(Bytes* b)
    }
 }
 
-/* The number of source file NAME, from 1 up, which has a row then. */
+/* Return the number of source file NAME, from 1, and give it a row. */
 static UInt source_number(Bytes* b, const HChar* name)
 {
    Word n = VG_(sizeXA)(sources);
@@ -76,7 +78,7 @@ static UInt source_number(Bytes* b, const HChar* name)
    return n + 1;
 }
 
-/* SB's row to TO; rows of its sources to B. */
+/* Add SB's row to TO, and rows of its source files to B. */
 static void add_superblock(Bytes* b, Bytes* to, Superblock* sb)
 {
    const SlotList* list = DCFG_(slots_of)(sb);

@@ -3,7 +3,7 @@
 
    VEX's IR of one instruction. */
 
-/* Owns: how VEX is asked for it outside of a translation.  Handed: bytes.
+/* Owns: how VEX lifts an instruction outside of a translation.  Handed: bytes.
    Taken by: wet/usage.c, wet/closure.c. */
 
 #include "pub_tool_basics.h"
@@ -14,7 +14,7 @@
 #include "base/core.h"
 #include "wet/lift.h"
 
-/* VEX looks at some bytes behind an instruction. */
+/* VEX reads some bytes behind an instruction. */
 #define MAX_CODE 64u
 
 static Bool no_chasing(void* arg, Addr a)
@@ -35,7 +35,8 @@ typedef
    }
    Taker;
 
-/* The part of VEX that is of use here ends with a call of this. */
+/* Take the IR.  VEX calls this function after its front end; the rest of its
+   work is not needed. */
 static IRSB* on_ir(void* arg, IRSB* sb, const VexGuestLayout* layout,
                    const VexGuestExtents* extents,
                    const VexArchInfo* archinfo, IRType guest, IRType host)

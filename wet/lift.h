@@ -12,9 +12,9 @@
 #include "pub_tool_tooliface.h"
 #include "base/port.h"
 
-/* TAKE gets ARG and the IR, without optimisation, of the instruction at CODE,
-   where LEN bytes can be read, as if it stood at ADDR.  Not while anything is
-   being translated. */
+/* Call TAKE with ARG and the unoptimised IR of the instruction at CODE, with
+   LEN readable bytes, as if it were at ADDR.  Not while anything is being
+   translated. */
 void DCFG_(lift)(const UChar* code, UInt len, Addr addr,
                  void (*take)(void* arg, const IRSB* sb), void* arg);
 

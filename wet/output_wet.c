@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   From the tape to a file. */
+   The output of the whole execution trace. */
 
-/* Owns: the options of a whole execution trace, and the steps from the tape
-   to a file.  Handed: superblocks by dcfg_bb.c, images by run/image.c, the
-   tape by wet/tape.c.  Taken by: dcfg_main.c.
+/* Owns: the options of a whole execution trace, and the steps from the tape to
+   a file.  Handed: superblocks by dcfg_bb.c, images by run/image.c, the tape by
+   wet/tape.c.  Taken by: dcfg_main.c.
 
-   The file's layout is told in docs/dev/wet-file.md. */
+   docs/dev/wet-file.md describes the file. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -59,7 +59,7 @@ static const Option options[] = {
                "write it to <file>")
 };
 
-/* A few chunks, for each of them begins with nothing foretold. */
+/* Room for a few chunks: each one begins without predictions. */
 #define LEAST_RING (1u << 20)
 
 static void set_ring(void)
@@ -102,7 +102,7 @@ static Bool start(void)
    return True;
 }
 
-/* What tells the file from others, its version, and the processor. */
+/* Put the file's magic bytes, version and processor. */
 static void put_head(Put* out)
 {
    UChar head[WET_HEAD_SIZE] = WET_MAGIC;
@@ -112,7 +112,7 @@ static void put_head(Put* out)
    DCFG_(put_bytes)(out, head, sizeof(head));
 }
 
-/* LEFT bytes from where the tape is kept. */
+/* Put LEFT bytes of the tape that is kept. */
 static void put_tape(Put* out, const Stream* s, ULong left)
 {
    UChar bytes[16384];
@@ -129,10 +129,10 @@ static void put_tape(Put* out, const Stream* s, ULong left)
    }
 }
 
-/* The end of a file needs this, and others write there, too. */
+/* Room for the end of the file, and for other writers. */
 #define ROOM_FOR_END (1u << 16)
 
-/* The room that a file has for its tape, if USED bytes are written. */
+/* Return the room for the tape in a file with USED bytes. */
 static ULong room_for_tape(ULong used)
 {
    ULong room = DCFG_(room_for_copy)(used + ROOM_FOR_END);
@@ -140,18 +140,18 @@ static ULong room_for_tape(ULong used)
    return room > ROOM_FOR_END ? room - ROOM_FOR_END : 0;
 }
 
-/* What one attempt to write the file has come to. */
+/* Attempt: the result of one attempt to write the file. */
 typedef
    struct {
       OutFile* file;
       ULong    n_instrs, n_bytes;
-      ULong    tables;       // bytes up to the tape,
-      ULong    length;       // and those of the tape
+      ULong    tables;       // bytes before the tape
+      ULong    length;       // bytes of the tape
    }
    Attempt;
 
-/* Write a file with the tape, marked as ENDED early or not, of which ROOM bytes
-   at most are there then. */
+/* Write a file with the tape, ENDED early or not.  At most ROOM bytes are free
+   for the tape then. */
 static Attempt attempt(const struct _Gathered* g, const Stream* tape,
                        Bool ended, ULong room)
 {
@@ -177,10 +177,10 @@ static Attempt attempt(const struct _Gathered* g, const Stream* tape,
    return a;
 }
 
-/* A could not be written: write what there is room for.  The numbers of instances
-   follow from the last one, if the tape begins late: then the first chunks are
-   left out, else the last ones.  Returns how many bytes of the tape are left out,
-   and the file in *A. */
+/* A could not be written: write as much as there is room for.  If the tape
+   begins late, instances are numbered from the last one back, so the first
+   chunks are left out, else the last ones.  Return how many bytes of the tape
+   are left out; *A is the file. */
 static ULong write_less(const struct _Gathered* g, const Stream* tape,
                         Attempt* a)
 {
@@ -213,8 +213,8 @@ static void write(const struct _Gathered* g, const HChar* reason)
    tape  = DCFG_(coded_tape)();
    ended = DCFG_(spool_failed)();
    a     = attempt(g, tape, ended, 0);
-   /* Counts of all that ran do not tell the first instances of a window
-      which has no end. */
+   /* If the tape begins late and has no end, counts of all that ran do not give
+      the numbers of its instances. */
    good = !DCFG_(spool_unreadable)() && ended == DCFG_(spool_failed)()
           && !(ended && (a.length == 0 || DCFG_(begins_late)()));
    if (!good) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Bytes that become a file's. */
+   Bytes in memory for a file. */
 
 /* Private to wet/. */
 
@@ -19,7 +19,7 @@ typedef
    }
    Bytes;
 
-/* From now on there is room for N more. */
+/* Make room for N more bytes. */
 static inline void DCFG_(need_room)(Bytes* b, UInt n)
 {
    if (b->used + n <= b->room)
@@ -28,8 +28,8 @@ static inline void DCFG_(need_room)(Bytes* b, UInt n)
    b->bytes = VG_(realloc)("dcfg.wet.bytes", b->bytes, b->room);
 }
 
-/* N, seven bits a byte, the lowest first; all but the last have bit 7.
-   There is room for it.  Returns where it ends. */
+/* Put N with seven bits in a byte, the lowest first; all bytes but the last
+   have bit 7.  There is room.  Return the end. */
 #define DCFG_MAX_VARINT 10
 static inline UChar* DCFG_(put_varint)(UChar* to, ULong n)
 {
@@ -41,9 +41,9 @@ static inline UChar* DCFG_(put_varint)(UChar* to, ULong n)
    return to;
 }
 
-/* N where it is likely to be small, found without a branch: one to seven
-   bytes, the lowest first, whose lowest three bits are how many follow; or
-   else 7 and eight bytes more.  There is room for nine. */
+/* Put N, which is probably small, without a branch: in one to seven bytes, the
+   lowest first, whose lowest three bits tell how many bytes follow; or as 7 and
+   eight more bytes.  There is room for nine.  Return the end. */
 #define DCFG_MAX_QUICK 9
 static inline UChar* DCFG_(put_quick)(UChar* to, ULong n)
 {
@@ -58,13 +58,13 @@ static inline UChar* DCFG_(put_quick)(UChar* to, ULong n)
    return to + DCFG_MAX_QUICK;
 }
 
-/* A difference as a number: the sign is the lowest bit. */
+/* Return a signed difference as a number with the sign in the lowest bit. */
 static inline ULong DCFG_(zigzag)(ULong d)
 {
    return d << 1 ^ (ULong)((Long)d >> 63);
 }
 
-/* With room for it. */
+/* Append N, and make room for it. */
 static inline void DCFG_(add_varint)(Bytes* b, ULong n)
 {
    DCFG_(need_room)(b, DCFG_MAX_VARINT);

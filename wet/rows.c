@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Room for rows of words. */
+   Memory for rows of words. */
 
-/* Owns: the room for what superblocks have on the tape.  Handed: whose is
-   full, and taken by: wet/tape.c.
+/* Owns: the memory for the rows of superblocks.  Handed: rows without room by,
+   and taken by: wet/tape.c.
 
-   A superblock gets what it has needed between two times that rows are coded,
-   within what the processor's cache has. */
+   A superblock gets as much memory as it has needed between two codings of the
+   tape, within the size of the processor's cache. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
 
 #include "wet/rows.h"
 
-/* In words: of a superblock, and of all. */
+/* Limits in words: for a superblock, for all. */
 #define MAX_WORDS (1u << 15)
 #define MAX_ROOM  (4u << 20)
 #define FIRST_ROWS 8u
 
 static ULong room;
-static Rows* with_room;      // those that have any
+static Rows* with_room;      // those that have memory
 
 Bool DCFG_(grow_rows)(Rows* r)
 {

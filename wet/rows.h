@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Room for rows of words. */
+   Memory for rows of words. */
 
 /* Private to wet/. */
 
@@ -11,27 +11,27 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* The words that a superblock's executions have on the tape, a row for each.
-   Generated code has rows_are_full() (wet/tape.h) make room where .next is
-   .end, puts a row at .next, and lets that be what is behind it. */
+/* Rows: the words that a superblock's executions have on the tape, a row for
+   each execution.  Generated code writes a row at .next and moves .next behind
+   it.  If .next is .end, it calls rows_are_full() (wet/tape.h) before. */
 typedef
    struct _Rows {
       ULong* next;
       ULong* end;
       ULong* begin;
-      UInt   size;       // of a row, in words
-      struct _Rows* other;      // that have room
+      UInt   size;       // words in a row
+      struct _Rows* other;      // the next one that has memory
    }
    Rows;
 
-/* Make more room for R.  Returns False if it has enough: then what there is
-   should be coded. */
+/* Give R more memory.  Return False if it has enough: then the tape should be
+   coded. */
 Bool DCFG_(grow_rows)(Rows* r);
 
-/* Room for all rows, in words. */
+/* Return the memory of all rows, in words. */
 ULong DCFG_(room_for_rows)(void);
 
-/* There are no rows any more; GIVE_BACK their room, too? */
+/* Remove all rows, and if GIVE_BACK free their memory. */
 void DCFG_(empty_rows)(Bool give_back);
 #define DCFG_MUCH_ROOM (3u << 20)
 

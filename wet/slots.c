@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which addresses a superblock records. */
+   Slots: the addresses and values that a superblock records. */
 
-/* Owns: what a memory access is, the list of those that a superblock makes, and
-   the ways in which it is left.  Handed: VEX's statements.  Taken by: wet/ir_tape.c, which has each
-   write its address, wet/squeeze.c, wet/tables.c, wet/usage.c. */
+/* Owns: the definition of a memory access, the list of a superblock's accesses,
+   and the ways in which a superblock is left.  Handed: VEX's statements. Taken
+   by: wet/ir_tape.c, which writes the addresses, wet/squeeze.c, wet/tables.c,
+   wet/usage.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -132,8 +133,8 @@ Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, Slot* access,
    return True;
 }
 
-/* What a gather's mask leaves out VEX reads where RSP is: the address is one or
-   the other. */
+/* Find the mask of a gather's element: VEX reads elements outside the mask at
+   RSP, by choosing between two addresses. */
 static void find_mask(const IRSB* sb, Slot* access, IRExpr** addr,
                       IRExpr** guard)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which addresses a superblock records. */
+   Slots: the addresses and values that a superblock records. */
 
 /* Private to wet/. */
 
@@ -18,73 +18,75 @@
 typedef
    struct {
       UShort instr;      // index in the superblock
-      UShort size;       // bytes
+      UShort size;       // in bytes
       UChar  what;       // Access...
-      UShort from;       // Where..., or WhereSlot + another's number
-      Addr   addr;       // if constant, the address; if it is at a distance
-   }                     // from the other's, that
+      UShort from;       // a Where..., or WhereSlot + number of a slot
+      Addr   addr;       // the address if it is constant; the distance
+   }                     // if it is at one
    Slot;
 
-/* A way in which a superblock can be left: at its end, or by an exit. */
+/* SlotWay: a way to leave a superblock, at its end or by an exit. */
 typedef
    struct {
       UInt   sb;
-      UChar  exit;       // its number, or HOW_END
-      UChar  n_segments; // of the words that its row has then (wet/squeeze.c)
-      UShort n_words;    // in these
+      UChar  exit;       // number of the exit, or HOW_END
+      UChar  n_segments; // segments of words in its row (wet/squeeze.c)
+      UShort n_words;    // words in these segments
    }
    SlotWay;
 
-/* The accesses of a superblock's executions, in their order. */
+/* SlotList: the accesses of a superblock, in their order. */
 typedef
    struct {
-      UInt  first_way;   // by exit number 0; the last one is its end
+      UInt  first_way;   // the way of exit number 0; the last way is the end
       UInt  n_slots;
       Slot* slots;
-      UInt  n_words;     // of them are on the tape
-      UShort* at_exit;   // for each exit, how many slots there are when it is
-                         // taken
-      UInt   n_segments; // into which exits divide the words,
-      UShort* segment_ends;  // and where each of those ends
+      UInt  n_words;     // those that are on the tape
+      UShort* at_exit;   // for each exit: number of slots before it
+      UInt   n_segments; // segments into which exits divide the words
+      UShort* segment_ends;  // the end of each segment
       Rows   rows;
-      UChar* code;       // its bytes, as they were translated
-      UInt   next_on_page[2];   // see wet/closure.c, also of this
+      UChar* code;       // its bytes when it was translated
+      UInt   next_on_page[2];   // see wet/closure.c, also for .closed, .over,
+                                // .followed
       Bool   closed, over, followed;
    }
    SlotList;
 
-/* Before there is any superblock. */
+/* Claim the fields.  Called before there is any superblock. */
 void DCFG_(claim_slot_lists)(void);
 
-/* SB's; .slots is NULL until it has been translated with the tape on. */
+/* Return SB's list.  .slots is NULL until SB has been translated with the
+   tape. */
 SlotList* DCFG_(slots_of)(Superblock* sb);
 
-/* All ways, by number, from TAPE_FIRST_WAY on; N more of them, and the number of
-   the first one. */
+/* All ways by number, from TAPE_FIRST_WAY on.  new_ways() adds N and returns
+   the number of the first. */
 extern SlotWay* DCFG_(ways);
 UInt DCFG_(new_ways)(UInt n);
 
-/* The words on the tape of an execution that completed K instructions, and how
-   many segments: the last words may be of another one. */
+/* Return the number of words on the tape of an execution that completed K
+   instructions, and the number of whole segments.  The last words may be of
+   another segment. */
 UInt DCFG_(words_before)(const SlotList* list, UInt k,
                          /*OUT*/UInt* n_segments);
 
-/* Where segment S begins. */
+/* Return the index of the first word of segment S. */
 static inline UInt DCFG_(segment_begin)(const SlotList* list, UInt s)
 {
    return s == 0 ? 0 : list->segment_ends[s - 1];
 }
 
-/* The access of a statement: returns False if it makes none.  *ADDR is where,
-   *GUARD whether (NULL: always, or its .what says that it is guarded, and the
-   statement's results tell). */
+/* Find the access that a statement makes.  Return False if it makes none.
+   *ADDR is its address.  *GUARD is its condition, or NULL: it is unconditional,
+   or .what is guarded and the statement's results tell. */
 Bool DCFG_(access_of)(const IRSB* sb, const IRStmt* st, /*OUT*/Slot* access,
                       /*OUT*/IRExpr** addr, /*OUT*/IRExpr** guard);
 
-/* Is ACCESS, which VEX makes for the instruction of LEN bytes at CODE, one of
-   the program?  VEX leads registers through memory (BT and its like), makes of a
-   store-exclusive, if it is told to, a load and a compare-and-swap, and reads
-   what a gather leaves out. */
+/* Return whether ACCESS, which VEX makes for the instruction of LEN bytes at
+   CODE, is the program's, and correct it.  VEX passes registers through memory
+   (BT of a register), reads elements outside a gather's mask, and can make a
+   load and a compare-and-swap of a store-exclusive. */
 Bool DCFG_(is_access)(const IRSB* sb, const UChar* code, UInt len,
                       /*MOD*/Slot* access, /*MOD*/IRExpr** addr,
                       /*MOD*/IRExpr** guard);

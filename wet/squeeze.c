@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The code of the tape. */
+   The coder of the tape. */
 
-/* Owns: the code of a tape (docs/dev/wet-file.md has it byte by byte): which
-   superblock comes next is foretold from what was before, and only what came
-   otherwise is written.  Handed: the words, and taken by: wet/tape.c.
+/* Owns: the code of a tape; docs/dev/wet-file.md describes it byte by byte. The
+   next superblock is predicted from those before it, and only wrong predictions
+   are written.  Handed: the words by, and taken by: wet/tape.c.
 
-   A chunk begins with nothing foretold, so that it can be read without those
-   before it.  It is a sequence of blocks.  Of a block come first the headers
-   and marks, in their order, then the other words, superblock by superblock:
-   what an instruction had on the tape in all executions of the block is a
-   column, which wet/columns.c codes.  An exit may leave words out; so the
-   words between two exits, a *segment*, have rows of their own.
+   A chunk begins without predictions, so that it can be read without the chunks
+   before it.  It is a sequence of blocks.  A block has first the headers and
+   marks, in their order, and then the other words, superblock by superblock.
+   The numbers of one place of the superblock, in all its executions in the
+   block, are a column, which wet/columns.c codes.  An exit may leave the last
+   words out.  So the words between two exits, a *segment*, have rows of their
+   own.
 
-   A chunk has three parts, each of them sequential: control, and what columns
-   need, bits and numbers. */
+   A chunk has three parts that are each read in sequence: control, and for
+   columns bits and numbers. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -31,48 +32,48 @@
 #include "wet/squeeze.h"
 #include "wet/tape_words.h"
 
-/* A chunk ends when it has about this many bytes or records; or this part of
-   all that is kept. */
+/* The sizes at which a chunk ends: bytes, records, and the part of all kept
+   chunks. */
 #define CHUNK_BYTES   (4u << 20)
 #define CHUNK_RECORDS (1u << 20)
 #define CHUNK_SHARE   8
 
-/* A block has at most so many words, and a row. */
+/* The most words in a block, and in a row. */
 #define BLOCK_WORDS   WET_BLOCK_WORDS
 #define MAX_ROW       DCFG_TAPE_SLACK
 
-/* The two ways that came last after those before, or 0: then, and before
-   then.  Those of superblocks with larger numbers are not foretold. */
+/* Foretold: the ways that followed a history last, and before that; 0: none.
+   Superblocks with large numbers are not predicted. */
 typedef
    struct {
       UInt next, other;
    }
    Foretold;
 
-/* What is known of a superblock.  What coding its rows needs stands together:
-   most superblocks have few in a block. */
+/* Coding: the state of a superblock.  The data for coding its rows are
+   together, because most superblocks have few rows in a block. */
 typedef
    struct {
       Rows*     rows;
-      UInt      chunk;       // where it was last met
-      UInt      n_done;      // rows of this tape that are coded,
-      UInt      tape;        // if this is that
+      UInt      chunk;       // the last chunk that it was in
+      UInt      n_done;      // coded rows, if .tape is the present tape
+      UInt      tape;        // the tape of .n_done
       UInt      n_words;
       const SlotList* list;
-      Column    columns[];   // .n_words
+      Column    columns[];   // .n_words of them
    }
    Coding;
 
-/* The words of a superblock between two exits. */
+/* Segment: the words of a superblock between two exits. */
 typedef
    struct {
       Coding* coding;
-      UInt    id, number;    // whose, and which of those
+      UInt    id, number;    // the superblock, and the segment's number in it
    }
    Segment;
 
-/* And of its executions in this block: rows; segments that any of them has
-   completed; does it have several? */
+/* Tally: a superblock's executions in this block: rows; the largest number of
+   completed segments; do rows have different numbers? */
 typedef
    struct {
       UInt  n_rows;
@@ -90,35 +91,34 @@ typedef
 
 struct _Coder {
    Stream*  stream;
-   ULong    n_kept;          // bytes of the stream that are kept: the last
-   UInt     chunk_bytes;     // a chunk's
-   XArray*  begins;          // ULong: of those chunks in it
-   ULong    n_records;       // in all chunks
-   UInt     n_here;          // in this one
-   Part     control;         // its parts
+   ULong    n_kept;          // the stream's last bytes, which are kept
+   UInt     chunk_bytes;     // size of a chunk
+   XArray*  begins;          // ULong: begins of these chunks in the stream
+   ULong    n_records;       // records in all chunks
+   UInt     n_here;          // records in this chunk
+   Part     control;         // parts of this chunk
    Part     bits;
    Part     numbers;
-   UChar*   control_end;     // where the next bytes are put
+   UChar*   control_end;     // place of the next bytes
    UChar*   numbers_end;
    BitPen   pen;
    UInt     history;
-   Addr     stack;           // of DCFG_(tape), at the end of what was coded,
+   Addr     stack;           // DCFG_(tape)->stack behind the coded words
    Addr     first_stack;     // and at the begin of the chunk
-   ULong    thread;          // that runs
-   UInt     chunk, tape;     // how many there were
-   Coding** codings;         // by id; NULL: it has not been met
+   ULong    thread;          // the running thread
+   UInt     chunk, tape;     // numbers of the present ones
+   Coding** codings;         // for each superblock; NULL: not met yet
    Tally*   tallies;
    UInt     n_codings;
    Foretold foretold[N_HISTORIES];
-   /* Of the block in work. */
+   /* The present block: */
    UInt     n_words;
-   Segment  segments[BLOCK_WORDS];      // in order of their first row
+   Segment  segments[BLOCK_WORDS];      // in the order of their first rows
    UInt     n_segments;
-   ULong    gathered[BLOCK_WORDS];      // rows of one of them
+   ULong    gathered[BLOCK_WORDS];      // rows of one segment, without gaps
 };
 
-/* What is fetched into the processor's cache before its turn: so many
-   segments, and ways. */
+/* How many segments, and ways, ahead to fetch into the processor's cache. */
 #define PREFETCH 4
 #define AHEAD    8
 
@@ -138,7 +138,8 @@ static Coding* new_coding(SlotList* list)
    return k;
 }
 
-/* Superblock ID has its first rows in this block that complete N segments. */
+/* Note that superblock ID has rows in this block that complete N segments, more
+   than before. */
 static void meet(Coder* c, UInt id, UInt n)
 {
    Tally*  t = &c->tallies[id];
@@ -158,7 +159,7 @@ static void meet(Coder* c, UInt id, UInt n)
    }
 }
 
-/* There are no superblocks beyond those that are there now. */
+/* Make room for all superblocks that exist now. */
 static void have_codings(Coder* c)
 {
    UInt n = c->n_codings;
@@ -176,17 +177,17 @@ static void have_codings(Coder* c)
 
 /*--- Control                                              ---*/
 
-/* What changes with each record. */
+/* Pen: state that changes with each record. */
 typedef
    struct {
       UChar* control;
-      UInt   n_right;        // headers as foretold since the last that was not
+      UInt   n_right;        // right predictions since the last wrong one
       UInt   history;
    }
    Pen;
 
-/* So many headers were as foretold, and the next one is the other one that
-   was, or something else. */
+/* Write the number of right predictions, and whether the next header is the
+   other predicted one or another. */
 INLINE void put_right(Pen* p, Bool other)
 {
    p->control = DCFG_(put_varint)(p->control, (ULong)p->n_right << 1 | other);
@@ -201,8 +202,8 @@ static UChar* put_way(UChar* to, const SlotWay* way)
    return exited ? DCFG_(put_varint)(to, way->exit) : to;
 }
 
-/* The history behind a superblock, if it was H: of SB, and what became of
-   that. */
+/* Return the history behind superblock SB that was left by HOW, when it was H
+   before. */
 INLINE UInt history_behind(UInt h, UInt sb, ULong how)
 {
    return wet_next_history(h, wet_history_hash(sb, how));
@@ -238,8 +239,8 @@ static UChar* put_mark(UChar* to, UInt mark, const ULong* words)
    return to;
 }
 
-/* Where there is nothing before the first of WORDS that could say it, say
-   which thread runs. */
+/* Write the running thread at the begin of a chunk, unless the first of WORDS
+   does. */
 static void begin_chunk(Coder* c, Pen* p, const ULong* words)
 {
    if (c->n_here > 0 || words[0] == MarkThread)
@@ -251,8 +252,8 @@ static void begin_chunk(Coder* c, Pen* p, const ULong* words)
 
 /*--- Records                                              ---*/
 
-/* An execution of superblock ID has completed N segments.  If there are others
-   its row, whose last word is nothing else, has to say so. */
+/* Count a row of superblock ID that has completed N segments.  If rows differ
+   in this, the row's last word, which is otherwise unused, says so. */
 INLINE void add_row(Coder* c, UInt id, UInt n)
 {
    Tally* t = &c->tallies[id];
@@ -267,8 +268,8 @@ INLINE void add_row(Coder* c, UInt id, UInt n)
    t->n_rows += n > 0;
 }
 
-/* The record at WORDS, of a superblock that was left within.  Returns how many
-   words it has. */
+/* Code the record at WORDS, of a superblock that was left inside.  Return the
+   record's words. */
 static UInt code_stopped(Coder* c, Pen* p, const ULong* words)
 {
    UInt            id   = words[1], n_done = words[2];
@@ -300,9 +301,8 @@ static UInt code_mark(Coder* c, Pen* p, const ULong* words)
    return 1 + wet_words_of_mark(mark);
 }
 
-/* Of N rows from ROW on, which have SIZE words, those that have completed
-   segment S, which is in N_WORDS words from FIRST on: only these.  Returns how
-   many rows they are. */
+/* Gather the N_WORDS words from FIRST on of those of N rows that have completed
+   segment S.  The rows begin at ROW and have SIZE words.  Return how many. */
 static UInt gather_rows(Coder* c, UInt s, const ULong* row, UInt size,
                         UInt first, UInt n_words, UInt n)
 {
@@ -317,7 +317,7 @@ static UInt gather_rows(Coder* c, UInt s, const ULong* row, UInt size,
    return n_gathered;
 }
 
-/* The words of S, of which there are N rows, not all of which have them. */
+/* Code the words of S, which not all of the N rows have. */
 static void code_divided(Coder* c, const Segment* s, const ULong* rows, UInt n)
 {
    Coding* k       = s->coding;
@@ -330,7 +330,7 @@ static void code_divided(Coder* c, const Segment* s, const ULong* rows, UInt n)
                                        c->gathered, n_words, n);
 }
 
-/* The words of all rows. */
+/* Code the words of all rows. */
 static void code_columns(Coder* c)
 {
    for (UInt i = 0; i < c->n_segments; i++) {
@@ -352,7 +352,7 @@ static void code_columns(Coder* c)
    }
 }
 
-/* There is room for other rows, and the next ones are of another block. */
+/* Forget the rows, after their block. */
 static void forget_rows(Coder* c)
 {
    for (UInt i = 0; i < c->n_segments; i++) {
@@ -366,8 +366,8 @@ static void forget_rows(Coder* c)
    c->n_segments = c->n_words = 0;
 }
 
-/* The N words from WORDS on, as many as belong to a block; more can be read.
-   Returns how many these are. */
+/* Code a block: as many of the N WORDS as belong to it; more can be read.
+   Return how many. */
 static UInt code_block(Coder* c, const ULong* words, UInt n)
 {
    Pen  p = { c->control_end, 0, c->history };
@@ -404,7 +404,7 @@ static UInt code_block(Coder* c, const ULong* words, UInt n)
 
 /*--- Chunks                                               ---*/
 
-/* Nothing is foretold. */
+/* Begin a chunk without predictions. */
 static void forget(Coder* c)
 {
    c->chunk++;
@@ -487,7 +487,7 @@ Stream* DCFG_(end_chunk)(Coder* c)
    return c->stream;
 }
 
-/* Behind END there is room for N bytes more.  Returns where that is then. */
+/* Make room for N bytes at END in P.  Return the new END. */
 static UChar* have_room(Part* p, UChar* end, SizeT n)
 {
    SizeT used = end - p->begin;
@@ -499,7 +499,7 @@ static UChar* have_room(Part* p, UChar* end, SizeT n)
    return p->begin + used;
 }
 
-/* Another block, of N words on the tape, has room. */
+/* Make room for a block with N words on the tape. */
 static void have_room_for_block(Coder* c, UInt n)
 {
    c->control_end = have_room(&c->control, c->control_end,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The code of the tape. */
+   The coder of the tape. */
 
 /* Private to wet/. */
 
@@ -15,35 +15,34 @@ typedef struct _Coder Coder;
 
 Coder* DCFG_(new_coder)(void);
 
-/* Code the words up to END, all of the tape, and all rows, of which there are
-   none then; behind them the tape's .stack is STACK.  Returns how many words
-   the rows had. */
+/* Code the words up to END, which are the whole tape, and all rows, which are
+   removed.  STACK is the tape's .stack behind them.  Return how many words the
+   rows had. */
 ULong DCFG_(squeeze_words)(Coder* c, const ULong* words, const ULong* end,
                            Addr stack);
 
-/* From now on only chunks that have SIZE bytes together are kept: the last
-   ones.  Where does the first of them begin? */
+/* Keep only the last chunks, with SIZE bytes together, from now on.  Return
+   where the first kept chunk begins. */
 void  DCFG_(keep_chunks)(Coder* c, ULong size);
 ULong DCFG_(first_chunk)(const Coder* c);
 
-/* No more belongs to this chunk.  Returns all chunks so far. */
+/* End the present chunk.  Return all chunks so far. */
 Stream* DCFG_(end_chunk)(Coder* c);
 
-/* The length of the chunks from FROM on that are whole, and have at most N
+/* Return the length of the whole chunks from FROM on that have at most N
    bytes. */
 ULong DCFG_(whole_chunks)(const Coder* c, ULong from, ULong n);
 
-/* Drop the first chunks, so that those that are left have at most N bytes, or
-   are one. */
+/* Drop the first chunks, until at most N bytes, or one chunk, are left. */
 void DCFG_(drop_chunks)(Coder* c, ULong n);
 
-/* Does what comes next begin one? */
+/* Return whether the next word begins a chunk. */
 Bool DCFG_(begins_chunk)(const Coder* c);
 
-/* Records so far. */
+/* Return the number of records so far. */
 ULong DCFG_(n_coded_records)(const Coder* c);
 
-/* Forget all; the tape's .stack is STACK. */
+/* Forget all chunks.  STACK is the tape's .stack. */
 void DCFG_(restart_coder)(Coder* c, Addr stack);
 
 #endif /* __DCFG_SQUEEZE_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Memory that the core does not tell of. */
+   Memory accesses of system calls that the core does not report. */
 
-/* Owns: memory that system calls read or write, and the core does not say so,
-   for Memcheck can do without: what stands where something stood before.
+/* Owns: memory that system calls read or write, but that the core does not
+   report, because Memcheck does not need it: values that replace other values.
    Handed: system calls.  Taken by: wet/tape.c. */
 
 #include "pub_tool_basics.h"
@@ -14,7 +14,7 @@
 
 #include "wet/syscalls.h"
 
-/* A system call, and to whom what it accesses is told. */
+/* Syscall: a system call, and the function to report its accesses to. */
 typedef
    struct {
       UInt         sysno;
@@ -44,7 +44,7 @@ enum {
    SockAccept4 = 18, SockReceiveMany = 19, SockNone = 0
 };
 
-/* Which call of a socket it is, by the numbers of socketcall(), and its
+/* Return which socket call it is, by the numbers of socketcall(), and its
    arguments. */
 static UInt socket_call(const Syscall* c, const UWord** args)
 {
@@ -91,7 +91,7 @@ static void tell_header(const Syscall* c, const struct vki_msghdr* h)
    tell(c, (Addr)&h->msg_controllen, sizeof(h->msg_controllen));
 }
 
-/* Lengths, in place of the room that there was. */
+/* Report the lengths that replace the room that was given. */
 static void socket_writes(const Syscall* c, UWord result)
 {
    const UWord*              args;
@@ -145,7 +145,8 @@ static Bool is_select(UInt sysno)
    }
 }
 
-/* Sets of as many descriptors as the first argument says, in whole words. */
+/* Report sets of descriptors, as many as the first argument says, in whole
+   words. */
 static void tell_sets(const Syscall* c)
 {
    const UWord bits = 8 * sizeof(UWord);
@@ -154,8 +155,7 @@ static void tell_sets(const Syscall* c)
       tell(c, c->args[i], (c->args[0] + bits - 1) / bits * sizeof(UWord));
 }
 
-/* How long it would still have waited, SIZE bytes at A, but for one that did
-   not wait. */
+/* Report the time left, SIZE bytes at A, unless the call did not wait. */
 static void tell_rest(const Syscall* c, Addr a, SizeT size)
 {
    for (SizeT i = 0; a != 0 && is_readable(a, size) && i < size; i++)
@@ -190,7 +190,7 @@ static void wait_writes(const Syscall* c)
 
 /*--- System calls                                         ---*/
 
-/* Where they copy between files from, or to, and go on. */
+/* Report the offsets that copies between files read and advance. */
 static void tell_offsets(const Syscall* c)
 {
    switch (c->sysno) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Memory that the core does not tell of. */
+   Memory accesses of system calls that the core does not report. */
 
 /* Private to wet/. */
 
@@ -11,14 +11,14 @@
 #include "pub_tool_basics.h"
 #include "base/port.h"
 
-/* ARG is what was given with it. */
+/* TellMemory: takes an access; ARG was given together with the function. */
 typedef void (*TellMemory)(void* arg, Addr a, SizeT len);
 
-/* Memory that system call SYSNO is about to read. */
+/* Report memory that system call SYSNO is about to read. */
 void DCFG_(untold_reads)(UInt sysno, const UWord* args, TellMemory to,
                          void* arg);
 
-/* And that it has written, with that RESULT, which is no error. */
+/* Report memory that system call SYSNO has written.  RESULT is not an error. */
 void DCFG_(untold_writes)(UInt sysno, const UWord* args, UWord result,
                           TellMemory to, void* arg);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a wet file knows of code. */
+   Tables of code in a WET file. */
 
-/* Owns: the sections of a file that are about code.  Handed: superblocks by
-   dcfg_bb.c, images by run/image.c, uses and definitions by wet/usage.c.
-   Taken by: wet/output_wet.c. */
+/* Owns: the sections of a file about code.  Handed: superblocks by dcfg_bb.c,
+   images by run/image.c, uses and definitions by wet/usage.c.  Taken by:
+   wet/output_wet.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -24,7 +24,7 @@
 #include "wet/tables.h"
 #include "wet/usage.h"
 
-/* An instruction of some superblock. */
+/* Known: an instruction of some superblock. */
 typedef
    struct {
       Addr         addr;
@@ -94,7 +94,7 @@ static void add_image(Bytes* b, UInt no)
    }
 }
 
-/* Readers that know of no build ids end before them. */
+/* Add build ids behind all else, so that older readers end before them. */
 static void add_build_ids(Bytes* b)
 {
    for (UInt i = 0; i < DCFG_(n_images)(); i++) {
@@ -108,7 +108,7 @@ static void put_images(Put* out, Bytes* b)
 {
    Bytes images = { NULL, 0, 0 };
 
-   /* Source files are numbered when lines are asked for. */
+   /* Images first: source files get their numbers when lines are asked for. */
    DCFG_(add_varint)(&images, DCFG_(n_images)());
    for (UInt i = 0; i < DCFG_(n_images)(); i++)
       add_image(&images, i);
@@ -125,8 +125,8 @@ static void put_images(Put* out, Bytes* b)
 
 COMPARE(cmp_known, Known, UP(image) ?: UP(addr))
 
-/* All instructions of superblocks that were translated with the tape on, in
-   order, each once. */
+/* Return all instructions of superblocks that were translated with the tape,
+   sorted, without duplicates. */
 static XArray* find_instrs(void)
 {
    XArray* all = VG_(newXA)(VG_(malloc), "dcfg.wet.instrs", VG_(free),
@@ -155,7 +155,7 @@ static XArray* find_instrs(void)
    return all;
 }
 
-/* Runs of locations: how far behind the last one, and how many. */
+/* Add a set of locations as ranges: distance from the last one, length. */
 static void add_locs(Bytes* b, const UChar* locs)
 {
    UShort begins[N_LOCS / 2], ends[N_LOCS / 2];
@@ -198,12 +198,12 @@ static void add_usage(Bytes* b, const Usage* u)
    }
 }
 
-/* What an instruction with this code uses. */
+/* CodeUsage: the usage of an instruction with these bytes. */
 typedef
    struct {
       UChar len;
       UChar code[16];
-      UInt  begin, n;        // in .usages
+      UInt  begin, n;        // its part of .usages
    }
    CodeUsage;
 
@@ -219,8 +219,8 @@ static Word cmp_code(const void* va, const void* vb)
                            : VG_(memcmp)(a->code, b->code, a->len);
 }
 
-/* It does not depend on where they stand, and to find it takes long: so it is
-   found once for those that are the same. */
+/* Add the usage of an instruction.  It does not depend on the address and takes
+   long to find, so it is found once for equal bytes. */
 void DCFG_(add_usage_of)(Bytes* b, const UChar* code, UInt len, Addr addr)
 {
    CodeUsage  key = { .len = len };
@@ -266,7 +266,7 @@ static void put_instrs(Put* out, Bytes* b, XArray* instrs)
    put_bytes_as(out, SectionInstrs, b);
 }
 
-/* Their heads are as those of other instructions. */
+/* Put instructions that did not run, in the form of other instructions. */
 static void put_unexecuted(Put* out, Bytes* b)
 {
    XArray*           all    = DCFG_(unexecuted_code)();
@@ -299,7 +299,7 @@ static Word place_of(XArray* instrs, UInt image, Addr a)
    return first;
 }
 
-/* What is written of where S is: an address, or a distance in 64 bits. */
+/* Return the number in the file for S: an address, or a distance in 64 bits. */
 static ULong number_of(const Slot* s)
 {
    return s->from < WhereSlot ? s->addr : (ULong)(Long)(Word)s->addr;
@@ -348,9 +348,9 @@ static void put_superblocks(Put* out, Bytes* b, XArray* instrs)
    put_bytes_as(out, SectionSuperblocks, b);
 }
 
-/*--- Threads, and what was before                         ---*/
+/* --- Threads, and executions before the tape              --- */
 
-/* Returns how many instructions they are together. */
+/* Put the threads.  Return the number of instructions of all. */
 static ULong put_threads(Put* out, const Graph* g)
 {
    ULong n = 0;
@@ -366,8 +366,8 @@ static ULong put_threads(Put* out, const Graph* g)
    return n;
 }
 
-/* If not all of the tape is KEPT, how often each instruction was executed:
-   what comes first in the file is not the first. */
+/* Put how often each instruction was executed, if not the whole tape is KEPT:
+   the first execution in the file is not the first of all. */
 static void put_before(Put* out, Bytes* b, XArray* instrs, const Gathered* g,
                        Bool kept, Bool ended)
 {

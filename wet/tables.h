@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a wet file knows of code. */
+   Tables of code in a WET file. */
 
 /* Private to wet/. */
 
@@ -14,9 +14,9 @@
 #include "wet/packed.h"
 #include "format/wet_sections.h"
 
-/* Parts of what sections have: of images, name to symbols; of an instruction,
-   what it uses and defines; of a superblock, exits and slots.  Instructions only
-   while nothing is being translated. */
+/* Add parts of rows: of an image, name to symbols; of an instruction, uses and
+   definitions; of a superblock, exits and slots.  add_usage_of() not while
+   anything is being translated. */
 void DCFG_(add_text)(Bytes* b, const HChar* s);
 void DCFG_(add_symbols)(Bytes* b, const ImageInfo* info);
 void DCFG_(add_usage_of)(Bytes* b, const UChar* code, UInt len, Addr addr);
@@ -25,8 +25,8 @@ void DCFG_(add_slots)(Bytes* b, Superblock* sb);
 /* Put the head of SECTION, which has LENGTH bytes. */
 void DCFG_(put_section)(Put* out, UInt section, ULong length);
 
-/* Put the sections up to the tape, of which something was DROPPED or not.
-   Returns how many instructions were executed. */
+/* Put all sections before the tape.  DROPPED: some of the tape is missing.
+   Return how many instructions were executed. */
 struct _Gathered;
 ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped,
                         Bool ended);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The tape: addresses and turns. */
+   The tape: addresses, values and turns. */
 
-/* Owns: the tape, its marks, and the order in which threads took turns.
-   Handed: headers and addresses by generated code (wet/ir_tape.c), the rest
-   by run/thread.c.  Taken by: wet/output_wet.c, in the code of
-   wet/squeeze.h.
+/* Owns: the tape, its marks, and the order in which threads took turns. Handed:
+   headers and addresses by generated code (wet/ir_tape.c), the rest by
+   run/thread.c.  Taken by: wet/output_wet.c, in the code of wet/squeeze.h.
 
-   There is one tape for all threads, because only one of them runs at a
-   time: so it says by itself in which order what they did took place.
+   There is one tape for all threads, because only one thread runs at a time.
+   So the tape has all events in their order.
 
-   A superblock that was left in its middle has written addresses, but no
-   header, and has not said that there is another row: it is as if it had not
-   begun.  How far it had come is added here, before anything else is. */
+   A superblock that was left in the middle has written addresses, but neither a
+   header nor the move of its row: as if it had not begun.  This file adds how
+   far it came, before anything else is added. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -33,13 +32,13 @@
 #include "wet/tape.h"
 #include "wet/x87_top.h"
 
-/* Headers, marks and their rows are coded while they are in the processor's
-   cache: when there are N_HEADERS, or less, if the rows have been long. */
+/* Headers, marks and rows are coded while they are in the processor's cache:
+   after N_HEADERS headers, or fewer if rows have been long. */
 #define N_HEADERS  (1u << 14)
 #define MIN_HEADERS 1024u
 #define GOOD_WORDS  49152u
 
-/* A thread's. */
+/* Turn: a thread. */
 typedef
    struct {
       UInt index;
@@ -48,14 +47,15 @@ typedef
 
 Tape*          DCFG_(tape);
 static ULong*  words;
-static ULong*  first;          // of them, that is not coded
-static Turn*   running;        // NULL: nobody so far
+static ULong*  first;          // the first word that is not coded
+static Turn*   running;        // NULL: none yet
 static Coder*  coder;
-static Bool    away;           // nothing is collected now,
-static Bool    late;           // or was before the tape's begin,
-static Bool    has_gaps;       // or in its middle
-static UInt    n_turns;        // threads that there were so far
-static UInt    newborn;        // the thread that a system call makes, or 0
+static Bool    away;           // is nothing collected now?
+static Bool    late;           // did code run before the tape?
+static Bool    has_gaps;       // or in its middle?
+static UInt    n_turns;        // threads so far
+static UInt    newborn;        // the thread that a system call is creating; 0:
+                               // none
 
 void DCFG_(load_tape)(void)
 {
@@ -84,7 +84,7 @@ static void code_tape(void)
    ULong  n_words = DCFG_(squeeze_words)(coder, first, end,
                                          DCFG_(tape)->stack);
 
-   /* As many as will have so many words if they go on so. */
+   /* As many headers as will probably have GOOD_WORDS words. */
    n = n_words <= GOOD_WORDS * n / N_HEADERS ? N_HEADERS
        : GOOD_WORDS * n / n_words;
    n = n < MIN_HEADERS ? MIN_HEADERS : n;
@@ -97,9 +97,9 @@ static void code_tape(void)
       DCFG_(save_tape)(DCFG_(end_chunk)(coder), n_turns);
 }
 
-/* A chunk that can be read without those before it, and a thread that goes on
-   behind a handler, or as a copy of its creator, must say where the top of
-   x87's stack is; where nothing says so it is at 0. */
+/* Write a mark with x87's top, if it is not 0.  A chunk can be read without
+   those before it, so it needs one; so does a thread that goes on behind a
+   handler, or as a copy of its creator. */
 static void tell_top(void)
 {
    UInt top = DCFG_(x87_top)();
@@ -111,7 +111,7 @@ static void tell_top(void)
    DCFG_(tape)->cursor   += 2;
 }
 
-/* What has been recorded so far is what the running thread stands behind. */
+/* Code the tape: what was recorded so far is behind the running thread. */
 void DCFG_(tape_is_full)(void)
 {
    code_tape();
@@ -119,7 +119,8 @@ void DCFG_(tape_is_full)(void)
       tell_top();
 }
 
-/* When it is coded there are no rows, and may be no room for any either. */
+/* Make room for ROWS.  Coding the tape removes all rows, and perhaps their
+   memory. */
 void DCFG_(rows_are_full)(Rows* rows)
 {
    if (!DCFG_(grow_rows)(rows)) {
@@ -169,7 +170,7 @@ static void add_mark(UInt mark, ULong w0, ULong w1)
    add_long_mark(mark, w0, w1, 0);
 }
 
-/* What follows is about T. */
+/* Begin T's turn, if it is not running. */
 static void turn_to(Turn* t)
 {
    if (t == running)
@@ -268,7 +269,7 @@ void DCFG_(tape_left)(void* s, UInt sb, UInt k)
    DCFG_(tape)->cursor = to;
 }
 
-/* It is collected again: there may be nothing before that. */
+/* Note that collecting begins again; the tape may be empty. */
 static void come_home(void)
 {
    away = False;
@@ -317,8 +318,8 @@ void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
    DCFG_(untold_reads)(sysno, args, DCFG_(tape_memory_read), s);
 }
 
-/* The system call has made a thread, which begins with the registers of its
-   creator S.  It has not run yet. */
+/* Write a mark if the system call has created a thread, which has not run. The
+   thread begins with the registers of its creator S. */
 static void tell_newborn(Turn* s, UInt sysno, const UWord* args)
 {
    UWord stack = sysno != __NR_clone ? StackFromCall

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The tape: addresses and turns. */
+   The tape: addresses, values and turns. */
 
 /* Private to wet/. */
 
@@ -14,43 +14,43 @@
 #include "wet/slots.h"
 #include "wet/tape_words.h"
 
-/* Generated code puts the next header at .cursor, and calls tape_is_full()
-   when it stands behind .limit at the begin of a superblock.  A mark, or what is
-   behind a header, has at most DCFG_TAPE_SLACK words. */
+/* Tape: generated code writes the next header at .cursor.  At the begin of a
+   superblock, it calls tape_is_full() if .cursor is behind .limit.  A mark, or
+   the words behind a header, have at most DCFG_TAPE_SLACK words. */
 typedef
    struct {
       ULong* cursor;
       ULong* limit;
-      Addr   stack;      // the last address that was made from RSP
+      Addr   stack;      // the last address made from RSP
    }
    Tape;
 extern Tape* DCFG_(tape);
 
-/* Before the program runs. */
+/* Make the tape, before the program runs. */
 void DCFG_(load_tape)(void);
 
-/* Keep the last SIZE bytes of what is coded.  Before the program runs, behind
-   load_tape(). */
+/* Keep the last SIZE bytes of the coded tape.  Called before the program runs,
+   after load_tape(). */
 void DCFG_(keep_tape)(ULong size);
 
 void DCFG_(tape_is_full)(void);
 void DCFG_(rows_are_full)(Rows* rows);
 
-/* What is on the tape so far, coded: chunks, each of which can be read
-   alone.  The last one is ended for it. */
+/* Return the coded tape so far: chunks, each of which can be read alone.  The
+   last chunk is ended. */
 const Stream* DCFG_(coded_tape)(void);
 
-/* The length of what there is of it in whole chunks, at most N bytes. */
+/* Return the length of its whole chunks, up to N bytes. */
 ULong DCFG_(whole_tape)(ULong n);
 
-/* Keep N bytes of it at most: the last chunks, or the last one. */
+/* Drop all but the last N bytes in whole chunks, or the last chunk. */
 void DCFG_(drop_tape)(ULong n);
 
-/* Where in that the oldest chunk that was kept begins. */
+/* Return the offset of the oldest chunk that is kept. */
 ULong DCFG_(tape_begin)(void);
 
-/* Is something missing, because for a while it was not collected?  Did
-   something run before what is on the tape? */
+/* Return whether the tape has gaps where nothing was collected; return whether
+   anything ran before it. */
 Bool DCFG_(has_tape_gaps)(void);
 Bool DCFG_(begins_late)(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The words of a tape. */
+   The form of the tape in memory. */
 
 /* Private to wet/. */
 
@@ -12,24 +12,25 @@
 #include "format/wet_history.h"
 #include "format/wet_records.h"
 
-/* The tape is what generated code writes while the program runs: for each
-   execution of a superblock a header; between two of them, marks: a header that
-   is none of a superblock, and words that depend on which it is.  What the execution
-   has beside that, an address for each of the memory accesses that it made, is
-   the next row of the superblock's own (Rows in wet/slots.h).
+/* The tape is what generated code writes while the program runs.  Each
+   execution of a superblock writes a header.  Between headers there are marks:
+   other numbers, with words that depend on the mark.  The other words of an
+   execution, one for each address or value, are the next row of the superblock
+   (Rows in wet/slots.h).
 
-   A header: the number of the way in which the superblock was left (SlotWay in
-   wet/slots.h), which is small, for generated code is shorter so.  Or
-   TapeStopped, if that was within it, by a fault: then there are behind it its
-   id, how many instructions had completed, and the words of a segment that had
-   not ended; if none had, there is no row.  Or a mark. */
+   A header is the number of the way in which the superblock was left (SlotWay
+   in wet/slots.h).  It is a small number, because that makes generated code
+   shorter.  If a fault left the superblock inside, the header is TapeStopped.
+   Behind it are the superblock's id, the number of completed instructions, and
+   the words of a segment that had not ended.  If no segment had ended, there is
+   no row. */
 #define TAPE_FIRST_WAY 16u
 #define TAPE_MAX_EXITS HOW_STOPPED
 
-/* A superblock has at most as many words, and a mark. */
+/* The most words of a superblock and a mark. */
 #define DCFG_TAPE_SLACK 8192u
 
-/* Not on disk: neither a mark nor a way. */
+/* In memory only: neither a mark nor a way. */
 enum { TapeStopped = TAPE_FIRST_WAY - 1 };
 
 #endif /* __DCFG_TAPE_WORDS_H */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What an instruction uses and defines. */
+   Uses and definitions of an instruction. */
 
-/* Owns: uses and definitions of a single instruction, from VEX's IR of it
-   without optimisation.  Handed: its bytes.  Taken by: wet/tables.c.
+/* Owns: uses and definitions of a single instruction, from VEX's unoptimised
+   IR.  Handed: its bytes.  Taken by: wet/tables.c.
 
    A location is used if its value at the instruction's begin has a part in
-   anything that the instruction does: what it writes, where it accesses
-   memory, where it goes.  VEX's IR says that but for the flags, of which it
-   keeps the operands that they would be computed from, and for idioms, such
-   as PXOR of a register with itself, whose result depends on nothing.  Where
-   it says more or less than that, arch/ knows better. */
+   anything that the instruction does: the values that it writes, the addresses
+   that it accesses, the next instruction.  VEX's IR tells this, with two
+   exceptions.  Of the flags, it keeps the operands that they would be computed
+   from.  And in idioms such as PXOR of a register with itself, the result
+   depends on nothing.  arch/ corrects where the IR tells more or less than
+   that. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -31,31 +32,31 @@
 
 /*--- The IR                                               ---*/
 
-/* A temporary: what it is, and how much of what it holds matters. */
+/* Temp: a temporary, and how much of its value matters. */
 typedef
    struct {
       const IRExpr* is;
-      UInt live;          // bytes, from the lowest
-      Bool tracked;       // it is the top of x87's stack and .step
+      UInt live;          // the lowest bytes, as many as this, matter
+      Bool tracked;       // is it x87's top plus .step?
       Int  step;
-      UInt value;         // equal ones hold the same; 0: unknown
+      UInt value;         // equal values have equal numbers; 0: not known
    }
    Temp;
 
 typedef
    struct {
       Usage*      u;
-      const UChar* code;                 // of the instruction
+      const UChar* code;                 // bytes of the instruction
       UInt        len;
       const IRSB* sb;
       Temp*       temps;
       UInt        n_values;
-      UChar       written[N_LOCS];   // so far
-      Bool        step_flags;        // it leaves C: INC, DEC
-      Bool        rotate;            // it leaves S, Z, A, P
-      Int         top;               // of x87's stack, from what it was
+      UChar       written[N_LOCS];   // locations written so far
+      Bool        step_flags;        // keeps C: INC, DEC
+      Bool        rotate;            // keeps S, Z, A, P
+      Int         top;               // x87's top, from its place at the begin
       Bool        top_zero;
-      Bool        top_told;          // only an execution says where it is
+      Bool        top_told;          // only an execution tells the top
    }
    Lifted;
 
@@ -71,7 +72,7 @@ static void def_loc(Lifted* l, UInt loc)
       l->u->defs[loc] = 1;
 }
 
-/* A constant of the size of a general register. */
+/* Return a constant of the size of a general register. */
 static ULong constant(const IRExpr* e)
 {
    const IRConst* con = e->Iex.Const.con;
@@ -79,7 +80,7 @@ static ULong constant(const IRExpr* e)
    return con->tag == Ico_U64 ? con->Ico.U64 : con->Ico.U32;
 }
 
-/* The flags that condition COND of VEX (and the processor) is about. */
+/* Use the flags of condition COND of VEX, and of the processor. */
 static void use_condition(Lifted* l, UInt cond)
 {
    Bool carry, others;
@@ -91,7 +92,8 @@ static void use_condition(Lifted* l, UInt cond)
       use_loc(l, LocFlags);
 }
 
-/* What the helper for conditions is given: a constant, or one above CC_OP. */
+/* Return the condition that the helper is given: a constant, or one above
+   CC_OP. */
 static const IRExpr* condition_of(const Lifted* l, const IRExpr* e)
 {
    if (e->tag == Iex_RdTmp)
@@ -101,22 +103,22 @@ static const IRExpr* condition_of(const Lifted* l, const IRExpr* e)
    return e != NULL && e->tag == Iex_Const ? e : NULL;
 }
 
-/* The N lowest bytes of temporary E matter, if it is one. */
+/* If E is a temporary, its N lowest bytes matter. */
 static void need_low(Lifted* l, const IRExpr* e, UInt n)
 {
    if (e->tag == Iex_RdTmp && l->temps[e->Iex.RdTmp.tmp].live < n)
       l->temps[e->Iex.RdTmp.tmp].live = n;
 }
 
-/* It matters. */
+/* All of E matters. */
 static void need(Lifted* l, const IRExpr* e)
 {
    if (e != NULL)
       need_low(l, e, 32);
 }
 
-/* VEX reads part of a register as all of it, and takes the lowest bytes of
-   that: how many does OP take? */
+/* Return how many of the lowest bytes OP takes.  VEX reads part of a register
+   as the whole, and takes the lowest bytes of that. */
 static UInt low_bytes(IROp op)
 {
    switch (op) {
@@ -147,7 +149,7 @@ static void use_bytes(Lifted* l, UInt offset, UInt n)
    }
 }
 
-/* A register of x87's stack, found by an index that is a temporary. */
+/* Use or DEFINE a register of x87's stack, whose index is a temporary. */
 static void use_stack(Lifted* l, const IRRegArray* array, const IRExpr* ix,
                       Int bias, Bool define)
 {
@@ -164,8 +166,7 @@ static void use_stack(Lifted* l, const IRRegArray* array, const IRExpr* ix,
    }
 }
 
-/* C's helpers for the flags are told apart by what they are given and
-   return. */
+/* Use the operands of one of VEX's helpers for flags. */
 static void use_call(Lifted* l, const IRExpr* e)
 {
    const HChar*  name = e->Iex.CCall.cee->name;
@@ -196,7 +197,7 @@ static Bool same_value(const Lifted* l, const IRExpr* a, const IRExpr* b)
              == l->temps[b->Iex.RdTmp.tmp].value;
 }
 
-/* Does OP of a value and itself not depend on it? */
+/* Return whether OP of a value and itself is constant. */
 static Bool cancels(IROp op)
 {
    switch (op) {
@@ -218,7 +219,7 @@ static Bool cancels(IROp op)
    }
 }
 
-/* The N lowest bytes of what is in E matter. */
+/* Use what the N lowest bytes of E depend on. */
 static void use_expr(Lifted* l, const IRExpr* e, UInt n)
 {
    switch (e->tag) {
@@ -265,13 +266,12 @@ static void use_expr(Lifted* l, const IRExpr* e, UInt n)
       case Iex_CCall:
          use_call(l, e);
          break;
-      default:                       // a load's address mattered before
+      default:                       // loads: the address is used elsewhere
          break;
    }
 }
 
-/* Two expressions with the same operands: only those that idioms are made
-   of. */
+/* Return the number of E's value.  Only expressions of idioms are compared. */
 static UInt value_of(Lifted* l, UInt tmp, const IRExpr* e)
 {
    for (UInt t = 0; t < tmp; t++) {
@@ -289,8 +289,8 @@ static UInt value_of(Lifted* l, UInt tmp, const IRExpr* e)
                               : ++l->n_values;
 }
 
-/* By how much the top moves.  FPTAN and FSINCOS push if their operand is in
-   range; as a location of what they push, that is taken to be so. */
+/* Return the step of the top.  FPTAN and FSINCOS push if their operand is in
+   range; for the location of the result, they are taken to push. */
 static Int step_by(Lifted* l, const IRExpr* e)
 {
    if (e->tag == Iex_Const)
@@ -299,7 +299,7 @@ static Int step_by(Lifted* l, const IRExpr* e)
    return 1;
 }
 
-/* Registers that hold the top of x87's stack. */
+/* Track temporaries that hold x87's top. */
 static void track_top(Lifted* l, Temp* t, const IRExpr* e)
 {
    const Temp* a;
@@ -339,7 +339,7 @@ static void set_top(Lifted* l, const IRExpr* e)
       l->top_zero = True;
 }
 
-/* Which kind of flags are written. */
+/* Note which kind of flags is written. */
 static void note_flags(Lifted* l, const IRExpr* op)
 {
    const GuestLayout* g = DCFG_(guest).layout;
@@ -387,7 +387,7 @@ static void add_accesses(Lifted* l)
    }
 }
 
-/* What a statement needs in any case. */
+/* Note what a statement needs in any case. */
 static void find_roots(Lifted* l, const IRStmt* st)
 {
    switch (st->tag) {
@@ -448,8 +448,8 @@ static void find_roots(Lifted* l, const IRStmt* st)
    }
 }
 
-/* State that a helper reads or writes.  If it is only called sometimes, what
-   it writes may stay, and so has a part in what is there afterwards. */
+/* Use or DEFINE the state of a helper.  If the helper is called only sometimes,
+   the old state has a part in the result. */
 static void helper_state(Lifted* l, const IRDirty* d, Bool define)
 {
    Bool always = d->guard->tag == Iex_Const;
@@ -465,8 +465,8 @@ static void helper_state(Lifted* l, const IRDirty* d, Bool define)
       }
 }
 
-/* Forward: what each statement uses of what was there before, given the
-   temporaries that matter, and what it defines. */
+/* The pass forward: uses of each statement, for temporaries that matter, and
+   definitions. */
 static void pass(Lifted* l)
 {
    VG_(memset)(l->written, 0, sizeof(l->written));
@@ -514,7 +514,7 @@ static void pass(Lifted* l)
    }
 }
 
-/* An instruction. */
+/* Given: an instruction. */
 typedef
    struct {
       Usage*       u;
@@ -559,7 +559,7 @@ static void analyse(void* arg, const IRSB* sb)
    for (Int i = 0; i < sb->stmts_used; i++)
       find_roots(&l, sb->stmts[i]);
    need(&l, sb->next);
-   /* Backward: what those are made of. */
+   /* The pass backward: operands of temporaries that matter. */
    for (Int i = sb->stmts_used; i-- > 0; )
       if (sb->stmts[i]->tag == Ist_WrTmp
           && l.temps[sb->stmts[i]->Ist.WrTmp.tmp].live > 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What an instruction uses and defines. */
+   Uses and definitions of an instruction. */
 
 /* Private to wet/. */
 
@@ -13,8 +13,8 @@
 #include "base/port.h"
 #include "arch/locations.h"
 
-/* What the instruction of LEN bytes at CODE, which ran at ADDR, uses and
-   defines.  Not while anything is being translated. */
+/* Find the uses and definitions of the instruction of LEN bytes at CODE, which
+   ran at ADDR.  Not while anything is being translated. */
 void DCFG_(find_usage)(const UChar* code, UInt len, Addr addr,
                        /*OUT*/Usage* u);
 

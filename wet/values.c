@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The value that an instruction computes. */
+   The value of an instruction. */
 
-/* Owns: which value an instruction computes, and the code that has it.
+/* Owns: the definition of an instruction's value, and the code that gets it.
    Handed: VEX's statements.  Taken by: wet/ir_tape.c.
 
-   It is what the instruction stores, if it stores; else what it writes to
-   its destinations: all of them if none is named, as of MUL, but not what is
-   changed besides, as RSI by LODS.  RSP is one only if there is no other.
-   What goes elsewhere, or changes but flags, computes none; nor does a system
-   call, whose results are the kernel's.
+   If the instruction stores, the value is what it stores.  Otherwise it is what
+   the instruction writes to its destinations: all of them if none is named, as
+   in MUL, but not registers that change besides, as RSI in LODS.  RSP is a
+   destination only if there is no other.  A branch, or an instruction that
+   changes flags only, has no value.  A system call has none either: its results
+   are the kernel's.
 
-   Registers are read when the instruction has ended.  So all of the guest's
-   must be up to date at the end of each: VexRegUpdAllregsAtEachInsn. */
+   Registers are read when the instruction has ended.  So all guest registers
+   must be up to date at the end of each instruction:
+   VexRegUpdAllregsAtEachInsn. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -26,15 +28,15 @@
 
 #define OFFSET(field) (DCFG_(guest).layout->field)
 
-/* Behind vector registers there are MMX registers. */
+/* Numbers of registers: MMX registers follow vector registers. */
 enum { FirstMmx = 64, N_REGISTERS = 72 };
 
-/* The part of a register that is written: bytes from LOW to below HIGH. */
+/* Written: the bytes of a register that are written, from LOW to below HIGH. */
 typedef
    struct {
       UInt    low, high;
       UInt    n_puts;
-      IRExpr* put;         // what the only one has written, or NULL
+      IRExpr* put;         // the value, if there is only one; or NULL
    }
    Written;
 
@@ -42,9 +44,9 @@ static struct {
    UInt      n_stored;
    ValuePart stored[MAX_VALUE_PARTS];
    Written   registers[N_REGISTERS];
-   UInt      n_pushed;     // registers of x87's stack, by their distance
-   IRExpr*   pushed[8];    // from its top, or NULL
-   /* Instructions write few registers. */
+   UInt      n_pushed;     // registers pushed to x87's stack, by distance
+   IRExpr*   pushed[8];    // from the top; or NULL
+   /* The list of written registers, which are few. */
    UInt      n_written;
    UChar     written[N_REGISTERS];
 } value;
@@ -74,8 +76,8 @@ static IRExpr* constant(const IRConst* con)
    }
 }
 
-/* E, or as much as a word if it is an I8 or I16.  Hosts of 32 bits have no way
-   to 64 from there, arm64 none to 32. */
+/* Return E, widened to a word if it is an I8 or I16.  32-bit hosts cannot widen
+   these to 64 bits, nor arm64 to 32. */
 static IRExpr* in_a_word(Work* w, IRExpr* e)
 {
    IRType ty = typeOfIRExpr(w->out->tyenv, e);
@@ -91,7 +93,7 @@ static IRExpr* in_a_word(Work* w, IRExpr* e)
                : (ty == Ity_I8 ? Iop_8Uto32 : Iop_16Uto32), e);
 }
 
-/* Behind the N of PARTS, an integer. */
+/* Append the integer E to the N PARTS. */
 static UInt add_integer(Work* w, ValuePart* parts, UInt n, IRExpr* e,
                         IRType ty)
 {
@@ -106,7 +108,7 @@ static UInt add_integer(Work* w, ValuePart* parts, UInt n, IRExpr* e,
    return add_part(parts, n, wide, e, sizeofIRType(ty));
 }
 
-/* Whether E is a vector of zeros. */
+/* Return whether E is a vector of zeros. */
 static Bool is_zero(const IRExpr* e)
 {
    if (e->tag != Iex_Const)
@@ -116,7 +118,7 @@ static Bool is_zero(const IRExpr* e)
               && e->Iex.Const.con->Ico.V256 == 0);
 }
 
-/* Anything. */
+/* Append E of any type. */
 static UInt add_data(Work* w, ValuePart* parts, UInt n, IRExpr* e)
 {
    static const IROp halves[]   = { Iop_V128to64, Iop_V128HIto64 };
@@ -161,14 +163,14 @@ static IRType integer_of(UInt size)
           : Ity_I8;
 }
 
-/*--- What is stored                                       ---*/
+/* --- Stores                                               --- */
 
 static void note_stored(Work* w, IRExpr* e)
 {
    value.n_stored = add_data(w, value.stored, value.n_stored, e);
 }
 
-/* The same, but it stands below what has been stored before. */
+/* Likewise, for a store below the stores before it. */
 static void note_stored_below(Work* w, IRExpr* e)
 {
    ValuePart above[MAX_VALUE_PARTS];
@@ -182,8 +184,8 @@ static void note_stored_below(Work* w, IRExpr* e)
    value.n_stored += n;
 }
 
-/* A if GUARD, else B, of the same type, is stored.  Not all hosts can choose
-   what has less than 32 bits. */
+/* Note that A is stored if GUARD, else B, of the same type.  Some hosts cannot
+   choose between values of less than 32 bits. */
 static void note_choice(Work* w, IRExpr* guard, IRExpr* a, IRExpr* b)
 {
    UInt    size  = sizeofIRType(typeOfIRExpr(w->out->tyenv, a));
@@ -195,7 +197,7 @@ static void note_choice(Work* w, IRExpr* guard, IRExpr* a, IRExpr* b)
    value.stored[first].size = size;
 }
 
-/* What stands in memory after a compare-and-swap. */
+/* Note what is in memory after a compare-and-swap. */
 static void note_swapped(Work* w, const IRCAS* cas, IRExpr* same, Bool high)
 {
    note_choice(w, same, high ? cas->dataHi : cas->dataLo,
@@ -233,7 +235,7 @@ static void note_swap(Work* w, const IRCAS* cas)
       note_swapped(w, cas, same, True);
 }
 
-/* What a store-exclusive has stored, or 0. */
+/* Note what a store-exclusive has stored, or 0. */
 static void note_exclusive(Work* w, const IRStmt* st)
 {
    IRExpr* stored = DCFG_(has_stored)(w, st);
@@ -252,7 +254,7 @@ static void note_exclusive(Work* w, const IRStmt* st)
    note_choice(w, stored, unop(w, Ity_I64, Iop_128HIto64, data), none);
 }
 
-/* A helper has written to memory. */
+/* Note that a helper has written to memory. */
 static void note_helper_store(Work* w, const IRDirty* d)
 {
    static const UChar zeros[MAX_VALUE_PARTS * 8];
@@ -271,9 +273,9 @@ static void note_helper_store(Work* w, const IRDirty* d)
    }
 }
 
-/*--- What is written to registers                         ---*/
+/* --- Registers                                            --- */
 
-/* Where register R begins in the guest's state. */
+/* Return the offset of register R in the guest state. */
 static UInt offset_of(UInt r)
 {
    return r < FirstVector ? OFFSET(general) + OFFSET(word) * r
@@ -281,7 +283,7 @@ static UInt offset_of(UInt r)
           : OFFSET(FPREG) + 8 * (r - FirstMmx);
 }
 
-/* The register at OFFSET of the guest's state, or N_REGISTERS. */
+/* Return the register at OFFSET in the guest state, or N_REGISTERS. */
 static UInt register_at(UInt offset)
 {
    if (offset >= OFFSET(general) && offset < OFFSET(general_end))
@@ -293,8 +295,8 @@ static UInt register_at(UInt offset)
    return N_REGISTERS;
 }
 
-/* N bytes at OFFSET of one register are written: PUT, or NULL if that is not
-   known. */
+/* Note that N bytes at OFFSET, of one register, are written: PUT, or NULL if
+   not known. */
 static void note_written(UInt offset, UInt n, IRExpr* put)
 {
    UInt r = register_at(offset);
@@ -325,8 +327,8 @@ static void note_helper_state(const IRDirty* d)
                          + k, 1, NULL);
 }
 
-/* Register R, as it is now.  Of a vector register it is all that instructions
-   of this kind know, though only a part was written. */
+/* Append the present value of register R.  For a vector register, it is
+   extended to 16 or 32 bytes, even if fewer were written. */
 static UInt add_register(Work* w, ValuePart* parts, UInt n, UInt r)
 {
    Written* from = &value.registers[r];
@@ -364,8 +366,8 @@ static void drop(UInt r)
    }
 }
 
-/* Forget what the instruction of LEN bytes at CODE changes besides its
-   result. */
+/* Forget registers that the instruction of LEN bytes at CODE changes besides
+   its result. */
 static void drop_others(const UChar* code, UInt len)
 {
    Besides b;

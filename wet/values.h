@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The value that an instruction computes. */
+   The value of an instruction. */
 
 /* Private to wet/. */
 
@@ -13,29 +13,30 @@
 
 struct _Work;         // the superblock in translation: run/ir.h
 
-/* One to eight bytes of a value: the lowest ones of .data, which is an
-   I64. */
+/* ValuePart: one to eight bytes of a value, the lowest bytes of .data, which is
+   an I64. */
 typedef
    struct {
       IRExpr* data;
-      IRExpr* was;       // an integer that .data was widened from, or NULL
+      IRExpr* was;       // the integer that .data was widened from, or NULL
       UInt    size;
    }
    ValuePart;
 
 #define MAX_VALUE_PARTS 160
 
-/* Another instruction begins. */
+/* Begin an instruction. */
 void DCFG_(begin_value)(void);
 
-/* ST, which is part of it, has been added to W. */
+/* Note ST, a statement of the instruction, which has been added to W. */
 void DCFG_(note_value)(struct _Work* w, const IRStmt* st);
 
-/* Has ST, a compare-and-swap or a store-exclusive, stored?  Behind it in W. */
+/* Return whether ST, a compare-and-swap or store-exclusive, has stored.  Added
+   to W behind ST. */
 IRExpr* DCFG_(has_stored)(struct _Work* w, const IRStmt* st);
 
-/* The value that instruction K of W has computed, its lowest bytes first.
-   Returns how many parts; 0: it computes none. */
+/* End instruction K of W: return the number of PARTS of its value, the lowest
+   bytes first.  0: it has no value. */
 UInt DCFG_(end_value)(struct _Work* w, UInt k, /*OUT*/ValuePart* parts);
 
 #endif /* __DCFG_VALUES_H */

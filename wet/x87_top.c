@@ -3,14 +3,15 @@
 
    The top of x87's stack. */
 
-/* Owns: what moves the top of x87's stack to where the program says, and where
-   it is now.  Handed: VEX's statements; the guest state.  Taken by:
-   wet/usage.c, wet/ir_tape.c, wet/tape.c.
+/* Owns: how instructions move the top of x87's stack, and where it is now.
+   Handed: VEX's statements; the guest state.  Taken by: wet/usage.c,
+   wet/ir_tape.c, wet/tape.c.
 
-   Most instructions push or pop, or set it to 0, which is known without any
-   execution.  Those that load the stack from memory, as FLDENV and XRSTOR do,
-   are calls of helpers that write the top; FPTAN and FSINCOS push if their
-   operand is in range, and take what that comparison gives from the top. */
+   Most instructions push, pop, or set the top to 0, which is known without an
+   execution.  Two groups are different.  Instructions that load the stack from
+   memory, as FLDENV and XRSTOR, call helpers that write the top.  FPTAN and
+   FSINCOS push if their operand is in range: they subtract the result of that
+   comparison from the top. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_machine.h"

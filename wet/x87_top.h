@@ -12,27 +12,28 @@
 #include "base/port.h"
 #include "pub_tool_tooliface.h"
 
-/* Does ST call a helper that writes it? */
+/* Return whether ST calls a helper that writes the top. */
 Bool DCFG_(loads_top)(const IRStmt* st);
 
-/* What it is. */
+/* Return the top, as an expression. */
 IRExpr* DCFG_(get_x87_top)(void);
 
-/* May the instruction, LEN bytes at CODE, push or not? */
+/* Return whether the instruction of LEN bytes at CODE pushes in some executions
+   only. */
 Bool DCFG_(may_push)(const UChar* code, UInt len);
 
-/* The statements of one that may. */
+/* TopPush: the temporaries of an instruction that may push. */
 typedef
    struct {
-      IRTemp condition;       // 1 if it does,
-      IRTemp top;             // what it moves the top to
-   }                          // IRTemp_INVALID: not so far
+      IRTemp condition;       // 1 if it pushes
+      IRTemp top;             // the new top
+   }                          // IRTemp_INVALID: none yet
    TopPush;
 
 void DCFG_(begin_push)(TopPush* p);
 void DCFG_(note_push)(TopPush* p, const IRStmt* st);
 
-/* Where the running thread has it; 0 if no thread runs. */
+/* Return the running thread's top; 0 if no thread runs. */
 UInt DCFG_(x87_top)(void);
 
 #endif /* __DCFG_X87_TOP_H */

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The ELF file that names functions. */
+   The map of an XRay log: an ELF file that names functions. */
 
-/* Owns: the file that llvm-xray is given with -m.  Handed: functions by
-   logs/ids.c.  Taken by: xray/output_xray.c.
+/* Owns: the file for llvm-xray's option -m.  Handed: functions by logs/ids.c.
+   Taken by: xray/output_xray.c.
 
-   What llvm-xray reads of an ELF file are the section xray_instr_map, which
-   has an address for each function, and what its symbolizer makes of such an
-   address: symbols and a line table.  The addresses need not be those of any
-   program: function ID has MAP_FUNCTION_SIZE bytes from MAP_FIRST_ADDR on, one
-   behind the other.  There is no code.
+   llvm-xray reads the section xray_instr_map, which has an address for each
+   function, and its symbolizer reads symbols and a line table for such an
+   address.  The addresses need not be those of a program: function ID has
+   MAP_FUNCTION_SIZE bytes from MAP_FIRST_ADDR on.  The file has no code.
 
-   Names and files are also in a section of our own, .dcfg.functions, as
-   they are in debug information, and with the object: by that, a later run
-   gives its functions the same numbers. */
+   A section of our own, .dcfg.functions, also has the names and files, as they
+   are in debug information, and the objects.  A later run gives its functions
+   the same numbers by reading it. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -38,7 +37,7 @@ static Addr addr_of(UInt id)
 
 /*--- Bytes                                                ---*/
 
-/* Bytes of a section. */
+/* Bytes: the contents of a section. */
 typedef XArray Bytes;
 
 static Bytes* new_bytes(void)
@@ -64,7 +63,7 @@ static void add_string(Bytes* b, const HChar* s)
    add_bytes(b, s, VG_(strlen)(s) + 1);
 }
 
-/* DWARF's numbers of any length. */
+/* Append a number of variable length, as in DWARF. */
 static void add_uleb(Bytes* b, ULong n)
 {
    do {
@@ -85,7 +84,8 @@ static void add_sleb(Bytes* b, Long n)
    } while (more);
 }
 
-/* A number that stands before what is added next, and is its length. */
+/* Reserve a number for the length of what is appended next.  Return its
+   begin. */
 static Word begin_length(Bytes* b)
 {
    add_number(b, 0, 4);
@@ -125,7 +125,8 @@ static const struct {
    { ".shstrtab",       SHT_STRTAB,   0,                         0, 1, 0 }
 };
 
-/* llvm-xray writes names into JSON as they are. */
+/* Return a copy of NAME without quotes and hidden characters: llvm-xray does
+   not escape names in JSON. */
 static HChar* plain_name(const HChar* name)
 {
    HChar* res = DCFG_(make_plain)(VG_(strdup)("dcfg.elf_map.name", name));
@@ -162,8 +163,8 @@ static void add_symbol(Bytes* symbols, UInt name, UInt type, UInt section,
    add_bytes(symbols, &s, sizeof(s));
 }
 
-/* A symbol for each function behind one of the object, wherever that changes;
-   all are local. */
+/* Make local symbols: one for each function, and one for the object before its
+   first function. */
 static void make_symbols(Bytes* symbols, Bytes* strings)
 {
    const HChar* object = NULL;
@@ -181,8 +182,8 @@ static void make_symbols(Bytes* symbols, Bytes* strings)
    }
 }
 
-/* An entry of XRay's map, version 0: address, function, kind, always, version,
-   and 13 bytes. */
+/* Make the entries of XRay's map, version 0: address, function, kind, always,
+   version, and 13 bytes. */
 static void make_sleds(Bytes* sleds)
 {
    for (UInt id = 1; id <= DCFG_(n_ids)(); id++) {
@@ -206,7 +207,7 @@ static void make_functions(Bytes* functions)
 
 /*--- DWARF 4                                              ---*/
 
-/* A unit of all functions, which has a line table. */
+/* Make a unit of all functions, with a line table. */
 static void make_info(Bytes* abbrev, Bytes* info)
 {
    static const UChar unit[] = {
@@ -214,7 +215,7 @@ static void make_info(Bytes* abbrev, Bytes* info)
       0x03, 0x08,               // DW_AT_name: DW_FORM_string
       0x10, 0x17,               // DW_AT_stmt_list: DW_FORM_sec_offset
       0x11, 0x01,               // DW_AT_low_pc: DW_FORM_addr
-      0x12, 0x07,               // DW_AT_high_pc: DW_FORM_data8, from there
+      0x12, 0x07,               // DW_AT_high_pc: DW_FORM_data8, relative
       0, 0, 0
    };
    Word start = begin_length(info);
@@ -238,7 +239,7 @@ typedef
    }
    File;
 
-/* The number that N's file has in the line table. */
+/* Return the number of N's file in the line table. */
 static UInt file_number(OSet* files, const Function* n)
 {
    File* f = VG_(OSetGen_Lookup)(files, &n->file);
@@ -259,13 +260,14 @@ static Word cmp_pointers(const void* va, const void* b)
           : a > ((const File*)b)->name ? 1 : 0;
 }
 
-/* Names of files, and behind them one row for each function. */
+/* Make the line table: names of files, and one row for each function. */
 static void make_lines(Bytes* line)
 {
    static const UChar head[] = {
       1, 1, 1,                              // each instruction is one byte
-      (UChar)-3, 12, 13,                    // special opcodes, not used
-      0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1,   // what others take
+      (UChar)-3, 12, 13,                    // range of special opcodes, not
+                                            // used
+      0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1,   // number of operands of the others
       0                                     // no directories
    };
    OSet*  files   = VG_(OSetGen_Create)(0, cmp_pointers, VG_(malloc),
@@ -338,7 +340,7 @@ static void put_header(Put* out, ULong sections_at)
    DCFG_(put_bytes)(out, &h, sizeof(h));
 }
 
-/* Zeros from *AT up to what ALIGN divides. */
+/* Put zeros from *AT up to the next multiple of ALIGN. */
 static void put_padding(Put* out, ULong* at, UInt align)
 {
    while (align > 1 && *at % align != 0) {
@@ -365,7 +367,7 @@ static void put_sections(Put* out, Bytes* const* bytes, Elf64_Shdr* headers)
    put_padding(out, &at, 8);
 }
 
-/* Where the headers of sections are, behind them all. */
+/* Return the offset of the section headers, behind all sections. */
 static ULong end_of_sections(Bytes* const* bytes)
 {
    ULong at = sizeof(Elf64_Ehdr);
@@ -414,7 +416,8 @@ void DCFG_(put_elf_map)(Put* out)
 
 /*--- An earlier map                                       ---*/
 
-/* All of file NAME, to be freed, or NULL and why. */
+/* Read file NAME and return its contents, which the caller frees; or NULL, with
+   the reason in *WHY. */
 static UChar* read_file(const HChar* name, SizeT* size, const HChar** why)
 {
    SysRes sres = VG_(open)(name, VKI_O_RDONLY, 0);
@@ -439,7 +442,7 @@ static UChar* read_file(const HChar* name, SizeT* size, const HChar** why)
    return data;
 }
 
-/* The section that has the functions.  Returns False if DATA is not such a
+/* Find the section .dcfg.functions.  Return False if DATA is not such a
    file. */
 static Bool find_functions(const UChar* data, SizeT size, const UChar** from,
                            SizeT* n)
@@ -468,7 +471,7 @@ static Bool find_functions(const UChar* data, SizeT size, const UChar** from,
    return True;
 }
 
-/* The next string, or NULL. */
+/* Return the next string, or NULL. */
 static const HChar* next_string(const UChar** from, const UChar* end)
 {
    const UChar* start = *from;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The ELF file that names functions. */
+   The map of an XRay log: an ELF file that names functions. */
 
 #ifndef __DCFG_ELF_MAP_H
 #define __DCFG_ELF_MAP_H
@@ -9,11 +9,11 @@
 #include "pub_tool_basics.h"
 #include "base/put.h"
 
-/* Put the map of all functions that have a number (logs/ids.h). */
+/* Put the map of all functions with a number (logs/ids.h). */
 void DCFG_(put_elf_map)(Put* out);
 
-/* Take the numbers of functions from the map NAME.  Returns why that cannot
-   be done, or NULL. */
+/* Reserve the numbers that functions have in the map NAME.  Return NULL, or the
+   reason for a failure. */
 const HChar* DCFG_(read_elf_map)(const HChar* name);
 
 #endif /* __DCFG_ELF_MAP_H */

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   One thread's buffers of an XRay log. */
+   A thread's part of an XRay log. */
 
-/* Owns: records and buffers of XRay's flight data recorder, versions 1 and
-   5, and the limit of a log.  Handed: functions by logs/active.c.  Taken by:
+/* Owns: records and buffers of XRay's flight data recorder, versions 1 and 5,
+   and the limit of a log.  Handed: functions by logs/active.c.  Taken by:
    xray/output_xray.c.
 
-   The format is LLVM's "XRay Flight Data Recorder Trace Format".  A log is
-   a header and buffers, of which each belongs to a thread.  Here a thread
-   has a stream of those that are full, BUFFER_SIZE bytes each, and the one
-   that is being filled.
+   The format is LLVM's "XRay Flight Data Recorder Trace Format".  A log is a
+   header and buffers.  Each buffer belongs to a thread.  A thread has a stream
+   of full buffers, BUFFER_SIZE bytes each, and the buffer that is being filled.
 
-   llvm-xray demands some things that the document does not say: the first
-   record of each thread has the same tick; the wall clock of a thread's
-   buffers, which is their number here, grows in both of its fields; the
-   thread's number has four bytes.  Version 5 has in front of each buffer how
-   long it is, and no end.
+   llvm-xray has some requirements that the document does not mention.  The
+   first records of all threads have the same tick.  The wall clock of a
+   thread's buffers, which is their number here, increases in both of its
+   fields.  The thread's number has four bytes.  In version 5, each buffer
+   begins with its length, and has no end record.
 
-   If what was last is to be kept, the oldest of all full buffers go, and the
-   functions that were active behind them are kept, with their ticks: the log
-   then begins with these. */
+   If the last records are to be kept, the oldest full buffer of all threads is
+   dropped.  The functions that were active behind it are kept, with their
+   ticks: the log then begins with them. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -35,18 +34,18 @@
 
 #define BUFFER_SIZE   16384u     // XRay's default
 
-/* The most that one function takes. */
+/* The most bytes that one function takes. */
 #define MOST_RECORDS (XRAY_METADATA_SIZE + XRAY_FUNCTION_SIZE \
                       + DCFG_N_ARGS * XRAY_METADATA_SIZE)
 
-/* Of a text more is left out. */
+/* The most bytes of a text; the rest is left out. */
 #define MOST_TEXT 4096u
 
-/* Least number of functions that fit into a buffer. */
+/* The least number of functions that fit into a buffer. */
 #define FEWEST_FUNCTIONS ((BUFFER_SIZE - 6 * XRAY_METADATA_SIZE) \
                           / XRAY_FUNCTION_SIZE)
 
-/* A function that was active behind the buffers that were dropped. */
+/* Base: a function that was active behind the dropped buffers. */
 typedef
    struct {
       UInt  id;
@@ -56,33 +55,34 @@ typedef
 
 struct _FlightLog {
    UInt    thread;
-   ULong   tick;          // of the last record
-   ULong   n_begun;       // buffers, with the one that is being filled
-   ULong   n_dropped;     // buffers that are gone
-   UInt    first_id;      // what it began with
+   ULong   tick;          // the last record's tick
+   ULong   n_begun;       // buffers, with the one being filled
+   ULong   n_dropped;     // dropped buffers
+   UInt    first_id;      // the first function
    Stream* full;
-   ULong   n_full;        // buffers in it, and those dropped
-   UChar*  buffer;        // or NULL
+   ULong   n_full;        // buffers in it, and dropped ones
+   UChar*  buffer;        // NULL if there is none
    UInt    used, room;
-   XArray* bases;         // Base, or NULL
-   Bool    is_copy;       // for writing: no limit
-   Bool    is_stopped;    // there is no room any more
+   XArray* bases;         // Base; NULL if there are none
+   Bool    is_copy;       // a copy for writing, without a limit
+   Bool    is_stopped;    // is there no more room?
    const Active* active;  // the thread's functions
 };
 
 FlightFormat DCFG_(flight_format) = { 1, 0, False };
 
-static XArray* logs;          // FlightLog*: all
-static XArray* oldest;        // FlightLog*: whose full buffers were first
-static Word    first_oldest;  // of those that there still are
-static ULong   n_buffers;     // of all logs
+static XArray* logs;          // FlightLog*: all logs
+static XArray* oldest;        // FlightLog*: for each full buffer, the oldest
+                              // first
+static Word    first_oldest;  // index of the first one not dropped
+static ULong   n_buffers;     // in all logs
 static ULong   n_records, n_dropped;
 static Bool    is_limited;
 static Bool    is_stopped;
 
 /*--- Records                                              ---*/
 
-/* A record of metadata: two fields of A_SIZE and B_SIZE bytes. */
+/* Append a metadata record with two fields of A_SIZE and B_SIZE bytes. */
 static void add_metadata(FlightLog* l, UChar kind, ULong a, UInt a_size,
                          ULong b, UInt b_size)
 {
@@ -100,13 +100,14 @@ static Bool has_extents(void)
    return DCFG_(flight_format).version >= 3;
 }
 
-/* The bytes of a buffer's head. */
+/* Return the size of a buffer's head in bytes. */
 static UInt head_size(void)
 {
    return (has_extents() ? 5 : 3) * XRAY_METADATA_SIZE;
 }
 
-/* Buffers start small, for there may be thousands of threads. */
+/* Make room for N bytes.  Buffers start small, because there may be thousands
+   of threads. */
 static void grow_buffer(FlightLog* l, UInt n)
 {
    while (l->used + n > l->room)
@@ -127,14 +128,14 @@ static ULong most_buffers(void)
    return (DCFG_(flight_format).limit - XRAY_HEADER_SIZE) / BUFFER_SIZE;
 }
 
-/* How long the buffer is: all that follows is zero. */
+/* Return the length of a buffer; all bytes behind it are zeros. */
 static UInt length_of(const UChar* buffer)
 {
    return has_extents() ? XRAY_METADATA_SIZE + (UInt)get_bytes(buffer + 1, 8)
                         : BUFFER_SIZE;
 }
 
-/* L loses its first full buffer. */
+/* Drop L's first full buffer. */
 static void drop_buffer(FlightLog* l)
 {
    UChar        buffer[BUFFER_SIZE];
@@ -164,13 +165,14 @@ static void drop_buffer(FlightLog* l)
    is_limited = True;
 }
 
-/* Buffers that N more functions take, and one that may be full already. */
+/* Return the buffers that N more functions can need, and one more for the
+   present one, which may be full. */
 static ULong buffers_for(ULong n)
 {
    return 1 + (n + FEWEST_FUNCTIONS - 1) / FEWEST_FUNCTIONS;
 }
 
-/* The buffers that there would be in a file. */
+/* Return the number of buffers that a file would have now. */
 static ULong n_in_file(void)
 {
    ULong n = n_buffers;
@@ -204,8 +206,9 @@ static void drop_oldest(void)
    }
 }
 
-/* Would one more buffer and all last exits be too much?  Until this is asked
-   again no log gets more exits to come than fit into a buffer. */
+/* Return whether one more buffer and all last exits would exceed the limit.
+   Called so often that no log gets more active functions than fit into a buffer
+   between. */
 static Bool is_full(void)
 {
    return n_in_file() + 1 > most_buffers();
@@ -213,7 +216,7 @@ static Bool is_full(void)
 
 static void leave(void* log, UInt id, UInt depth, ULong tick, Bool by_jump);
 
-/* Last exits, at the last tick of each log, and nothing afterwards. */
+/* Stop all logs: write the last exits, at the last tick of each log. */
 static void stop_all(void)
 {
    is_limited = is_stopped = True;
@@ -240,7 +243,7 @@ static void begin_buffer(FlightLog* l)
    add_metadata(l, XrayNewCpu, 0, 2, l->tick, 8);
 }
 
-/* Set the end, or the length.  With NULL for a buffer there is none. */
+/* Set the buffer's end, or its length. */
 static void end_buffer(FlightLog* l)
 {
    if (has_extents()) {
@@ -251,7 +254,7 @@ static void end_buffer(FlightLog* l)
    }
 }
 
-/* The buffer is full, or the last one. */
+/* Keep the buffer: it is full, or the last one. */
 static void keep_buffer(FlightLog* l)
 {
    static const UChar zeros[BUFFER_SIZE];
@@ -265,7 +268,7 @@ static void keep_buffer(FlightLog* l)
       VG_(addToXA)(oldest, &l);
 }
 
-/* Begin a buffer.  Returns False if the log has been stopped. */
+/* Begin a buffer.  Return False if the log has been stopped. */
 static Bool begin_next_buffer(FlightLog* l)
 {
    if (!l->is_copy) {
@@ -287,7 +290,8 @@ static Bool begin_next_buffer(FlightLog* l)
    return True;
 }
 
-/* The same if there is none with room. */
+/* Begin a buffer if there is none with room.  Return False if the log has been
+   stopped. */
 static inline Bool have_room(FlightLog* l)
 {
    if (l->used == 0
@@ -297,8 +301,8 @@ static inline Bool have_room(FlightLog* l)
    return True;
 }
 
-/* Function ID is entered or left at TICK, which is not below the last one.
-   With XrayEnterArgs, ARGS are DCFG_N_ARGS words. */
+/* Log that function ID is entered or left at TICK, which is not below the last
+   tick.  With XrayEnterArgs, ARGS are DCFG_N_ARGS words. */
 static void log_function(FlightLog* l, UInt id, XrayAction action,
                          ULong tick, const UWord* args)
 {
@@ -333,9 +337,9 @@ static void leave(void* log, UInt id, UInt depth, ULong tick, Bool by_jump)
    log_function(log, id, by_jump ? XrayTailExit : XrayExit, tick, NULL);
 }
 
-/* It is not agreed upon whether in version 1 the event's tick is what the next
-   record's counts from: one in front of it makes both the same.  llvm-xray
-   refuses an event without data. */
+/* Log a mark.  In version 1, readers disagree whether the next record's tick
+   counts from the event's; a record before the event makes both the same.
+   llvm-xray refuses an event without data. */
 static void log_text(void* log, const HChar* text, ULong tick)
 {
    FlightLog* l = log;
@@ -440,7 +444,7 @@ const CallLog DCFG_(flight_calls) = {
 
 /*--- The file                                             ---*/
 
-/* A tick is shown as a microsecond: llvm-xray prints six decimals of a
+/* A tick is shown as a microsecond, because llvm-xray prints six decimals of a
    second. */
 #define TICKS_PER_SECOND 1000000u
 
@@ -451,7 +455,7 @@ void DCFG_(put_flight_header)(Put* out)
    VG_(memset)(header, 0, sizeof(header));
    set_bytes(header, DCFG_(flight_format).version, 2);
    set_bytes(header + 2, 1, 2);               // flight data recorder
-   set_bytes(header + 4, 3, 4);               // constant and nonstop
+   set_bytes(header + 4, 3, 4);               // constant and nonstop TSC
    set_bytes(header + 8, TICKS_PER_SECOND, 8);
    set_bytes(header + 16, BUFFER_SIZE, 8);
    DCFG_(put_bytes)(out, header, sizeof(header));
@@ -467,15 +471,15 @@ static void put_stream(Put* out, const Stream* s, ULong at, ULong end)
    }
 }
 
-/* What the thread began with is not active any more; but the first ticks of
-   all threads must be the same. */
+/* Put a first function that is not active any more: the first ticks of all
+   threads must be the same. */
 static void put_first(FlightLog* copy, ULong tick)
 {
    log_function(copy, copy->first_id, XrayEnter, 1, NULL);
    log_function(copy, copy->first_id, XrayExit, tick, NULL);
 }
 
-/* The end of COPY, which is freed. */
+/* Put the end of COPY, and free it. */
 static void put_copy(Put* out, FlightLog* copy)
 {
    if (copy->used > 0)
@@ -494,7 +498,7 @@ void DCFG_(put_empty_flight)(Put* out)
    put_copy(out, &copy);
 }
 
-/* What was active behind the buffers that are gone. */
+/* Put the functions that were active behind the dropped buffers. */
 static void put_bases(Put* out, const FlightLog* l)
 {
    FlightLog copy = *l;

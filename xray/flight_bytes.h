@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The bytes of an XRay log's records. */
+   Bytes of an XRay log's records. */
 
 /* Private to xray/. */
 
@@ -11,7 +11,7 @@
 #include "pub_tool_basics.h"
 #include "format/xray_records.h"
 
-/* The first byte of a metadata record of KIND. */
+/* Return the first byte of a metadata record of KIND. */
 #define FIRST_BYTE(kind) ((kind) << 1 | 1)
 
 static inline void set_bytes(UChar* to, ULong n, UInt size)
@@ -20,7 +20,7 @@ static inline void set_bytes(UChar* to, ULong n, UInt size)
       to[i] = (UChar)(n >> 8 * i);
 }
 
-/* Two numbers of four bytes. */
+/* Store two numbers of four bytes. */
 static inline void set_function(UChar* to, UInt a, UInt b)
 {
 #if defined(VG_LITTLEENDIAN)
@@ -41,8 +41,8 @@ static inline ULong get_bytes(const UChar* from, UInt size)
    return n;
 }
 
-/* The next function record from *AT on of the N bytes of a buffer, behind
-   which *AT is then; its tick replaces *TICK.  NULL: there are no more. */
+/* Return the next function record, from *AT on in the N bytes of a buffer, or
+   NULL.  *AT moves behind it, and *TICK becomes its tick. */
 static inline const UChar* next_function(const UChar* buffer, UInt n,
                                          UInt* at, ULong* tick)
 {

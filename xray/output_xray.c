@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Output: an XRay log. */
+   The output of the XRay log. */
 
-/* Owns: the options of an XRay log, and the steps from what threads logged to
-   files.  Handed: threads by run/thread.c.
-   Taken by: dcfg_main.c. */
+/* Owns: the options of an XRay log, and the steps from the threads' logs to
+   files.  Handed: threads by run/thread.c.  Taken by: dcfg_main.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -38,8 +37,8 @@
 static struct {
    Bool         on;
    const HChar* out_file;
-   const HChar* map_file;      // beside the log, unless ...
-   Bool         map_is_named;  // ... the user wants it elsewhere
+   const HChar* map_file;      // NULL: beside the log
+   Bool         map_is_named;  // named by the user
    const HChar* read_map;
    Bool         args;
    const HChar* limit;
@@ -52,7 +51,7 @@ static struct {
    .version     = 1
 };
 
-static UInt log_number;      // of logs/active.h
+static UInt log_number;      // its number in logs/active.h
 
 #define MOST_INSTRS 1000000000
 
@@ -113,7 +112,7 @@ static void check_args(void)
    if (DCFG_(guest).n_argument_registers == 0)
       fail("--xray-args", "yes", "where functions of this processor take "
            "their arguments is not known to this tool");
-   /* They would be read when the first instruction has run. */
+   /* Arguments would be read only after the first instruction. */
    if (DCFG_(excludes_code)())
       fail("--xray-args", "yes", "not with --exclude-images, "
            "--exclude-functions or --only-images");
@@ -146,7 +145,7 @@ static void claim_files(void)
 
 static Bool start(void)
 {
-   if (opts.read_map != NULL)      // for all logs
+   if (opts.read_map != NULL)      // for all logs of calls
       read_map();
    if (!opts.on)
       return False;
@@ -165,7 +164,7 @@ static HChar* name_of_log(void)
    return DCFG_(name_of_part)("--xray-out-file", opts.out_file, "");
 }
 
-/* To be freed. */
+/* Return the name of the map.  The caller frees it. */
 static HChar* name_of_map(void)
 {
    if (opts.map_is_named)
@@ -198,7 +197,7 @@ static Bool put_thread(Put* out, UInt thread)
    return l != NULL && DCFG_(put_flight_log)(out, l, a, tick);
 }
 
-/* Returns False if there is none. */
+/* Write the log.  Return False if there is none. */
 static Bool write_log(void)
 {
    HChar*   name = name_of_log();

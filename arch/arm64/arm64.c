@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   How an arm64 instruction hands on control. */
+   Kinds of arm64 instructions. */
 
-/* Owns: the decoding of control-transfer instructions of A64.
-   Handed: the bytes of one instruction.  Taken by: arm64_guest.c.
+/* Owns: the decoding of control-transfer instructions of A64.  Handed: the
+   bytes of one instruction.  Taken by: arm64_guest.c.
 
-   As arch/x86/x86.c says, VEX's IR cannot answer the question.  Here it is a
-   matter of the first of the two levels of the architecture's encoding: all
-   of these instructions are in the group of branches, exceptions and system
-   instructions, and differ in its fixed bits.  What an implementation may
-   not have, such as branches with a pointer's authentication, is told all
-   the same. */
+   The bytes decide, not VEX's IR: see arch/x86/x86.c.  All these instructions
+   are in the group of branches, exceptions and system instructions, in the
+   first level of the architecture's encoding, and differ in the fixed bits of
+   that group.  Optional ones, such as branches with pointer authentication, are
+   decoded as well. */
 
 #include "arch/arm64/arm64.h"
 
-/* A branch to a register: its operation is bits 24 to 21, of which the highest
-   one is a modifier of an authenticated one. */
+/* Return the kind of a branch to a register.  Bits 24 to 21 are its operation;
+   the highest of them is set for some authenticated branches. */
 static InsnKind classify_register_branch(UInt word)
 {
    if ((word >> 16 & 31) != 31)                  // not allocated
@@ -52,7 +51,8 @@ InsnKind DCFG_(classify_arm64)(const UChar* bytes, UInt len)
    }
 }
 
-/* How many instructions on, in N bits of WORD from bit LOW on. */
+/* Return the signed field of N bits from bit LOW of WORD: a distance in
+   instructions. */
 static Long distance(UInt word, UInt low, UInt n)
 {
    UInt field = word >> low & ((1u << n) - 1);

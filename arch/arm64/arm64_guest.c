@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   arm64, as VEX has it. */
+   arm64 as VEX's guest. */
 
-/* Owns: what the tool has to know of this processor beside its instructions.
-   Handed: nothing.  Taken by: whoever includes arch/guest.h. */
+/* Owns: facts about this processor other than its instructions.  Handed:
+   nothing.  Taken by: all who include arch/guest.h. */
 
 #include "pub_tool_basics.h"
 
@@ -21,7 +21,7 @@
 static void flags_of(UInt n, Bool* carry, Bool* others)
 {
    *carry  = n >> 1 == 1 || n >> 1 == 4;         // CS, CC, HI, LS
-   *others = n >> 1 != 1 && n >> 1 != 7;         // but AL and NV
+   *others = n >> 1 != 1 && n >> 1 != 7;         // all but AL and NV
 }
 
 static const Int argument_registers[] = {

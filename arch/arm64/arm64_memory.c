@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   How arm64 instructions get at memory. */
+   Loads of arm64 instructions. */
 
-/* Owns: what the bytes of an instruction say of memory that it reads.
+/* Owns: what the bytes of an instruction tell about the memory that it reads.
    Handed: the bytes of one instruction.  Taken by: arm64_guest.c.
 
-   All of these are in the group of loads and stores of the first level of the
-   encoding. */
+   All loads and stores are in one group of the first level of the encoding. */
 
 #include "arch/arm64/arm64.h"
 
-/* Of structures of vector registers' elements: the registers, which VEX loads
-   one by one. */
+/* Return the loads of LD1 to LD4: VEX loads the vector registers one by one. */
 static UInt load_structures(UInt word)
 {
    static const UChar multiple[16] = {
@@ -26,7 +24,8 @@ static UInt load_structures(UInt word)
           : 2 * bits(word, 13, 13) + bits(word, 21, 21) + 1;
 }
 
-/* Of one register, with an address of any form but from the program counter. */
+/* Return the loads of an instruction that loads one register, by any address
+   but one relative to the program counter. */
 static UInt load_register(UInt word)
 {
    UInt size = bits(word, 31, 30), op = bits(word, 23, 22);
@@ -39,7 +38,7 @@ static UInt load_register(UInt word)
    return op != 0 && !(size == 3 && op >= 2);    // PRFM
 }
 
-/* The load or store, or 0, which is none. */
+/* Return the load or store at CODE, or 0 if it is another instruction. */
 static UInt memory_word(const UChar* code, UInt len)
 {
    UInt word = arm64_word(code, len);
@@ -57,7 +56,7 @@ UInt DCFG_(loads_arm64)(const UChar* code, UInt len)
       case 0:
          if (bits(word, 26, 26) == 1)
             return bits(word, 31, 31) == 0 ? load_structures(word) : 0;
-         /* Exclusive, ordered; CAS and CASP. */
+         /* Exclusive or ordered loads; CAS and CASP. */
          return bits(word, 22, 22) == 1
                 || (bits(word, 21, 21) == 1 && bits(word, 31, 31) == 0)
                 || (bits(word, 23, 23) == 1 && bits(word, 21, 21) == 1);
@@ -65,7 +64,7 @@ UInt DCFG_(loads_arm64)(const UChar* code, UInt len)
          if (bits(word, 24, 24) == 1)            // LDAPUR and those like it
             return bits(word, 26, 26) == 0 && bits(word, 21, 21) == 0
                    && bits(word, 11, 10) == 0 && load_register(word);
-         /* From the program counter; of 3 the one is PRFM. */
+         /* Relative to the program counter; size 3 is PRFM. */
          return !(bits(word, 26, 26) == 0 && bits(word, 31, 30) == 3);
       case 2:
          return 2 * bits(word, 22, 22);          // pairs
@@ -113,11 +112,11 @@ UInt DCFG_(quirks_arm64)(const UChar* code, UInt len)
    UInt word   = memory_word(code, len);
    UInt quirks = 0;
 
-   /* Structures of vector registers, of which VEX stores the last first. */
+   /* VEX stores the last register of ST1 to ST4 first. */
    if (word != 0 && bits(word, 29, 28) == 0 && bits(word, 26, 26) == 1
        && bits(word, 22, 22) == 0)
       quirks |= QuirkStoresDownwards;
-   /* STXR and STLXR of any size; of pairs where bit 31 is set. */
+   /* STXR and STLXR of any size; pairs if bit 31 is set. */
    if (bits(word, 29, 24) == 0x08 && bits(word, 23, 22) == 0
        && word != 0 && (bits(word, 21, 21) == 0 || bits(word, 31, 31) == 1))
       quirks |= QuirkStoreExclusive;

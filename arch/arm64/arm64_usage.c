@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where VEX's IR does not tell uses. */
+   Uses and definitions of arm64 instructions that VEX's IR tells wrongly. */
 
-/* Owns: the arm64 instructions of which VEX's IR says more, or less, than what
-   they use and define.  Handed: what it says, and their words.  Taken by:
-   arm64_guest.c.
+/* Owns: corrections for instructions whose IR has more or fewer uses and
+   definitions than the instruction.  Handed: usage from VEX's IR, and the
+   instruction.  Taken by: arm64_guest.c.
 
-   As arch/x86/x86_usage.c, of another processor.  tests/oracle/wet_capstone.py
-   holds this against Capstone. */
+   See arch/x86/x86_usage.c.  tests/oracle/wet_capstone.py compares this with
+   Capstone. */
 
 #include "arch/arm64/arm64.h"
 
@@ -24,7 +24,7 @@ static void set_general(UChar* locs, UInt reg, UInt n, UChar to)
 
 /*--- Instructions                                         ---*/
 
-/* SVC: the number and the arguments; what comes back. */
+/* Correct SVC: it uses the number and the arguments, and defines X0. */
 static void correct_svc(Usage* u)
 {
    for (UInt r = 0; r <= 5; r++)
@@ -33,9 +33,9 @@ static void correct_svc(Usage* u)
    set_general(u->defs, 0, 8, 1);
 }
 
-/* SUBS of a register and itself is 0, and so are its flags what they always
-   are; but where there is no destination, it is a comparison of that
-   register.  SBC and SBCS of a register and itself depend on C alone. */
+/* Correct instructions whose two operands are the same register.  SUBS with a
+   destination gives 0 and constant flags; without one it is CMP, and stays. SBC
+   and SBCS depend on C alone. */
 static void correct_alike(Usage* u, UInt word)
 {
    Bool alike = bits(word, 20, 16) == bits(word, 9, 5)
@@ -49,8 +49,8 @@ static void correct_alike(Usage* u, UInt word)
    }
 }
 
-/* Only the N lowest bytes of the general register in bits 4 + LOW to LOW, if
-   it is not one that is read as a whole. */
+/* Limit the uses of the register in bits LOW+4 to LOW to its N lowest bytes,
+   unless it is register WHOLE. */
 static void limit(Usage* u, UInt word, UInt low, UInt n, UInt whole)
 {
    UInt reg = bits(word, low + 4, low);
@@ -59,7 +59,7 @@ static void limit(Usage* u, UInt word, UInt low, UInt n, UInt whole)
       set_locs(u->uses, LocGeneral + 8 * reg + n, 8 - n, 0);
 }
 
-/* Registers of 32 bits, or parts of them, that VEX reads as a whole. */
+/* Correct uses of 32 bits, or fewer, of registers that VEX reads whole. */
 static void correct_halves(Usage* u, UInt word)
 {
    Bool wide = bits(word, 31, 31);
@@ -79,7 +79,8 @@ static void correct_halves(Usage* u, UInt word)
    } else if ((word & 0x7FE0E000) == 0x1AC04000) {        // CRC32
       UInt n = 1u << bits(word, 11, 10);
       limit(u, word, 16, n, n < 4 ? rn : 32);
-      if (n < 4 && rn < 31)                               // that is of 32 bits
+      if (n < 4 && rn < 31)                               // CRC32W reads 32
+                                                          // bits
          set_locs(u->uses, LocGeneral + 8 * rn, 4, 1);
       if (n < 4)
          limit(u, word, 5, 4, 32);
@@ -88,19 +89,20 @@ static void correct_halves(Usage* u, UInt word)
 
 /*--- Vector registers                                     ---*/
 
-/* Bytes of a vector register, a bit each. */
+/* The bytes of a vector register, one bit each. */
 #define LOW  0x00FFu
 #define HIGH 0xFF00u
 #define ALL  0xFFFFu
 
-/* What an instruction may use of its operands at most. */
+/* Parts: the bytes of its operands that an instruction may use. */
 typedef
    struct {
       UInt d, n, m;
    }
    Parts;
 
-/* Of three registers, of which the result has twice the size, or half. */
+/* Return the parts of an instruction with three registers whose result has
+   twice the size, or half. */
 static Parts parts_of_different(UInt word)
 {
    UInt half = bits(word, 30, 30) ? HIGH : LOW;
@@ -145,7 +147,8 @@ static Parts parts_of_shift(UInt word)
    }
 }
 
-/* The results of these are written to one half of the register. */
+/* Return whether the instruction writes its result to one half of the
+   register. */
 static Bool is_narrowing(UInt word)
 {
    return ((word & 0x9F3E0C00) == 0x0E200800 && bits(word, 16, 16) == 1
@@ -157,7 +160,8 @@ static Bool is_narrowing(UInt word)
               && bits(word, 15, 13) == 4);
 }
 
-/* No more than PARTS of registers of vectors, which may be the same ones. */
+/* Limit the uses of the operands to PARTS.  Operands may be the same
+   register. */
 static void limit_vectors(Usage* u, UInt word, Parts p)
 {
    UInt of[3]   = { bits(word, 4, 0), bits(word, 9, 5), bits(word, 20, 16) };
@@ -177,13 +181,14 @@ static void correct_vectors(Usage* u, UInt word)
 {
    UInt all = bits(word, 30, 30) ? ALL : LOW;
 
-   if ((word & 0x9F200400) == 0x0E200400)                 // three of a kind
+   if ((word & 0x9F200400) == 0x0E200400)                 // three registers
+                                                          // alike
       limit_vectors(u, word, (Parts){ all, all, all });
    else if ((word & 0x9F200C00) == 0x0E200000)
       limit_vectors(u, word, parts_of_different(word));
    else if ((word & 0x9F3E0C00) == 0x0E200800)
       limit_vectors(u, word, parts_of_two(word));
-   else if ((word & 0x9F3E0C00) == 0x0E300800)            // across
+   else if ((word & 0x9F3E0C00) == 0x0E300800)            // across one register
       limit_vectors(u, word, (Parts){ 0, all, 0 });
    else if ((word & 0x9F800400) == 0x0F000400 && bits(word, 22, 19) != 0)
       limit_vectors(u, word, parts_of_shift(word));
@@ -203,7 +208,7 @@ void DCFG_(correct_usage_arm64)(Usage* u, const UChar* code, UInt len)
    correct_vectors(u, word);
    if (word == 0xD4000001)
       correct_svc(u);
-   else if ((word & 0xFFF80000) == 0xD5180000             // MSR of what is no
-            && bits(word, 4, 0) != 31)                    // location, too
+   else if ((word & 0xFFF80000) == 0xD5180000             // MSR of a register
+            && bits(word, 4, 0) != 31)                    // without a location
       set_general(u->uses, bits(word, 4, 0), 8, 1);
 }

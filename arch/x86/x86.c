@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   How an instruction hands on control. */
+   Kinds of x86 and amd64 instructions. */
 
-/* Owns: the decoding of control-transfer instructions.
-   Handed: the bytes of one instruction.  Taken by: x86_guest.c.
+/* Owns: the decoding of control-transfer instructions.  Handed: the bytes of
+   one instruction.  Taken by: x86_guest.c.
 
-   VEX's IR cannot answer the question.  By the time a tool sees a
-   superblock, constant folding may have made a plain jump of `xor
-   %eax,%eax; jz`, and `jmp` to the next instruction looks as if VEX had
-   merely run out of room.  A block ends at every control-transfer
-   instruction, taken or not, so the bytes decide. */
+   VEX's IR does not tell which instructions transfer control.  Constant folding
+   may have turned `xor %eax,%eax; jz` into a plain jump, and a `jmp` to the
+   next instruction looks like the end of a superblock that became too long.  A
+   block ends at every control-transfer instruction, taken or not, so the bytes
+   decide. */
 
 #include "arch/x86/x86.h"
 
@@ -19,8 +19,8 @@ InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64)
    UInt i   = 0;
    Bool rep = False;
 
-   /* Prefixes, REX among them, in any order: like VEX, and like the
-      processor, which ignores a REX that another prefix follows. */
+   /* Skip prefixes in any order.  VEX and the processor ignore a REX that
+      another prefix follows. */
    for (; i < len; i++) {
       switch (bytes[i]) {
          case 0xF2: case 0xF3:
@@ -58,8 +58,8 @@ InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64)
          return arg == 0xF8 ? InsnCond           // XBEGIN
                             : InsnPlain;
       case 0xE8:
-         /* In 32-bit code VEX takes `call` to the next instruction and the
-            `pop` there for one instruction, which calls nothing. */
+         /* In 32-bit code, VEX takes a `call` to the next instruction and the
+            `pop` there for one instruction.  It calls nothing. */
          return !is64 && len == i + 6 ? InsnPlain : InsnCall;
       case 0xE9: case 0xEB:
          return InsnJump;

@@ -10,25 +10,24 @@
 
 #include "arch/guest.h"
 
-/* All of these are about the instruction in BYTES[0 .. LEN-1]; IS64 selects
-   64-bit mode.  LEN is the instruction's length as the disassembler found it,
-   at least 1. */
+/* Arguments of these functions: the instruction is BYTES[0 .. LEN-1]; LEN,
+   at least 1, is the length that the disassembler found; IS64 selects 64-bit
+   mode. */
 
-/* Decodes just enough of it to tell its kind. */
+/* Return the kind of the instruction. */
 InsnKind DCFG_(classify_x86)(const UChar* bytes, UInt len, Bool is64);
 
-/* The place of the opcode. */
+/* Return the index of the opcode in BYTES. */
 UInt DCFG_(x86_opcode)(const UChar* bytes, UInt len, Bool is64);
 
-/* Does VEX lead its operand, which has registers only, through memory that the
-   program does not have (BT and its like)? */
+/* Return whether VEX passes a register operand through memory that the program
+   does not have, as for BT of a register. */
 Bool DCFG_(has_false_memory_x86)(const UChar* bytes, UInt len, Bool is64);
 
-/* Where the direct branch, which stands at ADDR, leads: one that is
-   conditional, or a jump. */
+/* Return the target of a conditional branch or direct jump at ADDR. */
 Addr DCFG_(target_x86)(const UChar* bytes, UInt len, Bool is64, Addr addr);
 
-/* As those of Guest. */
+/* Functions of Guest. */
 UInt DCFG_(loads_x86)(const UChar* bytes, UInt len, Bool is64);
 UInt DCFG_(quirks_x86)(const UChar* bytes, UInt len, Bool is64);
 void DCFG_(correct_usage_x86)(Usage* u, const UChar* bytes, UInt len,

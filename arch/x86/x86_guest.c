@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   x86 and amd64, as VEX has them. */
+   x86 and amd64 as VEX's guests. */
 
-/* Owns: what the tool has to know of these processors beside their
-   instructions.  Handed: nothing.  Taken by: whoever includes arch/guest.h. */
+/* Owns: facts about these processors other than their instructions. Handed:
+   nothing.  Taken by: all who include arch/guest.h. */
 
 #include "pub_tool_basics.h"
 
@@ -55,7 +55,7 @@ static void flags_of(UInt n, Bool* carry, Bool* others)
    *others = n >> 1 != 1;
 }
 
-/* amd64's in the order of the System V ABI. */
+/* amd64: in the order of the System V ABI.  x86: the stack pointer. */
 static const Int argument_registers[] = {
 #if defined(VGA_amd64)
    GUEST(RDI), GUEST(RSI), GUEST(RDX), GUEST(RCX), GUEST(R8), GUEST(R9)

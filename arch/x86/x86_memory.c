@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   How x86 instructions get at memory. */
+   Memory operands and branch targets of x86 instructions. */
 
-/* Owns: what the bytes of an instruction say of memory that it reads, and
-   where direct branches lead.  Handed: the bytes of one instruction.  Taken
-   by: x86_guest.c, x86_usage.c. */
+/* Owns: what the bytes of an instruction tell about the memory that it reads,
+   and the targets of direct branches.  Handed: the bytes of one instruction.
+   Taken by: x86_guest.c, x86_usage.c. */
 
 #include "arch/x86/x86.h"
 
@@ -24,7 +24,7 @@ UInt DCFG_(x86_opcode)(const UChar* code, UInt len, Bool is64)
    return i;
 }
 
-/* The displacement is the end of the code. */
+/* The displacement is at the end of the instruction. */
 Addr DCFG_(target_x86)(const UChar* code, UInt len, Bool is64, Addr addr)
 {
    UInt i   = DCFG_(x86_opcode)(code, len, is64);
@@ -60,7 +60,7 @@ UInt DCFG_(quirks_x86)(const UChar* code, UInt len, Bool is64)
    return quirks;
 }
 
-/* Is the byte at CODE a ModRM byte that names memory? */
+/* Return whether CODE[I] is a ModRM byte with a memory operand. */
 static Bool names_memory(const UChar* code, UInt i, UInt len)
 {
    return i < len && code[i] < 0xC0;
@@ -75,8 +75,8 @@ UInt DCFG_(loads_x86)(const UChar* code, UInt len, Bool is64)
    if (op == 0x0F) {
       if (next == 0x38 || next == 0x3A)
          return names_memory(code, i + 3, len);
-      if (next == 0x05 || next == 0x0B || next == 0x0D         // no operand,
-          || (next >= 0x18 && next <= 0x1F) || next == 0x31    // or a hint
+      if (next == 0x05 || next == 0x0B || next == 0x0D         // no operand
+          || (next >= 0x18 && next <= 0x1F) || next == 0x31    // or only a hint
           || (next >= 0x80 && next <= 0x8F) || next == 0xA2
           || (next >= 0xC8 && next <= 0xCF))
          return 0;
@@ -95,12 +95,12 @@ UInt DCFG_(loads_x86)(const UChar* code, UInt len, Bool is64)
    switch (op) {
       case 0x8D:                                               // LEA
          return 0;
-      case 0x61:                                               // POPA, but
-         return is64 ? 0 : 7;                                  // for ESP
+      case 0x61:                                               // POPA reads all
+         return is64 ? 0 : 7;                                  // but ESP
       case 0x9D: case 0xA0: case 0xA1: case 0xC2: case 0xC3: case 0xC9:
-      case 0xA4: case 0xA5: case 0xAC ... 0xAF: case 0xD7:     // POPF, MOV,
-         return 1;                                             // RET, LEAVE,
-      case 0xA6: case 0xA7:                                    // strings,
+      case 0xA4: case 0xA5: case 0xAC ... 0xAF: case 0xD7:     // POPF, MOV
+         return 1;                                             // RET, LEAVE
+      case 0xA6: case 0xA7:                                    // strings
          return 2;                                             // XLAT; CMPS
       case 0x63: case 0x69: case 0x6B:
       case 0xC0: case 0xC1: case 0xC6: case 0xC7: case 0xF6: case 0xF7:

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Uses and definitions that VEX does not tell. */
+   Uses and definitions of x86 instructions that VEX's IR tells wrongly. */
 
-/* Owns: the x86 instructions of which VEX's IR says more, or less, than what
-   they use and define, and what they change besides their result.  Handed:
-   what it says, and their bytes.  Taken by: x86_guest.c.
+/* Owns: corrections for instructions whose IR has more or fewer uses and
+   definitions than the instruction; and the registers that an instruction
+   changes besides its result.  Handed: usage from VEX's IR, and the bytes.
+   Taken by: x86_guest.c.
 
-   Where the processor leaves open what happens, what VEX does is what
-   happened.  tests/suite/wet_usage.t holds all of this against Capstone, and
-   against the processor. */
+   Where the processor leaves a result undefined, VEX's result is right, because
+   the program ran with it.  tests/suite/wet_usage.t compares all of this with
+   Capstone and with the processor. */
 
 #include "arch/x86/x86.h"
 
-/* An instruction's parts. */
+/* Parts: the parts of an instruction's encoding. */
 typedef
    struct {
-      UInt  map;          // 0: opcodes of one byte, 1: behind 0F, 2: behind
-                          // 0F 38, 3: behind 0F 3A
+      UInt  map;          // opcode map: 0: one byte, 1: after 0F, 2: after 0F
+                          // 38, 3: after 0F 3A
       UChar op, modrm;
-      Bool  is64;         // of 64-bit code
-      Bool  vex;          // in VEX's encoding
+      Bool  is64;         // in 64-bit code
+      Bool  vex;          // has a VEX prefix
       Bool  p66, pF2, pF3;
       Bool  wide;         // REX.W
       Bool  memory;       // .modrm names memory
-      UInt  reg, rm;      // registers that it names
-      UInt  vvvv;         // and VEX's prefix
-      UInt  base, index;  // of memory, or 16
+      UInt  reg, rm;      // the registers of .modrm
+      UInt  vvvv;         // the register of the VEX prefix
+      UInt  base, index;  // registers of the address, or 16
       UChar last;         // the last byte
    }
    Parts;
@@ -42,13 +43,14 @@ static Bool is_prefix(UChar b)
    }
 }
 
-/* The byte at CODE[I], or 0 behind the end. */
+/* Return CODE[I], or 0 behind the end. */
 static UChar byte_at(const UChar* code, UInt len, UInt i)
 {
    return i < len ? code[i] : 0;
 }
 
-/* Of VEX's prefix, whose first byte is at CODE[I]: where the opcode is. */
+/* Read the VEX prefix that begins at CODE[I].  Return the index of the
+   opcode. */
 static UInt take_vex(Parts* p, const UChar* code, UInt len, UInt i, UInt* rex)
 {
    static const UChar prefixes[] = { 0, 0x66, 0xF3, 0xF2 };
@@ -83,8 +85,8 @@ static Parts take_apart(const UChar* code, UInt len, Bool is64)
       p.pF2 |= code[i] == 0xF2;
       p.pF3 |= code[i] == 0xF3;
    }
-   /* Without 64 bits REX is INC and DEC, and VEX's prefix is LES and LDS of
-      memory. */
+   /* In 32-bit code, the bytes of REX are INC and DEC, and those of a VEX
+      prefix are LES and LDS if a memory operand follows. */
    if ((byte_at(code, len, i) == 0xC4 || byte_at(code, len, i) == 0xC5)
        && (is64 || byte_at(code, len, i + 1) >= 0xC0)) {
       i = take_vex(&p, code, len, i, &rex);
@@ -121,19 +123,19 @@ static void set_locs(UChar* locs, UInt first, UInt n, UChar to)
    dcfg_memset(locs + first, to, n);
 }
 
-/* The N lowest bytes of general register REG are used. */
+/* Add the N lowest bytes of general register REG to the uses. */
 static void use_general(Usage* u, UInt reg, UInt n)
 {
    set_locs(u->uses, LocGeneral + 8 * reg, n, 1);
 }
 
-/* Bytes from FIRST to below END of vector register REG. */
+/* Set the bytes from FIRST to below END of vector register REG to TO. */
 static void set_vector(UChar* locs, UInt reg, UInt first, UInt end, UChar to)
 {
    set_locs(locs, LocVector + 32 * reg + first, end - first, to);
 }
 
-/* Bytes of an operand in general registers. */
+/* Return the size of a general operand in bytes. */
 static UInt operand_size(const Parts* p)
 {
    return p->wide ? 8 : p->p66 ? 2 : 4;
@@ -151,7 +153,7 @@ static void correct_syscall(Usage* u)
    set_locs(u->defs, LocGeneral + 8 * R11, 8, 1);
 }
 
-/* Of 32-bit code. */
+/* Correct INT of 32-bit code. */
 static void correct_int(Usage* u)
 {
    for (UInt r = 0; r < 8; r++)
@@ -160,8 +162,8 @@ static void correct_int(Usage* u)
    set_locs(u->defs, LocGeneral + 8 * RAX, 4, 1);
 }
 
-/* A shift or rotation, number WAY of its opcode's, by COUNT, which VEX takes
-   for something that is not known. */
+/* Correct number WAY of the shifts and rotations, by a COUNT that VEX does not
+   know. */
 static void correct_shift(Usage* u, UInt way, UInt count)
 {
    if (count == 0) {
@@ -173,7 +175,8 @@ static void correct_shift(Usage* u, UInt way, UInt count)
    }
 }
 
-/* BT and its like change C only; VEX leads registers through memory. */
+/* Correct BT, BTS, BTR, BTC: they change C only.  VEX passes a register operand
+   through memory. */
 static void correct_bit_test(Usage* u, const Parts* p, Bool false_memory)
 {
    u->uses[LocCarry] = u->uses[LocFlags] = 0;
@@ -185,11 +188,11 @@ static void correct_bit_test(Usage* u, const Parts* p, Bool false_memory)
    use_general(u, p->rm, operand_size(p));
    use_general(u, p->reg, operand_size(p));
    set_locs(u->defs, LocGeneral + 8 * RSP, 8, p->rm == RSP && p->op != 0xA3);
-   if (p->op == 0xA3)                        // BT; in 32-bit code VEX writes
-      set_locs(u->defs, LocGeneral + 8 * p->rm, 8, 0);   // what it has read
+   if (p->op == 0xA3)                        // BT: in 32-bit code, VEX writes
+      set_locs(u->defs, LocGeneral + 8 * p->rm, 8, 0);   // the operand back
 }
 
-/* AAA and its like, for which VEX's helper takes AX and all flags. */
+/* Correct AAA, AAS, AAD, AAM, DAA, DAS: VEX's helper takes AX and all flags. */
 static void correct_decimal(Usage* u, UChar op)
 {
    Bool both = op == 0x37 || op == 0x3F || op == 0xD5;        // AAA AAS AAD
@@ -201,9 +204,9 @@ static void correct_decimal(Usage* u, UChar op)
       set_locs(u->defs, LocGeneral + 8 * RAX + 1, 1, 0);
 }
 
-/* SQRTSD and others of one number, of which VEX takes whole registers.  What
-   stands behind the number is left as it is; in VEX's encoding it comes from
-   the first operand. */
+/* Correct SQRTSD and other instructions of one number, for which VEX takes
+   whole registers.  The rest of the result comes from the old destination, or
+   with a VEX prefix from the first operand. */
 static void correct_scalar(Usage* u, const Parts* p)
 {
    UInt from = p->pF2 ? 8 : 4;
@@ -224,8 +227,8 @@ static void correct_scalar(Usage* u, const Parts* p)
       set_vector(u->defs, p->reg, to, 16, 0);
 }
 
-/* FXSAVE and FXRSTOR: 16 bytes of each vector register, all of x87's, but
-   nothing of what is overwritten. */
+/* Correct FXSAVE and FXRSTOR: they read or write 16 bytes of each vector
+   register and all of x87's state. */
 static void correct_fxsave(Usage* u, const Parts* p, Bool save)
 {
    for (UInt r = 0; r < (p->is64 ? 16 : 8); r++) {
@@ -240,7 +243,7 @@ static void correct_fxsave(Usage* u, const Parts* p, Bool save)
    u->defs[LocStatus] = !save;
 }
 
-/* A gather reads at RSP, for VEX, what its mask leaves out. */
+/* Correct a gather: VEX reads elements outside the mask at RSP. */
 static void correct_gather(Usage* u, const Parts* p)
 {
    if (p->base != RSP)
@@ -352,7 +355,7 @@ void DCFG_(correct_usage_x86)(Usage* u, const UChar* code, UInt len,
    }
 }
 
-/*--- What is changed besides the result                   ---*/
+/* --- Registers changed besides the result                   --- */
 
 static void add_besides(Besides* to, UInt reg, Bool unless_alone)
 {
@@ -377,7 +380,7 @@ void DCFG_(find_besides_x86)(const UChar* code, UInt len, Bool is64,
    } else if (op == 0x9F) {                              // LAHF
       to->second_byte = True;
    }
-   /* A gather sets its mask to 0. */
+   /* A gather clears its mask. */
    if (op == 0xC4 && at + 3 < len && (next & 0x1F) == 2
        && (code[at + 3] & 0xFC) == 0x90)
       add_besides(to, FirstVector + (~code[at + 2] >> 3 & 15), False);

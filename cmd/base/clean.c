@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Text that may be shown. */
+   Cleaning text for a terminal. */
 
-/* Owns: which characters reach people.  Handed: text.  Taken by: cmd.c,
-   format.c and commands.c.
+/* Owns: the choice of characters that are shown.  Handed: text.  Taken by:
+   cmd.c, format.c and commands.c.
 
-   Names come from files that somebody else may have made.  Formats have escapes
-   for what is in a name; a terminal obeys it.  So all that the command prints
-   goes through here, whoever forgot to clean a name. */
+   Names come from files that somebody else may have made.  Output formats
+   escape special characters in names, but a terminal obeys control characters.
+   So all output goes through here, in case some name was not cleaned before. */
 
-#define _GNU_SOURCE 1   // fopencookie
+#define _GNU_SOURCE 1   // for fopencookie
 
 #include "cmd/base/clean.h"
 
@@ -49,7 +49,7 @@ size_t clean_text(char* text, size_t n, bool lines)
 #define MAX_CHARACTER 4
 #define PIECE         (1 << 16)
 
-/* The begin of a character whose end has not been written yet. */
+/* Begun: the first bytes of a character that is not complete yet. */
 typedef
    struct {
       char   text[MAX_CHARACTER];
@@ -80,7 +80,7 @@ static bool write_all(const char* text, size_t n)
    return true;
 }
 
-/* How many of the last of N bytes begin a character that needs more. */
+/* Return how many of the last bytes begin a character that needs more bytes. */
 static size_t begun_at_end(const char* text, size_t n)
 {
    for (size_t k = 1; k < MAX_CHARACTER && k <= n; k++) {

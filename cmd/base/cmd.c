@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The command dcfg: what its parts share. */
+   Shared by all subcommands: command lines, errors, memory. */
 
-/* Owns: reading command lines, how errors are told, memory that is there or
-   the end.  Handed: the arguments of a subcommand.  Taken by: all of them. */
+/* Owns: reading command lines, messages of errors, allocation that succeeds or
+   ends the command.  Handed: the arguments of a subcommand.  Taken by: all
+   subcommands. */
 
 #include "cmd/base/cmd.h"
 
@@ -111,8 +112,8 @@ int open_regular(const char* path)
 
 /*--- Command lines                                        ---*/
 
-#define HELP_AT    21            // the column of an option's help
-#define CHOICE_AT  32            // and of that of its values
+#define HELP_AT    21            // column of an option's help
+#define CHOICE_AT  32            // and of the help of its values
 #define HELP_WIDTH 79
 
 static const char* color = "auto";
@@ -124,7 +125,7 @@ static const OptionChoice* const color_choices[] = {
    [COLOR_NEVER]  = &(const OptionChoice){ "never", NULL, NULL }, NULL
 };
 
-/* Both sizes in MiB. */
+/* Both sizes are in MiB. */
 static const Opt common[] = {
    { "memory", OPT_COUNT, &max_memory, "MIB",
      "the most memory that reading a file may take [by its size]" },
@@ -162,7 +163,7 @@ static const char* dashes(const Opt* opt)
    return opt->name[1] == 0 ? "-" : "--";
 }
 
-/* Print the option as it is written, with VALUE; return how long that is. */
+/* Print the option as users write it, with VALUE.  Return the length. */
 static int print_option(const Opt* opt, const char* value)
 {
    bool maybe = opt->kind == OPT_COUNT_OR_NOT || opt->kind == OPT_TEXT_OR_NOT;
@@ -201,8 +202,8 @@ void common_help(void)
    print_help(common, N_COMMON);
 }
 
-/* The option that ARG, without its dashes, is; its value, if it is there,
-   goes to *VALUE. */
+/* Return the option ARG, which has no dashes.  *VALUE becomes its value, if ARG
+   has one. */
 static const Opt* find_option(const Opt* opts, size_t n, const char* arg,
                               const char** value)
 {
@@ -231,7 +232,7 @@ static _Noreturn void help(const Command* c, const Opt* opts, size_t n)
    exit(STATUS_OK);
 }
 
-/* One a line. */
+/* List the options, one on a line. */
 static void list_options(const Opt* opts, size_t n)
 {
    for (const Opt* opt = opts; opt < opts + n; opt++) {
@@ -277,7 +278,7 @@ static uint64_t number_value(const Opt* opt, const char* value)
    return n;
 }
 
-/* Likewise for one dash. */
+/* Likewise for an option with one dash. */
 static const Opt* find_letter(const Opt* opts, size_t n, const char* arg,
                               const char** value)
 {
@@ -288,7 +289,7 @@ static const Opt* find_letter(const Opt* opts, size_t n, const char* arg,
    return NULL;
 }
 
-/* ARG with its dashes. */
+/* Likewise for ARG with its dashes. */
 static const Opt* any_option(const Opt* opts, size_t n, const char* arg,
                              const char** value)
 {
@@ -345,7 +346,7 @@ void use_no_pager(void)
    no_pager = true;
 }
 
-/* Before the first byte of standard output. */
+/* Called before the first byte of standard output. */
 static void begin_output(void)
 {
    progress_end();

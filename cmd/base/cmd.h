@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The command dcfg: what its parts share. */
+   Shared by all subcommands: command lines, errors, memory. */
 
 #ifndef DCFG_CMD_H
 #define DCFG_CMD_H
@@ -13,33 +13,34 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Exit statuses, of all subcommands. */
+/* Exit statuses of all subcommands. */
 enum {
    STATUS_OK    = 0,
    STATUS_FOUND = 1,    // check: violations; diff: differences
-   STATUS_BAD   = 2     // wrong use, or a file that cannot be read or written
+   STATUS_BAD   = 2     // wrong usage, or an error of reading or writing a file
 };
 
 /*--- Subcommands and their command lines                  ---*/
 
-/* OptionChoice: a value that an option may have, or one of several options,
-   often for a form of output. */
+/* OptionChoice: a value of an option, or one of several options, often for a
+   form of output. */
 typedef
    struct {
       const char* name;
       const char* help;
-      const char* value;        // of an option: see Opt; or NULL
+      const char* value;        // name of its value: see Opt; or NULL
    }
    OptionChoice;
 
 typedef
    struct {
       const char* name;
-      const char* args;         // "FILE [TRACE]"
-      const char* summary;      // for the list of all
-      const char* about;        // what --help says before the options
-      const char* more;         // and behind them, from a newline on; or ""
-      int       (*run)(int argc, char** argv);  // argv[0]: its name
+      const char* args;         // for example "FILE [TRACE]"
+      const char* summary;      // for the list of all subcommands
+      const char* about;        // text of --help before the options
+      const char* more;         // and behind them, beginning with a newline; or
+                                // ""
+      int       (*run)(int argc, char** argv);  // argv[0] is the name
    }
    Command;
 
@@ -54,36 +55,36 @@ typedef
    }
    OptKind;
 
-#define NOT_GIVEN UINT64_MAX            // what a count may begin as
+#define NOT_GIVEN UINT64_MAX            // initial value of a count
 #define NO_VALUE  (UINT64_MAX - 1)
 
-/* Opt: an option, where its value goes, and what --help says of it.
-   "--name VALUE" is the same as "--name=VALUE", if there has to be one.  A name
-   of one letter has one dash: "-n VALUE" or "-nVALUE".  An option whose value has
-   two forms may have two rows.
+/* Opt: an option, the variable for its value, and its help.  "--name VALUE" is
+   the same as "--name=VALUE", if a value is required.  A name of one letter has
+   one dash: "-n VALUE" or "-nVALUE".  An option whose value has two forms may
+   have two rows.
 
-   The completion reads the names of values: DIR is a directory; FILE, IN, OUT
+   The completion uses the names of values: DIR is a directory; FILE, IN, OUT
    and PREFIX are files; WHAT is a routine, NAME a function, PATTERN an image;
-   "a|b" lists all. */
+   "a|b" lists all values. */
 typedef
    struct {
       const char* name;
       OptKind     kind;
       void*       to;
-      const char* value;        // its name; NULL: there is none
-      const char* help;         // in one line; NULL: that of the next row
+      const char* value;        // name of the value; NULL: none
+      const char* help;         // one line; NULL: that of the next row
    }
    Opt;
 
-/* Rows that are no options: a remark on those before, and the values of the one
-   before, an array of const OptionChoice* that ends with NULL. */
+/* Rows that are not options: a remark on the options before; and the values of
+   the option before, an array of const OptionChoice* that ends with NULL. */
 #define OPT_REMARK(text)     { "", OPT_FLAG, NULL, NULL, text }
 #define OPT_CHOICES(choices) { "", OPT_VALUES, (void*)(choices), NULL, "" }
 
-/* A table of options, and how many rows it has. */
+/* A table of options, and its number of rows. */
 #define OPTS(table) (table), sizeof(table) / sizeof((table)[0])
 
-/* Rows that several commands have. */
+/* Rows that several commands share. */
 #define OPT_CSV_JSON(csv, json, help)                                     \
    { "csv", OPT_FLAG, csv, NULL, NULL }, { "json", OPT_FLAG, json, NULL, help }
 #define OPT_LIMIT(to)                                                     \
@@ -99,52 +100,53 @@ typedef
 #define OPT_WIDE(to)                                                      \
    { "wide", OPT_FLAG, to, NULL, "long names in full" }
 
-/* Read the command line of a subcommand: the options, and MIN to MAX
-   arguments that are none, which go to ARGS.  Returns their number; does not
-   return if something is wrong, if help is asked for, or with --options, which
-   lists OPTS for the completion and the tests: one a line, "--name=VALUE". */
+/* Read the command line of a subcommand: options, and MIN to MAX other
+   arguments, which go to ARGS.  Return their number.  Does not return after an
+   error, after help, or with --options, which lists OPTS for the completion and
+   the tests: one on a line, as "--name=VALUE". */
 int  parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
                 char** argv, const char** args, int min, int max);
 
-/* Return the index of VALUE, which --OPTION has, among CHOICES, which end with
-   NULL; does not return if it is none of them. */
+/* Return the index of VALUE, given to --OPTION, in CHOICES, which end with
+   NULL. Does not return if VALUE is not there. */
 size_t choice(const char* option, const char* value,
               const OptionChoice* const* choices);
 
-/* Print what --help says of options that all commands have. */
+/* Print the help of options that all commands have. */
 void common_help(void);
 
-/* "dcfg NAME: ..." on stderr, and the end with STATUS_BAD. */
+/* Print "dcfg NAME: ..." to stderr, and exit with STATUS_BAD. */
 _Noreturn void die(const char* format, ...)
                __attribute__((format(printf, 1, 2)));
 
-/* The same without the end. */
+/* Print "dcfg NAME: ..." to stderr. */
 void complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Print to standard error what to type next; lines end with newlines. */
+/* Print to stderr what to type next; lines end with newlines. */
 void say_next(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The command talks with its user, which no pager may come between. */
+/* Do not start a pager: the command talks with its user. */
 void use_no_pager(void);
 
-/* The subcommand in use, for die(). */
+/* The name of the subcommand, for messages. */
 extern const char* command_name;
 
-/* --memory, which all have: the most that a file may take, in bytes; 0: what
-   the library finds right. */
+/* --memory: the most memory for a file, in bytes; 0: the library's default. */
 extern uint64_t max_memory;
 
-/* --disk, likewise: the most that is unpacked to TMPDIR. */
+/* --disk: the most disk space in TMPDIR for unpacked files, in bytes; 0:
+   likewise. */
 extern uint64_t max_disk;
 
 /*--- Memory and output                                    ---*/
 
-/* These do not return if there is no memory. */
+/* Return P; return N zeroed elements; return a copy.  They exit if there is no
+   memory. */
 void* need(void* p);
 void* zalloc(size_t n, size_t size);
 char* text_copy(const char* s);
 
-/* Room for one more element in an array that doubles. */
+/* Make room for one more element in an array, whose size doubles. */
 #define GROW(array, used, room)                                      \
    do {                                                              \
       if ((used) == (room)) {                                        \
@@ -153,11 +155,12 @@ char* text_copy(const char* s);
       }                                                              \
    } while (0)
 
-/* A descriptor to read a file that a recording names; -1 if that cannot be
-   read, or is none: a pipe would block, and to open a device does something. */
+/* Open a file that a recording names, for reading.  Return -1 if it cannot be
+   read or is not regular: a pipe would block, and opening a device may have
+   effects. */
 int open_regular(const char* path);
 
-/* Was everything written?  Dies if not. */
+/* Exit with an error if not everything was written. */
 void close_output(FILE* f, const char* path);
 
 #endif /* DCFG_CMD_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which kind of file is it? */
+   Kinds of files. */
 
-/* Owns: the kinds of files that users confuse, and the command that reads
-   each.  Handed: paths.  Taken by: operands.c. */
+/* Owns: the kinds of files that users may confuse, and the command that reads
+   each kind.  Handed: paths.  Taken by: operands.c. */
 
 #include "cmd/base/file_kind.h"
 
@@ -18,12 +18,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* KindSign: what a kind of file is called, the option with which the tool
-   writes it, and the command that reads it, where %s stands for the path. */
+/* KindSign: a kind's name, the tool's option that writes it, and the command
+   that reads it, with %s for the path. */
 typedef
    struct {
       const char* name;
-      const char* option;       // "" is needed for none; NULL: not the tool's
+      const char* option;       // "": no option is needed; NULL: not written by
+                                // the tool
       const char* reader;
    }
    KindSign;
@@ -51,10 +52,10 @@ static const KindSign kinds[] = {
    [KIND_LACKEY]  = { "a trace of Lackey's", NULL, NULL }
 };
 
-/* The bytes that tell most kinds are among the first ones. */
+/* Bytes at a file's begin that tell most kinds. */
 #define HEAD_SIZE 4096
 
-/* Read the first bytes of PATH, unpacked, to HEAD; return how many. */
+/* Read the first bytes of PATH, unpacked, to HEAD.  Return how many. */
 static size_t read_head(const char* path, char* head)
 {
    DcfgError err;
@@ -69,8 +70,9 @@ static size_t read_head(const char* path, char* head)
    return n;
 }
 
-/* A DCFG looks like a trace up to the first process.  Read as a trace, a DCFG is
-   known for what it is after a few lines, however large it is. */
+/* Return whether PATH is a DCFG or a trace, which look alike up to the first
+   process.  Reading a DCFG as a trace fails after a few lines, however large it
+   is. */
 static FileKind graph_or_trace(const char* path)
 {
    DcfgError  err;

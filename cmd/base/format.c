@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Numbers and names as people read them. */
+   Numbers and names for people. */
 
-/* Owns: how numbers and names look.  Handed: numbers, strings.  Taken by:
-   everything that prints.
+/* Owns: the look of numbers and names.  Handed: numbers, strings.  Taken by:
+   all that prints.
 
-   Names are demangled by libiberty, which knows C++ and both of Rust's
-   schemes, needs no C++ library and is what GDB and the binutils use. */
+   Names are demangled by libiberty.  It knows C++ and both of Rust's schemes,
+   needs no C++ library, and is used by GDB and the binutils. */
 
 #include "cmd/base/format.h"
 
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*--- Strings that are forgotten together                  ---*/
+/* --- Strings that are freed together                      --- */
 
 static char** kept;
 static size_t n_kept, kept_room;
@@ -117,7 +117,7 @@ size_t text_width(const char* s)
    return n;
 }
 
-/* Where column N of S begins. */
+/* Return the begin of column N in S. */
 static const char* at_column(const char* s, size_t n)
 {
    for (; *s != 0; s++)
@@ -126,7 +126,7 @@ static const char* at_column(const char* s, size_t n)
    return s;
 }
 
-/* S in WIDTH columns: its begin, MARK, and its last TAIL columns. */
+/* Return S in WIDTH columns: its begin, MARK, and its last TAIL columns. */
 static const char* without_middle(const char* s, size_t width, size_t tail,
                                   const char* mark)
 {
@@ -175,9 +175,9 @@ const char* text_clean_line(const char* line, size_t length)
    return copy;
 }
 
-/* A symbol of some hundred characters can stand for a name that fills the
-   memory: what stands there already may be named again and again.  So the name
-   is taken as it comes, and left for the symbol where it gets too long. */
+/* Limits of a demangled name.  A symbol of some hundred characters can stand
+   for a name that fills the memory, because parts can be repeated by reference.
+   So the name is collected piece by piece, and given up if it gets too long. */
 #define MAX_PLAIN  65536
 #define MAX_GROWTH 64
 
@@ -199,7 +199,8 @@ static void add_plain(const char* s, size_t n, void* arg)
    p->n += n;
 }
 
-/* False if SYMBOL is no mangled name, or none that can be shown. */
+/* Demangle SYMBOL.  Return False if it is not mangled, or its name is too
+   long. */
 static bool demangle(Plain* p, const char* symbol)
 {
    p->n = 0;
@@ -218,7 +219,7 @@ const char* text_demangle(const char* symbol)
    size_t len = strlen(symbol);
 
    p.max = len < MAX_PLAIN / MAX_GROWTH ? len * MAX_GROWTH : MAX_PLAIN;
-   /* Versions of symbols (name@VERSION) are none that it expects. */
+   /* The demangler does not know versions of symbols (name@VERSION). */
    return symbol[0] == '_' && len < 10000 && demangle(&p, symbol)
           ? text_format("%.*s", (int)p.n, p.text) : symbol;
 }
@@ -230,14 +231,15 @@ static bool begins(const char* s, const char* with)
    return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* Behind "operator" at S: its sign, which may be brackets, belongs to the name. */
+/* Return the end of the name that begins with "operator" at S; its sign may be
+   brackets. */
 static const char* behind_operator(const char* s)
 {
    s += 8;
    return begins(s, "()") || begins(s, "[]") ? s + 2 : s + strspn(s, "<>=-!");
 }
 
-/* In round brackets '<' and '>' may be signs. */
+/* '<' and '>' may be signs inside round brackets. */
 const char* text_behind_bracket(const char* s)
 {
    char close = *s == '<' ? '>' : *s == '(' ? ')' : '}';
@@ -252,8 +254,8 @@ const char* text_behind_bracket(const char* s)
    return *s != 0 ? s + 1 : s;
 }
 
-/* Is S what may follow a function's parameters?  What is local to a function
-   follows them, too: "f(int) const::local". */
+/* Return whether S can follow a function's parameters.  Things that are local
+   to a function follow them, too: "f(int) const::local". */
 static bool ends_name(const char* s)
 {
    return *s == 0 || *s == '@' || *s == '+' || *s == '.' || begins(s, " [")
@@ -263,10 +265,11 @@ static bool ends_name(const char* s)
 
 const char* text_brief(const char* s)
 {
-   const char* name = s;            // behind the type of a template's value
+   const char* name = s;            // begins behind the return type of a
+                                    // template
    bool        is_operator = false;
 
-   /* Rust begins a name with '<': <T as Trait>::method. */
+   /* Rust's names may begin with '<': <T as Trait>::method. */
    for (const char* c = s; *c != 0 && *s != '<'; ) {
       if (begins(c, "operator")) {
          is_operator = true;
@@ -279,7 +282,7 @@ const char* text_brief(const char* s)
       } else if (strchr("<({", *c) != NULL) {
          c = text_behind_bracket(c);
       } else if (*c == ' ' && !is_operator) {
-         /* "vtable for", "virtual thunk to" */
+         /* as in "vtable for", "virtual thunk to" */
          if (begins(c, " for ") || begins(c, " to "))
             is_operator = true;
          name = is_operator ? s : c + 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Names that are there once. */
+   Interned names: equal names are one string. */
 
-/* Owns: names, each once.  Handed: names.  Taken by: debug_lines.c,
-   merge_runs.c and flame_tree.c. */
+/* Owns: interned names.  Handed: names.  Taken by: debug_lines.c, merge_runs.c
+   and flame_tree.c. */
 
 #include "cmd/base/interned.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct Interned {
-   void* tree;                  // of char*, by strcmp
+   void* tree;                  // tree of char*, by strcmp()
 };
 
 static int by_text(const void* a, const void* b)
@@ -28,7 +28,7 @@ Interned* interned_new(void)
    return zalloc(1, sizeof(Interned));
 }
 
-/* The tree is the C library's, so taking it apart is, too. */
+/* Free the tree with the C library's functions, which made it. */
 void interned_free(Interned* names)
 {
    while (names->tree != NULL) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Names that are there once. */
+   Interned names: equal names are one string. */
 
 #ifndef DCFG_CMD_INTERNED_H
 #define DCFG_CMD_INTERNED_H
 
-/* A name, the same pointer for the same name, as long as this lives. */
+/* Interned: returns the same pointer for equal names, valid as long as it
+   lives. */
 typedef struct Interned Interned;
 
 Interned*   interned_new(void);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Numbers for keys. */
+   Map from keys to numbers. */
 
-/* Owns: numbers for keys.  Handed: keys.  Taken by: xray_walk.c,
+/* Owns: the numbers of keys.  Handed: keys.  Taken by: xray_walk.c,
    xray_stacks.c.
 
-   A tree with a key in each node: where ways divide, a bit of the mixed key
-   decides, the highest first.  Mixing loses nothing, so that no two keys have
-   all 64 bits in common; for keys that nobody has chosen to be bad the tree
-   is as good as balanced. */
+   The map is a binary tree with a key in each node.  Bits of the mixed key
+   decide, the highest first.  Mixing is a permutation, so two keys differ in
+   some bit.  Unless somebody has chosen bad keys, the tree is as good as
+   balanced. */
 
 #include "cmd/base/keymap.h"
 
@@ -29,7 +29,8 @@ struct KeyMap {
 
 #define NONE UINT32_MAX
 
-/* An odd factor is a permutation; its high bits depend on all of a key. */
+/* Mix KEY: an odd factor is a permutation, and its high bits depend on the
+   whole key. */
 static uint64_t mix(uint64_t key)
 {
    return (key ^ key >> 32) * 0x9E3779B97F4A7C15;
@@ -47,8 +48,8 @@ void keymap_free(KeyMap* m)
    free(m);
 }
 
-/* The number of KEY; NONE if it has none, and then where it would be: below
-   *PARENT, on *SIDE. */
+/* Return the number of KEY, or NONE; then its place would be below *PARENT, on
+   *SIDE. */
 static uint32_t search(const KeyMap* m, uint64_t key, uint32_t* parent,
                        unsigned* side)
 {

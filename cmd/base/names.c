@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What things in a program are called. */
+   Names of images, blocks and routines. */
 
-/* Owns: the names of images, blocks and routines, and finding what a user
-   names.  Handed: a process.  Taken by: everything that prints. */
+/* Owns: the names of images, blocks and routines, and the search for what a
+   user names.  Handed: a process.  Taken by: all that prints. */
 
 #include "cmd/base/names.h"
 
@@ -40,7 +40,7 @@ const char* symbol_name(const Program* g, const char* symbol)
    return text_clean(g->mangled ? symbol : text_demangle(symbol));
 }
 
-/* The function that holds ADDR, as node_name() has it. */
+/* Return the name of the function at ADDR, as node_name() does. */
 static const char* addr_name(const Program* g, uint32_t image, uint64_t addr)
 {
    uint32_t    s = dcfg_symbol_at(g->p, image, addr);
@@ -62,10 +62,10 @@ static const char* addr_name(const Program* g, uint32_t image, uint64_t addr)
           : text_format("%s+0x%" PRIx64, name, addr - from);
 }
 
-/* A block without a symbol that jumps to a function of another image is a
-   stub of a procedure linkage table, which people call after the function.
-   The function's symbol; DCFG_NONE if it is something else, as what jumps to
-   many places is: that many names of it would take as many steps again. */
+/* Return the symbol of the function that a stub jumps to, or DCFG_NONE.  A stub
+   is a block without a symbol that jumps to a function of another image; people
+   call it by that function's name.  A block that jumps to many places is not a
+   stub: to find it out for many blocks would take too long. */
 #define MAX_STUB_EDGES 64
 
 static uint32_t stub_target(const DcfgProcess* p, uint32_t node)
@@ -128,8 +128,8 @@ const char* routine_name(const Program* g, uint32_t routine)
           ? node_name(g, g->p->routines[routine].entry) : "";
 }
 
-/* Code of other images, of this one's predecessor too, may have been at the
-   same address. */
+/* Code of other images, or of an earlier generation of this one, may have been
+   at the same address. */
 const char* target_name(const Program* g, uint32_t image, uint64_t addr)
 {
    const DcfgImage* im = &g->p->images[image];
@@ -185,10 +185,10 @@ PathFit path_fit(const char* path, const char* pattern, const char* program)
           ? FIT_PART : FIT_NOT;
 }
 
-/*--- What a user names                                    ---*/
+/* --- Names by the user                                    --- */
 
-/* NAME is what somebody wrote: all of FULL, or FULL up to its parameters or
-   its last template arguments. */
+/* Return whether a user's NAME means FULL: it is equal, or ends before its
+   parameters or its last template arguments. */
 static bool is_name(const char* full, const char* name)
 {
    size_t n = strlen(name);
@@ -199,14 +199,14 @@ static bool is_name(const char* full, const char* name)
           || strcmp(full + n, " const") == 0;
 }
 
-/* Does NAME have the form that a table gives FULL, in as many columns? */
+/* Return whether NAME is a table's short form of FULL. */
 static bool is_shown(const char* full, const char* name)
 {
    return strstr(name, "..") != NULL
           && strcmp(text_shorten(full, text_width(name)), name) == 0;
 }
 
-/* FULL without its template arguments. */
+/* Return FULL without its template arguments. */
 static const char* without_arguments(const char* full)
 {
    char* plain = text_format("%s", full);
@@ -231,7 +231,7 @@ bool symbol_is(const char* symbol, const char* name)
           || is_shown(brief, name) || is_shown(full, name);
 }
 
-/* Any of the symbols at the routine's first byte will do. */
+/* Return whether NAME means a symbol at the routine's first byte. */
 static bool routine_is(const Program* g, uint32_t routine, const char* name)
 {
    const DcfgProcess* p = g->p;
@@ -256,7 +256,7 @@ static bool routine_is(const Program* g, uint32_t routine, const char* name)
    return false;
 }
 
-/* All of TEXT as a number; hexadecimal where there is 0x before it. */
+/* Read TEXT as a number, hexadecimal with 0x.  Return False if it is none. */
 static bool is_number(const char* text, uint64_t* n)
 {
    char* end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What things in a program are called. */
+   Names of images, blocks and routines. */
 
 #ifndef DCFG_CMD_NAMES_H
 #define DCFG_CMD_NAMES_H
@@ -12,79 +12,81 @@
 
 #include "lib/dcfg.h"
 
-/* A process with the file it is from. */
+/* Program: a process with its file. */
 typedef
    struct {
       const Dcfg*        d;
       const DcfgProcess* p;
-      bool               mangled;       // leave names as they are
+      bool               mangled;       // do not demangle names
    }
    Program;
 
-/* An image's file as the DCFG names it, to be opened or compared; "?" without
-   one. */
+/* Return the path of an image's file as the DCFG has it, to be opened or
+   compared; "?" if there is none. */
 const char* image_file(const Program* g, uint32_t image);
 
-/* The same as it is shown. */
+/* Return the path for people. */
 const char* image_path(const Program* g, uint32_t image);
 
-/* "libc.so.6" */
+/* Return for example "libc.so.6". */
 const char* image_name(const Program* g, uint32_t image);
 
-/* A symbol as it is shown: demangled, if names are not left as they are. */
+/* Return a symbol for people: demangled, unless .mangled. */
 const char* symbol_name(const Program* g, const char* symbol);
 
-/* The function that holds a node: "name", "name+0x12"; without a symbol
-   "libc.so.6+0x1234".  START and END are so called. */
+/* Return the function of a node: "name", "name+0x12"; without a symbol
+   "libc.so.6+0x1234"; for special nodes START and END.  Return a routine's
+   name. */
 const char* node_name(const Program* g, uint32_t node);
 
 const char* routine_name(const Program* g, uint32_t routine);
 
-/* The same for where code of IMAGE leads to, executed or not. */
+/* Likewise for the target of code in IMAGE, executed or not. */
 const char* target_name(const Program* g, uint32_t image, uint64_t addr);
 
-/* "file.c:12", or "" */
+/* Return for example "file.c:12", or "". */
 const char* source_place(const Program* g, uint32_t image, uint64_t addr);
 const char* node_source(const Program* g, uint32_t node);
 
-/* How well PATTERN, with * ? [ ] as in a shell, fits an image's path or name.
-   Without any of these characters it may be a part of the name; "main" is all of
-   that of PROGRAM, if that is not NULL.  The images that fit best are meant. */
+/* Return how well PATTERN, with * ? [ ] as in a shell, matches an image's path
+   or name.  Without these characters it may be a part of the name.  "main" is
+   the name of PROGRAM, if that is not NULL.  The images that match best are
+   meant. */
 typedef enum { FIT_NOT, FIT_PART, FIT_ALL } PathFit;
 
 PathFit image_fit(const Program* g, uint32_t image, const char* pattern);
 PathFit path_fit(const char* path, const char* pattern, const char* program);
 
-/* Does somebody mean SYMBOL by NAME: as it is, or as in the source, where
-   parameters and template arguments may be left out? */
+/* Return whether a user's NAME means SYMBOL: as it is, or as in the source,
+   where parameters and template arguments may be left out. */
 bool symbol_is(const char* symbol, const char* name);
 
-/* What somebody means by WHAT: a routine's name, as it is or demangled, with
-   or without parameters; its address, hexadecimal; its entry's node id after
-   '#'.  Fills FOUND, of MAX, and returns how many there are. */
+/* Find the routines that a user means by WHAT: a routine's name, mangled or
+   not, with or without parameters; its address in hexadecimal; its entry's node
+   id after '#'.  Write at most MAX to FOUND.  Return how many there are. */
 uint32_t find_routines(const Program* g, const char* what, uint32_t* found,
                        uint32_t max);
 
-/* Offer a function's NAME, also for its part behind the last "::" and before
-   what is in brackets; the PATH of an
-   image, also for its file's name, with and without what follows a dot. */
+/* Offer names for "did you mean": a function's NAME, also its part behind the
+   last "::" and before brackets; the PATH of an image, also its file's name,
+   with and without the part behind a dot. */
 void offer_function(Nearest* n, const char* name);
 void offer_image(Nearest* n, const char* path);
 
-/* "; did you mean `a' or `b'?" for a name that no routine, function or image
-   has; or "". */
+/* Return "; did you mean `a' or `b'?" for a name that no routine, function or
+   image has; or "". */
 const char* nearest_routines(const Program* g, const char* what);
 const char* nearest_functions(const Program* g, const char* what);
 const char* nearest_images(const Program* g, const char* pattern);
 
-/* The one routine that is meant: that with most instructions, if there are
-   several; dies without one. */
+/* Return the routine that WHAT means, the one with most instructions if there
+   are several.  Exit if there is none. */
 uint32_t the_routine(const Program* g, const char* what);
 
-/* The file's process with most instructions. */
+/* Return the file's process with most instructions. */
 const DcfgProcess* main_process(const Dcfg* d);
 
-/* The image whose code is the program's own: the first. */
+/* Return the path of the program: the first image. */
 const char* program_name(const Program* g);
 
 #endif /* DCFG_CMD_NAMES_H */

@@ -3,8 +3,8 @@
 
    "Did you mean ...?" */
 
-/* Owns: which names are like a word that a user wrote.  Handed: the word and all
-   names.  Taken by: what looks a user's names up. */
+/* Owns: the search for names that are similar to a user's word.  Handed: the
+   word and all names.  Taken by: all that looks up a user's names. */
 
 #include "cmd/base/nearest.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Longer words are not compared: their number of edits says little. */
+/* Longer words are not compared: their number of edits means little. */
 #define MOST_LENGTH 64
 
 static size_t least(size_t a, size_t b)
@@ -22,9 +22,9 @@ static size_t least(size_t a, size_t b)
    return a < b ? a : b;
 }
 
-/* How many letters must be added, removed, replaced, or swapped with the next
-   one to make B from A; upper and lower case are the same.  At most
-   MOST_LENGTH letters each. */
+/* Return how many letters must be added, removed, replaced, or swapped with the
+   next one to make B of A, at most MOST_LENGTH letters each.  Case does not
+   matter. */
 static size_t edit_distance(const char* a, const char* b)
 {
    size_t rows[3][MOST_LENGTH + 1];
@@ -49,8 +49,8 @@ static size_t edit_distance(const char* a, const char* b)
    return rows[n % 3][m];
 }
 
-/* Up to a third of the letters may differ.  A candidate that begins with the
-   word is near, too. */
+/* Return whether CANDIDATE is near: at most a third of the letters differ, or
+   it begins with the word. */
 static bool is_near(const char* word, const char* candidate, size_t* distance)
 {
    size_t n = strlen(word), m = strlen(candidate);

@@ -10,7 +10,7 @@
 
 #define MOST_NEAREST 3
 
-/* Nearest: the candidates that are most like a word that stands for nothing. */
+/* Nearest: the candidates that are most similar to an unknown word. */
 typedef
    struct {
       const char* word;
@@ -22,14 +22,14 @@ typedef
 
 Nearest nearest_to(const char* word);
 
-/* Keep a copy of CANDIDATE if it is near enough, and not of hundreds of letters. */
+/* Keep a copy of CANDIDATE if it is near enough, and not too long. */
 void nearest_offer(Nearest* n, const char* candidate);
 
-/* Keep SHOWN if CANDIDATE, another name of it, is near enough. */
+/* Keep SHOWN if CANDIDATE, another name for it, is near enough. */
 void nearest_offer_as(Nearest* n, const char* candidate, const char* shown);
 
-/* "; did you mean `a' or `b'?", or "" if nothing is near enough, as long as N
-   lives. */
+/* Return "; did you mean `a' or `b'?", or "" if nothing is near enough.  Valid
+   as long as N. */
 const char* nearest_text(Nearest* n);
 
 #endif /* DCFG_CMD_NEAREST_H */

@@ -3,8 +3,8 @@
 
    The files that a subcommand reads. */
 
-/* Owns: which files are read, and what is said if they cannot be.  Handed:
-   what stands on the command line.  Taken by: the subcommands and
+/* Owns: the choice of files, and messages if they cannot be read.  Handed:
+   operands of the command line.  Taken by: the subcommands and
    check_trace.c. */
 
 #include "cmd/base/operands.h"
@@ -27,10 +27,9 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
    return options;
 }
 
-/*--- The newest one                                       ---*/
+/* --- The newest file                                      --- */
 
-/* The names that the tool gives its files by itself: then comes the process
-   id. */
+/* The tool's default names of files, up to the process id. */
 #define GRAPHS "dcfg.out."
 #define TRACES "dcfg-trace.out."
 #define LOGS   "xray-log."
@@ -39,7 +38,7 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
 typedef
    struct {
       char*           name;
-      struct timespec time;     // last written to
+      struct timespec time;     // time of the last change
    }
    Found;
 
@@ -50,7 +49,7 @@ typedef
    }
    Listing;
 
-/* Newest first; of those that are equally old, by name. */
+/* Order by age, the newest first, then by name. */
 static int by_age(const void* a, const void* b)
 {
    const Found* x = a;
@@ -63,8 +62,8 @@ static int by_age(const void* a, const void* b)
    return -strcmp(x->name, y->name);
 }
 
-/* The files of the current directory whose names begin with PREFIX, without
-   what the tool has not finished. */
+/* List the files of the current directory whose names begin with PREFIX,
+   without files that the tool has not finished. */
 static Listing list_files(const char* prefix)
 {
    Listing              l = { 0 };
@@ -94,9 +93,8 @@ static void free_listing(Listing* l)
    free(l->files);
 }
 
-/* The newest file of KIND whose name begins with PREFIX; NULL if there is none.
-   Somebody may have given a trace the name of a graph, or drawn a picture of one
-   beside it. */
+/* Return the newest file of KIND whose name begins with PREFIX; NULL if there
+   is none.  The contents decide: other files may have such names, too. */
 static char* newest(const char* prefix, FileKind kind)
 {
    Listing l = list_files(prefix);
@@ -109,7 +107,7 @@ static char* newest(const char* prefix, FileKind kind)
    return found;
 }
 
-/* The trace of the process that wrote GRAPH. */
+/* Return the trace of the process that wrote GRAPH. */
 static char* trace_of(const Command* c, const char* graph)
 {
    size_t n = strspn(graph + strlen(GRAPHS), "0123456789");
@@ -126,7 +124,7 @@ static char* trace_of(const Command* c, const char* graph)
 
 void default_files(const Command* c, const char** files, bool trace)
 {
-   static char* found[2];       // for as long as the command runs
+   static char* found[2];       // valid until the command ends
 
    for (int i = 0; i < 2; i++) {
       free(found[i]);
@@ -144,7 +142,7 @@ void default_files(const Command* c, const char** files, bool trace)
 
 const char* default_file(const Command* c, FileKind kind)
 {
-   static char* found;          // for as long as the command runs
+   static char* found;          // valid until the command ends
    const char*  prefix = kind == KIND_XRAY ? LOGS : WETS;
 
    free(found);
@@ -171,7 +169,7 @@ _Noreturn void one_is_missing(const Command* c, const char* file)
 
 /*--- Loading                                              ---*/
 
-/* The kind of the file that an error is of, if that may be the reason. */
+/* Return the kind of the file of an error, if that may be the reason. */
 static FileKind kind_of_error(const DcfgError* err, FileKind needed)
 {
    FileKind kind = KIND_OTHER;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A file that is written, compressed if its name says. */
+   Fast output of text, compressed if the name says so. */
 
-/* Owns: where much text goes.  Handed: text.  Taken by: wet_text.c,
-   cmd_wet.c. */
+/* Owns: the buffer between a writer of much text and its file.  Handed: text.
+   Taken by: wet_text.c, cmd_wet.c. */
 
 #include "cmd/base/outfile.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A file that is written, compressed if its name says. */
+   Fast output of text, compressed if the name says so. */
 
 #ifndef DCFG_CMD_OUTFILE_H
 #define DCFG_CMD_OUTFILE_H
 
 #include <stdint.h>
 
-/* Text on its way out, faster than by stdio. */
+/* Outfile: writes text, faster than stdio. */
 typedef
    struct {
       const char* path;         // NULL: the standard output
@@ -18,8 +18,8 @@ typedef
    }
    Outfile;
 
-/* To PATH, as open_result() has it; NULL: the standard output.  Dies if that
-   cannot be done, as all of these. */
+/* Open PATH as open_result() does; NULL: the standard output.  All these
+   functions exit after an error. */
 Outfile* outfile_open(const char* path);
 void     outfile_close(Outfile* o);
 
@@ -28,7 +28,7 @@ void out_text(Outfile* o, const char* s);
 void out_decimal(Outfile* o, uint64_t n);
 void out_hex(Outfile* o, uint64_t n);
 
-/* No number has more digits. */
+/* The most digits of a number. */
 #define MAX_DIGITS 20
 
 static inline void out_char(Outfile* o, char c)
@@ -38,7 +38,7 @@ static inline void out_char(Outfile* o, char c)
    o->text[o->used++] = c;
 }
 
-/* How many decimal digits N has. */
+/* Return how many decimal digits N has. */
 static inline unsigned digits_of(uint64_t n)
 {
    static const uint64_t powers[MAX_DIGITS] = {
@@ -47,13 +47,13 @@ static inline unsigned digits_of(uint64_t n)
       100000000000000, 1000000000000000, 10000000000000000,
       100000000000000000, 1000000000000000000, 10000000000000000000u
    };
-   /* The logarithm of 2 is 1233/4096; that is one too low at most. */
+   /* log10(2) is about 1233/4096; the result is at most one too low. */
    unsigned least = (64 - (unsigned)__builtin_clzll(n | 1)) * 1233 >> 12;
 
    return least + (n >= powers[least]);
 }
 
-/* N in decimal, at AT.  Returns what is behind it. */
+/* Write N in decimal at AT.  Return the end. */
 static inline char* put_decimal(char* at, uint64_t n)
 {
    static const char pairs[] =
@@ -74,7 +74,8 @@ static inline char* put_decimal(char* at, uint64_t n)
    return end;
 }
 
-/* Room for N characters, which are put there; then it is told up to where. */
+/* Return room for N characters.  The caller writes them and then says up to
+   where. */
 static inline char* out_room(Outfile* o, uint32_t n)
 {
    if (sizeof(o->text) - o->used < n)

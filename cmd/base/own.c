@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What is the program's own, and what is a library's. */
+   The program's own images, and libraries. */
 
-/* Owns: which images are the program's, and the line that tells of the others.
+/* Owns: which images belong to the program, and the line about the others.
    Handed: a process, or an image's path.  Taken by: select.c, cmd_report.c,
-   cmd_disasm.c, and what slices are written as. */
+   cmd_disasm.c, and the forms of slices. */
 
 #include "cmd/base/own.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Are both paths in one folder? */
+/* Return whether both paths are in one folder. */
 static bool is_beside(const char* path, const char* other)
 {
    size_t n = (size_t)(text_base(path) - path);

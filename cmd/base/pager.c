@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A pager for what is printed to a terminal. */
+   A pager for output to a terminal. */
 
 /* Owns: the pager's process.  Handed: DCFG_PAGER and PAGER of the environment.
    Taken by: cmd.c. */
@@ -20,7 +20,7 @@
 
 static pid_t pager;
 
-/* The end of standard output and error is the end of what the pager reads. */
+/* Wait for the pager.  Closing standard output ends its input. */
 static void wait_for_pager(void)
 {
    close(STDOUT_FILENO);
@@ -28,8 +28,8 @@ static void wait_for_pager(void)
       ;
 }
 
-/* A shell takes the terminal back when this process ends, so the pager has to
-   end first. */
+/* Wait for the pager before dying: a shell takes the terminal back when this
+   process ends. */
 static void end_by_signal(int signo)
 {
    wait_for_pager();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What is going on, for a user who waits. */
+   Progress for a user who waits. */
 
-/* Owns: the line on standard error, and when it is written.  Handed: how far
-   the library is.  Taken by: operands.c gives it to the library, cmd.c begins
-   and ends it. */
+/* Owns: the line on standard error, and when it is written.  Handed: the
+   library's progress.  Taken by: operands.c gives it to the library, cmd.c
+   begins and ends it. */
 
 #include "cmd/base/progress.h"
 
@@ -20,12 +20,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_AFTER 2.0         // seconds from the begin of the command
+#define FIRST_AFTER 2.0         // seconds from the command's begin
 #define NEXT_AFTER  0.1
 
 static bool   is_wanted, is_shown;
 static double next_time;
-static char   file[sizeof(((DcfgError*)NULL)->file)];  // that it is about
+static char   file[sizeof(((DcfgError*)NULL)->file)];  // the file of the task
 
 static double now(void)
 {
@@ -43,8 +43,8 @@ void progress_start(void)
       atexit(progress_hide);
 }
 
-/* The file's name without its folder, as far as there is room for it; OTHERS are
-   the columns of the rest of the line. */
+/* Return the file's name without its folder, shortened to fit.  OTHERS are the
+   columns of the rest of the line. */
 static const char* fit(const char* path, size_t others)
 {
    static char name[128];

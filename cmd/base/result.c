@@ -3,11 +3,11 @@
 
    Files for results. */
 
-/* Owns: files that are written, up to their names.  Handed: paths.  Taken by:
-   outfile.c and commands that write files.
+/* Owns: files for results, until they have their names.  Handed: paths.  Taken
+   by: outfile.c and commands that write files.
 
-   Until a result is complete it has another name, which goes with the process
-   unless that is killed outright. */
+   Until a result is complete, its file has another name.  The file is removed
+   if the command ends, unless it is killed outright. */
 
 #include "cmd/base/result.h"
 
@@ -29,16 +29,16 @@ typedef
       struct Result* next;
       FILE*          file;          // NULL: it is complete
       char*          path;
-      char*          target;        // what gets the name
-      char*          unfinished;    // NULL: it is written where it is
-      pid_t          compressor;    // 0: none
+      char*          target;        // path of the final file
+      char*          unfinished;    // temporary path; NULL: written in place
+      pid_t          compressor;    // process, or 0
    }
    Result;
 
-/* A signal may come at any time. */
+/* volatile: a signal handler reads it. */
 static Result* volatile results;
 
-/*--- What is not complete                                 ---*/
+/* --- Incomplete results                                   --- */
 
 static void remove_unfinished(void)
 {
@@ -75,8 +75,8 @@ static void remove_at_end(void)
 
 /*--- Names                                                ---*/
 
-/* Is PATH a device, a pipe or the like?  Such a thing is written to; only a
-   regular file may be replaced by another one. */
+/* Return whether PATH is a device, a pipe or similar.  These are written in
+   place; only a regular file may be replaced. */
 static bool is_special_file(const char* path)
 {
    struct stat st;
@@ -104,7 +104,7 @@ const char* compressed_suffix(const char* path)
           ? dot : path + strlen(path);
 }
 
-/* Where links lead, whether there is anything or not. */
+/* Return the path that links lead to, existing or not. */
 static char* end_of_links(const char* path)
 {
    char*   at = text_copy(path);
@@ -127,8 +127,7 @@ static char* end_of_links(const char* path)
 
 /*--- Opening and closing                                  ---*/
 
-/* What is written to the descriptor that is returned goes to FD through
-   PROGRAM. */
+/* Return a descriptor whose data go to FD through PROGRAM. */
 static int compress_with(Result* r, const char* program, int fd)
 {
    int ends[2];
@@ -150,12 +149,12 @@ static int compress_with(Result* r, const char* program, int fd)
    close(ends[0]);
    close(fd);
    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-   /* If that program ends early, its status says so. */
+   /* If the program ends early, its status tells. */
    signal(SIGPIPE, SIG_IGN);
    return ends[1];
 }
 
-/* R is in the list if it could be opened.  errno stays. */
+/* Add R to the list if it could be opened.  errno is kept. */
 static void add_result(Result* r, int fd)
 {
    if (fd < 0)
@@ -183,7 +182,8 @@ FILE* open_result(const char* path)
       r->target = end_of_links(path);
       r->unfinished = text_copy(text_format("%s.tmp-%ld", r->target,
                                             (long)getpid()));
-      /* A signal finds no file that is not in the list. */
+      /* Signals are blocked: a handler finds only files that are in the
+         list. */
       sigfillset(&all);
       sigprocmask(SIG_SETMASK, &all, &before);
       fd = open(r->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

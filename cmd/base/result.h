@@ -9,23 +9,23 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A file for a result, which gets its name when all is complete; nothing is
-   left of it if that does not happen.  A link goes on being one, and what is no
-   regular file is written to.  If PATH ends in .gz, .bz2, .xz or .zst the text
-   goes through that program.  NULL: the standard output.  Dies if that cannot
-   be done, as all of these. */
+/* Open a file for a result.  It gets its name when all results are complete;
+   otherwise it is removed.  If PATH is a link, its target is replaced; a file
+   that is not regular is written in place.  If PATH ends in .gz, .bz2, .xz or
+   .zst, the text goes through that program.  NULL: the standard output.  All
+   these functions exit after an error. */
 FILE* open_result(const char* path);
 
-/* F, which is not the standard output, is complete. */
+/* Complete F, which is not the standard output. */
 void  finish_result(FILE* f);
 
-/* All results are: they get their names. */
+/* Give all results their names: all are complete. */
 void  name_results(void);
 
-/* Both, for all that are open. */
+/* Complete and name all open results. */
 void  close_results(void);
 
-/* The suffix of PATH that names a compressor, or the end of PATH. */
+/* Return the suffix of PATH that names a compressor, or the end of PATH. */
 const char* compressed_suffix(const char* path);
 
 #endif /* DCFG_CMD_RESULT_H */

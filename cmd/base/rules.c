@@ -3,9 +3,9 @@
 
    Counting and printing broken rules. */
 
-/* Owns: what has been found.  Handed: violations.  Taken by: check_blocks.c,
-   check_flow.c, check_routines.c, check_trace.c, cmd_check.c,
-   xray_walk.c, cmd_xray.c. */
+/* Owns: the list of violations.  Handed: violations.  Taken by: check_blocks.c,
+   check_flow.c, check_routines.c, check_trace.c, cmd_check.c, xray_walk.c,
+   cmd_xray.c. */
 
 #include "cmd/base/rules.h"
 
@@ -81,7 +81,8 @@ void broken(Rules* r, const char* name, const char* format, ...)
       va_end(args);
       fputc('\n', r->out);
    }
-   /* Also what is not printed was made: there may be any number of them. */
+   /* Texts are made even if they are not printed, and there may be any
+      number. */
    text_forget();
 }
 

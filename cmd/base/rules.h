@@ -8,62 +8,63 @@
 
 #include "cmd/base/names.h"
 
-/* What dcfg check finds, and how it looks at files. */
+/* Rules: the violations that dcfg check has found. */
 typedef struct Rules Rules;
 
-/* At most LIMIT lines to OUT for each rule; 0: all. */
+/* Print at most LIMIT lines for each rule to OUT; 0: all. */
 Rules*   rules_new(uint64_t limit, FILE* out);
 void     rules_free(Rules* r);
 
-/* A rule is broken: "RULE: ...".  RULE is a constant. */
+/* Report a violation: "RULE: ...".  RULE is a constant. */
 void     broken(Rules* r, const char* rule, const char* format, ...)
          __attribute__((format(printf, 3, 4)));
 
-/* Would another violation of this rule be printed?  For when it takes time to
-   say where it is; if not, broken() may get any text. */
+/* Return whether another violation of RULE would be printed.  If not, a caller
+   may save the time to find its place, and give any text to broken(). */
 bool     rules_open(const Rules* r, const char* rule);
 
-/* How often this rule was broken; all of them with NULL. */
+/* Return how often RULE was broken; NULL: all rules. */
 uint64_t rules_count(const Rules* r, const char* rule);
 
-/* "RULE: and N more" for those beyond the limit. */
+/* Print "RULE: and N more" for violations beyond the limit. */
 void     rules_finish(const Rules* r);
 
-/* What the parts of a check get. */
+/* Check: the argument of all parts of a check. */
 typedef
    struct {
       Program            g;
-      const DcfgProcess* p;     // = g.p
+      const DcfgProcess* p;     // the same as g.p
       Rules*             rules;
-      bool               ours;  // conventions of this tool are rules too
-      bool               one_run;       // and no sum of runs, nor several of
-                                        // them in one file
+      bool               ours;  // check this tool's conventions, too
+      bool               one_run;       // not a sum of runs, nor several runs
+                                        // in one file
       bool               disjoint;      // images must not overlap
-      uint64_t           idle_edges;    // with count 0, in a file that is not
-      uint64_t           idle_blocks;   // ours: not broken, but told
+      uint64_t           idle_edges;    // with count 0, in files of other
+                                        // tools:
+      uint64_t           idle_blocks;   // not violations, but reported
    }
    Check;
 
-/* As the library's sums: what does not fit stays at UINT64_MAX. */
+/* Return A + B, at most UINT64_MAX, as the library's sums. */
 static inline uint64_t capped_sum(uint64_t a, uint64_t b)
 {
    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* A node in a message: "17 (0x401234)". */
+/* Return a node for a message: "17 (0x401234)". */
 const char* node_label(const Check* c, uint32_t node);
 const char* edge_label(const Check* c, uint32_t edge);
 
-/* The parts, in this order. */
-void check_names(Check* c);             // of the file, not of a process
+/* The parts of a check, in this order. */
+void check_names(Check* c);             // once for the file, not for a process
 void check_images(Check* c);
 void check_edges(Check* c);
-bool check_flow(Check* c);              // false: no use to go on
+bool check_flow(Check* c);              // false: stop
 void check_places(Check* c);
 void check_routines(Check* c);
 
-/* Each chunk of a trace against the DCFG.  Returns false, with an error
-   printed, if the trace cannot be read. */
+/* Check each chunk of a trace against the DCFG.  Return False, after a message,
+   if the trace cannot be read. */
 bool check_trace(Check* c, const char* path);
 
 #endif /* DCFG_CMD_RULES_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which part of a program is meant. */
+   Selecting a part of a program. */
 
-/* Owns: what the options that choose a part of a program mean.  Handed: a
-   process, and what the command line says.  Taken by: the subcommands. */
+/* Owns: the meaning of the options that select a part of a program.  Handed: a
+   process, and the command line.  Taken by: the subcommands. */
 
 #include "cmd/base/select.h"
 
@@ -18,11 +18,11 @@
 struct Selection {
    const DcfgProcess* p;
    bool               everything;
-   bool               found;            // each option has matched something
+   bool               found;            // has each option matched something?
    uint32_t           thread;
    uint32_t           n;
-   bool*              nodes;            // of blocks; NULL for everything
-   bool*              images;           // by --image
+   bool*              nodes;            // for each node; NULL: everything
+   bool*              images;           // for each image, by --image
 };
 
 static bool is_pattern(const char* text)
@@ -32,7 +32,7 @@ static bool is_pattern(const char* text)
 
 /*--- Each option                                          ---*/
 
-/* They leave in the selection what they allow. */
+/* Each function removes from the selection what its option does not allow. */
 
 static void by_image(Selection* sel, const Program* g, const char* pattern)
 {
@@ -81,7 +81,7 @@ bool function_is(const char* symbol, const char* what)
           || fnmatch(what, text_demangle(symbol), 0) == 0;
 }
 
-/* Any of the symbols with the address of symbol S will do. */
+/* Return whether WHAT means a symbol with the address of symbol S. */
 static bool function_matches(const DcfgProcess* p, const DcfgImage* im,
                              uint32_t s, const char* what)
 {
@@ -96,8 +96,8 @@ static bool function_matches(const DcfgProcess* p, const DcfgImage* im,
    return false;
 }
 
-/* An image's blocks are in order of address, so that those of a function
-   mostly follow each other. */
+/* Select by function.  An image's blocks are sorted by address, so those of a
+   function are mostly neighbours. */
 static void by_function(Selection* sel, const Program* g, const char* what)
 {
    const DcfgProcess* p = g->p;
@@ -121,7 +121,7 @@ static void by_function(Selection* sel, const Program* g, const char* what)
                what, nearest_functions(g, what));
 }
 
-/* FILE:LINE-LINE, taken apart. */
+/* Lines: the parts of FILE:LINE-LINE. */
 typedef
    struct {
       char*    file;
@@ -151,7 +151,7 @@ static Lines read_lines(const char* what)
    return l;
 }
 
-/* All of the path, or whole parts of its end. */
+/* Return whether FILE is the path, or whole parts of its end. */
 static bool file_matches(const char* path, const char* file)
 {
    size_t n = strlen(path), m = strlen(file);
@@ -163,9 +163,8 @@ static bool file_matches(const char* path, const char* file)
           && (m == n || file[0] == '/' || path[n - m - 1] == '/');
 }
 
-/* Mark the blocks of the image that share bytes with a row of these lines.
-   Rows and blocks are in order; REACH, by block, is how far those up to it
-   go. */
+/* Mark the image's blocks that share bytes with a row of these lines.  Rows and
+   blocks are sorted; REACH, for each block, is the largest end up to it. */
 static void mark_lines(const DcfgProcess* p, const DcfgImage* im,
                        const bool* files, uint32_t n_files, const Lines* l,
                        uint64_t* reach, bool* mark)
@@ -250,7 +249,7 @@ static void by_own(Selection* sel, const Program* g)
    }
 }
 
-/*--- All of them                                          ---*/
+/* --- All options                                          --- */
 
 static bool names_place(const Select* s)
 {

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which part of a program is meant. */
+   Selecting a part of a program. */
 
 #ifndef DCFG_CMD_SELECT_H
 #define DCFG_CMD_SELECT_H
 
 #include "cmd/base/names.h"
 
-/* What the options say that choose a part of a program, the same in all
-   subcommands.  Several of them mean what each of them allows. */
+/* Select: the options that select a part of a program, the same in all
+   subcommands.  With several options, all of them must allow it. */
 typedef
    struct {
-      const char* image;        // PATTERN, see image_fit()
-      const char* routine;      // WHAT, see find_routines(): all that it means
-      const char* function;     // a symbol's name, also with * ? [
+      const char* image;        // a PATTERN, see image_fit()
+      const char* routine;      // routines, see find_routines()
+      const char* function;     // a symbol's name, * ? [ allowed
       const char* source;       // FILE, FILE:LINE or FILE:LINE-LINE
       uint64_t    thread;
-      bool        own;          // the program's own images only: own.h
+      bool        own;          // only the program's own images: own.h
    }
    Select;
 
 #define SELECT_ALL { NULL, NULL, NULL, NULL, NOT_GIVEN, false }
 
-/* The options, as rows of a table of Opt. */
+/* The options, as rows of an Opt table. */
 #define SELECT_IMAGE(s)                                                  \
    { "image", OPT_TEXT, &(s)->image, "PATTERN",                          \
      "only what is in images whose path or file name matches; without "  \
@@ -43,8 +43,8 @@ typedef
 #define SELECT_THREAD(s)                                                 \
    { "thread", OPT_COUNT, &(s)->thread, "N",                             \
      "what thread N did, counted from 0 [all together]" }
-/* For commands that show the program's own images unless something is
-   selected; see select_own(). */
+/* For commands that show the program's own images unless something is selected:
+   see select_own(). */
 #define SELECT_EVERYTHING(all)                                           \
    { "all", OPT_FLAG, all, NULL,                                         \
      "libraries, too [the program only, if nothing else is selected]" }
@@ -52,31 +52,33 @@ typedef
    SELECT_IMAGE(s), SELECT_ROUTINE(s), SELECT_FUNCTION(s), SELECT_SOURCE(s)
 #define SELECT_OPTIONS(s) SELECT_PLACES(s), SELECT_THREAD(s)
 
-/* The blocks of one process that are meant. */
+/* Selection: the selected blocks of one process. */
 typedef struct Selection Selection;
 
-/* Says on stderr what nothing in the process matches.  The process has to have
-   the thread: need_thread() sees to that. */
+/* Make a selection.  Options that match nothing in the process are reported on
+   stderr.  The thread must exist: see need_thread(). */
 Selection* selection_new(const Program* g, const Select* s);
 void       selection_free(Selection* sel);
 
-/* Sets .own unless ALL is, or S selects a place. */
+/* Set .own unless ALL is set, or S selects a place. */
 void       select_own(Select* s, bool all);
 
-bool       is_everything(const Selection* sel);  // of the places
-bool       is_found(const Selection* sel);  // all that the options name
+bool       is_everything(const Selection* sel);  // are all places selected?
+bool       is_found(const Selection* sel);  // has each option matched
+                                            // something?
 uint32_t   selected_thread(const Selection* sel);  // or DCFG_ALL_THREADS
-uint32_t   n_selected(const Selection* sel);    // blocks
+uint32_t   n_selected(const Selection* sel);    // number of blocks
 
-/* Of special nodes and what is no node at all: false. */
+/* Return whether a node is selected: false for special nodes, and for no
+   node. */
 bool       is_selected(const Selection* sel, uint32_t node);
 
-/* Is any block of the image or routine selected?  Of an image without blocks:
-   is the image itself? */
+/* Return whether a block of the image or routine is selected; for an image
+   without blocks, whether the image is. */
 bool       image_selected(const Selection* sel, uint32_t image);
 bool       routine_selected(const Selection* sel, uint32_t routine);
 
-/* The same for what only has names; path_fit() is in names.h. */
+/* Return whether names match the options' values; path_fit() is in names.h. */
 bool       function_is(const char* symbol, const char* what);
 bool       line_matches(const char* file, uint32_t line, const char* what);
 

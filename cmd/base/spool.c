@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Many sequences of bytes, in bounded memory. */
+   Spool: many byte sequences in bounded memory. */
 
 /* Owns: sequences that are written side by side and read one after the other.
    Handed: bytes.  Taken by: wet_text.c.
 
-   They grow in memory until there is too much of it.  Then all go to a file,
-   which has no name, and begin anew: so each is in some parts of the file,
-   each of which ends with an entry, and the rest. */
+   They grow in memory until there is too much of it.  Then all of them go to a
+   file without a name, and memory is empty again.  So a sequence is some parts
+   of the file, each ending with a complete entry, and the bytes in memory. */
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
@@ -26,9 +26,9 @@
 struct Spool {
    Sequence* all;
    size_t    n;
-   uint64_t  in_memory;         // bytes of room
-   int       fd;                // -1: no file so far
-   uint64_t  length;            // its
+   uint64_t  in_memory;         // size of all buffers, in bytes
+   int       fd;                // -1: no file yet
+   uint64_t  length;            // length of the file
    uint8_t   part[2 * LARGEST_PART];
 };
 

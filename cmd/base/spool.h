@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Many sequences of bytes, in bounded memory. */
+   Spool: many byte sequences in bounded memory. */
 
 #ifndef DCFG_CMD_SPOOL_H
 #define DCFG_CMD_SPOOL_H
@@ -10,24 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A sequence that is written first and read then.  All zero: empty. */
+/* Sequence: bytes that are first written and then read.  All zero: empty. */
 typedef
    struct {
-      uint8_t*  bytes;          // that are in memory: the last ones
+      uint8_t*  bytes;          // the last ones, in memory
       uint32_t  used, room;
-      uint32_t  n_parts;        // that are in the file
-      uint64_t* parts;          // where each is, and its length
+      uint32_t  n_parts;        // in the file
+      uint64_t* parts;          // place and length of each part
    }
    Sequence;
 
 typedef struct Spool Spool;
 
-/* For N sequences. */
+/* Make a spool of N sequences. */
 Spool*    spool_new(size_t n);
 void      spool_free(Spool* s);
 Sequence* spool_sequence(Spool* s, size_t i);
 
-/* No more than that is added at once. */
+/* The most bytes that are added at once. */
 #define MAX_ADDED 64
 void spool_need(Spool* s, Sequence* q);
 
@@ -45,12 +45,12 @@ static inline void spool_signed(Sequence* q, uint64_t d)
    spool_varint(q, d << 1 ^ (0 - (d >> 63)));
 }
 
-/* Reading sequence Q from its begin to its end. */
+/* Playback: reads sequence Q from begin to end. */
 typedef
    struct {
       Spool*    spool;
       Sequence* q;
-      uint32_t  part;           // the next one
+      uint32_t  part;           // index of the next one
       const uint8_t* at;
       const uint8_t* end;
    }
@@ -58,7 +58,7 @@ typedef
 
 void spool_play(Spool* s, Sequence* q, Playback* p);
 
-/* The next part of it is there; false at the end. */
+/* Load the next part.  Return False at the end. */
 bool spool_more(Playback* p);
 
 static inline uint64_t play_varint(Playback* p)

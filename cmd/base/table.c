@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Tables as text, CSV and JSON. */
+   Tables as text, CSV, JSON and Markdown. */
 
-/* Owns: how tables are laid out.  Handed: columns and cells.  Taken by:
+/* Owns: the layout of tables.  Handed: columns and cells.  Taken by:
    cmd_report.c, cmd_diff.c, cmd_trace.c. */
 
 #include "cmd/base/table.h"
@@ -28,7 +28,7 @@ typedef
 typedef
    struct {
       bool        nothing;
-      const char* text;         // as people see it
+      const char* text;         // for people
       uint64_t    n, whole;
    }
    Cell;
@@ -188,7 +188,7 @@ static void print_plain(const Column* col, const Cell* c, Form form)
    }
 }
 
-/* On a terminal names are as long as the terminal is wide. */
+/* Return a cell's text.  On a terminal, the terminal's width limits names. */
 static const char* shown(const Column* col, const Cell* c)
 {
    const char* s = col->kind == COL_NAME ? text_brief(c->text) : c->text;
@@ -197,7 +197,7 @@ static const char* shown(const Column* col, const Cell* c)
           ? text_shorten(s, col->width) : s;
 }
 
-/* A cell of a row.  Blanks wait for what they separate, so that no line ends
+/* Print a cell.  Blanks are printed before the next cell, so that no line ends
    with them; *BLANKS is their number. */
 static void print_padded(const Column* col, const char* s, size_t width,
                          size_t* blanks)
@@ -213,12 +213,12 @@ static void print_padded(const Column* col, const char* s, size_t width,
    *blanks = (left ? pad : 0) + 2;
 }
 
-#define NARROW    12            // column of names that can be read
+#define NARROW    12            // columns of a readable name
 #define NARROWEST 7
 #define HOT       10            // percent of a whole
 
-/* Make the widest columns of names narrower, down to LEAST, until the table fits
-   the terminal.  True if it does. */
+/* Make the widest columns of names narrower, down to LEAST, until the table
+   fits the terminal.  Return True if it does. */
 static bool make_narrow(const Table* t, size_t* width, const bool* used,
                         size_t least)
 {
@@ -240,8 +240,8 @@ static bool make_narrow(const Table* t, size_t* width, const bool* used,
    }
 }
 
-/* Leave out the last column of names, the image, unless there are no two other
-   ones. */
+/* Leave out the last column of names, the image, unless there are fewer than
+   two others. */
 static bool leave_out(const Table* t, bool* used)
 {
    size_t last = 0, names = 0;
@@ -257,7 +257,7 @@ static bool leave_out(const Table* t, bool* used)
    return true;
 }
 
-/* True if a column was left out. */
+/* Make the table fit the terminal.  Return True if a column was left out. */
 static bool fit_columns(const Table* t, size_t* width, bool* used)
 {
    bool less = false;
@@ -295,7 +295,7 @@ static void print_text(const Table* t)
    if (terminal_width() > 0)
       less = fit_columns(t, width, used);
    terminal_style(STYLE_HEADING);
-   /* A column where there is nothing is none. */
+   /* Columns without any value are not printed. */
    for (size_t i = 0; i < n; i++)
       if (used[i])
          print_padded(&t->columns[i], t->columns[i].heading, width[i],
@@ -352,7 +352,7 @@ static void print_json(const Table* t, int indent)
    printf("]");
 }
 
-/* As code, so that nothing in a name means something. */
+/* Print S as code, so that no character of a name has a meaning. */
 static void print_code(const char* s)
 {
    if (s[0] == 0)

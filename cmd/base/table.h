@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Tables as text, CSV and JSON. */
+   Tables as text, CSV, JSON and Markdown. */
 
 #ifndef DCFG_CMD_TABLE_H
 #define DCFG_CMD_TABLE_H
@@ -10,31 +10,30 @@
 
 typedef enum { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_MARKDOWN } Form;
 
-/* A table: columns are declared, then cells follow, row after row.  As text
-   it is aligned and its numbers are grouped; as CSV and JSON numbers are
-   plain. */
+/* Table: columns are declared first, then cells follow, row by row.  Text is
+   aligned and has grouped digits; CSV and JSON have plain numbers. */
 typedef struct Table Table;
 
 typedef
    enum {
-      COL_TEXT,         // left
-      COL_NAME,         // a function's: text leaves out C++ parameters
-      COL_COUNT,        // right, grouped
-      COL_SHARE,        // part of a whole: text has percent, others parts of 1
+      COL_TEXT,         // aligned left
+      COL_NAME,         // a function: text omits C++ parameters
+      COL_COUNT,        // aligned right, with grouped digits
+      COL_SHARE,        // part of a whole: percent in text, else a fraction
       COL_RATIO,        // a number with a fraction
       COL_HEX           // an address
    }
    ColKind;
 
-/* KEY is for JSON and CSV. */
+/* Make a table.  KEY is its name in JSON and CSV. */
 Table* tab_new(const char* key);
 void   tab_free(Table* t);
 
-/* WIDTH: of text, how much of it is shown at most; 0 for all. */
+/* Declare a column.  WIDTH: the most columns of its text; 0: all. */
 void   tab_column(Table* t, ColKind kind, const char* key,
                     const char* heading, size_t width);
 
-/* The next cell.  The table keeps a copy of S, until text_forget(). */
+/* Add the next cell.  The table keeps a copy of S, until text_forget(). */
 void   put_text(Table* t, const char* s);
 void   put_count(Table* t, uint64_t n);
 void   put_share(Table* t, uint64_t part, uint64_t whole);
@@ -44,11 +43,11 @@ void   put_nothing(Table* t);
 
 size_t tab_rows(const Table* t);
 
-/* As CSV: a header, then the rows.  As JSON: an array of objects, INDENT
-   spaces from the left. */
+/* Print the table.  CSV: a header, then the rows.  JSON: an array of objects,
+   indented by INDENT spaces. */
 void   tab_print(const Table* t, Form form, int indent);
 
-/* A string with its quotes. */
+/* Print a string with quotes. */
 void   put_json_string(const char* s, FILE* out);
 void   print_json_string(const char* s);
 void   print_csv_string(const char* s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the terminal is like that standard output goes to. */
+   Properties of the terminal. */
 
-/* Owns: the terminal's width, and whether output has colour.  Handed: the
-   value of --color, the environment.  Taken by: cmd.c, pager.c, table.c. */
+/* Owns: the terminal's width, and whether output has colour.  Handed: the value
+   of --color, the environment.  Taken by: cmd.c, pager.c, table.c. */
 
 #include "cmd/base/terminal.h"
 
@@ -16,12 +16,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define FEW 9                   // columns of a name that can be read
+#define FEW 9                   // columns of a readable name
 
 static bool   is_terminal, has_color;
 static size_t width;
 
-/* The columns of the terminal FD, or 0. */
+/* Return the columns of the terminal FD, or 0. */
 static size_t terminal_columns(int fd)
 {
    const char*    columns = getenv("COLUMNS");

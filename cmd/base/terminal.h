@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the terminal is like that standard output goes to. */
+   Properties of the terminal. */
 
 #ifndef DCFG_CMD_TERMINAL_H
 #define DCFG_CMD_TERMINAL_H
@@ -10,27 +10,27 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The values of --color. */
+/* ColorChoice: the values of --color. */
 typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorChoice;
 
 typedef enum { STYLE_PLAIN, STYLE_HEADING, STYLE_HOT } Style;
 
-/* Find out what standard output is.  To be called before a pager takes the place of the
+/* Find out what standard output is.  Called before a pager replaces the
    terminal. */
 void   terminal_find(ColorChoice color);
 
-/* Is standard output a terminal? */
+/* Return whether standard output is a terminal. */
 bool   terminal_is_there(void);
 
-/* The columns of the terminal; 0 if standard output is none, or if nobody knows
-   how many it has. */
+/* Return the columns of the terminal; 0 if standard output is not one, or the
+   number is not known. */
 size_t terminal_width(void);
 
-/* The columns that are left in a line of OUT after USED ones, a few at least;
-   SIZE_MAX if OUT is no terminal. */
+/* Return the columns that are left in a line of OUT after USED ones, at least a
+   few; SIZE_MAX if OUT is not a terminal. */
 size_t terminal_room(const FILE* out, size_t used);
 
-/* Print what follows in STYLE, if colour is wanted. */
+/* Switch to STYLE, if output has colour. */
 void   terminal_style(Style style);
 
 #endif /* DCFG_CMD_TERMINAL_H */

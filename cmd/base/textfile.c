@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Text that is read. */
+   Reading text files. */
 
 /* Owns: text files that may be compressed.  Handed: paths.  Taken by: turns.c,
    bb_file.c, cmd_regions.c. */
 
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE     // fopencookie
+#define _GNU_SOURCE     // for fopencookie
 #endif
 
 #include "cmd/base/textfile.h"

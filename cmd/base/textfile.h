@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Text that is read. */
+   Reading text files. */
 
 #ifndef DCFG_CMD_TEXTFILE_H
 #define DCFG_CMD_TEXTFILE_H
@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-/* The text of a file of kind NEEDED, which may be compressed; "-" is the standard
-   input.  Dies if it is of another kind or cannot be opened, and later if it
+/* Open a text file of kind NEEDED, which may be compressed; "-" is the standard
+   input.  Exits if it is of another kind or cannot be opened, and later if it
    cannot be read. */
 FILE* open_text(const char* path, FileKind needed);
 

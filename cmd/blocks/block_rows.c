@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Tables of an address stream's blocks. */
+   Tables of blocks. */
 
-/* Owns: what tables of blocks look like, and which edges are told.  Handed:
-   tables by cmd_blocks.c.  Taken by: it, and superblocks.c.
+/* Owns: the form of tables of blocks, and the choice of edges.  Handed: tables
+   by cmd_blocks.c.  Taken by: cmd_blocks.c, superblocks.c.
 
-   Text and the order in it are compared byte by byte by other programs, and
-   say nothing of where the blocks are from. */
+   Other programs compare text and its order byte by byte, so it does not tell
+   where the blocks come from. */
 
 #include "cmd/blocks/block_rows.h"
 
@@ -49,8 +49,8 @@ bool is_less(uint64_t part, uint64_t whole, Percent p)
    return (Wide)part * 100 * p.scale < (Wide)whole * p.number;
 }
 
-/* The edges of a block that are told: the others stand behind them, for they
-   are the less frequent ones.  Their sum goes to *REST. */
+/* Return the number of a block's edges to print.  The others, which are less
+   frequent, are behind them; *REST is their sum. */
 static uint32_t edges_told(const RowStyle* style, const DcfgBlockTable* t,
                            const DcfgStreamBlock* b, uint64_t* rest)
 {

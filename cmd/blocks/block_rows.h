@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Tables of an address stream's blocks. */
+   Tables of blocks. */
 
 #ifndef DCFG_CMD_BLOCK_ROWS_H
 #define DCFG_CMD_BLOCK_ROWS_H
@@ -12,27 +12,27 @@
 
 typedef enum { ROWS_TEXT, ROWS_CSV, ROWS_JSON, ROWS_DOT } RowForm;
 
-/* A percentage as it was written: exactly NUMBER / SCALE. */
+/* Percent: exactly as written: NUMBER / SCALE. */
 typedef
    struct {
       uint64_t number, scale;
    }
    Percent;
 
-/* The value of --NAME. */
+/* Read the value of --NAME. */
 Percent percent_value(const char* name, const char* value);
 
-/* Is PART less than P of WHOLE? */
+/* Return whether PART is less than P of WHOLE. */
 bool    is_less(uint64_t part, uint64_t whole, Percent p);
 
-/* How tables are printed. */
+/* RowStyle: how to print a table. */
 typedef
    struct {
       FILE*   out;
       RowForm form;
-      bool    all;              // edges, else those of THRESHOLD and more
+      bool    all;              // all edges, or those of THRESHOLD and more
       Percent threshold;
-      const bool* wanted;       // by block of the table; NULL: all
+      const bool* wanted;       // for each block: is it selected?  NULL: all
    }
    RowStyle;
 
@@ -41,11 +41,11 @@ static inline bool is_wanted_block(const RowStyle* style, uint32_t block)
    return style->wanted == NULL || style->wanted[block];
 }
 
-/* The extension of files in a form: "" for text. */
+/* Return the extension of files in a form: "" for text. */
 const char* form_extension(RowForm form);
 
-/* A table; NAME is "sbb" or "dbb".  As CSV without the header; as JSON it is
-   a member of an object. */
+/* Print a table; NAME is "sbb" or "dbb".  CSV is without the header; JSON is a
+   member of an object. */
 void print_blocks(const RowStyle* style, const DcfgBlockTable* t,
                   const char* name);
 void print_blocks_header(const RowStyle* style);

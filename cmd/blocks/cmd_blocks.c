@@ -3,10 +3,10 @@
 
    dcfg blocks. */
 
-/* Owns: the command line of dcfg blocks, and its files.  Handed: files.
-   Taken by: commands.c.
+/* Owns: the command line of dcfg blocks, and its files.  Handed: files.  Taken
+   by: commands.c.
 
-   Nothing is written before all has been read, and files get their names
+   Nothing is written before everything has been read.  Files get their names
    when they are complete. */
 
 #include "cmd/commands.h"
@@ -25,12 +25,12 @@
 
 #define DEFAULT_PATHS 10
 
-/* What is read, and how often that can be done. */
+/* Source: the input. */
 typedef
    struct {
-      const char*        lackey;        // or NULL
+      const char*        lackey;        // NULL: none
       const char*        graph;
-      const char*        trace;         // or NULL
+      const char*        trace;         // NULL: none
       Dcfg*              d;
       const DcfgProcess* p;
       uint32_t           thread;
@@ -60,7 +60,7 @@ static void read_trace(const Source* s, DcfgBlocks* b)
    dcfg_trace_close(t);
 }
 
-/* All of the input goes to B; the first time or again. */
+/* Add the whole input to B, in the first or the second pass. */
 static void read_source(const Source* s, DcfgBlocks* b)
 {
    DcfgError err;
@@ -81,7 +81,7 @@ static void read_source(const Source* s, DcfgBlocks* b)
    }
 }
 
-/* Can the input be read a second time? */
+/* Return whether the input can be read a second time. */
 static bool is_rereadable(const Source* s)
 {
    const char* path = s->lackey != NULL ? s->lackey : s->trace;
@@ -111,8 +111,8 @@ static DcfgBlocks* make_blocks(const Source* s)
    return b;
 }
 
-/* By block of the table, whether its first instruction is in a block of the
-   graph that is meant; NULL: all are. */
+/* Return, for each block of the table, whether its first instruction is in a
+   selected block of the graph; NULL: all are. */
 static bool* wanted_blocks(const Source* s, const DcfgBlockTable* t)
 {
    bool* wanted;
@@ -150,12 +150,12 @@ static Paths* make_paths(const Source* s, DcfgBlocks* b, Percent likely)
 typedef
    struct {
       RowStyle    style;
-      const char* prefix;       // or NULL: to the standard output
+      const char* prefix;       // NULL: the standard output
       const Source* source;
    }
    BlockWriter;
 
-/* NAME is what the file's name ends with. */
+/* Open the next file; NAME is the end of its name. */
 static void begin_file(BlockWriter* w, const char* name)
 {
    const char* suffix;
@@ -178,8 +178,8 @@ static void end_file(const BlockWriter* w)
       finish_result(w->style.out);
 }
 
-/* A JSON object has what follows within; on the standard output it is one
-   for all. */
+/* Print text around tables in JSON.  On the standard output, one object has all
+   tables. */
 static void frame(const BlockWriter* w, const char* text, bool of_all)
 {
    if (w->style.form == ROWS_JSON && of_all == (w->prefix == NULL))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The most frequent ways. */
+   Superblocks: the most frequent paths. */
 
-/* Owns: how paths are chosen, counted and printed.  Handed: a table of
-   blocks, and the blocks in the order of execution.  Taken by: cmd_blocks.c.
+/* Owns: choosing, counting and printing paths.  Handed: a table of blocks, and
+   the blocks in the order of execution.  Taken by: cmd_blocks.c.
 
-   A block is in one path at most, so where control is in which path is two
-   numbers: the block that comes next either continues the path, or is the
-   first of one, or is in none. */
+   A block is in at most one path.  So two numbers tell the present path and the
+   place in it.  The next block continues the path, or begins one, or is in
+   none. */
 
 #include "cmd/blocks/superblocks.h"
 
@@ -27,7 +27,8 @@ typedef
 
 COMPARE(by_count, Seed, DOWN(count) ?: UP(block))
 
-/* Which block comes next so often that the path goes on; or DCFG_NONE. */
+/* Return the block that comes next often enough to continue the path; or
+   DCFG_NONE. */
 static uint32_t likely_next(const DcfgBlockTable* t, uint32_t block,
                             Percent likely)
 {
@@ -54,7 +55,8 @@ static void grow(Paths* p, uint32_t seed, uint32_t* used, Percent likely)
    p->paths[p->n++] = path;
 }
 
-/* As if at each block nothing mattered of how control came there. */
+/* Estimate a path's numbers, as if at each block it did not matter how control
+   came there. */
 static void estimate(const Paths* p, Path* path)
 {
    double reached = (double)path->entered, executed = 0;
@@ -70,8 +72,7 @@ static void estimate(const Paths* p, Path* path)
    path->executed = (uint64_t)(executed + 0.5);
 }
 
-/* Paths by what was executed in them, and what says of blocks where they
-   are. */
+/* Sort paths by executed instructions, and adapt the blocks' references. */
 static const Paths* sorted_paths;
 
 static int by_executed(const void* a, const void* b)

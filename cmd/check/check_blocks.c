@@ -3,8 +3,8 @@
 
    Rules of names, images and blocks. */
 
-/* Owns: rules that can be checked without looking at an edge.  Handed: a
-   loaded file.  Taken by: cmd_check.c. */
+/* Owns: rules that need no edges.  Handed: a loaded file.  Taken by:
+   cmd_check.c. */
 
 #include "cmd/base/rules.h"
 #include "cmd/machine/processor.h"
@@ -17,7 +17,7 @@
 
 COMPARE(by_text, char* const, strcmp(*x, *y))
 
-/* Every name of NAMES that is there before. */
+/* Report each name of NAMES that is there twice. */
 static void check_repeated(Rules* r, const char* rule, const char* table,
                            const char** names, size_t n)
 {
@@ -121,10 +121,10 @@ static bool same_file(const Check* c, uint32_t a, uint32_t b)
    return c->p->images[a].file == c->p->images[b].file;
 }
 
-/* Images may overlap where code was unloaded and other code took its place;
-   nothing in the file says when.  Only for a program that unloads nothing is
-   it a mistake, unless they have one name: then they are generations of one
-   mapping. */
+/* Span: an image's addresses.  Images may overlap if code was unloaded and
+   other code took its place; nothing in the file tells when.  Overlaps are
+   violations only for a program that unloads nothing, and not if both images
+   have one name: then they are generations of one mapping. */
 typedef
    struct {
       uint64_t from, to;
@@ -189,10 +189,10 @@ static bool good_shape(const DcfgNode* b)
           && is_instr_size(tail);
 }
 
-/* Only instructions themselves may overlap, so one of two blocks that share
-   bytes must begin inside an instruction of the other.  What can be seen
-   without the code: a block that begins at the last instruction of another
-   one, and two that end in the same instruction. */
+/* Check blocks that share bytes.  Only instructions may overlap, so one of the
+   two blocks must begin inside an instruction of the other.  Two violations can
+   be seen without the code: a block that begins at the last instruction of
+   another one, and two blocks that end in the same instruction. */
 static void check_shared(Check* c, uint32_t a, uint32_t b)
 {
    const DcfgNode* x = &c->p->nodes[a];
@@ -201,7 +201,7 @@ static void check_shared(Check* c, uint32_t a, uint32_t b)
    if (y->addr >= x->addr + x->size)
       return;
    if (x->addr == y->addr)
-      return;                           // block-order says it
+      return;                           // block-order reports this
    if (y->addr + y->size == x->addr + x->size && x->last_offset > 0
        && y->last_offset > 0
        && x->addr + x->last_offset == y->addr + y->last_offset)
@@ -215,7 +215,7 @@ static void check_shared(Check* c, uint32_t a, uint32_t b)
 static void check_blocks(Check* c, uint32_t image, uint32_t* want)
 {
    const DcfgImage* im = &c->p->images[image];
-   uint32_t         reach = DCFG_NONE;  // the block so far that ends last
+   uint32_t         reach = DCFG_NONE;  // the block with the largest end so far
 
    for (uint32_t i = 0; i < im->n_nodes; i++) {
       uint32_t        node = im->first_node + i;
@@ -250,8 +250,8 @@ static void check_blocks(Check* c, uint32_t image, uint32_t* want)
 
 COMPARE(by_addr, DcfgNode* const, ORDER((*x)->addr, (*y)->addr))
 
-/* A source row lies in executed code; where it begins and ends with blocks,
-   they have its instructions. */
+/* Check a source row: it is in executed code.  If it begins and ends with
+   blocks, it has their instructions. */
 static void check_row(Check* c, const DcfgImage* im, uint32_t row,
                       const DcfgNode** blocks, uint32_t n, bool overlapping)
 {
@@ -274,7 +274,7 @@ static void check_row(Check* c, const DcfgImage* im, uint32_t row,
    }
    if (n == 0)
       return;
-   /* LOW: the first block beyond ADDR. */
+   /* LOW is the first block beyond ADDR. */
    BISECT(low, n, middle, blocks[middle]->addr <= s->addr);
    if (low > 0)
       low--;

@@ -3,8 +3,8 @@
 
    Rules of edges, counts and flow. */
 
-/* Owns: rules that need the edges but not the routines.  Handed: a loaded
-   process.  Taken by: cmd_check.c. */
+/* Owns: rules that need edges but no routines.  Handed: a loaded process.
+   Taken by: cmd_check.c. */
 
 #include "cmd/base/rules.h"
 
@@ -22,9 +22,9 @@ static bool is_kind(const Check* c, uint32_t node, uint32_t kind)
    return node < c->p->n_nodes && c->p->nodes[node].kind == kind;
 }
 
-/*--- Each edge for itself                                 ---*/
+/* --- Each edge by itself                                  --- */
 
-/* Types for which there is a more specific one. */
+/* Return whether there are more specific types than this one. */
 static bool is_vague(const Check* c, uint32_t type)
 {
    switch (type) {
@@ -41,7 +41,8 @@ static bool is_vague(const Check* c, uint32_t type)
    }
 }
 
-/* Bypass edges may be there for the routine's sake alone. */
+/* Return whether an edge of this type may have count 0: bypasses may exist for
+   the routine only. */
 static bool zero_allowed(const Check* c, uint32_t type)
 {
    return c->ours ? type == DCFG_EDGE_CALL_BYPASS
@@ -88,12 +89,12 @@ void check_edges(Check* c)
 
 /*--- Flow                                                 ---*/
 
-/* What edges bring and take away, by node and thread. */
+/* Flow: the counts of edges into and out of each node, for one thread. */
 typedef
    struct {
       uint64_t* in;
       uint64_t* out;
-      uint64_t* executed;       // instructions, by thread
+      uint64_t* executed;       // instructions, for each thread
    }
    Flow;
 
@@ -138,7 +139,8 @@ static void check_count(Check* c, uint32_t node, uint64_t in)
              ", its edges bring %" PRIu64, node_label(c, node), b->count, in);
 }
 
-/* One thread at a time, so that memory does not depend on their number. */
+/* Sum up one thread at a time, so that memory does not depend on their
+   number. */
 static void add_thread(const Check* c, Flow* f, uint32_t thread)
 {
    const DcfgProcess* p = c->p;
@@ -155,8 +157,8 @@ static void add_thread(const Check* c, Flow* f, uint32_t thread)
    }
 }
 
-/* How often a thread may begin: in a sum of runs as often as the first one,
-   which all runs have. */
+/* Return how often a thread may begin: in a sum of runs as often as the first
+   thread, which all runs have. */
 static uint64_t most_starts(const Check* c)
 {
    const DcfgProcess* p = c->p;
@@ -227,7 +229,7 @@ bool check_flow(Check* c)
        || rules_count(c->rules, "unknown-id") > 0
        || rules_count(c->rules, "type") > 0
        || rules_count(c->rules, "number") > 0)
-      return false;             // what follows would only repeat these
+      return false;             // other violations would only repeat these
    f.in = zalloc(p->n_nodes, sizeof(uint64_t));
    f.out = zalloc(p->n_nodes, sizeof(uint64_t));
    sum = zalloc(p->n_nodes, sizeof(uint64_t));
@@ -245,9 +247,9 @@ bool check_flow(Check* c)
    return true;
 }
 
-/*--- What leaves a block                                  ---*/
+/* --- Edges that leave a block                             --- */
 
-/* What a block's last instruction is, as its out edges tell. */
+/* Ending: the kind of a block's last instruction, as its out-edges tell. */
 typedef
    enum {
       ENDS_CONDITIONAL, ENDS_JUMP, ENDS_INDIRECT, ENDS_CALL,
@@ -260,7 +262,7 @@ static const char* const ending_text[] = {
    "an indirect call", "a return", "a system call", "a REP instruction"
 };
 
-/* N_ENDS if the type does not tell. */
+/* Return the ending for an edge type, or N_ENDS if the type does not tell. */
 static Ending ending_of(uint32_t type, bool* one_target)
 {
    static const struct { uint32_t type; Ending ending; bool one; } all[] = {
@@ -282,8 +284,8 @@ static Ending ending_of(uint32_t type, bool* one_target)
    return i == n ? N_ENDS : all[i].ending;
 }
 
-/* Blocks of several generations of code may be at one address: that is one
-   target. */
+/* Return whether both are one target: blocks of several generations may have
+   one address. */
 static bool same_place(const Check* c, uint32_t a, uint32_t b)
 {
    if (a == b)
@@ -336,8 +338,8 @@ static bool overlap(const DcfgImage* a, const DcfgImage* b)
           && b->load_addr < a->load_addr + a->size;
 }
 
-/* Does T begin where S ends?  A block of an old generation may go on in the
-   next one. */
+/* Return whether T begins where S ends.  A block of an old generation may go on
+   in the next one. */
 static bool follows(const Check* c, uint32_t s, uint32_t t)
 {
    const DcfgNode*  from = &c->p->nodes[s];
@@ -373,8 +375,8 @@ static bool is_return(DcfgEdgeType type)
    return type == DCFG_EDGE_RETURN;
 }
 
-/* Does one of these routines return into the middle of the image, at AFTER's
-   end?  The block of AFTER's image that begins there, or DCFG_NONE. */
+/* Return the block behind AFTER in its image, where a call by AFTER returns; or
+   DCFG_NONE. */
 static uint32_t return_site(const Check* c, uint32_t after)
 {
    const DcfgNode*  b = &c->p->nodes[after];
@@ -387,9 +389,9 @@ static uint32_t return_site(const Check* c, uint32_t after)
           && c->p->nodes[low].addr == addr ? low : DCFG_NONE;
 }
 
-/* A call bypass goes to where the call returned; and where one returned,
-   there is one, unless a counted edge goes there already.  Of a block that
-   was never executed nothing more is expected. */
+/* Check call bypasses: each leads to where the call returned.  If a call
+   returned, there is a bypass, unless a counted edge leads there already.
+   Blocks that were never executed are not checked further. */
 static void check_calls(Check* c, uint32_t node)
 {
    const DcfgProcess* p = c->p;

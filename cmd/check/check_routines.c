@@ -3,11 +3,11 @@
 
    Rules of routines, dominators and loops. */
 
-/* Owns: rules of routines and of what is in them.  Handed: a loaded process.
-   Taken by: cmd_check.c.
+/* Owns: rules of routines and their contents.  Handed: a loaded process.  Taken
+   by: cmd_check.c.
 
-   A routine's inside is a graph of its nodes and of the edges among them that
-   stay in a routine.  Dominators and loops are found anew in it and compared
+   The graph inside a routine has its nodes, and the edges between them that
+   stay in a routine.  Dominators and loops are computed for it and compared
    with the file's. */
 
 #include "cmd/check/flowgraph.h"
@@ -22,15 +22,19 @@ typedef
       Check*             c;
       const DcfgProcess* p;
       Flowgraph          g;
-      uint32_t*          local;         // a node's number in its routine
-      const uint32_t*    nodes;         // the routine's; by that number
+      uint32_t*          local;         // for each node: its number in its
+                                        // routine
+      const uint32_t*    nodes;         // the routine's nodes, by that number
       uint32_t           n;
       uint32_t*          mark;
       uint32_t*          members;
-      uint32_t*          parent;        // of loops, by head: found ones
-      uint32_t*          size;          // of found loops, by head; 0: none
+      uint32_t*          parent;        // for each head: the parent of its
+                                        // loop, computed
+      uint32_t*          size;          // for each head: the size of its loop,
+                                        // computed; 0: none
       uint32_t*          place;         // see flow_loops()
-      bool*              seen;          // heads that the file has
+      bool*              seen;          // for each node: does the file have it
+                                        // as a head?
    }
    Look;
 
@@ -70,7 +74,8 @@ static void check_idoms(Look* l, uint32_t routine)
    for (uint32_t i = 0; i < l->n; i++) {
       uint32_t node = l->nodes[i], idom = p->nodes[node].idom;
       if (p->nodes[node].routine != routine)
-         continue;                      // told already: it is in two
+         continue;                      // already reported: it is in two
+                                        // routines
       if (l->g.number[i] == NOWHERE)
          broken(l->c->rules, "routine-reach", "routine %s: block %s cannot "
                 "be reached inside it", node_label(l->c, entry),
@@ -87,8 +92,8 @@ static void check_idoms(Look* l, uint32_t routine)
    }
 }
 
-/* Exits are nodes with a counted edge to somewhere else.  Where an edge out
-   was never traversed, which is another rule's matter, either will do. */
+/* Check exits: nodes with a counted edge that leaves the routine.  If such an
+   edge was never taken, which another rule reports, both answers are right. */
 static void check_exits(Look* l, uint32_t routine)
 {
    const DcfgProcess* p = l->p;
@@ -140,8 +145,9 @@ static void check_exits(Look* l, uint32_t routine)
 
 COMPARE(by_number, uint32_t, ORDER(*x, *y))
 
-/* Where the list differs from the loop, which takes as long as the loop is
-   large: for what is printed, and a nest of loops only so often. */
+/* Return a node in which the list differs from the loop.  That takes time in
+   proportion to the loop, so it is only done for printed messages, and only so
+   often for a nest of loops. */
 #define MAX_DIFFERING 1000
 
 static const char* differing_member(Look* l, const uint32_t* file, uint32_t n,
@@ -159,7 +165,7 @@ static const char* differing_member(Look* l, const uint32_t* file, uint32_t n,
           : id_of(l, l->nodes[l->members[differ]]);
 }
 
-/* The list is in order, so nodes that stand there twice are neighbours. */
+/* The list is sorted, so nodes that are there twice are neighbours. */
 static void check_members(Look* l, uint32_t loop, const char* where)
 {
    const DcfgProcess* p = l->p;
@@ -186,10 +192,10 @@ static void check_members(Look* l, uint32_t loop, const char* where)
              " blocks, should have %" PRIu32, where, n, l->size[head]);
 }
 
-/* What a back edge's source is marked with. */
+/* Marks of a back edge's source. */
 enum { LISTED, NOT_LISTED };
 
-/* Each edge and each element of the list is looked at once. */
+/* Each edge and each element of the list is visited once. */
 static void check_backs(Look* l, uint32_t loop, const char* where)
 {
    const DcfgProcess* p = l->p;
@@ -243,7 +249,7 @@ static void check_loop(Look* l, uint32_t loop, const char* here)
    where = copy;
    if (l->size[head] == 0) {
       broken(l->c->rules, "loop-false", "%s: no back edge goes there", where);
-   } else if (!l->seen[head]) {         // twice: loading has told that
+   } else if (!l->seen[head]) {         // twice: loading has reported it
 
       check_backs(l, loop, where);
       check_members(l, loop, where);
@@ -315,8 +321,8 @@ static void check_routine(Look* l, uint32_t routine)
 
 enum { ENTRY_MUST = 1, ENTRY_MAY = 2, ENTRY_IS = 4, ENTRY_LEFT = 8 };
 
-/* The start of the function that has ADDR, or 0.  Symbols without a size say
-   nothing about where they end. */
+/* Return the start of the function at ADDR, or 0.  Symbols without a size do
+   not tell where they end. */
 static uint64_t function_of(const DcfgProcess* p, uint32_t image,
                             uint64_t addr)
 {
@@ -325,8 +331,9 @@ static uint64_t function_of(const DcfgProcess* p, uint32_t image,
    return s == DCFG_NONE || p->symbols[s].size == 0 ? 0 : p->symbols[s].addr;
 }
 
-/* A jump to where a function begins, from another function, makes it an
-   entry; one from somewhere unknown may. */
+/* Return whether a jump makes its target an entry: it must, if it comes from
+   another function and its target is a function's start; it may, if its source
+   is in no known function. */
 static uint8_t jump_entry(const DcfgProcess* p, const DcfgNode* s,
                           const DcfgNode* t)
 {
@@ -345,8 +352,8 @@ static uint8_t jump_entry(const DcfgProcess* p, const DcfgNode* s,
    return first == t->addr && last == t->addr ? 0 : ENTRY_MAY;
 }
 
-/* Left-out code that is entered in one function and left in another makes an
-   entry. */
+/* Return whether a bypass makes an entry: excluded code was entered in one
+   function and left in another. */
 static uint8_t bypass_entry(const DcfgProcess* p, const DcfgNode* s,
                             const DcfgNode* t)
 {
@@ -378,9 +385,9 @@ static uint8_t edge_entry(const DcfgProcess* p, const DcfgEdge* e)
           || dcfg_is_bypass(e->type) ? 0 : jump_entry(p, s, t);
 }
 
-/* The graph of all blocks, with the root as the last node, which goes to
-   entries (also to what may be one, and is) and, if LEFT, to what hangs below
-   it because nothing else reaches it. */
+/* Build the graph of all blocks, with a root as its last node.  The root has
+   edges to entries: to all that must be, and to those that may be and are in
+   the file.  If LEFT, it also has edges to blocks that nothing else reaches. */
 static void build_whole(Look* l, const uint8_t* entry, bool left)
 {
    const DcfgProcess* p = l->p;
@@ -400,7 +407,7 @@ static void build_whole(Look* l, const uint8_t* entry, bool left)
    flow_analyse(&l->g, p->n_blocks);
 }
 
-/* Does a counted edge that leaves its routine lead to BLOCK? */
+/* Return whether a counted edge that leaves its routine leads to BLOCK. */
 static bool is_landing(const DcfgProcess* p, uint32_t block)
 {
    uint32_t        n;
@@ -413,7 +420,7 @@ static bool is_landing(const DcfgProcess* p, uint32_t block)
    return false;
 }
 
-/* Mark all that START reaches by local edges and that has no mark. */
+/* Mark all unmarked blocks that START reaches by local edges. */
 static void mark_reached(Look* l, uint32_t start)
 {
    const DcfgProcess* p = l->p;
@@ -437,10 +444,10 @@ static void mark_reached(Look* l, uint32_t start)
    }
 }
 
-/* Where no entry reaches, what returns and the like lead to hangs below the
-   root, but for what another such block reaches; of several that reach one
-   another, the first.  A block from which none before it was reached is one
-   of those if none behind it reaches it. */
+/* Find the entries among blocks that no entry reaches.  They are targets of
+   returns and the like that no other such block reaches; of several that reach
+   each other, the first.  A block that none before it reaches is one of them if
+   none behind it reaches it. */
 static void mark_left(Look* l, uint8_t* entry)
 {
    const DcfgProcess* p = l->p;
@@ -502,8 +509,9 @@ static void compare_division(Look* l, const uint8_t* entry)
                 "routine of its dominator", node_label(l->c, i));
 }
 
-/* Routines must be what hangs below a virtual root above all entries, with
-   all that each dominates: a convention of this tool. */
+/* Check the division into routines: they must be the children of a virtual root
+   above all entries, each with all that it dominates.  This is a convention of
+   this tool. */
 static void check_division(Look* l)
 {
    const DcfgProcess* p = l->p;
@@ -530,7 +538,7 @@ void check_routines(Check* c)
 
    if (p->n_routines == 0)
       return;
-   /* A broken file may name special nodes, or the same ones again. */
+   /* A broken file may have special nodes, or a node several times. */
    for (uint32_t i = 0; i < p->n_routines; i++)
       if (p->routines[i].n_nodes > n)
          n = p->routines[i].n_nodes;

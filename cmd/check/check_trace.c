@@ -3,8 +3,8 @@
 
    Rules of traces. */
 
-/* Owns: rules of a DCFG-trace, and of what it has in common with its DCFG.
-   Handed: chunks.  Taken by: cmd_check.c. */
+/* Owns: rules of a DCFG-trace, alone and together with its DCFG.  Handed:
+   chunks.  Taken by: cmd_check.c. */
 
 #include "cmd/base/operands.h"
 #include "cmd/base/rules.h"
@@ -15,28 +15,30 @@
 
 #define N_EDGES 65536
 
-/* Of edges that cannot be where they are, no more are counted. */
+/* The number of wrong edges at which counting stops. */
 #define MAX_WRONG 2000000
 
 typedef
    struct {
-      Check              c;             // of the chunk's process
+      Check              c;             // for the chunk's process
       const char*        path;
       uint64_t           process_id;
-      uint32_t           process;       // its row in the trace
+      uint32_t           process;       // its index in the trace
       uint32_t           thread;
-      bool               open;          // is there such a thread?
-      bool               whole;         // nothing is missing so far
-      bool               sound;         // all could be decoded
-      uint32_t           at;            // node where the thread is
-      uint64_t           next;          // instruction; of the next chunk
-      uint64_t           n_edges;       // of the thread, decoded so far
-      uint64_t           all_edges;     // that the DCFG has of it
-      bool               over;          // more than that, or too many wrong
-      uint64_t           n_wrong;       // edges that cannot be there, of all
-      uint64_t*          counts;        // by edge
-      uint64_t           done;          // threads that were complete
-      uint8_t*           seen;          // threads of the process
+      bool               open;          // is there a present thread?
+      bool               whole;         // is nothing missing so far?
+      bool               sound;         // could everything be decoded?
+      uint32_t           at;            // the thread's present node
+      uint64_t           next;          // number of the next chunk's first
+                                        // instruction
+      uint64_t           n_edges;       // the thread's decoded edges
+      uint64_t           all_edges;     // the thread's edges in the DCFG
+      bool               over;          // are there more edges, or too many
+                                        // wrong ones?
+      uint64_t           n_wrong;       // wrong edges of all threads
+      uint64_t*          counts;        // for each edge
+      uint64_t           done;          // complete threads
+      uint8_t*           seen;          // for each thread of the process
       uint32_t           ids[N_EDGES];
    }
    Look;
@@ -49,7 +51,8 @@ static const char* where(const DcfgChunkInfo* info)
 
 /*--- A thread                                             ---*/
 
-/* A thread that was traced from START to END: everything must be there. */
+/* Compare a thread that was traced from START to END: everything must be
+   there. */
 static void compare_counts(Look* l)
 {
    const DcfgProcess* p = l->c.p;
@@ -84,7 +87,7 @@ static void end_thread(Look* l)
       compare_counts(l);
 }
 
-/* A program of which a trace is written is traced as a whole. */
+/* At a process's end: this tool traces a program as a whole. */
 static void end_process(Look* l)
 {
    const DcfgProcess* p = l->c.p;
@@ -116,7 +119,7 @@ static void begin_process(Look* l, const DcfgChunkInfo* info)
    l->seen = zalloc(l->c.p->n_threads, 1);
 }
 
-/* False if the DCFG does not know it. */
+/* Begin a thread.  Return False if the DCFG does not have it. */
 static bool begin_thread(Look* l, const DcfgChunkInfo* info)
 {
    l->thread = info->thread;
@@ -150,7 +153,7 @@ static bool begin_thread(Look* l, const DcfgChunkInfo* info)
 
 /*--- A chunk                                              ---*/
 
-/* Edges that were decoded.  Returns their instructions. */
+/* Follow decoded edges.  Return their instructions. */
 static uint64_t follow_edges(Look* l, const DcfgChunkInfo* info, size_t n,
                              uint64_t before)
 {
@@ -183,9 +186,9 @@ static uint64_t follow_edges(Look* l, const DcfgChunkInfo* info, size_t n,
    return instrs;
 }
 
-/* N edges of a chunk were decoded.  A few characters may stand for more edges
-   than anybody can wait for: once there are more than the DCFG has, the rest
-   of the thread is not decoded. */
+/* Count N decoded edges of a chunk.  A few characters may stand for more edges
+   than anybody can wait for: if there are more than the DCFG has, the rest of
+   the thread is not decoded. */
 static void count_edges(Look* l, const DcfgChunkInfo* info, size_t n,
                         uint64_t n_wrong)
 {
@@ -241,7 +244,7 @@ static void check_chunk(Look* l, const DcfgChunk* chunk)
          broken(l->c.rules, "trace-chunk-empty", "%s", where(info));
       return;
    }
-   if (l->over) {                       // told already
+   if (l->over) {                       // already reported
       l->sound = false;
       return;
    }
@@ -281,7 +284,7 @@ static void check_chunk(Look* l, const DcfgChunk* chunk)
    dcfg_decoder_free(x);
 }
 
-/*--- The whole                                            ---*/
+/* --- The whole trace                                      --- */
 
 static void on_problem(void* arg, const DcfgProblem* problem)
 {
@@ -289,7 +292,7 @@ static void on_problem(void* arg, const DcfgProblem* problem)
           text_clean(problem->what));
 }
 
-/* Was nothing executed, so that there is nothing to trace? */
+/* Return whether nothing was executed, so that there is nothing to trace. */
 static bool is_empty(const Dcfg* d)
 {
    const DcfgProcess* p;

@@ -3,8 +3,8 @@
 
    dcfg check. */
 
-/* Owns: the subcommand check: its options, who wrote a file, the count at the
-   end.  Handed: a command line.  Taken by: commands.c. */
+/* Owns: the subcommand check: options, the file's writer, the number of
+   violations.  Handed: a command line.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
@@ -14,18 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*--- Who wrote it                                         ---*/
+/* --- The file's writer                                    --- */
 
-/* A file does not say who wrote it.  But this tool numbers edges as they
-   stand, and Intel's writer leaves them in the order of a hash table: there,
-   every second edge has a smaller id than the one before it.  One mistake, or
-   a few, do not make a file look like that.
+/* Return whether this tool wrote the file; the file does not say so.  This tool
+   numbers edges by their place.  Intel's writer leaves them in the order of a
+   hash table, so every second edge has a smaller id than the one before it.
+   One or a few mistakes do not make a file look like that.
 
-   So no option has to name Intel's writer.  For what is made less of on these
-   grounds, blocks and edges with count 0, it is sound: a file of this tool
-   that were taken for another's would have to have a quarter of its edges out
-   of order, which --writer=valgrind says.  A small file by another writer that
-   happens to be in order needs --writer=other. */
+   So no option is needed for files of Intel's writer.  Their blocks and edges
+   with count 0 are not violations.  This is sound: a file of this tool would be
+   taken for another's only if a quarter of its edges were out of order; then
+   --writer=valgrind is needed.  A small file of another writer that happens to
+   be in order needs --writer=other. */
 static bool looks_ours(const Dcfg* d)
 {
    uint64_t n = 0, down = 0;
@@ -53,7 +53,7 @@ static bool is_ours(const Dcfg* d, const char* writer)
 
 /*--- Checking                                             ---*/
 
-/* What loading itself found. */
+/* Count problems that loading found. */
 static void on_problem(void* arg, const DcfgProblem* problem)
 {
    broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
@@ -127,7 +127,7 @@ static int run(int argc, char** argv)
    n = rules_count(rules, NULL);
    if (d->n_processes == 0)
       complain("there is no process in %s", args[0]);
-   /* Of what was not read to its end there is no number. */
+   /* A file that could not be read to its end has no number. */
    if (readable)
       printf("%s%s%s: %s violation%s%s\n", args[0],
              n_args == 2 ? ", " : "", n_args == 2 ? args[1] : "", text_count(n),

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Graphs: what is reached, dominators, loops. */
+   Graph algorithms: reachability, dominators, loops. */
 
 /* Owns: graph algorithms.  Handed: edges.  Taken by: check_routines.c.
 
-   Dominators are found as T. Lengauer and R. Tarjan do in the simpler of the
-   versions that "A Fast Algorithm for Finding Dominators in a Flowgraph" has
-   (ACM TOPLAS 1(1), 1979): M edges take it M log N steps, whatever the graph
-   is.  A file may be made for the worst case, which iteration and Semi-NCA
-   have too.  No function here is recursive: a graph may be as deep as it has
-   nodes. */
+   Dominators are found by the simpler version of T. Lengauer and R. Tarjan's
+   algorithm ("A Fast Algorithm for Finding Dominators in a Flowgraph", ACM
+   TOPLAS 1(1), 1979): M log N steps for M edges, whatever the graph is.  A file
+   may be made for the worst case, which iteration and Semi-NCA have, too. No
+   function here is recursive: a graph may be as deep as it has nodes. */
 
 #include "cmd/check/flowgraph.h"
 
@@ -50,7 +49,7 @@ void flow_edge(Flowgraph* g, uint32_t from, uint32_t to)
    g->to[g->n_edges++] = to;
 }
 
-/* Edges sorted by KEY; the other ends go to ENDS. */
+/* Sort edges by KEY; ENDS becomes their other ends. */
 static void sort_edges(const Flowgraph* g, const uint32_t* key,
                        const uint32_t* other, uint32_t* first,
                        uint32_t* ends)
@@ -67,8 +66,8 @@ static void sort_edges(const Flowgraph* g, const uint32_t* key,
    first[0] = 0;
 }
 
-/* A depth-first walk in preorder.  PARENT gets numbers of nodes; while it
-   runs, enter has which of a node's edges is next. */
+/* Walk depth first, in preorder.  PARENT becomes numbers of nodes.  During the
+   walk, .enter is the next edge of each node. */
 static void walk(Flowgraph* g, uint32_t root, uint32_t* parent)
 {
    uint32_t at = root;
@@ -96,22 +95,22 @@ static void walk(Flowgraph* g, uint32_t root, uint32_t* parent)
    }
 }
 
-/* What finding dominators needs, by numbers of nodes in preorder. */
+/* Search: data for finding dominators, by preorder number. */
 typedef
    struct {
       uint32_t* parent;         // in the tree of the walk
-      uint32_t* up;             // some ancestor, once linked; else NOWHERE
+      uint32_t* up;             // an ancestor, once linked; else NOWHERE
       uint32_t* semi;           // semidominators
-      uint32_t* best;           // with the least of them on the way to UP
+      uint32_t* best;           // node with the least .semi on the way to .up
       uint32_t* idom;
-      uint32_t* first;          // those that a node is the semidominator of
+      uint32_t* first;          // list of nodes with this semidominator
       uint32_t* next;
       uint32_t* path;
    }
    Search;
 
-/* The node with the least semidominator above V and below the root of the
-   part of the forest where V is; its path becomes shorter. */
+/* Return the node with the least semidominator above V and below the root of
+   its tree in the forest.  Compresses the path. */
 static uint32_t least(const Search* s, uint32_t v)
 {
    uint32_t n = 0;
@@ -168,9 +167,9 @@ static void find_dominators(Flowgraph* g, const Search* s)
    }
 }
 
-/* An interval for each node of the tree of dominators.  In preorder a node
-   comes after its dominator: sizes of subtrees are summed up from the
-   end, and places given out from the beginning. */
+/* Give each node of the dominator tree an interval.  In preorder, a node comes
+   after its dominator: so sizes of subtrees are summed up from the end, and
+   places are assigned from the begin. */
 static void number_tree(Flowgraph* g)
 {
    uint32_t root = g->n_reached > 0 ? g->order[0] : 0;
@@ -179,7 +178,7 @@ static void number_tree(Flowgraph* g)
       g->leave[g->order[i]] = 1;
    for (uint32_t i = g->n_reached; i-- > 1; )
       g->leave[g->idom[g->order[i]]] += g->leave[g->order[i]];
-   /* Meanwhile enter is the next free place below a node. */
+   /* Meanwhile, .enter is the next free place below a node. */
    for (uint32_t i = 0; i < g->n_reached; i++) {
       uint32_t node = g->order[i], up = g->idom[node], size = g->leave[node];
       uint32_t place = node == root ? 0 : g->enter[up];
@@ -219,7 +218,7 @@ bool flow_dominates(const Flowgraph* g, uint32_t a, uint32_t b)
           && g->enter[a] <= g->enter[b] && g->leave[b] <= g->leave[a];
 }
 
-/* Loops that were found are one node: what they were put together to. */
+/* Return the outermost loop around V found so far, as a node (union-find). */
 static uint32_t outermost(uint32_t* in, uint32_t v)
 {
    while (in[v] != v)
@@ -227,8 +226,7 @@ static uint32_t outermost(uint32_t* in, uint32_t v)
    return v;
 }
 
-/* What reaches node AT becomes a part of the loop of HEAD, and waits on the
-   STACK. */
+/* Add the nodes that reach node AT to the loop of HEAD, and to STACK. */
 static void gather(const Flowgraph* g, uint32_t head, uint32_t at,
                    uint32_t* parent, uint32_t* in, uint32_t* stack,
                    uint32_t* n)
@@ -246,8 +244,8 @@ static void gather(const Flowgraph* g, uint32_t head, uint32_t at,
    }
 }
 
-/* From inner heads to outer ones.  A loop that was found already is one node,
-   and edges into it go to its head: so each is looked at once. */
+/* Find loops from inner heads to outer ones.  A loop that was found is one
+   node, its head: so each edge is visited once. */
 static void nest_loops(const Flowgraph* g, uint32_t* parent, bool* is_head)
 {
    uint32_t* in = zalloc(g->n, sizeof(*in));
@@ -281,7 +279,7 @@ void flow_loops(const Flowgraph* g, uint32_t* parent, uint32_t* size,
    nest_loops(g, parent, is_head);
    for (uint32_t i = 0; i < g->n; i++)
       size[i] = 1;
-   /* In preorder a loop's head comes before the rest of it. */
+   /* In preorder, a loop's head comes before its other nodes. */
    for (uint32_t i = g->n_reached; i-- > 0; )
       if (parent[g->order[i]] != NOWHERE)
          size[parent[g->order[i]]] += size[g->order[i]];

@@ -25,15 +25,15 @@ typedef
       Code*              code;
       Selection*         selected;
       uint32_t           thread;
-      bool               bytes;         // show them
-      /* Of the block in work. */
+      bool               bytes;         // show bytes of instructions?
+      /* The present block: */
       uint32_t           node;
       uint64_t           executions;
-      uint32_t           line, file;    // shown last; DCFG_NONE
-      uint32_t           routine;       // its heading has been shown
-      uint64_t           total;         // instructions of that
+      uint32_t           line, file;    // last shown; DCFG_NONE: none
+      uint32_t           routine;       // whose heading was shown last
+      uint64_t           total;         // instructions of that routine
       uint32_t           open_file;
-      SourceFile*        source;        // NULL if it cannot be read
+      SourceFile*        source;        // NULL: it cannot be read
    }
    Listing;
 
@@ -50,7 +50,8 @@ static void sde_instr(void* arg, const Instr* i)
           i->text);
 }
 
-/* Readers take the block's name from FN; it has none without a symbol. */
+/* Print a block's head.  Readers take the block's name from FN; without a
+   symbol it has none. */
 static void sde_block(Listing* l, uint32_t node)
 {
    const DcfgNode* n = &l->p->nodes[node];
@@ -70,7 +71,7 @@ static void sde_block(Listing* l, uint32_t node)
 
 /*--- Source lines                                         ---*/
 
-/* Keep one source file in memory.  It need not exist here. */
+/* Open a source file; one is in memory at a time.  It may not exist here. */
 static void open_source(Listing* l, uint32_t file)
 {
    const char* path = file < l->g.d->n_files ? l->g.d->files[file].name : "";
@@ -82,7 +83,7 @@ static void open_source(Listing* l, uint32_t file)
    l->source = path[0] == '/' ? source_file_open(path) : NULL;
 }
 
-/* The source line of an instruction, where it is another one than before. */
+/* Show an instruction's source line, if it differs from the one before. */
 static void show_source(Listing* l, uint64_t addr)
 {
    uint32_t          i = dcfg_source_at(l->p, l->p->nodes[l->node].image,
@@ -115,15 +116,14 @@ static void show_source(Listing* l, uint64_t addr)
 
 /*--- Our layout                                           ---*/
 
-/* A name that has USED columns before it in its line, as the terminal has room
-   for it. */
+/* Shorten a name to the room in a terminal's line behind USED columns. */
 static const char* fit(const char* name, size_t used)
 {
    return text_fit(name, terminal_room(stdout, used));
 }
 
-/* An address of the block's image in the program's run and, where the file
-   can be read, in that. */
+/* Return an address in the program's run and, if the file can be read, in the
+   file. */
 static const char* both_addrs(Listing* l, uint64_t addr)
 {
    uint64_t at;
@@ -133,7 +133,7 @@ static const char* both_addrs(Listing* l, uint64_t addr)
    return text_format("%10" PRIx64 "  %8" PRIx64, addr, at);
 }
 
-/* The name of the stub at ADDR, in the image of the block in work; NULL if
+/* Return the name of the stub at ADDR in the present block's image; NULL if
    there is none. */
 static const char* stub_name(Listing* l, uint64_t addr)
 {
@@ -145,7 +145,7 @@ static const char* stub_name(Listing* l, uint64_t addr)
           : text_format("%s@plt", text_brief(symbol_name(&l->g, stub)));
 }
 
-/* The name of a block, as targets have it too. */
+/* Return the name of a block, in the form of targets. */
 static const char* block_name(Listing* l, uint32_t node)
 {
    const DcfgNode* nodes = l->p->nodes;
@@ -156,7 +156,7 @@ static const char* block_name(Listing* l, uint32_t node)
    return stub != NULL ? stub : text_brief(node_name(&l->g, node));
 }
 
-/* What a direct jump or call leads to. */
+/* Return the name of a direct jump's or call's target. */
 static const char* target_of(Listing* l, uint64_t addr)
 {
    const char* stub = stub_name(l, addr);
@@ -208,7 +208,7 @@ static const char* way(DcfgEdgeType type)
 }
 
 #define MAX_WAYS 6
-#define WAY_AT   52             // columns before the name, without the way
+#define WAY_AT   52             // columns before the name
 
 static void show_ways(Listing* l)
 {
@@ -286,7 +286,7 @@ static void show_block(Listing* l, uint32_t node)
    show_ways(l);
 }
 
-/*--- The whole                                            ---*/
+/* --- The whole listing                                    --- */
 
 static void list_block(Listing* l, uint32_t node, bool sde)
 {
@@ -346,7 +346,7 @@ static int run(int argc, char** argv)
    l.p = l.g.p = main_process(d);
    l.thread = need_thread(d, what.thread);
    l.code = code_new(&l.g, root, att);
-   /* Of several routines with the name it is one. */
+   /* If several routines have the name, one is chosen. */
    routine = what.routine;
    select_own(&what, all || sde);
    what.routine = NULL;

@@ -3,8 +3,8 @@
 
    dcfg dot. */
 
-/* Owns: the subcommand dot, starting Graphviz.  Handed: a command
-   line.  Taken by: commands.c. */
+/* Owns: the subcommand dot, running Graphviz.  Handed: a command line.  Taken
+   by: commands.c. */
 
 #include "cmd/commands.h"
 #include "cmd/dot/dot.h"
@@ -21,7 +21,8 @@
 
 /*--- Graphviz                                             ---*/
 
-/* Does the program dot make a picture in FILE of the text? */
+/* Let the program dot make a picture of the text in FILE.  Return whether it
+   succeeded. */
 static bool run_dot(const char* format, const char* file, const char* text,
                     size_t size, bool quiet)
 {
@@ -65,8 +66,8 @@ static void draw(Drawing* d, uint32_t routine)
       draw_routine(d, routine);
 }
 
-/* Graphviz cannot lay out every graph whose order and frames are given to
-   it.  What it fails at is tried again with less. */
+/* Make a picture.  Graphviz cannot lay out every graph with given order and
+   frames.  If it fails, try again with fewer of them. */
 static void make_picture(Drawing* d, uint32_t routine, const char* format,
                          const char* file)
 {
@@ -88,10 +89,10 @@ static void make_picture(Drawing* d, uint32_t routine, const char* format,
    }
 }
 
-/* How many blocks of a routine one can read. */
+/* The number of blocks that people can read. */
 #define DEFAULT_HOT 40
 
-/* Which routine is drawn if none is asked for. */
+/* Return the routine to draw if none is asked for. */
 static uint32_t hottest_routine(const Drawing* d, bool own)
 {
    uint32_t best = DCFG_NONE;

@@ -9,23 +9,22 @@
 #include "cmd/machine/code.h"
 #include "cmd/base/select.h"
 
-/* A drawing in the making: the program, the options, where the text goes. */
+/* Drawing: the program, the options and the output of a drawing. */
 typedef
    struct {
       Program            g;
       const DcfgProcess* p;
       FILE*              out;
       uint32_t           thread;
-      double             min;           // percent; less is left out; of a
-                                        // routine, if negative: as it suits
-      int                plain;         // how much of the layout is left to
-                                        // Graphviz: 1: what is above what;
-                                        // 2: loops have no frames, either
+      double             min;           // percent; parts below are left out;
+                                        // negative for a routine: automatic
+      int                plain;         // left to Graphviz: 1: the vertical
+                                        // order; 2: also no frames for loops
       uint64_t           hot;           // blocks around a routine's hottest
-                                        // one; 0: not only these
-      const Selection*   selected;      // where the hottest one is looked for
+                                        // one; 0: all
+      const Selection*   selected;      // the hottest one is among these
       Code*              code;          // NULL: without instructions
-      uint64_t           top;           // of a call graph's routines; 0: all
+      uint64_t           top;           // routines in a call graph; 0: all
    }
    Drawing;
 

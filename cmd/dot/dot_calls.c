@@ -3,10 +3,10 @@
 
    The call graph as a drawing. */
 
-/* Owns: how a call graph is drawn.  Handed: a process.  Taken by: cmd_dot.c.
+/* Owns: drawing a call graph.  Handed: a process.  Taken by: cmd_dot.c.
 
-   Shown are the hottest routines, and for each of them who called it most
-   often, up to where the program begins. */
+   The drawing has the hottest routines, and for each of them its most frequent
+   caller, up to the program's begin. */
 
 #include "cmd/dot/dot.h"
 #include "cmd/shared/dot_style.h"
@@ -14,12 +14,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* All calls from one routine to another. */
+/* CallSum: all calls from one routine to another. */
 typedef
    struct {
-      uint32_t from, to;        // routines; from DCFG_NONE: the beginning
+      uint32_t from, to;        // routines; .from is DCFG_NONE for the begin
       uint64_t count;
-      bool     jump;            // no call among them
+      bool     jump;            // are they all jumps?
    }
    CallSum;
 
@@ -29,9 +29,9 @@ typedef
       const DcfgProcess* p;
       CallSum*              calls;
       size_t             n, room;
-      uint32_t*          instead;       // of a stub: where it jumps to
+      uint32_t*          instead;       // for each stub: the target of its jump
       bool*              shown;
-      uint64_t*          instrs;        // by routine
+      uint64_t*          instrs;        // for each routine
       uint64_t           hottest, busiest, total;
    }
    Draw;
@@ -43,8 +43,8 @@ static uint32_t routine_of(const Draw* w, uint32_t node)
    return node < w->p->n_blocks ? w->p->nodes[node].routine : DCFG_NONE;
 }
 
-/* A stub of a procedure linkage table: a few instructions without a symbol
-   of their own, that jump to a function.  Nobody wants to see it. */
+/* Find stubs of procedure linkage tables: a few instructions without a symbol
+   that jump to a function.  They are not drawn. */
 static void find_stubs(Draw* w)
 {
    for (uint32_t i = 0; i < w->p->n_routines; i++) {
@@ -81,7 +81,7 @@ static void find_stubs(Draw* w)
    }
 }
 
-/* Follow stubs; a chain of them has an end, or is a circle. */
+/* Follow stubs from ROUTINE.  A chain of them ends, or is a circle. */
 static uint32_t behind(const Draw* w, uint32_t routine)
 {
    for (int i = 0; i < 4 && routine != DCFG_NONE; i++)
@@ -121,7 +121,7 @@ static void collect(Draw* w)
    w->n = n + 1;
 }
 
-/* The caller that called it most often; DCFG_NONE for where it begins. */
+/* Return the most frequent caller; DCFG_NONE for the begin. */
 static uint32_t main_caller(const Draw* w, uint32_t routine)
 {
    uint64_t most = 0;

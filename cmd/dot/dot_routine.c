@@ -3,12 +3,12 @@
 
    A routine's graph as a drawing. */
 
-/* Owns: how a routine is drawn.  Handed: a routine.  Taken by: cmd_dot.c.
+/* Owns: drawing a routine.  Handed: a routine.  Taken by: cmd_dot.c.
 
-   Blocks are boxes that get redder the more of the routine's instructions
-   were executed in them; loops are frames around their blocks.  Edges are as
-   thick as they are frequent.  A call is a dashed line past what was called,
-   which stands on it. */
+   Blocks are boxes, redder for a larger share of the routine's instructions.
+   Loops are frames around their blocks.  Edges are thicker the more frequent
+   they are.  A call is a dashed line to the return site, with the callee's
+   name. */
 
 #include "cmd/dot/dot.h"
 #include "cmd/shared/dot_style.h"
@@ -24,11 +24,11 @@ typedef
       uint32_t           routine;
       const uint32_t*    nodes;
       uint32_t           n_nodes;
-      uint64_t           total;         // instructions of the routine
-      uint64_t           hottest;       // of a block
-      uint64_t           busiest;       // traversals of an edge
+      uint64_t           total;         // the routine's instructions
+      uint64_t           hottest;       // the largest number of a block
+      uint64_t           busiest;       // the largest count of an edge
       uint32_t           hidden;        // blocks left out
-   uint64_t           cold;          // their instructions
+   uint64_t           cold;          // instructions of these blocks
       bool*              shown;         // by node - nodes[0]
       bool*              done;
    }
@@ -55,7 +55,7 @@ static void put_instr(void* arg, const Instr* i)
    fputs("\\l", w->out);
 }
 
-/* The lines of source that a block is from: "file.c:12-15". */
+/* Return the source lines of a block: "file.c:12-15". */
 static const char* source_lines(const Draw* w, uint32_t node)
 {
    const DcfgNode*   n = &w->p->nodes[node];
@@ -123,7 +123,7 @@ static void draw_block(Draw* w, uint32_t node, int indent)
 
 /*--- Loops                                                ---*/
 
-/* Has the loop a block that is shown? */
+/* Return whether a block of the loop is shown. */
 static bool is_loop_shown(const Draw* w, uint32_t loop)
 {
    uint32_t        n;
@@ -135,8 +135,8 @@ static bool is_loop_shown(const Draw* w, uint32_t loop)
    return false;
 }
 
-/* A loop with those inside it first, so that each block is drawn in the
-   innermost loop that has it. */
+/* Draw a loop, inner loops first, so that each block is drawn in its innermost
+   loop. */
 static void draw_loop(Draw* w, uint32_t loop)
 {
    static const char* const shade[] = {
@@ -177,7 +177,7 @@ static void draw_loop(Draw* w, uint32_t loop)
 
 /*--- Edges                                                ---*/
 
-/* What a block calls: the most frequent target, and how many others. */
+/* Return the most frequent callee of a block, and the number of others. */
 static const char* callee_of(const Draw* w, uint32_t node, uint64_t* calls)
 {
    uint32_t        n, best = DCFG_NONE, others = 0;
@@ -273,7 +273,8 @@ static void draw_edge(Draw* w, uint32_t edge)
       return;
    if (back && e->type != DCFG_EDGE_CALL_BYPASS)
       colour = "#c0392b";
-   /* Graphviz draws from top to bottom: a loop's head belongs on top. */
+   /* Graphviz draws from top to bottom, and a loop's head belongs at the
+      top. */
    turned = back && w->d->plain == 0;
    fprintf(w->out, "  n%" PRIu32 " -> n%" PRIu32, turned ? t->id : s->id,
            turned ? s->id : t->id);
@@ -281,7 +282,7 @@ static void draw_edge(Draw* w, uint32_t edge)
    text_forget();
 }
 
-/* Out of the routine by a jump, or by a call that never returned. */
+/* Draw an edge out of the routine: a jump, or a call that never returned. */
 static void draw_exit(Draw* w, uint32_t edge)
 {
    const DcfgEdge* e = &w->p->edges[edge];
@@ -295,7 +296,8 @@ static void draw_exit(Draw* w, uint32_t edge)
        || e->type == DCFG_EDGE_CONTEXT_CHANGE_RETURN)
       return;
    if (dcfg_is_call(e->type)) {
-      /* Where it came back, or a jump shares the pair, there is a line. */
+      /* If it returned, or a jump has the same ends, there is a line
+         already. */
       out = dcfg_out_edges(w->p, e->source, &n);
       for (uint32_t i = 0; i < n; i++)
          if (w->p->edges[out[i]].type == DCFG_EDGE_CALL_BYPASS)
@@ -330,8 +332,8 @@ static void draw_edges(Draw* w)
    }
 }
 
-/* Of a neighbourhood: how often control comes to NODE from blocks of the routine
-   that are not shown, or goes to them. */
+/* In a neighbourhood: draw how often control comes to NODE from hidden blocks
+   of the routine, or goes to them. */
 static void draw_hidden(Draw* w, uint32_t node, bool inward)
 {
    uint32_t        n, id = w->p->nodes[node].id;
@@ -367,14 +369,15 @@ static void draw_surroundings(Draw* w)
       }
 }
 
-/*--- The whole                                            ---*/
+/* --- The whole routine                                    --- */
 
-/* More than Graphviz can draw in a few seconds, or anybody wants to see. */
+/* More blocks than Graphviz can draw in a few seconds, or people want to
+   see. */
 #define MANY_BLOCKS 150
 
 COMPARE(by_count, uint64_t, ORDER(*y, *x))
 
-/* How many instructions a block must have to be shown. */
+/* Return how many instructions a block must have to be shown. */
 static uint64_t least_shown(const Draw* w)
 {
    uint64_t* heat;
@@ -396,7 +399,7 @@ static uint64_t least_shown(const Draw* w)
    return least;
 }
 
-/* The hottest block that is selected, or of all. */
+/* Return the hottest block, among selected ones or all. */
 static uint32_t hottest_block(const Draw* w, bool selected)
 {
    uint32_t best = DCFG_NONE;
@@ -413,8 +416,8 @@ static uint32_t hottest_block(const Draw* w, bool selected)
    return best != DCFG_NONE || !selected ? best : hottest_block(w, false);
 }
 
-/* Of the edges that join NODE to a block that is not shown yet, the most
-   frequent, if it is more so than *MOST. */
+/* Find the most frequent edge that joins NODE to a block that is not shown yet,
+   if it is more frequent than *MOST. */
 static void find_neighbour(const Draw* w, uint32_t node, uint64_t* most,
                            uint32_t* found)
 {
@@ -439,7 +442,7 @@ static void find_neighbour(const Draw* w, uint32_t node, uint64_t* most,
    }
 }
 
-/* From the hottest block on, along what is most frequent. */
+/* Show blocks from the hottest one on, along the most frequent edges. */
 static void show_neighbourhood(Draw* w)
 {
    uint32_t* shown = zalloc(w->n_nodes, sizeof(*shown));

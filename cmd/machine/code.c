@@ -3,10 +3,10 @@
 
    The code of images, from their files. */
 
-/* Owns: reading and decoding machine code.  Handed: a process, whose images
-   are named after ELF files.  Taken by: cmd_disasm.c, dot_routine.c.
+/* Owns: reading and decoding machine code.  Handed: a process, whose images are
+   named after ELF files.  Taken by: cmd_disasm.c, dot_routine.c.
 
-   The ELF file is read by libelf, instructions are decoded by Capstone. */
+   libelf reads the ELF file, and Capstone decodes instructions. */
 
 #include "cmd/machine/code.h"
 #include "cmd/machine/processor.h"
@@ -24,10 +24,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A part of a file that is mapped as it is. */
+/* Segment: a part of a file that is mapped unchanged. */
 typedef
    struct {
-      uint64_t       addr, size;        // in the file's own addresses
+      uint64_t       addr, size;        // addresses of the file
       const uint8_t* bytes;
    }
    Segment;
@@ -35,16 +35,17 @@ typedef
 typedef
    struct {
       bool     tried, good;
-      bool     warned;          // that the code is not the same
+      bool     warned;          // has a message said that the code is not the
+                                // same?
       int      fd;
-      char*    path;            // where it was looked for
+      char*    path;            // the path that was tried
       Elf*     elf;
       csh      cs;
       const Processor* processor;
       Segment* segments;
       size_t   n_segments;
-      uint64_t base;            // file's address of what is at LOAD_ADDR
-      Stubs*   stubs;           // made when needed; or NULL
+      uint64_t base;            // the file's address of the byte at LOAD_ADDR
+      Stubs*   stubs;           // made at the first use; or NULL
    }
    ImageCode;
 
@@ -52,7 +53,7 @@ struct Code {
    const Program* g;
    const char*    root;
    bool           att, quiet;
-   bool           other;        // a file is another build
+   bool           other;        // was a file of another build?
    ImageCode*     images;
 };
 
@@ -98,7 +99,8 @@ void code_free(Code* c)
 
 /*--- ELF files                                            ---*/
 
-/* The loadable segments, and what lies at LOAD_ADDR: the file's beginning. */
+/* Find the loadable segments, and the address of the file's begin, which is at
+   LOAD_ADDR. */
 static bool find_segments(ImageCode* im)
 {
    size_t   n, size;
@@ -137,7 +139,7 @@ static bool open_decoder(const Code* c, ImageCode* im)
    return true;
 }
 
-/* Does the opened file have another build than IMAGE? */
+/* Return whether the opened file is another build than IMAGE. */
 static bool is_other(Code* c, uint32_t image)
 {
    const DcfgImage* im = &c->g->p->images[image];
@@ -152,7 +154,7 @@ static bool is_other(Code* c, uint32_t image)
    return true;
 }
 
-/* Why an image has no code. */
+/* Say why an image has no code. */
 static void no_code(const Code* c, const char* file, const char* why)
 {
    if (!c->quiet)
@@ -170,7 +172,7 @@ static void open_image(Code* c, uint32_t image)
    im->tried = true;
    im->fd = -1;
    im->path = text_copy(file);
-   /* [vdso], [anon]: no file. */
+   /* [vdso], [anon]: there is no file. */
    if (path[0] == '[') {
       no_code(c, path, " has no file with its code");
       return;
@@ -194,8 +196,8 @@ static void open_image(Code* c, uint32_t image)
       im->good = true;
 }
 
-/* An image's file, opened when it is first needed; NULL if it has no code.  A
-   broken file may have a special node in a routine, which is in no image. */
+/* Return an image's file, opened at the first use; NULL if it has no code.
+   IMAGE may not exist: in a broken DCFG, a routine may have a special node. */
 static ImageCode* image_code(Code* c, uint32_t image)
 {
    ImageCode* im;
@@ -237,7 +239,7 @@ const char* code_path(Code* c, uint32_t image)
    return im != NULL ? im->path : NULL;
 }
 
-/* The code from ADDR on, of a block with SIZE bytes; or NULL. */
+/* Return the code from ADDR on, of a block with SIZE bytes; or NULL. */
 static const uint8_t* find_bytes(Code* c, const ImageCode* im,
                                  uint32_t image, uint64_t addr, uint64_t size)
 {
@@ -291,7 +293,8 @@ static void tell_instr(const Processor* p, const cs_insn* i,
    tell(arg, &out);
 }
 
-/* What the decoder does not know is one instruction, to the block's end. */
+/* Report bytes that the decoder does not know as one instruction, up to the
+   block's end. */
 static void tell_bytes(uint64_t addr, const uint8_t* bytes, uint32_t size,
                        void (*tell)(void*, const Instr*), void* arg)
 {
@@ -304,8 +307,8 @@ static void tell_bytes(uint64_t addr, const uint8_t* bytes, uint32_t size,
    tell(arg, &out);
 }
 
-/* Tell of each instruction in SIZE BYTES; *LEFT: how many the decoder does not
-   know.  Returns the number of those it knows. */
+/* Report each instruction in SIZE BYTES.  *LEFT is the number of bytes that the
+   decoder does not know.  Return the number of known instructions. */
 static uint32_t tell_all(const ImageCode* im, uint64_t addr,
                          const uint8_t* bytes, size_t size, size_t* left,
                          void (*tell)(void*, const Instr*), void* arg)
@@ -365,7 +368,7 @@ bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
       return false;
    }
    n = tell_all(im, b->addr, bytes, b->size, &left, tell, arg);
-   /* A client request is one instruction for Valgrind: at most 5 here. */
+   /* Valgrind takes a client request for one instruction, of at most 5 here. */
    if (left == 0 && (n < b->n_instrs || n > 5 * b->n_instrs)
        && !im->warned) {
       complain("%s: block %" PRIu32 " had %" PRIu32 " instructions, its code "

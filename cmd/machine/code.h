@@ -9,48 +9,49 @@
 #include "cmd/base/names.h"
 #include "cmd/machine/machines.h"
 
-/* Code as it is in files now; the DCFG itself has none. */
+/* Code: code as it is in files now; the DCFG itself has none. */
 typedef struct Code Code;
 
-/* Paths of images are looked for below ROOT, if that is not NULL.  AT&T
-   syntax or Intel's. */
+/* Make a reader of code.  Images are looked for below ROOT, if that is not
+   NULL. ATT: AT&T's syntax, not Intel's. */
 Code* code_new(const Program* g, const char* root, bool att);
 void  code_free(Code* c);
 
-/* Likewise, and nothing is said if code cannot be had. */
+/* Likewise, without messages. */
 Code* code_quiet(const Program* g, const char* root);
 
-/* Was a file another build than its image?  Its code is not had then, and that
-   has been said. */
+/* Return whether a file was another build than its image.  Its code is not used
+   then, and a message has been printed. */
 bool code_was_other(const Code* c);
 
-/* Where the image's file has what was at ADDR in the program's run: the
-   address that objdump shows.  False if the file cannot be read. */
+/* Translate ADDR in the program's run to the file's own address, which objdump
+   shows.  Return False if the file cannot be read. */
 bool code_file_addr(Code* c, uint32_t image, uint64_t addr,
                     uint64_t* file_addr);
 
-/* The image's file, for what else is in it, and its path; NULL if it cannot be
-   read.  For reading only. */
+/* Return the image's file, for other contents, and its path; NULL if it cannot
+   be read.  For reading only. */
 struct Elf* code_elf(Code* c, uint32_t image);
 const char* code_path(Code* c, uint32_t image);
 
-/* The function for which the code at ADDR, in the program's run, is a stub of a
-   procedure linkage table; NULL if it is none. */
+/* Return the function whose stub in a procedure linkage table is the code at
+   ADDR of the run; NULL if there is no stub. */
 const char* code_stub(Code* c, uint32_t image, uint64_t addr);
 
-/* Call TELL for each instruction of a block.  False, and nothing is told, if
-   its code is not to be had; why is said on stderr, once for an image. */
+/* Call TELL for each instruction of a block.  Return False, without calls, if
+   the code is not available; the reason is printed once for an image. */
 bool code_block(Code* c, uint32_t node, void (*tell)(void*, const Instr*),
                 void* arg);
 
-/* The same for SIZE bytes at ADDR, in the program's run, executed or not; says
-   nothing. */
+/* Likewise for SIZE bytes at ADDR of the run, executed or not, without
+   messages. */
 bool code_range(Code* c, uint32_t image, uint64_t addr, uint64_t size,
                 void (*tell)(void*, const Instr*), void* arg);
 
-/* Where the N instructions begin that SIZE bytes at ADDR are for Valgrind, which
-   takes the preamble of a client request and what follows it for one; relative
-   to ADDR.  False if there is no code, or not that much of it. */
+/* Find the begins of the N instructions that SIZE bytes at ADDR are for
+   Valgrind, relative to ADDR.  Valgrind takes the preamble of a client request
+   and the next instruction for one.  Return False if there is no code, or less
+   than SIZE. */
 bool code_starts(Code* c, uint32_t image, uint64_t addr, uint32_t size,
                  uint32_t n, uint32_t* starts);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What an instruction does with registers and addresses. */
+   Effects of instructions on registers and addresses. */
 
-/* Owns: single instructions, decoded for what they do.  Handed: instructions
-   of a whole execution trace; what their processor knows.  Taken by:
-   register_word.c, variables.c. */
+/* Owns: the effect of single instructions.  Handed: instructions of a whole
+   execution trace; what their processor knows.  Taken by: register_word.c,
+   variables.c. */
 
 #include "cmd/machine/instr_effect.h"
 
@@ -16,7 +16,7 @@
 
 bool instr_effect(const DcfgWetInstr* in, InstrEffect* e)
 {
-   static csh       h;          // of the processor that was asked for last
+   static csh       h;          // a decoder of the last processor
    static cs_insn*  i;
    static const Processor* last;
    const Processor* p = processor_numbered(in->machine);
@@ -49,7 +49,7 @@ const MemoryOperand* accessed_operand(const DcfgWetInstr* in,
 {
    if (e->n_memory == 0 || (access == ACCESS_WRITTEN && !in->stores))
       return NULL;
-   /* Of two, as MOVS has them, the first one is written. */
+   /* If there are two, as in MOVS, the first one is written. */
    if (e->n_memory == 2)
       return &e->memory[access == ACCESS_WRITTEN || access > 0 ? 0 : 1];
    /* PUSH and CALL write the stack, and POP reads it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where a file's addresses begin. */
+   The address of a file's first byte. */
 
 /* Owns: the address of an ELF file's first byte.  Handed: a path.  Taken by:
    log_names.c. */

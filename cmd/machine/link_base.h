@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where a file's addresses begin. */
+   The address of a file's first byte. */
 
 #ifndef DCFG_CMD_LINK_BASE_H
 #define DCFG_CMD_LINK_BASE_H
 
 #include <stdint.h>
 
-/* The address that the linker gave the first byte of the ELF file PATH: 0 for
-   libraries and most programs, and if the file cannot be read. */
+/* Return the address that the linker gave to the first byte of the ELF file
+   PATH: 0 for libraries and most programs, and if the file cannot be read. */
 uint64_t link_base(const char* path);
 
 #endif /* DCFG_CMD_LINK_BASE_H */

@@ -3,12 +3,12 @@
 
    arm64. */
 
-/* Owns: all that the command knows of it.  Handed: its code.  Taken by:
-   processor.c.
+/* Owns: everything that the command knows of arm64.  Handed: its code.  Taken
+   by: processor.c.
 
-   Of roles: all that get at memory are in one group of the encoding, where the
-   base is in bits 9 to 5, and what is stored in bits 4 to 0; an index, the
-   other register of a pair and others have places by the form. */
+   All instructions that access memory are in one group of the encoding.  The
+   base is in bits 9 to 5, and the stored register in bits 4 to 0.  The places
+   of an index, the second register of a pair and others depend on the form. */
 
 #include "cmd/machine/machines.h"
 
@@ -23,7 +23,7 @@ static uint32_t word_at(const uint8_t* code)
           | (uint32_t)code[3] << 24;
 }
 
-/* The word of an instruction; 0 if it is none. */
+/* Return the word of an instruction; 0 if its size is wrong. */
 static uint32_t word_of(const DcfgWetInstr* in)
 {
    return in->size != 4 ? 0 : word_at(in->code);
@@ -31,8 +31,8 @@ static uint32_t word_of(const DcfgWetInstr* in)
 
 /*--- Code                                                 ---*/
 
-/* "adrp x16, page; ldr x17, [x16, #offset]", perhaps behind a "bti c"; then
-   there is a branch to x17. */
+/* Match "adrp x16, page; ldr x17, [x16, #offset]", perhaps behind a "bti c"; a
+   branch to x17 follows. */
 static bool find_slot(const uint8_t* code, size_t size, uint64_t addr,
                       uint64_t table, uint64_t* slot)
 {
@@ -58,8 +58,8 @@ static bool find_slot(const uint8_t* code, size_t size, uint64_t addr,
    return true;
 }
 
-/* B and BL have 26 bits to say how many instructions on they lead; TBZ and TBNZ
-   14; B.cond, CBZ and CBNZ 19. */
+/* B and BL have 26 bits for the distance in instructions; TBZ and TBNZ 14;
+   B.cond, CBZ and CBNZ 19. */
 static void tell(const cs_insn* i, Instr* out)
 {
    uint32_t word = i->size != 4 ? 0 : word_at(out->bytes);
@@ -80,8 +80,8 @@ static bool is_syscall(const DcfgWetInstr* in)
    return word_of(in) == 0xD4000001;             // SVC
 }
 
-/* Exclusive loads and stores, and CAS, but not LDAR and the like; LDADD, SWP
-   and others. */
+/* Match exclusive loads and stores, and CAS, but not LDAR and the like; LDADD,
+   SWP and others. */
 static bool changes_at_once(const DcfgWetInstr* in)
 {
    return ((word_of(in) & 0x3F000000) == 0x08000000
@@ -117,7 +117,7 @@ static uint32_t bits(uint32_t word, unsigned high, unsigned low)
    return word >> low & (UINT32_MAX >> (31 - high + low));
 }
 
-/* The register in bits 4 + LOW to LOW, as a bit; 31 is none. */
+/* Return the register in bits 4 + LOW to LOW, as a bit; 31 is none. */
 static uint32_t reg(uint32_t word, unsigned low)
 {
    return UINT32_C(1) << bits(word, low + 4, low) & ~(UINT32_C(1) << 31);
@@ -132,7 +132,7 @@ static bool gets_at_memory(uint32_t word)
           && bits(word, 29, 28) != LITERAL;
 }
 
-/* It computes in memory: LDADD and others, SWP. */
+/* Match LDADD and others, SWP: they compute in memory. */
 static bool is_atomic(uint32_t word)
 {
    return bits(word, 29, 28) == ONE && bits(word, 26, 26) == 0
@@ -140,7 +140,7 @@ static bool is_atomic(uint32_t word)
           && bits(word, 11, 10) == 0;
 }
 
-/* CAS, CASP. */
+/* Match CAS, CASP. */
 static bool is_swap(uint32_t word)
 {
    return bits(word, 29, 28) == OTHERS && bits(word, 26, 26) == 0
@@ -148,7 +148,7 @@ static bool is_swap(uint32_t word)
           && (bits(word, 23, 23) == 1 || bits(word, 31, 31) == 0);
 }
 
-/* Does it store what is in registers? */
+/* Return whether the instruction stores registers. */
 static bool stores(uint32_t word)
 {
    if (is_atomic(word) || is_swap(word))
@@ -164,7 +164,7 @@ static bool has_index(uint32_t word)
           && bits(word, 21, 21) == 1 && bits(word, 11, 10) == 2;
 }
 
-/* General registers whose values it uses. */
+/* Return the general registers whose values the instruction uses. */
 static uint32_t values_of(uint32_t word)
 {
    uint32_t all = 0;
@@ -176,7 +176,7 @@ static uint32_t values_of(uint32_t word)
    all = reg(word, 0);
    if (is_swap(word)) {
       all |= reg(word, 16);
-      if (bits(word, 23, 23) == 0)               // registers behind them
+      if (bits(word, 23, 23) == 0)               // and the registers after them
          all |= reg(word, 0) << 1 | reg(word, 16) << 1;
    } else if (bits(word, 29, 28) == PAIR
               || (bits(word, 29, 28) == OTHERS && bits(word, 21, 21) == 1)) {
@@ -231,19 +231,19 @@ static bool is_copy(const DcfgWetInstr* in)
    if (gets_at_memory(word)) {
       if (bits(word, 29, 28) != ONE || is_atomic(word))
          return false;
-      /* Not those that make a number longer than it was. */
+      /* Not those that extend a number. */
       return bits(word, 26, 26) == 1 || bits(word, 23, 22) == 0
              || (bits(word, 23, 22) == 1 && bits(word, 31, 30) >= 2);
    }
    return (word & 0x7FE0FFE0) == 0x2A0003E0      // MOV of registers
-          || (word & 0x7FFFFC00) == 0x11000000   // to or from SP
-          || ((word & 0xBFE0FC00) == 0x0EA01C00  // of vector registers
+          || (word & 0x7FFFFC00) == 0x11000000   // MOV to or from SP
+          || ((word & 0xBFE0FC00) == 0x0EA01C00  // MOV of vector registers
               && bits(word, 20, 16) == bits(word, 9, 5))
           || (word & 0xFF3FFC00) == 0x1E204000   // FMOV
           || (word & 0x7F36FC00) == 0x1E260000;
 }
 
-/* LDRSB and the like; UXTB, UXTH, SXTB, SXTH and SXTW. */
+/* Match LDRSB and the like; UXTB, UXTH, SXTB, SXTH and SXTW. */
 static bool widens(const DcfgWetInstr* in)
 {
    uint32_t word = word_of(in);
@@ -256,7 +256,7 @@ static bool widens(const DcfgWetInstr* in)
           || (word & 0xFFFFFC00) == 0x93407C00;
 }
 
-/* The base, by pre-indexed and post-indexed forms. */
+/* Return the base of pre-indexed and post-indexed forms. */
 static uint32_t moved_of(const DcfgWetInstr* in)
 {
    uint32_t word = word_of(in);
@@ -269,10 +269,10 @@ static uint32_t moved_of(const DcfgWetInstr* in)
 
 /*--- Lengths                                              ---*/
 
-/* So far behind what makes an address it is looked for what uses that. */
+/* Distance in bytes in which the use of a computed address is looked for. */
 #define REACH 512
 
-/* Does it write general register R?  In doubt, no. */
+/* Return whether the instruction writes general register R; False in doubt. */
 static bool writes(uint32_t word, unsigned r)
 {
    if (gets_at_memory(word))
@@ -281,7 +281,8 @@ static bool writes(uint32_t word, unsigned r)
           && bits(word, 4, 0) == r;
 }
 
-/* Is it an access to so many bytes before register R, which stays? */
+/* Return whether the instruction accesses bytes at a negative distance from
+   register R, which does not change. */
 static bool counts_back(uint32_t word, unsigned r)
 {
    if (!gets_at_memory(word) || bits(word, 9, 5) != r)
@@ -298,8 +299,8 @@ static bool is_index(uint32_t word, unsigned r)
    return gets_at_memory(word) && has_index(word) && bits(word, 20, 16) == r;
 }
 
-/* Is register R, which instruction K makes, used so before it is another?  USE
-   says how. */
+/* Return whether register R, which instruction K computes, is used in the way
+   USE before it is written again. */
 static bool is_used(DcfgWet* w, uint32_t k, unsigned r,
                     bool (*use)(uint32_t word, unsigned r))
 {
@@ -319,9 +320,9 @@ static bool is_used(DcfgWet* w, uint32_t k, unsigned r,
    return false;
 }
 
-/* Where something ends is made of where it begins and how long it is, and what
-   is before it is got at from there.  Or, the same in another order: an index
-   is made of the length less a number. */
+/* Find registers that are lengths.  The end of an object is its begin plus its
+   length, and bytes before the end are accessed from there.  Or an index is the
+   length minus a number. */
 static void find_lengths(DcfgWet* w, uint32_t* lengths)
 {
    uint32_t n = dcfg_wet_instrs(w), length = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Processors of which only code is known. */
+   Processors for which only code is decoded. */
 
-/* Owns: how Capstone calls processors that no tool of ours runs on, for graphs
-   of other programs.  Handed: nothing.  Taken by: processor.c. */
+/* Owns: Capstone's names of processors that our tool does not run on, for
+   graphs of other tools.  Handed: nothing.  Taken by: processor.c. */
 
 #include "cmd/machine/machines.h"
 

@@ -3,12 +3,12 @@
 
    amd64 and x86. */
 
-/* Owns: all that the command knows of these two.  Handed: their code.  Taken
-   by: processor.c.
+/* Owns: everything that the command knows of amd64 and x86.  Handed: their
+   code. Taken by: processor.c.
 
-   Of roles: a base or index register of an operand in memory, and RSP of
-   instructions that push or pop, RSI and RDI of those on strings, are
-   addresses; unless the instruction also uses that register's value. */
+   Addresses are: a base or index register of a memory operand, RSP of
+   instructions that push or pop, RSI and RDI of string instructions; unless the
+   instruction also uses the register's value. */
 
 #include "cmd/base/cmd.h"
 #include "cmd/machine/machines.h"
@@ -20,8 +20,8 @@
 
 /*--- Code                                                 ---*/
 
-/* The extension of the instruction set that an instruction is from, by
-   the names that Intel's disassembler gives them. */
+/* Return the extension of the instruction set, by the names of Intel's
+   disassembler. */
 static const char* isa_of(const cs_insn* i)
 {
    static const struct { uint8_t group; const char* name; } names[] = {
@@ -50,7 +50,8 @@ static const char* isa_of(const cs_insn* i)
    return "BASE";
 }
 
-/* Does the code of a jump or call say where it goes? */
+/* Find the target of a jump or call in its code.  Return False if it has
+   none. */
 static bool find_target(const cs_insn* i, uint64_t* target)
 {
    const cs_detail* d = i->detail;
@@ -66,7 +67,8 @@ static bool find_target(const cs_insn* i, uint64_t* target)
    return jump;
 }
 
-/* A jump whose code has a target, but for the one that is always taken. */
+/* Return whether the instruction is a jump whose code has a target, but not the
+   unconditional one. */
 static bool is_conditional(const cs_insn* i)
 {
    bool     jump = false;
@@ -82,13 +84,13 @@ static void tell(const cs_insn* i, Instr* out)
    out->isa         = isa_of(i);
    out->direct      = find_target(i, &out->target);
    out->conditional = is_conditional(i);
-   /* Exchanging a register with itself. */
+   /* A client request ends by exchanging a register with itself. */
    out->ends_request = i->size >= 2 && i->bytes[i->size - 2] == 0x87
                        && memchr("\xDB\xC9\xD2\xFF", i->bytes[i->size - 1],
                                  4) != NULL;
 }
 
-/* Rotations of rdi or edi that come to nothing. */
+/* Match rotations of rdi or edi that together change nothing. */
 static size_t preamble(const uint8_t* at, size_t left)
 {
    static const uint8_t of_rdi[] = {
@@ -107,9 +109,9 @@ static size_t preamble(const uint8_t* at, size_t left)
    return 0;
 }
 
-/* "jmp *slot(%rip)", perhaps with the prefix bnd, perhaps behind an endbr64;
-   of 32 bits, "jmp *slot" or, with the table's address in a register, "jmp
-   *slot(%ebx)", perhaps behind an endbr32. */
+/* Match "jmp *slot(%rip)", perhaps with the prefix bnd, perhaps behind an
+   endbr64; in 32-bit code "jmp *slot" or, with the table's address in a
+   register, "jmp *slot(%ebx)", perhaps behind an endbr32. */
 static bool slot_of(bool is_64, const uint8_t* code, size_t size,
                     uint64_t addr, uint64_t table, uint64_t* slot)
 {
@@ -145,7 +147,7 @@ static bool find_slot_32(const uint8_t* code, size_t size, uint64_t addr,
    return slot_of(false, code, size, addr, table, slot);
 }
 
-/* SYSCALL; in 32-bit code INT 0x80 and SYSENTER. */
+/* Match SYSCALL; in 32-bit code INT 0x80 and SYSENTER. */
 static bool is_syscall(const DcfgWetInstr* in)
 {
    const uint8_t* c = in->code + in->size - 2;
@@ -157,7 +159,7 @@ static bool is_syscall(const DcfgWetInstr* in)
                                 : c[0] == 0x0F && c[1] == 0x05;
 }
 
-/* A LOCK prefix, or XCHG with memory, which needs none. */
+/* Match a LOCK prefix, or XCHG with memory, which locks without one. */
 static bool is_atomic(const DcfgWetInstr* in)
 {
    const uint8_t* c = in->code;
@@ -193,7 +195,7 @@ static uint32_t constant_number(const DcfgWetInstr* in)
    return n;
 }
 
-/* MOV %rsp,%rbp; of 32-bit code MOV %esp,%ebp. */
+/* Match MOV %rsp,%rbp; in 32-bit code MOV %esp,%ebp. */
 static bool makes_frame(const DcfgWetInstr* in)
 {
    return in->machine == EM_386
@@ -216,7 +218,7 @@ static uint32_t part_named(const char* name)
 
 /*--- Roles                                                ---*/
 
-/* The general register that R is a part of, as a bit. */
+/* Return the general register that R is a part of, as a bit. */
 static uint32_t bit_of(x86_reg r)
 {
    static const x86_reg parts[16][5] = {
@@ -248,8 +250,9 @@ static uint32_t bit_of(x86_reg r)
 #define RSP_BIT (UINT32_C(1) << 4)
 #define RBP_BIT (UINT32_C(1) << 5)
 
-/* Registers in the operands in memory that are written, or in all.  Of most
-   that only store, as MOVUPS and all of AVX, Capstone says that they read. */
+/* Return the registers in memory operands that are written, or in all.  For
+   most instructions that only store, as MOVUPS and all of AVX, Capstone says
+   that they read. */
 static uint32_t operand_registers(const cs_insn* i, bool written)
 {
    const cs_x86* x = &i->detail->x86;
@@ -263,7 +266,8 @@ static uint32_t operand_registers(const cs_insn* i, bool written)
    return all;
 }
 
-/* Do these use RSP as an address beside what their operands say? */
+/* Return whether the instruction uses RSP as an address besides its
+   operands. */
 static bool is_stack(unsigned id)
 {
    switch (id) {
@@ -277,9 +281,9 @@ static bool is_stack(unsigned id)
    }
 }
 
-/* Does I use the value of OP, a register?  Capstone 5 knows nothing of TEST's
-   operands, and says that CMOVcc, which may leave its destination, writes it
-   only. */
+/* Return whether I uses the value of OP, a register.  Capstone 5 does not know
+   the access of TEST's operands, and says that CMOVcc, which may keep its
+   destination, only writes it. */
 static bool is_read(const cs_insn* i, const cs_x86_op* op)
 {
    for (unsigned k = 0; k < i->detail->groups_count; k++)
@@ -298,8 +302,8 @@ static uint32_t addresses_of(const cs_insn* i)
    for (unsigned k = 0; k < i->detail->regs_read_count; k++)
       values |= bit_of(i->detail->regs_read[k]);
    addresses = operand_registers(i, false);
-   /* Capstone has implicit registers of instructions on strings and the stack
-      among those that are read. */
+   /* Capstone lists implicit registers of string and stack instructions as
+      read. */
    if (is_stack(i->id)) {
       addresses |= RSP_BIT;
       values    &= ~RSP_BIT;
@@ -385,8 +389,8 @@ static bool is_copy(const cs_insn* i)
    return true;
 }
 
-/* Of PUSH and POP the stack pointer, unless that is what is popped; of strings
-   all general registers. */
+/* Return registers that are moved: for PUSH and POP the stack pointer, unless
+   it is popped; for string instructions all general registers. */
 static uint32_t moved_of(const cs_insn* i)
 {
    const cs_x86* x = &i->detail->x86;
@@ -453,8 +457,8 @@ static MemoryOperand memory_of(const cs_insn* i, const cs_x86_op* op)
    return to;
 }
 
-/* The forms that compute an address or hand a value on; of all others it is
-   known which registers they write. */
+/* Set the kind for the forms that compute an address or copy a value; for all
+   others only the written registers are known. */
 static void tell_kind(const cs_insn* i, InstrEffect* e)
 {
    const cs_x86*    x = &i->detail->x86;
@@ -525,19 +529,19 @@ static void tell_effect(csh h, const cs_insn* i, InstrEffect* e)
    e->falls  = is_conditional(i);
    e->direct = find_target(i, &e->target);
    tell_kind(i, e);
-   /* Both of a sign-extension of one register into itself are one value. */
+   /* The sign-extension of a register into itself keeps its value. */
    if (i->id == X86_INS_CDQE)
       e->written = 0;
 }
 
 /*--- Rows                                                 ---*/
 
-/* amd64's, to the encoding.  x86's are it. */
+/* amd64: DWARF's numbers to the encoding.  On x86 they are the same. */
 static const uint8_t dwarf_general[16] = {
    0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15
 };
 
-/* What both have alike. */
+/* Members with the same value on both. */
 #define ALIKE \
    .arch = CS_ARCH_X86, .att = true, .longest = 15, .preamble = preamble, \
    .tell = tell, \

@@ -3,10 +3,10 @@
 
    Processors. */
 
-/* Owns: the list of processors, and what is to be asked about any.  Handed:
-   rows by machine_NAME.c; files, whole execution traces and their
-   instructions' code, names of registers.  Taken by: code.c, stubs.c, roles.c,
-   dcfg slice, dcfg why, dcfg check. */
+/* Owns: the list of processors, and questions about them.  Handed: rows by
+   machine_NAME.c; files, whole execution traces and code of their instructions,
+   names of registers.  Taken by: code.c, stubs.c, roles.c, dcfg slice, dcfg
+   why, dcfg check. */
 
 #include "cmd/machine/processor.h"
 

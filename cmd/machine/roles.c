@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What instructions use registers for. */
+   How instructions use registers. */
 
-/* Owns: what is known of each instruction of a whole execution trace.  Handed:
-   the trace; what its processor knows.  Taken by: dcfg slice, dcfg why. */
+/* Owns: the roles of registers in a whole execution trace.  Handed: the trace;
+   what its processor knows.  Taken by: dcfg slice, dcfg why. */
 
 #include "cmd/machine/roles.h"
 
@@ -62,7 +62,7 @@ void roles_free(Roles* r)
 
 void instr_text(const DcfgWetInstr* in, char* text, size_t size)
 {
-   static csh     h;            // all are of one program
+   static csh     h;            // all instructions are of one program
    const uint8_t* code = in->code;
    size_t         left = in->size;
    uint64_t       addr = in->addr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What instructions use registers for. */
+   How instructions use registers. */
 
 #ifndef DCFG_CMD_ROLES_H
 #define DCFG_CMD_ROLES_H
@@ -13,7 +13,7 @@
 Roles roles_new(DcfgWet* w);
 void  roles_free(Roles* r);
 
-/* How an instruction reads, to TEXT of SIZE bytes. */
+/* Write the instruction's assembly to TEXT of SIZE bytes. */
 void instr_text(const DcfgWetInstr* in, char* text, size_t size);
 
 #endif /* DCFG_CMD_ROLES_H */

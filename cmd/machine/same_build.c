@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Is a file the build that was executed? */
+   Comparison of builds. */
 
-/* Owns: comparing a file with the build id or the hash of code that a recording
-   has, and the sentence about a file that is another build.  Handed: ELF
-   files by what opens them.  Taken by: the same. */
+/* Owns: comparing a file with a recording's build id or hash of code, and the
+   message about a file of another build.  Handed: ELF files by, and taken by:
+   what opens them. */
 
 #include "cmd/machine/same_build.h"
 
@@ -66,7 +66,7 @@ void find_build_id(Elf* elf, char id[BUILD_ID_SIZE])
 
 /*--- Hashes                                               ---*/
 
-/* Return the hash of the code (format/code_hash.h); 0: it cannot be made. */
+/* Return the hash of the code (format/code_hash.h); 0: it has none. */
 static uint64_t hash_code(Elf* elf)
 {
    size_t         n, size, entry = gelf_fsize(elf, ELF_T_PHDR, 1, EV_CURRENT);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Is a file the build that was executed? */
+   Comparison of builds. */
 
 #ifndef DCFG_CMD_SAME_BUILD_H
 #define DCFG_CMD_SAME_BUILD_H
@@ -10,25 +10,24 @@
 #include <libelf.h>
 #include <stdbool.h>
 
-/* A build id in hexadecimal; longer ones are cut off, as in recordings. */
+/* Size of a build id in hexadecimal; longer ones are cut, as in recordings. */
 #define BUILD_ID_SIZE 129
 
-/* The build id of ELF, of a file with or without sections; "" if it has
-   none. */
+/* Find the build id of ELF, with or without sections; "" if it has none. */
 void find_build_id(Elf* elf, char id[BUILD_ID_SIZE]);
 
-/* A recording has BUILD_ID or CODE_HASH of the image whose file, or debug
-   information, ELF is now; NULL: it has not.  Return how ELF differs, NULL if
-   it does not or nothing tells. */
+/* Return how ELF differs from the image of a recording with BUILD_ID or
+   CODE_HASH, of which one may be NULL; NULL if it does not differ, or nothing
+   is known.  ELF is the image's file, or debug information, as it is now. */
 const char* build_difference(Elf* elf, const char* build_id,
                              const char* code_hash);
 
-/* The same of MODULE's debug information, which may be in a file of its own: a
-   whole sentence; NULL if nothing differs. */
+/* Likewise for MODULE's debug information, which may be in a file of its own.
+   Return a whole sentence; NULL if nothing differs. */
 const char* debug_difference(Dwfl_Module* module, const char* build_id);
 
-/* The sentence that all commands say of the file at PATH, with its
-   DIFFERENCE. */
+/* Return the message about the file at PATH with its DIFFERENCE, the same for
+   all commands. */
 const char* not_executed(const char* path, const char* difference);
 
 #endif /* DCFG_CMD_SAME_BUILD_H */

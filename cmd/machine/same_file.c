@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Is a file what was executed? */
+   Comparison of an image with its file. */
 
 /* Owns: comparing an image with its file.  Handed: a process and the code of
    its images.  Taken by: cmd_export.c. */
@@ -26,11 +26,11 @@ typedef
       const Program*  g;
       uint32_t        image;
       Sameness*       s;
-      /* The block in work, as its file has it. */
+      /* The present block, as its file has it: */
       uint32_t        n_instrs;
-      uint64_t        last;     // where its last instruction begins
-      bool            unknown;  // something that the decoder cannot read
-      bool            request;  // a client request of Valgrind's
+      uint64_t        last;     // address of its last instruction
+      bool            unknown;  // is there code that the decoder cannot read?
+      bool            request;  // is there a client request of Valgrind?
       bool            direct;
       uint64_t        target;
    }
@@ -58,7 +58,7 @@ static void take_instr(void* arg, const Instr* i)
    c->target = i->target;
 }
 
-/* A jump or call that says where it goes went there. */
+/* Check that a jump or call with its target in the code went there. */
 static void compare_targets(Comparison* c, uint32_t node)
 {
    const DcfgProcess* p = c->g->p;
@@ -107,7 +107,7 @@ static bool compare_block(Comparison* c, uint32_t node)
 
 COMPARE(by_name, Named, strcmp(x->name, y->name))
 
-/* All functions of the file, by name. */
+/* Return all functions of the file, by name. */
 static Named* file_symbols(Elf* elf, size_t* n)
 {
    Named*   all = NULL;

@@ -3,7 +3,7 @@
 
    Lines of a source file. */
 
-/* Owns: the lines of a source file.  Handed: a path.  Taken by: what shows
+/* Owns: the lines of a source file.  Handed: a path.  Taken by: all that shows
    source. */
 
 #include "cmd/machine/source_file.h"
@@ -16,14 +16,14 @@
 struct SourceFile {
    char*    text;
    size_t   size;
-   size_t*  starts;             // of each line, and where one more would be
+   size_t*  starts;             // begin of each line, and the end of the last
    uint32_t n_lines;
 };
 
-/* The path is a recording's, and what is there may be endless. */
+/* Largest size: the path is from a recording, and the file may be endless. */
 #define MAX_SIZE ((size_t)64 << 20)
 
-/* All of F; NULL if it cannot be read. */
+/* Return the contents of F; NULL if it cannot be read. */
 static char* read_all(FILE* f, size_t* size)
 {
    size_t room = 0;

@@ -11,16 +11,16 @@
 
 typedef struct SourceFile SourceFile;
 
-/* NULL if it cannot be read. */
+/* Open a source file.  Return NULL if it cannot be read. */
 SourceFile* source_file_open(const char* path);
 
-/* F may be NULL. */
+/* Close F, which may be NULL. */
 void source_file_close(SourceFile* f);
 
 uint32_t source_file_lines(const SourceFile* f);
 
-/* Line N, from 1, without its end; whatever bytes it has.  NULL if there is
-   none. */
+/* Return line N, counted from 1, without its end; it may have any bytes.  NULL
+   if it does not exist. */
 const char* source_file_line(const SourceFile* f, uint32_t n, size_t* length);
 
 #endif /* DCFG_CMD_SOURCE_FILE_H */

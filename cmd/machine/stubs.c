@@ -3,11 +3,11 @@
 
    Stubs of procedure linkage tables. */
 
-/* Owns: which function a stub stands for.  Handed: an ELF file.  Taken by:
+/* Owns: the function that a stub jumps to.  Handed: an ELF file.  Taken by:
    code.c.
 
-   Neither a DCFG nor the file has symbols for stubs.  Their names are made up
-   from the file's relocations, as objdump does. */
+   Neither a DCFG nor the file has symbols for stubs.  Their names are made from
+   the file's relocations, as objdump makes them. */
 
 #include "cmd/machine/stubs.h"
 
@@ -19,16 +19,16 @@
 
 typedef
    struct {
-      uint64_t    addr;         // in the file's own addresses
-      const char* name;         // the ELF file's
+      uint64_t    addr;         // address of the file
+      const char* name;         // owned by the ELF file
    }
    Slot;
 
 struct Stubs {
    const Processor* processor;
-   uint64_t table;              // the global offset table, if a register has
-                                // it in stubs
-   Slot*    slots;              // in order of address
+   uint64_t table;              // address of the global offset table, if stubs
+                                // have it in a register
+   Slot*    slots;              // sorted by address
    size_t   n, room;
 };
 
@@ -40,7 +40,7 @@ static bool is_of_slot(const Stubs* s, uint64_t type)
           || type == s->processor->slot_types[1];
 }
 
-/* Relocation number I, with an addend or without. */
+/* Read relocation number I, with an addend or without. */
 static bool get_relocation(Elf_Data* data, const GElf_Shdr* header, int i,
                            GElf_Rela* r)
 {

@@ -10,20 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A stub jumps to where a slot of the global offset table points; which
-   function that is for, the slot's relocation says. */
+/* Stubs: a stub jumps to the address in a slot of the global offset table; the
+   slot's relocation tells the function. */
 typedef struct Stubs Stubs;
 
-/* Those of an ELF file, which has some if it is for x86-64, x86 or arm64. */
+/* Find the stubs of an ELF file for x86-64, x86 or arm64; other files have
+   none. */
 Stubs* stubs_new(Elf* elf);
 void   stubs_free(Stubs* s);
 
-/* The function whose stub is the SIZE bytes of CODE, at ADDR in the file; NULL
-   if it is none. */
+/* Return the function whose stub is the SIZE bytes of CODE, at ADDR in the
+   file; NULL if it is no stub. */
 const char* stubs_name(const Stubs* s, const uint8_t* code, size_t size,
                        uint64_t addr);
 
-/* A stub has no more than these. */
+/* The most bytes of a stub. */
 #define LONGEST_STUB 12
 
 #endif /* DCFG_CMD_STUBS_H */

@@ -3,9 +3,9 @@
 
    Numbers of system calls. */
 
-/* Owns: the numbers of Linux's system calls for programs of each processor,
-   which are libseccomp's, and how many arguments they have.  Handed:
-   names, numbers.  Taken by: slice_syscalls.c, slice_stream.c. */
+/* Owns: the numbers of Linux's system calls for each processor, from
+   libseccomp, and their numbers of arguments.  Handed: names, numbers.  Taken
+   by: slice_syscalls.c, slice_stream.c. */
 
 #include "cmd/machine/syscall_names.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those with more than three arguments, as the kernel declares them. */
+/* System calls with more than three arguments, by the kernel's declarations. */
 static const char* const of_4[] = {
    "accept4", "epoll_ctl", "epoll_wait", "faccessat2", "fadvise64",
    "fallocate", "fgetxattr", "fstatat64", "getxattr", "io_uring_register",
@@ -71,7 +71,7 @@ unsigned syscall_arguments(uint32_t number, uint32_t seccomp)
    if (name == NULL)
       return SYSCALL_ARGUMENTS;
    n = HAS(of_6, name) ? 6 : HAS(of_5, name) ? 5 : HAS(of_4, name) ? 4 : 3;
-   /* A file's offset takes two registers of 32 bits. */
+   /* A file's offset takes two 32-bit registers. */
    if (is_32bit && n < 6
        && (strncmp(name, "pread64", 7) == 0 || strncmp(name, "pwrite64", 8) == 0
            || strcmp(name, "fadvise64") == 0))
@@ -89,7 +89,7 @@ uint32_t syscall_number(const char* name, uint32_t seccomp)
    unsigned long n;
    int           known = seccomp_syscall_resolve_name_arch(seccomp, name);
 
-   /* Those of other processors have negative numbers there. */
+   /* libseccomp gives negative numbers to system calls of other processors. */
    if (known >= 0)
       return (uint32_t)known;
    n = strtoul(name, &end, 10);

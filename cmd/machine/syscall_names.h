@@ -8,12 +8,12 @@
 
 #include <stdint.h>
 
-/* The number of the system call that NAME means, by name or number, of programs
-   of the processor that libseccomp calls SECCOMP; or UINT32_MAX. */
+/* Return the number of the system call NAME, a name or a number, on the
+   processor that is SECCOMP for libseccomp; or UINT32_MAX. */
 uint32_t syscall_number(const char* name, uint32_t seccomp);
 
-/* At most so many registers are read by system call NUMBER: of those with
-   fewer than three, 3; of one that is not known, SYSCALL_ARGUMENTS. */
+/* Return the most registers that system call NUMBER reads: 3 for calls with
+   fewer than three arguments; SYSCALL_ARGUMENTS for an unknown call. */
 #define SYSCALL_ARGUMENTS 6
 unsigned syscall_arguments(uint32_t number, uint32_t seccomp);
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where a file has an image's code. */
+   Images of a whole execution trace in their files. */
 
-/* Owns: offsets in files of what was executed.  Handed: a whole execution
-   trace, which has addresses and code, but not where images began.  Taken by:
-   what is to hold in another run.
+/* Owns: the offsets in files of executed code.  Handed: a whole execution
+   trace, which has addresses and code, but not the begins of images.  Taken by:
+   all that must hold in another run.
 
-   Mappings begin at pages: of the places in a file's executable segments that
-   are as far from a page's begin as the address was, all are tried. */
+   Mappings begin at pages.  So an address has the same distance from its page's
+   begin in the file.  All such places in the file's executable segments are
+   tried. */
 
 #include "cmd/machine/wet_place.h"
 
@@ -24,11 +25,11 @@
 
 #define PAGE_SIZE 4096
 
-/* An executable segment of a file. */
+/* Segment: an executable segment of a file. */
 typedef
    struct {
-      const uint8_t* bytes;     // of the file
-      uint64_t       offset, size;      // in it
+      const uint8_t* bytes;     // the file's bytes
+      uint64_t       offset, size;      // in the file
    }
    Segment;
 
@@ -41,8 +42,8 @@ uint32_t image_end(DcfgWet* w, uint32_t first)
    return first;
 }
 
-/* Is the code of the image's instructions from FIRST up to END that of S, if
-   the first one is at OFFSET? */
+/* Return whether S has the code of the image's instructions from FIRST up to
+   END, if FIRST is at OFFSET. */
 static bool is_there(DcfgWet* w, uint32_t first, uint32_t end, const Segment* s,
                      uint64_t offset)
 {
@@ -99,8 +100,8 @@ const char* image_path_below(const char* root, const char* image)
    return access(path, R_OK) == 0 ? path : image;
 }
 
-/* Its image's file; NULL if it cannot be read, or is another build.  *FD is to
-   be closed. */
+/* Open the image's file.  Return NULL if it cannot be read, or is another
+   build. The caller closes *FD. */
 static Elf* open_image(DcfgWet* w, uint32_t first, const char* root, int* fd,
                        const char** how)
 {
@@ -125,7 +126,7 @@ static Elf* open_image(DcfgWet* w, uint32_t first, const char* root, int* fd,
    return NULL;
 }
 
-/* Why the image has no place; HOW its file is another build, or NULL. */
+/* Return why the image has no place; HOW its file is another build, or NULL. */
 static const char* no_place(DcfgWet* w, uint32_t first, const char* root,
                             const char* how)
 {
@@ -180,8 +181,8 @@ static void add_range(Ranges* r, uint64_t low, uint64_t high, bool tables)
    r->ranges[r->n++] = (DcfgSliceRange){ low, high, tables };
 }
 
-/* How far ELF was moved from its own addresses: the code at OFFSET of the file
-   was at ADDR. */
+/* Return the difference between memory and ELF's own addresses, if the code at
+   OFFSET of the file was at ADDR. */
 static uint64_t moved_by(Elf* elf, uint64_t offset, uint64_t addr)
 {
    size_t n;
@@ -197,8 +198,8 @@ static uint64_t moved_by(Elf* elf, uint64_t offset, uint64_t addr)
    return 0;
 }
 
-/* What of ELF is constant, and with TABLES the rest, too; the code at OFFSET of
-   the file was at ADDR. */
+/* Add ELF's constant segments, and with TABLES the others, too.  The code at
+   OFFSET of the file was at ADDR. */
 static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr,
                           bool tables)
 {
@@ -229,7 +230,7 @@ static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr,
 
 COMPARE(by_low, DcfgSliceRange, UP(low))
 
-/* Of a file, and of no [vdso], say WHY its constants are not known. */
+/* Say WHY the constants of a file are not known; nothing for a [vdso]. */
 static void say_not_there(const char* image, const char* why)
 {
    if (image != NULL && image[0] == '/')

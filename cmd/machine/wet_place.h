@@ -1,40 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where a file has an image's code. */
+   Images of a whole execution trace in their files. */
 
 #ifndef DCFG_CMD_WET_PLACE_H
 #define DCFG_CMD_WET_PLACE_H
 
 #include "lib/dcfg_slice.h"
 
-/* The instructions of the image of instruction FIRST, which is its first, are
-   those up to the one that is returned. */
+/* Return the end of the image whose first instruction is FIRST: the number
+   behind its last instruction. */
 uint32_t image_end(DcfgWet* w, uint32_t first);
 
-/* An image's file, which is looked for below ROOT, if that is not NULL, and then
-   where the run had it. */
+/* Return the path of an image's file: below ROOT if that is not NULL, else as
+   in the run. */
 const char* image_path_below(const char* root, const char* image);
 
-/* *OFFSET is where the file of that image has the code of FIRST; the others
-   are as far from it as in memory.  Returns NULL; if the file cannot be read, is
-   another build, has another code, or it in several places: a sentence that
-   says so. */
+/* Set *OFFSET to the place of FIRST's code in its image's file; other code is
+   at the same distance as in memory.  Return NULL, or a sentence if the file
+   cannot be read, is another build, has other code, or has it in several
+   places. */
 const char* image_place(DcfgWet* w, uint32_t first, const char* root,
                         uint64_t* offset);
 
-/* Why the image of instruction INSTR has no such place; NULL if it has. */
+/* Return why the image of instruction INSTR has no place; NULL if it has. */
 const char* image_is_there(DcfgWet* w, uint32_t instr, const char* root);
 
-/* Memory that nothing writes: of all images whose files are there, what is
-   mapped for reading only, or is so once it has been relocated; and of images of
-   which all instructions are FOREIGN, what may be written, as .tables.  The
-   caller frees it. */
+/* Return memory that nothing writes: segments of all images with files that are
+   mapped read-only, or become so after relocation.  For images whose
+   instructions are all FOREIGN, also writable segments, as .tables.  The caller
+   frees the array. */
 DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
                                 const char* root, uint32_t* n);
 
-/* ImageBytes: what images had in memory when they were loaded, as their files
-   have it. */
+/* ImageBytes: the initial memory of images, from their files. */
 typedef
    struct {
       uint64_t addr, size;
@@ -49,12 +48,12 @@ typedef
    }
    ImageBytes;
 
-/* Those of all images whose files are there. */
+/* Return it for all images with files. */
 ImageBytes image_bytes(DcfgWet* w, const char* root);
 void       image_bytes_free(ImageBytes* b);
 
-/* The byte at ADDR: *BEFORE bytes of its part stand before it, and *BEHIND from
-   it on; NULL if no image has it. */
+/* Return the byte at ADDR, with *BEFORE bytes of its part before it, and
+   *BEHIND from it on; NULL if no image has it. */
 const uint8_t* image_byte(const ImageBytes* b, uint64_t addr, uint64_t* before,
                           uint64_t* behind);
 

@@ -3,8 +3,8 @@
 
    Reading .bb files. */
 
-/* Owns: what is read of PinPlay's .bb files and of SimPoint's.  Handed: their
-   paths.  Taken by: cmd_regions.c. */
+/* Owns: reading PinPlay's .bb files and SimPoint's files.  Handed: their paths.
+   Taken by: cmd_regions.c. */
 
 #include "cmd/simpoint/bb_file.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number, with which the text goes on at *END; false if there is none. */
+/* Read a number; *END is the text behind it.  Return false if there is none. */
 static bool take_number(const char* s, int base, uint64_t* n, const char** end)
 {
    char* after;
@@ -30,7 +30,8 @@ static bool take_number(const char* s, int base, uint64_t* n, const char** end)
    return after != s && errno == 0;
 }
 
-/* "S: 0xPC COUNT IMAGE 0xLOW + 0xOFFSET # FILE:LINE", or "M: 0xPC COUNT". */
+/* Read "S: 0xPC COUNT IMAGE 0xLOW + 0xOFFSET # FILE:LINE", or "M: 0xPC
+   COUNT". */
 static bool take_marker(const char* s, Marker* m)
 {
    bool        symbolic = s[0] == 'S';
@@ -57,7 +58,7 @@ static bool take_marker(const char* s, Marker* m)
    return true;
 }
 
-/* --memory. */
+/* Exit if the memory exceeds --memory. */
 static void need_within_limit(const BbFile* b)
 {
    uint64_t used = b->room * sizeof(*b->slices)
@@ -68,7 +69,7 @@ static void need_within_limit(const BbFile* b)
           "--memory allows", max_memory >> 20);
 }
 
-/* "T:BLOCK:N :BLOCK:N ..." */
+/* Read "T:BLOCK:N :BLOCK:N ...". */
 static bool take_vector(BbFile* b, Slice* slice, const char* s)
 {
    slice->first = b->n_shares;

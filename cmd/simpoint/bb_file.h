@@ -8,10 +8,11 @@
 
 #include "cmd/base/cmd.h"
 
-/* Where a slice begins: the COUNTth time that the instruction at PC runs. */
+/* Marker: the begin of a slice: execution number COUNT of the instruction at
+   PC. */
 typedef
    struct {
-      uint64_t pc, count;       // 0: unknown
+      uint64_t pc, count;       // 0: not known
       char*    image;           // path; NULL: none
       uint64_t offset;          // in the image
    }
@@ -19,7 +20,7 @@ typedef
 
 typedef
    struct {
-      uint32_t block;           // its id
+      uint32_t block;           // the block's id
       uint64_t instrs;
    }
    BlockShare;
@@ -32,7 +33,7 @@ typedef
    }
    Slice;
 
-/* A .bb file in memory. */
+/* BbFile: a .bb file in memory. */
 typedef
    struct {
       Slice*      slices;
@@ -42,12 +43,12 @@ typedef
    }
    BbFile;
 
-/* Dies if the file is not sound. */
+/* Read a file; exit if it is not sound. */
 BbFile* bb_read(const char* path);
 void    bb_free(BbFile* b);
 
-/* The next pair "NUMBER CLUSTER" of a file that SimPoint wrote, whose slice
-   or weight is *NUMBER; false at the end.  *LINE counts lines. */
+/* Read the next pair "NUMBER CLUSTER" of a file of SimPoint; *NUMBER is a slice
+   or a weight.  Return false at the end.  *LINE counts lines. */
 bool    pair_read(FILE* f, const char* path, double* number,
                   uint64_t* cluster, uint64_t* line);
 

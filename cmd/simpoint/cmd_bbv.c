@@ -3,7 +3,7 @@
 
    dcfg bbv. */
 
-/* Owns: the subcommand bbv: which threads, in which order, to which files.
+/* Owns: the subcommand bbv: the choice of threads, their order, and files.
    Handed: a command line.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
@@ -19,7 +19,7 @@
 
 #define N_EDGES 4096
 
-/* A trace in memory at a time is little, but each open one is a descriptor. */
+/* The most open traces: each one needs little memory, but a descriptor. */
 #define MAX_OPEN 256
 
 typedef
@@ -30,15 +30,16 @@ typedef
       const char*        trace;
       const char*        prefix;
       uint64_t           size;
-      bool*              heads;         // of loops; NULL: any block
-      char**             written;       // what is said of each file
+      bool*              heads;         // for each node: is it a loop's head?
+                                        // NULL: slices begin at any block
+      char**             written;       // messages about files
       uint32_t           n_written, room;
    }
    Bbv;
 
 /*--- Files                                                ---*/
 
-/* A .bb file that is being written. */
+/* Vectors: a .bb file that is being written. */
 typedef
    struct {
       char*   path;
@@ -47,7 +48,7 @@ typedef
    }
    Vectors;
 
-/* DCFG_ALL_THREADS: the global one. */
+/* Open the file of THREAD; DCFG_ALL_THREADS: the global one. */
 static Vectors open_vectors(const Bbv* b, uint32_t thread)
 {
    const char* suffix = compressed_suffix(b->prefix);
@@ -77,7 +78,7 @@ static void close_vectors(Bbv* b, Vectors* v)
    v->f = NULL;
 }
 
-/* All files are complete. */
+/* Name all files: they are complete. */
 static void name_files(Bbv* b)
 {
    name_results();
@@ -113,8 +114,8 @@ static const DcfgEdge* need_edge(const Bbv* b, uint32_t id)
    return &b->p->edges[edge];
 }
 
-/* The vectors of each thread, one after the other.  With GLOBAL, a program's
-   only thread is that of the whole, too. */
+/* Write the vectors of each thread, one after the other.  With GLOBAL, the only
+   thread of a program is also the whole program. */
 static void each_thread(Bbv* b, uint32_t only, bool global)
 {
    static uint32_t ids[N_EDGES];
@@ -158,19 +159,19 @@ static void each_thread(Bbv* b, uint32_t only, bool global)
 
 /*--- All threads in their order                           ---*/
 
-/* One thread, as far as it has come. */
+/* Stream: one thread, as far as it has been read. */
 typedef
    struct {
       DcfgTrace* t;
       uint32_t   ids[N_EDGES];
       size_t     next, n;
-      uint64_t   instrs;        // of blocks that have begun, with all of them
-      uint64_t   due;           // that its turns have had
-      uint32_t   waiting;       // a block where it stands, not begun yet
+      uint64_t   instrs;        // instructions of blocks that have begun
+      uint64_t   due;           // instructions of its turns so far
+      uint32_t   waiting;       // the next block, which has not begun
    }
    Stream;
 
-/* The block waits no longer. */
+/* Begin the waiting block. */
 static void begin_block(const Bbv* b, Stream* s, RunSlices* slices)
 {
    if (s->waiting == DCFG_NONE)
@@ -196,8 +197,8 @@ static const DcfgEdge* next_edge(const Bbv* b, Stream* s, uint32_t thread)
    return need_edge(b, s->ids[s->next++]);
 }
 
-/* A turn may end within a block, which then has begun in it, or before one
-   that its last edge leads to: the instructions tell. */
+/* Take a turn.  It may end inside a block, which then has begun in this turn,
+   or before the target of its last edge: the number of instructions tells. */
 static void take_turn(const Bbv* b, Stream* s, const Turn* turn,
                       RunSlices* slices)
 {
@@ -246,9 +247,9 @@ static void in_order(Bbv* b, const char* path)
    close_vectors(b, &all);
 }
 
-/*--- The whole                                            ---*/
+/* --- The whole command                                    --- */
 
-/* Heads of loops among what is meant. */
+/* Return the heads of selected loops. */
 static bool* find_heads(const Program* g, const Select* what)
 {
    bool*      heads = zalloc(g->p->n_nodes, sizeof(*heads));

@@ -3,9 +3,9 @@
 
    dcfg regions. */
 
-/* Owns: the subcommand regions: from SimPoint's choice to the options of the
-   tool, and how well it stands for the whole run.  Handed: a command line.
-   Taken by: commands.c. */
+/* Owns: the subcommand regions: turning SimPoint's choice into options of the
+   tool, and comparing it with the whole run.  Handed: a command line.  Taken
+   by: commands.c. */
 
 #include "cmd/simpoint/bb_file.h"
 #include "cmd/commands.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A slice that stands for others. */
+/* Chosen: a slice that stands for others. */
 typedef
    struct {
       uint64_t cluster;
@@ -38,7 +38,7 @@ typedef
    }
    Choice;
 
-/*--- What SimPoint wrote                                  ---*/
+/* --- SimPoint's files                                     --- */
 
 static Chosen* find_cluster(Choice* c, uint64_t cluster)
 {
@@ -99,7 +99,7 @@ COMPARE(by_slice, Chosen, UP(slice) ?: UP(cluster))
 
 /*--- Options of the tool                                  ---*/
 
-/* Globs of images have these characters to themselves. */
+/* Return whether a name has no character with a meaning in globs. */
 static bool is_plain(const char* name)
 {
    return name[strcspn(name, "*?")] == 0;
@@ -136,18 +136,18 @@ static void print_region(const Choice* c, const Chosen* x)
    text_forget();
 }
 
-/*--- How well they stand for the whole                    ---*/
+/* --- Comparison with the whole run                        --- */
 
 typedef
    struct {
       uint32_t routine;
-      double   whole, regions;  // shares
+      double   whole, regions;  // shares of instructions
    }
    Share;
 
 COMPARE(by_share, Share, DOWN(whole) ?: UP(routine))
 
-/* What a slice adds to its blocks' routines, at WEIGHT. */
+/* Add a slice to the sums of its blocks' routines, with WEIGHT. */
 static void add_slice(const Choice* c, const DcfgProcess* p, size_t slice,
                       double weight, double* sums)
 {
@@ -202,7 +202,7 @@ static void compare(const Choice* c, const Program* g, double least)
    free(rows);
 }
 
-/*--- The whole                                            ---*/
+/* --- The whole command                                    --- */
 
 static int run(int argc, char** argv)
 {

@@ -3,13 +3,13 @@
 
    Basic-block vectors of slices of a run. */
 
-/* Owns: where slices end, and PinPlay's .bb format.  Handed: blocks in their
+/* Owns: the ends of slices, and PinPlay's .bb format.  Handed: blocks in their
    order.  Taken by: cmd_bbv.c.
 
-   A slice has a marker, an address and the how many-th time it was executed,
-   that says where it begins (lines S: and M:), and a vector (line T:).  A
-   block's instructions all belong to the slice in which it began.  REP
-   instructions are no markers: each repetition is an execution. */
+   A slice has a marker for its begin, an address and the number of its
+   execution (lines S: and M:), and a vector (line T:).  All instructions of a
+   block belong to the slice in which the block began.  REP instructions are not
+   used as markers: each repetition would be an execution. */
 
 #include "cmd/simpoint/slices.h"
 
@@ -24,12 +24,12 @@ struct RunSlices {
    uint64_t           size;
    const bool*        heads;
    uint64_t           n_slices;
-   uint64_t           instrs;       // of the slice
+   uint64_t           instrs;       // in the present slice
    uint64_t           all_instrs;
-   uint64_t*          in_slice;     // instructions, by node
-   uint32_t*          nodes;        // those that are not 0
+   uint64_t*          in_slice;     // for each node: instructions in the slice
+   uint32_t*          nodes;        // nodes whose number is not 0
    uint32_t           n_nodes;
-   uint64_t*          executions;   // by node
+   uint64_t*          executions;   // for each node
 };
 
 RunSlices* slices_new(const Program* g, FILE* out, uint64_t size,
@@ -52,8 +52,8 @@ RunSlices* slices_new(const Program* g, FILE* out, uint64_t size,
    return s;
 }
 
-/* Where a slice begins.  A path with blanks would not be one field, and a path
-   that cannot be shown as it is would name another file. */
+/* Write the marker of a slice.  A path with blanks would not be one field, and
+   a path that must be cleaned would name another file. */
 static void put_marker(RunSlices* s, uint32_t node)
 {
    const DcfgNode* n = &s->p->nodes[node];
@@ -75,7 +75,7 @@ static void put_marker(RunSlices* s, uint32_t node)
 
 COMPARE(by_number, uint32_t, ORDER(*x, *y))
 
-/* What the file calls a block. */
+/* Return the file's number of a block. */
 static uint32_t block_id(const RunSlices* s, uint32_t node)
 {
    return s->p->nodes[node].id;

@@ -8,23 +8,23 @@
 
 #include "cmd/base/names.h"
 
-/* A run is cut into slices; of each slice a vector says how many instructions
-   were executed in which block.  The text is that of PinPlay's .bb files,
-   which SimPoint reads too. */
+/* RunSlices: cuts a run into slices.  The vector of a slice has the number of
+   instructions executed in each block.  The text is that of PinPlay's .bb
+   files, which SimPoint reads, too. */
 typedef struct RunSlices RunSlices;
 
-/* To OUT, which is the caller's and named PATH in errors.  A slice ends
-   before the first block that begins when it has at least SIZE instructions;
-   with HEADS, which has an element a node, only before one of these.  THREAD:
-   whose blocks; DCFG_ALL_THREADS for all, in the order in which they began. */
+/* Begin, with output to OUT, which the caller owns.  A slice ends before the
+   first block that begins after at least SIZE instructions; with HEADS, which
+   has an element for each node, only before one of these.  THREAD: the thread
+   of the blocks; DCFG_ALL_THREADS: all, in the order in which they began. */
 RunSlices* slices_new(const Program* g, FILE* out, uint64_t size,
                    const bool* heads, uint32_t thread);
 
-/* A block begins. */
+/* Begin a block. */
 void slices_block(RunSlices* s, uint32_t node);
 
-/* The last slice has ended: write what is left and the table of blocks.
-   Returns the number of slices. */
+/* End the last slice: write the rest, and the table of blocks.  Return the
+   number of slices. */
 uint64_t slices_end(RunSlices* s);
 
 #endif /* DCFG_CMD_SLICES_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   In which order threads ran. */
+   Reading the turns of threads. */
 
 /* Owns: reading the file of turns.  Handed: its path.  Taken by:
    cmd_bbv.c. */
@@ -50,7 +50,7 @@ static void need_char(Turns* t, int c)
       broken_file(t, wanted);
 }
 
-/* A number and the character behind it, which must be END. */
+/* Read a number and the character behind it, which must be END. */
 static uint64_t need_number(Turns* t, int end)
 {
    const char wanted[] = { '`', (char)end, '\'', 0 };

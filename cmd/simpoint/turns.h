@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   In which order threads ran. */
+   Reading the turns of threads. */
 
 #ifndef DCFG_CMD_TURNS_H
 #define DCFG_CMD_TURNS_H
 
 #include "cmd/base/names.h"
 
-/* The file that --trace-turns=yes writes: JSON, an array of turns, each
-   [thread, instructions, edges]. */
+/* Turns: the file of --trace-turns=yes: JSON, an array of [thread,
+   instructions, edges]. */
 typedef struct Turns Turns;
 
 Turns* turns_open(const char* path);
@@ -22,7 +22,8 @@ typedef
    }
    Turn;
 
-/* The next one; false at the end.  Dies if the file is not sound. */
+/* Read the next turn.  Return false at the end.  Exits if the file is not
+   sound. */
 bool turns_next(Turns* t, Turn* turn);
 
 #endif /* DCFG_CMD_TURNS_H */

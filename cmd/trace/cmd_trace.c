@@ -3,8 +3,8 @@
 
    dcfg trace. */
 
-/* Owns: the subcommand trace, which goes along a thread's edges.  Handed: a command
-   line.  Taken by: commands.c. */
+/* Owns: the subcommand trace, which follows a thread's edges.  Handed: a
+   command line.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
@@ -65,7 +65,8 @@ static void show_edges(Show* s, const TraceForm* form, DcfgTrace* t,
          begun = shown = 0;
          show_thread(s, form, info->thread);
       }
-      /* Before the first edge of a chunk the position is not known yet. */
+      /* The position is not known before the first edge of a chunk, so compute
+         it backwards. */
       s->position = dcfg_trace_position(t);
       for (size_t i = n; i-- > 0; ) {
          uint32_t edge = dcfg_edge_by_id(s->p, ids[i]);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A thread's way as blocks. */
+   A trace as blocks. */
 
-/* Owns: the form blocks.  Handed: edges in their order.  Taken by: cmd_trace.c. */
+/* Owns: the form blocks.  Handed: edges in their order.  Taken by:
+   cmd_trace.c. */
 
 #include "cmd/trace/trace_views.h"
 
@@ -35,7 +36,7 @@ static void show_block(Show* s, const DcfgEdge* e)
           name_of(s, e->target), source[0] != 0 ? "  " : "", source);
 }
 
-/* The block in which that begins is no edge's target. */
+/* Show the first block, which is no edge's target. */
 static void begin(Show* s, const DcfgEdge* e)
 {
    DcfgEdge       first = *e;

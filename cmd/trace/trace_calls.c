@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A thread's way as calls. */
+   A trace as calls. */
 
-/* Owns: the form calls, and which calls are active.  Handed: all edges, for calls
-   are found by them.  Taken by: cmd_trace.c. */
+/* Owns: the form calls, and the active calls.  Handed: all edges, because they
+   show calls.  Taken by: cmd_trace.c. */
 
 #include "cmd/trace/trace_views.h"
 
@@ -14,19 +14,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A routine that was called and has not returned. */
+/* ActiveCall: a routine that was called and has not returned. */
 typedef
    struct {
       uint32_t routine;
-      uint32_t back;            // node after which it returns; or DCFG_NONE
-      uint64_t since;           // instruction
+      uint32_t back;            // node behind which it returns; or DCFG_NONE
+      uint64_t since;           // number of its first instruction
       bool     signal;
-      bool     open;            // its first line has been printed
+      bool     open;            // has its first line been printed?
       bool     wanted;
    }
    ActiveCall;
 
-/* Calls: those of a thread that are active, the outermost first. */
+/* Calls: the active calls of a thread, the outermost first. */
 typedef
    struct {
       ActiveCall* calls;
@@ -41,7 +41,7 @@ static Calls* calls_of(Show* s)
    return s->own;
 }
 
-/* Deeper than this, only a number says how deep. */
+/* The depth beyond which a number replaces the indentation. */
 #define MAX_INDENT 40
 
 static void indent(size_t depth)
@@ -80,7 +80,7 @@ static uint32_t entry_of(const Show* s, uint32_t routine)
           : DCFG_NONE;
 }
 
-/* The line at which the innermost call begins, if it is not there yet. */
+/* Print the innermost call's first line, if it has not been printed. */
 static void open_call(Show* s)
 {
    Calls*      k = calls_of(s);
@@ -110,7 +110,7 @@ static void begin_call(Show* s, uint32_t node, uint32_t back, uint64_t since,
    uint32_t routine = s->p->nodes[node].routine;
    bool     wanted = is_wanted_routine(s, routine);
 
-   /* Around what is not shown nothing opens. */
+   /* Lines around a call that is not shown are not needed. */
    if (wanted)
       open_call(s);
    GROW(k->calls, k->depth, k->room);
@@ -149,7 +149,8 @@ static void end_call(Show* s, uint64_t now)
    k->depth--;
 }
 
-/* The frame that a return to NODE ends; the number of frames if none. */
+/* Return the index of the frame that a return to NODE ends; the number of
+   frames if none. */
 static size_t frame_of(Show* s, uint32_t node, bool is_signal)
 {
    Calls*          k = calls_of(s);
@@ -181,8 +182,8 @@ static void show_return(Show* s, uint32_t node, uint64_t now, bool is_signal)
          end_call(s, now);
       return;
    }
-   /* From a routine that was called before we began to look: what is around
-      it we know only now. */
+   /* A return from a routine that was called before the begin of the output:
+      only now are its callers known. */
    if (k->depth > 1 || s->p->nodes[node].kind != DCFG_NODE_BLOCK)
       return;
    while (k->depth > 0)
@@ -210,7 +211,7 @@ static void show_call(Show* s, const DcfgEdge* e)
    } else if (e->type == DCFG_EDGE_CONTEXT_CHANGE_RETURN) {
       show_return(s, e->target, now, true);
    } else if (n->routine != t->routine && k->depth > 0) {
-      /* A tail call: the routine takes the other's place. */
+      /* A tail call: the new routine replaces the old one. */
       ActiveCall  again = k->calls[k->depth - 1];
       ActiveCall* c;
       end_call(s, now);
@@ -225,7 +226,7 @@ static void show_call(Show* s, const DcfgEdge* e)
    }
 }
 
-/* Calls are found by all edges. */
+/* Return true: all edges are needed to find calls. */
 static bool wants(const Show* s, const DcfgEdge* e)
 {
    (void)s;
@@ -233,13 +234,13 @@ static bool wants(const Show* s, const DcfgEdge* e)
    return true;
 }
 
-/* The block in which that begins is in a routine. */
+/* Begin with the routine of the first block. */
 static void begin(Show* s, const DcfgEdge* e)
 {
    begin_call(s, e->source, DCFG_NONE, s->position, false);
 }
 
-/* Calls that have not returned are shown with their beginning alone. */
+/* Calls that have not returned have only a first line. */
 static void end(Show* s)
 {
    if (!s->csv)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A thread's way as edges. */
+   A trace as edges. */
 
 /* Owns: the form edges.  Handed: edges in their order.  Taken by: cmd_trace.c. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What nodes are called where a thread's way is shown. */
+   Names of nodes in traces. */
 
 /* Owns: names and sources of nodes, each made once.  Handed: nodes.  Taken by:
    trace_edges.c, trace_blocks.c, trace_calls.c. */

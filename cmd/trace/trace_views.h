@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What dcfg trace shows a thread's way as. */
+   The forms of dcfg trace. */
 
 #ifndef DCFG_CMD_TRACE_VIEWS_H
 #define DCFG_CMD_TRACE_VIEWS_H
@@ -9,34 +9,36 @@
 #include "cmd/base/names.h"
 #include "cmd/base/select.h"
 
-/* Show: what is shown of a process, and how far that is. */
+/* Show: the options, and the present place in a thread's trace. */
 typedef
    struct {
       Program            g;
       const DcfgProcess* p;
       bool               csv;
       uint32_t           thread;
-      uint64_t           position;      // before the edge's source
-      const char**       names;         // by node; made when needed
+      uint64_t           position;      // instructions before the edge's source
+      const char**       names;         // for each node; made at the first use
       const char**       sources;
       Selection*         sel;
-      bool*              routines;      // which are selected; NULL: all
-      void*              own;           // of the form, or NULL
+      bool*              routines;      // for each routine: is it selected?
+                                        // NULL: all
+      void*              own;           // state of the form, or NULL
    }
    Show;
 
-/* TraceForm: what edges are shown as; the file of each defines it. */
+/* TraceForm: a form of a trace, defined in a file of its own. */
 typedef
    struct {
-      OptionChoice choice;              // of --as
+      OptionChoice choice;              // for --as
       const char*  csv_header;
-      const char*  header;              // above what is shown of a thread
+      const char*  header;              // above a thread's lines
 
-      /* Is E shown, whose target nobody selected?  NULL: no. */
+      /* Return whether to show E although its target is not selected. NULL:
+         no. */
       bool (*wants)(const Show* s, const DcfgEdge* e);
 
-      /* E is the first edge of a thread that is looked at in the middle of its
-         run.  NULL: nothing is shown of that. */
+      /* E is the first edge of a thread when output begins in the middle of its
+         run.  NULL: show nothing. */
       void (*begin)(Show* s, const DcfgEdge* e);
 
       void (*show)(Show* s, const DcfgEdge* e);
@@ -44,19 +46,19 @@ typedef
       /* The thread's last edge was shown.  NULL: nothing is left. */
       void (*end)(Show* s);
 
-      /* Frees .own.  NULL: there is none. */
+      /* Free .own.  NULL: there is none. */
       void (*forget)(Show* s);
    }
    TraceForm;
 
-/* All forms: a row each, the first is what is shown without --as. */
+/* All forms, one in a row; the first is the default of --as. */
 #define TRACE_FORMS(ROW) ROW(edges) ROW(blocks) ROW(calls)
 
 #define TRACE_FORM_DECLARATION(name) extern const TraceForm trace_form_##name;
 TRACE_FORMS(TRACE_FORM_DECLARATION)
 
-/* --- trace_names.c: what a node is called, and where its source is; both are the
-   command's --- */
+/* --- trace_names.c: the name and the source place of a node, which the command
+   owns --- */
 
 const char* name_of(Show* s, uint32_t node);
 const char* source_of(Show* s, uint32_t node);

@@ -3,7 +3,7 @@
 
    dcfg wet. */
 
-/* Owns: the subcommand wet, and which instances are wanted.  Handed: a command
+/* Owns: the subcommand wet, and the selection of instances.  Handed: a command
    line.  Taken by: commands.c. */
 
 #include "cmd/commands.h"
@@ -23,7 +23,7 @@
 #define DEFAULT_LIMIT   UINT64_C(1000000000)
 #define DEFAULT_HISTORY 100000
 
-/* Numbers from .low to .high. */
+/* Range: numbers from .low to .high. */
 typedef
    struct {
       uint64_t low, high;
@@ -32,18 +32,18 @@ typedef
 
 typedef
    struct {
-      const char* image;        // or NULL, as the others
+      const char* image;        // NULL: all; likewise below
       const char* function;
       char*       source;
       Range       lines, instances, time;
       uint64_t    thread;
-      bool*       instrs;       // wanted, by number
+      bool*       instrs;       // for each instruction: is it selected?
    }
    Filter;
 
-/*--- What is wanted                                       ---*/
+/* --- Selection                                            --- */
 
-/* How well the image of instruction I fits. */
+/* Return how well the image of instruction I matches. */
 static PathFit fit_of(const Filter* f, DcfgWet* w, uint32_t i,
                       const char* program)
 {
@@ -52,7 +52,7 @@ static PathFit fit_of(const Filter* f, DcfgWet* w, uint32_t i,
    return name == NULL ? FIT_NOT : path_fit(name, f->image, program);
 }
 
-/* WANTED is the end of PATH, from a slash on. */
+/* Return whether WANTED is PATH, or its end from a slash on. */
 static bool is_source(const char* path, const char* wanted)
 {
    size_t n = path == NULL ? 0 : strlen(path), k = strlen(wanted);
@@ -61,7 +61,7 @@ static bool is_source(const char* path, const char* wanted)
           && (n == k || wanted[0] == '/' || path[n - k - 1] == '/');
 }
 
-/* "LOW-HIGH" or "LOW", all of it. */
+/* Read "LOW-HIGH" or "LOW". */
 static Range range_value(const char* option, const char* text)
 {
    Range r;
@@ -78,7 +78,7 @@ static Range range_value(const char* option, const char* text)
    return r;
 }
 
-/* "FILE:LINE", "FILE:LINE-LINE" or "FILE". */
+/* Read "FILE:LINE", "FILE:LINE-LINE" or "FILE". */
 static void read_source(Filter* f, const char* text)
 {
    const char* colon = strrchr(text, ':');
@@ -138,7 +138,8 @@ static void choose_instrs(Filter* f, DcfgWet* w)
                "and source%s", nearest_names(f, w));
 }
 
-/* Instances are the only thing that the library does not know of. */
+/* Select instructions, threads and times in the library; it cannot select
+   instances. */
 static void select_instrs(const Filter* f, DcfgWet* w)
 {
    uint32_t      thread = f->thread == UINT64_MAX ? DCFG_NONE
@@ -161,13 +162,13 @@ typedef
 typedef
    struct {
       Dependence* all;
-      uint64_t    room, n;      // n: that there ever were
-      bool        is_window;    // what nobody wrote is told of
+      uint64_t    room, n;      // .n counts all that there ever were
+      bool        is_window;    // report values without a writer?
    }
    History;
 
-/* An instruction's number: what was used was written before the window, or by
-   nobody. */
+/* In place of an instruction: the value was written before the window, or by no
+   instruction. */
 #define OUTSIDE DCFG_NONE
 
 static void remember(History* h, const DcfgWetEvent* e)
@@ -224,7 +225,7 @@ static DcfgWet* open_wet(const char* path)
    return w;
 }
 
-/* A size, in bytes, with a suffix as 2G. */
+/* Read a size in bytes, with a suffix as in 2G. */
 static uint64_t limit_value(const char* text)
 {
    static const char suffixes[] = "kMGT";

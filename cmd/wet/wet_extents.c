@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The extents of a temporary file. */
+   Extents of a spool file. */
 
-/* Owns: which extents of a temporary file hold (docs/dev/wet-file.md).  Handed: the
-   file, and taken by: wet_salvage.c. */
+/* Owns: the choice of valid extents of a spool file (docs/dev/wet-file.md).
+   Handed: the file by, and taken by: wet_salvage.c. */
 
 #include "cmd/wet/wet_extents.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The extents of a temporary file. */
+   Extents of a spool file. */
 
 #ifndef DCFG_CMD_WET_EXTENTS_H
 #define DCFG_CMD_WET_EXTENTS_H
@@ -26,9 +26,10 @@ typedef
 
 void add_bytes(Text* t, const void* bytes, size_t n);
 
-/* Add to TO the extents of KIND in FILE, one behind the other; of one that is there
-   twice, the longer one.  What was being written when the process was killed is
-   not there.  Returns False if there is none, or one in the middle is missing. */
+/* Append the extents of KIND in FILE to TO, in order.  If one is there twice,
+   the longer one is taken.  An extent that was being written when the process
+   was killed is missing.  Return False if there is none, or one in the middle
+   is missing. */
 bool find_stream(Piece file, uint32_t kind, Text* to);
 
 #endif /* DCFG_CMD_WET_EXTENTS_H */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a killed process left. */
+   Salvaging the whole execution trace of a killed process. */
 
-/* Owns: the temporary file of a whole execution trace (docs/dev/wet-file.md), from
-   which it makes the trace.  Handed: names of files.  Taken by: cmd_wet.c. */
+/* Owns: reading the spool file of a whole execution trace
+   (docs/dev/wet-file.md), and making the trace from it.  Handed: names of
+   files. Taken by: cmd_wet.c. */
 
 #include "cmd/wet/wet_salvage.h"
 
@@ -26,7 +27,7 @@
 
 #define MAX_THREADS (1u << 20)
 
-/* Bytes of the file, up to END. */
+/* Bytes: bytes of the file, up to .end. */
 typedef
    struct {
       const uint8_t* at;
@@ -38,7 +39,7 @@ typedef
 typedef
    struct {
       uint64_t image, addr;
-      Piece    code;             // its length and bytes
+      Piece    code;             // length and bytes
       uint64_t kind, source, line;
       Piece    usage;
    }
@@ -46,7 +47,8 @@ typedef
 
 typedef
    struct {
-      size_t first, n;           // of all instructions, in the order of the rows
+      size_t first, n;           // index and number of its instructions, in the
+                                 // order of rows
       Piece  slots;
    }
    Sb;
@@ -58,10 +60,10 @@ typedef
    }
    Image;
 
-/* A table of rows. */
+/* TABLE: a growing array of rows. */
 #define TABLE(type) struct { type* all; size_t n, room; }
 
-/* How much of each table the rows up to some point have. */
+/* Counts: the sizes of all tables at some row. */
 typedef
    struct {
       size_t   images, sources, sbs, instrs, unexecuted;
@@ -79,10 +81,10 @@ typedef
       TABLE(Image) images;
       TABLE(Piece) sources;
       TABLE(Sb)    sbs;
-      TABLE(SalvagedInstr) instrs;       // of all superblocks
+      TABLE(SalvagedInstr) instrs;       // in all superblocks
       TABLE(SalvagedInstr) unexecuted;
-      Counts      good;          // that belong to a tape that is there
-      SalvagedInstr* sorted;    // by image and address, each once
+      Counts      good;          // the part that belongs to the tape found
+      SalvagedInstr* sorted;    // by image and address, without duplicates
       size_t      n_sorted;
    }
    Salvage;
@@ -159,7 +161,7 @@ static void get_source(Salvage* s, Bytes* b)
    s->sources.all[s->sources.n++] = piece_from(from, b);
 }
 
-/* Its code and kind. */
+/* Read code and kind. */
 static void get_code(SalvagedInstr* in, Bytes* b)
 {
    const uint8_t* from = b->at;
@@ -169,7 +171,7 @@ static void get_code(SalvagedInstr* in, Bytes* b)
    in->kind = get(b);
 }
 
-/* How many ranges, and the ranges; twice; and accesses. */
+/* Read the usage: number of ranges and ranges, twice; and accesses. */
 static Piece get_usage(Bytes* b)
 {
    const uint8_t* from = b->at;
@@ -234,7 +236,8 @@ static void get_unexecuted(Salvage* s, Bytes* b)
    s->unexecuted.all[s->unexecuted.n++] = in;
 }
 
-/* All before this row belongs to so much of the tape, if that is there. */
+/* Read a row RowTape: everything before it belongs to this much of the tape, if
+   the tape has it. */
 static void get_tape(Salvage* s, Bytes* b)
 {
    uint64_t threads = get(b), tape = get(b);
@@ -269,7 +272,7 @@ static void get_rows(Salvage* s)
 
 COMPARE(cmp_instrs, SalvagedInstr, UP(image) ?: UP(addr))
 
-/* Sort the N of ALL.  Returns how many are left, each once. */
+/* Sort the N of ALL, and drop duplicates.  Return how many are left. */
 static size_t sort_instrs(SalvagedInstr* all, size_t n)
 {
    size_t kept = 0;
@@ -305,7 +308,7 @@ static void put_piece(Text* t, Piece p)
    add_bytes(t, p.at, p.n);
 }
 
-/* The head of SECTION, and T, which is empty then. */
+/* Put the head of SECTION, and T, which becomes empty. */
 static void put_section(FILE* f, unsigned section, Text* t)
 {
    uint8_t head[WET_SECTION_HEAD] = { (uint8_t)section };
@@ -354,7 +357,7 @@ static void put_images(const Salvage* s, FILE* f, Text* t)
    put_section(f, SectionImages, t);
 }
 
-/* Where it is, its code, and what it uses, if that is told. */
+/* Put address, code and, if known, usage. */
 static void put_instrs(const SalvagedInstr* all, size_t n, Text* t)
 {
    uint64_t image = 0, addr = 0;
@@ -372,7 +375,8 @@ static void put_instrs(const SalvagedInstr* all, size_t n, Text* t)
    }
 }
 
-/* What was not executed when it was told may have been executed since. */
+/* Put unexecuted instructions.  Some may have been executed after they were
+   noted. */
 static void put_unexecuted(Salvage* s, Text* t)
 {
    SalvagedInstr* all  = s->unexecuted.all;
@@ -398,7 +402,7 @@ static void put_superblocks(const Salvage* s, Text* t)
    }
 }
 
-/* All of the trace.  Returns where the threads' instructions stand. */
+/* Put the whole trace.  Return the offset of the threads' instructions. */
 static size_t put_trace(Salvage* s, FILE* f)
 {
    uint8_t head[WET_HEAD_SIZE] = WET_MAGIC;
@@ -436,8 +440,8 @@ static size_t put_trace(Salvage* s, FILE* f)
 
 /*--- From file to file                                    ---*/
 
-/* Read the trace of SIZE bytes, and write to THREADS in it how many instructions
-   each thread executed. */
+/* Read the trace of SIZE bytes, and store in it at THREADS how many
+   instructions each thread executed. */
 static void count_instrs(const char* path, uint8_t* trace, size_t size,
                          uint8_t* threads)
 {
@@ -471,7 +475,7 @@ static void* map_file(int fd, size_t size, const char* path)
    return p;
 }
 
-/* The file at s->path. */
+/* Open the file at s->path. */
 static void open_temporary(Salvage* s)
 {
    int         fd = open_regular(s->path);

@@ -3,12 +3,12 @@
 
    The text of a whole execution trace. */
 
-/* Owns: the comprehensive text: an instruction after the other, of each its
-   ports, of each all instances.  Handed: instances in the order in which they
-   were executed.  Taken by: cmd_wet.c.
+/* Owns: the comprehensive text: instruction by instruction, its ports, and for
+   each port all instances.  Handed: instances in the order of execution.  Taken
+   by: cmd_wet.c.
 
-   Each port's dependences, and each instruction's values, are a sequence of a
-   spool. */
+   A spool has a sequence for each port's dependences, and for each
+   instruction's values. */
 
 #include "cmd/wet/wet_text.h"
 
@@ -20,21 +20,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No instruction computes more bytes. */
+/* The most bytes that an instruction computes. */
 #define MAX_VALUE 4096
 
-/* What there is so far of an instruction's values. */
+/* ValueText: an instruction's values so far. */
 typedef
    struct {
-      uint64_t n, instance;     // how many, and that of the last one
+      uint64_t n, instance;     // number, and instance of the last one
    }
    ValueText;
 
-/* One port's dependences so far. */
+/* PortText: a port's dependences so far. */
 typedef
    struct {
       uint64_t n;
-      uint64_t instance, on;    // the last one's
+      uint64_t instance, on;    // instance and source of the last one
       uint32_t instr;
    }
    PortText;
@@ -43,12 +43,14 @@ struct WetText {
    DcfgWet*  w;
    uint64_t  limit, size;       // in bytes of text
    uint32_t  n_instrs;
-   size_t*   first;             // port of each instruction; one more at the end
-   bool*     chosen;            // by instruction: it has instances here
-   bool*     named;             // or is depended on
+   size_t*   first;             // for each instruction: its first port; one
+                                // more at the end
+   bool*     chosen;            // for each instruction: does it have instances
+                                // here?
+   bool*     named;             // or do others depend on it?
    PortText*  ports;
-   ValueText* values;           // by instruction
-   Spool*     spool;            // all ports, and then values of instructions
+   ValueText* values;           // for each instruction
+   Spool*     spool;            // all ports, then values of instructions
 };
 
 WetText* wet_text_new(DcfgWet* w, uint64_t limit)
@@ -93,7 +95,7 @@ static inline void grow(WetText* t, uint64_t more)
           "--limit=0 allows it", text_count(t->limit));
 }
 
-/* "    INSTANCE:ON.instr ON.instance" */
+/* Add "    INSTANCE:ON.instr ON.instance". */
 static inline void add_dep(WetText* t, size_t port, uint64_t instance,
                            DcfgWetDep on)
 {
@@ -119,7 +121,7 @@ static inline Sequence* values_of(WetText* t, uint32_t i)
    return spool_sequence(t->spool, t->first[t->n_instrs] + i);
 }
 
-/* "    INSTANCE:VALUE" */
+/* Add "    INSTANCE:VALUE". */
 static void add_value(WetText* t, const DcfgWetEvent* e)
 {
    ValueText* v = &t->values[e->instr];
@@ -156,7 +158,7 @@ void wet_text_add(WetText* t, const DcfgWetEvent* e)
 
 /*--- Writing                                              ---*/
 
-/* A name is one word. */
+/* Put a name as one word. */
 static void put_word(Outfile* out, const char* word)
 {
    if (word == NULL || *word == 0)
@@ -165,7 +167,7 @@ static void put_word(Outfile* out, const char* word)
       out_char(out, *word == ' ' ? '_' : *word);
 }
 
-/* "    INSTANCE:INSTR INSTANCE" */
+/* Put lines "    INSTANCE:INSTR INSTANCE". */
 #define LONGEST_LINE (7 + 3 * MAX_DIGITS)
 
 static void put_port(WetText* t, Outfile* out, size_t port)
@@ -197,7 +199,7 @@ static void put_port(WetText* t, Outfile* out, size_t port)
    }
 }
 
-/* One number, of which N bytes come, the lowest first. */
+/* Put a number of N bytes, which come the lowest first. */
 static void put_value(Outfile* out, Playback* p, uint32_t n)
 {
    static const char hex[] = "0123456789abcdef";

@@ -12,13 +12,13 @@
 
 typedef struct WetText WetText;
 
-/* At most LIMIT bytes; 0: any number. */
+/* Begin a text of at most LIMIT bytes; 0: no limit. */
 WetText* wet_text_new(DcfgWet* w, uint64_t limit);
 
-/* E, an instruction's instance, is to be in it. */
+/* Add E, an instance of an instruction. */
 void wet_text_add(WetText* t, const DcfgWetEvent* e);
 
-/* All of it. */
+/* Write everything; free. */
 void wet_text_write(WetText* t, Outfile* out);
 void wet_text_free(WetText* t);
 

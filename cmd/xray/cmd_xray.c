@@ -22,7 +22,7 @@ static const OptionChoice* const choices[] = {
    XRAY_FORMS(CHOICE_OF_FORM) NULL
 };
 
-/* A log and its map, opened. */
+/* Source: a log and its map, opened. */
 typedef
    struct {
       char*        map_path;    // or NULL
@@ -48,7 +48,7 @@ static void on_map_problem(void* arg, const DcfgProblem* problem)
           text_clean(problem->what));
 }
 
-/* MAP: the one that was named, or NULL. */
+/* Open LOG.  MAP is the named map, or NULL. */
 static Source open_source(const XrayShow* s, const char* log, const char* map)
 {
    Source      src = { 0 };
@@ -82,7 +82,7 @@ static const char* plural(uint64_t n, const char* one)
    return text_format("%s %s%s", text_count(n), one, n == 1 ? "" : "s");
 }
 
-/* What was said of LOG's rules; returns how many were broken. */
+/* Finish the messages about LOG.  Return the number of violations. */
 static uint64_t finish_rules(const XrayShow* s, const Source* src,
                              const char* log)
 {
@@ -233,7 +233,7 @@ static int show(const XrayShow* s)
    return violations > 0 ? STATUS_FOUND : STATUS_OK;
 }
 
-/*--- Comparing two                                        ---*/
+/* --- Comparing two logs                                   --- */
 
 static void show_totals(const XrayShow* s, const char* which,
                             const char* path, const XrayRun* run)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The calls of XRay logs, in order. */
+   Calls of XRay logs, in order. */
 
-/* Owns: how each call is printed.  Handed: calls by xray_walk.c.  Taken by:
+/* Owns: printing each call.  Handed: calls by xray_walk.c.  Taken by:
    cmd_xray.c. */
 
 #include "cmd/xray/xray_views.h"
@@ -12,28 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each call, printed while the log is read. */
+/* XrayTimeline: prints calls while the log is read. */
 typedef
    struct {
       const XrayNames* names;
       bool             csv;
-      int32_t          thread;          // or 0
-      uint64_t         from;            // instruction
-      uint64_t         most;            // calls of each thread
-      int32_t          current;         // at first 0; whose call was last
-      uint64_t*        shown;           // calls, by thread
+      int32_t          thread;          // 0: all
+      uint64_t         from;            // the first instruction to show
+      uint64_t         most;            // calls to show of each thread
+      int32_t          current;         // thread of the last call; 0 at first
+      uint64_t*        shown;           // for each thread: calls shown
       size_t           n_shown;
    }
    XrayTimeline;
 
-/* Deeper than this, only a number says how deep. */
+/* The depth beyond which a number replaces the indentation. */
 #define MAX_INDENT 40
 
-/* A call's view. */
+/* Values of a call's view. */
 enum { SHOWN = 1, OPENED = 2 };
 
-/* How many instructions there were before; a tick of 0, which breaks a rule,
-   has none. */
+/* Return the instructions before a tick.  A tick of 0 breaks a rule, and has
+   none. */
 static uint64_t instrs_before(uint64_t tick)
 {
    return tick - (tick > 0);
@@ -62,7 +62,7 @@ static const char* shown_name(const XrayTimeline* t, uint32_t function)
           : xray_brief(t->names, function);
 }
 
-/* "FUNCTION  FILE:LINE", and what is BEHIND it. */
+/* Print "FUNCTION  FILE:LINE", and BEHIND. */
 static void put_named(const XrayTimeline* t, uint32_t function,
                       const char* behind)
 {
@@ -72,7 +72,7 @@ static void put_named(const XrayTimeline* t, uint32_t function,
           source, behind);
 }
 
-/* What comes is of this thread. */
+/* Begin lines of this thread. */
 static void begin_thread(XrayTimeline* t, int32_t id)
 {
    if (!t->csv && id != t->current) {
@@ -82,7 +82,7 @@ static void begin_thread(XrayTimeline* t, int32_t id)
    t->current = id;
 }
 
-/* The line at which a call begins that has calls in it. */
+/* Print the first line of a call that has calls inside. */
 static void open_call(const XrayTimeline* t, XrayCall* c, uint64_t depth)
 {
    if (c == NULL || c->view != SHOWN)
@@ -95,7 +95,7 @@ static void open_call(const XrayTimeline* t, XrayCall* c, uint64_t depth)
    put_named(t, c->function, " {");
 }
 
-/* How many calls of a thread were shown. */
+/* Return the counter of a thread's shown calls. */
 static uint64_t* shown_of(XrayTimeline* t, uint32_t thread)
 {
    if (thread >= t->n_shown) {
@@ -108,8 +108,8 @@ static uint64_t* shown_of(XrayTimeline* t, uint32_t thread)
    return &t->shown[thread];
 }
 
-/* Is something that THREAD does at TICK shown?  It is told of which thread it
-   is, if it is another one than before. */
+/* Return whether to show an event of THREAD at TICK.  Prints the thread if it
+   differs from the last one. */
 static bool is_wanted(XrayTimeline* t, uint32_t thread, int32_t id,
                       uint64_t tick)
 {
@@ -163,7 +163,7 @@ static void leave(void* arg, XrayCall* call, XrayCall* caller,
       put_named(t, call->function, "");
 }
 
-/* Data of the program's own, as text. */
+/* Show data of the program, as text. */
 static void event(void* arg, const DcfgXrayRecord* r, uint64_t depth)
 {
    XrayTimeline* t = arg;

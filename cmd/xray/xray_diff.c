@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What is different in two XRay logs. */
+   Comparison of two XRay logs. */
 
-/* Owns: which functions of two logs are the same, and what changed.  Handed:
-   what two logs say of each function.  Taken by: cmd_xray.c.
+/* Owns: matching the functions of two logs, and the changes.  Handed: the
+   functions of two logs with their numbers.  Taken by: cmd_xray.c.
 
-   Ids differ from run to run.  Functions that have one name in objects of one
-   file name are one, and their figures are added; those without a name are
-   told apart by their ids. */
+   Ids differ from run to run.  Functions with one name, in objects with one
+   file name, are matched, and their numbers are added.  Functions without a
+   name are matched by id. */
 
 #include "cmd/xray/xray_views.h"
 
@@ -23,7 +23,7 @@ typedef
    }
    Figures;
 
-/* A function in A, in B or in both. */
+/* Item: a function in log A, in B or in both. */
 typedef
    struct {
       const char* name;
@@ -63,7 +63,7 @@ static void add_run(List* l, const XrayRun* run, const XrayNames* names,
 COMPARE(by_name, Function,
         strcmp(x->image, y->image) ?: strcmp(x->name, y->name))
 
-/* Equal ones become one. */
+/* Merge equal functions. */
 static void join(List* l)
 {
    size_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The functions of XRay logs. */
+   Table of functions of XRay logs. */
 
 /* Owns: the table of functions.  Handed: a log that has been read.  Taken by:
    cmd_xray.c. */
@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-/* Of several threads the first has what all have; the others are empty. */
+/* Merge the threads of a function: the first element has the sum, the others
+   are empty. */
 COMPARE(by_function, XrayFigures, UP(function) ?: UP(thread))
 
 COMPARE(by_sum, XrayFigures, DOWN(inclusive) ?: DOWN(sum) ?: by_function(x, y))
@@ -24,8 +25,8 @@ static void add_figures(XrayFigures* to, XrayFigures* from)
    spread_move(&to->spread, &from->spread);
 }
 
-/* What is asked for, largest first, at the beginning of run->pairs.  Returns
-   how many. */
+/* Move the selected functions to the begin of run->pairs, largest first.
+   Return their number. */
 static size_t choose_functions(const XrayShow* s, XrayRun* run,
                                const XrayNames* names)
 {

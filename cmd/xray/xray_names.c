@@ -3,8 +3,8 @@
 
    Names of functions in XRay logs. */
 
-/* Owns: what functions in a log are called.  Handed: a map.  Taken by: the
-   other parts of dcfg xray. */
+/* Owns: the names of functions in a log.  Handed: a map.  Taken by: the other
+   parts of dcfg xray. */
 
 #include "cmd/shared/log_names.h"
 #include "cmd/xray/xray_views.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts are made once: a log names few functions, each of them often. */
+/* Texts are made once: a log has few functions, each of them often. */
 typedef
    struct {
       char* name;               // NULL: not made yet
@@ -27,9 +27,9 @@ struct XrayNames {
    const DcfgXrayMap* map;
    bool               mangled;
    const Select*      only;
-   const char*        program;  // the file that has main(); or NULL
-   PathFit            best;     // of --image and any function's file
-   Texts*             texts;    // by id, from 0
+   const char*        program;  // file of main(); or NULL
+   PathFit            best;     // best match of --image with a function's file
+   Texts*             texts;    // for each id, from 0
 };
 
 static void find_image(XrayNames* n)
@@ -85,7 +85,7 @@ static bool is_meant(const XrayNames* n, const DcfgXrayFunction* f)
           && (s->source == NULL || line_matches(f->file, f->line, s->source));
 }
 
-/* NULL for a function that is not in the map. */
+/* Return the texts of a function; NULL if it is not in the map. */
 static const Texts* texts_of(const XrayNames* n, uint32_t function)
 {
    const DcfgXrayFunction* f = dcfg_xray_function(n->map, function);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Stacks of calls in XRay logs. */
+   Call stacks of XRay logs. */
 
 /* Owns: the tree of stacks.  Handed: calls by xray_walk.c.  Taken by:
    cmd_xray.c. */
@@ -19,20 +19,21 @@ typedef
    }
    Figures;
 
-/* A stack's key is that of its caller's stack, and 1, and its function. */
+/* XrayStacks: the key of a stack is 1 + the number of its caller's stack, and
+   its function. */
 typedef
    struct {
       KeyMap*  keys;
       Figures* figures;
       size_t   n, room;
-      int32_t  thread;          // or 0
+      int32_t  thread;          // 0: all
    }
    XrayStacks;
 
-/* Calls deeper than this belong to the one at this depth. */
+/* The depth beyond which calls are added to the one at this depth. */
 #define XRAY_MAX_STACK 1000
 
-/* As a call's view: its thread is not looked at. */
+/* A call's view if its thread is not wanted. */
 #define NO_STACK UINT64_MAX
 
 static uint32_t function_of(const XrayStacks* s, uint32_t stack)
@@ -40,7 +41,7 @@ static uint32_t function_of(const XrayStacks* s, uint32_t stack)
    return (uint32_t)keymap_key(s->keys, stack);
 }
 
-/* The stack it was called from; UINT32_MAX for none. */
+/* Return the caller's stack; UINT32_MAX for none. */
 static uint32_t caller_of(const XrayStacks* s, uint32_t stack)
 {
    return (uint32_t)(keymap_key(s->keys, stack) >> 32) - 1;
@@ -107,9 +108,9 @@ static void end(void* state)
    free(s);
 }
 
-/*--- Showing them                                         ---*/
+/* --- Output                                               --- */
 
-/* The stack's functions, outermost first, to PATH.  Returns how many. */
+/* Write the stack's functions to PATH, outermost first.  Return how many. */
 static size_t path_of(const XrayStacks* s, uint32_t stack, uint32_t* path)
 {
    size_t n = s->figures[stack].depth + 1;
@@ -119,7 +120,7 @@ static size_t path_of(const XrayStacks* s, uint32_t stack, uint32_t* path)
    return n;
 }
 
-/* Names, with what stands between them. */
+/* Return names, with BETWEEN between them. */
 static char* path_text(const XrayNames* names, const uint32_t* path, size_t n,
                        const char* between)
 {
@@ -142,7 +143,7 @@ typedef
 
 COMPARE(by_ticks, Item, DOWN(ticks) ?: UP(stack))
 
-/* The stacks by ticks, outermost function first. */
+/* Make the table of stacks by ticks, outermost function first. */
 static Table* make_table(const XrayShow* show, void* state, XrayRun* run,
                          const XrayNames* names, uint64_t* n_stacks)
 {
@@ -177,7 +178,8 @@ static Table* make_table(const XrayShow* show, void* state, XrayRun* run,
    return t;
 }
 
-/* Lines "main;work;area 17", where 17 is what was not in calls. */
+/* Print lines "main;work;area 17", where 17 is the stack's instructions outside
+   of calls. */
 static void fold(void* state, const XrayNames* names)
 {
    const XrayStacks* s = state;

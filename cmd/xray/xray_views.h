@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What dcfg xray shows. */
+   The forms of dcfg xray. */
 
 #ifndef DCFG_CMD_XRAY_VIEWS_H
 #define DCFG_CMD_XRAY_VIEWS_H
@@ -13,24 +13,25 @@
 
 /* --- xray_names.c --- */
 
-/* The names in a map, which are made when they are needed. */
+/* XrayNames: the names in a map, made at the first use. */
 typedef struct XrayNames XrayNames;
 
-/* MAP may be NULL.  MANGLED: as the linker sees them.  ONLY: which functions
-   are meant. */
+/* Begin names of MAP, which may be NULL.  MANGLED: as the linker has them.
+   ONLY: the selected functions. */
 XrayNames*  xray_names_new(const DcfgXrayMap* map, bool mangled,
                            const Select* only);
 void        xray_names_free(XrayNames* n);
 
-/* A function's name, "#ID" if there is none; the same without parameters; its
-   object's file name, and "FILE:LINE", or "".  All last until text_forget()
-   at least. */
+/* Return a function's name, or "#ID"; its name without parameters; its
+   object's file name; "FILE:LINE", or "".  All are valid at least until
+   text_forget(). */
 const char* xray_name(const XrayNames* n, uint32_t function);
 const char* xray_brief(const XrayNames* n, uint32_t function);
 const char* xray_image(const XrayNames* n, uint32_t function);
 const char* xray_source(const XrayNames* n, uint32_t function);
 
-/* Say on stderr if no function of the map is in the image, or called so. */
+/* Report on stderr if no function of the map is selected; return whether a
+   function is. */
 void        xray_say_unknown(const XrayNames* n);
 
 bool        xray_is_wanted(const XrayNames* n, uint32_t function);
@@ -39,52 +40,54 @@ bool        xray_is_wanted(const XrayNames* n, uint32_t function);
 
 typedef struct XrayForm XrayForm;
 
-/* What is asked for. */
+/* XrayShow: the options. */
 typedef
    struct {
       const XrayForm* as;
       Form        form;
       bool        only_check, per_thread, wide, mangled;
-      uint64_t    thread;       // by its id, or 0
+      uint64_t    thread;       // an id; 0: all
       Select      what;
       uint64_t    top, limit;
-      uint64_t    from, calls;  // of calls: instruction, most of each thread
+      uint64_t    from, calls;  // for calls: first instruction, number for each
+                                // thread
       const char* log;
-      const char* map;          // or NULL
+      const char* map;          // NULL: no map
    }
    XrayShow;
 
-/* XrayForm: what a log can be shown as; the file of each defines it. */
+/* XrayForm: a form of a log, defined in a file of its own. */
 struct XrayForm {
-   OptionChoice choice;         // of --as
-   const char* rows;            // of a table: "functions"; or NULL
-   bool        for_programs;    // nothing else goes to the standard output
-   /* What watches the log while it is read: fills WATCHER, and returns what the
-      others get as STATE.  Or NULL. */
+   OptionChoice choice;         // for --as
+   const char* rows;            // rows of the table: "functions"; or NULL
+   bool        for_programs;    // is nothing else printed to the standard
+                                // output?
+   /* Fill WATCHER, which watches the log while it is read.  Return the STATE
+      for the others.  Or NULL. */
    void*     (*begin)(const XrayShow* s, const XrayNames* names,
                       XrayWatcher* watcher);
-   /* The table when it has been read, to be freed; how many rows there would be
-      with --top=0 goes to *N.  Or NULL. */
+   /* Return the table after reading; the caller frees it.  *N is the number of
+      rows with --top=0.  Or NULL. */
    Table*    (*table)(const XrayShow* s, void* state, XrayRun* run,
                       const XrayNames* names, uint64_t* n);
-   /* Print what is no table.  Or NULL. */
+   /* Print a form that is no table.  Or NULL. */
    void      (*write)(void* state, const XrayNames* names);
    void      (*end)(void* state);
 };
 
-/* All forms, a row each; the first is shown without --as. */
+/* All forms, one in a row; the first is the default of --as. */
 #define XRAY_FORMS(ROW) ROW(functions) ROW(stacks) ROW(folded) ROW(calls)
 
 #define XRAY_FORM_DECLARATION(name) extern const XrayForm xray_form_##name;
 XRAY_FORMS(XRAY_FORM_DECLARATION)
 
-/* Instructions of the threads that are asked for, in xray_functions.c. */
+/* Return the instructions of the selected threads; in xray_functions.c. */
 uint64_t    xray_total(const XrayShow* s, const XrayRun* run);
 
 /* --- xray_diff.c --- */
 
-/* The functions that changed from run A to run B, largest difference first,
-   TOP of them.  SHARE: percent that a change must exceed. */
+/* Return the table of functions that changed from run A to run B: the TOP
+   largest differences.  SHARE: percent that a change must exceed. */
 Table*      xray_diff_table(const XrayRun* a, const XrayNames* names_a,
                             const XrayRun* b, const XrayNames* names_b,
                             double share, uint64_t top, bool wide,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A hash that a file cannot foresee. */
+   A hash function that a file's author cannot predict. */
 
-/* Owns: hashing of what a file says.  Handed: bytes.  Taken by: sequence.c,
+/* Owns: hashing of a file's contents.  Handed: bytes.  Taken by: sequence.c,
    number_map.h, passages.c, address_stream.c, slice_graph.c.
 
-   Who writes a file must not be able to choose strings with the same hash:
-   looking each of them up would take as long as there are others.  So the hash
-   has a key, and it is SipHash with one round for each word and three at the
-   end (J. Aumasson, D. Bernstein, "SipHash: a fast short-input PRF",
-   INDOCRYPT 2012), which is made for that. */
+   The author of a file must not be able to choose strings with equal hashes:
+   each lookup would take time proportional to their number.  So the hash has a
+   random key.  It is SipHash, made for this purpose, with one round for each
+   word and three at the end (J. Aumasson, D. Bernstein, "SipHash: a fast
+   short-input PRF", INDOCRYPT 2012). */
 
 #include "lib/base/hash.h"
 
@@ -25,7 +25,8 @@ HashKey hash_key(void)
 
    if (getrandom(&key, sizeof(key), GRND_NONBLOCK) == sizeof(key))
       return key;
-   /* Not allowed here, or too early: what the kernel gave the process. */
+   /* getrandom() is forbidden, or it is too early: use the kernel's random
+      bytes for the process. */
    start = (const void*)getauxval(AT_RANDOM);
    if (start != NULL)
       memcpy(&key, start, sizeof(key));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   A hash that a file cannot foresee. */
+   A hash function that a file's author cannot predict. */
 
 #ifndef DCFG_HASH_H
 #define DCFG_HASH_H
@@ -15,13 +15,14 @@ typedef
    }
    HashKey;
 
-/* Another key each time. */
+/* Return a new random key. */
 HashKey  hash_key(void);
 
-/* Nothing that is written may depend on it. */
+/* Return the hash of LEN bytes.  Output must not depend on it. */
 uint64_t hash_bytes(const HashKey* key, const void* data, size_t len);
 
-/* The same of one word, faster: both halves of its product with the key. */
+/* Return the hash of one word, faster: both halves of its product with the
+   key. */
 static inline uint64_t hash_word(const HashKey* key, uint64_t word)
 {
 #ifdef __SIZEOF_INT128__

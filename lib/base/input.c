@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Bytes of a file, decompressed. */
+   Input files, decompressed. */
 
-/* Owns: files and decompression.  Handed: a path or bytes in memory.  Taken
-   by: load.c, cursor.c and lackey.c open it; json_events.c and lackey.c read a
+/* Owns: files and decompression.  Handed: a path or bytes in memory.  Taken by:
+   load.c, cursor.c and lackey.c open it; json_events.c and lackey.c read a
    buffer at a time.
 
-   How a file is compressed is told by its first bytes.  Several compressed
-   streams after each other are one text, as for the programs gzip, bzip2, xz
-   and zstd.  The compressors' own memory is bounded by their formats; xz and
-   zstd, whose windows may be large, are limited here. */
+   The first bytes of a file tell how it is compressed.  Several compressed
+   streams one after the other are one text, as for the programs gzip, bzip2, xz
+   and zstd.  The decompressors' memory is bounded by their formats; for xz and
+   zstd, whose windows may be large, limits are set here. */
 
-#define _GNU_SOURCE     // F_SETPIPE_SZ
+#define _GNU_SOURCE     // for F_SETPIPE_SZ
 
 #include "lib/base/input.h"
 
@@ -37,20 +37,20 @@ typedef enum { PLAIN, GZIP, BZIP2, XZ, ZSTD } Coding;
 
 struct Input {
    Job*           job;
-   int            fd;           // or -1: all is in the buffer already
+   int            fd;           // -1: the buffer has everything
    bool           close_fd;
-   bool           shared;       // others read it, too: from .at on
+   bool           shared;       // others read it, too: read at .at
    uint64_t       at;
-   uint64_t       file_size;    // 0: nobody knows
-   bool           at_end;       // nothing more comes into the buffer
+   uint64_t       file_size;    // 0: not known
+   bool           at_end;       // nothing more can be read
    bool           patient;      // see input_be_patient()
-   bool           was_short;    // there was not enough to fill the buffer
-   const uint8_t* memory;       // all of it, if that is so
+   bool           was_short;    // the last read did not fill the buffer
+   const uint8_t* memory;       // the bytes, if in memory
    size_t         size;
-   const uint8_t* next;         // what is read but not decoded
+   const uint8_t* next;         // bytes read but not decoded
    size_t         left;
    Coding         coding;
-   bool           in_stream;    // the decoder is in the middle of one
+   bool           in_stream;    // the decoder is inside a stream
    union {
       z_stream     gzip;
       bz_stream    bzip2;
@@ -68,10 +68,10 @@ static bool broken(Input* in, const char* what)
                    "the %s data is %s", names[in->coding], what);
 }
 
-/*--- Bytes as they are stored                             ---*/
+/* --- Bytes before decompression                          --- */
 
-/* At the speeds of a pipe this much comes in a few milliseconds, and there
-   is room for ten times as much. */
+/* A pipe delivers this much in a few milliseconds; the buffer has room for ten
+   times as much. */
 #define PIPE_SIZE (1 << 20)
 #define PATIENCE  3000000       // nanoseconds
 
@@ -81,11 +81,11 @@ void input_be_patient(Input* in)
 
    if (in->fd < 0 || fstat(in->fd, &st) != 0 || !S_ISFIFO(st.st_mode))
       return;
-   /* Without the room, waiting would let the writer wait, too. */
+   /* If the pipe has no room, waiting would make the writer wait, too. */
    in->patient = fcntl(in->fd, F_SETPIPE_SZ, PIPE_SIZE) >= PIPE_SIZE;
 }
 
-/* The buffer was not full: the pipe is empty now. */
+/* Wait: the buffer was not filled, so the pipe is empty. */
 static void wait_for_more(void)
 {
    struct timespec t = { 0, PATIENCE };
@@ -93,7 +93,7 @@ static void wait_for_more(void)
    nanosleep(&t, NULL);
 }
 
-/* Some more into the empty buffer, or, if there are already, behind. */
+/* Read more bytes into the buffer, behind those in it. */
 static bool fill(Input* in)
 {
    ssize_t n;
@@ -127,7 +127,7 @@ static bool starts_with(const Input* in, const char* magic, size_t n)
    return in->left >= n && memcmp(in->next, magic, n) == 0;
 }
 
-/* The decoder that the first bytes ask for, ready to work. */
+/* Choose and prepare the decoder by the first bytes. */
 static bool choose_decoder(Input* in)
 {
    bool ok = true;
@@ -278,10 +278,10 @@ void input_close(Input* in)
 
 /*--- Decoding                                             ---*/
 
-/* Each of these decodes from in->next to BUF until one of them is used up, or
-   the end of a stream.  How much came out goes to *GOT. */
+/* Decode from in->next to BUF, until one of them is used up or a stream ends.
+   *GOT becomes the number of decoded bytes. */
 
-/* Libraries count in unsigned int. */
+/* Return N, limited: libraries count in unsigned int. */
 static unsigned int some(size_t n)
 {
    return n > 1U << 30 ? 1U << 30 : (unsigned int)n;
@@ -348,7 +348,7 @@ static bool decode_xz(Input* in, uint8_t* buf, size_t size, size_t* got)
    z->avail_in = in->left;
    z->next_out = buf;
    z->avail_out = size;
-   /* Only at the end does it know that no other stream follows. */
+   /* Only LZMA_FINISH tells that no other stream follows. */
    r = lzma_code(z, in->at_end ? LZMA_FINISH : LZMA_RUN);
    in->next += in->left - z->avail_in;
    in->left = z->avail_in;
@@ -382,8 +382,8 @@ static bool decode_zstd(Input* in, uint8_t* buf, size_t size, size_t* got)
    return true;
 }
 
-/* Between streams: does another one follow?  Like its program, gzip ignores
-   zero bytes, which tapes leave; what follows else is garbage. */
+/* Find out whether another stream follows.  For gzip, zero bytes are skipped,
+   as the program gzip does for tapes; anything else is an error. */
 static bool another_stream(Input* in, bool* more)
 {
    *more = false;
@@ -402,7 +402,7 @@ static bool copy_plain(Input* in, uint8_t* buf, size_t size, size_t* got)
 {
    if (in->left == 0 && !fill(in))
       return false;
-   if (in->left == 0)                   // perhaps no bytes, and no address
+   if (in->left == 0)                   // there may be no bytes, and no address
       return true;
    *got = in->left < size ? in->left : size;
    memcpy(buf, in->next, *got);

@@ -3,9 +3,9 @@
 
    Errors, problems and the memory budget. */
 
-/* Owns: how an error is worded and kept, and the one place that allocates.
-   Handed: by all other parts what they need, and what went wrong.  Taken by:
-   all of them; the error by the caller of the library. */
+/* Owns: the wording of an error, and all allocation.  Handed: requests and
+   errors, by all other files.  Taken by: all other files; the error by the
+   caller of the library. */
 
 #include "lib/base/job.h"
 
@@ -14,20 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a file may take by itself: so much, and more as it is read, to a
-   limit.  No file that somebody has use for meets it.
+/* The memory that a file may take: an amount at the start, and more as text is
+   read, up to a limit.  No useful file reaches it.
 
-   A byte of text becomes at most 20 bytes here where it says something: a
-   process with no more than its id, counts and an empty image, which its
-   special nodes and the maps of ids make large.  Rows of edges, blocks and
-   loops make 2 to 5, a trace's sequence 5.  What makes more are things that
-   the format allows and that mean nothing, as a thousand special nodes in
-   each of a thousand empty processes.
+   A byte of meaningful text becomes at most 20 bytes in memory.  That is the
+   case of a process with nothing but its id, counts and an empty image, because
+   special nodes and the maps of ids make it large.  Rows of edges, blocks and
+   loops become 2 to 5 bytes for a byte of text, a trace's sequence 5.  The
+   factor is larger only for things that the format allows but that mean
+   nothing, such as a thousand special nodes in each of a thousand empty
+   processes.
 
-   Compressed, a byte of a file may be a million bytes of text.  That of a
-   graph is 10 or 20; as each edge has ids of its own, it comes to hundreds
-   only where there are hundreds of threads of which nearly all do nothing
-   but a few edges.  They are welcome to what is below. */
+   A byte of a compressed file may be a million bytes of text.  For a graph, it
+   is 10 or 20, because each edge has its own ids.  It is hundreds only for
+   hundreds of threads that hardly do anything.  These files stay below the
+   limit. */
 #define MEMORY_AT_FIRST (256ULL << 20)
 #define MEMORY_PER_TEXT 64
 #define MEMORY_PER_FILE 640
@@ -35,7 +36,7 @@
 
 /*--- Errors                                               ---*/
 
-/* The end of S, as far as there is room for it. */
+/* Copy S, or its end if TO has no room for all. */
 static void copy_end(char* to, size_t size, const char* s)
 {
    size_t n = strlen(s);
@@ -46,7 +47,7 @@ static void copy_end(char* to, size_t size, const char* s)
       snprintf(to, size, "...%s", s + n - (size - 4));
 }
 
-/* For text that comes from the file: one line, whatever is in it. */
+/* Replace control characters: text from the file must stay on one line. */
 static void make_printable(char* s)
 {
    for (; *s; s++)
@@ -271,8 +272,8 @@ void* array_add_n(Job* job, Array* a, size_t size, size_t count)
    if (count == 0)
       return a->data;
    if (count > a->cap - a->n) {
-      /* Half as much again: large blocks grow in place or by remapping
-         pages, and a third of them unused at most. */
+      /* Grow by a half: large blocks grow in place or by remapping pages, and
+         at most a third is unused. */
       size_t cap = a->cap + a->cap / 2 + 16;
       void*  data;
       if (count > UINT32_MAX - 1 - a->n) {

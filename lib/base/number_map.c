@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Numbers for keys. */
+   Hash map from keys to numbers. */
 
-/* Owns: numbers that are found by a key, which a file says.  Handed: keys.
-   Taken by: wet_graph.c, wet_reads.c, wet_shadow.c, slice_live.c,
-   slice_forward.c. */
+/* Owns: maps whose keys come from a file.  Handed: keys.  Taken by:
+   wet_graph.c, wet_reads.c, wet_shadow.c, slice_live.c, slice_forward.c. */
 
 #include "lib/base/number_map.h"
 
@@ -31,7 +30,7 @@ bool map_make_room(Job* job, NumberMap* m)
    return true;
 }
 
-/* What follows and does not belong behind the free place moves up. */
+/* Move keys that a free place would hide to that place. */
 void map_remove(NumberMap* m, size_t at)
 {
    size_t mask = m->room - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Numbers for keys. */
+   Hash map from keys to numbers. */
 
 #ifndef DCFG_NUMBER_MAP_H
 #define DCFG_NUMBER_MAP_H
@@ -9,26 +9,26 @@
 #include "lib/base/hash.h"
 #include "lib/base/job.h"
 
-/* Open addressing with a hash that a file cannot foresee.  The order of keys
-   is another one in each run: nothing that is written may depend on it.  A map
-   that is all zero is empty, and map_add() alone may be asked. */
+/* NumberMap: open addressing, with a hash that a file's author cannot predict.
+   The order of keys differs in each run: output must not depend on it.  All
+   zero is an empty map, for which only map_add() may be called. */
 typedef
    struct {
       uint64_t* keys;           // 0: free
       uint32_t* values;
-      size_t    room, n;        // room: a power of two
+      size_t    room, n;        // .room is a power of two
       HashKey   hash;
    }
    NumberMap;
 
-/* The key at place AT is none any more. */
+/* Remove the key at place AT; free the map. */
 void map_remove(NumberMap* m, size_t at);
 void map_free(Job* job, NumberMap* m);
 
-/* For map_add(): twice the room. */
+/* Double the room, for map_add(). */
 bool map_make_room(Job* job, NumberMap* m);
 
-/* The place of KEY; if .keys is 0 there, KEY is not in the map. */
+/* Return the place of KEY; .keys is 0 there if KEY is not in the map. */
 static inline size_t map_find(const NumberMap* m, uint64_t key)
 {
    size_t at = hash_word(&m->hash, key) & (m->room - 1);
@@ -38,7 +38,8 @@ static inline size_t map_find(const NumberMap* m, uint64_t key)
    return at;
 }
 
-/* The value of KEY, which is not 0; a new one's is 0.  NULL without memory. */
+/* Return the value of KEY, which is not 0; the value of a new key is 0.  Return
+   NULL without memory. */
 static inline uint32_t* map_add(Job* job, NumberMap* m, uint64_t key)
 {
    size_t at;

@@ -3,21 +3,19 @@
 
    Immediate post-dominators. */
 
-/* Owns: post-dominators of a graph.  Handed: its arcs.  Taken by:
-   wet_graph.c.
+/* Owns: post-dominators of a graph.  Handed: its arcs.  Taken by: wet_graph.c.
 
-   They are dominators of the graph with its arcs turned round, from EXIT on,
-   found by semidominators and the nearest common ancestors of those
-   (L. Georgiadis, "Linear-Time Algorithms for Dominators and Related
-   Problems", 2005: SNCA).  Below, nodes are named by their numbers in
-   preorder of that graph's search. */
+   They are the dominators of the reversed graph, from EXIT on.  Semidominators
+   and the nearest common ancestors of these give them (L. Georgiadis,
+   "Linear-Time Algorithms for Dominators and Related Problems", 2005: SNCA).
+   Below, most arrays use the preorder numbers of a depth-first search. */
 
 #include "lib/base/postdom.h"
 
 #include <stdlib.h>
 
-/* Arcs by one of their ends: those of node i are .others from .first[i] up to
-   .first[i + 1]. */
+/* Ends: arcs sorted by one end: those of node i are .others from .first[i] up
+   to .first[i + 1]. */
 typedef
    struct {
       uint32_t* first;
@@ -32,11 +30,11 @@ typedef
       size_t    n_arcs;
       Ends      into, out;
       uint32_t  n_reached;
-      uint32_t* number;         // of a node; DCFG_NONE: not reached
-      uint32_t* node;           // of a number
-      uint32_t* parent;         // in the tree of the search
-      uint32_t* ancestor;       // likewise, with shortened paths
-      uint32_t* label;          // least semidominator on those
+      uint32_t* number;         // for each node; DCFG_NONE: not reached
+      uint32_t* node;           // for each number
+      uint32_t* parent;         // in the search's tree
+      uint32_t* ancestor;       // likewise, with compressed paths
+      uint32_t* label;          // least semidominator on these paths
       uint32_t* semi;
       uint32_t* stack;
    }
@@ -58,11 +56,12 @@ static bool sort_arcs(Search* s, Ends* e, const Arc* arcs, bool by_to)
    return true;
 }
 
-/* Depth first, against the arcs. */
+/* Search depth first, against the arcs. */
 static void search(Search* s, uint32_t exit)
 {
    uint32_t  depth = 0, n = 0;
-   uint32_t* next = s->semi;    // of each node's arcs; free for it so far
+   uint32_t* next = s->semi;    // for each node, index of the next arc; .semi
+                                // is not in use yet
 
    for (uint32_t v = 0; v < s->n; v++)
       next[v] = s->into.first[v];
@@ -86,7 +85,8 @@ static void search(Search* s, uint32_t exit)
    s->n_reached = n;
 }
 
-/* The least semidominator on the path from V up to what is below LAST. */
+/* Return the number with the least semidominator on the path from V up to below
+   LAST. */
 static uint32_t evaluate(Search* s, uint32_t v, uint32_t last)
 {
    uint32_t depth = 0;
@@ -123,7 +123,7 @@ static void find_dominators(Search* s, uint32_t* idom)
       }
       s->label[i] = s->semi[i];
    }
-   /* In .label: the immediate dominators, as numbers of this walk. */
+   /* .label becomes the immediate dominators, as preorder numbers. */
    for (uint32_t i = 1; i < s->n_reached; i++) {
       uint32_t d = s->parent[i];
       while (d > s->semi[i])

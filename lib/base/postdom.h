@@ -14,9 +14,9 @@ typedef
    }
    Arc;
 
-/* Nodes are 0 to N-1; EXIT is one of them.  A node from which EXIT cannot be
-   reached has DCFG_NONE, as EXIT itself.  The result has N elements; NULL if
-   there is no memory. */
+/* Return the immediate post-dominator of each node, 0 to N-1, or NULL if there
+   is no memory.  EXIT is a node.  A node from which EXIT cannot be reached has
+   DCFG_NONE, and so has EXIT. */
 uint32_t* find_postdominators(Job* job, uint32_t n, const Arc* arcs,
                               size_t n_arcs, uint32_t exit);
 

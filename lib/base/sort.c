@@ -3,17 +3,17 @@
 
    Sorting numbers. */
 
-/* Owns: the one way to sort.  Handed: keys.  Taken by: resolve.c, index.c,
-   code_table.c.
+/* Owns: the library's only sorting function.  Handed: keys.  Taken by:
+   resolve.c, index.c, code_table.c.
 
-   Files list nearly everything in the order in which it is wanted, so sorting
-   first looks for runs: one of them, and nothing is done. */
+   Files list nearly everything in sorted order.  So sorting first looks for
+   sorted runs, and does nothing if there is only one. */
 
 #include "lib/base/sort.h"
 
 #include <string.h>
 
-/* Merge A of NA and B of NB keys. */
+/* Merge the NA keys of A and the NB keys of B into TO. */
 static void merge(const SortKey* a, uint32_t na, const SortKey* b,
                   uint32_t nb, SortKey* to)
 {
@@ -31,7 +31,7 @@ static void merge(const SortKey* a, uint32_t na, const SortKey* b,
       memcpy(to, b, nb * sizeof(*to));
 }
 
-/* The end of the run in order that starts at I. */
+/* Return the end of the sorted run that begins at I. */
 static uint32_t run_end(const SortKey* keys, uint32_t i, uint32_t n)
 {
    do
@@ -40,7 +40,7 @@ static uint32_t run_end(const SortKey* keys, uint32_t i, uint32_t n)
    return i;
 }
 
-/* One pass merges two neighbouring runs after the other. */
+/* Each pass merges pairs of neighbouring runs. */
 bool sort_keys(Job* job, SortKey* keys, uint32_t n)
 {
    SortKey* from = keys;

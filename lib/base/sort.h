@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Sorting, and searching in what is sorted. */
+   Sorting and binary search. */
 
 #ifndef DCFG_SORT_H
 #define DCFG_SORT_H
@@ -15,12 +15,13 @@ typedef
    }
    SortKey;
 
-/* Stable, and in linear time for keys in order.  False without memory. */
+/* Sort N keys: stable, and in linear time for sorted keys.  Return False
+   without memory. */
 bool sort_keys(Job* job, SortKey* keys, uint32_t n);
 
-/* Move I, where a search by halves begins, to the first index below N for
-   which BEFORE, which is about MIDDLE, does not hold; to N if there is
-   none. */
+/* Move I, the lower end of a binary search, to the first index below N for
+   which BEFORE does not hold, or to N if there is none.  BEFORE is an
+   expression about MIDDLE. */
 #define BISECT(i, n, middle, before)                           \
    for (__typeof__(i) end_ = (n), middle; (i) < end_; ) {      \
       middle = (i) + (end_ - (i)) / 2;                         \
@@ -30,9 +31,9 @@ bool sort_keys(Job* job, SortKey* keys, uint32_t n);
          end_ = middle;                                        \
    }
 
-/* Define the function NAME for qsort() and bsearch().  It compares two of TYPE,
-   *X and *Y.  KEYS: orders by one thing each, the first before the others,
-   with ?: between. */
+/* Define the comparison NAME for qsort() and bsearch().  It compares *X and *Y
+   of type TYPE.  KEYS: one ORDER for each key, most significant first, joined
+   with ?:. */
 #define COMPARE(name, type, keys)                              \
    static int name(const void* a, const void* b)               \
    {                                                           \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Any text, uncompressed. */
+   Text files of any kind, decompressed. */
 
-/* Owns: text that is none of the formats' own, for who reads it.  Handed: a path.
-   Taken by: programs (dcfg.h). */
+/* Owns: reading text files that are not of the library's formats.  Handed: a
+   path.  Taken by: programs (dcfg.h). */
 
 #include "lib/base/input.h"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Compressed files that are read in any order. */
+   Unpacked copies of compressed files, for reading in any order. */
 
-/* Owns: what is compressed as a file that is not.  Handed: an input at its
+/* Owns: the temporary file with the unpacked contents.  Handed: an input at its
    begin.  Taken by: wet_open.c.
 
-   The file is gone with its descriptor, however the program ends. */
+   The file has no name, so it goes away with its descriptor, however the
+   program ends. */
 
-#define _GNU_SOURCE     // O_TMPFILE
+#define _GNU_SOURCE     // for O_TMPFILE
 
 #include "lib/base/unpack.h"
 
@@ -33,7 +34,8 @@ static void fail(Job* job)
             "another place): %s", directory(), strerror(errno));
 }
 
-/* Not all file systems have files without a name from their begin. */
+/* Create a file without a name.  Some file systems cannot: then remove the
+   name. */
 static int new_file(Job* job)
 {
    int   fd = open(directory(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -68,7 +70,7 @@ static bool put(int fd, const uint8_t* buf, size_t n)
    return true;
 }
 
-/* What a file that was compressed may take, as dcfg.h says. */
+/* The disk space that a compressed file may take, as dcfg.h says. */
 #define DISK_AT_FIRST (1ULL << 30)
 #define DISK_PER_FILE 64
 

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Passages of a stream of instructions. */
+   Passages of an instruction stream. */
 
-/* Owns: which instructions there are, which follow each other without a jump,
-   and where control jumped.  Handed: instructions in the order of execution,
-   by lackey.c and blocks.c.  Taken by: tally.c, which divides passages where
-   a jump was recognised late.
+/* Owns: the instructions that exist, those that follow each other without a
+   jump, and the jumps.  Handed: instructions in the order of execution, by
+   lackey.c and blocks.c.  Taken by: tally.c, which divides passages where a
+   jump was recognised late.
 
-   Each instruction, which is an address and a size, has a place in the array
-   `code', and there its size; code that was first executed straight through
-   stands side by side.  So all that happens to most instructions is that two
-   numbers are compared, and what is touched is a byte for each:
+   Each instruction, an address and a size, has a place in the array `code',
+   which has its size.  Code that was first executed straight through is in
+   neighbouring places.  So most instructions only need two comparisons, and
+   touch one byte each:
 
       code   3 5 2 0 | 4 4 0 | ...      an instruction's size; with JUMPS if
                                         it ever jumped; 0 ends a row
-      addrs  its address; at the end of a row the place where execution went
-             straight on, in another row, or NOWHERE
+      addrs  its address; at the end of a row the place in another row where
+             execution went straight on, or NOWHERE
 
-   What follows an instruction without a jump the first time is its
-   successor.  Anything else that is executed after it, be it at the same
-   address with another size, makes it one that jumps.  From then on, each
-   time that it is executed a passage ends: from the leader where control
-   came to, straight on to here, and where it went. */
+   The first instruction that follows an instruction without a jump is its
+   successor.  If anything else is executed after it, even at the same address
+   with another size, the instruction becomes one that jumps.  From then on,
+   each time it is executed, a passage ends: from the leader that control came
+   to, straight on to here, and on to the next instruction. */
 
 #include "lib/blocks/address_stream.h"
 
@@ -38,7 +38,7 @@ typedef
    }
    AddressStanding;
 
-/* What AHEAD is at when the next instruction has to be looked at. */
+/* Target of AHEAD when the next instruction must be looked at. */
 static const uint8_t nothing = 0;
 
 /*--- Instructions                                         ---*/
@@ -48,7 +48,8 @@ static inline bool jumps(const AddressStream* s, uint32_t i)
    return s->code[i] & JUMPS;
 }
 
-/* A long size stands two behind, past the end of the row. */
+/* Return the size.  A long size is in addrs, two places further on, behind the
+   end of the row. */
 static inline uint32_t size_at(const AddressStream* s, uint32_t i)
 {
    uint32_t size = s->code[i] & ~JUMPS;
@@ -62,7 +63,8 @@ static inline bool is_instr(const AddressStream* s, uint32_t i, uint64_t addr,
    return s->addrs[i] == addr && size_at(s, i) == size;
 }
 
-/* The end of the row that I is the last of; or I is the last of all. */
+/* Return whether I is the last in its row.  I is not the last of all, or its
+   row has ended. */
 static inline bool ends_row(const AddressStream* s, uint32_t i)
 {
    return s->code[i + 1] == 0;
@@ -91,7 +93,7 @@ static bool push(AddressStream* s, uint8_t code, uint64_t addr)
       addrs = job_realloc(s->job, s->addrs, s->cap * sizeof(*addrs),
                           cap * sizeof(*addrs));
       if (addrs == NULL) {
-         /* What is counted as used must be what is freed. */
+         /* The job must count what will be freed. */
          s->code = job_realloc(s->job, s->code, cap, s->cap);
          return false;
       }
@@ -109,7 +111,7 @@ static inline uint32_t first_bucket(const AddressStream* s, uint64_t addr)
    return (uint32_t)hash_word(&s->hash, addr) & (s->n_buckets - 1);
 }
 
-/* Where an instruction is or would be. */
+/* Return the bucket where an instruction is, or would be. */
 static inline uint32_t* bucket_of(AddressStream* s, uint64_t addr,
                                   uint32_t size)
 {
@@ -120,7 +122,7 @@ static inline uint32_t* bucket_of(AddressStream* s, uint64_t addr,
    return &s->buckets[i];
 }
 
-/* At most three quarters are in use. */
+/* Enlarge the hash table, of which at most three quarters are used. */
 static bool make_room(AddressStream* s)
 {
    uint32_t  old = s->n_buckets, n = old == 0 ? 4096 : 2 * old;
@@ -148,7 +150,7 @@ static bool make_room(AddressStream* s)
    return true;
 }
 
-/* While visiting, all is known that there is. */
+/* Fail if this is the second pass: then everything is known. */
 static bool is_known_stream(const AddressStream* s)
 {
    return s->dynamics == NULL
@@ -156,7 +158,7 @@ static bool is_known_stream(const AddressStream* s)
                       "the second look is at another stream");
 }
 
-/* A new instruction gets the last place. */
+/* Append a new instruction. */
 static bool add_instr(AddressStream* s, uint32_t* bucket, uint64_t addr,
                       uint32_t size)
 {
@@ -170,7 +172,7 @@ static bool add_instr(AddressStream* s, uint32_t* bucket, uint64_t addr,
    if (addr > UINT64_MAX - (size - 1))
       return job_fail(s->job, DCFG_ERROR_FORMAT, NULL,
                       "an instruction beyond the last address");
-   /* Memory may grow with what is new, as if it were read from a file. */
+   /* Allow more memory for new code, as for bytes read from a file. */
    job_read(s->job, 16, 16);
    *bucket = i + 1;
    s->n_instrs++;
@@ -180,7 +182,8 @@ static bool add_instr(AddressStream* s, uint32_t* bucket, uint64_t addr,
           && push(s, 0, size);
 }
 
-/* An instruction that control jumped to.  NOWHERE after an error. */
+/* Return the place of an instruction that control jumped to; NOWHERE after an
+   error. */
 static uint64_t jump_target(AddressStream* s, uint64_t addr, uint32_t size)
 {
    uint32_t* bucket;
@@ -191,14 +194,14 @@ static uint64_t jump_target(AddressStream* s, uint64_t addr, uint32_t size)
    bucket = bucket_of(s, addr, size);
    if (*bucket != 0)
       return *bucket - 1;
-   /* If the last row is open it has to be ended first. */
+   /* End the last row first, if it is open. */
    if (s->n > 0 && s->code[s->n - 1] != 0 && !push(s, 0, NOWHERE))
       return NOWHERE;
    i = s->n;
    return add_instr(s, bucket, addr, size) ? i : NOWHERE;
 }
 
-/* What comes straight after I for the first time becomes its successor. */
+/* Make the next instruction the successor of I. */
 static uint64_t new_successor(AddressStream* s, uint32_t i, uint64_t addr,
                               uint32_t size)
 {
@@ -222,9 +225,9 @@ static uint64_t new_successor(AddressStream* s, uint32_t i, uint64_t addr,
    return next;
 }
 
-/*--- The way through them                                 ---*/
+/* --- The path through the code                            --- */
 
-/* The instruction executed last. */
+/* Return the place of the last executed instruction. */
 static inline uint32_t standing_at(const AddressStream* s)
 {
    return s->at + (uint32_t)(s->ahead - s->ahead_set);
@@ -255,7 +258,7 @@ static uint32_t block_at(const AddressStream* s, uint32_t i)
              __builtin_popcountll(s->starts[word] & (bit - 1))];
 }
 
-/* A passage has ended at AT; the next one begins at TO. */
+/* End a passage at AT; the next one begins at TO. */
 static bool arrive(AddressStream* s, uint32_t at, uint64_t to)
 {
    if (to == NOWHERE)
@@ -357,8 +360,8 @@ static inline void begin_piece(AddressStream* s, uint64_t i)
       s->starts[i / 64] |= 1ULL << i % 64;
 }
 
-/* A piece begins with each row, where a row goes on, after each jump, and
-   where a passage does. */
+/* Mark the begins of pieces: begins of rows, places where another row goes on,
+   instructions behind jumps, begins of passages. */
 static bool mark_pieces(AddressStream* s, uint32_t* n_pieces)
 {
    uint32_t n = 0, words = s->n / 64 + 1;
@@ -413,7 +416,7 @@ static void make_pieces(AddressStream* s, Piece* pieces)
    }
 }
 
-/* From places of instructions to pieces. */
+/* Replace places of instructions by pieces. */
 static void translate(const AddressStream* s)
 {
    for (uint32_t i = 0; i < s->passages.all.n; i++) {

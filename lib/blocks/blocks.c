@@ -3,9 +3,8 @@
 
    Blocks of an address stream. */
 
-/* Owns: from which kind of input blocks are made, and in which order that is
-   asked for.  Handed: instructions, Lackey's text, a DCFG and its trace.
-   Taken by: users. */
+/* Owns: the kinds of input, and the order of calls.  Handed: instructions,
+   Lackey's text, a DCFG and its trace.  Taken by: users. */
 
 #include "lib/blocks/edge_sum.h"
 #include "lib/blocks/lackey.h"
@@ -16,11 +15,11 @@ struct DcfgBlocks {
    Job            job;
    bool           from_graph;
    bool           finished;
-   bool           has_dynamics; // not of a graph alone
+   bool           has_dynamics; // not for a graph alone
    AddressStream  stream;
    EdgeStream     edges;
    Tally          statics, dynamics;
-   uint64_t       instrs;       // when it was finished
+   uint64_t       instrs;       // set when it is finished
 };
 
 DcfgBlocks* dcfg_blocks_new(const char* name, const DcfgOptions* options,
@@ -48,7 +47,7 @@ void dcfg_blocks_free(DcfgBlocks* b)
    free(b);
 }
 
-/* Tell how it went. */
+/* Copy the error to the caller's if not OK.  Return OK. */
 static bool told(DcfgBlocks* b, bool ok, DcfgError* err)
 {
    if (!ok)
@@ -61,7 +60,7 @@ static bool argument(DcfgBlocks* b, const char* what)
    return job_fail(&b->job, DCFG_ERROR_ARGUMENT, NULL, "%s", what);
 }
 
-/* Can more of the stream come?  After finishing only when it is visited. */
+/* Return whether more may be added: before finishing, or in the second pass. */
 static bool is_open(DcfgBlocks* b)
 {
    if (b->job.err.status != DCFG_OK)

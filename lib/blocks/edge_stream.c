@@ -3,22 +3,22 @@
 
    Passages of a DCFG's edges. */
 
-/* Owns: which blocks of a DCFG follow each other without a jump, and where
-   control jumped.  Handed: a DCFG and its trace by blocks.c.  Taken by:
-   edge_sum.c, which does it for a DCFG alone; tally.c.
+/* Owns: which blocks of a DCFG follow each other without a jump, and the jumps.
+   Handed: a DCFG and its trace by blocks.c.  Taken by: edge_sum.c, which does
+   this for a DCFG alone; tally.c.
 
-   A DCFG's block is only entered at its beginning and left at its end, so it
-   is never divided here; but several may be one block of the stream, as a
-   branch that was never taken ends one only in the DCFG.  As in
-   address_stream.c, a block counts as one that jumps from the first time on
-   that something else than its successor comes after it.
+   A DCFG's block is only entered at its begin and left at its end, so it is
+   never divided here.  But several blocks may be one block of the stream: a
+   branch that was never taken ends a block only in the DCFG.  As in
+   address_stream.c, a block counts as one that jumps from the first time that
+   anything but its successor follows.
 
-   What an address stream cannot say the types of edges do.  A signal's
-   handler is a sequence of its own; when it has returned the interrupted one
-   goes on, as if nothing had been: straight, or with a jump if its last
-   instruction is one that can.  Where neither is true, because the handler
-   changed where to go on, it has ended, and another one begins.  So it is
-   with a system call that does not go on behind its instruction. */
+   The types of edges tell more than an address stream.  A signal's handler is a
+   sequence of its own.  When it has returned, the interrupted sequence goes on
+   as if nothing had been between: straight, or by a jump if its last
+   instruction can jump.  If neither is possible, because the handler changed
+   the place, the sequence has ended, and another one begins.  The same holds
+   for a system call that does not go on behind its instruction. */
 
 #include "lib/blocks/edge_stream.h"
 
@@ -26,8 +26,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In BlockArc.from: nothing was counted yet, or what is done is more than that;
-   nothing is to be done at all.  No node has these numbers. */
+/* Values of BlockArc.from that are no node: nothing has been counted, or more
+   must be done than counting; nothing must be done. */
 #define UNCOUNTED (UINT32_MAX - 1)
 #define PASSED    (UINT32_MAX - 2)
 
@@ -115,7 +115,8 @@ bool edges_start(EdgeStream* s, Job* job, const DcfgProcess* p)
    }
    s->dense = n_ids <= 4 * (uint64_t)p->n_edges + 1024;
    s->n_arcs = s->dense ? (uint32_t)n_ids : p->n_edges;
-   /* The graph was read within limits of its own. */
+   /* Count memory as the graph's edges and nodes have grown: the graph was read
+      within limits of its own. */
    job_read(job, s->n_arcs, s->n_arcs);
    job_read(job, p->n_nodes, p->n_nodes);
    s->arcs = job_calloc(job, s->n_arcs, sizeof(*s->arcs));
@@ -152,7 +153,7 @@ void edges_end(EdgeStream* s)
 
 /*--- Following a trace                                    ---*/
 
-/* While visiting, all is known that there is. */
+/* Fail if this is the second pass: then everything is known. */
 static bool is_known_stream(const EdgeStream* s)
 {
    return s->dynamics == NULL
@@ -182,7 +183,7 @@ static bool begin(EdgeStream* s, uint32_t node)
    return count(s, DCFG_NONE, DCFG_NONE, node);
 }
 
-/* The sequence ends here, and those that wait for it where they stand. */
+/* End the sequence, and those that wait for it, where they are. */
 static bool end_all(EdgeStream* s)
 {
    bool ok = s->here.from == DCFG_NONE
@@ -206,7 +207,7 @@ bool edges_go_straight(EdgeStream* s, uint32_t node, uint32_t to)
    return s->next[node] == to;
 }
 
-/* From FROM, which ran to AT, to another leader. */
+/* Count a jump: from leader FROM, which ran to AT, to another leader. */
 static bool jump(EdgeStream* s, uint32_t from, uint32_t at, uint32_t to)
 {
    if (!s->jumps[at]) {
@@ -230,7 +231,7 @@ static bool interrupt(EdgeStream* s, uint32_t handler)
    return begin(s, handler);
 }
 
-/* The handler has ended, and what was interrupted goes on at NODE. */
+/* End the handler; the interrupted sequence goes on at NODE. */
 static bool resume(EdgeStream* s, uint32_t node)
 {
    const DcfgProcess* p = s->p;
@@ -253,7 +254,7 @@ static bool resume(EdgeStream* s, uint32_t node)
    return count(s, there.from, there.at, DCFG_NONE) && begin(s, node);
 }
 
-/* What an arc has counted goes to the passages. */
+/* Move what an arc has counted to the passages. */
 static bool settle(EdgeStream* s, BlockArc* a)
 {
    uint32_t n = a->pending;
@@ -272,7 +273,7 @@ static bool settle_all(EdgeStream* s)
    return true;
 }
 
-/* An edge for which it is not enough to count what was counted before. */
+/* Take an edge that needs more than counting. */
 static bool step(EdgeStream* s, uint32_t arc)
 {
    BlockArc* a = &s->arcs[arc];
@@ -324,7 +325,7 @@ static bool misfit(EdgeStream* s, const DcfgChunkInfo* info, uint32_t id,
                    id, what);
 }
 
-/* The first edge of a thread may have any source. */
+/* Begin a thread: its first edge may have any source. */
 static bool enter(EdgeStream* s, uint32_t source)
 {
    if (s->p->nodes[source].kind == DCFG_NODE_BLOCK)
@@ -404,7 +405,7 @@ bool edges_follow(EdgeStream* s, DcfgTrace* t)
 
 /*--- Pieces                                               ---*/
 
-/* The blocks that were executed. */
+/* Number the blocks that were executed. */
 static bool number_pieces(EdgeStream* s)
 {
    const DcfgProcess* p = s->p;
@@ -484,7 +485,7 @@ void edges_visit(EdgeStream* s, void (*visit)(void* arg, uint32_t block),
    s->visit_arg = arg;
    s->dynamics = dynamics;
    s->here = (Standing){ DCFG_NONE, DCFG_NONE };
-   /* Nothing is counted any more. */
+   /* From now on nothing is counted. */
    for (uint32_t i = 0; i < s->n_arcs; i++)
       if (s->arcs[i].from != PASSED)
          s->arcs[i].from = UNCOUNTED;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a DCFG alone says of blocks. */
+   Static blocks from a DCFG alone. */
 
-/* Owns: what the edges of a DCFG say of static blocks without a trace.
-   Handed: a DCFG by blocks.c.  Taken by: edge_stream.c, as passages from the
-   end of each block.
+/* Owns: finding static blocks from the edges of a DCFG without a trace. Handed:
+   a DCFG by blocks.c.  Taken by: edge_stream.c, as passages from the end of
+   each block.
 
-   All counts are there but one: where an instruction that goes on in several
-   ways was interrupted by a signal, the edges lead to the handler and from
-   it.  With one way only, that is where it went on. */
+   All counts are known, with one exception.  If a signal interrupted after an
+   instruction that can go on in several ways, the edges lead to the handler and
+   from it, and the way is unknown.  With one way only, that is the way. */
 
 #include "lib/blocks/edge_sum.h"
 
@@ -17,8 +17,8 @@ typedef
    struct {
       EdgeStream* s;
       uint32_t    thread;
-      uint64_t*   interrupted;  // by node: how often after it
-      uint64_t*   resumed;      // by node: how often with it
+      uint64_t*   interrupted;  // for each node: interruptions after it
+      uint64_t*   resumed;      // for each node: returns of handlers to it
       uint64_t    unknown;
    }
    Sum;
@@ -44,7 +44,7 @@ static bool begin_many(EdgeStream* s, uint32_t to, uint64_t n)
    return many(s, DCFG_NONE, DCFG_NONE, to, n);
 }
 
-/* Which blocks jump, and what comes straight after the others. */
+/* Find the blocks that jump, and the successors of the others. */
 static void find_jumps(Sum* sum)
 {
    EdgeStream*        s = sum->s;
@@ -61,7 +61,7 @@ static void find_jumps(Sum* sum)
       else if (kind == RESUME)
          sum->resumed[a->target] += n;
    }
-   /* A bypass says where a block that was interrupted went on. */
+   /* A bypass tells where an interrupted block went on. */
    for (uint32_t i = 0; i < p->n_edges; i++) {
       const BlockArc* a = &s->arcs[arc_of(s, i)];
       if (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
@@ -83,8 +83,8 @@ static void find_jumps(Sum* sum)
          edges_set_jumps(s, i);
 }
 
-/* Where NODE went on each time that it was interrupted after it: DCFG_NONE
-   if there are several such places. */
+/* Return the node that followed NODE each time it was interrupted; DCFG_NONE if
+   there are several. */
 static uint32_t way_on(const Sum* sum, uint32_t node)
 {
    const EdgeStream* s = sum->s;

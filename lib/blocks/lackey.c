@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Lackey's text. */
+   Reading Lackey's text. */
 
-/* Owns: the lines of valgrind --tool=lackey --trace-mem=yes, and which of
-   them are wrong.  Handed: text by input.c.  Taken by: address_stream.c,
-   which gets the instructions; blocks.c. */
+/* Owns: the syntax of lines of valgrind --tool=lackey --trace-mem=yes.  Handed:
+   text by input.c.  Taken by: address_stream.c, which gets the instructions;
+   blocks.c. */
 
 #include "lib/blocks/lackey.h"
 
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer lines are none of Lackey's.  Behind them there is room for what is
-   looked at together. */
+/* Size of the buffer: Lackey has no longer lines.  The bytes behind it can be
+   read together with the last ones. */
 #define BUFFER (256U << 10)
 #define BEHIND 32U
 
@@ -23,14 +23,14 @@ typedef
    struct {
       Job*           job;
       AddressStream* stream;
-      uint64_t       line;      // of the one in work, from 1
-      const uint8_t* start;     // where that begins
+      uint64_t       line;      // number of the present line, from 1
+      const uint8_t* start;     // begin of that line
       const uint8_t* buf;
-      uint64_t       before;    // bytes of the text before BUF
+      uint64_t       before;    // text before BUF, in bytes
    }
    Reader;
 
-/* The values of hexadecimal digits; 16 and more for what is none. */
+/* 1 + the value of a hexadecimal digit; 0 for other characters. */
 #define D(c) [c] = (c) - '0' + 1
 #define H(c, n) [c] = (n) + 1, [(c) - 'a' + 'A'] = (n) + 1
 static const uint8_t digits[256] = {
@@ -55,7 +55,7 @@ static bool wrong(Reader* r, const char* what)
    return job_fail(r->job, DCFG_ERROR_FORMAT, place, "%s", what);
 }
 
-/* The stream does not take an instruction. */
+/* Fail at the present line: the stream refused an instruction. */
 static bool refused(Reader* r)
 {
    char place[40];
@@ -65,16 +65,16 @@ static bool refused(Reader* r)
    return false;
 }
 
-/*--- Lines as Lackey writes them                          ---*/
+/* --- Usual lines                                          --- */
 
 /* Nearly every line is three characters, eight or more small hexadecimal
-   digits, a comma, one decimal digit.  They are read eight characters at a
-   time and without a branch that depends on their number, which is not to be
-   foreseen; everything else is left to other_line(). */
+   digits, a comma, one decimal digit.  Such lines are read eight characters at
+   a time, without a branch on the number of digits, which is unpredictable. All
+   other lines go to other_line(). */
 
 #define EACH_BYTE(n) ((n) * 0x0101010101010101ULL)
 
-/* The first of eight characters in the lowest byte. */
+/* Return eight characters, the first one in the lowest byte. */
 static inline uint64_t eight_chars(const uint8_t* p)
 {
    uint64_t text;
@@ -86,11 +86,9 @@ static inline uint64_t eight_chars(const uint8_t* p)
    return text;
 }
 
-/* The value of the digits that eight characters begin with, as if there were
-   zeros behind.  How many there are goes to *N.
-
-   In a byte, the high half of a digit is 3, of a letter 6, and the low half
-   at most 9, or from 1 to 6. */
+/* Return the value of the leading digits among eight characters, as if zeros
+   followed.  *N is their number.  In ASCII, the high half of a digit's byte is
+   3 and of a letter's 6; the low half is at most 9, or 1 to 6. */
 static inline uint64_t eight_digits(uint64_t text, unsigned* n)
 {
    uint64_t letters = text >> 6 & EACH_BYTE(1);
@@ -108,7 +106,7 @@ static inline uint64_t eight_digits(uint64_t text, unsigned* n)
    return (v | v >> 16) & 0xFFFFFFFFULL;
 }
 
-/* As address(), with less that it takes: NULL for that. */
+/* Like address(), for usual lines only; NULL for others. */
 static inline const uint8_t* usual_address(const uint8_t* p, uint64_t* addr,
                                            uint32_t* size)
 {
@@ -123,7 +121,7 @@ static inline const uint8_t* usual_address(const uint8_t* p, uint64_t* addr,
                                                                   : NULL;
 }
 
-/* Three characters as eight_chars() has them. */
+/* Three characters in the form of eight_chars(). */
 #define THREE(a, b, c) ((uint64_t)(a) | (uint64_t)(b) << 8 \
                         | (uint64_t)(c) << 16)
 
@@ -139,10 +137,10 @@ static inline bool is_usual_data(uint64_t text)
           | (text == THREE(' ', 'M', ' '));
 }
 
-/*--- Any line                                             ---*/
+/* --- Any line                                             --- */
 
-/* "ADDR,SIZE" and the newline.  Where the next line begins, or NULL with
-   *WHY set. */
+/* Read "ADDR,SIZE" and the newline.  Return the begin of the next line, or NULL
+   with *WHY set. */
 static const uint8_t* address(const uint8_t* p, uint64_t* addr,
                                      uint32_t* size, const char** why)
 {
@@ -178,8 +176,8 @@ static const uint8_t* address(const uint8_t* p, uint64_t* addr,
    return p + 1;
 }
 
-/* An instruction, with *SIZE 0 a data access or one of Valgrind's own; else
-   as address(). */
+/* Read a line: an instruction; or, with *SIZE 0, a data access or a line of
+   Valgrind.  Return as address() does. */
 static const uint8_t* other_line(const uint8_t* p, uint64_t* addr,
                                  uint32_t* size, const char** why)
 {
@@ -205,7 +203,7 @@ static const uint8_t* other_line(const uint8_t* p, uint64_t* addr,
    return p;
 }
 
-/* The lines from P to END, which is behind a newline. */
+/* Read the lines from P to END, which is behind a newline. */
 static bool read_lines(Reader* r, const uint8_t* p, const uint8_t* end)
 {
    const char* why = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Lackey's text. */
+   Reading Lackey's text. */
 
 #ifndef DCFG_LACKEY_H
 #define DCFG_LACKEY_H
@@ -9,7 +9,7 @@
 #include "lib/blocks/address_stream.h"
 #include "lib/base/input.h"
 
-/* All instructions of IN go to S. */
+/* Add all instructions of IN to S. */
 bool lackey_read(Job* job, Input* in, AddressStream* s);
 
 #endif /* DCFG_LACKEY_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Runs of straight code, counted. */
+   Passages: straight runs of code, counted. */
 
-/* Owns: which passages there were, and how often.  Handed: one at a time.
-   Taken by: address_stream.c and edge_stream.c, which count; tally.c.  */
+/* Owns: the table of passages with their counts.  Handed: one at a time.  Taken
+   by: address_stream.c and edge_stream.c, which count; tally.c. */
 
 #include "lib/blocks/passages.h"
 
@@ -16,7 +16,7 @@ static inline uint32_t first_bucket(const Passages* p, uint32_t from,
    return (uint32_t)hash_word(&p->hash, h ^ to) & (p->n_buckets - 1);
 }
 
-/* Where a passage is or would be. */
+/* Return the bucket where a passage is, or would be. */
 static inline uint32_t* bucket_of(Passages* p, uint32_t from, uint32_t at,
                                   uint32_t to)
 {
@@ -30,7 +30,7 @@ static inline uint32_t* bucket_of(Passages* p, uint32_t from, uint32_t at,
    return &p->buckets[i];
 }
 
-/* At most three quarters are in use. */
+/* Enlarge the hash table, of which at most three quarters are used. */
 static bool make_room(Job* job, Passages* p)
 {
    uint32_t n = p->n_buckets == 0 ? 1024 : 2 * p->n_buckets;

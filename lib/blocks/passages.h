@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Runs of straight code, counted. */
+   Passages: straight runs of code, counted. */
 
 #ifndef DCFG_PASSAGES_H
 #define DCFG_PASSAGES_H
@@ -9,10 +9,10 @@
 #include "lib/base/hash.h"
 #include "lib/base/job.h"
 
-/* Control came to the code FROM, ran straight on to the end of the code AT,
-   and went TO from there.  What numbers mean is the user's.  With FROM and AT
-   DCFG_NONE a sequence began at TO; with TO DCFG_NONE one ended, maybe in the
-   middle of AT. */
+/* Passage: control came to the code FROM, ran straight on to the end of the
+   code AT, and went on to TO.  The user defines the numbers.  If FROM and AT
+   are DCFG_NONE, a sequence began at TO.  If TO is DCFG_NONE, a sequence ended,
+   perhaps inside AT. */
 typedef
    struct {
       uint32_t from, at, to;
@@ -22,14 +22,15 @@ typedef
 
 typedef
    struct {
-      Array     all;            // Passage; in order of first appearance
-      uint32_t* buckets;        // indices into it, plus 1; a power of two
+      Array     all;            // Passage; by first occurrence
+      uint32_t* buckets;        // indices in .all + 1; the size is a power of
+                                // two
       uint32_t  n_buckets;
       HashKey   hash;
    }
    Passages;
 
-/* The index of a passage, which is added with no count if it is new;
+/* Return the index of a passage, which is added with count 0 if it is new;
    DCFG_NONE without memory. */
 uint32_t passage_index(Job* job, Passages* p, uint32_t from, uint32_t at,
                        uint32_t to);
@@ -39,7 +40,7 @@ static inline Passage* passage(const Passages* p, uint32_t i)
    return &ELEM(p->all, Passage, i);
 }
 
-/* COUNT more of it. */
+/* Add COUNT to a passage. */
 static inline bool passage_count(Job* job, Passages* p, uint32_t from,
                                  uint32_t at, uint32_t to, uint64_t count)
 {
@@ -51,7 +52,7 @@ static inline bool passage_count(Job* job, Passages* p, uint32_t from,
    return true;
 }
 
-/* Only looking up is at an end; then everything is. */
+/* Free the hash table: no more lookups; free everything. */
 void passages_seal(Job* job, Passages* p);
 void passages_free(Job* job, Passages* p);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Static and dynamic blocks. */
+   Tables of static and dynamic blocks. */
 
-/* Owns: from pieces of code and passages between them to the two tables.
+/* Owns: making the two tables from pieces of code and passages between them.
    Handed: both by address_stream.c and edge_stream.c.  Taken by: blocks.c.
 
-   While the stream went by it was not known yet which instructions jump, so
-   a passage may have run through some of them.  From a piece there is only
-   one way straight on.  So a passage that began at a leader and went through
-   a jump was, as we know now, first the leader's block, left by falling
-   through, and then the block behind: it is divided, and its count is exact,
-   for all that is counted for the whole happened to each part.  A passage
-   has no more parts than it had instructions. */
+   While the stream was read, not all instructions that jump were known, so a
+   passage may run through some of them.  From a piece there is only one way
+   straight on.  So a passage that began at a leader and ran through a jump was
+   in fact first the leader's block, left by falling through, and then the block
+   behind.  It is divided.  Its count is exact, because everything that is
+   counted for the whole happened to each part.  A passage has no more parts
+   than instructions. */
 
 #include "lib/blocks/tally.h"
 #include "lib/base/sort.h"
@@ -20,16 +20,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a piece, beside the piece. */
+/* PieceState: facts about a piece. */
 typedef
    struct {
-      uint64_t arrivals;        // from a jump, or a sequence began here
-      uint64_t ended;           // sequences that did
+      uint64_t arrivals;        // by a jump, or the begin of a sequence
+      uint64_t ended;           // sequences that ended in it
       uint64_t count;           // executions
-      uint32_t straight_end;    // the piece where what begins here jumps, or
-                                // nothing more is known to follow
-      uint32_t straight_instrs; // to there
-      uint32_t preds;           // pieces that fall into this one
+      uint32_t straight_end;    // the piece where straight code from here jumps
+                                // or ends
+      uint32_t straight_instrs; // instructions up to there
+      uint32_t preds;           // number of pieces that fall into this one
       bool     leader;
    }
    PieceState;
@@ -40,7 +40,7 @@ typedef
       const Piece* pieces;
       uint32_t     n;
       PieceState*  states;
-      uint32_t*    sorted;      // pieces in order of address
+      uint32_t*    sorted;      // pieces by address
       Array*       passages;
    }
    Work;
@@ -73,13 +73,13 @@ static bool sort_pieces(Work* w)
    return true;
 }
 
-/* The piece that comes straight after one, as is known now. */
+/* Return the piece that follows straight on, or DCFG_NONE. */
 static inline uint32_t straight_next(const Work* w, uint32_t piece)
 {
    return w->pieces[piece].jumps ? DCFG_NONE : w->pieces[piece].next;
 }
 
-/* Backwards, so that what follows is known. */
+/* Go backwards, so that following pieces are known. */
 static void find_ends(Work* w)
 {
    for (uint32_t i = w->n; i-- > 0; ) {
@@ -97,8 +97,8 @@ static void find_ends(Work* w)
 
 /*--- Counts                                               ---*/
 
-/* Let each passage be one dynamic block: from its leader to where that
-   jumps. */
+/* Divide passages, so that each one is one dynamic block: from its leader to
+   the first jump. */
 static bool divide(Work* w)
 {
    for (size_t i = 0; i < w->passages->n; i++) {
@@ -132,7 +132,7 @@ static void count_pieces(Work* w)
          s->leader = true;
       }
    }
-   /* What follows a piece has a higher address. */
+   /* A following piece has a higher address, so this order works. */
    for (uint32_t i = 0; i < w->n; i++) {
       uint32_t piece = w->sorted[i], next = straight_next(w, piece);
       PieceState* s = &w->states[piece];
@@ -162,7 +162,7 @@ static DcfgEndKind kind_of(const DcfgStreamEdge* edges, uint32_t n)
    return falls > 0 ? DCFG_END_CB : DCFG_END_UB;
 }
 
-/* An edge of the block B is counted, and if PLACED goes to the room of that. */
+/* Count an edge of block B; if PLACED, also store it. */
 static void take_edge(Tally* t, bool placed, uint32_t b, uint32_t target,
                       uint64_t count, bool falls)
 {
@@ -174,7 +174,7 @@ static void take_edge(Tally* t, bool placed, uint32_t b, uint32_t target,
    block->n_edges++;
 }
 
-/* Those of each block once, in their order, without gaps. */
+/* Merge equal edges of each block, sort them, and close gaps. */
 static void finish_edges(Job* job, Tally* t)
 {
    uint32_t n = 0;
@@ -208,7 +208,7 @@ static void finish_edges(Job* job, Tally* t)
                                 t->edges.data };
 }
 
-/* Each block has counted its edges; give them room, which is never none. */
+/* Reserve room for each block's edges, at least one element. */
 static bool place_edges(Job* job, Tally* t)
 {
    uint64_t n = 0;
@@ -272,13 +272,14 @@ static bool make_dynamics(Work* w, Tally* t)
 
 /*--- Static blocks                                        ---*/
 
-/* A leader begins one; so does what is reached straight in two ways. */
+/* Return whether PIECE begins a static block: it is a leader, or is reached
+   straight on from two pieces. */
 static inline bool begins_static(const Work* w, uint32_t piece)
 {
    return w->states[piece].leader || w->states[piece].preds != 1;
 }
 
-/* The block that each piece is in goes to OF. */
+/* Make static blocks.  OF becomes the block of each piece. */
 static bool make_static_blocks(Work* w, Tally* t, uint32_t* of)
 {
    for (uint32_t i = 0; i < w->n; i++) {
@@ -330,7 +331,7 @@ static bool make_statics(Work* w, Tally* t)
    return ok;
 }
 
-/*--- All of it                                            ---*/
+/* --- Both tables                                          --- */
 
 static bool start_tally(Job* job, Tally* t, uint32_t n)
 {

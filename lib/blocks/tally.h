@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Static and dynamic blocks. */
+   Tables of static and dynamic blocks. */
 
 #ifndef DCFG_TALLY_H
 #define DCFG_TALLY_H
@@ -9,35 +9,37 @@
 #include "lib/dcfg_blocks.h"
 #include "lib/blocks/passages.h"
 
-/* A piece of straight code that was only ever entered at its beginning, and
-   left at its end. */
+/* Piece: straight code that was only entered at its begin, and left at its
+   end. */
 typedef
    struct {
-      uint64_t addr, last;      // of the first and the last instruction
-      uint64_t end;             // behind it; 0 for the end of all addresses
-      uint32_t order;           // among those with the same address
+      uint64_t addr, last;      // addresses of first and last instruction
+      uint64_t end;             // the address behind it; 0: the end of all
+                                // addresses
+      uint32_t order;           // its order among pieces with the same address
       uint32_t n_instrs;
-      uint32_t next;            // piece that followed without a jump, at a
+      uint32_t next;            // the piece that followed without a jump, at a
                                 // higher address; or DCFG_NONE
-      bool     jumps;           // at its end
+      bool     jumps;           // does it jump at its end?
    }
    Piece;
 
-/* A DcfgBlockTable and the arrays it is made of. */
+/* Tally: a DcfgBlockTable and its arrays. */
 typedef
    struct {
       DcfgBlockTable shown;
       Array          blocks;    // DcfgStreamBlock
       Array          edges;     // DcfgStreamEdge
-      uint32_t*      of_piece;  // the block that begins with it, or DCFG_NONE
+      uint32_t*      of_piece;  // for each piece: the block that begins with
+                                // it, or DCFG_NONE
       uint32_t       n_pieces;
-      uint64_t       instrs;    // of all pieces, executed as a whole
+      uint64_t       instrs;    // executed, for complete executions of pieces
    }
    Tally;
 
-/* The tables of PIECES and the PASSAGES (by number of piece) between them,
-   which are used up.  DYNAMIC may be NULL: then passages need not be more
-   than from one piece's end to the next. */
+/* Make the tables of N PIECES and the PASSAGES between them, whose numbers are
+   pieces; PASSAGES is changed.  If DYNAMIC is NULL, passages may lead from one
+   piece's end to the next only. */
 bool tally(Job* job, const Piece* pieces, uint32_t n, Array* passages,
            Tally* statics, Tally* dynamics);
 

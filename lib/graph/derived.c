@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Figures that follow from a DCFG. */
+   Execution counts derived from a DCFG. */
 
-/* Owns: how often something ran.  Handed: a loaded DCFG.  Taken by: users.
+/* Owns: how often something was executed.  Handed: a loaded DCFG.  Taken by:
+   users.
 
-   All of it follows from the edges' counts.  Nothing is kept: a figure for a
-   block is a sum over its few edges. */
+   Everything follows from the edges' counts.  Nothing is cached: a block's
+   number is the sum over its few edges. */
 
 #include "lib/graph/model.h"
 
@@ -62,7 +63,7 @@ uint64_t dcfg_node_executions(const DcfgProcess* p, uint32_t node,
       return 0;
    if (thread == DCFG_ALL_THREADS && p->nodes[node].count != DCFG_NO_COUNT)
       return p->nodes[node].count;
-   /* Nothing leads to START. */
+   /* No edge leads to START. */
    if (p->nodes[node].kind == DCFG_NODE_START)
       return dcfg_node_outflow(p, node, thread);
    return dcfg_node_inflow(p, node, thread);
@@ -107,10 +108,10 @@ uint64_t dcfg_routine_instrs(const DcfgProcess* p, uint32_t routine,
    return instrs_of(p, nodes, n, thread);
 }
 
-/* Does a jump along E, from another routine, call the routine at E's target?
-   The target is a function's first block, or no symbol names it.  Stubs of
-   linkage tables, the dynamic linker's resolver and tail calls jump so.  Other
-   jumps lead to code that several routines share. */
+/* Return whether a jump along E, from another routine, calls the routine of E's
+   target: the target is a function's first block, or no symbol names it.  Stubs
+   of linkage tables, the dynamic linker's resolver and tail calls are such
+   jumps. Other jumps lead to code that several routines share. */
 static bool is_calling_jump(const DcfgProcess* p, const DcfgEdge* e)
 {
    uint32_t symbol = dcfg_symbol_of(p, e->target);
@@ -119,8 +120,8 @@ static bool is_calling_jump(const DcfgProcess* p, const DcfgEdge* e)
           || p->symbols[symbol].addr == p->nodes[e->target].addr;
 }
 
-/* Traversals of edges to the entry that come in: a call always does, a branch
-   if it comes from elsewhere, a return never. */
+/* Return how often the entry was entered from outside: by a call always, by a
+   branch if it comes from another routine, by a return never. */
 static uint64_t entries(const DcfgProcess* p, uint32_t routine,
                         uint32_t thread, bool calls_only)
 {
@@ -180,10 +181,10 @@ uint64_t dcfg_loop_iterations(const DcfgProcess* p, uint32_t loop,
           ? dcfg_node_executions(p, p->loops[loop].head, thread) : 0;
 }
 
-/* A return to the head says nothing about where the call came from.  The
-   bypass edges do: they are the blocks that may have called.  As a rule it
-   is one block, for a return goes to the instruction behind the call; if some
-   are in the loop and some not, calls from inside go first. */
+/* A return to the head does not tell where the call came from.  Bypass edges
+   do: their sources are the blocks that may have called.  Usually there is one,
+   because a return goes to the instruction behind the call.  If some are in the
+   loop and some are not, calls from inside are assigned first. */
 uint64_t dcfg_loop_entries(const DcfgProcess* p, uint32_t loop,
                            uint32_t thread)
 {

@@ -3,8 +3,9 @@
 
    The tables of an image in a DCFG. */
 
-/* Owns: which tables an image has: symbols, source lines, blocks, routines with
-   their loops (the format's specification, part 2).  Handed: rows by walk.c.  Taken by: shapes.c. */
+/* Owns: the tables of an image: symbols, source lines, blocks, routines with
+   their loops (the format's specification, part 2).  Handed: rows by walk.c.
+   Taken by: shapes.c. */
 
 #include "lib/graph/image_shape.h"
 
@@ -263,7 +264,7 @@ static bool open_image(void* arg, const Frame* f)
    return true;
 }
 
-/* An offset becomes an address. */
+/* Turn an offset into an address. */
 static bool add_load(Load* l, uint64_t* addr, uint64_t size, uint64_t load,
                      const char* what)
 {

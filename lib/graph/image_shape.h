@@ -10,8 +10,7 @@
 
 extern const Shape image_shape;
 
-/* The ids of a list behind those that are in TO already.  Those that the
-   walk did not like are 0. */
+/* Append the ids of a list to TO.  Ids that the walk has refused are 0. */
 bool keep_ids(Load* l, Array* to, const Frame* f, uint32_t field);
 
 #endif /* DCFG_IMAGE_SHAPE_H */

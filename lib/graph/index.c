@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What lookups in a DCFG need. */
+   Indices for lookups in a DCFG. */
 
-/* Owns: maps from ids, the edges of a node, loops by head and node, order by
-   address.  Handed: arrays whose references are resolved, by resolve.c.
-   Taken by: resolve.c, load.c; lookup.c finds things in them. */
+/* Owns: maps from ids, the edges of a node, loops by head and node, orders by
+   address.  Handed: arrays whose references are resolved, by resolve.c.  Taken
+   by: resolve.c, load.c; lookup.c searches them. */
 
 #include "lib/graph/model.h"
 #include "lib/base/sort.h"
@@ -74,8 +74,8 @@ uint32_t id_find(const IdMap* map, uint32_t id)
 
 /*--- The edges of a node                                  ---*/
 
-/* By counting: FIRST gets N + 1 elements, EDGES the edges' indices, those of
-   a node in their order.  AT says which node an edge belongs to. */
+/* Group edges by one end, with a counting sort.  *FIRST gets N + 1 elements;
+   *EDGES the edges' indices, those of a node in their order. */
 static bool group_edges(Job* job, const Process* p, bool by_source,
                         uint32_t** first, uint32_t** edges)
 {
@@ -88,7 +88,8 @@ static bool group_edges(Job* job, const Process* p, bool by_source,
    to = *edges = job_calloc(job, p->edges.n, sizeof(uint32_t));
    if (to == NULL)
       return false;
-   /* Two places further on, so that filling moves them to one. */
+   /* Count two places further on, so that filling moves the starts to their
+      places. */
    for (size_t i = 0; i < p->edges.n; i++)
       if (e[i].source != DCFG_NONE && e[i].target != DCFG_NONE)
          f[(by_source ? e[i].source : e[i].target) + 2]++;
@@ -100,8 +101,7 @@ static bool group_edges(Job* job, const Process* p, bool by_source,
    return true;
 }
 
-/* Two edges with the same ends are legal, but there are readers that do not
-   expect it. */
+/* Report two edges with the same ends: this is legal, but some readers fail. */
 static bool find_twins(Model* m, const Process* p, const char* place)
 {
    const DcfgEdge* e = p->edges.data;
@@ -135,15 +135,15 @@ bool index_edges(Model* m, Process* p, const char* place)
 
 /*--- Loops                                                ---*/
 
-/* The depth of a loop and of those around it that have none yet.  A loop
-   that would contain itself becomes an outermost one. */
+/* Set the depth of a loop and of loops around it.  A loop that would contain
+   itself becomes an outermost one. */
 static bool find_depth(Model* m, Process* p, uint32_t loop, const char* place)
 {
    DcfgLoop*       loops = p->loops.data;
    const DcfgNode* nodes = p->nodes.data;
    uint32_t        steps = 0, at = loop, depth;
 
-   /* Up: DCFG_NONE as a depth marks those we are on. */
+   /* Up: the depth DCFG_NONE marks loops on the way. */
    while (loops[at].depth == 0) {
       uint32_t up = loops[at].parent;
       loops[at].depth = DCFG_NONE;
@@ -160,7 +160,7 @@ static bool find_depth(Model* m, Process* p, uint32_t loop, const char* place)
       }
       at = up;
    }
-   /* The outermost of them is STEPS down from what is known already. */
+   /* The outermost of them is STEPS levels above LOOP. */
    at = loop;
    for (uint32_t i = 1; i < steps; i++)
       at = loops[at].parent;
@@ -193,8 +193,8 @@ bool index_loops(Model* m, Process* p, const char* place)
 
 /*--- Order by address                                     ---*/
 
-/* Elements FIRST to FIRST + N of ARRAY in order of the address that is OFFSET
-   bytes into each. */
+/* Sort elements FIRST to FIRST + N of ARRAY by the address at OFFSET in
+   each. */
 static bool sort_elements(Job* job, Array* array, size_t size, size_t offset,
                           uint32_t first, uint32_t n)
 {
@@ -232,8 +232,8 @@ static bool sort_elements(Job* job, Array* array, size_t size, size_t offset,
    return in_order;
 }
 
-/* Where a symbol ends.  One without a size, as assembly has them, extends to
-   the next, or the end of its image. */
+/* Return the end of symbol I.  A symbol without a size, as in assembly, extends
+   to the next symbol, or to the end of its image. */
 uint64_t symbol_end(const Process* p, const DcfgImage* im, uint32_t i)
 {
    const DcfgSymbol* s = p->symbols.data;
@@ -245,12 +245,12 @@ uint64_t symbol_end(const Process* p, const DcfgImage* im, uint32_t i)
    return end_of(im->load_addr, im->size);
 }
 
-/* Looking for overlaps, and then for the largest end so far at each place.
-   ENDS is NULL until there is a reason for it. */
+/* Ends: detects overlaps, and then has the largest end so far for each element.
+   .ends is NULL until there is an overlap. */
 typedef
    struct {
       uint64_t* ends;
-      uint64_t  max;            // of this image
+      uint64_t  max;            // in this image
       bool      overlap;
    }
    Ends;

@@ -3,18 +3,18 @@
 
    Loading a DCFG. */
 
-/* Owns: loading a DCFG, from opening its file to freeing it.  Handed: a path
-   or bytes in memory.  Taken by: users.
+/* Owns: loading a DCFG, from opening its file to freeing it.  Handed: a path or
+   bytes in memory.  Taken by: users.
 
-   Two halves: while text is read, the functions in shapes.c fill arrays;
-   then resolve.c and index.c connect them. */
+   Loading has two halves.  While text is read, the functions in shapes.c fill
+   arrays.  Then resolve.c and index.c connect them. */
 
 #include "lib/json/json_events.h"
 #include "lib/graph/shapes.h"
 
 #include <stdlib.h>
 
-/* Read all text of IN, which is closed. */
+/* Read all text of IN, and close IN. */
 static bool read_model(Model* m, Input* in)
 {
    Load   l = { .m = m, .job = &m->job };
@@ -29,7 +29,7 @@ static bool read_model(Model* m, Input* in)
    return ok;
 }
 
-/* Loading takes over IN and M's job. */
+/* Load a DCFG.  IN and M's job are freed or become part of the result. */
 static Dcfg* load(Model* m, Input* in, DcfgError* err)
 {
    bool ok = in != NULL && read_model(m, in);

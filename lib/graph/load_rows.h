@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the functions of a DCFG's shapes share. */
+   Shared by the functions of a DCFG's shapes. */
 
 #ifndef DCFG_LOAD_ROWS_H
 #define DCFG_LOAD_ROWS_H
@@ -10,7 +10,7 @@
 #include "lib/graph/model.h"
 #include "lib/json/place.h"
 
-/* What the functions of the shapes get. */
+/* Load: the argument of the shapes' functions. */
 typedef
    struct {
       Model* m;
@@ -35,7 +35,7 @@ static inline const char* keep_text(Load* l, const Frame* f, uint32_t field)
                        length(f, field));
 }
 
-/* What some readers cannot take, at the place of the walk. */
+/* Report at the walk's place something that some readers cannot take. */
 static inline void odd(const Load* l, const char* rule, const char* what)
 {
    char place[PLACE_SIZE];
@@ -45,7 +45,7 @@ static inline void odd(const Load* l, const char* rule, const char* what)
                   walk_place(l->walk, place), "%s", what);
 }
 
-/* The last element of one of its arrays. */
+/* The last element of an array. */
 #define LAST(array, Type) (&ELEM(array, Type, (array).n - 1))
 
 #endif /* DCFG_LOAD_ROWS_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Looking things up in a DCFG. */
+   Lookups in a DCFG. */
 
-/* Owns: answers to "which one": by id, by address, by what it belongs to.
-   Handed: a loaded DCFG and any numbers.  Taken by: users,
-   derived.c, cursor.c; shapes.c for names of types. */
+/* Owns: searches by id, by address, by owner.  Handed: a loaded DCFG and any
+   numbers.  Taken by: users, derived.c, cursor.c; shapes.c for names of
+   types. */
 
 #include "lib/graph/model.h"
 #include "format/edge_types.h"
@@ -79,7 +79,7 @@ uint32_t dcfg_edge_by_id(const DcfgProcess* p, uint32_t id)
 
 /*--- By address                                           ---*/
 
-/* Places FIRST to FIRST + N in some array in order of address. */
+/* Places: elements FIRST to FIRST + N of an array that is sorted by address. */
 typedef
    struct {
       const Process*   p;
@@ -118,7 +118,7 @@ static void block_range(const Process* p, const DcfgImage* im, uint32_t i,
    *end = end_of(n->addr, n->size);
 }
 
-/* The last place below BELOW that has ADDR, or DCFG_NONE. */
+/* Return the last place below BELOW that has ADDR, or DCFG_NONE. */
 static uint32_t place_before(const Places* in, uint32_t below, uint64_t addr)
 {
    uint64_t start, end;
@@ -133,7 +133,7 @@ static uint32_t place_before(const Places* in, uint32_t below, uint64_t addr)
    return DCFG_NONE;
 }
 
-/* The first place that starts after ADDR. */
+/* Return the first place that starts after ADDR. */
 static uint32_t place_after(const Places* in, uint64_t addr)
 {
    uint32_t low = in->first, high = in->first + in->n;
@@ -176,7 +176,7 @@ uint32_t dcfg_node_at(const DcfgProcess* p, uint64_t addr)
 
 uint32_t dcfg_image_at(const DcfgProcess* p, uint64_t addr)
 {
-   /* There are a few dozen. */
+   /* A linear search: there are a few dozen images. */
    for (uint32_t i = p->n_images; i-- > 0; )
       if (addr >= p->images[i].load_addr
           && addr - p->images[i].load_addr < p->images[i].size)
@@ -248,7 +248,8 @@ uint32_t dcfg_edge_between(const DcfgProcess* p, uint32_t source,
    const uint32_t* out = dcfg_out_edges(p, source, &n_out);
    const uint32_t* in = dcfg_in_edges(p, target, &n_in);
 
-   /* A node may have thousands of one kind, hardly of both. */
+   /* Search the shorter list: a node may have thousands of out-edges or of
+      in-edges, hardly of both. */
    if (n_out <= n_in) {
       for (uint32_t i = 0; i < n_out; i++)
          if (p->edges[out[i]].target == target)

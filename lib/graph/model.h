@@ -9,12 +9,12 @@
 #include "lib/base/job.h"
 #include "lib/base/sort.h"
 
-/* From an id to an index: a plain array where the ids are dense, else pairs
-   in order of id. */
+/* IdMap: from an id to an index.  A plain array if ids are dense, else pairs
+   sorted by id. */
 typedef
    struct {
-      uint32_t  n;              // of the array, or of pairs
-      uint32_t* dense;          // by id; or NULL
+      uint32_t  n;              // size of the array, or number of pairs
+      uint32_t* dense;          // by id; NULL: pairs
       uint32_t* ids;
       uint32_t* indices;
    }
@@ -22,21 +22,21 @@ typedef
 
 uint32_t id_find(const IdMap* map, uint32_t id);
 
-/* What dcfg.h shows of a process, and what finds things in it. */
+/* Process: a process as dcfg.h shows it, and data for lookups. */
 typedef
    struct {
-      DcfgProcess shown;        // first: a DcfgProcess* is a Process*
+      DcfgProcess shown;        // first, so that a DcfgProcess* is a Process*
       Array       images;       // DcfgImage
       Array       symbols;      // DcfgSymbol
       Array       sources;      // DcfgSource
       Array       nodes;        // DcfgNode
       Array       edges;        // DcfgEdge
-      Array       counts;       // uint64_t: COUNT_PER_THREAD after each other
+      Array       counts;       // uint64_t: all COUNT_PER_THREAD
       Array       threads;      // uint64_t
       Array       routines;     // DcfgRoutine
       Array       loops;        // DcfgLoop
       Array       routine_nodes, exits, loop_nodes, backs;  // uint32_t
-      Array       idoms;        // uint32_t; while loading: as routine_nodes
+      Array       idoms;        // uint32_t; while loading, as .routine_nodes
       bool        has_instr_count;
       DcfgPart    part;         // if .part.number is not 0
       Array       preceding;    // uint64_t
@@ -44,25 +44,26 @@ typedef
       Array       continued;    // DcfgContinued
       Array       bypasses;     // DcfgLateBypass
       IdMap       node_ids, edge_ids;
-      /* Out edges of node i are out[first_out[i]] to first_out[i + 1] - 1. */
+      /* The out-edges of node i are out[first_out[i]] to first_out[i + 1] -
+         1. */
       uint32_t*   first_out;
       uint32_t*   out;
       uint32_t*   first_in;
       uint32_t*   in;
-      uint32_t*   loop_of_head; // by node
-      uint32_t*   by_addr;      // blocks in order of address
-      /* Where things overlap, the largest end so far (within an image, for
-         symbols and sources); else NULL. */
+      uint32_t*   loop_of_head; // for each node
+      uint32_t*   by_addr;      // blocks, sorted by address
+      /* If things overlap: for each element the largest end so far, for symbols
+         and sources within an image; else NULL. */
       uint64_t*   symbol_ends;
       uint64_t*   source_ends;
       uint64_t*   block_ends;
    }
    Process;
 
-/* And of a file. */
+/* Model: a loaded file. */
 typedef
    struct {
-      Dcfg     shown;           // first
+      Dcfg     shown;           // first, so that a Dcfg* is a Model*
       Job      job;
       Arena    strings;
       Array    files;           // DcfgFileName
@@ -77,26 +78,26 @@ static inline const Process* inside(const DcfgProcess* p)
    return (const Process*)p;
 }
 
-/* The first half of loading puts ids where indices belong; this puts the
-   indices there, and makes all that lookups need. */
+/* Resolve ids: the first half of loading has stored ids where indices belong.
+   Replace them by indices, and make all data for lookups. */
 bool resolve_ids(Model* m);
 
-/* Parts of it: in and out edges; loops by head and node; by address. */
+/* Make in-edges and out-edges; loops by head and node; orders by address. */
 bool index_edges(Model* m, Process* p, const char* place);
 bool index_loops(Model* m, Process* p, const char* place);
 bool index_addresses(Model* m, Process* p);
 
-/* The end of a range of addresses; beyond the last one it stays there. */
+/* Return the end of a range of addresses, at most the last address. */
 static inline uint64_t end_of(uint64_t addr, uint64_t size)
 {
    return add_capped(addr, size);
 }
 
-/* Where symbol I of image IM ends. */
+/* Return the end of symbol I of image IM. */
 uint64_t symbol_end(const Process* p, const DcfgImage* im, uint32_t i);
 
-/* A map from KEYS, which are ids and are put in order.  Of two things with
-   one id the first is found; it is a problem at PLACE. */
+/* Make a map from KEYS, which are ids and are sorted here.  If two things have
+   one id, the first is found, and the problem is reported at PLACE. */
 bool id_map(Job* job, IdMap* map, SortKey* keys, uint32_t n,
             const char* place, const char* id_name);
 void id_free(Job* job, IdMap* map);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   From ids to indices. */
+   Resolving ids to indices. */
 
-/* Owns: that every reference in a loaded DCFG is an index of something that
-   is there, or DCFG_NONE.  Handed: arrays with ids, as shapes.c filled
-   them.  Taken by: load.c; index.c, lookup.c and derived.c follow indices
-   without looking whether there is such a thing. */
+/* Owns: the guarantee that every reference in a loaded DCFG is the index of an
+   existing thing, or DCFG_NONE.  Handed: arrays with ids, as shapes.c filled
+   them.  Taken by: load.c; index.c, lookup.c and derived.c rely on it. */
 
 #include "lib/graph/model.h"
 
@@ -14,18 +13,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the ids of a file mean. */
+/* Resolve: the meaning of a file's ids. */
 typedef
    struct {
       Model*   m;
       Job*     job;
       Process* p;
       IdMap    files, types;
-      char     process[40];     // "PROCESSES[0]"
+      char     process[40];     // as "PROCESSES[0]"
    }
    Resolve;
 
-/* Ids as keys: ID bytes into each of N elements of SIZE bytes. */
+/* Return the ids of N elements of SIZE bytes as keys; an id is at offset ID. */
 static SortKey* keys_of(Job* job, const Array* a, size_t size, size_t id)
 {
    SortKey* keys = job_calloc(job, a->n, sizeof(*keys));
@@ -50,12 +49,12 @@ static bool map_ids(Job* job, IdMap* map, const Array* a, size_t size,
    return ok;
 }
 
-/* The places of things that refer to others, by ids: rows that are of no use
-   may have been left out, so their numbers say little. */
+/* From: the place of a reference in messages, by id.  Row numbers would
+   mislead, because useless rows may have been left out. */
 typedef
    struct {
-      const char* table;        // "EDGES"
-      const char* id_name;      // "EDGE_ID"; or NULL
+      const char* table;        // for example "EDGES"
+      const char* id_name;      // for example "EDGE_ID"; or NULL
       uint64_t    id;
    }
    From;
@@ -74,7 +73,7 @@ static bool unknown_id(Resolve* r, const From* from, const char* what,
                       "there is no %s %u", what, id);
 }
 
-/* *REF is an id, 0 for none. */
+/* Resolve *REF, an id, 0 for none. */
 static inline bool resolve(Resolve* r, uint32_t* ref, const IdMap* map,
                            const From* from, const char* what)
 {
@@ -165,8 +164,8 @@ static bool resolve_part(Resolve* r)
 
 /*--- Lists of nodes                                       ---*/
 
-/* N ids become indices; those that stand for nothing go.  The rest of the
-   list moves up, and N is what remains. */
+/* Resolve a list of N ids.  Unknown ids are removed, and N is the number of the
+   others. */
 static bool resolve_list(Resolve* r, uint32_t* ids, uint32_t* n,
                          const From* from)
 {
@@ -183,7 +182,7 @@ static bool resolve_list(Resolve* r, uint32_t* ids, uint32_t* n,
    return true;
 }
 
-/* Indices in order. */
+/* Sort indices. */
 static bool sort_list(Resolve* r, uint32_t* list, uint32_t n)
 {
    bool     in_order = true;
@@ -261,7 +260,7 @@ static bool resolve_routines(Resolve* r)
 
 /*--- Loops                                                ---*/
 
-/* All but the parent. */
+/* Resolve all of a loop except its parent. */
 static bool resolve_loop(Resolve* r, uint32_t index)
 {
    Process*        p = r->p;
@@ -314,9 +313,9 @@ static bool resolve_loops(Resolve* r)
    return true;
 }
 
-/*--- The whole                                            ---*/
+/* --- The whole process                                    --- */
 
-/* The file's special nodes behind the process's blocks. */
+/* Append the file's special nodes to the process's blocks. */
 static bool add_special_nodes(Resolve* r)
 {
    Process*     p = r->p;
@@ -337,8 +336,8 @@ static bool add_special_nodes(Resolve* r)
    return to != NULL;
 }
 
-/* How many threads there are, and how much they did, if the file does not
-   say. */
+/* Compute the number of threads and their instructions, if they are not in the
+   file. */
 static void complete_counts(Process* p)
 {
    DcfgProcess* s = &p->shown;

@@ -3,13 +3,13 @@
 
    The tables and objects of a DCFG. */
 
-/* Owns: which tables and objects a DCFG has (its specification, part 2), and
-   the arrays of a Model as they fill.  Handed: rows by walk.c.  Taken
-   by: load.c; images are those of image_shape.c.
+/* Owns: the tables and objects of a DCFG (its specification, part 2), and
+   filling the arrays of a Model.  Handed: rows by walk.c.  Taken by: load.c;
+   the shapes of images are in image_shape.c.
 
-   The order of tables is free: a row may refer to an id that comes later.
-   Until all has been read, what will be an index is an id, 0 for none, and
-   addresses wait for their image's LOAD_ADDR. */
+   The order of tables is free: a row may refer to an id that comes later.  So
+   until everything has been read, references are ids, 0 for none, and addresses
+   lack their image's LOAD_ADDR. */
 
 #include "lib/graph/model.h"
 #include "lib/graph/shapes.h"
@@ -270,7 +270,7 @@ static const Kin trace = {
 static const Shape processes = { V_TABLE, true, 2, process_fields,
                                  open_process, close_process, &trace };
 
-/*--- The whole                                            ---*/
+/* --- The whole file                                       --- */
 
 enum { TOP_MAJOR, TOP_MINOR, TOP_FILES, TOP_TYPES, TOP_SPECIAL,
        TOP_PROCESSES };

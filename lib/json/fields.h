@@ -1,65 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What is expected of a file, and what is found. */
+   Shapes of tables and objects, and values as they are found. */
 
 #ifndef DCFG_FIELDS_H
 #define DCFG_FIELDS_H
 
 #include "lib/base/job.h"
 
-/*--- What is expected                                     ---*/
+/* --- Shapes: what a file should have                      --- */
 
 typedef struct Shape Shape;
 typedef struct Frame Frame;
 
 typedef
    enum {
-      V_INT,            // a number, or one in a string
-      V_INTS,           // an array of them
+      V_INT,            // a number, also in a string
+      V_INTS,           // an array of such numbers
       V_STRING,
-      V_TABLE,          // an array of arrays, the first of them its header
+      V_TABLE,          // an array of arrays; the first is the header
       V_OBJECT,
-      V_STRINGS         // an object with any keys and strings as values
+      V_STRINGS         // an object with any keys, and strings as values
    }
    ValueKind;
 
-#define F_NEEDED 1      // without it, its row is of no use
-#define F_MUST   2      // it should be there
-#define F_HEX    4      // known writers write it in hex
-#define F_VERSION 16  // what another one has, nobody here can tell
-#define F_SILENT 8      // not named in places: there is no other way to go
+#define F_NEEDED 1      // without it, the row is useless
+#define F_MUST   2      // a problem if it is missing
+#define F_HEX    4      // known writers use hexadecimal
+#define F_VERSION 16  // a version: others cannot be read
+#define F_SILENT 8      // left out of places in messages
 
-/* A column of a table or a key of an object. */
+/* Field: a column of a table, or a key of an object. */
 typedef
    struct {
       const char*  name;
       ValueKind    kind;
       uint8_t      flags;
-      uint64_t     min, max;    // V_INT, V_INTS
-      const Shape* shape;       // V_TABLE, V_OBJECT, V_STRINGS
+      uint64_t     min, max;    // for V_INT, V_INTS
+      const Shape* shape;       // for V_TABLE, V_OBJECT, V_STRINGS
    }
    Field;
 
 #define MAX_FIELDS 7
-#define NO_FIELD   MAX_FIELDS   // in place of the index of one
+#define NO_FIELD   MAX_FIELDS   // not an index
 
-/* A table or object of the same name in the format's other kind of file.  A
-   header that has one of its columns, and lacks one that it must have, is of
-   that kind. */
+/* Kin: a table or object of the same name in the format's other kind of file.
+   A header that has one of its columns, and lacks a required one, is of that
+   kind. */
 typedef
    struct {
-      const char* what;         // "this is a ..., not a ..."; for a table
-      const char* names[4];     // columns or keys that only the other one has;
+      const char* what;         // for "this is a ..., not a ..."; for a table
+      const char* names[4];     // columns or keys that only the other kind has;
                                 // then NULL
    }
    Kin;
 
-/* OPEN is called before the values of a row, or of an object; CLOSE after
-   them.  If a value that is F_NEEDED is missing, CLOSE is not called but for
-   shapes with KEEP, whose parts have been taken already.  Both return false
-   to stop, after job_fail().  For V_STRINGS, CLOSE is called for each key,
-   with text 0 and 1. */
+/* Shape: a table or object.  .open is called before the values of a row or
+   object, .close after them.  If an F_NEEDED value is missing, .close is called
+   only with .keep, for shapes whose parts have been stored already.  Both
+   return false to stop, after job_fail().  For V_STRINGS, .close is called for
+   each key, with text 0 and 1. */
 struct Shape {
    ValueKind    kind;
    bool         keep;
@@ -67,10 +67,10 @@ struct Shape {
    const Field* fields;
    bool         (*open)(void* arg, const Frame* f);
    bool         (*close)(void* arg, const Frame* f);
-   const Kin*   kin;            // may be NULL
+   const Kin*   kin;            // or NULL
 };
 
-/*--- What is found                                        ---*/
+/* --- Frames: what has been found                          --- */
 
 #define MAX_COLUMNS 64
 #define MAX_FRAMES  10
@@ -79,36 +79,39 @@ typedef
    enum { IN_TABLE, IN_HEADER, IN_ROW, IN_OBJECT, IN_STRINGS }
    FrameMode;
 
-/* A table or object that is being read; f[-1] is the one around it.  Values
-   of the row or object by their place in the shape's fields. */
+/* Frame: a table or object that is being read; f[-1] is the one around it.
+   Values are indexed by the shape's fields. */
 struct Frame {
    const Shape* shape;
    FrameMode    mode;
-   bool         in_list;                // within a V_INTS
-   uint32_t     present;                // a bit for each field
-   uint32_t     bad;                    // already complained about
-   bool         strange;                // has names of its shape's kin
-   uint32_t     field;                  // being read; or NO_FIELD
+   bool         in_list;                // inside a V_INTS
+   uint32_t     present;                // one bit for each field
+   uint32_t     bad;                    // one bit for each field with a
+                                        // reported problem
+   bool         strange;                // does it have names of the shape's
+                                        // kin?
+   uint32_t     field;                  // index of the present field, or
+                                        // NO_FIELD
    uint32_t     n_columns, column;
-   uint64_t     row;                    // from 0, not counting the header
-   uint64_t     element;                // within a list
-   uint8_t      columns[MAX_COLUMNS];   // the field of each
+   uint64_t     row;                    // from 0, without the header
+   uint64_t     element;                // index in a list
+   uint8_t      columns[MAX_COLUMNS];   // for each column, its field
    uint64_t     numbers[MAX_FIELDS];
-   size_t       starts[MAX_FIELDS];     // of a list or text on its stack
+   size_t       starts[MAX_FIELDS];     // begin of a list or text in its stack
    size_t       lengths[MAX_FIELDS];
-   size_t       n_list, n_text;         // of the stacks before this row
+   size_t       n_list, n_text;         // sizes of the stacks before this row
 };
 
 typedef
    struct {
       Job*         job;
-      void*        arg;                 // for open and close
+      void*        arg;                 // argument of open and close
       const Shape* top;
       uint32_t     n_frames;
-      uint32_t     depth;               // all arrays and objects
-      uint32_t     skipping;            // those within a value to ignore
+      uint32_t     depth;               // open arrays and objects
+      uint32_t     skipping;            // those inside an ignored value
       bool         finished;
-      /* Stacks: what belongs to a row goes when the row does. */
+      /* Stacks: values of a row are removed when the row ends. */
       uint64_t*    list;
       size_t       n_list, cap_list;
       char*        text;
@@ -122,20 +125,20 @@ static inline Frame* top_frame(Walk* w)
    return &w->frames[w->n_frames - 1];
 }
 
-/* NULL: none. */
+/* Return the present field, or NULL. */
 static inline const Field* current_field(const Frame* f)
 {
    return f->field == NO_FIELD ? NULL : &f->shape->fields[f->field];
 }
 
-/*--- For open and close                                   ---*/
+/* --- For functions open and close                         --- */
 
 static inline bool has(const Frame* f, uint32_t field)
 {
    return f->present >> field & 1;
 }
 
-/* 0 if it is not there. */
+/* Return a value, or 0 if it is missing. */
 static inline uint64_t number(const Frame* f, uint32_t field)
 {
    return has(f, field) ? f->numbers[field] : 0;
@@ -146,7 +149,7 @@ static inline size_t length(const Frame* f, uint32_t field)
    return has(f, field) ? f->lengths[field] : 0;
 }
 
-/* NULL if it is empty. */
+/* Return a list, or NULL if it is empty. */
 static inline const uint64_t* list(const Walk* w, const Frame* f,
                                    uint32_t field)
 {

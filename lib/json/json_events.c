@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   JSON from a file, event after event. */
+   Events of JSON in a file. */
 
 /* Owns: the JSON parser.  Handed: text by input.c.  Taken by: load.c and
-   chunks.c; the events go to walk.c, which makes sense of them.
+   chunks.c; the events go to walk.c, which interprets them.
 
-   The parser is YAJL.  Of the JSON libraries that Debian has for C it is the
-   one that hands out events instead of a tree, and that takes text in pieces:
-   a trace of any length goes through it in a few hundred kilobytes, and
-   nothing of a DCFG is in memory twice.  Of such files it parses some 450 MB
-   in a second where Jansson, which builds a tree, makes 30 and takes seven
-   times the file's size.  It gives numbers as text, so that 64 bits survive.
+   The parser is YAJL.  Of the JSON libraries for C in Debian, it is the one
+   that delivers events, not a tree, and takes text in pieces.  So a trace of
+   any length needs a few hundred kilobytes, and nothing of a DCFG is in memory
+   twice. It parses about 450 MB of such files in a second.  Jansson, which
+   builds a tree, parses 30 MB and needs seven times the file's size.  YAJL
+   delivers numbers as text, so that 64-bit numbers keep their value.
 
-   YAJL does not expect malloc() to fail, nor anybody to limit what it takes:
-   it keeps a token in memory until its end has come.  So it gets allocation
-   functions that jump out of it, and all its blocks are in a list.
+   YAJL cannot handle a malloc() that fails, and has no limit of memory: it
+   keeps a token until its end.  So it gets allocation functions that leave it
+   by longjmp, and all its blocks are in a list.
 
-   With each piece of text YAJL begins anew with the token that it was in.  In
-   pieces of one size that makes a long token's time quadratic; so the rest of
-   a string is collected here, and given to YAJL when it is whole.  No number
-   that anybody needs is long: there, it is an error. */
+   With each piece of text, YAJL begins the present token again.  For a long
+   token in many pieces that takes quadratic time.  So the rest of a string is
+   collected here, and YAJL gets it whole.  A long number is an error. */
 
 #include "lib/json/json_events.h"
 #include "lib/json/place.h"
@@ -34,12 +33,12 @@ typedef
    struct JsonBlock {
       struct JsonBlock* next;
       struct JsonBlock* before;
-      size_t        size;       // with this head
-      size_t        pad;        // what follows is aligned as malloc()'s
+      size_t        size;       // including this head
+      size_t        pad;        // aligns what follows as malloc() does
    }
    JsonBlock;
 
-/* 64 bits are 20 digits. */
+/* Limit of a number's length; 64 bits have 20 digits. */
 #define MAX_NUMBER 1000
 
 struct Parse {
@@ -50,11 +49,11 @@ struct Parse {
    jmp_buf     no_memory;
    uint64_t    consumed;        // by YAJL, before this piece
    bool        finished;
-   size_t      event_end;       // of this piece's last event; 0: none yet
-   size_t      in_number;       // how much of one, or of a word, YAJL has
-   bool        in_string;       // YAJL has the beginning of one
-   bool        escaped;         // behind a backslash in it
-   uint8_t*    rest;            // of that string
+   size_t      event_end;       // end of this piece's last event; 0: none
+   size_t      in_number;       // length that YAJL has of a number or word
+   bool        in_string;       // does YAJL have the begin of a string?
+   bool        escaped;         // is a backslash before the next character?
+   uint8_t*    rest;            // rest of that string
    size_t      n_rest, cap_rest;
    Walk        walk;
    uint8_t     buf[65536];
@@ -180,7 +179,7 @@ static const yajl_callbacks callbacks = {
    on_map, on_key, on_end, on_array, on_end
 };
 
-/*--- Going on                                             ---*/
+/* --- Feeding the parser                                   --- */
 
 Parse* parse_start(Job* job, Input* in, const Shape* top, void* arg)
 {
@@ -200,7 +199,7 @@ Parse* parse_start(Job* job, Input* in, const Shape* top, void* arg)
       return NULL;
    }
    p->yajl = yajl_alloc(&callbacks, &alloc, p);
-   /* A name that is not UTF-8 is no reason to refuse a file. */
+   /* Names that are not UTF-8 are accepted. */
    yajl_config(p->yajl, yajl_dont_validate_strings, 1);
    return p;
 }
@@ -216,7 +215,7 @@ void parse_end(Parse* p)
 {
    if (p == NULL)
       return;
-   /* yajl_free() would do no more, and may not be able to any more. */
+   /* Free what YAJL has allocated: yajl_free() does no more, and may fail. */
    while (p->blocks.next != &p->blocks)
       yajl_release(p, p->blocks.next + 1);
    drop_rest(p);
@@ -235,8 +234,8 @@ bool parse_finished(const Parse* p)
    return p->finished;
 }
 
-/* What YAJL did not like.  It says "parse error: " or the like, the reason
-   and a line feed. */
+/* Report an error of syntax.  YAJL's text is "parse error: " or similar, the
+   reason, and a line feed. */
 static bool syntax_error(Parse* p)
 {
    char           place[PLACE_SIZE];
@@ -256,8 +255,8 @@ static bool syntax_error(Parse* p)
    return false;
 }
 
-/* After a piece, look which token YAJL is in.  Behind the last event there is
-   nothing but separators before it. */
+/* Find out which token YAJL is in at the end of a piece.  Between the last
+   event and the token there are only separators. */
 static bool note_token(Parse* p, const uint8_t* text, size_t n)
 {
    size_t i = p->event_end;
@@ -282,7 +281,7 @@ static bool note_token(Parse* p, const uint8_t* text, size_t n)
    return true;
 }
 
-/* Give YAJL a piece; without one, the end. */
+/* Give YAJL a piece, or at the end NULL. */
 static bool feed_yajl(Parse* p, const uint8_t* text, size_t n)
 {
    char        place[PLACE_SIZE];
@@ -312,8 +311,8 @@ static bool feed_yajl(Parse* p, const uint8_t* text, size_t n)
    return true;
 }
 
-/* The same.  YAJL takes form feeds and vertical tabs for blanks; in JSON they
-   cannot stand anywhere. */
+/* Give YAJL a piece, and refuse form feeds and vertical tabs, which YAJL takes
+   for blanks. */
 static bool feed(Parse* p, const uint8_t* text, size_t n)
 {
    char           place[PLACE_SIZE];
@@ -330,7 +329,7 @@ static bool feed(Parse* p, const uint8_t* text, size_t n)
                           "not JSON: a form feed or a vertical tab"));
 }
 
-/* How much of the text belongs to the string that YAJL is in. */
+/* Return the length of the part of TEXT that belongs to the present string. */
 static size_t string_part(Parse* p, const uint8_t* text, size_t n)
 {
    for (size_t i = 0; i < n; i++) {
@@ -343,7 +342,7 @@ static size_t string_part(Parse* p, const uint8_t* text, size_t n)
    return n;
 }
 
-/* The string is whole, or nothing more comes. */
+/* Give YAJL the string, which is whole, or the last one. */
 static bool feed_string(Parse* p)
 {
    bool ok = p->n_rest == 0 || feed(p, p->rest, p->n_rest);

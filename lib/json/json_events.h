@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   JSON from a file, event after event. */
+   Events of JSON in a file. */
 
 #ifndef DCFG_JSON_EVENTS_H
 #define DCFG_JSON_EVENTS_H
@@ -11,17 +11,17 @@
 
 typedef struct Parse Parse;
 
-/* Reads IN, which it closes at its end, with the events going to a walk of
+/* Start to parse IN, which is closed at the end.  The events go to a walk of
    TOP for ARG. */
 Parse* parse_start(Job* job, Input* in, const Shape* top, void* arg);
 void   parse_end(Parse* p);
 
 Walk*  parse_walk(Parse* p);
 
-/* Go on with some more text.  False at an error. */
+/* Parse some more text.  Return False at an error. */
 bool   parse_some(Parse* p);
 
-/* Has all been read? */
+/* Return whether everything has been parsed. */
 bool   parse_finished(const Parse* p);
 
 #endif /* DCFG_JSON_EVENTS_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where in a file we are, in words. */
+   Places in a file, as messages name them. */
 
-/* Owns: places as errors and problems name them.  Handed: a walk.  Taken by:
-   walk.c; json_events.c, shapes.c and chunks.c for what they find. */
+/* Owns: the form of places in errors and problems.  Handed: a walk.  Taken by:
+   walk.c; json_events.c, shapes.c and chunks.c for their own messages. */
 
 #include "lib/json/place.h"
 

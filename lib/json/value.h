@@ -10,13 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The value of digits in BASE.  False if they are none, or too many. */
+/* Read digits in BASE.  Return False if S is not digits, or too many. */
 bool read_digits(const char* s, size_t len, unsigned base, uint64_t* n);
 
-/* As C writes a constant: 0x and hex, 0 and octal, or decimal. */
+/* Read a number in C's notation: 0x and hexadecimal, 0 and octal, or
+   decimal. */
 bool read_c_number(const char* s, size_t len, uint64_t* n);
 
-/* Is this UTF-8, as far as bytes can tell (RFC 3629)? */
+/* Return whether S is UTF-8, judging bytes only (RFC 3629). */
 bool is_utf8(const char* s, size_t len);
 
 #endif /* DCFG_VALUE_H */

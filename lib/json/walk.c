@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Tables and objects of the format, as they pass by. */
+   Walk over the tables and objects of a file. */
 
-/* Owns: knowing where in the format's nested tables and objects we are, and
-   what a row has so far.  Handed: JSON events by json_events.c; shapes by
-   load.c and chunks.c.  Taken by: their functions, a row or object at a
-   time.
+/* Owns: the present place in the format's nested tables and objects, and the
+   present row's values.  Handed: JSON events by json_events.c; shapes by load.c
+   and chunks.c.  Taken by: functions of the shapes, a row or object at a time.
 
-   The columns of a table are found by its header.  What no shape names is
-   passed over, however deep.  Values of a row wait on two stacks, one for
-   lists and one for text; a row within a row's value uses the space above,
-   and is gone when the outer one ends. */
+   The header of a table tells its columns.  Values that no shape names are
+   skipped, however deep.  Values of a row are on two stacks, one for lists and
+   one for text.  A row inside a row's value uses the space above, and is
+   removed when the outer row ends. */
 
 #include "lib/json/walk.h"
 
@@ -23,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The format needs 12. */
+/* The limit of nesting; the format needs 12. */
 #define MAX_DEPTH 64
 
 /*--- The stacks                                           ---*/
@@ -102,7 +101,7 @@ static bool end_values(Walk* w, Frame* f)
    return ok;
 }
 
-/* The next value of a row goes to the field that the header says. */
+/* Choose the field of the next value of a row, by the header. */
 static void next_value(Frame* f)
 {
    if (f->mode == IN_ROW) {
@@ -156,7 +155,7 @@ static bool end_header(Walk* w, Frame* f)
    return true;
 }
 
-/* Is this a name in the table or object of the other kind of file? */
+/* Return whether S is a name in the other kind of file. */
 static bool is_strange(const Shape* shape, const char* s, size_t len)
 {
    if (shape->kin != NULL)
@@ -166,7 +165,7 @@ static bool is_strange(const Shape* shape, const char* s, size_t len)
    return false;
 }
 
-/* A name in a table's header. */
+/* Handle a name in a table's header. */
 static bool header_name(Walk* w, Frame* f, const char* s, size_t len)
 {
    const Shape* shape = f->shape;
@@ -216,7 +215,7 @@ static bool push_frame(Walk* w, const Shape* shape)
    f->strange = false;
    if (shape->kind == V_TABLE) {
       f->mode = IN_TABLE;
-      f->n_columns = UINT32_MAX;        // no header yet
+      f->n_columns = UINT32_MAX;        // before the header
       return true;
    }
    f->mode = shape->kind == V_OBJECT ? IN_OBJECT : IN_STRINGS;
@@ -225,7 +224,7 @@ static bool push_frame(Walk* w, const Shape* shape)
 
 /*--- Values                                               ---*/
 
-/* An integer in either form for the current field, or an element of it. */
+/* Store an integer in either form, as the present field or an element of it. */
 static bool put_integer(Walk* w, const char* s, size_t len, bool is_string)
 {
    Frame*       f = top_frame(w);
@@ -236,7 +235,7 @@ static bool put_integer(Walk* w, const char* s, size_t len, bool is_string)
    if (is_string) {
       ok = read_c_number(s, len, &n);
    } else if (len < 20) {
-      /* The parser has seen to it that this starts with a digit or '-'. */
+      /* The parser guarantees a digit or '-' at the start. */
       ok = true;
       for (size_t i = 0; i < len; i++) {
          unsigned d = (unsigned char)s[i] - '0';
@@ -285,7 +284,7 @@ static bool put_text(Walk* w, Frame* f, uint32_t field, const char* s,
    return push_text(w, s, len);
 }
 
-/* Does the field already have a value, as a key that is there twice? */
+/* Return whether the field has a value already: the key is there twice. */
 static bool is_repeated(const Frame* f)
 {
    return f->mode == IN_OBJECT && f->field != NO_FIELD
@@ -316,7 +315,7 @@ static bool not_an_object(Walk* w, const char* what)
                    "an object is needed, not %s", what);
 }
 
-/* Is some value needed here, whatever its type? */
+/* Return whether a value is needed here, of any type. */
 static bool is_needed(const Frame* f)
 {
    return f->field != NO_FIELD || f->mode == IN_TABLE

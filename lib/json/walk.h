@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Tables and objects of the format, as they pass by. */
+   Walk over the tables and objects of a file. */
 
 #ifndef DCFG_WALK_H
 #define DCFG_WALK_H
@@ -11,7 +11,7 @@
 void walk_start(Walk* w, Job* job, const Shape* top, void* arg);
 void walk_end(Walk* w);
 
-/* The parser's events.  False: stop. */
+/* The parser's events.  Each returns False to stop. */
 bool walk_number(Walk* w, const char* s, size_t len);
 bool walk_string(Walk* w, const char* s, size_t len);
 bool walk_key(Walk* w, const char* s, size_t len);

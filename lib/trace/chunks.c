@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The tables of a trace, as they pass by. */
+   Reading the tables of a trace. */
 
-/* Owns: which tables a DCFG-trace has (its specification, part 3).  Handed:
-   rows by walk.c.  Taken by: cursor.c, a chunk at a time, and users.
+/* Owns: the tables of a DCFG-trace (its specification, part 3).  Handed: rows
+   by walk.c.  Taken by: cursor.c, a chunk at a time, and users.
 
-   The text goes through the parser a buffer at a time; the chunks that end in
-   it wait in a queue.  So what is in memory is one buffer's worth of chunks,
-   or one longer chunk, and the table. */
+   The text goes through the parser a buffer at a time.  Chunks that end in the
+   buffer wait in a queue.  So memory has the chunks of one buffer, or one
+   longer chunk, and the table. */
 
 #include "lib/trace/chunks.h"
 #include "lib/trace/sequence.h"
@@ -22,9 +22,9 @@ struct Chunks {
    Job*       job;
    Parse*     parse;
    Walk*      walk;
-   Table*     table;            // of the process being read
-   uint32_t   process;          // its row
-   DcfgChunk* first;            // the queue
+   Table*     table;            // the present process's
+   uint32_t   process;          // its index
+   DcfgChunk* first;            // the queue's begin
    DcfgChunk* last;
 };
 
@@ -54,7 +54,7 @@ static bool close_chunk(void* arg, const Frame* f)
    char         place[PLACE_SIZE];
 
    if (!has(thread, T_ID))
-      return true;                      // told already
+      return true;                      // already reported
    if (number(f, C_EDGES) > 0 && number(f, C_FIRST) == 0)
       return job_problem(t->job, DCFG_PROBLEM_RULE, true, "number",
                          walk_place(t->walk, place),
@@ -93,8 +93,8 @@ static const Field chunk_fields[] = {
 };
 /*--- Tables                                               ---*/
 
-/* The first thread needs the table, and the thread's number its chunks: for
-   reading in one pass, columns must be in the specification's order. */
+/* Begin a thread.  Chunks need the table and the thread's number: to read in
+   one pass, columns must be in the specification's order. */
 static bool open_thread(void* arg, const Frame* f)
 {
    Chunks*      t = arg;
@@ -146,7 +146,7 @@ static bool close_transition(void* arg, const Frame* f)
    const uint64_t* nexts = list(t->walk, f, R_NEXT);
    char            place[PLACE_SIZE];
 
-   if (f->bad != 0)                     // an id that is none
+   if (f->bad != 0)                     // the id is not valid
       return true;
    return in_time(t, "TRANSITION_TABLE")
           && table_add_row(t->job, t->table, (uint32_t)number(f, R_EDGE),
@@ -221,14 +221,15 @@ static const Field top_fields[] = {
    { "MINOR_VERSION", V_INT, F_MUST, BITS32, NULL },
    { "PROCESSES", V_TABLE, F_NEEDED, 0, 0, &processes }
 };
-/* Tables that come before PROCESSES, which says that it is not a trace. */
+/* Keys of a DCFG that come before PROCESSES and show that the file is not a
+   trace. */
 static const Kin graph_top = { NULL, { "FILE_NAMES", "EDGE_TYPES",
                                        "SPECIAL_NODES" } };
 static const Shape top = { V_OBJECT, true, 3, top_fields,
                            NULL, NULL, &graph_top };
 
 
-/*--- Chunk after chunk                                    ---*/
+/* --- Chunk by chunk                                       --- */
 
 Chunks* chunks_start(Job* job, Input* in)
 {

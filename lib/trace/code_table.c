@@ -3,15 +3,15 @@
 
    The transition table of a trace. */
 
-/* Owns: which edges follow an edge for which bits (the format's
-   specification, 3.5).  Handed: rows in any order, by chunks.c.  Taken by:
-   chunks.c, which gives it to each of its chunks, and decode.c.
+/* Owns: which edges follow an edge for which bits (the format's specification,
+   3.5).  Handed: rows in any order, by chunks.c.  Taken by: chunks.c, which
+   gives it to each of its chunks, and decode.c.
 
-   Rows are put in order of edge and code.  For each edge a small array of
-   cells is indexed by the next few bits, about two more than the number of
-   its rows needs: that finds nearly all codes at once, and takes memory in
-   proportion to the rows, whatever their codes are.  Longer codes are
-   searched for. */
+   Rows are sorted by edge and code.  Each edge has a small array of cells,
+   whose index is the next few bits: about two bits more than the number of its
+   rows needs.  This finds nearly all codes at once, and takes memory in
+   proportion to the rows, whatever their codes are.  Longer codes are searched
+   for. */
 
 #include "lib/trace/code_table.h"
 #include "lib/trace/sequence.h"
@@ -116,7 +116,7 @@ bool table_add_row(Job* job, Table* t, uint32_t edge, const char* code,
    return true;
 }
 
-/* Rows in order of edge and code. */
+/* Sort rows by edge and code. */
 static bool sort_rows(Job* job, Table* t)
 {
    RawRow*  rows = t->raw_rows.data;
@@ -138,8 +138,8 @@ static bool sort_rows(Job* job, Table* t)
    return ok;
 }
 
-/* Does one code begin with the other?  In order of code, the two that do
-   stand side by side if any do. */
+/* Return whether one code begins with the other.  If any two do, two neighbours
+   in the sorted rows do. */
 static bool is_ambiguous(const RawRow* a, const RawRow* b)
 {
    uint32_t n = a->length < b->length ? a->length : b->length;
@@ -147,7 +147,7 @@ static bool is_ambiguous(const RawRow* a, const RawRow* b)
    return n == 0 || a->code >> (32 - n) == b->code >> (32 - n);
 }
 
-/* A state for each edge; of rows that are ambiguous the first stays. */
+/* Make a state for each edge; of ambiguous rows the first is kept. */
 static bool make_states(Job* job, Table* t, const char* place)
 {
    RawRow*  rows = t->raw_rows.data;
@@ -208,9 +208,9 @@ uint32_t table_state(const Table* t, uint32_t edge)
           ? low : NO_STATE;
 }
 
-/*--- What follows                                         ---*/
+/* --- Edges that must follow                               --- */
 
-/* No row becomes longer than this by what can only follow. */
+/* The most edges that a row is extended by because only they can follow. */
 #define MAX_CHAIN 16
 
 static uint32_t last_state(const Table* t, const RawRow* r)
@@ -322,7 +322,7 @@ uint32_t table_long_code(const Table* t, const State* s, uint32_t bits)
    const uint32_t* codes = t->codes.data;
    uint32_t        length;
 
-   /* The last one that is not greater. */
+   /* Find the last code that is not greater. */
    BISECT(low, s->first_row + s->n_rows, middle, codes[middle] <= bits);
    if (low == s->first_row)
       return NO_CODE;

@@ -3,8 +3,8 @@
 
    Reading a trace. */
 
-/* Owns: where in a trace its user is: which threads, which chunk, which edge.
-   Handed: chunks by chunks.c, edges by decode.c.  Taken by: users. */
+/* Owns: the reader's place in a trace: threads, chunk, edge.  Handed: chunks by
+   chunks.c, edges by decode.c.  Taken by: users. */
 
 #include "lib/trace/chunks.h"
 
@@ -18,15 +18,15 @@
 struct DcfgTrace {
    Job                job;
    Chunks*            chunks;
-   uint64_t           want_process;     // dcfg_trace_select()
+   uint64_t           want_process;     // from dcfg_trace_select()
    uint32_t           want_thread;
-   DcfgChunk*         chunk;            // in work
-   DcfgDecoder*       decoder;          // or NULL: not begun
-   const DcfgProcess* graph;            // or NULL
-   uint64_t           position;         // or UINT64_MAX: not known
-   uint64_t           edges_left;       // that the graph has; with one
+   DcfgChunk*         chunk;            // the present one
+   DcfgDecoder*       decoder;          // NULL: not begun
+   const DcfgProcess* graph;            // NULL: not given
+   uint64_t           position;         // UINT64_MAX: not known
+   uint64_t           edges_left;       // edges of .graph not seen so far
    size_t             ahead_at, n_ahead;
-   uint32_t           ahead[N_AHEAD];   // decoded, but not handed out
+   uint32_t           ahead[N_AHEAD];   // decoded, but not returned yet
 };
 
 /*--- Opening and closing                                  ---*/
@@ -115,7 +115,7 @@ void dcfg_trace_select(DcfgTrace* t, uint64_t process_id, uint32_t thread)
       drop_chunk(t);
 }
 
-/* The next wanted chunk becomes the one in work.  False if there is none. */
+/* Move to the next selected chunk.  Return False if there is none. */
 static bool advance(DcfgTrace* t)
 {
    drop_chunk(t);
@@ -132,7 +132,7 @@ DcfgChunk* dcfg_trace_next_chunk(DcfgTrace* t, DcfgError* err)
 {
    DcfgChunk* c = NULL;
 
-   /* One that dcfg_trace_skip() found is still to come. */
+   /* Return the chunk that dcfg_trace_skip() found, if there is one. */
    if ((t->chunk != NULL && t->decoder == NULL) || advance(t)) {
       c = t->chunk;
       t->chunk = NULL;
@@ -167,7 +167,8 @@ const DcfgChunkInfo* dcfg_trace_chunk_info(const DcfgTrace* t)
    return t->chunk == NULL ? NULL : &t->chunk->info;
 }
 
-/* The instructions of an edge's source, and whether it is known at all. */
+/* Set *N to the instructions of an edge's source.  Return False if the edge is
+   not known. */
 static bool edge_instrs(const DcfgTrace* t, uint32_t id, uint64_t* n)
 {
    uint32_t edge = dcfg_edge_by_id(t->graph, id);
@@ -178,7 +179,7 @@ static bool edge_instrs(const DcfgTrace* t, uint32_t id, uint64_t* n)
    return edge != DCFG_NONE;
 }
 
-/* The chunk in work does not belong to the graph. */
+/* Report that the present chunk does not belong to the graph. */
 static void misfit(DcfgTrace* t, DcfgError* err, const char* why)
 {
    char place[120];
@@ -192,7 +193,7 @@ static void misfit(DcfgTrace* t, DcfgError* err, const char* why)
    drop_chunk(t);
 }
 
-/* An edge of the trace that the graph does not have. */
+/* Report an edge of the trace that the graph does not have. */
 static void stranger(DcfgTrace* t, uint32_t id, DcfgError* err)
 {
    char why[60];
@@ -201,9 +202,9 @@ static void stranger(DcfgTrace* t, uint32_t id, DcfgError* err)
    misfit(t, err, why);
 }
 
-/* The chunk's next edges.  A few characters may stand for more of them than
-   anybody can wait for, but not for more than the graph has: 0 with an error
-   if they do. */
+/* Decode the chunk's next edges.  A few characters may stand for more edges
+   than anybody can wait for.  More edges than the graph has are an error, and 0
+   is returned. */
 static size_t decode(DcfgTrace* t, uint32_t* ids, size_t max, DcfgError* err)
 {
    size_t n = dcfg_decoder_next(t->decoder, ids, max, err);
@@ -262,7 +263,7 @@ size_t dcfg_trace_next(DcfgTrace* t, uint32_t* edge_ids, size_t max,
             return 0;
       }
    }
-   /* Edges before an error are good; the next call meets it again. */
+   /* Edges before an error are good; the next call finds the error again. */
    set_error(err, DCFG_OK, t->job.err.file, NULL, 0, "%s", "");
    for (size_t i = 0; t->position != UINT64_MAX && i < n; i++) {
       uint64_t instrs;
@@ -329,7 +330,7 @@ bool dcfg_trace_skip(DcfgTrace* t, uint64_t instr, const DcfgProcess* p,
       return false;
    if (p == NULL)
       return t->decoder == NULL;
-   /* In the middle of a chunk, without having counted: too late. */
+   /* Inside a chunk without counts, it is too late. */
    if (t->position == UINT64_MAX)
       return false;
    return begin_chunk(t, err) && skip_edges(t, instr, err);

@@ -3,15 +3,15 @@
 
    Decoding a chunk of a trace. */
 
-/* Owns: from a sequence to edge ids (the format's specification, 3.7).
+/* Owns: turning a sequence into edge ids (the format's specification, 3.7).
    Handed: a chunk.  Taken by: users, and cursor.c.
 
-   Two steps, of which the second pulls at the first.  Repetitions and
-   references to the dictionary become characters through a stack of places to
-   go back to; nothing is ever written out, so its memory is bounded by the
-   nesting and its work by the edges that are wanted, however large the
-   expansion would be.  Characters become bits in a 64-bit word, from which
-   the current edge's cells choose a row; the row's edges are copied. */
+   There are two steps; the second one calls the first.  Step one turns
+   repetitions and references to the dictionary into characters, with a stack of
+   return places.  Nothing is expanded in memory: memory is bounded by the
+   nesting, and work by the edges that are asked for, however long the expansion
+   is.  Step two collects the bits of characters in a 64-bit word.  The present
+   edge's cells choose a row by these bits, and the row's edges are copied. */
 
 #include "lib/trace/chunks.h"
 #include "lib/trace/sequence.h"
@@ -21,11 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where to go on at an OP_END or OP_STOP. */
+/* Return: where to continue at an OP_END or OP_STOP. */
 typedef
    struct {
       const uint8_t* at;        // the body, or behind the OP_USE
-      uint64_t       left;      // how often to do the body yet
+      uint64_t       left;      // repetitions of the body still to do
    }
    Return;
 
@@ -37,10 +37,10 @@ struct DcfgDecoder {
    const uint8_t*   at;
    uint64_t         bits;       // first bit first
    unsigned         n_bits;
-   uint32_t         state;      // of the current edge
-   uint32_t         first_cell, state_bits;     // of the state
+   uint32_t         state;      // the present edge's
+   uint32_t         first_cell, state_bits;     // copied from the state
    uint64_t         edges_left;
-   const uint32_t*  phrase;     // of edges that did not fit
+   const uint32_t*  phrase;     // edges that did not fit
    uint32_t         phrase_left;
    bool             begun;
    uint32_t         depth;
@@ -49,7 +49,7 @@ struct DcfgDecoder {
 
 /*--- From code to bits                                    ---*/
 
-/* Past what is no character.  False at the end of the sequence. */
+/* Execute an operation.  Return False at the end of the sequence. */
 static bool follow(DcfgDecoder* x)
 {
    Return*  r;
@@ -87,7 +87,7 @@ static bool follow(DcfgDecoder* x)
    }
 }
 
-/* At least 59 bits, or all there are. */
+/* Fill up to at least 59 bits, or as many as there are. */
 static void refill(DcfgDecoder* x)
 {
    do {
@@ -130,7 +130,7 @@ static bool no_row(DcfgDecoder* x)
                SIZE_MAX);
 }
 
-/* The row that comes next, or NULL after an error. */
+/* Return the next row, or NULL after an error. */
 static inline const Row* next_row(DcfgDecoder* x)
 {
    const Table* t = x->table;
@@ -169,7 +169,7 @@ static inline const Row* next_row(DcfgDecoder* x)
    return row;
 }
 
-/* What is left of a phrase, as far as there is room. */
+/* Copy the rest of a row's edges, as many as fit. */
 static size_t put_phrase(DcfgDecoder* x, uint32_t* to, size_t max)
 {
    size_t n = x->phrase_left < max ? x->phrase_left : max;
@@ -220,7 +220,8 @@ size_t dcfg_decoder_next(DcfgDecoder* x, uint32_t* edge_ids, size_t max,
       }
    }
    if (x->edges_left == 0)
-      refill(x);                        // for dcfg_decoder_used_all()
+      refill(x);                        // so that dcfg_decoder_used_all() is
+                                        // right
    job_tell(&x->job, err);
    return n;
 }

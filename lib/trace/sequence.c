@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Sequences of a trace: text to code. */
+   Compiling sequences of a trace: text to code. */
 
 /* Owns: the grammar of edge-id sequences (the format's specification, 3.7.1):
-   six-bit characters, repetitions, references to the dictionary.  Handed:
-   text of a chunk or a dictionary entry.  Taken by: chunks.c,
-   code_table.c, decode.c.
+   six-bit characters, repetitions, references to the dictionary.  Handed: text
+   of a chunk or a dictionary entry.  Taken by: chunks.c, code_table.c,
+   decode.c.
 
-   All that can be wrong with a sequence is found here, once, so that decoding
-   has nothing to check.  What expands to nothing is left out: every step of
-   decoding but a bounded number leads to a character, and so no nest of empty
-   repetitions can keep it busy. */
+   All errors of a sequence are found here, once, so that decoding need not
+   check. Parts that expand to nothing are left out.  So after a bounded number
+   of steps, decoding comes to a character, and nested empty repetitions cannot
+   keep it busy. */
 
 #include "lib/trace/sequence.h"
 
 #include <string.h>
 
-/* What a character stands for; 64 and more are none of the alphabet. */
+/* Return 1 + the value of a character; 0 and 65 or more are not in the
+   alphabet. */
 static unsigned char_value(unsigned char c)
 {
    static const uint8_t values[256] = {
@@ -59,7 +60,7 @@ static uint32_t find_entry(const Table* t, const char* key, size_t len)
    return i;
 }
 
-/* Twice as many buckets as entries, or more. */
+/* Enlarge the table of buckets to at least twice the number of entries. */
 static bool more_buckets(Job* job, Table* t)
 {
    uint32_t  n = t->n_buckets == 0 ? 64 : t->n_buckets * 4;
@@ -125,15 +126,15 @@ bool table_add_entry(Job* job, Table* t, const char* key, size_t key_len,
 
 /*--- Compiling                                            ---*/
 
-/* States of Entry.work. */
+/* Values of Entry.work. */
 enum { TO_DO, BEGUN, DONE, BROKEN };
 
 typedef
    struct {
-      size_t   at;              // of OP_REPEAT
+      size_t   at;              // offset of OP_REPEAT
       size_t   body;
       uint64_t times;
-      uint32_t inner;           // nesting in it so far
+      uint32_t inner;           // nesting inside it so far
    }
    Open;
 
@@ -157,7 +158,7 @@ static void put_number(Compile* c, uint64_t n)
    c->code[c->size++] = (uint8_t)n;
 }
 
-/* Behind '(': a count and '*'. */
+/* Compile a repetition, behind '(': a count and '*'. */
 static const char* begin_repeat(Compile* c)
 {
    uint64_t times = 0;
@@ -203,7 +204,7 @@ static const char* end_repeat(Compile* c)
    return c->inner > MAX_NESTING ? "nested too deep" : NULL;
 }
 
-/* Behind '<': a key and '>'. */
+/* Compile a reference, behind '<': a key and '>'. */
 static const char* use_entry(Compile* c)
 {
    const char*  key = c->text + c->i;
@@ -220,7 +221,7 @@ static const char* use_entry(Compile* c)
    if (e->work != DONE)
       return "an entry of the dictionary that is not sound";
    c->i += (size_t)(end - key) + 1;
-   if (e->sequence.size == 1)           // OP_STOP
+   if (e->sequence.size == 1)           // only OP_STOP: the entry is empty
       return NULL;
    c->code[c->size++] = OP_USE;
    put_number(c, index);
@@ -256,8 +257,8 @@ static const char* compile(Compile* c)
 bool sequence_compile(Job* job, const Table* t, const char* text, size_t len,
                       Sequence* to, const char** why, size_t* at)
 {
-   /* The longest for its text is a key of one character, with a number of
-      five bytes: six instead of three. */
+   /* The worst case is a key of one character: its number takes five bytes, so
+      three characters become six bytes. */
    Compile* c = NULL;
    size_t   cap = len * 2 + 1;
 
@@ -278,7 +279,7 @@ bool sequence_compile(Job* job, const Table* t, const char* text, size_t len,
       *why = compile(c);
       *at = c->i;
       to->code = job_realloc(job, c->code, cap, c->size);
-      if (to->code == NULL)             // smaller, and yet it failed
+      if (to->code == NULL)             // even to shrink it may fail
          job_free(job, c->code, cap);
       to->size = c->size;
       to->nesting = c->inner;
@@ -314,7 +315,7 @@ static const char* value_of(const Table* t, const Entry* e)
    return (const char*)t->texts.data + e->key + e->key_len;
 }
 
-/* The next entry that E refers to, or DCFG_NONE. */
+/* Return the next entry that E refers to, or DCFG_NONE. */
 static uint32_t next_use(const Table* t, Entry* e)
 {
    const char* value = value_of(t, e);
@@ -335,7 +336,8 @@ static uint32_t next_use(const Table* t, Entry* e)
    return DCFG_NONE;
 }
 
-/* Entry ROOT, after those that it refers to.  STACK has room for all. */
+/* Compile entry ROOT, after the entries that it refers to.  STACK has room for
+   all entries. */
 static bool compile_entry(Job* job, Table* t, uint32_t root, uint32_t* stack,
                           const char* place)
 {

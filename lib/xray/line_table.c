@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The line number programs of maps. */
+   Line number programs of maps. */
 
-/* Owns: reading line number programs.  Handed: a section's bytes.  Taken by:
-   xray_map.c.
+/* Owns: the interpreter of line number programs.  Handed: a section's bytes.
+   Taken by: xray_map.c.
 
-   The format is that of DWARF 4, section 6.2, of which maps have only what
-   xray/elf_map.c writes: no directories and no special opcodes.  It takes
-   steps in proportion to the bytes. */
+   The format is DWARF 4, section 6.2, as far as xray/elf_map.c writes it: no
+   directories and no special opcodes.  The number of steps is proportional to
+   the number of bytes. */
 
 #include "lib/xray/line_table.h"
 
 #include <string.h>
 
-/* Opcodes. */
+/* Standard and extended opcodes. */
 enum { EXTENDED, COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE };
 enum { END_SEQUENCE = 1, SET_ADDRESS = 2 };
 
-/* LineBytes: bytes that are read front to back.  Behind their end there are
-   zeros, and it has been BAD. */
+/* LineBytes: bytes that are read front to back.  Behind the end, zeros are
+   read, and .bad is set. */
 typedef
    struct {
       const uint8_t* next;
@@ -34,9 +34,10 @@ typedef
       bool      (*tell)(void* arg, const LineRow* row);
       void*       arg;
       const char* why;
-      LineBytes       b;            // of one program
+      LineBytes       b;            // the present program
       Array       files;        // const char*
-      /* The machine's registers, and the row that waits for its end. */
+      /* The registers of DWARF's state machine, and the row that waits for its
+         end. */
       uint64_t    address, file, line;
       bool        waits;
       LineRow     row;
@@ -60,7 +61,7 @@ static uint64_t take(LineBytes* b, size_t n)
    return value;
 }
 
-/* LEB128; bits beyond 64 are lost.  SIGN: the last byte's sign counts. */
+/* Read LEB128; bits beyond 64 are lost.  SIGN: signed. */
 static uint64_t take_leb(LineBytes* b, bool sign)
 {
    uint64_t value = 0;
@@ -121,7 +122,7 @@ static bool read_header(Machine* m)
       return true;
    }
    m->b.next = b.end = b.next + length;
-   take(&b, 5);                 // of instructions and special opcodes
+   take(&b, 5);                 // instruction lengths and special opcodes
    first_special = take(&b, 1);
    for (uint64_t op = 1; op < first_special; op++)
       take(&b, 1);
@@ -134,7 +135,7 @@ static bool read_header(Machine* m)
    return true;
 }
 
-/*--- Running it                                           ---*/
+/* --- Running a program                                    --- */
 
 static void start_sequence(Machine* m)
 {
@@ -143,7 +144,7 @@ static void start_sequence(Machine* m)
    m->waits = false;
 }
 
-/* A row begins, or, at a sequence's end, does not. */
+/* Put the waiting row, and if BEGINS begin another one. */
 static bool put_row(Machine* m, bool begins)
 {
    if (m->waits) {
@@ -161,7 +162,7 @@ static bool put_row(Machine* m, bool begins)
 
 static bool run_extended(Machine* m)
 {
-   take_leb(&m->b, false);      // its length
+   take_leb(&m->b, false);      // length of the instruction
    switch (take(&m->b, 1)) {
       case END_SEQUENCE:
          if (!put_row(m, false))

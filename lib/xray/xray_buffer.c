@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   XRay logs: buffers and clocks. */
+   Buffers and clocks of XRay logs. */
 
 /* Owns: the buffers of XRay logs, and each thread's clock.  Handed: bytes by
    input.c.  Taken by: xray_log.c.
 
-   A log is read front to back, a few bytes at a time: how large a buffer
-   claims to be costs nothing.  Where something cannot be understood, its
-   buffer is left, and reading goes on with the next one, of which version 1
-   knows by the header where it begins, version 5 by what the buffer says
-   first. */
+   A log is read front to back, a few bytes at a time, so the claimed size of a
+   buffer costs nothing.  If something in a buffer cannot be understood, reading
+   continues with the next buffer.  Its begin is known: in version 1 from the
+   header, in version 5 from the buffer's first record. */
 
 #include "lib/xray/xray_buffer.h"
 
@@ -23,12 +22,12 @@ const char* const xray_kind_names[XRAY_N_KINDS] = {
    "CustomEvent", "CallArgument", "BufferExtents", "TypedEvent", "Pid"
 };
 
-/* How many of the 15 bytes behind its first have a meaning. */
+/* How many of the 15 bytes behind a record's first one have a meaning. */
 static const uint8_t kind_used[XRAY_N_KINDS] = {
    4, 0, 10, 8, 12, 12, 8, 8, 10, 4
 };
 
-/* What a buffer begins with. */
+/* The records at a buffer's begin. */
 static const uint8_t head_1[] = {
    XrayNewBuffer, XrayWallClock, XrayNewCpu
 };
@@ -66,8 +65,8 @@ size_t xray_look(DcfgXray* x, size_t n)
    return x->n - x->at;
 }
 
-/* To POS, or to the end of the file.  *NOT_ZERO becomes true if a byte on the
-   way is not 0. */
+/* Skip to POS, or to the end of the file.  *NOT_ZERO becomes true if a skipped
+   byte is not 0. */
 static void pass_to(DcfgXray* x, uint64_t pos, bool* not_zero)
 {
    while (x->pos < pos) {
@@ -128,10 +127,9 @@ bool xray_check_reserved(DcfgXray* x, const uint8_t* p, int kind)
 
 /*--- Threads                                              ---*/
 
-/* The thread with this id, which may be new; DCFG_NONE without memory.
-
-   Threads are nodes of a tree: where ways divide, a bit of the id decides,
-   the lowest first, so that no way is longer than an id has bits. */
+/* Return the thread with this id, which may be new; DCFG_NONE without memory.
+   Threads are nodes of a binary tree by bits of the id, the lowest first, so no
+   path is longer than an id. */
 static uint32_t find_thread(DcfgXray* x, int32_t id)
 {
    uint32_t    i = x->threads.n > 0 ? 0 : DCFG_NONE, parent = DCFG_NONE;
@@ -245,7 +243,8 @@ static bool take_thread(DcfgXray* x, const uint8_t* p, bool* first)
                           ": numbers begin at 1", id);
 }
 
-/* A record of a buffer's head.  *FIRST: it is the thread's first buffer. */
+/* Handle a record at a buffer's begin.  *FIRST: this is the thread's first
+   buffer. */
 static bool take_head(DcfgXray* x, const uint8_t* p, int kind, bool* first)
 {
    switch (kind) {
@@ -260,7 +259,7 @@ static bool take_head(DcfgXray* x, const uint8_t* p, int kind, bool* first)
    }
 }
 
-/* Where a record of KIND must be there is another one. */
+/* Report that the record here is not of KIND, as it must be. */
 static bool bad_head(DcfgXray* x, int kind)
 {
    if (!xray_problem(x, true, "buffer-head", "a buffer's record %" PRIu64

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   XRay logs: reading. */
+   Reading XRay logs. */
 
-/* Owns: reading XRay logs: their header, and records one by one.  Handed:
-   buffers by xray_buffer.c.  Taken by: users. */
+/* Owns: the header and the records of XRay logs.  Handed: buffers by
+   xray_buffer.c.  Taken by: users. */
 
 #include "lib/xray/xray_buffer.h"
 
@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Version 1: three records at the head, one at the end. */
+/* The smallest buffer of version 1: three records at its begin, one at its
+   end. */
 #define SMALLEST_BUFFER (4 * XRAY_METADATA_SIZE)
 
 /*--- Opening and closing                                  ---*/
@@ -133,9 +134,9 @@ int32_t dcfg_xray_process(const DcfgXray* x)
 
 /*--- Records                                              ---*/
 
-/* *HAVE: the record is one for the user. */
+/* Below, *HAVE becomes true if the record is one for the user. */
 
-/* What is here cannot be, and what follows cannot be understood. */
+/* Report a record that cannot be here; the rest of the buffer is skipped. */
 static bool bad_record(DcfgXray* x, const char* format, ...)
             __attribute__((format(printf, 2, 3)));
 
@@ -153,8 +154,8 @@ static bool bad_record(DcfgXray* x, const char* format, ...)
    return true;
 }
 
-/* Room for SIZE bytes of the event, of which WHOLE are said to come: no more
-   is taken than twice what is there. */
+/* Make room for SIZE bytes of the event, whose size is said to be WHOLE.  Take
+   at most twice as much as has been read. */
 static bool event_room(DcfgXray* x, uint64_t size, uint64_t whole)
 {
    uint64_t room = mul_capped(x->event_size, 2);
@@ -196,8 +197,8 @@ static bool take_event(DcfgXray* x, DcfgXrayRecord* r, bool* have)
    return true;
 }
 
-/* Version 1: i32 size, u64 tick.  Version 5: i32 size, i32 ticks since the
-   record before, and for a TypedEvent u16 its type. */
+/* Read an event's head.  Version 1: i32 size, u64 tick.  Version 5: i32 size,
+   i32 ticks since the record before, and for a TypedEvent u16 type. */
 static bool take_event_marker(DcfgXray* x, int kind, DcfgXrayRecord* r,
                               bool* have)
 {
@@ -301,7 +302,7 @@ static bool take_function(DcfgXray* x, DcfgXrayRecord* r, bool* have)
    return true;
 }
 
-/* One record of the file. */
+/* Read one record of the file. */
 static bool step(DcfgXray* x, DcfgXrayRecord* r, bool* have)
 {
    uint64_t left = x->buffer_end - x->pos;
@@ -328,7 +329,8 @@ static bool step(DcfgXray* x, DcfgXrayRecord* r, bool* have)
    return ok;
 }
 
-/* The next record for the user.  False at the end, or if something failed. */
+/* Read the next record for the user.  Return False at the end, or after a
+   failure. */
 static bool next_record(DcfgXray* x, DcfgXrayRecord* r)
 {
    bool have = false;
@@ -360,7 +362,7 @@ size_t dcfg_xray_next(DcfgXray* x, DcfgXrayRecord* records, size_t max,
    while (n < max && next_record(x, &records[n]))
       if (records[n++].kind == DCFG_XRAY_EVENT)
          break;
-   /* What was read before an error is handed out first. */
+   /* Records before an error are returned first. */
    if (n == 0)
       job_tell(&x->job, err);
    else if (err != NULL)

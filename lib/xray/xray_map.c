@@ -6,9 +6,9 @@
 /* Owns: loading the map that names a log's functions.  Handed: bytes by
    input.c, source lines by line_table.c.  Taken by: users.
 
-   A map is an ELF file, as llvm-xray wants it, with sleds, symbols and source
-   lines over addresses of its own.  All of it is kept in memory, and names
-   are where they are in it. */
+   A map is an ELF file for llvm-xray, with sleds, symbols and source lines
+   for addresses of its own.  The whole file is in memory, and names point
+   into it. */
 
 #include "lib/dcfg_xray.h"
 #include "lib/base/input.h"
@@ -28,7 +28,7 @@
 
 typedef
    struct {
-      DcfgXrayMap shown;        // first: it is what users have
+      DcfgXrayMap shown;        // first, because users have a pointer to it
       Job         job;
       Array       text;         // the file
       Array       functions;    // DcfgXrayFunction
@@ -40,14 +40,14 @@ typedef
 typedef
    struct {
       Elf64_Shdr     h;
-      const uint8_t* data;      // NULL if it has none
+      const uint8_t* data;      // NULL: no data
       size_t         size;
    }
    Section;
 
 /*--- The ELF file                                         ---*/
 
-/* A rule is broken at PLACE[I]. */
+/* Report a broken rule at PLACE[I]. */
 static bool problem(Map* m, const char* rule, const char* place, uint64_t i,
                     const char* what)
 {
@@ -111,7 +111,7 @@ static bool get_section(const Map* m, uint32_t i, Section* s)
    return true;
 }
 
-/* A string in a section; NULL if there is none. */
+/* Return the string at AT in a section, or NULL. */
 static const char* string_at(const Section* s, uint64_t at)
 {
    if (s->data == NULL || at >= s->size
@@ -143,7 +143,7 @@ static DcfgXrayFunction* function(const Map* m, uint32_t i)
    return &ELEM(m->functions, DcfgXrayFunction, i);
 }
 
-/* Index of the function at ADDR. */
+/* Return the index of the function at ADDR. */
 static uint32_t function_at(const Map* m, uint64_t addr)
 {
    uint32_t low = 0;
@@ -153,7 +153,8 @@ static uint32_t function_at(const Map* m, uint64_t addr)
           ? m->by_addr[low].index : DCFG_NONE;
 }
 
-/* What follows its two addresses: kind 0, always, version 0, zeros. */
+/* Check the bytes behind a sled's addresses: kind 0, always, version 0,
+   zeros. */
 static bool is_sled(const uint8_t* sled, uint64_t addr)
 {
    static const uint8_t rest[SLED_SIZE - 16] = { 0, 1 };
@@ -164,8 +165,8 @@ static bool is_sled(const uint8_t* sled, uint64_t addr)
           && memcmp(sled + 16, rest, sizeof(rest)) == 0;
 }
 
-/* As llvm-xray does: each time another function's sleds begin, the next id
-   does. */
+/* Number functions as llvm-xray does: each function gets the next id when its
+   sleds begin. */
 static bool read_sleds(Map* m)
 {
    Section  s;
@@ -291,7 +292,7 @@ static bool read_symbols(Map* m)
    return true;
 }
 
-/* Line 0 says that the line is not known. */
+/* Take a source line; line 0 means that it is not known. */
 static bool take_row(void* arg, const LineRow* row)
 {
    Map*              m = arg;

@@ -1,14 +1,14 @@
-/* The tables of `dcfg blocks`, from Lackey's instruction trace, by going twice over it.
+/* The tables of `dcfg blocks`, from Lackey's instruction trace, in two passes.
 
-     blocks_oracle PREFIX [THRESHOLD] < TRACE           TRACE is a file: it is read from its beginning again
+       blocks_oracle PREFIX [THRESHOLD] < TRACE           TRACE is a file, because it is read twice
 
-   PREFIX.sbb and PREFIX.dbb become the two tables, without comments; THRESHOLD is in percent, 10 if not given, 0 for all
-   edges.
+   PREFIX.sbb and PREFIX.dbb become the two tables, without comments.  THRESHOLD is in percent, 10 if not given, 0 for
+   all edges.
 
-   The first time it is learned which instructions jump: those that were ever followed by two different things, or by one
-   that does not begin where they end; what leaders are; and what begins a static block: leaders, and what follows two
-   different instructions.  (An instruction is an address and a length.)  The second time, with all of that known, blocks
-   are simply counted as they are executed, each with the one before it.  */
+   The first pass learns three facts.  Instructions that jump: they were followed by two different instructions, or by
+   one that does not begin where they end.  Leaders.  Instructions that begin a static block: leaders, and those that
+   follow two different instructions.  (An instruction is an address and a length.)  The second pass counts blocks as
+   they are executed, each with the one before it. */
 
 #define PROGRAM "blocks_oracle"
 #include "lackey_read.h"
@@ -85,7 +85,7 @@ static void learn(uint32_t i)
         a->jumps = 1;
     if (!a->after)
         a->after = i;
-    if (a->jumps)               /* what followed before it did is that one instruction: see main() */
+    if (a->jumps)               /* the instruction before jumped: see main() */
         b->leader = 1;
     if (!b->before)
         b->before = last;

@@ -3,22 +3,22 @@
 
     callgrind_compare.py [--jumps] [--ends=N] [--unloaded=NAME]... OURS [CALLGRIND]
 
-Both files are read strictly: what is not of the format is an error.  OURS must agree with itself (totals, summary, the
-header's lines and their order), and with CALLGRIND's in: the total, the self cost of each function, source line and
-instruction, the calls between each pair of functions and from each place, with their inclusive cost; with --jumps also
-in the jumps.  One line for each difference.  Exit status 0 if there is none, 1 if there are some, 2 if a file cannot be
-read.
+Both files are read strictly: text outside of the format is an error.  OURS must agree with itself: totals, summary, the
+header's lines and their order.  It must agree with CALLGRIND in the total, the self cost of each function, source line
+and instruction, and the calls between each pair of functions and from each place, with their inclusive cost; with
+--jumps also in the jumps.  Prints one line for each difference.  Exit status 0 if there is none, 1 if there are some, 2
+if a file cannot be read.
 
-Callgrind adds the cost of a superblock when the next one begins.  So it misses the last one of each thread, and of each
-signal handler that returns: N of them at most, 1 if nothing is said.  These are the only instructions that OURS may
-have more, each in one function, and then in the inclusive cost of the calls that led there.  A call that has no cost
-but that is not in CALLGRIND's file at all.
+Callgrind adds the cost of a superblock when the next one begins.  So it misses the last superblock of each thread, and
+of each signal handler that returns: at most N superblocks, by default 1.  OURS may have these instructions in addition,
+each in one function, and in the inclusive cost of the calls that led there.  A call whose only cost is in such a
+superblock is not in CALLGRIND's file.
 
-Callgrind looks for source lines when it writes its file, so it knows none of an object that has been unloaded by then.
-Of such objects, named with --unloaded, everything but files and lines is compared.
+Callgrind looks for source lines when it writes its file, so it has none for an object that has been unloaded.  For such
+objects, named with --unloaded, files and lines are not compared.
 
-Callgrind counts how often a conditional jump is executed in each superblock that has it, and leaves out those in which
-it was never taken.  OURS may have all of them.
+Callgrind counts executions of a conditional jump in each superblock that has it, and leaves out superblocks in which it
+was never taken.  OURS may have all of them.
 """
 import os
 import re
@@ -64,21 +64,21 @@ class Profile:
         self.path = path
         self.unloaded = unloaded
         self.number = 0
-        self.parts = []             # of each: {name of a header line: value}
-        self.order = []             # of each: those names as they come
+        self.parts = []             # for each part: {name of a header line: value}
+        self.order = []             # names in .parts, in their order
         self.self = {}              # function: [cost]
         self.lines = {}             # (function, file, line): [cost]
         self.addresses = {}         # (function, address): [cost]
         self.sites = {}             # (caller, callee, place, line and address called): [calls, inclusive cost]
         self.jumps = {}             # (function, place, function, place of the target): [jumps, executions]
-        self.sums = []              # of each part: self cost
+        self.sums = []              # the self cost of each part
         self.names = {"ob": {}, "file": {}, "fn": {}}
         self.now = dict.fromkeys(("ob", "file", "fl", "fn", "cob", "cfile", "cfn", "jfile", "jfn"))
-        self.of_now = None          # the function that ob, fl and fn say, when it has been asked for ...
+        self.of_now = None          # the function of ob, fl and fn, once it is known ...
         self.row_now = None         # ... and its self cost
         self.body = False
-        self.pending = None         # the association whose line of cost comes next
-        self.base = [0, 0]          # line and address of the last line that had any
+        self.pending = None         # the association that the next line of cost belongs to
+        self.base = [0, 0]          # line and address of the last position
         self.read()
 
     def read(self):
@@ -187,7 +187,7 @@ class Profile:
                     now["file"] = now["fl"]
 
     def position(self, columns):
-        """(line, address).  Differences are from the last line of cost."""
+        """Return (line, address).  Differences are relative to the last line of cost."""
         out = [0, 0]
         for k, c in zip(self.columns, columns):
             if c == "*":
@@ -239,7 +239,7 @@ class Profile:
         else:
             callee = self.function(now["cob"] or now["ob"], now["cfile"] or now["file"], now["cfn"])
             target = self.place(callee, callee[1], to)[1:]
-            # Without a line there is no file: it is the function's then, or "???".
+            # A position without a line has no file: then it is the function's file, or "???".
             place = place if place[1] else ("", 0, place[2])
             add(self.sites, (function, callee, place, target), counts[0], int(m.group(m.lastindex)))
             now["cob"] = now["cfile"] = now["cfn"] = None
@@ -286,8 +286,7 @@ def check_alone(p, report):
 
 
 def process_and_total(path):
-    """The process that a file is of, and what it says that it costs in all, which check_alone() holds against its lines.
-    """
+    """Return the process of a file, and its total cost, which check_alone() compares with its lines."""
     with open(path, errors="surrogateescape") as f:
         lines = [line for line in f if line.startswith(("pid: ", "totals: "))]
     return int(lines[0][len("pid: "):]), sum(int(line[len("totals: "):]) for line in lines if line[0] == "t")
@@ -297,11 +296,11 @@ class Comparison:
     def __init__(self, ours, theirs, ends, report):
         self.ours, self.theirs, self.report = ours, theirs, report
         self.allowed_ends = ends
-        self.ends = {}              # function: instructions that only ours has, of last superblocks
-        self.sums = {0}             # what any of the superblocks may come to together
+        self.ends = {}              # {function: instructions of last superblocks, which only OURS has}
+        self.sums = {0}             # possible sums of these superblocks
 
     def tables(self, kind, ours, theirs, describe, accept=lambda key, a, b: False):
-        """Accept says whether a difference is to be expected."""
+        """ACCEPT returns whether a difference is expected."""
         for key in sorted([key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)], key=repr):
             a, b = ours.get(key), theirs.get(key)
             if not accept(key, a or [0] * len(b), b or [0] * len(a)):
@@ -332,14 +331,14 @@ class Comparison:
         self.tables("line", self.ours.lines, self.theirs.lines,
                     lambda k: "%s at %s:%d" % (show(k[0]), k[1], k[2]),
                     lambda k, a, b: k[0] in self.ends and 0 <= a[0] - b[0] <= self.ends[k[0]])
-        # An instruction is once in a superblock.
+        # A superblock has an instruction once.
         self.tables("instruction", self.ours.addresses, self.theirs.addresses,
                     lambda k: "%s at %#x" % (show(k[0]), k[1]),
                     lambda k, a, b: k[0] in self.ends and 0 <= a[0] - b[0] <= self.allowed_ends)
 
     def calls(self):
         ours, theirs = self.ours.sites, self.theirs.sites
-        # Calls without cost are not in a file of Callgrind's.
+        # Calls without cost are not in Callgrind's file.
         gone = {key for key in set(ours) - set(theirs) if ours[key][1] in self.sums}
         kept = {key: row for key, row in ours.items() if key not in gone}
         a, b = self.pairs(ours), self.pairs(theirs)
@@ -349,13 +348,13 @@ class Comparison:
         def describe(pair):
             return "%s -> %s" % (show(pair[0]), show(pair[1]))
         before = self.report.n
-        # Nor are those whose first superblock was a last one, where others from there have cost.
+        # Nor are calls whose first superblock was a last one, if others from there have cost.
         self.tables("calls", {k: row[:1] for k, row in counted.items()}, {k: row[:1] for k, row in b.items()}, describe,
                     lambda k, x, y: y[0] and self.ended_in(k[1], x[0] - y[0]))
         self.tables("inclusive", {k: row[1:] for k, row in a.items()}, {k: row[1:] for k, row in b.items()}, describe,
                     lambda k, x, y: k in self.ways)
         if self.report.n == before:
-            # The places and the numbers of calls from each; costs where the pair's are the same.
+            # Compare places and numbers of calls from each; costs only if the pair's are the same.
             self.tables("site", kept, theirs,
                         lambda k: "%s at %s, to %s" % (describe(k), show_place(k[2]), show_place(("", ) + k[3])),
                         lambda k, x, y: k[:2] in self.ways and x[1] >= y[1]
@@ -372,8 +371,8 @@ class Comparison:
         return pairs
 
     def find_ways(self, ours, theirs):
-        """Pairs whose calls were active at an end: the difference is what ended, and the callee is where it ended or
-        leads there.  In recursion a call is as often active as there are frames."""
+        """Find pairs whose calls were active at an end: the difference is the cost of the last superblock, and the
+        callee is its function, or leads there.  In recursion, a call is active once for each frame."""
         more = {}
         for pair, row in ours.items():
             n = row[1] - theirs.get(pair, (0, 0))[1]
@@ -407,8 +406,8 @@ class Comparison:
                                                               show_place(k[4])), self.executions)
 
     def executions(self, key, a, b):
-        """Callgrind leaves out those in superblocks where the jump was never taken; all of them are the cost of the
-        instruction."""
+        """Return whether Callgrind's number lacks the executions in superblocks where the jump was never taken; all
+        executions are the instruction's cost."""
         spec, function, place = key[:3]
         if spec != "jcnd" or not a[0] or a[0] != b[0]:
             return False
@@ -423,7 +422,7 @@ class Comparison:
 
 
 def compare(ours, theirs, ends=1, jumps=False, unloaded=()):
-    """Compares two files, or checks one alone if theirs is None; the exit status."""
+    """Compare two files, or check one alone if THEIRS is None.  Return the exit status."""
     report = Report()
     try:
         a = Profile(ours, unloaded)

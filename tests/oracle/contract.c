@@ -1,15 +1,15 @@
-/* The way of a run through the code that is not left out, from the way through all code.
+/* The path of a run through collected code, from its path through all code.
 
-     contract TABLE IDS MAP NEW_TABLE NEW_IDS
+       contract TABLE IDS MAP NEW_TABLE NEW_IDS
 
-   TABLE is the whole run's DCFG as trace_table.py writes it, IDS one thread's sequence of its edges, as trace_decode.c
-   writes it: ids of 32 bits, low byte first.  MAP has a line "NODE NEW_NODE" for each block that is not left out, with the
-   same block of the other DCFG, whose table is NEW_TABLE; all other blocks are left out.
+   TABLE is the whole run's DCFG in the form of trace_table.py.  IDS is one thread's sequence of its edges in the form
+   of trace_decode.c: ids of 32 bits, low byte first.  MAP has a line "NODE NEW_NODE" for each collected block, with the
+   same block of the other DCFG, whose table is NEW_TABLE.  All other blocks are excluded code.
 
-   IDS is walked along.  From one block that is not left out to the next is one edge of the other DCFG: the edge that is
-   walked, if no block comes between, or one of the type EXCLUDED_CODE_BYPASS.  NEW_IDS becomes the sequence of these,
-   from ENTRY to EXIT; it is empty if there is no such block.  An edge that NEW_TABLE does not have, or with another type
-   than the first one, in the format's order, that was due for it, is told.  Exit status 1 if there is any.  */
+   The program follows IDS.  From one collected block to the next there is one edge of the other DCFG: the same edge, if
+   no block is between, or one of type EXCLUDED_CODE_BYPASS.  NEW_IDS becomes the sequence of these edges, from ENTRY to
+   EXIT; it is empty if there is no collected block.  An edge is reported if NEW_TABLE does not have it, or has it with
+   another type than the first one, in the format's order, that was due for it.  Exit status 1 if there is any. */
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the format's order; those that may join blocks here. */
+/* The edge types in the format's order that may join blocks here. */
 static const char *const types[] = {
     "ENTRY", "EXIT", "DIRECT_CALL", "INDIRECT_CALL", "RETURN", "CALL_BYPASS", "DIRECT_CONDITIONAL_BRANCH",
     "INDIRECT_CONDITIONAL_BRANCH", "DIRECT_UNCONDITIONAL_BRANCH", "INDIRECT_UNCONDITIONAL_BRANCH", "REP", "FALL_THROUGH",
@@ -28,7 +28,7 @@ enum { N_TYPES = sizeof types / sizeof *types, EXIT = 1, EXCLUDED = 16 };
 
 typedef struct Edge {
     uint32_t id, from, to;
-    int type, due;              /* due: N_TYPES if it was never walked */
+    int type, due;              /* due: N_TYPES if the edge was never taken */
 } Edge;
 
 typedef struct Graph {
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
     out = open_or_fail(argv[5], "wb");
 
     uint32_t here = part.start;
-    int between = 0;            /* was a block left out since then? */
+    int between = 0;            /* has a block been excluded since? */
     unsigned char b[4];
     uint64_t at = 0;
     for (; fread(b, 1, 4, ids) == 4; at++) {

@@ -1,10 +1,10 @@
-"""The features of this machine's processor, by the kernel's names, as far as Valgrind decodes them.
+"""Features of this machine's processor, by the kernel's names, as far as Valgrind decodes them.
 
     has("avx2", ...)
 """
 import functools
 
-# Without AVX Valgrind decodes none of these.
+# Valgrind decodes none of these without AVX.
 BEHIND_AVX = {"avx2", "bmi1", "bmi2", "f16c", "fma", "rdrand", "rdseed", "xsave"}
 
 

@@ -4,13 +4,13 @@
     crosscheck.py FILE TABLE        TABLE is what lackey_agg made of Lackey's trace
     crosscheck.py --static FILE     no trace (several threads, signals): compares with the code in the ELF files only
 
-The run must have one thread and no signals, for Lackey's trace does not say where such things happened.  What
-is expected is derived here from the trace and the instructions' bytes alone:
+The run must have one thread and no signals, because Lackey's trace does not tell where these happened.  The expected
+graph is derived here from the trace and the instructions' bytes alone:
 
-- a block begins at the first instruction of the run, after every control transfer, system call and REP
-  instruction, at every REP instruction, wherever a transfer lands, and wherever two instructions lead to;
-  it goes on until one of these.
-- an edge is a pair (last instruction of a block, what was executed next), typed by the instruction's class.
+- A block begins at the first instruction of the run, after every control transfer, system call and REP instruction, at
+  every REP instruction, at every target of a transfer, and wherever two instructions lead to.  It ends before the next
+  of these places.
+- An edge is a pair (last instruction of a block, next executed instruction), typed by the instruction's class.
 
 Differences are printed by name, at most 20 of each.  Exit status 0: none, 1: some, 2: cannot compare.
 """
@@ -90,10 +90,10 @@ class Trace:
 
 
 def expected(trace, code, diff):
-    """(blocks, edges) as they must be.
+    """Return the expected (blocks, edges).
 
-    blocks: start -> (size, number of instructions, offset of the last, count); edges: (start, start) ->
-    (set of allowed types, count)."""
+        blocks: start -> (size, number of instructions, offset of the last, count); edges: (start, start) ->
+        (set of allowed types, count)."""
     kind = {}
     for a, (length, _) in trace.insns.items():
         k, seen_length, _ = code.kind(a, length)
@@ -150,7 +150,7 @@ def expected(trace, code, diff):
                 types = {"FALL_THROUGH"}
                 rel = code.kind(a, trace.insns[a][0])[2]
                 if rel == trace.insns[a][0]:
-                    types.add("DIRECT_CONDITIONAL_BRANCH")      # taken or not, it comes to the same place
+                    types.add("DIRECT_CONDITIONAL_BRANCH")      # taken or not, it goes to the same place
             elif k == code_of.REP:
                 types = {"REP" if b == a else "FALL_THROUGH"}
             else:
@@ -193,7 +193,7 @@ def compare(p, trace, diff):
     have = {}
     for e in p.edges:
         have[node.get(e.src, "?"), node.get(e.dst, "?")] = (e.type, e.total)
-    def where(pair):                # only for differences: finding the names costs more than the comparison
+    def where(pair):                # only for differences: finding names takes longer than the comparison
         return "%s -> %s" % tuple(map(diff.where, pair))
 
     for pair in sorted(set(have) | set(edges), key=str):
@@ -214,7 +214,7 @@ def compare(p, trace, diff):
 
 
 def static(p, diff):
-    """Each block against the code in the files: instructions, the class of the last, direct targets, maximality."""
+    """Check each block against the code in the files: instructions, class of the last, direct targets, maximality."""
     code = code_of.Code([(im.name, im.load, im.size) for im in p.images])
     outs, ins = defaultdict(list), defaultdict(list)
     for e in p.edges:

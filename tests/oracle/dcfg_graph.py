@@ -1,9 +1,8 @@
-"""Graph algorithms for the checks: reachability, dominators twice over, natural loops.
+"""Graph algorithms for the checks: reachability, dominators in two ways, natural loops.
 
-They are written for being obviously right rather than for sharing anything with the tool.  Dominators come
-from the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001) over plain
-dictionaries; brute_idoms() follows the definition by deleting one node at a time, and checks the first on
-every small routine.
+They are written to be obviously right, and share nothing with the tool.  Dominators come from the iteration of Cooper,
+Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001) over plain dictionaries.  brute_idoms() follows the
+definition by deleting one node at a time, and checks the first way on every small routine.
 """
 
 
@@ -19,9 +18,9 @@ def reachable(roots, succ, without=None):
 
 
 def first_of(nodes, succ):
-    """Of these nodes those that no other one of them reaches; of several that reach one another the first."""
+    """Return the nodes that no other node reaches; of several that reach each other, the first."""
     def beginning(nodes):
-        """Those that none of the ones before reaches."""
+        """Return the nodes that no node before them reaches."""
         seen = set()
         for n in nodes:
             if n not in seen:
@@ -53,7 +52,7 @@ def postorder(root, succ):
 
 
 def idoms(root, succ):
-    """Immediate dominators of all nodes that root reaches; the root is its own."""
+    """Return the immediate dominators of all nodes that ROOT reaches; ROOT has itself."""
     order = postorder(root, succ)
     num = {n: i for i, n in enumerate(order)}
     preds = {n: [] for n in order}
@@ -89,7 +88,7 @@ def idoms(root, succ):
 
 
 def brute_idoms(root, succ):
-    """The same by definition: d dominates n when n cannot be reached without d."""
+    """Return the same by definition: d dominates n if n cannot be reached without d."""
     nodes = reachable([root], succ)
     doms = {n: {n} for n in nodes}
     for d in nodes:
@@ -97,7 +96,7 @@ def brute_idoms(root, succ):
             doms[n].add(d)
     out = {root: root}
     for n in nodes - {root}:
-        # The immediate one is the strict dominator which all the others dominate.
+        # The immediate dominator is the strict dominator that all others dominate.
         out[n] = max(doms[n] - {n}, key=lambda d: len(doms[d]))
     return out
 

@@ -25,7 +25,7 @@ INDIRECT_UNCONDITIONAL_BRANCH REP FALL_THROUGH CALL DIRECT_CALL INDIRECT_CALL RE
 SYSTEM_RETURN SYSTEM_CALL_BYPASS CONTEXT_CHANGE CONTEXT_CHANGE_RETURN CONTEXT_CHANGE_BYPASS
 EXCLUDED_CODE_BYPASS UNKNOWN""".split())
 
-# Types a writer uses only when it does not know better; Valgrind's always does.
+# Types for a writer that does not know better; Valgrind's always does.
 VAGUE = frozenset("""BRANCH CONDITIONAL_BRANCH UNCONDITIONAL_BRANCH DIRECT_BRANCH INDIRECT_BRANCH CALL
 SYSTEM_CALL SYSTEM_RETURN UNKNOWN""".split())
 
@@ -34,13 +34,13 @@ JUMPS = frozenset(["DIRECT_CONDITIONAL_BRANCH", "INDIRECT_CONDITIONAL_BRANCH", "
                    "INDIRECT_UNCONDITIONAL_BRANCH", "BRANCH", "CONDITIONAL_BRANCH", "UNCONDITIONAL_BRANCH",
                    "DIRECT_BRANCH", "INDIRECT_BRANCH"])
 ZERO_OK = frozenset(["CALL_BYPASS", "CONTEXT_CHANGE_BYPASS"])
-# What control flow inside a routine may follow.
+# Types that control flow inside a routine may follow.
 INTRA = JUMPS | frozenset(["REP", "FALL_THROUGH", "CALL_BYPASS", "SYSTEM_CALL_BYPASS",
                            "CONTEXT_CHANGE_BYPASS", "EXCLUDED_CODE_BYPASS"])
 
 
 def file_of_image(path):
-    """Where the file is read.  Of another machine's, DCFG_ROOT has copies."""
+    """Return the path to read.  DCFG_ROOT has copies of another machine's files."""
     there = os.environ.get("DCFG_ROOT", "") + path
     return there if os.path.exists(there) else path
 
@@ -97,11 +97,11 @@ class Process:
 
 
 class Broken(Exception):
-    """The file's form is so wrong that its meaning cannot be looked at."""
+    """The form is too broken to look at the meaning."""
 
 
 def read_bytes(path):
-    """The content, whatever compressor made it; told by the first bytes and not by the name."""
+    """Return the contents, uncompressed; the first bytes tell the compressor, not the name."""
     with open(path, "rb") as f:
         data = f.read()
     if data[:2] == b"\x1f\x8b":
@@ -133,7 +133,7 @@ def is_int(v):
 
 
 def number(v):
-    """The specification lets any integer be a C-style string; only some columns may here."""
+    """Return the number V.  The specification lets any integer be a C-style string; only some columns may here."""
     if type(v) is int:
         return v
     if isinstance(v, str):
@@ -159,8 +159,8 @@ def form_ok(form, v):
 
 
 def right(row, ints, hexes, rest):
-    """Has each of these columns the form it must have?  As nearly all rows are, this comes first; what is wrong with one
-    is found the long way."""
+    """Return whether all columns have the right form.  Nearly all rows have, so this is checked first; errors are found
+    in a slower way."""
     for i in ints:
         if type(row[i]) is not int:
             return False
@@ -315,7 +315,7 @@ def read_process(pid, data, files, types, report):
 
 
 def check_part(p, part, types, report):
-    """The only thing that valgrind-dcfg adds to format 1.00, and to parts of a run only."""
+    """Check PART, the only addition of valgrind-dcfg to format 1.00, which only parts of a run have."""
     keys("PART", part, PART_KEYS, PART_KEYS, report, "part")
     lists = [part.get(k) for k in PART_KEYS[2:]]
     if not (is_int(part.get("PART_NUM")) and is_int(part.get("FIRST_PART_NUM"))

@@ -26,13 +26,13 @@ LONGEST_INSTR = 15
 # Valgrind translates the preamble of a client request and the instruction after it as one unit.
 REQUESTS = (19, 20)
 
-# What a block's last instruction is, told by its out-edges: type -> (kind, how many such edges at most).
+# The kind of a block's last instruction, by its out-edges: type -> (kind, the most such edges).
 KIND = {"DIRECT_CONDITIONAL_BRANCH": ("conditional", 1), "INDIRECT_CONDITIONAL_BRANCH": ("conditional", None),
         "DIRECT_UNCONDITIONAL_BRANCH": ("jump", 1), "INDIRECT_UNCONDITIONAL_BRANCH": ("indirect jump", None),
         "DIRECT_CALL": ("call", 1), "INDIRECT_CALL": ("indirect call", None), "RETURN": ("return", None),
         "SYSTEM_CALL_BYPASS": ("system call", 1), "REP": ("rep", 1)}
 CALL_EDGES = CALLS | {"CALL_BYPASS"}
-# Edges that say where their ends are.
+# Types whose target's place is known from the source.
 PLACED = frozenset(["FALL_THROUGH", "SYSTEM_CALL_BYPASS", "REP", "CONTEXT_CHANGE_BYPASS"])
 
 
@@ -98,7 +98,7 @@ def check_blocks(p, bad):
     want = 4
     for im in p.images:
         before = None
-        reach = None                # the block so far that ends last
+        reach = None                # the block with the largest end so far
         for b in im.blocks or ():
             if b.id != want:
                 bad("block-ids", "node %d where %d is expected" % (b.id, want))
@@ -115,9 +115,9 @@ def check_blocks(p, bad):
                 bad("block-shape", "node %s: SIZE %d, NUM_INSTRS %d, LAST_INSTR_OFFSET %d"
                     % (name(b.id, p.blocks), b.size, b.ninstr, b.last))
             if reach and b.start < reach.start + reach.size:
-                # Only instructions themselves may overlap, so one of the two blocks must begin inside an
-                # instruction of the other.  Without the code, what can be seen is a block that begins where
-                # an instruction of a one-instruction block begins, or both ending in the same instruction.
+                # Only instructions may overlap, so one of the two blocks must begin inside an instruction of the other.
+                # Without the code, two violations can be seen: a block that begins where an instruction of a
+                # one-instruction block begins, and two blocks that end in the same instruction.
                 if b.start + b.size == reach.start + reach.size and b.last and reach.last \
                         and b.start + b.last == reach.start + reach.last:
                     bad("block-overlap", "nodes %s and %s end in the same instruction"
@@ -133,7 +133,7 @@ def check_source(im, bad):
     rows = im.source
     if not rows:
         return
-    covered = []                        # what blocks cover, as disjoint intervals
+    covered = []                        # disjoint intervals that blocks cover
     overlapping = False
     starts, ends = {}, {}
     for b in im.blocks or ():
@@ -185,7 +185,7 @@ def check_edges_alone(p, bad):
     threads = len(p.per_thread)
     pairs = set()
 
-    def where():                # only for what is wrong
+    def where():                # only for messages
         return "edge %d %s -> %s %s" % (e.id, name(e.src, p.blocks), name(e.dst, p.blocks), e.type)
 
     for e in p.edges:
@@ -252,13 +252,13 @@ def check_edge_places(p, adj, bad):
     for b in p.blocks.values():
         starts[(id(b.image), b.start)] = b
 
-    def here():                 # only for what is wrong
+    def here():                 # only for messages
         return name(b.id, p.blocks)
 
     def where():
         return "edge %d %s -> %s" % (e.id, here(), name(e.dst, p.blocks))
 
-    def check_kinds():          # no edge is too many if there is but one
+    def check_kinds():          # a single edge is not too many
         targets = defaultdict(set)          # addresses: the same one may hold a block of each generation
         limit = {}
         for e in outs:
@@ -275,7 +275,7 @@ def check_edge_places(p, adj, bad):
         if len(falls) > 1 or falls and kinds and not set(kinds) <= {"conditional", "rep"}:
             bad("out-edges", "node %s: FALL_THROUGH %d times after %s" % (here(), len(falls), " ".join(kinds) or "no jump"))
 
-    def check_calls():          # of a block with a call or a bypass of one
+    def check_calls():          # blocks with a call, or the bypass of one
         counted = {e.dst: e for e in outs if e.total}
         calls = [e for e in outs if e.type in CALLS and e.total]
         site = starts.get((id(b.image), b.start + b.size))
@@ -455,7 +455,7 @@ def check_division(p, adj, succ, owner, bad):
     for n in sorted(must - entries):
         bad("routine-division", "node %s is an entry by its edges, but no routine's" % name(n, p.blocks))
     roots = must | (may & entries)
-    # What only returns reach hangs below the root by itself, but for what another such node reaches.
+    # Targets of returns only hang below the root, except those that another such node reaches.
     reached = graph.reachable(roots, succ)
     left = graph.first_of([n for n in sorted(p.blocks) if n not in reached
                            and any(e.total and e.type not in INTRA for e in adj.into.get(n, ()))], succ)
@@ -497,7 +497,7 @@ def check_process(p, opts, bad):
         return
     check_edges_alone(p, bad)
     if any(bad.count[r] for r in ("edge-ends", "thread-count", "id-unique")):
-        return                  # what follows would only repeat these
+        return                  # other violations would only repeat these
     adj = Adjacency(p)
     check_flow(p, adj, bad)
     check_edge_places(p, adj, bad)

@@ -1,18 +1,20 @@
 /* Sums up Lackey's instruction trace.
 
-     valgrind --tool=lackey --trace-mem=yes --vex-guest-chase=no --log-fd=9 PROG 9>&1 >/dev/null | lackey_agg [COPY] > TABLE
+       valgrind --tool=lackey --trace-mem=yes --vex-guest-chase=no --log-fd=9 PROG 9>&1 >/dev/null | lackey_agg [COPY] > TABLE
 
-   COPY is where all of the trace is written as it is read, for lackey_path: a pipe.  Only lines "I  ADDR,LEN" matter: one for each execution of an instruction.  The table on stdout is
+   COPY gets the whole trace as it is read; it is a pipe to lackey_path.  Only lines "I  ADDR,LEN" matter: one for
+   each execution of an instruction.  The table on stdout is
 
-     total N
-     first ADDR LEN
-     last ADDR LEN
-     I ADDR LEN COUNT          each distinct instruction, by address and length
-     P ADDR LEN NEXT COUNT     each distinct pair of consecutive instructions
+       total N
+       first ADDR LEN
+       last ADDR LEN
+       I ADDR LEN COUNT          each distinct instruction, by address and length
+       P ADDR LEN NEXT COUNT     each distinct pair of consecutive instructions
 
-   addresses in hex, counts in decimal.  A trace of a hundred million lines is gigabytes, so it is never stored, and the
-   common case (an instruction followed by the one that followed it last time) costs a comparison and no hashing: each
-   instruction remembers its latest successor, and keeps the list of all of them with the latest in front.  */
+   Addresses are in hex, counts in decimal.  A trace of a hundred million lines is gigabytes, so it is never stored.
+   The common case is an instruction followed by the one that followed it last time.  It costs a comparison and no
+   hashing: each instruction remembers its latest successor, and has a list of all successors, with the latest in
+   front. */
 
 #define PROGRAM "lackey_agg"
 #include "lackey_read.h"

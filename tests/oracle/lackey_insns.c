@@ -1,9 +1,9 @@
-/* Lackey, as a tool of its own that prints nothing but instructions and does so three times as fast: it is Valgrind's
-   lackey/lk_main.c, which is included, with another function in the place of VG_(printf).  What is printed is collected
-   and written some lines at a time; data accesses are left out.  All that decides which instructions those are, and in which
-   order, is Lackey's; crosscheck_small.t holds the lines of both against each other.
+/* Lackey as a tool that prints only instructions, three times as fast.  It includes Valgrind's lackey/lk_main.c, with
+   another function in place of VG_(printf).  That function collects the output and writes some lines at a time; data
+   accesses are left out.  Lackey alone decides which instructions are printed, and in which order; crosscheck_small.t
+   compares the lines of both.
 
-   What a program that executes another one has printed last is lost: for such programs there is Lackey.  */
+   If a program executes another one, its last lines are lost: use Lackey for such programs. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcfile.h"
@@ -26,7 +26,7 @@ static void write_lines(ThreadId tid)
     used = 0;
 }
 
-/* As "I  %08lx,%lu\n" does.  */
+/* Print as "I  %08lx,%lu\n" does. */
 static void put_instruction(Addr addr, SizeT size)
 {
     Int digits = 8, i;
@@ -65,7 +65,7 @@ static UInt put_line(const HChar *format, ...)
     return 0;
 }
 
-/* Lackey's own functions of these names get others.  */
+/* Rename Lackey's functions of these names. */
 static void lk_post_clo_init(void);
 static void lk_fini(Int exitcode);
 #define vgPlain_printf       put_line
@@ -77,7 +77,7 @@ static void lk_fini(Int exitcode);
 
 static void lk_post_clo_init(void)
 {
-    /* A child prints only its own.  */
+    /* A child prints only its own lines. */
     VG_(atfork)(write_lines, NULL, NULL);
     lackey_post_clo_init();
 }

@@ -1,26 +1,25 @@
-/* Which edges of a DCFG does Lackey's instruction trace walk?  All of them, in order.
+/* Finds the edges of a DCFG that Lackey's instruction trace takes, in order.
 
-     valgrind --tool=lackey --trace-mem=yes --vex-guest-chase=no --log-fd=9 PROG 9>&1 >/dev/null
-       | lackey_path TABLE OUT
-     ...
-       | lackey_path -c TABLE IDS
+       valgrind --tool=lackey --trace-mem=yes --vex-guest-chase=no --log-fd=9 PROG 9>&1 >/dev/null
+         | lackey_path TABLE OUT
+       ...
+         | lackey_path -c TABLE IDS
 
    OUT becomes the sequence of edge ids, ENTRY first and EXIT last, each as 32 bits, low byte first.  TABLE is the DCFG
-   as trace_table.py writes it; what is read here are the lines
+   in the form of trace_table.py; the lines that are read are
 
-     S START END                   the special nodes
-     N ID ADDR SIZE INSTRS         a block, ADDR in hex
-     E ID SOURCE TARGET ...        an edge
+       S START END                   the special nodes
+       N ID ADDR SIZE INSTRS         a block, ADDR in hex
+       E ID SOURCE TARGET ...        an edge
 
-   No rule of the DCFG is needed but these: each block has an address of its own, execution runs through a block from
-   its first instruction to its last, and from there along an edge.  So the walk is always at one place in one block,
-   and an instruction that cannot come next is an error, told with its address.
+   Only these rules of the DCFG are needed: each block has an address of its own, execution runs through a block from
+   its first instruction to its last, and then along an edge.  So the walk is always at one place in one block, and an
+   instruction that cannot come next is an error, reported with its address.
 
-   Where code changes, one address has several blocks, and where instructions fault, Lackey may name one that has not
-   completed; then the trace alone does not say which way was gone.  With -c the way is given, in a file of that form,
-   and the question is only whether Lackey's instructions are those of the way from the first to the last.  In between,
-   after the last instruction of a block, there may be some that are no part of it: attempts that failed.  Their number
-   is printed.  */
+   If code changes, one address has several blocks, and if an instruction faults, Lackey may name it although it has not
+   completed.  Then the trace alone does not determine the path.  With -c, the path is given, in a file of the same
+   form, and the program checks that Lackey's instructions are those of the path.  Between the blocks there may be
+   further instructions: attempts that failed.  Their number is printed. */
 
 #define PROGRAM "lackey_path"
 #include "lackey_read.h"
@@ -45,7 +44,7 @@ static Node **at;               /* hash by address, open addressing */
 static size_t at_size = 1 << 12;
 
 static FILE *out;
-static int compare;             /* with the way in the file, and write none */
+static int compare;             /* -c: compare with the path in the file */
 static uint64_t n_instrs, n_edges, n_failed;
 
 /* ---- the table ------------------------------------------------------------------------------------------------- */
@@ -60,7 +59,7 @@ static Node **place(uint64_t addr)
 
 static Node *by_id(uint32_t id)
 {
-    /* Ids ascend in a DCFG, but the table's reader need not know. */
+    /* Ids ascend in a DCFG, but this program does not rely on it. */
     static uint32_t *index, room;
     if (!index) {
         for (uint32_t i = 0; i < n_nodes; i++)
@@ -171,7 +170,7 @@ static void put(uint32_t id)
     }
 }
 
-/* The edge to another block, which becomes the first in the list. */
+/* Return the edge to another block, and move it to the front of the list. */
 static Edge *edge_to(Node *from, const Node *to)
 {
     for (Edge **link = &from->out, *e; (e = *link) != NULL; link = &e->next)
@@ -183,7 +182,7 @@ static Edge *edge_to(Node *from, const Node *to)
     return NULL;
 }
 
-/* The next edge of the way in the file. */
+/* Return the next edge of the path in the file. */
 static Edge *given(void)
 {
     static Edge *next;
@@ -203,7 +202,7 @@ static Edge *given(void)
     return next;
 }
 
-/* From the end of the block to another one. */
+/* Go from the end of the block to another one. */
 static void go(const Edge *e, uint32_t len)
 {
     if (expected != here->addr + here->size)
@@ -241,7 +240,7 @@ static inline void executed(uint64_t addr, uint32_t len)
     }
 }
 
-/* EXIT must be next, and the last. */
+/* Check that EXIT is next, and the last. */
 static void finish(void)
 {
     if (done < here->instrs)

@@ -1,9 +1,8 @@
-/* Reads Lackey's instruction trace from standard input.  Of its lines only those for instructions matter,
-   "I  ADDR,LEN": one for each execution.  A line that has not quite that form is a data access, or one of Valgrind's own
-   messages.
+/* Reads Lackey's instruction trace from standard input.  Only lines for instructions matter, "I  ADDR,LEN": one for
+   each execution.  A line with another form is a data access, or a message of Valgrind.
 
-   A program defines PROGRAM, its name, and includes this before anything else; it has a function executed().  What is read
-   may be copied to another reader of the same run.  */
+   A program defines PROGRAM, its name, and includes this file before anything else; it has a function executed().  The
+   input may be copied to another reader of the same run. */
 
 #define _GNU_SOURCE             /* F_SETPIPE_SZ */
 #include <fcntl.h>
@@ -29,9 +28,9 @@ static void *need(void *p)
     return p;
 }
 
-static unsigned char hexval[256];       /* of lower-case digits; 0xff for what ends a number */
+static unsigned char hexval[256];       /* values of lower-case digits; 0xff ends a number */
 
-/* One line, ended by a newline; the buffer has at least one byte after it. */
+/* Handle one line, ended by a newline; the buffer has at least one byte behind it. */
 static void line(const unsigned char *p)
 {
     if (p[0] != 'I' || p[1] != ' ' || p[2] != ' ')
@@ -83,8 +82,9 @@ static void read_trace(void)
     for (int i = 0; i < 16; i++)
         hexval[(unsigned char)"0123456789abcdef"[i]] = (unsigned char)i;
 
-    /* Lackey writes every line with a system call.  A reader that waits in read() is woken by each, which costs more
-       than all the rest; so let the pipe hold much and look at it seldom.  Not a pipe: then this fails and is not needed. */
+    /* Lackey writes every line with a system call.  Each would wake a reader that waits in read(), which costs more
+       than all the rest.  So make the pipe large and look at it seldom.  If it is not a pipe, this fails and is not
+       needed. */
     int pipe_size = fcntl(0, F_SETPIPE_SZ, BUF);
 
     for (;;) {

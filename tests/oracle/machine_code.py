@@ -1,7 +1,7 @@
-"""What kind of instruction stands at an address: bytes from the ELF files, classes from Capstone.
+"""The kind of the instruction at an address: bytes from the ELF files, classes from Capstone.
 
-The tool itself learns this from VEX; asking another disassembler about the bytes in the file on disk is what
-makes the comparison independent.
+The tool itself learns this from VEX; asking another disassembler about the bytes in the file on disk is what makes the
+comparison independent.
 """
 import re
 import struct
@@ -15,14 +15,14 @@ PLAIN, COND, JUMP, IJUMP, CALL, ICALL, RET, SYSCALL, REP, UNSEEN = (
 
 STRING_OPS = ("movs", "stos", "lods", "scas", "cmps", "ins", "outs")
 PAGE = 0x1000
-# Valgrind's own pseudo-instructions: four rotations that change nothing, then an exchange that says what is meant.
+# Valgrind's pseudo-instructions: four rotations that change nothing, then an exchange that tells the request.
 PREAMBLE = {64: bytes.fromhex("48c1c70348c1c70d48c1c73d48c1c733"), 32: bytes.fromhex("c1c703c1c70dc1c71dc1c713")}
 CALL_UNREDIRECTED = {64: bytes.fromhex("4887d2"), 32: bytes.fromhex("87d2")}
 ARM64_PREAMBLE = struct.pack("<4I", 0x93CC0D8C, 0x93CC358C, 0x93CCCD8C, 0x93CCF58C)
 ARM64_CALL_UNREDIRECTED = struct.pack("<I", 0xAA0C018C)
 EM_AARCH64 = 183
-LONGEST = 20                    # the former with the latter
-# In 32-bit code a call to the next instruction, and a pop there, are one instruction for Valgrind.
+LONGEST = 20                    # both together
+# Valgrind takes, in 32-bit code, a call to the next instruction and the pop there for one instruction.
 WHERE_AM_I = re.compile(rb"\xe8\0\0\0\0[\x58-\x5f]")
 
 ARM64 = "arm64"                 # in place of bits
@@ -35,7 +35,8 @@ _seen = {64: {}, 32: {}, ARM64: {}}
 
 
 def classify(code, bits=64):
-    """(kind, length, target of a direct transfer relative to the instruction's address) of the first instruction."""
+    """Return (kind, length, target of a direct transfer relative to the instruction's address) of the first
+    instruction."""
     got = _seen[bits].get(code)
     if got is None:
         got = _seen[bits][code] = _classify_arm64(code) if bits == ARM64 else _classify(code, bits)
@@ -43,7 +44,7 @@ def classify(code, bits=64):
 
 
 def _classify_arm64(code):
-    """All instructions have 4 bytes; what Capstone does not know is none that hands on control."""
+    """Classify an arm64 instruction: it has 4 bytes; if Capstone does not know it, it transfers no control."""
     if code.startswith(ARM64_PREAMBLE) and len(code) >= 20:
         return (ICALL if code[16:20] == ARM64_CALL_UNREDIRECTED else PLAIN, 20, None)
     if len(code) < 4:
@@ -143,10 +144,10 @@ class Code:
             try:
                 self.parts.append((load, load + size, ElfCode(file_of_image(path), load)))
             except (OSError, ValueError, struct.error):
-                pass                    # [anon] and the like: its instructions are UNSEEN
+                pass                    # [anon] and the like: kind UNSEEN
 
     def at(self, addr, n=LONGEST):
-        """What classify() says of the instruction at ADDR, whose first N bytes are looked at."""
+        """Return classify() for the instruction at ADDR, from its first N bytes."""
         for lo, hi, elf in self.parts:
             if lo <= addr < hi:
                 b = elf.bytes_at(addr, n)
@@ -155,6 +156,6 @@ class Code:
         return (UNSEEN, 0, None)
 
     def kind(self, addr, length):
-        """(kind, length as disassembled, relative target); the length given is what was executed."""
+        """Return (kind, length as disassembled, relative target); LENGTH is what was executed."""
         kind = self.at(addr, length)
         return kind if kind[1] else (UNSEEN, length, None)

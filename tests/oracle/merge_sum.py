@@ -1,19 +1,19 @@
 #!/usr/bin/python3
-"""Is a DCFG the sum of others?
+"""Checks that a DCFG is the sum of others.
 
     merge_sum.py [--keep] SUM FILE...
 
-What is at the same offset in images of the same name is the same code.  By the definition of a sum:
+Code at the same offset in images of the same name is the same code.  By the definition of a sum:
 
-- each block of a FILE is one or several blocks of SUM, one behind the other, with its instructions in all; a block of SUM
-  was executed as often as those of all FILEs that it is a part of, in each thread;
-- an edge of SUM is one of a FILE, or goes from one part of a FILE's block to the next one; its counts are the sums;
-- a block of SUM begins where one of a FILE begins, or where one ends, or where edges of different parts meet;
-- symbols are those of the FILEs, and so are lines: each byte's line, and the number of instructions in a block's lines;
-- a call bypass is there if one is in a FILE, or if the sum has a call and a return to behind it.
+- Each block of a FILE is one or several blocks of SUM, one behind the other, with the same instructions in all.  A
+  block of SUM was executed as often as the blocks of all FILEs that it is a part of, in each thread.
+- An edge of SUM is one of a FILE, or goes from one part of a FILE's block to the next one; its counts are the sums.
+- A block of SUM begins where a block of a FILE begins or ends, or where edges of different parts meet.
+- Symbols are those of the FILEs, and so are lines: each byte's line, and the number of instructions in a block's lines.
+- A call bypass exists if one is in a FILE, or if the sum has a call and a return to behind it.
 
---keep: threads of the FILEs stand side by side, in the order of process ids.  Nothing here knows how dcfg merge does it.
-Exit status 0: it is, 1: it is not, 2: a file cannot be read.
+--keep: threads of the FILEs are side by side, in the order of process ids.  Nothing here knows how dcfg merge does it.
+Exit status 0: it is the sum, 1: it is not, 2: a file cannot be read.
 """
 import os
 import sys
@@ -37,7 +37,7 @@ class Complaints:
 
 
 def places(p):
-    """For each image its key: the name, and which one of that name it is; by identity of the image."""
+    """Return a key for each image: its name, and its number among those of that name; by identity of the image."""
     seen, keys = defaultdict(int), {}
     for im in p.images:
         keys[id(im)] = (im.name, seen[im.name])
@@ -48,10 +48,10 @@ def places(p):
 class Run:
     def __init__(self, p, names):
         self.p = p
-        self.names = names                                      # of files, by id
+        self.names = names                                      # names of files, by id
         self.keys = places(p)
         self.at = {b.id: (self.keys[id(b.image)], b.start - b.image.load) for b in p.blocks.values()}
-        self.counts = defaultdict(lambda: defaultdict(int))     # of blocks, by thread
+        self.counts = defaultdict(lambda: defaultdict(int))     # counts of blocks, by thread
         for e in p.edges:
             for t, n in enumerate(e.counts):
                 if n and e.dst in p.blocks:
@@ -141,7 +141,7 @@ def check_edges(total, edges, types, bypasses, bad):
 
 
 def lines(run):
-    """The line of each byte of executed code, by image and offset."""
+    """Return the line of each byte of executed code, by image and offset."""
     found = {}
     for im in run.p.images:
         key = run.keys[id(im)]
@@ -176,7 +176,7 @@ def check_tables(runs, total, bad):
 
 
 def quiet(rule, text):
-    """What is wrong with a file is not the question here."""
+    """Ignore problems of a file: they are checked elsewhere."""
 
 
 def read(path):

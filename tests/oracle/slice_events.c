@@ -1,11 +1,11 @@
-/* All instances of a whole execution trace, with all that they depend on, as
-   libdcfg's events have them: for slice_model.py.
+/* Prints all instances of a whole execution trace with their dependences, from
+   libdcfg's events, for slice_model.py.
 
-      slice_events FILE
+       slice_events FILE
 
-   A line for each instruction: I NUMBER ADDRESS IMAGE LINE CODE; and for each
-   instance: E NUMBER INSTANCE THREAD, and for each port KIND.REGISTER=, with
-   NUMBER#INSTANCE,... behind. */
+   A line for each instruction: I NUMBER ADDRESS IMAGE LINE CODE.  A line for
+   each instance: E NUMBER INSTANCE THREAD, and for each port KIND.REGISTER=
+   with NUMBER#INSTANCE,... behind it. */
 
 #include "dcfg_wet.h"
 

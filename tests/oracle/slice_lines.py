@@ -1,11 +1,11 @@
-"""Executions of lines, slowly: what activations executed, from the events that tests/oracle/slice_events.c prints.
+"""A slow model of executions of lines, from the events that tests/oracle/slice_events.c prints.
 
-An activation is a call that Capstone sees, up to its return: programs without longjmp and signals.  Two instances of the line
-that follow each other in an activation are of one execution if the second does not stand at a lower or the same address (but
-for iterations of an instruction with a repeat prefix), and nothing that ran between them, nor the first of them if anything
-ran between, is a jump, a branch or a return.
+An activation is a call that Capstone sees, up to its return: for programs without longjmp and signals.  Take two
+instances of the line that follow each other in an activation.  They are of one execution if two conditions hold.  The
+second one is at a higher address, or is an iteration of the same instruction with a repeat prefix.  And neither what
+ran between them, nor the first one if anything ran between, is a jump, a branch or a return.
 
-    slice_lines.py EVENTS LOW-HIGH,...   (ranges of addresses, in hexadecimal: whose lines)
+    slice_lines.py EVENTS LOW-HIGH,...   (ranges of addresses of lines, in hexadecimal)
 
 prints for each line a JSON array: the line, and its executions in the order in which they began, each an array of
 [address, instance]."""
@@ -52,7 +52,7 @@ def activations(lines):
 
 
 def is_one(run, a, b):
-    """Are instances A and B, of which B is the next one of the line, of one execution?"""
+    """Return whether instances A and B, the next one of the line, are of one execution."""
     first, second = run[a][1], run[b][1]
     if b > a + 1 and any(run[k][1].leaves for k in range(a, b)):
         return False

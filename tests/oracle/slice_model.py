@@ -1,7 +1,7 @@
-"""Slices, slowly: over all dependences of a trace at once, as tests/oracle/slice_events.c prints them.
+"""A slow model of slices: it has all dependences of a trace in memory, as tests/oracle/slice_events.c prints them.
 
-What is no address is told from Capstone's operands here, not as cmd/machine/ does it: a register that an operand in memory
-names, unless it is also read by itself."""
+Addresses are found from Capstone's operands, not as cmd/machine/ finds them: a register that a memory operand names,
+unless the instruction also reads it by itself."""
 import collections
 
 import capstone
@@ -58,7 +58,7 @@ def family(insn, reg):
 
 
 def addresses(insn):
-    """The registers that are nothing but addresses."""
+    """Return the registers that are only addresses."""
     if insn is None or insn.mnemonic in ("lea", "nop") or insn.mnemonic.startswith("nop"):
         return set()
     where, what = set(), set()
@@ -81,7 +81,7 @@ def addresses(insn):
 
 
 def follows(trace, mode, program, instr, kind, reg):
-    """Is that port followed?"""
+    """Return whether that port is followed."""
     if mode == "full":
         return True
     if kind == CONTROL:
@@ -97,7 +97,7 @@ def program_of(trace, instr):
 
 
 def result_branches(trace, program):
-    """Of other code: how far each instance is from what the program left in RAX."""
+    """Return, for instances of other code, the distance from the value that the program left in RAX."""
     hops = {}
     for e, (instr, _, ports) in enumerate(trace.events):
         if instr in program:

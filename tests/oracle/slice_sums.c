@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Forward slices by sums, beside those of which the instances are kept.
+   Compares forward slices by sums with those that keep instances.
 
-      slice_sums FILE N
+       slice_sums FILE N
 
-   Asks for N instructions, spread over those that were executed, in each of
-   these ways; prints where the two differ, and at the end how many slices were
-   compared and how many instances they had. */
+   Asks for N instructions, spread over the executed ones, in each way of
+   following; prints where the two kinds differ, and at the end how many slices
+   were compared and how many instances they had. */
 
 #include "dcfg_slice.h"
 
@@ -77,7 +77,7 @@ static void compare(DcfgWet* w, const DcfgSliceQuery* asked, const char* what)
    dcfg_slice_free(b);
 }
 
-/* Q in all ways of what is followed. */
+/* Compare Q for all choices of what is followed. */
 static void compare_all(DcfgWet* w, DcfgSliceQuery q, const char* what)
 {
    uint32_t  n = dcfg_wet_instrs(w);

@@ -1,20 +1,20 @@
-/* Reads a DCFG-trace as the specification's part 3 says, and tells where it breaks a rule.
+/* Reads a DCFG-trace by the specification's part 3, and reports broken rules.
 
-     trace_decode [OPTIONS] < TRACE
+       trace_decode [OPTIONS] < TRACE
 
-     --table=TABLE      the DCFG as trace_table.py writes it; without it the trace is decoded and nothing is compared
-     --threads=LIST     the threads that the trace must have, such as 0,2; else all that ran
-     --chunk=N          each chunk but a thread's last must have N edges
-     --out=PREFIX       writes each thread's edge ids to PREFIX.THREAD, each as 32 bits, low byte first
-     --chunks           prints a line for each chunk
+         --table=TABLE      the DCFG in the form of trace_table.py; without it the trace is decoded and nothing is compared
+         --threads=LIST     the threads that the trace must have, such as 0,2; else all that ran
+         --chunk=N          each chunk but a thread's last must have N edges
+         --out=PREFIX       writes each thread's edge ids to PREFIX.THREAD, each as 32 bits, low byte first
+         --chunks           prints a line for each chunk
 
-   What is wrong goes to stdout as lines "RULE: TEXT", at most 10 of each rule, then comes a line that sums up.  Exit
-   status 0: nothing is wrong; 1: something is; 2: the command line or the machine is.
+   Violations go to stdout as lines "RULE: TEXT", at most 10 of each rule, followed by a line that sums up.  Exit status
+   0: no violation; 1: some; 2: an error of the command line or the machine.
 
-   It is the reader that the specification has in mind: one pass from the first byte to the last, that keeps the
-   dictionary, the transition table and one chunk's text.  It knows only the required order; in any other order it
-   cannot go on.  For each edge there is a binary tree of the code words that can follow it; the walk through the tree
-   takes one bit after another (trace_text.h), and a leaf is a row of the table.  */
+   This is the reader that the specification has in mind: one pass from the first byte to the last, with the dictionary,
+   the transition table and one chunk's text in memory.  It knows only the required order, and gives up at another
+   order. Each edge has a binary tree of the code words that can follow it.  The walk through the tree takes one bit
+   after another (trace_text.h), and a leaf is a row of the table. */
 
 #include "trace_read.h"
 #include "trace_text.h"
@@ -22,13 +22,13 @@
 /* ---- edges ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    u32 id, source, target;     /* of the DCFG: ids of nodes */
+    u32 id, source, target;     /* node ids of the DCFG */
     u32 source_instrs;
-    u32 tree;                   /* of the code words that can follow; 0 is none */
-    u32 rows;                   /* how many of the table begin here */
-    u32 known;                  /* the DCFG has it */
-    u64 *count;                 /* per thread, of the DCFG */
-    u64 total, met;             /* all threads'; traversals of the current thread in the trace */
+    u32 tree;                   /* code words that can follow; 0: none */
+    u32 rows;                   /* number of the table's rows that begin here */
+    u32 known;                  /* does the DCFG have it? */
+    u64 *count;                 /* from the DCFG, for each thread */
+    u64 total, met;             /* all threads'; taken by the present thread in the trace */
 } Edge;
 
 static Edge *edges;             /* [0] is unused */
@@ -134,7 +134,7 @@ static Branch *trees;           /* [0] is unused */
 static Row *rows;
 static u32 *nexts;
 static u32 n_trees = 1, trees_room, n_rows, rows_room, n_nexts, nexts_room;
-static int rows_broken;         /* then nothing can be decoded */
+static int rows_broken;         /* so nothing can be decoded */
 
 static u32 new_branch(void)
 {
@@ -144,7 +144,7 @@ static u32 new_branch(void)
     return n_trees++;
 }
 
-/* Is the code the same as another one of this edge when both are filled up with zeros to 32 bits?  */
+/* Return whether the code and another one of this edge are equal when both are filled up with zeros to 32 bits. */
 static int padded_same(u32 at, const char *code)
 {
     for (u32 t = at; t;) {
@@ -247,7 +247,7 @@ static const char *want_threads, *out_prefix;
 static int print_chunks;
 static FILE *out;
 static u64 all_edges, all_bits, all_chunks, all_chars, all_text, all_threads;
-static u64 n_overshoot;         /* rows of which a chunk's end left some edges unused */
+static u64 n_overshoot;         /* rows that a chunk's end has cut */
 
 static void put(u32 edge_id)
 {
@@ -264,7 +264,7 @@ static void put(u32 edge_id)
 
 typedef struct { u64 thread, chunk; u32 last; u64 instrs, edges; int broken; } Thread;
 
-/* One traversal.  0 if it cannot be. */
+/* Take an edge.  Return 0 if that is not possible. */
 static inline u64 traverse(Thread *t, u32 e)
 {
     edges[e].met++;
@@ -275,7 +275,7 @@ static inline u64 traverse(Thread *t, u32 e)
     return edges[e].source_instrs;
 }
 
-/* The edges of a chunk after its first.  0 if something is wrong with the bits. */
+/* Decode the edges of a chunk after its first.  Return 0 if the bits are wrong. */
 static int decode(Thread *t, const char *where, u64 n, const char *text, u64 *instrs)
 {
     begin_text(text);

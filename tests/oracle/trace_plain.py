@@ -13,7 +13,8 @@ REFERENCE = re.compile(r"<([^<>]*)>")
 
 
 def expand(text, dictionary):
-    """3.7.1.2 and 3.7.1.3.  The order of substitutions does not matter, as the specification says."""
+    """Expand repetitions and entries (3.7.1.2 and 3.7.1.3).  By the specification, the order of substitutions does not
+    matter."""
     while "<" in text:
         text = REFERENCE.sub(lambda m: dictionary[m.group(1)], text)
     while "(" in text:
@@ -22,12 +23,13 @@ def expand(text, dictionary):
 
 
 def to_bits(text):
-    """3.7.1.1"""
+    """Turn characters into bits (3.7.1.1)."""
     return "".join(format(ALPHABET.index(c), "06b") for c in text)
 
 
 def decode(first, count, text, transitions, dictionary):
-    """3.7.2.  TRANSITIONS is {(current edge, code): next edges}.  The edges, and how many bits were used."""
+    """Decode edges (3.7.2).  TRANSITIONS is {(current edge, code): next edges}.  Return the edges, and the number of
+    used bits."""
     bits = to_bits(expand(text, dictionary))
     edges, at = [first], 0
     while len(edges) < count:
@@ -42,7 +44,7 @@ def decode(first, count, text, transitions, dictionary):
 
 
 def read(trace):
-    """{thread: [[edges of a chunk]]} of a parsed file with one process."""
+    """Return {thread: [[edges of a chunk]]} of a parsed file with one process."""
     _, dictionary, table, threads = trace["PROCESSES"][1]
     transitions = {(current, code): following for current, code, following in table[1:]}
     return {thread: [decode(first, count, text, transitions, dictionary)[0] for _, _, count, first, text in chunks[1:]]

@@ -1,5 +1,5 @@
-/* What trace_decode.c reads a DCFG-trace with: the rules that are broken, and JSON, which is read as it comes, a
-   character at a time.  A form with which reading on makes no sense ends the program.  */
+/* Parts of trace_decode.c for reading a DCFG-trace: broken rules, and JSON, which is read a character at a time.  A
+   form after which reading on makes no sense ends the program. */
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,12 +10,12 @@
 #include <string.h>
 
 #define MAX_ID 0x7fffffff
-#define LIMIT 10                /* of a rule's violations, how many are told */
+#define LIMIT 10                /* violations of a rule that are reported */
 
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-/* ---- what is wrong --------------------------------------------------------------------------------------------- */
+/* ---- violations ------------------------------------------------------------------------------------------------- */
 
 static struct Rule { const char *name; u64 n; struct Rule *next; } *rules;
 
@@ -92,7 +92,7 @@ static int take(void)
     return c;
 }
 
-/* The form is so that reading on makes no sense. */
+/* Stop: reading on makes no sense. */
 static void stop(const char *rule, const char *form, ...)
 {
     char text[500];
@@ -104,7 +104,7 @@ static void stop(const char *rule, const char *form, ...)
     end(1);
 }
 
-static int next(void)           /* the first character after white space, not taken */
+static int next(void)           /* the first character after white space, which is not taken */
 {
     int c;
     while ((c = peek()) == ' ' || c == '\t' || c == '\n' || c == '\r')
@@ -137,8 +137,8 @@ static void add(Text *t, int c)
     t->s[t->n++] = (char)c;
 }
 
-/* A string, into T, ended by a zero byte.  The escapes of JSON are understood; none of them can be right in a trace but
-   those of ASCII characters. */
+/* Read a string into T, ended by a zero byte.  JSON's escapes are understood; in a trace, only those of ASCII
+   characters can be right. */
 static void string(Text *t)
 {
     t->n = 0;
@@ -173,7 +173,7 @@ static void string(Text *t)
     t->n--;
 }
 
-/* A number, in either of the forms that the specification has; but this project has one. */
+/* Read a number in either form of the specification, of which this project uses one. */
 static u64 integer(const char *what)
 {
     static Text t;
@@ -207,7 +207,7 @@ static u32 id(const char *what)
     return (u32)v;
 }
 
-/* The header of a table: [ "A", "B" ]; the table's bracket is taken, too. */
+/* Read the header of a table: [ "A", "B" ]; the table's bracket is taken, too. */
 static void header(const char *table, const char *const *columns)
 {
     static Text t;
@@ -227,7 +227,7 @@ static void header(const char *table, const char *const *columns)
     expect(']');
 }
 
-/* Is there another row?  Its bracket is taken; or the table's. */
+/* Return whether there is another row.  Its bracket is taken; or the table's. */
 static int row(void)
 {
     if (have(',')) {

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Every rule of a DCFG-trace, together with the DCFG of the same run.
+"""Checks every rule of a DCFG-trace, together with the DCFG of the same run.
 
     trace_rules.py DECODER DCFG TRACE [OPTIONS]
 
-DECODER is trace_decode.c, compiled; the options are passed on to it (--threads, --chunk, --out, --chunks), and its
-head says what they do.  The files may be compressed.  What is broken is printed as "RULE: TEXT".  Exit status 0: no
-rule, 1: some, 2: a file cannot be read.
+DECODER is trace_decode.c, compiled; the options are passed on to it (--threads, --chunk, --out, --chunks), and its head
+explains them.  The files may be compressed.  Violations are printed as "RULE: TEXT".  Exit status 0: none, 1: some, 2:
+a file cannot be read.
 
-Here the files are only brought into the form that the decoder reads; and a file that is not too large is also parsed
-by the usual JSON library, so that not only our own parser takes it for JSON.
+This script brings the files into the form that the decoder reads.  A file that is not too large is also parsed by the
+usual JSON library, so that not only our own parser takes it for JSON.
 """
 import json
 import os
@@ -26,7 +26,7 @@ UNPACK = {b"\x1f\x8b": "gzip", b"BZ": "bzip2", b"\xfd7": "xz", b"\x28\xb5": "zst
 
 
 def unpacked(path):
-    """An open binary file of the plain content, and the process behind it if there is one."""
+    """Return an open binary file of the plain content, and the process behind it if there is one."""
     with open(path, "rb") as f:
         program = UNPACK.get(f.read(2))
     if not program:
@@ -53,7 +53,7 @@ def json_error(path):
 
 
 def check(decoder, dcfg, trace, opts=()):
-    """(exit status, what the decoder printed)."""
+    """Return (exit status, the decoder's output)."""
     error = json_error(trace)
     if error:
         return 1, "json: %s\n" % error
@@ -70,7 +70,7 @@ def check(decoder, dcfg, trace, opts=()):
 
 
 def summary(text):
-    """The decoder's last line as a dictionary."""
+    """Return the decoder's last line as a dictionary."""
     for line in text.splitlines():
         words = line.split()
         if words[:1] == ["#"]:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a trace is compared with: a DCFG as lines of plain numbers, which the C programs here read fast.
+"""Prints a DCFG as lines of plain numbers, which the C programs here read fast.
 
     trace_table.py DCFG > TABLE
 

@@ -1,11 +1,11 @@
-/* The text of a DCFG-trace for trace_decode.c: the dictionary, which sequences of characters are legal, and the bits
-   that a sequence stands for.  A sequence is never expanded as a whole: a stack of places in texts (Place) yields its
-   characters one after the other, and a character its six bits.  trace_read.h comes before; begin_alphabet() is called first.  */
+/* The text of a DCFG-trace for trace_decode.c: the dictionary, legal sequences of characters, and the bits of a
+   sequence.  A sequence is never expanded as a whole: a stack of places in texts (Place) gives its characters one after
+   the other, and each character gives six bits.  trace_read.h is included before; begin_alphabet() is called first. */
 
 /* ---- sequences of characters ----------------------------------------------------------------------------------- */
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-";
-static signed char value[256];  /* of a character of the alphabet; else -1 */
+static signed char value[256];  /* value of a character of the alphabet; else -1 */
 
 static void begin_alphabet(void)
 {
@@ -24,7 +24,7 @@ static int by_key(const void *a, const void *b)
     return strcmp(((const Entry *)a)->key, ((const Entry *)b)->key);
 }
 
-/* The entry whose key stands at P and ends before '>'. */
+/* Return the entry whose key begins at P and ends before '>'. */
 static Entry *entry_at(const char *p)
 {
     u32 low = 0, high = n_entries;
@@ -45,7 +45,7 @@ static Entry *entry_at(const char *p)
     return NULL;
 }
 
-/* Is it a legal sequence?  RULE is broken if not. */
+/* Return whether it is a legal sequence; if not, RULE is broken. */
 static int legal(const char *rule, const char *where, const Text *t)
 {
     u64 depth = 0;
@@ -102,7 +102,7 @@ static int legal(const char *rule, const char *where, const Text *t)
     return !depth;
 }
 
-/* Does E lead back to itself? */
+/* Check that E does not lead back to itself. */
 static void follow(Entry *e)
 {
     if (e->state == 2)
@@ -176,13 +176,13 @@ static void read_dictionary(void)
 
 /* ---- bits ------------------------------------------------------------------------------------------------------ */
 
-/* A place in a text that will be gone on from: in a repetition, from `from' again while `left' is not 0. */
+/* Place: where to continue in a text; in a repetition, again from `from' while `left' is not 0. */
 typedef struct { const char *at, *from; u64 left; } Place;
 
 static Place *stack;
 static u32 depth, stack_room;
-static unsigned bits, n_bits;   /* of the current character, those not yet used */
-static u64 n_chars;             /* expanded ones, of the chunk */
+static unsigned bits, n_bits;   /* unused bits of the present character */
+static u64 n_chars;             /* expanded characters of the chunk */
 
 static void begin_text(const char *text)
 {
@@ -193,8 +193,8 @@ static void begin_text(const char *text)
     stack[depth++] = (Place){ .at = text };
 }
 
-/* The next character's value, or -1 at the end.  A place on the stack is within a text, with a place of its own for
-   each repetition that is around it. */
+/* Return the next character's value, or -1 at the end.  A place on the stack is in a text; each repetition around it
+   has a place of its own. */
 static int character(void)
 {
     while (depth) {

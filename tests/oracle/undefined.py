@@ -1,11 +1,11 @@
-"""Flags that the manuals of x86 call undefined, and bytes of registers that VEX and processors treat differently.
+"""Flags that x86 manuals call undefined, and bytes of registers that VEX and processors treat differently.
 
     flags(i), conditions(i)     bits of EFLAGS and of x87's status word that I, an instruction of Capstone, leaves undefined
     locations(i)                locations of docs/dev/wet-file.md in which I may use more, or define more, than VEX knows
 
-Some processors write an undefined flag, others leave it as it was.  So no oracle demands or forbids anything of it.  A flag is
-in the tables if one of the manuals calls it undefined on the instruction's page: Intel's, volume 2, "Flags Affected" (x87:
-"FPU Flags Affected"); or AMD's, volume 3, "rFLAGS Affected" (x87: volume 5).  A64 has no undefined flags.
+Some processors write an undefined flag, others keep it, so no oracle requires or forbids either.  A flag is in the
+tables if one of two manuals calls it undefined on the instruction's page.  Intel's is volume 2, "Flags Affected" (x87:
+"FPU Flags Affected"); AMD's is volume 3, "rFLAGS Affected" (x87: volume 5).  A64 has no undefined flags.
 """
 import re
 
@@ -23,17 +23,17 @@ def always(count, bits):
 
 
 def not_once(count, bits):
-    """By CL, or by a number that is neither 1 nor 0, which leaves all flags."""
+    """The count is CL, or neither 1 nor 0; with 0 all flags stay."""
     return count is None or count > 1
 
 
 def all_out(count, bits):
-    """By as many bits as the operand has, or more; of CL five bits count, six where the operand has 64."""
+    """The count is the operand's width or more; five bits of CL count, six if the operand has 64 bits."""
     return bits < 32 if count is None else count >= bits
 
 
 def beyond(count, bits):
-    """By more bits than the operand has."""
+    """The count is more than the operand's width."""
     return bits < 32 if count is None else count > bits
 
 
@@ -74,13 +74,13 @@ def matches(mnemonics, i):
 
 
 def count(i):
-    """By how many bits a shift shifts; None if CL says it."""
+    """Return the count of a shift; None if it is CL."""
     last = i.operands[-1]
     return last.imm & (63 if i.operands[0].size == 8 else 31) if last.type == x86.X86_OP_IMM else None
 
 
 def flags(i):
-    """The bits of EFLAGS that I may leave or write as it likes."""
+    """Return the bits of EFLAGS that I may keep or write."""
     letters = set()
     for mnemonics, when, which, _ in TABLE:
         if matches(mnemonics, i) and (when is always or when(count(i), 8 * i.operands[0].size)):
@@ -89,18 +89,18 @@ def flags(i):
 
 
 def conditions(i):
-    """The same of x87's status word."""
+    """Return the same for x87's status word."""
     return next((bits for mnemonics, bits, _ in CONDITIONS if matches(mnemonics, i)), 0)
 
 
 def flag_locations(i):
-    """The locations of flags in which I defines no flag."""
+    """Return the locations of flags in which I defines no flag."""
     bits = flags(i)
     return {loc for loc, letters in GROUPS if all(bits & BITS[letter] for letter in letters)}
 
 
 def upper_halves(i, *names):
-    """The upper halves of the first operand and these registers, if the operand is a register of 32 bits."""
+    """Return the upper halves of the first operand and these registers, if the operand is a register of 32 bits."""
     operand = i.operands[0]
     if operand.type == x86.X86_OP_REG and operand.size == 4:
         return {at + 4 for name in (i.reg_name(operand.reg),) + names for at in place(name, 4)}
@@ -108,17 +108,17 @@ def upper_halves(i, *names):
 
 
 def locations(i):
-    """The locations of which nothing is demanded or forbidden, beside the flags."""
+    """Return the other locations for which nothing is required or forbidden."""
     # The destination stays if the source is 0; of 32 bits, the upper half is set to 0, or stays.
     if matches("bs[fr]", i):
         return upper_halves(i)
     # Either the accumulator or the destination is written; VEX sets the upper halves of both to 0.
     if matches("cmpxchg", i):
         return upper_halves(i, "eax")
-    # If RCX is 0 they leave the flags; this is an iteration of its own, which defines none.
+    # If RCX is 0, they keep the flags; VEX has an iteration for that which defines none.
     if i.mnemonic.startswith("rep") and matches("(scas|cmps)[bwdq]", i):
         return {CARRY, FLAGS}
-    # With 1 in RCX it tells which registers are in use, which the kernel may change, too.
+    # XGETBV with 1 in RCX tells which registers are in use, which the kernel may change, too.
     if matches("xgetbv", i):
         return set(range(wet_summary.STATUS, wet_summary.N_LOCS))
     return set()

@@ -1,18 +1,19 @@
-/* Compares the memory accesses of a whole execution trace with those that Lackey tells of an identical run, instruction
-   by instruction and access by access:
+/* Compares the memory accesses of a whole execution trace with those that Lackey reports for an identical run,
+   instruction by instruction and access by access:
 
        wet_accesses FILE < LACKEY'S-TRACE
 
-   Lackey tells an access that reads and writes as one, and one that VEX makes in two steps as two, so addresses that are
-   repeated at once count once.  Otherwise there are three differences, which are counted apart:
+   Lackey reports an access that reads and writes as one, and one that VEX makes in two steps as two, so an address that
+   is repeated at once counts once.  There are three other differences, which are counted separately:
 
-   - VEX leads BT, BTS, BTR and BTC of registers through memory below the stack.  Lackey tells this, a trace does not.
-   - libc's strcspn() looks up to three bytes beyond a string's end in a table of 256, before it sees that it had ended.
-     What stands there in the dynamic linker's case are the kernel's random bytes, others in each run.
-   - VEX drops a load whose result is not used before it is overwritten.  Lackey does not tell that, a trace does.
+   - VEX passes registers of BT, BTS, BTR and BTC through memory below the stack.  Lackey reports this, a trace does
+     not.
+   - libc's strcspn() reads up to three bytes behind a string's end as indices of a table of 256 bytes.  In the dynamic
+     linker these are the kernel's random bytes, different in each run.
+   - VEX drops a load whose result is overwritten before it is used.  Lackey does not report the load, a trace does.
 
-   The stack of a 32-bit program stands below Valgrind's own, which the kernel puts elsewhere in each run: the first access
-   there says how far apart they are, a number of pages. */
+   The stack of a 32-bit program is below Valgrind's own, which the kernel puts elsewhere in each run.  The first access
+   there tells how far apart the two runs' stacks are, a number of pages. */
 
 #include "dcfg_wet.h"
 
@@ -32,7 +33,7 @@ static void add(Accesses *a, uint64_t at)
         a->at[a->n++] = at;
 }
 
-/* The next instruction of Lackey's. */
+/* Read Lackey's next instruction. */
 static bool next(Accesses *a)
 {
     static char line[256];
@@ -56,7 +57,7 @@ static bool next(Accesses *a)
     return false;
 }
 
-/* Is it BT or its like, of registers? */
+/* Return whether it is BT, BTS, BTR or BTC of registers. */
 static bool has_false_memory(const DcfgWetInstr *in)
 {
     uint32_t i = 0;
@@ -65,13 +66,13 @@ static bool has_false_memory(const DcfgWetInstr *in)
     return i + 2 < in->size && in->code[i] == 0x0F && (in->code[i + 1] & 0xE7) == 0xA3 && in->code[i + 2] >= 0xC0;
 }
 
-/* Where a 32-bit program has its stack under Valgrind. */
+/* Return whether AT is in the stack of a 32-bit program under Valgrind. */
 static bool on_stack_of_32_bits(uint64_t at)
 {
     return at >= 0xF0000000 && at <= 0xFFFFFFFF;
 }
 
-/* Lackey's, as if its stack were where ours is. */
+/* Move Lackey's addresses, as if its stack were at our place. */
 static void move_stack(Accesses *theirs, const Accesses *ours)
 {
     static uint64_t apart;
@@ -86,7 +87,7 @@ static void move_stack(Accesses *theirs, const Accesses *ours)
             theirs->at[i] += apart;
 }
 
-/* Are those of FEW among those of MANY, in their order? */
+/* Return whether the accesses of FEW are among those of MANY, in order. */
 static bool among(const Accesses *few, const Accesses *many)
 {
     unsigned k = 0;

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""What a whole execution trace says that instructions use and define, against what Capstone says of their registers.
+"""Compares uses and definitions of instructions in a whole execution trace with Capstone's.
 
     wet_capstone.py FILE...
 
-Each instruction is looked at once, by its bytes.  What Capstone says is taken by bytes of registers; then CLASSES tells
-where it is wrong or means something else, and what is meant here: each class has its reason, and what it makes of
-Capstone's sets, which must then be the same as the file's.  Flags that undefined.py leaves open are compared with none; those
-that Capstone calls undefined must be there.  Instructions of which VEX knows nothing are counted apart.
-Prints how many agreed at once, how many by which class, and those that do not.  Exit status 1 if there are any.
+Each instruction is compared once, by its bytes.  Capstone's registers are compared byte by byte.  CLASSES tells where
+Capstone is wrong or means something else: each class has a reason, and changes Capstone's sets, which must then be
+equal to the file's.  Flags that undefined.py leaves open are not compared; those that Capstone calls undefined must be
+there. Instructions that VEX does not know are counted apart.
+
+Prints how many agreed at once, how many by which class, and those that differ.  Exit status 1 if there are any.
 """
 import collections
 import os
@@ -54,7 +55,7 @@ def by_capstone(i, machine):
             uses |= place(name)
     for name in map(i.reg_name, writes):
         if name in PLACES:
-            # A write to 32 bits is one to all of the register.
+            # A write to 32 bits writes the whole register.
             defs |= place(name, 8 if PLACES[name][0] < CARRY and PLACES[name][1] == 4 else None)
     if x86.X86_GRP_FPU not in i.groups:
         uses |= {loc for loc, mask in TESTED if i.eflags & mask}
@@ -63,7 +64,7 @@ def by_capstone(i, machine):
 
 
 def not_in_table(i):
-    """Flags that Capstone calls undefined and undefined.py does not.  Capstone does not look at the count of a rotation."""
+    """Return flags that Capstone calls undefined and undefined.py does not.  Capstone ignores the count of a rotation."""
     told = {letter for letter in undefined.BITS if i.eflags & getattr(x86, "X86_EFLAGS_UNDEFINED_%sF" % letter)}
     if undefined.matches("ro[lr]|rc[lr]", i) and undefined.count(i) == 1:
         told.discard("O")
@@ -93,7 +94,7 @@ def vectors(locs):
 
 
 def address(i):
-    """The registers that an operand in memory is addressed by."""
+    """Return the registers of memory operands' addresses."""
     return set().union(*(place(i.reg_name(r)) for o in i.operands if o.type == x86.X86_OP_MEM
                          for r in (o.mem.base, o.mem.index) if r and i.reg_name(r) in PLACES))
 
@@ -203,7 +204,7 @@ def _(i, uses, defs):
     uses.add(FLAGS)
     defs.add(FLAGS)
     if i.mnemonic.endswith("8b"):
-        uses |= place("rax") | place("rdx")        # their upper halves stay if the operand is equal
+        uses |= place("rax") | place("rdx")        # their upper halves are kept if the operand is equal
         defs |= place("rax") | place("rdx")
 
 
@@ -472,7 +473,7 @@ LANES = re.compile(
     "packus\\w+)")
 READS_NONE = re.compile("(sqrt|rcp|rsqrt|round|cvt\\w+2)(ss|sd)|mov(lps|hps|lpd|hpd|hlps|lhps|ss|sd)|pinsr[bwdq]|cvtpi2ps|"
                         "cvtdq2ps|cvtpi2pd")
-# A number in the code says which parts are taken, perhaps none of a register.
+# A number in the code tells which parts are taken, perhaps none of a register.
 BY_NUMBER = re.compile("v?(palignr|insertps|p?blend(w|d|ps|pd)|perm2[fi]128|dpp[sd]|ps[lr]ldq|shufp[sd])")
 HERE = "a call to the next instruction, and POP there: one instruction, which leaves the stack as it was"
 SCAN = "TZCNT is BSF to a processor without BMI, as VEX's of 32 bits: the destination stays if the source is 0"
@@ -481,12 +482,12 @@ LANE_REASON = "of vector registers some bytes: Capstone names the register, wet_
 
 
 def by_register(locs):
-    """With each vector register all or nothing."""
+    """Return whole vector registers only."""
     return {VECTOR + (x - VECTOR) // 32 * 32 if VECTOR <= x < PHYSICAL else x // 8 * 8 if x >= PHYSICAL else x for x in locs}
 
 
 def narrow(locs):
-    """What 32-bit code has of these: the lower halves of eight registers, and eight vector registers."""
+    """Return what 32-bit code has of these: lower halves of eight general registers, and eight vector registers."""
     return {x for x in locs if x < 64 and x % 8 < 4 or CARRY <= x < VECTOR + 8 * 32 or x >= PHYSICAL}
 
 
@@ -497,7 +498,7 @@ def disassembler(machine):
 
 
 def compare(i, code, have, want, counts, machine):
-    """None if they agree, after what CLASSES says, or what the file has and what is meant."""
+    """Return None if they agree after CLASSES, or the file's and the expected sets."""
     uses, defs = want
     for mnemonics, reason, function in CLASSES:
         if mnemonics.fullmatch(i.mnemonic):

@@ -1,7 +1,7 @@
-"""What Capstone says of the registers of an arm64 instruction, for wet_capstone.py: see there.
+"""Capstone's registers of arm64 instructions, for wet_capstone.py: see there.
 
-Here each register is all or nothing.  General registers are always written as a whole, so it makes no difference which of their
-bytes are used; of vector registers wet_probe.c knows that.
+Registers are compared whole here.  General registers are always written whole, so it makes no difference which of their
+bytes are used; wet_probe.c checks bytes of vector registers.
 """
 import re
 
@@ -42,17 +42,17 @@ def place(name, size=None):
 
 
 def written(name):
-    """A write to half of a general register is one to all of it."""
+    """A write to half of a general register writes the whole."""
     return place(name, 8 if PLACES[name][0] < CARRY else None)
 
 
 def named(i):
-    """Its registers by their names, as operands."""
+    """Return its registers by name, as operands."""
     return [i.reg_name(o.reg) for o in i.operands if o.type == arm64.ARM64_OP_REG and i.reg_name(o.reg) in PLACES]
 
 
 def condition(i):
-    """The flags that its condition is about."""
+    """Return the flags of its condition."""
     name = (i.mnemonic[2:] if i.mnemonic.startswith("b.") else i.op_str.rpartition(", ")[2])
     return BY_CONDITION.get(name, {FLAGS})
 
@@ -179,7 +179,7 @@ def _(i, uses, defs):
         uses -= place(named(i)[1])
 
 
-# What a vector instruction does not overwrite whatever was there; those that write the upper half only leave the other.
+# Vector instructions that keep part of the destination; those that only write the upper half keep the lower.
 ADDS_TO = re.compile("orr|bic|f?ml[as]2?|[us]mls?[la]l?2?|[us]ml[as]l2?|sqdml[as]l2?|[us]abal?2?|[us]adalp|[us]r?sra|sri|sli|bsl|bit|"
                      "bif|tbx|aes[ed]|sha(1[cmp]|1su|256|512).*|suqadd|usqadd|ins|mov")
 
@@ -208,7 +208,7 @@ def _(i, uses, defs):
 
 
 def whole(locs):
-    """With each register all or nothing."""
+    """Return whole registers only."""
     return {x // 8 * 8 if x < CARRY else x if x < VECTOR else VECTOR + (x - VECTOR) // 16 * 16 for x in locs}
 
 
@@ -222,7 +222,7 @@ def correct(i, uses, defs, counts):
 
 
 def compare(i, _code, have, want, counts, _machine):
-    """None if they agree, after what CLASSES says, or what the file has and what is meant."""
+    """Return None if they agree after CLASSES, or the file's and the expected sets."""
     correct(i, *want, counts)
     have, want = tuple(map(whole, have)), tuple(map(whole, want))
     return None if want == have else (have, want)

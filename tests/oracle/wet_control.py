@@ -1,19 +1,21 @@
 #!/usr/bin/python3
-"""Which branch or call let each instance run, slowly and by the definition, for any program of one thread without signals:
-control, as wet_data.py has data.
+"""A slow model of control dependences, by the definition, for any program with one thread and without signals.  It
+finds the branch or call that let each instance run; wet_data.py does the same for data.
 
     wet_control.py FILE LACKEY'S-TRACE DUMP
 
-FILE is a whole execution trace, of which only the images and their symbols are read; the code is that of the images' files on
-disk, by Capstone.  LACKEY'S-TRACE is of the identical run, with all accesses, by which calls and returns find each other; a
-jump behind a load of the stack pointer (longjmp) goes back to the last activation that has made a call right before the place
-where it leads.  On arm64, where calls store nothing, a return finds its call by where it leads to.  DUMP is what wet_dump.c
-printed of FILE, whose control is compared.
+FILE is a whole execution trace, of which only the images and their symbols are read; the code is in the images' files,
+decoded by Capstone.  LACKEY'S-TRACE is of the identical run, with all accesses; they tell which return belongs to which
+call.  A jump behind a load of the stack pointer (longjmp) goes back to the last activation that has made a call right
+before the jump's target.  On arm64, where calls store nothing, a return belongs to the call before its target.  DUMP is
+the output of wet_dump.c for FILE, whose control dependences are compared.
 
-- The graph: what followed what in one activation, and for each direct conditional branch both of its outcomes, through code that
-  was not executed, up to a return, an indirect jump, what VEX cannot decode, or another function.
-- Post-dominators as sets, to the fixed point, over basic blocks of that graph.
-- Of an instance the latest one, in its activation, of what it is control dependent on, by looking at all of them.
+- The graph has all pairs of instructions that followed each other in one activation, and for each direct conditional
+  branch both of its outcomes.  Code that was not executed is followed up to a return, an indirect jump, code that VEX
+  cannot decode, or another function.
+- Post-dominators are computed as sets, to the fixed point, over basic blocks of that graph.
+- An instance depends on the latest instance, in its activation, of the branches that its instruction is control
+  dependent on.
 """
 import bisect
 import itertools
@@ -36,13 +38,13 @@ from dcfg_model import file_of_image
 LIMIT = 20
 EXIT = 0                               # no instruction is there
 PLAIN, BRANCH, JUMP, END, CALL, RETURN, TO_STACK = range(7)   # END: an indirect jump
-# What VEX takes for no instruction: AVX-512's prefix, UD2, what only the kernel may do, and some that Capstone knows.
+# Code that VEX does not decode: AVX-512's prefix, UD2, privileged instructions, and some that Capstone knows.
 UNKNOWN = {"ud0", "ud1", "ud2", "hlt", "cli", "sti", "xsaves", "xsaves64", "xrstors", "xrstors64",
            "xabort", "incsspq", "rdsspq", "wrssq"}
-# And in 32-bit code.
+# More of them in 32-bit code.
 UNKNOWN_X86 = {"xgetbv", "rdtscp", "xsave", "xsavec", "xsaveopt", "xrstor", "enter"}
-# Instructions that VEX decodes only where the processor has a feature, with the kernel's name of it.  All that have the prefix of
-# AVX need that.
+# Instructions that VEX decodes only if the processor has a feature, with the kernel's name of it.  All with the prefix
+# of AVX need AVX.
 NEEDS = dict.fromkeys(("xgetbv", "xsave", "xsave64", "xsavec", "xsavec64", "xsaveopt", "xsaveopt64", "xrstor", "xrstor64", "xtest"), "avx")
 NEEDS.update({"rdtscp": "rdtscp", "rdrand": "rdrand", "rdseed": "rdseed", "cmpxchg16b": "cx16", "vcvtph2ps": "f16c",
               "vcvtps2ph": "f16c"})
@@ -52,11 +54,11 @@ UNKNOWN_GROUPS = {x86.X86_GRP_SSE41, x86.X86_GRP_SSE42, x86.X86_GRP_AVX, x86.X86
 # Instructions of arm64 that VEX has and Capstone has not, atomic operations: mask and value.
 ATOMIC = ((0x3f200c00, 0x38200000), (0x3fa07c00, 0x08a07c00), (0xbfa07c00, 0x08207c00))
 UNKNOWN_ARM64 = {"udf", "hlt", "hvc", "smc", "eret", "drps", "dc zva", "ldtr", "sttr"}
-# Of the registers of the system VEX has these.
+# The system registers that VEX has.
 SYSTEM = re.compile(r"\b(nzcv|fpcr|fpsr|tpidr_el0|dczid_el0|ctr_el0|cntvct_el0|cntfrq_el0)\b")
-WHERE_AM_I = re.compile(rb"\xe8\0\0\0\0[\x58-\x5f]")    # in 32-bit code, with the POP there, one instruction for VEX
+WHERE_AM_I = re.compile(rb"\xe8\0\0\0\0[\x58-\x5f]")    # one instruction for VEX in 32-bit code, together with the POP
 HINT = b"\xf3\x0f\x1e"               # ENDBR32, RDSSPD, of registers
-FORWARD = 64                           # of symbols that overlap, as many are looked at
+FORWARD = 64                           # the number of overlapping symbols that are examined
 
 
 class Code:
@@ -83,7 +85,7 @@ class Code:
         self.known = {}
 
     def at(self, addr):
-        """(what it is, the next one, the target or None); None: nothing that can be decoded."""
+        """Return (kind, next address, target or None); None if nothing can be decoded."""
         if addr not in self.known:
             self.known[addr] = self.decode(addr)
         return self.known[addr]
@@ -124,12 +126,12 @@ class Code:
             return None
         if op == "b" or op.startswith("b.") or op in ("cbz", "cbnz", "tbz", "tbnz"):
             return (JUMP if op == "b" else BRANCH), addr + 4, int(ops.rpartition("#")[2], 16)
-        # A jump to X30 is longjmp's return.
+        # A jump to X30 is the return of longjmp.
         kind = {"bl": CALL, "blr": CALL, "ret": RETURN, "br": RETURN if ops == "x30" else END}.get(op, PLAIN)
         return kind, addr + 4, None
 
     def function(self, addr):
-        """Where the last function begins that has this address."""
+        """Return the begin of the last function that has this address."""
         k = bisect.bisect_right(self.starts, addr)
         for at, size in reversed(self.symbols[max(k - FORWARD, 0):k]):
             if addr - at < size or addr == at and size == 0:
@@ -140,12 +142,12 @@ class Code:
 class Activation:
     def __init__(self, caller, place):
         self.caller, self.place, self.last = caller, place, None
-        self.latest = {}               # of each branch: (when, instance)
-        self.behind = set()            # where its calls return to
+        self.latest = {}               # {branch: (when, instance)}
+        self.behind = set()            # return addresses of its calls
 
 
 def activations(code, run, edges):
-    """Of each instance its address and activation; all that follows each other goes to EDGES."""
+    """Return address and activation of each instance; add pairs that follow each other to EDGES."""
     stack = [Activation(None, None)]
     counts = defaultdict(int)
 
@@ -193,8 +195,7 @@ def activations(code, run, edges):
 
 
 def linked_activations(code, run, edges):
-    """The same for arm64: a return leads behind the call that it belongs to, or, if that is not the last one, as longjmp
-    does, behind one of an activation that goes on."""
+    """Do the same for arm64.  A return leads behind its call; after longjmp, behind a call of an earlier activation."""
     stack, counts = [Activation(None, None)], defaultdict(int)
     ahead = itertools.chain((step[0] for step in run[1]), [None])
     next(ahead)
@@ -231,7 +232,7 @@ def instances(code, trace, edges):
 
 
 def close(code, executed, edges):
-    """Both outcomes of direct conditional branches, through what was not executed."""
+    """Add both outcomes of direct conditional branches, through code that was not executed."""
     todo, done = [a for a in executed if code.at(a)[0] == BRANCH], set()
     while todo:
         addr = todo.pop()
@@ -252,17 +253,17 @@ def close(code, executed, edges):
 
 
 def controllers(edges):
-    """Of each node those on which it is control dependent."""
+    """Return, for each node, the nodes that it is control dependent on."""
     out, into = defaultdict(set), defaultdict(set)
     for a, b in edges:
         out[a].add(b)
         into[b].add(a)
-    reach, todo = {EXIT}, [EXIT]       # what EXIT can be reached from
+    reach, todo = {EXIT}, [EXIT]       # nodes from which EXIT can be reached
     while todo:
         for a in into[todo.pop()] - reach:
             reach.add(a)
             todo.append(a)
-    # Blocks: a node belongs to that of the only one before it, if it is the only one behind that.
+    # Blocks: a node belongs to the block of its only predecessor, if it is that one's only successor.
     head = {EXIT: EXIT}
 
     def head_of(n):
@@ -299,7 +300,7 @@ def controllers(edges):
             new |= 1 << number[h]
             if new != pdom[h]:
                 pdom[h], changed = new, True
-    depends = defaultdict(set)         # of blocks
+    depends = defaultdict(set)         # by block
     for h in blocks:
         if len(out[last[h]]) < 2:
             continue

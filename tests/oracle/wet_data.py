@@ -1,15 +1,21 @@
 #!/usr/bin/python3
-"""Who had written what each instance used, slowly, for any program of one thread without signals: data, not control.
+"""A slow model of data dependences, for any program with one thread and without signals.  It finds the writer of
+everything that each instance used.
 
     wet_data.py FILE LACKEY'S-TRACE DUMP
 
-FILE is a whole execution trace, of which only the summaries of instructions are read, which wet_capstone.py and wet_probe.c
-judge; LACKEY'S-TRACE is of the identical run, with all accesses; DUMP is what wet_dump.c printed of FILE, and is compared
-with a dictionary from each byte of a register or of memory to the instance that wrote it last.  What the kernel read and
-wrote is taken from DUMP.  Where Lackey tells no load, for VEX has dropped it, or one below the stack, by which VEX
-executes BT, the dump may have the one and not the other; these are counted.  So is what libc's strcspn() reads beyond a
-string's end: the kernel's random bytes, others in each run.  Lackey asks nobody whether a helper is called at all, as that
-of XSAVE for x87's part: what that would access is left out.
+FILE is a whole execution trace, of which only the summaries of instructions are read; wet_capstone.py and wet_probe.c
+check these.  LACKEY'S-TRACE is of the identical run, with all accesses.  DUMP is the output of wet_dump.c for FILE.  It
+is compared with a dictionary from each byte of a register or of memory to the instance that wrote it last.  Reads and
+writes of the kernel are taken from DUMP.
+
+Four differences are counted and accepted:
+
+- loads that VEX has dropped, so that Lackey does not report them;
+- accesses below the stack, by which VEX executes BT;
+- bytes that libc's strcspn() reads behind a string's end, which are the kernel's random bytes;
+- accesses of a helper that is not called in all executions, as the one of XSAVE for x87's part: Lackey always reports
+  them.
 """
 import os
 import sys
@@ -24,7 +30,7 @@ LIMIT = 20
 X87_STATE = 160                        # bytes
 CONTROL, GENERAL, FLAG, VECTORS, X87, MEMORY = "0", "1", "2", "3", "4", "5"
 READ, WRITTEN, FRESH, MOVED = 2, 3, 4, 7
-MEMORY_AT = 1 << 12                    # a byte's number, behind those of registers
+MEMORY_AT = 1 << 12                    # number of a byte behind those of registers
 
 
 SVC = b"\x01\x00\x00\xd4"
@@ -60,7 +66,7 @@ class Instruction:
 
 
 def lackey(path):
-    """Each instance: its address, loads and stores."""
+    """Return each instance: its address, loads and stores."""
     with open(path) as f:
         here = None
         for line in f:
@@ -82,7 +88,7 @@ def lackey(path):
 
 
 def dumped(path):
-    """Each instance: the line's fields, and the marks behind it."""
+    """Return each instance: the line's fields, and the marks behind it."""
     with open(path) as f:
         here, marks = None, []
         for line in f:
@@ -103,7 +109,7 @@ class Model:
         self.instructions, self.writer, self.counts, self.top = instructions, {}, defaultdict(int), 0
 
     def place(self, loc):
-        """x87's registers by number."""
+        """Return the number of an x87 register."""
         return PHYSICAL + ((loc - STACK) // 8 + self.top) % 8 * 8 + loc % 8 if loc >= STACK else loc
 
     def distinct(self, locs):
@@ -130,7 +136,7 @@ class Model:
                 self.writer.pop(loc, None)
 
     def step(self, addr, loads, stores, marks):
-        """(ports of registers, of memory)"""
+        """Return (ports of registers, of memory)."""
         i = self.instructions[addr]
         me = "%x#%d" % (addr, self.counts[addr])
         self.counts[addr] += 1

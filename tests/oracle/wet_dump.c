@@ -1,11 +1,10 @@
-/* Prints what libdcfg tells of a whole execution trace, an event a line, for wet_data.py and
-   wet_control.py:
+/* Prints the events of a whole execution trace, one on a line, for wet_data.py and wet_control.py:
 
-       I ADDRESS INSTANCE PORT...       an instruction: of each port its kind, and who had written it, as ADDRESS#INSTANCE;
+       I ADDRESS INSTANCE PORT...       an instruction: for each port its kind and writers, as ADDRESS#INSTANCE;
                                         the first is control
-       M KIND ADDRESS SIZE FROM         what the kernel did to memory
+       M KIND ADDRESS SIZE FROM         an effect of the kernel on memory
 
-   usage: wet_dump FILE.  */
+   usage: wet_dump FILE. */
 
 #include "dcfg_wet.h"
 

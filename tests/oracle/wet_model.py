@@ -1,19 +1,20 @@
 #!/usr/bin/python3
-"""Who wrote what each instance of an instruction used, and what let it run: slowly, and from nothing but Lackey's trace of
-the identical run, the code in the program's file, and Capstone.
+"""A slow model of data and control dependences, from nothing but Lackey's trace of the identical run, the code in the
+program's file, and Capstone.
 
     wet_model.py PROGRAM TRACE TEXT
 
-PROGRAM is one of a certain kind: static, not relocated, one thread, no signals; its system calls are write, of all of the
-array `output`, and exit at the end; a jump behind a load of the stack pointer leads back to the first activation.  TRACE is what Lackey's --trace-mem=yes wrote with --vex-iropt-level=0 and --vex-guest-chase=no, TEXT
-the comprehensive text of dcfg wet.  Each instruction's block is compared, line by line.  Exit status 0: no difference, 1:
+PROGRAM is of a certain kind: static, not relocated, one thread, no signals.  Its system calls are write, of the whole
+array `output`, and exit at the end.  A jump behind a load of the stack pointer leads back to the first activation.
+TRACE is the output of Lackey's --trace-mem=yes with --vex-iropt-level=0 and --vex-guest-chase=no.  TEXT is the
+comprehensive text of dcfg wet.  Each instruction's block is compared, line by line.  Exit status 0: no difference, 1:
 some, which are printed.
 
-- Data: a dictionary from each byte of a register or of memory to the instance that wrote it last.  What an instruction
-  reads and writes is what Capstone says of its operands, with the corrections below.
-- Control: the graph of what was executed within activations, with the static closure, and what follows from it as
-  wet_control.py finds it; of an instance the latest one, in its activation, of what its instruction is control
-  dependent on, found by looking at all of them.
+- Data: a dictionary from each byte of a register or of memory to the instance that wrote it last.  Capstone's operands
+  tell what an instruction reads and writes, with the corrections below.
+- Control: the graph of what was executed within activations, with the static closure, and the control dependences that
+  wet_control.py finds in it.  An instance depends on the latest instance, in its activation, of the branches that its
+  instruction depends on.
 """
 import os
 import re
@@ -62,7 +63,8 @@ def condition(op, prefix):
 
 
 class Instruction:
-    """One, by itself.  .ports: ("general", number), ("flags",), ("vector", number), each with its bytes; loads follow."""
+    """An instruction, by itself.  .ports: ("general", number), ("flags",), ("vector", number), each with its bytes;
+    loads follow."""
 
     def __init__(self, i, bits):
         self.addr, self.size = i.address, i.size
@@ -75,7 +77,7 @@ class Instruction:
         flags, sets = self.flags(i, op)
         regs = [o.reg for o in i.operands if o.type == x86_const.X86_OP_REG]
         if op in ("shl", "shr", "sar", "sal") and x86_const.X86_REG_CL in regs[-1:]:
-            flags, sets = flags | sets, sets       # by nothing, it leaves them
+            flags, sets = flags | sets, sets       # a count of 0 keeps them
         alike = len(i.operands) == 2 and len(regs) == 2 and regs[0] == regs[1]
         if op == "int":
             uses = {("r", n, 0, 4) for n in (0, 1, 2, 3, 5, 6, 7)}
@@ -129,7 +131,7 @@ class Instruction:
 
     @staticmethod
     def flags(i, op):
-        """What it uses and defines of C, F (the other ones) and D."""
+        """Find its uses and definitions of C, F (the other flags) and D."""
         for prefix in ("j", "set", "cmov"):
             if condition(op, prefix):
                 return set(condition(op, prefix)), set()
@@ -150,7 +152,7 @@ class Instruction:
         self.next = i.address + i.size
         self.target = i.operands[0].imm if direct else None
         memory = any(o.type == x86_const.X86_OP_MEM for o in i.operands)
-        # The last one of a repetition only sees that it is, and defines nothing.
+        # The last iteration only sees that it is the last, and defines nothing.
         self.repeats = op.startswith(STRING) and i.prefix[0] in (0xf2, 0xf3) and memory
         self.rep_loads = op.startswith("movs") and i.prefix[0] == 0xf3 and memory
         self.call, self.ret, self.syscall = op == "call", op == "ret", op in ("syscall", "int")
@@ -178,7 +180,7 @@ class Program:
         self.known = {}
 
     def instruction(self, addr):
-        """None if it cannot be decoded."""
+        """Return the instruction; None if it cannot be decoded."""
         if addr not in self.known:
             found = None
             for at, data in self.parts:
@@ -189,7 +191,7 @@ class Program:
         return self.known[addr]
 
     def at(self, addr):
-        """What wet_control.py asks for: what it is, the next one, the target or None."""
+        """Return (kind, next address, target or None), for wet_control.py."""
         i = self.instruction(addr)
         if i is None:
             return None
@@ -208,7 +210,7 @@ class Program:
 # ---------------------------------------------------------------------------------------------------------------------
 
 def read_trace(path):
-    """Each instance in order: its address, and its loads and stores, ("L" or "S", address, size)."""
+    """Return each instance in order: its address, and its loads and stores, ("L" or "S", address, size)."""
     run = []
     with open(path) as f:
         for line in f:
@@ -224,7 +226,7 @@ def read_trace(path):
 
 
 def walk(program, run):
-    """Each instance with its number and activation; and the edges within activations."""
+    """Return each instance with its number and activation; and the edges within activations."""
     counts, steps, edges = defaultdict(int), [], set()
     stack = [Activation(None, None)]
     stack_set = False
@@ -239,7 +241,7 @@ def walk(program, run):
         if i.call:
             stack.append(Activation((addr, n), [a for w, a, _ in accesses if w == "S"][-1]))
         elif i.jump and i.target is None and stack_set:
-            # Back to the first activation: none of these returns, and so none of their calls.
+            # Back to the first activation: the others do not return, nor do their calls.
             while len(stack) > 1:
                 edges |= {(stack[-1].last, EXIT), (stack[-1].caller[0], EXIT)}
                 stack.pop()
@@ -255,7 +257,7 @@ def walk(program, run):
 
 
 def model(program, run):
-    """By address: for each port, {instance: [(address, instance)...]}."""
+    """Return {address: for each port {instance: [(address, instance)...]}}."""
     steps, edges = walk(program, run)
     executed = {s[0] for s in steps}
     close(program, executed, edges)
@@ -301,7 +303,7 @@ def model(program, run):
 # ---------------------------------------------------------------------------------------------------------------------
 
 def read_text(path):
-    """As model(); by address, with the function's name and line."""
+    """Return the text's data in the form of model(), with the function's name and line."""
     with open(path) as f:
         lines = f.read().split("\n")
     assert lines.pop() == ""
@@ -328,7 +330,7 @@ def read_text(path):
 
 
 def compare(program, expected, have):
-    """What differs, as lines."""
+    """Return the differences, as lines."""
     bad = ["%x is missing" % a for a in expected.keys() - have.keys()]
     bad += ["%x was not executed" % a for a in have.keys() - expected.keys()]
     for addr in sorted(expected.keys() & have.keys()):

@@ -1,12 +1,12 @@
-/* Does each dependence of a whole execution trace name an instance that ran
-   before?  Prints, through libdcfg, how many instructions each thread
+/* Checks that each dependence of a whole execution trace names an instance that
+   ran before.  Prints, through libdcfg, how many instructions each thread
    executed and how many instances each has:
 
-      thread N
-      instruction ADDRESS N
+       thread N
+       instruction ADDRESS N
 
-   usage: wet_order FILE.  Exit status 0: they do, 1: not all, 2: the file
-   cannot be read. */
+   usage: wet_order FILE.  Exit status 0: all do, 1: not all, 2: the file cannot
+   be read. */
 
 #include "dcfg_wet.h"
 

@@ -1,4 +1,4 @@
-/* What an instruction uses and defines, as the processor itself shows it: each case of tests/progs/wet/classes.S, or
+/* Finds uses and definitions of instructions by running them: each case of tests/progs/wet/classes.S, or
    tests/progs/arm64/classes.S, is executed many times with registers that differ in one location.
 
        wet_probe TRIALS [FLAGS PUT]
@@ -6,17 +6,17 @@
                            numbers in docs/dev/wet-file.md, that it uses and that it defines, as A-B,A-B
        wet_probe           executes each case once, to be recorded
        wet_probe TIMES states    executes each so often; writes for each execution that does not fault its address, in 8
-                           bytes, its code, in 16, and what there was before and after it: for wet_results.py
+                           bytes, its code, in 16, and the state before and after it: for wet_results.py
 
-   A location is used if other contents of it change anything that the instruction writes, or whether it faults or where it
-   goes, beside the location itself; or change the location to something that is neither these contents nor always the
-   same; or if it is sometimes overwritten and sometimes not.  It is defined if the instruction ever changes it.  That is
-   what was seen in a number of trials, so it may be less than the truth, but is never more.
+   A location is used in three cases.  Other contents change anything else that the instruction writes, or whether it
+   faults, or where it goes.  They change the location itself, to neither these contents nor always the same.  The
+   location is sometimes overwritten and sometimes not.  A location is defined if the instruction ever changes it.  The
+   result comes from a number of trials, so it may be less than the truth, but is never more.
 
-   FLAGS is a file with an address and two masks in each line, in their order, and one for each case: a mask has EFLAGS, and
-   above its 32 bits x87's status word.  What an instruction makes of the first one's bits is ignored.  PUT says what those of
-   the second become, as if another processor had executed it: "left" as this one leaves them, "kept" as they were before, or
-   "random". */
+   FLAGS is a file with an address and two masks in each line, one for each case, in their order.  A mask has EFLAGS,
+   and above its 32 bits x87's status word.  Changes of the first mask's bits are ignored.  PUT tells what becomes of
+   the second mask's bits, as if another processor had executed the instruction: "left" as this one leaves them, "kept"
+   as they were before, or "random". */
 
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -65,7 +65,7 @@ static void fill(void *p, size_t n)
     }
 }
 
-/* N bytes of numbers, whose exponents are alike, or not so. */
+/* Fill N bytes with numbers, whose exponents are similar, or not. */
 static void fill_numbers(void *p, size_t n, uint64_t mode)
 {
     uint64_t spread = rnd() % 3 ? 1 : 40, bits;
@@ -110,7 +110,7 @@ static void run(const Case *c, const State *in, State *out)
     memcpy(out->memory, window, MEMORY);
 }
 
-/* The contents of location LOC, up to 10 bytes; how many. */
+/* Write the contents of location LOC to TO, up to 10 bytes.  Return how many. */
 static unsigned contents(const State *s, uint64_t mode, unsigned loc, uint8_t *to)
 {
     memset(to, 0, 10);
@@ -126,7 +126,7 @@ static unsigned contents(const State *s, uint64_t mode, unsigned loc, uint8_t *t
     return other_contents(s, mode, loc, to);
 }
 
-/* Other contents for locations FIRST to below END, which are of one register. */
+/* Change the contents of locations FIRST to below END, which are of one register. */
 static void change(State *s, uint64_t mode, unsigned first, unsigned end)
 {
     if (first < CARRY) {
@@ -146,7 +146,7 @@ static void change(State *s, uint64_t mode, unsigned first, unsigned end)
     }
 }
 
-/* Do A and B differ in any location but FIRST to below END?  Most are the same as a whole. */
+/* Return whether A and B differ in a location other than FIRST to below END.  Most are equal as a whole. */
 static bool others_differ(const State *a, const State *b, uint64_t mode, unsigned first, unsigned end)
 {
     bool    general = memcmp(&a->g, &b->g, sizeof a->g) != 0, vectors = vectors_differ(a, b), stack = stacks_differ(a, b);
@@ -168,7 +168,7 @@ static bool others_differ(const State *a, const State *b, uint64_t mode, unsigne
 
 typedef struct { bool kept, lost; } Seen;
 
-/* Is one of locations FIRST to below END seen to be used by C, in a trial? */
+/* Return whether C uses one of locations FIRST to below END, in one trial. */
 static bool differs(const Case *c, const State *in, const State *out, unsigned first, unsigned end, Seen *seen)
 {
     static State in2, out2;
@@ -201,7 +201,7 @@ static bool differs(const Case *c, const State *in, const State *out, unsigned f
     return false;
 }
 
-/* Registers and the like, one after the other. */
+/* Return the first location of the next group of locations. */
 static unsigned next_group(unsigned first)
 {
     if (first < CARRY)
@@ -229,7 +229,7 @@ static void probe(const Case *c, int trials, bool *uses, bool *defs)
             end = next_group(g);
             if (g >= PHYSICAL && (c->mode == MMX) != (g < STACK))
                 continue;
-            if (g == VECTOR) {         /* mostly none of them */
+            if (g == VECTOR) {         /* mostly no vector register is used */
                 vectors = vectors || differs(c, &in, &out, VECTOR, PHYSICAL, seen);
                 if (!vectors)
                     end = PHYSICAL;
@@ -293,7 +293,7 @@ static void read_flags(FILE *flags, uint64_t address)
 
 static void probe_all(int trials, FILE *flags)
 {
-    /* One processor, for CPUID tells which one executes it. */
+    /* Use one processor, because CPUID tells which one executes it. */
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET((size_t)sched_getcpu(), &one);

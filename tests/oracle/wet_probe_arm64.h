@@ -1,5 +1,5 @@
-/* What wet_probe.c needs to know of arm64: what its registers hold before and after a case, how a case is executed, and where
-   a location's contents are.  X28 leads to a case and back, and is none of its registers; FPCR and FPSR are no locations. */
+/* The arm64 part of wet_probe.c: contents of registers before and after a case, running a case, and the contents of
+   locations.  X28 leads to a case and back, so a case does not use it; FPCR and FPSR are no locations. */
 
 enum { N_GENERAL = 32, N_FLAGS = 2 };                   /* the last one is SP */
 enum { CARRY = 256, FLAGS, VECTOR = 288, PHYSICAL = 800, STACK = 800, N_LOCS = 800 };
@@ -14,7 +14,7 @@ typedef struct {
     General g;
     uint8_t v[32][16] __attribute__((aligned(16)));
     uint8_t memory[MEMORY];
-    int     end;                                        /* which way back, or the signal */
+    int     end;                                        /* the way back, or the signal */
 } State;
 
 void probe_run(const void *code);
@@ -70,7 +70,7 @@ static void on_signal(int signal)
     siglongjmp(after_fault, signal);
 }
 
-/* What register N is to hold. */
+/* Return contents for register N. */
 static uint64_t general(unsigned n)
 {
     if ((n >= 19 && n <= 22) || n == 31)
@@ -93,7 +93,7 @@ static void make_state(State *s, uint64_t mode)
         s->g.general[2] = s->g.general[1];
         memcpy(s->v[2], s->v[1], 16);
     }
-    if (rnd() % 4 == 0)                                 /* and what is compared in memory */
+    if (rnd() % 4 == 0)                                 /* and the operand of a compare in memory */
         memcpy(s->g.general, s->memory + 64, 16);
     for (unsigned k = 0; k < 16; k++)                   /* TBL's indices */
         s->v[5][k] = rnd() % 4 ? (uint8_t)(rnd() % 64) : s->v[5][k];

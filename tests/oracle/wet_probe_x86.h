@@ -1,8 +1,8 @@
-/* What wet_probe.c needs to know of x86-64: what its registers hold before and after a case, how a case is executed, and
-   where a location's contents are.
+/* The x86-64 part of wet_probe.c: contents of registers before and after a case, running a case, and the contents of
+   locations.
 
-   x87's registers have 10 bytes here and are all or nothing; its C1, tags, top and exceptions, and those of MXCSR, are no
-   locations.  */
+   x87's registers have 10 bytes here and are compared whole.  x87's C1, tags, top and exceptions, and those of MXCSR,
+   are no locations. */
 
 enum { N_GENERAL = 16, N_FLAGS = 3 };
 enum { CARRY = 256, FLAGS, DIRECTION, STATUS, VECTOR = 288, PHYSICAL = 800, STACK = 864, N_LOCS = 928 };
@@ -29,8 +29,8 @@ typedef struct {
     General  g;
     Extended x;
     uint8_t  memory[MEMORY];
-    int      end;                      /* which way back, or the signal */
-    uint64_t mm[8];                    /* as MMX has them, behind a case */
+    int      end;                      /* the way back, or the signal */
+    uint64_t mm[8];                    /* MMX registers after a case */
 } State;
 
 void probe_run(const void *code);
@@ -78,7 +78,7 @@ __asm__("   .text\n"
         BACK("probe_back", "0") BACK("probe_back_2", "1")
         "   .text\n");
 
-/* Valgrind leaves DF as it was, and the kernel AC, with which what is not aligned would fault here, too. */
+/* Clear DF, which Valgrind keeps, and AC, which the kernel keeps: with AC, unaligned accesses would fault here, too. */
 static void on_signal(int signal)
 {
     __asm__ volatile("cld\n   lea -128(%%rsp), %%rsp\n   pushf\n   andl $~0x40000, (%%rsp)\n   popf\n   lea 128(%%rsp), %%rsp"
@@ -88,7 +88,7 @@ static void on_signal(int signal)
 
 /* ---- random contents --------------------------------------------------------------------------------------------- */
 
-/* What register N is to hold. */
+/* Return contents for register N. */
 static uint64_t general(unsigned n)
 {
     switch (n) {
@@ -142,7 +142,7 @@ static void make_state(State *s, uint64_t mode)
     s->g.flags     = 0x202 | (rnd() & 0x8d5) | (rnd() % 4 ? 0 : 0x400);
     fill_extended(&s->x, mode);
     fill_numbers(s->memory, sizeof s->memory, rnd() % 2 ? mode : INT);
-    /* What POPF takes has neither TF nor AC. */
+    /* POPF's operand has neither TF nor AC. */
     uint64_t popped = rnd() & 0xcd5;
     memcpy(s->memory + (s->g.general[4] - (uint64_t)window), &popped, 8);
     if (rnd() % 4 == 0)
@@ -241,7 +241,7 @@ static bool stacks_differ(const State *a, const State *b)
     return a->x.fsw != b->x.fsw || memcmp(a->x.st, b->x.st, sizeof a->x.st) != 0;
 }
 
-/* Registers and the like, behind the flags, one after the other. */
+/* Return the first location of the next group behind the flags. */
 static unsigned next_other(unsigned first)
 {
     return first < STATUS ? STATUS : first == STATUS ? VECTOR : first < PHYSICAL ? first + 32 : first + 8;

@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""The values that a whole execution trace has, against what the program itself saw of registers and memory.
+"""Compares the values of a whole execution trace with the program's own view of registers and memory.
 
     wet_results.py STATES FILE WET_VALUES
 
-STATES is what `wet_probe N states` wrote under Valgrind's tool none, FILE a whole execution trace of the same run, with values,
-and WET_VALUES the program that is made of wet_values.c, which lists them.
-What an instruction computes is told here from Capstone's operands: what it stores, else its destination, else, if none is named,
-all of them, and nothing of a jump or where there are but flags; as wide as the register's part has a name, but 8 bytes of one of
-32 bits, and 16 or 32 of a vector register.  Values of each kind are counted; those of SKIPPED are not looked at.
+STATES is the output of `wet_probe N states` under Valgrind's tool none.  FILE is a whole execution trace of the same
+run, with values.  WET_VALUES is wet_values.c, compiled, which lists them.
+
+Capstone's operands tell an instruction's value: what it stores, else its destination, else, if none is named, all
+destinations; a jump, or an instruction that only sets flags, has no value.  A value is as wide as the named part of the
+register, but 8 bytes for a 32-bit one, and 16 or 32 for a vector register.  Values of each kind are counted; those of
+SKIPPED are not compared.
 """
 import collections
 import math
@@ -27,7 +29,8 @@ import wet_summary
 
 LIMIT = 30
 MEMORY, WINDOW = 1024, 0x10000400
-# wet_probe.c's State: general registers, flags, FXSAVE's area, XSAVE's header, upper halves of the vector registers, memory.
+# Offsets in wet_probe.c's State: general registers, flags, FXSAVE's area, XSAVE's header, upper halves of vector
+# registers, memory.
 GENERAL, EXTENDED, ST, XMM, YMM, BUFFER = 0, 192, 192 + 32, 192 + 160, 192 + 576, 192 + 832
 MM = BUFFER + MEMORY + 8
 STATE = (MM + 64 + 63) // 64 * 64
@@ -59,7 +62,7 @@ class State:
         self.data = data
 
     def register(self, name):
-        """(value, bytes)"""
+        """Return (value, bytes)."""
         first, size = wet_capstone.PLACES[name]
         if name[0] in "xy" and "mm" in name:
             n = int(name[3:])
@@ -72,7 +75,7 @@ class State:
         return int.from_bytes(self.data[GENERAL + first:GENERAL + first + size], "little"), size
 
     def top(self, n):
-        """x87's register at that distance, as Valgrind has it: of 64 bits."""
+        """Return x87's register at that distance from the top, as Valgrind has it, with 64 bits."""
         bits = int.from_bytes(self.data[ST + 16 * n:][:10], "little")
         sign, exponent, digits = bits >> 79, bits >> 64 & 0x7fff, bits & (1 << 64) - 1
         if exponent == 0x7fff:
@@ -98,7 +101,7 @@ def address(i, op, before):
 
 
 def expected(i, before, after):
-    """(kind, value, bytes); value None: there is none.  "skip": nobody can say."""
+    """Return (kind, value, bytes).  value None: there is none; "skip": it is not known."""
     name = i.mnemonic
     plain = name.split(" ")[-1]
     if SKIP.fullmatch(name) or SKIP.fullmatch(plain):
@@ -137,7 +140,7 @@ def expected(i, before, after):
     elif plain in NAMED:
         parts = [after.register(NAMED[plain])]
     elif plain.startswith("f") and not sse and plain != "fnstsw":
-        # Capstone names one register where the other is the top, and PLACES has numbers from the top.
+        # Capstone names one register if the other is the top, and PLACES has numbers from the top.
         n = [int(r[3]) for r in registers]
         to = n[0] if len(n) == 2 or n and (plain.startswith("fst") or plain.endswith("p")) else 0
         parts = [after.top((to - (plain.endswith("p") and len(n) > 0)) & 7)]
@@ -155,7 +158,7 @@ def expected(i, before, after):
 
 
 def is_nan(text):
-    """Which one it is the program has not seen: VEX makes another one of 80 bits."""
+    """The program cannot tell which NaN it is: VEX makes another one of 80 bits."""
     bits = int(text, 16) if text != "-" else 0
     return bits >> 52 & 0x7ff == 0x7ff and bits & (1 << 52) - 1 != 0
 

@@ -1,7 +1,8 @@
-"""What an arm64 instruction has computed, for wet_results.py: see there.
+"""Values of arm64 instructions, for wet_results.py: see there.
 
-It is what it stores, else what stands afterwards in the registers that it defines, the higher ones above the lower ones: 8 bytes
-of a general register, 16 of a vector register.  A base register that is written back is none of them.
+The value is what the instruction stores, else the new contents of the registers that it defines, the higher ones above
+the lower ones: 8 bytes of a general register, 16 of a vector register.  A base register that is written back is not
+part of it.
 """
 import collections
 import re
@@ -11,7 +12,7 @@ from capstone import arm64
 from wet_capstone_arm64 import CARRY, SP, VECTOR
 
 MEMORY, WINDOW = 1024, 0x10000400
-# wet_probe_arm64.h's State: general registers, flags, vector registers, memory.
+# Offsets in wet_probe_arm64.h's State: general registers, flags, vector registers, memory.
 VECTORS, BUFFER = 272, 272 + 32 * 16
 STATE = (BUFFER + MEMORY + 4 + 15) // 16 * 16
 
@@ -30,7 +31,7 @@ class State:
         return int.from_bytes(self.data[at:at + size], "little")
 
     def register(self, n):
-        """By number: general ones, then vector registers."""
+        """Return a register by number: general ones, then vector registers."""
         return (self.part(8 * n, 8), 8) if n < 32 else (self.part(VECTORS + 16 * (n - 32), 16), 16)
 
     def memory(self, at, size):
@@ -44,7 +45,7 @@ def number(name):
 
 
 def extended(value, how):
-    """The index of an address, before it is shifted."""
+    """Return the index of an address, before it is shifted."""
     if how in (arm64.ARM64_EXT_UXTW, arm64.ARM64_EXT_SXTW):
         value &= 0xffffffff
         if how == arm64.ARM64_EXT_SXTW and value >> 31:
@@ -53,7 +54,7 @@ def extended(value, how):
 
 
 def stored_bytes(i):
-    """How many the store writes, one after the other."""
+    """Return how many bytes the store writes, one after the other."""
     names = [i.reg_name(o.reg) for o in i.operands if o.type == arm64.ARM64_OP_REG]
     if re.match("st[1-4]", i.mnemonic):
         listed = re.search(r"{(.*)}(\[)?", i.op_str)
@@ -70,7 +71,7 @@ def stored_bytes(i):
 def stored(i, before, after):
     op = next(o for o in i.operands if o.type == arm64.ARM64_OP_MEM)
     at = before.register(number(i.reg_name(op.mem.base)))[0]
-    if "]," not in i.op_str:                            # else it is added afterwards
+    if "]," not in i.op_str:                            # otherwise it is added afterwards
         at += op.mem.disp
         if op.mem.index:
             name = i.reg_name(op.mem.index)
@@ -80,7 +81,7 @@ def stored(i, before, after):
 
 
 def expected(i, before, after):
-    """(kind, value, bytes); value None: there is none.  "skip": nobody can say."""
+    """Return (kind, value, bytes).  value None: there is none; "skip": it is not known."""
     if SKIP.fullmatch(i.mnemonic):
         return "skip", None, 0
     if NOTHING.fullmatch(i.mnemonic):

@@ -1,8 +1,8 @@
-"""Slices, slowly: of the dependences that wet_model.py finds.
+"""A slow model of slices, from the dependences that wet_model.py finds.
 
-A slice with all is whatever can be reached from its begin.  One with producers only leaves out control, and registers that an
-instruction has for addresses only: the base and index registers of operands in memory, and the stack pointer where something
-is pushed or popped, unless the instruction uses the same register's value, too.
+A slice with everything has all that can be reached from its begin.  A slice with producers only leaves out control and
+addresses.  Addresses are base and index registers of memory operands, and the stack pointer of a push or pop, unless
+the instruction also uses the register's value.
 """
 from collections import defaultdict
 
@@ -16,7 +16,7 @@ STACK = ("push", "pop", "call", "ret", "pushfq", "popfq")
 class Model:
     def __init__(self, program, run):
         self.program = program
-        # Of each instance, what it depends on by each port.
+        # {instance: its dependences by port}
         self.on = defaultdict(dict)
         for addr, ports in wet_model.model(program, run).items():
             for port, rows in ports.items():
@@ -25,7 +25,7 @@ class Model:
         self.addresses = {}
 
     def address_ports(self, addr):
-        """The ports of the instruction there that are no producers: control, and addresses."""
+        """Return the ports that are no producers: control, and addresses."""
         if addr not in self.addresses:
             i = self.program.instruction(addr)
             code = next(self.program.md.disasm(self.code(addr), addr, 1))
@@ -42,7 +42,7 @@ class Model:
                 used.add("rbp")
             number = {wet_model.PLACES[r][1] for r in used if r in wet_model.PLACES}
             number -= {wet_model.PLACES[r][1] for r in values if wet_model.PLACES.get(r, "?")[0] == "r"}
-            # As in the model: control is 0, then come i.ports in order.
+            # As in the model, control is 0, then come i.ports in order.
             self.addresses[addr] = {0} | {k for k, (kind, places) in enumerate(i.ports, 1)
                                           if kind == "general" and places[0][1] in number}
         return self.addresses[addr]
@@ -58,7 +58,7 @@ class Model:
         return {d for port, found in self.on[node].items() if port not in skip for d in found}
 
     def check(self, start, nodes, data):
-        """What is wrong with NODES as the slice from START, as lines; nothing: it is the slice."""
+        """Return what is wrong with NODES as the slice from START, as lines; none: it is right."""
         bad = ["%x#%d is not executed" % n for n in nodes if n not in self.on]
         reached, todo = set(start), list(start)
         while todo:

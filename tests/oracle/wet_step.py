@@ -1,9 +1,10 @@
-"""Run by gdb, which it leads step by step through a program that waits under Valgrind's tool none.
+"""Run by gdb: steps through a program that waits under Valgrind's tool none.
 
-Environment: TARGET is a command that speaks gdb's protocol, LISTED what wet_values.c printed of the program, STEPPED a file
-for what is seen: after each instruction but the last a line with its address, the sixteen general registers by their
-encoding, the sixteen xmm registers, and 16 bytes of memory at each of the addresses that the list has.  Valgrind goes
-several times through an instruction with a repeat prefix in one step: of those that it does not stop at, the line is -.
+Environment: TARGET is a command that speaks gdb's protocol.  LISTED is the output of wet_values.c for the program.
+STEPPED is a file for the results: for each instruction but the last a line with its address, the sixteen general
+registers by their encoding, the sixteen xmm registers, and 16 bytes of memory at each of the list's addresses. Valgrind
+runs several iterations of an instruction with a repeat prefix in one step: for those at which it does not stop, the
+line is -.
 """
 import os
 

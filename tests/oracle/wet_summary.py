@@ -1,11 +1,11 @@
-"""What the file of a whole execution trace says of each instruction: section 3 of docs/dev/wet-file.md, by its text.
+"""Reads the summaries of instructions in a whole execution trace: section 3 of docs/dev/wet-file.md, by its text.
 
     for addr, code, uses, defs, flags in instructions(PATH): ...
     for name, load, symbols in images(PATH): ...         # section 2; (address, size, name)
     machine(PATH)                                        # the processor: ARM64, X86_64, X86
     place(NAME)                                          # the locations of an x86 register, or of its first bytes
 
-USES and DEFS are sets of locations, by the numbers that the document gives them; text_of() names such a set.
+USES and DEFS are sets of locations, by the numbers of the document; text_of() names such a set.
 """
 MAGIC = b"\x89DCFGWET"
 IMAGES, INSTRUCTIONS = 2, 3
@@ -13,7 +13,7 @@ CARRY, FLAGS, DIRECTION, STATUS, VECTOR, PHYSICAL, STACK, N_LOCS = 256, 257, 258
 X86, X86_64, ARM64 = 3, 62, 183
 GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
 
-PLACES = {}                            # of x86, by Capstone's name: first location, bytes
+PLACES = {}                            # x86 registers by Capstone's name: first location, bytes
 for _n, _r in enumerate("ax cx dx bx sp bp si di".split()):
     PLACES["r" + _r], PLACES["e" + _r], PLACES[_r] = (8 * _n, 8), (8 * _n, 4), (8 * _n, 2)
     PLACES[(_r[0] + "l") if _n < 4 else _r + "l"] = (8 * _n, 1)
@@ -34,7 +34,7 @@ def place(name, size=None):
 
 
 class Short(Exception):
-    """What should be there is not."""
+    """The file is shorter than it should be."""
 
 
 class Reader:
@@ -54,7 +54,7 @@ class Reader:
                 return n
 
     def count(self):
-        """Of things that have a byte each at least."""
+        """Read a number of things that have at least a byte each."""
         n = self.number()
         if n > len(self.data) - self.at:
             raise Short("a count")
@@ -129,7 +129,7 @@ def instructions(path):
 
 
 class Names:
-    """Of locations, for one processor."""
+    """Names of locations, for one processor."""
 
     def __init__(self, of):
         arm64 = of == ARM64
@@ -138,7 +138,7 @@ class Names:
         self.vector = 16 if arm64 else 32
 
     def register(self, loc):
-        """One number for all locations of a register."""
+        """Return one number for all locations of a register."""
         if loc < CARRY:
             return loc // 8
         if loc < VECTOR:
@@ -158,7 +158,7 @@ class Names:
 
 
 def text_of(locations, of=X86_64):
-    """Locations as a text: registers with the bytes that are meant, if these are not all."""
+    """Return the names of locations: registers, with bytes if not all are in the set."""
     out, run, names = [], [], Names(of)
     for loc in sorted(locations) + [None]:
         if run and (loc is None or loc != run[-1] + 1 or names.register(loc) != names.register(run[0])):

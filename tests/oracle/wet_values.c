@@ -1,9 +1,9 @@
-/* Lists what a whole execution trace has of each instance of the first thread, or of instructions from FIRST to below END
-   of it: a line each,
+/* Lists the contents of a whole execution trace for each instance of the first thread, or of its instructions from
+   FIRST to below END: a line each,
 
        ADDRESS VALUE ACCESS...
 
-   in hexadecimal.  VALUE is - if there is none, and has all its digits otherwise.  */
+   in hexadecimal.  VALUE is - if there is none, and has all its digits otherwise. */
 
 #include "dcfg_wet.h"
 

@@ -1,7 +1,7 @@
-"""Reading an XRay log of flight data recorder mode (versions 1 and 5) and the ELF file that names its functions.
+"""Reads an XRay log of flight data recorder mode (versions 1 and 5) and the ELF file that names its functions.
 
-Written after LLVM's "XRay Flight Data Recorder Trace Format", version 1, what llvm-xray asks beyond it, and the ELF and
-DWARF 4 documents.  Whoever reads hands in report(rule, text), which is called for each rule that is broken.
+It was written after LLVM's "XRay Flight Data Recorder Trace Format", version 1, the further requirements of llvm-xray,
+and the ELF and DWARF 4 documents.  The caller passes report(rule, text), which is called for each broken rule.
 """
 import struct
 from collections import namedtuple
@@ -54,7 +54,7 @@ class Log:
             self.buffers += 1
 
     def metadata(self, at, kind, form, zeros, what):
-        """The fields of a record of METADATA bytes, behind which there are so many zeros."""
+        """Return the fields of a record of METADATA bytes, which end with ZEROS zeros."""
         if at + METADATA > len(self.data):
             self.report("buffer", "no %s at %d, where the file ends" % (what, at))
             return None
@@ -66,7 +66,7 @@ class Log:
         return struct.unpack_from("<" + form, self.data, at + 1)
 
     def buffer(self, at):
-        """Read one; where it ends, or None."""
+        """Read a buffer.  Return its end, or None."""
         start, limit = at, at + self.size
         if self.version >= 3:
             got = self.metadata(at, EXTENTS, "Q", 7, "BufferExtents")
@@ -123,9 +123,9 @@ class Log:
         thread.tick = tick
 
     def records(self, thread, at, limit):
-        """Up to the end; behind it, or None."""
+        """Read records up to the end.  Return it, or None."""
         data, events, tick = self.data, thread.events, thread.tick
-        args = None                     # those of the last record, if they may go on
+        args = None                     # arguments of the last record, if more may follow
         while True:
             if at == limit and self.version >= 3:
                 break
@@ -181,8 +181,8 @@ class Log:
 
 
 class Call:
-    """A function from an ENTER on.  last is the tick when it was left, over that of the EXIT that ends it and all that
-    it has been replaced by."""
+    """A function from an ENTER on.  .last is the tick when it was left, over the EXIT that ends it and all its
+    replacements."""
     __slots__ = ("id", "start", "last", "over", "depth")
 
     def __init__(self, number, start, depth):
@@ -191,9 +191,9 @@ class Call:
 
 
 def calls(thread, report, may_be_open=False):
-    """The calls of THREAD in the order of their ENTERs.  A call that is left by TAIL_EXIT is over with the one that
-    replaces it, if one is entered at the same tick and is the next record."""
-    done, stack = [], []               # of the stack: lists of calls, of which each was replaced by the next
+    """Return the calls of THREAD in the order of their ENTERs.  A call that is left by TAIL_EXIT ends with the one that
+    replaces it, if the next record enters that at the same tick."""
+    done, stack = [], []               # the stack has lists of calls, each replaced by the next
     replaced = None                    # the last record was the TAIL_EXIT of these, at this tick
     for e in thread.events:
         if e.action in (ENTER, ENTER_ARGS):
@@ -284,7 +284,7 @@ class Map:
             yield address, function, (kind, always, version)
 
     def symbols(self):
-        """{address: (object, name)}."""
+        """Return {address: (object, name)}."""
         at, size = self.body(".symtab")
         strings, _ = self.body(".strtab")
         text = self.sections[".text"]
@@ -314,7 +314,7 @@ class Map:
         return n, at
 
     def lines(self):
-        """{address: (file, line)} of the line table, a state machine of DWARF 4."""
+        """Return {address: (file, line)} from the line table, a state machine of DWARF 4."""
         at, size = self.body(".debug_line")
         length, version, header = struct.unpack_from("<IHI", self.data, at)
         end, program = at + 4 + length, at + 10 + header

@@ -41,17 +41,17 @@ class Report:
 
 
 def plain(name):
-    """A name as the map has it: llvm-xray writes it into JSON as it is."""
+    """Return a name as the map has it: llvm-xray does not escape names in JSON."""
     return name.replace('"', "'").replace("\\", "/")
 
 
 def check_log(log, report, open_calls=False):
-    """The calls of each thread by its number."""
+    """Return the calls of each thread by its number."""
     first = None
     out = {}
     for number, t in log.threads.items():
         if not t.events:
-            if len(log.threads) > 1:    # where nothing ran, there is a thread without
+            if len(log.threads) > 1:    # a run without code has a thread without events
                 report("thread", "%d has no events" % number)
             continue
         if t.events[0].action not in (xray_read.ENTER, xray_read.ENTER_ARGS):
@@ -92,12 +92,12 @@ def check_instrs(log, counts, report):
 
 
 def check_profile(all_calls, names, path, handlers, report):
-    """Functions by (object, file, name).  What nobody called has no calls in the profile: the first function of a
-    thread.  A function that returned to where nothing is known to have called it is one that was called, there."""
+    """Compare functions by (object, file, name).  A thread's first function has no call in the profile.  A function
+    that returned without a known caller was called, in the profile."""
     profile = callgrind_compare.Profile(path)
     want = defaultdict(lambda: [0, 0])
     for (_, callee, _, _), (n, cost) in profile.sites.items():
-        # Callgrind's mark of what is active already.
+        # Callgrind's mark of a function that is active already.
         key = (callee[0], callee[1], plain(callee[2][:-2] if callee[2].endswith("'2") else callee[2]))
         want[key][0] += n
         want[key][1] += cost
@@ -121,7 +121,7 @@ def check_profile(all_calls, names, path, handlers, report):
         good = want[key] in ([calls, cost], [less, without])
         if handlers:
             good = want[key][0] <= calls
-        # Of several first functions, each may have been called or not.
+        # If there are several first functions, each may have been called or not.
         if not good and roots[key]:
             good = less <= want[key][0] <= calls and without <= want[key][1] <= cost
         if not good:
@@ -130,12 +130,12 @@ def check_profile(all_calls, names, path, handlers, report):
 
 
 def stub_ranges(path, load):
-    """Where linkage tables are in an object that is loaded at LOAD, as (start, end)."""
+    """Return the linkage tables of an object that is loaded at LOAD, as (start, end)."""
     path = dcfg_model.file_of_image(path)
     if not os.path.isfile(path):
         return []
     with open(path, "rb") as f:
-        if f.read(18)[16:17] == b"\x02":         # ET_EXEC: it is where it was linked
+        if f.read(18)[16:17] == b"\x02":         # ET_EXEC: loaded where it was linked
             load = 0
     r = subprocess.run(["readelf", "-SW", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     out = []
@@ -161,8 +161,8 @@ class Graph:
 
 
 def check_calls(log, graph, prefix, report):
-    """Each call edge is an ENTER at its tick; where it leads into a linkage table, the ENTER is at the tick when that
-    is left."""
+    """Check that each call edge is an ENTER at its tick; if it leads into a linkage table, the ENTER is at the tick
+    when that is left."""
     for t in range(len(graph.per_thread)):
         path = "%s.%d" % (prefix, t)
         if not os.path.exists(path):
@@ -194,7 +194,7 @@ def check_calls(log, graph, prefix, report):
 
 
 def check(log_path, map_path=None, instrs=None, callgrind=None, handlers=False, dcfg=None, ids=None):
-    """What is broken, a line each."""
+    """Return the violations, one on a line."""
     report = Report()
     log = xray_read.Log(log_path, report)
     all_calls = check_log(log, report)
