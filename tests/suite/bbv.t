@@ -291,7 +291,7 @@ def check_packed(tap, graph, trace):
 
 
 def check_unfinished(tap, graph, trace):
-    """Of what fails or is stopped no file is left."""
+    """A run that fails or is stopped leaves no file."""
     where = tap.path("stopped")
     os.mkdir(where)
     with open(trace, "rb") as f:

@@ -77,8 +77,8 @@ def differences(got, want):
 
 
 def wrong_sums(prefix, instrs, loose):
-    """Instructions are the sum of count times size; as much comes in and goes out of each block but for the first and the
-    last one.  LOOSE: the stream ends within a block."""
+    """Check sums: instructions are the sum of count times size; the counts into and out of each block are equal, except
+    for the first and the last one.  LOOSE: the stream ends within a block."""
     for end in (".sbb", ".dbb"):
         blocks = [line.split("\t") for line in rows(prefix + end)]
         into = collections.Counter()
@@ -341,7 +341,7 @@ def check_programs(tap, only):
         with open(source, errors="replace") as f:
             first = f.readline()
         if "threads" in first or "signals" in first:
-            continue                    # of which Lackey's trace does not say enough
+            continue                    # Lackey's trace lacks something
         prog = harness.cc(tap, source, name + "_prog", *flags)
         if prog:
             check_program(tap, name, [prog])

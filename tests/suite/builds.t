@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Which build of a file was executed: BUILD_ID and CODE_HASH of the graph and the build ids of a whole execution trace against
-the files; and that no command takes the file of another build for the one that was executed.  (TAP)
+"""Builds of files: BUILD_ID and CODE_HASH of the graph, and the build ids of a whole execution trace, against the
+files; and no command takes the file of another build for the executed one.  (TAP)
 """
 import json
 import os
@@ -69,7 +69,7 @@ def segments(data):
 
 
 def note_of(data):
-    """Where the note with the build id is in the file; None."""
+    """Return the offset of the note with the build id in the file, or None."""
     for kind, _, offset, _, size in segments(data):
         at = offset
         while kind == 4 and at < offset + size:
@@ -240,7 +240,7 @@ def check_debug_file(tap):
 
 
 def check_replaced(tap, build_id):
-    """What is recorded is of the file that ran, whatever is there when the program has ended."""
+    """A recording is of the file that ran, even if another one has replaced it when the program has ended."""
     program, library = build(tap, "replaced-" + build_id, build_id, "<")
     others = build(tap, "replacing-" + build_id, build_id, ">")
     want = {program: build_of(program), library: build_of(library)}

@@ -120,7 +120,7 @@ def cases(tap, progs):
     yield Case("bzip2", ["bzip2", "-c", file("data", "".join("%d\n" % (i * i) for i in range(900)))], INSTR)
     yield Case("perl", ["perl", "-e", PERL])
     yield Case("sqlite3", ["sqlite3", "-batch", "-init", "/dev/null", ":memory:", SQL])
-    # What comes after its front end takes four times as long.
+    # The work after its front end takes four times as long.
     yield Case("cc1", [compiler(), "-quiet", "-O1" if SLOW else "-fsyntax-only", file("small.i", C), "-o", "/dev/null"])
     python = [harness.PYTHON, "-S", "-P", "-c", PYTHON]
     if not harness.reads_mappings(tap, "python3", python):
@@ -133,7 +133,7 @@ def compiler():
 
 
 def run_threads(argv, cwd, ids):
-    """What harness.run does, for threads.c: a thread is joined when it is no more.  Threads' ids are added to IDS."""
+    """Run threads.c as harness.run does: a thread is joined when it has ended.  Threads' ids are added to IDS."""
     inner, to_inner = os.pipe()
     p = subprocess.Popen(argv, cwd=cwd, env=harness.ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=inner,
                          bufsize=0)
@@ -209,7 +209,7 @@ def graph_total(path):
 
 
 def check_graph(libc, case, path):
-    """What is wrong with a DCFG: rules, and names of functions in libc's objects."""
+    """Return what is wrong with a DCFG: rules, and names of functions in libc's objects."""
     wrong, said = harness.oracle("dcfg_rules.py", "--generations", path)
     return (said if wrong else "") + (libc.wrong_names(path) if case.dynamic else "")
 
@@ -283,8 +283,8 @@ def annotate(path, *opts):
 
 
 def numbers_and_names(lines):
-    """Each line's number and the rest of it, without the object: of two functions of a name in files of a name it is
-    that of the last one."""
+    """Return each line's number and the rest of the line, without the object.  Functions of one name in files of one
+    name have the number of the last one."""
     rows = []
     for line in lines:
         m = re.match(r" *([\d,]+|\.) +(.*?)(?: +\[[^][]*\])?$", line)
@@ -294,8 +294,9 @@ def numbers_and_names(lines):
 
 
 def annotations_differ(ours, theirs):
-    """Only the last superblock may be between them, with the same number of instructions wherever it counts; twice in a
-    row without a file, which is for all functions of a name, and one of them may have called the other."""
+    """Return whether annotations differ by more than the last superblock.  It has the same number of instructions
+    wherever it counts; it counts twice in rows without a file, which are for all functions of a name, because one of
+    them may have called the other."""
     a, b = (numbers_and_names(lines) for lines in (ours, theirs))
     total = [[n for n, rest in rows if "PROGRAM TOTALS" in rest] for rows in (a, b)]
     if len(total[0]) != 1 or len(total[1]) != 1:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The options of the profile: names, compressors, a file for each thread, dumps while the program runs; what is wrong
-is refused before the program starts; two runs give one file.  What is in a profile is callgrind.t's business.  (TAP)"""
+"""The options of the profile: names, compressors, a file for each thread, dumps while the program runs.  Wrong options
+are refused before the program starts; two runs give one file.  callgrind.t checks the contents.  (TAP)"""
 import glob
 import gzip
 import os
@@ -125,7 +125,7 @@ def check_resumed(tap):
         status, text = harness.oracle("callgrind_compare.py", "--ends=2", os.path.join(there, "p.1"),
                                       os.path.join(beside, "p.1"))
         tap.ok(status == 0, "... which has what Callgrind's has", text)
-        # Where the dump came, Callgrind has the last superblock in the second one.
+        # Callgrind has the superblock of the dump in the second part.
         sums = {}
         for sign, place in ((1, there), (-1, beside)):
             for part in ("p", "p.1"):
@@ -136,7 +136,7 @@ def check_resumed(tap):
 
 
 def check_requests(tap):
-    """What a program requests of Callgrind is done, and nothing is said of it; the rest is in regions.t."""
+    """Callgrind's requests of a program are executed, without a message; regions.t has the others."""
     include = os.path.join(os.path.dirname(os.path.dirname(harness.VALGRIND)), "include")
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "callgrind", "requests.c"), "requests",
                       "-I" + include)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """The command dcfg on files that the tool has just written: every subcommand, every option.  (TAP)
 
-What it prints is compared with what the file says, read by the usual JSON library, and with the specification's own
-decoding of a trace (trace_plain.py).
+The output is compared with the file, which the usual JSON library reads, and with the specification's own decoding of a
+trace (trace_plain.py).
 """
 import glob
 import gzip

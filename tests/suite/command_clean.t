@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""No name reaches a terminal, or a format, as more than a name: every form of every command, over a program whose functions,
-sources, file, directory and arguments have markup, escapes, newlines, bytes that are not UTF-8.  (TAP)
+"""A name reaches a terminal, or a format, as nothing but a name: every form of every command, over a program whose
+functions, sources, file, directory and arguments have markup, escapes, newlines, bytes that are not UTF-8.  (TAP)
 
-Which commands there are `dcfg --help` says, which options and forms they have their own help and messages: what is in one of
-these lists, and in no row of WALKS, fails.
+`dcfg --help` lists the commands; each command's help and messages list options and forms.  An entry of these lists that
+is in no row of WALKS fails.
 """
 import csv
 import io
@@ -137,7 +137,7 @@ def record(tap, program, name, *args):
 # ---- what is no text ---------------------------------------------------------------------------------------------
 
 def hidden(data, tabs):
-    """What is wrong with these bytes, for a terminal."""
+    """Return what is wrong with these bytes on a terminal."""
     try:
         text = data.decode()
     except UnicodeDecodeError as e:
@@ -157,7 +157,7 @@ def balanced(text):
 
 
 def wrong_form(command, args, text):
-    """What is wrong with the text as the format that was asked for."""
+    """Return what is wrong with the text in the format that was asked for."""
     asked = " ".join(args)
     try:
         if "--json" in asked or "=json" in asked or "speedscope" in asked or command == "merge":

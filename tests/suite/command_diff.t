@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """dcfg diff of two builds: shifted, renamed, optimised otherwise, with functions renamed, through BOLT.  (TAP)
 
-What was only moved has no difference, in any kind of thing; what grew is what the source makes grow.
+Code that only moved has no difference, in any kind of row; code grew if the source makes it grow.
 """
 import json
 import os
@@ -137,7 +137,7 @@ def check_names(tap):
         n = re.search(r"(\d+) matched by a guess", out)
         tap.ok(n and int(n.group(1)) >= len(OURS), what + ": as a guess", out)
 
-    # Of -O2 some are guessed, and those are right; all forms say so.
+    # Some matches with -O2 are guesses; these are right, and all forms mark them.
     now, names = shapes(tap, "fast-stripped", "-O2", strip="-s")
     found = [r for r in rows("functions", "--image=main", was, now) if r["match"] == "guess"]
     ours = [r for r in found if r["name"] in OURS]

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """dcfg flame: folded stacks, flame graphs, speedscope's JSON, the difference of two runs.  (TAP)
 
-Totals are held against the DCFG, what a function has itself against its blocks, and stacks against the XRay log of the
-same run, which the tool makes with the stack pointer, and the command without.
+Totals are compared with the DCFG, a function's own instructions with its blocks, and stacks with the XRay log of the
+same run, which the tool makes by the stack pointer, and the command without it.
 """
 import collections
 import html
@@ -201,7 +201,7 @@ window.addEventListener('load', function () {
     rows = [html.unescape(s).split("|") for s in told.group(1).split(";")]
     searches = [r[1:] for r in rows if r[0] == "search"]
     rows = [r for r in rows if r[0] != "search"]
-    # Of three calls, in main, work and handler, the last may be too narrow to be drawn.
+    # The last of three calls, in main, work and handler, may be too narrow to be drawn.
     sums = [sum(n for stack, n in stacks.items() if any("fact" in f for f in stack) and without not in stack)
             for without in ("", "handler")]
     says = ["FACT: {:,} instructions, {:.2f}%".format(n, 100 * n / sum(stacks.values())) for n in sums]
@@ -226,7 +226,8 @@ def kind_of(needed, **properties):
     return {"type": "object", "required": needed.split(), "properties": properties}
 
 
-# What https://www.speedscope.app/file-format-schema.json says of a file with profiles in order of time, in our words.
+# The schema of a file with profiles in order of time, after https://www.speedscope.app/file-format-schema.json, in our
+# words.
 EVENT = {"anyOf": [kind_of("at frame type", type={"enum": [t]}, frame=NUMBER, at=NUMBER) for t in "OC"]}
 UNITS = ["bytes", "microseconds", "milliseconds", "nanoseconds", "none", "seconds"]
 SPEEDSCOPE = dict(kind_of(
@@ -284,7 +285,7 @@ def check_diff(tap, a, b):
     one, two = folded(command("flame", *a[:2])[1]), folded(command("flame", *b[:2])[1])
     tap.ok(status == 0 and {k: n for k, (n, _) in both.items() if n} == one
            and {k: n for k, (_, n) in both.items() if n} == two, "--diff has both runs", err)
-    # What the second run does more often is leaf().
+    # The second run calls leaf() more often.
     grown = {k: m - n for k, (n, m) in both.items() if k[-1] in OURS and n != m}
     tap.ok(len(grown) == 1 and all(k[-1] == "leaf" and n > 0 for k, n in grown.items()), "and nothing else grew", grown)
     status, out, err = command("flame", "--diff", "--svg", *a[:2], *b[:2])

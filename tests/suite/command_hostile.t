@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""The command dcfg on files that somebody made to do harm: small ones that could cost much, and odd ones.  (TAP)
+"""The command dcfg on hostile files: small ones that could cost much, and odd ones.  (TAP)
 
-What a file may cost is memory, under a limit of address space, and steps: instructions that dcfg executes, counted by
-the tool itself.  A cost that is linear does not become four times as much where the file becomes twice as large.
-Seconds say nothing on a loaded machine.
+The cost of a file is memory, under a limit of address space, and steps: instructions of dcfg, counted by the tool
+itself.  A linear cost does not become four times as much if the file becomes twice as large.  Seconds mean nothing on a
+loaded machine.
 """
 import bz2
 import gzip
@@ -143,7 +143,7 @@ def colliding(n):
 
 
 def check_names(tap):
-    """What things are called costs as much as it is long."""
+    """The cost of a name is linear in its length."""
     graph = commandlib.write(tap.path("graph.json"), s.good())
 
     def dictionary(n):
@@ -153,7 +153,7 @@ def check_names(tap):
     more, what = grows_by(tap, dictionary, 1 << 10, 4, "check", graph)
     tap.ok(more < 6, "four times as many keys of a dictionary that are meant to collide take about four times the steps",
            what)
-    # What a function takes: a class, then a template of what was last named and once more of that.
+    # A function's parameters: a class, then a template of the last name and the last name once more.
     d = s.good()
     s.set_at(s.data(d)["SYMBOLS"][1], 0, "_Z1f1A1BIS_S_E" + "".join("S0_I%sE" % (2 * ("S%s_" % digit))
                                                                      for digit in "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
@@ -313,7 +313,7 @@ def check_budget(tap):
 # ---- statuses ----------------------------------------------------------------------------------------------------
 
 def check_statuses(tap):
-    """What could not be read, or is not there, is said."""
+    """Files that cannot be read, or do not exist, are reported."""
     graph = commandlib.write(tap.path("graph.json"), s.good())
     status, out, err = command("check", graph, tap.path("nothing.json"))
     tap.ok(status == 2 and "violation" not in out and "nothing.json: cannot open" in err,
@@ -363,7 +363,7 @@ def check_paths(tap):
 # ---- what is behind the end --------------------------------------------------------------------------------------
 
 def check_unpacked(tap):
-    """What a compressed trace may take on disk: what belongs to it, and no more than is allowed."""
+    """A compressed trace takes disk space in proportion to its contents, within the limit."""
     room = tap.path("room")
     os.mkdir(room)
     source, wet = tap.path("tiny.c"), tap.path("tiny.wet")

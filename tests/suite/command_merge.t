@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """dcfg merge: sums of runs, threads side by side, processes in one file.  (TAP)
 
-What a sum is, tests/oracle/merge_sum.py says by its definition; that it keeps the rules of the format, dcfg check and
-tests/oracle/dcfg_rules.py; that its blocks are the code's, tests/oracle/crosscheck.py.
+tests/oracle/merge_sum.py checks a sum by its definition; dcfg check and tests/oracle/dcfg_rules.py check the format's
+rules; tests/oracle/crosscheck.py compares its blocks with the code.
 """
 import itertools
 import json
@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
 from commandlib import command
 
-# What it does depends on how often it is called; a table of jumps, and blocks that some inputs divide.
+# A program whose work depends on how often it is called; it has a table of jumps, and blocks that some inputs divide.
 PROG = r"""
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""What the command dcfg says to who gives it a wrong file, a wrong name, or none: each message, and what shows it.  (TAP)
+"""Messages of the command dcfg about a wrong file, a wrong name, or none: each message, and a command line that shows
+it.  (TAP)
 
-A run writes a file of each kind.  Each is given to each command that needs another kind, which must name both kinds and a command
-that reads the file.  MESSAGES has the other messages, a row each.
+A run writes a file of each kind.  Each is given to each command that needs another kind, which must name both kinds and
+a command that reads the file.  MESSAGES has the other messages, a row each.
 """
 import gzip
 import os
@@ -131,7 +132,7 @@ MESSAGES = [
      "--tool=dcfg --wet=yes writes; usage: dcfg wet [FILE]"),
 ]
 
-# What the tool is asked for, the file of its last line, and what that says to type next.
+# Options of the tool, the file of its last line, and the command that the line tells to type next.
 NEXT = [
     ("", "dcfg.out.PID.json", "dcfg report"),
     ("--trace=yes", "dcfg-trace.out.PID.json", "dcfg report --inclusive"),
@@ -147,7 +148,7 @@ NEXT = [
     ("--dcfg-out-file=/dev/null", "/dev/null", None),
 ]
 
-# What ./dev says: a command line, and the first line.
+# Messages of ./dev: a command line, and the first line.
 DEV = [("tset", "dev: there is no command tset; did you mean test?"), ("biuld", "dev: there is no command biuld; did you mean build?"),
        ("frobnicate", "dev: there is no command frobnicate")]
 
@@ -173,7 +174,7 @@ def record(tap):
 
 
 def expected(path, needed):
-    """What is said of the file where another kind is needed."""
+    """Return the message about the file where another kind is needed."""
     name, option, _ = KINDS.get(needed, (UNNAMED.get(needed), None, None))
     if option:
         name += ", which valgrind --tool=dcfg %s writes" % option

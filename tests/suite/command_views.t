@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""dcfg report: branches, targets of jumps, callers and callees, functions with what they called, trips of loops.  (TAP)
+"""dcfg report: branches, targets of jumps, callers and callees, functions with their callees, trips of loops.  (TAP)
 
-What the program does is known from its source; sums are those that the graph has.
+The program's source tells the expected numbers; sums are the graph's.
 """
 import collections
 import json

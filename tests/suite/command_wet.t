@@ -56,7 +56,7 @@ def record(tap, name, argv, opts=()):
 
 
 def text_of(tap, wet, *opts):
-    """What dcfg wet prints, as a file."""
+    """Return the output of dcfg wet, as a file."""
     out = wet + ".txt"
     with open(out, "wb") as f:
         r = subprocess.run([commandlib.DCFG, "wet"] + list(opts) + [wet], stdout=f, stderr=subprocess.PIPE, env=harness.ENV)

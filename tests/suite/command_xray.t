@@ -1,7 +1,5 @@
 #!/usr/bin/python3
-"""dcfg xray on logs and maps made by hand: what it lists of good ones, and that each rule is broken alone where one thing
-is wrong.  (TAP)
-"""
+"""dcfg xray on logs and maps made by hand: the lists of good ones; and a single error breaks only its rule.  (TAP)"""
 import csv
 import io
 import itertools
@@ -272,7 +270,7 @@ def check_rules(tap):
     tap.ok(seen == known, "each rule has been broken", seen ^ known)
 
 
-# What cannot be read is missing elsewhere.
+# Rules that follow, because unreadable records are missing elsewhere.
 FOLLOWS = {"buffer-head": {"exit", "no-exit"}, "record": {"no-exit", "exit"}, "cut": {"no-exit", "exit"},
            "buffer-end": {"exit", "no-exit"}}
 

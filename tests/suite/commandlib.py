@@ -1,8 +1,8 @@
-"""What the tests of the command dcfg share: running it, the small right file of rules_selftest.t, and a trace of it.
+"""Shared by the tests of the command dcfg: running it, the small right file of rules_selftest.t, and a trace of it.
 
-The command is looked for beside the valgrind that is tested.  DCFG says where else it is: ./dev test names one with
-sanitizers.  Tests that measure or limit the command take the one without (PLAIN): sanitizers execute instructions of their
-own, keep freed memory, and take terabytes of addresses, which RLIMIT_AS forbids.
+The command is beside the valgrind that is tested, unless DCFG names another one: ./dev test names one with sanitizers.
+Tests that measure or limit the command take the one without (PLAIN).  Sanitizers execute instructions of their own,
+keep freed memory, and take terabytes of addresses, which RLIMIT_AS forbids.
 """
 import copy
 import csv

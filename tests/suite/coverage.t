@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""dcfg export --lcov against gcov of the same source and input: executed or not, counts, functions, branches; genhtml and lcov take it;
---drcov and --mca against the DCFG; what is refused.  (TAP)
+"""dcfg export --lcov against gcov of the same source and input: executed or not, counts, functions, branches; genhtml
+and lcov read it; --drcov and --mca against the DCFG; errors.  (TAP)
 """
 import collections
 import json
@@ -159,7 +159,8 @@ def check_gcov(tap, source, info):
     tap.ok(len(common) >= 40 and not wrong, "lcov: executed or not, as gcov says", wrong)
     tap.ok(len(other) <= 0.05 * len(common), "lcov: counts of %d lines, %d of them as gcov has them" % (len(common), len(common) - len(other)),
            "\n".join(other))
-    # What only one of them has.  gcov leaves out the ends of functions; a label and `continue' have no code of their own.
+    # Lines that only one of them has.  gcov leaves out the ends of functions; a label and `continue' have no code of
+    # their own.
     with open(source) as f:
         text = [""] + f.read().splitlines()
     alone = [n for n in set(ours["DA"]) - set(lines) if text[n] != "}"] + [
@@ -168,7 +169,7 @@ def check_gcov(tap, source, info):
     functions = {f["name"]: (f["start_line"], f["execution_count"]) for f in theirs["functions"]}
     mine = {name: (ours["declared"][name], n) for name, n in ours["FN"].items()}
     tap.ok(functions == mine, "lcov: functions", "%s, gcov %s" % (mine, functions))
-    # Where both have one branch with two ways: which is which, a compiler may choose.
+    # If both have one branch with two ways, the compiler may choose their order.
     by_line = collections.defaultdict(list)
     for (n, _), ways in ours["BR"].items():
         by_line[n].append(ways)

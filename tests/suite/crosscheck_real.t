@@ -87,7 +87,7 @@ def cases(tap):
     yield "sed", ["sed", SED, small]
     yield "sort", ["sort", "--parallel=1", "-k3", small]
     yield "bash", ["bash", "--norc", "--noprofile", "-c", BASH]
-    # What comes after its front end takes four times as long.
+    # The work after its front end takes four times as long.
     yield "cc1", [compiler(), "-quiet", "-O1" if SLOW else "-fsyntax-only", file("small.i", C), "-o", "/dev/null"]
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """Small programs against Lackey's trace of the same run: the graph, block by block and edge by edge; and the decoded
-trace, which is the way that Lackey saw, with chunks of any size.  (TAP)
+trace is the path that Lackey saw, with chunks of any size.  (TAP)
 
-All programs of tests/PROGRAMS and of tests/progs, which take their chunks' sizes in turns.  Of those whose first line
-says "threads" or "signals" Lackey's trace does not say where they came: for their traces the rules have to do.  Last, the
-comparison of graphs itself is tested: it has to see small falsehoods put into a file that agreed; and Lackey's lines are
-what lackey_insns.c prints in its place.
+The programs are all of tests/PROGRAMS and of tests/progs, with several sizes of chunks in turn.  If a program's first
+line has "threads" or "signals", Lackey's trace does not tell where these came, so its trace is checked by the rules
+only.  Last, the comparison of graphs itself is tested: it must see small errors that are put into a file that agreed;
+and lackey_insns.c must print Lackey's lines.
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then chunks have their usual size, for nothing of Valgrind is in that,
+DCFG_AGAIN=1: another Valgrind has been tested.  Then chunks have their usual size, which does not depend on Valgrind,
 and the comparison is not tested again.
 """
 import glob

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Parts of the code: what is left out has no nodes, and graph and trace are those of the whole run with these nodes
-contracted along its trace, thread by thread and edge by edge.  (TAP)
+"""Excluded code: it has no nodes, and graph and trace are those of the whole run with its nodes contracted along the
+trace, thread by thread and edge by edge.  (TAP)
 
-The whole run's trace is walked along by tests/oracle/contract.c; the sequence of edges that is left is the restricted
-run's trace, and the trace's decoder finds its counts in the graph.  Blocks must be the same ones.
+tests/oracle/contract.c follows the whole run's trace.  The remaining sequence of edges is the restricted run's trace,
+and the trace's decoder finds its counts in the graph.  Blocks must be the same ones.
 
-The arguments name programs.  Without, and without DCFG_SLOW=1, only the first ones are looked at.  DCFG_AGAIN=1: another
-Valgrind has been tested, and what is refused, and regions beside it, are no matter of it."""
+The arguments name programs.  Without arguments and without DCFG_SLOW=1, only the first programs are tested.
+DCFG_AGAIN=1: another Valgrind has been tested; errors, and combinations with regions, do not depend on it."""
 import fnmatch
 import os
 import re

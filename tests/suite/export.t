@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""dcfg export: each line against the DCFG and the ELF file, counted once more; what is refused; and the programs for which
-it is: BOLT takes the profile without mismatches and takes fewer branches, clang needs fewer instructions.  (TAP)
+"""dcfg export: each line against the DCFG and the ELF file, counted again; errors; and the programs that read the
+output: BOLT takes the profile without mismatches, and its program takes fewer branches; clang's program needs fewer
+instructions.  (TAP)
 """
 import collections
 import glob
@@ -172,7 +173,7 @@ def check_profgen(tap, name, graph, g):
 
 
 def check_bolt_needs(tap, program, graph):
-    """What BOLT misses in a file is said."""
+    """The command reports what BOLT misses in a file."""
     err = command("export", "--bolt", graph)[2]
     tap.ok("was linked without -Wl,-q" in err and "perf2bolt -pa -p OUT" in err, "--bolt: a file that keeps no relocations", err)
     stripped = tap.path("stripped")

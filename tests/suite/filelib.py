@@ -1,4 +1,4 @@
-"""What the tests of the tool's files share: runs in directories of their own."""
+"""Shared by the tests of the tool's files: runs in directories of their own."""
 import os
 import subprocess
 import sys
@@ -31,7 +31,7 @@ class Run:
         return os.path.join(self.dir, name)
 
     def wrong(self, *graphs):
-        """What is wrong with it, or with these graphs."""
+        """Return what is wrong with the run's graph, or with these graphs."""
         text = "exit status %s\n%s" % (self.status, self.err) if self.status or self.err else ""
         for name in graphs:
             text += lifelib.rules(self.path(name)) if os.path.exists(self.path(name)) else "no %s\n" % name

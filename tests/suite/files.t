@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Where the files go: links, descriptors, FIFOs, long names; and that the program notices nothing of it.  (TAP)
+"""Files of the tool: links, descriptors, FIFOs, long names; and the program notices nothing of them.  (TAP)
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then only descriptors and FIFOs are looked at, which the tool shares with
+DCFG_AGAIN=1: another Valgrind has been tested.  Then only descriptors and FIFOs are tested, which the tool shares with
 the program.
 """
 import gzip

@@ -1,13 +1,13 @@
-"""What the suite's tests share: TAP output, compiling, running programs under the tool and under Lackey alike.
+"""Shared by all tests of the suite: TAP output, compiling, running programs under the tool and under Lackey alike.
 
-Environment: VALGRIND, the valgrind command to test (its tools dcfg and lackey); SRCDIR, the source tree;
-BUILDDIR, where temporary files may go.  GLIBC_TUNABLES, if it is set, is what programs get: with
-glibc.cpu.hwcaps=-AVX2,-ERMS they run code that libc has for other processors.
+Environment: VALGRIND is the valgrind command to test (its tools dcfg and lackey); SRCDIR is the source tree; BUILDDIR
+is for temporary files.  If GLIBC_TUNABLES is set, programs get it: with glibc.cpu.hwcaps=-AVX2,-ERMS they run code that
+libc has for other processors.
 
-The two runs of a comparison have to be the same to the instruction.  libc behaves differently with another
-environment length, another kind of standard output, other open files; so both runs get the same few variables,
-the same arguments, the null device for input and output, and Valgrind writes its messages to a file it opens
-itself (Lackey's trace: to a named pipe) and not to a descriptor that the program would see.
+The two runs of a comparison must be the same to the instruction.  libc behaves differently with another environment
+length, another kind of standard output, other open files.  So both runs get the same few variables, the same arguments,
+and the null device for input and output.  Valgrind writes its messages to a file that it opens itself (Lackey's trace:
+to a named pipe), not to a descriptor that the program would see.
 """
 import contextlib
 import gc
@@ -24,7 +24,8 @@ import tempfile
 sys.dont_write_bytecode = True
 import oracles
 
-# What is read here are large trees, most of which stay; looking for cycles after every 700 objects takes half the time.
+# Collect garbage rarely: the data are large trees, most of which stay, and looking for cycles after every 700 objects
+# takes half the time.
 gc.set_threshold(100000, 20, 20)
 
 # Programs begin with the signals as they are by default, also where nohup has started the tests, or a shell in the background.
@@ -40,7 +41,7 @@ VALGRIND = os.environ.get("VALGRIND") or "valgrind"
 LIB = os.path.normpath(os.path.join(os.path.dirname(VALGRIND), os.pardir, "libexec", "valgrind"))
 LACKEY = "lackey_insns" if glob.glob(os.path.join(LIB, "lackey_insns-*")) else "lackey"
 VGDB = os.path.join(os.path.dirname(VALGRIND), "vgdb")
-COMPILED = os.environ.get("DCFG_COMPILED")      # where the programs are that other tests have compiled
+COMPILED = os.environ.get("DCFG_COMPILED")      # programs that other tests have compiled
 PYTHON = "/usr/bin/python3"         # the distribution's, which has Capstone
 TIMEOUT = 600
 # The process id stands first in the only row of PROCESSES, in a DCFG as in a trace.
@@ -100,14 +101,14 @@ class Tap:
 
 
 def without_pid(path):
-    """What is in a DCFG or a trace but the process id; None if that is not where it is expected."""
+    """Return the contents of a DCFG or a trace without the process id; None if that is not where it is expected."""
     with open(path, "rb") as f:
         data, n = PID.subn(rb"\1PID", f.read())
     return data if n == 1 else None
 
 
 def compiled_before(tap, source, flags):
-    """Where a program is or will be that other tests of the same ./dev test compile, too; None if that is not known."""
+    """Return the path of a program that other tests of the same ./dev test compile, too; None if it is not known."""
     if not COMPILED or source.startswith(tap.dir + os.sep) or any(tap.dir in flag for flag in flags):
         return None
     return os.path.join(COMPILED, hashlib.sha256(repr((source, flags)).encode()).hexdigest())
@@ -163,7 +164,7 @@ def aggregator(tap):
 
 
 def ask(p, *words):
-    """What the process answers to a monitor command."""
+    """Return the process's answer to a monitor command."""
     r = subprocess.run([VGDB, "--pid=%d" % p.pid] + list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                        timeout=60, env=ENV)
     return r.stdout.decode(errors="replace")

@@ -20,7 +20,7 @@ NEEDED = ("kcachegrind", "Xvfb", "xdotool", "dbus-run-session", "dot", "objdump"
 PICTURE = os.environ.get("KCACHEGRIND_PICTURE")
 SIZE = ("1280", "900")
 OURS, THEIRS, BROKEN = "primes.callgrind", "theirs.callgrind", "broken.callgrind"
-# What is shown of a program that is called ./primes: its letters are the end of the group's name.
+# The view of a program called ./primes: its letters are the end of the group's name.
 CONFIG = """[TipOfDay]
 RunOnStart=false
 
@@ -135,7 +135,7 @@ class Shown:
         return wrong
 
     def told(self):
-        """What it found in the file: the function, and where its instructions begin and end."""
+        """Return the function that it found in the file, with the begin and end of its instructions."""
         return [line for line in self.said.splitlines() if line.startswith(("Selected", "Running 'objdump"))]
 
     def picture(self, path):

@@ -1,9 +1,9 @@
-"""libc's objects with their debug information and without: what names its functions have then, and how a program is run
-with them.
+"""libc's objects with their debug information and without: the names of their functions, and how a program runs with
+them.
 
-Symbols that are not exported are in the debug information only, which a machine may have (libc6-dbg) or not.  A profile
-and a graph have to be right on both: so programs are run as they are, which needs libc6-dbg, and once more with copies
-of the objects for which no debug information can be found.
+Symbols that are not exported are only in the debug information, which a machine may have (libc6-dbg) or not.  A profile
+and a graph must be right in both cases.  So programs run as they are, which needs libc6-dbg, and once more with copies
+of the objects without any debug information.
 """
 import glob
 import os
@@ -31,7 +31,7 @@ class Libc:
         return [self.linker, "--library-path", os.path.dirname(self.linker)] + argv
 
     def names_of(self, *names):
-        """What profiles call libc's functions of these names."""
+        """Return the names in profiles of libc's functions of these names."""
         at = {name: "0x%016x" % offset for path in objects() if os.path.exists(debug_file(path))
               for offset, of in functions(debug_file(path), ".symtab").items() for name in of}
         return set(names) | {at[name] for name in names if name in at}
@@ -139,9 +139,9 @@ def lazy_program(tap):
 
 
 def pop_on_jump(tap, argv, linker, suffix):
-    """Callgrind knows the resolver by its symbol, or by the code it had in some versions of libc.  Else it has to be
-    told: the function that a linkage table's first entry jumps to, by all addresses in it, for each superblock that has
-    no symbol around it is another function to Callgrind."""
+    """Return an option for Callgrind with the resolver's addresses.  Callgrind knows the resolver by its symbol, or by
+    the code of some versions of libc.  Otherwise it must be told the function that a linkage table's first entry jumps
+    to: by all addresses in it, because each superblock without a symbol is a function of its own for Callgrind."""
     out = tap.path("resolver.callgrind.out")
     harness.run([harness.VALGRIND, "-q", "--tool=callgrind", "--skip-plt=no", "--callgrind-out-file=" + out]
                 + argv, tap.dir)

@@ -88,8 +88,8 @@ def check_rewrites(tap, prog):
 
 
 def check_itself(tap, prog):
-    """Code that changes what it then jumps to.  Only the first time nothing had run there; then each jump ends the
-    generation that it is in."""
+    """Code that changes the code that it jumps to.  Only the first time nothing had run there; then each jump ends its
+    generation."""
     r = run(tap, "itself", [prog, "itself", "20"])
     if not check(tap, "itself", r, 1):
         return
@@ -146,14 +146,14 @@ def check_costs(tap, prog):
 
 
 def kept_memory(log):
-    """What the tool has at the end, by --profile-heap=yes; a block costs 32 bytes more than it has."""
+    """Return the tool's memory at the end, by --profile-heap=yes; each block has 32 bytes more."""
     last = log[log.rfind('Arena "core"'):].split("-------- Arena")[0]
     return sum(int(size.replace(",", "")) + 32 * int(n.replace(",", ""))
                for size, n in re.findall(r"([\d,]+) in\s+([\d,]+): dcfg\.", last))
 
 
 def check_memory(tap, prog):
-    """What each version costs, not counted and counted: 350 bytes and 520, with Valgrind 3.27.1 some 700."""
+    """The cost of each version, without and with overhead: 350 bytes and 520, with Valgrind 3.27.1 some 700."""
     few, many = 2000, 10000
     for collect, bound in (("no", 500), ("yes", 750)):
         kept = []

@@ -84,8 +84,8 @@ def check_kill_in_writing(tap):
 # ---- in the middle of a run -------------------------------------------------------------------------------
 
 def check_kill_at_start(tap):
-    """A signal while it is tried whether the files can be written, before the program runs: nothing stays.  strace says
-    when that is, and sends the signal then."""
+    """A signal while the tool tests whether the files can be written, before the program runs: nothing stays.  strace
+    tells when that is, and sends the signal then."""
     strace = shutil.which("strace")
     opts = ["-q", "--tool=dcfg", "--dcfg-out-file=graph.json", "--trace=yes", "--trace-out-file=trace.json", "/bin/true"]
     directory = tap.path("start")
@@ -161,7 +161,8 @@ def check_monitor(tap, prog, busy):
     for i, d in enumerate(dumps):
         wrong = rules(d) if os.path.exists(d) else "no file"
         tap.ok(not wrong, "%s: dump %d, all rules" % (name, i), wrong)
-    # What was dumped is not in the next one, nor in the last.  Each part has its trace and profile beside the others'.
+    # A part has nothing of the parts before, nor has the last file.  Each part has its trace and profile beside the
+    # others'.
     parts = dumps + sorted(r.files, key=lambda f: not f.endswith(".4.json"))
     r.files = [p for p in parts if os.path.exists(p)]
     if not check(tap, name + ", final", r, 5) or wrong:

@@ -34,7 +34,7 @@ def variant(tap, path, name, at, offset=0):
 
 
 def shape(d, image):
-    """What a file says of an image, without counts."""
+    """Return a file's description of an image, without counts."""
     return (image.load, image.symbols, image.source, sorted((b.start, b.ninstr) for b in image.blocks))
 
 
@@ -61,7 +61,7 @@ def check_changes(tap, prog, loaded):
     if not all(files.values()):
         return
     for name, contents, want in (
-            # Which content is loaded how often, one after the other, and the calls of each image.
+            # Contents in the order of loading, with their numbers of loads, and the calls of each image.
             ("written anew, nothing changed", ["same"] * 3, [1 + 2 + 4]),
             ("what did not run is changed", ["same", "idle", "same"], [1 + 2 + 4]),
             ("what ran is changed", ["same", "code"], [1, 2]),

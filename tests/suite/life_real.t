@@ -25,7 +25,7 @@ SQL = """create table t(id integer primary key, name text, n real);
 with recursive c(i) as (select 1 union all select i+1 from c where i<300) insert into t select i, 'n'||(i*7919%1000), i from c;
 create index ti on t(name); begin; update t set n = n * 2 where id % 3 = 0; rollback; delete from t where id > 250;
 select count(*), sum(n) from t where name > 'n5'; vacuum; pragma integrity_check;"""
-# What it makes of larger ones, callgrind.t looks at.
+# callgrind.t tests larger ones.
 C = """int puts(const char *s);
 static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 int main(int argc, char **argv) { if (argc > 1) puts(argv[1]); return fib(argc); }

@@ -12,7 +12,7 @@ import lifelib
 from lifelib import MEASURE, Dcfg, check, equal, run
 
 LOOPS = 4400000000          # more than 2 to the 32nd, of two instructions
-CALLS = 400000000           # of five: call, ret, and the loop
+CALLS = 400000000           # five instructions: call, ret, and the loop
 LONG = """
         .text; .globl _start; .type _start, @function
 _start: movabsq $%d, %%rcx

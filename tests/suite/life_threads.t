@@ -13,12 +13,12 @@ import harness
 import lifelib
 from lifelib import FAIR, MEASURE, Dcfg, check, equal, rules, run
 
-HANDLERS = ("on_alarm", "on_user", "on_fault")    # of storm.c
+HANDLERS = ("on_alarm", "on_user", "on_fault")    # handlers of storm.c
 RUNS = int(os.environ.get("DCFG_RUNS") or 10)
 SERIES = (2000, 4000)              # with fewer, the most memory is what reading debug information takes meanwhile
-# What a thread may cost that is gone: so many bytes for each of the edges that it took, in some form, and some more.  glibc
-# decides how many it takes to begin and to end a thread: 70 in Debian 12, 180 in Debian 13.  A living thread's cells have
-# 30 kB and more.
+# The memory of a thread that has ended: bytes for each of the edges that it took, in some form, and some more.  glibc
+# decides how many edges begin and end a thread: 70 in Debian 12, 180 in Debian 13.  A living thread's cells have 30 kB
+# and more.
 BYTES_AN_EDGE, BYTES_A_THREAD = 100, 4000
 
 

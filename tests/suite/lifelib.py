@@ -1,8 +1,7 @@
-"""What the tests of whole lives share: runs that leave several files, each checked against every rule, and counts by
-the names of functions.
+"""Shared by the tests of whole lives: runs that leave several files, each checked against every rule, and counts by
+names of functions.
 
-DCFG_TRACE=1: each run writes a trace and a profile, too, and where the files are checked, so are the traces and
-profiles that belong to them.
+DCFG_TRACE=1: each run also writes a trace and a profile, and these are checked together with the files.
 """
 import glob
 import os
@@ -33,7 +32,7 @@ def build(tap, source, *flags, **kw):
 
 
 def build_plugins(tap):
-    """What plugins.c loads."""
+    """Compile the objects that plugins.c loads."""
     return [harness.cc(tap, os.path.join(PROGS, "plugin.c"), "plugin%d.so" % n, "-shared", "-fPIC", "-DWHICH=%d" % n)
             for n in (1, 2)]
 
@@ -49,8 +48,8 @@ def build_flows(tap):
 
 
 class Reading(threading.local):
-    """What was read last: most files are asked several things, one after the other, and reading takes as long as
-    checking."""
+    """The last file that was read: most files are asked several questions, one after the other, and reading takes as
+    long as checking."""
     key = processes = None
 
 
@@ -87,7 +86,7 @@ class Dcfg:
 
     @staticmethod
     def starts(image, functions):
-        """Where these functions begin."""
+        """Return the begins of these functions."""
         return {image.load + off for name, off, _ in image.symbols or () if name in functions}
 
     def by_image(self, function):
@@ -119,7 +118,7 @@ class Dcfg:
 
 
 def rules(path, generations=True):
-    """What is wrong with a file, as text; nothing if all is well."""
+    """Return what is wrong with a file, as text; empty if all is well."""
     class Lines:
         def __init__(self):
             self.text = ""
@@ -139,8 +138,8 @@ def rules(path, generations=True):
 
 
 def traces(tap, r):
-    """What is wrong with the traces of a run, as text; nothing if all is well.  Each file has one trace, which is known
-    by its process id; a process that becomes another one has two of each."""
+    """Return what is wrong with the traces of a run, as text; empty if all is well.  Each file has one trace, with the
+    same process id; a process that becomes another one has two of each."""
     wrong, found = "", {}
     for t in r.traces:
         found.setdefault(tracelib.process_id(t), []).append(t)
@@ -160,8 +159,8 @@ def traces(tap, r):
 
 
 def profiles(r):
-    """What is wrong with the profiles of a run: each is right in itself, and a process's has as many instructions as its
-    DCFG."""
+    """Return what is wrong with the profiles of a run: each must be right in itself, and have as many instructions as
+    the process's DCFG."""
     wrong, sums = "", {}
     for path in r.profiles:
         bad, said = harness.oracle("callgrind_compare.py", path)
@@ -187,8 +186,8 @@ class Run:
 
 def run(tap, name, argv, opts=(), out="%p.json", env=None, stdin=None, timeout=harness.TIMEOUT, while_running=None,
         before=(), trace=TRACE):
-    """Run in a directory of its own.  With while_running, a function of the process, output is read by that; what
-    stands in before is a command that runs Valgrind."""
+    """Run in a directory of its own.  WHILE_RUNNING, a function of the process, reads the output; BEFORE is a command
+    that runs Valgrind."""
     r = Run()
     r.dir = tap.path(name + ".run")
     os.mkdir(r.dir)

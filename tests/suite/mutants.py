@@ -17,7 +17,7 @@ CODES = ["", "0", "1", "00", "01", "10", "11", "0" * 32, "1" * 33, "2", "x"]
 
 
 class Place:
-    """Where a value stands: in a list or an object, under an index or a key, and in which column of which table."""
+    """The place of a value: in a list or an object, by index or key, and in which column of which table."""
     __slots__ = ("into", "at", "column")
 
     def __init__(self, into, at, column):

@@ -22,7 +22,7 @@ OTHERS = """--aggregation-type --all-stacks --args --auto --binary --branch-cove
             --max-invoke-ms --only --pop-on-jump --prefix --quick --refresh --sample-time --separate-recs --skip-plt --sortorder --stack-format --static --sysroot --trace-mem
             --unsymbolized-profile --use-offset""".split()
 OPTION = re.compile(r"(?<![\w.\[=/-])(--[a-z][\w-]*|-[a-zA-Z](?![\w-]))")
-END = r"[^\n|;&<>`#)\"]*"                # of a command in a page
+END = r"[^\n|;&<>`#)\"]*"                # the rest of a command in a page
 
 
 def read(page):
@@ -44,7 +44,7 @@ def usage(*args):
 
 
 class Tables:
-    """What options there are."""
+    """All options."""
     def __init__(self):
         self.usage = re.search(r"^  user options for DCFG:\n(.*?)^$", usage("--help"), re.M | re.S).group(1)
         self.tool = set(re.findall(r"^    (--[\w-]+)=", self.usage, re.M))
@@ -78,7 +78,7 @@ def wrong_uses(text, tables):
 
 
 def check_tool(tap, tables):
-    """What --help, the manual and the tables of pages have: the same options, values to choose from, and defaults."""
+    """--help, the manual and the tables of pages have the same options, values and defaults."""
     known = dict(re.findall(r"^    (--[\w-]+)=[^[]*\[(.*?)\]", tables.usage, re.M))
     tap.ok(known and set(known) == tables.tool, "--help has a default for each option", tables.tool ^ set(known))
     tap.ok(usage("--help").startswith("usage: valgrind --tool=dcfg [options] prog-and-args\n\n  user options for DCFG:\n" + tables.usage)

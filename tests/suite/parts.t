@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""The parts of a run, added up by dcfg merge, are the run: its file, but for the process id.  (TAP)
+"""The parts of a run, added up by dcfg merge, are the run: its file, except the process id.  (TAP)
 
-A run that was not cut is the oracle.  Threads meet in libc as chance has it; of these only the program's own code is
+The oracle is a run that was not divided.  Threads meet in libc by chance, so for threads only the program's own code is
 compared, thread by thread.
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then there is what a Valgrind has a part in: handlers, faults, code that
-changes, threads.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then only handlers, faults, changing code and threads are tested, which
+depend on Valgrind.
 """
 import json
 import os
@@ -37,7 +37,7 @@ def read(path):
 
 
 def own_code(d, name):
-    """What ran in the image of this name, by offset and thread."""
+    """Return what ran in the image of this name, by offset and thread."""
     p = d["PROCESSES"][1][1]
     ids = {f[0] for f in d["FILE_NAMES"][1:] if os.path.basename(f[1]) == name}
     blocks = {b[0]: b[1:5] for im in p["IMAGES"][1:] if im[3]["FILE_NAME_ID"] in ids for b in im[3]["BASIC_BLOCKS"][1:]}
@@ -48,7 +48,7 @@ def own_code(d, name):
 
 
 def difference(a, b):
-    """Where two files of the tool differ first."""
+    """Return the first difference of two files of the tool."""
     a, b = (json.dumps(x, indent=0).splitlines() for x in (a, b))
     for i, (x, y) in enumerate(zip(a, b)):
         if x != y:
@@ -100,7 +100,7 @@ def check_mixed(tap, prog, files):
 
 
 def check_zero(tap, prog):
-    """What is forgotten is in no part, and nothing leads over it."""
+    """Forgotten code is in no part, and nothing leads across it."""
     path = harness.dcfg(tap, "zero", [prog, "qrzqr", "d"])[0]
     files = parts_of(path)
     first = [read(f)["PROCESSES"][1][1]["PART"] for f in files]

@@ -38,9 +38,9 @@ PROGRAMS = ["docs/price.c", "docs/primes.c", "docs/words.c"]
 LISTINGS = {"README.md": 1, "docs/tutorial.md": 1, "docs/wet.md": 1}     # how many a page has, of a program or a part of one
 BLOCK = re.compile(r"^```console\n\$ (.*)\n((?:(?!```).*\n)*)```\n", re.M)
 BANNER = re.compile(r"^==\d+== (?:DCFG-[\d.]+, a dynamic|Copyright \(C\)|Using Valgrind-|Command: |$).*\n", re.M)
-HERE = "/home/me/valgrind-dcfg"         # what the pages call the directory
+HERE = "/home/me/valgrind-dcfg"         # the directory's name in the pages
 PROCESS = re.compile(r"(?<=^==)\d+(?===)|(?<=, process )\d+|(?<=\.out\.)\d+|(?<=\(PID )\d+", re.M)
-# What a run says that it has executed, and where a total is shown again.
+# A run's number of executed instructions, and places where the total is shown again.
 WROTE = re.compile(r"^==\d+== dcfg: wrote .* ([\d,]+) instructions(?:; see it with: .*)?$", re.M)
 TOTAL = re.compile(r"^(?:[AB]: .*, process \d+: )?([\d,]+) instructions(?: in \d+ threads?;| \([-+]\d+%\)$|$)|^\[(\d+),\[",
                    re.M)
@@ -52,7 +52,7 @@ def read(page):
 
 
 class Notes:
-    """What tests/pages/ says of a page's commands."""
+    """The notes of tests/pages/ about a page's commands."""
 
     def __init__(self, page):
         path = os.path.join(harness.SRCDIR, "tests", "pages", os.path.basename(page)[:-len(".md")] + ".txt")
@@ -129,7 +129,7 @@ def not_ignored(tap, at):
 
 
 def check_defaults(tap):
-    """What the tool writes without being told a name, and beside that."""
+    """Default names of the tool's files, also beside other files."""
     place = tap.path("defaults")
     names = [n.replace("%p", "4711") for n in re.findall(r"^\| `--[\w-]+-out-(?:file|dir)=\w+` \| `(.*?)` \|", read("docs/reference.md"), re.M)]
     os.mkdir(place)
@@ -161,7 +161,7 @@ def check_session(tap, page, text):
 
 
 def check_text(tap, page, text):
-    """What can be seen without running anything."""
+    """Check what needs no command to run."""
     blocks = BLOCK.findall(text)
     tap.ok(len(blocks) > 3 and len(blocks) == text.count("```console\n"), page + ": every console block can be read",
            "%d of %d" % (len(blocks), text.count("```console\n")))

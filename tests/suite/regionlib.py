@@ -1,4 +1,4 @@
-"""What the tests of parts of runs share: Lackey's trace, cut, and Callgrind beside the tool."""
+"""Shared by the tests of parts of runs: Lackey's trace, cut, and Callgrind beside the tool."""
 import os
 import re
 
@@ -70,14 +70,15 @@ def same_as_cut(tap, name, lackey, pieces, dcfg, trace, status=0):
 
 
 def part_of(path, i):
-    """Where part number i of a file is."""
+    """Return the path of part number i of a file."""
     return re.sub(r"(\.json|)$", r".%d\1" % i, path, count=1)
 
 
 def compare_profiles(tap, name, argv, opts, ends, parts=("", ), told_only=()):
-    """With Callgrind's, whose parts end a superblock earlier if the program asks for them: the next one has that one; of
-    those that are told_only, just what is said of them.
-    Of a call by what did not run in the part Callgrind gets positions wrong if they are relative."""
+    """Compare with Callgrind's profiles.  If the program asks for the parts, Callgrind's parts end a superblock
+    earlier, and the next one has it.  For those in TOLD_ONLY, only the message is compared.
+
+    Callgrind writes wrong relative positions for a call by code that did not run in the part."""
     ours, theirs = tap.path("ours." + name), tap.path("theirs." + name)
     common = ["--dump-instr=yes", "--compress-pos=no"] + opts
     for out, tool in ((ours, ["--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=" + tap.path(name + ".%p.json")]),

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Parts of a run: graph and trace of a region are Lackey's trace cut at the same places, instruction for instruction;
-the parts that a program asks for add up to the whole; profiles are Callgrind's.  (TAP)
+"""Regions: graph and trace of a region are Lackey's trace cut at the same places, instruction for instruction; the
+parts that a program asks for add up to the whole; profiles are Callgrind's.  (TAP)
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then what no Valgrind has a part in is left out: most ways to name a place,
-and what is refused.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then most ways to name a place, and errors, are left out: they do not
+depend on Valgrind.
 """
 import os
 import re
@@ -63,7 +63,7 @@ def check_options(tap, prog):
 
 
 def check_instructions(tap, prog):
-    """Where these begin and end is said."""
+    """The tool reports where regions of instructions begin and end."""
     lackey = Lackey.of(tap, [prog])
     n = len(lackey.lines)
     for limits in ([n - 5000, n - 300], [1, 2, n - 9000, n - 8000, n - 50]):

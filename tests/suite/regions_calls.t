@@ -34,7 +34,7 @@ class Run:
         return a <= self.addrs[i] < b
 
     def within(self, function, caller=None):
-        """Where it is active: from its first instruction to the first one of what called it, or of caller."""
+        """Return where a function is active: from its first instruction to the first one of its caller, or of CALLER."""
         start, found, i, n = self.range[function][0], [], 0, len(self.addrs)
         while i < n:
             if self.addrs[i] == start:
@@ -47,7 +47,7 @@ class Run:
         return found
 
     def handled(self, handler):
-        """Where a handler runs, with its way back."""
+        """Return where a handler runs, with its way back."""
         found = []
         for i, a in enumerate(self.addrs):
             if a == self.range[handler][0]:
@@ -57,7 +57,7 @@ class Run:
 
 
 def parity(n, *pieces):
-    """What is in an odd number of these."""
+    """Return what is in an odd number of the pieces."""
     at, on, out = sorted(p for piece in pieces for p in piece), False, []
     for p in at:
         on = not on
@@ -96,7 +96,7 @@ def check_toggles(tap, prog):
 
 
 def check_requests(tap, prog):
-    """Of the handler it depends on how it begins whether it is collected."""
+    """Whether a handler is collected depends on how it begins."""
     argv = [prog, "requests"]
     run = Run(tap, argv)
     n = len(run.addrs)
@@ -143,7 +143,7 @@ def check_parts(tap, prog):
 
 
 def check_logs(tap, prog):
-    """Of what begins and ends in the middle, llvm-xray's rules hold, and ticks are what was collected."""
+    """For logs that begin and end in the middle, llvm-xray's rules hold, and ticks are collected instructions."""
     for name, argv, opts in (("toggled", [], ["--toggle-collect=often", "--toggle-collect=jumper"]),
                              ("threads", ["threads"], ["--toggle-collect=often", "--dump-after=deep",
                                                        "--toggle-collect=deep"]),

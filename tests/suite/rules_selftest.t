@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Does dcfg_rules.py find what it says it finds?  (TAP)
+"""dcfg_rules.py finds what it claims to find.  (TAP)
 
-A small right file is built; each test breaks it in one way and expects the one rule which forbids that, and no
-other.  Where one mistake cannot but break two rules, both are named.  At the end every rule name that occurs in
-the checker's source must have been seen, so that a new rule cannot stay untested.
+A small right file is built.  Each test breaks it in one way and expects the one rule which forbids that, and no other.
+If one error necessarily breaks two rules, both are named.  At the end, every rule name in the checker's source must
+have been seen, so that a new rule cannot stay untested.
 """
 import bz2
 import copy

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Programs with threads: every rule, for every thread.  (TAP)
 
-How threads interleave may differ from run to run, so what is compared is the file with itself, with the code on
-disk, and with the number of threads that the program makes.
+Threads interleave differently from run to run, so the file is compared with itself, with the code on disk, and with the
+number of threads that the program makes.
 """
 import json
 import os

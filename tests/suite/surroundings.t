@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""What happens to the process and around it while files are written, and before: signals, dumps, forks, rights that are
-given up, a directory that goes.  (TAP)
+"""Events around the process while files are written, and before: signals, dumps, forks, rights that are given up, a
+directory that is removed.  (TAP)
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then one order of parent and child has to do, for their names are chosen
-without it.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then one order of parent and child is enough: names do not depend on
+Valgrind.
 """
 import os
 import re
@@ -59,7 +59,7 @@ def files(r):
 
 
 def is_good(r, name):
-    """What is wrong with the compressed graph."""
+    """Return what is wrong with the compressed graph."""
     if name not in r.names:
         return "no %s, but %s\n%s" % (name, r.names, r.err)
     with open(r.path("unpacked.json"), "wb") as out:
@@ -258,7 +258,7 @@ def check_family(tap, prog):
             return p.pid, child
         return ask
     def expected(order, parent, child):
-        """What stands in the names of whose files: a child's have its process id."""
+        """Return the names of files: a child's have its process id."""
         owner, parts = {}, {parent: 0, child: 0}
 
         def write(pid, key):

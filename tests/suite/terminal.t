@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""What the command prints to a terminal: it fits the width, has colour, a pager and progress; files and pipes get none of it.
-(TAP)"""
+"""Output to a terminal: it fits the width, has colour, a pager and progress; files and pipes get none of these.  (TAP)"""
 import fcntl
 import os
 import pty

@@ -22,8 +22,8 @@ def trace_file(pid, dictionary, transitions, threads):
 
 
 def dcfg_file(pid, nodes, edges, threads):
-    """As much of a DCFG as is read here.  NODES is {id: instructions}, EDGES {id: (source, target)}, THREADS {thread:
-    its edges}; a thread that is not named did not run."""
+    """Return the part of a DCFG that is read here.  NODES is {id: instructions}, EDGES {id: (source, target)}, THREADS
+    {thread: its edges}; a thread that is not named did not run."""
     n = max(threads) + 1
     count = {e: [0] * n for e in edges}
     for t, ids in threads.items():

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Flow that is no tree of calls: the decoded trace is the way that Lackey saw, through exceptions, coroutines,
-handlers, faults, and code that changes.  (TAP)
+"""Flow that is no tree of calls: the decoded trace is the path that Lackey saw, through exceptions, coroutines,
+handlers, faults, and changing code.  (TAP)
 
-Lackey may name an instruction that faults, and the DCFG counts what has completed; there cannot be more such attempts
-than life_flow.t knows of.
+Lackey may name an instruction that faults, and the DCFG counts completed instructions; there cannot be more such
+attempts than life_flow.t allows.
 """
 import glob
 import os

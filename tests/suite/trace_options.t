@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""The options of the trace: names, compressors, chunks, threads; what is wrong is refused; what cannot be written is
-told and leaves nothing behind; two runs give one file.  (TAP)
+"""The options of the trace: names, compressors, chunks, threads; wrong options are refused; errors of writing are
+reported and leave nothing behind; two runs give one file.  (TAP)
 
-DCFG_AGAIN=1: another Valgrind has been tested.  Then what no Valgrind has a part in is left out: names, compressors,
-chunks, how options are read, devices without room, and how threads are chosen but for one choice.
+DCFG_AGAIN=1: another Valgrind has been tested.  Then tests that do not depend on Valgrind are left out: names,
+compressors, chunks, how options are read, full devices, and most choices of threads.
 """
 import glob
 import os
@@ -152,7 +152,7 @@ def check_bad(tap):
         tap.ok(r.status > 0 and 1 <= len(said) <= 2 and not r.out and not r.files,
                "%s is refused" % option,
                "exit status %s, output %r, files %s\n%s" % (r.status, r.out, r.files, r.err[-2000:]))
-    # Where no trace is asked for, its file need not be possible.
+    # Without a trace, its file need not be possible.
     r = run(tap, "unused", ["/bin/echo", "ran"], ["--trace-out-file=/nonexistent/t.json"])
     tap.ok(r.status == 0 and r.out == "ran\n" and r.files == ["d.json"], "a name that is not used is not tried",
            r.err[-2000:])
@@ -224,7 +224,7 @@ def check_full(tap):
                "exit status %s, output %r, there: %s\n%s" % (r.status, r.out, listing, r.err[-2000:]))
         wrong = lifelib.rules(path(r, "d.json")) if "d.json" in r.files else "none"
         tap.ok(not wrong, name + "the DCFG is right", wrong)
-    # What the spool file took is given back, so that there is room for the DCFG.
+    # The spool file's space is freed, so that there is room for the DCFG.
     script = script.replace("; exit $status", '; cp "%s"/* .; exit $status' % small)
     r = run(tap, "smallgraph", long, ["--trace=yes"] + ["--%s-out-file=%s" % (what, os.path.join(small, what + ".json"))
                                                         for what in ("dcfg", "trace")],

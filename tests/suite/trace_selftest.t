@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Do the readers of traces find what they say they find?  (TAP)
+"""The readers of traces find what they claim to find.  (TAP)
 
 The specification's own examples are decoded.  A right file is broken in one way at a time, and the one rule which
-forbids that is expected, and no other; where one mistake cannot but break two, both are named.  At the end every rule
-name that occurs in the checker's source must have been seen.  Random traces, written by the small encoder below in all
-the ways that the format allows, come out as they went in, by the fast decoder and by the plain one.
+forbids that is expected, and no other; if one error necessarily breaks two rules, both are named.  At the end, every
+rule name in the checker's source must have been seen.  Random traces, written by the small encoder below in all ways
+that the format allows, are decoded to their edges, by the fast decoder and by the plain one.
 """
 import copy
 import json
@@ -29,8 +29,8 @@ ALPHABET = trace_plain.ALPHABET
 # ---- a small encoder -----------------------------------------------------------------------------------------
 
 def encode(ids, transitions, rng=None):
-    """The bits of what follows the first edge: always the longest row that fits.  The last code word may lead further
-    than the last edge, where no shorter one is there."""
+    """Return the bits for the edges after the first: always the longest row that fits.  The last code word may lead
+    further than the last edge, if there is no shorter one."""
     table = {}
     for current, code, following in transitions:
         table.setdefault(current, []).append((following, code))
@@ -384,7 +384,7 @@ TESTS = [
     ("row-empty", lambda d: put(rows(d)[2], 2, [])),
     ("row-edge", lambda d: put(row(d, 3, "0"), 2, [8])),
     ("row-edge", lambda d: rows(d).append([9, "", [2]])),
-    ("row-edge", lambda d: rows(d).append([5, "", [7]])),           # of the DCFG, but never traversed
+    ("row-edge", lambda d: rows(d).append([5, "", [7]])),           # an edge of the DCFG that was never taken
     ("row-path", lambda d: put(row(d, 3, "10"), 2, [4, 3])),
     ("row-path", lambda d: put(row(d, 3, "10"), 2, [2, 3])),
     # threads

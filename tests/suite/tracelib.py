@@ -1,4 +1,4 @@
-"""What the tests of the DCFG-trace share: compiling the readers, running with a trace, comparing it with Lackey's."""
+"""Shared by the tests of the DCFG-trace: compiling the readers, running with a trace, comparing it with Lackey's."""
 import glob
 import importlib.machinery
 import importlib.util
@@ -52,7 +52,7 @@ def process_id(trace):
 
 
 def left_over(directory):
-    """What remains of files that were not finished."""
+    """Return the remains of files that were not finished."""
     return sorted(os.path.basename(f) for f in glob.glob(os.path.join(glob.escape(directory), "*"))
                   if ".spool-" in f or ".tmp-" in f)
 
@@ -97,13 +97,13 @@ class PathReader:
 
 
 def same_way(tap, name, argv, dcfg, ids, status, failed=0, env=None, changes=False, opts=()):
-    """As a test: is the decoded sequence of ids the way of Lackey's identical run?
+    """Test that the decoded sequence of ids is the path of Lackey's identical run.
 
-    What Lackey saw is derived without looking at the sequence, and then compared; where that is not possible, because
-    code changes or up to FAILED attempts fault, the sequence is followed.
+    Lackey's path is derived without looking at the sequence, and then compared.  If that is not possible, because code
+    changes or up to FAILED attempts fault, the sequence is followed.
 
-    Lackey prints the instructions of a superblock some at a time, so that a fault swallows those before it.  A
-    superblock for each instruction helps: then all that have completed are printed, and hardly one that has not."""
+    Lackey prints the instructions of a superblock some at a time, so a fault swallows those before it.  A superblock
+    for each instruction helps: then all completed instructions are printed, and hardly any other."""
     reader = PathReader(tap, name, dcfg, ids if changes or failed else None)
     other = harness.lackey_into(tap, reader.fifo, argv, env, list(opts) + ["--vex-guest-max-insns=1"] * (failed > 0))
     return compare_ways(tap, name, ids, status, reader, other, failed)
@@ -125,8 +125,8 @@ def compare_ways(tap, name, ids, status, reader, other, failed=0):
 
 
 def crosscheck(tap, name, argv, *opts):
-    """Graph and trace against one run under Lackey: harness.crosscheck() with the graph of a run without a trace, and the
-    trace of another run, whose graph is the same.  As decoded(), or None."""
+    """Compare graph and trace with one run under Lackey: harness.crosscheck() with the graph of a run without a trace,
+    and the trace of another run, whose graph is the same.  Return as decoded() does, or None."""
     path, status, why = harness.dcfg(tap, name, argv)
     dcfg, trace, again, why_again = run(tap, name + "_trace", argv)
     if not path or not trace:
@@ -144,7 +144,7 @@ def crosscheck(tap, name, argv, *opts):
 
 
 def first_difference(a, b):
-    """Where two files of ids differ, as text; nothing if they do not."""
+    """Return the first difference of two files of ids, as text; empty if there is none."""
     with open(a, "rb") as f, open(b, "rb") as g:
         at = 0
         while True:

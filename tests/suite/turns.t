@@ -97,7 +97,7 @@ def read_turns(path):
 
 
 def wrong_turns(graph, trace, rows):
-    """What does not agree with the trace."""
+    """Return the disagreements with the trace."""
     with open(graph) as f:
         data = json.load(f)["PROCESSES"][1][1]
     status, out, err = command("trace", "--csv", graph, trace)
@@ -224,7 +224,7 @@ int main(int argc, char** argv)
 
 
 def check_parts(tap):
-    """Of each part, and with what is collected in other ways."""
+    """Turns of each part, and together with other ways of collecting."""
     source = tap.path("parts.c")
     with open(source, "w") as f:
         f.write(PARTS)

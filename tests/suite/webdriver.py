@@ -55,7 +55,7 @@ class Browser:
         self.ask("POST", "/back", {})
 
     def run(self, script, *args):
-        """What the body of a function returns."""
+        """Return the result of a function's body."""
         return self.ask("POST", "/execute/sync", {"script": script, "args": list(args)})
 
     def find(self, selector):

@@ -92,7 +92,7 @@ def check_dependences(tap, dumper, name, argv, accesses=None, models=("data", "c
 
 
 def small_programs(tap):
-    """Of one thread, without signals and longjmp."""
+    """Programs with one thread, without signals and longjmp."""
     tests = os.path.join(harness.SRCDIR, "tests")
     sources = [(os.path.join(tests, line.split()[1]), line.split()[2:]) for line in open(os.path.join(tests, "PROGRAMS"))]
     sources += [(s, ()) for where in ("progs", os.path.join("progs", "slice"), os.path.join("progs", "life"))
@@ -110,7 +110,7 @@ def small_programs(tap):
 # ---- values --------------------------------------------------------------------------------------------------------
 
 def register(name, general):
-    """What register NAME holds, of GENERAL: those of 32 bits have been extended."""
+    """Return the contents of register NAME, from GENERAL; 32-bit ones have been extended."""
     if name in ("ah", "bh", "ch", "dh"):
         return general[GENERAL.index("r" + name[0] + "x")] >> 8 & 0xFF
     for n, r in enumerate(GENERAL):
@@ -160,7 +160,7 @@ def expected(code, general, vectors, memory, size):
 
 
 def step_through(tap, prog, listed):
-    """What gdb has seen, or None."""
+    """Return what gdb has seen, or None."""
     stepped, log = tap.path("stepped"), tap.path("none.log")
     vgdb = os.path.join(os.path.dirname(harness.VALGRIND), "vgdb")
     p = subprocess.Popen([harness.VALGRIND, "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
@@ -211,7 +211,7 @@ def check_values(tap, lister):
         if X87.match(code[at]):
             continue
         want = expected(code[at], general, vectors, words[32:], len(value) // 2)
-        # What a repeat prefix leaves at once has computed nothing.
+        # A repeat prefix with count 0 computes nothing.
         if code[at].startswith("rep ") and value == "-" and general[1] == 0:
             want = None
         if want == "skip":
@@ -281,7 +281,7 @@ def check_dump(tap, checker):
 
 
 def check_ring(tap, checker):
-    """What is kept at the end is what a whole record says of it, with the same numbers."""
+    """The end that is kept agrees with a whole record, with the same numbers."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "bench", "recurse.c"), "recurse", "-O1")
     if not prog:
         return
@@ -434,7 +434,7 @@ def change(whole, at, byte):
 
 
 def check_salvage(tap):
-    """What a killed program leaves becomes a trace that ends early; what is wrong is refused in one line."""
+    """The file of a killed program becomes a trace that ends early; wrong files are refused in one line."""
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
     if not prog:
         return

@@ -50,7 +50,7 @@ def sections(data):
 
 
 def heads(r, n):
-    """Of instructions, up to their kinds."""
+    """Read the heads of instructions, up to their kinds."""
     for _ in range(n):
         r.number(), r.number()
         r.bytes(r.number())
@@ -172,7 +172,7 @@ def check(tap, start, n, seed):
         right, address = r.choice(files)
         data = mutant(r, right)
         asked, why = lines(r, address), broken(data)
-        # What commands leave behind that end with a message is much here.
+        # Commands that end with a message leave much behind here.
         if i % 50 == 0:
             if server:
                 server.end()

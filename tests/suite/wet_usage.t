@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""What --wet=yes says that instructions use and define.  (TAP)
+"""Uses and definitions of instructions in a whole execution trace.  (TAP)
 
-- Against Capstone, register by register: every instruction that real programs met, and one of each class
+- Against Capstone, register by register: every instruction of real programs, and one of each class
   (tests/progs/wet/classes.S).  Each difference has its reason in tests/oracle/wet_capstone.py.
-- Against the processor, byte by byte, for the latter: tests/oracle/wet_probe.c.  What is seen to be used must be known to
-  be, and nothing is defined that is not known to be.  tests/oracle/undefined.py lists what the architecture leaves undefined:
-  the verdict must be the same if a processor leaves such flags as they were, and if it sets them at random.
-- The values that these compute, as the program itself sees them under none (tests/oracle/wet_results.py).
+- Against the processor, byte by byte, for these classes: tests/oracle/wet_probe.c.  Each location that is seen to be
+  used or defined must be in the trace.  tests/oracle/undefined.py lists what the architecture leaves undefined: the
+  verdict must be the same if a processor keeps such flags, and if it sets them at random.
+- The values that these classes compute, as the program itself sees them under none (tests/oracle/wet_results.py).
 
-The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: more of them, and many trials.  DCFG_PROCESSOR is a command
-that executes a program on another processor, as "qemu-x86_64 -cpu max": there the cases are executed, too.
+The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: more of them, and many trials.  DCFG_PROCESSOR is a
+command that executes a program on another processor, as "qemu-x86_64 -cpu max": there the cases are executed, too.
 """
 import os
 import re

@@ -80,7 +80,7 @@ def sources(uses, first, known):
         met.add(me)
         if me[0] in known:
             ends.add(me)
-        # What an instruction perhaps leaves as it was has been written by it, of what was there.
+        # An instruction that may keep a value counts as its writer, and as a user of the old value.
         if me[0] not in known or known[me[0]]:
             todo += uses.get(me, [])
     return ends, met
@@ -147,7 +147,7 @@ def last_source(text, address):
 
 
 def check_tops(tap, bits):
-    """Where there is no instruction that says where the top is."""
+    """No instruction tells where the top is."""
     name = "x87_tops_%d" % bits
     prog = harness.cc(tap, TOPS, name, "-fno-pie", "-no-pie", "-pthread", "-m%d" % bits)
     if not prog:
@@ -166,7 +166,7 @@ def check_tops(tap, bits):
 
 
 def check_told(tap):
-    """A slice need not know where the top is unless it moves: what is changed where it is 3 is not what it finds at 0."""
+    """A slice need not know where the top is unless it moves: a change with top 3 is not found with top 0."""
     path = tap.path("told.c")
     with open(path, "w") as f:
         f.write(TOLD)

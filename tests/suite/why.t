@@ -22,7 +22,7 @@ import harness
 import slicelib
 
 STEPS, INPUTS = 6, 2
-# Of these the output has numbers before what is wrong.
+# These have numbers in the output before the wrong one.
 MORE_INPUTS = {"dates": 3, "ranks": 5}
 LINES = """#include <stdio.h>
 #include <stdlib.h>

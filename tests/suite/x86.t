@@ -1,10 +1,9 @@
 #!/usr/bin/python3
-"""32-bit programs: graph, trace and profile of them against Lackey, Callgrind and every rule, and the other outputs once
+"""32-bit programs: their graph, trace and profile against Lackey, Callgrind and every rule, and the other outputs once
 each.  (TAP)
 
-Small programs compiled with -m32; where that cannot be done, or the tool was built for amd64 only, there is one skipped
-test that says so.  What all architectures have in common, the other tests have.  DCFG_SLOW=1: counters that overflow their
-words.
+Small programs are compiled with -m32.  If that is not possible, or the tool was built for amd64 only, one skipped test
+says so.  The other tests cover what all architectures have in common.  DCFG_SLOW=1: counters that overflow their words.
 """
 import json
 import os
@@ -83,7 +82,7 @@ def check_profiles(tap):
 
 
 def check_parts(tap):
-    """Where they begin and end, generated code of the host's words decides: instructions are counted in 64 bits."""
+    """Generated code in words of the host decides where regions begin and end: instructions are counted in 64 bits."""
     prog = build(tap, "region/region.c", "-O1", "-fno-optimize-sibling-calls", "-I" + regionlib.INCLUDE)
     if prog:
         regionlib.REQUEST = 14
@@ -127,7 +126,7 @@ def check_wet(tap):
 
 
 def check_code(tap):
-    """What is disassembled is 32-bit code, and its stubs have names."""
+    """The disassembly is of 32-bit code, and its stubs have names."""
     prog = build(tap, "loops.c")
     path = prog and harness.dcfg(tap, "code", [prog])[0]
     if not path:

@@ -179,7 +179,7 @@ class Machine:
             self.top = self.at(1)
 
     def trig(self):
-        """Of a number that is in range, or is not."""
+        """FPTAN or FSINCOS of a number that is in range, or not."""
         large = self.r.random() < 0.5
         self.env(valid=False)
         self.push(large)

@@ -59,7 +59,7 @@ def log_of(r):
 
 
 def wrong_in(r, **more):
-    """What the oracle says of all logs of a run, and what is left over."""
+    """Return the oracle's report on all logs of a run, and files that are left over."""
     lines = []
     for pid, path in sorted(r.files.items()):
         try:
@@ -147,7 +147,7 @@ def check(tap, name, r, good, diag="", **more):
 
 
 def thresholds(tap, whole):
-    """What is left out, against the whole log of the same run."""
+    """Check what is left out, against the whole log of the same run."""
     everything = calls_of(whole)
     r = run(tap, "threshold", LS, ["--xray-min-instrs=100"])
     roots = {c.start for c in xray_read.calls(read(whole)[0].threads[1], lambda *a: None) if c.depth == 0}

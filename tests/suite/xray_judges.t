@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""What reads XRay logs reads those of --xray=yes: llvm-xray, of this Debian release and the newest that there is, every
-subcommand of it; and uftrace reads the directory.  (TAP)
+"""Other readers of XRay logs read those of --xray=yes: llvm-xray, of this Debian release and the newest one, with every
+subcommand; and uftrace reads the directory.  (TAP)
 
-What they say is compared with what dcfg xray says.  NEWEST_LLVM is a directory with another LLVM's usr/, if there is one.
+Their output is compared with that of dcfg xray.  NEWEST_LLVM is a directory with another LLVM's usr/, if there is one.
 """
 import collections
 import csv
@@ -147,7 +147,7 @@ def check_llvm(tap, xray, env, log, other):
 
 
 def check_events(events, log, unit):
-    """Of Chrome's format: each thread's B and E are of one another, and the last is at its instructions and 1."""
+    """Check events in Chrome's format: each thread's B and E belong together, and the last is at 1 + its instructions."""
     stacks, last, wrong = {}, {}, []
     for e in events:
         if e["ph"] not in "BE":

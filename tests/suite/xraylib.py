@@ -1,5 +1,5 @@
-"""XRay logs and their maps made by hand, from the format's description and not from the tool: what the tests of `dcfg
-xray` read, and what they break one rule at a time.
+"""XRay logs and their maps made by hand, from the format's description and not from the tool: the tests of `dcfg xray`
+read them, and break one rule at a time.
 
 A log is a Log with a list of Buffers, and a buffer is a list of records, each of them bytes; pack() gives the file.
 """
