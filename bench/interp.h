@@ -1,5 +1,6 @@
-/* What the two interpreters have in common: a small stack machine's program, that counts how many of the first N
-   numbers reach 1 by the Collatz rule in an even number of steps, and the same with a table of squares. */
+/* Shared by the two interpreters: a small stack machine's program.  It counts
+   how many of the first N numbers reach 1 by the Collatz rule in an even number
+   of steps, and does the same with a table of squares. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 # debootstrap without root needs fakeroot; mke2fs, of e2fsprogs, makes an image of what it has unpacked.
 arm64_packages=(cpio debootstrap e2fsprogs fakeroot python3 qemu-system-arm)
 
-# What is in the machine beside what debootstrap always installs.
+# Packages in the machine beside those that debootstrap always installs.
 machine_packages=bzip2,perl,python3
 
 # The modules that its kernel needs, in that order: a device's bus, the disk and its file system, a line to the host
@@ -36,7 +36,7 @@ get_cross_compiler() {
 
 unpack_cross_compiler() {
    local names package
-   # What the compiler needs that is not here: apt finds that out.
+   # Packages that the compiler needs and are missing here: apt finds them.
    mapfile -t names < <(apt-get install -s --no-install-recommends gcc-$target g++-$target | sed -n 's/^Inst \([^ ]*\) .*/\1/p')
    [ ${#names[@]} != 0 ] || { echo "apt has no gcc-$target"; return 1; }
    rm -rf "$cross"
@@ -138,8 +138,8 @@ build_arm64() {
    unlock_build
 }
 
-# What the tests in the machine are: scripts of tests/arm64, which run here and have programs run there.  The command that
-# reads their files is this machine's.
+# The tests in the machine: scripts of tests/arm64, which run here and have programs run there.  This machine's command
+# reads their files.
 test_arm64() {
    begin_tests
    (build_all)

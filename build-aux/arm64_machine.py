@@ -3,12 +3,12 @@
 
     arm64_machine.py run DIR INST PROG ARGS...
 
-runs PROG under valgrind --tool=dcfg, in the current directory.  DIR has kernel, initial file system and disk (make_machine
-in arm64.sh), INST Valgrind.  Each machine begins with the same disk, and lasts as long as whoever has started it.  It sees
-some directories of the host, by the same names: INST, and those where programs are run.
+runs PROG under valgrind --tool=dcfg, in the current directory.  DIR has kernel, initial file system and disk
+(make_machine in arm64.sh), INST Valgrind.  Each machine begins with the same disk, and lasts as long as its parent
+process.  It sees some directories of the host, by the same names: INST, and those where programs are run.
 
-What is done there does a script in a directory for that, `control`, which the two share: it reads numbers of jobs from a
-line to the host, starts them, as many as it is told, and answers with number and exit status.  A job is a script, too.
+A script in the machine does the work.  It shares a directory, `control`, with the host.  It reads numbers of jobs from
+a line to the host, starts as many as it is told, and answers with number and exit status.  A job is a script, too.
 """
 import contextlib
 import os
@@ -165,7 +165,7 @@ def main(argv):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     directory, inst, cwd = argv[1], argv[2], os.getcwd()    # a real path
-    # What the program writes is seen while it runs: it comes through files.
+    # The output is seen while the program runs: it comes through files.
     with tempfile.TemporaryDirectory(prefix="arm64-output.") as said, Machine(directory, [cwd, said], [inst]) as m:
         paths = [os.path.join(said, name) for name in ("out", "err")]
         shown = []

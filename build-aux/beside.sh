@@ -94,7 +94,7 @@ install_all() {
    [ "$theirs" = "valgrind-$version" ] ||
       die "$valgrind is ${theirs/-/ }, but the tool was built for valgrind $version; DCFG_VALGRIND_VERSION=${theirs#*-} ./dev install builds the right one"
    find_tools
-   # Of an earlier one nothing is left that this one lacks.
+   # Remove files of an earlier installation that this one does not have.
    [ ! -f "${DESTDIR:-}$dir/dcfg.files" ] || remove_files
    step stage "linking the tool for $dir" stage_files
    : >"$stage$dir/dcfg.files"

@@ -22,7 +22,7 @@ test_packages+=(libc6-dbg)
 # KCachegrind, and a display for it.
 test_packages+=(dbus-daemon kcachegrind xdotool xvfb)
 
-# What reads XRay logs.  There are also tests with the newest LLVM that the archives have: get_newest_llvm.
+# Readers of XRay logs.  There are also tests with the newest LLVM that the archives have: get_newest_llvm.
 test_packages+=(llvm uftrace)
 
 # Beyond build_packages, for ./dev bench.

@@ -140,7 +140,7 @@ vg_regtest_tap() {
          if (status != 0 && failures == 0) { print "not ok - vg_regtest itself"; n++ }
          print "1.." (tests + n)
       }' "$log"
-   # What differs, into the log, for those who have no more than the log.
+   # Print the differences into the log, for those who have no more than the log.
    local vgtest
    for vgtest in "$@"; do
       case $vgtest in *.vgtest) find -L "${vgtest%.vgtest}".*.diff* -size +0 -exec tail -n +1 {} + 2>/dev/null >&2 || true ;; esac
@@ -158,7 +158,7 @@ make_test_programs() {
    mapfile -t tools < <(tool_programs lackey_insns)
    [ -n "$target" ] || make -j"$jobs" -C "$objects/tests" check-am
    make -C "$objects" "${tools[@]/#/stripped/}"
-   # Where the Valgrind under test finds it: `make install` does not put it there.
+   # Install the tool where the Valgrind under test finds it: `make install` does not put it there.
    install "${tools[@]/#/$objects/stripped/}" "$inst/libexec/valgrind/"
 }
 
@@ -267,10 +267,10 @@ add_suite_again() {
          rules_selftest|trace_selftest|lackey_path|trace_life|trace_real|kcachegrind) ;;
          command|command_*|terminal|library|blocks|xray_judges) ;;
          bbv|export|coverage|slice_*) ;;
-         x86) ;;    # it is built for one architecture
+         x86) ;;    # for one architecture only
          readme|options) ;;    # pages show a session of one Valgrind
          wet_usage) ;;    # so do the reasons there tell of one VEX
-         turns|regions_calls) ;;    # what begins and ends there is what regions has, too
+         turns|regions_calls) ;;    # begins and ends are also in regions
          rules_threads) ;;    # life_threads has as much of threads, and more
          determinism) ;;    # trace_options compares the same runs, with traces
          *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
@@ -318,8 +318,8 @@ build_newest() {
    local offline=() before after
    ! unshare -n true 2>/dev/null || offline=(unshare -n)
    before=$(tree_state "$newest_source")
-   # What configure has found out of this machine for the default one: Autoconf's way to say it.  Not what it was told, nor
-   # Valgrind's own answers, of which one is for how many architectures it is.
+   # Take over what configure has found out about this machine for the default build, in Autoconf's way, but not its
+   # arguments, nor Valgrind's own answers, one of which is the number of architectures.
    sed -n '/^ac_cv_env_/d; /^ac_cv_/p' "$valgrind_tree/config.cache" >"$build/config.site" || true
    # Half of the processors, for tests are running.  The first variable is what nproc looks at.  With -O1 the tests take
    # a little longer, and compiling the core takes half as long; the tool gets -O2, for the warnings.

@@ -116,7 +116,7 @@ copy_source() {
 # The directories that are used, of several dozen.
 used_dirs=(include VEX coregrind none lackey callgrind tests)
 
-# What the tree's autogen.sh does, for these directories: a third of its time.
+# Do the work of the tree's autogen.sh, for these directories: a third of its time.
 prepare_valgrind() {
    cd "$valgrind_tree"
    local dir makefiles=(Makefile Makefile.vex)
@@ -137,7 +137,7 @@ configure_valgrind() {
    # Left to itself, configure takes whatever the compiler can link.
    [ "$architectures" != amd64 ] || options+=(--enable-only64bit)
    [ -z "$target" ] || options+=(--host="$target")
-   # What it finds out is kept, for tests/build/intree.t, which configures the same tree.
+   # configure's results are kept for tests/build/intree.t, which configures the same tree.
    rm -f config.cache
    # A tree that has changed is built from a new copy, not made up to date.
    ./configure -C --no-create --disable-dependency-tracking --prefix="$inst" "${options[@]}"

@@ -4,12 +4,12 @@ execution traces.  (TAP)
 
     arm64.t [PART...]           of: small logs real wet slices usage profiles
 
-Of whole execution traces: the example of WET's document; accesses, data and control of small programs, against Lackey and slow
-models (wet); what each instruction uses, defines and computes, against the emulated processor and Capstone (usage); and
-whether slices have the faulty lines of programs with a planted error (slices).
+The parts about whole execution traces: `wet` has the example of WET's document, and accesses, data and control of small
+programs, against Lackey and slow models.  `usage` checks what each instruction uses, defines and computes, against the
+emulated processor and Capstone.  `slices` checks that slices have the faulty lines of programs with a planted error.
 
-./dev arm64 test runs it.  What runs a program is the machine (build-aux/arm64_machine.py), what reads its files is this
-one: harness.py and the suite's tests are told so, and are what they are for amd64 otherwise.
+./dev arm64 test runs it.  The machine (build-aux/arm64_machine.py) runs programs, and this machine reads their files.
+harness.py and the suite's tests are told so, and are otherwise the same as for amd64.
 
 Environment, beside VALGRIND, SRCDIR and BUILDDIR: ARM64_MACHINE, the machine's directory; ARM64_CC, the cross compiler;
 ARM64_COMMAND, this machine's `dcfg`.
@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True
 SRCDIR = os.environ["SRCDIR"]
 MACHINE = os.environ["ARM64_MACHINE"]
 sys.path[:0] = [os.path.join(SRCDIR, "tests", "suite"), os.path.join(SRCDIR, "build-aux")]
-# Where the oracles find the files of the machine's disk.
+# Where the oracles find files of the machine's disk: see file_of_image().
 os.environ["DCFG_ROOT"] = os.path.join(MACHINE, "root")
 import arm64_machine
 import harness
@@ -34,7 +34,7 @@ import tracelib
 PROGS = os.path.join(SRCDIR, "tests", "progs")
 INST = os.path.dirname(os.path.dirname(harness.VALGRIND))
 HERE = os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))
-# What is asked about files is this machine's command, and its library.
+# This machine's command, and its library, read the files.
 os.environ["DCFG"] = os.environ["ARM64_COMMAND"]
 callgrind = tracelib.of_test("callgrind")
 command_wet = tracelib.of_test("command_wet")
@@ -62,7 +62,7 @@ exit $status"""
 
 
 class Remote:
-    """What harness.py does with programs of this machine, done in the other one."""
+    """Functions of harness.py for programs of this machine, done in the other one."""
 
     def __init__(self, tap, machine, fallback):
         self.tap, self.machine = tap, machine
@@ -303,7 +303,7 @@ class Beside:
         self.process = subprocess.Popen([harness.PYTHON, os.path.abspath(__file__)] + parts, stdout=subprocess.PIPE)
 
     def into(self, tap):
-        """What it found, when it has ended."""
+        """Return what it found, when it has ended."""
         for line in self.process.stdout:
             found = re.match(r"(not )?ok \d+ - (.*)", line.decode(errors="replace"))
             if found:

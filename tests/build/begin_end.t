@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What ./dev test and ./dev arm64 test do before and after the tests themselves; nothing is built for it, and no machine
+# Begin and end of ./dev test and ./dev arm64 test, around the tests themselves; nothing is built, and no machine
 # emulated.
 
 echo 1..7

@@ -15,7 +15,7 @@ for dir in . lib cmd; do
    check_status "make $goal in $dir" $?
 done
 
-# Of a line of debian/NAME.install the first word is the files, below tmp/ or the checkout.
+# The first word of a line of debian/NAME.install is the files, below tmp/ or the checkout.
 for list in "$SRCDIR"/debian/*.install; do
    name=$(basename "$list" .install)
    while read -r pattern _; do

@@ -18,7 +18,7 @@ configure_all() {
    ./autogen.sh && ./configure -C --prefix="$PWD/inst" "$@"
 }
 
-# Where the core has to be built, too.
+# Configure a tree where the core must be built, too.
 configure_64() { configure_all --enable-only64bit; }
 
 # The Makefiles that registering changes, and those that are used here.

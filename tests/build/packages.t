@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which packages are installed is asked once, and again when others are wanted or dpkg has changed something.
+# The installed packages are asked for once, and again when other packages are needed or dpkg has changed something.
 
 echo 1..8
 # shellcheck source=tests/build/tap.sh
@@ -7,7 +7,7 @@ echo 1..8
 # shellcheck source=/dev/null
 . "$SRCDIR/build-aux/packages.sh"
 
-# What the other parts of ./dev have for it.
+# Definitions that other parts of ./dev have for it.
 # shellcheck disable=SC2034  # need_packages uses them
 build=$PWD
 step() { echo "$2" >>steps; }

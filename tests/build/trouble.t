@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the user is told when a build cannot go on.
+# Messages to the user when a build cannot go on.
 
 echo 1..5
 # shellcheck source=tests/build/tap.sh

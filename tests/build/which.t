@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which Valgrind ./dev takes: the installed package, or one that it builds.
+# The Valgrind that ./dev takes: the installed package, or one that it builds.
 
 # shellcheck source=tests/build/tap.sh
 . "$SRCDIR/tests/build/tap.sh"

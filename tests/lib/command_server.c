@@ -47,10 +47,11 @@ enum { RETURNED, ENDED, KILLED, LEAKED };
 #define MAX_ERROR   4096
 #define MAX_FILES   3
 #define MAX_ARGS    20
-/* What exit() leaves behind is gone after so many. */
+/* Limit of runs: exit() leaves memory behind. */
 #define MAX_RUNS    4000
 
-/* What GCC brings no header for (LLVM's sanitizer/allocator_interface.h). */
+/* Functions without a header in GCC (LLVM's
+   sanitizer/allocator_interface.h). */
 int    __sanitizer_install_malloc_and_free_hooks(
           void (*on_malloc)(const volatile void*, size_t),
           void (*on_free)(const volatile void*));
@@ -201,7 +202,7 @@ static uint32_t one_run(char** at, uint32_t* status)
       _exit(3);
    before = live;
    *status = (uint32_t)call(args, n + 1, &ended);
-   /* What remains from a first time may be kept for the next one. */
+   /* Memory that remains after the first time may be kept for the next one. */
    for (int i = 0; i < 2 && ended && live > before; i++) {
       before = live;
       call(args, n + 1, &ended);
@@ -293,7 +294,7 @@ static void order(uint32_t first)
    put(to_child, &first, sizeof(first));
 }
 
-/* What the child says of a run.  False if it has died. */
+/* Pass on the child's report of a run.  Return False if it has died. */
 static bool pass_answer(void)
 {
    static char text[MAX_ERROR];

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 /* So that nothing is left out as useless. */
 static volatile uint64_t answers;
 
-/* What is said of the instructions, too. */
+/* Ask for descriptions of instructions, too. */
 static void ask(DcfgWet* w)
 {
    for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
@@ -49,12 +49,12 @@ static void see(const DcfgWetEvent* e, uint64_t* seen, uint32_t n_instrs)
    seen[e->instr]++;
 }
 
-/* What is asked of a trace, and what came of it. */
+/* Reading: questions about a trace, and results. */
 typedef
    struct {
       bool     control, selected;       // only some instructions
       bool     ended;           // all of it was read, and nothing was wrong
-      uint64_t sum;             // of the instances of those instructions
+      uint64_t sum;             // over instances of those instructions
    }
    Reading;
 
@@ -85,7 +85,7 @@ static void sum_up(const DcfgWetEvent* e, uint64_t* sum)
 /* A few bytes may foretell a great deal, of which only this is read. */
 #define MOST_EVENTS 100000
 
-/* Where what is seen is all of it, each instance is the next one. */
+/* If everything is seen, each instance is the next one. */
 static void take(const DcfgWetEvent* e, Reading* r, uint64_t* seen,
                  uint32_t n_instrs)
 {

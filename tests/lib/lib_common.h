@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the tests of libdcfg share. */
+   Shared by the tests of libdcfg. */
 
 #ifndef LIB_COMMON_H
 #define LIB_COMMON_H

@@ -228,7 +228,7 @@ static void check_table(const DcfgBlockTable* t, bool dynamic)
    }
 }
 
-/* Where sequences are added in turns, each in portions. */
+/* Add sequences in turns, each in portions. */
 static void add_streams(DcfgBlocks* b)
 {
    unsigned at[MAX_SEQS] = { 0 }, left = n_seqs;
@@ -246,7 +246,7 @@ static void add_streams(DcfgBlocks* b)
    }
 }
 
-/* What a second look tells. */
+/* The results of a second pass. */
 static unsigned visited;
 
 static void visit(void* arg, uint32_t block)
@@ -352,7 +352,7 @@ START_TEST(limit)
 }
 END_TEST
 
-/* Of one process, four blocks of which the third is entered by a jump too. */
+/* A process with four blocks; the third is also entered by a jump. */
 START_TEST(graph_alone)
 {
    Dcfg*                 d = must_load(sample);

@@ -3,8 +3,8 @@
 
    Tests of reading broken traces. */
 
-/* What is wrong with a trace is told, with its place; what can be read of it
-   is. */
+/* Errors of a trace are reported, with their places; the readable parts are
+   read. */
 
 #include "trace_model.h"
 
@@ -201,7 +201,7 @@ START_TEST(truncated)
          total += got;
       ck_assert_int_eq(err.status, DCFG_ERROR_JSON);
       ck_assert_uint_eq(err.offset, n);
-      /* What is whole is there. */
+      /* Complete chunks are there. */
       ck_assert_uint_eq(total, n >= strlen(trace) - 6 ? 100 : 0);
       ck_assert_uint_eq(dcfg_trace_next(t, ids, 200, &err), 0);
       ck_assert_int_eq(err.status, DCFG_ERROR_JSON);

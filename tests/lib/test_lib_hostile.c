@@ -311,7 +311,7 @@ START_TEST(told_of)
 }
 END_TEST
 
-/* What is left is usable: references that do not resolve are DCFG_NONE. */
+/* The rest is usable: references that do not resolve are DCFG_NONE. */
 static void ignore(void* arg, const DcfgProblem* problem)
 {
    (void)arg;

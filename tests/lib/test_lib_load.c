@@ -3,7 +3,8 @@
 
    Tests of loading and looking up. */
 
-/* What is in a DCFG must be where dcfg.h says, however it is written. */
+/* The contents of a DCFG must be where dcfg.h says, however the file is
+   written. */
 
 #include "lib_common.h"
 

@@ -54,8 +54,8 @@ START_TEST(come_and_go)
 }
 END_TEST
 
-/* Of 500 keys in two maps with the same room some have other places: with other
-   hashes it would take luck that nobody has. */
+/* Some of 500 keys in two maps of the same size have different places: with
+   different hashes, equal places would be very unlikely. */
 START_TEST(keyed)
 {
    Job       job;

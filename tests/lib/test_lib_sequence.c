@@ -3,7 +3,7 @@
 
    Tests of decoding sequences. */
 
-/* What characters and bits stand for: by hand, from the specification, and
+/* The meaning of characters and bits: by hand, from the specification, and
    against a slow decoder. */
 
 #include "trace_model.h"
@@ -202,7 +202,7 @@ START_TEST(no_such_code)
 }
 END_TEST
 
-/* What can only follow comes without bits, in rows of any length, and edges
+/* Edges that must follow come without bits, in rows of any length, also edges
    that lead back to themselves. */
 START_TEST(chains)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What dcfg.h promises about threads. */
+   The promises of dcfg.h about threads. */
 
 /* Under ThreadSanitizer: several threads use one loaded DCFG and one chunk, ask
    every question, and each of them also has DCFGs and traces of its own.  All
@@ -122,7 +122,7 @@ static void decode(const DcfgChunk* c, uint64_t* sum)
    dcfg_decoder_free(x);
 }
 
-/* What each thread has for itself: a file that is wrong, too. */
+/* Each thread has objects of its own, also a wrong file. */
 static void own(const char* trace, uint64_t* sum)
 {
    uint32_t    some[64];

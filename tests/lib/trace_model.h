@@ -26,9 +26,9 @@ void text_char(Text* t, char c);
 char* one_chunk(const char* dictionary, const char* rows, uint64_t edges,
                 uint32_t first, const char* sequence);
 
-/* What the edges of that are: at most MAX, as text with blanks between.  An
-   error ends the text with its status in brackets.  In a buffer that the next
-   call uses again. */
+/* Return the edges of TRACE: at most MAX, as text with blanks between.  An
+   error ends the text with its status in brackets.  The next call uses the same
+   buffer. */
 const char* edges_of(const char* trace, size_t max);
 
 /* The same from dcfg_trace_next(). */

@@ -17,7 +17,7 @@ SRC, BUILD = os.environ["SRCDIR"], os.environ.get("BUILDDIR", "")
 # The files at the top are fronts of rooms.
 FRONTS = {"dcfg_bb": "run", "dcfg_output": "run", "dcfg_json": "graph", "dcfg_trace_enc": "encode", "dcfg_main": "main"}
 PURE_ROOMS = ("format", "arch", "graph", "encode")
-# Of a pure room, what knows Valgrind's view of the processor.
+# Files of a pure room that know Valgrind's view of the processor.
 GUEST = re.compile(r"arch/(\w+/\w+_)?guest\.c$")
 # By tree: what names a processor, and the files where that may be.  In the tool, besides a processor's folder, those are what
 # versions of Valgrind differ in, what is so of all of VEX's guests, and the map of an XRay log, which is amd64's everywhere.
@@ -108,8 +108,8 @@ class Tree:
         return FRONTS.get(stem(path)) or os.path.dirname(os.path.relpath(path, self.folder)).split("/")[0]
 
     def knows(self, file, other):
-        """May FILE know OTHER?  A room knows itself and those before it.  Of what stands at the top all know the headers,
-        and it knows all."""
+        """Return whether FILE may know OTHER.  A room knows itself and those before it.  All know the headers at the
+        top, and files at the top know everything."""
         room, to = self.room(file), self.room(other)
         return room == "" or (other.endswith(".h") if to == "" else self.order.get(to, 0) <= self.order.get(room, 0))
 
@@ -170,8 +170,8 @@ def check_includes(tree):
 
 
 def check_calls(tree):
-    """Who calls, and who includes: together, for a header may be of no source, or of another than the one it is called
-    after.  Headers at the top are everybody's."""
+    """Check calls and includes together, because a header may belong to no source, or to one of another name.  Headers
+    at the top belong to all."""
     edges = {}
     for f in tree.files:
         known = set(tree.included(f)) | tree.calls().get(f, set())
@@ -285,7 +285,7 @@ def check_pure(tree):
 
 
 def check_shared(all_trees):
-    """Of the tool the library knows the formats of files, the command also what is pure."""
+    """The library knows the tool's formats of files; the command also knows its pure rooms."""
     tool, lib, cmd = all_trees
     pure = set(make_variables("Makefile.am")["DCFG_SOURCES_PURE"])
     for tree, shared in (lib, {f for f in pure if tool.room(f) == "format"}), (cmd, pure):

@@ -27,7 +27,7 @@ MOST_WORDS, MOST_AVERAGE = 35, 20
 RIDDLES = {"what", "of", "such", "it", "that", "where", "which"}
 KINDS = ("long", "riddle", "term", "average")
 SKIPPED_FOLDERS = {".git", "build", "corpus", "autom4te.cache"}
-SKIPPED_FILES = {"tests/lint/words.t"}       # it quotes what it looks for
+SKIPPED_FILES = {"tests/lint/words.t"}       # quotes what it looks for
 
 # A place: a comment or a paragraph, the line that it begins at, and its text.
 Text = collections.namedtuple("Text", "line text")

@@ -77,7 +77,7 @@ class Program:
     def members(self, body):
         found = {}
         while m := re.search(r"(?:struct|union)\s*\w*\s*\{([^{}]*)\}\s*(\w*)[^;]*;", body):
-            inner = m[1]                    # of one without a name, they are members of the outer one
+            inner = m[1]                    # a struct without a name: its members belong to the outer one
             if m[2]:
                 inner = f"@{len(self.types)} {m[2]};"
                 self.types[inner.split()[0]] = self.members(m[1])
@@ -106,7 +106,8 @@ class Program:
             yield from self.written(TOKEN.findall(body), variables)
 
     def postfix(self, tokens, i, variables):
-        """What is at I: its type, whether it is the function's own, the struct of the last member, and what follows."""
+        """Return, for the expression at I: its type, whether it is the function's own, the struct of the last member,
+        and the next place."""
         kind, own, struct = "", False, ""
         if tokens[i] == "(":
             end = closing(tokens, i)

@@ -102,10 +102,10 @@ class Whole(dcfg_rules.Options):
     partial = generations = True
 
 
-# What the oracles ask of this project's files and dcfg check does not, for nothing that reads a file relies on it: the
-# library finds columns by their headers, takes numbers in any form and sorts these lists itself; sequences may have parts
-# that stand for nothing; rows, entries and processes of a trace that no chunk uses are left alone; its threads may come in
-# any order.
+# Rules that the oracles check in this project's files and dcfg check does not, because no reader relies on them.  The
+# library finds columns by their headers, takes numbers in any form and sorts these lists itself.  Sequences may have
+# parts that are empty when expanded.  Rows, entries and processes of a trace that no chunk uses are ignored; its
+# threads may come in any order.
 CONVENTIONS = re.compile(r"""order:.*(NODES\ not\ ascending | EXIT_NODE_IDS\ not | ids\ not\ ascending | symbol\ .*\ follows)
                              | order:\ (edge\ type|image|file)\ id
                              | source-order:
@@ -133,7 +133,7 @@ class Found(dcfg_rules.Violations):
 
 
 def broken_rules(data, scratch):
-    """What dcfg_rules.py finds in a DCFG; None if it cannot cope with it."""
+    """Return what dcfg_rules.py finds in a DCFG; None if it cannot handle it."""
     bad = Found()
     with open(scratch, "wb") as f:
         f.write(data)
@@ -148,7 +148,7 @@ def broken_rules(data, scratch):
 
 
 def broken_trace(decoder, graph, data, scratch):
-    """What trace_rules.py finds in a trace of a right DCFG."""
+    """Return what trace_rules.py finds in a trace of a right DCFG."""
     with open(scratch, "wb") as f:
         f.write(data)
     status, text = trace_rules.check(decoder, graph, scratch)
@@ -186,7 +186,7 @@ def unusable(data):
             if not set(inside) <= set(nodes):
                 return "a routine's nodes"
     except (KeyError, TypeError, AttributeError, IndexError):
-        return ""               # of another form, which may be right
+        return ""               # another form, which may be right
     return ""
 
 
@@ -287,7 +287,7 @@ def read(path):
 
 
 def check_fuzzed(tap, right):
-    """What libFuzzer has found interesting for the library."""
+    """Inputs that libFuzzer has found interesting for the library."""
     server, wrong, n = Server(), [], 0
     found = [[os.path.join(CORPUS, d, f) for f in sorted(os.listdir(os.path.join(CORPUS, d)))] for d in ("load", "trace")]
     for graph, trace in itertools.zip_longest(*found, fillvalue=os.path.join(CORPUS, "load", "small")):
@@ -303,7 +303,7 @@ def check_fuzzed(tap, right):
 def main():
     n, seed, jobs = [int(a) for a in sys.argv[1:]] + [300, 1, 1][len(sys.argv) - 1:]
     tap = harness.Tap("command_mutants")
-    # It runs for a shorter time than a compiler would take to make it fast.
+    # An unoptimised build: compiling it fast would take longer than running it.
     r = subprocess.run(["make", "-C", os.path.dirname(SERVER), "CFLAGS=-O0", "command_server"], stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT)
     if not tap.ok(r.returncode == 0, "command_server is built", r.stdout.decode(errors="replace")):

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Does `dcfg check` find what it says it finds?  (TAP)
+"""`dcfg check` finds what it claims to find.  (TAP)
 
-A small right file, and a trace of it; each test breaks one of them in one way and expects the one rule that forbids
-it.  Where one mistake cannot but break others, these are named behind it.  At the end every rule that occurs in the
-command's source, or in the list in dcfg.h, must have been seen.
+A small right file, and a trace of it.  Each test breaks one of them in one way and expects the one rule that forbids
+it.  If one error necessarily breaks others, these are named behind it.  At the end every rule in the command's source,
+or in the list in dcfg.h, must have been seen.
 """
 import bz2
 import glob
@@ -29,14 +29,14 @@ def columns(tables, i, j):
         s.swap(row, i, j)
 
 
-# Where the text itself is wrong, and not what it says.
+# Errors of the text itself, not of its contents.
 TEXTS = [
     ("duplicate-key", lambda t: t.replace('"MAJOR_VERSION": 1', '"MAJOR_VERSION": 1, "MAJOR_VERSION": 1')),
     ("string", lambda t: t.replace("/src/prog.c", "/src/pr\udcffog.c")),
 ]
 
 TESTS = [
-    # what loading finds
+    # found by loading
     ("type", lambda d: D(d).update(SYMBOLS=5)),
     ("type", lambda d: s.set_at(D(d)["SYMBOLS"][1], 0, 5)),
     ("number conservation", lambda d: s.edge(d, 4, 15).__setitem__(4, [-1, 1])),
@@ -208,7 +208,7 @@ WALKS = [
 
 def defined_rules():
     found = set()
-    # What is told of logs is for command_xray.t.
+    # command_xray.t tests the rules of logs.
     for path in glob.glob(os.path.join(harness.SRCDIR, "cmd", "*", "[!x]*.c")):
         found |= set(re.findall(r'broken\([^"]*?,\s*"([a-z-]+)"', open(path).read()))
     text = open(os.path.join(harness.SRCDIR, "lib", "dcfg.h")).read()

@@ -1,22 +1,22 @@
 #!/usr/bin/python3
-"""What README.md and the pages in docs/ show is what happens.  (TAP)
+"""The output in README.md and in the pages of docs/ is what happens.  (TAP)
 
     readme.t [--refresh] [PAGE...]
 
-The commands in a page's ```console blocks are one session: they are run one after the other, in a directory that has
-the repository's docs/ and nothing else.  PATH begins with the Valgrind under test, dcfg and callgrind_annotate, as it
-does for somebody who has installed them.  Much of the output (offsets, libc's share of the counts) depends on the
-machine.  tests/pages/PAGE.txt describes what does not, by command, in the order of the page:
+The commands in a page's ```console blocks are one session.  They are run one after the other, in a directory that has
+the repository's docs/ and nothing else.  PATH begins with the Valgrind under test, dcfg and callgrind_annotate, as for
+somebody who has installed them.  Much of the output (offsets, libc's share of the counts) depends on the machine.
+tests/pages/PAGE.txt describes the rest, by command, in the order of the page:
 
     $ COMMAND
-    stable: REGEX       a line of what the page shows, and one of what the command prints, match this
+    stable: REGEX       a line of the page, and a line of the command's output, match this
     status: N           the command exits with N, not with 0
 
-A page shows the banner of Valgrind once, README.md, and the others leave it out.
+One page shows Valgrind's banner, README.md; the others leave it out.
 
---refresh runs the same and, in place of comparing, writes the pages anew with what was printed, and the pictures in
-docs/ that have the name of one that was drawn.  Only the names of directory and process become others, such as a reader
-would have.  Numbers in the text stay as they are; the test then says which of them are not in any output.
+--refresh runs the same commands and, in place of comparing, writes their output to the pages, and pictures to docs/ if
+one of that name was drawn.  Names of the directory and the process are replaced by those of a reader.  Numbers in the
+text stay as they are; the test then says which of them are in no output.
 """
 import glob
 import os

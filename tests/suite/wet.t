@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""What --wet=yes records.  (TAP)
+"""Recordings of --wet=yes.  (TAP)
 
 - Memory accesses of real programs, against Lackey's trace, access by access (tests/oracle/wet_accesses.c).
-- Dependences of real programs, against slow models with the accesses that Lackey tells, instance by instance: data
+- Dependences of real programs, against slow models with Lackey's accesses, instance by instance: data
   (tests/oracle/wet_data.py) and control (wet_control.py).
 - Values, against none under gdb, instruction by instruction (tests/oracle/wet_step.py).
 - Memory that is moved.  Forked children, programs that a program starts, a dump while it runs: each file is whole.
-- The last of a record says what the whole one does.
+- The end of a recording (--wet-ring) agrees with the whole one.
 
- The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: ten of them, and fifty small programs.  DCFG_AGAIN=1:
- another Valgrind has been tested.  Then one program is looked at, and what the record does with its own is left out:
- rings and regions.
+The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: ten of them, and fifty small programs.  DCFG_AGAIN=1:
+another Valgrind has been tested.  Then one program is tested; rings and regions, which do not depend on Valgrind, are
+left out.
 """
 import collections
 import ctypes

@@ -99,7 +99,7 @@ static void put_word(UChar* bytes, UInt word)
       bytes[i] = (UChar)(word >> 8 * i);
 }
 
-/* Where direct branches lead, what loads, what writes back. */
+/* Targets of direct branches, loads, registers written back. */
 START_TEST(test_operands)
 {
    static const struct { UInt word; Long distance; } branches[] = {
@@ -236,7 +236,7 @@ static UInt loads_by_capstone(csh handle, const cs_insn* in)
 
 static UInt more_compared;
 
-/* Of loads and stores. */
+/* Compare operands of loads and stores. */
 static void compare_operands(csh handle, const cs_insn* in, UInt word)
 {
    const cs_arm64* d = &in->detail->arm64;
@@ -277,7 +277,7 @@ static void compare(csh handle, cs_insn* in, UInt word)
 
    for (UInt i = 0; i < 4; i++)
       bytes[i] = (uint8_t)(word >> 8 * i);
-   /* What is not allocated, or too new, has no kind. */
+   /* Encodings that are not allocated, or too new, have no kind. */
    if (!cs_disasm_iter(handle, &code, &n, &addr, in))
       return;
    InsnKind theirs = kind_by_capstone(in);

@@ -20,9 +20,9 @@ static Walks all;         // too large for the stack
 static ULong expected[MAX_IDS][MAX_IDS][MAX_THREADS];
 static UChar expected_type[MAX_IDS][MAX_IDS];   // 0: no edge
 
-/* Of two types of one edge: the one that says more of it.  Bypasses give
-   way to what was counted, and what came from outside to what the code
-   itself did. */
+/* Return the better of two types for one edge, which tells more.  Bypasses
+   lose to counted edges, and events from outside lose to the code's own
+   transfers. */
 static EdgeType better(EdgeType a, EdgeType b)
 {
    static const EdgeType worst_first[] = {
@@ -50,7 +50,7 @@ static void expect(UInt source, UInt target, UInt thread, EdgeType type,
 static void judge(const Walks* c, const Graph* g)
 {
    UInt  next[MAX_INSTRS], from[MAX_INSTRS];   // the only one, or MIXED
-   UInt  node[MAX_INSTRS];                     // of each instruction
+   UInt  node[MAX_INSTRS];                     // for each instruction
    UInt  n_blocks = 0, n_edges = 0;
    enum { MIXED = 0xFFFFFFF0, FRESH };
 

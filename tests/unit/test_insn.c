@@ -23,7 +23,7 @@ static const HChar* const names[] = {
    "return", "syscall", "rep"
 };
 
-/* Where an instruction has this kind. */
+/* Modes: where an instruction has this kind. */
 typedef enum { In64 = 1, In32 = 2, InBoth = 3 } Modes;
 
 typedef
@@ -213,9 +213,9 @@ START_TEST(test_stray_rex)
 }
 END_TEST
 
-/* What looks like one of the above and is none: prefixes that choose
-   another opcode, opcodes of other maps, operands. */
-/* Where nobody decodes: the end of the superblock tells, and its exits. */
+/* Instructions that look like one of the above: prefixes that choose another
+   opcode, opcodes of other maps, operands. */
+/* Without a decoder: the end of the superblock tells, and its exits. */
 START_TEST(test_generic)
 {
    static const struct {
@@ -367,8 +367,8 @@ static Bool has_rep(const cs_insn* in)
    return False;
 }
 
-/* What no program can run under Valgrind: VEX does not know far calls and
-   jumps to an address in the code, and the kernel's returns are for
+/* Return whether no program can run it under Valgrind: VEX does not know far
+   calls and jumps to an address in the code, and the kernel's returns are for
    the kernel. */
 static Bool is_foreign(const cs_insn* in)
 {

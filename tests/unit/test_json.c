@@ -3,8 +3,8 @@
 
    Tests of a whole DCFG. */
 
-/* What is written is read back; but Jansson's integers end at 2^63 - 1, so
-   larger numbers are looked for in the text. */
+/* The output is read back; but Jansson's integers end at 2^63 - 1, so larger
+   numbers are looked for in the text. */
 
 #include "unit_json.h"
 
@@ -223,7 +223,7 @@ START_TEST(test_several_images)
 }
 END_TEST
 
-/* What options leave out is not there at all, not even empty. */
+/* Parts that options leave out are missing, not empty. */
 START_TEST(test_left_out)
 {
    JsonDcfg  d = make_dcfg();

@@ -52,7 +52,7 @@ static void judge(const Graph* g, const Routines* r, const Loops* ls)
    ULong backs[MAX_NODES], nodes[MAX_NODES];
    UInt  k;
 
-   /* What the loops should be, for each block as head. */
+   /* Compute the expected loop of each block as head. */
    for (UInt h = 0; h < n; h++) {
       UInt  entry = r->routines[r->routine_of[h]].entry - NodeFirstBlock;
       ULong avoid = reached(g, BIT(entry), BIT(h));

@@ -66,8 +66,8 @@ static ULong entries_by_definition(const Graph* g, const BlockSymbol* s)
    return entries;
 }
 
-/* Of CANDIDATES those that no other one reaches; of several that reach one
-   another, the first. */
+/* Return the CANDIDATES that no other one reaches; of several that reach each
+   other, the first. */
 static ULong first_of(const Graph* g, ULong candidates)
 {
    ULong first = candidates;
@@ -105,7 +105,7 @@ static void judge(const Graph* g, const BlockSymbol* s, const Routines* r)
    UInt  n     = g->n_blocks;
    ULong roots = roots_by_definition(g, s);
    ULong dominated[MAX_NODES];   // strictly, by each block
-   UInt  entry[MAX_NODES];       // of each block's routine
+   UInt  entry[MAX_NODES];       // for each block's routine
    ULong exits = 0;
 
    for (UInt d = 0; d < n; d++)
@@ -150,8 +150,8 @@ static void judge(const Graph* g, const BlockSymbol* s, const Routines* r)
    require(exits == 0, "exits %#llx are missing", exits);
 }
 
-/* What holds for routines of any graph: the tables agree with each other
-   and are in order. */
+/* Check rules for routines of any graph: the tables agree with each other and
+   are sorted. */
 static void check_tables(const Graph* g, const Routines* r)
 {
    Bool* seen = DCFG_CALLOC("unit", Bool, g->n_blocks + 1);
@@ -252,7 +252,7 @@ START_TEST(test_numbering_does_not_matter)
       Graph*       g = random_graph(40, chance(60));
       BlockSymbol* s = random_symbols(g);
       UInt         n = g->n_blocks;
-      /* Which unreached blocks become entries does depend on it. */
+      /* The choice of entries among unreached blocks does depend on it. */
       if (roots_by_definition(g, s) == entries_by_definition(g, s)) {
          UInt         to[MAX_NODES];
          Graph*       h  = plain_graph(n);

@@ -37,8 +37,8 @@ static Bool is_utf8(const UChar* s, UInt n)
           && (c < 0xD800 || c > 0xDFFF);
 }
 
-/* What a reader should find for the bytes S: themselves where they are
-   UTF-8, and characters with their numbers where not. */
+/* Write to TO what a reader should find for the bytes S: UTF-8 itself, and
+   characters with their numbers for other bytes. */
 static void should_become(const HChar* s, HChar* to)
 {
    UInt left = (UInt)strlen(s);

@@ -3,8 +3,8 @@
 
    Tests: characters, repetitions, dictionary. */
 
-/* What comes out is expanded by substitution, as section 3.7.1 of the
-   format has it, and compared with what went in. */
+/* The output is expanded by substitution, as in section 3.7.1 of the format,
+   and compared with the input. */
 
 #include "unit_common.h"
 #include "encode/repeat.h"
@@ -73,7 +73,7 @@ static void in(const HChar* chars)
 
 static UInt deepest_entry, deepest_run, n_entries, longest_key;
 
-/* Where the entries begin, by key; sorted. */
+/* Begins of entries, sorted by key. */
 static HChar** entries;
 
 static int cmp_keys(const void* va, const void* vb)

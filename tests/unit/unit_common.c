@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the unit tests share. */
+   Shared by the unit tests. */
 
 #include <sys/resource.h>
 

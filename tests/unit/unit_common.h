@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the unit tests share. */
+   Shared by the unit tests. */
 
 #ifndef __UNIT_COMMON_H
 #define __UNIT_COMMON_H
@@ -45,7 +45,7 @@ void   add_edge(Graph* g, UInt source, UInt target, EdgeType type,
                 ULong count);
 void   put_in_order(Graph* g);
 
-/* Where edge SOURCE -> TARGET stands in G, or -1. */
+/* Return the index of edge SOURCE -> TARGET in G, or -1. */
 Int    edge_of(const Graph* g, UInt source, UInt target);
 
 /* A random graph: edges of all types that the tool makes, or only of
@@ -59,9 +59,9 @@ Bool   same_graph(const Graph* a, const Graph* b);
 
 #define MAX_NODES 64
 
-/* What A reaches from the blocks in FROM (a bit for each block) by edges
-   that stay in a routine, without setting foot on the blocks in WITHOUT.
-   At most MAX_NODES blocks. */
+/* Return the blocks that FROM (a bit for each block) reaches by edges that stay
+   in a routine, without passing the blocks in WITHOUT.  At most MAX_NODES
+   blocks. */
 ULong reached(const Graph* g, ULong from, ULong without);
 
 #define BIT(b) (1ULL << (b))

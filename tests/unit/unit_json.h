@@ -11,7 +11,7 @@
 #include "unit_common.h"
 #include "dcfg_json.h"
 
-/* What is written to .out goes to .text, of .text_len bytes and a 0 behind
+/* Text that is put to .out goes to .text, with .text_len bytes and a 0 behind
    them. */
 extern Put     out;
 extern HChar*  text;

@@ -63,9 +63,8 @@ static Bool skip_in_walk(void* arg, UInt i)
    return True;
 }
 
-/* What TraceThread.parse has to do, one decision at a time.  Of a decision
-   that is not part of a complete phrase any more, chance says whether it
-   was read all the same. */
+/* Do the work of TraceThread.parse, one decision at a time.  For a decision
+   that is no part of a complete phrase, chance decides whether it was read. */
 UInt parse_walk(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
                        UInt room, ULong limit)
 {

@@ -26,7 +26,7 @@ typedef
    }
    Walk;
 
-/* What the walks go through. */
+/* The graph of the walks. */
 extern Graph* graph;
 
 /* A graph of so many blocks, and no walk. */
@@ -47,7 +47,7 @@ UInt  read_on(void* arg, UInt* ids, UInt room);
 UInt  parse_walk(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
                  UInt room, ULong limit);
 
-/* What the encoder puts away. */
+/* Streams: the encoder's temporary storage. */
 typedef
    struct {
       FILE* file;

@@ -29,8 +29,9 @@ static InsnKind random_kind(void)
    return chance(55) ? InsnPlain : (InsnKind)(1 + below(InsnRep));
 }
 
-/* Where the plain instruction I goes on.  Image 1 lies right behind image
-   0; image 2 has image 0's addresses, a later generation of it. */
+/* Return the instruction behind the plain instruction I.  Image 1 is right
+   behind image 0; image 2 has image 0's addresses, as a later generation of
+   it. */
 static Int behind(const Walks* c, UInt i)
 {
    const Instr* in = &c->instrs[i];

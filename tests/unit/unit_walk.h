@@ -24,7 +24,7 @@ typedef
    }
    Step;
 
-/* What the builder is told. */
+/* A flow that the builder gets. */
 typedef enum { FlowRun, FlowOnward, FlowEdge } FlowKind;
 typedef
    struct {
