@@ -1,6 +1,6 @@
-/* The branches that test a counter register.  Valgrind's translation goes on behind them in the same superblock, so that
-   only looking at the code shows that they end a block: one is always taken, so that what the superblock has behind it never
-   ran; the last two are never taken, and nothing jumps behind them.  */
+/* The branches that test a counter register.  Valgrind's translation goes on behind them in the same superblock, so only
+   the code shows that they end a block.  One is always taken, so the rest of its superblock never ran.  The last two are
+   never taken, and nothing jumps behind them.  */
 #include "edge.h"
 FUNC(_start)
         movl    $4, %ecx

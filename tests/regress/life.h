@@ -1,4 +1,4 @@
-/* What the freestanding programs with signals share.  A handler is entered with the address of `restore' on its stack,
+/* Shared by the freestanding programs with signals.  A handler is entered with the address of `restore' on its stack,
    as libc's are, and returns there; it finds the saved context in %rdx. */
 #include "edge.h"
 #define SIGILL      4
@@ -18,8 +18,8 @@
 #define SAVED_RBX   128(%rdx)
 #define SAVED_RCX   152(%rdx)
 #define SAVED_RIP   168(%rdx)
-/* The handler of a signal, in six instructions; the signal itself, in four, to the process whose id is in %ebp; three for
-   that id; access to the page at %rbx, in five, and %rdx, which it changes, is the caller's to save. */
+/* HANDLE: sets a signal's handler, in six instructions.  GETPID: puts the process id into %ebp, in three.  RAISE: sends a
+   signal to that process, in four.  PROTECT: sets access to the page at %rbx, in five; it changes %rdx. */
 #define HANDLE(sig, action)  movl $13, %eax; movl $sig, %edi; leaq action(%rip), %rsi; xorl %edx, %edx; \
                              movl $8, %r10d; syscall
 #define GETPID               movl $39, %eax; syscall; movl %eax, %ebp

@@ -1,5 +1,5 @@
-/* A call to where there is no code.  It completes, but leads nowhere; the handler lets it return, then there is one */
-/* that leads to a function. */
+/* A call to an address without code.  It completes, but leads nowhere; the handler lets it return. */
+/* The next call leads to a function. */
 #include "life.h"
 FUNC(_start)
         HANDLE(SIGSEGV, action)

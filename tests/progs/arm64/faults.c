@@ -1,5 +1,5 @@
-/* signals: What interrupts arm64 code: faults, of which some are repaired and others jumped out of, in plain accesses and
-   exclusive ones; a breakpoint; an instruction that there is not; signals that a program sends itself. */
+/* signals: interruptions of arm64 code.  Faults in plain and exclusive accesses, some repaired and others left by longjmp;
+   a breakpoint; an undefined instruction; signals that a program sends itself. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

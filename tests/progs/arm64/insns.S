@@ -1,7 +1,7 @@
-/* Ways to hand on control in A64, each kind: conditional branches of all forms, taken and not, also to what follows by
-   itself; calls, direct and through registers, of which one comes back by a register that is not x30; a table of jumps;
-   literal pools, which stand between code; exclusive loads and stores in loops, of all sizes; atomic operations; a system
-   call.  Made for an implementation with version 8.0 of the architecture. */
+/* All kinds of control transfers in A64.  Conditional branches of all forms, taken and not, also to the next instruction.
+   Calls, direct and through registers; one returns by a register other than x30.  A table of jumps.  Literal pools between
+   code.  Exclusive loads and stores in loops, of all sizes.  Atomic operations.  A system call.
+   Made for an implementation with version 8.0 of the architecture. */
         .macro  FUNC name
         .text
         .p2align 4

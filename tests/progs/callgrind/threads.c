@@ -1,8 +1,8 @@
 /* Threads that make each other, so that each is there until those it made have ended; or, with an argument, the first
-   thread makes them all, so that one takes the place of another.  What is executed does not depend on when they run: a
-   thread writes its id to standard output, and the one that made it reads a byte before it joins it: the first thread
-   from standard input, another one from standard error.  Whoever gives that byte when there is no such thread any more sees
-   to it that joining never waits. */
+   thread makes them all, so that one takes the place of another.  The executed code does not depend on when they run.  A
+   thread writes its id to standard output.  The one that made it reads a byte before it joins it: the first thread from
+   standard input, another one from standard error.  The test gives that byte when the thread has ended, so that joining
+   never waits. */
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>

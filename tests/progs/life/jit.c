@@ -1,6 +1,6 @@
-/* Writes code and runs it, in the ways that compilers do: in place in memory that may be written and executed; in memory
-   that is made writable and executable by turns; through a second mapping of the same memory; unmapped and mapped again;
-   and an immediate operand patched.  Each generation returns another number and runs another number of times. */
+/* Writes code and runs it, in the ways of compilers.  In place, in memory that is writable and executable; in memory that
+   is writable and executable by turns; through a second mapping of the same memory; unmapped and mapped again; with a
+   patched immediate operand.  Each generation returns another number and runs another number of times. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* loads OBJECT [CONTENT CALLS LOADS]...: writes what is in the file CONTENT over OBJECT, which stays the same file ("-":
-   leaves it as it is; "+": puts a new file with the same content in its place), and then, LOADS times, loads it, calls its
-   plugin() CALLS times, and unloads it. */
+/* loads OBJECT [CONTENT CALLS LOADS]...: overwrites OBJECT, which stays the same file, with the contents of file CONTENT.
+   "-": leaves OBJECT as it is; "+": replaces it by a new file with the same contents.  Then LOADS times: loads OBJECT,
+   calls its plugin() CALLS times, and unloads it. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -122,7 +122,7 @@ static void code(void)
 #endif
 }
 
-/* What is not collected when the run is cut. */
+/* Code that is not collected when the run is cut. */
 static void gaps(void)
 {
    for (int i = 0; i < 4; i++) {

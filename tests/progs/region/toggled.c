@@ -1,6 +1,6 @@
-/* toggled WHAT: functions that options turn collection over at, or begin a part at: entered a thousand times, recursive, left
-   by longjmp, with signals inside and across, with a child, by several threads; "requests" toggles
-   by requests, "stops" begins and ends in the middle, "says" marks. */
+/* toggled WHAT: functions for options that toggle collecting or begin a part.  They are entered a thousand times, recursive,
+   left by longjmp, with signals inside and across, with a child, by several threads.
+   "requests" toggles by requests, "stops" begins and ends in the middle, "says" puts marks. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
-/* signals: What interrupts 32-bit code: faults, of which some are repaired and others jumped out of; a trap; an instruction
-   that there is not; a division by zero; and signals that a program sends itself, to handlers of both kinds, which return
-   by system calls of their own. */
+/* signals: interruptions of 32-bit code.  Faults, some repaired and others left by longjmp; a trap; an undefined
+   instruction; a division by zero.  Signals that a program sends itself, to handlers of both kinds, which return by
+   different system calls. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

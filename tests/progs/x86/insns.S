@@ -1,6 +1,6 @@
-/* What 32-bit code has of its own, and what is another in it: the call to the next instruction that a pop takes back, which
-   is one instruction for Valgrind; opcodes 40 to 4f, which are no prefixes; loops by ecx; REP with counts from 0;
-   ways to hand on control, each kind; system calls by int; x87, MMX and SSE, so that hosts see values of all widths. */
+/* Instructions that only 32-bit code has, or that differ in it.  A call to the next instruction and the pop there, which are
+   one instruction for Valgrind; opcodes 40 to 4f, which are no prefixes; loops by ecx; REP with counts from 0.
+   All kinds of control transfers; system calls by int; x87, MMX and SSE, so that hosts see values of all widths. */
 #include "../../regress/edge.h"
 #undef EXIT
 FUNC(_start)

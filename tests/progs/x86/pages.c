@@ -1,4 +1,4 @@
-/* What a system call with more than three arguments is given, and what one
+/* Arguments of system calls with more than three of them, and memory that one
    writes. */
 
 #include <fcntl.h>
