@@ -49,7 +49,7 @@ def routines:
   | .INSTRS = (.NODES[1:] | map((.[0] | tostring) as $id | $count[$id] | map(. * $block[$id][3]))
                | transpose | map(add));
 
-# Where nodes are: an object from ids (as strings) to "file+offset".
+# places: an object that maps a node's id (as a string) to "file+offset".
 def places:
   reduce (images | .FILE as $file | .BASIC_BLOCKS[1:][] | [.[0], $file + "+" + .[1]]) as $place
     ({ "1": "START", "2": "END" }; .[$place[0] | tostring] = $place[1]);

@@ -1,9 +1,11 @@
-# A timeline, from the trace_event file that `llvm-xray convert` writes to a graph that Graphviz draws:
+# Makes a timeline: reads the trace_event file that `llvm-xray convert` writes, and prints a graph that Graphviz draws.
+#
 #    jq -r -f docs/timeline.jq trace.json | neato -n2 -Tsvg >timeline.svg
-# Each call is a box: from left to right when, from top to bottom how deep; a thread below the other.  A microsecond is an
-# instruction.  Calls that would be narrower than a line are left out.
+#
+# Each call is a box.  Time goes from left to right, depth from top to bottom, and threads stand one below the other.  A
+# microsecond is an instruction.  Calls that would be narrower than a line are left out.
 
-# Points of the whole width; of a level; for a character.
+# Sizes in points: the whole width, the height of a level, the width of a character.
 def across: 1000;
 def down: 16;
 def letter: 6;
@@ -31,7 +33,7 @@ calls as $calls
   "  node [shape=box, style=filled, fixedsize=true, fontname=\"Helvetica\", fontsize=9, penwidth=0.3, height=\(down / 72)];",
   (range($threads | length) as $i
    | $threads[$i] as $thread
-   # What is above: the threads before, with a level between them.
+      # $above: the levels of all threads before this one, and one free level after each.
    | ($threads[:$i] | map(.levels + 2) | add // 0) as $above
    | "  t\($i) [pos=\"-30,\(-($above + 1) * down)!\", label=\"thread \($thread.thread)\", width=0.8, style=\"\", penwidth=0];",
      ($calls[] | select(.thread == $thread.thread)
