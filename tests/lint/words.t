@@ -158,7 +158,7 @@ def paragraphs(text, page):
 
 def sentences(text):
     """The sentences of a paragraph, code as one word."""
-    text = re.sub(r"`[^`]*`", "X", text)
+    text = re.sub(r"`[^`]*`", "Code", text)
     text = re.sub(r"!?\[([^]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"\b(e\.g|i\.e|cf|vs)\.|((?:^|[(,;] ?|and )[A-Z])\.(?= )", lambda m: m.group(1) or m.group(2), text)
     for s in re.split(r"(?<=[.!?])[)\"*_]*\s+(?=[\"'(*_`]?[A-Z0-9.-])|(?<=[.!?])\s{2,}", text):
@@ -203,7 +203,7 @@ def places(path, terms):
                 lengths.append(n)
                 if n > MOST_WORDS:
                     yield "long", c.line + p.line, "%d words: %s" % (n, " ".join(s.split())[:90])
-            prose = re.sub(r"`[^`]*`", "X", p.text)
+            prose = re.sub(r"`[^`]*`", "Code", p.text)
             for term in re.findall(r"(?<![\w*/.\"(])\*([A-Za-z][a-z]+(?:[ -][a-z]+)?)\*(?![\w*/])", prose):
                 if not known(term, terms):
                     yield "term", c.line + p.line, term
