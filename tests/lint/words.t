@@ -5,7 +5,7 @@ Reads the sources and pages below SRCDIR and counts four kinds of places:
 
   long      a sentence of more than 35 words, in a comment or a page
   riddle    a comment whose first word is one of RIDDLES: it names no thing
-  term      a term in *emphasis* that no glossary has: docs/glossary.md and the table "Words" of HACKING.md are the glossaries
+  term      a term in *emphasis* that no glossary has; the glossaries are docs/glossary.md and docs/dev/words.md
   average   a page of docs/ whose sentences have more than 20 words on average
 
 words.limits, beside this file, says how many places of a kind a room may still have; a room that it does not name has
@@ -167,17 +167,25 @@ def sentences(text):
             yield n, s
 
 
+def table(path, end=None):
+    """The first cells and the rest of the rows of a page's tables, up to the heading END."""
+    with open(os.path.join(SRC, path), encoding="utf-8") as f:
+        text = f.read()
+    if end:
+        text = text[:text.index("\n## " + end)]
+    return [(word, rest) for word, rest in re.findall(r"^\| ([^|]*) \|(.*)", text, re.M) if word != "word"]
+
+
 def glossary():
-    """The terms of both glossaries, small letters."""
-    terms = set()
-    with open(os.path.join(SRC, "docs/glossary.md"), encoding="utf-8") as f:
-        for row in re.findall(r"^\| (\*\*.*?) \|", f.read(), re.M):
-            terms.update(t.lower() for t in re.findall(r"\*\*(.*?)\*\*", row))
-    with open(os.path.join(SRC, "HACKING.md"), encoding="utf-8") as f:
-        words = re.search(r"^## Words\n(.*?)^## ", f.read(), re.M | re.S)
-    for row in re.findall(r"^\| ([^|]*) \|", words.group(1) if words else "", re.M):
-        terms.update(t.strip().lower() for t in row.split(","))
-    return terms
+    """The terms of both glossaries, small letters, and complaints about the glossaries."""
+    words, wrong = collections.Counter(), []
+    for cell, _ in table("docs/glossary.md"):
+        words.update([cell.replace("**", "").lower()] if "**, of" in cell else [w.lower() for w in re.findall(r"\*\*(.*?)\*\*", cell)])
+    for cell, rest in table("docs/dev/words.md", "Words with a longer name"):
+        words.update(re.sub(r"^to ", "", word.strip().lower()) for word in cell.split(","))
+        wrong += ["%s: no file %s" % (cell, path) for path in re.findall(r"`([\w/]+\.[ch])`", rest) if not os.path.exists(os.path.join(SRC, path))]
+    wrong += ["%s has two rows" % word for word, n in words.items() if n > 1]
+    return {re.sub(r", of .*", "", word) for word in words}, wrong
 
 
 def known(term, terms):
@@ -232,7 +240,7 @@ def rows(path):
 
 
 def main():
-    terms = glossary()
+    terms, wrong = glossary()
     exceptions = [row.split(": ", 2) for row in rows(EXCEPTIONS)]
     used = set()
     found = collections.defaultdict(list)
@@ -267,7 +275,7 @@ def main():
         return 0
 
     failed = 0
-    print("1..%d" % (len(KINDS) + 2))
+    print("1..%d" % (len(KINDS) + 3))
     for i, kind in enumerate(KINDS, 1):
         over = [(room, texts) for (room, k), texts in sorted(found.items()) if k == kind and len(texts) > limits.get((room, kind), 0)]
         print("%s %d - %s: %d places, and none above its room's limit" %
@@ -289,6 +297,11 @@ def main():
     for row in idle:
         print("# no such place any more: %s" % ": ".join(row))
     failed += bool(idle)
+
+    print("%s %d - each word stands once in the glossaries, and its file exists" % ("not ok" if wrong else "ok", len(KINDS) + 3))
+    for line in wrong:
+        print("# " + line)
+    failed += bool(wrong)
 
     low = [k for k, n in limits.items() if len(found[k]) < n]
     if low:
