@@ -11,8 +11,8 @@
    the places where a region begins or ends.  At each change, all translations
    are discarded.  run/gap.c has the effects of a gap on a thread.
 
-   A region place is an instruction.  A superblock that begins with a place begins with
-   a call of place_reached(), which counts.  If collecting is to change, the
+   A region place is an instruction.  A superblock that begins with one begins
+   with a call of place_reached(), which counts.  If collecting is to change, the
    superblock is left at once, for its own beginning, and the change is made
    when the thread has left generated code.  If a place is inside a superblock,
    the superblock is translated again with fewer instructions.  It cannot simply
